@@ -1,0 +1,84 @@
+"""How formulas and kernels become machine code.
+
+A *formula* is a pure function on tuples of scalars, generic in the scalar: called from Python it
+runs as written (floats, NumPy arrays, mpmath numbers), called from a kernel it is compiled.
+A *kernel* loops over arrays and is compiled by Numba.
+
+Numba's own cache looks only at the file in which a function stands, so editing a formula in one
+file would keep the stale machine code of a kernel in another.  The cache directory is therefore
+named after a digest of every source file that a kernel can reach.
+"""
+
+import hashlib
+import os
+import shutil
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, TypeVar
+
+import numba
+from numba.extending import register_jitable
+
+F = TypeVar("F", bound=Callable[..., Any])
+PACKAGE = Path(__file__).parent
+#: Floors above the kernels: the layer contract keeps them out of every kernel's reach.
+ABOVE_THE_KERNELS = ("cli.py", "paper", "view", "io", "studies")
+KEPT_DIGESTS = 4
+
+
+def source_digest(package: Path = PACKAGE) -> str:
+    """Digest of every source file a kernel can reach, and of the compiler's versions."""
+    digest = hashlib.sha256(f"{sys.version} {numba.__version__}".encode())
+    for path in sorted(package.rglob("*.py")):
+        relative = path.relative_to(package)
+        if relative.parts[0] not in ABOVE_THE_KERNELS:
+            digest.update(str(relative).encode() + b"\0" + path.read_bytes() + b"\0")
+    return digest.hexdigest()[:16]
+
+
+def cache_root() -> Path:
+    """Where compiled kernels are kept: $CHASLES_CACHE_DIR, or the user's cache folder."""
+    chosen = os.environ.get("CHASLES_CACHE_DIR")
+    if chosen:
+        return Path(chosen)
+    return Path(os.environ.get("XDG_CACHE_HOME", Path.home() / ".cache")) / "chasles"
+
+
+def _open_cache() -> Path:
+    """The folder of this source's digest; digests not used for long are dropped."""
+    root = cache_root()
+    folder = root / source_digest()
+    folder.mkdir(parents=True, exist_ok=True)
+    folder.touch()
+    others = sorted((p for p in root.iterdir() if p.is_dir()), key=lambda p: p.stat().st_mtime)
+    for stale in others[:-KEPT_DIGESTS]:
+        shutil.rmtree(stale, ignore_errors=True)
+    return folder
+
+
+try:
+    CACHE_FOLDER: Path | None = _open_cache()
+except OSError:  # read-only home: compile in memory, every time
+    CACHE_FOLDER = None
+
+#: Entry kernels and the argument types they are compiled for, in the order of compilation.
+ENTRY_POINTS: list[Any] = []
+
+
+def formula(function: F) -> F:
+    """A function on tuples of scalars: plain Python to Python, inlined machine code to kernels."""
+    return register_jitable(function)
+
+
+def kernel(function: F) -> F:
+    """A loop over arrays, compiled by Numba and cached under the digest of the source."""
+    compiled: Any = numba.njit(error_model="numpy", nogil=True)(function)
+    if CACHE_FOLDER is not None and not numba.config.DISABLE_JIT:
+        outside = numba.config.CACHE_DIR
+        numba.config.CACHE_DIR = str(CACHE_FOLDER)
+        try:
+            compiled.enable_caching()
+        finally:
+            numba.config.CACHE_DIR = outside
+    return compiled
