@@ -1,0 +1,56 @@
+"""Error-free transformations: sums and products of doubles with their rounding error.
+
+Near |x| = 2 pi, dexp^-1 grows like 1 / (2 pi - |x|), and |x| rounded to a double leaves that
+distance with too few digits.  A pair (high, low) stands for the unevaluated sum high + low.
+"""
+
+from chasles.compiled import formula
+from chasles.groups.scalar import sqrt
+
+SPLITTER = 134217729.0  # 2^27 + 1
+
+
+@formula
+def two_sum(a, b):
+    """Knuth: a + b = high + low exactly."""
+    high = a + b
+    shadow = high - a
+    return high, (a - (high - shadow)) + (b - shadow)
+
+
+@formula
+def split(a):
+    """Dekker: a = high + low with 26 bits each."""
+    shifted = SPLITTER * a
+    high = shifted - (shifted - a)
+    return high, a - high
+
+
+@formula
+def two_product(a, b):
+    """Dekker: a b = high + low exactly."""
+    product = a * b
+    a_high, a_low = split(a)
+    b_high, b_low = split(b)
+    error = ((a_high * b_high - product) + a_high * b_low + a_low * b_high) + a_low * b_low
+    return product, error
+
+
+@formula
+def dot_pair(a, b):
+    """a . b as a pair, as if summed in twice the precision (Ogita, Rump and Oishi's Dot2)."""
+    p0, e0 = two_product(a[0], b[0])
+    p1, e1 = two_product(a[1], b[1])
+    p2, e2 = two_product(a[2], b[2])
+    s1, f1 = two_sum(p0, p1)
+    s2, f2 = two_sum(s1, p2)
+    return two_sum(s2, e0 + e1 + e2 + f1 + f2)
+
+
+@formula
+def norm_pair(a):
+    """|a| as a pair: one Newton step on the rounded square root."""
+    high, low = dot_pair(a, a)
+    root = sqrt(high)
+    square, error = two_product(root, root)
+    return root, ((high - square) - error + low) / (2.0 * root)

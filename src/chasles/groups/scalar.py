@@ -1,0 +1,174 @@
+"""Elementary functions that accept every kind of scalar.
+
+Formulas are written once and run on floats, mpmath numbers, NumPy arrays (one entry per time or
+per system), symbolic expressions and, inside kernels, machine doubles.  Only this file knows the
+difference.  Branches go through `choose`, switches between a series and a closed form through
+`below`.
+"""
+
+import math
+from functools import singledispatch
+from typing import Any
+
+import numpy as np
+from numba.extending import overload
+
+from chasles.compiled import formula
+
+Scalar = Any
+#: Digits added while mpmath evaluates the branch of a `choose`: closed forms cancel at small angles.
+MPMATH_GUARD_DIGITS = 60
+
+
+def is_mpmath(x: Scalar) -> bool:
+    """Whether x is an mpmath number; they carry their context, so mpmath is never imported."""
+    return type(x).__module__.startswith("mpmath")
+
+
+def apply(name: str, numpy_name: str, *args: Scalar) -> Scalar:
+    """Call the elementary function `name` of whichever library owns the arguments."""
+    for x in args:
+        if is_mpmath(x):
+            return getattr(x.context, name)(*args)
+    if all(isinstance(x, float | int) for x in args):
+        return getattr(math, name)(*args)
+    if any(isinstance(x, np.ndarray | np.generic) for x in args):
+        return getattr(np, numpy_name)(*args)
+    return getattr(args[0], numpy_name)(*args[1:])
+
+
+def sqrt(x: Scalar) -> Scalar:
+    """Square root."""
+    return apply("sqrt", "sqrt", x)
+
+
+def sin(x: Scalar) -> Scalar:
+    """Sine."""
+    return apply("sin", "sin", x)
+
+
+def cos(x: Scalar) -> Scalar:
+    """Cosine."""
+    return apply("cos", "cos", x)
+
+
+def atan2(y: Scalar, x: Scalar) -> Scalar:
+    """Angle of the point (x, y), in (-pi, pi]."""
+    return apply("atan2", "arctan2", y, x)
+
+
+def absolute(x: Scalar) -> Scalar:
+    """Absolute value."""
+    return abs(x)
+
+
+@overload(sqrt)
+def _sqrt_compiled(x):
+    return lambda x: math.sqrt(x)
+
+
+@overload(sin)
+def _sin_compiled(x):
+    return lambda x: math.sin(x)
+
+
+@overload(cos)
+def _cos_compiled(x):
+    return lambda x: math.cos(x)
+
+
+@overload(atan2)
+def _atan2_compiled(y, x):
+    return lambda y, x: math.atan2(y, x)
+
+
+@overload(absolute)
+def _absolute_compiled(x):
+    return lambda x: abs(x)
+
+
+# --- constants and comparisons that depend on the precision of the scalar ---
+
+
+def below(s: Scalar, switch: float) -> Scalar:
+    """Whether the series placed for doubles serves at s; in mpmath it does only at s = 0."""
+    return s == 0 if is_mpmath(s) else s < switch
+
+
+@overload(below)
+def _below_compiled(s, switch):
+    return lambda s, switch: s < switch
+
+
+TWO_PI_HIGH, TWO_PI_LOW = 6.283185307179586, 2.4492935982947064e-16
+
+
+def gap_to_two_pi(high: Scalar, low: Scalar) -> Scalar:
+    """2 pi - (high + low), where 2 pi has as many digits as a pair of scalars holds."""
+    if is_mpmath(high):
+        return 2 * high.context.pi - high - low
+    return (TWO_PI_HIGH - high) + (TWO_PI_LOW - low)
+
+
+@overload(gap_to_two_pi)
+def _gap_to_two_pi_compiled(high, low):
+    return lambda high, low: (TWO_PI_HIGH - high) + (TWO_PI_LOW - low)
+
+
+# --- branches ---
+
+
+def choose(condition: Scalar, if_true: Any, if_false: Any, *args: Scalar) -> Any:
+    """`if_true(*args)` where the condition holds, `if_false(*args)` elsewhere.
+
+    Both are formulas.  Only the chosen one is evaluated, except on arrays (and on the symbolic
+    conditions registered with `select`), where both are and the entries are picked.
+    """
+    return select(condition, if_true, if_false, args)
+
+
+@overload(choose)
+def _choose_compiled(condition, if_true, if_false, *args):
+    def lazily(condition, if_true, if_false, *args):
+        if condition:
+            return if_true(*args)
+        return if_false(*args)
+
+    return lazily
+
+
+@singledispatch
+def select(condition: Any, if_true: Any, if_false: Any, args: tuple[Any, ...]) -> Any:
+    """`choose` by the type of the condition; symbolic scalars register theirs here."""
+    chosen = if_true if condition else if_false
+    numbers = [x for x in flat(args) if is_mpmath(x)]
+    if not numbers:
+        return chosen(*args)
+    with numbers[0].context.extradps(MPMATH_GUARD_DIGITS):
+        return chosen(*args)
+
+
+@select.register(np.ndarray)
+def _select_entries(condition, if_true, if_false, args):
+    with np.errstate(all="ignore"):
+        return where(condition, if_true(*args), if_false(*args))
+
+
+def where(condition: Any, a: Any, b: Any) -> Any:
+    """np.where through nested tuples."""
+    if isinstance(a, tuple):
+        return tuple(where(condition, p, q) for p, q in zip(a, b, strict=True))
+    return np.where(condition, a, b)
+
+
+def flat(nested: Any) -> list[Any]:
+    """The scalars of nested tuples, in storage order."""
+    if isinstance(nested, tuple):
+        return [x for part in nested for x in flat(part)]
+    return [nested]
+
+
+__all__ = [
+    "absolute", "atan2", "below", "choose", "cos", "flat", "formula", "gap_to_two_pi", "select",
+    "sin", "sqrt", "where",
+]
