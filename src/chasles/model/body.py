@@ -1,0 +1,228 @@
+"""A rigid body: mass, inertia, and where it is and how it moves at t = 0."""
+
+from dataclasses import dataclass
+from typing import Any, ClassVar, TypedDict, Unpack
+
+from numpy.typing import ArrayLike
+
+from chasles.model.checks import (
+    IDENTITY,
+    Matrix3,
+    Vector3,
+    checked_name,
+    checked_positive,
+    checked_vector,
+)
+from chasles.model.errors import InvalidBody
+from chasles.model.physical import checked_inertia, checked_rotation
+from chasles.model.shapes import AXES, Box, Cylinder, Shape, Sphere, along_axis
+
+SLENDER = 100.0  # length over radius of a rod whose radius was not given
+
+
+@dataclass(frozen=True)
+class Ground:
+    """The world: what a joint is attached to when it is not attached to a body."""
+
+    name: ClassVar[str] = "ground"
+
+    def __repr__(self) -> str:
+        return "GROUND"
+
+
+GROUND = Ground()
+
+
+class Start(TypedDict, total=False):
+    """Where a body is and how it moves at t = 0: the keywords every kind of body takes."""
+
+    position: ArrayLike
+    rotation: ArrayLike
+    velocity: ArrayLike | None
+    angular_velocity: ArrayLike | None
+
+
+@dataclass(frozen=True, init=False)
+class Body:
+    """A rigid body at t = 0, in SI units.
+
+    name              how joints and results refer to it; anything but "ground"
+    mass              kg
+    inertia           about the centre of mass in body axes, kg m^2; 3x3, or three principal moments
+    position          of the centre of mass in the world, m
+    rotation          body to world: 3x3 matrix, or unit quaternion (w, x, y, z)
+    velocity          of the centre of mass in the world, m/s
+    angular_velocity  in the body frame, rad/s
+    shape             what to draw; kept, never used in the dynamics
+
+    A velocity left out (None) is filled in consistently with the joints when a run starts.
+
+    >>> Body("wheel", mass=2.0, inertia=(0.1, 0.1, 0.2)).inertia
+    ((0.1, 0.0, 0.0), (0.0, 0.1, 0.0), (0.0, 0.0, 0.2))
+    """
+
+    name: str
+    mass: float
+    inertia: Matrix3
+    position: Vector3 = (0.0, 0.0, 0.0)
+    rotation: Matrix3 = IDENTITY
+    velocity: Vector3 | None = None
+    angular_velocity: Vector3 | None = None
+    shape: Shape | None = None
+
+    def __init__(
+        self,
+        name: str,
+        mass: float,
+        inertia: ArrayLike,
+        position: ArrayLike = (0.0, 0.0, 0.0),
+        rotation: ArrayLike = IDENTITY,
+        velocity: ArrayLike | None = None,
+        angular_velocity: ArrayLike | None = None,
+        shape: Shape | None = None,
+    ) -> None:
+        where = f"body '{checked_body_name(name)}'"
+
+        def vector(value: ArrayLike, what: str) -> Vector3:
+            return checked_vector(value, what, where, InvalidBody)
+
+        values = {
+            "name": name,
+            "mass": checked_positive(mass, "mass", "kg", where, InvalidBody),
+            "inertia": checked_inertia(inertia, where),
+            "position": vector(position, "position"),
+            "rotation": checked_rotation(rotation, where),
+            "velocity": None if velocity is None else vector(velocity, "velocity"),
+            "angular_velocity": (
+                None if angular_velocity is None else vector(angular_velocity, "angular_velocity")
+            ),
+            "shape": shape,
+        }
+        for field, value in values.items():
+            object.__setattr__(self, field, value)
+
+    @classmethod
+    def box(
+        cls,
+        name: str,
+        size: ArrayLike,
+        mass: float | None = None,
+        density: float | None = None,
+        **start: Unpack[Start],
+    ) -> "Body":
+        """A cuboid with edges `size` along the body axes, from its mass or its density (kg/m^3).
+
+        >>> Body.box("brick", size=(0.5, 0.25, 0.125), density=2048.0).mass
+        32.0
+        """
+        where = f"body '{checked_body_name(name)}'"
+        x, y, z = checked_vector(size, "size", where, InvalidBody)
+        for edge in (x, y, z):
+            checked_positive(edge, "edge length", "m", where, InvalidBody)
+        return solid(name, Box((x, y, z)), mass, density, start)
+
+    @classmethod
+    def cylinder(
+        cls,
+        name: str,
+        radius: float,
+        length: float,
+        mass: float | None = None,
+        density: float | None = None,
+        axis: str = "z",
+        **start: Unpack[Start],
+    ) -> "Body":
+        """A solid cylinder along the body's `axis` ("x", "y" or "z")."""
+        where = f"body '{checked_body_name(name)}'"
+        radius = checked_positive(radius, "radius", "m", where, InvalidBody)
+        length = checked_positive(length, "length", "m", where, InvalidBody)
+        return solid(
+            name, Cylinder(radius, length, checked_axis(axis, where)), mass, density, start
+        )
+
+    @classmethod
+    def rod(
+        cls,
+        name: str,
+        length: float,
+        mass: float | None = None,
+        density: float | None = None,
+        radius: float | None = None,
+        axis: str = "x",
+        **start: Unpack[Start],
+    ) -> "Body":
+        """A rod along the body's `axis`: a cylinder if its `radius` is given, else slender.
+
+        A slender rod has the textbook moment m l^2 / 12 across its axis.  A line of mass would
+        have no moment along it, and a body needs one, so it gets that of a cylinder of radius
+        l / 100.  A density needs a radius.
+        """
+        where = f"body '{checked_body_name(name)}'"
+        if radius is not None:
+            return cls.cylinder(name, radius, length, mass, density, axis, **start)
+        length = checked_positive(length, "length", "m", where, InvalidBody)
+        if mass is None and density is not None:
+            raise InvalidBody(
+                f"{where}: a rod of density {density!r} kg/m^3 without a radius has no volume.",
+                "Give radius=, or the mass instead of the density.",
+            )
+        shape = Cylinder(length / SLENDER, length, checked_axis(axis, where))
+        mass = mass_of(shape, mass, density, where)
+        moments = along_axis(axis, mass * shape.radius**2 / 2.0, mass * length**2 / 12.0)
+        return cls(name, mass, moments, shape=shape, **start)
+
+    @classmethod
+    def sphere(
+        cls,
+        name: str,
+        radius: float,
+        mass: float | None = None,
+        density: float | None = None,
+        **start: Unpack[Start],
+    ) -> "Body":
+        """A solid ball."""
+        where = f"body '{checked_body_name(name)}'"
+        radius = checked_positive(radius, "radius", "m", where, InvalidBody)
+        return solid(name, Sphere(radius), mass, density, start)
+
+
+def name_of(body: Body | Ground | str) -> str:
+    """The name that stands for a body, whether the body or its name is at hand."""
+    return body if isinstance(body, str) else body.name
+
+
+def solid(name: str, shape: Shape, mass: float | None, density: float | None, start: Start) -> Body:
+    """The body that a homogeneous solid makes."""
+    mass = mass_of(shape, mass, density, f"body '{name}'")
+    return Body(name, mass, shape.moments(mass), shape=shape, **start)
+
+
+def mass_of(shape: Shape, mass: float | None, density: float | None, where: str) -> float:
+    """The mass that was given, or density times volume; exactly one of them must be given."""
+    if (mass is None) == (density is None):
+        raise InvalidBody(
+            f"{where}: mass is {mass} and density is {density}.",
+            "Give exactly one of the two: mass= in kg or density= in kg/m^3.",
+        )
+    if density is not None:
+        return checked_positive(density, "density", "kg/m^3", where, InvalidBody) * shape.volume
+    return checked_positive(mass, "mass", "kg", where, InvalidBody)
+
+
+def checked_body_name(name: object) -> str:
+    name = checked_name(name, "body", InvalidBody)
+    if name == GROUND.name:
+        raise InvalidBody(
+            "a body is named 'ground', which is the name of the world.",
+            "Give the body another name; attach joints to the world with GROUND.",
+        )
+    return name
+
+
+def checked_axis(axis: Any, where: str) -> str:
+    if axis not in AXES:
+        raise InvalidBody(
+            f"{where}: axis is {axis!r}, but is one of the body's axes.",
+            "Give axis='x', 'y' or 'z', and turn the body with rotation=.",
+        )
+    return str(axis)

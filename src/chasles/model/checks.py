@@ -1,0 +1,91 @@
+"""Turning what a user wrote into plain floats, or saying precisely why it cannot be done.
+
+`where` opens every message ("body 'top'"), `what` names the quantity ("position").
+"""
+
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from chasles.model.errors import ChaslesError
+
+Vector3 = tuple[float, float, float]
+Matrix3 = tuple[Vector3, Vector3, Vector3]
+Invalid = type[ChaslesError]
+
+IDENTITY: Matrix3 = ((1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0))
+
+
+def checked_name(name: object, kind: str, invalid: Invalid) -> str:
+    """A name is a string with something to read in it."""
+    if not isinstance(name, str) or not name.strip():
+        raise invalid(
+            f"a {kind} is named {name!r}; a name is a non-empty string.",
+            f"Give the {kind} a name such as '{kind} 1'.",
+        )
+    return name
+
+
+def checked_number(value: Any, what: str, where: str, invalid: Invalid) -> float:
+    """One finite real number."""
+    try:
+        if isinstance(value, str | bytes | bool | np.bool_):
+            raise TypeError
+        number = float(value)
+    except (TypeError, ValueError, OverflowError):
+        raise invalid(
+            f"{where}: {what} is {value!r}, which is not a number.", "Give one real number."
+        ) from None
+    if not np.isfinite(number):
+        raise invalid(f"{where}: {what} is {number}.", "Give a finite number.")
+    return number
+
+
+def checked_positive(value: Any, what: str, unit: str, where: str, invalid: Invalid) -> float:
+    """One finite number greater than zero."""
+    number = checked_number(value, what, where, invalid)
+    if number <= 0.0:
+        raise invalid(
+            f"{where}: {what} is {number:g} {unit}, but must be positive.",
+            f"Give a {what} greater than zero, in {unit}.",
+        )
+    return number
+
+
+def checked_array(value: Any, what: str, where: str, invalid: Invalid) -> npt.NDArray[np.float64]:
+    """Finite real numbers of any shape."""
+    try:
+        array = np.asarray(value)
+    except ValueError:  # ragged
+        array = np.empty(0, dtype=object)
+    if array.dtype.kind not in "iuf":
+        raise invalid(
+            f"{where}: {what} is {value!r}, which is not an array of real numbers.",
+            "Give real numbers only, in rows of equal length.",
+        )
+    if not np.isfinite(array).all():
+        raise invalid(
+            f"{where}: {what} is {array.tolist()}, which is not finite.", "Give finite numbers."
+        )
+    return array.astype(np.float64)
+
+
+def checked_vector(value: Any, what: str, where: str, invalid: Invalid) -> Vector3:
+    """Three finite real numbers."""
+    array = checked_array(value, what, where, invalid)
+    if array.shape != (3,):
+        raise invalid(
+            f"{where}: {what} has shape {array.shape}, but is a vector of three numbers.",
+            "Give it as (x, y, z).",
+        )
+    return as_vector(array)
+
+
+def as_vector(array: npt.NDArray[np.float64]) -> Vector3:
+    x, y, z = array.tolist()
+    return (x, y, z)
+
+
+def as_matrix(array: npt.NDArray[np.float64]) -> Matrix3:
+    return (as_vector(array[0]), as_vector(array[1]), as_vector(array[2]))

@@ -1,0 +1,74 @@
+"""Every error chasles raises on purpose: what, where, by how much, and what to do."""
+
+from collections.abc import Iterable
+from difflib import get_close_matches
+from typing import Any
+
+LISTED_NAMES = 12
+
+
+class ChaslesError(Exception):
+    """Base of all errors of this package; `remedy` is printed on its own, indented line."""
+
+    def __init__(self, what: str, remedy: str = "") -> None:
+        super().__init__(what, remedy)
+        self.what = what
+        self.remedy = remedy
+
+    def __str__(self) -> str:
+        return f"{self.what}\n  {self.remedy}" if self.remedy else self.what
+
+
+class InvalidBody(ChaslesError):
+    """A body that cannot exist: its mass, inertia, size or pose breaks a rule of mechanics."""
+
+
+class InvalidJoint(ChaslesError):
+    """A joint that cannot exist: a missing axis, a body joined to itself, a pitch of zero."""
+
+
+class InvalidModel(ChaslesError):
+    """Bodies and joints that do not make a model together."""
+
+
+class InvalidOption(ChaslesError):
+    """An option of a simulation or study that makes no sense: a negative step, say."""
+
+
+class InconsistentStart(ChaslesError):
+    """The initial positions or velocities do not satisfy the joints."""
+
+
+class RedundantConstraints(ChaslesError):
+    """Some joint rows repeat what others already say, so reactions are not unique."""
+
+
+class UnknownName(ChaslesError):
+    """A name that stands for nothing here."""
+
+    @classmethod
+    def among(cls, kind: str, name: object, known: Iterable[str], where: str = "") -> "UnknownName":
+        """No `kind` is called `name`: suggest the closest of the `known` names.
+
+        >>> print(UnknownName.among("body", "rodd", ["rod", "top"], where="joint 'elbow'"))
+        joint 'elbow': there is no body 'rodd'.
+          Did you mean 'rod'?  Known: 'rod', 'top'.
+        """
+        names = list(known)
+        by_lower = {n.lower(): n for n in names}
+        close = get_close_matches(str(name).lower(), by_lower, n=1)
+        hint = f"Did you mean '{by_lower[close[0]]}'?  " if close else ""
+        listed = ", ".join(f"'{n}'" for n in names[:LISTED_NAMES])
+        more = f" and {len(names) - LISTED_NAMES} more" if len(names) > LISTED_NAMES else ""
+        prefix = f"{where}: " if where else ""
+        return cls(
+            f"{prefix}there is no {kind} {name!r}.", f"{hint}Known: {listed or 'none'}{more}."
+        )
+
+
+class SimulationStopped(ChaslesError):
+    """A run that could not go on; `result` holds everything up to the last good state."""
+
+    def __init__(self, what: str, remedy: str = "", result: Any = None) -> None:
+        super().__init__(what, remedy)
+        self.result = result

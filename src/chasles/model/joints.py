@@ -1,0 +1,295 @@
+"""Joints: which relative motions of two bodies are locked.
+
+A joint is data, never a kernel.  Its frame sits at `at` with z along `axis`; `locked` names the
+components of the relative twist (angular wx wy wz, linear ux uy uz) that the joint holds at zero
+in that frame.  Points and axes are in world coordinates at the initial configuration.
+"""
+
+from dataclasses import dataclass, field
+from math import sqrt
+from typing import Any, ClassVar
+
+from numpy.typing import ArrayLike
+
+from chasles.model.body import GROUND, Body, Ground, name_of
+from chasles.model.checks import Vector3, checked_name, checked_number, checked_vector
+from chasles.model.errors import InvalidJoint
+
+Attachment = Body | Ground | str
+Z: Vector3 = (0.0, 0.0, 1.0)
+
+
+@dataclass(frozen=True, init=False)
+class Joint:
+    """What all joints share; use one of the kinds below.
+
+    a, b     the two bodies: a Body, its name, or GROUND; stored as names
+    at       the joint's point in the world, m; None (where a kind allows it) is the centre of
+             mass of b, or of a if b is the ground, and is filled in by Model
+    axis     the joint's direction in the world; stored with length 1
+    at_b     where b's attachment really is, if not at `at`: the joint is then open at t = 0
+    axis_b   where b's axis really points, if not along `axis`
+    """
+
+    locked: ClassVar[tuple[str, ...]] = ()
+
+    name: str
+    a: str
+    b: str
+    at: Vector3 | None
+    axis: Vector3 = Z
+    at_b: Vector3 | None = None
+    axis_b: Vector3 | None = None
+    #: metres of advance per radian; zero for all joints but the helical one
+    pitch: float = field(default=0.0, init=False, repr=False)
+
+    def __init__(
+        self,
+        name: str,
+        a: Attachment,
+        b: Attachment,
+        at: ArrayLike | None,
+        axis: ArrayLike = Z,
+        at_b: ArrayLike | None = None,
+        axis_b: ArrayLike | None = None,
+    ) -> None:
+        where = f"joint '{checked_name(name, 'joint', InvalidJoint)}'"
+
+        def point(value: ArrayLike | None, what: str) -> Vector3 | None:
+            return None if value is None else checked_vector(value, what, where, InvalidJoint)
+
+        name_a, name_b = checked_pair(a, b, where)
+        values = {
+            "name": name,
+            "a": name_a,
+            "b": name_b,
+            "at": point(at, "at"),
+            "axis": checked_direction(axis, "axis", where),
+            "at_b": point(at_b, "at_b"),
+            "axis_b": None if axis_b is None else checked_direction(axis_b, "axis_b", where),
+        }
+        for attribute, value in values.items():
+            object.__setattr__(self, attribute, value)
+
+    @property
+    def kind(self) -> str:
+        """The joint's kind in lower case: "revolute"."""
+        return type(self).__name__.lower()
+
+
+@dataclass(frozen=True, init=False)
+class Spherical(Joint):
+    """A ball in a socket: every rotation about `at`, no translation.
+
+    >>> Spherical("shoulder", GROUND, "arm", at=(0, 0, 1)).locked
+    ('ux', 'uy', 'uz')
+    """
+
+    locked = ("ux", "uy", "uz")
+
+    axis: Vector3 = field(default=Z, init=False, repr=False)
+    axis_b: Vector3 | None = field(default=None, init=False, repr=False)
+
+    def __init__(
+        self,
+        name: str,
+        a: Attachment,
+        b: Attachment,
+        at: ArrayLike,
+        at_b: ArrayLike | None = None,
+    ) -> None:
+        super().__init__(name, a, b, checked_point(at, name), at_b=at_b)
+
+
+@dataclass(frozen=True, init=False)
+class Revolute(Joint):
+    """A hinge: rotation about the line through `at` along `axis`, nothing else.
+
+    >>> Revolute("elbow", "upper arm", "forearm", at=(0.3, 0, 1), axis=(0, 2, 0)).axis
+    (0.0, 1.0, 0.0)
+    """
+
+    locked = ("wx", "wy", "ux", "uy", "uz")
+
+    def __init__(
+        self,
+        name: str,
+        a: Attachment,
+        b: Attachment,
+        at: ArrayLike,
+        axis: ArrayLike,
+        at_b: ArrayLike | None = None,
+        axis_b: ArrayLike | None = None,
+    ) -> None:
+        super().__init__(name, a, b, checked_point(at, name), axis, at_b, axis_b)
+
+
+@dataclass(frozen=True, init=False)
+class Cylindrical(Joint):
+    """A sleeve on a shaft: rotation about and sliding along the line through `at`.
+
+    >>> Cylindrical("sleeve", GROUND, "ring", at=(0, 0, 0), axis=(0, 0, 1)).locked
+    ('wx', 'wy', 'ux', 'uy')
+    """
+
+    locked = ("wx", "wy", "ux", "uy")
+
+    def __init__(
+        self,
+        name: str,
+        a: Attachment,
+        b: Attachment,
+        at: ArrayLike,
+        axis: ArrayLike,
+        at_b: ArrayLike | None = None,
+        axis_b: ArrayLike | None = None,
+    ) -> None:
+        super().__init__(name, a, b, checked_point(at, name), axis, at_b, axis_b)
+
+
+@dataclass(frozen=True, init=False)
+class Helical(Joint):
+    """A nut on a screw: every radian about `axis` advances b by `pitch` metres along it.
+
+    The row "uz" reads uz - pitch wz.  A positive pitch is a right-handed thread.
+
+    >>> Helical("screw", GROUND, "nut", at=(0, 0, 0), axis=(1, 0, 0), pitch=0.002).pitch
+    0.002
+    """
+
+    locked = ("wx", "wy", "ux", "uy", "uz")
+
+    pitch: float = 0.0
+
+    def __init__(
+        self,
+        name: str,
+        a: Attachment,
+        b: Attachment,
+        at: ArrayLike,
+        axis: ArrayLike,
+        pitch: float,
+        at_b: ArrayLike | None = None,
+        axis_b: ArrayLike | None = None,
+    ) -> None:
+        super().__init__(name, a, b, checked_point(at, name), axis, at_b, axis_b)
+        pitch = checked_number(pitch, "pitch", f"joint '{name}'", InvalidJoint)
+        if pitch == 0.0:
+            raise InvalidJoint(
+                f"joint '{name}': pitch is 0 m/rad, which is no screw.",
+                "Use Revolute for no advance, or Cylindrical for free advance.",
+            )
+        object.__setattr__(self, "pitch", pitch)
+
+
+@dataclass(frozen=True, init=False)
+class Sliding(Joint):
+    """A joint that means the same wherever its point is, so `at` may be left out.
+
+    The point is still where its violation and its reaction are measured.
+    """
+
+    def __init__(
+        self,
+        name: str,
+        a: Attachment,
+        b: Attachment,
+        at: ArrayLike | None = None,
+        axis: ArrayLike | None = None,
+        at_b: ArrayLike | None = None,
+        axis_b: ArrayLike | None = None,
+    ) -> None:
+        if axis is None:
+            raise InvalidJoint(
+                f"joint '{name}': a {self.kind} joint has a direction, but axis was left out.",
+                "Give axis=(x, y, z) in world coordinates.",
+            )
+        super().__init__(name, a, b, at, axis, at_b, axis_b)
+
+
+@dataclass(frozen=True, init=False)
+class Prismatic(Sliding):
+    """A drawer: translation along `axis`, no rotation.
+
+    >>> Prismatic("rail", GROUND, "sledge", axis=(1, 0, 0)).locked
+    ('wx', 'wy', 'wz', 'ux', 'uy')
+    """
+
+    locked = ("wx", "wy", "wz", "ux", "uy")
+
+
+@dataclass(frozen=True, init=False)
+class Planar(Sliding):
+    """A puck on a table: translation in the plane normal to `axis`, rotation about `axis`.
+
+    >>> Planar("ice", GROUND, "puck", axis=(0, 0, 1)).locked
+    ('wx', 'wy', 'uz')
+    """
+
+    locked = ("wx", "wy", "uz")
+
+
+@dataclass(frozen=True, init=False)
+class Fixed(Joint):
+    """A weld: no relative motion.  `at` may be left out; it is where the reaction is measured.
+
+    >>> len(Fixed("weld", "frame", "bracket").locked)
+    6
+    """
+
+    locked = ("wx", "wy", "wz", "ux", "uy", "uz")
+
+    axis: Vector3 = field(default=Z, init=False, repr=False)
+    axis_b: Vector3 | None = field(default=None, init=False, repr=False)
+
+    def __init__(
+        self,
+        name: str,
+        a: Attachment,
+        b: Attachment,
+        at: ArrayLike | None = None,
+        at_b: ArrayLike | None = None,
+    ) -> None:
+        super().__init__(name, a, b, at, at_b=at_b)
+
+
+def checked_pair(a: Any, b: Any, where: str) -> tuple[str, str]:
+    """The names of two different bodies, at most one of them the ground."""
+    for side, body in (("a", a), ("b", b)):
+        if not isinstance(body, Body | Ground | str):
+            raise InvalidJoint(
+                f"{where}: {side} is {body!r}, but a joint connects bodies.",
+                "Give a Body, the name of a body, or GROUND.",
+            )
+    name_a, name_b = name_of(a), name_of(b)
+    if name_a == name_b == GROUND.name:
+        raise InvalidJoint(f"{where} connects the ground to itself.", "Give a body as a or b.")
+    if name_a == name_b:
+        raise InvalidJoint(
+            f"{where} connects body '{name_a}' to itself.", "Give two different bodies as a and b."
+        )
+    return name_a, name_b
+
+
+def checked_point(at: ArrayLike | None, name: str) -> ArrayLike:
+    """A point that may not be left out."""
+    if at is None:
+        raise InvalidJoint(
+            f"joint '{name}': at is None, but this joint turns about a point.",
+            "Give at=(x, y, z) in world coordinates.",
+        )
+    return at
+
+
+def checked_direction(value: Any, what: str, where: str) -> Vector3:
+    """A direction of length 1; any length but zero may come in."""
+    x, y, z = checked_vector(value, what, where, InvalidJoint)
+    largest = max(abs(x), abs(y), abs(z))
+    if largest == 0.0:
+        raise InvalidJoint(
+            f"{where}: {what} is (0, 0, 0), which points nowhere.",
+            "Give a direction in world coordinates, of any length but zero.",
+        )
+    x, y, z = x / largest, y / largest, z / largest  # so that squares neither over- nor underflow
+    length = sqrt(x * x + y * y + z * z)
+    return (x / length, y / length, z / length)
