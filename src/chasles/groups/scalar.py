@@ -13,10 +13,8 @@ from typing import Any
 import numpy as np
 from numba.extending import overload
 
-from chasles.compiled import formula
-
 Scalar = Any
-#: Digits added while mpmath evaluates the branch of a `choose`: closed forms cancel at small angles.
+#: Digits added while mpmath evaluates a branch: closed forms cancel at small angles.
 MPMATH_GUARD_DIGITS = 60
 
 
@@ -166,9 +164,3 @@ def flat(nested: Any) -> list[Any]:
     if isinstance(nested, tuple):
         return [x for part in nested for x in flat(part)]
     return [nested]
-
-
-__all__ = [
-    "absolute", "atan2", "below", "choose", "cos", "flat", "formula", "gap_to_two_pi", "select",
-    "sin", "sqrt", "where",
-]

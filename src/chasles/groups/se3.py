@@ -7,7 +7,12 @@ of dexp and dexp^-1 is the derivative of the angular part, in the direction of t
 """
 
 from chasles.compiled import formula
-from chasles.groups.coefficients import dexp_coefficients, dexp_slopes, gamma_dual, half_angle
+from chasles.groups.coefficients import (
+    dexp_coefficients,
+    dexp_slopes,
+    gamma_dual,
+    se3_exp_coefficients,
+)
 from chasles.groups.so3 import (
     cayley_solve,
     so3_cay,
@@ -20,7 +25,7 @@ from chasles.groups.so3 import (
     so3_log,
     so3_rotate,
 )
-from chasles.groups.vectors import add, axpy, cross, dot, neg, scale, sub
+from chasles.groups.vectors import add, axpy, cross, dot, neg
 
 # --- group ---
 
@@ -58,11 +63,10 @@ def se3_adjoint(c, twist):
 def se3_exp(twist):
     """(exp x, dexp_x y) for the twist (x, y)."""
     x, y = twist
-    s = dot(x, x)
-    c, k = half_angle(s)
-    b, third = dexp_coefficients(s)
+    c, k, first, second = se3_exp_coefficients(dot(x, x))
     once = cross(x, y)
-    return (c, k * x[0], k * x[1], k * x[2]), axpy(third, cross(x, once), axpy(b, once, y))
+    translation = axpy(second, cross(x, once), axpy(first, once, y))
+    return (c, k * x[0], k * x[1], k * x[2]), translation
 
 
 @formula
@@ -82,36 +86,17 @@ def se3_bracket(a, b):
 
 
 @formula
-def second_bracket(x, y, once):
-    """The linear part of [(x, y), once]."""
-    return add(cross(x, once[1]), cross(y, once[0]))
-
-
-@formula
 def se3_dexp(at, z):
-    r"""$$Z + B [X, Z] + C [X, [X, Z]] + (0,\ \dot B\, x \times w + \dot C\, x \times (x \times w))$$
+    r"""$$Z + B [X, Z] + C [X, [X, Z]] + \dot B [\epsilon X, Z] + \dot C [\epsilon X, [X, Z]]$$
 
-    where the dot is the derivative along y: twice x . y times that with respect to |x|^2.
+    with Z = (w, v) and eps X = (0, x), where the dot is the derivative along y: 2 x . y times
+    that with respect to |x|^2.
     """
     x, y = at
     s, along = dot(x, x), 2 * dot(x, y)
     b, c = dexp_coefficients(s)
     slope_b, slope_c = dexp_slopes(s)
     return dual_quadratic(at, z, b, c, along * slope_b, along * slope_c)
-
-
-@formula
-def se3_dexp_inv(at, z):
-    r"""$$Z - \tfrac12 [X, Z] + \gamma [X, [X, Z]] + (0,\ \dot\gamma\, x \times (x \times w))$$
-
-    where the dot is the derivative along y.  Valid for |x| < 2 pi.
-    """
-    gamma, gamma_dot = gamma_dual(at[0], at[1])
-    once = se3_bracket(at, z)
-    twice = se3_bracket(at, once)
-    angular = axpy(gamma, twice[0], axpy(-0.5, once[0], z[0]))
-    linear = axpy(gamma, twice[1], axpy(-0.5, once[1], z[1]))
-    return angular, axpy(gamma_dot, twice[0], linear)
 
 
 @formula
@@ -122,6 +107,16 @@ def dual_quadratic(at, z, b, c, b_dot, c_dot):
     angular = axpy(c, twice[0], axpy(b, once[0], z[0]))
     linear = axpy(c, twice[1], axpy(b, once[1], z[1]))
     return angular, axpy(c_dot, twice[0], axpy(b_dot, once[0], linear))
+
+
+@formula
+def se3_dexp_inv(at, z):
+    r"""$$Z - \tfrac12 [X, Z] + \gamma [X, [X, Z]] + (0,\ \dot\gamma\, x \times (x \times w))$$
+
+    where the dot is the derivative along y.  Valid for |x| < 2 pi.
+    """
+    gamma, gamma_dot = gamma_dual(at[0], at[1])
+    return dual_quadratic(at, z, -0.5, gamma, 0.0, gamma_dot)
 
 
 # --- Cayley (of the 4x4 matrices) ---

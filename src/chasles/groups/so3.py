@@ -6,7 +6,7 @@ Differentials are right-trivialised; left-trivialised methods call them at -x.
 
 from chasles.compiled import formula
 from chasles.groups.coefficients import dexp_coefficients, gamma_of, half_angle
-from chasles.groups.scalar import atan2, choose, sqrt
+from chasles.groups.scalar import atan2, below, choose, sqrt
 from chasles.groups.vectors import axpy, cross, dot, neg, scale
 
 # --- group ---
@@ -81,7 +81,13 @@ def shepperd_w(m):
 @formula
 def shepperd_xyz(m):
     """4 q_i q for the largest i of x, y, z."""
-    return choose((m[0] >= m[4]) & (m[0] >= m[8]), shepperd_x, shepperd_yz, m)
+    return choose(m[0] >= m[4], shepperd_xz, shepperd_yz, m)
+
+
+@formula
+def shepperd_xz(m):
+    """4 q_i q for the larger i of x, z."""
+    return choose(m[0] >= m[8], shepperd_x, shepperd_z, m)
 
 
 @formula
@@ -123,7 +129,8 @@ def so3_log(q):
     r"""Shortest x with exp(x) = +-q: $$x = 2 \operatorname{atan2}(|u|, |w|)\, u / |u|$$."""
     w, x, y, z = choose(q[0] < 0.0, opposite, same, q)
     u = (x, y, z)
-    return scale(choose(dot(u, u) < 1e-4, log_series, log_closed, w, dot(u, u)), u)
+    n = dot(u, u)
+    return scale(choose(below(n, 1e-4), log_series, log_closed, w, n), u)
 
 
 @formula
@@ -142,7 +149,7 @@ def same(q):
 def log_series(w, n):
     """2 atan(t)/(t w), t^2 = n / w^2, where n = |u|^2 < 1e-4."""
     t2 = n / (w * w)
-    return 2 * (1 - t2 * (1 / 3 - t2 * (1 / 5 - t2 * (1 / 7 - t2 / 9)))) / w
+    return 2 * (1 - t2 * (1 / 3 - t2 * (1 / 5 - t2 * (1 / 7)))) / w
 
 
 @formula
@@ -207,5 +214,5 @@ def so3_dcay_inv(x, y):
 
 @formula
 def cayley_solve(x, y):
-    r"""$$(I - \hat x/2)^{-1} y = (y + \tfrac12 x \times y + \tfrac14 (x\cdot y)\, x)/(1+|x|^2/4)$$"""
+    r"""$$(I - \hat x/2)^{-1} y = \mathrm{dcay}^{-1}_{-x}\, y / (1 + |x|^2/4)$$"""
     return scale(1 / (1 + 0.25 * dot(x, x)), so3_dcay_inv(neg(x), y))
