@@ -1,0 +1,44 @@
+# Every target sets up what it needs in .venv; delete the folder, or `make clean`, to start over.
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
+ONE_CORE := $(shell taskset -c 0 true 2>/dev/null && echo taskset -c 0)
+
+.PHONY: paper test slow bench lint docs clean
+
+paper: $(VENV)/.base  ## the paper's examples, with figures
+	$(BIN)/chasles paper
+
+test: lint  ## all checks that take seconds
+	$(BIN)/python -m pytest
+
+slow: $(VENV)/.extra-test  ## the checks that take minutes
+	$(BIN)/python -m pytest -m slow
+
+bench: $(VENV)/.extra-bench  ## time per step, beside the peers, on one core
+	NUMBA_NUM_THREADS=1 OMP_NUM_THREADS=1 $(ONE_CORE) $(BIN)/python benchmarks/run.py
+
+lint: $(VENV)/.extra-test
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+	$(BIN)/lint-imports
+
+docs: $(VENV)/.extra-docs
+	$(BIN)/python -m sphinx -W --keep-going docs docs/_build/html
+
+clean:
+	rm -rf $(VENV) build dist docs/_build .pytest_cache .mypy_cache .ruff_cache \
+	  .import_linter_cache .hypothesis
+
+$(BIN)/python:
+	$(PYTHON) -m venv $(VENV)
+
+$(VENV)/.base: pyproject.toml | $(BIN)/python
+	$(PIP) --editable .
+	@touch $@
+
+$(VENV)/.extra-%: pyproject.toml | $(BIN)/python
+	$(PIP) --editable '.[$*]'
+	@touch $@
