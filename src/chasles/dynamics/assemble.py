@@ -1,0 +1,286 @@
+"""Kernels that evaluate the equations of motion at a state: poses, rows of J and eta, wrenches."""
+
+from typing import Any
+
+from chasles.compiled import formula, kernel
+from chasles.groups.so3 import so3_from_matrix, so3_matrix, so3_normalise
+from chasles.groups.vectors import add, cross, matmul, matvec, neg, sub, tmatmul, tmatvec
+from chasles.system.arrays import (
+    AXES_A,
+    AXES_B,
+    BODY_A,
+    BODY_B,
+    FIRST_ROW,
+    FRAME_POINT,
+    GROUP,
+    INERTIA,
+    LOCKED,
+    MASS,
+    PITCH,
+    POINT_A,
+    POINT_B,
+    POSE_R,
+    POSE_X,
+    POSITION,
+    REFERENCE,
+    ROTATION,
+    SCREW_FORM,
+    TWIST,
+    VELOCITY,
+    mat9,
+    put3,
+    put4,
+    put9,
+    put_twist,
+    sym6,
+    twist6,
+    vec3,
+    vec4,
+)
+from chasles.system.charts import (
+    chart_pose,
+    chart_twist,
+    chart_velocity,
+    grounded_pose,
+    grounded_twist,
+)
+from chasles.system.rows import (
+    axis_product,
+    column,
+    frame_seen_from_a,
+    rotation_row,
+    screw_eta,
+    space_eta_along,
+    space_eta_point,
+    space_eta_rotation,
+    space_row_of_body,
+    translation_row,
+    twist_in_joint_frame,
+)
+from chasles.system.wrenches import inertial_and_gravity_wrench
+
+IDENTITY = (1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0)
+ZERO = (0.0, 0.0, 0.0)
+#: Bits of LOCKED for the three translations, and for the three rotations.
+ALL_TRANSLATIONS = 0b111000
+ALL_ROTATIONS = 0b000111
+
+
+@formula
+def pose_of(absolute: Any, body: int) -> Any:
+    if body < 0:
+        return IDENTITY, ZERO
+    return mat9(absolute, body, POSE_R), vec3(absolute, body, POSE_X)
+
+
+@formula
+def twist_of(absolute: Any, body: int) -> Any:
+    if body < 0:
+        return ZERO, ZERO
+    return twist6(absolute, body, TWIST)
+
+
+@formula
+def place_body(bodies: Any, body_spaces: Any, chart: Any, body: int, absolute: Any, turn: Any) -> None:
+    """Absolute pose and twist of one body from its chart; its reference body is placed already.
+
+    `turn` keeps the relative rotation matrix, which the accelerations need again.
+    """
+    group, reference = body_spaces[body, GROUP], body_spaces[body, REFERENCE]
+    point = vec3(bodies, body, FRAME_POINT)
+    relative = so3_matrix(vec4(chart, body, ROTATION))
+    rho = vec3(chart, body, POSITION)
+    velocity = twist6(chart, body, VELOCITY)
+    if reference < 0:
+        rotation, position = grounded_pose(relative, rho, point)
+        twist = grounded_twist(group, velocity, relative, point)
+    else:
+        rotation, position = chart_pose(relative, rho, point, pose_of(absolute, reference))
+        twist = chart_twist(group, velocity, relative, rho, point, twist_of(absolute, reference))
+        put9(turn, body, 0, relative)
+    put9(absolute, body, POSE_R, rotation)
+    put3(absolute, body, POSE_X, position)
+    put_twist(absolute, body, TWIST, twist)
+
+
+@kernel
+def place_bodies(bodies: Any, body_spaces: Any, chart: Any, absolute: Any, turn: Any) -> None:
+    """Absolute poses and twists of all bodies, reference bodies first."""
+    for body in range(bodies.shape[0]):
+        place_body(bodies, body_spaces, chart, body, absolute, turn)
+
+
+@kernel
+def chart_bodies(bodies: Any, body_spaces: Any, absolute: Any, chart: Any) -> None:
+    """Charts of all bodies from absolute poses and twists: the inverse of `place_bodies`."""
+    for body in range(bodies.shape[0]):
+        group, reference = body_spaces[body, GROUP], body_spaces[body, REFERENCE]
+        point = vec3(bodies, body, FRAME_POINT)
+        reference_rotation, reference_position = pose_of(absolute, reference)
+        rotation, position = pose_of(absolute, body)
+        relative = tmatmul(reference_rotation, rotation)
+        frame_point = add(position, matvec(rotation, point))
+        rho = tmatvec(reference_rotation, sub(frame_point, reference_position))
+        velocity = chart_velocity(
+            group, twist_of(absolute, body), relative, rho, point, twist_of(absolute, reference)
+        )
+        put4(chart, body, ROTATION, so3_normalise(so3_from_matrix(relative)))
+        put3(chart, body, POSITION, rho)
+        put_twist(chart, body, VELOCITY, velocity)
+
+
+@formula
+def put_row(jacobian: Any, eta: Any, row: int, row_a: Any, row_b: Any, value: Any) -> int:
+    """Write one row: columns 0..5 for body a, 6..11 for body b; returns the next row."""
+    put_twist(jacobian, row, 0, row_a)
+    put_twist(jacobian, row, 6, row_b)
+    eta[row] = value
+    return row + 1
+
+
+@formula
+def negated(row: Any) -> Any:
+    return neg(row[0]), neg(row[1])
+
+
+@formula
+def screw_rows(joints: Any, joint: int, ends: Any, locked: int, first: int, absolute: Any,
+               jacobian: Any, eta: Any) -> None:
+    """Rows of one joint in the screw form (see `chasles.system.rows`)."""
+    a, b = ends
+    axes, point, pitch = mat9(joints, joint, AXES_B), vec3(joints, joint, POINT_B), joints[joint, PITCH]
+    seen_axes, seen_point = IDENTITY, ZERO
+    bracket = (ZERO, ZERO)
+    if a >= 0:
+        seen_axes, seen_point = frame_seen_from_a(pose_of(absolute, a), pose_of(absolute, b), axes, point)
+        bracket = screw_eta(
+            twist_in_joint_frame(twist_of(absolute, a), seen_axes, seen_point),
+            twist_in_joint_frame(twist_of(absolute, b), axes, point),
+        )
+    row = first
+    for k in range(3):
+        if locked >> k & 1:
+            row = put_row(
+                jacobian, eta, row,
+                negated(rotation_row(column(seen_axes, k))),
+                rotation_row(column(axes, k)),
+                bracket[0][k],
+            )
+    for k in range(3):
+        if locked >> (3 + k) & 1:
+            h = pitch if k == 2 else 0.0
+            row = put_row(
+                jacobian, eta, row,
+                negated(translation_row(column(seen_axes, k), seen_point, h)),
+                translation_row(column(axes, k), point, h),
+                bracket[1][k] - h * bracket[0][k],
+            )
+
+
+@formula
+def space_rotation_rows(locked: int, axes: Any, poses: Any, omegas: Any, row: int,
+                        jacobian: Any, eta: Any) -> int:
+    """Rows of e_a . e_b = 0; one axis locked in two ways, or all three axes."""
+    axes_a, axes_b = axes
+    rows = 3 if locked & ALL_ROTATIONS == ALL_ROTATIONS else 2 * (locked & 1)
+    for k in range(rows):
+        # z_b . x_a, z_b . y_a keep an axis; y_b . x_a, z_b . y_a, x_b . z_a keep a frame.
+        of_b = 2 if rows == 2 else (k + 1) % 3
+        alpha, alpha_rate = axis_product(
+            column(axes_b, of_b), column(axes_a, k), omegas[0], omegas[1]
+        )
+        row = put_row(
+            jacobian, eta, row,
+            negated(space_row_of_body(alpha, ZERO, poses[0][0], ZERO)),
+            space_row_of_body(alpha, ZERO, poses[1][0], ZERO),
+            space_eta_rotation(alpha_rate, omegas[0], omegas[1]),
+        )
+    return row
+
+
+@formula
+def space_translation_rows(locked: int, pitch: Any, axes_a: Any, points: Any, poses: Any,
+                           omegas: Any, velocities: Any, row: int, jacobian: Any, eta: Any) -> int:
+    """Rows of x_b - x_a = 0 in the world, or of e_a . (x_b - x_a) = 0 where some slide."""
+    point_a, point_b, seen_point = points
+    velocity_a, velocity_b, carried = velocities
+    whole = locked & ALL_TRANSLATIONS == ALL_TRANSLATIONS and pitch == 0.0
+    inertial = space_eta_point(omegas[0], velocity_a, omegas[1], velocity_b)
+    for k in range(3):
+        if locked >> (3 + k) & 1:
+            h = pitch if k == 2 else 0.0
+            beta = column(IDENTITY, k) if whole else column(axes_a, k)
+            lever = point_a if whole else seen_point
+            alpha = (-h * beta[0], -h * beta[1], -h * beta[2])
+            if whole:
+                value = inertial[k]
+            else:
+                value = space_eta_along(beta, omegas[0], omegas[1], velocity_b, carried)
+                value += space_eta_rotation(cross(omegas[0], alpha), omegas[0], omegas[1])
+            row = put_row(
+                jacobian, eta, row,
+                negated(space_row_of_body(alpha, beta, poses[0][0], lever)),
+                space_row_of_body(alpha, beta, poses[1][0], point_b),
+                value,
+            )
+    return row
+
+
+@formula
+def point_velocity(pose: Any, twist: Any, point: Any) -> Any:
+    """Velocity in the world of a point of a body."""
+    return matvec(pose[0], add(twist[1], cross(twist[0], point)))
+
+
+@formula
+def space_rows(joints: Any, joint: int, ends: Any, locked: int, first: int, absolute: Any,
+               jacobian: Any, eta: Any) -> None:
+    """Rows of one joint in the space form (see `chasles.system.rows`)."""
+    a, b = ends
+    axes_a, axes_b = mat9(joints, joint, AXES_A), mat9(joints, joint, AXES_B)
+    point_a, point_b = vec3(joints, joint, POINT_A), vec3(joints, joint, POINT_B)
+    poses = (pose_of(absolute, a), pose_of(absolute, b))
+    twist_a, twist_b = twist_of(absolute, a), twist_of(absolute, b)
+    seen_point = frame_seen_from_a(poses[0], poses[1], axes_b, point_b)[1]
+    world_axes = (matmul(poses[0][0], axes_a), matmul(poses[1][0], axes_b))
+    omegas = (matvec(poses[0][0], twist_a[0]), matvec(poses[1][0], twist_b[0]))
+    velocities = (
+        point_velocity(poses[0], twist_a, point_a),
+        point_velocity(poses[1], twist_b, point_b),
+        point_velocity(poses[0], twist_a, seen_point),
+    )
+    row = space_rotation_rows(locked, world_axes, poses, omegas, first, jacobian, eta)
+    space_translation_rows(
+        locked, joints[joint, PITCH], world_axes[0], (point_a, point_b, seen_point), poses,
+        omegas, velocities, row, jacobian, eta,
+    )
+
+
+@kernel
+def assemble_rows(joints: Any, joint_bodies: Any, form: int, absolute: Any,
+                  jacobian: Any, eta: Any) -> None:
+    """J (rows x 12: body a, body b) and eta of every joint."""
+    for joint in range(joint_bodies.shape[0]):
+        ends = (joint_bodies[joint, BODY_A], joint_bodies[joint, BODY_B])
+        locked, first = joint_bodies[joint, LOCKED], joint_bodies[joint, FIRST_ROW]
+        if form == SCREW_FORM:
+            screw_rows(joints, joint, ends, locked, first, absolute, jacobian, eta)
+        else:
+            space_rows(joints, joint, ends, locked, first, absolute, jacobian, eta)
+
+
+@kernel
+def assemble_wrenches(bodies: Any, gravity: Any, absolute: Any, out: Any) -> None:
+    """Q of every body: gyroscopic terms and gravity; `out` holds six numbers per body."""
+    down = (gravity[0], gravity[1], gravity[2])
+    for body in range(bodies.shape[0]):
+        torque, force = inertial_and_gravity_wrench(
+            bodies[body, MASS],
+            sym6(bodies, body, INERTIA),
+            mat9(absolute, body, POSE_R),
+            twist6(absolute, body, TWIST),
+            down,
+        )
+        for k in range(3):
+            out[6 * body + k] = torque[k]
+            out[6 * body + 3 + k] = force[k]

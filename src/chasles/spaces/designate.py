@@ -1,0 +1,63 @@
+"""From a model to a space for every body."""
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from chasles.model import GROUND, Model, UnknownName
+from chasles.spaces.space import Space, as_space
+from chasles.spaces.tree import Tree, spanning_tree
+
+
+def auto(tree: Tree, body: str) -> Space:
+    """The direct product framed on the joint that carries the body, relative to its parent.
+
+    In that chart a lower pair is linear with constant coefficients, so it holds to rounding, and
+    the chart is cheaper than SE(3).  A free body keeps its momentum at the centre of mass.
+    """
+    carried = tree.parents[body]
+    if carried is None:
+        return Space("SO3xR3")
+    parent, joint = carried
+    return Space("SO3xR3", joint, None if parent == GROUND.name else parent)
+
+
+def relative_se3(tree: Tree, body: str) -> Space:
+    """SE(3), relative to the parent body in the joint tree."""
+    carried = tree.parents[body]
+    moving = carried is not None and carried[0] != GROUND.name
+    return Space("SE3", None, carried[0] if carried and moving else None)
+
+
+def on_joint(tree: Tree, body: str) -> Space:
+    """SO(3)xR3, absolute, framed on the joint that carries the body."""
+    carried = tree.parents[body]
+    return Space("SO3xR3", carried[1] if carried else None)
+
+
+#: Rules that give every body a space, by name.
+RULES: dict[str, Callable[[Tree, str], Space]] = {
+    "auto": auto,
+    "SE3": lambda tree, body: Space("SE3"),
+    "SO3xR3": lambda tree, body: Space("SO3xR3"),
+    "SE3 relative": relative_se3,
+    "SO3xR3 on joints": on_joint,
+}
+
+
+def resolve_spaces(model: Model, spaces: Any) -> dict[str, Space]:
+    """A Space for every body from a rule's name, a Space, or a dict body -> Space or name.
+
+    Bodies that a dict leaves out get the space that "auto" gives them.
+    """
+    if isinstance(spaces, Mapping):
+        chosen = resolve_spaces(model, "auto")
+        for name, value in spaces.items():
+            chosen[model.body(name).name] = as_space(value, f"spaces['{name}']")
+        return chosen
+    if isinstance(spaces, str):
+        if spaces not in RULES:
+            raise UnknownName.among("space", spaces, RULES, where="spaces")
+        tree = spanning_tree(model)
+        return {name: RULES[spaces](tree, name) for name in model.body_names}
+    space = as_space(spaces, "spaces")
+    return dict.fromkeys(model.body_names, space)

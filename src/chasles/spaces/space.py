@@ -1,0 +1,105 @@
+"""The configuration space of a body: a group, a frame point and a reference body."""
+
+from dataclasses import dataclass
+from typing import Any
+
+from numpy.typing import ArrayLike
+
+from chasles.model import GROUND, Body, Ground, InvalidOption, Joint, Model, UnknownName, name_of
+from chasles.model.checks import Vector3, checked_vector
+
+GROUPS = ("SE3", "SO3xR3")
+
+
+@dataclass(frozen=True)
+class Space:
+    """Where a body's configuration lives.
+
+    group        "SE3" (proper rigid motions) or "SO3xR3" (rotation and position apart)
+    at           frame point: None is the centre of mass, else a joint's name or a world point at
+                 the start; only SO(3)xR3 depends on it
+    relative_to  None for the ground, else the body whose frame the pose is taken in
+    """
+
+    group: str
+    at: str | Vector3 | None = None
+    relative_to: str | None = None
+
+    def __str__(self) -> str:
+        frame = "" if self.group == "SE3" else " at the COM" if self.at is None else f" at {self.at}"
+        return self.group + frame + (f" relative to {self.relative_to}" if self.relative_to else "")
+
+
+def SE3(relative_to: Body | Ground | str | None = None) -> Space:  # noqa: N802 (the group's name)
+    """Proper rigid-body motions, absolute or relative to another body."""
+    return Space("SE3", None, _reference(relative_to))
+
+
+def SO3xR3(  # noqa: N802
+    at: Joint | str | ArrayLike | None = None, relative_to: Body | Ground | str | None = None
+) -> Space:
+    """The direct product, framed at the centre of mass, a joint or a world point at the start."""
+    if isinstance(at, Joint):
+        at = at.name
+    if at is not None and not isinstance(at, str):
+        at = checked_vector(at, "at", "space SO3xR3", InvalidOption)
+    return Space("SO3xR3", at, _reference(relative_to))
+
+
+def _reference(body: Body | Ground | str | None) -> str | None:
+    if body is None:
+        return None
+    name = name_of(body)
+    return None if name == GROUND.name else name
+
+
+def as_space(value: Any, where: str) -> Space:
+    """A Space from a Space, a group's name, or SE3 / SO3xR3 themselves."""
+    if isinstance(value, Space):
+        return value
+    if value is SE3 or value is SO3xR3:
+        return value()
+    if value in GROUPS:
+        return Space(value)
+    raise UnknownName.among("space", value, GROUPS, where=where)
+
+
+def frame_point(space: Space, body: Body, model: Model) -> Vector3:
+    """The world position, at the start, of a space's frame point."""
+    if space.at is None:
+        return body.position
+    if not isinstance(space.at, str):
+        return space.at
+    joint = model.joint(space.at)
+    if body.name not in (joint.a, joint.b):
+        raise InvalidOption(
+            f"the space of body '{body.name}' is framed on joint '{joint.name}', which joins"
+            f" '{joint.a}' and '{joint.b}'.",
+            f"Name a joint of '{body.name}', or give a point in world coordinates.",
+        )
+    at = joint.at_b if joint.b == body.name and joint.at_b is not None else joint.at
+    assert at is not None  # Model has placed every joint
+    return at
+
+
+def reference_order(model: Model, spaces: dict[str, Space]) -> list[str]:
+    """Body names such that every reference body precedes the bodies that refer to it."""
+    order: list[str] = []
+    settled: set[str] = set()
+    for start in model.body_names:
+        path: list[str] = []
+        name: str | None = start
+        while name is not None and name not in settled:
+            if name in path:
+                loop = " -> ".join([*path[path.index(name) :], name])
+                raise InvalidOption(
+                    f"the spaces of these bodies refer to each other in a circle: {loop}.",
+                    "Take one of them relative to the ground: relative_to=None.",
+                )
+            path.append(name)
+            reference = spaces[name].relative_to
+            name = None if reference is None else model.body(reference).name
+        for member in reversed(path):
+            settled.add(member)
+            order.append(member)
+    return order

@@ -1,0 +1,178 @@
+r"""Constraint rows of a joint: residual g, Jacobian J and acceleration right-hand side eta.
+
+A joint has a frame A on body a and a frame B on body b, z along its axis.  Its rows lock components
+of the relative twist of B against A.  Every row is a pair of directions (alpha, beta),
+
+$$ \alpha\cdot(\omega_b-\omega_a) + \beta\cdot(\dot x_b - \dot x_a^*) = 0, $$
+
+with $x_b$ the origin of B and $\dot x_a^*$ the velocity of a point of body a.  Two acceleration
+forms follow from what carries alpha and beta and which point of a is meant:
+
+* **screw**: alpha, beta are axes of B, $x_a^*$ is the point of a that coincides with $x_b$.
+  The row says that the relative twist, seen in B, stays in the joint's subalgebra:
+  constant coefficients, and eta = 0 for a joint to ground.
+* **space**: g is written with vectors in inertial space and differentiated twice.
+  All three translations locked: $g = x_b - x_a$.  Some locked: $g = e\cdot(x_b - x_a)$, e an axis of A.
+  Rotations: $g = e_a\cdot e_b$, products of an axis of A and an axis of B that is normal to it.
+
+Both agree on the constraint manifold and differ off it.
+"""
+
+from typing import Any
+
+from chasles.compiled import formula
+from chasles.groups.scalar import atan2, sqrt
+from chasles.groups.se3 import se3_bracket
+from chasles.groups.so3 import so3_from_matrix, so3_log
+from chasles.groups.vectors import (
+    add,
+    axpy,
+    cross,
+    dot,
+    matmul,
+    matvec,
+    neg,
+    sub,
+    tmatmul,
+    tmatvec,
+)
+
+
+@formula
+def column(m: Any, k: int) -> Any:
+    """Column k of a 3x3 matrix: axis k of the frame it describes."""
+    return m[k], m[3 + k], m[6 + k]
+
+
+# --- screw form -----------------------------------------------------------------------------------
+
+
+@formula
+def twist_in_joint_frame(twist: Any, axes: Any, point: Any) -> Any:
+    r"""The body twist $(\omega, v)$ at `point` and along `axes`, both given in the body frame."""
+    omega, v = twist
+    return tmatvec(axes, omega), tmatvec(axes, add(v, cross(omega, point)))
+
+
+@formula
+def frame_seen_from_a(pose_a: Any, pose_b: Any, axes_b: Any, point_b: Any) -> Any:
+    """Frame B in the coordinates of body a: its axes, and its origin from a's centre of mass."""
+    rotation_a, position_a = pose_a
+    rotation_b, position_b = pose_b
+    a_to_b = tmatmul(rotation_a, rotation_b)
+    origin = add(tmatvec(rotation_a, sub(position_b, position_a)), matvec(a_to_b, point_b))
+    return matmul(a_to_b, axes_b), origin
+
+
+@formula
+def screw_eta(twist_a: Any, twist_b: Any) -> Any:
+    r"""$J\dot V = [V_a, V_b]$, both twists in frame B: zero where body a is the ground.
+
+    $V_{rel} = V_b - \mathrm{Ad}_D V_a$ with $D = C_b^{-1}C_a$, $\dot D D^{-1} = -V_{rel}$, so
+    $\dot V_b - \mathrm{Ad}_D\dot V_a = -\mathrm{ad}_{V_{rel}}\mathrm{Ad}_D V_a = [V_a, V_b]$.
+    """
+    return se3_bracket(twist_a, twist_b)
+
+
+@formula
+def rotation_row(axis: Any) -> Any:
+    r"""Row of $e\cdot\omega$ on a body twist."""
+    return axis, (0.0, 0.0, 0.0)
+
+
+@formula
+def translation_row(axis: Any, point: Any, pitch: Any) -> Any:
+    r"""Row of $e\cdot(v + \omega\times s) - h\,e\cdot\omega$ on a body twist."""
+    return axpy(-pitch, axis, cross(point, axis)), axis
+
+
+# --- space form -----------------------------------------------------------------------------------
+
+
+@formula
+def space_row_of_body(alpha: Any, beta: Any, rotation: Any, lever: Any) -> Any:
+    r"""Row of $\alpha\cdot\omega + \beta\cdot(\dot r + \omega\times l)$, l in the body frame."""
+    local_beta = tmatvec(rotation, beta)
+    return add(tmatvec(rotation, alpha), cross(lever, local_beta)), local_beta
+
+
+@formula
+def space_eta_rotation(alpha_rate: Any, omega_a: Any, omega_b: Any) -> Any:
+    r"""$-\dot\alpha\cdot(\omega_b - \omega_a)$, all in the world."""
+    return -dot(alpha_rate, sub(omega_b, omega_a))
+
+
+@formula
+def space_eta_point(omega_a: Any, velocity_a: Any, omega_b: Any, velocity_b: Any) -> Any:
+    r"""$-(\omega_b\times\dot x_b - \omega_a\times\dot x_a)$: eta of $\ddot x_b - \ddot x_a = 0$."""
+    return sub(cross(omega_a, velocity_a), cross(omega_b, velocity_b))
+
+
+@formula
+def space_eta_along(beta: Any, omega_a: Any, omega_b: Any, velocity_b: Any, carried: Any) -> Any:
+    r"""Eta of $\ddot g = 0$ for $g = \beta\cdot(x_b - x_a)$ with beta an axis of A:
+
+    $$-\beta\cdot(\omega_{rel}\times\dot x_b) - (\omega_a\times\beta)\cdot(\dot x_b - \dot x_a^*)$$
+    """
+    slip = sub(velocity_b, carried)
+    turning = dot(beta, cross(sub(omega_b, omega_a), velocity_b))
+    return -turning - dot(cross(omega_a, beta), slip)
+
+
+@formula
+def axis_product(axis_b: Any, axis_a: Any, omega_a: Any, omega_b: Any) -> Any:
+    r"""alpha and its rate for $g = e_a\cdot e_b$: $\alpha = e_b\times e_a$, $\dot g = \alpha\cdot\omega_{rel}$."""
+    rate = add(
+        cross(cross(omega_b, axis_b), axis_a),
+        cross(axis_b, cross(omega_a, axis_a)),
+    )
+    return cross(axis_b, axis_a), rate
+
+
+# --- position level -------------------------------------------------------------------------------
+
+
+@formula
+def relative_joint_frame(pose_a: Any, frame_a: Any, pose_b: Any, frame_b: Any) -> Any:
+    """Frame B seen from frame A: rotation (9) and displacement (3); frames are (axes, point)."""
+    axes_a, point_a = frame_a
+    axes_b, point_b = frame_b
+    world_axes_a = matmul(pose_a[0], axes_a)
+    world_axes_b = matmul(pose_b[0], axes_b)
+    point_to_point = sub(
+        add(pose_b[1], matvec(pose_b[0], point_b)), add(pose_a[1], matvec(pose_a[0], point_a))
+    )
+    return tmatmul(world_axes_a, world_axes_b), tmatvec(world_axes_a, point_to_point)
+
+
+@formula
+def turn_about_axis(rotation: Any) -> Any:
+    """Angle of frame B against A about z, in (-pi, pi]."""
+    return atan2(rotation[3] - rotation[1], rotation[0] + rotation[4])
+
+
+@formula
+def axis_misalignment(rotation: Any) -> Any:
+    """Rotation vector (x, y) that turns the z axis of A into that of B."""
+    x, y, z = rotation[2], rotation[5], rotation[8]
+    sine = sqrt(x * x + y * y)
+    stretch = atan2(sine, z) / (sine + (sine == 0.0))
+    return -stretch * y, stretch * x
+
+
+@formula
+def full_misalignment(rotation: Any) -> Any:
+    """Rotation vector that turns frame A into frame B."""
+    return so3_log(so3_from_matrix(rotation))
+
+
+@formula
+def reaction_at_point(wrench_at_com: Any, point: Any) -> Any:
+    r"""(torque, force) moved from the centre of mass to `point`: $\tau - s\times f$."""
+    torque, force = wrench_at_com
+    return sub(torque, cross(point, force)), force
+
+
+@formula
+def opposite(wrench: Any) -> Any:
+    return neg(wrench[0]), neg(wrench[1])
