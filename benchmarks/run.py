@@ -1,0 +1,95 @@
+"""Compare chasles with its peers: one run, one core, the best of several rounds.
+
+    python benchmarks/run.py                 everything, a few minutes
+    python benchmarks/run.py --quick         rough figures
+    python benchmarks/run.py --only top --only chain
+    python benchmarks/run.py --strict        exit with 1 unless every requirement is met
+
+Prints a table and writes results/latest.json.
+"""
+
+import argparse
+import datetime
+import json
+import os
+import platform
+import sys
+from importlib import metadata
+from pathlib import Path
+from typing import Any
+
+RESULTS = Path(__file__).parent / "results" / "latest.json"
+ENVIRONMENT = {
+    **dict.fromkeys(
+        ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "NUMBA_NUM_THREADS"), "1"
+    ),
+    "EXUDYN_MODULE": "fast",  # Exudyn's build without range checks
+}
+PACKAGES = ("numpy", "scipy", "numba", "llvmlite")
+
+
+def main() -> int:
+    os.environ.update(ENVIRONMENT)  # before anything numerical is imported
+    import cases
+    import libraries
+    from findings import Findings, Requirement
+
+    options = parsed_options(list(cases.CASES))
+    if hasattr(os, "sched_setaffinity"):  # one core, for child processes too
+        os.sched_setaffinity(0, {min(os.sched_getaffinity(0))})
+    taking_part, notes = libraries.load()
+    findings = Findings(notes=notes)
+    effort = cases.QUICK if options.quick else cases.FULL
+    for name in options.only or cases.CASES:
+        print(f"measuring: {name}", file=sys.stderr, flush=True)
+        try:
+            cases.CASES[name](taking_part, effort, findings)
+        except Exception as error:  # one broken case must not hide the others
+            findings.notes.append(f"{name} stopped: {type(error).__name__}: {error}")
+            findings.requirements.append(Requirement(f"{name}: runs to its end", None, 0))
+    findings.notes += [f"{name} {lib.VERSION}: {lib.METHOD}" for name, lib in taking_part.items()]
+    print(findings.as_text())
+    record = {
+        "when": datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds"),
+        "effort": "quick" if options.quick else "full",
+        "machine": machine(),
+        "versions": versions() | {name: lib.VERSION for name, lib in taking_part.items()},
+        **findings.as_data(),
+    }
+    RESULTS.parent.mkdir(exist_ok=True)
+    RESULTS.write_text(json.dumps(record, indent=1) + "\n")
+    return 1 if options.strict and not findings.all_passed else 0
+
+
+def parsed_options(names: list[str]) -> argparse.Namespace:
+    parser = argparse.ArgumentParser(description="Compare chasles with its peers.")
+    parser.add_argument("--quick", action="store_true", help="rough figures")
+    parser.add_argument("--only", action="append", choices=names, help="this case; repeatable")
+    parser.add_argument("--strict", action="store_true", help="fail unless all requirements pass")
+    return parser.parse_args()
+
+
+def machine() -> dict[str, Any]:
+    return {
+        "cpu": cpu_model(),
+        "cores": os.cpu_count(),
+        "load average": [round(load, 2) for load in os.getloadavg()],
+        "system": platform.platform(),
+    }
+
+
+def cpu_model() -> str:
+    cpuinfo = Path("/proc/cpuinfo")
+    lines = cpuinfo.read_text().splitlines() if cpuinfo.exists() else []
+    models = [line.partition(":")[2].strip() for line in lines if line.startswith("model name")]
+    return models[0] if models else platform.processor()
+
+
+def versions() -> dict[str, str]:
+    return {"python": platform.python_version()} | {
+        name: metadata.version(name) for name in PACKAGES
+    }
+
+
+if __name__ == "__main__":
+    sys.exit(main())
