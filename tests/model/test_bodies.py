@@ -5,6 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose
+from scipy.spatial.transform import Rotation
 
 from chasles.model import Body, Cylinder, InvalidBody
 
@@ -92,8 +93,6 @@ def test_a_quaternion_is_scalar_first_and_maps_body_to_world():
 
 @given(st.tuples(*[st.floats(-1, 1)] * 4).filter(lambda q: np.linalg.norm(q) > 0.1))
 def test_a_quaternion_gives_the_matrix_of_scipy(q):
-    from scipy.spatial.transform import Rotation
-
     w, x, y, z = np.array(q) / np.linalg.norm(q)
     body = Body("crank", 1.0, ROUND, rotation=(w, x, y, z))
     assert_allclose(body.rotation, Rotation.from_quat([x, y, z, w]).as_matrix(), atol=1e-15)
