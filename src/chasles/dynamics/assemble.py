@@ -2,18 +2,23 @@
 
 from typing import Any
 
-from chasles.compiled import formula, kernel
+from chasles.compiled import borrow, formula, kernel, routine
 from chasles.groups.so3 import so3_from_matrix, so3_matrix, so3_normalise
 from chasles.groups.vectors import add, cross, matmul, matvec, neg, sub, tmatmul, tmatvec
 from chasles.system.arrays import (
+    ABSOLUTE_WIDTH,
     AXES_A,
     AXES_B,
     BODY_A,
     BODY_B,
+    BODY_WIDTH,
+    CHART_WIDTH,
+    ENDS_WIDTH,
     FIRST_ROW,
     FRAME_POINT,
     GROUP,
     INERTIA,
+    JOINT_WIDTH,
     LOCKED,
     MASS,
     PITCH,
@@ -24,9 +29,12 @@ from chasles.system.arrays import (
     POSITION,
     REFERENCE,
     ROTATION,
+    ROW_WIDTH,
     SCREW_FORM,
+    SPACE_WIDTH,
     TWIST,
     VELOCITY,
+    borrow_system,
     mat9,
     put3,
     put4,
@@ -70,52 +78,51 @@ ALL_ROTATIONS = 0b000111
 def pose_of(absolute: Any, body: int) -> Any:
     if body < 0:
         return IDENTITY, ZERO
-    return mat9(absolute, body, POSE_R), vec3(absolute, body, POSE_X)
+    return mat9(absolute, body * ABSOLUTE_WIDTH + POSE_R), vec3(absolute, body * ABSOLUTE_WIDTH + POSE_X)
 
 
 @formula
 def twist_of(absolute: Any, body: int) -> Any:
     if body < 0:
         return ZERO, ZERO
-    return twist6(absolute, body, TWIST)
+    return twist6(absolute, body * ABSOLUTE_WIDTH + TWIST)
 
 
-@formula
-def place_body(bodies: Any, body_spaces: Any, chart: Any, body: int, absolute: Any, turn: Any) -> None:
-    """Absolute pose and twist of one body from its chart; its reference body is placed already.
+@routine
+def place_bodies(system: Any, chart: Any, absolute: Any, turn: Any) -> None:
+    """Absolute poses and twists of all bodies, reference bodies first.
 
-    `turn` keeps the relative rotation matrix, which the accelerations need again.
+    `turn` keeps the rotation against a moving reference body, which the accelerations need again.
     """
-    group, reference = body_spaces[body, GROUP], body_spaces[body, REFERENCE]
-    point = vec3(bodies, body, FRAME_POINT)
-    relative = so3_matrix(vec4(chart, body, ROTATION))
-    rho = vec3(chart, body, POSITION)
-    velocity = twist6(chart, body, VELOCITY)
-    if reference < 0:
-        rotation, position = grounded_pose(relative, rho, point)
-        twist = grounded_twist(group, velocity, relative, point)
-    else:
-        rotation, position = chart_pose(relative, rho, point, pose_of(absolute, reference))
-        twist = chart_twist(group, velocity, relative, rho, point, twist_of(absolute, reference))
-        put9(turn, body, 0, relative)
-    put9(absolute, body, POSE_R, rotation)
-    put3(absolute, body, POSE_X, position)
-    put_twist(absolute, body, TWIST, twist)
+    for body in range(system.body_count):
+        group = system.body_spaces[body * SPACE_WIDTH + GROUP]
+        reference = system.body_spaces[body * SPACE_WIDTH + REFERENCE]
+        point = vec3(system.bodies, body * BODY_WIDTH + FRAME_POINT)
+        at = body * CHART_WIDTH
+        relative = so3_matrix(vec4(chart, at + ROTATION))
+        rho = vec3(chart, at + POSITION)
+        velocity = twist6(chart, at + VELOCITY)
+        if reference < 0:
+            rotation, position = grounded_pose(relative, rho, point)
+            twist = grounded_twist(group, velocity, relative, point)
+        else:
+            rotation, position = chart_pose(relative, rho, point, pose_of(absolute, reference))
+            carrier = twist_of(absolute, reference)
+            twist = chart_twist(group, velocity, relative, rho, point, carrier)
+            put9(turn, body * 9, relative)
+        at = body * ABSOLUTE_WIDTH
+        put9(absolute, at + POSE_R, rotation)
+        put3(absolute, at + POSE_X, position)
+        put_twist(absolute, at + TWIST, twist)
 
 
-@kernel
-def place_bodies(bodies: Any, body_spaces: Any, chart: Any, absolute: Any, turn: Any) -> None:
-    """Absolute poses and twists of all bodies, reference bodies first."""
-    for body in range(bodies.shape[0]):
-        place_body(bodies, body_spaces, chart, body, absolute, turn)
-
-
-@kernel
-def chart_bodies(bodies: Any, body_spaces: Any, absolute: Any, chart: Any) -> None:
+@routine
+def chart_bodies(system: Any, absolute: Any, chart: Any) -> None:
     """Charts of all bodies from absolute poses and twists: the inverse of `place_bodies`."""
-    for body in range(bodies.shape[0]):
-        group, reference = body_spaces[body, GROUP], body_spaces[body, REFERENCE]
-        point = vec3(bodies, body, FRAME_POINT)
+    for body in range(system.body_count):
+        group = system.body_spaces[body * SPACE_WIDTH + GROUP]
+        reference = system.body_spaces[body * SPACE_WIDTH + REFERENCE]
+        point = vec3(system.bodies, body * BODY_WIDTH + FRAME_POINT)
         reference_rotation, reference_position = pose_of(absolute, reference)
         rotation, position = pose_of(absolute, body)
         relative = tmatmul(reference_rotation, rotation)
@@ -124,16 +131,17 @@ def chart_bodies(bodies: Any, body_spaces: Any, absolute: Any, chart: Any) -> No
         velocity = chart_velocity(
             group, twist_of(absolute, body), relative, rho, point, twist_of(absolute, reference)
         )
-        put4(chart, body, ROTATION, so3_normalise(so3_from_matrix(relative)))
-        put3(chart, body, POSITION, rho)
-        put_twist(chart, body, VELOCITY, velocity)
+        at = body * CHART_WIDTH
+        put4(chart, at + ROTATION, so3_normalise(so3_from_matrix(relative)))
+        put3(chart, at + POSITION, rho)
+        put_twist(chart, at + VELOCITY, velocity)
 
 
 @formula
 def put_row(jacobian: Any, eta: Any, row: int, row_a: Any, row_b: Any, value: Any) -> int:
     """Write one row: columns 0..5 for body a, 6..11 for body b; returns the next row."""
-    put_twist(jacobian, row, 0, row_a)
-    put_twist(jacobian, row, 6, row_b)
+    put_twist(jacobian, row * ROW_WIDTH, row_a)
+    put_twist(jacobian, row * ROW_WIDTH + 6, row_b)
     eta[row] = value
     return row + 1
 
@@ -143,12 +151,13 @@ def negated(row: Any) -> Any:
     return neg(row[0]), neg(row[1])
 
 
-@formula
+@routine
 def screw_rows(joints: Any, joint: int, ends: Any, locked: int, first: int, absolute: Any,
                jacobian: Any, eta: Any) -> None:
     """Rows of one joint in the screw form (see `chasles.system.rows`)."""
     a, b = ends
-    axes, point, pitch = mat9(joints, joint, AXES_B), vec3(joints, joint, POINT_B), joints[joint, PITCH]
+    at = joint * JOINT_WIDTH
+    axes, point, pitch = mat9(joints, at + AXES_B), vec3(joints, at + POINT_B), joints[at + PITCH]
     seen_axes, seen_point = IDENTITY, ZERO
     bracket = (ZERO, ZERO)
     if a >= 0:
@@ -177,7 +186,7 @@ def screw_rows(joints: Any, joint: int, ends: Any, locked: int, first: int, abso
             )
 
 
-@formula
+@routine
 def space_rotation_rows(locked: int, axes: Any, poses: Any, omegas: Any, row: int,
                         jacobian: Any, eta: Any) -> int:
     """Rows of e_a . e_b = 0; one axis locked in two ways, or all three axes."""
@@ -198,7 +207,7 @@ def space_rotation_rows(locked: int, axes: Any, poses: Any, omegas: Any, row: in
     return row
 
 
-@formula
+@routine
 def space_translation_rows(locked: int, pitch: Any, axes_a: Any, points: Any, poses: Any,
                            omegas: Any, velocities: Any, row: int, jacobian: Any, eta: Any) -> int:
     """Rows of x_b - x_a = 0 in the world, or of e_a . (x_b - x_a) = 0 where some slide."""
@@ -232,13 +241,14 @@ def point_velocity(pose: Any, twist: Any, point: Any) -> Any:
     return matvec(pose[0], add(twist[1], cross(twist[0], point)))
 
 
-@formula
+@routine
 def space_rows(joints: Any, joint: int, ends: Any, locked: int, first: int, absolute: Any,
                jacobian: Any, eta: Any) -> None:
     """Rows of one joint in the space form (see `chasles.system.rows`)."""
     a, b = ends
-    axes_a, axes_b = mat9(joints, joint, AXES_A), mat9(joints, joint, AXES_B)
-    point_a, point_b = vec3(joints, joint, POINT_A), vec3(joints, joint, POINT_B)
+    at = joint * JOINT_WIDTH
+    axes_a, axes_b = mat9(joints, at + AXES_A), mat9(joints, at + AXES_B)
+    point_a, point_b = vec3(joints, at + POINT_A), vec3(joints, at + POINT_B)
     poses = (pose_of(absolute, a), pose_of(absolute, b))
     twist_a, twist_b = twist_of(absolute, a), twist_of(absolute, b)
     seen_point = frame_seen_from_a(poses[0], poses[1], axes_b, point_b)[1]
@@ -251,36 +261,54 @@ def space_rows(joints: Any, joint: int, ends: Any, locked: int, first: int, abso
     )
     row = space_rotation_rows(locked, world_axes, poses, omegas, first, jacobian, eta)
     space_translation_rows(
-        locked, joints[joint, PITCH], world_axes[0], (point_a, point_b, seen_point), poses,
+        locked, joints[at + PITCH], world_axes[0], (point_a, point_b, seen_point), poses,
         omegas, velocities, row, jacobian, eta,
     )
 
 
-@kernel
-def assemble_rows(joints: Any, joint_bodies: Any, form: int, absolute: Any,
-                  jacobian: Any, eta: Any) -> None:
+@routine
+def assemble_rows(system: Any, absolute: Any, jacobian: Any, eta: Any) -> None:
     """J (rows x 12: body a, body b) and eta of every joint."""
-    for joint in range(joint_bodies.shape[0]):
-        ends = (joint_bodies[joint, BODY_A], joint_bodies[joint, BODY_B])
-        locked, first = joint_bodies[joint, LOCKED], joint_bodies[joint, FIRST_ROW]
-        if form == SCREW_FORM:
-            screw_rows(joints, joint, ends, locked, first, absolute, jacobian, eta)
+    joints, ends = system.joints, system.joint_bodies
+    for joint in range(system.joint_count):
+        at = joint * ENDS_WIDTH
+        pair = (ends[at + BODY_A], ends[at + BODY_B])
+        locked, first = ends[at + LOCKED], ends[at + FIRST_ROW]
+        if system.form == SCREW_FORM:
+            screw_rows(joints, joint, pair, locked, first, absolute, jacobian, eta)
         else:
-            space_rows(joints, joint, ends, locked, first, absolute, jacobian, eta)
+            space_rows(joints, joint, pair, locked, first, absolute, jacobian, eta)
 
 
-@kernel
-def assemble_wrenches(bodies: Any, gravity: Any, absolute: Any, out: Any) -> None:
+@routine
+def assemble_wrenches(system: Any, absolute: Any, out: Any) -> None:
     """Q of every body: gyroscopic terms and gravity; `out` holds six numbers per body."""
-    down = (gravity[0], gravity[1], gravity[2])
-    for body in range(bodies.shape[0]):
-        torque, force = inertial_and_gravity_wrench(
-            bodies[body, MASS],
-            sym6(bodies, body, INERTIA),
-            mat9(absolute, body, POSE_R),
-            twist6(absolute, body, TWIST),
+    down = vec3(system.gravity, 0)
+    for body in range(system.body_count):
+        at = body * ABSOLUTE_WIDTH
+        wrench = inertial_and_gravity_wrench(
+            system.bodies[body * BODY_WIDTH + MASS],
+            sym6(system.bodies, body * BODY_WIDTH + INERTIA),
+            mat9(absolute, at + POSE_R),
+            twist6(absolute, at + TWIST),
             down,
         )
-        for k in range(3):
-            out[6 * body + k] = torque[k]
-            out[6 * body + 3 + k] = force[k]
+        put_twist(out, 6 * body, wrench)
+
+
+@kernel
+def absolute_state(system: Any, chart: Any, absolute: Any, turn: Any) -> None:
+    """`place_bodies` for Python."""
+    place_bodies(borrow_system(system), borrow(chart), borrow(absolute), borrow(turn))
+
+
+@kernel
+def chart_state(system: Any, absolute: Any, chart: Any) -> None:
+    """`chart_bodies` for Python."""
+    chart_bodies(borrow_system(system), borrow(absolute), borrow(chart))
+
+
+@kernel
+def joint_rows(system: Any, absolute: Any, jacobian: Any, eta: Any) -> None:
+    """`assemble_rows` for Python."""
+    assemble_rows(borrow_system(system), borrow(absolute), borrow(jacobian), borrow(eta))

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from chasles.dynamics.assemble import assemble_rows
+from chasles.dynamics.assemble import joint_rows
 from chasles.dynamics.ordering import mass_matrix
 from chasles.model import InconsistentStart
 from chasles.system.arrays import (
@@ -74,7 +74,7 @@ def constraint_rows(setup: Setup) -> Rows:
     system = setup.system
     count = int(system.joint_bodies[:, ROWS].sum())
     entries, eta = np.zeros((count, 12)), np.zeros(count)
-    assemble_rows(system.joints, system.joint_bodies, SCREW_FORM, setup.absolute, entries, eta)
+    joint_rows(system._replace(form=SCREW_FORM), setup.absolute, entries, eta)
     ends = np.repeat(system.joint_bodies[:, BODY_A : BODY_A + 2], system.joint_bodies[:, ROWS], axis=0)
     columns = np.where(ends[:, :, None] < 0, -1, 6 * ends[:, :, None] + np.arange(6))
     columns = columns.reshape(count, 12)

@@ -9,25 +9,27 @@ Pivots and blocks are stored row by row; the diagonal of a factored pivot holds 
 
 from typing import Any
 
-from chasles.compiled import formula, kernel
+from chasles.compiled import routine
 from chasles.dynamics.ordering import (
     BLOCK,
     FACTORED,
     FIRST_SLOT,
     FIRST_TARGET,
     NEIGHBOUR,
+    NODE_WIDTH,
     PIVOT,
     RHS,
     SIZE,
     SLOTS,
+    SLOT_WIDTH,
 )
-from chasles.system.arrays import BODY_A, FIRST_ROW, ROWS
+from chasles.system.arrays import BODY_A, ENDS_WIDTH, FIRST_ROW, ROW_WIDTH, ROWS
 
 
 OK = -1
 
 
-@formula
+@routine
 def factor_pivot(values: Any, at: int, size: int) -> None:
     """LDL^T of a size x size block in place."""
     for j in range(size):
@@ -48,7 +50,7 @@ def factor_pivot(values: Any, at: int, size: int) -> None:
             values[row_i + j] = entry
 
 
-@formula
+@routine
 def solve_block(values: Any, at: int, size: int, block: int, rows: int, kept: Any, base: int) -> None:
     """X = A L^-T into `kept`, X D^-1 into the block's place."""
     for r in range(rows):
@@ -62,7 +64,7 @@ def solve_block(values: Any, at: int, size: int, block: int, rows: int, kept: An
             values[row + j] = kept[out + j] * values[at + j * size + j]
 
 
-@formula
+@routine
 def update_block(values: Any, target: int, left: int, rows: int, kept: Any, right: int,
                  columns: int, size: int, lower: bool) -> None:
     """target -= (X_p D^-1) X_q^T; only the lower triangle of a pivot."""
@@ -74,14 +76,14 @@ def update_block(values: Any, target: int, left: int, rows: int, kept: Any, righ
             values[target + r * columns + c] = entry
 
 
-@formula
+@routine
 def eliminate_node(nodes: Any, slots: Any, targets: Any, position: int, size: int,
                    values: Any, kept: Any, rhs: Any) -> None:
     """Factor one pivot, solve its column, update its neighbours, and forward the right-hand side."""
-    at, own = nodes[position, PIVOT], nodes[position, RHS]
-    first, count = nodes[position, FIRST_SLOT], nodes[position, SLOTS]
-    target = nodes[position, FIRST_TARGET]
-    if nodes[position, FACTORED] == 0:
+    at, own = nodes[position * NODE_WIDTH + PIVOT], nodes[position * NODE_WIDTH + RHS]
+    first, count = nodes[position * NODE_WIDTH + FIRST_SLOT], nodes[position * NODE_WIDTH + SLOTS]
+    target = nodes[position * NODE_WIDTH + FIRST_TARGET]
+    if nodes[position * NODE_WIDTH + FACTORED] == 0:
         factor_pivot(values, at, size)
     for j in range(size):
         entry = rhs[own + j]
@@ -90,12 +92,12 @@ def eliminate_node(nodes: Any, slots: Any, targets: Any, position: int, size: in
         rhs[own + j] = entry
     base = 0
     for p in range(first, first + count):
-        row_node, left = slots[p, NEIGHBOUR], slots[p, BLOCK]
-        rows, theirs = nodes[row_node, SIZE], nodes[row_node, RHS]
+        row_node, left = slots[p * SLOT_WIDTH + NEIGHBOUR], slots[p * SLOT_WIDTH + BLOCK]
+        rows, theirs = nodes[row_node * NODE_WIDTH + SIZE], nodes[row_node * NODE_WIDTH + RHS]
         solve_block(values, at, size, left, rows, kept, base)
         right = 0
         for q in range(first, p):
-            columns = nodes[slots[q, NEIGHBOUR], SIZE]
+            columns = nodes[slots[q * SLOT_WIDTH + NEIGHBOUR] * NODE_WIDTH + SIZE]
             update_block(values, targets[target], left, rows, kept, right, columns, size, False)
             right += columns * size
             target += 1
@@ -111,14 +113,14 @@ def eliminate_node(nodes: Any, slots: Any, targets: Any, position: int, size: in
         rhs[own + j] *= values[at + j * size + j]
 
 
-@formula
+@routine
 def substitute_back(nodes: Any, slots: Any, position: int, size: int, values: Any, rhs: Any) -> None:
     """L^T x = y for one node, all later ones being solved."""
-    at, own = nodes[position, PIVOT], nodes[position, RHS]
-    first = nodes[position, FIRST_SLOT]
-    for p in range(first, first + nodes[position, SLOTS]):
-        row_node, left = slots[p, NEIGHBOUR], slots[p, BLOCK]
-        rows, theirs = nodes[row_node, SIZE], nodes[row_node, RHS]
+    at, own = nodes[position * NODE_WIDTH + PIVOT], nodes[position * NODE_WIDTH + RHS]
+    first = nodes[position * NODE_WIDTH + FIRST_SLOT]
+    for p in range(first, first + nodes[position * NODE_WIDTH + SLOTS]):
+        row_node, left = slots[p * SLOT_WIDTH + NEIGHBOUR], slots[p * SLOT_WIDTH + BLOCK]
+        rows, theirs = nodes[row_node * NODE_WIDTH + SIZE], nodes[row_node * NODE_WIDTH + RHS]
         for r in range(rows):
             known = rhs[theirs + r]
             for j in range(size):
@@ -131,31 +133,34 @@ def substitute_back(nodes: Any, slots: Any, position: int, size: int, values: An
         rhs[own + j] = entry
 
 
-@kernel
-def load(row_blocks: Any, joint_bodies: Any, jacobian: Any, template: Any, values: Any) -> None:
+@routine
+def load(system: Any, plan: Any, jacobian: Any, values: Any) -> None:
     """The KKT matrix: inertia and zeros from the template, J from its rows."""
-    values[:] = template
-    for joint in range(joint_bodies.shape[0]):
-        first, rows = joint_bodies[joint, FIRST_ROW], joint_bodies[joint, ROWS]
+    for k in range(plan.size):
+        values[k] = plan.template[k]
+    for joint in range(system.joint_count):
+        at = joint * ENDS_WIDTH
+        first, rows = system.joint_bodies[at + FIRST_ROW], system.joint_bodies[at + ROWS]
         for side in range(2):
-            if joint_bodies[joint, BODY_A + side] >= 0:
-                block, down = row_blocks[joint, 2 * side], row_blocks[joint, 2 * side + 1]
+            if system.joint_bodies[at + BODY_A + side] >= 0:
+                block = plan.row_blocks[4 * joint + 2 * side]
+                down = plan.row_blocks[4 * joint + 2 * side + 1]
                 across = 1 if down == 6 else rows
                 for r in range(rows):
                     for c in range(6):
-                        values[block + r * down + c * across] = jacobian[first + r, 6 * side + c]
+                        entry = jacobian[(first + r) * ROW_WIDTH + 6 * side + c]
+                        values[block + r * down + c * across] = entry
 
 
-@kernel
-def factor_and_solve(nodes: Any, slots: Any, targets: Any, floors: Any,
-                     values: Any, kept: Any, rhs: Any) -> int:
+@routine
+def factor_and_solve(plan: Any, unknowns: int, values: Any, kept: Any, floors: Any, rhs: Any) -> int:
     """Factor the loaded matrix and solve for (V', lambda) in place of (Q, eta).
 
     Returns OK, or the number of the constraint row whose pivot vanished.
     """
-    unknowns = rhs.size - floors.size
-    for position in range(nodes.shape[0]):
-        size = nodes[position, SIZE]
+    nodes, slots, targets, count = plan.nodes, plan.slots, plan.targets, plan.node_count
+    for position in range(count):
+        size = nodes[position * NODE_WIDTH + SIZE]
         if size == 6:
             eliminate_node(nodes, slots, targets, position, 6, values, kept, rhs)
         elif size == 3:
@@ -164,17 +169,17 @@ def factor_and_solve(nodes: Any, slots: Any, targets: Any, floors: Any,
             eliminate_node(nodes, slots, targets, position, 5, values, kept, rhs)
         else:
             eliminate_node(nodes, slots, targets, position, size, values, kept, rhs)
-        row = nodes[position, RHS] - unknowns
+        row = nodes[position * NODE_WIDTH + RHS] - unknowns
         if row >= 0:
-            at = nodes[position, PIVOT]
+            at = nodes[position * NODE_WIDTH + PIVOT]
             for j in range(size):
                 # 1/D of a joint is negative and not huge; NaN fails both.
                 inverse = values[at + j * size + j]
                 if not (inverse < 0.0 and -inverse * floors[row + j] < 1.0):
                     return row + j
-    for back in range(nodes.shape[0]):
-        position = nodes.shape[0] - 1 - back
-        size = nodes[position, SIZE]
+    for back in range(count):
+        position = count - 1 - back
+        size = nodes[position * NODE_WIDTH + SIZE]
         if size == 6:
             substitute_back(nodes, slots, position, 6, values, rhs)
         elif size == 3:

@@ -23,7 +23,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from chasles.compiled import formula, kernel
+from chasles.compiled import borrow, formula, kernel
 from chasles.system.arrays import (
     BODY_A,
     BODY_B,
@@ -47,6 +47,8 @@ class Plan(NamedTuple):
     targets: Integers  # (U,): offset of the block that a pair of slots updates
     row_blocks: Integers  # (m, 4): offset and row stride of J's blocks for body a, body b
     template: Floats  # the factor before J is put in: inertia, already factored where nothing updates it
+    node_count: int
+    size: int  # length of the factor
     kept: int  # length of the scratch that holds one column
     flops: int  # multiplications of one factorisation, for comparison
 
@@ -54,7 +56,26 @@ class Plan(NamedTuple):
 # Columns of Plan.nodes: rows, offset in the right-hand side, offset of the pivot, first slot, number
 # of slots, first target, whether the template holds the pivot's factor.
 SIZE, RHS, PIVOT, FIRST_SLOT, SLOTS, FIRST_TARGET, FACTORED = 0, 1, 2, 3, 4, 5, 6
+NODE_WIDTH = 7
+# Columns of Plan.slots.
 NEIGHBOUR, BLOCK = 0, 1
+SLOT_WIDTH = 2
+
+
+@formula
+def borrow_plan(plan: Any) -> Any:
+    """The same plan with borrowed arrays, for use inside a kernel."""
+    return Plan(
+        borrow(plan.nodes),
+        borrow(plan.slots),
+        borrow(plan.targets),
+        borrow(plan.row_blocks),
+        borrow(plan.template),
+        plan.node_count,
+        plan.size,
+        plan.kept,
+        plan.flops,
+    )
 
 
 class Elimination(NamedTuple):
@@ -346,6 +367,8 @@ def make_plan(system: System) -> Plan:
         targets=targets,
         row_blocks=locate_rows(nodes, slots, position, ends, bodies),
         template=template,
+        node_count=len(nodes),
+        size=int(size),
         kept=6 * max(heights, default=0) + 1,
         flops=int(flops),
     )

@@ -9,18 +9,23 @@ F = (U, U').  Velocities live in a vector space, where exp is addition.  The joi
 subalgebra, dexp^-1 maps it to itself and exp into the subgroup: the joint holds to rounding.
 """
 
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from chasles.compiled import formula, kernel
-from chasles.dynamics.evaluate import evaluate
+from chasles.compiled import borrow, formula, kernel, routine
+from chasles.dynamics.assemble import twist_of
+from chasles.dynamics.evaluate import borrow_workspace, right_hand_side
 from chasles.dynamics.factor import OK
 from chasles.groups.se3 import se3_compose, se3_dexp_inv, se3_exp
 from chasles.groups.so3 import so3_normalise
 from chasles.groups.so3xr3 import so3xr3_compose, so3xr3_dexp_inv, so3xr3_exp
 from chasles.groups.vectors import neg
+from chasles.dynamics.ordering import borrow_plan
 from chasles.system.arrays import (
+    ABSOLUTE_WIDTH,
+    BODY_WIDTH,
+    CHART_WIDTH,
     FRAME_POINT,
     GROUP,
     POSE_R,
@@ -28,8 +33,11 @@ from chasles.system.arrays import (
     REFERENCE,
     ROTATION,
     SE3_CODE,
-    TWIST,
+    SPACE_WIDTH,
     VELOCITY,
+    Floats,
+    System,
+    borrow_system,
     mat9,
     put3,
     put4,
@@ -39,6 +47,10 @@ from chasles.system.arrays import (
     vec4,
 )
 from chasles.system.charts import chart_acceleration, grounded_acceleration
+
+
+SLOPE_WIDTH = 12
+NOT_FINITE = -2
 
 
 @formula
@@ -60,88 +72,124 @@ def pulled_back(group: int, increment: Any, velocity: Any) -> Any:
     return so3xr3_dexp_inv(back, velocity)
 
 
-@kernel
-def move_state(body_spaces: Any, chart: Any, weights: Any, slopes: Any, stages: int, step: float,
-               increments: Any, out: Any) -> None:
-    """out = chart * exp(step * sum weights_l slopes_l); the increments are kept for dexp^-1."""
-    for body in range(chart.shape[0]):
-        for c in range(6):
-            increments[body, c] = 0.0
-            out[body, VELOCITY + c] = chart[body, VELOCITY + c]
-        for l in range(stages):
-            weight = step * weights[l]
-            if weight != 0.0:
-                for c in range(6):
-                    increments[body, c] += weight * slopes[l, body, c]
-                    out[body, VELOCITY + c] += weight * slopes[l, body, 6 + c]
-        pose = (vec4(chart, body, ROTATION), vec3(chart, body, POSITION))
-        q, rho = moved(body_spaces[body, GROUP], pose, twist6(increments, body, 0))
-        put4(out, body, ROTATION, q)
-        put3(out, body, POSITION, rho)
+class Stages(NamedTuple):
+    """Tableau and storage of a step."""
+
+    a: Floats  # (s, s) strictly lower triangular
+    b: Floats  # (s,)
+    count: int  # s
+    slopes: Floats  # (s, n, 12): dexp^-1 U and U'
+    increments: Floats  # (n, 6)
+    stage: Floats  # (n, CHART_WIDTH)
+    spare: Floats  # (n, CHART_WIDTH)
 
 
-@kernel
-def slope(bodies: Any, body_spaces: Any, chart: Any, absolute: Any, turn: Any, rates: Any,
-          increments: Any, out: Any) -> None:
-    """(dexp^-1 U, U') of every body from the body accelerations in `rates`."""
-    for body in range(bodies.shape[0]):
-        group, reference = body_spaces[body, GROUP], body_spaces[body, REFERENCE]
-        point = vec3(bodies, body, FRAME_POINT)
-        velocity, twist = twist6(chart, body, VELOCITY), twist6(absolute, body, TWIST)
-        rate = rate_of(rates, body)
-        if reference < 0:
-            acceleration = grounded_acceleration(group, twist, rate, mat9(absolute, body, POSE_R), point)
-        else:
-            acceleration = chart_acceleration(
-                group, velocity, twist, rate, mat9(turn, body, 0), vec3(chart, body, POSITION), point,
-                twist6(absolute, reference, TWIST), rate_of(rates, reference),
-            )
-        put_twist(out, body, 0, pulled_back(group, twist6(increments, body, 0), velocity))
-        put_twist(out, body, 6, acceleration)
+def make_stages(system: System, a: Floats, b: Floats) -> Stages:
+    bodies = system.body_count
+    return Stages(
+        a=np.ascontiguousarray(a, float),
+        b=np.ascontiguousarray(b, float),
+        count=len(b),
+        slopes=np.zeros((len(b), bodies, SLOPE_WIDTH)),
+        increments=np.zeros((bodies, 6)),
+        stage=np.zeros((bodies, CHART_WIDTH)),
+        spare=np.zeros((bodies, CHART_WIDTH)),
+    )
 
 
 @formula
-def rate_of(rates: Any, body: int) -> Any:
-    """Twist rate of a body from the solution vector."""
-    at = 6 * body
-    return (rates[at], rates[at + 1], rates[at + 2]), (rates[at + 3], rates[at + 4], rates[at + 5])
+def borrow_stages(stages: Any) -> Any:
+    return Stages(
+        borrow(stages.a),
+        borrow(stages.b),
+        stages.count,
+        borrow(stages.slopes),
+        borrow(stages.increments),
+        borrow(stages.stage),
+        borrow(stages.spare),
+    )
 
 
-@kernel
-def rkmk_step(system: Any, plan: Any, work: Any, a: Any, b: Any, slopes: Any, increments: Any,
-              stage: Any, chart: Any, step: float, out: Any) -> int:
-    """One step from `chart` to `out` (which may not be the same array); OK or the singular row."""
-    stages = b.size
-    for j in range(stages):
-        move_state(system.body_spaces, chart, a[j], slopes, j, step, increments, stage)
-        failed = evaluate(system, plan, work, stage)
+@routine
+def move_state(system: Any, chart: Any, weights: Any, first: int, count: int, step: float,
+               stages: Any, out: Any) -> None:
+    """out = chart * exp(step * sum_l weights_l slopes_l); the increments are kept for dexp^-1."""
+    slopes, increments = stages.slopes, stages.increments
+    for body in range(system.body_count):
+        at, inc = body * CHART_WIDTH, body * 6
+        for c in range(6):
+            increments[inc + c] = 0.0
+            out[at + VELOCITY + c] = chart[at + VELOCITY + c]
+        for stage in range(count):
+            weight = step * weights[first + stage]
+            if weight != 0.0:
+                slope_at = (stage * system.body_count + body) * SLOPE_WIDTH
+                for c in range(6):
+                    increments[inc + c] += weight * slopes[slope_at + c]
+                    out[at + VELOCITY + c] += weight * slopes[slope_at + 6 + c]
+        pose = (vec4(chart, at + ROTATION), vec3(chart, at + POSITION))
+        group = system.body_spaces[body * SPACE_WIDTH + GROUP]
+        q, rho = moved(group, pose, twist6(increments, inc))
+        put4(out, at + ROTATION, q)
+        put3(out, at + POSITION, rho)
+
+
+@routine
+def slope_of_bodies(system: Any, work: Any, stages: Any, stage: int) -> None:
+    """(dexp^-1 U, U') of every body at a stage, from the body accelerations in work.rhs."""
+    chart = stages.stage
+    for body in range(system.body_count):
+        group = system.body_spaces[body * SPACE_WIDTH + GROUP]
+        reference = system.body_spaces[body * SPACE_WIDTH + REFERENCE]
+        point = vec3(system.bodies, body * BODY_WIDTH + FRAME_POINT)
+        velocity = twist6(chart, body * CHART_WIDTH + VELOCITY)
+        twist = twist_of(work.absolute, body)
+        rate = twist6(work.rhs, 6 * body)
+        if reference < 0:
+            turn = mat9(work.absolute, body * ABSOLUTE_WIDTH + POSE_R)
+            acceleration = grounded_acceleration(group, twist, rate, turn, point)
+        else:
+            acceleration = chart_acceleration(
+                group, velocity, twist, rate,
+                mat9(work.turn, body * 9), vec3(chart, body * CHART_WIDTH + POSITION), point,
+                twist_of(work.absolute, reference), twist6(work.rhs, 6 * reference),
+            )  # fmt: skip
+        out = (stage * system.body_count + body) * SLOPE_WIDTH
+        put_twist(stages.slopes, out, pulled_back(group, twist6(stages.increments, 6 * body), velocity))
+        put_twist(stages.slopes, out + 6, acceleration)
+
+
+@routine
+def rkmk_step(system: Any, plan: Any, work: Any, stages: Any, chart: Any, step: float, out: Any) -> int:
+    """One step from `chart` to `out` (another array); OK or the singular row."""
+    for j in range(stages.count):
+        move_state(system, chart, stages.a, j * stages.count, j, step, stages, stages.stage)
+        failed = right_hand_side(system, plan, work, stages.stage)
         if failed != OK:
             return failed
-        slope(
-            system.bodies, system.body_spaces, stage, work.absolute, work.turn, work.rhs,
-            increments, slopes[j],
-        )
-    move_state(system.body_spaces, chart, b, slopes, stages, step, increments, out)
+        slope_of_bodies(system, work, stages, j)
+    move_state(system, chart, stages.b, 0, stages.count, step, stages, out)
     return OK
 
 
 @kernel
-def rkmk_steps(system: Any, plan: Any, work: Any, a: Any, b: Any, slopes: Any, increments: Any,
-               stage: Any, chart: Any, step: float, steps: int, spare: Any) -> Any:
-    """Advance `chart` in place by `steps` steps: (steps done, OK or the singular row or NOT_FINITE).
+def rkmk_steps(system: Any, plan: Any, work: Any, stages: Any, chart: Any, step: float, steps: int) -> Any:
+    """Advance `chart` in place: (steps done, OK or the singular row or NOT_FINITE).
 
     On failure `chart` is the last good state.
     """
+    system, plan = borrow_system(system), borrow_plan(plan)
+    work, stages, state = borrow_workspace(work), borrow_stages(stages), borrow(chart)
+    spare = stages.spare
     for done in range(steps):
-        failed = rkmk_step(
-            system, plan, work, a, b, slopes, increments, stage, chart, step, spare
-        )
+        failed = rkmk_step(system, plan, work, stages, state, step, spare)
         if failed != OK:
             return done, failed
-        if not np.isfinite(np.sum(spare)):
+        total = 0.0
+        for k in range(system.body_count * CHART_WIDTH):
+            total += spare[k]
+        if not np.isfinite(total):
             return done, NOT_FINITE
-        chart[:] = spare
+        for k in range(system.body_count * CHART_WIDTH):
+            state[k] = spare[k]
     return steps, OK
-
-
-NOT_FINITE = -2

@@ -1,7 +1,7 @@
 """The flat arrays kernels work on: their columns, and how a formula's tuples are read and written.
 
-Few wide arrays rather than many narrow ones: every array that crosses a compiled call is reference
-counted, which on a one-body model costs more than the physics.
+Python sees ordinary two-dimensional arrays; kernels borrow them (see `chasles.compiled`) and index
+them flat: entry c of row r is at r * WIDTH + c.
 """
 
 from typing import Any, NamedTuple
@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from chasles.compiled import formula
+from chasles.compiled import borrow, formula
 
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
@@ -19,9 +19,9 @@ GROUND_INDEX = -1
 # Columns of System.bodies.
 MASS, INERTIA, FRAME_POINT = 0, 1, 7
 BODY_WIDTH = 10
-# Columns of System.body_spaces.
+# Columns of System.body_spaces, and the codes of the groups.
 GROUP, REFERENCE = 0, 1
-# Groups of a chart.
+SPACE_WIDTH = 2
 SE3_CODE, SO3XR3_CODE = 0, 1
 
 # Columns of System.joints: the joint frame on each body, as axes (row-major) and origin from the COM.
@@ -29,105 +29,102 @@ AXES_A, POINT_A, AXES_B, POINT_B, PITCH = 0, 9, 12, 21, 24
 JOINT_WIDTH = 25
 # Columns of System.joint_bodies.
 BODY_A, BODY_B, LOCKED, FIRST_ROW, ROWS = 0, 1, 2, 3, 4
+ENDS_WIDTH = 5
 # Bits of LOCKED: which components of the relative twist in the joint frame must vanish.
 TWIST_COMPONENTS = ("wx", "wy", "wz", "ux", "uy", "uz")
 
 SCREW_FORM, SPACE_FORM = 0, 1
+
+# A chart state has a row per body: quaternion wxyz, position, velocity variable.
+ROTATION, POSITION, VELOCITY = 0, 4, 7
+CHART_WIDTH = 13
+
+# An absolute state has a row per body: R row-major, r, body twist (omega, v).
+POSE_R, POSE_X, TWIST = 0, 9, 12
+ABSOLUTE_WIDTH = 18
+
+# A row of J: its entries on body a, then on body b.
+ROW_WIDTH = 12
 
 
 class System(NamedTuple):
     """A model in numbers.  Bodies are numbered so that a reference body precedes its children."""
 
     bodies: Floats  # (n, BODY_WIDTH)
-    body_spaces: Integers  # (n, 2)
+    body_spaces: Integers  # (n, SPACE_WIDTH)
     joints: Floats  # (m, JOINT_WIDTH)
-    joint_bodies: Integers  # (m, 5); body a may be the ground, body b never is
+    joint_bodies: Integers  # (m, ENDS_WIDTH); body a may be the ground, body b never is
     gravity: Floats  # (3,)
     form: int  # SCREW_FORM or SPACE_FORM
-
-
-class State(NamedTuple):
-    """A configuration and velocity in the charts of the bodies' spaces."""
-
-    chart: Floats  # (n, 13): quaternion wxyz, position 3, velocity variable 6 of each body
-
-
-# Columns of State.chart.
-ROTATION, POSITION, VELOCITY = 0, 4, 7
-CHART_WIDTH = 13
-
-# Columns of the absolute state: R row-major, r, then the body twist (omega, v).
-POSE_R, POSE_X, TWIST = 0, 9, 12
-ABSOLUTE_WIDTH = 18
+    body_count: int
+    joint_count: int
+    row_count: int
 
 
 @formula
-def vec3(array: Any, row: int, column: int) -> Any:
-    return array[row, column], array[row, column + 1], array[row, column + 2]
-
-
-@formula
-def vec4(array: Any, row: int, column: int) -> Any:
-    return (
-        array[row, column],
-        array[row, column + 1],
-        array[row, column + 2],
-        array[row, column + 3],
+def borrow_system(system: Any) -> Any:
+    """The same system with borrowed arrays, for use inside a kernel."""
+    return System(
+        borrow(system.bodies),
+        borrow(system.body_spaces),
+        borrow(system.joints),
+        borrow(system.joint_bodies),
+        borrow(system.gravity),
+        system.form,
+        system.body_count,
+        system.joint_count,
+        system.row_count,
     )
 
 
 @formula
-def twist6(array: Any, row: int, column: int) -> Any:
-    """A pair (omega, v) from six neighbouring columns."""
-    return vec3(array, row, column), vec3(array, row, column + 3)
+def vec3(p: Any, at: int) -> Any:
+    return p[at], p[at + 1], p[at + 2]
 
 
 @formula
-def sym6(array: Any, row: int, column: int) -> Any:
+def vec4(p: Any, at: int) -> Any:
+    return p[at], p[at + 1], p[at + 2], p[at + 3]
+
+
+@formula
+def twist6(p: Any, at: int) -> Any:
+    """A pair (omega, v) from six neighbouring entries."""
+    return vec3(p, at), vec3(p, at + 3)
+
+
+@formula
+def sym6(p: Any, at: int) -> Any:
+    return p[at], p[at + 1], p[at + 2], p[at + 3], p[at + 4], p[at + 5]
+
+
+@formula
+def mat9(p: Any, at: int) -> Any:
     return (
-        array[row, column],
-        array[row, column + 1],
-        array[row, column + 2],
-        array[row, column + 3],
-        array[row, column + 4],
-        array[row, column + 5],
-    )
+        p[at], p[at + 1], p[at + 2],
+        p[at + 3], p[at + 4], p[at + 5],
+        p[at + 6], p[at + 7], p[at + 8],
+    )  # fmt: skip
 
 
 @formula
-def mat9(array: Any, row: int, column: int) -> Any:
-    return (
-        array[row, column],
-        array[row, column + 1],
-        array[row, column + 2],
-        array[row, column + 3],
-        array[row, column + 4],
-        array[row, column + 5],
-        array[row, column + 6],
-        array[row, column + 7],
-        array[row, column + 8],
-    )
+def put3(p: Any, at: int, v: Any) -> None:
+    p[at], p[at + 1], p[at + 2] = v
 
 
 @formula
-def put3(array: Any, row: int, column: int, v: Any) -> None:
-    array[row, column], array[row, column + 1], array[row, column + 2] = v
+def put4(p: Any, at: int, v: Any) -> None:
+    p[at], p[at + 1], p[at + 2], p[at + 3] = v
 
 
 @formula
-def put4(array: Any, row: int, column: int, v: Any) -> None:
-    array[row, column], array[row, column + 1] = v[0], v[1]
-    array[row, column + 2], array[row, column + 3] = v[2], v[3]
+def put_twist(p: Any, at: int, twist: Any) -> None:
+    put3(p, at, twist[0])
+    put3(p, at + 3, twist[1])
 
 
 @formula
-def put_twist(array: Any, row: int, column: int, twist: Any) -> None:
-    put3(array, row, column, twist[0])
-    put3(array, row, column + 3, twist[1])
-
-
-@formula
-def put9(array: Any, row: int, column: int, m: Any) -> None:
-    put3(array, row, column, (m[0], m[1], m[2]))
-    put3(array, row, column + 3, (m[3], m[4], m[5]))
-    put3(array, row, column + 6, (m[6], m[7], m[8]))
+def put9(p: Any, at: int, m: Any) -> None:
+    put3(p, at, (m[0], m[1], m[2]))
+    put3(p, at + 3, (m[3], m[4], m[5]))
+    put3(p, at + 6, (m[6], m[7], m[8]))

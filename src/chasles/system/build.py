@@ -82,6 +82,9 @@ def build(model: Model, spaces: dict[str, Space], acceleration: str = "screw") -
         joint_bodies=np.array(ends, np.int64).reshape(-1, 5),
         gravity=np.array(model.gravity),
         form=FORMS[acceleration],
+        body_count=len(bodies),
+        joint_count=len(ends),
+        row_count=first_row,
     )
     absolute = np.zeros((len(bodies), ABSOLUTE_WIDTH))
     for index, body in enumerate(bodies):
