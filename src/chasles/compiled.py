@@ -17,12 +17,14 @@ import hashlib
 import os
 import shutil
 import sys
+import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any, TypeVar
 
 import numba
 from numba import types
+from numba.core.event import Listener, install_listener
 from numba.extending import intrinsic, overload, register_jitable
 from numba.np.arrayobj import make_array
 
@@ -68,8 +70,29 @@ try:
 except OSError:  # read-only home: compile in memory, every time
     CACHE_FOLDER = None
 
-#: Entry kernels and the argument types they are compiled for, in the order of compilation.
-ENTRY_POINTS: list[Any] = []
+
+class FirstCompile(Listener):
+    """Says on stderr that a kernel is being compiled, which happens once per machine and source."""
+
+    def __init__(self) -> None:
+        self.kernels: dict[int, str] = {}
+        self.started: dict[int, float] = {}
+
+    def on_start(self, event: Any) -> None:
+        key = id(event.data["dispatcher"])
+        if key in self.kernels and not self.started:
+            self.started[key] = time.perf_counter()
+            sys.stderr.write(f"chasles: compiling {self.kernels[key]} (first use only) ...")
+            sys.stderr.flush()
+
+    def on_end(self, event: Any) -> None:
+        began = self.started.pop(id(event.data["dispatcher"]), None)
+        if began is not None:
+            sys.stderr.write(f" {time.perf_counter() - began:.1f} s\n")
+
+
+FIRST_COMPILE = FirstCompile()
+install_listener("numba:compile", FIRST_COMPILE)
 
 
 def formula(function: F) -> F:
@@ -92,6 +115,7 @@ def kernel(function: F) -> F:
             compiled.enable_caching()
         finally:
             numba.config.CACHE_DIR = outside
+        FIRST_COMPILE.kernels[id(compiled)] = function.__name__
     return compiled
 
 

@@ -2,6 +2,8 @@
 
 from typing import Any
 
+import numpy as np
+
 from chasles.compiled import borrow, formula, kernel, routine
 from chasles.groups.so3 import so3_from_matrix, so3_matrix, so3_normalise
 from chasles.groups.vectors import add, cross, matmul, matvec, neg, sub, tmatmul, tmatvec
@@ -297,9 +299,12 @@ def assemble_wrenches(system: Any, absolute: Any, out: Any) -> None:
 
 
 @kernel
-def absolute_state(system: Any, chart: Any, absolute: Any, turn: Any) -> None:
-    """`place_bodies` for Python."""
-    place_bodies(borrow_system(system), borrow(chart), borrow(absolute), borrow(turn))
+def absolute_history(system: Any, charts: Any, absolute: Any) -> None:
+    """`place_bodies` for Python, over many states: (T, n, CHART_WIDTH) to (T, n, ABSOLUTE_WIDTH)."""
+    borrowed = borrow_system(system)
+    turn = np.zeros((system.body_count, 9))
+    for k in range(charts.shape[0]):
+        place_bodies(borrowed, borrow(charts[k]), borrow(absolute[k]), borrow(turn))
 
 
 @kernel

@@ -6,9 +6,18 @@ import numpy as np
 
 from chasles.compiled import borrow, formula, kernel, routine
 from chasles.dynamics.assemble import assemble_rows, assemble_wrenches, place_bodies
-from chasles.dynamics.factor import factor_and_solve, load
+from chasles.dynamics.factor import OK, factor_and_solve, load
 from chasles.dynamics.ordering import Plan, borrow_plan
-from chasles.system.arrays import ABSOLUTE_WIDTH, ROW_WIDTH, Floats, System, borrow_system
+from chasles.system.arrays import (
+    ABSOLUTE_WIDTH,
+    ENDS_WIDTH,
+    FIRST_ROW,
+    ROW_WIDTH,
+    ROWS,
+    Floats,
+    System,
+    borrow_system,
+)
 
 
 class Workspace(NamedTuple):
@@ -76,3 +85,33 @@ def right_hand_side(system: Any, plan: Any, work: Any, chart: Any) -> int:
 def evaluate(system: Any, plan: Any, work: Any) -> int:
     """`accelerations` for Python: at the poses and twists in work.absolute."""
     return accelerations(borrow_system(system), borrow_plan(plan), borrow_workspace(work))
+
+
+@routine
+def reaction_wrenches(system: Any, work: Any, out: Any, at: int) -> None:
+    """-J^T lambda of every joint on its two bodies, body frame at the COM: 12 numbers per joint."""
+    multipliers = work.eta
+    for joint in range(system.joint_count):
+        ends = joint * ENDS_WIDTH
+        first, rows = system.joint_bodies[ends + FIRST_ROW], system.joint_bodies[ends + ROWS]
+        for c in range(ROW_WIDTH):
+            total = 0.0
+            for row in range(first, first + rows):
+                total -= work.jacobian[row * ROW_WIDTH + c] * multipliers[row]
+            out[at + joint * ROW_WIDTH + c] = total
+
+
+@kernel
+def reaction_history(system: Any, plan: Any, work: Any, absolute: Any, out: Any) -> int:
+    """Joint wrenches (T, m, 12) at the states `absolute` (T, n, 18); OK or the singular row."""
+    borrowed, borrowed_plan, scratch = borrow_system(system), borrow_plan(plan), borrow_workspace(work)
+    states, wrenches = borrow(absolute), borrow(out)
+    length = system.body_count * ABSOLUTE_WIDTH
+    for k in range(absolute.shape[0]):
+        for c in range(length):
+            scratch.absolute[c] = states[k * length + c]
+        failed = accelerations(borrowed, borrowed_plan, scratch)
+        if failed != OK:
+            return failed
+        reaction_wrenches(borrowed, scratch, wrenches, k * system.joint_count * ROW_WIDTH)
+    return OK

@@ -274,14 +274,17 @@ def eliminate(sizes: Any, ends: Any, bodies: int, bodies_first: bool, limit: int
 
 @kernel
 def lay_out(sizes: Any, offsets: Any, order: Any, pointers: Any, neighbours: Any) -> Any:
-    """Where every pivot and block of the factor lies: (nodes, slots, targets, position, size)."""
+    """Where every pivot and block of the factor lies.
+
+    Returns (nodes, slots, targets, position, length of the factor, length of the longest column).
+    """
     count = order.size
     position = np.empty(count, np.int64)
     for k in range(count):
         position[order[k]] = k
     nodes = np.zeros((count, 7), np.int64)
     slots = np.empty((neighbours.size, 2), np.int64)
-    size, pairs = 0, 0
+    size, pairs, tallest = 0, 0, 0
     for k in range(count):
         node, first, last = order[k], pointers[k], pointers[k + 1]
         nodes[k, SIZE], nodes[k, RHS] = sizes[node], offsets[node]
@@ -289,10 +292,12 @@ def lay_out(sizes: Any, offsets: Any, order: Any, pointers: Any, neighbours: Any
         nodes[k, FIRST_TARGET] = pairs
         size += sizes[node] * sizes[node]
         pairs += (last - first) * (last - first + 1) // 2
+        column_start = size
         later = np.sort(position[neighbours[first:last]])
         for s in range(first, last):
             slots[s, NEIGHBOUR], slots[s, BLOCK] = later[s - first], size
             size += sizes[order[later[s - first]]] * sizes[node]
+        tallest = max(tallest, size - column_start)
     targets = np.empty(pairs, np.int64)
     u = 0
     for k in range(count):
@@ -304,7 +309,7 @@ def lay_out(sizes: Any, offsets: Any, order: Any, pointers: Any, neighbours: Any
                 u += 1
             targets[u] = nodes[row, PIVOT]
             u += 1
-    return nodes, slots, targets, position, size
+    return nodes, slots, targets, position, size, tallest
 
 
 @kernel
@@ -347,7 +352,7 @@ def make_plan(system: System) -> Plan:
         other = eliminate(sizes, ends, bodies, True, chosen[3])
         chosen = min(chosen, other, key=lambda candidate: candidate[3])
     order, pointers, neighbours, flops, _ = chosen
-    nodes, slots, targets, position, size = lay_out(sizes, offsets, order, pointers, neighbours)
+    nodes, slots, targets, position, size, tallest = lay_out(sizes, offsets, order, pointers, neighbours)
     updated = np.zeros(size, np.bool_)
     updated[targets] = True
     template = np.zeros(size)
@@ -357,10 +362,6 @@ def make_plan(system: System) -> Plan:
         node[FACTORED] = not updated[node[PIVOT]]
         block = factored_mass(mass) if node[FACTORED] else mass
         template[node[PIVOT] : node[PIVOT] + 36] = block.ravel()
-    heights = [
-        sum(nodes[slots[s, NEIGHBOUR], SIZE] for s in range(node[FIRST_SLOT], node[FIRST_SLOT] + node[SLOTS]))
-        for node in nodes
-    ]
     return Plan(
         nodes=nodes,
         slots=slots,
@@ -369,7 +370,7 @@ def make_plan(system: System) -> Plan:
         template=template,
         node_count=len(nodes),
         size=int(size),
-        kept=6 * max(heights, default=0) + 1,
+        kept=int(tallest) + 1,
         flops=int(flops),
     )
 

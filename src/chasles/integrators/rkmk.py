@@ -79,7 +79,7 @@ class Stages(NamedTuple):
     b: Floats  # (s,)
     count: int  # s
     slopes: Floats  # (s, n, 12): dexp^-1 U and U'
-    increments: Floats  # (n, 6)
+    increments: Floats  # (n, 12): step * sum of weighted slopes
     stage: Floats  # (n, CHART_WIDTH)
     spare: Floats  # (n, CHART_WIDTH)
 
@@ -87,11 +87,11 @@ class Stages(NamedTuple):
 def make_stages(system: System, a: Floats, b: Floats) -> Stages:
     bodies = system.body_count
     return Stages(
-        a=np.ascontiguousarray(a, float),
-        b=np.ascontiguousarray(b, float),
+        a=np.array(a, float),
+        b=np.array(b, float),
         count=len(b),
         slopes=np.zeros((len(b), bodies, SLOPE_WIDTH)),
-        increments=np.zeros((bodies, 6)),
+        increments=np.zeros((bodies, SLOPE_WIDTH)),
         stage=np.zeros((bodies, CHART_WIDTH)),
         spare=np.zeros((bodies, CHART_WIDTH)),
     )
@@ -116,17 +116,18 @@ def move_state(system: Any, chart: Any, weights: Any, first: int, count: int, st
     """out = chart * exp(step * sum_l weights_l slopes_l); the increments are kept for dexp^-1."""
     slopes, increments = stages.slopes, stages.increments
     for body in range(system.body_count):
-        at, inc = body * CHART_WIDTH, body * 6
-        for c in range(6):
+        at, inc = body * CHART_WIDTH, body * SLOPE_WIDTH
+        for c in range(SLOPE_WIDTH):
             increments[inc + c] = 0.0
-            out[at + VELOCITY + c] = chart[at + VELOCITY + c]
         for stage in range(count):
             weight = step * weights[first + stage]
             if weight != 0.0:
                 slope_at = (stage * system.body_count + body) * SLOPE_WIDTH
-                for c in range(6):
+                for c in range(SLOPE_WIDTH):
                     increments[inc + c] += weight * slopes[slope_at + c]
-                    out[at + VELOCITY + c] += weight * slopes[slope_at + 6 + c]
+        # The increment is summed before it is added: one rounding of the large number per step.
+        for c in range(6):
+            out[at + VELOCITY + c] = chart[at + VELOCITY + c] + increments[inc + 6 + c]
         pose = (vec4(chart, at + ROTATION), vec3(chart, at + POSITION))
         group = system.body_spaces[body * SPACE_WIDTH + GROUP]
         q, rho = moved(group, pose, twist6(increments, inc))
@@ -155,7 +156,7 @@ def slope_of_bodies(system: Any, work: Any, stages: Any, stage: int) -> None:
                 twist_of(work.absolute, reference), twist6(work.rhs, 6 * reference),
             )  # fmt: skip
         out = (stage * system.body_count + body) * SLOPE_WIDTH
-        put_twist(stages.slopes, out, pulled_back(group, twist6(stages.increments, 6 * body), velocity))
+        put_twist(stages.slopes, out, pulled_back(group, twist6(stages.increments, SLOPE_WIDTH * body), velocity))
         put_twist(stages.slopes, out + 6, acceleration)
 
 
@@ -172,24 +173,38 @@ def rkmk_step(system: Any, plan: Any, work: Any, stages: Any, chart: Any, step: 
     return OK
 
 
-@kernel
-def rkmk_steps(system: Any, plan: Any, work: Any, stages: Any, chart: Any, step: float, steps: int) -> Any:
-    """Advance `chart` in place: (steps done, OK or the singular row or NOT_FINITE).
+@routine
+def all_finite(p: Any, count: int) -> bool:
+    total = 0.0
+    for k in range(count):
+        total += 0.0 * p[k]  # NaN for infinities and NaN
+    return total == 0.0
 
-    On failure `chart` is the last good state.
+
+@kernel
+def rkmk_run(
+    system: Any, plan: Any, work: Any, stages: Any, chart: Any,
+    step: float, first: int, last: int, save_every: int, saved: Any,
+) -> Any:  # fmt: skip
+    """Advance `chart` in place from step `first` to step `last`: (step reached, outcome).
+
+    State k * save_every goes to saved[k].  Outcome is OK, NOT_FINITE, or the singular row; if not
+    OK, `chart` is the last good state and stages.spare what came after it.
     """
-    system, plan = borrow_system(system), borrow_plan(plan)
-    work, stages, state = borrow_workspace(work), borrow_stages(stages), borrow(chart)
-    spare = stages.spare
-    for done in range(steps):
-        failed = rkmk_step(system, plan, work, stages, state, step, spare)
+    model, order = borrow_system(system), borrow_plan(plan)
+    scratch, memory, state = borrow_workspace(work), borrow_stages(stages), borrow(chart)
+    length = model.body_count * CHART_WIDTH
+    history = borrow(saved)
+    for index in range(first, last):
+        failed = rkmk_step(model, order, scratch, memory, state, step, memory.spare)
         if failed != OK:
-            return done, failed
-        total = 0.0
-        for k in range(system.body_count * CHART_WIDTH):
-            total += spare[k]
-        if not np.isfinite(total):
-            return done, NOT_FINITE
-        for k in range(system.body_count * CHART_WIDTH):
-            state[k] = spare[k]
-    return steps, OK
+            return index, failed
+        if not all_finite(memory.spare, length):
+            return index, NOT_FINITE
+        for k in range(length):
+            state[k] = memory.spare[k]
+        if (index + 1) % save_every == 0:
+            at = (index + 1) // save_every * length
+            for k in range(length):
+                history[at + k] = state[k]
+    return last, OK

@@ -421,7 +421,7 @@ def method(name: str | Tableau) -> Tableau:
         return name
     if not isinstance(name, str):
         raise InvalidOption(
-            f"method is {name!r}, which is neither a name nor a Tableau.",
+            f"method is of type {type(name).__name__}, which is neither a name nor a Tableau.",
             f"Give a Tableau, or one of: {', '.join(METHODS)}.",
         )
     if name not in METHODS:

@@ -1,0 +1,155 @@
+"""What a trajectory says: violation per joint, energy, momenta, reactions.
+
+Functions of a setup and absolute states (T, n, 18); time runs along the first axis.  The formulas
+are those of the kernels, evaluated on whole histories at once.
+"""
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from chasles.dynamics.evaluate import reaction_history
+from chasles.dynamics.factor import OK
+from chasles.dynamics.solver import Solver, joint_of_row
+from chasles.groups.vectors import add, cross, matvec, scale, symvec
+from chasles.model import ChaslesError
+from chasles.system.arrays import (
+    BODY_A,
+    BODY_B,
+    INERTIA,
+    MASS,
+    POSE_R,
+    POSE_X,
+    TWIST,
+    Floats,
+)
+from chasles.system.build import Setup, oriented
+from chasles.system.gaps import components, joint_frame, joint_gap, pose_history
+from chasles.system.rows import reaction_at_point
+from chasles.system.wrenches import gravity_potential, kinetic_energy
+
+
+def stacked(vector: tuple[Floats, ...], shape: tuple[int, ...] = ()) -> Floats:
+    """A formula's tuple of arrays as one array, components last."""
+    return np.stack(np.broadcast_arrays(*vector, *([np.empty(shape)] if shape else []))[:3], axis=-1)
+
+
+def twist_history(absolute: Floats) -> Any:
+    """(omega, v) of all bodies: tuples of arrays (T, n)."""
+    return components(absolute, TWIST, 3), components(absolute, TWIST + 3, 3)
+
+
+def kinetic(setup: Setup, absolute: Floats) -> Floats:
+    """Kinetic energy of every body (T, n), J."""
+    bodies = setup.system.bodies
+    inertia = components(bodies, INERTIA, 6)
+    return kinetic_energy(bodies[:, MASS], inertia, twist_history(absolute))
+
+
+def potential(setup: Setup, absolute: Floats) -> Floats:
+    """Potential energy of gravity of every body (T, n), J; zero at the world's origin."""
+    position = components(absolute, POSE_X, 3)
+    return gravity_potential(setup.system.bodies[:, MASS], position, tuple(setup.system.gravity))
+
+
+def linear_momentum(setup: Setup, absolute: Floats) -> Floats:
+    """Total linear momentum (T, 3) in the world, N s."""
+    rotation = components(absolute, POSE_R, 9)
+    momentum = scale(setup.system.bodies[:, MASS], matvec(rotation, twist_history(absolute)[1]))
+    return stacked(momentum).sum(axis=-2)
+
+
+def angular_momentum(setup: Setup, absolute: Floats) -> Floats:
+    """Total angular momentum (T, 3) about the world's origin, N m s."""
+    bodies = setup.system.bodies
+    rotation, position = components(absolute, POSE_R, 9), components(absolute, POSE_X, 3)
+    omega, v = twist_history(absolute)
+    orbital = cross(position, scale(bodies[:, MASS], matvec(rotation, v)))
+    spin = matvec(rotation, symvec(components(bodies, INERTIA, 6), omega))
+    return stacked(add(orbital, spin)).sum(axis=-2)
+
+
+def gap(setup: Setup, joint: str, absolute: Floats) -> tuple[Floats, Floats]:
+    """Rotation (T, 3) in rad and translation (T, 3) in m by which a joint is open, world axes."""
+    index = setup.joint_index[joint]
+    rotation, translation = joint_gap(setup.system, index, absolute)
+    body = int(setup.system.joint_bodies[index, BODY_A])
+    axes = np.array(joint_frame(setup.system, index, "a")[0]).reshape(3, 3)
+    if body >= 0:
+        axes = absolute[:, body, POSE_R : POSE_R + 9].reshape(-1, 3, 3) @ axes
+    return (axes @ rotation[..., None])[..., 0], (axes @ translation[..., None])[..., 0]
+
+
+@dataclass(frozen=True)
+class Reaction:
+    """What a joint exerts on its bodies: force (N) and torque (N m) at the joint's point.
+
+    `force` and `torque` (T, 3) are in world axes and act on the joint's second body;
+    `on(body)` gives those on either body; `axes` (T, 3, 3) are the joint's axes in the world.
+    """
+
+    joint: str
+    bodies: tuple[str, str]
+    force: Floats
+    torque: Floats
+    axes: Floats
+    force_on_first: Floats
+    torque_on_first: Floats
+
+    def on(self, body: Any) -> tuple[Floats, Floats]:
+        """Force and torque (T, 3) on one of the two bodies (GROUND is one), in world axes."""
+        name = getattr(body, "name", body)
+        if name == self.bodies[1]:
+            return self.force, self.torque
+        if name == self.bodies[0]:
+            return self.force_on_first, self.torque_on_first
+        raise ChaslesError(
+            f"joint '{self.joint}' does not act on '{name}'.",
+            f"It joins '{self.bodies[0]}' and '{self.bodies[1]}'.",
+        )
+
+    @property
+    def in_joint_frame(self) -> tuple[Floats, Floats]:
+        """Force and torque on the second body along the joint's axes (z is the joint's axis)."""
+        turn = np.swapaxes(self.axes, -1, -2)
+        return (turn @ self.force[..., None])[..., 0], (turn @ self.torque[..., None])[..., 0]
+
+
+def reactions(solver: Solver, absolute: Floats) -> Floats:
+    """Joint wrenches (T, m, 12) on body a and body b, (torque, force) in body frames at the COM."""
+    setup = solver.setup
+    out = np.zeros((absolute.shape[0], setup.system.joint_count, 12))
+    states = np.ascontiguousarray(absolute)
+    row = reaction_history(setup.system, solver.plan, solver.work, states, out)
+    if row != OK:
+        raise ChaslesError(
+            f"the reactions are not determined: joint '{joint_of_row(setup, row)[0]}' is singular.",
+            "Leave out the states at which the mechanism is singular.",
+        )
+    return out
+
+
+def reaction(solver: Solver, joint: str, absolute: Floats, wrenches: Floats) -> Reaction:
+    """The reaction of one joint from the wrenches of all (see `reactions`)."""
+    setup = solver.setup
+    index = setup.joint_index[joint]
+    ends = setup.system.joint_bodies[index]
+    at_point = {}
+    for side, body in (("a", int(ends[BODY_A])), ("b", int(ends[BODY_B]))):
+        if body < 0:
+            continue
+        wrench = wrenches[:, index, 0:6] if side == "a" else wrenches[:, index, 6:12]
+        pair = (components(wrench, 0, 3), components(wrench, 3, 3))
+        torque, force = reaction_at_point(pair, joint_frame(setup.system, index, side)[1])
+        rotation = pose_history(absolute, body)[0]
+        at_point[side] = stacked(matvec(rotation, force)), stacked(matvec(rotation, torque))
+    if "a" not in at_point:  # the ground feels the opposite
+        at_point["a"] = (-at_point["b"][0], -at_point["b"][1])
+    first, second = oriented(setup.model.joint(joint))
+    by_name = {first: at_point["a"], second: at_point["b"]}
+    names = (setup.model.joint(joint).a, setup.model.joint(joint).b)
+    body_b = int(ends[BODY_B])
+    axes_b = np.array(joint_frame(setup.system, index, "b")[0]).reshape(3, 3)
+    axes = absolute[:, body_b, POSE_R : POSE_R + 9].reshape(-1, 3, 3) @ axes_b
+    return Reaction(joint, names, *by_name[names[1]], axes, *by_name[names[0]])

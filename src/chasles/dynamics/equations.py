@@ -1,0 +1,111 @@
+"""The equations of motion laid open: M, J, eta, Q and their solution at any state."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from chasles.dynamics.assemble import joint_rows
+from chasles.dynamics.ordering import mass_matrix
+from chasles.dynamics.solver import Solver, make_solver
+from chasles.model import Model
+from chasles.spaces import resolve_spaces
+from chasles.system.arrays import (
+    BODY_A,
+    BODY_B,
+    FIRST_ROW,
+    INERTIA,
+    MASS,
+    POSE_R,
+    ROW_WIDTH,
+    ROWS,
+    TWIST,
+    TWIST_COMPONENTS,
+    Floats,
+)
+from chasles.system.build import build
+from chasles.system.gaps import components
+from chasles.system.state import State
+from chasles.system.wrenches import inertial_and_gravity_wrench
+
+
+@dataclass(frozen=True)
+class Equations:
+    r"""The index-1 system at one state, in body twists V = (omega, v) at the centres of mass:
+
+    $$ \begin{pmatrix} M & J^T \\ J & 0 \end{pmatrix}
+       \begin{pmatrix} \dot V \\ \lambda \end{pmatrix} =
+       \begin{pmatrix} Q \\ \eta \end{pmatrix} $$
+
+    `columns` names the velocities, (body, "wx" ... "uz"), `rows` the constraints, (joint, component).
+    The wrench of the joints on the bodies is -J^T lambda.
+    """
+
+    columns: tuple[tuple[str, str], ...]
+    rows: tuple[tuple[str, str], ...]
+    mass: Floats  # M (6n, 6n)
+    jacobian: Floats  # J (rows, 6n)
+    eta: Floats  # (rows,)
+    forces: Floats  # Q (6n,)
+    velocity: Floats  # V (6n,)
+    acceleration: Floats  # V' (6n,)
+    multipliers: Floats  # lambda (rows,)
+
+    @property
+    def kkt(self) -> Floats:
+        """The whole matrix, (6n + rows) square."""
+        rows = len(self.rows)
+        return np.block([[self.mass, self.jacobian.T], [self.jacobian, np.zeros((rows, rows))]])
+
+
+def equations(model: Model, state: State | None = None, acceleration: str = "screw") -> Equations:
+    """M, J, eta, Q, V' and lambda of a model at its start, or at a state of a result.
+
+    >>> import chasles as ch
+    >>> arm = ch.Body.rod("arm", length=1.0, mass=2.0, position=(0.5, 0, 0))
+    >>> model = ch.Model([arm], [ch.Spherical("pivot", ch.GROUND, arm, at=(0, 0, 0))])
+    >>> ch.equations(model).jacobian.shape
+    (3, 6)
+    """
+    solver = make_solver(build(model, resolve_spaces(model, "SE3"), acceleration))
+    return equations_at(solver, solver.start if state is None else state.to_absolute())
+
+
+def equations_at(solver: Solver, absolute: Floats) -> Equations:
+    """`equations` of a solver whose bodies are in the model's order."""
+    system, model = solver.setup.system, solver.setup.model
+    rates, multipliers = solver.accelerations(absolute)
+    entries, eta = np.zeros((system.row_count, ROW_WIDTH)), np.zeros(system.row_count)
+    joint_rows(system, np.ascontiguousarray(absolute), entries, eta)
+    count = 6 * system.body_count
+    mass, jacobian = np.zeros((count, count)), np.zeros((system.row_count, count))
+    for body, row in enumerate(system.bodies):
+        mass[6 * body : 6 * body + 6, 6 * body : 6 * body + 6] = mass_matrix(row)
+    for ends in system.joint_bodies:
+        span = slice(ends[FIRST_ROW], ends[FIRST_ROW] + ends[ROWS])
+        for side, body in enumerate((ends[BODY_A], ends[BODY_B])):
+            if body >= 0:
+                jacobian[span, 6 * body : 6 * body + 6] = entries[span, 6 * side : 6 * side + 6]
+    return Equations(
+        columns=tuple((name, c) for name in model.body_names for c in TWIST_COMPONENTS),
+        rows=tuple((joint.name, c) for joint in model.joints for c in joint.locked),
+        mass=mass,
+        jacobian=jacobian,
+        eta=eta,
+        forces=wrenches(solver, absolute),
+        velocity=absolute[:, TWIST:].ravel(),
+        acceleration=rates.ravel(),
+        multipliers=multipliers,
+    )
+
+
+def wrenches(solver: Solver, absolute: Floats) -> Floats:
+    """Q (6n,): gyroscopic terms and gravity on every body."""
+    system = solver.setup.system
+    pairs = inertial_and_gravity_wrench(
+        system.bodies[:, MASS],
+        components(system.bodies, INERTIA, 6),
+        components(absolute, POSE_R, 9),
+        (components(absolute, TWIST, 3), components(absolute, TWIST + 3, 3)),
+        tuple(system.gravity),
+    )
+    return np.stack([*pairs[0], *pairs[1]], axis=-1).ravel()

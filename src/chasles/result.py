@@ -1,0 +1,121 @@
+"""The outcome of a simulation: named access to the trajectory, and where it came from."""
+
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from chasles import diagnostics
+from chasles.diagnostics import Reaction
+from chasles.dynamics.solver import Solver
+from chasles.model import Body, InvalidOption, Joint, Model
+from chasles.system.arrays import POSE_R, POSE_X, TWIST, Floats
+from chasles.system.state import State
+
+
+@dataclass(frozen=True, repr=False)
+class Result:
+    """A trajectory at the saved times.
+
+    t           (T,) s
+    model       what was simulated
+    provenance  space and frame of every body, acceleration form, method, step, versions
+    status      "finished", or "stopped" if the run could not go on
+    message     the status in words
+    """
+
+    t: Floats
+    solver: Solver = field(repr=False)
+    absolute: Floats = field(repr=False)  # (T, n, 18)
+    provenance: dict[str, Any]
+    status: str = "finished"
+    message: str = ""
+
+    def __repr__(self) -> str:
+        p = self.provenance
+        return (
+            f"Result({self.status}: {len(self.t)} states, t = {self.t[0]:g} .. {self.t[-1]:g} s,"
+            f" {p['method']} at step {p['step']:g} s, {self.model!r})"
+        )
+
+    @property
+    def model(self) -> Model:
+        return self.solver.setup.model
+
+    # --- motion of a body ---
+
+    def position(self, body: Body | str) -> Floats:
+        """Centre of mass in the world (T, 3), m."""
+        return self._body(body)[:, POSE_X : POSE_X + 3]
+
+    def rotation(self, body: Body | str) -> Floats:
+        """Rotation matrices from the body frame to the world (T, 3, 3)."""
+        return self._body(body)[:, POSE_R : POSE_R + 9].reshape(-1, 3, 3)
+
+    def velocity(self, body: Body | str) -> Floats:
+        """Velocity of the centre of mass in the world (T, 3), m/s."""
+        return np.einsum("tij,tj->ti", self.rotation(body), self._body(body)[:, TWIST + 3 :])
+
+    def angular_velocity(self, body: Body | str) -> Floats:
+        """Angular velocity in the body frame (T, 3), rad/s."""
+        return self._body(body)[:, TWIST : TWIST + 3]
+
+    def state(self, index: int = -1) -> State:
+        """All bodies at one saved time."""
+        order = [self.solver.setup.body_index[name] for name in self.model.body_names]
+        return State.from_absolute(float(self.t[index]), self.model, self.absolute[index][order])
+
+    # --- joints ---
+
+    def violation(self, joint: Joint | str, part: str = "translation", vector: bool = False) -> Floats:
+        """By how much a joint is open: (T,), or (T, 3) in world axes with vector=True.
+
+        part="translation" in m, part="rotation" in rad; directions the joint leaves free count as 0.
+        """
+        rotation, translation = diagnostics.gap(self.solver.setup, self._joint(joint), self.absolute)
+        parts = {"translation": translation, "rotation": rotation}
+        if part not in parts:
+            raise InvalidOption(
+                f"violation part is {part!r}.", "Use part='translation' (m) or part='rotation' (rad)."
+            )
+        return parts[part] if vector else np.linalg.norm(parts[part], axis=1)
+
+    def reaction(self, joint: Joint | str) -> Reaction:
+        """Force and torque of a joint on its bodies at every saved time."""
+        return diagnostics.reaction(self.solver, self._joint(joint), self.absolute, self._wrenches)
+
+    @cached_property
+    def _wrenches(self) -> Floats:
+        return diagnostics.reactions(self.solver, self.absolute)
+
+    # --- invariants ---
+
+    def kinetic_energy(self) -> Floats:
+        """(T,), J."""
+        return diagnostics.kinetic(self.solver.setup, self.absolute).sum(axis=1)
+
+    def potential_energy(self) -> Floats:
+        """(T,), J, zero at the world's origin."""
+        return diagnostics.potential(self.solver.setup, self.absolute).sum(axis=1)
+
+    def energy(self) -> Floats:
+        """Kinetic and potential energy together (T,), J."""
+        return self.kinetic_energy() + self.potential_energy()
+
+    def momentum(self) -> Floats:
+        """Total linear momentum in the world (T, 3), N s."""
+        return diagnostics.linear_momentum(self.solver.setup, self.absolute)
+
+    def angular_momentum(self) -> Floats:
+        """Total angular momentum about the world's origin (T, 3), N m s."""
+        return diagnostics.angular_momentum(self.solver.setup, self.absolute)
+
+    # --- helpers ---
+
+    def _body(self, body: Body | str) -> Floats:
+        name = self.model.body(body if isinstance(body, str) else body.name).name
+        return self.absolute[:, self.solver.setup.body_index[name]]
+
+    def _joint(self, joint: Joint | str) -> str:
+        return self.model.joint(joint if isinstance(joint, str) else joint.name).name
