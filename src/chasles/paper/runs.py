@@ -2,12 +2,13 @@
 
 from collections.abc import Iterable
 from dataclasses import asdict, dataclass, field
+from math import inf
 from typing import Any
 
 import numpy as np
 from tqdm import tqdm
 
-from chasles.model import Model
+from chasles.model import Model, SimulationStopped
 from chasles.result import Result
 from chasles.simulate import simulate
 from chasles.system.arrays import Floats
@@ -55,8 +56,14 @@ class Outcome:
     def t(self) -> Floats:
         return self.result.t
 
+    @property
+    def finished(self) -> bool:
+        return self.result.status == "finished"
+
     def gap(self, joint: str) -> float:
-        """Largest violation of a joint, m."""
+        """Largest violation of a joint, m; infinite if the run could not be finished."""
+        if not self.finished:
+            return inf
         return float(np.linalg.norm(self.gaps[joint], axis=1).max())
 
     def largest_gap(self) -> float:
@@ -68,7 +75,9 @@ class Outcome:
         return (self.energy - self.energy[0]) / self.kinetic_at_start
 
     def energy_drift(self) -> float:
-        """max |E - E0| / T0."""
+        """max |E - E0| / T0; infinite if the run could not be finished."""
+        if not self.finished:
+            return inf
         return float(np.abs(self.energy_error).max())
 
 
@@ -93,21 +102,28 @@ class Runs:
                 self(case)
 
     def run(self, case: Case) -> Outcome:
-        result = simulate(
-            self.models[case.model],
-            until=case.until,
-            step=case.step,
-            method=case.method,
-            spaces=case.spaces,
-            acceleration=case.acceleration,
-            progress=False,
-        )
+        try:
+            result = simulate(
+                self.models[case.model],
+                until=case.until,
+                step=case.step,
+                method=case.method,
+                spaces=case.spaces,
+                acceleration=case.acceleration,
+                progress=False,
+            )
+        except SimulationStopped as stopped:  # a crude tableau may not survive: that is a finding
+            result = stopped.result
         gaps = {name: result.violation(name, vector=True) for name in result.model.joint_names}
         return Outcome(case, result, gaps, result.energy(), float(result.kinetic_energy()[0]))
 
     def provenance(self) -> dict[str, dict[str, Any]]:
         """Every run by its id: what was asked for and what the result says of itself."""
         return {
-            case.id: {"case": asdict(case), **outcome.result.provenance}
+            case.id: {
+                "case": asdict(case),
+                "status": outcome.result.message,
+                **outcome.result.provenance,
+            }
             for case, outcome in self.outcomes.items()
         }

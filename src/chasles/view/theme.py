@@ -1,8 +1,9 @@
 """Colours and type of figures and pages: one palette, a light and a dark value for each name."""
 
 import re
+from math import floor, log10
 
-#: name -> (light, dark).  Light values are unique: they are found in a drawn SVG and made variables.
+#: name -> (light, dark).  Light values are unique: `with_variables` finds them in a drawn SVG.
 PALETTE = {
     "paper": ("#fffffe", "#15181d"),
     "ink": ("#1d2129", "#e6e8ec"),
@@ -38,7 +39,8 @@ def scientific(value: float, digits: int = 1) -> str:
     if value == 0 or not abs(value) < float("inf"):
         return f"{value:g}"
     if 0.01 <= abs(value) < 1e4:
-        return f"{value:.{digits + 1}g}"
+        decimals = max(0, digits - floor(log10(abs(value))))
+        return f"{value:.{decimals}f}"
     mantissa, exponent = f"{value:.{digits}e}".split("e")
     return f"{mantissa}×{power_of_ten(int(exponent))}"
 
