@@ -26,7 +26,7 @@ FORMS = ("space", "screw")
 LONGER = 5  # times the duration of the paper's figures
 RANDOM_KINDS = ("pendulum", "floating")
 STEP_FACTORS = (8, 4, 2, 1, 0.5, 0.25)
-TIMED_STEPS, TIMED_REPEATS = 20_000, 5
+TIMED_STEPS, TIMED_REPEATS = 10_000, 4
 
 
 class Study:

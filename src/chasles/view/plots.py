@@ -76,6 +76,7 @@ class Panel:
     draw: Draw
     label: str
     size: tuple[float, float] = PANEL
+    phone_size: tuple[float, float] | None = None  # drawn again, smaller, for narrow screens
 
 
 @dataclass(frozen=True)
@@ -108,7 +109,11 @@ def svg_of(canvas: Canvas, salt: str) -> str:
     buffer = io.StringIO()
     with mpl.rc_context({"svg.hashsalt": salt}):
         canvas.savefig(buffer, format="svg", metadata={"Date": None, "Creator": None})
-    text = buffer.getvalue()
+    return rounded(clean(buffer.getvalue()))
+
+
+def clean(text: str) -> str:
+    """Only the <svg> element, without what would leak into a page, with CSS variables."""
     text = text[text.index("<svg") :]
     text = re.sub(r"<metadata>.*?</metadata>", "", text, flags=re.S)
     text = re.sub(r'id="(?:figure|axes|patch|line2d|text|matplotlib\.axis|xtick|ytick|legend|'
@@ -118,8 +123,16 @@ def svg_of(canvas: Canvas, salt: str) -> str:
     text = re.sub(r" ?font-family: [^;\"]*;", "", text)  # the page's font, or the file's
     text = text.replace('transform="rotate(-0 ', 'data-x="(').replace("stroke-linejoin: miter", "")
     text = re.sub(r' data-x="\([^"]*"', "", text)
-    text = re.sub(r"-?\d+\.\d{3,}", lambda match: f"{float(match[0]):.2f}", text)
     return with_variables(text)
+
+
+def rounded(text: str) -> str:
+    """Coordinates to a hundredth of a point: half the size, the same picture."""
+
+    def shorter(attribute: re.Match[str]) -> str:
+        return re.sub(r"-?\d+\.\d{3,}", lambda number: f"{float(number[0]):.2f}", attribute[0])
+
+    return re.sub(r' (?:d|x|y|points)="[^"]*"', shorter, text)
 
 
 def inline_svg(panel: Panel, salt: str) -> str:
@@ -144,8 +157,26 @@ def save_files(figure: Figure, folder: Path, png: bool = True) -> list[Path]:
         written[0].write_text(f"{head}>{style}{body}", encoding="utf-8")
         if png:
             written.append(folder / f"{figure.name}.png")
+            canvas.set_layout_engine("none")  # laid out already
             canvas.savefig(written[1], format="png", dpi=144, facecolor="white")
     return written
+
+
+def formula_svg(tex: str) -> str:
+    """A formula in matplotlib's dialect of TeX, drawn as paths, as an <svg> of its own size."""
+    settings = {**RC, "svg.fonttype": "path", "mathtext.fontset": "cm", "font.size": 13.5}
+    settings["figure.constrained_layout.use"] = False
+    with mpl.rc_context(settings):
+        canvas = Canvas(figsize=(0.1, 0.1))
+        canvas.text(0, 0, f"${tex}$", color=LIGHT["ink"])
+        buffer = io.StringIO()
+        salt = "formula" + "".join(c for c in tex if c.isalnum())
+        with mpl.rc_context({"svg.hashsalt": salt}):
+            canvas.savefig(buffer, format="svg", bbox_inches="tight", pad_inches=0.02,
+                           metadata={"Date": None, "Creator": None})  # fmt: skip
+    text = clean(buffer.getvalue())
+    label = tex.replace("&", "&amp;").replace('"', "&quot;").replace("<", "&lt;")
+    return text.replace("<svg", f'<svg role="img" aria-label="{label}"', 1)
 
 
 # --- axes -----------------------------------------------------------------------------------------
@@ -172,11 +203,11 @@ def scaled(values: float) -> tuple[float, str]:
     return 10.0**exponent, power_of_ten(exponent)
 
 
-def log_axis(ax: Axes, low: float, high: float) -> None:
+def log_axis(ax: Axes, low: float, high: float, margin: float = 1.0) -> None:
     """A logarithmic y axis between powers of ten, few of them named."""
     first, last = floor(log10(low)), ceil(log10(high))
     ax.set_yscale("log")
-    ax.set_ylim(10.0**first, 10.0**last)
+    ax.set_ylim(10.0**first / margin, 10.0**last * margin)
     every = max(1, ceil((last - first) / 5))
     ticks = [10.0**k for k in range(last, first - 1, -every)]
     ax.yaxis.set_major_locator(FixedLocator(ticks))
@@ -250,6 +281,117 @@ def logarithmic(curves: list[Curve], title: str, label: str, floor_at: float = 1
     return draw
 
 
+@dataclass(frozen=True)
+class Points:
+    """Marked values over positions or names, for `against` and `by_name`."""
+
+    x: Floats
+    y: Floats
+    name: str
+    colour: str
+    marker: str = "o"
+
+
+def against(
+    series: list[Points], title: str, x_label: str, label: str, slope: int | None = None
+) -> Draw:
+    """Positive quantities over a positive quantity, both axes logarithmic."""
+
+    def draw(ax: Axes) -> None:
+        finite = [p.y[np.isfinite(p.y)] for p in series]
+        low, high = min(y.min() for y in finite), max(y.max() for y in finite)
+        ax.set_xscale("log")
+        for points in series:
+            ax.plot(points.x, points.y, marker=points.marker, ms=4.5, lw=1.2,
+                    color=LIGHT[points.colour], label=points.name)  # fmt: skip
+        log_axis(ax, low, high, margin=1.6)
+        ax.xaxis.set_minor_locator(NullLocator())
+        ax.xaxis.set_major_locator(FixedLocator(list(series[0].x)))
+        ax.xaxis.set_major_formatter(FuncFormatter(lambda x, _: short_number(x)))
+        titles(ax, title)
+        ax.set_xlabel(x_label)
+        ax.set_ylabel(label)
+        if slope is not None:
+            guide(ax, series, slope)
+        ax.margins(x=0.06)
+        name_ends(ax, [Curve(p.x, p.y, p.name, p.colour) for p in series], 1e-17)
+
+    return draw
+
+
+def guide(ax: Axes, series: list[Points], slope: int) -> None:
+    """A dashed line of the given order under the steepest series."""
+    steep = max(series, key=lambda p: float(np.nanmax(p.y)))
+    x = np.sort(steep.x)
+    middle = len(x) // 2
+    y = steep.y[np.argsort(steep.x)][middle] * (x / x[middle]) ** slope / 4
+    ax.plot(x, y, color=LIGHT["muted"], lw=1.0, ls=(0, (2, 2)))
+    ax.annotate(f"slope {slope}", (x[-2], y[-2]), xytext=(4, -11), textcoords="offset points",
+                fontsize=8, color=LIGHT["muted"])  # fmt: skip
+
+
+def short_number(x: float) -> str:
+    """0.001, 1, 10; powers of ten for anything smaller."""
+    if x >= 1e-3:
+        return f"{x:g}"
+    exponent = floor(log10(x) + 1e-9)
+    mantissa = x / 10.0**exponent
+    return (
+        power_of_ten(exponent)
+        if abs(mantissa - 1) < 1e-6
+        else f"{mantissa:g}·{power_of_ten(exponent)}"
+    )
+
+
+def by_name(names: list[str], series: list[Points], title: str, label: str) -> Draw:
+    """Positive quantities for named things on a logarithmic axis; what is infinite is left out."""
+
+    def draw(ax: Axes) -> None:
+        finite = [p.y[np.isfinite(p.y)] for p in series]
+        for points in series:
+            ax.plot(points.x, points.y, marker=points.marker, ms=6, lw=0, mew=0,
+                    color=LIGHT[points.colour], label=points.name)  # fmt: skip
+        log_axis(ax, min(y.min() for y in finite), 3 * max(y.max() for y in finite), margin=2.0)
+        ax.set_xticks(range(len(names)), names, fontsize=8.2, rotation=28, ha="right")
+        ax.set_xlim(-0.6, len(names) - 0.4)
+        titles(ax, title)
+        ax.set_ylabel(label)
+        ax.legend(loc="upper right", ncols=3, handletextpad=0.1, columnspacing=0.8)
+
+    return draw
+
+
+def strips(rows: list[tuple[str, Floats]], title: str, x_label: str, colour: str) -> Draw:
+    """Ratios as dots on a logarithmic axis, one row per name, with the median marked."""
+
+    def draw(ax: Axes) -> None:
+        rng = np.random.default_rng(0)
+        for height, (_, values) in enumerate(rows):
+            y = -height + rng.uniform(-0.18, 0.18, len(values))
+            ax.plot(values, y, "o", ms=4.2, mew=0, alpha=0.75, color=LIGHT[colour])
+            middle = float(np.median(values))
+            ax.plot([middle, middle], [-height - 0.34, -height + 0.34], color=LIGHT["ink"], lw=1.8)
+            ax.annotate(f"{middle:.2f}", (1.0, -height), xytext=(4, 0), va="center", fontsize=8.5,
+                        xycoords=("axes fraction", "data"), textcoords="offset points")  # fmt: skip
+        ax.set_xscale("log")
+        everything = np.concatenate([values for _, values in rows])
+        ax.set_xlim(min(0.2, everything.min() / 1.2), max(5, everything.max() * 1.2))
+        ticks = [
+            x for x in (0.1, 0.2, 0.5, 1, 2, 5, 10, 20) if ax.get_xlim()[0] <= x <= ax.get_xlim()[1]
+        ]
+        ax.xaxis.set_major_locator(FixedLocator(ticks))
+        ax.xaxis.set_minor_locator(NullLocator())
+        ax.xaxis.set_major_formatter(FuncFormatter(lambda x, _: f"{x:g}"))
+        ax.axvline(1.0, color=LIGHT["axis"], lw=1.0)
+        ax.set_yticks([-k for k in range(len(rows))], [name for name, _ in rows], fontsize=8.5)
+        ax.set_ylim(-len(rows) + 0.4, 0.75)
+        ax.grid(False)
+        titles(ax, title, "median")
+        ax.set_xlabel(x_label)
+
+    return draw
+
+
 def name_ends(ax: Axes, curves: list[Curve], floor_at: float) -> None:
     """Each curve's name at its right end, pushed apart where they would overlap."""
     low, high = (log10(y) for y in ax.get_ylim())
@@ -278,8 +420,10 @@ def name_ends(ax: Axes, curves: list[Curve], floor_at: float) -> None:
         )
 
 
-def signed(curves: list[Curve], title: str, label: str, limit: float | None = None) -> Draw:
-    """Signed quantities over time on one linear axis."""
+def signed(
+    curves: list[Curve], title: str, label: str, limit: float | None = None, positive: bool = False
+) -> Draw:
+    """Signed quantities over time on one linear axis; up from zero if they are `positive`."""
 
     def draw(ax: Axes) -> None:
         largest = max(float(np.abs(curve.values).max()) for curve in curves)
@@ -295,7 +439,8 @@ def signed(curves: list[Curve], title: str, label: str, limit: float | None = No
         ax.axhline(0, color=LIGHT["axis"], lw=0.8)
         ax.set_ylabel(f"{label} in {named}" if named else label)
         if limit is not None:
-            ax.set_ylim(-1.08 * limit / factor, 1.08 * limit / factor)
+            low = 0.0 if positive else -1.08 * limit / factor
+            ax.set_ylim(low, 1.08 * limit / factor)
         if len(curves) > 1:
             ax.legend(loc="best")
 

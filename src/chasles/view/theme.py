@@ -40,9 +40,10 @@ def scientific(value: float, digits: int = 1) -> str:
         return f"{value:g}"
     if 0.01 <= abs(value) < 1e4:
         decimals = max(0, digits - floor(log10(abs(value))))
-        return f"{value:.{decimals}f}"
+        return f"{value:.{decimals}f}".replace("-", "−")
     mantissa, exponent = f"{value:.{digits}e}".split("e")
-    return f"{mantissa}×{power_of_ten(int(exponent))}"
+    power = power_of_ten(int(exponent))
+    return power if mantissa == "1" else f"{mantissa}×{power}".replace("-", "−")
 
 
 def style_variables() -> str:

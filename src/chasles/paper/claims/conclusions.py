@@ -48,8 +48,8 @@ def slowly_moving_body(study: Study) -> Claim:
         verdict=HOLDS if a < EXACT else ONLY_IF if on_ground < EXACT else FAILS,
         condition="" if a < EXACT or on_ground >= EXACT else "the other body is the ground",
         comment="On a moving body the absolute motion leaves the subgroup. The slower the platform,"
-        f" the smaller the gap, yet even from rest it is {metres(at_rest)}, since the top shakes it."
-        " Relative to the platform the pivot holds to"
+        f" the smaller the gap, yet even from rest it is {metres(at_rest)}, since the top shakes"
+        " it. Relative to the platform the pivot holds to"
         f" {metres(study.chosen(name).gap('pivot'))}.",
         figure="platform",
         measures=(
