@@ -5,7 +5,8 @@ import numpy as np
 from chasles.paper.examples import EXAMPLES
 from chasles.paper.runs import Outcome
 from chasles.paper.study import Study
-from chasles.view.plots import Curve, Figure, Panel, components, logarithmic, signed
+from chasles.view.panels import Curve, components, logarithmic, signed
+from chasles.view.plots import Figure, Panel
 from chasles.view.sketch import sketch
 from chasles.view.theme import scientific
 

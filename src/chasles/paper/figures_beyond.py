@@ -10,17 +10,8 @@ from chasles.paper.figures import COLOURS, NAMES, gap_curves
 from chasles.paper.runs import Outcome
 from chasles.paper.study import STEP_FACTORS, Study
 from chasles.system.arrays import Floats
-from chasles.view.plots import (
-    Curve,
-    Figure,
-    Panel,
-    Points,
-    against,
-    by_name,
-    logarithmic,
-    signed,
-    strips,
-)
+from chasles.view.panels import Curve, Points, against, by_name, logarithmic, signed, strips
+from chasles.view.plots import Figure, Panel
 from chasles.view.theme import scientific
 
 WORST_JOINT = {
