@@ -14,6 +14,7 @@ from chasles.system.arrays import (
     SCREW_FORM,
     TWIST,
     Floats,
+    padded,
 )
 from chasles.system.build import Setup
 
@@ -72,10 +73,11 @@ class Rows:
 def constraint_rows(setup: Setup) -> Rows:
     """J at the initial pose, in the screw form (both forms agree where the joints are closed)."""
     system = setup.system
-    count = int(system.joint_bodies[:, ROWS].sum())
+    count = system.row_count
     entries, eta = np.zeros((count, 12)), np.zeros(count)
     joint_rows(system._replace(form=SCREW_FORM), setup.absolute, entries, eta)
-    ends = np.repeat(system.joint_bodies[:, BODY_A : BODY_A + 2], system.joint_bodies[:, ROWS], axis=0)
+    lengths = padded(system.joint_bodies[:, ROWS])
+    ends = np.repeat(system.joint_bodies[:, BODY_A : BODY_A + 2], lengths, axis=0)
     columns = np.where(ends[:, :, None] < 0, -1, 6 * ends[:, :, None] + np.arange(6))
     columns = columns.reshape(count, 12)
     entries[columns < 0] = 0.0

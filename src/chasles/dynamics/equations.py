@@ -22,7 +22,7 @@ from chasles.system.arrays import (
     TWIST_COMPONENTS,
     Floats,
 )
-from chasles.system.build import build
+from chasles.system.build import build, real_rows
 from chasles.system.gaps import components
 from chasles.system.state import State
 from chasles.system.wrenches import inertial_and_gravity_wrench
@@ -74,6 +74,7 @@ def equations_at(solver: Solver, absolute: Floats) -> Equations:
     """`equations` of a solver whose bodies are in the model's order."""
     system, model = solver.setup.system, solver.setup.model
     rates, multipliers = solver.accelerations(absolute)
+    real = real_rows(system)
     entries, eta = np.zeros((system.row_count, ROW_WIDTH)), np.zeros(system.row_count)
     joint_rows(system, np.ascontiguousarray(absolute), entries, eta)
     count = 6 * system.body_count
@@ -89,12 +90,12 @@ def equations_at(solver: Solver, absolute: Floats) -> Equations:
         columns=tuple((name, c) for name in model.body_names for c in TWIST_COMPONENTS),
         rows=tuple((joint.name, c) for joint in model.joints for c in joint.locked),
         mass=mass,
-        jacobian=jacobian,
-        eta=eta,
+        jacobian=jacobian[real],
+        eta=eta[real],
         forces=wrenches(solver, absolute),
         velocity=absolute[:, TWIST:].ravel(),
         acceleration=rates.ravel(),
-        multipliers=multipliers,
+        multipliers=multipliers[real],
     )
 
 

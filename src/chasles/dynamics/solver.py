@@ -16,11 +16,10 @@ from chasles.system.arrays import (
     BODY_B,
     CHART_WIDTH,
     FIRST_ROW,
-    ROW_WIDTH,
     ROWS,
     Floats,
 )
-from chasles.system.build import Setup, check_closed
+from chasles.system.build import Setup, check_closed, real_rows
 
 #: A row whose pivot falls below this fraction of its free value is redundant at the start ...
 REDUNDANT = 1e-10
@@ -100,23 +99,24 @@ def joint_of_row(setup: Setup, row: int) -> tuple[str, str]:
 def redundancy_error(setup: Setup, work: Workspace, row: int) -> RedundantConstraints:
     """Name the joints that say the same thing twice."""
     name, component = joint_of_row(setup, row)
-    rows = setup.system.row_count
+    real = real_rows(setup.system)
+    rows = len(real)
     if rows > RANK_LIMIT:
         return RedundantConstraints(
             f"joint '{name}' (direction {component}) repeats what the other joints of its loop"
             " already say, so its reaction is not unique.",
             "Replace a joint of the loop by one that locks less, for example a revolute by a spherical.",
         )
-    jacobian = np.zeros((rows, 6 * setup.system.body_count))
+    jacobian = np.zeros((setup.system.row_count, 6 * setup.system.body_count))
     for ends in setup.system.joint_bodies:
         span = slice(ends[FIRST_ROW], ends[FIRST_ROW] + ends[ROWS])
         for side, body in enumerate((ends[BODY_A], ends[BODY_B])):
             if body >= 0:
                 jacobian[span, 6 * body : 6 * body + 6] = work.jacobian[span, 6 * side : 6 * side + 6]
-    u, s, _ = np.linalg.svd(jacobian)
+    u, s, _ = np.linalg.svd(jacobian[real])
     rank = int(np.sum(s > 1e-9 * s[0]))
     involved = np.flatnonzero(np.abs(u[:, rank:]).max(axis=1, initial=0.0) > 1e-9)
-    names = list(dict.fromkeys(joint_of_row(setup, int(r))[0] for r in involved)) or [name]
+    names = list(dict.fromkeys(joint_of_row(setup, int(real[r]))[0] for r in involved)) or [name]
     listed = ", ".join(f"'{n}'" for n in names[:12]) + (" ..." if len(names) > 12 else "")
     return RedundantConstraints(
         f"joints {listed}: {rows - rank} of the {rows} constraint rows are redundant (rank {rank}),"

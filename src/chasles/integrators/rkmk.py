@@ -55,12 +55,10 @@ NOT_FINITE = -2
 
 @formula
 def moved(group: int, pose: Any, increment: Any) -> Any:
-    """pose * exp(increment) in the chart's group, with the quaternion brought back to length 1."""
+    """pose * exp(increment) in the chart's group."""
     if group == SE3_CODE:
-        q, rho = se3_compose(pose, se3_exp(increment))
-    else:
-        q, rho = so3xr3_compose(pose, so3xr3_exp(increment))
-    return so3_normalise(q), rho
+        return se3_compose(pose, se3_exp(increment))
+    return so3xr3_compose(pose, so3xr3_exp(increment))
 
 
 @formula
@@ -170,6 +168,10 @@ def rkmk_step(system: Any, plan: Any, work: Any, stages: Any, chart: Any, step: 
             return failed
         slope_of_bodies(system, work, stages, j)
     move_state(system, chart, stages.b, 0, stages.count, step, stages, out)
+    # Products of unit quaternions lose their length by rounding: give it back once per step.
+    for body in range(system.body_count):
+        at = body * CHART_WIDTH + ROTATION
+        put4(out, at, so3_normalise(vec4(out, at)))
     return OK
 
 

@@ -58,7 +58,12 @@ class System(NamedTuple):
     form: int  # SCREW_FORM or SPACE_FORM
     body_count: int
     joint_count: int
-    row_count: int
+    row_count: int  # rows of J, padding included
+
+
+def padded(rows: Any) -> Any:
+    """Rows a joint takes in J and in the factor: three or six, whatever it locks."""
+    return np.where(np.asarray(rows) <= 3, 3, 6)
 
 
 @formula
