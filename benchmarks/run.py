@@ -34,12 +34,15 @@ def main() -> int:
     os.environ.update(ENVIRONMENT)  # before anything numerical is imported
     import cases
     import libraries
+    import startup
     from findings import Findings, Requirement
 
     options = parsed_options(list(cases.CASES))
     if hasattr(os, "sched_setaffinity"):  # one core, for child processes too
         os.sched_setaffinity(0, {min(os.sched_getaffinity(0))})
     taking_part, notes = libraries.load()
+    if "chasles" in taking_part:
+        startup.fill_cache()
     findings = Findings(notes=notes)
     effort = cases.QUICK if options.quick else cases.FULL
     for name in options.only or cases.CASES:
