@@ -122,7 +122,7 @@ def kernel(function: F) -> F:
 
 
 def borrow(array: Any) -> Any:
-    """The data of a contiguous array as a flat, uncounted pointer; the caller keeps the array alive."""
+    """A contiguous array as a flat pointer without a count; the caller keeps the array alive."""
     return array.reshape(-1)
 
 
@@ -135,7 +135,7 @@ def _data_pointer(typing_context: Any, array: Any) -> Any:
 
 
 @overload(borrow)
-def _borrow_compiled(array):  # type: ignore[no-untyped-def]
+def _borrow_compiled(array):
     if isinstance(array, types.Array):
         return lambda array: _data_pointer(array)
     return lambda array: array  # borrowed already

@@ -1,9 +1,9 @@
 r"""Block LDL^T of the KKT matrix along a `Plan`, and solves with it.
 
 Right-looking: a node's pivot is factored, $A = L D L^T$ with unit L, its column is solved,
-$X = A_{ik} L^{-T}$, scaled to $X D^{-1}$, and every pair of neighbours is updated.  The right-hand side goes
-along.  Pivots of bodies are positive, those of joints negative; a joint pivot that vanishes is a
-dependent constraint.
+$X = A_{ik} L^{-T}$, scaled to $X D^{-1}$, and every pair of neighbours is updated.  The
+right-hand side goes along.  Pivots of bodies are positive, those of joints negative; a joint pivot
+that vanishes is a dependent constraint.
 
 Every node has three or six rows.  A joint with fewer is padded by rows "-lambda = 0", so that all
 arithmetic on blocks is written out (see `small`).
@@ -64,8 +64,17 @@ def factored_pivot(values: Any, node: Any, nodes: Any, get: Any, put: Any, ldl: 
 
 
 @routine
-def update_triangle(values: Any, target: int, left: int, kept: Any, right: int,
-                    rows: int, size: int, get: Any, dot: Any) -> None:
+def update_triangle(
+    values: Any,
+    target: int,
+    left: int,
+    kept: Any,
+    right: int,
+    rows: int,
+    size: int,
+    get: Any,
+    dot: Any,
+) -> None:
     """A pivot loses X_p D^-1 X_p^T."""
     for r in range(rows):
         x = get(values, left + r * size)
@@ -75,8 +84,18 @@ def update_triangle(values: Any, target: int, left: int, kept: Any, right: int,
 
 
 @routine
-def update_block(values: Any, target: int, left: int, kept: Any, right: int,
-                 rows: int, columns: int, size: int, get: Any, dot: Any) -> None:
+def update_block(
+    values: Any,
+    target: int,
+    left: int,
+    kept: Any,
+    right: int,
+    rows: int,
+    columns: int,
+    size: int,
+    get: Any,
+    dot: Any,
+) -> None:
     """A block loses X_p D^-1 X_q^T."""
     for r in range(rows):
         x = get(values, left + r * size)
@@ -86,8 +105,20 @@ def update_block(values: Any, target: int, left: int, kept: Any, right: int,
 
 
 @routine
-def eliminate_node(plan: Any, node: int, values: Any, kept: Any, rhs: Any, size: int,
-                   factor: Any, get: Any, put: Any, forward: Any, scale: Any, dot: Any) -> None:
+def eliminate_node(
+    plan: Any,
+    node: int,
+    values: Any,
+    kept: Any,
+    rhs: Any,
+    size: int,
+    factor: Any,
+    get: Any,
+    put: Any,
+    forward: Any,
+    scale: Any,
+    dot: Any,
+) -> None:
     """Solve one column, update the neighbours, and forward the right-hand side."""
     nodes, slots = plan.nodes, plan.slots
     own, target = nodes[node + RHS], nodes[node + FIRST_TARGET]
@@ -108,7 +139,9 @@ def eliminate_node(plan: Any, node: int, values: Any, kept: Any, rhs: Any, size:
         right = 0
         for q in range(first, p):
             columns = nodes[slots[q * SLOT_WIDTH + NEIGHBOUR] * NODE_WIDTH + SIZE]
-            update_block(values, plan.targets[target], left, kept, right, rows, columns, size, get, dot)
+            update_block(
+                values, plan.targets[target], left, kept, right, rows, columns, size, get, dot
+            )
             right += columns * size
             target += 1
         update_triangle(values, plan.targets[target], left, kept, base, rows, size, get, dot)
@@ -117,8 +150,18 @@ def eliminate_node(plan: Any, node: int, values: Any, kept: Any, rhs: Any, size:
 
 
 @routine
-def substitute_back(plan: Any, node: int, values: Any, rhs: Any, size: int, factor: Any,
-                    get: Any, put: Any, backward: Any, minus_scaled: Any) -> None:
+def substitute_back(
+    plan: Any,
+    node: int,
+    values: Any,
+    rhs: Any,
+    size: int,
+    factor: Any,
+    get: Any,
+    put: Any,
+    backward: Any,
+    minus_scaled: Any,
+) -> None:
     """L^T x = y for one node, all later ones being solved."""
     nodes, slots = plan.nodes, plan.slots
     own, first = nodes[node + RHS], nodes[node + FIRST_SLOT]
@@ -167,7 +210,9 @@ def singular_row(plan: Any, node: int, unknowns: int, values: Any, floors: Any) 
 
 
 @routine
-def factor_and_solve(plan: Any, unknowns: int, values: Any, kept: Any, floors: Any, rhs: Any) -> int:
+def factor_and_solve(
+    plan: Any, unknowns: int, values: Any, kept: Any, floors: Any, rhs: Any
+) -> int:
     """Factor the loaded matrix and solve for (V', lambda) in place of (Q, eta).
 
     Returns OK, or the number of the constraint row whose pivot vanished.

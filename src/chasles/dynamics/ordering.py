@@ -4,8 +4,8 @@ The index-1 system
 
 $$ \begin{pmatrix} M & J^T \\ J & 0 \end{pmatrix} $$
 
-is a graph with a 6x6 node per body and a node per joint.  Block LDL^T eliminates the nodes one after
-the other; what it costs depends on the order alone.
+is a graph with a 6x6 node per body and a node per joint.  Block LDL^T eliminates the nodes one
+after the other; what it costs depends on the order alone.
 
 *Which orders are allowed.*  All pivots are regular if, at every moment, the rows of the joints
 eliminated so far have full rank on the bodies eliminated so far.  Bodies never harm this.  A joint
@@ -49,15 +49,17 @@ class Plan(NamedTuple):
     slots: Integers  # (S, 2): neighbour's position, offset of its block (neighbour x node)
     targets: Integers  # (U,): offset of the block that a pair of slots updates
     row_blocks: Integers  # (m, 4): offset and row stride of J's blocks for body a, body b
-    template: Floats  # the factor before J is put in: inertia, already factored where nothing updates it
+    template: (
+        Floats  # the factor before J is put in: inertia, already factored where nothing updates it
+    )
     node_count: int
     size: int  # length of the factor
     kept: int  # length of the scratch that holds one column
     flops: int  # multiplications of one factorisation, for comparison
 
 
-# Columns of Plan.nodes: rows, offset in the right-hand side, offset of the pivot, first slot, number
-# of slots, first target, whether the template holds the pivot's factor.
+# Columns of Plan.nodes: rows, offset in the right-hand side, offset of the pivot, first slot,
+# number of slots, first target, whether the template holds the pivot's factor.
 SIZE, RHS, PIVOT, FIRST_SLOT, SLOTS, FIRST_TARGET, FACTORED = 0, 1, 2, 3, 4, 5, 6
 NODE_WIDTH = 7
 # Columns of Plan.slots.
@@ -176,8 +178,16 @@ def start_elimination(sizes: Any, ends: Any, bodies: int) -> Any:
     incident_from[bodies] = starts[bodies] if count > bodies else total
     incident = grown(pool, incident_from[bodies])
     graph = Elimination(
-        sizes, ends, incident_from, incident, np.zeros(count, np.bool_), np.arange(count),
-        np.full(count, NOTHING), starts, lengths, np.full(count, -1),
+        sizes,
+        ends,
+        incident_from,
+        incident,
+        np.zeros(count, np.bool_),
+        np.arange(count),
+        np.full(count, NOTHING),
+        starts,
+        lengths,
+        np.full(count, -1),
     )
     return graph, pool, total
 
@@ -288,10 +298,10 @@ def eliminate(sizes: Any, ends: Any, bodies: int, bodies_first: bool, limit: int
         for k in range(length):
             other = neighbours[pointers[position] + k]
             pool, used = connect_neighbours(graph, pool, used, node, other)
-            if graph.lengths[other] <= 1 and not (bodies_first and other >= bodies):
-                if other < bodies or hangs_on(graph, other - bodies)[0]:
-                    stack[height] = other
-                    height += 1
+            leaf = graph.lengths[other] <= 1 and not (bodies_first and other >= bodies)
+            if leaf and (other < bodies or hangs_on(graph, other - bodies)[0]):
+                stack[height] = other
+                height += 1
     return order, pointers, neighbours[: pointers[count]], flops, searched
 
 
@@ -375,13 +385,17 @@ def make_plan(system: System) -> Plan:
     bodies = system.bodies.shape[0]
     ends = np.ascontiguousarray(system.joint_bodies[:, [BODY_A, BODY_B]])
     sizes = np.concatenate((np.full(bodies, 6), padded(system.joint_bodies[:, ROWS])))
-    offsets = np.concatenate((6 * np.arange(bodies), 6 * bodies + system.joint_bodies[:, FIRST_ROW]))
+    offsets = np.concatenate(
+        (6 * np.arange(bodies), 6 * bodies + system.joint_bodies[:, FIRST_ROW])
+    )
     chosen = eliminate(sizes, ends, bodies, False, 2**62)
     if chosen[4]:
         other = eliminate(sizes, ends, bodies, True, chosen[3])
         chosen = min(chosen, other, key=lambda candidate: candidate[3])
     order, pointers, neighbours, flops, _ = chosen
-    nodes, slots, targets, position, size, tallest = lay_out(sizes, offsets, order, pointers, neighbours)
+    nodes, slots, targets, position, size, tallest = lay_out(
+        sizes, offsets, order, pointers, neighbours
+    )
     return Plan(
         nodes=nodes,
         slots=slots,
@@ -398,7 +412,7 @@ def make_plan(system: System) -> Plan:
 def make_template(
     system: System, nodes: Integers, targets: Integers, position: Integers, size: int
 ) -> Floats:
-    """Inertia of the bodies, factored where no joint updates it, and -1 for padding rows of joints."""
+    """Inertia of the bodies, factored where nothing updates it, and -1 for padding rows."""
     updated = np.zeros(size, np.bool_)
     updated[targets] = True
     template = np.zeros(size)
@@ -422,4 +436,3 @@ def mass_matrix(body: Floats) -> Floats:
     matrix[:3, :3] = [[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]]
     matrix[3:, 3:] = body[MASS] * np.eye(3)
     return matrix
-

@@ -1,8 +1,8 @@
 r"""LDL^T of symmetric 3x3 and 6x6 blocks, written out.
 
-A block is its lower triangle, row by row: (a00, a10, a11, a20, ...).  Its factor has the same shape:
-unit lower L below the diagonal, $1/D$ on it.  No square root, one division per row, no loop: the
-compiler keeps everything in registers, which is five times faster than loops of length six.
+A block is its lower triangle, row by row: (a00, a10, a11, a20, ...).  Its factor has the same
+shape: unit lower L below the diagonal, $1/D$ on it.  No square root, one division per row, no loop:
+the compiler keeps everything in registers, which is five times faster than loops of length six.
 Each operation comes twice, for three and for six.
 """
 

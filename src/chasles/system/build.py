@@ -82,7 +82,9 @@ def build(model: Model, spaces: dict[str, Space], acceleration: str = "screw") -
     system = System(
         bodies=np.array([body_row(body, spaces[body.name], model) for body in bodies]),
         body_spaces=np.array(body_spaces, np.int64),
-        joints=np.array([joint_row(joint, model) for joint in model.joints]).reshape(-1, JOINT_WIDTH),
+        joints=np.array([joint_row(joint, model) for joint in model.joints]).reshape(
+            -1, JOINT_WIDTH
+        ),
         joint_bodies=np.array(ends, np.int64).reshape(-1, 5),
         gravity=np.array(model.gravity),
         form=FORMS[acceleration],
