@@ -4,9 +4,9 @@ Pages are Markdown (MyST); code cells run while the page is built, so what is pr
 code says.  Docstrings stay as they read best in the source; `as_rst` translates them.
 
 Formulas become MathML, by the converter that comes with docutils.  MathJax, Sphinx's default, is
-fetched from a server by every reader, imgmath needs a LaTeX installation: this needs neither, works
-offline, vendors nothing, and every current browser draws it.  A formula the converter cannot read is
-a warning, and so an error.
+fetched from a server by every reader, and imgmath needs a LaTeX installation.  This needs neither,
+works offline, vendors nothing, and every current browser draws it.  A formula that the converter
+cannot read is a warning, and so an error.
 """
 
 import html
@@ -67,7 +67,9 @@ def inline_formula(writer: Any, node: nodes.math) -> None:
 def display_formula(writer: Any, node: nodes.math_block) -> None:
     anchor = f' id="equation-{node["label"]}"' if node.get("label") else ""
     number = f'<span class="eqno">({node["number"]})</span>' if node.get("number") else ""
-    writer.body.append(f'<div class="math"{anchor}>{number}{mathml(writer, node, block=True)}</div>')
+    writer.body.append(
+        f'<div class="math"{anchor}>{number}{mathml(writer, node, block=True)}</div>'
+    )
     raise nodes.SkipNode
 
 
