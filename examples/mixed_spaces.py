@@ -1,7 +1,7 @@
 """Every body in the space that suits it: a free satellite that unfolds an arm.
 
-The satellite is framed at its centre of mass; each link of the arm is taken relative to its carrier,
-one on SE(3), one on SO(3)xR3 framed on its joint.  The joints hold to rounding; linear and
+The satellite is framed at its centre of mass; each link of the arm is taken relative to its
+carrier, one on SE(3), one on SO(3)xR3 framed on its joint.  The joints hold to rounding; linear and
 angular momentum, which nothing from outside can change, hold as well as the method integrates.
 """
 
