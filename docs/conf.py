@@ -13,6 +13,7 @@ import html
 import re
 from importlib.metadata import version as version_of
 from typing import Any
+from xml.etree import ElementTree
 
 from docutils import nodes
 from docutils.utils.math import MathError
@@ -50,26 +51,44 @@ logger = logging.getLogger(__name__)
 # --- formulas -------------------------------------------------------------------------------------
 
 
-def mathml(writer: Any, node: nodes.Node, block: bool) -> str:
+MATHML = "http://www.w3.org/1998/Math/MathML"
+ACCENTS = "˙¨^~¯"  # what \dot, \ddot, \hat, \tilde and \bar put above a letter
+HTML_ENTITY = re.compile(r"&(?!lt;|gt;|amp;|quot;|apos;|#)\w+;")  # which XML does not know
+ElementTree.register_namespace("", MATHML)
+
+
+def mathml(node: nodes.Node, block: bool) -> str:
     tex = node.astext().strip()
     try:
-        return "".join(tex2mathml(tex, as_block=block))
+        markup = "".join(tex2mathml(tex, as_block=block))
     except MathError as error:
         logger.warning("formula: %s\n  %s", error, tex, location=node)
         return f"<code>{html.escape(tex)}</code>"
+    tree = ElementTree.fromstring(HTML_ENTITY.sub(lambda found: html.unescape(found[0]), markup))
+    for element in tree.iter(f"{{{MATHML}}}munderover"):
+        accented(element)
+    return ElementTree.tostring(tree, encoding="unicode")
+
+
+def accented(element: ElementTree.Element) -> None:
+    """The index of an accented letter to its right: the converter puts it underneath."""
+    base, index, accent = element
+    if accent.text in ACCENTS:
+        element.tag = f"{{{MATHML}}}msub"
+        letter = ElementTree.Element(f"{{{MATHML}}}mover", accent="true")
+        letter.extend((base, accent))
+        element[:] = [letter, index]
 
 
 def inline_formula(writer: Any, node: nodes.math) -> None:
-    writer.body.append(mathml(writer, node, block=False))
+    writer.body.append(mathml(node, block=False))
     raise nodes.SkipNode
 
 
 def display_formula(writer: Any, node: nodes.math_block) -> None:
     anchor = f' id="equation-{node["label"]}"' if node.get("label") else ""
     number = f'<span class="eqno">({node["number"]})</span>' if node.get("number") else ""
-    writer.body.append(
-        f'<div class="math"{anchor}>{number}{mathml(writer, node, block=True)}</div>'
-    )
+    writer.body.append(f'<div class="math"{anchor}>{number}{mathml(node, block=True)}</div>')
     raise nodes.SkipNode
 
 
