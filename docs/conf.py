@@ -109,12 +109,12 @@ def as_rst(lines: list[str]) -> list[str]:
     for line in text.split("\n"):
         entry = ENTRY.match(line) or LONGEST_ENTRY.match(line)
         if entry and (entry.start("text") == column or ENTRY.match(line)):
-            out += [""] * (column == 0) + [f":{entry['name']}: {entry['text']}"]
+            out += ["", f"``{entry['name']}``", "    " + entry["text"]]
             column = entry.start("text")
         elif column and line.startswith(" "):
             out.append("    " + line.strip())
         else:
-            out.append(line)
+            out += [""] * (column > 0) + [line]
             column = 0
     return out
 
