@@ -17,11 +17,13 @@ from chasles.dynamics.solver import Solver, joint_of_row, make_solver
 from chasles.integrators.rkmk import NOT_FINITE, Stages, make_stages, rkmk_run
 from chasles.integrators.tableaux import Tableau
 from chasles.integrators.tableaux import method as find_method
-from chasles.model import InvalidOption, Model, SimulationStopped
+from chasles.model import InvalidOption, Model, SimulationStopped, UnknownName
 from chasles.result import Result
 from chasles.spaces import resolve_spaces
-from chasles.system.arrays import CHART_WIDTH, Floats
-from chasles.system.build import build
+from chasles.spaces.exactness import drifting_joints
+from chasles.stabilisation.projection import Projection, make_projection
+from chasles.system.arrays import CHART_WIDTH, Floats, Integers
+from chasles.system.build import Setup, build
 
 #: A step count this close to a whole number is one.
 ROUND_STEPS = 1e-9
@@ -40,6 +42,7 @@ def simulate(
     method: str | Tableau = "rk4",
     spaces: Any = "auto",
     acceleration: str = "screw",
+    stabilise: str | None = None,
     save_every: int = 1,
     t_eval: ArrayLike | None = None,
     progress: bool | None = None,
@@ -52,6 +55,8 @@ def simulate(
     spaces        "auto", "SE3", "SO3xR3", "SE3 relative", "SO3xR3 on joints", or a dict
                   body -> Space; see `Space`
     acceleration  form of the acceleration constraints: "screw", or "space" as in the paper
+    stabilise     None, "projection" (joints that drift in the chosen spaces are closed after every
+                  step, the others hold by themselves), or "projection of all joints"
     save_every    keep every so many steps (the first and last state are always kept)
     t_eval        times at which to keep states instead; each is reached by one shorter step of
                   the same method from the grid, so it is as accurate, and joints hold as well
@@ -64,7 +69,9 @@ def simulate(
     grid = make_grid(until, step, save_every, t_eval, len(model.bodies))
     chosen = resolve_spaces(model, spaces)
     solver = make_solver(build(model, chosen, acceleration))
-    run = Run(solver, make_stages(solver.setup.system, tableau.a, tableau.b), grid)
+    system = solver.setup.system
+    projection = make_projection(system, projected_joints(solver.setup, stabilise))
+    run = Run(solver, make_stages(system, tableau.a, tableau.b), projection, grid)
     began = time.perf_counter()
     if grid.t_eval is None:
         times, charts = run.all_states(progress)
@@ -74,6 +81,7 @@ def simulate(
     provenance = {
         "spaces": {name: str(space) for name, space in chosen.items()},
         "acceleration": acceleration,
+        "stabilise": stabilise or "none",
         "method": tableau.name or "user's tableau",
         "order": tableau.order,
         "step": grid.step,
@@ -95,6 +103,26 @@ def simulate(
         return Result(times, solver, absolute, provenance, "finished", message)
     result = Result(times, solver, absolute, provenance, "stopped", stopped.what)
     raise SimulationStopped(stopped.what, stopped.remedy, result=result)
+
+
+#: Values of `stabilise` beside None.
+STABILISERS = ("projection", "projection of all joints")
+
+
+def projected_joints(setup: Setup, stabilise: str | None) -> Integers:
+    """1 for every joint that is projected after a step."""
+    chosen = np.zeros(len(setup.joint_index), np.int64)
+    if stabilise is None:
+        return chosen
+    if stabilise not in STABILISERS:
+        raise UnknownName.among("stabiliser", stabilise, STABILISERS, where="stabilise")
+    if stabilise == "projection":
+        names = drifting_joints(setup.model, setup.spaces)
+    else:
+        names = setup.model.joint_names
+    for name in names:
+        chosen[setup.joint_index[name]] = 1
+    return chosen
 
 
 @dataclass(frozen=True)
@@ -149,8 +177,9 @@ def checked_times(t_eval: Any, until: float) -> Floats:
 class Run:
     """The states of one simulation as they come."""
 
-    def __init__(self, solver: Solver, stages: Stages, grid: Grid) -> None:
+    def __init__(self, solver: Solver, stages: Stages, projection: Projection, grid: Grid) -> None:
         self.solver, self.stages, self.grid = solver, stages, grid
+        self.projection = projection
         self.chart = solver.chart(solver.start)
         self.steps_done = 0
         self.stopped: SimulationStopped | None = None
@@ -220,7 +249,7 @@ class Run:
     ) -> tuple[int, int]:
         solver = self.solver
         return rkmk_run(
-            solver.setup.system, solver.plan, solver.work, self.stages,
+            solver.setup.system, solver.plan, solver.work, self.stages, self.projection,
             chart, step, first, last, every, saved.reshape(-1),
         )  # fmt: skip
 
