@@ -1,4 +1,4 @@
-r"""Projection of positions and velocities onto the joints that drift, in the mass metric, on the group.
+r"""Projection onto the joints that drift: positions and velocities, in the mass metric, on the group.
 
 After a step, one Newton step for the configuration and one for the velocity:
 
@@ -10,9 +10,9 @@ $$ \begin{pmatrix} M & J^T \\ J & 0 \end{pmatrix}
    \begin{pmatrix} 0 \\ -J V \end{pmatrix}, $$
 
 with g and J V set to zero on the joints that hold by themselves: the correction then lies in their
-subalgebras, and they stay exact.  The matrix is the one factored at the last stage of the step, so a
-projection costs two solves.  The body displacement delta becomes an increment of the charts *at that
-stage*, where J was formed: only so is it in the subalgebra to rounding.
+subalgebras, and they stay exact.  The matrix is the one factored at the last stage of the step, so
+a projection costs two solves.  The body displacement delta becomes an increment of the charts *at
+that stage*, where J was formed: only so is it in the subalgebra to rounding.
 """
 
 from typing import Any, NamedTuple
@@ -182,7 +182,7 @@ def correct_charts(system: Any, work: Any, stages: Any, projection: Any, chart: 
 
 @routine
 def project(system: Any, plan: Any, work: Any, stages: Any, projection: Any, chart: Any) -> None:
-    """Close the chosen joints at the end of a step; work and stages are as the last stage left them."""
+    """Close the chosen joints at the end of a step; `work`, `stages` are as its last stage left."""
     place_bodies(system, chart, projection.absolute, projection.turn)
     for k in range(6 * system.body_count + system.row_count):
         projection.shift[k] = 0.0
