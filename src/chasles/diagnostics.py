@@ -9,7 +9,6 @@ from typing import Any
 
 import numpy as np
 
-from chasles.dynamics.evaluate import reaction_history
 from chasles.dynamics.factor import OK
 from chasles.dynamics.solver import Solver, joint_of_row
 from chasles.groups.vectors import add, cross, matvec, scale, symvec
@@ -122,9 +121,7 @@ class Reaction:
 def reactions(solver: Solver, absolute: Floats) -> Floats:
     """Joint wrenches (T, m, 12) on body a and body b, (torque, force) in body frames at the COM."""
     setup = solver.setup
-    out = np.zeros((absolute.shape[0], setup.system.joint_count, 12))
-    states = np.ascontiguousarray(absolute)
-    row = reaction_history(setup.system, solver.plan, solver.work, states, out)
+    row, out = solver.evaluate(absolute)
     if row != OK:
         raise ChaslesError(
             f"the reactions are not determined: joint '{joint_of_row(setup, row)[0]}' is singular.",

@@ -75,12 +75,16 @@ class Result:
 
     # --- joints ---
 
-    def violation(self, joint: Joint | str, part: str = "translation", vector: bool = False) -> Floats:
+    def violation(
+        self, joint: Joint | str, part: str = "translation", vector: bool = False
+    ) -> Floats:
         """By how much a joint is open: (T,), or (T, 3) in world axes with vector=True.
 
-        part="translation" in m, part="rotation" in rad; directions the joint leaves free count as 0.
+        part="translation" in m, part="rotation" in rad; directions left free count as 0.
         """
-        rotation, translation = diagnostics.gap(self.solver.setup, self._joint(joint), self.absolute)
+        rotation, translation = diagnostics.gap(
+            self.solver.setup, self._joint(joint), self.absolute
+        )
         parts = {"translation": translation, "rotation": rotation}
         if not isinstance(part, str) or part not in parts:
             raise InvalidOption(

@@ -57,8 +57,8 @@ def simulate(
                   the same method from the grid, so it is as accurate, and joints hold as well
     progress      show a bar on stderr; by default when the run takes longer than a moment
 
-    Raises a ChaslesError that names the culprit if the input is bad, and SimulationStopped, with the
-    partial `result`, if the run cannot go on.
+    Raises a ChaslesError that names the culprit if the input is bad, and SimulationStopped, with
+    the partial `result`, if the run cannot go on.
     """
     tableau = find_method(method)
     grid = make_grid(until, step, save_every, t_eval, len(model.bodies))
@@ -140,8 +140,7 @@ def checked_times(t_eval: Any, until: float) -> Floats:
     ordered = times.ndim == 1 and times.size > 0 and np.all(np.diff(times) > 0)
     if not ordered or not (times[0] >= 0.0 and times[-1] <= until * (1 + ROUND_STEPS)):
         raise InvalidOption(
-            f"t_eval holds {times.size} times, first {times.flat[0] if times.size else None}, but is an"
-            f" increasing list of times in [0, {until:g}].",
+            f"t_eval is {t_eval!r}, but is an increasing list of times in [0, {until:g}].",
             "Sort the times and leave out those after `until`.",
         )
     return times
@@ -164,7 +163,7 @@ class Run:
         with self.bar(progress) as bar:
             self.whole_steps(chart, 0, grid.steps, bar, grid.save_every, saved)
         kept = self.steps_done // grid.save_every + 1
-        times = grid.step * grid.save_every * np.arange(kept)
+        times = grid.step * grid.save_every * np.arange(kept, dtype=np.float64)
         end = self.steps_done * grid.step
         if grid.rest > 0.0 and self.one_step(chart, grid.rest, end):
             end = grid.until

@@ -20,7 +20,7 @@ from chasles.system.arrays import (
     ROWS,
     Floats,
 )
-from chasles.system.build import Setup, check_closed
+from chasles.system.build import Setup, check_closed, real_rows
 
 #: A row whose pivot falls below this fraction of its free value is redundant at the start ...
 REDUNDANT = 1e-10
@@ -51,26 +51,28 @@ class Solver:
         absolute_history(self.setup.system, np.ascontiguousarray(charts), out)
         return out
 
-    def accelerations(self, absolute: Floats) -> tuple[Floats, Floats]:
-        """Body accelerations V' (n, 6) and multipliers lambda (rows,) at an absolute state."""
-        self.work.absolute[:] = absolute
-        evaluate(self.setup.system, self.plan, self.work)
-        split = 6 * self.setup.system.body_count
-        return self.work.rhs[:split].reshape(-1, 6).copy(), self.work.rhs[split:].copy()
+    def evaluate(self, absolute: Floats) -> tuple[int, Floats]:
+        """Joint wrenches (T, m, 12) at absolute states (T, n, 18), and OK or the singular row.
+
+        J, eta and the solution (V', lambda) at the last state stay in `work`.
+        """
+        wrenches = np.zeros((absolute.shape[0], self.setup.system.joint_count, ROW_WIDTH))
+        states = np.ascontiguousarray(absolute)
+        return evaluate(self.setup.system, self.plan, self.work, states, wrenches), wrenches
 
 
 def make_solver(setup: Setup) -> Solver:
     """Check the start, complete its velocities, choose the order, and look for redundant joints."""
     check_closed(setup)
-    start = initial_state(setup)
     plan = make_plan(setup.system)
     work = make_workspace(setup.system, plan)
-    solver = Solver(setup, plan, work, start)
-    solver.accelerations(start)
+    still = Solver(setup, plan, work, setup.absolute)
+    still.evaluate(setup.absolute[None])  # J at the initial pose
     free = free_pivots(setup, work)
+    start = initial_state(setup, work.jacobian)
     work.floors[:] = REDUNDANT * free
-    work.absolute[:] = start
-    row = evaluate(setup.system, plan, work)
+    solver = Solver(setup, plan, work, start)
+    row, _ = solver.evaluate(start[None])
     if row != OK:
         raise redundancy_error(setup, work, row)
     work.floors[:] = SINGULAR * free
@@ -100,23 +102,26 @@ def joint_of_row(setup: Setup, row: int) -> tuple[str, str]:
 def redundancy_error(setup: Setup, work: Workspace, row: int) -> RedundantConstraints:
     """Name the joints that say the same thing twice."""
     name, component = joint_of_row(setup, row)
-    rows = setup.system.row_count
+    real = real_rows(setup.system)
+    rows = len(real)
     if rows > RANK_LIMIT:
         return RedundantConstraints(
             f"joint '{name}' (direction {component}) repeats what the other joints of its loop"
             " already say, so its reaction is not unique.",
-            "Replace a joint of the loop by one that locks less, for example a revolute by a spherical.",
+            "Replace a joint of the loop by one that locks less: a revolute by a spherical, say.",
         )
-    jacobian = np.zeros((rows, 6 * setup.system.body_count))
+    jacobian = np.zeros((setup.system.row_count, 6 * setup.system.body_count))
     for ends in setup.system.joint_bodies:
         span = slice(ends[FIRST_ROW], ends[FIRST_ROW] + ends[ROWS])
         for side, body in enumerate((ends[BODY_A], ends[BODY_B])):
             if body >= 0:
-                jacobian[span, 6 * body : 6 * body + 6] = work.jacobian[span, 6 * side : 6 * side + 6]
-    u, s, _ = np.linalg.svd(jacobian)
+                jacobian[span, 6 * body : 6 * body + 6] = work.jacobian[
+                    span, 6 * side : 6 * side + 6
+                ]
+    u, s, _ = np.linalg.svd(jacobian[real])
     rank = int(np.sum(s > 1e-9 * s[0]))
     involved = np.flatnonzero(np.abs(u[:, rank:]).max(axis=1, initial=0.0) > 1e-9)
-    names = list(dict.fromkeys(joint_of_row(setup, int(r))[0] for r in involved)) or [name]
+    names = list(dict.fromkeys(joint_of_row(setup, int(real[r]))[0] for r in involved)) or [name]
     listed = ", ".join(f"'{n}'" for n in names[:12]) + (" ..." if len(names) > 12 else "")
     return RedundantConstraints(
         f"joints {listed}: {rows - rank} of the {rows} constraint rows are redundant (rank {rank}),"
@@ -124,5 +129,3 @@ def redundancy_error(setup: Setup, work: Workspace, row: int) -> RedundantConstr
         "Replace a joint of the loop by one that locks less, for example a revolute by a spherical"
         f" or cylindrical one (start with '{name}').",
     )
-
-

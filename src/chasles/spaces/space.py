@@ -26,16 +26,18 @@ class Space:
     relative_to: str | None = None
 
     def __str__(self) -> str:
-        frame = "" if self.group == "SE3" else " at the COM" if self.at is None else f" at {self.at}"
+        frame = (
+            "" if self.group == "SE3" else " at the COM" if self.at is None else f" at {self.at}"
+        )
         return self.group + frame + (f" relative to {self.relative_to}" if self.relative_to else "")
 
 
-def SE3(relative_to: Body | Ground | str | None = None) -> Space:  # noqa: N802 (the group's name)
+def SE3(relative_to: Body | Ground | str | None = None) -> Space:
     """Proper rigid-body motions, absolute or relative to another body."""
     return Space("SE3", None, _reference(relative_to))
 
 
-def SO3xR3(  # noqa: N802
+def SO3xR3(
     at: Joint | str | ArrayLike | None = None, relative_to: Body | Ground | str | None = None
 ) -> Space:
     """The direct product, framed at the centre of mass, a joint or a world point at the start."""

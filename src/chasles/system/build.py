@@ -11,6 +11,7 @@ from chasles.system.arrays import (
     AXES_A,
     AXES_B,
     BODY_WIDTH,
+    FIRST_ROW,
     FRAME_POINT,
     GROUND_INDEX,
     INERTIA,
@@ -21,13 +22,16 @@ from chasles.system.arrays import (
     POINT_B,
     POSE_R,
     POSE_X,
+    ROWS,
     SCREW_FORM,
     SE3_CODE,
     SO3XR3_CODE,
     SPACE_FORM,
     TWIST_COMPONENTS,
     Floats,
+    Integers,
     System,
+    padded,
 )
 from chasles.system.gaps import joint_gap
 
@@ -74,11 +78,13 @@ def build(model: Model, spaces: dict[str, Space], acceleration: str = "screw") -
     ends, first_row = [], 0
     for joint in model.joints:
         ends.append(joint_end_row(joint, body_index, first_row))
-        first_row += len(joint.locked)
+        first_row += int(padded(len(joint.locked)))
     system = System(
         bodies=np.array([body_row(body, spaces[body.name], model) for body in bodies]),
         body_spaces=np.array(body_spaces, np.int64),
-        joints=np.array([joint_row(joint, model) for joint in model.joints]).reshape(-1, JOINT_WIDTH),
+        joints=np.array([joint_row(joint, model) for joint in model.joints]).reshape(
+            -1, JOINT_WIDTH
+        ),
         joint_bodies=np.array(ends, np.int64).reshape(-1, 5),
         gravity=np.array(model.gravity),
         form=FORMS[acceleration],
@@ -177,3 +183,10 @@ def check_closed(setup: Setup) -> None:
                     f" (tolerance {OPEN_TOLERANCE:g} {unit}).",
                     f"Move body '{joint.b}' or '{joint.a}', or correct at/at_b and axis/axis_b.",
                 )
+
+
+def real_rows(system: System) -> Integers:
+    """Indices of the rows of J that are constraints rather than padding."""
+    ends = system.joint_bodies
+    spans = [np.arange(end[FIRST_ROW], end[FIRST_ROW] + end[ROWS]) for end in ends]
+    return np.concatenate([np.zeros(0, np.int64), *spans])

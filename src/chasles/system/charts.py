@@ -1,4 +1,4 @@
-r"""A configuration space is a chart: how a body's stored pose and velocity relate to the absolute ones.
+r"""A configuration space is a chart: how stored pose and velocity relate to the absolute ones.
 
 A space is (group, frame point p, reference body).  The chart holds the pose of the body's frame
 point relative to the reference body, $(Q, \rho)$ with
@@ -126,7 +126,7 @@ def chart_acceleration(
 def grounded_acceleration(
     group: int, twist: Any, twist_rate: Any, relative: Any, point: Any
 ) -> Any:
-    r"""`chart_acceleration` for the ground: $\dot V$ on SE(3), $Q(\dot y + \omega\times y)$ else."""
+    r"""`chart_acceleration` for the ground: $\dot V$ on SE(3), else $Q(\dot y+\omega\times y)$."""
     omega, v = twist
     omega_rate, v_rate = twist_rate
     if group == SE3_CODE:

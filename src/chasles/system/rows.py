@@ -12,7 +12,8 @@ forms follow from what carries alpha and beta and which point of a is meant:
   The row says that the relative twist, seen in B, stays in the joint's subalgebra:
   constant coefficients, and eta = 0 for a joint to ground.
 * **space**: g is written with vectors in inertial space and differentiated twice.
-  All three translations locked: $g = x_b - x_a$.  Some locked: $g = e\cdot(x_b - x_a)$, e an axis of A.
+  All three translations locked: $g = x_b - x_a$.  Some locked: $g = e\cdot(x_b - x_a)$, e an axis
+  of A.
   Rotations: $g = e_a\cdot e_b$, products of an axis of A and an axis of B that is normal to it.
 
 Both agree on the constraint manifold and differ off it.
@@ -31,7 +32,6 @@ from chasles.groups.vectors import (
     dot,
     matmul,
     matvec,
-    neg,
     sub,
     tmatmul,
     tmatvec,
@@ -121,7 +121,7 @@ def space_eta_along(beta: Any, omega_a: Any, omega_b: Any, velocity_b: Any, carr
 
 @formula
 def axis_product(axis_b: Any, axis_a: Any, omega_a: Any, omega_b: Any) -> Any:
-    r"""alpha and its rate for $g = e_a\cdot e_b$: $\alpha = e_b\times e_a$, $\dot g = \alpha\cdot\omega_{rel}$."""
+    r"""$\alpha = e_b\times e_a$ and its rate; $g = e_a\cdot e_b$, $\dot g=\alpha\cdot\omega$."""
     rate = add(
         cross(cross(omega_b, axis_b), axis_a),
         cross(axis_b, cross(omega_a, axis_a)),
@@ -171,8 +171,3 @@ def reaction_at_point(wrench_at_com: Any, point: Any) -> Any:
     r"""(torque, force) moved from the centre of mass to `point`: $\tau - s\times f$."""
     torque, force = wrench_at_com
     return sub(torque, cross(point, force)), force
-
-
-@formula
-def opposite(wrench: Any) -> Any:
-    return neg(wrench[0]), neg(wrench[1])
