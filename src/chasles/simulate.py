@@ -5,7 +5,7 @@ import time
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from importlib.metadata import version
-from math import floor, isfinite
+from math import floor
 from typing import Any
 
 import numpy as np
@@ -18,6 +18,9 @@ from chasles.integrators.rkmk import NOT_FINITE, Stages, make_stages, rkmk_run
 from chasles.integrators.tableaux import Tableau
 from chasles.integrators.tableaux import method as find_method
 from chasles.model import InvalidOption, Model, SimulationStopped, UnknownName
+from chasles.model.checks import checked_array, checked_positive
+from chasles.model.errors import told
+from chasles.model.model import checked_model, plural
 from chasles.result import Result
 from chasles.spaces import resolve_spaces
 from chasles.spaces.exactness import drifting_joints
@@ -33,6 +36,8 @@ CHUNK_SECONDS, BAR_DELAY = 0.2, 1.5
 MEMORY_LIMIT = 4 * 2**30
 #: save_every of a run whose states are not kept.
 NEVER = 2**62
+#: At a microsecond a step, a million steps are a second and these are thirty years.
+MOST_STEPS = 1e15
 
 
 def simulate(
@@ -65,7 +70,12 @@ def simulate(
     Raises a ChaslesError that names the culprit if the input is bad, and SimulationStopped, with
     the partial `result`, if the run cannot go on.
     """
+    checked_model(model)
     tableau = find_method(method)
+    if progress is not None and not isinstance(progress, bool | np.bool_):
+        raise InvalidOption(
+            f"simulate: progress is {told(progress)}.", "Give True, False, or leave it out."
+        )
     grid = make_grid(until, step, save_every, t_eval, len(model.bodies))
     chosen = resolve_spaces(model, spaces)
     solver = make_solver(build(model, chosen, acceleration))
@@ -140,35 +150,44 @@ class Grid:
 def make_grid(until: Any, step: Any, save_every: Any, t_eval: Any, bodies: int) -> Grid:
     """Check the options of a run."""
     if step is None:
-        raise InvalidOption("simulate needs a step.", "Give it in seconds: step=1e-3.")
-    for name, value in (("until", until), ("step", step)):
-        number = isinstance(value, int | float | np.number) and not isinstance(value, bool)
-        if not number or not isfinite(value) or value <= 0:
-            raise InvalidOption(
-                f"{name} is {value!r}, but is a positive time in seconds.", f"Give {name} > 0."
-            )
-    if not isinstance(save_every, int | np.integer) or save_every < 1:
+        raise InvalidOption("simulate: step was left out.", "Give it in seconds: step=1e-3.")
+    until = checked_positive(until, "until", "s", "simulate", InvalidOption)
+    step = checked_positive(step, "step", "s", "simulate", InvalidOption)
+    whole = isinstance(save_every, int | np.integer) and not isinstance(save_every, bool)
+    if not whole or save_every < 1:
         raise InvalidOption(
-            f"save_every is {save_every!r}, but counts steps.", "Give a whole number, 1 or more."
+            f"simulate: save_every is {told(save_every)}, but counts steps.",
+            "Give a whole number, 1 or more.",
         )
-    steps, rest = whole_and_rest(float(until), float(step))
+    if not until / step < MOST_STEPS:
+        raise InvalidOption(
+            f"simulate: step is {step:g} s, which makes {until / step:.1g} steps to {until:g} s.",
+            f"Take a step longer than {until / MOST_STEPS:.1g} s.",
+        )
+    steps, rest = whole_and_rest(until, step)
+    every = min(int(save_every), NEVER)
     times = None if t_eval is None else checked_times(t_eval, until)
-    kept = steps // save_every + 2 if times is None else len(times)
+    kept = steps // every + 2 if times is None else len(times)
     size = kept * bodies * CHART_WIDTH * 8
     if size > MEMORY_LIMIT:
-        raise InvalidOption(
-            f"{kept} states of {bodies} bodies would take {size / 2**30:.0f} GiB.",
-            f"Keep fewer: save_every={save_every * (1 + int(8 * size / MEMORY_LIMIT))}, say.",
+        fewer = (
+            "t_eval" if times is not None else f"save_every={every * (1 + size // MEMORY_LIMIT)}"
         )
-    return Grid(float(until), float(step), steps, rest, int(save_every), times)
+        raise InvalidOption(
+            f"simulate: {kept} states of {plural(bodies, 'body', 'bodies')} would take"
+            f" {size / 2**30:.3g} GiB.",
+            f"Keep fewer: {fewer}, say.",
+        )
+    return Grid(until, step, steps, rest, every, times)
 
 
 def checked_times(t_eval: Any, until: float) -> Floats:
-    times = np.atleast_1d(np.asarray(t_eval, float))
+    times = np.atleast_1d(checked_array(t_eval, "t_eval", "simulate", InvalidOption))
     ordered = times.ndim == 1 and times.size > 0 and np.all(np.diff(times) > 0)
     if not ordered or not (times[0] >= 0.0 and times[-1] <= until * (1 + ROUND_STEPS)):
         raise InvalidOption(
-            f"t_eval is {t_eval!r}, but is an increasing list of times in [0, {until:g}].",
+            f"simulate: t_eval is {told(t_eval)}, but is an increasing list of times in"
+            f" [0, {until:g}].",
             "Sort the times and leave out those after `until`.",
         )
     return times
@@ -213,10 +232,16 @@ class Run:
                 if rest > 0.0:
                     self.one_step(state, rest, whole * grid.step)
                 if self.stopped:
-                    last = grid.step * self.steps_done
-                    return np.append(wanted[: len(states)], last), np.array([*states, chart])
+                    return self.states_so_far(wanted[: len(states)], states)
                 states.append(state)
         return wanted, np.array(states)
+
+    def states_so_far(self, times: Floats, states: list[Floats]) -> tuple[Floats, Floats]:
+        """The wanted states before a stop, and the last good one on the grid if it is later."""
+        last = self.grid.step * self.steps_done
+        if len(times) == 0 or last > times[-1]:
+            return np.append(times, last), np.array([*states, self.chart])
+        return times, np.array(states)
 
     def whole_steps(
         self, chart: Floats, first: int, last: int, bar: tqdm, every: int, saved: Floats

@@ -1,4 +1,4 @@
-r"""Projection onto the joints that drift: positions and velocities, in the mass metric, on the group.
+r"""Projection onto the joints that drift: poses and velocities, in the mass metric, on the group.
 
 After a step, one Newton step for the configuration and one for the velocity:
 
