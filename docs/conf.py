@@ -67,7 +67,9 @@ def inline_formula(writer: Any, node: nodes.math) -> None:
 def display_formula(writer: Any, node: nodes.math_block) -> None:
     anchor = f' id="equation-{node["label"]}"' if node.get("label") else ""
     number = f'<span class="eqno">({node["number"]})</span>' if node.get("number") else ""
-    writer.body.append(f'<div class="math"{anchor}>{number}{mathml(writer, node, block=True)}</div>')
+    writer.body.append(
+        f'<div class="math"{anchor}>{number}{mathml(writer, node, block=True)}</div>'
+    )
     raise nodes.SkipNode
 
 
