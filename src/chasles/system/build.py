@@ -1,5 +1,6 @@
 """From words to numbers: a model and its spaces become the arrays of a `System`."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -13,7 +14,6 @@ from chasles.model import (
     Joint,
     Model,
     UnknownName,
-    Vector3,
 )
 from chasles.spaces.space import Space, frame_point, reference_order
 from chasles.system.arrays import (
@@ -120,7 +120,7 @@ def body_row(body: Body, space: Space, model: Model) -> Floats:
     return row
 
 
-def lever(body: Body, point: Vector3, where: str) -> Floats:
+def lever(body: Body, point: Sequence[float], where: str) -> Floats:
     """From the body's centre of mass to a point of the world at the start, in the body frame."""
     offset = np.array([x - y for x, y in zip(point, body.position, strict=True)])
     if not np.isfinite(offset).all():
@@ -159,7 +159,7 @@ def joint_row(joint: Joint, model: Model) -> Floats:
         if name != GROUND.name:
             body = model.body(name)
             frame = np.array(body.rotation).T @ frame
-            point = lever(body, tuple(point), f"joint '{joint.name}'")
+            point = lever(body, point.tolist(), f"joint '{joint.name}'")
         row[axes_at : axes_at + 9] = frame.ravel()
         row[point_at : point_at + 3] = point
     row[PITCH] = joint.pitch
