@@ -17,14 +17,16 @@ from chasles.dynamics.solver import Solver, joint_of_row, make_solver
 from chasles.integrators.rkmk import NOT_FINITE, Stages, make_stages, rkmk_run
 from chasles.integrators.tableaux import Tableau
 from chasles.integrators.tableaux import method as find_method
-from chasles.model import InvalidOption, Model, SimulationStopped
+from chasles.model import InvalidOption, Model, SimulationStopped, UnknownName
 from chasles.model.checks import checked_array, checked_positive
 from chasles.model.errors import told
 from chasles.model.model import checked_model, plural
 from chasles.result import Result
 from chasles.spaces import resolve_spaces
-from chasles.system.arrays import CHART_WIDTH, Floats
-from chasles.system.build import build
+from chasles.spaces.exactness import drifting_joints
+from chasles.stabilisation.projection import Projection, make_projection
+from chasles.system.arrays import CHART_WIDTH, Floats, Integers
+from chasles.system.build import Setup, build
 
 #: A step count this close to a whole number is one.
 ROUND_STEPS = 1e-9
@@ -45,6 +47,7 @@ def simulate(
     method: str | Tableau = "rk4",
     spaces: Any = "auto",
     acceleration: str = "screw",
+    stabilise: str | None = None,
     save_every: int = 1,
     t_eval: ArrayLike | None = None,
     progress: bool | None = None,
@@ -57,6 +60,8 @@ def simulate(
     spaces        "auto", "SE3", "SO3xR3", "SE3 relative", "SO3xR3 on joints", or a dict
                   body -> Space; see `Space`
     acceleration  form of the acceleration constraints: "screw", or "space" as in the paper
+    stabilise     None, "projection" (joints that drift in the chosen spaces are closed after every
+                  step, the others hold by themselves), or "projection of all joints"
     save_every    keep every so many steps (the first and last state are always kept)
     t_eval        times at which to keep states instead; each is reached by one shorter step of
                   the same method from the grid, so it is as accurate, and joints hold as well
@@ -74,7 +79,9 @@ def simulate(
     grid = make_grid(until, step, save_every, t_eval, len(model.bodies))
     chosen = resolve_spaces(model, spaces)
     solver = make_solver(build(model, chosen, acceleration))
-    run = Run(solver, make_stages(solver.setup.system, tableau.a, tableau.b), grid)
+    system = solver.setup.system
+    projection = make_projection(system, projected_joints(solver.setup, stabilise))
+    run = Run(solver, make_stages(system, tableau.a, tableau.b), projection, grid)
     began = time.perf_counter()
     if grid.t_eval is None:
         times, charts = run.all_states(progress)
@@ -84,6 +91,7 @@ def simulate(
     provenance = {
         "spaces": {name: str(space) for name, space in chosen.items()},
         "acceleration": acceleration,
+        "stabilise": stabilise or "none",
         "method": tableau.name or "user's tableau",
         "order": tableau.order,
         "step": grid.step,
@@ -105,6 +113,26 @@ def simulate(
         return Result(times, solver, absolute, provenance, "finished", message)
     result = Result(times, solver, absolute, provenance, "stopped", stopped.what)
     raise SimulationStopped(stopped.what, stopped.remedy, result=result)
+
+
+#: Values of `stabilise` beside None.
+STABILISERS = ("projection", "projection of all joints")
+
+
+def projected_joints(setup: Setup, stabilise: str | None) -> Integers:
+    """1 for every joint that is projected after a step."""
+    chosen = np.zeros(len(setup.joint_index), np.int64)
+    if stabilise is None:
+        return chosen
+    if stabilise not in STABILISERS:
+        raise UnknownName.among("stabiliser", stabilise, STABILISERS, where="stabilise")
+    if stabilise == "projection":
+        names = drifting_joints(setup.model, setup.spaces)
+    else:
+        names = setup.model.joint_names
+    for name in names:
+        chosen[setup.joint_index[name]] = 1
+    return chosen
 
 
 @dataclass(frozen=True)
@@ -168,8 +196,9 @@ def checked_times(t_eval: Any, until: float) -> Floats:
 class Run:
     """The states of one simulation as they come."""
 
-    def __init__(self, solver: Solver, stages: Stages, grid: Grid) -> None:
+    def __init__(self, solver: Solver, stages: Stages, projection: Projection, grid: Grid) -> None:
         self.solver, self.stages, self.grid = solver, stages, grid
+        self.projection = projection
         self.chart = solver.chart(solver.start)
         self.steps_done = 0
         self.stopped: SimulationStopped | None = None
@@ -245,7 +274,7 @@ class Run:
     ) -> tuple[int, int]:
         solver = self.solver
         return rkmk_run(
-            solver.setup.system, solver.plan, solver.work, self.stages,
+            solver.setup.system, solver.plan, solver.work, self.stages, self.projection,
             chart, step, first, last, every, saved.reshape(-1),
         )  # fmt: skip
 
