@@ -156,11 +156,12 @@ def turn_about_axis(rotation: Any) -> Any:
 
 @formula
 def axis_misalignment(rotation: Any) -> Any:
-    """Rotation vector (x, y) that turns the z axis of A into that of B."""
+    """Rotation vector (x, y) that turns the z axis of A into that of B; half a turn is about x."""
     x, y, z = rotation[2], rotation[5], rotation[8]
     sine = sqrt(x * x + y * y)
     stretch = atan2(sine, z) / (sine + (sine == 0.0))
-    return -stretch * y, stretch * x
+    half_turn = (sine == 0.0) * atan2(sine, z)
+    return half_turn - stretch * y, stretch * x
 
 
 @formula
