@@ -1,17 +1,21 @@
 """The reference trajectories of the heavy top against 22-digit values."""
 
+import csv
+from pathlib import Path
+
 import numpy as np
 import pytest
 
 from chasles.paper.examples import EXAMPLES, heavy_top
 from chasles.paper.reference import PAPER_TOLERANCES, TIGHT_TOLERANCES, quaternion_reference
 
-# Centre of mass and body rates of the top at t = 0.1 s and 1 s: minimal coordinates,
-# Gragg-Bulirsch-Stoer of order 24, 140 bits.
-POSITIONS = {
-    0.1: (0.3777808114240308, 0.13253519292504293, -0.2995264281430314),
-    1.0: (0.3202974066800117, 0.16977118423262558, -0.3443650915501034),
-}
+TABLE = Path(__file__).parent.parent / "reference" / "ref_top.csv"
+with TABLE.open(encoding="utf-8") as lines:
+    POSITIONS = {
+        float(row["t"]): tuple(float(row[name]) for name in ("rx", "ry", "rz"))
+        for row in csv.DictReader(lines)
+        if 0 < float(row["t"]) <= 1
+    }
 
 
 def reference(tolerances):

@@ -94,8 +94,8 @@ def exp_denominator(study: Study) -> Erratum:
         MISPRINT,
         r"\dfrac{1-\cos\|\omega\|}{\|\omega\|}\,\widehat{\omega}^2",
         r"\dfrac{1-\cos\|\omega\|}{\|\omega\|^2}\,\widehat{\omega}^2",
-        "Right at 1 rad only, where a careless test would pass; elsewhere not even a rotation, except"
-        " near 1.4 rad, where it is a wrong one.",
+        "Right at 1 rad only, where a careless test would pass; elsewhere not even a rotation,"
+        " except near 1.4 rad, where it is a wrong one.",
         tuple((defect(size, True), defect(size, False)) for size in (0.1, 1.0, 2.0)),
     )
 

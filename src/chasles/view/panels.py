@@ -219,7 +219,7 @@ def strips(rows: list[tuple[str, Floats]], title: str, x_label: str, colour: str
         ax.xaxis.set_major_locator(FixedLocator(ticks))
         ax.xaxis.set_minor_locator(NullLocator())
         ax.xaxis.set_major_formatter(FuncFormatter(lambda x, _: f"{x:g}"))
-        ax.axvline(1.0, color=LIGHT["axis"], lw=1.0)
+        ax.axvline(1.0, color=LIGHT["axis"], lw=0.9)
         ax.set_label(NAMED_ROWS)
         ax.set_yticks([-k for k in range(len(rows))], [name for name, _ in rows], fontsize=8.5)
         ax.set_ylim(-len(rows) + 0.4, 0.75)

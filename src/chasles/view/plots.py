@@ -5,6 +5,7 @@ as files, a figure is one picture.  Colours are those of `theme`; in SVG they be
 so a figure follows the reader's light or dark scheme.
 """
 
+import hashlib
 import io
 import re
 from collections.abc import Callable
@@ -189,10 +190,9 @@ def formula_svg(tex: str) -> str:
         canvas = Canvas(figsize=(0.1, 0.1))
         canvas.text(0, 0, f"${tex}$", color=LIGHT["ink"])
         buffer = io.StringIO()
-        salt = "formula" + "".join(c for c in tex if c.isalnum())
-        with mpl.rc_context({"svg.hashsalt": salt}):
-            canvas.savefig(buffer, format="svg", bbox_inches="tight", pad_inches=0.02,
-                           metadata={"Date": None, "Creator": None})  # fmt: skip
-    text = clean(buffer.getvalue())
+        canvas.savefig(buffer, format="svg", bbox_inches="tight", pad_inches=0.02,
+                       metadata={"Date": None, "Creator": None})  # fmt: skip
+    unique = hashlib.sha256(tex.encode()).hexdigest()[:8]  # glyphs would share their ids
+    text = re.sub(r'(id="|href="#)', rf"\g<1>f{unique}-", clean(buffer.getvalue()))
     label = tex.replace("&", "&amp;").replace('"', "&quot;").replace("<", "&lt;")
     return text.replace("<svg", f'<svg role="img" aria-label="{label}"', 1)
