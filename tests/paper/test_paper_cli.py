@@ -84,7 +84,7 @@ def test_the_report_of_one_example_with_other_options(tmp_path, capsys):
     run = results["runs"]["floating-pair | SE3 | space | dopri5 | step 0.002 s | 0.2 s"]
     assert run["provenance"]["method"] == "dopri5" and run["gaps_m"]["joint"] < 1e-9
     assert {claim["key"] for claim in results["claims"]} == {
-        "floating-alike", "floating-energy", "equivalent-otherwise"}  # fmt: skip
+        "floating-alike", "floating-energy", "equivalent-otherwise", "more-complex"}  # fmt: skip
 
 
 def test_the_quick_report_has_all_its_parts(quick_report):

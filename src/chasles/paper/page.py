@@ -1,6 +1,6 @@
 """The page: answer, picture, claims, examples, what lies beyond, errata, provenance."""
 
-from chasles.paper import figures, figures_beyond
+from chasles.paper import figures, figures_beyond, figures_sweeps
 from chasles.paper.claims.rules import FAILS, HOLDS, ONLY_IF, Claim
 from chasles.paper.errata import RIGHT_AS_PRINTED, Erratum
 from chasles.paper.examples import EXAMPLES
@@ -159,6 +159,7 @@ class Page:
             blocks.append(self.show(figures_beyond.reference_figure(self.study)))
         if key == "three-bar":
             blocks.append(self.show(figures_beyond.loop_figure(self.study)))
+            blocks.append(self.show(figures_beyond.projection_figure(self.study)))
         intro = f'<div class="sketch">{sketch}<div>{facts}</div></div>'
         return section(f"example-{key}", example.title, intro, *blocks, level=3)
 
@@ -177,14 +178,14 @@ class Page:
             section("forms-of-the-constraint", "Both forms of the acceleration constraint",
                     FORMS_TEXT, forms_table(study), level=3)
         )  # fmt: skip
-        parts.append(self.show(figures_beyond.longer_figure(study)))
+        parts.append(self.show(figures_sweeps.longer_figure(study)))
         if not study.options.quick:
             if study.has("heavy-top") or study.has("double-pendulum"):
-                parts.append(self.show(figures_beyond.tableaux_figure(study)))
+                parts.append(self.show(figures_sweeps.tableaux_figure(study)))
                 parts.append(
                     f"<details><summary>As a table</summary>{tableaux_table(study)}</details>"
                 )
-            parts.append(self.show(figures_beyond.steps_figure(study)))
+            parts.append(self.show(figures_sweeps.steps_figure(study)))
             parts.append(section("cost", "Cost", COST_TEXT, cost_table(study), level=3))
         return section("beyond", "Beyond the paper", *parts)
 

@@ -36,12 +36,14 @@ class Case:
     step: float = 1e-3
     method: str = "rk4"
     acceleration: str = "space"
+    stabilise: str | None = None
 
     @property
     def id(self) -> str:
         return (
             f"{self.model} | {self.spaces} | {self.acceleration} | {self.method}"
             f" | step {self.step:g} s | {self.until:g} s"
+            + (f" | {self.stabilise}" if self.stabilise else "")
         )
 
 
@@ -113,6 +115,7 @@ class Runs:
                 method=case.method,
                 spaces=case.spaces,
                 acceleration=case.acceleration,
+                stabilise=case.stabilise,
                 save_every=max(1, round(case.until / case.step) // MOST_STATES),
                 progress=False,
             )

@@ -65,10 +65,13 @@ class Study:
         method: str | None = None,
         longer: bool = False,
         step: float | None = None,
+        stabilise: str | None = None,
     ) -> Case:
         o = self.options
         until = o.until * (LONGER if longer else 1)
-        return Case(model, spaces, until, step or o.step, method or o.method, acceleration)
+        return Case(
+            model, spaces, until, step or o.step, method or o.method, acceleration, stabilise
+        )
 
     def run(self, model: str, spaces: str, acceleration: str = "space", **more) -> Outcome:
         return self.runs(self.case(model, spaces, acceleration, **more))
@@ -93,6 +96,8 @@ class Study:
                 continue
             for form in FORMS:
                 yield self.case(model, "auto", form)
+            if model == "three-bar":
+                yield self.case(model, "auto", "screw", stabilise="projection")
             if model in EXAMPLES:
                 for spaces in PAPER_SPACES:
                     yield self.case(model, spaces, longer=True)

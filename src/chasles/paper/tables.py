@@ -8,7 +8,7 @@ import numpy as np
 from chasles.integrators.tableaux import METHODS, method
 from chasles.paper.examples import EXAMPLES
 from chasles.paper.figures import NAMES
-from chasles.paper.figures_beyond import WORST_JOINT
+from chasles.paper.figures_sweeps import WORST_JOINT
 from chasles.paper.runs import Outcome
 from chasles.paper.study import FORMS, PAPER_SPACES, RANDOM_KINDS, Study
 from chasles.view.report import table
