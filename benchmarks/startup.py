@@ -42,7 +42,7 @@ class StartUp:
 
 
 def fill_cache() -> None:
-    """Compile in a process of its own: code runs slower in the process that compiled it."""
+    """Compile in a process of its own, so that all timed code is loaded; see the README."""
     process(HEAVY_TOP, os.environ.get("CHASLES_CACHE_DIR"))
 
 

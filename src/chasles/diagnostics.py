@@ -10,9 +10,10 @@ from typing import Any
 import numpy as np
 
 from chasles.dynamics.factor import OK
-from chasles.dynamics.solver import Solver, joint_of_row
+from chasles.dynamics.solver import Solver, singular_error
 from chasles.groups.vectors import add, cross, matvec, scale, symvec
-from chasles.model import ChaslesError
+from chasles.model import Body, ChaslesError, Ground
+from chasles.model.errors import told
 from chasles.system.arrays import (
     BODY_A,
     BODY_B,
@@ -99,17 +100,17 @@ class Reaction:
     force_on_first: Floats
     torque_on_first: Floats
 
-    def on(self, body: Any) -> tuple[Floats, Floats]:
+    def on(self, body: Body | Ground | str) -> tuple[Floats, Floats]:
         """Force and torque (T, 3) on one of the two bodies (GROUND is one), in world axes."""
-        name = getattr(body, "name", body)
+        name = body.name if isinstance(body, Body | Ground) else body
+        if not isinstance(name, str) or name not in self.bodies:
+            raise ChaslesError(
+                f"joint '{self.joint}' does not act on {told(name)}.",
+                f"It joins '{self.bodies[0]}' and '{self.bodies[1]}'.",
+            )
         if name == self.bodies[1]:
             return self.force, self.torque
-        if name == self.bodies[0]:
-            return self.force_on_first, self.torque_on_first
-        raise ChaslesError(
-            f"joint '{self.joint}' does not act on '{name}'.",
-            f"It joins '{self.bodies[0]}' and '{self.bodies[1]}'.",
-        )
+        return self.force_on_first, self.torque_on_first
 
     @property
     def in_joint_frame(self) -> tuple[Floats, Floats]:
@@ -120,13 +121,9 @@ class Reaction:
 
 def reactions(solver: Solver, absolute: Floats) -> Floats:
     """Joint wrenches (T, m, 12) on body a and body b, (torque, force) in body frames at the COM."""
-    setup = solver.setup
     row, out = solver.evaluate(absolute)
     if row != OK:
-        raise ChaslesError(
-            f"the reactions are not determined: joint '{joint_of_row(setup, row)[0]}' is singular.",
-            "Leave out the states at which the mechanism is singular.",
-        )
+        raise singular_error(solver.setup, row)
     return out
 
 

@@ -65,7 +65,8 @@ class Result:
     def state(self, index: int = -1) -> State:
         """All bodies at one saved time; index -1 is the last."""
         count = len(self.t)
-        if not isinstance(index, int | np.integer) or not -count <= index < count:
+        whole = isinstance(index, int | np.integer) and not isinstance(index, bool)
+        if not whole or not -count <= index < count:
             raise InvalidOption(
                 f"state {told(index)} was asked for, but the result has {count} states.",
                 f"Give a whole number from 0 to {count - 1}, or from -{count} to -1.",

@@ -321,17 +321,23 @@ def space_rows(
 
 
 @routine
+def assemble_joint(system: Any, joint: int, absolute: Any, jacobian: Any, eta: Any) -> None:
+    """J (rows x 12: body a, body b) and eta of one joint, in the system's acceleration form."""
+    ends = joint * ENDS_WIDTH
+    pair = (system.joint_bodies[ends + BODY_A], system.joint_bodies[ends + BODY_B])
+    locked = system.joint_bodies[ends + LOCKED]
+    first = system.joint_bodies[ends + FIRST_ROW]
+    if system.form == SCREW_FORM:
+        screw_rows(system.joints, joint, pair, locked, first, absolute, jacobian, eta)
+    else:
+        space_rows(system.joints, joint, pair, locked, first, absolute, jacobian, eta)
+
+
+@routine
 def assemble_rows(system: Any, absolute: Any, jacobian: Any, eta: Any) -> None:
-    """J (rows x 12: body a, body b) and eta of every joint."""
-    joints, ends = system.joints, system.joint_bodies
+    """J and eta of every joint."""
     for joint in range(system.joint_count):
-        at = joint * ENDS_WIDTH
-        pair = (ends[at + BODY_A], ends[at + BODY_B])
-        locked, first = ends[at + LOCKED], ends[at + FIRST_ROW]
-        if system.form == SCREW_FORM:
-            screw_rows(joints, joint, pair, locked, first, absolute, jacobian, eta)
-        else:
-            space_rows(joints, joint, pair, locked, first, absolute, jacobian, eta)
+        assemble_joint(system, joint, absolute, jacobian, eta)
 
 
 @routine

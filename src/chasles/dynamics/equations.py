@@ -4,9 +4,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from chasles.dynamics.factor import OK
 from chasles.dynamics.ordering import mass_matrix
-from chasles.dynamics.solver import Solver, make_solver
-from chasles.model import Model
+from chasles.dynamics.solver import Solver, make_solver, singular_error
+from chasles.model import InvalidOption, Model
+from chasles.model.errors import told
+from chasles.model.model import checked_model
 from chasles.spaces import resolve_spaces
 from chasles.system.arrays import (
     BODY_A,
@@ -65,14 +68,23 @@ def equations(model: Model, state: State | None = None, acceleration: str = "scr
     >>> ch.equations(model).jacobian.shape
     (3, 6)
     """
+    checked_model(model)
     solver = make_solver(build(model, resolve_spaces(model, "SE3"), acceleration))
-    return equations_at(solver, solver.start if state is None else state.to_absolute())
+    if state is None:
+        return equations_at(solver, solver.start)
+    if not isinstance(state, State):
+        raise InvalidOption(
+            f"state is {told(state)}, which is no State.", "Take one from a result: result.state()."
+        )
+    return equations_at(solver, state.to_absolute(model))
 
 
 def equations_at(solver: Solver, absolute: Floats) -> Equations:
     """`equations` of a solver whose bodies are in the model's order."""
     system, model = solver.setup.system, solver.setup.model
-    solver.evaluate(absolute[None])
+    row, _ = solver.evaluate(absolute[None])
+    if row != OK:
+        raise singular_error(solver.setup, row)
     entries, solution, real = solver.work.jacobian, solver.work.rhs.copy(), real_rows(system)
     count = 6 * system.body_count
     mass, jacobian = np.zeros((count, count)), np.zeros((system.row_count, count))

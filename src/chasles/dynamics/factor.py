@@ -150,6 +150,23 @@ def eliminate_node(
 
 
 @routine
+def substitute_forward(
+    plan: Any, node: int, values: Any, rhs: Any, size: int, factor: Any,
+    get: Any, put: Any, forward: Any, scale: Any, dot: Any,
+) -> None:  # fmt: skip
+    """L y = b for one node of a factored matrix."""
+    nodes, slots = plan.nodes, plan.slots
+    own, first = nodes[node + RHS], nodes[node + FIRST_SLOT]
+    y = forward(factor, get(rhs, own))
+    put(rhs, own, scale(factor, y))
+    for p in range(first, first + nodes[node + SLOTS]):
+        neighbour, left = slots[p * SLOT_WIDTH + NEIGHBOUR], slots[p * SLOT_WIDTH + BLOCK]
+        theirs = nodes[neighbour * NODE_WIDTH + RHS]
+        for r in range(nodes[neighbour * NODE_WIDTH + SIZE]):
+            rhs[theirs + r] -= dot(get(values, left + r * size), y)
+
+
+@routine
 def substitute_back(
     plan: Any,
     node: int,
@@ -233,6 +250,13 @@ def factor_and_solve(
             singular = singular_row(plan, node, unknowns, values, floors)
             if singular != OK:
                 return singular
+    solve_backward(plan, values, rhs)
+    return OK
+
+
+@routine
+def solve_backward(plan: Any, values: Any, rhs: Any) -> None:
+    """L^T x = y for all nodes."""
     for back in range(plan.node_count):
         node = (plan.node_count - 1 - back) * NODE_WIDTH
         if plan.nodes[node + SIZE] == 6:
@@ -245,4 +269,21 @@ def factor_and_solve(
             substitute_back(
                 plan, node, values, rhs, 3, three, get3, put_row3, backward3, minus_scaled3
             )
-    return OK
+
+
+@routine
+def solve_factored(plan: Any, values: Any, rhs: Any) -> None:
+    """Solve with the factor that `factor_and_solve` left, in place."""
+    for position in range(plan.node_count):
+        node = position * NODE_WIDTH
+        if plan.nodes[node + SIZE] == 6:
+            six = get_triangle6(values, plan.nodes[node + PIVOT])
+            substitute_forward(
+                plan, node, values, rhs, 6, six, get6, put_row6, forward6, scale6, dot6
+            )
+        else:
+            three = get_triangle3(values, plan.nodes[node + PIVOT])
+            substitute_forward(
+                plan, node, values, rhs, 3, three, get3, put_row3, forward3, scale3, dot3
+            )
+    solve_backward(plan, values, rhs)

@@ -9,7 +9,7 @@ from chasles.dynamics.consistent import initial_state
 from chasles.dynamics.evaluate import Workspace, evaluate, make_workspace
 from chasles.dynamics.factor import OK
 from chasles.dynamics.ordering import Plan, make_plan, mass_matrix
-from chasles.model import RedundantConstraints
+from chasles.model import ChaslesError, InvalidModel, RedundantConstraints
 from chasles.system.arrays import (
     ABSOLUTE_WIDTH,
     BODY_A,
@@ -28,6 +28,8 @@ REDUNDANT = 1e-10
 SINGULAR = 1e-13
 #: Up to this many rows, redundant joints are named from a full rank computation.
 RANK_LIMIT = 1200
+#: Singular values of the equilibrated J below this fraction of the largest count as zero.
+DEPENDENT = 1e-9
 
 
 @dataclass(frozen=True)
@@ -99,7 +101,17 @@ def joint_of_row(setup: Setup, row: int) -> tuple[str, str]:
     return joint.name, joint.locked[row - int(firsts[setup.joint_index[joint.name]])]
 
 
-def redundancy_error(setup: Setup, work: Workspace, row: int) -> RedundantConstraints:
+def singular_error(setup: Setup, row: int) -> RedundantConstraints:
+    """A state at which the joints do not determine accelerations and reactions."""
+    name, component = joint_of_row(setup, row)
+    return RedundantConstraints(
+        f"joint '{name}' (direction {component}) is singular at this state: it repeats what other"
+        " joints say, and the reactions are not determined.",
+        "Take a state away from the pose in which the joints depend on each other.",
+    )
+
+
+def redundancy_error(setup: Setup, work: Workspace, row: int) -> ChaslesError:
     """Name the joints that say the same thing twice."""
     name, component = joint_of_row(setup, row)
     real = real_rows(setup.system)
@@ -110,22 +122,49 @@ def redundancy_error(setup: Setup, work: Workspace, row: int) -> RedundantConstr
             " already say, so its reaction is not unique.",
             "Replace a joint of the loop by one that locks less: a revolute by a spherical, say.",
         )
-    jacobian = np.zeros((setup.system.row_count, 6 * setup.system.body_count))
-    for ends in setup.system.joint_bodies:
-        span = slice(ends[FIRST_ROW], ends[FIRST_ROW] + ends[ROWS])
-        for side, body in enumerate((ends[BODY_A], ends[BODY_B])):
-            if body >= 0:
-                jacobian[span, 6 * body : 6 * body + 6] = work.jacobian[
-                    span, 6 * side : 6 * side + 6
-                ]
-    u, s, _ = np.linalg.svd(jacobian[real])
-    rank = int(np.sum(s > 1e-9 * s[0]))
-    involved = np.flatnonzero(np.abs(u[:, rank:]).max(axis=1, initial=0.0) > 1e-9)
-    names = list(dict.fromkeys(joint_of_row(setup, int(real[r]))[0] for r in involved)) or [name]
+    jacobian = equilibrated(setup, work)[real]
+    if not np.isfinite(jacobian).all():
+        return scale_error(name, component)
+    u, s, _ = np.linalg.svd(jacobian)
+    rank = int(np.sum(s > DEPENDENT * s[0]))
+    if rank == rows:
+        return scale_error(name, component)
+    involved = np.flatnonzero(np.abs(u[:, rank:]).max(axis=1, initial=0.0) > DEPENDENT)
+    names = list(dict.fromkeys(joint_of_row(setup, int(real[r]))[0] for r in involved))
     listed = ", ".join(f"'{n}'" for n in names[:12]) + (" ..." if len(names) > 12 else "")
     return RedundantConstraints(
         f"joints {listed}: {rows - rank} of the {rows} constraint rows are redundant (rank {rank}),"
         " so the reactions are not unique.",
         "Replace a joint of the loop by one that locks less, for example a revolute by a spherical"
         f" or cylindrical one (start with '{name}').",
+    )
+
+
+def equilibrated(setup: Setup, work: Workspace) -> Floats:
+    """J (rows, 6 n), its rows scaled to 1 and angles measured by each body's longest lever.
+
+    Its rank is that of the joints' geometry, whatever the units and the masses.
+    """
+    system = setup.system
+    jacobian = np.zeros((system.row_count, 6 * system.body_count))
+    for ends in system.joint_bodies:
+        span = slice(ends[FIRST_ROW], ends[FIRST_ROW] + ends[ROWS])
+        for side, body in enumerate((ends[BODY_A], ends[BODY_B])):
+            if body >= 0:
+                block = work.jacobian[span, 6 * side : 6 * side + 6]
+                jacobian[span, 6 * body : 6 * body + 6] = block
+    with np.errstate(all="ignore"):  # what is not finite is told by the caller
+        for body in range(system.body_count):
+            angles = jacobian[:, 6 * body : 6 * body + 3]
+            angles /= np.abs(angles).max(initial=0.0) or 1.0
+        largest = np.abs(jacobian).max(axis=1, keepdims=True)
+        return jacobian / np.where(largest == 0.0, 1.0, largest)
+
+
+def scale_error(name: str, component: str) -> InvalidModel:
+    """A joint whose rows are independent, but not in sixteen digits."""
+    return InvalidModel(
+        f"joint '{name}' (direction {component}) is lost in rounding: around it, lengths, masses or"
+        " inertias differ by too many orders of magnitude.",
+        "Check the units of its bodies and of its point: m, kg and kg m^2.",
     )

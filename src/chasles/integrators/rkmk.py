@@ -18,10 +18,11 @@ from chasles.dynamics.assemble import twist_of
 from chasles.dynamics.evaluate import borrow_workspace, right_hand_side
 from chasles.dynamics.factor import OK
 from chasles.dynamics.ordering import borrow_plan
-from chasles.groups.se3 import se3_compose, se3_dexp_inv, se3_exp
+from chasles.groups.se3 import se3_dexp_inv
 from chasles.groups.so3 import so3_normalise
-from chasles.groups.so3xr3 import so3xr3_compose, so3xr3_dexp_inv, so3xr3_exp
+from chasles.groups.so3xr3 import so3xr3_dexp_inv
 from chasles.groups.vectors import neg
+from chasles.stabilisation.projection import borrow_projection, project
 from chasles.system.arrays import (
     ABSOLUTE_WIDTH,
     BODY_WIDTH,
@@ -46,19 +47,11 @@ from chasles.system.arrays import (
     vec3,
     vec4,
 )
-from chasles.system.charts import chart_acceleration, grounded_acceleration
+from chasles.system.charts import chart_acceleration, chart_exp, grounded_acceleration
 
 SLOPE_WIDTH = 12
 CARRY_WIDTH = 9
 NOT_FINITE = -2
-
-
-@formula
-def moved(group: int, pose: Any, increment: Any) -> Any:
-    """pose * exp(increment) in the chart's group."""
-    if group == SE3_CODE:
-        return se3_compose(pose, se3_exp(increment))
-    return so3xr3_compose(pose, so3xr3_exp(increment))
 
 
 @formula
@@ -138,7 +131,7 @@ def place_stage(system: Any, chart: Any, stages: Any) -> None:
         at, into = body * CHART_WIDTH, body * SLOPE_WIDTH
         group = system.body_spaces[body * SPACE_WIDTH + GROUP]
         pose = (vec4(chart, at + ROTATION), vec3(chart, at + POSITION))
-        q, rho = moved(group, pose, twist6(increments, into))
+        q, rho = chart_exp(group, pose, twist6(increments, into))
         put4(out, at + ROTATION, q)
         put3(out, at + POSITION, rho)
         for c in range(6):
@@ -165,7 +158,7 @@ def finish_step(system: Any, chart: Any, stages: Any, out: Any) -> None:
         at, into, carried = body * CHART_WIDTH, body * SLOPE_WIDTH, body * CARRY_WIDTH
         group = system.body_spaces[body * SPACE_WIDTH + GROUP]
         turn = (vec4(chart, at + ROTATION), (0.0, 0.0, 0.0))
-        q, shift = moved(group, turn, twist6(increments, into))
+        q, shift = chart_exp(group, turn, twist6(increments, into))
         put4(out, at + ROTATION, so3_normalise(q))
         for c in range(3):
             out[at + POSITION + c], carry[carried + c] = compensated(
@@ -233,7 +226,7 @@ def all_finite(p: Any, count: int) -> bool:
 
 @kernel
 def rkmk_run(
-    system: Any, plan: Any, work: Any, stages: Any, chart: Any,
+    system: Any, plan: Any, work: Any, stages: Any, projection: Any, chart: Any,
     step: float, first: int, last: int, save_every: int, saved: Any,
 ) -> Any:  # fmt: skip
     """Advance `chart` in place from step `first` to step `last`: (step reached, outcome).
@@ -243,12 +236,15 @@ def rkmk_run(
     """
     model, order = borrow_system(system), borrow_plan(plan)
     scratch, memory, state = borrow_workspace(work), borrow_stages(stages), borrow(chart)
+    closing = borrow_projection(projection)
     length = model.body_count * CHART_WIDTH
     history = borrow(saved)
     for index in range(first, last):
         failed = rkmk_step(model, order, scratch, memory, state, step, memory.spare)
         if failed != OK:
             return index, failed
+        if closing.active != 0:
+            project(model, order, scratch, memory, closing, memory.spare)
         if not all_finite(memory.spare, length):
             return index, NOT_FINITE
         for k in range(length):

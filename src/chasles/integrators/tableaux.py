@@ -129,10 +129,10 @@ def checked_floats(value: Any, what: str, where: str) -> Floats:
     """Finite floats from numbers or fractions, in memory of their own."""
     try:
         array = np.asarray(value)
-    except ValueError:  # ragged: let the check below say so
-        return checked_array(value, what, where, InvalidOption)
-    if array.dtype == object and all(isinstance(entry, Real) for entry in array.flat):
-        value = array.astype(np.float64)
+        if array.dtype == object and all(isinstance(entry, Real) for entry in array.flat):
+            value = array.astype(np.float64)
+    except (ValueError, OverflowError):  # ragged, or too large: let the check below say so
+        pass
     return np.ascontiguousarray(checked_array(value, what, where, InvalidOption))
 
 

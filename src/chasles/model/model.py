@@ -43,7 +43,7 @@ class Model:
         all_bodies = checked_members(bodies, Body, "bodies")
         if not all_bodies:
             raise InvalidModel("the model has no bodies.", "Give at least one Body.")
-        all_forces = tuple(forces) if isinstance(forces, Iterable) else (forces,)
+        all_forces = listed(forces, "forces")
         if all_forces:
             raise InvalidModel(
                 f"forces holds {told(all_forces[0])}, but only gravity is supported yet.",
@@ -139,13 +139,9 @@ def found(part: Any, kind: type[Named], known: dict[str, Named], where: str) -> 
 
 def checked_members(members: Any, kind: type[Named], what: str) -> tuple[Named, ...]:
     """Objects of one kind with names that are all different."""
-    if isinstance(members, kind) or not isinstance(members, Iterable):
-        raise InvalidModel(
-            f"{what} is {told(members)}, but is a list.", f"Put it in brackets: {what}=[...]."
-        )
-    listed = tuple(members)
+    parts = listed(members, what)
     first: dict[str, int] = {}
-    for index, member in enumerate(listed):
+    for index, member in enumerate(parts):
         if not isinstance(member, kind):
             raise InvalidModel(
                 f"{what}[{index}] is {told(member)}, which is no {kind.__name__}.",
@@ -157,7 +153,17 @@ def checked_members(members: Any, kind: type[Named], what: str) -> tuple[Named, 
                 "Give every one its own name; results are looked up by it.",
             )
         first[member.name] = index
-    return listed
+    return parts
+
+
+def listed(members: Any, what: str) -> tuple[Any, ...]:
+    """The members of anything that can be gone through once."""
+    try:
+        return tuple(members)
+    except TypeError:  # one part alone, None, a number
+        raise InvalidModel(
+            f"{what} is {told(members)}, but is a list.", f"Put it in brackets: {what}=[...]."
+        ) from None
 
 
 def placed(joint: Joint, bodies: dict[str, Body]) -> Joint:

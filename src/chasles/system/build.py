@@ -56,7 +56,7 @@ class Setup:
 
 def build(model: Model, spaces: dict[str, Space], acceleration: str = "screw") -> Setup:
     """Arrays of a model; bodies are renumbered so that reference bodies come first."""
-    if acceleration not in FORMS:
+    if not isinstance(acceleration, str) or acceleration not in FORMS:
         raise UnknownName.among("acceleration form", acceleration, FORMS)
     for name, space in spaces.items():
         if space.relative_to == name:

@@ -19,10 +19,11 @@ forms follow from what carries alpha and beta and which point of a is meant:
 Both agree on the constraint manifold and differ off it.
 """
 
+from math import pi
 from typing import Any
 
 from chasles.compiled import formula
-from chasles.groups.scalar import atan2, sqrt
+from chasles.groups.scalar import atan2, floor, sqrt
 from chasles.groups.se3 import se3_bracket
 from chasles.groups.so3 import so3_from_matrix, so3_log
 from chasles.groups.vectors import (
@@ -36,6 +37,8 @@ from chasles.groups.vectors import (
     tmatmul,
     tmatvec,
 )
+
+ZERO = (0.0, 0.0, 0.0)
 
 
 @formula
@@ -164,6 +167,44 @@ def axis_misalignment(rotation: Any) -> Any:
 def full_misalignment(rotation: Any) -> Any:
     """Rotation vector that turns frame A into frame B."""
     return so3_log(so3_from_matrix(rotation))
+
+
+@formula
+def advance(pitch: Any, turn: Any, shift: Any) -> Any:
+    """Displacement along the axis less that of the thread, to the nearest turn."""
+    lead = 2.0 * pi * pitch
+    gap = shift - pitch * turn_about_axis(turn)
+    return gap - lead * floor(gap / lead + 0.5)
+
+
+@formula
+def screw_residual(locked: int, pitch: Any, turn: Any, shift: Any) -> Any:
+    """(rotation, translation) residual along the axes of B, whose rate the screw rows give."""
+    rotation = ZERO
+    if locked & 0b100:
+        rotation = full_misalignment(turn)
+    elif locked & 0b001:
+        x, y = axis_misalignment(turn)
+        rotation = tmatvec(turn, (x, y, 0.0))
+    translation = tmatvec(turn, shift)
+    if pitch != 0.0:
+        translation = (translation[0], translation[1], advance(pitch, turn, shift[2]))
+    return rotation, translation
+
+
+@formula
+def space_residual(locked: int, pitch: Any, turn: Any, shift: Any, axes_b: Any) -> Any:
+    """(rotation, translation) residual whose rate the space rows give."""
+    if locked & 0b100:
+        rotation = (turn[1], turn[5], turn[6])
+    else:
+        rotation = (turn[2], turn[5], 0.0)
+    translation = shift
+    if pitch != 0.0:
+        translation = (shift[0], shift[1], advance(pitch, turn, shift[2]))
+    elif locked & 0b111000 == 0b111000:
+        translation = matvec(axes_b, tmatvec(turn, shift))
+    return rotation, translation
 
 
 @formula
