@@ -138,6 +138,9 @@ class Charts:
             self.absolute[name] = together(self.absolute[parent], self.relative[name])
         else:
             self.relative[name] = self.absolute[name] = SE3_ALGEBRA
+            between = [j.name for j in self.model.joints if {j.a, j.b} == {name, reference}]
+            if between:
+                self.relative[name] = kept_hull(chart, self.geometry.allowed[between[0]])
 
     def tighten(self) -> None:
         """Use what loops confine the bodies to, if all charts are absolute and keep it."""
@@ -203,9 +206,10 @@ class Charts:
         return f"the frame point of '{child}' is {off:.3g} m off the joint's {target}"
 
     def reason(self, joint: Joint, exact: bool) -> str:
-        a, b = (self.spaces[name].relative_to for name in (joint.a, joint.b))
+        ends = [name for name in (joint.a, joint.b) if name != GROUND.name]
+        a, b = self.spaces[ends[0]].relative_to, self.spaces[ends[-1]].relative_to
         against = "the ground" if a is None else f"'{a}'"
-        if a != b:
+        if a != b or len(ends) == 1:
             if exact:
                 return "the charts of both bodies move along with the joint"
             return "closes a loop: neither chart is relative to the other body"
