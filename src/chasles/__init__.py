@@ -27,7 +27,7 @@ from chasles.model import (
 )
 from chasles.result import Result
 from chasles.simulate import simulate
-from chasles.spaces import SE3, SO3xR3, Space
+from chasles.spaces import SE3, Designation, SO3xR3, Space, designate
 from chasles.system.state import State
 
 __all__ = [
@@ -36,6 +36,7 @@ __all__ = [
     "Body",
     "ChaslesError",
     "Cylindrical",
+    "Designation",
     "Equations",
     "Fixed",
     "Helical",
@@ -59,6 +60,7 @@ __all__ = [
     "State",
     "Tableau",
     "UnknownName",
+    "designate",
     "equations",
     "simulate",
 ]
