@@ -10,6 +10,7 @@ from chasles.dynamics.evaluate import Workspace, evaluate, make_workspace
 from chasles.dynamics.factor import OK
 from chasles.dynamics.ordering import Plan, make_plan, mass_matrix
 from chasles.model import RedundantConstraints
+from chasles.spaces.tree import spanning_tree
 from chasles.system.arrays import (
     ABSOLUTE_WIDTH,
     BODY_A,
@@ -22,12 +23,15 @@ from chasles.system.arrays import (
 )
 from chasles.system.build import Setup, check_closed
 
-#: A row whose pivot falls below this fraction of its free value is redundant at the start ...
-REDUNDANT = 1e-10
-#: ... and singular during a run.
-SINGULAR = 1e-13
-#: Up to this many rows, redundant joints are named from a full rank computation.
+#: Up to this many rows, redundant joints are found and named from a full rank computation ...
 RANK_LIMIT = 1200
+#: ... where a pivot falls below this fraction of its free value: an almost vanishing pivot hides
+#: the dependency in the rounding errors of the next one.
+SUSPICIOUS = 1e-4
+#: With more rows, a pivot below this fraction of its free value is redundant.
+REDUNDANT = 1e-10
+#: A pivot below this fraction of its free value is singular during a run.
+SINGULAR = 1e-13
 
 
 @dataclass(frozen=True)
@@ -68,11 +72,14 @@ def make_solver(setup: Setup) -> Solver:
     solver = Solver(setup, plan, work, start)
     solver.accelerations(start)
     free = free_pivots(setup, work)
-    work.floors[:] = REDUNDANT * free
-    work.absolute[:] = start
-    row = evaluate(setup.system, plan, work)
-    if row != OK:
-        raise redundancy_error(setup, work, row)
+    if spanning_tree(setup.model).cut:  # the joints of a tree are independent
+        few = setup.system.row_count <= RANK_LIMIT
+        work.floors[:] = (SUSPICIOUS if few else REDUNDANT) * free
+        work.absolute[:] = start
+        row = evaluate(setup.system, plan, work)
+        error = None if row == OK else redundancy_error(setup, work, row)
+        if error is not None:
+            raise error
     work.floors[:] = SINGULAR * free
     return solver
 
@@ -97,8 +104,8 @@ def joint_of_row(setup: Setup, row: int) -> tuple[str, str]:
     return joint.name, joint.locked[row - int(firsts[setup.joint_index[joint.name]])]
 
 
-def redundancy_error(setup: Setup, work: Workspace, row: int) -> RedundantConstraints:
-    """Name the joints that say the same thing twice."""
+def redundancy_error(setup: Setup, work: Workspace, row: int) -> RedundantConstraints | None:
+    """Name the joints that say the same thing twice; None if none do."""
     name, component = joint_of_row(setup, row)
     rows = setup.system.row_count
     if rows > RANK_LIMIT:
@@ -115,6 +122,8 @@ def redundancy_error(setup: Setup, work: Workspace, row: int) -> RedundantConstr
                 jacobian[span, 6 * body : 6 * body + 6] = work.jacobian[span, 6 * side : 6 * side + 6]
     u, s, _ = np.linalg.svd(jacobian)
     rank = int(np.sum(s > 1e-9 * s[0]))
+    if rank == rows:
+        return None
     involved = np.flatnonzero(np.abs(u[:, rank:]).max(axis=1, initial=0.0) > 1e-9)
     names = list(dict.fromkeys(joint_of_row(setup, int(r))[0] for r in involved)) or [name]
     listed = ", ".join(f"'{n}'" for n in names[:12]) + (" ..." if len(names) > 12 else "")
