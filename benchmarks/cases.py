@@ -157,13 +157,21 @@ def growth(
 def start_up(libraries: Libraries, effort: Effort, findings: Findings) -> None:
     """Whole processes, interpreter included."""
     limits = {"import": 0.8, "heavy top, warm cache": 1.5, "heavy top, first-ever compile": 30.0}
-    seconds, silent = startup.measure(rounds=5) if "chasles" in libraries else ({}, None)
+    found = startup.measure(rounds=5) if "chasles" in libraries else None
     for what, limit in limits.items():
-        findings.requirements.append(Requirement(f"start-up: {what}, s", seconds.get(what), limit))
-        if what in seconds:
-            findings.figures.append(Figure("start-up", "chasles", what, seconds[what], "s"))
+        seconds = found.seconds[what] if found else None
+        findings.requirements.append(Requirement(f"start-up: {what}, s", seconds, limit))
+        if seconds is not None:
+            findings.figures.append(Figure("start-up", "chasles", what, seconds, "s"))
+    silent = found.silent_compilations if found else None
     what = "start-up: compilations not announced on stderr"
     findings.requirements.append(Requirement(what, silent, 0))
+    if found:
+        for what, step in (
+            ("heavy top, where compiled", found.step_where_compiled),
+            ("heavy top, from the cache", found.step_from_cache),
+        ):
+            findings.figures.append(Figure("start-up", "chasles", what, step, "us/step"))
 
 
 def chasles_in(

@@ -1,6 +1,7 @@
 """chasles: the mechanisms of ``scenes.py`` through its public API, and its own RK4."""
 
 from collections.abc import Callable
+from importlib.metadata import version
 from typing import Any
 
 import numpy as np
@@ -10,7 +11,7 @@ from scenes import Link, Scene
 import chasles as ch
 
 STEP = 1e-3
-VERSION = ch.__version__
+VERSION = version("chasles")
 METHOD = "RKMK4; seconds_in_steps of the run's provenance"
 
 

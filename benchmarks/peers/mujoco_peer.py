@@ -51,14 +51,19 @@ def build(scene: Scene) -> tuple[mujoco.MjModel, mujoco.MjData]:
     return model, mujoco.MjData(model)
 
 
+def numbers(scene: Scene, model: mujoco.MjModel) -> list[int]:
+    """MuJoCo's number of each link: it counts depth first, which is not the scene's order."""
+    return [model.body(link.name).id for link in scene.links]
+
+
 def restart(scene: Scene, model: mujoco.MjModel, data: mujoco.MjData) -> None:
     """Back to t = 0.  A ball's velocity is the one relative to its parent; hinges start at rest."""
     mujoco.mj_resetData(model, data)
     omega: dict[str | None, np.ndarray] = {None: np.zeros(3)}
     omega |= {link.name: np.array(link.angular_velocity) for link in scene.links}
-    for joint, link in enumerate(scene.links):
+    for link, body in zip(scene.links, numbers(scene, model), strict=True):
         if link.axis is None:
-            first = model.jnt_dofadr[joint]
+            first = model.body_dofadr[body]
             data.qvel[first : first + 3] = omega[link.name] - omega[link.parent]
 
 
@@ -68,7 +73,7 @@ def positions(scene: Scene, until: float) -> np.ndarray:
     restart(scene, model, data)
     mujoco.mj_step(model, data, nstep=round(until / STEP))
     mujoco.mj_kinematics(model, data)
-    return np.array(data.xipos[1:])  # row 0 is the world
+    return np.array(data.xipos[numbers(scene, model)])
 
 
 def stepper(scene: Scene) -> Callable[[int], float]:

@@ -24,7 +24,7 @@ from typing import Any, TypeVar
 
 import numba
 from numba import types
-from numba.core.event import Listener, install_listener
+from numba.core.event import Listener, register
 from numba.extending import intrinsic, overload, register_jitable
 from numba.np.arrayobj import make_array
 
@@ -33,6 +33,8 @@ PACKAGE = Path(__file__).parent
 #: Floors above the kernels: the layer contract keeps them out of every kernel's reach.
 ABOVE_THE_KERNELS = ("cli.py", "paper", "view", "io", "studies")
 KEPT_DIGESTS = 4
+#: No exception on division by zero: kernels look at their results instead.
+JIT_OPTIONS: dict[str, Any] = {"error_model": "numpy"}
 
 
 def source_digest(package: Path = PACKAGE) -> str:
@@ -92,22 +94,22 @@ class FirstCompile(Listener):
 
 
 FIRST_COMPILE = FirstCompile()
-install_listener("numba:compile", FIRST_COMPILE)
+register("numba:compile", FIRST_COMPILE)
 
 
 def formula(function: F) -> F:
     """A function on tuples of scalars: plain Python to Python, machine code to kernels."""
-    return register_jitable(function)
+    return register_jitable(**JIT_OPTIONS)(function)
 
 
 def routine(function: F) -> F:
     """A loop over borrowed arrays: plain Python to Python, machine code to kernels."""
-    return register_jitable(function)
+    return register_jitable(**JIT_OPTIONS)(function)
 
 
 def kernel(function: F) -> F:
     """An entry from Python, compiled by Numba and cached under the digest of the source."""
-    compiled: Any = numba.njit(error_model="numpy", nogil=True)(function)
+    compiled: Any = numba.njit(nogil=True, **JIT_OPTIONS)(function)
     if CACHE_FOLDER is not None and not numba.config.DISABLE_JIT:
         outside = numba.config.CACHE_DIR
         numba.config.CACHE_DIR = str(CACHE_FOLDER)
@@ -120,7 +122,7 @@ def kernel(function: F) -> F:
 
 
 def borrow(array: Any) -> Any:
-    """The data of a contiguous array as a flat, uncounted pointer; the caller keeps the array alive."""
+    """A contiguous array as a flat pointer without a count; the caller keeps the array alive."""
     return array.reshape(-1)
 
 
@@ -133,7 +135,7 @@ def _data_pointer(typing_context: Any, array: Any) -> Any:
 
 
 @overload(borrow)
-def _borrow_compiled(array):  # type: ignore[no-untyped-def]
+def _borrow_compiled(array):
     if isinstance(array, types.Array):
         return lambda array: _data_pointer(array)
     return lambda array: array  # borrowed already

@@ -9,11 +9,11 @@ from typing import Any
 
 import numpy as np
 
-from chasles.dynamics.evaluate import reaction_history
 from chasles.dynamics.factor import OK
-from chasles.dynamics.solver import Solver, joint_of_row
+from chasles.dynamics.solver import Solver
 from chasles.groups.vectors import add, cross, matvec, scale, symvec
-from chasles.model import ChaslesError
+from chasles.model import Body, ChaslesError, Ground
+from chasles.model.errors import told
 from chasles.system.arrays import (
     BODY_A,
     BODY_B,
@@ -25,14 +25,14 @@ from chasles.system.arrays import (
     Floats,
 )
 from chasles.system.build import Setup, oriented
-from chasles.system.gaps import components, joint_frame, joint_gap, pose_history
+from chasles.system.gaps import components, joint_frame, joint_gap
 from chasles.system.rows import reaction_at_point
 from chasles.system.wrenches import gravity_potential, kinetic_energy
 
 
-def stacked(vector: tuple[Floats, ...], shape: tuple[int, ...] = ()) -> Floats:
+def stacked(vector: tuple[Floats, ...]) -> Floats:
     """A formula's tuple of arrays as one array, components last."""
-    return np.stack(np.broadcast_arrays(*vector, *([np.empty(shape)] if shape else []))[:3], axis=-1)
+    return np.stack(np.broadcast_arrays(*vector), axis=-1)
 
 
 def twist_history(absolute: Floats) -> Any:
@@ -83,31 +83,35 @@ def gap(setup: Setup, joint: str, absolute: Floats) -> tuple[Floats, Floats]:
 
 @dataclass(frozen=True)
 class Reaction:
-    """What a joint exerts on its bodies: force (N) and torque (N m) at the joint's point.
+    """What a joint exerts on its bodies: force (N) and torque (N m) at `point`.
 
     `force` and `torque` (T, 3) are in world axes and act on the joint's second body;
-    `on(body)` gives those on either body; `axes` (T, 3, 3) are the joint's axes in the world.
+    `on(body)` gives those on either body.  `point` (T, 3) and `axes` (T, 3, 3, in columns) are the
+    joint's point and axes in the world; where it slides, those on the second body (on the first
+    if the second is the ground).  Both bodies' torques are about that one point.  They are NaN
+    at states in which the joints depend on each other, where no reaction is determined.
     """
 
     joint: str
     bodies: tuple[str, str]
     force: Floats
     torque: Floats
+    point: Floats
     axes: Floats
     force_on_first: Floats
     torque_on_first: Floats
 
-    def on(self, body: Any) -> tuple[Floats, Floats]:
+    def on(self, body: Body | Ground | str) -> tuple[Floats, Floats]:
         """Force and torque (T, 3) on one of the two bodies (GROUND is one), in world axes."""
-        name = getattr(body, "name", body)
+        name = body.name if isinstance(body, Body | Ground) else body
+        if not isinstance(name, str) or name not in self.bodies:
+            raise ChaslesError(
+                f"joint '{self.joint}' does not act on {told(name)}.",
+                f"It joins '{self.bodies[0]}' and '{self.bodies[1]}'.",
+            )
         if name == self.bodies[1]:
             return self.force, self.torque
-        if name == self.bodies[0]:
-            return self.force_on_first, self.torque_on_first
-        raise ChaslesError(
-            f"joint '{self.joint}' does not act on '{name}'.",
-            f"It joins '{self.bodies[0]}' and '{self.bodies[1]}'.",
-        )
+        return self.force_on_first, self.torque_on_first
 
     @property
     def in_joint_frame(self) -> tuple[Floats, Floats]:
@@ -117,16 +121,15 @@ class Reaction:
 
 
 def reactions(solver: Solver, absolute: Floats) -> Floats:
-    """Joint wrenches (T, m, 12) on body a and body b, (torque, force) in body frames at the COM."""
-    setup = solver.setup
-    out = np.zeros((absolute.shape[0], setup.system.joint_count, 12))
-    states = np.ascontiguousarray(absolute)
-    row = reaction_history(setup.system, solver.plan, solver.work, states, out)
+    """Joint wrenches (T, m, 12) on body a and body b, (torque, force) in body frames at the COM.
+
+    NaN at states in which the joints depend on each other: no reaction is determined there.
+    """
+    row, out = solver.evaluate(absolute)
     if row != OK:
-        raise ChaslesError(
-            f"the reactions are not determined: joint '{joint_of_row(setup, row)[0]}' is singular.",
-            "Leave out the states at which the mechanism is singular.",
-        )
+        for k in range(len(absolute)):
+            row, one = solver.evaluate(absolute[k : k + 1])
+            out[k] = one[0] if row == OK else np.nan
     return out
 
 
@@ -135,21 +138,33 @@ def reaction(solver: Solver, joint: str, absolute: Floats, wrenches: Floats) -> 
     setup = solver.setup
     index = setup.joint_index[joint]
     ends = setup.system.joint_bodies[index]
-    at_point = {}
+    point, axes = frame_in_world(setup, index, absolute)
+    on_bodies = {}
     for side, body in (("a", int(ends[BODY_A])), ("b", int(ends[BODY_B]))):
-        if body < 0:
-            continue
-        wrench = wrenches[:, index, 0:6] if side == "a" else wrenches[:, index, 6:12]
-        pair = (components(wrench, 0, 3), components(wrench, 3, 3))
-        torque, force = reaction_at_point(pair, joint_frame(setup.system, index, side)[1])
-        rotation = pose_history(absolute, body)[0]
-        at_point[side] = stacked(matvec(rotation, force)), stacked(matvec(rotation, torque))
-    if "a" not in at_point:  # the ground feels the opposite
-        at_point["a"] = (-at_point["b"][0], -at_point["b"][1])
+        if body >= 0:
+            wrench = wrenches[:, index, 0:6] if side == "a" else wrenches[:, index, 6:12]
+            on_bodies[side] = at_point(wrench, absolute[:, body], point)
+    if "a" not in on_bodies:  # the ground feels the opposite
+        on_bodies["a"] = (-on_bodies["b"][0], -on_bodies["b"][1])
     first, second = oriented(setup.model.joint(joint))
-    by_name = {first: at_point["a"], second: at_point["b"]}
+    by_name = {first: on_bodies["a"], second: on_bodies["b"]}
     names = (setup.model.joint(joint).a, setup.model.joint(joint).b)
-    body_b = int(ends[BODY_B])
-    axes_b = np.array(joint_frame(setup.system, index, "b")[0]).reshape(3, 3)
-    axes = absolute[:, body_b, POSE_R : POSE_R + 9].reshape(-1, 3, 3) @ axes_b
-    return Reaction(joint, names, *by_name[names[1]], axes, *by_name[names[0]])
+    return Reaction(joint, names, *by_name[names[1]], point, axes, *by_name[names[0]])
+
+
+def frame_in_world(setup: Setup, joint: int, absolute: Floats) -> tuple[Floats, Floats]:
+    """Origin (T, 3) and axes (T, 3, 3) in the world of a joint's frame on its body b."""
+    axes, point = joint_frame(setup.system, joint, "b")
+    body = absolute[:, int(setup.system.joint_bodies[joint, BODY_B])]
+    rotation = body[:, POSE_R : POSE_R + 9].reshape(-1, 3, 3)
+    origin = body[:, POSE_X : POSE_X + 3] + rotation @ np.array(point)
+    return origin, rotation @ np.array(axes).reshape(3, 3)
+
+
+def at_point(wrench: Floats, body: Floats, point: Floats) -> tuple[Floats, Floats]:
+    """(force, torque) in the world about `point`, from (torque, force) at the COM in body axes."""
+    rotation = components(body, POSE_R, 9)
+    torque = matvec(rotation, components(wrench, 0, 3))
+    force = matvec(rotation, components(wrench, 3, 3))
+    lever = components(point - body[:, POSE_X : POSE_X + 3], 0, 3)
+    return stacked(force), stacked(reaction_at_point((torque, force), lever)[0])

@@ -10,6 +10,7 @@ from chasles import diagnostics
 from chasles.diagnostics import Reaction
 from chasles.dynamics.solver import Solver
 from chasles.model import Body, InvalidOption, Joint, Model
+from chasles.model.errors import told
 from chasles.system.arrays import POSE_R, POSE_X, TWIST, Floats
 from chasles.system.state import State
 
@@ -62,22 +63,34 @@ class Result:
         return self._body(body)[:, TWIST : TWIST + 3]
 
     def state(self, index: int = -1) -> State:
-        """All bodies at one saved time."""
+        """All bodies at one saved time; index -1 is the last."""
+        count = len(self.t)
+        whole = isinstance(index, int | np.integer) and not isinstance(index, bool)
+        if not whole or not -count <= index < count:
+            raise InvalidOption(
+                f"state {told(index)} was asked for, but the result has {count} states.",
+                f"Give a whole number from 0 to {count - 1}, or from -{count} to -1.",
+            )
         order = [self.solver.setup.body_index[name] for name in self.model.body_names]
         return State.from_absolute(float(self.t[index]), self.model, self.absolute[index][order])
 
     # --- joints ---
 
-    def violation(self, joint: Joint | str, part: str = "translation", vector: bool = False) -> Floats:
+    def violation(
+        self, joint: Joint | str, part: str = "translation", vector: bool = False
+    ) -> Floats:
         """By how much a joint is open: (T,), or (T, 3) in world axes with vector=True.
 
-        part="translation" in m, part="rotation" in rad; directions the joint leaves free count as 0.
+        part="translation" in m, part="rotation" in rad; directions left free count as 0.
         """
-        rotation, translation = diagnostics.gap(self.solver.setup, self._joint(joint), self.absolute)
+        rotation, translation = diagnostics.gap(
+            self.solver.setup, self._joint(joint), self.absolute
+        )
         parts = {"translation": translation, "rotation": rotation}
-        if part not in parts:
+        if not isinstance(part, str) or part not in parts:
             raise InvalidOption(
-                f"violation part is {part!r}.", "Use part='translation' (m) or part='rotation' (rad)."
+                f"violation part is {told(part)}.",
+                "Use part='translation' (m) or part='rotation' (rad).",
             )
         return parts[part] if vector else np.linalg.norm(parts[part], axis=1)
 
@@ -114,8 +127,7 @@ class Result:
     # --- helpers ---
 
     def _body(self, body: Body | str) -> Floats:
-        name = self.model.body(body if isinstance(body, str) else body.name).name
-        return self.absolute[:, self.solver.setup.body_index[name]]
+        return self.absolute[:, self.solver.setup.body_index[self.model.body(body).name]]
 
     def _joint(self, joint: Joint | str) -> str:
-        return self.model.joint(joint if isinstance(joint, str) else joint.name).name
+        return self.model.joint(joint).name

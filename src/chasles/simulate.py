@@ -5,7 +5,7 @@ import time
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from importlib.metadata import version
-from math import floor, isfinite
+from math import floor
 from typing import Any
 
 import numpy as np
@@ -17,11 +17,16 @@ from chasles.dynamics.solver import Solver, joint_of_row, make_solver
 from chasles.integrators.rkmk import NOT_FINITE, Stages, make_stages, rkmk_run
 from chasles.integrators.tableaux import Tableau
 from chasles.integrators.tableaux import method as find_method
-from chasles.model import InvalidOption, Model, SimulationStopped
+from chasles.model import InvalidOption, Model, SimulationStopped, UnknownName
+from chasles.model.checks import checked_array, checked_positive
+from chasles.model.errors import told
+from chasles.model.model import checked_model, plural
 from chasles.result import Result
 from chasles.spaces import resolve_spaces
-from chasles.system.arrays import CHART_WIDTH, Floats
-from chasles.system.build import build
+from chasles.spaces.exactness import drifting_joints
+from chasles.stabilisation.projection import Projection, make_projection
+from chasles.system.arrays import CHART_WIDTH, Floats, Integers
+from chasles.system.build import Setup, build
 
 #: A step count this close to a whole number is one.
 ROUND_STEPS = 1e-9
@@ -31,6 +36,8 @@ CHUNK_SECONDS, BAR_DELAY = 0.2, 1.5
 MEMORY_LIMIT = 4 * 2**30
 #: save_every of a run whose states are not kept.
 NEVER = 2**62
+#: At a microsecond a step, a million steps are a second and these are thirty years.
+MOST_STEPS = 1e15
 
 
 def simulate(
@@ -40,6 +47,7 @@ def simulate(
     method: str | Tableau = "rk4",
     spaces: Any = "auto",
     acceleration: str = "screw",
+    stabilise: str | None = None,
     save_every: int = 1,
     t_eval: ArrayLike | None = None,
     progress: bool | None = None,
@@ -52,19 +60,28 @@ def simulate(
     spaces        "auto", "SE3", "SO3xR3", "SE3 relative", "SO3xR3 on joints", or a dict
                   body -> Space; see `Space`
     acceleration  form of the acceleration constraints: "screw", or "space" as in the paper
+    stabilise     None, "projection" (joints that drift in the chosen spaces are closed after every
+                  step, the others hold by themselves), or "projection of all joints"
     save_every    keep every so many steps (the first and last state are always kept)
     t_eval        times at which to keep states instead; each is reached by one shorter step of
                   the same method from the grid, so it is as accurate, and joints hold as well
     progress      show a bar on stderr; by default when the run takes longer than a moment
 
-    Raises a ChaslesError that names the culprit if the input is bad, and SimulationStopped, with the
-    partial `result`, if the run cannot go on.
+    Raises a ChaslesError that names the culprit if the input is bad, and SimulationStopped, with
+    the partial `result`, if the run cannot go on.
     """
+    checked_model(model)
     tableau = find_method(method)
+    if progress is not None and not isinstance(progress, bool | np.bool_):
+        raise InvalidOption(
+            f"simulate: progress is {told(progress)}.", "Give True, False, or leave it out."
+        )
     grid = make_grid(until, step, save_every, t_eval, len(model.bodies))
     chosen = resolve_spaces(model, spaces)
     solver = make_solver(build(model, chosen, acceleration))
-    run = Run(solver, make_stages(solver.setup.system, tableau.a, tableau.b), grid)
+    system = solver.setup.system
+    projection = make_projection(system, projected_joints(solver.setup, stabilise))
+    run = Run(solver, make_stages(system, tableau.a, tableau.b), projection, grid)
     began = time.perf_counter()
     if grid.t_eval is None:
         times, charts = run.all_states(progress)
@@ -74,6 +91,7 @@ def simulate(
     provenance = {
         "spaces": {name: str(space) for name, space in chosen.items()},
         "acceleration": acceleration,
+        "stabilise": stabilise or "none",
         "method": tableau.name or "user's tableau",
         "order": tableau.order,
         "step": grid.step,
@@ -97,6 +115,26 @@ def simulate(
     raise SimulationStopped(stopped.what, stopped.remedy, result=result)
 
 
+#: Values of `stabilise` beside None.
+STABILISERS = ("projection", "projection of all joints")
+
+
+def projected_joints(setup: Setup, stabilise: str | None) -> Integers:
+    """1 for every joint that is projected after a step."""
+    chosen = np.zeros(len(setup.joint_index), np.int64)
+    if stabilise is None:
+        return chosen
+    if stabilise not in STABILISERS:
+        raise UnknownName.among("stabiliser", stabilise, STABILISERS, where="stabilise")
+    if stabilise == "projection":
+        names = drifting_joints(setup.model, setup.spaces)
+    else:
+        names = setup.model.joint_names
+    for name in names:
+        chosen[setup.joint_index[name]] = 1
+    return chosen
+
+
 @dataclass(frozen=True)
 class Grid:
     """The steps of a run: `steps` whole ones, then `rest` seconds to reach `until`."""
@@ -112,36 +150,44 @@ class Grid:
 def make_grid(until: Any, step: Any, save_every: Any, t_eval: Any, bodies: int) -> Grid:
     """Check the options of a run."""
     if step is None:
-        raise InvalidOption("simulate needs a step.", "Give it in seconds: step=1e-3.")
-    for name, value in (("until", until), ("step", step)):
-        number = isinstance(value, int | float | np.number) and not isinstance(value, bool)
-        if not number or not isfinite(value) or value <= 0:
-            raise InvalidOption(
-                f"{name} is {value!r}, but is a positive time in seconds.", f"Give {name} > 0."
-            )
-    if not isinstance(save_every, int | np.integer) or save_every < 1:
+        raise InvalidOption("simulate: step was left out.", "Give it in seconds: step=1e-3.")
+    until = checked_positive(until, "until", "s", "simulate", InvalidOption)
+    step = checked_positive(step, "step", "s", "simulate", InvalidOption)
+    whole = isinstance(save_every, int | np.integer) and not isinstance(save_every, bool)
+    if not whole or save_every < 1:
         raise InvalidOption(
-            f"save_every is {save_every!r}, but counts steps.", "Give a whole number, 1 or more."
+            f"simulate: save_every is {told(save_every)}, but counts steps.",
+            "Give a whole number, 1 or more.",
         )
-    steps, rest = whole_and_rest(float(until), float(step))
+    if not until / step < MOST_STEPS:
+        raise InvalidOption(
+            f"simulate: step is {step:g} s, which makes {until / step:.1g} steps to {until:g} s.",
+            f"Take a step longer than {until / MOST_STEPS:.1g} s.",
+        )
+    steps, rest = whole_and_rest(until, step)
+    every = min(int(save_every), NEVER)
     times = None if t_eval is None else checked_times(t_eval, until)
-    kept = steps // save_every + 2 if times is None else len(times)
+    kept = steps // every + 2 if times is None else len(times)
     size = kept * bodies * CHART_WIDTH * 8
     if size > MEMORY_LIMIT:
-        raise InvalidOption(
-            f"{kept} states of {bodies} bodies would take {size / 2**30:.0f} GiB.",
-            f"Keep fewer: save_every={save_every * (1 + int(8 * size / MEMORY_LIMIT))}, say.",
+        fewer = (
+            "t_eval" if times is not None else f"save_every={every * (1 + size // MEMORY_LIMIT)}"
         )
-    return Grid(float(until), float(step), steps, rest, int(save_every), times)
+        raise InvalidOption(
+            f"simulate: {kept} states of {plural(bodies, 'body', 'bodies')} would take"
+            f" {size / 2**30:.3g} GiB.",
+            f"Keep fewer: {fewer}, say.",
+        )
+    return Grid(until, step, steps, rest, every, times)
 
 
 def checked_times(t_eval: Any, until: float) -> Floats:
-    times = np.atleast_1d(np.asarray(t_eval, float))
+    times = np.atleast_1d(checked_array(t_eval, "t_eval", "simulate", InvalidOption))
     ordered = times.ndim == 1 and times.size > 0 and np.all(np.diff(times) > 0)
     if not ordered or not (times[0] >= 0.0 and times[-1] <= until * (1 + ROUND_STEPS)):
         raise InvalidOption(
-            f"t_eval holds {times.size} times, first {times.flat[0] if times.size else None}, but is an"
-            f" increasing list of times in [0, {until:g}].",
+            f"simulate: t_eval is {told(t_eval)}, but is an increasing list of times in"
+            f" [0, {until:g}].",
             "Sort the times and leave out those after `until`.",
         )
     return times
@@ -150,8 +196,9 @@ def checked_times(t_eval: Any, until: float) -> Floats:
 class Run:
     """The states of one simulation as they come."""
 
-    def __init__(self, solver: Solver, stages: Stages, grid: Grid) -> None:
+    def __init__(self, solver: Solver, stages: Stages, projection: Projection, grid: Grid) -> None:
         self.solver, self.stages, self.grid = solver, stages, grid
+        self.projection = projection
         self.chart = solver.chart(solver.start)
         self.steps_done = 0
         self.stopped: SimulationStopped | None = None
@@ -164,7 +211,7 @@ class Run:
         with self.bar(progress) as bar:
             self.whole_steps(chart, 0, grid.steps, bar, grid.save_every, saved)
         kept = self.steps_done // grid.save_every + 1
-        times = grid.step * grid.save_every * np.arange(kept)
+        times = grid.step * grid.save_every * np.arange(kept, dtype=np.float64)
         end = self.steps_done * grid.step
         if grid.rest > 0.0 and self.one_step(chart, grid.rest, end):
             end = grid.until
@@ -185,10 +232,16 @@ class Run:
                 if rest > 0.0:
                     self.one_step(state, rest, whole * grid.step)
                 if self.stopped:
-                    last = grid.step * self.steps_done
-                    return np.append(wanted[: len(states)], last), np.array([*states, chart])
+                    return self.states_so_far(wanted[: len(states)], states)
                 states.append(state)
         return wanted, np.array(states)
+
+    def states_so_far(self, times: Floats, states: list[Floats]) -> tuple[Floats, Floats]:
+        """The wanted states before a stop, and the last good one on the grid if it is later."""
+        last = self.grid.step * self.steps_done
+        if len(times) == 0 or last > times[-1]:
+            return np.append(times, last), np.array([*states, self.chart])
+        return times, np.array(states)
 
     def whole_steps(
         self, chart: Floats, first: int, last: int, bar: tqdm, every: int, saved: Floats
@@ -211,7 +264,9 @@ class Run:
         """One step of another length; whether it succeeded."""
         if self.stopped:
             return False
+        carry = self.stages.carry.copy()  # belongs to the states of the grid
         _, outcome = self.kernel(chart, step, 0, 1, NEVER, chart)
+        self.stages.carry[:] = carry
         if outcome != OK:
             self.stopped = self.explain(t, outcome)
         return self.stopped is None
@@ -221,7 +276,7 @@ class Run:
     ) -> tuple[int, int]:
         solver = self.solver
         return rkmk_run(
-            solver.setup.system, solver.plan, solver.work, self.stages,
+            solver.setup.system, solver.plan, solver.work, self.stages, self.projection,
             chart, step, first, last, every, saved.reshape(-1),
         )  # fmt: skip
 

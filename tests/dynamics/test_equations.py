@@ -125,7 +125,7 @@ def test_the_velocities_along_a_run_have_these_accelerations(model):
     h = 1e-4
     for spaces in ("SE3", "SO3xR3", "SE3 relative", "SO3xR3 on joints", "auto"):
         result = ch.simulate(model, 4 * h, step=h, method="dop853", spaces=spaces)
-        twists = np.array([result.state(k).to_absolute()[:, 12:18].ravel() for k in range(5)])
+        twists = np.array([result.state(k).to_absolute(model)[:, 12:18].ravel() for k in range(5)])
         slope = (twists[0] - 8 * twists[1] + 8 * twists[3] - twists[4]) / (12 * h)
         expected = ch.equations(model, result.state(2)).acceleration
         assert relative_error(slope, expected) < 1e-6

@@ -2,7 +2,6 @@
 
 import numpy as np
 
-from chasles.dynamics.assemble import joint_rows
 from chasles.dynamics.ordering import mass_matrix
 from chasles.model import InconsistentStart
 from chasles.system.arrays import (
@@ -11,9 +10,9 @@ from chasles.system.arrays import (
     LOCKED,
     POSE_R,
     ROWS,
-    SCREW_FORM,
     TWIST,
     Floats,
+    padded,
 )
 from chasles.system.build import Setup
 
@@ -24,15 +23,15 @@ DENSE_LIMIT = 400
 PROXIMAL_WEIGHT, PROXIMAL_SOLVES = 1e-9, 6
 
 
-def initial_state(setup: Setup) -> Floats:
-    """Absolute poses and twists (n, 18) at the start.
+def initial_state(setup: Setup, jacobian: Floats) -> Floats:
+    """Absolute poses and twists (n, 18) at the start; `jacobian` (rows, 12) is J at those poses.
 
     Velocities left out are those of least kinetic energy that the joints allow beside the given
     ones: zero where nothing moves, zero total momentum for a floating system.
     """
     absolute = setup.absolute.copy()
     twists, known = given_twists(setup)
-    rows = constraint_rows(setup)
+    rows = constraint_rows(setup, jacobian)
     if rows.shape[0] > 0:
         drive = rows.times(twists)
         if np.any(drive != 0.0) and not known.all():
@@ -69,13 +68,12 @@ class Rows:
         return np.einsum("rc,rc->r", self.entries, padded[self.columns])
 
 
-def constraint_rows(setup: Setup) -> Rows:
-    """J at the initial pose, in the screw form (both forms agree where the joints are closed)."""
+def constraint_rows(setup: Setup, jacobian: Floats) -> Rows:
+    """J as blocks, without the entries that would act on the ground."""
     system = setup.system
-    count = int(system.joint_bodies[:, ROWS].sum())
-    entries, eta = np.zeros((count, 12)), np.zeros(count)
-    joint_rows(system._replace(form=SCREW_FORM), setup.absolute, entries, eta)
-    ends = np.repeat(system.joint_bodies[:, BODY_A : BODY_A + 2], system.joint_bodies[:, ROWS], axis=0)
+    count, entries = system.row_count, jacobian.copy()
+    lengths = padded(system.joint_bodies[:, ROWS])
+    ends = np.repeat(system.joint_bodies[:, BODY_A : BODY_A + 2], lengths, axis=0)
     columns = np.where(ends[:, :, None] < 0, -1, 6 * ends[:, :, None] + np.arange(6))
     columns = columns.reshape(count, 12)
     entries[columns < 0] = 0.0
@@ -97,11 +95,13 @@ def completed(setup: Setup, rows: Rows, twists: Floats, known: np.ndarray) -> Fl
 
 
 def least_energy_dense(setup: Setup, jacobian: Floats, drive: Floats, free: np.ndarray) -> Floats:
-    r"""$V = L^{-T} z$ with $M = L L^T$ and z the shortest solution of $J L^{-T} z = -\mathrm{drive}$."""
+    r"""$V = L^{-T} z$, $M = L L^T$, the shortest z with $J L^{-T} z = -\mathrm{drive}$."""
     count = len(setup.body_index)
     mass = np.zeros((6 * count, 6 * count))
     for body in range(count):
-        mass[6 * body : 6 * body + 6, 6 * body : 6 * body + 6] = mass_matrix(setup.system.bodies[body])
+        mass[6 * body : 6 * body + 6, 6 * body : 6 * body + 6] = mass_matrix(
+            setup.system.bodies[body]
+        )
     lower = np.linalg.cholesky(mass[np.ix_(free, free)])
     weighted = np.linalg.solve(lower, jacobian.T).T
     z = np.linalg.lstsq(weighted, -drive, rcond=1e-12)[0]

@@ -4,10 +4,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from chasles.dynamics.assemble import joint_rows
+from chasles.dynamics.factor import OK
 from chasles.dynamics.ordering import mass_matrix
-from chasles.dynamics.solver import Solver, make_solver
-from chasles.model import Model
+from chasles.dynamics.solver import Solver, make_solver, singular_error
+from chasles.model import InvalidOption, Model
+from chasles.model.errors import told
+from chasles.model.model import checked_model
 from chasles.spaces import resolve_spaces
 from chasles.system.arrays import (
     BODY_A,
@@ -16,13 +18,12 @@ from chasles.system.arrays import (
     INERTIA,
     MASS,
     POSE_R,
-    ROW_WIDTH,
     ROWS,
     TWIST,
     TWIST_COMPONENTS,
     Floats,
 )
-from chasles.system.build import build
+from chasles.system.build import build, real_rows
 from chasles.system.gaps import components
 from chasles.system.state import State
 from chasles.system.wrenches import inertial_and_gravity_wrench
@@ -36,7 +37,8 @@ class Equations:
        \begin{pmatrix} \dot V \\ \lambda \end{pmatrix} =
        \begin{pmatrix} Q \\ \eta \end{pmatrix} $$
 
-    `columns` names the velocities, (body, "wx" ... "uz"), `rows` the constraints, (joint, component).
+    `columns` names the velocities, (body, "wx" ... "uz"), `rows` the constraints,
+    (joint, component).
     The wrench of the joints on the bodies is -J^T lambda.
     """
 
@@ -66,16 +68,24 @@ def equations(model: Model, state: State | None = None, acceleration: str = "scr
     >>> ch.equations(model).jacobian.shape
     (3, 6)
     """
+    checked_model(model)
     solver = make_solver(build(model, resolve_spaces(model, "SE3"), acceleration))
-    return equations_at(solver, solver.start if state is None else state.to_absolute())
+    if state is None:
+        return equations_at(solver, solver.start)
+    if not isinstance(state, State):
+        raise InvalidOption(
+            f"state is {told(state)}, which is no State.", "Take one from a result: result.state()."
+        )
+    return equations_at(solver, state.to_absolute(model))
 
 
 def equations_at(solver: Solver, absolute: Floats) -> Equations:
     """`equations` of a solver whose bodies are in the model's order."""
     system, model = solver.setup.system, solver.setup.model
-    rates, multipliers = solver.accelerations(absolute)
-    entries, eta = np.zeros((system.row_count, ROW_WIDTH)), np.zeros(system.row_count)
-    joint_rows(system, np.ascontiguousarray(absolute), entries, eta)
+    row, _ = solver.evaluate(absolute[None])
+    if row != OK:
+        raise singular_error(solver.setup, row)
+    entries, solution, real = solver.work.jacobian, solver.work.rhs.copy(), real_rows(system)
     count = 6 * system.body_count
     mass, jacobian = np.zeros((count, count)), np.zeros((system.row_count, count))
     for body, row in enumerate(system.bodies):
@@ -89,12 +99,12 @@ def equations_at(solver: Solver, absolute: Floats) -> Equations:
         columns=tuple((name, c) for name in model.body_names for c in TWIST_COMPONENTS),
         rows=tuple((joint.name, c) for joint in model.joints for c in joint.locked),
         mass=mass,
-        jacobian=jacobian,
-        eta=eta,
+        jacobian=jacobian[real],
+        eta=solver.work.eta[real],
         forces=wrenches(solver, absolute),
         velocity=absolute[:, TWIST:].ravel(),
-        acceleration=rates.ravel(),
-        multipliers=multipliers,
+        acceleration=solution[:count],
+        multipliers=solution[count:][real],
     )
 
 

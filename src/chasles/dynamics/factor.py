@@ -1,10 +1,12 @@
 r"""Block LDL^T of the KKT matrix along a `Plan`, and solves with it.
 
-Right-looking: a node's pivot block is factored, $A = L D L^T$ with unit L, its column is solved,
-$X = A_{ik} L^{-T}$, scaled, $X D^{-1}$, and every pair of neighbours is updated.  Pivots of bodies are positive,
-those of joints negative; a joint pivot that vanishes is a dependent constraint.
+Right-looking: a node's pivot is factored, $A = L D L^T$ with unit L, its column is solved,
+$X = A_{ik} L^{-T}$, scaled to $X D^{-1}$, and every pair of neighbours is updated.  The
+right-hand side goes along.  Pivots of bodies are positive, those of joints negative; a joint pivot
+that vanishes is a dependent constraint.
 
-Pivots and blocks are stored row by row; the diagonal of a factored pivot holds $1/D$.
+Every node has three or six rows.  A joint with fewer is padded by rows "-lambda = 0", so that all
+arithmetic on blocks is written out (see `small`).
 """
 
 from typing import Any
@@ -20,117 +22,173 @@ from chasles.dynamics.ordering import (
     PIVOT,
     RHS,
     SIZE,
-    SLOTS,
     SLOT_WIDTH,
+    SLOTS,
+)
+from chasles.dynamics.small import (
+    backward3,
+    backward6,
+    dot3,
+    dot6,
+    forward3,
+    forward6,
+    get3,
+    get6,
+    get_triangle3,
+    get_triangle6,
+    ldl3,
+    ldl6,
+    minus_scaled3,
+    minus_scaled6,
+    put_row3,
+    put_row6,
+    put_triangle3,
+    put_triangle6,
+    scale3,
+    scale6,
 )
 from chasles.system.arrays import BODY_A, ENDS_WIDTH, FIRST_ROW, ROW_WIDTH, ROWS
-
 
 OK = -1
 
 
 @routine
-def factor_pivot(values: Any, at: int, size: int) -> None:
-    """LDL^T of a size x size block in place."""
-    for j in range(size):
-        row_j = at + j * size
-        d = values[row_j + j]
-        for k in range(j):
-            # Row j holds L_jk D_k until its own turn, when it becomes L_jk.
-            product = values[row_j + k]
-            scaled = product * values[at + k * size + k]
-            d -= product * scaled
-            values[row_j + k] = scaled
-        values[row_j + j] = 1.0 / d
-        for i in range(j + 1, size):
-            row_i = at + i * size
-            entry = values[row_i + j]
-            for k in range(j):
-                entry -= values[row_i + k] * values[row_j + k]
-            values[row_i + j] = entry
+def factored_pivot(values: Any, node: Any, nodes: Any, get: Any, put: Any, ldl: Any) -> Any:
+    """The factor of a node's pivot, computed unless the template held it already."""
+    at = nodes[node + PIVOT]
+    if nodes[node + FACTORED] != 0:
+        return get(values, at)
+    factor = ldl(get(values, at))
+    put(values, at, factor)
+    return factor
 
 
 @routine
-def solve_block(values: Any, at: int, size: int, block: int, rows: int, kept: Any, base: int) -> None:
-    """X = A L^-T into `kept`, X D^-1 into the block's place."""
+def update_triangle(
+    values: Any,
+    target: int,
+    left: int,
+    kept: Any,
+    right: int,
+    rows: int,
+    size: int,
+    get: Any,
+    dot: Any,
+) -> None:
+    """A pivot loses X_p D^-1 X_p^T."""
     for r in range(rows):
-        row, out = block + r * size, base + r * size
-        for j in range(size):
-            entry = values[row + j]
-            for k in range(j):
-                entry -= kept[out + k] * values[at + j * size + k]
-            kept[out + j] = entry
-        for j in range(size):
-            values[row + j] = kept[out + j] * values[at + j * size + j]
+        x = get(values, left + r * size)
+        for c in range(r + 1):
+            values[target] -= dot(x, get(kept, right + c * size))
+            target += 1
 
 
 @routine
-def update_block(values: Any, target: int, left: int, rows: int, kept: Any, right: int,
-                 columns: int, size: int, lower: bool) -> None:
-    """target -= (X_p D^-1) X_q^T; only the lower triangle of a pivot."""
+def update_block(
+    values: Any,
+    target: int,
+    left: int,
+    kept: Any,
+    right: int,
+    rows: int,
+    columns: int,
+    size: int,
+    get: Any,
+    dot: Any,
+) -> None:
+    """A block loses X_p D^-1 X_q^T."""
     for r in range(rows):
-        for c in range(r + 1 if lower else columns):
-            entry = values[target + r * columns + c]
-            for k in range(size):
-                entry -= values[left + r * size + k] * kept[right + c * size + k]
-            values[target + r * columns + c] = entry
+        x = get(values, left + r * size)
+        for c in range(columns):
+            values[target] -= dot(x, get(kept, right + c * size))
+            target += 1
 
 
 @routine
-def eliminate_node(nodes: Any, slots: Any, targets: Any, position: int, size: int,
-                   values: Any, kept: Any, rhs: Any) -> None:
-    """Factor one pivot, solve its column, update its neighbours, and forward the right-hand side."""
-    at, own = nodes[position * NODE_WIDTH + PIVOT], nodes[position * NODE_WIDTH + RHS]
-    first, count = nodes[position * NODE_WIDTH + FIRST_SLOT], nodes[position * NODE_WIDTH + SLOTS]
-    target = nodes[position * NODE_WIDTH + FIRST_TARGET]
-    if nodes[position * NODE_WIDTH + FACTORED] == 0:
-        factor_pivot(values, at, size)
-    for j in range(size):
-        entry = rhs[own + j]
-        for k in range(j):
-            entry -= values[at + j * size + k] * rhs[own + k]
-        rhs[own + j] = entry
+def eliminate_node(
+    plan: Any,
+    node: int,
+    values: Any,
+    kept: Any,
+    rhs: Any,
+    size: int,
+    factor: Any,
+    get: Any,
+    put: Any,
+    forward: Any,
+    scale: Any,
+    dot: Any,
+) -> None:
+    """Solve one column, update the neighbours, and forward the right-hand side."""
+    nodes, slots = plan.nodes, plan.slots
+    own, target = nodes[node + RHS], nodes[node + FIRST_TARGET]
+    first, count = nodes[node + FIRST_SLOT], nodes[node + SLOTS]
+    y = forward(factor, get(rhs, own))
+    put(rhs, own, scale(factor, y))
     base = 0
     for p in range(first, first + count):
-        row_node, left = slots[p * SLOT_WIDTH + NEIGHBOUR], slots[p * SLOT_WIDTH + BLOCK]
-        rows, theirs = nodes[row_node * NODE_WIDTH + SIZE], nodes[row_node * NODE_WIDTH + RHS]
-        solve_block(values, at, size, left, rows, kept, base)
+        neighbour, left = slots[p * SLOT_WIDTH + NEIGHBOUR], slots[p * SLOT_WIDTH + BLOCK]
+        rows = nodes[neighbour * NODE_WIDTH + SIZE]
+        theirs = nodes[neighbour * NODE_WIDTH + RHS]
+        for r in range(rows):
+            x = forward(factor, get(values, left + r * size))
+            scaled = scale(factor, x)
+            put(kept, base + r * size, x)
+            put(values, left + r * size, scaled)
+            rhs[theirs + r] -= dot(scaled, y)
         right = 0
         for q in range(first, p):
             columns = nodes[slots[q * SLOT_WIDTH + NEIGHBOUR] * NODE_WIDTH + SIZE]
-            update_block(values, targets[target], left, rows, kept, right, columns, size, False)
+            update_block(
+                values, plan.targets[target], left, kept, right, rows, columns, size, get, dot
+            )
             right += columns * size
             target += 1
-        update_block(values, targets[target], left, rows, kept, base, rows, size, True)
+        update_triangle(values, plan.targets[target], left, kept, base, rows, size, get, dot)
         target += 1
-        for r in range(rows):
-            entry = rhs[theirs + r]
-            for k in range(size):
-                entry -= values[left + r * size + k] * rhs[own + k]
-            rhs[theirs + r] = entry
         base += rows * size
-    for j in range(size):
-        rhs[own + j] *= values[at + j * size + j]
 
 
 @routine
-def substitute_back(nodes: Any, slots: Any, position: int, size: int, values: Any, rhs: Any) -> None:
+def substitute_forward(
+    plan: Any, node: int, values: Any, rhs: Any, size: int, factor: Any,
+    get: Any, put: Any, forward: Any, scale: Any, dot: Any,
+) -> None:  # fmt: skip
+    """L y = b for one node of a factored matrix."""
+    nodes, slots = plan.nodes, plan.slots
+    own, first = nodes[node + RHS], nodes[node + FIRST_SLOT]
+    y = forward(factor, get(rhs, own))
+    put(rhs, own, scale(factor, y))
+    for p in range(first, first + nodes[node + SLOTS]):
+        neighbour, left = slots[p * SLOT_WIDTH + NEIGHBOUR], slots[p * SLOT_WIDTH + BLOCK]
+        theirs = nodes[neighbour * NODE_WIDTH + RHS]
+        for r in range(nodes[neighbour * NODE_WIDTH + SIZE]):
+            rhs[theirs + r] -= dot(get(values, left + r * size), y)
+
+
+@routine
+def substitute_back(
+    plan: Any,
+    node: int,
+    values: Any,
+    rhs: Any,
+    size: int,
+    factor: Any,
+    get: Any,
+    put: Any,
+    backward: Any,
+    minus_scaled: Any,
+) -> None:
     """L^T x = y for one node, all later ones being solved."""
-    at, own = nodes[position * NODE_WIDTH + PIVOT], nodes[position * NODE_WIDTH + RHS]
-    first = nodes[position * NODE_WIDTH + FIRST_SLOT]
-    for p in range(first, first + nodes[position * NODE_WIDTH + SLOTS]):
-        row_node, left = slots[p * SLOT_WIDTH + NEIGHBOUR], slots[p * SLOT_WIDTH + BLOCK]
-        rows, theirs = nodes[row_node * NODE_WIDTH + SIZE], nodes[row_node * NODE_WIDTH + RHS]
-        for r in range(rows):
-            known = rhs[theirs + r]
-            for j in range(size):
-                rhs[own + j] -= values[left + r * size + j] * known
-    for back in range(size):
-        j = size - 1 - back
-        entry = rhs[own + j]
-        for i in range(j + 1, size):
-            entry -= values[at + i * size + j] * rhs[own + i]
-        rhs[own + j] = entry
+    nodes, slots = plan.nodes, plan.slots
+    own, first = nodes[node + RHS], nodes[node + FIRST_SLOT]
+    x = get(rhs, own)
+    for p in range(first, first + nodes[node + SLOTS]):
+        neighbour, left = slots[p * SLOT_WIDTH + NEIGHBOUR], slots[p * SLOT_WIDTH + BLOCK]
+        theirs = nodes[neighbour * NODE_WIDTH + RHS]
+        for r in range(nodes[neighbour * NODE_WIDTH + SIZE]):
+            x = minus_scaled(x, rhs[theirs + r], get(values, left + r * size))
+    put(rhs, own, backward(factor, x))
 
 
 @routine
@@ -144,46 +202,88 @@ def load(system: Any, plan: Any, jacobian: Any, values: Any) -> None:
         for side in range(2):
             if system.joint_bodies[at + BODY_A + side] >= 0:
                 block = plan.row_blocks[4 * joint + 2 * side]
-                down = plan.row_blocks[4 * joint + 2 * side + 1]
-                across = 1 if down == 6 else rows
+                across = plan.row_blocks[4 * joint + 2 * side + 1]
                 for r in range(rows):
-                    for c in range(6):
-                        entry = jacobian[(first + r) * ROW_WIDTH + 6 * side + c]
-                        values[block + r * down + c * across] = entry
+                    row = get6(jacobian, (first + r) * ROW_WIDTH + 6 * side)
+                    if across == 1:
+                        put_row6(values, block + 6 * r, row)
+                    else:
+                        for c in range(6):
+                            values[block + r + c * across] = row[c]
 
 
 @routine
-def factor_and_solve(plan: Any, unknowns: int, values: Any, kept: Any, floors: Any, rhs: Any) -> int:
+def singular_row(plan: Any, node: int, unknowns: int, values: Any, floors: Any) -> int:
+    """OK, or the constraint row of a joint node whose pivot vanished."""
+    at, row = plan.nodes[node + PIVOT], plan.nodes[node + RHS] - unknowns
+    for j in range(plan.nodes[node + SIZE]):
+        at += j
+        # 1/D of a joint is negative and not huge; NaN fails both.
+        inverse = values[at]
+        if not (inverse < 0.0 and -inverse * floors[row + j] < 1.0):
+            return row + j
+        at += 1
+    return OK
+
+
+@routine
+def factor_and_solve(
+    plan: Any, unknowns: int, values: Any, kept: Any, floors: Any, rhs: Any
+) -> int:
     """Factor the loaded matrix and solve for (V', lambda) in place of (Q, eta).
 
     Returns OK, or the number of the constraint row whose pivot vanished.
     """
-    nodes, slots, targets, count = plan.nodes, plan.slots, plan.targets, plan.node_count
-    for position in range(count):
-        size = nodes[position * NODE_WIDTH + SIZE]
-        if size == 6:
-            eliminate_node(nodes, slots, targets, position, 6, values, kept, rhs)
-        elif size == 3:
-            eliminate_node(nodes, slots, targets, position, 3, values, kept, rhs)
-        elif size == 5:
-            eliminate_node(nodes, slots, targets, position, 5, values, kept, rhs)
+    for position in range(plan.node_count):
+        node = position * NODE_WIDTH
+        if plan.nodes[node + SIZE] == 6:
+            six = factored_pivot(values, node, plan.nodes, get_triangle6, put_triangle6, ldl6)
+            eliminate_node(
+                plan, node, values, kept, rhs, 6, six, get6, put_row6, forward6, scale6, dot6
+            )
         else:
-            eliminate_node(nodes, slots, targets, position, size, values, kept, rhs)
-        row = nodes[position * NODE_WIDTH + RHS] - unknowns
-        if row >= 0:
-            at = nodes[position * NODE_WIDTH + PIVOT]
-            for j in range(size):
-                # 1/D of a joint is negative and not huge; NaN fails both.
-                inverse = values[at + j * size + j]
-                if not (inverse < 0.0 and -inverse * floors[row + j] < 1.0):
-                    return row + j
-    for back in range(count):
-        position = count - 1 - back
-        size = nodes[position * NODE_WIDTH + SIZE]
-        if size == 6:
-            substitute_back(nodes, slots, position, 6, values, rhs)
-        elif size == 3:
-            substitute_back(nodes, slots, position, 3, values, rhs)
-        else:
-            substitute_back(nodes, slots, position, size, values, rhs)
+            three = factored_pivot(values, node, plan.nodes, get_triangle3, put_triangle3, ldl3)
+            eliminate_node(
+                plan, node, values, kept, rhs, 3, three, get3, put_row3, forward3, scale3, dot3
+            )
+        if plan.nodes[node + RHS] >= unknowns:
+            singular = singular_row(plan, node, unknowns, values, floors)
+            if singular != OK:
+                return singular
+    solve_backward(plan, values, rhs)
     return OK
+
+
+@routine
+def solve_backward(plan: Any, values: Any, rhs: Any) -> None:
+    """L^T x = y for all nodes."""
+    for back in range(plan.node_count):
+        node = (plan.node_count - 1 - back) * NODE_WIDTH
+        if plan.nodes[node + SIZE] == 6:
+            six = get_triangle6(values, plan.nodes[node + PIVOT])
+            substitute_back(
+                plan, node, values, rhs, 6, six, get6, put_row6, backward6, minus_scaled6
+            )
+        else:
+            three = get_triangle3(values, plan.nodes[node + PIVOT])
+            substitute_back(
+                plan, node, values, rhs, 3, three, get3, put_row3, backward3, minus_scaled3
+            )
+
+
+@routine
+def solve_factored(plan: Any, values: Any, rhs: Any) -> None:
+    """Solve with the factor that `factor_and_solve` left, in place."""
+    for position in range(plan.node_count):
+        node = position * NODE_WIDTH
+        if plan.nodes[node + SIZE] == 6:
+            six = get_triangle6(values, plan.nodes[node + PIVOT])
+            substitute_forward(
+                plan, node, values, rhs, 6, six, get6, put_row6, forward6, scale6, dot6
+            )
+        else:
+            three = get_triangle3(values, plan.nodes[node + PIVOT])
+            substitute_forward(
+                plan, node, values, rhs, 3, three, get3, put_row3, forward3, scale3, dot3
+            )
+    solve_backward(plan, values, rhs)

@@ -4,8 +4,8 @@ The index-1 system
 
 $$ \begin{pmatrix} M & J^T \\ J & 0 \end{pmatrix} $$
 
-is a graph with a 6x6 node per body and a node per joint.  Block LDL^T eliminates the nodes one after
-the other; what it costs depends on the order alone.
+is a graph with a 6x6 node per body and a node per joint.  Block LDL^T eliminates the nodes one
+after the other; what it costs depends on the order alone.
 
 *Which orders are allowed.*  All pivots are regular if, at every moment, the rows of the joints
 eliminated so far have full rank on the bodies eliminated so far.  Bodies never harm this.  A joint
@@ -23,7 +23,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from chasles.compiled import borrow, formula, kernel
+from chasles.compiled import borrow, formula, kernel, routine
+from chasles.dynamics.small import ldl6
 from chasles.system.arrays import (
     BODY_A,
     BODY_B,
@@ -34,8 +35,10 @@ from chasles.system.arrays import (
     Floats,
     Integers,
     System,
+    padded,
 )
 
+TRIANGLE6 = 21
 NOTHING = -2  # touched by no joint; -1 is the ground
 
 
@@ -46,15 +49,17 @@ class Plan(NamedTuple):
     slots: Integers  # (S, 2): neighbour's position, offset of its block (neighbour x node)
     targets: Integers  # (U,): offset of the block that a pair of slots updates
     row_blocks: Integers  # (m, 4): offset and row stride of J's blocks for body a, body b
-    template: Floats  # the factor before J is put in: inertia, already factored where nothing updates it
+    template: (
+        Floats  # the factor before J is put in: inertia, already factored where nothing updates it
+    )
     node_count: int
     size: int  # length of the factor
     kept: int  # length of the scratch that holds one column
     flops: int  # multiplications of one factorisation, for comparison
 
 
-# Columns of Plan.nodes: rows, offset in the right-hand side, offset of the pivot, first slot, number
-# of slots, first target, whether the template holds the pivot's factor.
+# Columns of Plan.nodes: rows, offset in the right-hand side, offset of the pivot, first slot,
+# number of slots, first target, whether the template holds the pivot's factor.
 SIZE, RHS, PIVOT, FIRST_SLOT, SLOTS, FIRST_TARGET, FACTORED = 0, 1, 2, 3, 4, 5, 6
 NODE_WIDTH = 7
 # Columns of Plan.slots.
@@ -132,7 +137,16 @@ def rows_below(graph: Any, pool: Any, node: int) -> int:
     return below
 
 
-@kernel
+@routine
+def grown(array: Any, size: int) -> Any:
+    """A copy of the given size; what it has room for is kept."""
+    copy = np.empty(size, np.int64)
+    for k in range(min(size, array.size)):
+        copy[k] = array[k]
+    return copy
+
+
+@routine
 def start_elimination(sizes: Any, ends: Any, bodies: int) -> Any:
     """The graph before elimination, and the pool of its neighbour lists."""
     count = sizes.size
@@ -143,8 +157,10 @@ def start_elimination(sizes: Any, ends: Any, bodies: int) -> Any:
                 lengths[ends[joint, side]] += 1
                 lengths[bodies + joint] += 1
     starts = np.zeros(count, np.int64)
-    starts[1:] = np.cumsum(lengths)[:-1]
-    total = lengths.sum()
+    total = 0
+    for node in range(count):
+        starts[node] = total
+        total += lengths[node]
     pool = np.empty(2 * total + 64, np.int64)
     filled = np.zeros(count, np.int64)
     for joint in range(ends.shape[0]):
@@ -156,17 +172,27 @@ def start_elimination(sizes: Any, ends: Any, bodies: int) -> Any:
                 pool[starts[node] + filled[node]] = body
                 filled[body] += 1
                 filled[node] += 1
-    incident_from = np.zeros(bodies + 1, np.int64)
-    incident_from[1:] = np.cumsum(lengths[:bodies])
-    incident = pool[: incident_from[bodies]].copy()
+    incident_from = np.empty(bodies + 1, np.int64)
+    for body in range(bodies):
+        incident_from[body] = starts[body]
+    incident_from[bodies] = starts[bodies] if count > bodies else total
+    incident = grown(pool, incident_from[bodies])
     graph = Elimination(
-        sizes, ends, incident_from, incident, np.zeros(count, np.bool_), np.arange(count),
-        np.full(count, NOTHING), starts, lengths, np.full(count, -1),
+        sizes,
+        ends,
+        incident_from,
+        incident,
+        np.zeros(count, np.bool_),
+        np.arange(count),
+        np.full(count, NOTHING),
+        starts,
+        lengths,
+        np.full(count, -1),
     )
     return graph, pool, total
 
 
-@kernel
+@routine
 def remove_node(graph: Any, node: int, bodies: int) -> None:
     """Mark a node as eliminated and join the components it connects."""
     graph.gone[node] = True
@@ -183,7 +209,7 @@ def remove_node(graph: Any, node: int, bodies: int) -> None:
                 graph.parent[root_of(graph.parent, body)] = node
 
 
-@kernel
+@routine
 def connect_neighbours(graph: Any, pool: Any, used: int, node: int, other: int) -> Any:
     """Neighbours of an eliminated node see each other: rewrite the list of one of them."""
     first, length = graph.starts[node], graph.lengths[node]
@@ -200,7 +226,7 @@ def connect_neighbours(graph: Any, pool: Any, used: int, node: int, other: int) 
         base = used
         used += old_length + extra
         if used > pool.size:
-            pool = np.concatenate((pool, np.empty(pool.size + used, np.int64)))
+            pool = grown(pool, 2 * used)
     size = 0
     for k in range(old_length):
         member = pool[old + k]
@@ -216,7 +242,7 @@ def connect_neighbours(graph: Any, pool: Any, used: int, node: int, other: int) 
     return pool, used
 
 
-@kernel
+@routine
 def cheapest_node(graph: Any, pool: Any, bodies: int, only_bodies: bool) -> int:
     """The allowed node whose elimination costs least."""
     best, cheapest = -1, np.int64(2**62)
@@ -241,21 +267,27 @@ def eliminate(sizes: Any, ends: Any, bodies: int, bodies_first: bool, limit: int
     order = np.empty(count, np.int64)
     pointers = np.zeros(count + 1, np.int64)
     neighbours = np.empty(pool.size, np.int64)
-    stack = [node for node in range(bodies) if graph.lengths[node] <= 1]
+    stack = np.empty(2 * count + ends.size, np.int64)
+    height = 0
+    for body in range(bodies):
+        if graph.lengths[body] <= 1:
+            stack[height] = body
+            height += 1
     flops, left_bodies, searched = 0, bodies, False
     for position in range(count):
         node = -1
-        while len(stack) > 0 and node < 0:
-            leaf = stack.pop()
-            node = -1 if graph.gone[leaf] else leaf
+        while height > 0 and node < 0:
+            height -= 1
+            node = -1 if graph.gone[stack[height]] else stack[height]
         if node < 0:
             node = cheapest_node(graph, pool, bodies, bodies_first and left_bodies > 0)
             searched = True
         first, length = graph.starts[node], graph.lengths[node]
         end = pointers[position] + length
         if end > neighbours.size:
-            neighbours = np.concatenate((neighbours, np.empty(end, np.int64)))
-        neighbours[pointers[position] : end] = pool[first : first + length]
+            neighbours = grown(neighbours, 2 * end)
+        for k in range(length):
+            neighbours[pointers[position] + k] = pool[first + k]
         pointers[position + 1] = end
         order[position] = node
         flops += node_cost(sizes[node], rows_below(graph, pool, node))
@@ -266,9 +298,10 @@ def eliminate(sizes: Any, ends: Any, bodies: int, bodies_first: bool, limit: int
         for k in range(length):
             other = neighbours[pointers[position] + k]
             pool, used = connect_neighbours(graph, pool, used, node, other)
-            if graph.lengths[other] <= 1 and not (bodies_first and other >= bodies):
-                if other < bodies or hangs_on(graph, other - bodies)[0]:
-                    stack.append(other)
+            leaf = graph.lengths[other] <= 1 and not (bodies_first and other >= bodies)
+            if leaf and (other < bodies or hangs_on(graph, other - bodies)[0]):
+                stack[height] = other
+                height += 1
     return order, pointers, neighbours[: pointers[count]], flops, searched
 
 
@@ -290,13 +323,18 @@ def lay_out(sizes: Any, offsets: Any, order: Any, pointers: Any, neighbours: Any
         nodes[k, SIZE], nodes[k, RHS] = sizes[node], offsets[node]
         nodes[k, PIVOT], nodes[k, FIRST_SLOT], nodes[k, SLOTS] = size, first, last - first
         nodes[k, FIRST_TARGET] = pairs
-        size += sizes[node] * sizes[node]
+        size += sizes[node] * (sizes[node] + 1) // 2
         pairs += (last - first) * (last - first + 1) // 2
         column_start = size
-        later = np.sort(position[neighbours[first:last]])
+        for s in range(first, last):  # sorted by position, by insertion
+            later, place = position[neighbours[s]], s
+            while place > first and slots[place - 1, NEIGHBOUR] > later:
+                slots[place, NEIGHBOUR] = slots[place - 1, NEIGHBOUR]
+                place -= 1
+            slots[place, NEIGHBOUR] = later
         for s in range(first, last):
-            slots[s, NEIGHBOUR], slots[s, BLOCK] = later[s - first], size
-            size += sizes[order[later[s - first]]] * sizes[node]
+            slots[s, BLOCK] = size
+            size += sizes[order[slots[s, NEIGHBOUR]]] * sizes[node]
         tallest = max(tallest, size - column_start)
     targets = np.empty(pairs, np.int64)
     u = 0
@@ -312,7 +350,7 @@ def lay_out(sizes: Any, offsets: Any, order: Any, pointers: Any, neighbours: Any
     return nodes, slots, targets, position, size, tallest
 
 
-@kernel
+@routine
 def block_offset(nodes: Any, slots: Any, column: int, row: int) -> int:
     """Offset of the block (row, column), both as positions, row after column."""
     first = nodes[column, FIRST_SLOT]
@@ -324,9 +362,10 @@ def block_offset(nodes: Any, slots: Any, column: int, row: int) -> int:
 
 @kernel
 def locate_rows(nodes: Any, slots: Any, position: Any, ends: Any, bodies: int) -> Any:
-    """Offset and row stride of the two blocks of every joint: stride 0 where there is no body.
+    """Offset and column stride of J's two blocks for every joint; 0, 0 where there is no body.
 
-    Joint after body: block joint x body, rows 6 apart.  Joint before body: the transpose, rows 1 apart.
+    Joint after body: the block is joint x body, columns 1 apart.  Joint before body: it is the
+    transpose, columns as far apart as the joint has rows.
     """
     located = np.zeros((ends.shape[0], 4), np.int64)
     for joint in range(ends.shape[0]):
@@ -337,7 +376,7 @@ def locate_rows(nodes: Any, slots: Any, position: Any, ends: Any, bodies: int) -
                 other = position[body]
                 column, row = min(own, other), max(own, other)
                 located[joint, 2 * side] = block_offset(nodes, slots, column, row)
-                located[joint, 2 * side + 1] = 6 if other < own else 1
+                located[joint, 2 * side + 1] = 1 if other < own else nodes[own, SIZE]
     return located
 
 
@@ -345,34 +384,49 @@ def make_plan(system: System) -> Plan:
     """Order, structure and layout of the factor for one model."""
     bodies = system.bodies.shape[0]
     ends = np.ascontiguousarray(system.joint_bodies[:, [BODY_A, BODY_B]])
-    sizes = np.concatenate((np.full(bodies, 6), system.joint_bodies[:, ROWS]))
-    offsets = np.concatenate((6 * np.arange(bodies), 6 * bodies + system.joint_bodies[:, FIRST_ROW]))
+    sizes = np.concatenate((np.full(bodies, 6), padded(system.joint_bodies[:, ROWS])))
+    offsets = np.concatenate(
+        (6 * np.arange(bodies), 6 * bodies + system.joint_bodies[:, FIRST_ROW])
+    )
     chosen = eliminate(sizes, ends, bodies, False, 2**62)
     if chosen[4]:
         other = eliminate(sizes, ends, bodies, True, chosen[3])
         chosen = min(chosen, other, key=lambda candidate: candidate[3])
     order, pointers, neighbours, flops, _ = chosen
-    nodes, slots, targets, position, size, tallest = lay_out(sizes, offsets, order, pointers, neighbours)
-    updated = np.zeros(size, np.bool_)
-    updated[targets] = True
-    template = np.zeros(size)
-    for body in range(bodies):
-        node = nodes[position[body]]
-        mass = mass_matrix(system.bodies[body])
-        node[FACTORED] = not updated[node[PIVOT]]
-        block = factored_mass(mass) if node[FACTORED] else mass
-        template[node[PIVOT] : node[PIVOT] + 36] = block.ravel()
+    nodes, slots, targets, position, size, tallest = lay_out(
+        sizes, offsets, order, pointers, neighbours
+    )
     return Plan(
         nodes=nodes,
         slots=slots,
         targets=targets,
         row_blocks=locate_rows(nodes, slots, position, ends, bodies),
-        template=template,
+        template=make_template(system, nodes, targets, position, int(size)),
         node_count=len(nodes),
         size=int(size),
         kept=int(tallest) + 1,
         flops=int(flops),
     )
+
+
+def make_template(
+    system: System, nodes: Integers, targets: Integers, position: Integers, size: int
+) -> Floats:
+    """Inertia of the bodies, factored where nothing updates it, and -1 for padding rows."""
+    updated = np.zeros(size, np.bool_)
+    updated[targets] = True
+    template = np.zeros(size)
+    for body, row in enumerate(system.bodies):
+        node = nodes[position[body]]
+        block = tuple(mass_matrix(row)[np.tril_indices(6)])
+        node[FACTORED] = not updated[node[PIVOT]]
+        at = int(node[PIVOT])
+        template[at : at + TRIANGLE6] = ldl6(block) if node[FACTORED] else block
+    for joint, ends in enumerate(system.joint_bodies):
+        node = nodes[position[system.body_count + joint]]
+        for row in range(int(ends[ROWS]), int(node[SIZE])):
+            template[node[PIVOT] + row * (row + 3) // 2] = -1.0
+    return template
 
 
 def mass_matrix(body: Floats) -> Floats:
@@ -382,10 +436,3 @@ def mass_matrix(body: Floats) -> Floats:
     matrix[:3, :3] = [[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]]
     matrix[3:, 3:] = body[MASS] * np.eye(3)
     return matrix
-
-
-def factored_mass(matrix: Floats) -> Floats:
-    """Unit lower L below the diagonal and 1/D on it, as `factor.factor_pivot` leaves a pivot."""
-    cholesky = np.linalg.cholesky(matrix)
-    diagonal = np.diag(cholesky)
-    return np.tril(cholesky / diagonal, -1) + np.diag(1.0 / diagonal**2)

@@ -55,6 +55,11 @@ def atan2(y: Scalar, x: Scalar) -> Scalar:
     return apply("atan2", "arctan2", y, x)
 
 
+def floor(x: Scalar) -> Scalar:
+    """Largest whole number not above x."""
+    return apply("floor", "floor", x)
+
+
 def absolute(x: Scalar) -> Scalar:
     """Absolute value."""
     return abs(x)
@@ -78,6 +83,11 @@ def _cos_compiled(x):
 @overload(atan2)
 def _atan2_compiled(y, x):
     return lambda y, x: math.atan2(y, x)
+
+
+@overload(floor)
+def _floor_compiled(x):
+    return lambda x: math.floor(x)
 
 
 @overload(absolute)

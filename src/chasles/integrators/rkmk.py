@@ -5,8 +5,8 @@ With the state X = (q, U) and $X(t) = X_0 \exp(\Phi)$, a step of length h is
 $$ \Psi_j = h\sum_l a_{jl} k_l, \quad X_j = X_0\exp(\Psi_j), \quad
    k_j = \mathrm{dexp}^{-1}_{-\Psi_j} F(X_j), \quad X_1 = X_0\exp\bigl(h\sum_j b_j k_j\bigr), $$
 
-F = (U, U').  Velocities live in a vector space, where exp is addition.  The joint of a lower pair keeps U in a
-subalgebra, dexp^-1 maps it to itself and exp into the subgroup: the joint holds to rounding.
+F = (U, U').  Velocities live in a vector space, where exp is addition.  A lower pair keeps U in a
+subalgebra, dexp^-1 maps that to itself and exp into the subgroup: the joint holds to rounding.
 """
 
 from typing import Any, NamedTuple
@@ -17,11 +17,12 @@ from chasles.compiled import borrow, formula, kernel, routine
 from chasles.dynamics.assemble import twist_of
 from chasles.dynamics.evaluate import borrow_workspace, right_hand_side
 from chasles.dynamics.factor import OK
-from chasles.groups.se3 import se3_compose, se3_dexp_inv, se3_exp
-from chasles.groups.so3 import so3_normalise
-from chasles.groups.so3xr3 import so3xr3_compose, so3xr3_dexp_inv, so3xr3_exp
-from chasles.groups.vectors import neg
 from chasles.dynamics.ordering import borrow_plan
+from chasles.groups.se3 import se3_dexp_inv
+from chasles.groups.so3 import so3_normalise
+from chasles.groups.so3xr3 import so3xr3_dexp_inv
+from chasles.groups.vectors import neg
+from chasles.stabilisation.projection import borrow_projection, project
 from chasles.system.arrays import (
     ABSOLUTE_WIDTH,
     BODY_WIDTH,
@@ -46,21 +47,11 @@ from chasles.system.arrays import (
     vec3,
     vec4,
 )
-from chasles.system.charts import chart_acceleration, grounded_acceleration
-
+from chasles.system.charts import chart_acceleration, chart_exp, grounded_acceleration
 
 SLOPE_WIDTH = 12
+CARRY_WIDTH = 9
 NOT_FINITE = -2
-
-
-@formula
-def moved(group: int, pose: Any, increment: Any) -> Any:
-    """pose * exp(increment) in the chart's group, with the quaternion brought back to length 1."""
-    if group == SE3_CODE:
-        q, rho = se3_compose(pose, se3_exp(increment))
-    else:
-        q, rho = so3xr3_compose(pose, so3xr3_exp(increment))
-    return so3_normalise(q), rho
 
 
 @formula
@@ -82,18 +73,23 @@ class Stages(NamedTuple):
     increments: Floats  # (n, 12): step * sum of weighted slopes
     stage: Floats  # (n, CHART_WIDTH)
     spare: Floats  # (n, CHART_WIDTH)
+    carry: Floats  # (n, CARRY_WIDTH): what rounding took from position and velocity so far
 
 
 def make_stages(system: System, a: Floats, b: Floats) -> Stages:
-    bodies = system.body_count
+    """Storage for a tableau; a last stage that nothing uses (dopri5's) is left out."""
+    bodies, count = system.body_count, len(b)
+    while b[count - 1] == 0.0 and not np.any(a[:count, count - 1]):
+        count -= 1
     return Stages(
-        a=np.array(a, float),
-        b=np.array(b, float),
-        count=len(b),
-        slopes=np.zeros((len(b), bodies, SLOPE_WIDTH)),
+        a=np.array(a[:count, :count], float),
+        b=np.array(b[:count], float),
+        count=count,
+        slopes=np.zeros((count, bodies, SLOPE_WIDTH)),
         increments=np.zeros((bodies, SLOPE_WIDTH)),
         stage=np.zeros((bodies, CHART_WIDTH)),
         spare=np.zeros((bodies, CHART_WIDTH)),
+        carry=np.zeros((bodies, CARRY_WIDTH)),
     )
 
 
@@ -107,32 +103,71 @@ def borrow_stages(stages: Any) -> Any:
         borrow(stages.increments),
         borrow(stages.stage),
         borrow(stages.spare),
+        borrow(stages.carry),
     )
 
 
 @routine
-def move_state(system: Any, chart: Any, weights: Any, first: int, count: int, step: float,
-               stages: Any, out: Any) -> None:
-    """out = chart * exp(step * sum_l weights_l slopes_l); the increments are kept for dexp^-1."""
+def sum_slopes(system: Any, weights: Any, first: int, count: int, step: float, stages: Any) -> None:
+    """increments = step * sum_l weights_l slopes_l, for every body."""
     slopes, increments = stages.slopes, stages.increments
     for body in range(system.body_count):
-        at, inc = body * CHART_WIDTH, body * SLOPE_WIDTH
+        into = body * SLOPE_WIDTH
         for c in range(SLOPE_WIDTH):
-            increments[inc + c] = 0.0
+            increments[into + c] = 0.0
         for stage in range(count):
             weight = step * weights[first + stage]
             if weight != 0.0:
-                slope_at = (stage * system.body_count + body) * SLOPE_WIDTH
+                at = (stage * system.body_count + body) * SLOPE_WIDTH
                 for c in range(SLOPE_WIDTH):
-                    increments[inc + c] += weight * slopes[slope_at + c]
-        # The increment is summed before it is added: one rounding of the large number per step.
-        for c in range(6):
-            out[at + VELOCITY + c] = chart[at + VELOCITY + c] + increments[inc + 6 + c]
-        pose = (vec4(chart, at + ROTATION), vec3(chart, at + POSITION))
+                    increments[into + c] += weight * slopes[at + c]
+
+
+@routine
+def place_stage(system: Any, chart: Any, stages: Any) -> None:
+    """The stage chart * exp(increments)."""
+    out, increments = stages.stage, stages.increments
+    for body in range(system.body_count):
+        at, into = body * CHART_WIDTH, body * SLOPE_WIDTH
         group = system.body_spaces[body * SPACE_WIDTH + GROUP]
-        q, rho = moved(group, pose, twist6(increments, inc))
+        pose = (vec4(chart, at + ROTATION), vec3(chart, at + POSITION))
+        q, rho = chart_exp(group, pose, twist6(increments, into))
         put4(out, at + ROTATION, q)
         put3(out, at + POSITION, rho)
+        for c in range(6):
+            out[at + VELOCITY + c] = chart[at + VELOCITY + c] + increments[into + 6 + c]
+
+
+@formula
+def compensated(total: Any, carry: Any, term: Any) -> Any:
+    """total + term and what rounding took from it (Kahan): (new total, new carry)."""
+    wanted = term + carry
+    result = total + wanted
+    return result, wanted - (result - total)
+
+
+@routine
+def finish_step(system: Any, chart: Any, stages: Any, out: Any) -> None:
+    """out = chart * exp(increments), rounded once per step and not at all on average.
+
+    Positions and velocities carry what rounding took from them into the next step, and products of
+    unit quaternions get their length back, so that joints stay closed over millions of steps.
+    """
+    increments, carry = stages.increments, stages.carry
+    for body in range(system.body_count):
+        at, into, carried = body * CHART_WIDTH, body * SLOPE_WIDTH, body * CARRY_WIDTH
+        group = system.body_spaces[body * SPACE_WIDTH + GROUP]
+        turn = (vec4(chart, at + ROTATION), (0.0, 0.0, 0.0))
+        q, shift = chart_exp(group, turn, twist6(increments, into))
+        put4(out, at + ROTATION, so3_normalise(q))
+        for c in range(3):
+            out[at + POSITION + c], carry[carried + c] = compensated(
+                chart[at + POSITION + c], carry[carried + c], shift[c]
+            )
+        for c in range(6):
+            out[at + VELOCITY + c], carry[carried + 3 + c] = compensated(
+                chart[at + VELOCITY + c], carry[carried + 3 + c], increments[into + 6 + c]
+            )
 
 
 @routine
@@ -156,20 +191,28 @@ def slope_of_bodies(system: Any, work: Any, stages: Any, stage: int) -> None:
                 twist_of(work.absolute, reference), twist6(work.rhs, 6 * reference),
             )  # fmt: skip
         out = (stage * system.body_count + body) * SLOPE_WIDTH
-        put_twist(stages.slopes, out, pulled_back(group, twist6(stages.increments, SLOPE_WIDTH * body), velocity))
+        put_twist(
+            stages.slopes,
+            out,
+            pulled_back(group, twist6(stages.increments, SLOPE_WIDTH * body), velocity),
+        )
         put_twist(stages.slopes, out + 6, acceleration)
 
 
 @routine
-def rkmk_step(system: Any, plan: Any, work: Any, stages: Any, chart: Any, step: float, out: Any) -> int:
+def rkmk_step(
+    system: Any, plan: Any, work: Any, stages: Any, chart: Any, step: float, out: Any
+) -> int:
     """One step from `chart` to `out` (another array); OK or the singular row."""
     for j in range(stages.count):
-        move_state(system, chart, stages.a, j * stages.count, j, step, stages, stages.stage)
+        sum_slopes(system, stages.a, j * stages.count, j, step, stages)
+        place_stage(system, chart, stages)
         failed = right_hand_side(system, plan, work, stages.stage)
         if failed != OK:
             return failed
         slope_of_bodies(system, work, stages, j)
-    move_state(system, chart, stages.b, 0, stages.count, step, stages, out)
+    sum_slopes(system, stages.b, 0, stages.count, step, stages)
+    finish_step(system, chart, stages, out)
     return OK
 
 
@@ -183,7 +226,7 @@ def all_finite(p: Any, count: int) -> bool:
 
 @kernel
 def rkmk_run(
-    system: Any, plan: Any, work: Any, stages: Any, chart: Any,
+    system: Any, plan: Any, work: Any, stages: Any, projection: Any, chart: Any,
     step: float, first: int, last: int, save_every: int, saved: Any,
 ) -> Any:  # fmt: skip
     """Advance `chart` in place from step `first` to step `last`: (step reached, outcome).
@@ -193,12 +236,15 @@ def rkmk_run(
     """
     model, order = borrow_system(system), borrow_plan(plan)
     scratch, memory, state = borrow_workspace(work), borrow_stages(stages), borrow(chart)
+    closing = borrow_projection(projection)
     length = model.body_count * CHART_WIDTH
     history = borrow(saved)
     for index in range(first, last):
         failed = rkmk_step(model, order, scratch, memory, state, step, memory.spare)
         if failed != OK:
             return index, failed
+        if closing.active != 0:
+            project(model, order, scratch, memory, closing, memory.spare)
         if not all_finite(memory.spare, length):
             return index, NOT_FINITE
         for k in range(length):

@@ -13,7 +13,7 @@ from chasles.model.checks import (
     checked_positive,
     checked_vector,
 )
-from chasles.model.errors import InvalidBody
+from chasles.model.errors import InvalidBody, told
 from chasles.model.physical import checked_inertia, checked_rotation
 from chasles.model.shapes import AXES, Box, Cylinder, Shape, Sphere, along_axis
 
@@ -96,7 +96,7 @@ class Body:
             "angular_velocity": (
                 None if angular_velocity is None else vector(angular_velocity, "angular_velocity")
             ),
-            "shape": shape,
+            "shape": checked_shape(shape, where),
         }
         for field, value in values.items():
             object.__setattr__(self, field, value)
@@ -168,7 +168,9 @@ class Body:
             )
         shape = Cylinder(length / SLENDER, length, checked_axis(axis, where))
         mass = mass_of(shape, mass, density, where)
-        moments = along_axis(axis, mass * shape.radius**2 / 2.0, mass * length**2 / 12.0)
+        moments = along_axis(
+            axis, mass * shape.radius * shape.radius / 2.0, mass * length * length / 12.0
+        )
         return cls(name, mass, moments, shape=shape, **start)
 
     @classmethod
@@ -220,9 +222,18 @@ def checked_body_name(name: object) -> str:
 
 
 def checked_axis(axis: Any, where: str) -> str:
-    if axis not in AXES:
+    if not isinstance(axis, str) or axis not in AXES:
         raise InvalidBody(
-            f"{where}: axis is {axis!r}, but is one of the body's axes.",
+            f"{where}: axis is {told(axis)}, but is one of the body's axes.",
             "Give axis='x', 'y' or 'z', and turn the body with rotation=.",
         )
-    return str(axis)
+    return axis
+
+
+def checked_shape(shape: Any, where: str) -> Shape | None:
+    if shape is not None and not isinstance(shape, Shape):
+        raise InvalidBody(
+            f"{where}: shape is {told(shape)}, which cannot be drawn.",
+            "Leave it out, or make the body by Body.box, cylinder, rod or sphere.",
+        )
+    return shape

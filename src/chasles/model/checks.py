@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from chasles.model.errors import ChaslesError
+from chasles.model.errors import ChaslesError, told
 
 Vector3 = tuple[float, float, float]
 Matrix3 = tuple[Vector3, Vector3, Vector3]
@@ -18,10 +18,11 @@ IDENTITY: Matrix3 = ((1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0))
 
 
 def checked_name(name: object, kind: str, invalid: Invalid) -> str:
-    """A name is a string with something to read in it."""
-    if not isinstance(name, str) or not name.strip():
+    """A name is a string with something to read in it, on one line."""
+    if not isinstance(name, str) or not name.strip() or not name.isprintable():
         raise invalid(
-            f"a {kind} is named {name!r}; a name is a non-empty string.",
+            f"a {kind} is named {told(name)}; a name is a non-empty string of printable"
+            " characters.",
             f"Give the {kind} a name such as '{kind} 1'.",
         )
     return name
@@ -30,12 +31,14 @@ def checked_name(name: object, kind: str, invalid: Invalid) -> str:
 def checked_number(value: Any, what: str, where: str, invalid: Invalid) -> float:
     """One finite real number."""
     try:
-        if isinstance(value, str | bytes | bool | np.bool_):
+        if isinstance(value, str | bytes | bool | np.bool_ | np.complexfloating):
             raise TypeError
+        if np.ma.is_masked(value):
+            raise ValueError
         number = float(value)
     except (TypeError, ValueError, OverflowError):
         raise invalid(
-            f"{where}: {what} is {value!r}, which is not a number.", "Give one real number."
+            f"{where}: {what} is {told(value)}, which is not a number.", "Give one real number."
         ) from None
     if not np.isfinite(number):
         raise invalid(f"{where}: {what} is {number}.", "Give a finite number.")
@@ -59,14 +62,15 @@ def checked_array(value: Any, what: str, where: str, invalid: Invalid) -> npt.ND
         array = np.asarray(value)
     except ValueError:  # ragged
         array = np.empty(0, dtype=object)
-    if array.dtype.kind not in "iuf":
+    if array.dtype.kind not in "iuf" or np.ma.is_masked(value):
         raise invalid(
-            f"{where}: {what} is {value!r}, which is not an array of real numbers.",
+            f"{where}: {what} is {told(value)}, which is not an array of real numbers.",
             "Give real numbers only, in rows of equal length.",
         )
     if not np.isfinite(array).all():
         raise invalid(
-            f"{where}: {what} is {array.tolist()}, which is not finite.", "Give finite numbers."
+            f"{where}: {what} is {told(array.tolist())}, which is not finite.",
+            "Give finite numbers.",
         )
     return array.astype(np.float64)
 

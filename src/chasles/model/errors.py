@@ -5,6 +5,13 @@ from difflib import get_close_matches
 from typing import Any
 
 LISTED_NAMES = 12
+LONGEST_TOLD = 200
+
+
+def told(value: object) -> str:
+    """A value in a message: whole if short, else its beginning."""
+    text = repr(value)
+    return text if len(text) <= LONGEST_TOLD else text[:LONGEST_TOLD] + " ..."
 
 
 class ChaslesError(Exception):
@@ -62,7 +69,8 @@ class UnknownName(ChaslesError):
         more = f" and {len(names) - LISTED_NAMES} more" if len(names) > LISTED_NAMES else ""
         prefix = f"{where}: " if where else ""
         return cls(
-            f"{prefix}there is no {kind} {name!r}.", f"{hint}Known: {listed or 'none'}{more}."
+            f"{prefix}there is no {kind} {told(name)}.",
+            f"{hint}Known: {listed or 'none'}{more}.",
         )
 
 

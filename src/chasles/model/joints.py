@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike
 
 from chasles.model.body import GROUND, Body, Ground, name_of
 from chasles.model.checks import Vector3, checked_name, checked_number, checked_vector
-from chasles.model.errors import InvalidJoint
+from chasles.model.errors import InvalidJoint, told
 
 Attachment = Body | Ground | str
 Z: Vector3 = (0.0, 0.0, 1.0)
@@ -54,6 +54,11 @@ class Joint:
         axis_b: ArrayLike | None = None,
     ) -> None:
         where = f"joint '{checked_name(name, 'joint', InvalidJoint)}'"
+        if not self.locked:
+            raise InvalidJoint(
+                f"{where} is of no kind, so it holds nothing.",
+                "Use Spherical, Revolute, Prismatic, Cylindrical, Helical, Planar or Fixed.",
+            )
 
         def point(value: ArrayLike | None, what: str) -> Vector3 | None:
             return None if value is None else checked_vector(value, what, where, InvalidJoint)
@@ -258,7 +263,7 @@ def checked_pair(a: Any, b: Any, where: str) -> tuple[str, str]:
     for side, body in (("a", a), ("b", b)):
         if not isinstance(body, Body | Ground | str):
             raise InvalidJoint(
-                f"{where}: {side} is {body!r}, but a joint connects bodies.",
+                f"{where}: {side} is {told(body)}, but a joint connects bodies.",
                 "Give a Body, the name of a body, or GROUND.",
             )
     name_a, name_b = name_of(a), name_of(b)

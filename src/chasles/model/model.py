@@ -7,9 +7,9 @@ from typing import Any, TypeVar
 
 from numpy.typing import ArrayLike
 
-from chasles.model.body import GROUND, Body
+from chasles.model.body import GROUND, Body, Ground
 from chasles.model.checks import Vector3, checked_vector
-from chasles.model.errors import InvalidModel, UnknownName
+from chasles.model.errors import InvalidModel, UnknownName, told
 from chasles.model.joints import Joint
 
 Named = TypeVar("Named", Body, Joint)
@@ -43,10 +43,10 @@ class Model:
         all_bodies = checked_members(bodies, Body, "bodies")
         if not all_bodies:
             raise InvalidModel("the model has no bodies.", "Give at least one Body.")
-        all_forces = tuple(forces)
+        all_forces = listed(forces, "forces")
         if all_forces:
             raise InvalidModel(
-                f"forces holds {all_forces[0]!r}, but only gravity is supported yet.",
+                f"forces holds {told(all_forces[0])}, but only gravity is supported yet.",
                 "Leave forces out; give a uniform field as gravity=(x, y, z).",
             )
         by_name = {body.name: body for body in all_bodies}
@@ -69,19 +69,13 @@ class Model:
     def joint_names(self) -> tuple[str, ...]:
         return tuple(joint.name for joint in self.joints)
 
-    def body(self, name: str) -> Body:
-        """The body of that name."""
-        try:
-            return self._body_by_name[name]
-        except KeyError:
-            raise UnknownName.among("body", name, self.body_names) from None
+    def body(self, body: Body | str, where: str = "") -> Body:
+        """The model's body of that name; `where` opens the message if there is none."""
+        return found(body, Body, self._body_by_name, where)
 
-    def joint(self, name: str) -> Joint:
-        """The joint of that name."""
-        try:
-            return self._joint_by_name[name]
-        except KeyError:
-            raise UnknownName.among("joint", name, self.joint_names) from None
+    def joint(self, joint: Joint | str, where: str = "") -> Joint:
+        """The model's joint of that name; `where` opens the message if there is none."""
+        return found(joint, Joint, self._joint_by_name, where)
 
     @cached_property
     def _body_by_name(self) -> dict[str, Body]:
@@ -126,18 +120,31 @@ class Model:
         )
 
 
+def checked_model(model: Any) -> Model:
+    """What can be simulated."""
+    if not isinstance(model, Model):
+        raise InvalidModel(
+            f"model is {told(model)}, which is no Model.", "Make one: Model(bodies, joints)."
+        )
+    return model
+
+
+def found(part: Any, kind: type[Named], known: dict[str, Named], where: str) -> Named:
+    """The part of a model that is meant by itself or by its name."""
+    name = part.name if isinstance(part, kind | Ground) else part
+    if not isinstance(name, str) or name not in known:
+        raise UnknownName.among(kind.__name__.lower(), name, known, where=where)
+    return known[name]
+
+
 def checked_members(members: Any, kind: type[Named], what: str) -> tuple[Named, ...]:
     """Objects of one kind with names that are all different."""
-    if isinstance(members, kind) or not isinstance(members, Iterable):
-        raise InvalidModel(
-            f"{what} is {members!r}, but is a list.", f"Put it in brackets: {what}=[...]."
-        )
-    listed = tuple(members)
+    parts = listed(members, what)
     first: dict[str, int] = {}
-    for index, member in enumerate(listed):
+    for index, member in enumerate(parts):
         if not isinstance(member, kind):
             raise InvalidModel(
-                f"{what}[{index}] is {member!r}, which is no {kind.__name__}.",
+                f"{what}[{index}] is {told(member)}, which is no {kind.__name__}.",
                 f"Give {kind.__name__} objects only: Model(bodies, joints, gravity=...).",
             )
         if member.name in first:
@@ -146,7 +153,17 @@ def checked_members(members: Any, kind: type[Named], what: str) -> tuple[Named, 
                 "Give every one its own name; results are looked up by it.",
             )
         first[member.name] = index
-    return listed
+    return parts
+
+
+def listed(members: Any, what: str) -> tuple[Any, ...]:
+    """The members of anything that can be gone through once."""
+    try:
+        return tuple(members)
+    except TypeError:  # one part alone, None, a number
+        raise InvalidModel(
+            f"{what} is {told(members)}, but is a list.", f"Put it in brackets: {what}=[...]."
+        ) from None
 
 
 def placed(joint: Joint, bodies: dict[str, Body]) -> Joint:

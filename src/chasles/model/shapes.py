@@ -42,12 +42,13 @@ class Cylinder:
 
     @property
     def volume(self) -> float:
-        return pi * self.radius**2 * self.length
+        return pi * self.radius * self.radius * self.length  # not **, which raises when too large
 
     def moments(self, mass: float) -> Vector3:
         """Principal moments: m r^2 / 2 along the axis, m (3 r^2 + l^2) / 12 across, in kg m^2."""
-        along = mass * self.radius**2 / 2.0
-        across = mass * (3.0 * self.radius**2 + self.length**2) / 12.0
+        square = self.radius * self.radius
+        along = mass * square / 2.0
+        across = mass * (3.0 * square + self.length * self.length) / 12.0
         return along_axis(self.axis, along, across)
 
 
@@ -59,11 +60,11 @@ class Sphere:
 
     @property
     def volume(self) -> float:
-        return 4.0 / 3.0 * pi * self.radius**3
+        return 4.0 / 3.0 * pi * self.radius * self.radius * self.radius
 
     def moments(self, mass: float) -> Vector3:
         """Principal moments, all 2 m r^2 / 5, in kg m^2."""
-        moment = 0.4 * mass * self.radius**2
+        moment = 0.4 * mass * self.radius * self.radius
         return (moment, moment, moment)
 
 

@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from chasles.model import GROUND, Model, UnknownName
-from chasles.spaces.space import Space, as_space
+from chasles.spaces.space import SE3, SO3xR3, Space
 from chasles.spaces.tree import Tree, spanning_tree
 
 
@@ -49,15 +49,22 @@ def resolve_spaces(model: Model, spaces: Any) -> dict[str, Space]:
 
     Bodies that a dict leaves out get the space that "auto" gives them.
     """
-    if isinstance(spaces, Mapping):
-        chosen = resolve_spaces(model, "auto")
-        for name, value in spaces.items():
-            chosen[model.body(name).name] = as_space(value, f"spaces['{name}']")
-        return chosen
-    if isinstance(spaces, str):
-        if spaces not in RULES:
-            raise UnknownName.among("space", spaces, RULES, where="spaces")
-        tree = spanning_tree(model)
-        return {name: RULES[spaces](tree, name) for name in model.body_names}
-    space = as_space(spaces, "spaces")
-    return dict.fromkeys(model.body_names, space)
+    tree = spanning_tree(model)
+    if not isinstance(spaces, Mapping):
+        return {name: space_of(spaces, tree, name, "spaces") for name in model.body_names}
+    chosen = {name: auto(tree, name) for name in model.body_names}
+    for key, value in spaces.items():
+        name = model.body(key, where="spaces").name
+        chosen[name] = space_of(value, tree, name, f"spaces['{name}']")
+    return chosen
+
+
+def space_of(value: Any, tree: Tree, body: str, where: str) -> Space:
+    """The space of a body from a Space, a rule's name, or SE3 / SO3xR3 themselves."""
+    if isinstance(value, Space):
+        return value
+    if value is SE3 or value is SO3xR3:
+        return Space(value.__name__)
+    if not isinstance(value, str) or value not in RULES:
+        raise UnknownName.among("space", value, RULES, where=where)
+    return RULES[value](tree, body)

@@ -5,8 +5,9 @@ from typing import Any
 
 from numpy.typing import ArrayLike
 
-from chasles.model import GROUND, Body, Ground, InvalidOption, Joint, Model, UnknownName, name_of
+from chasles.model import GROUND, Body, Ground, InvalidOption, Joint, Model, UnknownName
 from chasles.model.checks import Vector3, checked_vector
+from chasles.model.errors import told
 
 GROUPS = ("SE3", "SO3xR3")
 
@@ -25,43 +26,50 @@ class Space:
     at: str | Vector3 | None = None
     relative_to: str | None = None
 
+    def __post_init__(self) -> None:
+        if not isinstance(self.group, str) or self.group not in GROUPS:
+            raise UnknownName.among("group", self.group, GROUPS, where="a space")
+        where = f"space {self.group}"
+        object.__setattr__(self, "at", checked_frame(self.at, where))
+        object.__setattr__(self, "relative_to", checked_reference(self.relative_to, where))
+
     def __str__(self) -> str:
-        frame = "" if self.group == "SE3" else " at the COM" if self.at is None else f" at {self.at}"
+        frame = (
+            "" if self.group == "SE3" else " at the COM" if self.at is None else f" at {self.at}"
+        )
         return self.group + frame + (f" relative to {self.relative_to}" if self.relative_to else "")
 
 
-def SE3(relative_to: Body | Ground | str | None = None) -> Space:  # noqa: N802 (the group's name)
+def SE3(relative_to: Body | Ground | str | None = None) -> Space:
     """Proper rigid-body motions, absolute or relative to another body."""
-    return Space("SE3", None, _reference(relative_to))
+    return Space("SE3", None, checked_reference(relative_to, "space SE3"))
 
 
-def SO3xR3(  # noqa: N802
+def SO3xR3(
     at: Joint | str | ArrayLike | None = None, relative_to: Body | Ground | str | None = None
 ) -> Space:
     """The direct product, framed at the centre of mass, a joint or a world point at the start."""
-    if isinstance(at, Joint):
-        at = at.name
-    if at is not None and not isinstance(at, str):
-        at = checked_vector(at, "at", "space SO3xR3", InvalidOption)
-    return Space("SO3xR3", at, _reference(relative_to))
+    where = "space SO3xR3"
+    return Space("SO3xR3", checked_frame(at, where), checked_reference(relative_to, where))
 
 
-def _reference(body: Body | Ground | str | None) -> str | None:
-    if body is None:
-        return None
-    name = name_of(body)
+def checked_frame(at: Any, where: str) -> str | Vector3 | None:
+    """A joint's name, a point or None."""
+    name = at.name if isinstance(at, Joint) else at
+    if name is None or isinstance(name, str):
+        return name
+    return checked_vector(at, "at", where, InvalidOption)
+
+
+def checked_reference(body: Any, where: str) -> str | None:
+    """A body's name, or None for the ground."""
+    name = body.name if isinstance(body, Body | Ground) else body
+    if name is not None and not isinstance(name, str):
+        raise InvalidOption(
+            f"{where}: relative_to is {told(body)}, which names no body.",
+            "Give a body or its name, or leave it out for the ground.",
+        )
     return None if name == GROUND.name else name
-
-
-def as_space(value: Any, where: str) -> Space:
-    """A Space from a Space, a group's name, or SE3 / SO3xR3 themselves."""
-    if isinstance(value, Space):
-        return value
-    if value is SE3 or value is SO3xR3:
-        return value()
-    if value in GROUPS:
-        return Space(value)
-    raise UnknownName.among("space", value, GROUPS, where=where)
 
 
 def frame_point(space: Space, body: Body, model: Model) -> Vector3:
@@ -70,7 +78,7 @@ def frame_point(space: Space, body: Body, model: Model) -> Vector3:
         return body.position
     if not isinstance(space.at, str):
         return space.at
-    joint = model.joint(space.at)
+    joint = model.joint(space.at, where=f"the space of body '{body.name}'")
     if body.name not in (joint.a, joint.b):
         raise InvalidOption(
             f"the space of body '{body.name}' is framed on joint '{joint.name}', which joins"
@@ -98,7 +106,8 @@ def reference_order(model: Model, spaces: dict[str, Space]) -> list[str]:
                 )
             path.append(name)
             reference = spaces[name].relative_to
-            name = None if reference is None else model.body(reference).name
+            where = f"the space of body '{name}'"
+            name = None if reference is None else model.body(reference, where).name
         for member in reversed(path):
             settled.add(member)
             order.append(member)

@@ -1,4 +1,4 @@
-"""A spanning tree of the joint graph: which joint carries each body, and which joints close loops."""
+"""A spanning tree of the joint graph: which joint carries each body, which joints close loops."""
 
 from collections import deque
 from dataclasses import dataclass
@@ -8,7 +8,7 @@ from chasles.model import GROUND, Model
 
 @dataclass(frozen=True)
 class Tree:
-    """parents: body -> (parent body or "ground", joint), or None for a free root; cut: joints left."""
+    """What carries every body: (parent or "ground", joint), or None; and the joints left over."""
 
     parents: dict[str, tuple[str, str] | None]
     cut: tuple[str, ...]

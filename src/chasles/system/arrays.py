@@ -24,7 +24,7 @@ GROUP, REFERENCE = 0, 1
 SPACE_WIDTH = 2
 SE3_CODE, SO3XR3_CODE = 0, 1
 
-# Columns of System.joints: the joint frame on each body, as axes (row-major) and origin from the COM.
+# Columns of System.joints: the joint's frame on each body, axes (row-major), origin from the COM.
 AXES_A, POINT_A, AXES_B, POINT_B, PITCH = 0, 9, 12, 21, 24
 JOINT_WIDTH = 25
 # Columns of System.joint_bodies.
@@ -58,7 +58,12 @@ class System(NamedTuple):
     form: int  # SCREW_FORM or SPACE_FORM
     body_count: int
     joint_count: int
-    row_count: int
+    row_count: int  # rows of J, padding included
+
+
+def padded(rows: Any) -> Any:
+    """Rows a joint takes in J and in the factor: three or six, whatever it locks."""
+    return np.where(np.asarray(rows) <= 3, 3, 6)
 
 
 @formula

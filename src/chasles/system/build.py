@@ -1,16 +1,27 @@
 """From words to numbers: a model and its spaces become the arrays of a `System`."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
-from chasles.model import GROUND, Body, InconsistentStart, InvalidOption, Joint, Model, UnknownName
+from chasles.model import (
+    GROUND,
+    Body,
+    InconsistentStart,
+    InvalidModel,
+    InvalidOption,
+    Joint,
+    Model,
+    UnknownName,
+)
 from chasles.spaces.space import Space, frame_point, reference_order
 from chasles.system.arrays import (
     ABSOLUTE_WIDTH,
     AXES_A,
     AXES_B,
     BODY_WIDTH,
+    FIRST_ROW,
     FRAME_POINT,
     GROUND_INDEX,
     INERTIA,
@@ -21,13 +32,16 @@ from chasles.system.arrays import (
     POINT_B,
     POSE_R,
     POSE_X,
+    ROWS,
     SCREW_FORM,
     SE3_CODE,
     SO3XR3_CODE,
     SPACE_FORM,
     TWIST_COMPONENTS,
     Floats,
+    Integers,
     System,
+    padded,
 )
 from chasles.system.gaps import joint_gap
 
@@ -52,7 +66,7 @@ class Setup:
 
 def build(model: Model, spaces: dict[str, Space], acceleration: str = "screw") -> Setup:
     """Arrays of a model; bodies are renumbered so that reference bodies come first."""
-    if acceleration not in FORMS:
+    if not isinstance(acceleration, str) or acceleration not in FORMS:
         raise UnknownName.among("acceleration form", acceleration, FORMS)
     for name, space in spaces.items():
         if space.relative_to == name:
@@ -74,11 +88,12 @@ def build(model: Model, spaces: dict[str, Space], acceleration: str = "screw") -
     ends, first_row = [], 0
     for joint in model.joints:
         ends.append(joint_end_row(joint, body_index, first_row))
-        first_row += len(joint.locked)
+        first_row += int(padded(len(joint.locked)))
+    joints = np.array([joint_row(joint, model) for joint in model.joints])
     system = System(
         bodies=np.array([body_row(body, spaces[body.name], model) for body in bodies]),
         body_spaces=np.array(body_spaces, np.int64),
-        joints=np.array([joint_row(joint, model) for joint in model.joints]).reshape(-1, JOINT_WIDTH),
+        joints=joints.reshape(-1, JOINT_WIDTH),
         joint_bodies=np.array(ends, np.int64).reshape(-1, 5),
         gravity=np.array(model.gravity),
         form=FORMS[acceleration],
@@ -100,9 +115,20 @@ def body_row(body: Body, space: Space, model: Model) -> Floats:
     row[MASS] = body.mass
     row[INERTIA : INERTIA + 6] = inertia[[0, 1, 2, 0, 0, 1], [0, 1, 2, 1, 2, 2]]
     if space.group != "SE3":
-        offset = np.subtract(frame_point(space, body, model), body.position)
-        row[FRAME_POINT : FRAME_POINT + 3] = np.array(body.rotation).T @ offset
+        where = f"the frame of the space of body '{body.name}'"
+        row[FRAME_POINT : FRAME_POINT + 3] = lever(body, frame_point(space, body, model), where)
     return row
+
+
+def lever(body: Body, point: Sequence[float], where: str) -> Floats:
+    """From the body's centre of mass to a point of the world at the start, in the body frame."""
+    offset = np.array([x - y for x, y in zip(point, body.position, strict=True)])
+    if not np.isfinite(offset).all():
+        raise InvalidModel(
+            f"{where}: its point is too far from body '{body.name}' for a number to tell.",
+            "Check the units of both: metres.",
+        )
+    return np.array(body.rotation).T @ offset
 
 
 def joint_end_row(joint: Joint, body_index: dict[str, int], first_row: int) -> list[int]:
@@ -132,8 +158,8 @@ def joint_row(joint: Joint, model: Model) -> Floats:
         frame, point = frames[name]
         if name != GROUND.name:
             body = model.body(name)
-            rotation = np.array(body.rotation)
-            frame, point = rotation.T @ frame, rotation.T @ (point - body.position)
+            frame = np.array(body.rotation).T @ frame
+            point = lever(body, point.tolist(), f"joint '{joint.name}'")
         row[axes_at : axes_at + 9] = frame.ravel()
         row[point_at : point_at + 3] = point
     row[PITCH] = joint.pitch
@@ -177,3 +203,10 @@ def check_closed(setup: Setup) -> None:
                     f" (tolerance {OPEN_TOLERANCE:g} {unit}).",
                     f"Move body '{joint.b}' or '{joint.a}', or correct at/at_b and axis/axis_b.",
                 )
+
+
+def real_rows(system: System) -> Integers:
+    """Indices of the rows of J that are constraints rather than padding."""
+    ends = system.joint_bodies
+    spans = [np.arange(end[FIRST_ROW], end[FIRST_ROW] + end[ROWS]) for end in ends]
+    return np.concatenate([np.zeros(0, np.int64), *spans])

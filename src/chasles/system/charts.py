@@ -1,4 +1,4 @@
-r"""A configuration space is a chart: how a body's stored pose and velocity relate to the absolute ones.
+r"""A configuration space is a chart: how stored pose and velocity relate to the absolute ones.
 
 A space is (group, frame point p, reference body).  The chart holds the pose of the body's frame
 point relative to the reference body, $(Q, \rho)$ with
@@ -14,6 +14,8 @@ Absolute twists V = (omega, v) are body-fixed at the centre of mass.
 from typing import Any
 
 from chasles.compiled import formula
+from chasles.groups.se3 import se3_compose, se3_exp
+from chasles.groups.so3xr3 import so3xr3_compose, so3xr3_exp
 from chasles.groups.vectors import add, cross, matmul, matvec, sub, tmatvec
 from chasles.system.arrays import SE3_CODE
 
@@ -126,7 +128,7 @@ def chart_acceleration(
 def grounded_acceleration(
     group: int, twist: Any, twist_rate: Any, relative: Any, point: Any
 ) -> Any:
-    r"""`chart_acceleration` for the ground: $\dot V$ on SE(3), $Q(\dot y + \omega\times y)$ else."""
+    r"""`chart_acceleration` for the ground: $\dot V$ on SE(3), else $Q(\dot y+\omega\times y)$."""
     omega, v = twist
     omega_rate, v_rate = twist_rate
     if group == SE3_CODE:
@@ -134,3 +136,11 @@ def grounded_acceleration(
     y = add(v, cross(omega, point))
     y_rate = add(v_rate, cross(omega_rate, point))
     return omega_rate, matvec(relative, add(y_rate, cross(omega, y)))
+
+
+@formula
+def chart_exp(group: int, pose: Any, increment: Any) -> Any:
+    """pose * exp(increment) in the chart's group."""
+    if group == SE3_CODE:
+        return se3_compose(pose, se3_exp(increment))
+    return so3xr3_compose(pose, so3xr3_exp(increment))

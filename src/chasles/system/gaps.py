@@ -19,10 +19,10 @@ from chasles.system.arrays import (
     System,
 )
 from chasles.system.rows import (
+    advance,
     axis_misalignment,
     full_misalignment,
     relative_joint_frame,
-    turn_about_axis,
 )
 
 IDENTITY = (1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0)
@@ -75,7 +75,5 @@ def joint_gap(system: System, joint: int, absolute: Floats) -> tuple[Floats, Flo
         if locked[3 + k]:
             translation[..., k] = shift[k]
     if pitch != 0.0:
-        lead = 2.0 * np.pi * pitch
-        advance = translation[..., 2] - pitch * turn_about_axis(turn)
-        translation[..., 2] = advance - lead * np.round(advance / lead)
+        translation[..., 2] = advance(pitch, turn, shift[2])
     return rotation, translation

@@ -12,16 +12,18 @@ forms follow from what carries alpha and beta and which point of a is meant:
   The row says that the relative twist, seen in B, stays in the joint's subalgebra:
   constant coefficients, and eta = 0 for a joint to ground.
 * **space**: g is written with vectors in inertial space and differentiated twice.
-  All three translations locked: $g = x_b - x_a$.  Some locked: $g = e\cdot(x_b - x_a)$, e an axis of A.
+  All three translations locked: $g = x_b - x_a$.  Some locked: $g = e\cdot(x_b - x_a)$, e an axis
+  of A.
   Rotations: $g = e_a\cdot e_b$, products of an axis of A and an axis of B that is normal to it.
 
 Both agree on the constraint manifold and differ off it.
 """
 
+from math import pi
 from typing import Any
 
 from chasles.compiled import formula
-from chasles.groups.scalar import atan2, sqrt
+from chasles.groups.scalar import atan2, floor, sqrt
 from chasles.groups.se3 import se3_bracket
 from chasles.groups.so3 import so3_from_matrix, so3_log
 from chasles.groups.vectors import (
@@ -31,11 +33,12 @@ from chasles.groups.vectors import (
     dot,
     matmul,
     matvec,
-    neg,
     sub,
     tmatmul,
     tmatvec,
 )
+
+ZERO = (0.0, 0.0, 0.0)
 
 
 @formula
@@ -121,7 +124,7 @@ def space_eta_along(beta: Any, omega_a: Any, omega_b: Any, velocity_b: Any, carr
 
 @formula
 def axis_product(axis_b: Any, axis_a: Any, omega_a: Any, omega_b: Any) -> Any:
-    r"""alpha and its rate for $g = e_a\cdot e_b$: $\alpha = e_b\times e_a$, $\dot g = \alpha\cdot\omega_{rel}$."""
+    r"""$\alpha = e_b\times e_a$ and its rate; $g = e_a\cdot e_b$, $\dot g=\alpha\cdot\omega$."""
     rate = add(
         cross(cross(omega_b, axis_b), axis_a),
         cross(axis_b, cross(omega_a, axis_a)),
@@ -153,11 +156,12 @@ def turn_about_axis(rotation: Any) -> Any:
 
 @formula
 def axis_misalignment(rotation: Any) -> Any:
-    """Rotation vector (x, y) that turns the z axis of A into that of B."""
+    """Rotation vector (x, y) that turns the z axis of A into that of B; half a turn is about x."""
     x, y, z = rotation[2], rotation[5], rotation[8]
     sine = sqrt(x * x + y * y)
     stretch = atan2(sine, z) / (sine + (sine == 0.0))
-    return -stretch * y, stretch * x
+    half_turn = (sine == 0.0) * atan2(sine, z)
+    return half_turn - stretch * y, stretch * x
 
 
 @formula
@@ -167,12 +171,45 @@ def full_misalignment(rotation: Any) -> Any:
 
 
 @formula
+def advance(pitch: Any, turn: Any, shift: Any) -> Any:
+    """Displacement along the axis less that of the thread, to the nearest turn."""
+    lead = 2.0 * pi * pitch
+    gap = shift - pitch * turn_about_axis(turn)
+    return gap - lead * floor(gap / lead + 0.5)
+
+
+@formula
+def screw_residual(locked: int, pitch: Any, turn: Any, shift: Any) -> Any:
+    """(rotation, translation) residual along the axes of B, whose rate the screw rows give."""
+    rotation = ZERO
+    if locked & 0b100:
+        rotation = full_misalignment(turn)
+    elif locked & 0b001:
+        x, y = axis_misalignment(turn)
+        rotation = tmatvec(turn, (x, y, 0.0))
+    translation = tmatvec(turn, shift)
+    if pitch != 0.0:
+        translation = (translation[0], translation[1], advance(pitch, turn, shift[2]))
+    return rotation, translation
+
+
+@formula
+def space_residual(locked: int, pitch: Any, turn: Any, shift: Any, axes_b: Any) -> Any:
+    """(rotation, translation) residual whose rate the space rows give."""
+    if locked & 0b100:
+        rotation = (-turn[5], -turn[6], -turn[1])
+    else:
+        rotation = (-turn[5], turn[2], 0.0)
+    translation = shift
+    if pitch != 0.0:
+        translation = (shift[0], shift[1], advance(pitch, turn, shift[2]))
+    elif locked & 0b111000 == 0b111000:
+        translation = matvec(axes_b, tmatvec(turn, shift))
+    return rotation, translation
+
+
+@formula
 def reaction_at_point(wrench_at_com: Any, point: Any) -> Any:
     r"""(torque, force) moved from the centre of mass to `point`: $\tau - s\times f$."""
     torque, force = wrench_at_com
     return sub(torque, cross(point, force)), force
-
-
-@formula
-def opposite(wrench: Any) -> Any:
-    return neg(wrench[0]), neg(wrench[1])

@@ -4,16 +4,22 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from chasles.model import Model
+from chasles.model import InvalidOption, Model, UnknownName
+from chasles.model.checks import checked_array, checked_number
+from chasles.model.errors import told
 from chasles.system.arrays import ABSOLUTE_WIDTH, POSE_R, POSE_X, TWIST, Floats
+
+#: Rotations of a state are orthogonal to this.
+ORTHOGONAL = 1e-9
 
 
 @dataclass(frozen=True)
 class State:
-    """Poses and velocities of all bodies, in the model's order.
+    """Poses and velocities of all bodies.
 
     position (n, 3) and velocity (n, 3) of the centres of mass in the world, rotation (n, 3, 3) from
-    body to world, angular_velocity (n, 3) in body frames.
+    body to world, angular_velocity (n, 3) in body frames; rows in the order of `bodies`, their
+    names.
     """
 
     t: float
@@ -23,24 +29,59 @@ class State:
     velocity: Floats
     angular_velocity: Floats
 
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "t", checked_number(self.t, "t", "state", InvalidOption))
+        names = (self.bodies,) if isinstance(self.bodies, str) else tuple(self.bodies)
+        object.__setattr__(self, "bodies", names)
+        for what, width in (
+            ("position", (3,)),
+            ("rotation", (3, 3)),
+            ("velocity", (3,)),
+            ("angular_velocity", (3,)),
+        ):
+            values = checked_array(getattr(self, what), what, "state", InvalidOption)
+            if values.shape != (len(names), *width):
+                raise InvalidOption(
+                    f"state: {what} has shape {values.shape}, but there are {len(names)} bodies.",
+                    f"Give an array of shape {(len(names), *width)}.",
+                )
+            object.__setattr__(self, what, values)
+        off = np.abs(np.einsum("bji,bjk->bik", self.rotation, self.rotation) - np.eye(3))
+        worst = off.max(axis=(1, 2), initial=0.0)
+        if worst.max(initial=0.0) > ORTHOGONAL:
+            body = int(np.argmax(worst))
+            raise InvalidOption(
+                f"state: the rotation of body {told(names[body])} is not orthogonal: R^T R is off"
+                f" the identity by {worst[body]:.1e}.",
+                "Give a rotation matrix from the body frame to the world, with all its digits.",
+            )
+
     @classmethod
     def from_absolute(cls, t: float, model: Model, absolute: Floats) -> "State":
         """From rows (R, r, omega, v) in the model's order."""
-        rotation = absolute[:, POSE_R : POSE_R + 9].reshape(-1, 3, 3).copy()
+        rotation = absolute[:, POSE_R : POSE_R + 9].reshape(-1, 3, 3)
         return cls(
             t=t,
             bodies=model.body_names,
-            position=absolute[:, POSE_X : POSE_X + 3].copy(),
+            position=absolute[:, POSE_X : POSE_X + 3],
             rotation=rotation,
             velocity=np.einsum("bij,bj->bi", rotation, absolute[:, TWIST + 3 : TWIST + 6]),
-            angular_velocity=absolute[:, TWIST : TWIST + 3].copy(),
+            angular_velocity=absolute[:, TWIST : TWIST + 3],
         )
 
-    def to_absolute(self) -> Floats:
-        """Rows (R, r, omega, v) in the model's order."""
-        absolute = np.zeros((len(self.bodies), ABSOLUTE_WIDTH))
-        absolute[:, POSE_R : POSE_R + 9] = self.rotation.reshape(-1, 9)
-        absolute[:, POSE_X : POSE_X + 3] = self.position
-        absolute[:, TWIST : TWIST + 3] = self.angular_velocity
-        absolute[:, TWIST + 3 :] = np.einsum("bji,bj->bi", self.rotation, self.velocity)
+    def to_absolute(self, model: Model) -> Floats:
+        """Rows (R, r, omega, v) in the order of the model, which has the same bodies."""
+        for name in self.bodies:
+            model.body(name, where="state")
+        rows = {name: row for row, name in enumerate(self.bodies)}
+        for name in model.body_names:
+            if name not in rows:
+                raise UnknownName.among("body", name, self.bodies, where="state")
+        order = [rows[name] for name in model.body_names]
+        absolute = np.zeros((len(order), ABSOLUTE_WIDTH))
+        absolute[:, POSE_R : POSE_R + 9] = self.rotation[order].reshape(-1, 9)
+        absolute[:, POSE_X : POSE_X + 3] = self.position[order]
+        absolute[:, TWIST : TWIST + 3] = self.angular_velocity[order]
+        velocity = np.einsum("bji,bj->bi", self.rotation, self.velocity)
+        absolute[:, TWIST + 3 :] = velocity[order]
         return absolute

@@ -1,0 +1,138 @@
+"""How the documentation is built: `make docs`, warnings are errors.
+
+Pages are Markdown (MyST); code cells run while the page is built, so what is printed is what the
+code says.  Docstrings stay as they read best in the source; `as_rst` translates them.
+
+Formulas become MathML, by the converter that comes with docutils.  MathJax, Sphinx's default, is
+fetched from a server by every reader, and imgmath needs a LaTeX installation.  This needs neither,
+works offline, vendors nothing, and every current browser draws it.  A formula that the converter
+cannot read is a warning, and so an error.
+"""
+
+import html
+import re
+from importlib.metadata import version as version_of
+from typing import Any
+from xml.etree import ElementTree
+
+from docutils import nodes
+from docutils.utils.math import MathError
+from docutils.utils.math.latex2mathml import tex2mathml
+from sphinx.util import logging
+
+project = "chasles"
+author = "the chasles developers"
+copyright = "the chasles developers, MIT licence"
+version = release = version_of("chasles")
+
+extensions = ["myst_nb", "sphinx.ext.autodoc"]
+exclude_patterns = ["_build"]
+myst_enable_extensions = ["dollarmath", "deflist", "colon_fence"]
+myst_heading_anchors = 3
+nb_execution_mode = "force"
+nb_execution_timeout = 300  # the first run of a machine compiles
+nb_execution_raise_on_error = True
+nb_execution_show_tb = True
+nb_merge_streams = True
+nb_output_stderr = "remove"  # progress and the first compilation
+
+html_theme = "furo"
+html_title = "chasles"
+html_math_renderer = "mathml"
+html_copy_source = False
+html_theme_options = {"navigation_with_keys": True}
+
+autodoc_member_order = "bysource"
+autodoc_typehints = "none"
+
+logger = logging.getLogger(__name__)
+
+
+# --- formulas -------------------------------------------------------------------------------------
+
+
+MATHML = "http://www.w3.org/1998/Math/MathML"
+ACCENTS = "˙¨^~¯"  # what \dot, \ddot, \hat, \tilde and \bar put above a letter
+HTML_ENTITY = re.compile(r"&(?!lt;|gt;|amp;|quot;|apos;|#)\w+;")  # which XML does not know
+ElementTree.register_namespace("", MATHML)
+
+
+def mathml(node: nodes.Node, block: bool) -> str:
+    tex = node.astext().strip()
+    try:
+        markup = "".join(tex2mathml(tex, as_block=block))
+    except MathError as error:
+        logger.warning("formula: %s\n  %s", error, tex, location=node)
+        return f"<code>{html.escape(tex)}</code>"
+    tree = ElementTree.fromstring(HTML_ENTITY.sub(lambda found: html.unescape(found[0]), markup))
+    for element in tree.iter(f"{{{MATHML}}}munderover"):
+        accented(element)
+    return ElementTree.tostring(tree, encoding="unicode")
+
+
+def accented(element: ElementTree.Element) -> None:
+    """The index of an accented letter to its right: the converter puts it underneath."""
+    base, index, accent = element
+    if accent.text in ACCENTS:
+        element.tag = f"{{{MATHML}}}msub"
+        letter = ElementTree.Element(f"{{{MATHML}}}mover", accent="true")
+        letter.extend((base, accent))
+        element[:] = [letter, index]
+
+
+def inline_formula(writer: Any, node: nodes.math) -> None:
+    writer.body.append(mathml(node, block=False))
+    raise nodes.SkipNode
+
+
+def display_formula(writer: Any, node: nodes.math_block) -> None:
+    anchor = f' id="equation-{node["label"]}"' if node.get("label") else ""
+    number = f'<span class="eqno">({node["number"]})</span>' if node.get("number") else ""
+    writer.body.append(f'<div class="math"{anchor}>{number}{mathml(node, block=True)}</div>')
+    raise nodes.SkipNode
+
+
+# --- docstrings -----------------------------------------------------------------------------------
+
+ENTRY = re.compile(r"^(?P<name>[a-z_][a-z_, 0-9]*?) {2,}(?P<text>\S.*)$")
+LONGEST_ENTRY = re.compile(r"^(?P<name>[a-z_]+) (?P<text>\S.*)$")  # only one space is left
+
+
+def as_rst(lines: list[str]) -> list[str]:
+    """Docstrings in reStructuredText: aligned entries, $formulas$ and `code` translated."""
+    text = "\n".join(lines)
+    text = re.sub(r"\$\$(.+?)\$\$", display_as_rst, text, flags=re.DOTALL)
+    text = re.sub(r"(?<![\\$])\$([^$\n]+)\$", r":math:`\1`", text)
+    text = re.sub(r"(?<![:`\w])`([^`\n]+)`(?!`)", r"``\1``", text)
+    out: list[str] = []
+    column = 0  # where the text of the entries starts; 0 outside a list of entries
+    for line in text.split("\n"):
+        entry = ENTRY.match(line) or LONGEST_ENTRY.match(line)
+        if entry and (entry.start("text") == column or ENTRY.match(line)):
+            out += ["", f"``{entry['name']}``", "    " + entry["text"]]
+            column = entry.start("text")
+        elif column and line.startswith(" "):
+            out.append("    " + line.strip())
+        else:
+            out += [""] * (column > 0) + [line]
+            column = 0
+    return out
+
+
+def display_as_rst(found: re.Match[str]) -> str:
+    return "\n\n.. math::\n\n   " + " ".join(found[1].split()) + "\n\n"
+
+
+def translate_docstring(
+    app: Any, what: str, name: str, obj: Any, options: Any, lines: list[str]
+) -> None:
+    lines[:] = as_rst(lines)
+
+
+def setup(app: Any) -> None:
+    app.add_html_math_renderer("mathml", (inline_formula, None), (display_formula, None))
+    app.connect("autodoc-process-docstring", translate_docstring)
+    app.add_css_file("chasles.css")
+
+
+html_static_path = ["_static"]

@@ -1,0 +1,81 @@
+"""The command line: `chasles paper` makes the report."""
+
+import argparse
+import sys
+from collections.abc import Sequence
+from importlib.metadata import version
+from pathlib import Path
+
+from chasles.model import ChaslesError
+
+WRONG_OPTION = 2
+INTERRUPTED = 130
+
+
+class OneLineParser(argparse.ArgumentParser):
+    """Errors in one line, without the usage."""
+
+    def error(self, message: str) -> None:  # type: ignore[override]
+        self.exit(WRONG_OPTION, f"chasles: {message}\n")
+
+
+def parser() -> argparse.ArgumentParser:
+    main_parser = OneLineParser(
+        prog="chasles",
+        description="Lie-group time integration of constrained multibody systems.",
+    )
+    main_parser.add_argument("--version", action="version", version=f"chasles {version('chasles')}")
+    commands = main_parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
+    paper = commands.add_parser(
+        "paper",
+        help="the paper's examples, figures and claims as one page",
+        description="Run the examples of Müller and Terze (2013), test the paper's claims, and"
+        " write report.html, the figures and results.json.",
+    )
+    size = paper.add_mutually_exclusive_group()
+    size.add_argument(
+        "--quick", action="store_true", help="the paper's own runs only, no PNG files"
+    )
+    size.add_argument("--full", action="store_true", help="everything (the default)")
+    paper.add_argument(
+        "--example", action="append", metavar="NAME", help="only this one; may repeat"
+    )
+    paper.add_argument("--step", type=float, default=1e-3, metavar="S", help="seconds [1e-3]")
+    paper.add_argument("--method", default="rk4", metavar="NAME", help="tableau [rk4]")
+    paper.add_argument("--until", type=float, default=1.0, metavar="S", help="duration [1]")
+    paper.add_argument("--out", type=Path, default=Path("out/paper"), metavar="FOLDER")
+    return main_parser
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run the command; returns the exit code."""
+    options = parser().parse_args(arguments)
+    try:
+        return paper_command(options)
+    except ChaslesError as error:
+        print(f"chasles: {' '.join(str(error).split())}", file=sys.stderr)
+        return WRONG_OPTION
+    except KeyboardInterrupt:
+        print("\nchasles: interrupted; no report was written.", file=sys.stderr)
+        return INTERRUPTED
+
+
+def paper_command(options: argparse.Namespace) -> int:
+    from chasles.paper.report import Options, make_report  # late: --version needs no plotting
+
+    report = make_report(
+        Options(
+            examples=tuple(options.example) if options.example else None,
+            step=options.step,
+            method=options.method,
+            until=options.until,
+            out=options.out,
+            quick=options.quick,
+        )
+    )
+    print(report)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

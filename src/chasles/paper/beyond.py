@@ -1,0 +1,103 @@
+"""Models beyond the paper's four: random starts, a body in free flight, a top on a platform."""
+
+import numpy as np
+
+from chasles.model import GROUND, Body, Model, Spherical
+from chasles.paper.examples import HALF, heavy_top, link
+
+SEED = 2013
+STARTS = 24
+SPINS = (10.0, 20.0, 30.0)  # rad/s, standard deviation per component
+SPEED = 1.0  # m/s, likewise, of the floating pair's centre of mass
+
+
+def random_rotation(rng: np.random.Generator) -> np.ndarray:
+    """Uniform on SO(3)."""
+    w, x, y, z = (q := rng.normal(size=4)) / np.linalg.norm(q)
+    return np.array(
+        [
+            [1 - 2 * (y * y + z * z), 2 * (x * y - w * z), 2 * (x * z + w * y)],
+            [2 * (x * y + w * z), 1 - 2 * (x * x + z * z), 2 * (y * z - w * x)],
+            [2 * (x * z - w * y), 2 * (y * z + w * x), 1 - 2 * (x * x + y * y)],
+        ]
+    )
+
+
+def random_pair(rng: np.random.Generator, spin: float, grounded: bool) -> Model:
+    """Two links on a ball joint, in random attitudes and spins; hung up in gravity, or floating."""
+    turns = random_rotation(rng), random_rotation(rng)
+    spins = rng.normal(scale=spin, size=(2, 3))
+    drift = np.zeros(3) if grounded else rng.normal(scale=SPEED, size=3)
+    to_end = np.array([HALF, 0, 0])
+    arms = [turn @ to_end for turn in turns]  # from a link's centre to its far end, world
+    swings = [turn @ np.cross(rate, to_end) for turn, rate in zip(turns, spins)]
+    positions = [arms[0], 2 * arms[0] + arms[1]]
+    velocities = [swings[0], 2 * swings[0] + swings[1]]
+    if not grounded:  # the centre of mass of the pair moves at `drift`
+        mean = (velocities[0] + velocities[1]) / 2
+        velocities = [v - mean + drift for v in velocities]
+    first, second = (
+        link(
+            f"link {k + 1}",
+            position=positions[k],
+            rotation=turns[k],
+            velocity=velocities[k],
+            angular_velocity=spins[k],
+        )
+        for k in range(2)
+    )
+    joints = [Spherical("joint 2", first, second, at=2 * arms[0])]
+    if grounded:
+        joints.insert(0, Spherical("joint 1", GROUND, first, at=(0, 0, 0)))
+    return Model([first, second], joints, gravity=(0, 0, -9.81 if grounded else 0.0))
+
+
+def random_models(kind: str, spin: float, starts: int = STARTS) -> dict[str, Model]:
+    """`starts` pendulums or floating pairs, always the same ones."""
+    rng = np.random.default_rng((SEED, round(spin), kind == "pendulum"))
+    return {
+        f"random {kind} {spin:g} rad/s, start {index + 1}": random_pair(
+            rng, spin, grounded=kind == "pendulum"
+        )
+        for index in range(starts)
+    }
+
+
+def free_body() -> Model:
+    """A link in free flight: spinning, its centre moving at 1 m/s, no forces."""
+    body = link("link", velocity=(1, 0, 0), angular_velocity=(10, 20, 30))
+    return Model([body], gravity=(0, 0, 0))
+
+
+PLATFORM_SPEEDS = (0.0, 0.001, 0.01, 0.1, 1.0, 10.0)  # m/s
+PLATFORM_SPEED = 1.0
+
+
+def top_on_platform(speed: float = PLATFORM_SPEED) -> Model:
+    """The paper's top, its pivot on a 100 t platform that drifts at `speed` and turns slowly."""
+    turning = np.array([0, 0, 0.1 * speed])  # rad/s
+    drift = np.array([speed, 0, 0])
+    platform = Body.box(
+        "platform",
+        size=(10, 10, 1),
+        mass=1e5,
+        position=(0, 0, -0.5),
+        velocity=drift,
+        angular_velocity=turning,
+    )
+    spun = heavy_top().bodies[0]
+    omega = np.array(spun.angular_velocity)
+    top = Body.box(
+        "top",
+        size=(0.1, 0.2, 0.4),
+        mass=spun.mass,
+        position=spun.position,
+        velocity=drift + np.cross(omega, spun.position),
+        angular_velocity=omega,
+    )
+    pivot = Spherical("pivot", platform, top, at=(0, 0, 0))
+    return Model([platform, top], [pivot], gravity=(0, 0, 0))
+
+
+def platform_name(speed: float) -> str:
+    return f"top on a platform at {speed:g} m/s"

@@ -1,0 +1,103 @@
+"""What a claim is, and the rules by which measured figures become a verdict."""
+
+from dataclasses import dataclass, field
+from math import log10
+
+from chasles.paper.runs import Case, Outcome
+from chasles.paper.study import Study
+from chasles.view.theme import scientific
+
+HOLDS, FAILS, ONLY_IF = "holds", "does not hold", "holds only if"
+
+#: A joint holds "exactly" if it stays closed to this, m: rounding, not truncation.
+EXACT = 1e-12
+#: The same for crude tableaux over a sweep, where rounding has more to grow on.
+EXACT_ANY_TABLEAU = 1e-11
+#: A joint "drifts" if it opens by more than this, m.
+DRIFTS = 1e-9
+#: Two figures are "similar" if neither is more than this many times the other.
+ALIKE = 3.0
+#: "Two orders of magnitude": at least this factor, which rounds to two orders.
+TWO_ORDERS = 10**1.5
+#: "Generally better": better in at least this part of the random starts.
+GENERALLY = 0.75
+
+
+@dataclass(frozen=True)
+class Measure:
+    """A measured figure, its unit, and where it comes from: runs, or words for anything else."""
+
+    label: str
+    value: float
+    unit: str = ""
+    cases: tuple[Case, ...] = ()
+    source: str = ""
+
+
+@dataclass(frozen=True)
+class Claim:
+    """A sentence of the paper that can be tested, and what the data say.
+
+    quote       the paper's words, in a few of them
+    where       section or figure of the paper
+    proper      the figure on SE(3), in words; `product` the same on SO(3)xR3
+    rule        how the verdict follows from the figures
+    verdict     HOLDS, FAILS or ONLY_IF
+    condition   after "holds only if"; empty otherwise
+    comment     one or two sentences: what is behind it
+    figure      id of the figure that shows it
+    """
+
+    key: str
+    quote: str
+    where: str
+    proper: str
+    product: str
+    rule: str
+    verdict: str
+    comment: str
+    figure: str
+    condition: str = ""
+    measures: tuple[Measure, ...] = field(default=(), repr=False)
+
+
+def alike(a: float, b: float) -> bool:
+    return a > 0 and b > 0 and abs(log10(a / b)) <= log10(ALIKE)
+
+
+def verdict(holds: bool) -> str:
+    return HOLDS if holds else FAILS
+
+
+def gap_measure(outcome: Outcome, joint: str) -> Measure:
+    name = f"gap of {joint}"
+    return Measure(name, outcome.gap(joint), "m", (outcome.case,))
+
+
+def energy_measure(outcome: Outcome) -> Measure:
+    return Measure("energy drift", outcome.energy_drift(), "of T0", (outcome.case,))
+
+
+def metres(value: float) -> str:
+    return f"{scientific(value)} m"
+
+
+def energy_claim(
+    study: Study, example: str, key: str, quote: str, where: str, figure: str
+) -> Claim:
+    proper, product = (study.run(example, s) for s in ("SE3", "SO3xR3"))
+    a, b = proper.energy_drift(), product.energy_drift()
+    other = [study.run(example, s, "screw").energy_drift() for s in ("SE3", "SO3xR3")]
+    return Claim(
+        key=key,
+        quote=quote,
+        where=where,
+        proper=scientific(a),
+        product=scientific(b),
+        rule=f"within a factor {ALIKE:g}",
+        verdict=verdict(alike(a, b)),
+        comment=f"In the screw form: {scientific(other[0])} and {scientific(other[1])}; with what"
+        f" chasles chooses: {scientific(study.chosen(example).energy_drift())}.",
+        figure=figure,
+        measures=(energy_measure(proper), energy_measure(product)),
+    )

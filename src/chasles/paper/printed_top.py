@@ -1,0 +1,148 @@
+r"""The heavy top exactly as the paper prints it, in every combination of its equations.
+
+The rest of the package has one right way to write a constraint; the paper has several, and mixes
+them.  This small integrator of its own (RK4, Munthe-Kaas, plain Python) takes the pieces apart:
+
+$$ (\Theta - m\hat l\hat l)\,\dot\omega = -\omega\times\Theta\omega
+   - m\,l\times(\omega\times v + \eta), \qquad \dot v = \eta - l\times\dot\omega $$
+
+is the paper's index-1 system for one body with $J = (\hat l\ \ I)$, the multiplier eliminated.
+`l` is $r_0$ or $R^T r$; $\eta$ is the body-fixed right-hand side
+$-\omega\times(\omega\times l') + \omega\times v$ with $l'$ again $r_0$ or $R^T r$, or that of the
+hybrid equations, which in body axes is its negative with $r_0$.
+"""
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from chasles.groups.se3 import se3_compose, se3_dexp_inv, se3_exp
+from chasles.groups.so3 import so3_inverse, so3_normalise, so3_rotate
+from chasles.groups.so3xr3 import so3xr3_compose, so3xr3_dexp_inv, so3xr3_exp
+from chasles.groups.vectors import add, axpy, cross, neg, scale, sub
+from chasles.model import Model
+from chasles.system.arrays import Floats
+
+Vector = tuple[float, float, float]
+ZERO: Vector = (0.0, 0.0, 0.0)
+
+
+@dataclass(frozen=True)
+class Equations:
+    """Which of the paper's equations: `group`, the lever in J, and the lever and form of eta."""
+
+    group: str = "SE3"
+    jacobian: str = "r0"  # or "R^T r"
+    eta: str = "body r0"  # "body R^T r", "hybrid r0"
+    dexp_inv: str = "at -Psi"  # "at +Psi", "left out": mistakes that are easy to make
+
+
+@dataclass(frozen=True)
+class Trajectory:
+    t: Floats
+    gap: Floats  # (T,) |r - R r0|, m
+    kinetic: Floats  # (T,) J
+    rotation: Any  # last quaternion
+    position: Vector
+
+
+def integrate(model: Model, equations: Equations, until: float, step: float) -> Trajectory:
+    """RK4 in the Munthe-Kaas form on the chosen group."""
+    top = Top(model, equations)
+    steps = round(until / step)
+    gap, kinetic = np.zeros(steps + 1), np.zeros(steps + 1)
+    pose, velocity = top.start()
+    for index in range(steps + 1):
+        gap[index], kinetic[index] = top.observe(pose, velocity)
+        if index < steps:
+            pose, velocity = rk4_step(top, pose, velocity, step)
+    return Trajectory(np.linspace(0.0, step * steps, steps + 1), gap, kinetic, pose[0], pose[1])
+
+
+def rk4_step(top: "Top", pose: Any, velocity: Any, step: float) -> Any:
+    """One step of the classical tableau on G x R^6."""
+    psi, shift = (ZERO, ZERO), (ZERO, ZERO)
+    sum_pose, sum_velocity = (ZERO, ZERO), (ZERO, ZERO)
+    for node, weight in ((0.5, 1 / 6), (0.5, 1 / 3), (1.0, 1 / 3), (None, 1 / 6)):
+        now = plus(velocity, 1.0, shift)
+        rate = top.rate(top.compose(pose, top.exp(psi)), now)
+        k = top.pull_back(psi, now)
+        sum_pose, sum_velocity = plus(sum_pose, weight, k), plus(sum_velocity, weight, rate)
+        if node is not None:
+            psi, shift = scaled(node * step, k), scaled(node * step, rate)
+    quaternion, position = top.compose(pose, top.exp(scaled(step, sum_pose)))
+    return (so3_normalise(quaternion), position), plus(velocity, step, sum_velocity)
+
+
+def plus(x: Any, factor: float, y: Any) -> Any:
+    return axpy(factor, y[0], x[0]), axpy(factor, y[1], x[1])
+
+
+def scaled(factor: float, x: Any) -> Any:
+    return scale(factor, x[0]), scale(factor, x[1])
+
+
+class Top:
+    """One body on a pivot at the origin."""
+
+    def __init__(self, model: Model, equations: Equations) -> None:
+        body = model.bodies[0]
+        self.body, self.mass = body, body.mass
+        self.inertia: Vector = tuple(float(body.inertia[k][k]) for k in range(3))  # type: ignore[assignment]
+        self.r0: Vector = body.position  # R(0) = I: from the pivot to the centre of mass
+        self.equations = equations
+        proper = equations.group == "SE3"
+        self.proper = proper
+        self.compose = se3_compose if proper else so3xr3_compose
+        self.exp = se3_exp if proper else so3xr3_exp
+        self.dexp_inv = se3_dexp_inv if proper else so3xr3_dexp_inv
+
+    def start(self) -> Any:
+        omega = self.body.angular_velocity
+        return ((1.0, 0.0, 0.0, 0.0), self.r0), (omega, cross(omega, self.r0))
+
+    def pull_back(self, psi: Any, velocity: Any) -> Any:
+        if self.equations.dexp_inv == "left out":
+            return velocity
+        sign = neg if self.equations.dexp_inv == "at -Psi" else same
+        return self.dexp_inv((sign(psi[0]), sign(psi[1])), velocity)
+
+    def body_twist(self, quaternion: Any, velocity: Any) -> Any:
+        omega, v = velocity
+        return omega, v if self.proper else so3_rotate(so3_inverse(quaternion), v)
+
+    def rate(self, pose: Any, velocity: Any) -> Any:
+        """The derivative of the velocity variable: (omega', v') or (omega', v^s')."""
+        quaternion, position = pose
+        omega, v = self.body_twist(quaternion, velocity)
+        seen = so3_rotate(so3_inverse(quaternion), position)  # R^T r
+        lever = self.r0 if self.equations.jacobian == "r0" else seen
+        form, which = self.equations.eta.split(" ", 1)
+        slip = sub(v, cross(omega, self.r0 if which == "r0" else seen))
+        eta = cross(omega, slip if form == "body" else neg(slip))
+        spin = tuple(i * w for i, w in zip(self.inertia, omega))
+        pull = cross(lever, add(cross(omega, v), eta))
+        right = axpy(-self.mass, pull, neg(cross(omega, spin)))
+        alpha = tuple(np.linalg.solve(self.about_pivot(lever), right).tolist())
+        v_rate = sub(eta, cross(lever, alpha))
+        if self.proper:
+            return alpha, v_rate
+        return alpha, so3_rotate(quaternion, add(v_rate, cross(omega, v)))
+
+    def about_pivot(self, lever: Vector) -> Floats:
+        x, y, z = lever
+        hat = np.array([[0, -z, y], [z, 0, -x], [-y, x, 0]])
+        return np.diag(self.inertia) - self.mass * hat @ hat
+
+    def observe(self, pose: Any, velocity: Any) -> tuple[float, float]:
+        """The gap at the pivot and the kinetic energy."""
+        open_by = sub(pose[1], so3_rotate(pose[0], self.r0))
+        omega, v = velocity
+        spin = sum(i * w * w for i, w in zip(self.inertia, omega))
+        speed = sum(x * x for x in v)
+        return sum(x * x for x in open_by) ** 0.5, 0.5 * (spin + self.mass * speed)
+
+
+def same(x: Any) -> Any:
+    return x

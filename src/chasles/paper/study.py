@@ -1,0 +1,197 @@
+"""Everything the report looks at, each computed once, on first use, and shared."""
+
+from collections.abc import Iterator
+from functools import cached_property
+
+import numpy as np
+
+from chasles.integrators.tableaux import METHODS
+from chasles.model import Model
+from chasles.paper import beyond
+from chasles.paper.examples import EXAMPLES, heavy_top
+from chasles.paper.options import Options
+from chasles.paper.printed_top import Equations, Trajectory, integrate
+from chasles.paper.reference import (
+    PAPER_TOLERANCES,
+    TIGHT_TOLERANCES,
+    Reference,
+    quaternion_reference,
+)
+from chasles.paper.runs import Case, Outcome, Runs
+from chasles.simulate import simulate
+from chasles.system.arrays import Floats
+
+PAPER_SPACES = ("SE3", "SO3xR3")
+FORMS = ("space", "screw")
+LONGER = 5  # times the duration of the paper's figures
+RANDOM_KINDS = ("pendulum", "floating")
+STEP_FACTORS = (8, 4, 2, 1, 0.5, 0.25)
+TIMED_STEPS, TIMED_REPEATS = 20_000, 5
+
+
+class Study:
+    """The runs and small integrations of one report."""
+
+    def __init__(self, options: Options) -> None:
+        self.options = options
+        self.spins = beyond.SPINS[:1] if options.quick else beyond.SPINS
+        self.runs = Runs(self.models())
+
+    def models(self) -> dict[str, Model]:
+        models = {key: EXAMPLES[key].model for key in self.options.chosen}
+        if self.has("double-pendulum"):
+            for spin in self.spins:
+                models |= beyond.random_models("pendulum", spin)
+        if self.has("floating-pair"):
+            for spin in self.spins:
+                models |= beyond.random_models("floating", spin)
+            models["free body"] = beyond.free_body()
+        if self.has("heavy-top"):
+            for speed in beyond.PLATFORM_SPEEDS:
+                models[beyond.platform_name(speed)] = beyond.top_on_platform(speed)
+            models["heavy top in gravity"] = heavy_top(gravity=9.81)
+        return models
+
+    def has(self, example: str) -> bool:
+        return example in self.options.chosen
+
+    # --- simulations ---
+
+    def case(
+        self,
+        model: str,
+        spaces: str,
+        acceleration: str = "space",
+        method: str | None = None,
+        longer: bool = False,
+        step: float | None = None,
+    ) -> Case:
+        o = self.options
+        until = o.until * (LONGER if longer else 1)
+        return Case(model, spaces, until, step or o.step, method or o.method, acceleration)
+
+    def run(self, model: str, spaces: str, acceleration: str = "space", **more) -> Outcome:
+        return self.runs(self.case(model, spaces, acceleration, **more))
+
+    def chosen(self, model: str, **more) -> Outcome:
+        """The run this package would make when nothing is asked for: auto spaces, screw form."""
+        return self.run(model, "auto", "screw", **more)
+
+    def shown(self, model: str, **more) -> dict[str, Outcome]:
+        """The three runs side by side in every figure."""
+        pair = {spaces: self.run(model, spaces, **more) for spaces in PAPER_SPACES}
+        return {**pair, "auto": self.chosen(model, **more)}
+
+    def cases(self) -> Iterator[Case]:
+        """Every simulation of the report, so that the bar knows how many there are."""
+        for model in self.runs.models:
+            random = model.startswith("random")
+            for form in FORMS:
+                for spaces in PAPER_SPACES:
+                    yield self.case(model, spaces, form)
+            if random:
+                continue
+            for form in FORMS:
+                yield self.case(model, "auto", form)
+            if model in EXAMPLES:
+                for spaces in PAPER_SPACES:
+                    yield self.case(model, spaces, longer=True)
+                yield self.case(model, "auto", "screw", longer=True)
+                if not self.options.quick:
+                    yield from self.more_cases(model)
+
+    def more_cases(self, model: str) -> Iterator[Case]:
+        for spaces in (*PAPER_SPACES, "auto"):
+            form = "screw" if spaces == "auto" else "space"
+            for method in METHODS:
+                yield self.case(model, spaces, form, method=method)
+            for factor in STEP_FACTORS:
+                yield self.case(model, spaces, form, step=factor * self.options.step)
+
+    # --- the heavy top in the paper's own equations ---
+
+    def printed(self, equations: Equations) -> Trajectory:
+        """The top as printed, over the longer duration."""
+        if equations not in self._printed:
+            until = LONGER * self.options.until
+            self._printed[equations] = integrate(heavy_top(), equations, until, self.options.step)
+        return self._printed[equations]
+
+    @cached_property
+    def _printed(self) -> dict[Equations, Trajectory]:
+        return {}
+
+    def first(self, trajectory: Trajectory) -> slice:
+        """The part of a longer trajectory that the paper's figures show."""
+        return slice(0, round(self.options.until / self.options.step) + 1)
+
+    @cached_property
+    def times(self) -> Floats:
+        return self.run("heavy-top", "SE3").t
+
+    @cached_property
+    def reference_as_printed(self) -> Reference:
+        return quaternion_reference(heavy_top(), self.times, PAPER_TOLERANCES)
+
+    @cached_property
+    def reference_tight(self) -> Reference:
+        return quaternion_reference(heavy_top(), self.times, TIGHT_TOLERANCES)
+
+    def position_error(self, position: Floats) -> Floats:
+        """Distance of the top's centre of mass from the tight reference, m."""
+        return np.linalg.norm(position - self.reference_tight.position, axis=1)
+
+    # --- many starts, loops, cost ---
+
+    def random_names(self, kind: str, spin: float) -> list[str]:
+        return [name for name in self.runs.models if name.startswith(f"random {kind} {spin:g} ")]
+
+    def random_ratios(self, kind: str, spin: float, form: str = "space") -> Floats:
+        """Largest gap of the joint between the links, SE(3) over SO(3)xR3, start by start."""
+        names = self.random_names(kind, spin)
+        gaps = [[self.run(n, s, form).gap("joint 2") for s in PAPER_SPACES] for n in names]
+        table = np.array(gaps)
+        return table[:, 0] / table[:, 1]
+
+    def loop_gap(self, outcome: Outcome) -> tuple[Floats, Floats]:
+        """The sum of the 3-bar's joint gaps around its loop, and the same from rotations alone.
+
+        g1 + g2 + g3 = (C - A) - 2 R1 h - 2 R2 h: positions cancel, so no choice of group for the
+        positions can make the sum smaller.
+        """
+        result = outcome.result
+        start, end = (np.array(result.model.joint(name).at) for name in ("joint 1", "joint 3"))
+        half = np.array([0.1, 0.0, 0.0])
+        ends = {}
+        for name in ("link 1", "link 2"):
+            arm = result.rotation(name) @ half
+            ends[name] = (result.position(name) - arm, result.position(name) + arm)
+        gaps = (
+            (ends["link 1"][0] - start)
+            + (ends["link 2"][0] - ends["link 1"][1])
+            + (end - ends["link 2"][1])
+        )
+        arms = sum(result.rotation(name) @ half for name in ("link 1", "link 2"))
+        return gaps, (end - start) - 2 * arms
+
+    @cached_property
+    def microseconds_per_step(self) -> dict[str, dict[str, float]]:
+        """Best of a few long runs: example -> spaces -> time of one step, us."""
+        timed: dict[str, dict[str, float]] = {}
+        for key in self.options.chosen:
+            timed[key] = {}
+            for spaces in (*PAPER_SPACES, "auto"):
+                seconds = [
+                    simulate(
+                        EXAMPLES[key].model,
+                        until=TIMED_STEPS * 1e-5,
+                        step=1e-5,
+                        method=self.options.method,
+                        spaces=spaces,
+                        save_every=TIMED_STEPS,
+                        progress=False,
+                    ).provenance["seconds_in_steps"]
+                    for _ in range(TIMED_REPEATS)
+                ]
+                timed[key][spaces] = 1e6 * min(seconds) / TIMED_STEPS
+        return timed

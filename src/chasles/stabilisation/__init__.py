@@ -1,0 +1,1 @@
+"""Methods that keep joints closed which a chart cannot keep closed by itself."""

@@ -1,0 +1,99 @@
+"""One self-contained page: styles, figures and a little script inside, nothing fetched.
+
+The pieces are plain strings of HTML; `page` puts them into a document.
+"""
+
+import os
+import tempfile
+from collections.abc import Iterable, Sequence
+from html import escape
+from importlib.resources import files
+from pathlib import Path
+
+from chasles.view.plots import Figure, inline_svg
+from chasles.view.theme import SANS, SERIF, style_variables
+
+STYLE = files("chasles.view").joinpath("report.css")
+SCRIPT = files("chasles.view").joinpath("report.js")
+
+
+def page(title: str, description: str, body: str) -> str:
+    """The whole document."""
+    fonts = f":root{{--sans:{SANS};--serif:{SERIF}}}"
+    style = style_variables() + fonts + STYLE.read_text(encoding="utf-8")
+    return (
+        '<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
+        '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
+        f'<meta name="description" content="{escape(description)}">\n'
+        '<link rel="icon" href="data:,">\n'
+        f"<title>{escape(title)}</title>\n<style>\n{style}\n</style>\n</head>\n<body>\n"
+        f"{body}\n<script>\n{SCRIPT.read_text(encoding='utf-8')}\n</script>\n</body>\n</html>\n"
+    )
+
+
+def figure_block(figure: Figure, wide: bool = True) -> str:
+    """A figure with its panels side by side, or stacked on a narrow screen."""
+    panels = "".join(
+        f'<div class="panel">{inline_svg(panel, f"{figure.name}-{index}")}</div>'
+        for index, panel in enumerate(figure.panels)
+    )
+    title = f"<strong>{figure.title}.</strong> " if figure.title else ""
+    return (
+        f'<figure id="{figure.name}" class="{"wide" if wide else "narrow"}">'
+        f'<div class="panels columns-{min(figure.columns, len(figure.panels))}">{panels}</div>'
+        f"<figcaption>{title}{figure.caption}</figcaption></figure>"
+    )
+
+
+def table(
+    columns: Sequence[str],
+    rows: Iterable[Sequence[str | tuple[str, float | str]]],
+    name: str = "",
+    numeric: Iterable[int] = (),
+    cards: bool = False,
+) -> str:
+    """A table whose columns sort on click; a cell is HTML, or (HTML, value to sort by).
+
+    With `cards`, each row becomes a card on a narrow screen.
+    """
+    right = set(numeric)
+    head = "".join(
+        f'<th scope="col"{" class=n" if k in right else ""}><button>{column}</button></th>'
+        for k, column in enumerate(columns)
+    )
+    body = []
+    for row in rows:
+        cells = []
+        for k, cell in enumerate(row):
+            html, key = cell if isinstance(cell, tuple) else (cell, None)
+            sort = f' data-sort="{escape(str(key))}"' if key is not None else ""
+            label = f' data-label="{escape(columns[k])}"' if cards and columns[k] else ""
+            cells.append(f"<td{' class=n' if k in right else ''}{sort}{label}>{html}</td>")
+        body.append(f"<tr>{''.join(cells)}</tr>")
+    kind = "sortable cards" if cards else "sortable"
+    identity = f' id="{name}"' if name else ""
+    return (
+        f'<div class="scroll"><table{identity} class="{kind}"><thead><tr>{head}</tr></thead>'
+        f"<tbody>{''.join(body)}</tbody></table></div>"
+    )
+
+
+def section(name: str, title: str, *content: str, level: int = 2) -> str:
+    return f'<section id="{name}"><h{level}>{title}</h{level}>{"".join(content)}</section>'
+
+
+def paragraphs(*texts: str) -> str:
+    return "".join(f"<p>{text}</p>" for text in texts)
+
+
+def write_whole(path: Path, text: str) -> None:
+    """The file with this text, or the file as it was: never half of it."""
+    handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
+    try:
+        with os.fdopen(handle, "w", encoding="utf-8") as file:
+            file.write(text)
+        os.chmod(temporary, 0o644)
+        os.replace(temporary, path)
+    except BaseException:
+        Path(temporary).unlink(missing_ok=True)
+        raise
