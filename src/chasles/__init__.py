@@ -28,13 +28,17 @@ from chasles.model import (
 from chasles.result import Result
 from chasles.simulate import simulate
 from chasles.spaces import SE3, SO3xR3, Space
+from chasles.studies.advise import Advice, advise
+from chasles.studies.compare import Comparison, compare
 from chasles.system.state import State
 
 __all__ = [
     "GROUND",
     "SE3",
+    "Advice",
     "Body",
     "ChaslesError",
+    "Comparison",
     "Cylindrical",
     "Equations",
     "Fixed",
@@ -59,6 +63,8 @@ __all__ = [
     "State",
     "Tableau",
     "UnknownName",
+    "advise",
+    "compare",
     "equations",
     "simulate",
 ]

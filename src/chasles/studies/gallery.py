@@ -20,22 +20,20 @@ from chasles.model import (
     Spherical,
     UnknownName,
 )
+from chasles.model.checks import as_vector
 from chasles.system.arrays import Floats
 
 LINK = (0.2, 0.1, 0.05)  # m
 MASS = 2.7  # kg: a link of aluminium
 PAIRS = ("spherical", "revolute", "prismatic", "cylindrical", "helical", "planar")
 PITCH = 0.05  # m/rad
-#: Mass matrices of random bodies span two decades; joints stay within this distance.
-REACH = 0.3  # m
+REACH = 0.3  # m, the size of random bodies and the distance of their joints
 
 
 # --- parts ----------------------------------------------------------------------------------------
 
 
-def joint_of(
-    kind: str, name: str, a: Body | str, b: Body | str, at: Floats, axis: Floats
-) -> Joint:
+def joint_of(kind: str, name: str, a: Body | str, b: Body | str, at: Floats, axis: Floats) -> Joint:
     """A lower pair of that kind."""
     if kind == "spherical":
         return Spherical(name, a, b, at=at)
@@ -91,12 +89,12 @@ def set_in_motion(
     moving = [
         replace(
             body,
-            angular_velocity=twist[:3],
-            velocity=np.array(body.rotation) @ twist[3:],
+            angular_velocity=as_vector(twist[:3]),
+            velocity=as_vector(np.array(body.rotation) @ twist[3:]),
         )
         for body, twist in zip(model.bodies, twists.reshape(-1, 6))
     ]
-    return replace(model, bodies=moving)
+    return replace(model, bodies=tuple(moving))
 
 
 # --- one joint ------------------------------------------------------------------------------------
@@ -106,8 +104,9 @@ def grounded_pair(kind: str, seed: int = 1, spin: float = 10.0) -> Model:
     """One body on the ground by a lower pair, off its centre of mass, in gravity."""
     rng = np.random.default_rng((seed, PAIRS.index(kind)))
     body = random_body(rng, "body", np.array([0.2, 0.1, -0.1]))
-    joint = joint_of(kind, "joint", "ground", body, np.zeros(3), np.array([1.0, 2.0, 2.0]))
-    return set_in_motion(Model([body], [replaced_ground(joint)], gravity=(1, -2, -9)), rng, spin)
+    axis = np.array([1.0, 2.0, 2.0])
+    joint = joint_of(kind, "joint", GROUND.name, body, np.zeros(3), axis)
+    return set_in_motion(Model([body], [joint], gravity=(1, -2, -9)), rng, spin)
 
 
 def moving_pair(kind: str, seed: int = 1, spin: float = 10.0) -> Model:
@@ -121,10 +120,6 @@ def moving_pair(kind: str, seed: int = 1, spin: float = 10.0) -> Model:
         joint_of(kind, "joint", base, body, at, axis),
     ]
     return set_in_motion(Model([base, body], joints, gravity=(1, -2, -9)), rng, spin)
-
-
-def replaced_ground(joint: Joint) -> Joint:
-    return joint if joint.a != "ground" else replace(joint, a=GROUND.name)
 
 
 # --- trees ----------------------------------------------------------------------------------------
@@ -231,7 +226,7 @@ def floating_pair(boost: float = 0.0) -> Model:
         )
         for k in range(2)
     ]
-    joint = Spherical("joint", *bodies, at=(2 * half, 0, 0))
+    joint = Spherical("joint", bodies[0], bodies[1], at=(2 * half, 0, 0))
     return Model(bodies, [joint], gravity=(0, 0, 0))
 
 
@@ -259,7 +254,8 @@ def platform_top(speed: float = 1.0) -> Model:
         velocity=drift,
         angular_velocity=turning,
     )
-    spun = replace(still, velocity=drift + np.cross(still.angular_velocity, still.position))
+    swing = np.cross(np.array(still.angular_velocity), np.array(still.position))
+    spun = replace(still, velocity=as_vector(drift + swing))
     pivot = Spherical("pivot", platform, spun, at=(0, 0, 0))
     return Model([platform, spun], [pivot], gravity=(0, 0, 0))
 
@@ -293,7 +289,7 @@ def three_bar() -> Model:
         )
     joints = [
         Spherical("joint 1", GROUND, bodies[0], at=start),
-        Spherical("joint 2", *bodies, at=knee),
+        Spherical("joint 2", bodies[0], bodies[1], at=knee),
         Spherical("joint 3", bodies[1], GROUND, at=end),
     ]
     return Model(bodies, joints)
@@ -324,7 +320,9 @@ def random_loop(seed: int, bodies: int | None = None, spin: float = 6.0) -> Mode
     rng = np.random.default_rng((1830, seed))
     count = int(rng.integers(3, 9)) if bodies is None else bodies
     if count < 2:
-        raise InvalidOption(f"random_loop: a loop of {count} bodies cannot close.", "Give 2 or more.")
+        raise InvalidOption(
+            f"random_loop: a loop of {count} bodies cannot close.", "Give 2 or more."
+        )
     kinds = loop_kinds(rng, count + 1)
     angles = 2 * pi * (np.arange(count + 1) + rng.uniform(-0.2, 0.2, count + 1)) / (count + 1)
     radius = 0.1 * (count + 1) / pi
@@ -334,7 +332,7 @@ def random_loop(seed: int, bodies: int | None = None, spin: float = 6.0) -> Mode
         random_body(rng, f"body {k + 1}", (points[k] + points[k + 1]) / 2 + rng.normal(scale=0.02))
         for k in range(count)
     ]
-    ends = [GROUND.name, *made, GROUND.name]
+    ends: list[Body | str] = [GROUND.name, *made, GROUND.name]
     joints = [
         joint_of(kinds[k], f"joint {k + 1}", ends[k], ends[k + 1], points[k], rng.normal(size=3))
         for k in range(count + 1)
