@@ -71,14 +71,12 @@ def make_solver(setup: Setup) -> Solver:
     still = Solver(setup, plan, work, setup.absolute)
     still.evaluate(setup.absolute[None])  # J at the initial pose
     free = free_pivots(setup, work)
-    start = initial_state(setup, work.jacobian)
     work.floors[:] = REDUNDANT * free
-    solver = Solver(setup, plan, work, start)
-    row, _ = solver.evaluate(start[None])
+    row, _ = still.evaluate(setup.absolute[None])
     if row != OK:
         raise redundancy_error(setup, work, row)
     work.floors[:] = SINGULAR * free
-    return solver
+    return Solver(setup, plan, work, initial_state(setup, work.jacobian))
 
 
 def free_pivots(setup: Setup, work: Workspace) -> Floats:

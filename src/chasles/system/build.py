@@ -1,10 +1,20 @@
 """From words to numbers: a model and its spaces become the arrays of a `System`."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
-from chasles.model import GROUND, Body, InconsistentStart, InvalidOption, Joint, Model, UnknownName
+from chasles.model import (
+    GROUND,
+    Body,
+    InconsistentStart,
+    InvalidModel,
+    InvalidOption,
+    Joint,
+    Model,
+    UnknownName,
+)
 from chasles.spaces.space import Space, frame_point, reference_order
 from chasles.system.arrays import (
     ABSOLUTE_WIDTH,
@@ -79,12 +89,11 @@ def build(model: Model, spaces: dict[str, Space], acceleration: str = "screw") -
     for joint in model.joints:
         ends.append(joint_end_row(joint, body_index, first_row))
         first_row += int(padded(len(joint.locked)))
+    joints = np.array([joint_row(joint, model) for joint in model.joints])
     system = System(
         bodies=np.array([body_row(body, spaces[body.name], model) for body in bodies]),
         body_spaces=np.array(body_spaces, np.int64),
-        joints=np.array([joint_row(joint, model) for joint in model.joints]).reshape(
-            -1, JOINT_WIDTH
-        ),
+        joints=joints.reshape(-1, JOINT_WIDTH),
         joint_bodies=np.array(ends, np.int64).reshape(-1, 5),
         gravity=np.array(model.gravity),
         form=FORMS[acceleration],
@@ -106,9 +115,20 @@ def body_row(body: Body, space: Space, model: Model) -> Floats:
     row[MASS] = body.mass
     row[INERTIA : INERTIA + 6] = inertia[[0, 1, 2, 0, 0, 1], [0, 1, 2, 1, 2, 2]]
     if space.group != "SE3":
-        offset = np.subtract(frame_point(space, body, model), body.position)
-        row[FRAME_POINT : FRAME_POINT + 3] = np.array(body.rotation).T @ offset
+        where = f"the frame of the space of body '{body.name}'"
+        row[FRAME_POINT : FRAME_POINT + 3] = lever(body, frame_point(space, body, model), where)
     return row
+
+
+def lever(body: Body, point: Sequence[float], where: str) -> Floats:
+    """From the body's centre of mass to a point of the world at the start, in the body frame."""
+    offset = np.array([x - y for x, y in zip(point, body.position, strict=True)])
+    if not np.isfinite(offset).all():
+        raise InvalidModel(
+            f"{where}: its point is too far from body '{body.name}' for a number to tell.",
+            "Check the units of both: metres.",
+        )
+    return np.array(body.rotation).T @ offset
 
 
 def joint_end_row(joint: Joint, body_index: dict[str, int], first_row: int) -> list[int]:
@@ -138,8 +158,8 @@ def joint_row(joint: Joint, model: Model) -> Floats:
         frame, point = frames[name]
         if name != GROUND.name:
             body = model.body(name)
-            rotation = np.array(body.rotation)
-            frame, point = rotation.T @ frame, rotation.T @ (point - body.position)
+            frame = np.array(body.rotation).T @ frame
+            point = lever(body, point.tolist(), f"joint '{joint.name}'")
         row[axes_at : axes_at + 9] = frame.ravel()
         row[point_at : point_at + 3] = point
     row[PITCH] = joint.pitch
