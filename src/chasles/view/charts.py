@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from math import ceil, floor, log10
 from pathlib import Path
+from typing import Any
 
 import matplotlib as mpl
 import numpy as np
@@ -18,6 +19,8 @@ from chasles.view.theme import LIGHT, SANS, power_of_ten, style_variables
 KINDS = (".png", ".svg")
 MARKERS = {"se3": "o", "product": "s", "chosen": "D", "other": "^", "y": "P", "x": "v", "z": "X"}
 COLOURS = tuple(MARKERS)
+#: Characters of legend that fit under a panel.
+LEGEND_CHARACTERS = 66
 
 
 def save_figure(figure: Figure, path: str | Path) -> Path:
@@ -55,8 +58,9 @@ def log_limits(values: Floats, floor_at: float) -> tuple[int, int]:
     """Powers of ten around positive values."""
     kept = values[np.isfinite(values) & (values > 0)]
     low = max(float(kept.min()), floor_at) if kept.size else floor_at
-    high = max(float(kept.max()), 10 * low) if kept.size else 10 * low
-    return floor(log10(low) - 0.05), ceil(log10(high) + 0.05)
+    high = max(float(kept.max()), low) if kept.size else low
+    first = floor(log10(low) - 0.05)
+    return first, max(first + 1, ceil(log10(high) + 0.05))
 
 
 def log_x(ax: Axes, low: int, high: int, ticks: int = 6) -> None:
@@ -67,6 +71,14 @@ def log_x(ax: Axes, low: int, high: int, ticks: int = 6) -> None:
     ax.xaxis.set_major_locator(FixedLocator([10.0**k for k in range(low, high + 1, every)]))
     ax.xaxis.set_minor_locator(NullLocator())
     ax.xaxis.set_major_formatter(FuncFormatter(lambda x, _: power_of_ten(round(log10(x)))))
+
+
+def near_log_x(ax: Axes, values: Floats) -> None:
+    """A logarithmic x axis that ends a little beyond the values."""
+    log_x(ax, *log_limits(values, 1e-300))
+    low, high = float(values.min()), float(values.max())
+    room = (high / low) ** 0.06 if high > low else 2.0
+    ax.set_xlim(low / room, high * room)
 
 
 def dots(
@@ -89,17 +101,20 @@ def dots(
         ax.grid(True, axis="x")
         ax.set_xlabel(label)
         titles(ax, title, note)
-        legend_below(ax, len(series))
+        legend_below(ax, [one.name for one in series])
 
     return draw
 
 
-def legend_below(ax: Axes, count: int) -> None:
-    """Names in rows under the axis, where nothing is drawn."""
-    ax.legend(
-        loc="upper center", bbox_to_anchor=(0.5, -0.24), ncols=min(count, 4), borderaxespad=0.0,
-        handlelength=1.2, handletextpad=0.4, columnspacing=1.1, fontsize=8,
-    )  # fmt: skip
+def legend_below(ax: Axes, names: Sequence[str]) -> None:
+    """Names in rows under the axis, where nothing is drawn; as many side by side as fit."""
+    fitting = max(1, LEGEND_CHARACTERS // (max(len(name) for name in names) + 5))
+    rows = ceil(len(names) / fitting)
+    layout: Any = {
+        "ncols": ceil(len(names) / rows), "borderaxespad": 0.0, "handlelength": 1.2,
+        "handletextpad": 0.4, "columnspacing": 1.1, "fontsize": 8,
+    }  # fmt: skip
+    ax.legend(loc="upper center", bbox_to_anchor=(0.5, -0.21), **layout)
 
 
 def bars(
@@ -129,14 +144,14 @@ def bars(
         ax.set_xlabel(label)
         titles(ax, title, note)
         if len(series) > 1:
-            legend_below(ax, len(series))
+            legend_below(ax, [one.name for one in series])
 
     return draw
 
 
 def slopes(
     series: Sequence[Series], title: str, x_label: str, y_label: str, floor_at: float = 1e-17,
-    slope: float | None = None, x_log: bool = True, note: str = "",
+    slope: float | None = None, note: str = "",
 ) -> Draw:  # fmt: skip
     """Lines with markers over a logarithmic x axis, with a triangle's worth of a given slope."""
 
@@ -148,15 +163,13 @@ def slopes(
             values = np.maximum(np.asarray(one.values, float), floor_at)
             ax.plot(one.x, values, marker=MARKERS[one.colour], ms=4.5, mec="white", mew=0.4,
                     color=LIGHT[one.colour], label=one.name)  # fmt: skip
-        x = np.asarray(series[0].x, float)
-        if x_log:
-            log_x(ax, *log_limits(np.asarray(x, float), 1e-12))
+        near_log_x(ax, np.concatenate([np.asarray(s.x, float) for s in series]))
         if slope is not None:
             guide(ax, series, slope)
         ax.set_xlabel(x_label)
         ax.set_ylabel(y_label)
         titles(ax, title, note)
-        legend_below(ax, len(series))
+        legend_below(ax, [one.name for one in series])
 
     return draw
 
@@ -191,7 +204,7 @@ def distribution(
         ax.set_xlabel(label)
         ax.grid(True, axis="x")
         titles(ax, title, note)
-        legend_below(ax, len(series))
+        legend_below(ax, [one.name for one in series])
 
     return draw
 
@@ -209,14 +222,13 @@ def front(
         for one in series:
             ax.plot(one.x, one.values, ls="", marker=MARKERS[one.colour], ms=4.5, mec="white",
                     mew=0.4, color=LIGHT[one.colour], label=one.name)  # fmt: skip
-        costs = np.concatenate([np.asarray(s.x, float) for s in series])
-        log_x(ax, *log_limits(costs, 1e-12))
+        near_log_x(ax, np.concatenate([np.asarray(s.x, float) for s in series]))
         ax.axhline(target, color=LIGHT["axis"], lw=1.0, ls=(0, (4, 2)))
         if best is not None:
             ax.plot(*best, marker="o", ms=12, mfc="none", mec=LIGHT["ink"], mew=1.2)
         ax.set_xlabel(x_label)
         ax.set_ylabel(y_label)
         titles(ax, title)
-        legend_below(ax, len(series))
+        legend_below(ax, [one.name for one in series])
 
     return draw
