@@ -158,7 +158,9 @@ def test_editing_a_formula_in_another_file_never_runs_stale_machine_code(package
 def test_every_file_a_kernel_can_reach_is_in_the_name_of_the_cache(package, folder):
     digest = chasles.compiled.source_digest
     before = digest(package)
-    files = [package / folder] if folder.endswith(".py") else sorted((package / folder).glob("*.py"))
+    files = (
+        [package / folder] if folder.endswith(".py") else sorted((package / folder).glob("*.py"))
+    )
     for path in files:
         source = path.read_text()
         path.write_text(source + "\n# a remark\n")
