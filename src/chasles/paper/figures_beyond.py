@@ -156,7 +156,7 @@ def loop_figure(study: Study) -> Figure:
     return Figure(
         "loop-identity",
         "The loop gap is redistributed, not reduced",
-        "The vector sum of the gaps around the loop (black) depends on the rotations alone, and is"
+        "The vector sum of the gaps around the loop (thick) depends on the rotations alone, and is"
         " the same on both groups. SE(3) keeps the base joints closed and puts all of it into joint"
         " 2; SO(3)×ℝ³ spreads it over the three. Both panels have the same axis.",
         tuple(panels),
@@ -230,7 +230,7 @@ def projection_figure(study: Study) -> Figure:
     return Figure(
         "projection",
         "Closing the loop",
-        "A loop leaves one joint that no choice of spaces can hold. Projecting that joint alone,"
+        "A loop leaves one joint that drifts in every space shown here. Projecting that joint alone,"
         " after every step and within the subgroups of the others, closes it to"
         f" {scientific(closed.largest_gap())} m (largest gap of all joints) and takes the energy"
         f" drift from {scientific(free.energy_drift())} to {scientific(closed.energy_drift())}.",

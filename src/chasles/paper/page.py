@@ -253,8 +253,8 @@ class Page:
             "Provenance",
             paragraphs(
                 f"{len(study.runs.outcomes)} simulations with the Munthe-Kaas method ({o.method},"
-                f" step {o.step:g} s and {o.until:g} s unless a figure says otherwise), index 1, no"
-                f" stabilisation; {versions}; {some['created']}. Each joint's gap is the distance"
+                f" step {o.step:g} s and {o.until:g} s unless a figure says otherwise), index 1,"
+                f" no stabilisation but where a figure says so; {versions}; {some['created']}. Each joint's gap is the distance"
                 " of its two points in the world, measured at every step; energies are relative to"
                 " the kinetic energy at the start. Random starts come from a fixed seed. All"
                 " scalars, with the space, frame, form, method and step of the run each comes from,"
