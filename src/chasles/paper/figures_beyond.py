@@ -230,8 +230,8 @@ def projection_figure(study: Study) -> Figure:
     return Figure(
         "projection",
         "Closing the loop",
-        "A loop leaves one joint that drifts in every space shown here. Projecting that joint alone,"
-        " after every step and within the subgroups of the others, closes it to"
+        "A loop leaves one joint that drifts in every space shown here. Projecting that joint"
+        " alone, after every step and within the subgroups of the others, closes it to"
         f" {scientific(closed.largest_gap())} m (largest gap of all joints) and takes the energy"
         f" drift from {scientific(free.energy_drift())} to {scientific(closed.energy_drift())}.",
         (

@@ -254,12 +254,12 @@ class Page:
             paragraphs(
                 f"{len(study.runs.outcomes)} simulations with the Munthe-Kaas method ({o.method},"
                 f" step {o.step:g} s and {o.until:g} s unless a figure says otherwise), index 1,"
-                f" no stabilisation but where a figure says so; {versions}; {some['created']}. Each joint's gap is the distance"
-                " of its two points in the world, measured at every step; energies are relative to"
-                " the kinetic energy at the start. Random starts come from a fixed seed. All"
-                " scalars, with the space, frame, form, method and step of the run each comes from,"
-                " are in <code>results.json</code> beside this page; all figures, as SVG and PNG,"
-                " in <code>figures</code>."
+                f" no stabilisation but where a figure says so; {versions}; {some['created']}. Each"
+                " joint's gap is the distance of its two points in the world, measured at every"
+                " step; energies are relative to the kinetic energy at the start. Random starts"
+                " come from a fixed seed. All scalars, with the space, frame, form, method and step"
+                " of the run each comes from, are in <code>results.json</code> beside this page;"
+                " all figures, as SVG and PNG, in <code>figures</code>."
                 if not o.quick
                 else f"{len(study.runs.outcomes)} simulations (quick version: fewer starts,"
                 f" tableaux and steps); {versions}; {some['created']}. All scalars are in"
