@@ -197,9 +197,9 @@ def screw_residual(locked: int, pitch: Any, turn: Any, shift: Any) -> Any:
 def space_residual(locked: int, pitch: Any, turn: Any, shift: Any, axes_b: Any) -> Any:
     """(rotation, translation) residual whose rate the space rows give."""
     if locked & 0b100:
-        rotation = (turn[1], turn[5], turn[6])
+        rotation = (-turn[5], -turn[6], -turn[1])
     else:
-        rotation = (turn[2], turn[5], 0.0)
+        rotation = (-turn[5], turn[2], 0.0)
     translation = shift
     if pitch != 0.0:
         translation = (shift[0], shift[1], advance(pitch, turn, shift[2]))
