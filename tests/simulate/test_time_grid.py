@@ -132,7 +132,9 @@ def test_the_last_state_reads_as_the_arrays_do(every_step):
         np.testing.assert_array_equal(
             state.angular_velocity[index], every_step.angular_velocity(name)[-1]
         )
-    np.testing.assert_allclose(state.to_absolute(every_step.model), every_step.absolute[-1], atol=1e-13)
+    np.testing.assert_allclose(
+        state.to_absolute(every_step.model), every_step.absolute[-1], atol=1e-13
+    )
 
 
 @pytest.mark.parametrize("wrong", [[], [0.2, 0.1], [-0.1, 0.5], [0.5, 2.0], [0.1, float("nan")]])
