@@ -95,7 +95,11 @@ class Geometry:
         self.model = model
         self.scale: Scale = scale_of(model)
         self.tree = tree or spanning_tree(model)
-        self.allowed = scaled_joint_algebras(model, self.scale)
+
+    @cached_property
+    def allowed(self) -> dict[str, Floats]:
+        """What every joint allows."""
+        return scaled_joint_algebras(self.model, self.scale)
 
     @cached_property
     def confined(self) -> dict[str, Floats]:
@@ -189,7 +193,7 @@ class Charts:
         at: str | None = None if name == GROUND.name else name
         while at is not None:
             way.append(at)
-            at = self.spaces[at].relative_to
+            at = self.spaces[at].relative_to if at in self.spaces else None
         return way[::-1]
 
     # --- reasons ---
