@@ -27,7 +27,7 @@ from chasles.model import (
 )
 from chasles.result import Result
 from chasles.simulate import simulate
-from chasles.spaces import SE3, SO3xR3, Space
+from chasles.spaces import SE3, Designation, SO3xR3, Space, designate
 from chasles.studies.advise import Advice, advise
 from chasles.studies.compare import Comparison, compare
 from chasles.system.state import State
@@ -40,6 +40,7 @@ __all__ = [
     "ChaslesError",
     "Comparison",
     "Cylindrical",
+    "Designation",
     "Equations",
     "Fixed",
     "Helical",
@@ -65,6 +66,7 @@ __all__ = [
     "UnknownName",
     "advise",
     "compare",
+    "designate",
     "equations",
     "simulate",
 ]

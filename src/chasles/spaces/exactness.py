@@ -106,13 +106,14 @@ class Geometry:
 class Charts:
     """The charts of a model's bodies, and what they keep."""
 
-    def __init__(self, geometry: Geometry, spaces: dict[str, Space]) -> None:
-        self.geometry, self.model, self.spaces = geometry, geometry.model, spaces
+    def __init__(self, geometry: Geometry, spaces: dict[str, Space] | None = None) -> None:
+        self.geometry, self.model = geometry, geometry.model
+        self.spaces: dict[str, Space] = dict(spaces or {})
         self.absolute: dict[str, Floats] = {GROUND.name: ZERO}
         self.relative: dict[str, Floats] = {}
-        for name in geometry.tree.parents:
-            self.confine(name)
-        if geometry.tree.cut and not any(space.relative_to for space in spaces.values()):
+        if spaces is not None:
+            for name in geometry.tree.parents:
+                self.confine(name)
             self.tighten()
 
     def chart(self, name: str, scale: Scale) -> Chart:
@@ -144,6 +145,8 @@ class Charts:
 
     def tighten(self) -> None:
         """Use what loops confine the bodies to, if all charts are absolute and keep it."""
+        if not self.geometry.tree.cut or any(s.relative_to for s in self.spaces.values()):
+            return
         confined = self.geometry.confined
         if all(keeps(self.chart(n, self.geometry.scale), a) for n, a in confined.items()):
             self.absolute |= confined
