@@ -1,5 +1,7 @@
 """What is predicted from the geometry alone is what the runs show, on every kind of model."""
 
+from dataclasses import replace
+
 import pytest
 
 import chasles as ch
@@ -14,7 +16,7 @@ LOOPS = {
 
 
 def contradicted(model: ch.Model, candidates) -> list[str]:
-    found = ch.compare(model, candidates, 0.5, 1e-3, orders=True, timing=False, progress=False)
+    found = ch.compare(model, candidates, 0.2, 1e-3, orders=True, timing=False, progress=False)
     return [str(prediction) for prediction in found.disagreements]
 
 
@@ -42,7 +44,7 @@ def test_projection_closes_what_was_predicted_to_drift_with_every_cut(name):
         assert worst < 1e-10, (joint, worst)
 
 
-@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("seed", range(3))
 def test_trees_do_as_predicted(seed):
     assert contradicted(gallery.random_tree(seed), RULES) == []
 
@@ -50,3 +52,20 @@ def test_trees_do_as_predicted(seed):
 def test_floating_models_do_as_predicted():
     assert contradicted(gallery.floating_pair(1.0), RULES) == []
     assert contradicted(gallery.platform_top(), RULES) == []
+
+
+def test_what_the_start_leaves_open_contradicts_nothing():
+    """Velocities given to ten digits: J V is small, kept, and adds up."""
+    model = gallery.moving_pair("revolute")
+    rough = [
+        replace(
+            body,
+            velocity=tuple(round(x, 10) for x in body.velocity),
+            angular_velocity=tuple(round(x, 10) for x in body.angular_velocity),
+        )
+        for body in model.bodies
+    ]
+    model = replace(model, bodies=tuple(rough))
+    found = ch.compare(model, ["auto"], 1.0, 1e-3, timing=False, progress=False)
+    assert found["auto"].worst_gap > 1e-12
+    assert not found.disagreements
