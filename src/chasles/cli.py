@@ -8,6 +8,7 @@ from pathlib import Path
 
 from chasles.model import ChaslesError
 
+FAILED = 1
 WRONG_OPTION = 2
 INTERRUPTED = 130
 
@@ -65,6 +66,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except ChaslesError as error:
         print(f"chasles: {' '.join(str(error).split())}", file=sys.stderr)
         return WRONG_OPTION
+    except OSError as error:  # a full disk, say
+        print(f"chasles: {error.strerror or error}: {error.filename or 'output'}", file=sys.stderr)
+        return FAILED
     except KeyboardInterrupt:
         print("\nchasles: interrupted; no report was written.", file=sys.stderr)
         return INTERRUPTED

@@ -10,6 +10,7 @@ from chasles.dynamics.evaluate import Workspace, evaluate, make_workspace
 from chasles.dynamics.factor import OK
 from chasles.dynamics.ordering import Plan, make_plan, mass_matrix
 from chasles.model import ChaslesError, InvalidModel, RedundantConstraints
+from chasles.spaces.tree import spanning_tree
 from chasles.system.arrays import (
     ABSOLUTE_WIDTH,
     BODY_A,
@@ -26,8 +27,11 @@ from chasles.system.build import Setup, check_closed, real_rows
 REDUNDANT = 1e-10
 #: ... and singular during a run.
 SINGULAR = 1e-13
-#: Up to this many rows, redundant joints are named from a full rank computation.
+#: Up to this many rows, redundant joints are named from a full rank computation ...
 RANK_LIMIT = 1200
+#: ... and in loops looked for where a pivot falls below this fraction: an almost vanishing pivot
+#: hides the dependency in the rounding errors of the next one.
+SUSPICIOUS = 1e-4
 #: Singular values of the equilibrated J below this fraction of the largest count as zero.
 DEPENDENT = 1e-9
 
@@ -71,12 +75,24 @@ def make_solver(setup: Setup) -> Solver:
     still = Solver(setup, plan, work, setup.absolute)
     still.evaluate(setup.absolute[None])  # J at the initial pose
     free = free_pivots(setup, work)
-    work.floors[:] = REDUNDANT * free
-    row, _ = still.evaluate(setup.absolute[None])
-    if row != OK:
-        raise redundancy_error(setup, work, row)
+    check_redundancy(still, free)
     work.floors[:] = SINGULAR * free
     return Solver(setup, plan, work, initial_state(setup, work.jacobian))
+
+
+def check_redundancy(still: Solver, free: Floats) -> None:
+    """Refuse joints whose rows depend on each other, or are lost in rounding."""
+    setup, work = still.setup, still.work
+    fractions = [REDUNDANT]
+    if setup.system.row_count <= RANK_LIMIT and spanning_tree(setup.model).cut:
+        fractions.append(SUSPICIOUS)
+    for fraction in fractions:
+        work.floors[:] = fraction * free
+        row, _ = still.evaluate(setup.absolute[None])
+        if row != OK:
+            error = redundancy_error(setup, work, row)
+            if fraction == REDUNDANT or isinstance(error, RedundantConstraints):
+                raise error
 
 
 def free_pivots(setup: Setup, work: Workspace) -> Floats:

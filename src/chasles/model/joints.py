@@ -17,6 +17,7 @@ from chasles.model.errors import InvalidJoint, told
 
 Attachment = Body | Ground | str
 Z: Vector3 = (0.0, 0.0, 1.0)
+UNIT = 2e-15  # the rounding of a vector that was divided by its length
 
 
 @dataclass(frozen=True, init=False)
@@ -287,8 +288,10 @@ def checked_point(at: ArrayLike | None, name: str) -> ArrayLike:
 
 
 def checked_direction(value: Any, what: str, where: str) -> Vector3:
-    """A direction of length 1; any length but zero may come in."""
+    """A direction of length 1; any length but zero may come in, and 1 is left as it is."""
     x, y, z = checked_vector(value, what, where, InvalidJoint)
+    if abs(x * x + y * y + z * z - 1.0) <= UNIT:
+        return (x, y, z)  # so that a joint copied or read from a file is the same to the bit
     largest = max(abs(x), abs(y), abs(z))
     if largest == 0.0:
         raise InvalidJoint(

@@ -7,7 +7,8 @@ from chasles.studies.compare import Comparison
 from chasles.studies.measure import Outcome
 from chasles.studies.search import Trial
 from chasles.view.charts import COLOURS, Series, bars, front
-from chasles.view.plots import Curve, Draw, Figure, Panel, logarithmic
+from chasles.view.panels import Curve, logarithmic
+from chasles.view.plots import Draw, Figure, Panel
 
 #: Joints with a panel of their own; the worst ones, if there are more.
 SHOWN_JOINTS = 6

@@ -13,7 +13,8 @@ from matplotlib.ticker import FixedLocator, FuncFormatter, NullLocator
 
 from chasles.model import InvalidOption
 from chasles.system.arrays import Floats
-from chasles.view.plots import RC, Draw, Figure, canvas_of, log_axis, svg_of, titles
+from chasles.view.panels import log_axis, titles
+from chasles.view.plots import RC, Draw, Figure, canvas_of, svg_of
 from chasles.view.theme import LIGHT, SANS, power_of_ten, style_variables
 
 KINDS = (".png", ".svg")
