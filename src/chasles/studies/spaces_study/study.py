@@ -74,7 +74,7 @@ def make_study(options: Options, progress: bool | None = None) -> str:
     drawn = figures(data)
     for figure in drawn:
         save_files(figure, folder, png=not options.quick)
-    write_whole(folder / "results.json", json.dumps(rounded(data), indent=1) + "\n")
+    write_whole(folder / "results.json", json.dumps(rounded(data)) + "\n")
     target = options.out / "study.md"
     write_whole(target, page(data))
     wrong = data["predictions"]["wrong"]
