@@ -21,7 +21,7 @@ from chasles.dynamics.ordering import borrow_plan
 from chasles.groups.se3 import se3_dexp_inv
 from chasles.groups.so3 import so3_normalise
 from chasles.groups.so3xr3 import so3xr3_dexp_inv
-from chasles.groups.vectors import neg
+from chasles.groups.vectors import dot, neg
 from chasles.stabilisation.projection import borrow_projection, project
 from chasles.system.arrays import (
     ABSOLUTE_WIDTH,
@@ -29,6 +29,7 @@ from chasles.system.arrays import (
     CHART_WIDTH,
     FRAME_POINT,
     GROUP,
+    KEPT_WIDTH,
     POSE_R,
     POSITION,
     REFERENCE,
@@ -146,6 +147,15 @@ def compensated(total: Any, carry: Any, term: Any) -> Any:
     return result, wanted - (result - total)
 
 
+@formula
+def keep_velocity(kept: Any, first: int, out: Any, at: int) -> None:
+    """out = kept out: a chart velocity without rounding in the directions that its joint locks."""
+    w, v = twist6(out, at)
+    for row in range(6):
+        k = first + 6 * row
+        out[at + row] = dot(vec3(kept, k), w) + dot(vec3(kept, k + 3), v)
+
+
 @routine
 def finish_step(system: Any, chart: Any, stages: Any, out: Any) -> None:
     """out = chart * exp(increments), rounded once per step and not at all on average.
@@ -168,6 +178,7 @@ def finish_step(system: Any, chart: Any, stages: Any, out: Any) -> None:
             out[at + VELOCITY + c], carry[carried + 3 + c] = compensated(
                 chart[at + VELOCITY + c], carry[carried + 3 + c], increments[into + 6 + c]
             )
+        keep_velocity(system.kept, body * KEPT_WIDTH, out, at + VELOCITY)
 
 
 @routine
