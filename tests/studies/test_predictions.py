@@ -55,7 +55,7 @@ def test_floating_models_do_as_predicted():
 
 
 def test_what_the_start_leaves_open_contradicts_nothing():
-    """Velocities given to ten digits: J V is small, kept, and adds up."""
+    """Velocities given to ten digits violate the joints a little, which is not the method's."""
     model = gallery.moving_pair("revolute")
     rough = [
         replace(
@@ -66,6 +66,4 @@ def test_what_the_start_leaves_open_contradicts_nothing():
         for body in model.bodies
     ]
     model = replace(model, bodies=tuple(rough))
-    found = ch.compare(model, ["auto"], 1.0, 1e-3, timing=False, progress=False)
-    assert found["auto"].worst_gap > 1e-12
-    assert not found.disagreements
+    assert contradicted(model, RULES) == []

@@ -79,7 +79,7 @@ def set_in_motion(
     r"""The model with a random motion that its joints allow.
 
     Random twists are projected in the mass metric: $V - M^{-1} J^T (J M^{-1} J^T)^{-1} J V$, more
-    than once: an exact chart keeps what J V is at the start, and a gap grows as that times t.
+    than once: where a chart keeps what J V is at the start, a gap grows as that times t.
     """
     eq = equations(model)
     scale = np.tile([spin] * 3 + [speed] * 3, len(model.bodies))

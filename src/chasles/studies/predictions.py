@@ -124,7 +124,7 @@ def extent(outcome: Outcome) -> float:
 
 
 def start_drift(outcome: Outcome) -> float:
-    """What joints that hold may open by: J V is kept, so what it is at the start adds up."""
+    """What joints that hold may open by: where J V at the start is kept, it adds up."""
     solver = outcome.result.solver
     solver.evaluate(solver.start[None])
     rows = constraint_rows(solver.setup, solver.work.jacobian)
