@@ -23,6 +23,7 @@ from chasles.spaces.subalgebras import (
 
 Displacement = tuple[Floats, Floats]  # R, t: x -> R x + t
 SAMPLES = 2
+SHORTER = 0.6
 
 
 @dataclass(frozen=True)
@@ -89,6 +90,7 @@ def is_coset(to_a: list[Link], to_b: list[Link], allowed: Floats) -> bool:
         x, y = project(rng), project(rng)
         if x is None or y is None:
             return True
+        y = SHORTER * y  # where k is a line, x and y of one length would cancel half of the time
         ends = [displacement(links, x, y, at) for links, at in ((to_a, 0), (to_b, len(to_a)))]
         if not contains(allowed, log_se3(after(inverse(ends[0]), ends[1]))[:, None]):
             return False

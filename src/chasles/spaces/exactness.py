@@ -48,7 +48,6 @@ from chasles.spaces.subalgebras import (
     normalised,
     orthonormal,
     scale_of,
-    velocities_at,
 )
 from chasles.spaces.subgroups import (
     classify,
@@ -93,29 +92,6 @@ def predictions(model: Model, spaces: dict[str, Space]) -> tuple[Prediction, ...
     geometry = Geometry(model)
     charts = Charts(geometry, spaces)
     return tuple(charts.predict(joint) for joint in model.joints)
-
-
-def kept_velocities(model: Model, spaces: dict[str, Space]) -> dict[str, Floats]:
-    """Of bodies with a joint that their own chart keeps: the chart velocities it allows, always.
-
-    Columns (w, u) as in `chasles.system.charts`: w in body axes; u in body axes at the centre of
-    mass on SE(3), in the axes of the reference body at the frame point on SO(3)xR3.
-    """
-    charts = Charts(Geometry(model))
-    charts.spaces = spaces
-    kept: dict[str, Floats] = {}
-    for joint in model.joints:
-        name = charts.directly(joint)
-        if name is None or name in kept or not charts.holds(joint):
-            continue
-        space, body, twists = spaces[name], model.body(name), joint_algebra(joint)
-        reference = model.body(space.relative_to).rotation if space.relative_to else np.eye(3)
-        product = space.group != "SE3"
-        point = np.array(frame_point(space, body, model) if product else body.position)
-        axes = np.array(reference if product else body.rotation)
-        u = axes.T @ velocities_at(point, twists)
-        kept[name] = np.concatenate((np.array(body.rotation).T @ twists[:3], u))
-    return kept
 
 
 class Geometry:
