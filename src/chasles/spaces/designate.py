@@ -5,13 +5,10 @@ from typing import Any
 
 from chasles.model import GROUND, InvalidOption, Model, UnknownName
 from chasles.spaces.designation import Designation, Row
-from chasles.spaces.exactness import Charts, Geometry
+from chasles.spaces.exactness import ANY_POINT, Charts, Geometry
 from chasles.spaces.space import SE3, SO3xR3, Space
 from chasles.spaces.subgroups import classify
 from chasles.spaces.tree import Tree, spanning_tree
-
-#: Joints that SO(3)xR3 keeps wherever its frame point is.
-ANY_POINT = ("prismatic", "planar", "fixed")
 
 
 def relative_se3(tree: Tree, body: str) -> Space:
@@ -51,8 +48,7 @@ def resolve_spaces(model: Model, spaces: Any) -> dict[str, Space]:
     if isinstance(spaces, str) and spaces == "auto":
         spaces = {}
     if isinstance(spaces, Mapping):
-        chosen = choose(Geometry(model), overrides(model, spaces))
-        return {name: chosen.spaces[name] for name in model.body_names}
+        return choose(model, spanning_tree(model), overrides(model, spaces))
     tree = spanning_tree(model)
     return {name: space_of(spaces, tree, name, "spaces") for name in model.body_names}
 
@@ -109,7 +105,7 @@ def designate(
         model.joint(name, where="cut")
     geometry = Geometry(model, spanning_tree(model, cut))
     forced = overrides(model, spaces)
-    charts = choose(geometry, forced)
+    charts = Charts(geometry, choose(model, geometry.tree, forced))
     predicted = tuple(charts.predict(joint) for joint in model.joints)
     exact = {p.joint for p in predicted if p.exact}
     notes = lost(geometry, exact) if forced else ()
@@ -117,31 +113,35 @@ def designate(
     return Designation(model, rows, geometry.tree.cut, predicted, notes)
 
 
-def choose(geometry: Geometry, forced: Mapping[str, Space]) -> Charts:
-    """The charts of all bodies, parents first."""
-    charts = Charts(geometry)
-    charts.spaces.update(forced)
-    for name, carried in geometry.tree.parents.items():
-        if name not in forced:
-            charts.spaces[name] = chosen_space(charts, name, carried)
-        charts.confine(name)
-    charts.tighten()
-    return charts
+def choose(model: Model, tree: Tree, forced: Mapping[str, Space]) -> dict[str, Space]:
+    """The cheapest space of every body in which the joint that carries it is exact."""
+    chosen = dict(forced)
+    for name, carried in tree.parents.items():
+        if name in forced:
+            continue
+        if carried is None:
+            chosen[name] = Space("SO3xR3")
+            continue
+        parent, joint = carried[0], model.joint(carried[1])
+        at = None if joint.kind in ANY_POINT else joint.name
+        absolute = parent == GROUND.name or refers_to(forced, parent, name)
+        chosen[name] = Space("SO3xR3", at, None if absolute else parent)
+    return {name: chosen[name] for name in model.body_names}
 
 
-def chosen_space(charts: Charts, name: str, carried: tuple[str, str] | None) -> Space:
-    """The cheapest space in which the joint that carries a body is exact."""
-    if carried is None:
-        return Space("SO3xR3")
-    parent, joint = carried[0], charts.model.joint(carried[1])
-    at = None if joint.kind in ANY_POINT else joint.name
-    circular = name in charts.way(parent)  # only where the parent's space is the user's choice
-    return Space("SO3xR3", at, None if parent == GROUND.name or circular else parent)
+def refers_to(forced: Mapping[str, Space], body: str, other: str) -> bool:
+    """Whether the user's spaces take a body relative to another, directly or through others."""
+    at: str | None = body
+    for _ in range(len(forced)):
+        if at is None or at not in forced or at == other:
+            break
+        at = forced[at].relative_to
+    return at == other
 
 
 def lost(geometry: Geometry, exact: Collection[str]) -> tuple[str, ...]:
     """A line for every joint that the user's spaces cost its exactness."""
-    charts = choose(geometry, {})
+    charts = Charts(geometry, choose(geometry.model, geometry.tree, {}))
     lines = []
     for joint in geometry.model.joints:
         if joint.name not in exact and charts.holds(joint):
