@@ -3,6 +3,7 @@
 from chasles.diagnostics import Reaction
 from chasles.dynamics.equations import Equations, equations
 from chasles.integrators.tableaux import Tableau
+from chasles.io.netcdf import load
 from chasles.model import (
     GROUND,
     Body,
@@ -12,6 +13,7 @@ from chasles.model import (
     Helical,
     InconsistentStart,
     InvalidBody,
+    InvalidFile,
     InvalidJoint,
     InvalidModel,
     InvalidOption,
@@ -46,6 +48,7 @@ __all__ = [
     "Helical",
     "InconsistentStart",
     "InvalidBody",
+    "InvalidFile",
     "InvalidJoint",
     "InvalidModel",
     "InvalidOption",
@@ -68,5 +71,6 @@ __all__ = [
     "compare",
     "designate",
     "equations",
+    "load",
     "simulate",
 ]

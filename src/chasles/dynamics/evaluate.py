@@ -6,10 +6,13 @@ import numpy as np
 
 from chasles.compiled import borrow, formula, kernel, routine
 from chasles.dynamics.assemble import assemble_rows, assemble_wrenches, place_bodies
-from chasles.dynamics.factor import OK, factor_and_solve, load
+from chasles.dynamics.factor import OK, factor_and_solve, load, solve_factored
 from chasles.dynamics.ordering import Plan, borrow_plan
+from chasles.dynamics.small import dot6, get6
 from chasles.system.arrays import (
     ABSOLUTE_WIDTH,
+    BODY_A,
+    BODY_B,
     ENDS_WIDTH,
     FIRST_ROW,
     ROW_WIDTH,
@@ -31,6 +34,7 @@ class Workspace(NamedTuple):
     values: Floats  # the factor
     kept: Floats  # scratch of the factorisation
     floors: Floats  # (rows,) joint pivots below these are singular
+    missed: Floats  # (6 n + rows,) zeros, then what J V' missed of eta in a step
 
 
 def make_workspace(system: System, plan: Plan) -> Workspace:
@@ -44,6 +48,7 @@ def make_workspace(system: System, plan: Plan) -> Workspace:
         values=np.zeros(plan.size),
         kept=np.zeros(plan.kept),
         floors=np.zeros(rows),
+        missed=np.zeros(6 * bodies + rows),
     )
 
 
@@ -59,6 +64,7 @@ def borrow_workspace(work: Any) -> Any:
         borrow(work.values),
         borrow(work.kept),
         borrow(work.floors),
+        borrow(work.missed),
     )
 
 
@@ -73,6 +79,36 @@ def accelerations(system: Any, plan: Any, work: Any) -> int:
     return factor_and_solve(
         plan, 6 * system.body_count, work.values, work.kept, work.floors, work.rhs
     )
+
+
+@routine
+def collect_missed(system: Any, work: Any, weight: float) -> None:
+    """Add weight times eta - J V' to the rows of work.missed."""
+    for joint in range(system.joint_count):
+        ends = joint * ENDS_WIDTH
+        first = system.joint_bodies[ends + FIRST_ROW]
+        a, b = system.joint_bodies[ends + BODY_A], system.joint_bodies[ends + BODY_B]
+        for row in range(first, first + system.joint_bodies[ends + ROWS]):
+            at = row * ROW_WIDTH
+            value = work.eta[row] - dot6(get6(work.jacobian, at + 6), get6(work.rhs, 6 * b))
+            if a >= 0:
+                value -= dot6(get6(work.jacobian, at), get6(work.rhs, 6 * a))
+            work.missed[6 * system.body_count + row] += weight * value
+
+
+@routine
+def make_good(system: Any, plan: Any, work: Any) -> None:
+    """Correct V' by what was collected, and start collecting again.
+
+    The rounding errors of a factor are much the same step after step.  Left alone they are a
+    constant error of the acceleration, and a joint that ought to hold opens with the square of
+    time: a top in an arbitrary frame by 3e-11 m in 5 s, against 4e-14 m.
+    """
+    solve_factored(plan, work.values, work.missed)
+    for k in range(6 * system.body_count):
+        work.rhs[k] += work.missed[k]
+    for k in range(6 * system.body_count + system.row_count):
+        work.missed[k] = 0.0
 
 
 @routine

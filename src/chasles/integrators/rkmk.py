@@ -15,13 +15,18 @@ import numpy as np
 
 from chasles.compiled import borrow, formula, kernel, routine
 from chasles.dynamics.assemble import twist_of
-from chasles.dynamics.evaluate import borrow_workspace, right_hand_side
+from chasles.dynamics.evaluate import (
+    borrow_workspace,
+    collect_missed,
+    make_good,
+    right_hand_side,
+)
 from chasles.dynamics.factor import OK
 from chasles.dynamics.ordering import borrow_plan
 from chasles.groups.se3 import se3_dexp_inv
 from chasles.groups.so3 import so3_normalise
 from chasles.groups.so3xr3 import so3xr3_dexp_inv
-from chasles.groups.vectors import dot, neg
+from chasles.groups.vectors import neg
 from chasles.stabilisation.projection import borrow_projection, project
 from chasles.system.arrays import (
     ABSOLUTE_WIDTH,
@@ -29,7 +34,6 @@ from chasles.system.arrays import (
     CHART_WIDTH,
     FRAME_POINT,
     GROUP,
-    KEPT_WIDTH,
     POSE_R,
     POSITION,
     REFERENCE,
@@ -70,6 +74,7 @@ class Stages(NamedTuple):
     a: Floats  # (s, s) strictly lower triangular
     b: Floats  # (s,)
     count: int  # s
+    last: int  # the last stage that has a weight
     slopes: Floats  # (s, n, 12): dexp^-1 U and U'
     increments: Floats  # (n, 12): step * sum of weighted slopes
     stage: Floats  # (n, CHART_WIDTH)
@@ -86,6 +91,7 @@ def make_stages(system: System, a: Floats, b: Floats) -> Stages:
         a=np.array(a[:count, :count], float),
         b=np.array(b[:count], float),
         count=count,
+        last=int(np.flatnonzero(b)[-1]),
         slopes=np.zeros((count, bodies, SLOPE_WIDTH)),
         increments=np.zeros((bodies, SLOPE_WIDTH)),
         stage=np.zeros((bodies, CHART_WIDTH)),
@@ -100,6 +106,7 @@ def borrow_stages(stages: Any) -> Any:
         borrow(stages.a),
         borrow(stages.b),
         stages.count,
+        stages.last,
         borrow(stages.slopes),
         borrow(stages.increments),
         borrow(stages.stage),
@@ -147,15 +154,6 @@ def compensated(total: Any, carry: Any, term: Any) -> Any:
     return result, wanted - (result - total)
 
 
-@formula
-def keep_velocity(kept: Any, first: int, out: Any, at: int) -> None:
-    """out = kept out: a chart velocity without rounding in the directions that its joint locks."""
-    w, v = twist6(out, at)
-    for row in range(6):
-        k = first + 6 * row
-        out[at + row] = dot(vec3(kept, k), w) + dot(vec3(kept, k + 3), v)
-
-
 @routine
 def finish_step(system: Any, chart: Any, stages: Any, out: Any) -> None:
     """out = chart * exp(increments), rounded once per step and not at all on average.
@@ -178,7 +176,6 @@ def finish_step(system: Any, chart: Any, stages: Any, out: Any) -> None:
             out[at + VELOCITY + c], carry[carried + 3 + c] = compensated(
                 chart[at + VELOCITY + c], carry[carried + 3 + c], increments[into + 6 + c]
             )
-        keep_velocity(system.kept, body * KEPT_WIDTH, out, at + VELOCITY)
 
 
 @routine
@@ -221,6 +218,10 @@ def rkmk_step(
         failed = right_hand_side(system, plan, work, stages.stage)
         if failed != OK:
             return failed
+        if stages.b[j] != 0.0:
+            collect_missed(system, work, stages.b[j] / stages.b[stages.last])
+        if j == stages.last:
+            make_good(system, plan, work)
         slope_of_bodies(system, work, stages, j)
     sum_slopes(system, stages.b, 0, stages.count, step, stages)
     finish_step(system, chart, stages, out)

@@ -88,29 +88,6 @@ def predictions(model: Model, spaces: dict[str, Space]) -> tuple[Prediction, ...
     return tuple(charts.predict(joint) for joint in model.joints)
 
 
-def kept_velocities(model: Model, spaces: dict[str, Space]) -> dict[str, Floats]:
-    """Of bodies with a joint that their own chart keeps: the chart velocities it allows, always.
-
-    Columns (w, u) as in `chasles.system.charts`: w in body axes; u in body axes at the centre of
-    mass on SE(3), in the axes of the reference body at the frame point on SO(3)xR3.
-    """
-    charts = Charts(Geometry(model))
-    charts.spaces = spaces
-    kept: dict[str, Floats] = {}
-    for joint in model.joints:
-        name = charts.directly(joint)
-        if name is None or name in kept or not charts.holds(joint):
-            continue
-        space, body, twists = spaces[name], model.body(name), joint_algebra(joint)
-        reference = model.body(space.relative_to).rotation if space.relative_to else np.eye(3)
-        product = space.group != "SE3"
-        point = np.array(frame_point(space, body, model) if product else body.position)
-        axes = np.array(reference if product else body.rotation)
-        u = twists[3:] + np.cross(twists[:3], point, axisa=0, axisc=0)
-        kept[name] = np.concatenate((np.array(body.rotation).T @ twists[:3], axes.T @ u))
-    return kept
-
-
 class Geometry:
     """What depends on the model alone: its scale, tree and motion groups (scaled coordinates)."""
 

@@ -33,9 +33,6 @@ ENDS_WIDTH = 5
 # Bits of LOCKED: which components of the relative twist in the joint frame must vanish.
 TWIST_COMPONENTS = ("wx", "wy", "wz", "ux", "uy", "uz")
 
-# A row of System.kept: a 6x6 matrix, row-major.
-KEPT_WIDTH = 36
-
 SCREW_FORM, SPACE_FORM = 0, 1
 
 # A chart state has a row per body: quaternion wxyz, position, velocity variable.
@@ -57,7 +54,6 @@ class System(NamedTuple):
     body_spaces: Integers  # (n, SPACE_WIDTH)
     joints: Floats  # (m, JOINT_WIDTH)
     joint_bodies: Integers  # (m, ENDS_WIDTH); body a may be the ground, body b never is
-    kept: Floats  # (n, KEPT_WIDTH) projectors of chart velocities onto what an exact joint allows
     gravity: Floats  # (3,)
     form: int  # SCREW_FORM or SPACE_FORM
     body_count: int
@@ -78,7 +74,6 @@ def borrow_system(system: Any) -> Any:
         borrow(system.body_spaces),
         borrow(system.joints),
         borrow(system.joint_bodies),
-        borrow(system.kept),
         borrow(system.gravity),
         system.form,
         system.body_count,

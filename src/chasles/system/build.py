@@ -15,7 +15,6 @@ from chasles.model import (
     Model,
     UnknownName,
 )
-from chasles.spaces.exactness import kept_velocities
 from chasles.spaces.space import Space, frame_point, reference_order
 from chasles.system.arrays import (
     ABSOLUTE_WIDTH,
@@ -96,7 +95,6 @@ def build(model: Model, spaces: dict[str, Space], acceleration: str = "screw") -
         body_spaces=np.array(body_spaces, np.int64),
         joints=joints.reshape(-1, JOINT_WIDTH),
         joint_bodies=np.array(ends, np.int64).reshape(-1, 5),
-        kept=kept_projectors(model, spaces, order),
         gravity=np.array(model.gravity),
         form=FORMS[acceleration],
         body_count=len(bodies),
@@ -131,21 +129,6 @@ def lever(body: Body, point: Sequence[float], where: str) -> Floats:
             "Check the units of both: metres.",
         )
     return np.array(body.rotation).T @ offset
-
-
-def kept_projectors(model: Model, spaces: dict[str, Space], order: list[str]) -> Floats:
-    """Per body the projector of its chart's velocity onto what an exact joint allows, or 1.
-
-    In exact arithmetic it changes nothing.  It takes away what the rounding of large accelerations
-    would leave in the locked directions, where it adds up to 1e-12 m in a second.
-    """
-    kept = np.tile(np.eye(6).ravel(), (len(order), 1))
-    allowed = kept_velocities(model, spaces)
-    for index, name in enumerate(order):
-        if name in allowed:
-            directions = np.linalg.svd(allowed[name], full_matrices=False)[0]
-            kept[index] = (directions @ directions.T).ravel()
-    return kept
 
 
 def joint_end_row(joint: Joint, body_index: dict[str, int], first_row: int) -> list[int]:
