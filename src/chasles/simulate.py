@@ -14,7 +14,7 @@ from tqdm import tqdm
 
 from chasles.dynamics.factor import OK
 from chasles.dynamics.solver import Solver, joint_of_row, make_solver
-from chasles.integrators.rkmk import NOT_FINITE, Stages, make_stages, rkmk_run
+from chasles.integrators.rkmk import NOT_CLOSED, NOT_FINITE, Stages, make_stages, rkmk_run
 from chasles.integrators.tableaux import Tableau
 from chasles.integrators.tableaux import method as find_method
 from chasles.model import InvalidOption, Model, SimulationStopped, UnknownName
@@ -92,7 +92,9 @@ def simulate(
         "spaces": {name: str(space) for name, space in chosen.items()},
         "acceleration": acceleration,
         "stabilise": stabilise or "none",
+        "projected": [model.joint_names[k] for k in np.flatnonzero(projection.chosen)],
         "method": tableau.name or "user's tableau",
+        "tableau": {"a": tableau.a.tolist(), "b": tableau.b.tolist(), "c": tableau.c.tolist()},
         "order": tableau.order,
         "step": grid.step,
         "steps": run.steps_done,
@@ -290,13 +292,20 @@ class Run:
         """Why the step after t failed, in words that name a body or a joint."""
         setup = self.solver.setup
         names = list(setup.body_index)
-        tried = self.stages.spare if outcome == NOT_FINITE else self.stages.stage
+        tried = self.stages.spare if outcome in (NOT_FINITE, NOT_CLOSED) else self.stages.stage
         broken = np.flatnonzero(~np.isfinite(tried).all(axis=1))
         if broken.size:
             return SimulationStopped(
                 f"body '{names[broken[0]]}' has a position or velocity that is not a number after"
                 f" t = {t:.6g} s.",
                 f"Take a smaller step than {self.grid.step:g} s; the result up to t is kept.",
+            )
+        if outcome == NOT_CLOSED:
+            chosen = np.flatnonzero(self.projection.chosen)
+            listed = ", ".join(f"'{setup.model.joint_names[k]}'" for k in chosen[:6])
+            return SimulationStopped(
+                f"projection could not close the joints {listed} after t = {t:.6g} s.",
+                f"Take a smaller step than {self.grid.step:g} s, or a method of higher order.",
             )
         joint, component = joint_of_row(setup, outcome)
         return SimulationStopped(

@@ -64,6 +64,7 @@ from chasles.system.charts import chart_acceleration, chart_exp, grounded_accele
 SLOPE_WIDTH = 12
 CARRY_WIDTH = 9
 NOT_FINITE = -2
+NOT_CLOSED = -3
 
 
 @formula
@@ -255,8 +256,8 @@ def rkmk_run(
 ) -> Any:  # fmt: skip
     """Advance `chart` in place from step `first` to step `last`: (step reached, outcome).
 
-    State k * save_every goes to saved[k].  Outcome is OK, NOT_FINITE, or the singular row; if not
-    OK, `chart` is the last good state and stages.spare what came after it.
+    State k * save_every goes to saved[k].  Outcome is OK, NOT_FINITE, NOT_CLOSED, or the singular
+    row; if not OK, `chart` is the last good state and stages.spare what came after it.
     """
     model, order = borrow_system(system), borrow_plan(plan)
     scratch, memory, state = borrow_workspace(work), borrow_stages(stages), borrow(chart)
@@ -267,8 +268,10 @@ def rkmk_run(
         failed = rkmk_step(model, order, scratch, memory, state, step, memory.spare)
         if failed != OK:
             return index, failed
-        if closing.active != 0:
-            project(model, order, scratch, memory, closing, memory.spare)
+        if closing.active != 0 and not project(
+            model, order, scratch, memory, closing, memory.spare
+        ):
+            return index, NOT_CLOSED
         if memory.balance.count > 0:
             keep_momentum(model, memory.balance, step, memory.spare)
         if not all_finite(memory.spare, length):
