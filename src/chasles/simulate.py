@@ -81,7 +81,7 @@ def simulate(
     solver = make_solver(build(model, chosen, acceleration))
     system = solver.setup.system
     projection = make_projection(system, projected_joints(solver.setup, stabilise))
-    run = Run(solver, make_stages(system, tableau.a, tableau.b), projection, grid)
+    run = Run(solver, make_stages(system, tableau.a, tableau.b, solver.start), projection, grid)
     began = time.perf_counter()
     if grid.t_eval is None:
         times, charts = run.all_states(progress)
@@ -264,9 +264,10 @@ class Run:
         """One step of another length; whether it succeeded."""
         if self.stopped:
             return False
-        carry = self.stages.carry.copy()  # belongs to the states of the grid
+        stages = self.stages  # carry and momentum belong to the states of the grid
+        kept = stages.carry.copy(), stages.balance.momentum.copy()
         _, outcome = self.kernel(chart, step, 0, 1, NEVER, chart)
-        self.stages.carry[:] = carry
+        stages.carry[:], stages.balance.momentum[:] = kept
         if outcome != OK:
             self.stopped = self.explain(t, outcome)
         return self.stopped is None

@@ -27,6 +27,13 @@ from chasles.groups.se3 import se3_dexp_inv
 from chasles.groups.so3 import so3_normalise
 from chasles.groups.so3xr3 import so3xr3_dexp_inv
 from chasles.groups.vectors import neg
+from chasles.integrators.balance import (
+    Balance,
+    borrow_balance,
+    collect_impulse,
+    keep_momentum,
+    make_balance,
+)
 from chasles.stabilisation.projection import borrow_projection, project
 from chasles.system.arrays import (
     ABSOLUTE_WIDTH,
@@ -80,9 +87,10 @@ class Stages(NamedTuple):
     stage: Floats  # (n, CHART_WIDTH)
     spare: Floats  # (n, CHART_WIDTH)
     carry: Floats  # (n, CARRY_WIDTH): what rounding took from position and velocity so far
+    balance: Balance
 
 
-def make_stages(system: System, a: Floats, b: Floats) -> Stages:
+def make_stages(system: System, a: Floats, b: Floats, start: Floats) -> Stages:
     """Storage for a tableau; a last stage that nothing uses (dopri5's) is left out."""
     bodies, count = system.body_count, len(b)
     while b[count - 1] == 0.0 and not np.any(a[:count, count - 1]):
@@ -97,6 +105,7 @@ def make_stages(system: System, a: Floats, b: Floats) -> Stages:
         stage=np.zeros((bodies, CHART_WIDTH)),
         spare=np.zeros((bodies, CHART_WIDTH)),
         carry=np.zeros((bodies, CARRY_WIDTH)),
+        balance=make_balance(system, start),
     )
 
 
@@ -112,6 +121,7 @@ def borrow_stages(stages: Any) -> Any:
         borrow(stages.stage),
         borrow(stages.spare),
         borrow(stages.carry),
+        borrow_balance(stages.balance),
     )
 
 
@@ -222,6 +232,8 @@ def rkmk_step(
             collect_missed(system, work, stages.b[j] / stages.b[stages.last])
         if j == stages.last:
             make_good(system, plan, work)
+        if stages.balance.count > 0:
+            collect_impulse(system, work, stages.balance, stages.b[j])
         slope_of_bodies(system, work, stages, j)
     sum_slopes(system, stages.b, 0, stages.count, step, stages)
     finish_step(system, chart, stages, out)
@@ -257,6 +269,8 @@ def rkmk_run(
             return index, failed
         if closing.active != 0:
             project(model, order, scratch, memory, closing, memory.spare)
+        if memory.balance.count > 0:
+            keep_momentum(model, memory.balance, step, memory.spare)
         if not all_finite(memory.spare, length):
             return index, NOT_FINITE
         for k in range(length):
