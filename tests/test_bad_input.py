@@ -200,6 +200,7 @@ def test_a_trajectory_that_does_not_fit_into_memory_says_what_would(refusal):
         ({"spaces": {"rod": "SO3"}}, "spaces['rod']: there is no space 'SO3'"),
         ({"spaces": {"road": "SE3"}}, "spaces: there is no body 'road'.\n  Did you mean 'rod'?"),
         ({"acceleration": "srew"}, "Did you mean 'screw'?"),
+        ({"stabilise": "project"}, "there is no stabiliser 'project'"),
     ],
 )
 def test_a_name_that_stands_for_nothing_is_refused_with_the_closest(options, said, refusal):
@@ -268,6 +269,12 @@ def test_spaces_that_make_no_sense_are_named(spaces, error, said, refusal):
 )
 def test_a_space_checks_itself(make, said, refusal):
     assert said in refusal(make, ch.ChaslesError)
+
+
+def test_a_parent_may_be_charted_relative_to_its_child():
+    """The child, whose space is chosen, is then not taken relative to its parent."""
+    spaces = run(double_pendulum(), spaces={"upper": ch.SE3("lower")}).provenance["spaces"]
+    assert spaces["upper"] == "SE3 relative to lower" and "relative" not in spaces["lower"]
 
 
 def test_a_space_may_be_named_in_every_way():

@@ -79,8 +79,13 @@ MAKERS = {
     **{
         f"simulate {k}": (run, k)
         for k in (
-            "model", "until", "step", "method", "spaces", "acceleration", "save_every", "t_eval"
+            "model", "until", "step", "method", "spaces", "acceleration", "stabilise",
+            "save_every", "t_eval", "progress",
         )
+    },
+    **{
+        f"designate {k}": (lambda **v: ch.designate(**{"model": MODEL, **v}), k)
+        for k in ("model", "spaces", "cut")
     },
     "spaces value": (lambda v: run(spaces={"rod": v}), None),
     "SE3 relative_to": (lambda v: run(spaces=ch.SE3(v)), None),

@@ -126,7 +126,7 @@ def projected_joints(setup: Setup, stabilise: str | None) -> Integers:
     chosen = np.zeros(len(setup.joint_index), np.int64)
     if stabilise is None:
         return chosen
-    if stabilise not in STABILISERS:
+    if not isinstance(stabilise, str) or stabilise not in STABILISERS:
         raise UnknownName.among("stabiliser", stabilise, STABILISERS, where="stabilise")
     if stabilise == "projection":
         names = drifting_joints(setup.model, setup.spaces)

@@ -4,9 +4,11 @@ from collections.abc import Callable, Collection, Mapping
 from typing import Any
 
 from chasles.model import GROUND, InvalidOption, Model, UnknownName
+from chasles.model.errors import told
+from chasles.model.model import checked_model
 from chasles.spaces.designation import Designation, Row
 from chasles.spaces.exactness import ANY_POINT, Charts, Geometry
-from chasles.spaces.space import SE3, SO3xR3, Space
+from chasles.spaces.space import SE3, SO3xR3, Space, reference_order
 from chasles.spaces.subgroups import classify
 from chasles.spaces.tree import Tree, spanning_tree
 
@@ -61,6 +63,7 @@ def overrides(model: Model, spaces: Mapping[Any, Any] | None) -> dict[str, Space
         name = model.body(key, where="spaces").name
         if tree is not None and not (isinstance(value, str) and value == "auto"):
             chosen[name] = space_of(value, tree, name, f"spaces['{name}']")
+    reference_order(model, chosen)  # refuses a circle, before anyone walks around it
     return chosen
 
 
@@ -101,9 +104,12 @@ def designate(
     >>> print(designate(Model([arm], [Spherical("pivot", GROUND, arm, at=(0, 0, 0))])).verdict())
     The joint holds to rounding.
     """
-    for name in cut:
-        model.joint(name, where="cut")
-    geometry = Geometry(model, spanning_tree(model, cut))
+    checked_model(model)
+    if spaces is not None and not isinstance(spaces, Mapping):
+        raise InvalidOption(
+            f"spaces is {told(spaces)}, but is a dict.", "Give body -> Space or name, or nothing."
+        )
+    geometry = Geometry(model, spanning_tree(model, cut_joints(model, cut)))
     forced = overrides(model, spaces)
     charts = Charts(geometry, choose(model, geometry.tree, forced))
     predicted = tuple(charts.predict(joint) for joint in model.joints)
@@ -111,6 +117,17 @@ def designate(
     notes = lost(geometry, exact) if forced else ()
     rows = tuple(row(charts, name, name in forced, exact) for name in model.body_names)
     return Designation(model, rows, geometry.tree.cut, predicted, notes)
+
+
+def cut_joints(model: Model, cut: Any) -> tuple[str, ...]:
+    """The names of the joints at which a user wants loops cut."""
+    try:
+        joints = (cut,) if isinstance(cut, str) else tuple(cut)
+    except TypeError:  # one joint alone, None, a number
+        raise InvalidOption(
+            f"cut is {told(cut)}, but is a list.", "Give names of joints."
+        ) from None
+    return tuple(model.joint(joint, where="cut").name for joint in joints)
 
 
 def choose(model: Model, tree: Tree, forced: Mapping[str, Space]) -> dict[str, Space]:

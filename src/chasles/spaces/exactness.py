@@ -207,7 +207,7 @@ class Charts:
         at: str | None = None if name == GROUND.name else name
         while at is not None:
             way.append(at)
-            at = self.spaces[at].relative_to
+            at = self.spaces[at].relative_to if at in self.spaces else None  # not chosen yet
         return way[::-1]
 
     # --- reasons ---

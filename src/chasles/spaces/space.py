@@ -91,7 +91,10 @@ def frame_point(space: Space, body: Body, model: Model) -> Vector3:
 
 
 def reference_order(model: Model, spaces: dict[str, Space]) -> list[str]:
-    """Body names such that every reference body precedes the bodies that refer to it."""
+    """Body names such that every reference body precedes the bodies that refer to it.
+
+    A body that `spaces` leaves out refers to the ground.
+    """
     order: list[str] = []
     settled: set[str] = set()
     for start in model.body_names:
@@ -105,8 +108,13 @@ def reference_order(model: Model, spaces: dict[str, Space]) -> list[str]:
                     "Take one of them relative to the ground: relative_to=None.",
                 )
             path.append(name)
-            reference = spaces[name].relative_to
+            reference = spaces[name].relative_to if name in spaces else None
             where = f"the space of body '{name}'"
+            if reference == name:
+                raise InvalidOption(
+                    f"{where} is relative to itself.",
+                    "Name another body, or leave relative_to out for the ground.",
+                )
             name = None if reference is None else model.body(reference, where).name
         for member in reversed(path):
             settled.add(member)

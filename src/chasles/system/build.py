@@ -10,7 +10,6 @@ from chasles.model import (
     Body,
     InconsistentStart,
     InvalidModel,
-    InvalidOption,
     Joint,
     Model,
     UnknownName,
@@ -68,12 +67,6 @@ def build(model: Model, spaces: dict[str, Space], acceleration: str = "screw") -
     """Arrays of a model; bodies are renumbered so that reference bodies come first."""
     if not isinstance(acceleration, str) or acceleration not in FORMS:
         raise UnknownName.among("acceleration form", acceleration, FORMS)
-    for name, space in spaces.items():
-        if space.relative_to == name:
-            raise InvalidOption(
-                f"the space of body '{name}' is relative to itself.",
-                "Name another body, or leave relative_to out for the ground.",
-            )
     order = reference_order(model, spaces)
     body_index = {name: index for index, name in enumerate(order)}
     bodies = [model.body(name) for name in order]
