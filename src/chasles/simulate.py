@@ -48,6 +48,7 @@ def simulate(
     spaces: Any = "auto",
     acceleration: str = "screw",
     stabilise: str | None = None,
+    singular: str = "stop",
     save_every: int = 1,
     t_eval: ArrayLike | None = None,
     progress: bool | None = None,
@@ -62,6 +63,8 @@ def simulate(
     acceleration  form of the acceleration constraints: "screw", or "space" as in the paper
     stabilise     None, "projection" (joints that drift in the chosen spaces are closed after every
                   step, the others hold by themselves), or "projection of all joints"
+    singular      what to do at a pose whose joints depend on each other: "stop", or "pass"
+                  through it on the shortest multipliers
     save_every    keep every so many steps (the first and last state are always kept)
     t_eval        times at which to keep states instead; each is reached by one shorter step of
                   the same method from the grid, so it is as accurate, and joints hold as well
@@ -78,7 +81,9 @@ def simulate(
         )
     grid = make_grid(until, step, save_every, t_eval, len(model.bodies))
     chosen = resolve_spaces(model, spaces)
-    solver = make_solver(build(model, chosen, acceleration))
+    if singular not in ("stop", "pass"):
+        raise UnknownName.among("choice", singular, ("stop", "pass"), where="singular")
+    solver = make_solver(build(model, chosen, acceleration), damp=singular == "pass")
     system = solver.setup.system
     projection = make_projection(system, projected_joints(solver.setup, stabilise))
     run = Run(solver, make_stages(system, tableau.a, tableau.b), projection, grid)
@@ -92,6 +97,7 @@ def simulate(
         "spaces": {name: str(space) for name, space in chosen.items()},
         "acceleration": acceleration,
         "stabilise": stabilise or "none",
+        "redundancy": str(solver.redundancy or "none"),
         "method": tableau.name or "user's tableau",
         "order": tableau.order,
         "step": grid.step,

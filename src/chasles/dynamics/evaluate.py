@@ -6,18 +6,29 @@ import numpy as np
 
 from chasles.compiled import borrow, formula, kernel, routine
 from chasles.dynamics.assemble import assemble_rows, assemble_wrenches, place_bodies
-from chasles.dynamics.factor import OK, factor_and_solve, load
+from chasles.dynamics.factor import OK, factor_and_solve, load, solve_factored
 from chasles.dynamics.ordering import Plan, borrow_plan
+from chasles.groups.vectors import axpy, sub, symvec
 from chasles.system.arrays import (
     ABSOLUTE_WIDTH,
+    BODY_A,
+    BODY_WIDTH,
     ENDS_WIDTH,
     FIRST_ROW,
+    INERTIA,
+    MASS,
     ROW_WIDTH,
     ROWS,
     Floats,
     System,
     borrow_system,
+    put_twist,
+    sym6,
+    twist6,
 )
+
+#: Solves beyond the first where constraints are redundant; two or three suffice.
+MOST_REFINEMENTS = 4
 
 
 class Workspace(NamedTuple):
@@ -31,6 +42,8 @@ class Workspace(NamedTuple):
     values: Floats  # the factor
     kept: Floats  # scratch of the factorisation
     floors: Floats  # (rows,) joint pivots below these are singular
+    forces: Floats  # (6 n,) Q, kept where constraints are redundant
+    residual: Floats  # (6 n + rows,) likewise
 
 
 def make_workspace(system: System, plan: Plan) -> Workspace:
@@ -44,6 +57,8 @@ def make_workspace(system: System, plan: Plan) -> Workspace:
         values=np.zeros(plan.size),
         kept=np.zeros(plan.kept),
         floors=np.zeros(rows),
+        forces=np.zeros(6 * bodies),
+        residual=np.zeros(6 * bodies + rows),
     )
 
 
@@ -59,7 +74,62 @@ def borrow_workspace(work: Any) -> Any:
         borrow(work.values),
         borrow(work.kept),
         borrow(work.floors),
+        borrow(work.forces),
+        borrow(work.residual),
     )
+
+
+@routine
+def put_residual(system: Any, work: Any) -> float:
+    """(Q - M V' - J^T lambda, eta - J V') into work.residual; the largest of the latter."""
+    unknowns, x, out = 6 * system.body_count, work.rhs, work.residual
+    for body in range(system.body_count):
+        inertia = sym6(system.bodies, body * BODY_WIDTH + INERTIA)
+        mass = system.bodies[body * BODY_WIDTH + MASS]
+        omega_rate, v_rate = twist6(x, 6 * body)
+        torque, force = twist6(work.forces, 6 * body)
+        put_twist(
+            out, 6 * body, (sub(torque, symvec(inertia, omega_rate)), axpy(-mass, v_rate, force))
+        )
+    worst = 0.0
+    for joint in range(system.joint_count):
+        ends = joint * ENDS_WIDTH
+        first = system.joint_bodies[ends + FIRST_ROW]
+        for row in range(first, first + system.joint_bodies[ends + ROWS]):
+            gap, multiplier = work.eta[row], x[unknowns + row]
+            for side in range(2):
+                body = system.joint_bodies[ends + BODY_A + side]
+                if body >= 0:
+                    for c in range(6):
+                        entry = work.jacobian[row * ROW_WIDTH + 6 * side + c]
+                        gap -= entry * x[6 * body + c]
+                        out[6 * body + c] -= entry * multiplier
+            out[unknowns + row] = gap
+            worst = max(worst, abs(gap))
+    return worst
+
+
+@routine
+def refine(system: Any, plan: Any, work: Any) -> None:
+    r"""Proximal iterations on the damped factor: they end at J V' = eta and the shortest lambda.
+
+    $$ \begin{pmatrix} M & J^T \\ J & -\mu \end{pmatrix}
+       \begin{pmatrix} \delta \\ \delta\lambda \end{pmatrix} =
+       \begin{pmatrix} Q - M\dot V - J^T\lambda \\ \eta - J\dot V \end{pmatrix} $$
+
+    Every one shrinks the error by mu over the smallest non-zero pivot; from lambda = 0 on, lambda
+    stays orthogonal to the null space of J^T.
+    """
+    unknowns = 6 * system.body_count
+    before = put_residual(system, work)
+    for _ in range(MOST_REFINEMENTS):
+        solve_factored(plan, work.values, work.residual)
+        for k in range(unknowns + system.row_count):
+            work.rhs[k] += work.residual[k]
+        after = put_residual(system, work)
+        if after > 0.1 * before:
+            break
+        before = after
 
 
 @routine
@@ -70,9 +140,15 @@ def accelerations(system: Any, plan: Any, work: Any) -> int:
     for row in range(system.row_count):
         work.rhs[6 * system.body_count + row] = work.eta[row]
     load(system, plan, work.jacobian, work.values)
-    return factor_and_solve(
-        plan, 6 * system.body_count, work.values, work.kept, work.floors, work.rhs
-    )
+    unknowns = 6 * system.body_count
+    if plan.damping == 0.0:
+        return factor_and_solve(plan, unknowns, work.values, work.kept, work.floors, work.rhs)
+    for k in range(unknowns):
+        work.forces[k] = work.rhs[k]
+    outcome = factor_and_solve(plan, unknowns, work.values, work.kept, work.floors, work.rhs)
+    if outcome == OK:
+        refine(system, plan, work)
+    return outcome
 
 
 @routine
