@@ -321,26 +321,6 @@ def space_rows(
 
 
 @routine
-def assemble_joint(system: Any, joint: int, absolute: Any, jacobian: Any, eta: Any) -> None:
-    """J (rows x 12: body a, body b) and eta of one joint, in the system's acceleration form."""
-    ends = joint * ENDS_WIDTH
-    pair = (system.joint_bodies[ends + BODY_A], system.joint_bodies[ends + BODY_B])
-    locked = system.joint_bodies[ends + LOCKED]
-    first = system.joint_bodies[ends + FIRST_ROW]
-    if system.form == SCREW_FORM:
-        screw_rows(system.joints, joint, pair, locked, first, absolute, jacobian, eta)
-    else:
-        space_rows(system.joints, joint, pair, locked, first, absolute, jacobian, eta)
-
-
-@routine
-def assemble_rows(system: Any, absolute: Any, jacobian: Any, eta: Any) -> None:
-    """J and eta of every joint."""
-    for joint in range(system.joint_count):
-        assemble_joint(system, joint, absolute, jacobian, eta)
-
-
-@routine
 def assemble_wrenches(system: Any, absolute: Any, out: Any) -> None:
     """Q of every body: gyroscopic terms and gravity; `out` holds six numbers per body."""
     down = vec3(system.gravity, 0)
