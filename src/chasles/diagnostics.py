@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from chasles.dynamics.factor import OK
-from chasles.dynamics.solver import Solver, singular_error
+from chasles.dynamics.solver import Solver
 from chasles.groups.vectors import add, cross, matvec, scale, symvec
 from chasles.model import Body, ChaslesError, Ground
 from chasles.model.errors import told
@@ -88,7 +88,8 @@ class Reaction:
     `force` and `torque` (T, 3) are in world axes and act on the joint's second body;
     `on(body)` gives those on either body.  `point` (T, 3) and `axes` (T, 3, 3, in columns) are the
     joint's point and axes in the world; where it slides, those on the second body (on the first
-    if the second is the ground).  Both bodies' torques are about that one point.
+    if the second is the ground).  Both bodies' torques are about that one point.  They are NaN
+    at states in which the joints depend on each other, where no reaction is determined.
     """
 
     joint: str
@@ -120,10 +121,15 @@ class Reaction:
 
 
 def reactions(solver: Solver, absolute: Floats) -> Floats:
-    """Joint wrenches (T, m, 12) on body a and body b, (torque, force) in body frames at the COM."""
+    """Joint wrenches (T, m, 12) on body a and body b, (torque, force) in body frames at the COM.
+
+    NaN at states in which the joints depend on each other: no reaction is determined there.
+    """
     row, out = solver.evaluate(absolute)
     if row != OK:
-        raise singular_error(solver.setup, row)
+        for k in range(len(absolute)):
+            row, one = solver.evaluate(absolute[k : k + 1])
+            out[k] = one[0] if row == OK else np.nan
     return out
 
 

@@ -270,7 +270,9 @@ class Run:
         """One step of another length; whether it succeeded."""
         if self.stopped:
             return False
+        carry = self.stages.carry.copy()  # belongs to the states of the grid
         _, outcome = self.kernel(chart, step, 0, 1, NEVER, chart)
+        self.stages.carry[:] = carry
         if outcome != OK:
             self.stopped = self.explain(t, outcome)
         return self.stopped is None

@@ -74,18 +74,16 @@ def make_solver(setup: Setup, damp: bool = False) -> Solver:
     still = Solver(setup, plan, work, setup.absolute)
     still.evaluate(setup.absolute[None])  # J at the initial pose
     free = free_pivots(setup, work)
-    start = initial_state(setup, work.jacobian)
     work.floors[:] = REDUNDANT * free
-    solver = Solver(setup, plan, work, start)
-    row, _ = solver.evaluate(start[None])
+    row, _ = still.evaluate(setup.absolute[None])
+    start = initial_state(setup, work.jacobian)
     work.floors[:] = SINGULAR * free
     if row == OK and not damp:
-        return solver
+        return Solver(setup, plan, work, start)
     unknowns = 6 * setup.system.body_count
     plan = damped(plan, unknowns, DAMPING * float(free[free > 0.0].mean()))
     work.floors[:] = 0.0  # a damped pivot never vanishes
-    solver = Solver(setup, plan, work, start)
-    failed, _ = solver.evaluate(start[None])
+    failed, _ = Solver(setup, plan, work, start).evaluate(start[None])
     if failed != OK:
         raise scale_error(*joint_of_row(setup, failed))
     redundancy = find_redundancy(setup, plan, work, free)

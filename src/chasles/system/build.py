@@ -1,10 +1,20 @@
 """From words to numbers: a model and its spaces become the arrays of a `System`."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
-from chasles.model import GROUND, Body, InconsistentStart, InvalidOption, Joint, Model, UnknownName
+from chasles.model import (
+    GROUND,
+    Body,
+    InconsistentStart,
+    InvalidModel,
+    InvalidOption,
+    Joint,
+    Model,
+    UnknownName,
+)
 from chasles.spaces.space import Space, frame_point, reference_order
 from chasles.system.arrays import (
     ABSOLUTE_WIDTH,
@@ -114,8 +124,8 @@ def body_row(body: Body, space: Space, model: Model) -> Floats:
     row[MASS] = body.mass
     row[INERTIA : INERTIA + 6] = inertia[[0, 1, 2, 0, 0, 1], [0, 1, 2, 1, 2, 2]]
     if space.group != "SE3":
-        offset = np.subtract(frame_point(space, body, model), body.position)
-        row[FRAME_POINT : FRAME_POINT + 3] = np.array(body.rotation).T @ offset
+        where = f"the frame of the space of body '{body.name}'"
+        row[FRAME_POINT : FRAME_POINT + 3] = lever(body, frame_point(space, body, model), where)
     return row
 
 

@@ -1,16 +1,19 @@
 """Arrays of the joints and drivers of a model."""
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
 from chasles.model import (
     GROUND,
+    Body,
     ConstantVelocity,
     CustomJoint,
     Distance,
     Driver,
     Gear,
+    InvalidModel,
     Joint,
     Model,
     PointDriver,
@@ -118,7 +121,7 @@ def joint_row(joint: Joint, model: Model) -> Floats:
         frames[joint.b] = (axes_b, np.array(model.body(joint.b).position))
     row = np.zeros(JOINT_WIDTH)
     for name, columns in zip(oriented(joint), FRAME_COLUMNS, strict=True):
-        put_frame(row, columns, *frames[name], name, model)
+        put_frame(row, columns, *frames[name], name, model, f"joint '{joint.name}'")
     row[PITCH] = constant_of(joint)
     return row
 
@@ -127,13 +130,13 @@ FRAME_COLUMNS = ((AXES_A, POINT_A), (AXES_B, POINT_B))
 
 
 def put_frame(
-    row: Floats, columns: tuple[int, int], axes: Floats, point: Floats, name: str, model: Model
+    row: Floats, columns: tuple[int, int], axes: Floats, point: Floats, name: str, model: Model,
+    where: str,
 ) -> None:
     """Write a frame given in the world into a row, in the frame of its body."""
     if name != GROUND.name:
         body = model.body(name)
-        rotation = np.array(body.rotation)
-        axes, point = rotation.T @ axes, rotation.T @ (point - body.position)
+        axes, point = np.array(body.rotation).T @ axes, lever(body, point.tolist(), where)
     row[columns[0] : columns[0] + 9] = axes.ravel()
     row[columns[1] : columns[1] + 3] = point
 
@@ -160,9 +163,9 @@ def driver_row(driver: Any, model: Model, body_index: dict[str, int]) -> tuple[F
     """The frames of a driver, and its bodies and locked component."""
     if isinstance(driver, PointDriver):
         axes, point = frame_along(np.array(driver.direction)), np.array(driver.at)
-        row = np.zeros(JOINT_WIDTH)
-        put_frame(row, FRAME_COLUMNS[0], axes, point, GROUND.name, model)
-        put_frame(row, FRAME_COLUMNS[1], axes, point, driver.body, model)
+        row, where = np.zeros(JOINT_WIDTH), f"driver '{driver.name}'"
+        put_frame(row, FRAME_COLUMNS[0], axes, point, GROUND.name, model, where)
+        put_frame(row, FRAME_COLUMNS[1], axes, point, driver.body, model, where)
         return row, [GROUND_INDEX, body_index[driver.body], 1 << 5]
     assert isinstance(driver, Driver)
     joint = model.joint(driver.joint)
@@ -204,3 +207,14 @@ def turned(axes: Floats, axis: tuple[float, float, float]) -> Floats:
         return axes @ np.diag([1.0, -1.0, -1.0])
     hat = np.array([[0, -v[2], v[1]], [v[2], 0, -v[0]], [-v[1], v[0], 0]])
     return (np.eye(3) + hat + hat @ hat / (1.0 + c)) @ axes
+
+
+def lever(body: Body, point: Sequence[float], where: str) -> Floats:
+    """From the body's centre of mass to a point of the world at the start, in the body frame."""
+    offset = np.array([x - y for x, y in zip(point, body.position, strict=True)])
+    if not np.isfinite(offset).all():
+        raise InvalidModel(
+            f"{where}: its point is too far from body '{body.name}' for a number to tell.",
+            "Check the units of both: metres.",
+        )
+    return np.array(body.rotation).T @ offset
