@@ -1,11 +1,9 @@
 """Forces at a state: wrenches on the bodies, their power, and the rates of unwrapped angles."""
 
-from math import pi
 from typing import Any
 
 from chasles.compiled import call_address, formula, routine
 from chasles.dynamics.assemble import point_velocity, pose_of, twist_of
-from chasles.groups.scalar import floor
 from chasles.groups.vectors import add, cross, matvec, neg, scale, sub, tmatvec
 from chasles.system.arrays import (
     AXES_A,
@@ -39,6 +37,7 @@ from chasles.system.rows import (
     column,
     frame_seen_from_a,
     full_misalignment,
+    nearest_turn,
     relative_joint_frame,
     rotation_row,
     translation_row,
@@ -53,12 +52,6 @@ from chasles.system.wrenches import (
     spring_tension,
     wrench_of_force,
 )
-
-
-@formula
-def nearest_turn(angle: Any, near: Any) -> Any:
-    """The angle plus the whole turns that bring it closest to `near`."""
-    return angle + 2.0 * pi * floor((near - angle) / (2.0 * pi) + 0.5)
 
 
 @formula

@@ -51,8 +51,8 @@ class Workspace(NamedTuple):
     quadrature_rates: Floats  # (quadratures,)
     exchange: Floats  # (36,) what a user's formula is given ...
     answer: Floats  # (84,) ... and what it answers
-    forces: Floats  # (6 n,) Q, kept where constraints are redundant
-    residual: Floats  # (6 n + rows,) likewise
+    forces: Floats  # (6 n,) Q
+    residual: Floats  # (6 n + rows,) of the equations, where constraints are redundant
 
 
 def make_workspace(system: System, plan: Plan) -> Workspace:
@@ -161,9 +161,8 @@ def accelerations(system: Any, plan: Any, work: Any) -> int:
         work.rhs[6 * system.body_count + row] = work.eta[row]
     load(system, plan, work.jacobian, work.values)
     unknowns = 6 * system.body_count
-    if plan.damping != 0.0:
-        for k in range(unknowns):
-            work.forces[k] = work.rhs[k]
+    for k in range(unknowns):
+        work.forces[k] = work.rhs[k]
     outcome = factor_and_solve(plan, unknowns, work.values, work.kept, work.floors, work.rhs)
     if outcome != OK:
         return outcome
@@ -207,18 +206,27 @@ def joint_wrenches(system: Any, work: Any, out: Any, at: int) -> None:
 
 
 @kernel
-def evaluate(system: Any, plan: Any, work: Any, absolute: Any, wrenches: Any) -> int:
+def evaluate(
+    system: Any, plan: Any, work: Any, absolute: Any, table: Any, integrals: Any, wrenches: Any
+) -> int:
     """The equations of motion at absolute states (T, n, 18): OK or the singular row.
+
+    `table` holds the functions of time (T, signals), `integrals` work and angles (T, quadratures).
 
     Writes the joint wrenches (T, m, 12); J, eta and the solution (V', lambda) of the last state
     stay in `work`.
     """
     model, order, scratch = borrow_system(system), borrow_plan(plan), borrow_workspace(work)
     states, out = borrow(absolute), borrow(wrenches)
+    functions, angles = borrow(table), borrow(integrals)
     length = model.body_count * ABSOLUTE_WIDTH
     for k in range(absolute.shape[0]):
         for c in range(length):
             scratch.absolute[c] = states[k * length + c]
+        for c in range(model.signal_count):
+            scratch.signals[c] = functions[k * model.signal_count + c]
+        for c in range(model.quadrature_count):
+            scratch.quadratures[c] = angles[k * model.quadrature_count + c]
         failed = accelerations(model, order, scratch)
         if failed != OK:
             return failed

@@ -98,8 +98,8 @@ def free_pivots(setup: Setup, work: Workspace) -> Floats:
 def joint_of_row(setup: Setup, row: int) -> tuple[str, str]:
     """The joint a constraint row belongs to, and which component of its twist the row locks."""
     firsts = setup.system.joint_bodies[:, FIRST_ROW]
-    joint = setup.model.joints[int(np.searchsorted(firsts, row, side="right")) - 1]
-    return joint.name, joint.locked[row - int(firsts[setup.joint_index[joint.name]])]
+    index = int(np.searchsorted(firsts, row, side="right")) - 1
+    return list(setup.joint_index)[index], setup.locked(index)[row - int(firsts[index])]
 
 
 def singular_error(setup: Setup, row: int) -> RedundantConstraints:

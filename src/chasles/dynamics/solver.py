@@ -53,14 +53,24 @@ class Solver:
         absolute_history(self.setup.system, np.ascontiguousarray(charts), out)
         return out
 
-    def evaluate(self, absolute: Floats) -> tuple[int, Floats]:
+    def evaluate(
+        self, absolute: Floats, times: Floats | None = None, integrals: Floats | None = None
+    ) -> tuple[int, Floats]:
         """Joint wrenches (T, m, 12) at absolute states (T, n, 18), and OK or the singular row.
+
+        Times and integrals (T, quadratures) are those of the start unless given.
 
         J, eta and the solution (V', lambda) at the last state stay in `work`.
         """
         wrenches = np.zeros((absolute.shape[0], self.setup.system.joint_count, ROW_WIDTH))
-        states = np.ascontiguousarray(absolute)
-        return evaluate(self.setup.system, self.plan, self.work, states, wrenches), wrenches
+        system, states = self.setup.system, np.ascontiguousarray(absolute)
+        table = np.zeros((len(states), 0))
+        if system.signal_count:
+            table = self.setup.signals.sample(np.zeros(len(states)) if times is None else times)
+        if integrals is None:
+            integrals = np.zeros((len(states), system.quadrature_count))
+        row = evaluate(system, self.plan, self.work, states, table, integrals, wrenches)
+        return row, wrenches
 
 
 def make_solver(setup: Setup, damp: bool = False) -> Solver:

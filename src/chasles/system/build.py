@@ -1,35 +1,21 @@
 """From words to numbers: a model and its spaces become the arrays of a `System`."""
 
-from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
-from chasles.model import (
-    GROUND,
-    Body,
-    InconsistentStart,
-    InvalidModel,
-    InvalidOption,
-    Joint,
-    Model,
-    UnknownName,
-)
+from chasles.model import GROUND, Body, InconsistentStart, InvalidOption, Model, PointDriver, UnknownName
 from chasles.spaces.space import Space, frame_point, reference_order
 from chasles.system.arrays import (
     ABSOLUTE_WIDTH,
-    AXES_A,
-    AXES_B,
     BODY_WIDTH,
+    DRIVE,
     FIRST_ROW,
     FRAME_POINT,
     GROUND_INDEX,
     INERTIA,
-    JOINT_WIDTH,
     MASS,
-    PITCH,
-    POINT_A,
-    POINT_B,
     POSE_R,
     POSE_X,
     ROWS,
@@ -37,13 +23,17 @@ from chasles.system.arrays import (
     SE3_CODE,
     SO3XR3_CODE,
     SPACE_FORM,
-    TWIST_COMPONENTS,
     Floats,
     Integers,
     System,
     padded,
 )
+from chasles.system.build_forces import force_arrays
+from chasles.system.build_joints import joint_arrays, lever, oriented
 from chasles.system.gaps import joint_gap
+from chasles.system.signals import SignalList
+
+__all__ = ["Setup", "build", "check_closed", "oriented", "real_rows"]
 
 FORMS = {"screw": SCREW_FORM, "space": SPACE_FORM}
 GROUP_CODES = {"SE3": SE3_CODE, "SO3xR3": SO3XR3_CODE}
@@ -64,6 +54,26 @@ class Setup:
     joint_index: dict[str, int]  # joints, then drivers
     signals: SignalList
     kept_alive: tuple[Any, ...] = ()  # compiled formulas whose addresses the arrays hold
+
+    def bodies_of(self, name: str) -> tuple[str, str]:
+        """The bodies of a joint or driver, as the arrays order them."""
+        for joint in self.model.joints:
+            if joint.name == name:
+                return oriented(joint)
+        driver = self.model.driver(name)
+        if isinstance(driver, PointDriver):
+            return GROUND.name, driver.body
+        return oriented(self.model.joint(driver.joint))
+
+    def locked(self, index: int) -> tuple[str, ...]:
+        """What the rows of a joint lock; a driver has one row."""
+        joints = self.model.joints
+        return joints[index].locked if index < len(joints) else ("motion",)
+
+    def targets(self, name: str, times: Floats) -> Floats | float:
+        """What a driver prescribes at some times; 0 for a joint."""
+        column = int(self.system.joint_bodies[self.joint_index[name], DRIVE])
+        return 0.0 if column < 0 else self.signals.sample(times)[:, column]
 
 
 def build(model: Model, spaces: dict[str, Space], acceleration: str = "screw") -> Setup:
@@ -88,7 +98,8 @@ def build(model: Model, spaces: dict[str, Space], acceleration: str = "screw") -
         for name, reference in zip(order, references, strict=True)
     ]
     signals = SignalList()
-    joints, ends = joint_arrays(model, body_index, signals)
+    kept_alive: list[Any] = []
+    joints, ends = joint_arrays(model, body_index, signals, kept_alive)
     force_table = force_arrays(model, body_index, signals)
     system = System(
         bodies=np.array([body_row(body, spaces[body.name], model) for body in bodies]),
@@ -114,7 +125,7 @@ def build(model: Model, spaces: dict[str, Space], acceleration: str = "screw") -
     joint_index = {joint.name: index for index, joint in enumerate(constraints)}
     return Setup(
         model, spaces, acceleration, system, absolute, body_index, joint_index,
-        signals, force_table.kept_alive,
+        signals, (*kept_alive, *force_table.kept_alive),
     )  # fmt: skip
 
 

@@ -24,6 +24,7 @@ from chasles.model import (
     Universal,
 )
 from chasles.system.arrays import (
+    ADDRESS,
     AXES_A,
     AXES_B,
     CONSTANT_VELOCITY,
@@ -48,6 +49,7 @@ from chasles.system.arrays import (
     padded,
 )
 from chasles.system.signals import SignalList
+from chasles.system.user_code import CustomRows
 
 KINDS: dict[type[Joint], int] = {
     Universal: UNIVERSAL,
@@ -63,13 +65,17 @@ KINDS: dict[type[Joint], int] = {
 
 
 def joint_arrays(
-    model: Model, body_index: dict[str, int], signals: SignalList
+    model: Model, body_index: dict[str, int], signals: SignalList, kept_alive: list[Any]
 ) -> tuple[Floats, Integers]:
     """System.joints and System.joint_bodies: joints first, then drivers."""
     rows, ends, first_row = [], [], 0
     for joint in model.joints:
         rows.append(joint_row(joint, model))
-        ends.append(joint_end_row(joint, body_index, first_row))
+        end = joint_end_row(joint, body_index, first_row)
+        if isinstance(joint, CustomJoint):
+            kept_alive.append(CustomRows(joint))
+            end[ADDRESS] = kept_alive[-1].address
+        ends.append(end)
         first_row += int(padded(len(joint.locked)))
     for number, driver in enumerate(model.drivers):
         row, end = driver_row(driver, model, body_index)
