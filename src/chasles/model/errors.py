@@ -34,6 +34,18 @@ class InvalidJoint(ChaslesError):
     """A joint that cannot exist: a missing axis, a body joined to itself, a pitch of zero."""
 
 
+class InvalidForce(ChaslesError):
+    """A force that cannot exist: a spring of no length, a negative damping, no direction."""
+
+
+class InvalidDriver(ChaslesError):
+    """A driver that cannot drive: a motion that jumps at the start, say."""
+
+
+class InvalidSignal(ChaslesError):
+    """A function of time that is none: it raises, or gives NaN or the wrong shape."""
+
+
 class InvalidModel(ChaslesError):
     """Bodies and joints that do not make a model together."""
 
