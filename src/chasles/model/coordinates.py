@@ -39,12 +39,12 @@ def coordinate_of(joint: Joint) -> str | None:
 
 def checked_coordinate(coordinate: Any, where: str, invalid: Invalid) -> str:
     """One of the three words."""
-    if coordinate not in (AUTO, ANGLE, DISPLACEMENT):
+    if not isinstance(coordinate, str) or coordinate not in (AUTO, ANGLE, DISPLACEMENT):
         raise invalid(
             f"{where}: coordinate is {told(coordinate)}.",
             "Give coordinate='auto', 'angle' or 'displacement'.",
         )
-    return str(coordinate)
+    return coordinate
 
 
 def resolved_coordinate(joint: Joint, coordinate: str, where: str, invalid: Invalid) -> str:

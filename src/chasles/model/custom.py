@@ -4,14 +4,25 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
-from numpy.typing import ArrayLike
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
 
-from chasles.model.checks import Vector3, checked_callable, checked_count, fill
+from chasles.model.checks import (
+    Vector3,
+    checked_array,
+    checked_callable,
+    checked_count,
+    checked_name,
+    fill,
+)
 from chasles.model.couplings import Coupling
-from chasles.model.errors import InvalidJoint
+from chasles.model.errors import InvalidJoint, one_line
 from chasles.model.joints import Attachment, Z
 
+Floats = NDArray[np.float64]
+Pose = tuple[tuple[float, ...], tuple[float, ...]]
 MOST_ROWS = 6  # more would lock more than there is
+TWISTS = 12  # components of the twists of two bodies
 
 
 @dataclass(frozen=True, init=False)
@@ -45,7 +56,7 @@ class CustomJoint(Coupling):
         at: ArrayLike | None = None,
         jacobian: Callable[..., Any] | None = None,
     ) -> None:
-        where = f"joint '{name}'"
+        where = f"joint '{checked_name(name, 'joint', InvalidJoint)}'"
         rows = checked_count(rows, "rows", MOST_ROWS, where, InvalidJoint)
         fill(self, locked=tuple(f"g{row}" for row in range(rows)))
         super().__init__(name, a, b, at)
@@ -62,3 +73,38 @@ class CustomJoint(Coupling):
                 )
             ),
         )
+
+    def residual(self, pose_a: Pose, pose_b: Pose) -> tuple[float, ...]:
+        """The residuals of the formula at two poses, checked to be `rows` finite numbers."""
+        values = self._called(self.formula, "formula", pose_a, pose_b)
+        if values.shape != (self.rows,):
+            raise InvalidJoint(
+                f"joint '{self.name}': its formula returned shape {values.shape}, but rows is"
+                f" {self.rows}.",
+                f"Return a tuple of {self.rows}, or correct rows=.",
+            )
+        return tuple(values.tolist())
+
+    def given_jacobian(self, pose_a: Pose, pose_b: Pose) -> Floats | None:
+        """The user's jacobian at two poses, (rows, 12), or None if there is none."""
+        if self.jacobian is None:
+            return None
+        values = self._called(self.jacobian, "jacobian", pose_a, pose_b)
+        if values.shape != (self.rows, TWISTS):
+            raise InvalidJoint(
+                f"joint '{self.name}': its jacobian returned shape {values.shape}, but has"
+                f" {self.rows} rows and {TWISTS} columns.",
+                "Return the derivatives by (omega, v) of a, then of b, row by row.",
+            )
+        return values
+
+    def _called(self, function: Callable[..., Any], what: str, *poses: Pose) -> Floats:
+        where = f"joint '{self.name}'"
+        try:
+            returned = function(*poses)
+        except Exception as error:
+            raise InvalidJoint(
+                f"{where}: its {what} raised {type(error).__name__}: {one_line(error)}",
+                f"Give {what}(pose_a, pose_b) with poses (R, r) of nine and three numbers.",
+            ) from error
+        return checked_array(returned, f"what its {what} returned", where, InvalidJoint)

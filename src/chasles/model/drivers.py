@@ -14,9 +14,10 @@ from chasles.model.checks import (
     fill,
 )
 from chasles.model.coordinates import AUTO, checked_coordinate, checked_joint_name
+from chasles.model.derivatives import Function
 from chasles.model.errors import InvalidDriver, told
 from chasles.model.joints import Joint
-from chasles.model.signals import Function, Signal
+from chasles.model.signals import Signal
 
 AT_ZERO = 1e-9  # how far from zero (rad or m) a motion may start
 

@@ -14,6 +14,11 @@ def told(value: object) -> str:
     return text if len(text) <= LONGEST_TOLD else text[:LONGEST_TOLD] + " ..."
 
 
+def one_line(error: Exception) -> str:
+    """What another library or the user's own code said, on one line."""
+    return " ".join(str(error).split())[:LONGEST_TOLD] or "no message"
+
+
 class ChaslesError(Exception):
     """Base of all errors of this package; `remedy` is printed on its own, indented line."""
 

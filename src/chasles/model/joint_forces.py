@@ -9,10 +9,11 @@ from typing import Any
 
 from chasles.model.checks import checked_not_negative, checked_number, checked_positive, fill
 from chasles.model.coordinates import ANGLE, AUTO, checked_coordinate, checked_joint_name
+from chasles.model.derivatives import Function
 from chasles.model.errors import InvalidForce
 from chasles.model.forces import Force, elastic
 from chasles.model.joints import Joint
-from chasles.model.signals import Function, Signal, checked_signal
+from chasles.model.signals import Signal, checked_signal
 
 PER_UNIT, PER_SPEED = "N m/rad or N/m", "N m s/rad or N s/m"
 NOTHING = Signal.constant(0.0)

@@ -16,7 +16,7 @@ from chasles.model.checks import (
     checked_vector,
     fill,
 )
-from chasles.model.errors import ChaslesError, InvalidForce, told
+from chasles.model.errors import ChaslesError, InvalidForce, one_line, told
 from chasles.model.forces import Force, checked_body_of_force, checked_movable
 from chasles.model.joints import Attachment
 
@@ -75,7 +75,7 @@ class Load(BodyForce):
                 f"{self.where}: there is neither a force nor a torque.",
                 "Give force=(x, y, z) in N, torque=(x, y, z) in N m, or functions of t.",
             )
-        if frame not in (WORLD, BODY):
+        if not isinstance(frame, str) or frame not in (WORLD, BODY):
             raise InvalidForce(
                 f"{self.where}: frame is {told(frame)}.", "Give frame='world' or frame='body'."
             )
@@ -195,6 +195,31 @@ class CustomForce(BodyForce):
     def bodies(self) -> tuple[str, ...]:
         return (self.body, self.reaction)
 
+    def wrench(self, t: float, *motion: Any) -> tuple[Vector3, Vector3]:
+        """Force and torque at one time and motion, checked: formula(t, *motion)."""
+        when = f"at t = {t:g} s"
+        try:
+            returned = self.formula(t, *motion)
+        except ChaslesError:
+            raise
+        except Exception as error:
+            raise InvalidForce(
+                f"{self.where}: its formula raised {type(error).__name__} {when}:"
+                f" {one_line(error)}",
+                "Give formula(t, position, rotation, velocity, angular_velocity).",
+            ) from error
+        try:
+            force, torque = returned
+        except (TypeError, ValueError):
+            raise InvalidForce(
+                f"{self.where}: its formula returned {told(returned)} {when}.",
+                "Return two vectors: (force, torque), each of three numbers.",
+            ) from None
+        return (
+            checked_vector(force, f"the force {when}", self.where, InvalidForce),
+            checked_vector(torque, f"the torque {when}", self.where, InvalidForce),
+        )
+
 
 def checked_load(value: Any, what: str, where: str) -> VectorOfTime:
     """Three numbers, or what will be called for them."""
@@ -219,7 +244,7 @@ def vector_at(function: Callable[..., Any], t: float, what: str, where: str) -> 
         raise
     except Exception as error:
         raise InvalidForce(
-            f"{where}: {what}(t) raised {type(error).__name__} at t = {t:g} s: {error}",
+            f"{where}: {what}(t) raised {type(error).__name__} at t = {t:g} s: {one_line(error)}",
             "Give a function that takes the time in s and returns three numbers.",
         ) from error
     return checked_vector(value, f"{what}(t) at t = {t:g} s", where, InvalidForce)

@@ -104,22 +104,32 @@ def placed_driver(
 
 def check_driven_once(drivers: Sequence[AnyDriver]) -> None:
     """Refuse two drivers that prescribe the same number."""
-    for index, second in enumerate(drivers):
-        for first in drivers[:index]:
-            if same_drive(first, second):
+    known: dict[tuple[Any, ...], list[AnyDriver]] = {}
+    for second in drivers:
+        rivals = known.setdefault(driven_part(second), [])
+        for first in rivals:
+            if same_direction(first, second):
                 raise InvalidModel(
                     f"drivers '{first.name}' and '{second.name}' both drive {second.drives}.",
                     "Leave one of them out, or add their motions in one driver.",
                 )
+        rivals.append(second)
 
 
-def same_drive(first: AnyDriver, second: AnyDriver) -> bool:
-    if isinstance(first, Driver) and isinstance(second, Driver):
-        return (first.joint, first.coordinate) == (second.joint, second.coordinate)
+def driven_part(driver: AnyDriver) -> tuple[Any, ...]:
+    """The coordinate of a joint, or the point of a body."""
+    if isinstance(driver, Driver):
+        return (Driver, driver.joint, driver.coordinate)
+    if isinstance(driver, PointDriver):
+        return (PointDriver, driver.body, driver.at)
+    return (driver.name,)
+
+
+def same_direction(first: AnyDriver, second: AnyDriver) -> bool:
+    """Whether two drivers of one part drive it in one direction; a coordinate has only one."""
     if isinstance(first, PointDriver) and isinstance(second, PointDriver):
-        along = abs(cosine_between(first.direction, second.direction))
-        return (first.body, first.at) == (second.body, second.at) and 1.0 - along < PARALLEL
-    return False
+        return 1.0 - abs(cosine_between(first.direction, second.direction)) < PARALLEL
+    return True
 
 
 def check_bodies(names: Sequence[str], bodies: dict[str, Body], where: str) -> None:

@@ -8,11 +8,10 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from chasles.model.derivatives import Floats
 from chasles.model.errors import InvalidSignal
 
-Floats = NDArray[np.float64]
 HIGHEST_DEGREE = 5  # of the spline through a table
 
 
