@@ -88,7 +88,7 @@ EXAMPLES = {
 
 @dataclass(frozen=True)
 class ReferenceState:
-    """22-digit states of an example: rotations (n, 3, 3), positions, body rates, velocities (n, 3)."""
+    """All bodies of an example to 22 digits: rotations (n, 3, 3), and vectors (n, 3)."""
 
     rotation: np.ndarray
     position: np.ndarray
@@ -160,7 +160,7 @@ def moving(model: ch.Model, rng, speed: float = 5.0) -> ch.Model:
 
 
 def tree(rng, parents, kinds, swap=False) -> ch.Model:
-    """Body k hangs on body parents[k] (-1: the ground) by a joint of kinds[k], all frames random."""
+    """Body k hangs on body parents[k] (-1: the ground) by a joint of kinds[k]; frames random."""
     bodies, joints = [], []
     for k, (parent, kind) in enumerate(zip(parents, kinds)):
         base = ch.GROUND if parent < 0 else bodies[parent]

@@ -7,7 +7,7 @@ a single one may pass through zero.
 
 import numpy as np
 import pytest
-from mechanisms import chain, moving
+from mechanisms import SPACES, chain, moving
 
 import chasles as ch
 
@@ -24,7 +24,6 @@ METHODS = {
     "butcher6": (6, 0.26, (32, 40, 48, 64, 80)),
     "dop853": (8, 0.26, (10, 12, 14, 16, 18)),
 }
-SPACES = ("SE3", "SO3xR3", "SE3 relative", "SO3xR3 on joints", "auto")
 RALSTON3 = ch.Tableau(
     [[0, 0, 0], [1 / 2, 0, 0], [0, 3 / 4, 0]], [2 / 9, 1 / 3, 4 / 9], [0, 1 / 2, 3 / 4]
 )

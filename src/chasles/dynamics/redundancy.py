@@ -68,6 +68,13 @@ def find_redundancy(setup: Setup, plan: Plan, work: Workspace, free: Floats) -> 
     return Redundancy(len(real), rank, rows, tuple(names))
 
 
+def is_redundant(setup: Setup, work: Workspace) -> bool:
+    """Whether J, as it stands in `work`, lacks rank."""
+    jacobian = equilibrated(setup, work)[real_rows(setup.system)]
+    s = np.linalg.svd(jacobian, compute_uv=False)
+    return bool(np.sum(s > DEPENDENT * s[0]) < len(jacobian))
+
+
 def check_agreement(setup: Setup, work: Workspace) -> None:
     """Refuse constraints that contradict each other: J V' = eta has no solution."""
     unknowns = 6 * setup.system.body_count

@@ -10,14 +10,17 @@ from chasles.dynamics.evaluate import Workspace, evaluate, make_workspace
 from chasles.dynamics.factor import OK
 from chasles.dynamics.ordering import Plan, damped, make_plan
 from chasles.dynamics.redundancy import (
+    RANK_LIMIT,
     Redundancy,
     check_agreement,
     find_redundancy,
     free_pivots,
+    is_redundant,
     joint_of_row,
     scale_error,
     singular_error,
 )
+from chasles.spaces.tree import spanning_tree
 from chasles.system.arrays import ABSOLUTE_WIDTH, CHART_WIDTH, ROW_WIDTH, Floats
 from chasles.system.build import Setup, check_closed
 
@@ -27,6 +30,8 @@ __all__ = ["Solver", "joint_of_row", "make_solver", "singular_error"]
 REDUNDANT = 1e-10
 #: ... and singular during a run.
 SINGULAR = 1e-13
+#: ... and looked at more closely in loops below this fraction.
+SUSPICIOUS = 1e-4
 #: mu of the damped factor, as a fraction of the mean free pivot.
 DAMPING = 1e-9
 
@@ -84,11 +89,10 @@ def make_solver(setup: Setup, damp: bool = False) -> Solver:
     still = Solver(setup, plan, work, setup.absolute)
     still.evaluate(setup.absolute[None])  # J at the initial pose
     free = free_pivots(setup, work)
-    work.floors[:] = REDUNDANT * free
-    row, _ = still.evaluate(setup.absolute[None])
+    redundant = repeats_itself(still, free)
     start = initial_state(setup, work.jacobian)
     work.floors[:] = SINGULAR * free
-    if row == OK and not damp:
+    if not redundant and not damp:
         return Solver(setup, plan, work, start)
     unknowns = 6 * setup.system.body_count
     plan = damped(plan, unknowns, DAMPING * float(free[free > 0.0].mean()))
@@ -99,3 +103,20 @@ def make_solver(setup: Setup, damp: bool = False) -> Solver:
     redundancy = find_redundancy(setup, plan, work, free)
     check_agreement(setup, work)
     return Solver(setup, plan, work, start, redundancy)
+
+
+def repeats_itself(still: Solver, free: Floats) -> bool:
+    """Whether rows of the joints depend on each other at the start.
+
+    In loops, a pivot that almost vanishes hides the dependency in the rounding errors of the next
+    one: where one is suspicious, the rank decides.
+    """
+    setup, work = still.setup, still.work
+    for fraction in (REDUNDANT, SUSPICIOUS):
+        work.floors[:] = fraction * free
+        row, _ = still.evaluate(setup.absolute[None])
+        if row != OK:
+            return fraction == REDUNDANT or is_redundant(setup, work)
+        if setup.system.row_count > RANK_LIMIT or not spanning_tree(setup.model).cut:
+            return False
+    return False
