@@ -1,4 +1,4 @@
-"""What runs is what is written: mutants of the source are seen, and stale machine code never runs."""
+"""What runs is what is written: mutants are seen, and stale machine code never runs."""
 
 import json
 import os

@@ -223,7 +223,7 @@ def space_rotation_rows(
     axes_a, axes_b = axes
     whole = locked & ALL_ROTATIONS == ALL_ROTATIONS
     for k in range(3 if whole else 2 * (locked & 1)):
-        # Row k turns about axis k: -y_a.z_b, -z_a.x_b, -x_a.y_b, or, for an axis, -y_a.z_b, x_a.z_b.
+        # Row k turns about axis k: -y_a.z_b, -z_a.x_b, -x_a.y_b; for an axis -y_a.z_b, x_a.z_b.
         of_a = (k + 1) % 3 if whole else 1 - k
         of_b = (k + 2) % 3 if whole else 2
         sign = 1.0 if k == 1 and not whole else -1.0
