@@ -174,9 +174,7 @@ class Reaction:
         return (turn @ self.force[..., None])[..., 0], (turn @ self.torque[..., None])[..., 0]
 
 
-def reactions(
-    solver: Solver, absolute: Floats, times: Floats, integrals: Floats | None
-) -> Floats:
+def reactions(solver: Solver, absolute: Floats, times: Floats, integrals: Floats | None) -> Floats:
     """Joint wrenches (T, m, 12) on body a and body b, (torque, force) in body frames at the COM.
 
     NaN at states in which the joints depend on each other: no reaction is determined there.

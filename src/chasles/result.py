@@ -9,9 +9,10 @@ import numpy as np
 from chasles import diagnostics
 from chasles.diagnostics import Reaction
 from chasles.dynamics.solver import Solver
-from chasles.model import Body, InvalidOption, Joint, Model
+from chasles.model import Body, InvalidOption, Joint, Model, UnknownName
+from chasles.model.coordinates import checked_coordinate, resolved_coordinate
 from chasles.model.errors import told
-from chasles.system.arrays import POSE_R, POSE_X, TWIST, Floats
+from chasles.system.arrays import LOCKED, POSE_R, POSE_X, TWIST, Floats
 from chasles.system.state import State
 
 
@@ -182,4 +183,7 @@ class Result:
     def _coordinate(self, joint: Joint | str, which: str) -> tuple[str, str]:
         """A joint's name, and which of its coordinates is meant."""
         found = self.model.joint(joint)
-        return found.name, chosen_coordinate(found, which, f"joint '{found.name}'")
+        where = f"coordinate of joint '{found.name}'"
+        return found.name, resolved_coordinate(
+            found, checked_coordinate(which, where, InvalidOption), where, InvalidOption
+        )

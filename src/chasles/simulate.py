@@ -125,5 +125,3 @@ def projected_joints(setup: Setup, stabilise: str | None) -> Integers:
     for name in names:
         chosen[setup.joint_index[name]] = 1
     return chosen
-
-

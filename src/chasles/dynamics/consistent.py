@@ -92,9 +92,7 @@ def constraint_rows(setup: Setup, jacobian: Floats) -> Rows:
     return Rows(entries, columns)
 
 
-def completed(
-    setup: Setup, rows: Rows, twists: Floats, known: np.ndarray, drive: Floats
-) -> Floats:
+def completed(setup: Setup, rows: Rows, twists: Floats, known: np.ndarray, drive: Floats) -> Floats:
     """Twists with the unknown entries of least kinetic energy that take `drive` off J V."""
     free = np.flatnonzero(~known.ravel())
     flat = twists.ravel().copy()

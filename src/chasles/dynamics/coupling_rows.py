@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from chasles.compiled import call_address, formula, routine
+from chasles.compiled import call_address, formula, overload, routine
 from chasles.dynamics.assemble import (
     ZERO,
     negated,
@@ -43,6 +43,7 @@ from chasles.system.arrays import (
     SCREW_FORM,
     SLIDING_POINT,
     UNIVERSAL,
+    is_lean,
     mat9,
     put3,
     put9,
@@ -89,22 +90,40 @@ def joint_motion(system: Any, joint: int, absolute: Any) -> Any:
 
 
 @routine
-def sliding_rows(system: Any, joint: int, locked: int, first: int, absolute: Any,
-                 jacobian: Any, eta: Any) -> None:
+def sliding_rows(
+    system: Any, joint: int, locked: int, first: int, absolute: Any, jacobian: Any, eta: Any
+) -> None:
     """A point of b along axes of a: on a line, on a plane, or driven along a direction."""
     poses, twists, axes, omegas, points, velocities = joint_motion(system, joint, absolute)
-    seen = frame_seen_from_a(poses[0], poses[1], mat9(system.joints, joint * JOINT_WIDTH + AXES_B),
-                             points[1])[1]
+    seen = frame_seen_from_a(
+        poses[0], poses[1], mat9(system.joints, joint * JOINT_WIDTH + AXES_B), points[1]
+    )[1]
     carried = point_velocity(poses[0], twists[0], seen)
     space_translation_rows(
-        locked, 0.0, axes[0], (points[0], points[1], seen), poses, omegas,
-        (velocities[0], velocities[1], carried), first, jacobian, eta,
+        locked,
+        0.0,
+        axes[0],
+        (points[0], points[1], seen),
+        poses,
+        omegas,
+        (velocities[0], velocities[1], carried),
+        first,
+        jacobian,
+        eta,
     )
 
 
 @routine
-def crossed_rows(system: Any, joint: int, kind: int, locked: int, first: int, absolute: Any,
-                 jacobian: Any, eta: Any) -> None:
+def crossed_rows(
+    system: Any,
+    joint: int,
+    kind: int,
+    locked: int,
+    first: int,
+    absolute: Any,
+    jacobian: Any,
+    eta: Any,
+) -> None:
     """A universal or constant-velocity joint: a point, and one product of axes."""
     pair = (
         system.joint_bodies[joint * ENDS_WIDTH + BODY_A],
@@ -120,7 +139,9 @@ def crossed_rows(system: Any, joint: int, kind: int, locked: int, first: int, ab
     else:
         alpha, rate = shafts_product(axes[0], axes[1], omegas[0], omegas[1])
     put_row(
-        jacobian, eta, first + 3,
+        jacobian,
+        eta,
+        first + 3,
         negated(space_row_of_body(alpha, ZERO, poses[0][0], ZERO)),
         space_row_of_body(alpha, ZERO, poses[1][0], ZERO),
         space_eta_rotation(rate, omegas[0], omegas[1]),
@@ -128,7 +149,9 @@ def crossed_rows(system: Any, joint: int, kind: int, locked: int, first: int, ab
 
 
 @routine
-def distance_rows(system: Any, joint: int, first: int, absolute: Any, jacobian: Any, eta: Any) -> None:
+def distance_rows(
+    system: Any, joint: int, first: int, absolute: Any, jacobian: Any, eta: Any
+) -> None:
     """Two points at a fixed distance, which stands in the joint's PITCH column."""
     poses, _, _, omegas, points, velocities = joint_motion(system, joint, absolute)
     length = system.joints[joint * JOINT_WIDTH + PITCH]
@@ -139,7 +162,9 @@ def distance_rows(system: Any, joint: int, first: int, absolute: Any, jacobian: 
     rate = sub(velocities[1], velocities[0])
     beta = distance_row(span, rate, length)[0]
     put_row(
-        jacobian, eta, first,
+        jacobian,
+        eta,
+        first,
         negated(space_row_of_body(ZERO, beta, poses[0][0], points[0])),
         space_row_of_body(ZERO, beta, poses[1][0], points[1]),
         distance_eta(beta, rate, length, omegas, velocities[0], velocities[1]),
@@ -147,8 +172,9 @@ def distance_rows(system: Any, joint: int, first: int, absolute: Any, jacobian: 
 
 
 @routine
-def rolling_rows(system: Any, joint: int, kind: int, first: int, absolute: Any,
-                 jacobian: Any, eta: Any) -> None:
+def rolling_rows(
+    system: Any, joint: int, kind: int, first: int, absolute: Any, jacobian: Any, eta: Any
+) -> None:
     """The point of b that touches a plane at rest has no velocity; radius in the PITCH column."""
     poses, twists, axes, omegas, _, _ = joint_motion(system, joint, absolute)
     normal, radius = column(axes[0], 2), system.joints[joint * JOINT_WIDTH + PITCH]
@@ -165,7 +191,9 @@ def rolling_rows(system: Any, joint: int, kind: int, first: int, absolute: Any,
     for k in range(3):
         direction = column(axes[0], k)
         put_row(
-            jacobian, eta, first + k,
+            jacobian,
+            eta,
+            first + k,
             (ZERO, ZERO),
             space_row_of_body(ZERO, direction, poses[1][0], lever),
             rolling_eta(direction, omegas[1], velocity, contact_rate),
@@ -183,8 +211,16 @@ def gear_row(system: Any, joint: int, first: int, jacobian: Any, eta: Any) -> No
 
 
 @routine
-def custom_rows(system: Any, joint: int, first: int, absolute: Any, exchange: Any, answer: Any,
-                jacobian: Any, eta: Any) -> None:
+def custom_rows(
+    system: Any,
+    joint: int,
+    first: int,
+    absolute: Any,
+    exchange: Any,
+    answer: Any,
+    jacobian: Any,
+    eta: Any,
+) -> None:
     """A user's formula: it answers g, then 12 entries of J per row, then eta."""
     ends = joint * ENDS_WIDTH
     for side in range(2):
@@ -198,37 +234,73 @@ def custom_rows(system: Any, joint: int, first: int, absolute: Any, exchange: An
     for r in range(rows):
         entries = rows + r * ROW_WIDTH
         put_row(
-            jacobian, eta, first + r, twist6(answer, entries), twist6(answer, entries + 6),
+            jacobian,
+            eta,
+            first + r,
+            twist6(answer, entries),
+            twist6(answer, entries + 6),
             answer[rows * (1 + ROW_WIDTH) + r],
         )
 
 
 @routine
-def assemble_joint(system: Any, joint: int, absolute: Any, work: Any, jacobian: Any, eta: Any) -> None:
-    """J (rows x 12: body a, body b) and eta of one joint, in the system's acceleration form."""
+def assemble_pair(
+    system: Any, joint: int, absolute: Any, work: Any, jacobian: Any, eta: Any
+) -> None:
+    """J (rows x 12: body a, body b) and eta of a lower pair, in the system's acceleration form."""
     ends = joint * ENDS_WIDTH
     pair = (system.joint_bodies[ends + BODY_A], system.joint_bodies[ends + BODY_B])
+    locked = system.joint_bodies[ends + LOCKED]
+    first = system.joint_bodies[ends + FIRST_ROW]
+    if system.form == SCREW_FORM:
+        screw_rows(system.joints, joint, pair, locked, first, absolute, jacobian, eta)
+    else:
+        space_rows(system.joints, joint, pair, locked, first, absolute, jacobian, eta)
+
+
+@routine
+def assemble_any(
+    system: Any, joint: int, absolute: Any, work: Any, jacobian: Any, eta: Any
+) -> None:
+    """J and eta of a joint of any kind, or of a driver."""
+    ends = joint * ENDS_WIDTH
     locked, kind = system.joint_bodies[ends + LOCKED], system.joint_bodies[ends + KIND]
     first = system.joint_bodies[ends + FIRST_ROW]
-    if kind == DRIVEN_AXIS or (kind == LOWER_PAIR and system.form == SCREW_FORM):
+    if kind == LOWER_PAIR:
+        assemble_pair(system, joint, absolute, work, jacobian, eta)
+    elif kind == DRIVEN_AXIS:
+        pair = (system.joint_bodies[ends + BODY_A], system.joint_bodies[ends + BODY_B])
         screw_rows(system.joints, joint, pair, locked, first, absolute, jacobian, eta)
-    elif kind == LOWER_PAIR:
-        space_rows(system.joints, joint, pair, locked, first, absolute, jacobian, eta)
     elif kind == SLIDING_POINT:
         sliding_rows(system, joint, locked, first, absolute, jacobian, eta)
-    elif kind == UNIVERSAL or kind == CONSTANT_VELOCITY:
+    elif kind in (UNIVERSAL, CONSTANT_VELOCITY):
         crossed_rows(system, joint, kind, locked, first, absolute, jacobian, eta)
     elif kind == DISTANCE:
         distance_rows(system, joint, first, absolute, jacobian, eta)
     elif kind == GEAR:
         gear_row(system, joint, first, jacobian, eta)
-    elif kind == ROLLING_SPHERE or kind == ROLLING_DISC:
+    elif kind in (ROLLING_SPHERE, ROLLING_DISC):
         rolling_rows(system, joint, kind, first, absolute, jacobian, eta)
     elif kind == CUSTOM:
         custom_rows(system, joint, first, absolute, work.exchange, work.answer, jacobian, eta)
     drive = system.joint_bodies[ends + DRIVE]
     if drive >= 0:
         eta[first] += work.signals[drive + 2]
+
+
+def assemble_joint(
+    system: Any, joint: int, absolute: Any, work: Any, jacobian: Any, eta: Any
+) -> None:
+    """J (rows x 12: body a, body b) and eta of one joint."""
+    assemble_any(system, joint, absolute, work, jacobian, eta)
+
+
+@overload(assemble_joint)
+def _assemble_joint_compiled(system, joint, absolute, work, jacobian, eta):
+    chosen = assemble_pair if is_lean(system) else assemble_any
+    return lambda system, joint, absolute, work, jacobian, eta: chosen(
+        system, joint, absolute, work, jacobian, eta
+    )
 
 
 @routine

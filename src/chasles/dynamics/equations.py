@@ -92,9 +92,7 @@ def equations_at(solver: Solver, absolute: Floats) -> Equations:
                 jacobian[span, 6 * body : 6 * body + 6] = entries[span, 6 * side : 6 * side + 6]
     return Equations(
         columns=tuple((name, c) for name in model.body_names for c in TWIST_COMPONENTS),
-        rows=tuple(
-            (name, c) for name, k in setup.joint_index.items() for c in setup.locked(k)
-        ),
+        rows=tuple((name, c) for name, k in setup.joint_index.items() for c in setup.locked(k)),
         mass=mass,
         jacobian=jacobian[real],
         eta=solver.work.eta[real],
@@ -103,4 +101,3 @@ def equations_at(solver: Solver, absolute: Floats) -> Equations:
         acceleration=solution[:count],
         multipliers=solution[count:][real],
     )
-

@@ -209,7 +209,7 @@ def slope_of_bodies(system: Any, work: Any, stages: Any, stage: int) -> None:
 def sum_quadratures(
     system: Any, stages: Any, weights: Any, first: int, count: int, step: float, out: Any
 ) -> None:
-    """out = integrals + step * sum_l weights_l rates_l: work and angles go along with the motion."""
+    """out = integrals + step * sum_l weights_l rates_l: work and angles go along."""
     for k in range(system.quadrature_count):
         total = 0.0
         for stage in range(count):
@@ -272,9 +272,7 @@ def rkmk_run(
     history, integrals = borrow(saved), borrow(saved_integrals)
     for index in range(first, last):
         row = (index - first) * memory.count
-        failed = rkmk_step(
-            model, order, scratch, memory, state, step, functions, row, memory.spare
-        )
+        failed = rkmk_step(model, order, scratch, memory, state, step, functions, row, memory.spare)
         if failed != OK:
             return index, failed
         if closing.active != 0:

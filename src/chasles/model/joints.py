@@ -24,7 +24,6 @@ from chasles.model.errors import InvalidJoint, told
 
 Attachment = Body | Ground | str
 Z: Vector3 = (0.0, 0.0, 1.0)
-UNIT = 2e-15  # the rounding of a vector that was divided by its length
 
 
 @dataclass(frozen=True, init=False)

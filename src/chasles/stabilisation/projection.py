@@ -19,7 +19,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from chasles.compiled import borrow, formula, routine
+from chasles.compiled import borrow, formula, overload, routine
 from chasles.dynamics.assemble import place_bodies, pose_of, twist_of
 from chasles.dynamics.coupling_rows import assemble_joint
 from chasles.dynamics.factor import solve_factored
@@ -66,6 +66,7 @@ from chasles.system.arrays import (
     Floats,
     Integers,
     System,
+    is_lean,
     mat9,
     put3,
     put4,
@@ -151,7 +152,7 @@ def put_coupling_residual(
             if locked >> (3 + k) & 1:
                 out[row] = target - shift[k]
                 row += 1
-    elif kind == UNIVERSAL or kind == CONSTANT_VELOCITY:
+    elif kind in (UNIVERSAL, CONSTANT_VELOCITY):
         open_by = point_residual(system, turn, shift, axes_b)
         for k in range(3):
             out[row + k] = -open_by[k]
@@ -168,27 +169,30 @@ def put_coupling_residual(
 
 
 @routine
-def put_position_residual(system: Any, joint: int, absolute: Any, work: Any, out: Any) -> None:
-    """-g of one joint, row for row as J has them; J of this joint has just been assembled."""
+def joint_opening(system: Any, joint: int, absolute: Any) -> Any:
+    """Frame B of a joint seen from A: (turn, shift)."""
     at, ends = joint * JOINT_WIDTH, joint * ENDS_WIDTH
-    joints, locked = system.joints, system.joint_bodies[ends + LOCKED]
-    kind, drive = system.joint_bodies[ends + KIND], system.joint_bodies[ends + DRIVE]
-    axes_b = mat9(joints, at + AXES_B)
-    turn, shift = relative_joint_frame(
+    joints = system.joints
+    return relative_joint_frame(
         pose_of(absolute, system.joint_bodies[ends + BODY_A]),
         (mat9(joints, at + AXES_A), vec3(joints, at + POINT_A)),
         pose_of(absolute, system.joint_bodies[ends + BODY_B]),
-        (axes_b, vec3(joints, at + POINT_B)),
+        (mat9(joints, at + AXES_B), vec3(joints, at + POINT_B)),
     )
-    row = 6 * system.body_count + system.joint_bodies[ends + FIRST_ROW]
-    if kind != LOWER_PAIR:
-        target = work.signals[drive] if drive >= 0 else 0.0
-        put_coupling_residual(system, joint, kind, turn, shift, axes_b, target, work, row, out)
-        return
+
+
+@routine
+def put_pair_residual(system: Any, joint: int, absolute: Any, work: Any, out: Any) -> None:
+    """-g of a lower pair, row for row as J has them."""
+    at, ends = joint * JOINT_WIDTH, joint * ENDS_WIDTH
+    pitch, locked = system.joints[at + PITCH], system.joint_bodies[ends + LOCKED]
+    turn, shift = joint_opening(system, joint, absolute)
     if system.form == SCREW_FORM:
-        rotation, translation = screw_residual(locked, joints[at + PITCH], turn, shift)
+        rotation, translation = screw_residual(locked, pitch, turn, shift)
     else:
-        rotation, translation = space_residual(locked, joints[at + PITCH], turn, shift, axes_b)
+        axes_b = mat9(system.joints, at + AXES_B)
+        rotation, translation = space_residual(locked, pitch, turn, shift, axes_b)
+    row = 6 * system.body_count + system.joint_bodies[ends + FIRST_ROW]
     for k in range(3):
         if locked >> k & 1:
             out[row] = -rotation[k]
@@ -197,6 +201,32 @@ def put_position_residual(system: Any, joint: int, absolute: Any, work: Any, out
         if locked >> (3 + k) & 1:
             out[row] = -translation[k]
             row += 1
+
+
+@routine
+def put_any_residual(system: Any, joint: int, absolute: Any, work: Any, out: Any) -> None:
+    """-g of a joint of any kind, whose J has just been assembled."""
+    ends = joint * ENDS_WIDTH
+    kind, drive = system.joint_bodies[ends + KIND], system.joint_bodies[ends + DRIVE]
+    if kind == LOWER_PAIR:
+        put_pair_residual(system, joint, absolute, work, out)
+    else:
+        turn, shift = joint_opening(system, joint, absolute)
+        axes_b = mat9(system.joints, joint * JOINT_WIDTH + AXES_B)
+        target = work.signals[drive] if drive >= 0 else 0.0
+        row = 6 * system.body_count + system.joint_bodies[ends + FIRST_ROW]
+        put_coupling_residual(system, joint, kind, turn, shift, axes_b, target, work, row, out)
+
+
+def put_position_residual(system: Any, joint: int, absolute: Any, work: Any, out: Any) -> None:
+    """-g of one joint."""
+    put_any_residual(system, joint, absolute, work, out)
+
+
+@overload(put_position_residual)
+def _put_position_residual_compiled(system, joint, absolute, work, out):
+    chosen = put_pair_residual if is_lean(system) else put_any_residual
+    return lambda system, joint, absolute, work, out: chosen(system, joint, absolute, work, out)
 
 
 @routine

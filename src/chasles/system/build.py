@@ -5,7 +5,16 @@ from typing import Any
 
 import numpy as np
 
-from chasles.model import GROUND, Body, InconsistentStart, InvalidOption, Model, PointDriver, UnknownName
+from chasles.model import (
+    GROUND,
+    Body,
+    Driver,
+    InconsistentStart,
+    InvalidOption,
+    Model,
+    PointDriver,
+    UnknownName,
+)
 from chasles.spaces.space import Space, frame_point, reference_order
 from chasles.system.arrays import (
     ABSOLUTE_WIDTH,
@@ -25,6 +34,7 @@ from chasles.system.arrays import (
     SPACE_FORM,
     Floats,
     Integers,
+    LeanSystem,
     System,
     padded,
 )
@@ -48,7 +58,7 @@ class Setup:
     model: Model
     spaces: dict[str, Space]
     acceleration: str
-    system: System
+    system: System  # a LeanSystem where that suffices
     absolute: Floats  # (n, 18) initial poses; twists are filled in by `dynamics.consistent`
     body_index: dict[str, int]
     joint_index: dict[str, int]  # joints, then drivers
@@ -63,6 +73,7 @@ class Setup:
         driver = self.model.driver(name)
         if isinstance(driver, PointDriver):
             return GROUND.name, driver.body
+        assert isinstance(driver, Driver)
         return oriented(self.model.joint(driver.joint))
 
     def locked(self, index: int) -> tuple[str, ...]:
@@ -101,7 +112,10 @@ def build(model: Model, spaces: dict[str, Space], acceleration: str = "screw") -
     kept_alive: list[Any] = []
     joints, ends = joint_arrays(model, body_index, signals, kept_alive)
     force_table = force_arrays(model, body_index, signals)
-    system = System(
+    lean = not model.forces and not model.drivers
+    lean = lean and all(joint.is_lower_pair for joint in model.joints)
+    kind: Any = LeanSystem if lean else System
+    system: System = kind(
         bodies=np.array([body_row(body, spaces[body.name], model) for body in bodies]),
         body_spaces=np.array(body_spaces, np.int64),
         joints=joints,
@@ -121,8 +135,8 @@ def build(model: Model, spaces: dict[str, Space], acceleration: str = "screw") -
     for index, body in enumerate(bodies):
         absolute[index, POSE_R : POSE_R + 9] = np.ravel(body.rotation)
         absolute[index, POSE_X : POSE_X + 3] = body.position
-    constraints = [*model.joints, *model.drivers]
-    joint_index = {joint.name: index for index, joint in enumerate(constraints)}
+    names = [*model.joint_names, *model.driver_names]
+    joint_index = {name: index for index, name in enumerate(names)}
     return Setup(
         model, spaces, acceleration, system, absolute, body_index, joint_index,
         signals, (*kept_alive, *force_table.kept_alive),
@@ -142,9 +156,9 @@ def body_row(body: Body, space: Space, model: Model) -> Floats:
 
 def check_closed(setup: Setup) -> None:
     """Refuse a joint that is open at the start; one given by a single point and axis never is."""
-    for name, index in setup.joint_index.items():
-        joint = setup.model.joint(name)
-        if joint.at_b is None and joint.axis_b is None:
+    for joint in setup.model.joints:
+        name, index = joint.name, setup.joint_index[joint.name]
+        if joint.is_lower_pair and joint.at_b is None and joint.axis_b is None:
             continue
         rotation, translation = joint_gap(setup.system, index, setup.absolute)
         gaps = ((np.linalg.norm(translation), "m"), (np.linalg.norm(rotation), "rad"))

@@ -35,9 +35,9 @@ from chasles.system.arrays import (
 )
 from chasles.system.build_joints import (
     FRAME_COLUMNS,
+    coordinate_frames,
     frame_along,
     index_of,
-    joint_row,
     lever,
     oriented,
     put_frame,
@@ -109,7 +109,7 @@ def fill_coordinate(
 ) -> list[int]:
     """A force on a joint's coordinate: the joint's frames and eight constants."""
     joint = filling.model.joint(force.joint)
-    law[:LAW] = joint_row(joint, filling.model)[:LAW]
+    law[:LAW] = coordinate_frames(joint, filling.model)[:LAW]
     law[LAW : LAW + 8] = constants
     angle = -1
     if force.coordinate == "angle":
@@ -131,21 +131,12 @@ def fill_friction(force: JointFriction, law: Floats, filling: Filling) -> list[i
 
 def fill_motor(force: Motor, law: Floats, filling: Filling) -> list[int]:
     constants = (0.0, 0.0, 0.0, 0.0, 1.0, force.stiffness, force.damping, 0.0)
-    target, effort = as_signal(force.target), as_signal(force.effort)
+    target, effort = force.target or Signal.constant(0.0), force.effort
 
     def sample(times: Floats) -> Floats:
         return np.hstack((target.sample(times), effort.sample(times)[:, :1]))
 
     return fill_coordinate(force, law, filling, constants, filling.signals.add(sample, 4))
-
-
-def as_signal(value: Any) -> Signal:
-    """A signal from a signal, a number, a callable, or nothing."""
-    if isinstance(value, Signal):
-        return value
-    if value is None or isinstance(value, int | float | np.number):
-        return Signal.constant(0.0 if value is None else float(value))
-    return Signal(value)
 
 
 def fill_bushing(force: Bushing, law: Floats, filling: Filling) -> list[int]:
@@ -163,19 +154,10 @@ def fill_load(force: Load, law: Floats, filling: Filling) -> list[int]:
     law[LAW + 6] = float(force.frame == "body")
     signal = -1
     if callable(force.force) or callable(force.torque):
-        parts = (vector_sampler(force, "force"), vector_sampler(force, "torque"))
-        signal = filling.signals.add(lambda t: np.hstack([part(t) for part in parts]), 6)
+        signal = filling.signals.add(lambda times: np.hstack(force.sample(times)), 6)
     else:
         law[LAW : LAW + 6] = *force.force, *force.torque
     return [LOAD, -1, filling.index(force.body), signal, -1, 0]
-
-
-def vector_sampler(force: Load, which: str) -> Any:
-    """A function of times (T,) that gives (T, 3)."""
-    value = getattr(force, which)
-    if not callable(value):
-        return lambda times: np.tile(np.array(value, float), (len(times), 1))
-    return lambda times: np.array([value(float(t)) for t in times], float).reshape(-1, 3)
 
 
 def fill_drag(force: Drag, law: Floats, filling: Filling) -> list[int]:

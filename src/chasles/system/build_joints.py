@@ -132,11 +132,28 @@ def joint_row(joint: Joint, model: Model) -> Floats:
     return row
 
 
+def coordinate_frames(joint: Joint, model: Model) -> Floats:
+    """A joint's frames such that its coordinate grows as the user's b moves against a.
+
+    Where the arrays hold the bodies in the opposite order, z points the other way.
+    """
+    row = joint_row(joint, model)
+    if oriented(joint) != (joint.a, joint.b):
+        for at in (AXES_A, AXES_B):
+            row[at : at + 9] = (row[at : at + 9].reshape(3, 3) * (1.0, -1.0, -1.0)).ravel()
+    return row
+
+
 FRAME_COLUMNS = ((AXES_A, POINT_A), (AXES_B, POINT_B))
 
 
 def put_frame(
-    row: Floats, columns: tuple[int, int], axes: Floats, point: Floats, name: str, model: Model,
+    row: Floats,
+    columns: tuple[int, int],
+    axes: Floats,
+    point: Floats,
+    name: str,
+    model: Model,
     where: str,
 ) -> None:
     """Write a frame given in the world into a row, in the frame of its body."""
@@ -175,7 +192,7 @@ def driver_row(driver: Any, model: Model, body_index: dict[str, int]) -> tuple[F
         return row, [GROUND_INDEX, body_index[driver.body], 1 << 5]
     assert isinstance(driver, Driver)
     joint = model.joint(driver.joint)
-    row = joint_row(joint, model)
+    row = coordinate_frames(joint, model)
     row[PITCH] = 0.0
     a, b = oriented(joint)
     bit = 2 if driver.coordinate == "angle" else 5

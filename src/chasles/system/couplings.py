@@ -1,8 +1,9 @@
 r"""Rows of joints that are no lower pairs: one scalar equation each, differentiated twice.
 
-A row acts on the absolute velocities as $\alpha\cdot\omega_{rel} + \beta\cdot(\dot x_b - \dot x_a)$ with directions
-that move; eta collects what is left of $\ddot g = 0$ (or, for rolling, of the time derivative of
-the velocity equation) when the accelerations are taken out.  All vectors are in the world.
+A row acts on the absolute velocities as
+$\alpha\cdot\omega_{rel} + \beta\cdot(\dot x_b - \dot x_a)$ with directions that move; eta
+collects what is left of $\ddot g = 0$ (or, for rolling, of the time derivative of the velocity
+equation) when the accelerations are taken out.  All vectors are in the world.
 """
 
 from typing import Any
@@ -46,7 +47,7 @@ def sphere_contact(normal: Any, radius: Any) -> Any:
 
 @formula
 def disc_contact(normal: Any, radius: Any, axis: Any, omega: Any) -> Any:
-    r"""Centre to contact point of a thin disc: $c = r\,(-n + (n\cdot a)\,a)/s$, $s^2 = 1-(n\cdot a)^2$.
+    r"""Centre to contact of a thin disc: $c = r(-n + (n\cdot a)a)/s$, $s^2 = 1-(n\cdot a)^2$.
 
     Its rate follows from $\dot a = \omega\times a$.
     """
@@ -64,7 +65,7 @@ def disc_contact(normal: Any, radius: Any, axis: Any, omega: Any) -> Any:
 
 @formula
 def rolling_eta(direction: Any, omega: Any, velocity: Any, contact_rate: Any) -> Any:
-    r"""Eta of $e\cdot(\dot r + \omega\times c) = 0$, e at rest: $-e\cdot(\omega\times\dot r_{body} + \omega\times\dot c)$.
+    r"""Eta of $e\cdot(\dot r + \omega\times c) = 0$, e fixed: $-e\cdot\omega\times(\dot r+\dot c)$.
 
     The acceleration of the centre is $R\dot v + \omega\times\dot r$.
     """

@@ -37,25 +37,13 @@ class PythonFormula:
 
     def answer(self, t: float, given: Any, out: Any) -> None:
         x = given[0:18]
-        pose = (tuple(x[0:3]), tuple(x[3:12]), tuple(x[12:15]), tuple(x[15:18]))
+        motion = (tuple(x[0:3]), tuple(x[3:12]), tuple(x[12:15]), tuple(x[15:18]))
+        values = [float("nan")] * 6
         try:
-            force, torque = self.force.formula(t, *pose)
-            values = [float(v) for v in (*force, *torque)]
-            if len(values) != 6:
-                raise ValueError(f"{len(values)} numbers")
-        except Exception as error:
-            values = [float("nan")] * 6
-            self.error = self.error or InvalidModel(
-                f"the formula of force '{self.force.name}' failed at t = {t:.6g} s:"
-                f" {type(error).__name__}: {error}.",
-                "It takes (t, position, rotation, velocity, angular_velocity) and returns"
-                " (force, torque), three numbers each.",
-            )
-        if any(v != v for v in values) and self.error is None:
-            self.error = InvalidModel(
-                f"the formula of force '{self.force.name}' returned NaN at t = {t:.6g} s.",
-                "Return finite numbers: a force in N and a torque in N m, in world axes.",
-            )
+            force, torque = self.force.wrench(t, *motion)
+            values = [*force, *torque]
+        except ChaslesError as error:
+            self.error = self.error or error
         for k in range(6):
             out[k] = values[k]
 
@@ -67,7 +55,7 @@ def force_address(force: CustomForce) -> tuple[int, Any]:
         return formula.address, formula
     user = numba.njit(force.formula)
 
-    def answer(t, x, out):  # type: ignore[no-untyped-def]
+    def answer(t, x, out):
         rotation = (x[3], x[4], x[5], x[6], x[7], x[8], x[9], x[10], x[11])
         result = user(t, (x[0], x[1], x[2]), rotation, (x[12], x[13], x[14]), (x[15], x[16], x[17]))
         for k in range(3):
@@ -116,7 +104,8 @@ class CustomRows:
         zero = np.zeros(13)
         jets = [x if isinstance(x, Jet) else Jet(float(x), zero, zero) for x in answer]
         jacobian = np.array([jet.first[:12] for jet in jets])
-        return np.array([jet.value for jet in jets]), jacobian, -np.array([j.second[12] for j in jets])
+        eta = -np.array([jet.second[12] for jet in jets])
+        return np.array([jet.value for jet in jets]), jacobian, eta
 
     def answer(self, t: float, given: Any, out: Any) -> None:
         rows = self.joint.rows
@@ -126,7 +115,7 @@ class CustomRows:
         except Exception as error:
             values = np.full(14 * rows, np.nan)
             self.error = self.error or InvalidModel(
-                f"the formula of joint '{self.joint.name}' failed: {type(error).__name__}: {error}.",
+                f"the formula of joint '{self.joint.name}' raised {type(error).__name__}: {error}.",
                 "It takes (pose_a, pose_b), each (R as nine numbers, r), and returns its residuals;"
                 " use +, -, *, / and chasles' sqrt, sin, cos, atan2.",
             )
