@@ -17,6 +17,7 @@ MODULES = [
     "joints",
     "loads",
     "model",
+    "plain",
     "rolling",
     "signals",
 ]

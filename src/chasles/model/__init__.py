@@ -47,6 +47,7 @@ from chasles.model.joints import (
 )
 from chasles.model.loads import CustomForce, Drag, Load
 from chasles.model.model import Model
+from chasles.model.plain import from_plain, to_plain
 from chasles.model.rolling import RollingDisc, RollingSphere
 from chasles.model.shapes import Box, Cylinder, Shape, Sphere
 from chasles.model.signals import Signal
@@ -108,5 +109,7 @@ __all__ = [
     "Vector3",
     "coordinate_of",
     "coordinates_of",
+    "from_plain",
     "name_of",
+    "to_plain",
 ]

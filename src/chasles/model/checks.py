@@ -16,6 +16,7 @@ Vector3 = tuple[float, float, float]
 Matrix3 = tuple[Vector3, Vector3, Vector3]
 Invalid = type[ChaslesError]
 
+UNIT = 8.0 * float(np.finfo(float).eps)  # off 1 by rounding alone
 IDENTITY: Matrix3 = ((1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0))
 
 
@@ -124,6 +125,8 @@ def checked_vector(value: Any, what: str, where: str, invalid: Invalid) -> Vecto
 def checked_direction(value: Any, what: str, where: str, invalid: Invalid) -> Vector3:
     """A direction of length 1; any length but zero may come in."""
     x, y, z = checked_vector(value, what, where, invalid)
+    if abs(x * x + y * y + z * z - 1.0) <= UNIT:
+        return (x, y, z)  # as it is, so that storing it again changes nothing
     largest = max(abs(x), abs(y), abs(z))
     if largest == 0.0:
         raise invalid(
