@@ -12,6 +12,7 @@ from chasles.model.checks import (
     checked_callable,
     checked_number,
     checked_positive,
+    checked_times,
     fill,
 )
 from chasles.model.derivatives import Floats, Function, derivatives, evaluated
@@ -112,7 +113,7 @@ class Signal:
 
     def sample(self, times: ArrayLike, owner: str = "signal") -> Floats:
         """(T, 3): value, rate and second derivative at T times; `owner` opens the messages."""
-        t = np.atleast_1d(checked_array(times, "times", owner, InvalidSignal))
+        t = checked_times(times, owner, InvalidSignal)
         value = evaluated(self.function, t, "function", owner)
         if self.rate is not None:
             rate = evaluated(self.rate, t, "rate", owner)
