@@ -16,7 +16,7 @@ from chasles.model.checks import (
     fill,
 )
 from chasles.model.derivatives import Floats, Function, derivatives, evaluated
-from chasles.model.errors import InvalidSignal, told
+from chasles.model.errors import ChaslesError, InvalidSignal
 from chasles.model.waves import Linear, Ramp, Sine, Table
 
 
@@ -154,9 +154,7 @@ def checked_signal(value: Any, what: str, where: str, invalid: Invalid) -> Signa
         return value
     if callable(value):
         return Signal(value)
-    if isinstance(value, str) or np.ndim(value) != 0:
-        raise invalid(
-            f"{where}: {what} is {told(value)}, which is no function of time.",
-            "Give a number, a Signal, or a function of t.",
-        )
-    return Signal.constant(checked_number(value, what, where, invalid))
+    try:
+        return Signal.constant(checked_number(value, what, where, invalid))
+    except ChaslesError as error:
+        raise invalid(error.what, "Give a finite number, a Signal, or a function of t.") from None
