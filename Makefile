@@ -5,13 +5,18 @@ BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 ONE_CORE := $(shell taskset -c 0 true 2>/dev/null && echo taskset -c 0)
 
-.PHONY: paper test slow bench lint docs clean
+.PHONY: paper test browser slow bench lint docs clean
 
 paper: $(VENV)/.base  ## the paper's examples, with figures
 	$(BIN)/chasles paper
 
-test: lint  ## all checks that take seconds
-	$(BIN)/python -m pytest
+test: lint browser  ## all checks that take seconds
+	$(BIN)/python -m pytest -rs
+
+browser:  ## Chromium for the tests of the report, where it may be installed
+	@command -v chromium >/dev/null || { test "$$(id -u)" = 0 && command -v apt-get >/dev/null \
+	  && apt-get -qq update && apt-get -qq install -y --no-install-recommends chromium >/dev/null; } \
+	  || echo "no chromium, and it cannot be installed here: the report's page is not tested"
 
 slow: $(VENV)/.extra-test  ## the checks that take minutes
 	$(BIN)/python -m pytest -m slow

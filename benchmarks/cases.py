@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 import scenes
+import spaces
 import startup
 from findings import Figure, Findings, Requirement
 from libraries import microseconds, race
@@ -213,5 +214,6 @@ CASES: dict[str, Callable[[Libraries, Effort, Findings], None]] = {
     "revolute": revolute_growth,
     "star": star_growth,
     "tree": tree_growth,
+    **spaces.CASES,
     "startup": start_up,
 }

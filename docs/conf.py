@@ -4,15 +4,16 @@ Pages are Markdown (MyST); code cells run while the page is built, so what is pr
 code says.  Docstrings stay as they read best in the source; `as_rst` translates them.
 
 Formulas become MathML, by the converter that comes with docutils.  MathJax, Sphinx's default, is
-fetched from a server by every reader, imgmath needs a LaTeX installation: this needs neither, works
-offline, vendors nothing, and every current browser draws it.  A formula the converter cannot read is
-a warning, and so an error.
+fetched from a server by every reader, and imgmath needs a LaTeX installation.  This needs neither,
+works offline, vendors nothing, and every current browser draws it.  A formula that the converter
+cannot read is a warning, and so an error.
 """
 
 import html
 import re
 from importlib.metadata import version as version_of
 from typing import Any
+from xml.etree import ElementTree
 
 from docutils import nodes
 from docutils.utils.math import MathError
@@ -50,26 +51,44 @@ logger = logging.getLogger(__name__)
 # --- formulas -------------------------------------------------------------------------------------
 
 
-def mathml(writer: Any, node: nodes.Node, block: bool) -> str:
+MATHML = "http://www.w3.org/1998/Math/MathML"
+ACCENTS = "˙¨^~¯"  # what \dot, \ddot, \hat, \tilde and \bar put above a letter
+HTML_ENTITY = re.compile(r"&(?!lt;|gt;|amp;|quot;|apos;|#)\w+;")  # which XML does not know
+ElementTree.register_namespace("", MATHML)
+
+
+def mathml(node: nodes.Node, block: bool) -> str:
     tex = node.astext().strip()
     try:
-        return "".join(tex2mathml(tex, as_block=block))
+        markup = "".join(tex2mathml(tex, as_block=block))
     except MathError as error:
         logger.warning("formula: %s\n  %s", error, tex, location=node)
         return f"<code>{html.escape(tex)}</code>"
+    tree = ElementTree.fromstring(HTML_ENTITY.sub(lambda found: html.unescape(found[0]), markup))
+    for element in tree.iter(f"{{{MATHML}}}munderover"):
+        accented(element)
+    return ElementTree.tostring(tree, encoding="unicode")
+
+
+def accented(element: ElementTree.Element) -> None:
+    """The index of an accented letter to its right: the converter puts it underneath."""
+    base, index, accent = element
+    if accent.text in ACCENTS:
+        element.tag = f"{{{MATHML}}}msub"
+        letter = ElementTree.Element(f"{{{MATHML}}}mover", accent="true")
+        letter.extend((base, accent))
+        element[:] = [letter, index]
 
 
 def inline_formula(writer: Any, node: nodes.math) -> None:
-    writer.body.append(mathml(writer, node, block=False))
+    writer.body.append(mathml(node, block=False))
     raise nodes.SkipNode
 
 
 def display_formula(writer: Any, node: nodes.math_block) -> None:
     anchor = f' id="equation-{node["label"]}"' if node.get("label") else ""
     number = f'<span class="eqno">({node["number"]})</span>' if node.get("number") else ""
-    writer.body.append(
-        f'<div class="math"{anchor}>{number}{mathml(writer, node, block=True)}</div>'
-    )
+    writer.body.append(f'<div class="math"{anchor}>{number}{mathml(node, block=True)}</div>')
     raise nodes.SkipNode
 
 
@@ -90,12 +109,12 @@ def as_rst(lines: list[str]) -> list[str]:
     for line in text.split("\n"):
         entry = ENTRY.match(line) or LONGEST_ENTRY.match(line)
         if entry and (entry.start("text") == column or ENTRY.match(line)):
-            out += [""] * (column == 0) + [f":{entry['name']}: {entry['text']}"]
+            out += ["", f"``{entry['name']}``", "    " + entry["text"]]
             column = entry.start("text")
         elif column and line.startswith(" "):
             out.append("    " + line.strip())
         else:
-            out.append(line)
+            out += [""] * (column > 0) + [line]
             column = 0
     return out
 

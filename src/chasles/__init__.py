@@ -27,15 +27,20 @@ from chasles.model import (
 )
 from chasles.result import Result
 from chasles.simulate import simulate
-from chasles.spaces import SE3, SO3xR3, Space
+from chasles.spaces import SE3, Designation, SO3xR3, Space, designate
+from chasles.studies.advise import Advice, advise
+from chasles.studies.compare import Comparison, compare
 from chasles.system.state import State
 
 __all__ = [
     "GROUND",
     "SE3",
+    "Advice",
     "Body",
     "ChaslesError",
+    "Comparison",
     "Cylindrical",
+    "Designation",
     "Equations",
     "Fixed",
     "Helical",
@@ -59,6 +64,9 @@ __all__ = [
     "State",
     "Tableau",
     "UnknownName",
+    "advise",
+    "compare",
+    "designate",
     "equations",
     "simulate",
 ]

@@ -8,6 +8,7 @@ from pathlib import Path
 
 from chasles.model import ChaslesError
 
+FAILED = 1
 WRONG_OPTION = 2
 INTERRUPTED = 130
 
@@ -44,6 +45,16 @@ def parser() -> argparse.ArgumentParser:
     paper.add_argument("--method", default="rk4", metavar="NAME", help="tableau [rk4]")
     paper.add_argument("--until", type=float, default=1.0, metavar="S", help="duration [1]")
     paper.add_argument("--out", type=Path, default=Path("out/paper"), metavar="FOLDER")
+    study = commands.add_parser("study", help="studies that extend the paper")
+    studies = study.add_subparsers(dest="study", required=True, metavar="STUDY")
+    spaces = studies.add_parser(
+        "spaces",
+        help="every chart on pairs, trees, loops and moving frames",
+        description="Measure which configuration space is best, and write study.md, its figures"
+        " and results.json.",
+    )
+    spaces.add_argument("--quick", action="store_true", help="fewer models, no PNG files")
+    spaces.add_argument("--out", type=Path, default=Path("out/study"), metavar="FOLDER")
     return main_parser
 
 
@@ -51,10 +62,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command; returns the exit code."""
     options = parser().parse_args(arguments)
     try:
-        return paper_command(options)
+        return study_command(options) if options.command == "study" else paper_command(options)
     except ChaslesError as error:
         print(f"chasles: {' '.join(str(error).split())}", file=sys.stderr)
         return WRONG_OPTION
+    except OSError as error:  # a full disk, say
+        print(f"chasles: {error.strerror or error}: {error.filename or 'output'}", file=sys.stderr)
+        return FAILED
     except KeyboardInterrupt:
         print("\nchasles: interrupted; no report was written.", file=sys.stderr)
         return INTERRUPTED
@@ -74,6 +88,13 @@ def paper_command(options: argparse.Namespace) -> int:
         )
     )
     print(report)
+    return 0
+
+
+def study_command(options: argparse.Namespace) -> int:
+    from chasles.studies.spaces_study.study import Options, make_study  # late, as above
+
+    print(make_study(Options(out=options.out, quick=options.quick)))
     return 0
 
 

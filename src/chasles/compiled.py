@@ -13,17 +13,22 @@ file would keep the stale machine code of a kernel in another.  The cache direct
 named after a digest of every source file that a kernel can reach.
 """
 
+import ctypes
 import hashlib
 import os
+import re
 import shutil
 import sys
 import time
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 from typing import Any, TypeVar
 
 import numba
+from llvmlite import ir
 from numba import types
+from numba.core.caching import FunctionCache
 from numba.core.event import Listener, register
 from numba.extending import intrinsic, overload, register_jitable
 from numba.np.arrayobj import make_array
@@ -61,8 +66,9 @@ def _open_cache() -> Path:
     folder = root / source_digest()
     folder.mkdir(parents=True, exist_ok=True)
     folder.touch()
-    others = sorted((p for p in root.iterdir() if p.is_dir()), key=lambda p: p.stat().st_mtime)
-    for stale in others[:-KEPT_DIGESTS]:
+    # The folder may be one that the user keeps other things in: only digests are ours to drop.
+    ours = [p for p in root.iterdir() if re.fullmatch("[0-9a-f]{16}", p.name) and p.is_dir()]
+    for stale in sorted(ours, key=lambda p: p.stat().st_mtime)[:-KEPT_DIGESTS]:
         shutil.rmtree(stale, ignore_errors=True)
     return folder
 
@@ -71,6 +77,14 @@ try:
     CACHE_FOLDER: Path | None = _open_cache()
 except OSError:  # read-only home: compile in memory, every time
     CACHE_FOLDER = None
+
+
+class KernelCache(FunctionCache):
+    """Numba's cache, but a disk that is full costs a compile and not the run."""
+
+    def save_overload(self, sig: Any, data: Any) -> None:
+        with suppress(OSError):
+            super().save_overload(sig, data)
 
 
 class FirstCompile(Listener):
@@ -84,7 +98,8 @@ class FirstCompile(Listener):
         key = id(event.data["dispatcher"])
         if key in self.kernels and not self.started:
             self.started[key] = time.perf_counter()
-            sys.stderr.write(f"chasles: compiling {self.kernels[key]} (first use only) ...")
+            how_often = "first use only" if CACHE_FOLDER else f"again: cannot write {cache_root()}"
+            sys.stderr.write(f"chasles: compiling {self.kernels[key]} ({how_often}) ...")
             sys.stderr.flush()
 
     def on_end(self, event: Any) -> None:
@@ -110,14 +125,16 @@ def routine(function: F) -> F:
 def kernel(function: F) -> F:
     """An entry from Python, compiled by Numba and cached under the digest of the source."""
     compiled: Any = numba.njit(nogil=True, **JIT_OPTIONS)(function)
-    if CACHE_FOLDER is not None and not numba.config.DISABLE_JIT:
+    if numba.config.DISABLE_JIT:
+        return compiled
+    FIRST_COMPILE.kernels[id(compiled)] = function.__name__
+    if CACHE_FOLDER is not None:
         outside = numba.config.CACHE_DIR
         numba.config.CACHE_DIR = str(CACHE_FOLDER)
         try:
-            compiled.enable_caching()
+            compiled._cache = KernelCache(function)  # as enable_caching() does
         finally:
             numba.config.CACHE_DIR = outside
-        FIRST_COMPILE.kernels[id(compiled)] = function.__name__
     return compiled
 
 
@@ -139,3 +156,26 @@ def _borrow_compiled(array):
     if isinstance(array, types.Array):
         return lambda array: _data_pointer(array)
     return lambda array: array  # borrowed already
+
+
+def call_address(address: int, t: float, inputs: Any, outputs: Any) -> None:
+    """Call the C function void f(double t, double *inputs, double *outputs) at an address."""
+    pointer = ctypes.POINTER(ctypes.c_double)
+    function = ctypes.CFUNCTYPE(None, ctypes.c_double, pointer, pointer)(address)
+    function(t, inputs.ctypes.data_as(pointer), outputs.ctypes.data_as(pointer))
+
+
+@intrinsic
+def _call_pointer(typing_context: Any, address: Any, t: Any, inputs: Any, outputs: Any) -> Any:
+    def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        kinds = [context.get_value_type(kind) for kind in signature.args[1:]]
+        function = ir.FunctionType(ir.VoidType(), kinds)
+        builder.call(builder.inttoptr(args[0], function.as_pointer()), args[1:])
+        return context.get_dummy_value()
+
+    return types.void(types.int64, types.float64, inputs, outputs), codegen
+
+
+@overload(call_address)
+def _call_address_compiled(address, t, inputs, outputs):
+    return lambda address, t, inputs, outputs: _call_pointer(address, t, inputs, outputs)

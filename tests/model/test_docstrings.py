@@ -17,7 +17,6 @@ MODULES = [
     "joints",
     "loads",
     "model",
-    "plain",
     "rolling",
     "signals",
 ]

@@ -6,7 +6,18 @@ import numpy as np
 
 from chasles.compiled import borrow, formula, kernel, routine
 from chasles.groups.so3 import so3_from_matrix, so3_matrix, so3_normalise
-from chasles.groups.vectors import add, cross, dot, matmul, matvec, neg, sub, tmatmul, tmatvec
+from chasles.groups.vectors import (
+    add,
+    cross,
+    dot,
+    matmul,
+    matvec,
+    neg,
+    scale,
+    sub,
+    tmatmul,
+    tmatvec,
+)
 from chasles.system.arrays import (
     ABSOLUTE_WIDTH,
     AXES_A,
@@ -210,13 +221,14 @@ def space_rotation_rows(
 ) -> int:
     """Rows of e_a . e_b = 0; one axis locked in two ways, or all three axes."""
     axes_a, axes_b = axes
-    rows = 3 if locked & ALL_ROTATIONS == ALL_ROTATIONS else 2 * (locked & 1)
-    for k in range(rows):
-        # z_b . x_a, z_b . y_a keep an axis; y_b . x_a, z_b . y_a, x_b . z_a keep a frame.
-        of_b = 2 if rows == 2 else (k + 1) % 3
-        alpha, alpha_rate = axis_product(
-            column(axes_b, of_b), column(axes_a, k), omegas[0], omegas[1]
-        )
+    whole = locked & ALL_ROTATIONS == ALL_ROTATIONS
+    for k in range(3 if whole else 2 * (locked & 1)):
+        # Row k turns about axis k: -y_a.z_b, -z_a.x_b, -x_a.y_b; for an axis -y_a.z_b, x_a.z_b.
+        of_a = (k + 1) % 3 if whole else 1 - k
+        of_b = (k + 2) % 3 if whole else 2
+        sign = 1.0 if k == 1 and not whole else -1.0
+        axis_a = scale(sign, column(axes_a, of_a))
+        alpha, alpha_rate = axis_product(column(axes_b, of_b), axis_a, omegas[0], omegas[1])
         row = put_row(
             jacobian,
             eta,
@@ -318,26 +330,6 @@ def space_rows(
         jacobian,
         eta,
     )
-
-
-@routine
-def assemble_joint(system: Any, joint: int, absolute: Any, jacobian: Any, eta: Any) -> None:
-    """J (rows x 12: body a, body b) and eta of one joint, in the system's acceleration form."""
-    ends = joint * ENDS_WIDTH
-    pair = (system.joint_bodies[ends + BODY_A], system.joint_bodies[ends + BODY_B])
-    locked = system.joint_bodies[ends + LOCKED]
-    first = system.joint_bodies[ends + FIRST_ROW]
-    if system.form == SCREW_FORM:
-        screw_rows(system.joints, joint, pair, locked, first, absolute, jacobian, eta)
-    else:
-        space_rows(system.joints, joint, pair, locked, first, absolute, jacobian, eta)
-
-
-@routine
-def assemble_rows(system: Any, absolute: Any, jacobian: Any, eta: Any) -> None:
-    """J and eta of every joint."""
-    for joint in range(system.joint_count):
-        assemble_joint(system, joint, absolute, jacobian, eta)
 
 
 @routine

@@ -5,7 +5,9 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from chasles.compiled import borrow, formula, kernel, routine
-from chasles.dynamics.assemble import assemble_rows, assemble_wrenches, place_bodies
+from chasles.dynamics.apply_forces import apply_forces
+from chasles.dynamics.assemble import assemble_wrenches, place_bodies
+from chasles.dynamics.coupling_rows import assemble_rows
 from chasles.dynamics.factor import OK, factor_and_solve, load, solve_factored
 from chasles.dynamics.ordering import Plan, borrow_plan
 from chasles.groups.vectors import axpy, sub, symvec
@@ -13,6 +15,8 @@ from chasles.system.arrays import (
     ABSOLUTE_WIDTH,
     BODY_A,
     BODY_WIDTH,
+    DRIVE,
+    DRIVE_WORK,
     ENDS_WIDTH,
     FIRST_ROW,
     INERTIA,
@@ -42,8 +46,13 @@ class Workspace(NamedTuple):
     values: Floats  # the factor
     kept: Floats  # scratch of the factorisation
     floors: Floats  # (rows,) joint pivots below these are singular
-    forces: Floats  # (6 n,) Q, kept where constraints are redundant
-    residual: Floats  # (6 n + rows,) likewise
+    signals: Floats  # (signals,) the time and all functions of time, at this stage
+    quadratures: Floats  # (quadratures,) integrals at this stage
+    quadrature_rates: Floats  # (quadratures,)
+    exchange: Floats  # (36,) what a user's formula is given ...
+    answer: Floats  # (84,) ... and what it answers
+    forces: Floats  # (6 n,) Q
+    residual: Floats  # (6 n + rows,) of the equations, where constraints are redundant
 
 
 def make_workspace(system: System, plan: Plan) -> Workspace:
@@ -57,6 +66,11 @@ def make_workspace(system: System, plan: Plan) -> Workspace:
         values=np.zeros(plan.size),
         kept=np.zeros(plan.kept),
         floors=np.zeros(rows),
+        signals=np.zeros(max(1, system.signal_count)),
+        quadratures=np.zeros(system.quadrature_count),
+        quadrature_rates=np.zeros(system.quadrature_count),
+        exchange=np.zeros(36),
+        answer=np.zeros(84),
         forces=np.zeros(6 * bodies),
         residual=np.zeros(6 * bodies + rows),
     )
@@ -74,6 +88,11 @@ def borrow_workspace(work: Any) -> Any:
         borrow(work.values),
         borrow(work.kept),
         borrow(work.floors),
+        borrow(work.signals),
+        borrow(work.quadratures),
+        borrow(work.quadrature_rates),
+        borrow(work.exchange),
+        borrow(work.answer),
         borrow(work.forces),
         borrow(work.residual),
     )
@@ -135,20 +154,34 @@ def refine(system: Any, plan: Any, work: Any) -> None:
 @routine
 def accelerations(system: Any, plan: Any, work: Any) -> int:
     """V' and lambda at the placed bodies, left in work.rhs; OK or the singular row."""
-    assemble_rows(system, work.absolute, work.jacobian, work.eta)
+    assemble_rows(system, work)
     assemble_wrenches(system, work.absolute, work.rhs)
+    apply_forces(system, work)
     for row in range(system.row_count):
         work.rhs[6 * system.body_count + row] = work.eta[row]
     load(system, plan, work.jacobian, work.values)
     unknowns = 6 * system.body_count
-    if plan.damping == 0.0:
-        return factor_and_solve(plan, unknowns, work.values, work.kept, work.floors, work.rhs)
     for k in range(unknowns):
         work.forces[k] = work.rhs[k]
     outcome = factor_and_solve(plan, unknowns, work.values, work.kept, work.floors, work.rhs)
-    if outcome == OK:
+    if outcome != OK:
+        return outcome
+    if plan.damping != 0.0:
         refine(system, plan, work)
-    return outcome
+    driver_powers(system, work)
+    return OK
+
+
+@routine
+def driver_powers(system: Any, work: Any) -> None:
+    """Power of every driver: its generalised force -lambda times the rate it prescribes."""
+    for joint in range(system.joint_count):
+        ends = joint * ENDS_WIDTH
+        drive = system.joint_bodies[ends + DRIVE]
+        if drive >= 0:
+            row = 6 * system.body_count + system.joint_bodies[ends + FIRST_ROW]
+            integral = system.joint_bodies[ends + DRIVE_WORK]
+            work.quadrature_rates[integral] = -work.rhs[row] * work.signals[drive + 1]
 
 
 @routine
@@ -173,18 +206,27 @@ def joint_wrenches(system: Any, work: Any, out: Any, at: int) -> None:
 
 
 @kernel
-def evaluate(system: Any, plan: Any, work: Any, absolute: Any, wrenches: Any) -> int:
+def evaluate(
+    system: Any, plan: Any, work: Any, absolute: Any, table: Any, integrals: Any, wrenches: Any
+) -> int:
     """The equations of motion at absolute states (T, n, 18): OK or the singular row.
+
+    `table` holds the functions of time (T, signals), `integrals` work and angles (T, quadratures).
 
     Writes the joint wrenches (T, m, 12); J, eta and the solution (V', lambda) of the last state
     stay in `work`.
     """
     model, order, scratch = borrow_system(system), borrow_plan(plan), borrow_workspace(work)
     states, out = borrow(absolute), borrow(wrenches)
+    functions, angles = borrow(table), borrow(integrals)
     length = model.body_count * ABSOLUTE_WIDTH
     for k in range(absolute.shape[0]):
         for c in range(length):
             scratch.absolute[c] = states[k * length + c]
+        for c in range(model.signal_count):
+            scratch.signals[c] = functions[k * model.signal_count + c]
+        for c in range(model.quadrature_count):
+            scratch.quadratures[c] = angles[k * model.quadrature_count + c]
         failed = accelerations(model, order, scratch)
         if failed != OK:
             return failed

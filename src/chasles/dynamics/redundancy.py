@@ -68,6 +68,13 @@ def find_redundancy(setup: Setup, plan: Plan, work: Workspace, free: Floats) -> 
     return Redundancy(len(real), rank, rows, tuple(names))
 
 
+def is_redundant(setup: Setup, work: Workspace) -> bool:
+    """Whether J, as it stands in `work`, lacks rank."""
+    jacobian = equilibrated(setup, work)[real_rows(setup.system)]
+    s = np.linalg.svd(jacobian, compute_uv=False)
+    return bool(np.sum(s > DEPENDENT * s[0]) < len(jacobian))
+
+
 def check_agreement(setup: Setup, work: Workspace) -> None:
     """Refuse constraints that contradict each other: J V' = eta has no solution."""
     unknowns = 6 * setup.system.body_count
@@ -98,8 +105,8 @@ def free_pivots(setup: Setup, work: Workspace) -> Floats:
 def joint_of_row(setup: Setup, row: int) -> tuple[str, str]:
     """The joint a constraint row belongs to, and which component of its twist the row locks."""
     firsts = setup.system.joint_bodies[:, FIRST_ROW]
-    joint = setup.model.joints[int(np.searchsorted(firsts, row, side="right")) - 1]
-    return joint.name, joint.locked[row - int(firsts[setup.joint_index[joint.name]])]
+    index = int(np.searchsorted(firsts, row, side="right")) - 1
+    return list(setup.joint_index)[index], setup.locked(index)[row - int(firsts[index])]
 
 
 def singular_error(setup: Setup, row: int) -> RedundantConstraints:

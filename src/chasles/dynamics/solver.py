@@ -10,14 +10,17 @@ from chasles.dynamics.evaluate import Workspace, evaluate, make_workspace
 from chasles.dynamics.factor import OK
 from chasles.dynamics.ordering import Plan, damped, make_plan
 from chasles.dynamics.redundancy import (
+    RANK_LIMIT,
     Redundancy,
     check_agreement,
     find_redundancy,
     free_pivots,
+    is_redundant,
     joint_of_row,
     scale_error,
     singular_error,
 )
+from chasles.spaces.tree import spanning_tree
 from chasles.system.arrays import ABSOLUTE_WIDTH, CHART_WIDTH, ROW_WIDTH, Floats
 from chasles.system.build import Setup, check_closed
 
@@ -27,6 +30,8 @@ __all__ = ["Solver", "joint_of_row", "make_solver", "singular_error"]
 REDUNDANT = 1e-10
 #: ... and singular during a run.
 SINGULAR = 1e-13
+#: ... and looked at more closely in loops below this fraction.
+SUSPICIOUS = 1e-4
 #: mu of the damped factor, as a fraction of the mean free pivot.
 DAMPING = 1e-9
 
@@ -53,14 +58,24 @@ class Solver:
         absolute_history(self.setup.system, np.ascontiguousarray(charts), out)
         return out
 
-    def evaluate(self, absolute: Floats) -> tuple[int, Floats]:
+    def evaluate(
+        self, absolute: Floats, times: Floats | None = None, integrals: Floats | None = None
+    ) -> tuple[int, Floats]:
         """Joint wrenches (T, m, 12) at absolute states (T, n, 18), and OK or the singular row.
+
+        Times and integrals (T, quadratures) are those of the start unless given.
 
         J, eta and the solution (V', lambda) at the last state stay in `work`.
         """
         wrenches = np.zeros((absolute.shape[0], self.setup.system.joint_count, ROW_WIDTH))
-        states = np.ascontiguousarray(absolute)
-        return evaluate(self.setup.system, self.plan, self.work, states, wrenches), wrenches
+        system, states = self.setup.system, np.ascontiguousarray(absolute)
+        table = np.zeros((len(states), 0))
+        if system.signal_count:
+            table = self.setup.signals.sample(np.zeros(len(states)) if times is None else times)
+        if integrals is None:
+            integrals = np.zeros((len(states), system.quadrature_count))
+        row = evaluate(system, self.plan, self.work, states, table, integrals, wrenches)
+        return row, wrenches
 
 
 def make_solver(setup: Setup, damp: bool = False) -> Solver:
@@ -74,20 +89,34 @@ def make_solver(setup: Setup, damp: bool = False) -> Solver:
     still = Solver(setup, plan, work, setup.absolute)
     still.evaluate(setup.absolute[None])  # J at the initial pose
     free = free_pivots(setup, work)
+    redundant = repeats_itself(still, free)
     start = initial_state(setup, work.jacobian)
-    work.floors[:] = REDUNDANT * free
-    solver = Solver(setup, plan, work, start)
-    row, _ = solver.evaluate(start[None])
     work.floors[:] = SINGULAR * free
-    if row == OK and not damp:
-        return solver
+    if not redundant and not damp:
+        return Solver(setup, plan, work, start)
     unknowns = 6 * setup.system.body_count
     plan = damped(plan, unknowns, DAMPING * float(free[free > 0.0].mean()))
     work.floors[:] = 0.0  # a damped pivot never vanishes
-    solver = Solver(setup, plan, work, start)
-    failed, _ = solver.evaluate(start[None])
+    failed, _ = Solver(setup, plan, work, start).evaluate(start[None])
     if failed != OK:
         raise scale_error(*joint_of_row(setup, failed))
     redundancy = find_redundancy(setup, plan, work, free)
     check_agreement(setup, work)
     return Solver(setup, plan, work, start, redundancy)
+
+
+def repeats_itself(still: Solver, free: Floats) -> bool:
+    """Whether rows of the joints depend on each other at the start.
+
+    In loops, a pivot that almost vanishes hides the dependency in the rounding errors of the next
+    one: where one is suspicious, the rank decides.
+    """
+    setup, work = still.setup, still.work
+    for fraction in (REDUNDANT, SUSPICIOUS):
+        work.floors[:] = fraction * free
+        row, _ = still.evaluate(setup.absolute[None])
+        if row != OK:
+            return fraction == REDUNDANT or is_redundant(setup, work)
+        if setup.system.row_count > RANK_LIMIT or not spanning_tree(setup.model).cut:
+            return False
+    return False

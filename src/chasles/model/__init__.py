@@ -47,7 +47,6 @@ from chasles.model.joints import (
 )
 from chasles.model.loads import CustomForce, Drag, Load
 from chasles.model.model import Model
-from chasles.model.plain import from_plain, to_plain
 from chasles.model.rolling import RollingDisc, RollingSphere
 from chasles.model.shapes import Box, Cylinder, Shape, Sphere
 from chasles.model.signals import Signal
@@ -109,7 +108,5 @@ __all__ = [
     "Vector3",
     "coordinate_of",
     "coordinates_of",
-    "from_plain",
     "name_of",
-    "to_plain",
 ]

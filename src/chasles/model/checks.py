@@ -36,6 +36,8 @@ def checked_number(value: Any, what: str, where: str, invalid: Invalid) -> float
     try:
         if isinstance(value, str | bytes | bool | np.bool_ | np.complexfloating):
             raise TypeError
+        if np.ma.is_masked(value):
+            raise ValueError
         number = float(value)
     except (TypeError, ValueError, OverflowError):
         raise invalid(
@@ -98,7 +100,7 @@ def checked_array(value: Any, what: str, where: str, invalid: Invalid) -> npt.ND
         array = np.asarray(value)
     except ValueError:  # ragged
         array = np.empty(0, dtype=object)
-    if array.dtype.kind not in "iuf":
+    if array.dtype.kind not in "iuf" or np.ma.is_masked(value):
         raise invalid(
             f"{where}: {what} is {told(value)}, which is not an array of real numbers.",
             "Give real numbers only, in rows of equal length.",

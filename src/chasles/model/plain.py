@@ -1,29 +1,31 @@
-"""A model as plain data, and back: dictionaries, lists, numbers and strings, nothing to run.
+"""A model as plain data, and back: dicts, lists, strings and floats, as JSON has them.
 
-What can be written to TOML or JSON.  A function of the user's own is code, so it is refused.
+Floats keep every bit (JSON writes the shortest text that reads back the same).  Reading makes the
+bodies and joints anew, so plain data is checked like a user's own words.
 """
 
-from collections.abc import Callable, Mapping
-from dataclasses import fields
+from collections.abc import Callable
+from dataclasses import fields as fields_of
 from typing import Any
 
 from chasles.model import couplings, drivers, forces, joint_forces, joints, loads, rolling
 from chasles.model.body import Body, checked_axis
 from chasles.model.checks import checked_positive, checked_vector
-from chasles.model.errors import InvalidModel, InvalidSignal, UnknownName, one_line, told
+from chasles.model.errors import ChaslesError, InvalidBody, InvalidModel, UnknownName, told
 from chasles.model.model import Model
-from chasles.model.shapes import Box, Cylinder, Sphere
+from chasles.model.shapes import Box, Cylinder, Shape, Sphere
 from chasles.model.signals import Signal
-from chasles.model.waves import Linear, Ramp, Sine, Table
+from chasles.model.waves import Linear, Ramp, Sine, Table, Wave
 
+Plain = dict[str, Any]
 Kinds = dict[str, type[Any]]
 
 
-def by_name(*kinds: type[Any]) -> Kinds:
-    return {kind.__name__: kind for kind in kinds}
+def by_kind(*kinds: type[Any]) -> Kinds:
+    return {kind.__name__.lower(): kind for kind in kinds}
 
 
-JOINTS = by_name(
+JOINTS = by_kind(
     joints.Spherical,
     joints.Revolute,
     joints.Prismatic,
@@ -40,7 +42,7 @@ JOINTS = by_name(
     rolling.RollingSphere,
     rolling.RollingDisc,
 )
-FORCES = by_name(
+FORCES = by_kind(
     forces.Spring,
     forces.Bushing,
     joint_forces.JointSpring,
@@ -50,192 +52,187 @@ FORCES = by_name(
     loads.Load,
     loads.Drag,
 )
-DRIVERS = by_name(drivers.Driver, drivers.PointDriver)
-SHAPES = by_name(Box, Cylinder, Sphere)
-WAVES: dict[str, Callable[..., Signal]] = {
-    "Linear": Signal.linear,
-    "Ramp": Signal.ramp,
-    "Sine": Signal.sine,
-    "Table": lambda times, values: Signal.table(times, values),
+DRIVERS = by_kind(drivers.Driver, drivers.PointDriver)
+WAVES = by_kind(Linear, Ramp, Sine, Table)
+MAKERS: dict[str, Callable[..., Signal]] = {
+    "linear": Signal.linear,
+    "ramp": Signal.ramp,
+    "sine": Signal.sine,
+    "table": Signal.table,
 }
-PARTS: dict[str, Kinds] = {"joints": JOINTS, "forces": FORCES, "drivers": DRIVERS}
+SIGNALS = ("target", "effort", "motion")  # fields that hold a function of time
+SHAPES = {"box": ("size",), "cylinder": ("radius", "length", "axis"), "sphere": ("radius",)}
+BODY = ("name", "mass", "inertia", "position", "rotation", "velocity", "angular_velocity", "shape")
 
 
-def to_plain(model: Model) -> dict[str, Any]:
-    """The model as plain data; what is left out (None) is left out there too.
-
-    >>> model = Model([Body("ball", 1.0, (1, 1, 1))], gravity=(0, 0, 0))
-    >>> from_plain(to_plain(model)) == model
-    True
-    """
-    plain: dict[str, Any] = {
+def to_plain(model: Model) -> Plain:
+    """The model as plain data; a function of the user's own is code, and is refused."""
+    plain: Plain = {
+        "bodies": [body_to_plain(body) for body in model.bodies],
+        "joints": [part_to_plain(joint, f"joint '{joint.name}'") for joint in model.joints],
         "gravity": list(model.gravity),
-        "bodies": [without_kind(plain_part(body, f"body '{body.name}'")) for body in model.bodies],
     }
-    for what in PARTS:
-        plain[what] = [
-            plain_part(part, f"{what.removesuffix('s')} '{part.name}'")
-            for part in getattr(model, what)
-        ]
+    if model.forces:
+        plain["forces"] = [part_to_plain(force, force.where) for force in model.forces]
+    if model.drivers:
+        plain["drivers"] = [part_to_plain(driver, driver.where) for driver in model.drivers]
     return plain
 
 
 def from_plain(plain: Any) -> Model:
-    """The model that `to_plain` made plain, checked like any other."""
-    known = ("bodies", *PARTS, "gravity")
-    table = checked_table(plain, "model")
-    for key in table:
-        if key not in known:
-            raise UnknownName.among("part", key, known, where="model")
+    """The model that `to_plain` was given, or an error that says where the data is wrong."""
+    everything = plain
+    if isinstance(plain, dict):  # models without forces and drivers do not mention them
+        everything = {"forces": [], "drivers": [], **plain}
+    fields = checked_fields(
+        everything, ("bodies", "joints", "forces", "drivers", "gravity"), "model"
+    )
+
+    def parts(what: str, kinds: Kinds) -> list[Any]:
+        return [
+            part_from_plain(part, kinds, f"{what.removesuffix('s')} kind", f"{what}[{index}]")
+            for index, part in enumerate(checked_list(fields[what], what))
+        ]
+
     bodies = [
-        made(Body, checked_table(part, place), place) for place, part in entries(table, "bodies")
+        body_from_plain(body, f"bodies[{index}]")
+        for index, body in enumerate(checked_list(fields["bodies"], "bodies"))
     ]
-    parts = {
-        what: [made_of(kinds, part, place) for place, part in entries(table, what)]
-        for what, kinds in PARTS.items()
-    }
-    gravity = {"gravity": table["gravity"]} if "gravity" in table else {}
-    return Model(bodies, **parts, **gravity)
+    return Model(
+        bodies,
+        parts("joints", JOINTS),
+        parts("forces", FORCES),
+        fields["gravity"],
+        parts("drivers", DRIVERS),
+    )
 
 
-def plain_part(part: Any, where: str) -> dict[str, Any]:
-    """The kind of a part and all that its `__init__` takes."""
-    plain = {"kind": type(part).__name__}
-    for field in fields(part):
-        value = getattr(part, field.name)
-        if field.init and value is not None:
-            plain[field.name] = plain_value(value, f"{where}: {field.name}")
+def body_to_plain(body: Body) -> Plain:
+    plain = {name: listed(getattr(body, name)) for name in BODY}
+    plain["shape"] = None if body.shape is None else shape_to_plain(body.shape)
     return plain
 
 
-def plain_value(value: Any, where: str) -> Any:
-    if isinstance(value, tuple):
-        return [plain_value(each, where) for each in value]
-    if isinstance(value, Box | Cylinder | Sphere):
-        return plain_part(value, where)
-    if isinstance(value, Signal) and is_wave(value):
-        wave = plain_part(value.function, where)
-        del wave["order"]
-        return wave
-    if isinstance(value, Signal):
-        value = value.function
-    if callable(value):
-        raise InvalidModel(
-            f"{where} is {told(value)}: a function of your own cannot be saved.",
-            "Sample it: Signal.table(t, values); or keep the script that makes the model.",
-        )
-    return value
+def body_from_plain(plain: Any, where: str) -> Body:
+    fields = checked_fields(plain, BODY, where)
+    shape = fields["shape"]
+    return Body(**{**fields, "shape": None if shape is None else shape_from_plain(shape, where)})
 
 
-def is_wave(signal: Signal) -> bool:
-    """Whether a signal was made by name, so that its data say all about it."""
-    return isinstance(signal.function, Linear | Ramp | Sine | Table) and signal == signal_of(
-        signal.function
-    )
+def shape_to_plain(shape: Shape) -> Plain:
+    kind = type(shape).__name__.lower()
+    return {"kind": kind, **{name: listed(getattr(shape, name)) for name in SHAPES[kind]}}
 
 
-def signal_of(wave: Any) -> Signal:
-    """The signal of a wave, with the wave's own derivatives."""
-    data = {field.name: getattr(wave, field.name) for field in fields(wave)}
-    return Signal(*(type(wave)(**(data | {"order": order})) for order in range(3)))
+def shape_from_plain(plain: Any, where: str) -> Shape:
+    kind = checked_kind(plain, SHAPES, "shape", where)
+    fields = checked_fields(plain, ("kind", *SHAPES[kind]), f"{where}, {kind}")
+
+    def length(name: str) -> float:
+        return checked_positive(fields[name], name, "m", where, InvalidBody)
+
+    if kind == "box":
+        return Box(checked_vector(fields["size"], "size", where, InvalidBody))
+    if kind == "cylinder":
+        return Cylinder(length("radius"), length("length"), checked_axis(fields["axis"], where))
+    return Sphere(length("radius"))
 
 
-def made_of(kinds: Kinds, part: Any, where: str) -> Any:
-    """The part of the kind that its table names."""
-    table = checked_table(part, where)
-    kind = checked_kind(table, kinds, where)
-    return made(kinds[kind], without_kind(table), where)
-
-
-def made(kind: type[Any], table: Mapping[str, Any], where: str) -> Any:
-    """A part from its table, whose own checks apply."""
-    takes = [field.name for field in fields(kind) if field.init]
-    for key in table:
-        if key not in takes:
-            raise UnknownName.among("field", key, takes, where=where)
-    values = {
-        key: MAKERS[key](value, f"{where}, {key}") if key in MAKERS else value
-        for key, value in table.items()
+def part_to_plain(part: Any, where: str) -> Plain:
+    """The kind of a joint, force or driver, and all that it takes to make it."""
+    return {
+        "kind": part.kind,
+        **{
+            name: value_to_plain(getattr(part, name), f"{where}: {name}")
+            for name in made_of(type(part))
+        },
     }
-    try:
-        return kind(**values)
-    except TypeError as error:
-        raise incomplete(kind.__name__, table, where, error) from None
 
 
-def made_signal(wave: Any, where: str) -> Signal:
-    """A signal by its name and numbers, checked as when a user makes it."""
-    table = checked_table(wave, where)
-    kind = checked_kind(table, WAVES, where)
+def part_from_plain(plain: Any, kinds: Kinds, what: str, where: str) -> Any:
+    kind = kinds[checked_kind(plain, kinds, what, where)]
+    fields = checked_fields(plain, ("kind", *made_of(kind)), where)
+    values = {name: value for name, value in fields.items() if name != "kind"}
+    for name in SIGNALS:
+        if values.get(name) is not None:
+            values[name] = signal_from_plain(values[name], f"{where}, {name}")
+    return kind(**values)
+
+
+def made_of(kind: type[Any]) -> tuple[str, ...]:
+    """The fields that the maker of a part takes."""
+    return tuple(field.name for field in fields_of(kind) if field.init)
+
+
+def value_to_plain(value: Any, where: str) -> Any:
+    if isinstance(value, Signal):
+        return signal_to_plain(value, where)
+    if callable(value):
+        raise own_function(value, where)
+    return listed(value)
+
+
+def signal_to_plain(signal: Signal, where: str) -> Plain:
+    """A signal that was made by name: a line, a ramp, a sine or a table."""
+    wave = signal.function
+    if not isinstance(wave, Wave) or signal != Signal.of(wave):
+        raise own_function(wave, where)
+    numbers = {name: listed(getattr(wave, name)) for name in wave_fields(type(wave))}
+    return {"kind": type(wave).__name__.lower(), **numbers}
+
+
+def signal_from_plain(plain: Any, where: str) -> Signal:
+    kind = checked_kind(plain, WAVES, "signal kind", where)
+    names = wave_fields(WAVES[kind])
+    fields = checked_fields(plain, ("kind", *names), where)
     try:
-        return WAVES[kind](**without_kind(table))
-    except InvalidSignal as error:
+        return MAKERS[kind](*(fields[name] for name in names))
+    except ChaslesError as error:
         raise InvalidModel(f"{where}: {error.what}", error.remedy) from None
-    except TypeError as error:
-        raise incomplete(kind, table, where, error) from None
 
 
-def made_shape(shape: Any, where: str) -> Any:
-    """A shape, all of whose sizes are positive."""
-    table = checked_table(shape, where)
-    kind = checked_kind(table, SHAPES, where)
-    sizes = without_kind(table)
-    if "size" in sizes:
-        x, y, z = checked_vector(sizes["size"], "size", where, InvalidModel)
-        sizes["size"] = tuple(positive(edge, "edge", where) for edge in (x, y, z))
-    for length in ("radius", "length"):
-        if length in sizes:
-            sizes[length] = positive(sizes[length], length, where)
-    if "axis" in sizes:
-        checked_axis(sizes["axis"], where)
-    try:
-        return SHAPES[kind](**sizes)
-    except TypeError as error:
-        raise incomplete(kind, table, where, error) from None
+def wave_fields(kind: type[Any]) -> tuple[str, ...]:
+    return tuple(name for name in made_of(kind) if name != "order")
 
 
-def positive(value: Any, what: str, where: str) -> float:
-    return checked_positive(value, what, "m", where, InvalidModel)
-
-
-def incomplete(kind: str, table: Mapping[str, Any], where: str, error: TypeError) -> InvalidModel:
+def own_function(function: Any, where: str) -> InvalidModel:
     return InvalidModel(
-        f"{where}: no {kind} can be made of {sorted(table)}: {one_line(error)}.",
-        "Give all the fields that this kind has, and no others.",
+        f"{where} is {told(function)}: a function of your own cannot be saved.",
+        "Sample it: Signal.table(t, values); or keep the script that makes the model.",
     )
 
 
-def entries(table: Mapping[str, Any], what: str) -> list[tuple[str, Any]]:
-    """The tables of one list, each with its place for messages."""
-    parts = table.get(what, [])
-    if not isinstance(parts, list | tuple):
-        raise InvalidModel(f"model: {what} is {told(parts)}.", "Give a list of tables.")
-    return [(f"{what}[{index}]", part) for index, part in enumerate(parts)]
+def listed(value: Any) -> Any:
+    """Tuples as lists, at any depth."""
+    return [listed(entry) for entry in value] if isinstance(value, tuple) else value
 
 
-def checked_table(part: Any, where: str) -> Mapping[str, Any]:
-    if not isinstance(part, Mapping) or not all(isinstance(key, str) for key in part):
-        raise InvalidModel(
-            f"{where} is {told(part)}, which is no table.", "Give names and their values."
-        )
-    return part
+def checked_fields(plain: Any, expected: tuple[str, ...], where: str) -> Plain:
+    """A dict with exactly the expected keys."""
+    if not isinstance(plain, dict):
+        raise wrong(where, f"is {told(plain)}, but is a dict of {', '.join(expected)}.")
+    for key in plain:
+        if key not in expected:
+            raise UnknownName.among("field", key, expected, where=where)
+    for key in expected:
+        if key not in plain:
+            raise wrong(where, f"has no '{key}'.")
+    return plain
 
 
-def without_kind(table: Mapping[str, Any]) -> dict[str, Any]:
-    return {key: value for key, value in table.items() if key != "kind"}
-
-
-def checked_kind(table: Mapping[str, Any], kinds: Mapping[str, Any], where: str) -> str:
-    kind = table.get("kind")
-    if not isinstance(kind, str) or kind not in kinds:
-        raise UnknownName.among("kind", kind, kinds, where=where)
+def checked_kind(plain: Any, known: dict[str, Any], what: str, where: str) -> str:
+    """The kind that the data says it is of."""
+    kind = plain.get("kind") if isinstance(plain, dict) else None
+    if not isinstance(kind, str) or kind not in known:
+        raise UnknownName.among(what, kind, known, where=where)
     return kind
 
 
-#: how the fields that are tables themselves are made
-MAKERS: dict[str, Callable[[Any, str], Any]] = {
-    "shape": made_shape,
-    "target": made_signal,
-    "effort": made_signal,
-    "motion": made_signal,
-}
+def checked_list(value: Any, where: str) -> list[Any]:
+    if not isinstance(value, list):
+        raise wrong(where, f"is {told(value)}, but is a list.")
+    return value
+
+
+def wrong(where: str, what: str) -> ChaslesError:
+    return InvalidModel(f"{where} {what}", "Write the data with to_plain, and do not edit it.")

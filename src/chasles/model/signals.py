@@ -1,6 +1,6 @@
 """Functions of time, with their first and second derivatives."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -17,7 +17,7 @@ from chasles.model.checks import (
 )
 from chasles.model.derivatives import Floats, Function, derivatives, evaluated
 from chasles.model.errors import ChaslesError, InvalidSignal
-from chasles.model.waves import Linear, Ramp, Sine, Table
+from chasles.model.waves import Linear, Ramp, Sine, Table, Wave
 
 
 @dataclass(frozen=True, init=False)
@@ -51,6 +51,11 @@ class Signal:
         fill(self, **given)
 
     @classmethod
+    def of(cls, wave: Wave) -> "Signal":
+        """The signal of a wave, whose derivatives are waves too."""
+        return cls(*(replace(wave, order=order) for order in range(3)))
+
+    @classmethod
     def constant(cls, value: float) -> "Signal":
         """The same value at all times.
 
@@ -67,7 +72,7 @@ class Signal:
         [[6.0, 2.0, 0.0]]
         """
         slope, offset = checked("slope", slope), checked("offset", offset)
-        return cls(*(Linear(slope, offset, order) for order in range(3)))
+        return cls.of(Linear(slope, offset))
 
     @classmethod
     def ramp(cls, height: float, duration: float, start: float = 0.0) -> "Signal":
@@ -80,7 +85,7 @@ class Signal:
         """
         height, start = checked("height", height), checked("start", start)
         duration = checked_positive(duration, "duration", "s", "signal", InvalidSignal)
-        return cls(*(Ramp(height, duration, start, order) for order in range(3)))
+        return cls.of(Ramp(height, duration, start))
 
     @classmethod
     def sine(
@@ -93,7 +98,7 @@ class Signal:
         """
         amplitude, frequency = checked("amplitude", amplitude), checked("frequency", frequency)
         phase, offset = checked("phase", phase), checked("offset", offset)
-        return cls(*(Sine(amplitude, frequency, phase, offset, order) for order in range(3)))
+        return cls.of(Sine(amplitude, frequency, phase, offset))
 
     @classmethod
     def table(cls, t: ArrayLike, values: ArrayLike) -> "Signal":
@@ -108,8 +113,7 @@ class Signal:
         times = checked_array(t, "t", "signal", InvalidSignal)
         heights = checked_array(values, "values", "signal", InvalidSignal)
         check_table(times, heights)
-        points = tuple(times.tolist()), tuple(heights.tolist())
-        return cls(*(Table(*points, order) for order in range(3)))
+        return cls.of(Table(tuple(times.tolist()), tuple(heights.tolist())))
 
     def sample(self, times: ArrayLike, owner: str = "signal") -> Floats:
         """(T, 3): value, rate and second derivative at T times; `owner` opens the messages."""

@@ -10,6 +10,7 @@ from math import atan2, cos, pi, sin, sqrt
 import numpy as np
 
 from chasles.model import GROUND, Body, Model, Spherical, UnknownName
+from chasles.model.shapes import Cylinder
 
 LINK = (0.2, 0.1, 0.05)  # m, the flat boxes of the pendulum, the pair and the linkage
 ALUMINIUM = 2700.0  # kg/m^3
@@ -120,6 +121,7 @@ def bruls_cardona_top() -> Model:
         inertia=(0.234375, 0.46875, 0.234375),
         position=(0, 1, 0),
         angular_velocity=(0, 150, -4.61538),
+        shape=Cylinder(radius=0.25, length=0.02, axis="y"),
     )
     pivot = Spherical("pivot", GROUND, top, at=(0, 0, 0))
     return Model([top], [pivot], gravity=(0, 0, -9.81))

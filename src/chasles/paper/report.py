@@ -1,43 +1,45 @@
-"""`chasles paper`: run what is needed, judge the claims, write the page."""
+"""`chasles paper`: run what is needed, judge the claims, draw, and write the folder."""
 
+import json
 import os
-from dataclasses import dataclass
+from collections.abc import Sequence
 from math import isfinite
 from pathlib import Path
+from typing import Any
 
-import numpy as np
+from tqdm import tqdm
 
-from chasles.integrators.tableaux import method as find_method
 from chasles.model import InvalidOption
-from chasles.paper.examples import EXAMPLES, example
-from chasles.paper.runs import Case, Runs
-from chasles.view import plots, report
+from chasles.paper.claims import all_claims
+from chasles.paper.claims.rules import Claim, Measure
+from chasles.paper.errata import Erratum, all_errata
+from chasles.paper.options import Options
+from chasles.paper.page import TITLE, Page
+from chasles.paper.study import Study
+from chasles.view.plots import save_files
+from chasles.view.report import page, write_whole
+
+DESCRIPTION = "The examples, figures and claims of Müller and Terze (2013), run and judged."
 
 
-@dataclass(frozen=True)
-class Options:
-    """What the report is made of; checked before anything runs."""
+def make_report(options: Options, progress: bool | None = None) -> Path:
+    """report.html, results.json and the figures in the output folder; returns the page's path.
 
-    examples: tuple[str, ...] | None = None
-    step: float = 1e-3
-    method: str = "rk4"
-    until: float = 1.0
-    out: Path = Path("out/paper")
-    quick: bool = False
-
-    def __post_init__(self) -> None:
-        for key in self.examples or ():
-            example(key)
-        find_method(self.method)
-        for name, value in (("--step", self.step), ("--until", self.until)):
-            if not (isfinite(value) and value > 0):
-                raise InvalidOption(f"{name} is {value:g}, but is a positive time in seconds.")
-        if self.step > self.until:
-            raise InvalidOption(f"--step is {self.step:g} s, longer than --until {self.until:g} s.")
-
-    @property
-    def chosen(self) -> tuple[str, ...]:
-        return tuple(key for key in EXAMPLES if self.examples is None or key in self.examples)
+    The page is written last and as a whole, so a folder with a report has all of it.
+    """
+    folder = writable_folder(options.out)
+    study = Study(options)
+    study.runs.run_all(study.cases(), progress)
+    claims, errata = all_claims(study), all_errata(study)
+    built = Page(study, claims, errata)
+    hidden = None if progress is None else not progress
+    for figure in tqdm(built.figures, unit="figure", desc="drawing", disable=hidden, leave=False):
+        save_files(figure, folder / "figures", png=not options.quick)
+    results = json.dumps(results_of(study, claims, errata), indent=1, ensure_ascii=False)
+    write_whole(folder / "results.json", results + "\n")
+    path = folder / "report.html"
+    write_whole(path, page(f"{TITLE} chasles on Müller and Terze (2013)", DESCRIPTION, built.body))
+    return path
 
 
 def writable_folder(folder: Path) -> Path:
@@ -46,28 +48,75 @@ def writable_folder(folder: Path) -> Path:
         (folder / "figures").mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise InvalidOption(f"cannot write to --out {folder}: {error.strerror}.") from None
-    if not os.access(folder, os.W_OK | os.X_OK):
-        raise InvalidOption(f"cannot write to --out {folder}: permission denied.")
+    for place in (folder, folder / "figures"):
+        if not os.access(place, os.W_OK | os.X_OK):
+            raise InvalidOption(f"cannot write to --out {folder}: permission denied.")
     return folder
 
 
-def make_report(options: Options) -> Path:
-    """Everything in the output folder; the path of the page."""
-    folder = writable_folder(options.out)
-    runs = Runs({key: EXAMPLES[key].model for key in options.chosen})
-    cases = {s: Case("heavy-top", s, options.until, options.step, options.method)
-             for s in ("SE3", "SO3xR3")}  # fmt: skip
-    runs.run_all(cases.values())
-    panels = tuple(
-        plots.Panel(
-            plots.components(runs(case).t, runs(case).gaps["pivot"], f"{letter}) {name}"), name
-        )
-        for (letter, name), case in zip((("a", "SE(3)"), ("b", "SO(3)×ℝ³")), cases.values())
-    )
-    figure = plots.Figure("heavy-top-pivot", "Heavy top", "Drift of the rotation centre.", panels)
-    plots.save_files(figure, folder / "figures")
-    gaps = {key: float(np.max(runs(case).gap("pivot"))) for key, case in cases.items()}
-    body = f"<main><h1>Heavy top</h1><p>{gaps}</p>{report.figure_block(figure)}</main>"
-    path = folder / "report.html"
-    report.write_whole(path, report.page("chasles: the paper", "The paper's examples", body))
-    return path
+# --- results.json ---------------------------------------------------------------------------------
+
+
+def results_of(study: Study, claims: Sequence[Claim], errata: Sequence[Erratum]) -> dict[str, Any]:
+    """Every scalar of the report with the runs it comes from."""
+    options, provenance = study.options, study.runs.provenance()
+    return {
+        "options": {
+            "examples": list(options.chosen),
+            "step": options.step,
+            "method": options.method,
+            "until": options.until,
+            "quick": options.quick,
+        },
+        "claims": [claim_entry(claim) for claim in claims],
+        "errata": [
+            {
+                "key": erratum.key,
+                "place": erratum.place,
+                "kind": erratum.kind,
+                "figures": [
+                    {"printed": measure_entry(printed), "right": measure_entry(right)}
+                    for printed, right in erratum.measures
+                ],
+            }
+            for erratum in errata
+        ],
+        "runs": {
+            case.id: {
+                "gaps_m": {joint: number(outcome.gap(joint)) for joint in outcome.gaps},
+                "energy_drift": number(outcome.energy_drift()),
+                "kinetic_energy_at_start_J": outcome.kinetic_at_start,
+                "provenance": provenance[case.id],
+            }
+            for case, outcome in study.runs.outcomes.items()
+        },
+    }
+
+
+def claim_entry(claim: Claim) -> dict[str, Any]:
+    return {
+        "key": claim.key,
+        "quote": claim.quote,
+        "where": claim.where,
+        "verdict": claim.verdict,
+        "condition": claim.condition,
+        "rule": claim.rule,
+        "figure": claim.figure,
+        "measures": [measure_entry(measure) for measure in claim.measures],
+    }
+
+
+def measure_entry(measure: Measure) -> dict[str, Any]:
+    entry: dict[str, Any] = {"label": measure.label, "value": number(measure.value)}
+    if measure.unit:
+        entry["unit"] = measure.unit
+    if measure.cases:
+        entry["runs"] = [case.id for case in measure.cases]
+    if measure.source:
+        entry["source"] = measure.source
+    return entry
+
+
+def number(value: float) -> float | None:
+    """JSON has no infinity: null is a run that broke off."""
+    return value if isfinite(value) else None

@@ -22,6 +22,9 @@ SPACE_NAMES = {
     "SO3xR3 on joints": "SO(3)×ℝ³ on joints",
 }
 
+#: Longer runs keep every second, third, ... state: many runs are held at once.
+MOST_STATES = 5000
+
 
 @dataclass(frozen=True)
 class Case:
@@ -33,12 +36,14 @@ class Case:
     step: float = 1e-3
     method: str = "rk4"
     acceleration: str = "space"
+    stabilise: str | None = None
 
     @property
     def id(self) -> str:
         return (
             f"{self.model} | {self.spaces} | {self.acceleration} | {self.method}"
             f" | step {self.step:g} s | {self.until:g} s"
+            + (f" | {self.stabilise}" if self.stabilise else "")
         )
 
 
@@ -110,12 +115,16 @@ class Runs:
                 method=case.method,
                 spaces=case.spaces,
                 acceleration=case.acceleration,
+                stabilise=case.stabilise,
+                save_every=max(1, round(case.until / case.step) // MOST_STATES),
                 progress=False,
             )
         except SimulationStopped as stopped:  # a crude tableau may not survive: that is a finding
             result = stopped.result
-        gaps = {name: result.violation(name, vector=True) for name in result.model.joint_names}
-        return Outcome(case, result, gaps, result.energy(), float(result.kinetic_energy()[0]))
+        with np.errstate(over="ignore", invalid="ignore"):  # of a run that broke off
+            gaps = {name: result.violation(name, vector=True) for name in result.model.joint_names}
+            kinetic = result.kinetic_energy()
+            return Outcome(case, result, gaps, result.energy(), float(kinetic[0]))
 
     def provenance(self) -> dict[str, dict[str, Any]]:
         """Every run by its id: what was asked for and what the result says of itself."""

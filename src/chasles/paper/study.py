@@ -26,7 +26,7 @@ FORMS = ("space", "screw")
 LONGER = 5  # times the duration of the paper's figures
 RANDOM_KINDS = ("pendulum", "floating")
 STEP_FACTORS = (8, 4, 2, 1, 0.5, 0.25)
-TIMED_STEPS, TIMED_REPEATS = 20_000, 5
+TIMED_STEPS, TIMED_REPEATS = 5_000, 8
 
 
 class Study:
@@ -65,10 +65,13 @@ class Study:
         method: str | None = None,
         longer: bool = False,
         step: float | None = None,
+        stabilise: str | None = None,
     ) -> Case:
         o = self.options
         until = o.until * (LONGER if longer else 1)
-        return Case(model, spaces, until, step or o.step, method or o.method, acceleration)
+        return Case(
+            model, spaces, until, step or o.step, method or o.method, acceleration, stabilise
+        )
 
     def run(self, model: str, spaces: str, acceleration: str = "space", **more) -> Outcome:
         return self.runs(self.case(model, spaces, acceleration, **more))
@@ -93,6 +96,8 @@ class Study:
                 continue
             for form in FORMS:
                 yield self.case(model, "auto", form)
+            if model == "three-bar":
+                yield self.case(model, "auto", "screw", stabilise="projection")
             if model in EXAMPLES:
                 for spaces in PAPER_SPACES:
                     yield self.case(model, spaces, longer=True)
@@ -179,19 +184,22 @@ class Study:
         """Best of a few long runs: example -> spaces -> time of one step, us."""
         timed: dict[str, dict[str, float]] = {}
         for key in self.options.chosen:
-            timed[key] = {}
-            for spaces in (*PAPER_SPACES, "auto"):
-                seconds = [
-                    simulate(
-                        EXAMPLES[key].model,
-                        until=TIMED_STEPS * 1e-5,
-                        step=1e-5,
-                        method=self.options.method,
-                        spaces=spaces,
-                        save_every=TIMED_STEPS,
-                        progress=False,
-                    ).provenance["seconds_in_steps"]
-                    for _ in range(TIMED_REPEATS)
-                ]
-                timed[key][spaces] = 1e6 * min(seconds) / TIMED_STEPS
+            spaces = (*PAPER_SPACES, "auto")
+            seconds: dict[str, list[float]] = {name: [] for name in spaces}
+            for _ in range(TIMED_REPEATS):  # in turn, so that a busy machine is unfair to none
+                for name in spaces:
+                    seconds[name].append(self.seconds_of_steps(key, name))
+            timed[key] = {name: 1e6 * min(seconds[name]) / TIMED_STEPS for name in spaces}
         return timed
+
+    def seconds_of_steps(self, example: str, spaces: str) -> float:
+        run = simulate(
+            EXAMPLES[example].model,
+            until=TIMED_STEPS * 1e-5,
+            step=1e-5,
+            method=self.options.method,
+            spaces=spaces,
+            save_every=TIMED_STEPS,
+            progress=False,
+        )
+        return float(run.provenance["seconds_in_steps"])

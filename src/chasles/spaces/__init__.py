@@ -1,6 +1,7 @@
-"""Configuration spaces: what a body's pose and velocity are measured in."""
+"""Configuration spaces: what a body's pose and velocity are measured in, and which to choose."""
 
-from chasles.spaces.designate import resolve_spaces
+from chasles.spaces.designate import designate, resolve_spaces
+from chasles.spaces.designation import Designation
 from chasles.spaces.space import SE3, SO3xR3, Space
 
-__all__ = ["SE3", "SO3xR3", "Space", "resolve_spaces"]
+__all__ = ["SE3", "Designation", "SO3xR3", "Space", "designate", "resolve_spaces"]

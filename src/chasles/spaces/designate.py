@@ -1,24 +1,18 @@
-"""From a model to a space for every body."""
+"""From a model to a space for every body: by rule, by hand, or chosen and explained."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from typing import Any
 
-from chasles.model import GROUND, Model, UnknownName
+from chasles.model import GROUND, InvalidOption, Joint, Model, UnknownName
+from chasles.spaces.designation import Designation, Row
+from chasles.spaces.exactness import Charts, Geometry
 from chasles.spaces.space import SE3, SO3xR3, Space
+from chasles.spaces.subalgebras import brackets, contains
+from chasles.spaces.subgroups import classify
 from chasles.spaces.tree import Tree, spanning_tree
 
-
-def auto(tree: Tree, body: str) -> Space:
-    """The direct product framed on the joint that carries the body, relative to its parent.
-
-    In that chart a lower pair is linear with constant coefficients, so it holds to rounding, and
-    the chart is cheaper than SE(3).  A free body keeps its momentum at the centre of mass.
-    """
-    carried = tree.parents[body]
-    if carried is None:
-        return Space("SO3xR3")
-    parent, joint = carried
-    return Space("SO3xR3", joint, None if parent == GROUND.name else parent)
+#: Joints that SO(3)xR3 keeps wherever its frame point is.
+ANY_POINT = ("prismatic", "planar", "fixed")
 
 
 def relative_se3(tree: Tree, body: str) -> Space:
@@ -34,28 +28,44 @@ def on_joint(tree: Tree, body: str) -> Space:
     return Space("SO3xR3", carried[1] if carried else None)
 
 
-#: Rules that give every body a space, by name.
+#: Rules that give every body a space from its place in the tree, by name; "auto" is `designate`.
 RULES: dict[str, Callable[[Tree, str], Space]] = {
-    "auto": auto,
     "SE3": lambda tree, body: Space("SE3"),
     "SO3xR3": lambda tree, body: Space("SO3xR3"),
     "SE3 relative": relative_se3,
     "SO3xR3 on joints": on_joint,
 }
+NAMES = ("auto", *RULES)
 
 
 def resolve_spaces(model: Model, spaces: Any) -> dict[str, Space]:
-    """A Space for every body from a rule's name, a Space, or a dict body -> Space or name.
+    """A Space for every body from a rule's name, a Space, a Designation, or a dict of them.
 
     Bodies that a dict leaves out get the space that "auto" gives them.
     """
+    if isinstance(spaces, Designation):
+        if spaces.model.body_names != model.body_names:
+            raise InvalidOption(
+                "spaces is the designation of another model.", "Call designate(model) for this one."
+            )
+        return spaces.spaces
+    if isinstance(spaces, str) and spaces == "auto":
+        spaces = {}
+    if isinstance(spaces, Mapping):
+        chosen = choose(Geometry(model), overrides(model, spaces))
+        return {name: chosen.spaces[name] for name in model.body_names}
     tree = spanning_tree(model)
-    if not isinstance(spaces, Mapping):
-        return {name: space_of(spaces, tree, name, "spaces") for name in model.body_names}
-    chosen = {name: auto(tree, name) for name in model.body_names}
-    for key, value in spaces.items():
+    return {name: space_of(spaces, tree, name, "spaces") for name in model.body_names}
+
+
+def overrides(model: Model, spaces: Mapping[Any, Any] | None) -> dict[str, Space]:
+    """The spaces a user chose, by body; those set to "auto" are left out."""
+    chosen: dict[str, Space] = {}
+    tree = spanning_tree(model) if spaces else None
+    for key, value in (spaces or {}).items():
         name = model.body(key, where="spaces").name
-        chosen[name] = space_of(value, tree, name, f"spaces['{name}']")
+        if tree is not None and not (isinstance(value, str) and value == "auto"):
+            chosen[name] = space_of(value, tree, name, f"spaces['{name}']")
     return chosen
 
 
@@ -66,5 +76,116 @@ def space_of(value: Any, tree: Tree, body: str, where: str) -> Space:
     if value is SE3 or value is SO3xR3:
         return Space(value.__name__)
     if not isinstance(value, str) or value not in RULES:
-        raise UnknownName.among("space", value, RULES, where=where)
+        raise UnknownName.among("space", value, NAMES, where=where)
     return RULES[value](tree, body)
+
+
+# --- the choice -----------------------------------------------------------------------------------
+
+
+def designate(
+    model: Model, spaces: Mapping[Any, Any] | None = None, cut: Collection[str] = ()
+) -> Designation:
+    """The cheapest space of every body in which the joint that carries it holds to rounding.
+
+    spaces  spaces you choose yourself, body -> Space or name; the others are chosen to fit
+    cut     joints at which to cut loops, instead of those that leave the shortest chains
+
+    The joint graph gets a spanning tree (see `spanning_tree`).  A body that hangs on the ground is
+    charted on SO(3)xR3 framed on its joint, as exact there as SE(3) and cheaper; a body that hangs
+    on a moving one the same way, relative to it, unless its parent's motion leaves the joint's
+    motions what they are, and the absolute chart is as exact.  The root of a floating tree is
+    framed at its centre of mass.
+
+    >>> from chasles.model import GROUND, Body, Model, Spherical
+    >>> arm = Body.rod("arm", length=1.0, mass=2.0, position=(0.5, 0, 0))
+    >>> print(designate(Model([arm], [Spherical("pivot", GROUND, arm, at=(0, 0, 0))])).verdict())
+    The joint holds to rounding.
+    """
+    for name in cut:
+        model.joint(name, where="cut")
+    geometry = Geometry(model, spanning_tree(model, cut))
+    forced = overrides(model, spaces)
+    charts = choose(geometry, forced)
+    predicted = tuple(charts.predict(joint) for joint in model.joints)
+    exact = {p.joint for p in predicted if p.exact}
+    notes = lost(geometry, exact) if forced else ()
+    rows = tuple(row(charts, name, name in forced, exact) for name in model.body_names)
+    return Designation(model, rows, geometry.tree.cut, predicted, notes)
+
+
+def choose(geometry: Geometry, forced: Mapping[str, Space]) -> Charts:
+    """The charts of all bodies, parents first."""
+    charts = Charts(geometry)
+    charts.spaces.update(forced)
+    for name, carried in geometry.tree.parents.items():
+        if name not in forced:
+            charts.spaces[name] = chosen_space(charts, name, carried)
+        charts.confine(name)
+    charts.tighten()
+    return charts
+
+
+def chosen_space(charts: Charts, name: str, carried: tuple[str, str] | None) -> Space:
+    """The cheapest space in which the joint that carries a body is exact."""
+    if carried is None:
+        return Space("SO3xR3")
+    parent, joint = carried[0], charts.model.joint(carried[1])
+    at = None if joint.kind in ANY_POINT else joint.name
+    absolute = Space("SO3xR3", at)
+    if parent == GROUND.name or name in charts.way(parent):
+        return absolute
+    if charts.spaces[parent].relative_to is None and unturned(charts, parent, joint):
+        charts.spaces[name] = absolute
+        charts.confine(name)
+        if charts.holds(joint):
+            return absolute
+    return Space("SO3xR3", at, parent)
+
+
+def unturned(charts: Charts, parent: str, joint: Joint) -> bool:
+    """Whether the motions of a parent leave those of a joint what they are: [A, h] in h."""
+    allowed = charts.geometry.allowed[joint.name]
+    return contains(allowed, brackets(charts.absolute[parent], allowed))
+
+
+def lost(geometry: Geometry, exact: Collection[str]) -> tuple[str, ...]:
+    """A line for every joint that the user's spaces cost its exactness."""
+    charts = choose(geometry, {})
+    lines = []
+    for joint in geometry.model.joints:
+        if joint.name not in exact and charts.holds(joint):
+            child = charts.directly(joint) or joint.b
+            lines.append(
+                f"Joint '{joint.name}' would be exact with {charts.spaces[child]} for '{child}',"
+                " drifts with this choice."
+            )
+    return tuple(lines)
+
+
+# --- reasons --------------------------------------------------------------------------------------
+
+
+def row(charts: Charts, name: str, forced: bool, exact: Collection[str]) -> Row:
+    carried = charts.geometry.tree.parents[name]
+    kept = carried[1] if carried and carried[1] in exact else None
+    scale = charts.geometry.scale
+    group = classify(scale.world(charts.geometry.confined[name]), scale)
+    return Row(name, charts.spaces[name], kept, group, why(charts, name, forced, kept))
+
+
+def why(charts: Charts, name: str, forced: bool, kept: str | None) -> str:
+    carried, space = charts.geometry.tree.parents[name], charts.spaces[name]
+    if forced:
+        effect = "keeps its joint" if kept else "loses its joint" if carried else "a free body"
+        return f"your choice: {effect}"
+    if carried is None:
+        alone = not any(c and c[0] == name for c in charts.geometry.tree.parents.values())
+        return "free: the momentum stays" if alone else "floats freely and carries the others"
+    parent, joint = carried[0], charts.model.joint(carried[1])
+    framed = "" if space.at is None else " framed on it"
+    if parent == GROUND.name:
+        return f"{joint.kind} joint to the ground:{framed} as exact as SE(3), and cheaper"
+    if space.relative_to is None:
+        return f"{joint.kind} joint that the motion of '{parent}' does not turn: absolute is exact"
+    return f"{joint.kind} joint on a moving body:{framed} exact relative to '{parent}'"

@@ -1,20 +1,242 @@
-"""Which joints hold to rounding in the chosen spaces."""
+r"""Which joints hold to rounding in given spaces, and why: predicted from the geometry alone.
+
+**Theorem.** Let the charts of the bodies between a joint and the common reference of its two
+bodies have the group $G = \prod_i G_i$.  If the poses the joint allows are a left coset of a
+subgroup K of G, every Runge-Kutta-Munthe-Kaas method keeps the joint to rounding.
+
+*Proof.* Velocities are left-trivialised, so at every pose in the coset the allowed ones are the Lie
+algebra k of K: linear equations with constant coefficients.  Accelerations solve the same equations
+differentiated, hence lie in k; stages are linear combinations of them, dexp^-1 maps k to k (a
+series in brackets of k), and exp maps k into K.  No tableau and no truncation of dexp^-1 matters.
+Conversely, where the allowed velocities turn with the pose, a linear combination of those at two
+stages is allowed at neither, and the error of the method appears in the joint.
+
+Three cases follow; `chasles.spaces.charts` decides all of them numerically.
+
+1. *The chart of b is relative to a (or a is the ground), or the other way round.*  K is the joint's
+   motion group H in the chart.  SE(3) keeps every lower pair.  SO(3)xR3 with frame point P keeps
+   a spherical joint iff P is its centre; revolute, cylindrical and helical ones iff P is on the
+   axis; prismatic, planar and fixed ones for any P.
+2. *Both charts have the same reference*, against which a is confined to the subalgebra A.  On SE(3)
+   the pairs (x, x + y), x in A, y in h, are an algebra iff $[A, h] \subset h$: A *normalises* h.
+   Weaker than commuting: coaxial or concentric joints, prismatics in a row, a planar joint on
+   whatever keeps its normal (Schoenflies), anything welded.  On SO(3)xR3 the frame points have to
+   keep the groups of a and b as in case 1; and two frame points on the centre of a spherical joint
+   (or anywhere the same, of a fixed one) keep it however a moves, because both charts then store
+   the same position.
+3. *Longer ways to the common reference*, as in loops cut at the end of relative chains: a coset
+   only in special mechanisms, such as those that translate only.
+
+What a body is confined to in the numerical solution follows the joints from the ground outward;
+where a chart does not keep the group, the smallest larger group that it keeps takes its place.
+"""
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
 
 from chasles.model import GROUND, Joint, Model
-from chasles.spaces.space import Space
+from chasles.spaces.charts import Chart, Link, is_coset, keeps, kept_hull
+from chasles.spaces.space import Space, frame_point
+from chasles.spaces.subalgebras import (
+    SE3_ALGEBRA,
+    ZERO,
+    Floats,
+    Scale,
+    normalised,
+    orthonormal,
+    scale_of,
+)
+from chasles.spaces.subgroups import (
+    classify,
+    joint_algebra,
+    scaled_body_algebras,
+    scaled_joint_algebras,
+    together,
+)
+from chasles.spaces.tree import Tree, spanning_tree
+
+
+@dataclass(frozen=True)
+class Prediction:
+    """What will become of a joint: `exact` (to rounding) or drifting, and the reason in words."""
+
+    joint: str
+    exact: bool
+    reason: str
+
+    @property
+    def outlook(self) -> str:
+        return "exact" if self.exact else "drifts, order p of the method"
 
 
 def drifting_joints(model: Model, spaces: dict[str, Space]) -> tuple[str, ...]:
-    """Joints that the charts of their bodies do not keep closed by themselves."""
-    return tuple(joint.name for joint in model.joints if not is_exact(joint, spaces))
+    """The joints that open with the error of the method, in the order of the model."""
+    return tuple(p.joint for p in predictions(model, spaces) if not p.exact)
 
 
-def is_exact(joint: Joint, spaces: dict[str, Space]) -> bool:
-    """Whether one body is charted relative to the other, on SE(3) or framed on the joint."""
-    for child, parent in ((joint.a, joint.b), (joint.b, joint.a)):
-        if child != GROUND.name:
-            space = spaces[child]
-            framed = space.group == "SE3" or space.at == joint.name
-            if framed and (space.relative_to or GROUND.name) == parent:
-                return True
-    return False
+def exact_joints(model: Model, spaces: dict[str, Space]) -> tuple[str, ...]:
+    """The joints that hold to rounding, in the order of the model."""
+    return tuple(p.joint for p in predictions(model, spaces) if p.exact)
+
+
+def predictions(model: Model, spaces: dict[str, Space]) -> tuple[Prediction, ...]:
+    """For every joint whether it holds to rounding in these spaces, and why."""
+    geometry = Geometry(model)
+    charts = Charts(geometry, spaces)
+    return tuple(charts.predict(joint) for joint in model.joints)
+
+
+class Geometry:
+    """What depends on the model alone: its scale, tree and motion groups (scaled coordinates)."""
+
+    def __init__(self, model: Model, tree: Tree | None = None) -> None:
+        self.model = model
+        self.scale: Scale = scale_of(model)
+        self.tree = tree or spanning_tree(model)
+        self.allowed = scaled_joint_algebras(model, self.scale)
+
+    @cached_property
+    def confined(self) -> dict[str, Floats]:
+        """The subalgebra every body is confined to."""
+        return scaled_body_algebras(self.model, self.tree, self.allowed)
+
+
+class Charts:
+    """The charts of a model's bodies, and what they keep."""
+
+    def __init__(self, geometry: Geometry, spaces: dict[str, Space] | None = None) -> None:
+        self.geometry, self.model = geometry, geometry.model
+        self.spaces: dict[str, Space] = dict(spaces or {})
+        self.absolute: dict[str, Floats] = {GROUND.name: ZERO}
+        self.relative: dict[str, Floats] = {}
+        if spaces is not None:
+            for name in geometry.tree.parents:
+                self.confine(name)
+            self.tighten()
+
+    def chart(self, name: str, scale: Scale) -> Chart:
+        space, body = self.spaces[name], self.model.body(name)
+        return Chart(
+            space.group != "SE3", scale.point(np.array(frame_point(space, body, self.model)))
+        )
+
+    def confine(self, name: str) -> None:
+        """What the chart of a body, and its absolute motion, are confined to in the solution."""
+        reference = self.spaces[name].relative_to
+        carried = self.geometry.tree.parents[name]
+        chart = self.chart(name, self.geometry.scale)
+        if carried is None:
+            self.relative[name] = self.absolute[name] = SE3_ALGEBRA
+            return
+        parent, joint = carried
+        if reference is None:
+            along = together(self.absolute[parent], self.geometry.allowed[joint])
+            self.relative[name] = self.absolute[name] = kept_hull(chart, along)
+        elif reference == parent:
+            self.relative[name] = kept_hull(chart, self.geometry.allowed[joint])
+            self.absolute[name] = together(self.absolute[parent], self.relative[name])
+        else:
+            self.relative[name] = self.absolute[name] = SE3_ALGEBRA
+            between = [j.name for j in self.model.joints if {j.a, j.b} == {name, reference}]
+            if between:
+                self.relative[name] = kept_hull(chart, self.geometry.allowed[between[0]])
+
+    def tighten(self) -> None:
+        """Use what loops confine the bodies to, if all charts are absolute and keep it."""
+        if not self.geometry.tree.cut or any(s.relative_to for s in self.spaces.values()):
+            return
+        confined = self.geometry.confined
+        if all(keeps(self.chart(n, self.geometry.scale), a) for n, a in confined.items()):
+            self.absolute |= confined
+            self.relative |= confined
+
+    # --- predictions ---
+
+    def predict(self, joint: Joint) -> Prediction:
+        child = self.directly(joint)
+        exact = self.holds(joint)
+        reason = self.direct_reason(joint, child, exact) if child else self.reason(joint, exact)
+        return Prediction(joint.name, exact, reason)
+
+    def directly(self, joint: Joint) -> str | None:
+        """The body of a joint whose chart is relative to the other one, if there is one."""
+        for body, other in ((joint.b, joint.a), (joint.a, joint.b)):
+            if body != GROUND.name and (self.spaces[body].relative_to or GROUND.name) == other:
+                return body
+        return None
+
+    def holds(self, joint: Joint) -> bool:
+        """Whether a joint holds to rounding."""
+        child = self.directly(joint)
+        if child:
+            scale = local_scale(joint, self.model, child, self.spaces[child])
+            allowed = orthonormal(normalised(scale.local(joint_algebra(joint))))
+            return keeps(self.chart(child, scale), allowed)
+        to_a, to_b = self.way(joint.a), self.way(joint.b)
+        while to_a and to_b and to_a[0] == to_b[0]:
+            to_a, to_b = to_a[1:], to_b[1:]
+        links_a, links_b = ([self.link(name) for name in way] for way in (to_a, to_b))
+        return is_coset(links_a, links_b, self.geometry.allowed[joint.name])
+
+    def link(self, name: str) -> Link:
+        return Link(self.chart(name, self.geometry.scale), self.relative[name])
+
+    def way(self, name: str) -> list[str]:
+        """The bodies whose charts place a body: its references from the ground on, then itself."""
+        way: list[str] = []
+        at: str | None = None if name == GROUND.name else name
+        while at is not None:
+            way.append(at)
+            at = self.spaces[at].relative_to
+        return way[::-1]
+
+    # --- reasons ---
+
+    def direct_reason(self, joint: Joint, child: str, exact: bool) -> str:
+        space = self.spaces[child]
+        other = joint.a if child == joint.b else joint.b
+        against = "the ground" if other == GROUND.name else f"'{other}'"
+        if space.group == "SE3":
+            return f"SE(3) relative to {against} keeps every {joint.kind} joint"
+        if joint.kind in ("prismatic", "planar", "fixed"):
+            return f"SO(3)xR3 relative to {against} keeps a {joint.kind} joint with any frame point"
+        target = "centre" if joint.kind == "spherical" else "axis"
+        if exact:
+            return f"SO(3)xR3 relative to {against}, its frame point on the joint's {target}"
+        off = distance(joint, np.array(frame_point(space, self.model.body(child), self.model)))
+        return f"the frame point of '{child}' is {off:.3g} m off the joint's {target}"
+
+    def reason(self, joint: Joint, exact: bool) -> str:
+        ends = [name for name in (joint.a, joint.b) if name != GROUND.name]
+        a, b = self.spaces[ends[0]].relative_to, self.spaces[ends[-1]].relative_to
+        against = "the ground" if a is None else f"'{a}'"
+        if a != b or len(ends) == 1:
+            if exact:
+                return "the charts of both bodies move along with the joint"
+            return "closes a loop: neither chart is relative to the other body"
+        both = f"both charts are relative to {against}"
+        if not exact:
+            return f"{both}, where '{joint.a}' turns or shifts what the joint allows"
+        group = classify(self.geometry.scale.world(self.relative[joint.a]), self.geometry.scale)
+        if group.name == "SE(3)":
+            return f"{both} and store the position of one common point"
+        return f"{both}, and {group.phrase} of '{joint.a}' leaves the joint's motions what they are"
+
+
+def local_scale(joint: Joint, model: Model, child: str, space: Space) -> Scale:
+    """Lengths about a joint, in sizes of its bodies: whether a frame point is on the joint."""
+    at = np.array(joint.at)
+    points = [model.body(n).position for n in (joint.a, joint.b) if n != GROUND.name]
+    points.append(frame_point(space, model.body(child), model))
+    reach = max(float(np.linalg.norm(np.subtract(point, at))) for point in points)
+    return Scale(at, max(reach, abs(joint.pitch)) or 1.0)
+
+
+def distance(joint: Joint, point: Floats) -> float:
+    """From a point to a joint's centre or axis."""
+    lever = point - np.array(joint.at)
+    if joint.kind != "spherical":
+        lever = lever - np.array(joint.axis) * (lever @ np.array(joint.axis))
+    return float(np.linalg.norm(lever))

@@ -20,9 +20,12 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from chasles.compiled import borrow, formula, routine
-from chasles.dynamics.assemble import assemble_joint, place_bodies, pose_of, twist_of
+from chasles.dynamics.assemble import place_bodies, pose_of, twist_of
+from chasles.dynamics.coupling_rows import assemble_joint
 from chasles.dynamics.factor import solve_factored
+from chasles.groups.scalar import sqrt
 from chasles.groups.so3 import so3_normalise
+from chasles.groups.vectors import dot, matvec, tmatvec
 from chasles.system.arrays import (
     ABSOLUTE_WIDTH,
     AXES_A,
@@ -31,23 +34,34 @@ from chasles.system.arrays import (
     BODY_B,
     BODY_WIDTH,
     CHART_WIDTH,
+    CONSTANT_VELOCITY,
+    CUSTOM,
+    DISTANCE,
+    DRIVE,
+    DRIVEN_AXIS,
     ENDS_WIDTH,
     FIRST_ROW,
     FRAME_POINT,
     GROUP,
     JOINT_WIDTH,
+    KIND,
     LOCKED,
+    LOWER_PAIR,
     PITCH,
     POINT_A,
     POINT_B,
     POSE_R,
     POSITION,
     REFERENCE,
+    ROLLING_DISC,
+    ROLLING_SPHERE,
     ROTATION,
     ROW_WIDTH,
     ROWS,
     SCREW_FORM,
+    SLIDING_POINT,
     SPACE_WIDTH,
+    UNIVERSAL,
     VELOCITY,
     Floats,
     Integers,
@@ -60,9 +74,17 @@ from chasles.system.arrays import (
     vec4,
 )
 from chasles.system.charts import chart_exp, chart_velocity
-from chasles.system.rows import relative_joint_frame, screw_residual, space_residual
+from chasles.system.rows import (
+    nearest_turn,
+    relative_joint_frame,
+    screw_residual,
+    space_residual,
+    turn_about_axis,
+)
 
 ZERO = (0.0, 0.0, 0.0)
+#: LOCKED of a driver that turns.
+DRIVEN_TURN = 0b100
 
 
 class Projection(NamedTuple):
@@ -106,11 +128,51 @@ def borrow_projection(projection: Any) -> Any:
     )
 
 
+@formula
+def point_residual(system: Any, turn: Any, shift: Any, axes_b: Any) -> Any:
+    """All three translations, along the axes the form resolves them in."""
+    along_b = tmatvec(turn, shift)
+    return along_b if system.form == SCREW_FORM else matvec(axes_b, along_b)
+
+
 @routine
-def put_position_residual(system: Any, joint: int, absolute: Any, out: Any) -> None:
-    """-g of one joint, row for row as J has them."""
+def put_coupling_residual(
+    system: Any, joint: int, kind: int, turn: Any, shift: Any, axes_b: Any, target: Any, work: Any,
+    row: int, out: Any,
+) -> None:  # fmt: skip
+    """-g of a joint that is no lower pair, or of a driver."""
+    constant = system.joints[joint * JOINT_WIDTH + PITCH]
+    locked = system.joint_bodies[joint * ENDS_WIDTH + LOCKED]
+    if kind == DRIVEN_AXIS:
+        angle = nearest_turn(turn_about_axis(turn), target)
+        out[row] = target - (angle if locked == DRIVEN_TURN else shift[2])
+    elif kind == SLIDING_POINT:
+        for k in range(3):
+            if locked >> (3 + k) & 1:
+                out[row] = target - shift[k]
+                row += 1
+    elif kind == UNIVERSAL or kind == CONSTANT_VELOCITY:
+        open_by = point_residual(system, turn, shift, axes_b)
+        for k in range(3):
+            out[row + k] = -open_by[k]
+        out[row + 3] = -turn[1] if kind == UNIVERSAL else turn[3] - turn[1]
+    elif kind == DISTANCE:
+        out[row] = 0.5 * (constant - dot(shift, shift) / constant)
+    elif kind == ROLLING_SPHERE:
+        out[row + 2] = constant - shift[2]
+    elif kind == ROLLING_DISC:
+        out[row + 2] = constant * sqrt(1.0 - turn[8] * turn[8]) - shift[2]
+    elif kind == CUSTOM:
+        for k in range(system.joint_bodies[joint * ENDS_WIDTH + ROWS]):
+            out[row + k] = -work.answer[k]
+
+
+@routine
+def put_position_residual(system: Any, joint: int, absolute: Any, work: Any, out: Any) -> None:
+    """-g of one joint, row for row as J has them; J of this joint has just been assembled."""
     at, ends = joint * JOINT_WIDTH, joint * ENDS_WIDTH
     joints, locked = system.joints, system.joint_bodies[ends + LOCKED]
+    kind, drive = system.joint_bodies[ends + KIND], system.joint_bodies[ends + DRIVE]
     axes_b = mat9(joints, at + AXES_B)
     turn, shift = relative_joint_frame(
         pose_of(absolute, system.joint_bodies[ends + BODY_A]),
@@ -118,11 +180,15 @@ def put_position_residual(system: Any, joint: int, absolute: Any, out: Any) -> N
         pose_of(absolute, system.joint_bodies[ends + BODY_B]),
         (axes_b, vec3(joints, at + POINT_B)),
     )
+    row = 6 * system.body_count + system.joint_bodies[ends + FIRST_ROW]
+    if kind != LOWER_PAIR:
+        target = work.signals[drive] if drive >= 0 else 0.0
+        put_coupling_residual(system, joint, kind, turn, shift, axes_b, target, work, row, out)
+        return
     if system.form == SCREW_FORM:
         rotation, translation = screw_residual(locked, joints[at + PITCH], turn, shift)
     else:
         rotation, translation = space_residual(locked, joints[at + PITCH], turn, shift, axes_b)
-    row = 6 * system.body_count + system.joint_bodies[ends + FIRST_ROW]
     for k in range(3):
         if locked >> k & 1:
             out[row] = -rotation[k]
@@ -134,8 +200,10 @@ def put_position_residual(system: Any, joint: int, absolute: Any, out: Any) -> N
 
 
 @routine
-def put_velocity_residual(system: Any, joint: int, absolute: Any, jacobian: Any, out: Any) -> None:
-    """-J V of one joint, J at the end of the step."""
+def put_velocity_residual(
+    system: Any, joint: int, absolute: Any, work: Any, jacobian: Any, out: Any
+) -> None:
+    """-J V of one joint (less the rate of a driver), J at the end of the step."""
     ends = joint * ENDS_WIDTH
     first = system.joint_bodies[ends + FIRST_ROW]
     row = 6 * system.body_count + first
@@ -143,8 +211,9 @@ def put_velocity_residual(system: Any, joint: int, absolute: Any, jacobian: Any,
         twist_of(absolute, system.joint_bodies[ends + BODY_A]),
         twist_of(absolute, system.joint_bodies[ends + BODY_B]),
     )
+    drive = system.joint_bodies[ends + DRIVE]
     for r in range(system.joint_bodies[ends + ROWS]):
-        total = 0.0
+        total = -work.signals[drive + 1] if drive >= 0 else 0.0
         for side in range(2):
             entries = twist6(jacobian, (first + r) * ROW_WIDTH + 6 * side)
             for k in range(3):
@@ -189,10 +258,12 @@ def project(system: Any, plan: Any, work: Any, stages: Any, projection: Any, cha
         projection.change[k] = 0.0
     for joint in range(system.joint_count):
         if projection.chosen[joint] != 0:
-            assemble_joint(system, joint, projection.absolute, projection.jacobian, projection.eta)
-            put_position_residual(system, joint, projection.absolute, projection.shift)
+            assemble_joint(
+                system, joint, projection.absolute, work, projection.jacobian, projection.eta
+            )
+            put_position_residual(system, joint, projection.absolute, work, projection.shift)
             put_velocity_residual(
-                system, joint, projection.absolute, projection.jacobian, projection.change
+                system, joint, projection.absolute, work, projection.jacobian, projection.change
             )
     solve_factored(plan, work.values, projection.shift)
     solve_factored(plan, work.values, projection.change)

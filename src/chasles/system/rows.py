@@ -155,12 +155,19 @@ def turn_about_axis(rotation: Any) -> Any:
 
 
 @formula
+def nearest_turn(angle: Any, near: Any) -> Any:
+    """The angle plus the whole turns that bring it closest to `near`."""
+    return angle + 2.0 * pi * floor((near - angle) / (2.0 * pi) + 0.5)
+
+
+@formula
 def axis_misalignment(rotation: Any) -> Any:
-    """Rotation vector (x, y) that turns the z axis of A into that of B."""
+    """Rotation vector (x, y) that turns the z axis of A into that of B; half a turn is about x."""
     x, y, z = rotation[2], rotation[5], rotation[8]
     sine = sqrt(x * x + y * y)
     stretch = atan2(sine, z) / (sine + (sine == 0.0))
-    return -stretch * y, stretch * x
+    half_turn = (sine == 0.0) * atan2(sine, z)
+    return half_turn - stretch * y, stretch * x
 
 
 @formula
@@ -196,9 +203,9 @@ def screw_residual(locked: int, pitch: Any, turn: Any, shift: Any) -> Any:
 def space_residual(locked: int, pitch: Any, turn: Any, shift: Any, axes_b: Any) -> Any:
     """(rotation, translation) residual whose rate the space rows give."""
     if locked & 0b100:
-        rotation = (turn[1], turn[5], turn[6])
+        rotation = (-turn[5], -turn[6], -turn[1])
     else:
-        rotation = (turn[2], turn[5], 0.0)
+        rotation = (-turn[5], turn[2], 0.0)
     translation = shift
     if pitch != 0.0:
         translation = (shift[0], shift[1], advance(pitch, turn, shift[2]))

@@ -5,31 +5,29 @@ as files, a figure is one picture.  Colours are those of `theme`; in SVG they be
 so a figure follows the reader's light or dark scheme.
 """
 
+import hashlib
 import io
 import re
 from collections.abc import Callable
 from dataclasses import dataclass
-from math import ceil, floor, log10
+from math import ceil
 from pathlib import Path
 from typing import Any
 
 import matplotlib as mpl
-import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure as Canvas
-from matplotlib.ticker import FixedLocator, FuncFormatter, MaxNLocator, NullLocator
 
-from chasles.system.arrays import Floats
 from chasles.view.theme import (
     LIGHT,
     SANS,
-    power_of_ten,
-    scientific,
     style_variables,
     with_variables,
 )
 
 Draw = Callable[[Axes], None]
+#: Labels by which `place` knows what stands in the margins of a panel.
+END_NAME, NAMED_ROWS, NAMED_COLUMNS = "end name", "named rows", "named columns"
 PANEL = (4.6, 2.75)  # inches; on the page a panel is about this many times 100 px wide
 
 RC: Any = {
@@ -64,7 +62,6 @@ RC: Any = {
     "figure.facecolor": "none",
     "axes.facecolor": "none",
     "savefig.facecolor": "none",
-    "figure.constrained_layout.use": True,
     "path.simplify_threshold": 0.4,
 }
 
@@ -76,6 +73,7 @@ class Panel:
     draw: Draw
     label: str
     size: tuple[float, float] = PANEL
+    phone_size: tuple[float, float] | None = None  # drawn again, smaller, for narrow screens
 
 
 @dataclass(frozen=True)
@@ -93,14 +91,39 @@ class Figure:
 
 
 def canvas_of(panels: tuple[Panel, ...], columns: int) -> Canvas:
-    """All panels on one canvas, row by row."""
+    """All panels on one canvas, row by row, each in a cell of its own size."""
     columns = min(columns, len(panels))
     rows = ceil(len(panels) / columns)
     width, height = panels[0].size
     canvas = Canvas(figsize=(columns * width, rows * height))
     for index, panel in enumerate(panels):
-        panel.draw(canvas.add_subplot(rows, columns, index + 1))
+        row, column = divmod(index, columns)
+        ax = canvas.add_axes((0.1, 0.1, 0.8, 0.8))
+        panel.draw(ax)
+        place(ax, (column * width, (rows - 1 - row) * height), panel.size, canvas)
     return canvas
+
+
+def place(ax: Axes, corner: tuple[float, float], cell: tuple[float, float], canvas: Canvas) -> None:
+    """Margins by what stands in them, in inches: fixed ones align the panels of a page."""
+    left, right, bottom, top = (0.66, 0.12, 0.5, 0.34)
+    ends = [len(text.get_text()) for text in ax.texts if text.get_label() == END_NAME]
+    if ends:
+        right = 0.16 + 0.068 * max(ends)
+    if not ax.axison:
+        left = right = bottom = top = 0.02
+    elif ax.get_label() == NAMED_ROWS:
+        names = [len(tick.get_text()) for tick in ax.get_yticklabels()]
+        left, right = 0.2 + 0.068 * max(names), 0.5
+    elif ax.get_label() == NAMED_COLUMNS:
+        bottom = 0.62
+    width, height = canvas.get_size_inches()
+    ax.set_position((
+        (corner[0] + left) / width,
+        (corner[1] + bottom) / height,
+        (cell[0] - left - right) / width,
+        (cell[1] - bottom - top) / height,
+    ))  # fmt: skip
 
 
 def svg_of(canvas: Canvas, salt: str) -> str:
@@ -108,7 +131,11 @@ def svg_of(canvas: Canvas, salt: str) -> str:
     buffer = io.StringIO()
     with mpl.rc_context({"svg.hashsalt": salt}):
         canvas.savefig(buffer, format="svg", metadata={"Date": None, "Creator": None})
-    text = buffer.getvalue()
+    return rounded(clean(buffer.getvalue()))
+
+
+def clean(text: str) -> str:
+    """Only the <svg> element, without what would leak into a page, with CSS variables."""
     text = text[text.index("<svg") :]
     text = re.sub(r"<metadata>.*?</metadata>", "", text, flags=re.S)
     text = re.sub(r'id="(?:figure|axes|patch|line2d|text|matplotlib\.axis|xtick|ytick|legend|'
@@ -118,8 +145,16 @@ def svg_of(canvas: Canvas, salt: str) -> str:
     text = re.sub(r" ?font-family: [^;\"]*;", "", text)  # the page's font, or the file's
     text = text.replace('transform="rotate(-0 ', 'data-x="(').replace("stroke-linejoin: miter", "")
     text = re.sub(r' data-x="\([^"]*"', "", text)
-    text = re.sub(r"-?\d+\.\d{3,}", lambda match: f"{float(match[0]):.2f}", text)
     return with_variables(text)
+
+
+def rounded(text: str) -> str:
+    """Coordinates to a hundredth of a point: half the size, the same picture."""
+
+    def shorter(attribute: re.Match[str]) -> str:
+        return re.sub(r"-?\d+\.\d{3,}", lambda number: f"{float(number[0]):.2f}", attribute[0])
+
+    return re.sub(r' (?:d|x|y|points)="[^"]*"', shorter, text)
 
 
 def inline_svg(panel: Panel, salt: str) -> str:
@@ -148,155 +183,16 @@ def save_files(figure: Figure, folder: Path, png: bool = True) -> list[Path]:
     return written
 
 
-# --- axes -----------------------------------------------------------------------------------------
-
-
-def titles(ax: Axes, left: str, right: str = "") -> None:
-    ax.set_title(left, loc="left", fontweight="bold")
-    if right:
-        ax.set_title(right, loc="right", fontsize=8.5, color=LIGHT["muted"])
-
-
-def seconds_axis(ax: Axes, t: Floats) -> None:
-    ax.set_xlim(t[0], t[-1])
-    ax.xaxis.set_major_locator(MaxNLocator(5))
-    ax.xaxis.set_major_formatter(FuncFormatter(lambda x, _: f"{x:g}"))
-    ax.set_xlabel("t in s")
-
-
-def scaled(values: float) -> tuple[float, str]:
-    """A power of ten for an axis of such values, and its name."""
-    exponent = floor(log10(values)) if values > 0 else 0
-    if -2 < exponent < 3:
-        return 1.0, ""
-    return 10.0**exponent, power_of_ten(exponent)
-
-
-def log_axis(ax: Axes, low: float, high: float) -> None:
-    """A logarithmic y axis between powers of ten, few of them named."""
-    first, last = floor(log10(low)), ceil(log10(high))
-    ax.set_yscale("log")
-    ax.set_ylim(10.0**first, 10.0**last)
-    every = max(1, ceil((last - first) / 5))
-    ticks = [10.0**k for k in range(last, first - 1, -every)]
-    ax.yaxis.set_major_locator(FixedLocator(ticks))
-    ax.yaxis.set_minor_locator(NullLocator())
-    ax.yaxis.set_major_formatter(FuncFormatter(lambda y, _: power_of_ten(round(log10(y)))))
-
-
-def thinned(t: Floats, values: Floats, most: int = 1200) -> tuple[Floats, Floats]:
-    """Every k-th sample, so that a long run does not make a heavy picture."""
-    every = max(1, len(t) // most)
-    return t[::every], values[::every]
-
-
-# --- kinds of panel -------------------------------------------------------------------------------
-
-
-def components(
-    t: Floats, vector: Floats, title: str, unit: str = "m", limit: float | None = None
-) -> Draw:
-    """x, y, z and the norm of a vector over time, on an axis of its own scale."""
-    norm = np.linalg.norm(vector, axis=1)
-
-    def draw(ax: Axes) -> None:
-        factor, named = scaled(float(norm.max()) if limit is None else limit)
-        for k, name in enumerate("xyz"):
-            ax.plot(*thinned(t, vector[:, k] / factor), color=LIGHT[name], lw=1.0, label=name)
-        ax.plot(*thinned(t, norm / factor), color=LIGHT["ink"], lw=1.5, label="norm")
-        titles(ax, title, f"max {scientific(float(norm.max()))} {unit}")
-        seconds_axis(ax, t)
-        ax.set_ylabel(f"gap in {named} {unit}".replace("  ", " "))
-        if limit is not None:
-            ax.set_ylim(-1.1 * limit / factor, 1.1 * limit / factor)
-        ax.legend(loc="upper left", ncols=4, handlelength=1.2, columnspacing=1.0)
-        low, high = ax.get_ylim()
-        ax.set_ylim(low, high + 0.18 * (high - low))
-
-    return draw
-
-
-@dataclass(frozen=True)
-class Curve:
-    t: Floats
-    values: Floats
-    name: str
-    colour: str
-    dashed: bool = False
-    width: float = 1.5
-
-
-def logarithmic(curves: list[Curve], title: str, label: str, floor_at: float = 1e-17) -> Draw:
-    """Positive quantities over time on one logarithmic axis, named at their right ends."""
-
-    def draw(ax: Axes) -> None:
-        low, high = np.inf, 0.0
-        for curve in curves:
-            values = np.maximum(curve.values[1:], floor_at)
-            low, high = min(low, float(np.median(values)) / 10), max(high, float(values.max()))
-            ax.plot(
-                *thinned(curve.t[1:], values),
-                color=LIGHT[curve.colour],
-                ls=(0, (4, 2)) if curve.dashed else "-",
-                lw=curve.width,
-                label=curve.name,
-            )
-        log_axis(ax, max(low, floor_at), high)
-        titles(ax, title)
-        seconds_axis(ax, curves[0].t)
-        ax.set_ylabel(label)
-        name_ends(ax, curves, floor_at)
-
-    return draw
-
-
-def name_ends(ax: Axes, curves: list[Curve], floor_at: float) -> None:
-    """Each curve's name at its right end, pushed apart where they would overlap."""
-    low, high = (log10(y) for y in ax.get_ylim())
-    span = high - low
-    ends = []
-    for curve in curves:
-        tail = np.maximum(curve.values[-max(1, len(curve.values) // 20) :], floor_at)
-        ends.append(log10(float(np.exp(np.log(tail).mean()))))
-    order = np.argsort(ends)
-    placed: list[float] = []
-    for index in order:
-        here = (ends[index] - low) / span
-        placed.append(max(here, placed[-1] + 0.085) if placed else max(here, 0.03))
-    excess = max(0.0, placed[-1] - 1.0)
-    for index, height in zip(order, placed):
-        curve = curves[index]
-        ax.annotate(
-            curve.name,
-            (1.0, height - excess),
-            xycoords="axes fraction",
-            xytext=(5, 0),
-            textcoords="offset points",
-            color=LIGHT[curve.colour],
-            fontsize=8.5,
-            va="center",
-        )
-
-
-def signed(curves: list[Curve], title: str, label: str, limit: float | None = None) -> Draw:
-    """Signed quantities over time on one linear axis."""
-
-    def draw(ax: Axes) -> None:
-        largest = max(float(np.abs(curve.values).max()) for curve in curves)
-        factor, named = scaled(largest if limit is None else limit)
-        for curve in curves:
-            t, values = thinned(curve.t, curve.values / factor)
-            ax.plot(
-                t, values, color=LIGHT[curve.colour], lw=curve.width,
-                ls=(0, (4, 2)) if curve.dashed else "-", label=curve.name,
-            )  # fmt: skip
-        titles(ax, title, f"max {scientific(largest)}")
-        seconds_axis(ax, curves[0].t)
-        ax.axhline(0, color=LIGHT["axis"], lw=0.8)
-        ax.set_ylabel(f"{label} in {named}" if named else label)
-        if limit is not None:
-            ax.set_ylim(-1.08 * limit / factor, 1.08 * limit / factor)
-        if len(curves) > 1:
-            ax.legend(loc="best")
-
-    return draw
+def formula_svg(tex: str) -> str:
+    """A formula in matplotlib's dialect of TeX, drawn as paths, as an <svg> of its own size."""
+    settings = {**RC, "svg.fonttype": "path", "mathtext.fontset": "cm", "font.size": 14.5}
+    with mpl.rc_context(settings):
+        canvas = Canvas(figsize=(0.1, 0.1))
+        canvas.text(0, 0, f"${tex}$", color=LIGHT["ink"])
+        buffer = io.StringIO()
+        canvas.savefig(buffer, format="svg", bbox_inches="tight", pad_inches=0.02,
+                       metadata={"Date": None, "Creator": None})  # fmt: skip
+    unique = hashlib.sha256(tex.encode()).hexdigest()[:8]  # glyphs would share their ids
+    text = re.sub(r'(id="|href="#)', rf"\g<1>f{unique}-", clean(buffer.getvalue()))
+    label = tex.replace("&", "&amp;").replace('"', "&quot;").replace("<", "&lt;")
+    return text.replace("<svg", f'<svg role="img" aria-label="{label}"', 1)

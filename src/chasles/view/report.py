@@ -6,11 +6,12 @@ The pieces are plain strings of HTML; `page` puts them into a document.
 import os
 import tempfile
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from html import escape
 from importlib.resources import files
 from pathlib import Path
 
-from chasles.view.plots import Figure, inline_svg
+from chasles.view.plots import Figure, Panel, inline_svg
 from chasles.view.theme import SANS, SERIF, style_variables
 
 STYLE = files("chasles.view").joinpath("report.css")
@@ -34,8 +35,7 @@ def page(title: str, description: str, body: str) -> str:
 def figure_block(figure: Figure, wide: bool = True) -> str:
     """A figure with its panels side by side, or stacked on a narrow screen."""
     panels = "".join(
-        f'<div class="panel">{inline_svg(panel, f"{figure.name}-{index}")}</div>'
-        for index, panel in enumerate(figure.panels)
+        panel_block(panel, f"{figure.name}-{index}") for index, panel in enumerate(figure.panels)
     )
     title = f"<strong>{figure.title}.</strong> " if figure.title else ""
     return (
@@ -45,18 +45,30 @@ def figure_block(figure: Figure, wide: bool = True) -> str:
     )
 
 
+def panel_block(panel: Panel, salt: str) -> str:
+    if panel.phone_size is None:
+        return f'<div class="panel">{inline_svg(panel, salt)}</div>'
+    small = replace(panel, size=panel.phone_size)
+    return (
+        f'<div class="panel for-wide">{inline_svg(panel, salt)}</div>'
+        f'<div class="panel for-phone">{inline_svg(small, f"{salt}-phone")}</div>'
+    )
+
+
 def table(
     columns: Sequence[str],
     rows: Iterable[Sequence[str | tuple[str, float | str]]],
     name: str = "",
     numeric: Iterable[int] = (),
     cards: bool = False,
+    labelled: Iterable[int] = (),
 ) -> str:
     """A table whose columns sort on click; a cell is HTML, or (HTML, value to sort by).
 
-    With `cards`, each row becomes a card on a narrow screen.
+    With `cards`, each row becomes a card on a narrow screen, where the `labelled` cells repeat the
+    names of their columns.
     """
-    right = set(numeric)
+    right, named = set(numeric), set(labelled)
     head = "".join(
         f'<th scope="col"{" class=n" if k in right else ""}><button>{column}</button></th>'
         for k, column in enumerate(columns)
@@ -67,7 +79,7 @@ def table(
         for k, cell in enumerate(row):
             html, key = cell if isinstance(cell, tuple) else (cell, None)
             sort = f' data-sort="{escape(str(key))}"' if key is not None else ""
-            label = f' data-label="{escape(columns[k])}"' if cards and columns[k] else ""
+            label = f' data-label="{escape(columns[k])}"' if k in named else ""
             cells.append(f"<td{' class=n' if k in right else ''}{sort}{label}>{html}</td>")
         body.append(f"<tr>{''.join(cells)}</tr>")
     kind = "sortable cards" if cards else "sortable"

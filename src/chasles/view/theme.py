@@ -12,11 +12,11 @@ PALETTE = {
     "axis": ("#b6bdc8", "#4b5462"),
     "se3": ("#2f66b3", "#7fb0f5"),
     "product": ("#c4512d", "#f08e6b"),
-    "chosen": ("#1c8a68", "#4fcda3"),
+    "chosen": ("#177a5b", "#4fcda3"),
     "other": ("#8a63a8", "#c19fe0"),
     "x": ("#5b83b8", "#86acdf"),
-    "y": ("#d0913a", "#e6b366"),
-    "z": ("#6f9f74", "#93c998"),
+    "y": ("#b8791f", "#e6b366"),
+    "z": ("#588c5e", "#93c998"),
     "face": ("#eef1f5", "#232932"),
     "shade": ("#dde3eb", "#2d3540"),
     "deep": ("#cbd4df", "#38424f"),
@@ -40,9 +40,10 @@ def scientific(value: float, digits: int = 1) -> str:
         return f"{value:g}"
     if 0.01 <= abs(value) < 1e4:
         decimals = max(0, digits - floor(log10(abs(value))))
-        return f"{value:.{decimals}f}"
+        return f"{value:.{decimals}f}".replace("-", "−")
     mantissa, exponent = f"{value:.{digits}e}".split("e")
-    return f"{mantissa}×{power_of_ten(int(exponent))}"
+    power = power_of_ten(int(exponent))
+    return power if mantissa == "1" else f"{mantissa}×{power}".replace("-", "−")
 
 
 def style_variables() -> str:

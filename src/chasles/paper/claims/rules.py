@@ -79,7 +79,7 @@ def energy_measure(outcome: Outcome) -> Measure:
 
 
 def metres(value: float) -> str:
-    return f"{scientific(value)} m"
+    return f"{scientific(value)}\u00a0m"
 
 
 def energy_claim(

@@ -1,0 +1,190 @@
+r"""Whether a chart's own exp and dexp^-1 keep a motion subgroup or a joint: the linear algebra.
+
+Everything is a displacement from the start, in world (scaled) coordinates at the start, so poses
+at the start are the identity and drop out.  A chart is (group, frame point P).  Its velocity at
+the start is the twist itself on SE(3), and (omega, velocity of P) on SO(3)xR3.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+
+from chasles.spaces.subalgebras import (
+    TOLERANCE,
+    Floats,
+    beyond,
+    closure,
+    contains,
+    orthonormal,
+)
+
+Displacement = tuple[Floats, Floats]  # R, t: x -> R x + t
+SAMPLES = 2
+
+
+@dataclass(frozen=True)
+class Chart:
+    """How a body's displacement is stored: on SE(3), or as rotation and motion of a point."""
+
+    product: bool
+    point: Floats
+
+
+def point_velocities(chart: Chart, twists: Floats) -> Floats:
+    """v + omega x P of every column."""
+    return twists[3:] + np.cross(twists[:3], chart.point, axisa=0, axisc=0)
+
+
+def spoils(chart: Chart, basis: Floats) -> Floats:
+    r"""Translations by which a chart leaves a subalgebra A: zero or in A if it keeps it.
+
+    On SO(3)xR3 the velocity variable at a pose turned by R is (omega, R u) for (omega, u) in A,
+    twists taken at P.  The set of these is the same for all R in the group of A iff
+
+    $$ (0,\ \omega_x \times u_y) \in A \qquad \text{for all } x, y \in A, $$
+
+    and then it is a subalgebra of so(3) x R3 too, so exp stays in the group.  SE(3) keeps all.
+    """
+    if not chart.product or basis.shape[1] in (0, 6):
+        return np.zeros((6, 0))
+    crosses = np.cross(basis[:3].T[:, None], point_velocities(chart, basis).T[None], axis=2)
+    return np.concatenate((np.zeros((3, crosses.size // 3)), crosses.reshape(-1, 3).T))
+
+
+def keeps(chart: Chart, basis: Floats) -> bool:
+    """Whether a body whose twist lies in a subalgebra stays in its group, to rounding."""
+    return contains(basis, spoils(chart, basis))
+
+
+def kept_hull(chart: Chart, basis: Floats) -> Floats:
+    """The smallest subalgebra around a given one that the chart keeps."""
+    while not keeps(chart, basis):
+        outside = orthonormal(beyond(basis, spoils(chart, basis)))
+        basis = closure(np.concatenate((basis, outside), axis=1))
+    return basis
+
+
+# --- several charts at once -----------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Link:
+    """A chart on the way from the common reference to a joint, and the twists it is confined to."""
+
+    chart: Chart
+    algebra: Floats
+
+
+def is_coset(to_a: list[Link], to_b: list[Link], allowed: Floats) -> bool:
+    """Whether the joint's poses form a subgroup of the product of the charts' groups.
+
+    `to_a` and `to_b` lead from the common reference to the joint's bodies.  The velocities that
+    the joint allows at the start form a linear space k.  If its poses are a subgroup, then
+    exp(x) exp(y) closes the joint for all x, y in k; conversely, if that holds for all x and y,
+    the allowed velocities are k at every pose of exp(k), which is then the subgroup.  Both sides
+    are analytic in x and y, so that one generic pair decides.
+    """
+    project = allowed_velocities(to_a, to_b, allowed)
+    rng = np.random.default_rng(len(to_a) + len(to_b))
+    for _ in range(SAMPLES):
+        x, y = project(rng), project(rng)
+        if x is None or y is None:
+            return True
+        ends = [displacement(links, x, y, at) for links, at in ((to_a, 0), (to_b, len(to_a)))]
+        if not contains(allowed, log_se3(after(inverse(ends[0]), ends[1]))[:, None]):
+            return False
+    return True
+
+
+def allowed_velocities(
+    to_a: list[Link], to_b: list[Link], allowed: Floats
+) -> Callable[[np.random.Generator], Floats | None]:
+    """Draws twists of all links, stacked, whose sum over b less that over a the joint allows.
+
+    Of length 1; None if there are none but zero.
+    """
+    links = to_a + to_b
+    signs = [-1.0] * len(to_a) + [1.0] * len(to_b)
+    total = np.concatenate([s * link.algebra for s, link in zip(signs, links)], axis=1)
+    if total.shape[1] == 0:
+        return lambda rng: None
+    _, sizes, directions = np.linalg.svd(beyond(allowed, total), full_matrices=False)
+    forbidden = directions[sizes > TOLERANCE * max(1.0, sizes[0])]
+    ends = np.cumsum([link.algebra.shape[1] for link in links])[:-1]
+
+    def draw(rng: np.random.Generator) -> Floats | None:
+        weights = rng.normal(size=total.shape[1])
+        left = weights - forbidden.T @ (forbidden @ weights)
+        length = np.linalg.norm(left)
+        if length < np.sqrt(TOLERANCE) * np.linalg.norm(weights):
+            return None
+        parts = np.split(left / length, ends)
+        return np.concatenate([link.algebra @ part for link, part in zip(links, parts)])
+
+    return draw
+
+
+def displacement(links: list[Link], x: Floats, y: Floats, first: int) -> Displacement:
+    """Of a joint's body, after every chart of its links has moved by exp(x) exp(y)."""
+    total: Displacement = (np.eye(3), np.zeros(3))
+    for index, link in enumerate(links, first):
+        part = slice(6 * index, 6 * index + 6)
+        total = after(total, moved(link.chart, x[part], y[part]))
+    return total
+
+
+def moved(chart: Chart, x: Floats, y: Floats) -> Displacement:
+    """exp(x) exp(y) in a chart's group, for twists x and y at the start."""
+    if not chart.product:
+        return after(exp_se3(x), exp_se3(y))
+    rotation = exp_so3(x[:3]) @ exp_so3(y[:3])
+    shift = point_velocities(chart, np.column_stack((x, y))).sum(axis=1)
+    return rotation, chart.point + shift - rotation @ chart.point
+
+
+def after(first: Displacement, second: Displacement) -> Displacement:
+    """The product of two displacements, `second` applied first."""
+    return first[0] @ second[0], first[0] @ second[1] + first[1]
+
+
+def inverse(displaced: Displacement) -> Displacement:
+    return displaced[0].T, -displaced[0].T @ displaced[1]
+
+
+# Rotations here are moderate (up to about 2 rad) and not tiny: closed forms do.
+
+
+def hat(w: Floats) -> Floats:
+    return np.array([[0.0, -w[2], w[1]], [w[2], 0.0, -w[0]], [-w[1], w[0], 0.0]])
+
+
+def dexp_so3(w: Floats) -> Floats:
+    angle, turn = float(np.linalg.norm(w)), hat(w)
+    if angle < 1e-3:
+        return np.eye(3) + turn / 2.0 + turn @ turn / 6.0 + turn @ turn @ turn / 24.0
+    cosine, sine = 1.0 - np.cos(angle), angle - np.sin(angle)
+    return np.eye(3) + cosine / angle**2 * turn + sine / angle**3 * turn @ turn
+
+
+def exp_so3(w: Floats) -> Floats:
+    return np.eye(3) + hat(w) @ dexp_so3(w)
+
+
+def exp_se3(x: Floats) -> Displacement:
+    return exp_so3(x[:3]), dexp_so3(x[:3]) @ x[3:]
+
+
+def log_se3(displaced: Displacement) -> Floats:
+    rotation, shift = displaced
+    skew = np.array(
+        [
+            rotation[2, 1] - rotation[1, 2],
+            rotation[0, 2] - rotation[2, 0],
+            rotation[1, 0] - rotation[0, 1],
+        ]
+    )
+    sine = float(np.linalg.norm(skew)) / 2.0
+    angle = np.arctan2(sine, (np.trace(rotation) - 1.0) / 2.0)
+    w = skew / 2.0 * (angle / sine if sine > 1e-9 else 1.0)
+    return np.concatenate((w, np.linalg.solve(dexp_so3(w), shift)))

@@ -1,0 +1,163 @@
+"""A designation: the space of every body with its reason, and what becomes of every joint."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from chasles.model import Model
+from chasles.spaces.exactness import Prediction
+from chasles.spaces.space import Space
+from chasles.spaces.subgroups import MotionGroup
+
+#: Tables of larger models are shown up to here.
+LISTED_ROWS = 40
+
+
+@dataclass(frozen=True)
+class Row:
+    """The space of one body.
+
+    joint   the joint that carries the body and its space keeps exact, or None
+    group   the motion group that its joints confine the body to
+    reason  why this space, in one line
+    """
+
+    body: str
+    space: Space
+    joint: str | None
+    group: MotionGroup
+    reason: str
+
+    @property
+    def frame(self) -> str:
+        """Where the frame point is, in words."""
+        if self.space.group == "SE3":
+            return "any"
+        at = self.space.at
+        if at is None:
+            return "centre of mass"
+        return f"joint '{at}'" if isinstance(at, str) else f"({at[0]:g}, {at[1]:g}, {at[2]:g})"
+
+    @property
+    def reference(self) -> str:
+        return self.space.relative_to or "ground"
+
+    @property
+    def cells(self) -> tuple[str, ...]:
+        """The row of the printed table."""
+        kept, group = self.joint or "-", self.space.group
+        return self.body, group, self.frame, self.reference, kept, self.group.name, self.reason
+
+
+@dataclass(frozen=True, repr=False)
+class Designation:
+    """A configuration space for every body, explained.
+
+    rows         one per body, in the order of the model
+    cut          joints that close a loop, so that no body's space can be made for them
+    predictions  one per joint: whether it holds to rounding, and why
+    notes        what an override has cost
+
+    Give it to simulate as `spaces`; `print` it to read it.
+    """
+
+    model: Model
+    rows: tuple[Row, ...]
+    cut: tuple[str, ...]
+    predictions: tuple[Prediction, ...]
+    notes: tuple[str, ...] = ()
+
+    @property
+    def spaces(self) -> dict[str, Space]:
+        return {row.body: row.space for row in self.rows}
+
+    @property
+    def exact(self) -> tuple[str, ...]:
+        """Joints that hold to rounding."""
+        return tuple(p.joint for p in self.predictions if p.exact)
+
+    @property
+    def drifting(self) -> tuple[str, ...]:
+        """Joints that open with the error of the method."""
+        return tuple(p.joint for p in self.predictions if not p.exact)
+
+    def as_dict(self) -> dict[str, Any]:
+        """The same as plain data."""
+        return {
+            "bodies": [
+                {
+                    "body": row.body,
+                    "group": row.space.group,
+                    "frame": row.space.at,
+                    "relative_to": row.space.relative_to,
+                    "joint": row.joint,
+                    "motion": row.group.name,
+                    "freedom": row.group.dimension,
+                    "reason": row.reason,
+                }
+                for row in self.rows
+            ],
+            "joints": [
+                {"joint": p.joint, "exact": p.exact, "cut": p.joint in self.cut, "reason": p.reason}
+                for p in self.predictions
+            ],
+            "cut": list(self.cut),
+            "notes": list(self.notes),
+        }
+
+    def __repr__(self) -> str:
+        return (
+            f"Designation({len(self.rows)} bodies, {len(self.exact)} joints exact,"
+            f" {len(self.drifting)} drifting)"
+        )
+
+    def __str__(self) -> str:
+        bodies = table(
+            ("body", "space", "frame point", "relative to", "keeps joint", "moves in", "why"),
+            [
+                (
+                    r.body,
+                    r.space.group,
+                    r.frame,
+                    r.reference,
+                    r.joint or "-",
+                    str(r.group),
+                    r.reason,
+                )
+                for r in self.rows
+            ],
+        )
+        joints = table(
+            ("joint", "prediction", "why"),
+            [
+                (p.joint + (" (cut)" if p.joint in self.cut else ""), p.outlook, p.reason)
+                for p in self.predictions
+            ],
+        )
+        parts = [bodies, joints] if self.predictions else [bodies]
+        return "\n\n".join([*parts, "\n".join([self.verdict(), *self.notes])])
+
+    def verdict(self) -> str:
+        """What to expect of a run, in a sentence or two."""
+        if not self.predictions:
+            return "No joints."
+        if not self.drifting:
+            return f"{'Every' if len(self.exact) > 1 else 'The'} joint holds to rounding."
+        names = ", ".join(f"'{name}'" for name in self.drifting[:LISTED_ROWS])
+        closing = " (stabilise='projection' closes them after every step)"
+        held = f"{len(self.exact)} of {len(self.predictions)} joints hold to rounding; "
+        return f"{held}with the method's error drift: {names}{closing}."
+
+
+def table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
+    """Aligned columns under a ruled head; long tables are cut short."""
+    lines = list(rows)
+    more = len(lines) - LISTED_ROWS
+    lines = lines[:LISTED_ROWS]
+    widths = [max(len(cell) for cell in column) for column in zip(head, *lines)]
+    rule = ["-" * width for width in widths[:-1]] + ["-" * len(head[-1])]
+    shown = [
+        "  ".join(cell.ljust(width) for cell, width in zip(line, widths)).rstrip()
+        for line in (head, rule, *lines)
+    ]
+    return "\n".join(shown + ([f"... and {more} more"] if more > 0 else []))

@@ -1,0 +1,1 @@
+"""Studies: the same model run many ways, and what the runs say about each other."""

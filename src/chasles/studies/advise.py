@@ -1,0 +1,210 @@
+"""The cheapest way to run a model that keeps its joints closed and its energy."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from tqdm import tqdm
+
+from chasles.integrators.tableaux import Tableau
+from chasles.model import ChaslesError, InvalidOption, Model
+from chasles.model.checks import checked_positive
+from chasles.model.errors import told
+from chasles.model.model import checked_model
+from chasles.studies.search import LONGER, Search, Trial, checked_steps, combined, default_steps
+from chasles.studies.tables import plain, small, table
+
+SPACES = ("auto", "SE3", "SO3xR3")
+METHODS = ("heun", "kutta3", "rk4", "dopri5", "dop853")
+STABILISERS = (None, "projection", "projection of all joints")
+
+
+class NothingMeetsTheTarget(ChaslesError):
+    """No combination that was tried keeps the joints and the energy as asked."""
+
+
+@dataclass(frozen=True, repr=False)
+class Advice:
+    """What to pass to `simulate`, and the runs that say so.
+
+    best        keyword arguments: simulate(model, until, **advice.best)
+    met         whether a combination meets the target, also on a longer horizon
+    evidence    every run that was made
+    confirmed   the recommendation on the longer horizon
+    """
+
+    model: Model
+    target: float
+    energy: float
+    until: float
+    evidence: tuple[Trial, ...]
+    chosen: Trial | None
+    confirmed: Trial | None
+    seconds: float
+    complete: bool = True
+
+    @property
+    def met(self) -> bool:
+        return self.chosen is not None
+
+    @property
+    def best(self) -> dict[str, Any]:
+        if self.chosen is not None:
+            return dict(self.chosen.options)
+        closest = min(self.evidence, key=lambda t: self.shortfall(t), default=None)
+        found = (
+            f" The closest, {', '.join(closest.words[:3])} at step {closest.words[3]} s, leaves"
+            f" {closest.worst_gap:.1e} m or rad and {closest.energy_drift:.1e} of the energy."
+            if closest
+            else ""
+        )
+        raise NothingMeetsTheTarget(
+            f"no combination keeps every joint below {self.target:g} and the energy to"
+            f" {self.energy:g} over {self.until:g} s.{found}",
+            "Ask for less (target=, energy=), allow smaller steps (steps=) or more time (budget=).",
+        )
+
+    def shortfall(self, trial: Trial) -> float:
+        """By what factor a run misses what was asked for."""
+        return max(trial.worst_gap / self.target, trial.energy_drift / self.energy)
+
+    @property
+    def front(self) -> tuple[Trial, ...]:
+        """The cheapest run, then each that comes closer to the target, or further below it."""
+        kept: list[Trial] = []
+        closest = float("inf")
+        for trial in sorted(self.evidence, key=lambda t: t.cost_per_second):
+            if self.shortfall(trial) < closest:
+                kept.append(trial)
+                closest = self.shortfall(trial)
+        return tuple(kept)
+
+    def __str__(self) -> str:
+        rows = [
+            ["->" if t is self.chosen else "", *t.words, plain(t.cost), plain(t.cost_per_second),
+             small(t.worst_gap), small(t.energy_drift), self._judged(t)]
+            for t in self.front
+        ]  # fmt: skip
+        header = ["", "spaces", "stabiliser", "method", "step [s]", "us/step", "ms per s",
+                  "worst gap", "energy", ""]  # fmt: skip
+        lines = [
+            f"{self.model!r}: every joint below {self.target:g} (m, rad), energy to"
+            f" {self.energy:g}, over {self.until:g} s",
+            table(header, rows, left=4),
+            f"{len(self.evidence)} runs in {self.seconds:.1f} s; shown is each that comes closer to"
+            " the target than all cheaper ones.",
+        ]
+        if not self.complete:
+            lines.append("The budget ran out before everything was tried.")
+        if self.confirmed is not None:
+            lines.append(
+                f"Over {self.confirmed.until:g} s the recommendation leaves"
+                f" {self.confirmed.worst_gap:.1e} m or rad and {self.confirmed.energy_drift:.1e} of"
+                " the energy."
+            )
+        if self.chosen is not None and self.chosen.drifting:
+            lines.append(
+                f"It lets {self.chosen.drifting} of {len(self.model.joints)} joints drift: ask"
+                " again before running much longer."
+            )
+        if not self.met:
+            lines.append("Nothing meets the target.")
+        return "\n".join(lines)
+
+    __repr__ = __str__
+
+    def _judged(self, trial: Trial) -> str:
+        if trial.lasts is not None:
+            return "meets it" if trial.lasts else f"not to {LONGER * self.until:g} s"
+        return "barely" if trial.within(self.target, self.energy) else "no"
+
+    def as_dict(self) -> dict[str, Any]:
+        def plain_dict(t: Trial) -> dict[str, Any]:
+            spaces, stabiliser, method, _ = t.words
+            return {
+                "spaces": spaces, "stabilise": stabiliser, "method": method,
+                "step": t.options["step"], "us_per_step": t.cost,
+                "ms_per_second": t.cost_per_second, "worst_gap": t.worst_gap,
+                "energy_drift": t.energy_drift, "until": t.until,
+            }  # fmt: skip
+
+        return {
+            "target": self.target,
+            "energy": self.energy,
+            "until": self.until,
+            "met": self.met,
+            "best": plain_dict(self.chosen) if self.chosen else None,
+            "confirmed": plain_dict(self.confirmed) if self.confirmed else None,
+            "front": [plain_dict(t) for t in self.front],
+            "evidence": [plain_dict(t) for t in self.evidence],
+        }
+
+    def plot(self, path: str | Path) -> Path:
+        """A figure, as .png or .svg: worst gap and energy drift against cost."""
+        from chasles.studies.figures import advice_figure
+        from chasles.view.charts import save_figure
+
+        return save_figure(advice_figure(self), path)
+
+
+def advise(
+    model: Model,
+    target: float = 1e-9,
+    until: float = 1.0,
+    energy: float = 1e-6,
+    spaces: Sequence[Any] = SPACES,
+    methods: Sequence[str | Tableau] = METHODS,
+    stabilisers: Sequence[str | None] = STABILISERS,
+    steps: Sequence[float] | None = None,
+    acceleration: str = "screw",
+    budget: float = 30.0,
+    progress: bool | None = None,
+) -> Advice:
+    """The cheapest spaces, method, step and stabiliser that keep every joint below `target`.
+
+    target     m and rad, for every joint at every time up to `until`
+    energy     largest |E - E0| over the largest kinetic energy: an integration that holds its
+               joints may still be far from the motion
+    spaces, methods, stabilisers
+               what is tried, in all combinations
+    steps      s, the steps that may be recommended; by default halves of the step in which the
+               fastest body turns by half a radian
+    budget     seconds after which no new run is begun
+
+    Every combination is run with the longest step that may do; what it leaves says which step to
+    try next, and combinations that cannot become cheaper than the best are left.  What is
+    recommended stays four times below the target, and was run on twice the horizon.
+
+    >>> import chasles as ch
+    >>> arm = ch.Body.rod("arm", 1.0, mass=2.0, position=(0.5, 0, 0), angular_velocity=(1, 2, 3))
+    >>> model = ch.Model([arm], [ch.Spherical("pivot", ch.GROUND, arm, at=(0, 0, 0))])
+    >>> advice = ch.advise(model, target=1e-9)
+    >>> ch.simulate(model, 2.0, **advice.best).violation("pivot").max() < 1e-9
+    True
+    """
+    checked_model(model)
+    search = Search(
+        model,
+        checked_positive(target, "target", "m", "advise", InvalidOption),
+        checked_positive(energy, "energy", "", "advise", InvalidOption),
+        checked_positive(until, "until", "s", "advise", InvalidOption),
+        checked_positive(budget, "budget", "s", "advise", InvalidOption),
+    )
+    for what, values in (("spaces", spaces), ("methods", methods), ("stabilisers", stabilisers)):
+        if isinstance(values, str) or not isinstance(values, Sequence) or not values:
+            raise InvalidOption(f"advise: {what} is {told(values)}.", f"Give a list of {what}.")
+    combinations = combined(model, spaces, methods, stabilisers, acceleration)
+    hidden = None if progress is None else not progress
+    with tqdm(total=len(combinations), unit="combination", disable=hidden, leave=False) as bar:
+        bar.set_description("timing")
+        allowed = default_steps(model, until) if steps is None else checked_steps(steps)
+        search.prepare(combinations, allowed)
+        for candidate in search.cheapest_first():
+            bar.set_description(candidate.label[:32])
+            search.explore(candidate)
+            bar.update()
+    return Advice(
+        model, search.target, search.energy, search.until, tuple(search.trials), search.best,
+        search.confirmed, search.seconds, search.complete,
+    )  # fmt: skip

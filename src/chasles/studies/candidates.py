@@ -1,0 +1,94 @@
+"""What is compared: spaces by rule, body by body or as a designation, and how they are run."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from chasles.integrators.tableaux import method as find_method
+from chasles.model import InvalidOption, Model
+from chasles.model.errors import told
+from chasles.spaces import Space, resolve_spaces
+
+#: What a candidate may set for itself; the rest is common to all.
+OPTIONS = ("spaces", "method", "step", "acceleration", "stabilise")
+
+
+@dataclass(frozen=True)
+class Candidate:
+    """One way to run a model: a label and keyword arguments of `simulate`."""
+
+    label: str
+    options: dict[str, Any] = field(default_factory=dict)
+
+    @property
+    def order(self) -> int:
+        return find_method(self.options["method"]).order
+
+    @property
+    def method_name(self) -> str:
+        tableau = find_method(self.options["method"])
+        return tableau.name or "user's tableau"
+
+    def spaces(self, model: Model) -> dict[str, Space]:
+        return resolve_spaces(model, self.options["spaces"])
+
+
+def candidates_of(model: Model, given: Any, common: Mapping[str, Any]) -> list[Candidate]:
+    """Candidates from a list of spaces, or a dict label -> spaces or options."""
+    if isinstance(given, Mapping):
+        named = [(str(label), value) for label, value in given.items()]
+    elif isinstance(given, Sequence) and not isinstance(given, str):
+        named = [("", value) for value in given]
+    else:
+        raise InvalidOption(
+            f"compare: candidates is {told(given)}.",
+            'Give a list of spaces, ["SE3", "auto"], or a dict label -> spaces or options.',
+        )
+    if not named:
+        raise InvalidOption("compare: there are no candidates.", 'Give at least one: ["auto"].')
+    made: list[Candidate] = []
+    for label, value in named:
+        options = {**common, **options_of(model, value)}
+        wanted = label or label_of(value)
+        made.append(Candidate(unused(wanted, [c.label for c in made]), options))
+    return made
+
+
+def options_of(model: Model, value: Any) -> dict[str, Any]:
+    """The options that a candidate sets: a dict of options, or spaces alone."""
+    if (
+        isinstance(value, Mapping)
+        and value
+        and not set(map(name_of, value)) & set(model.body_names)
+    ):
+        unknown = [key for key in value if key not in OPTIONS]
+        if unknown:
+            raise InvalidOption(
+                f"compare: a candidate has the key {told(unknown[0])}, which is no body and no"
+                " option.",
+                f"Options are {', '.join(OPTIONS)}; bodies are {', '.join(model.body_names)}.",
+            )
+        return dict(value)
+    return {"spaces": value}
+
+
+def name_of(key: Any) -> Any:
+    return getattr(key, "name", key)
+
+
+def label_of(value: Any) -> str:
+    if isinstance(value, str | Space):
+        return str(value)
+    if isinstance(value, Mapping):
+        named = {key: getattr(v, "__name__", v) for key, v in value.items()}
+        return ", ".join(f"{name_of(key)}: {v}" for key, v in named.items())
+    return getattr(value, "__name__", type(value).__name__.lower())
+
+
+def unused(label: str, taken: Sequence[str]) -> str:
+    """The label, numbered where it was used before."""
+    number, fresh = 1, label
+    while fresh in taken:
+        number += 1
+        fresh = f"{label} ({number})"
+    return fresh

@@ -1,0 +1,218 @@
+"""The same model in several spaces: what each choice does to every joint, the energy, the cost."""
+
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+from tqdm import tqdm
+
+from chasles.integrators.tableaux import Tableau
+from chasles.model import InvalidOption, Model, UnknownName
+from chasles.model.checks import checked_positive
+from chasles.model.errors import told
+from chasles.model.model import checked_model
+from chasles.studies.candidates import candidates_of
+from chasles.studies.measure import Outcome, costs, measure
+from chasles.studies.predictions import Prediction, check_orders, predictions_of
+from chasles.studies.tables import plain, small, table
+
+SHOWN_JOINTS = 6
+
+
+def compare(
+    model: Model,
+    candidates: Any,
+    until: float,
+    step: float,
+    method: str | Tableau = "rk4",
+    acceleration: str = "screw",
+    stabilise: str | None = None,
+    orders: bool = False,
+    timing: bool = True,
+    progress: bool | None = None,
+) -> "Comparison":
+    """Run a model in several spaces and set the outcomes side by side.
+
+    candidates    a list of spaces as `simulate` takes them, ["SE3", "SO3xR3", "auto"]; or a dict
+                  label -> spaces, or label -> options, {"fine": {"spaces": "auto", "step": 1e-4}}
+                  with any of spaces, method, step, acceleration, stabilise
+    until, step   s, common to all candidates that do not say otherwise; so are method,
+                  acceleration and stabilise
+    orders        run each candidate at three steps and hold what is predicted of every joint (it
+                  holds to rounding, or drifts with the method's order) against what is observed
+    timing        measure the cost of a step
+
+    >>> import chasles as ch
+    >>> arm = ch.Body.rod("arm", 1.0, mass=2.0, position=(0.5, 0, 0), angular_velocity=(1, 2, 3))
+    >>> model = ch.Model([arm], [ch.Spherical("pivot", ch.GROUND, arm, at=(0, 0, 0))])
+    >>> comparison = ch.compare(model, ["SO3xR3", "auto"], until=1.0, step=1e-2)
+    >>> comparison["auto"].worst_gap < 1e-13 < comparison["SO3xR3"].worst_gap
+    True
+    """
+    checked_model(model)
+    until = checked_positive(until, "until", "s", "compare", InvalidOption)
+    common = {
+        "step": step, "method": method, "spaces": "auto",
+        "acceleration": acceleration, "stabilise": stabilise,
+    }  # fmt: skip
+    chosen = candidates_of(model, candidates, common)
+    hidden = None if progress is None else not progress
+    with tqdm(total=len(chosen), unit="run", disable=hidden, leave=False, delay=1.0) as bar:
+        outcomes = []
+        for candidate in chosen:
+            bar.set_description(candidate.label[:24])
+            outcomes.append(measure(model, candidate, until))
+            bar.update()
+        if timing:
+            bar.set_description("timing")
+            measured = costs(model, chosen, until)
+            outcomes = [replace(o, cost=cost) for o, cost in zip(outcomes, measured)]
+    comparison = Comparison(model, until, tuple(outcomes))
+    return comparison.check_order(progress=progress) if orders else comparison
+
+
+@dataclass(frozen=True, repr=False)
+class Comparison:
+    """Outcomes side by side; `comparison[label]` is one of them, print(comparison) the table.
+
+    outcomes     one per candidate, in the order in which they were given
+    predictions  what was predicted of each candidate's joints, and what was observed
+    """
+
+    model: Model
+    until: float
+    outcomes: tuple[Outcome, ...]
+    predictions: tuple[Prediction, ...] = field(default=())
+
+    def __post_init__(self) -> None:
+        if not self.predictions:
+            found = [p for o in self.outcomes for p in predictions_of(self.model, o)]
+            object.__setattr__(self, "predictions", tuple(found))
+
+    @property
+    def labels(self) -> tuple[str, ...]:
+        return tuple(outcome.label for outcome in self.outcomes)
+
+    def __getitem__(self, label: str) -> Outcome:
+        for outcome in self.outcomes:
+            if outcome.label == label:
+                return outcome
+        raise UnknownName.among("candidate", label, self.labels, where="compare")
+
+    @property
+    def disagreements(self) -> tuple[Prediction, ...]:
+        """Predictions that the runs contradict."""
+        return tuple(p for p in self.predictions if not p.agrees)
+
+    def check_order(self, halvings: int = 2, progress: bool | None = None) -> "Comparison":
+        """This comparison with predictions checked by slope: steps 4 h, 2 h, h of every candidate.
+
+        With `halvings`, h is halved so many times from the coarsest step, 2^halvings h.
+        """
+        whole = isinstance(halvings, int) and not isinstance(halvings, bool)
+        if not whole or not 1 <= halvings <= 6:
+            raise InvalidOption(
+                f"check_order: halvings is {told(halvings)}.", "Give a whole number from 1 to 6."
+            )
+        found: list[Prediction] = []
+        hidden = None if progress is None else not progress
+        with tqdm(self.outcomes, "orders", unit="candidate", disable=hidden, leave=False) as bar:
+            for outcome in bar:
+                found += check_orders(self.model, outcome, self.until, halvings)
+        return replace(self, predictions=tuple(found))
+
+    # --- for people ---
+
+    def __str__(self) -> str:
+        parts = [f"{self.model!r}, {self.until:g} s", self._table()]
+        notes = [f"{o.label}: {o.result.message}" for o in self.outcomes if not o.finished]
+        checked = [p for p in self.predictions if p.order is not None]
+        if checked or self.disagreements:
+            notes += [str(p) for p in self.predictions if p.order is not None or not p.agrees]
+        if self.disagreements:
+            notes.append(f"{len(self.disagreements)} predictions were wrong.")
+        elif self.predictions:
+            notes.append("* predicted to hold; no prediction is contradicted.")
+        return "\n".join([*parts, *notes])
+
+    __repr__ = __str__
+
+    def _table(self) -> str:
+        joints = self._shown_joints()
+        momenta = [o.momentum_drift is not None for o in self.outcomes]
+        angular = [o.angular_drift is not None for o in self.outcomes]
+        header = ["candidate", *(f"{name} [{unit}]" for name, unit in joints)]
+        more = len(self.model.joints) - len({name for name, _ in joints})
+        header += [f"worst of {more} more"] * bool(more)
+        header += ["energy"] + ["momentum"] * any(momenta) + ["ang. mom."] * any(angular)
+        header += ["us/step", "steps"]
+        rows = []
+        for outcome in self.outcomes:
+            row = [outcome.label]
+            row += [self._cell(outcome, name, unit) for name, unit in joints]
+            if more:
+                shown = {name for name, _ in joints}
+                rest = [gap.worst for name, gap in outcome.gaps.items() if name not in shown]
+                row.append(small(max(rest)))
+            row.append(small(outcome.energy_drift))
+            row += [small(outcome.momentum_drift)] * any(momenta)
+            row += [small(outcome.angular_drift)] * any(angular)
+            row += ["-" if outcome.cost is None else plain(outcome.cost), str(outcome.steps)]
+            rows.append(row)
+        return table(header, rows)
+
+    def _cell(self, outcome: Outcome, joint: str, unit: str) -> str:
+        gap = outcome.gaps[joint]
+        exact = any(
+            p.exact for p in self.predictions if (p.label, p.joint) == (outcome.label, joint)
+        )
+        return small(gap.metres if unit == "m" else gap.radians) + ("*" if exact else " ")
+
+    def _shown_joints(self) -> list[tuple[str, str]]:
+        """(joint, unit) of the columns: all joints if they are few, else the worst ones."""
+
+        def worst(name: str) -> float:
+            return max(outcome.gaps[name].worst for outcome in self.outcomes)
+
+        names = list(self.model.joint_names)
+        if len(names) > SHOWN_JOINTS:
+            chosen = sorted(names, key=worst, reverse=True)[:SHOWN_JOINTS]
+            names = [name for name in names if name in chosen]
+        columns = []
+        for name in names:
+            locked = self.model.joint(name).locked
+            columns += [(name, "m")] * any(row.startswith("u") for row in locked)
+            columns += [(name, "rad")] * any(row.startswith("w") for row in locked)
+        return columns
+
+    # --- as data ---
+
+    def as_dict(self) -> dict[str, Any]:
+        """Plain numbers and words: what the table shows, with every joint and the spaces."""
+        return {
+            "until": self.until,
+            "candidates": {outcome.label: outcome_dict(outcome) for outcome in self.outcomes},
+            "predictions": [p.as_dict() for p in self.predictions],
+        }
+
+    def plot(self, path: str | Path) -> Path:
+        """A figure, as .png or .svg: gap of each joint over time, energy drift, cost."""
+        from chasles.studies.figures import comparison_figure
+        from chasles.view.charts import save_figure
+
+        return save_figure(comparison_figure(self), path)
+
+
+def outcome_dict(outcome: Outcome) -> dict[str, Any]:
+    kept = ("spaces", "method", "step", "acceleration", "stabilise", "order")
+    return {
+        **{key: outcome.result.provenance[key] for key in kept},
+        "status": outcome.result.message,
+        "gaps": {name: {"m": gap.metres, "rad": gap.radians} for name, gap in outcome.gaps.items()},
+        "worst_gap": outcome.worst_gap,
+        "energy_drift": outcome.energy_drift,
+        "momentum_drift": outcome.momentum_drift,
+        "angular_momentum_drift": outcome.angular_drift,
+        "us_per_step": outcome.cost,
+        "steps": outcome.steps,
+    }

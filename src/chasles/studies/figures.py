@@ -1,0 +1,100 @@
+"""Figures of comparisons and advice; how they are drawn is the view's business."""
+
+import numpy as np
+
+from chasles.studies.advise import Advice
+from chasles.studies.compare import Comparison
+from chasles.studies.measure import Outcome
+from chasles.studies.search import Trial
+from chasles.view.charts import COLOURS, Series, bars, front
+from chasles.view.panels import Curve, logarithmic
+from chasles.view.plots import Draw, Figure, Panel
+
+#: Joints with a panel of their own; the worst ones, if there are more.
+SHOWN_JOINTS = 6
+ROOM = 1e-17  # zero on a logarithmic axis
+OWN = {"SE3": "se3", "SO3xR3": "product", "auto": "chosen"}
+
+
+def colours_of(labels: tuple[str, ...]) -> dict[str, str]:
+    """A colour for every label; the usual spaces keep theirs."""
+    free = [colour for colour in COLOURS if colour not in OWN.values()]
+    others = [label for label in labels if label not in OWN]
+    return OWN | {label: free[index % len(free)] for index, label in enumerate(others)}
+
+
+def comparison_figure(comparison: Comparison) -> Figure:
+    """A panel per joint, one for the energy, one for the cost."""
+    colours = colours_of(comparison.labels)
+    panels = [joint_panel(comparison, joint, colours) for joint in shown_joints(comparison)]
+    curves = [
+        Curve(o.t, np.abs(o.energy_error), o.label, colours[o.label]) for o in comparison.outcomes
+    ]
+    energy = logarithmic(curves, "Energy", "|E − E₀| / max T", ROOM)
+    panels.append(Panel(energy, "Energy drift over time"))
+    timed = [o for o in comparison.outcomes if o.cost is not None]
+    if timed:
+        panels.append(Panel(cost_chart(timed, colours), "Cost of a step"))
+    return Figure("comparison", "", "", tuple(panels), columns=2 if len(panels) <= 4 else 3)
+
+
+def shown_joints(comparison: Comparison) -> list[str]:
+    names = list(comparison.model.joint_names)
+    if len(names) <= SHOWN_JOINTS:
+        return names
+    worst = {n: max(o.gaps[n].worst for o in comparison.outcomes) for n in names}
+    kept = sorted(names, key=lambda n: -worst[n])[:SHOWN_JOINTS]
+    return [name for name in names if name in kept]
+
+
+def joint_panel(comparison: Comparison, joint: str, colours: dict[str, str]) -> Panel:
+    curves = [
+        Curve(
+            o.t,
+            np.maximum(o.gaps[joint].translation, o.gaps[joint].rotation),
+            o.label,
+            colours[o.label],
+        )
+        for o in comparison.outcomes
+    ]
+    rows = comparison.model.joint(joint).locked
+    turns, shifts = (any(row.startswith(c) for row in rows) for c in "wu")
+    unit = "m or rad" if turns and shifts else "m" if shifts else "rad"
+    return Panel(logarithmic(curves, joint, f"gap in {unit}", ROOM), f"Gap of {joint} over time")
+
+
+def cost_chart(outcomes: list[Outcome], colours: dict[str, str]) -> Draw:
+    names = [outcome.label for outcome in outcomes]
+    cost = Series("", [outcome.cost or 0.0 for outcome in outcomes], "se3")
+    return bars(names, [cost], "Cost", "µs per step", colours=[colours[name] for name in names])
+
+
+def advice_figure(advice: Advice) -> Figure:
+    """What every run costs, against what it leaves of joints and energy."""
+    labels = tuple(dict.fromkeys(family(t) for t in advice.evidence))
+    colours = colours_of(labels)
+    finite = [t for t in advice.evidence if np.isfinite(t.worst_gap) and t.energy_drift > 0]
+    chosen = advice.chosen
+
+    def panel(title: str, unit: str, attribute: str, target: float) -> Panel:
+        series = []
+        for label in labels:
+            own = [t for t in finite if family(t) == label]
+            values = [max(getattr(t, attribute), ROOM) for t in own]
+            if own:
+                costs = [t.cost_per_second for t in own]
+                series.append(Series(label, values, colours[label], costs))
+        ring = (chosen.cost_per_second, max(getattr(chosen, attribute), ROOM)) if chosen else None
+        draw = front(series, ring, target, title, "ms per simulated second", unit)
+        return Panel(draw, f"{title} against cost", (4.6, 3.3))
+
+    return Figure("advice", "", "", (
+        panel("Worst joint", "gap in m or rad", "worst_gap", advice.target),
+        panel("Energy", "|E − E₀| / max T", "energy_drift", advice.energy),
+    ))  # fmt: skip
+
+
+def family(trial: Trial) -> str:
+    """Spaces and stabiliser of a run: what has one colour."""
+    spaces, stabiliser, _, _ = trial.words
+    return spaces if stabiliser == "none" else f"{spaces}, {stabiliser}"

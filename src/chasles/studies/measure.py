@@ -1,0 +1,213 @@
+"""What one run says: gap of every joint, energy, conserved momenta, and the cost of a step."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from math import inf
+from typing import Any
+
+import numpy as np
+
+from chasles.model import GROUND, Model, SimulationStopped, Spherical
+from chasles.result import Result
+from chasles.simulate import simulate
+from chasles.studies.candidates import Candidate
+from chasles.system.arrays import Floats
+
+#: Length of one timed run, and how many are taken in turn; the fastest counts, so short ones do.
+TIMED_SECONDS, TIMED_REPEATS = 0.01, 10
+FEWEST_TIMED, MOST_TIMED = 20, 4000
+#: A trajectory keeps about this many states.
+KEPT_STATES = 5000
+
+
+@dataclass(frozen=True)
+class Gap:
+    """By how much one joint is open at the saved times."""
+
+    translation: Floats = field(repr=False)  # (T,) m
+    rotation: Floats = field(repr=False)  # (T,) rad
+
+    @property
+    def metres(self) -> float:
+        return float(self.translation.max())
+
+    @property
+    def radians(self) -> float:
+        return float(self.rotation.max())
+
+    @property
+    def worst(self) -> float:
+        """The larger of the two numbers, m or rad."""
+        return max(self.metres, self.radians)
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """One candidate's run.
+
+    gaps              joint -> Gap
+    energy_error      (T,) (E - E0) / largest kinetic energy
+    momentum_error    (T,) of linear momentum, relative, or None where it is not conserved
+    angular_error     (T,) of angular momentum, relative, or None where it is not conserved
+    cost              microseconds per step, or None where it was not timed
+    """
+
+    candidate: Candidate
+    result: Result = field(repr=False)
+    gaps: dict[str, Gap]
+    energy_error: Floats = field(repr=False)
+    momentum_error: Floats | None = field(repr=False)
+    angular_error: Floats | None = field(repr=False)
+    cost: float | None = None
+
+    @property
+    def label(self) -> str:
+        return self.candidate.label
+
+    @property
+    def t(self) -> Floats:
+        return self.result.t
+
+    @property
+    def finished(self) -> bool:
+        return self.result.status == "finished"
+
+    @property
+    def steps(self) -> int:
+        return int(self.result.provenance["steps"])
+
+    @property
+    def worst_gap(self) -> float:
+        """Over all joints, m or rad; infinite if the run could not be finished."""
+        if not self.finished:
+            return inf
+        return max((gap.worst for gap in self.gaps.values()), default=0.0)
+
+    @property
+    def energy_drift(self) -> float:
+        return float(np.abs(self.energy_error).max()) if self.finished else inf
+
+    @property
+    def momentum_drift(self) -> float | None:
+        return None if self.momentum_error is None else float(self.momentum_error.max())
+
+    @property
+    def angular_drift(self) -> float | None:
+        return None if self.angular_error is None else float(self.angular_error.max())
+
+    @property
+    def cost_per_second(self) -> float | None:
+        """Microseconds of computing per simulated second."""
+        step = self.result.provenance["step"]
+        return None if self.cost is None else self.cost / step
+
+
+def measure(model: Model, candidate: Candidate, until: float, cost: float | None = None) -> Outcome:
+    """Run one candidate to `until`; a run that stops keeps what it reached."""
+    options = candidate.options
+    every = max(1, round(until / options["step"]) // KEPT_STATES)
+    try:
+        result = simulate(model, until, **options, save_every=every, progress=False)
+    except SimulationStopped as stopped:
+        if stopped.result is None:
+            raise
+        result = stopped.result
+    with np.errstate(over="ignore", invalid="ignore"):  # a run that stopped may have blown up
+        gaps = {
+            name: Gap(result.violation(name), result.violation(name, part="rotation"))
+            for name in model.joint_names
+        }
+        energy, kinetic = result.energy(), result.kinetic_energy()
+        error = (energy - energy[0]) / max(float(kinetic.max()), np.finfo(float).tiny)
+        linear, angular = momentum_errors(model, result)
+    return Outcome(candidate, result, gaps, error, linear, angular, cost)
+
+
+# --- momenta --------------------------------------------------------------------------------------
+
+
+def momentum_errors(model: Model, result: Result) -> tuple[Floats | None, Floats | None]:
+    """Relative errors (T,) of linear and angular momentum, None where they are not conserved.
+
+    A model that does not touch the ground keeps linear momentum, less what gravity adds, and
+    angular momentum about its centre of mass.  One that hangs on a single fixed ball joint keeps
+    angular momentum about it: all of it without gravity, else what points along gravity.
+    """
+    grounded = [joint for joint in model.joints if GROUND.name in (joint.a, joint.b)]
+    gravity = np.array(model.gravity)
+    if not grounded:
+        total = sum(body.mass for body in model.bodies)
+        expected = total * gravity * result.t[:, None]
+        linear = result.momentum() - expected
+        energy = np.sqrt(2 * total * result.kinetic_energy().max())  # |p| <= sqrt(2 m T)
+        return drift_of(linear, energy), drift_of(*spin_about_centre(model, result))
+    points = {joint.at for joint in grounded}
+    if len(points) > 1 or not all(isinstance(joint, Spherical) for joint in grounded):
+        return None, None
+    arm = np.array(next(iter(points)))
+    about = result.angular_momentum() - np.cross(arm, result.momentum())
+    scale = float(np.linalg.norm(about, axis=1).max())
+    strength = float(np.linalg.norm(gravity))
+    if strength > 0:
+        about = (about @ gravity / strength)[:, None]
+    return None, drift_of(about, scale)
+
+
+def spin_about_centre(model: Model, result: Result) -> tuple[Floats, float]:
+    """Angular momentum about the centre of mass (T, 3), and the size of its largest part."""
+    masses = np.array([body.mass for body in model.bodies])
+    centre = sum(m * result.position(b) for m, b in zip(masses, model.bodies)) / masses.sum()
+    drift = result.momentum() / masses.sum()
+    total = np.zeros((len(result.t), 3))
+    largest = 0.0
+    for mass, body in zip(masses, model.bodies):
+        inertia = np.array(body.inertia)
+        spin = result.rotation(body) @ (result.angular_velocity(body) @ inertia)[..., None]
+        lever, speed = result.position(body) - centre, result.velocity(body) - drift
+        part = mass * np.cross(lever, speed) + spin[..., 0]
+        total += part
+        largest = max(largest, float(np.linalg.norm(part, axis=1).max()))
+    return total, largest
+
+
+def drift_of(values: Floats, scale: float) -> Floats:
+    size = np.linalg.norm(values - values[0], axis=1)
+    return size / scale if scale > 0 else size
+
+
+# --- cost -----------------------------------------------------------------------------------------
+
+
+def costs(
+    model: Model, candidates: Sequence[Candidate], until: float, repeats: int = TIMED_REPEATS
+) -> list[float]:
+    """Microseconds per step of each candidate: the best of `repeats`, taken in turn.
+
+    All meet the same disturbances; the first lap warms caches and finds how many steps to time.
+    A cost does not depend on the length of a step, so short ones are timed: no method fails them.
+    """
+    counts = [FEWEST_TIMED] * len(candidates)
+    best = [inf] * len(candidates)
+    for lap in range(repeats + 1):
+        for index, candidate in enumerate(candidates):
+            seconds = timed(model, candidate.options, until, counts[index])
+            if seconds is None:
+                continue
+            if lap:
+                best[index] = min(best[index], 1e6 * seconds / counts[index])
+            else:
+                wanted = TIMED_SECONDS * counts[index] / max(seconds, 1e-7)
+                counts[index] = int(min(MOST_TIMED, max(FEWEST_TIMED, wanted)))
+    return best
+
+
+def timed(model: Model, options: dict[str, Any], until: float, steps: int) -> float | None:
+    """Seconds that so many steps take, or None if the run stops before."""
+    step = min(options["step"], until / MOST_TIMED)
+    try:
+        result = simulate(
+            model, steps * step, **{**options, "step": step}, save_every=steps, progress=False
+        )
+    except SimulationStopped:
+        return None
+    return float(result.provenance["seconds_in_steps"])

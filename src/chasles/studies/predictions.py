@@ -1,0 +1,146 @@
+"""What theory says of each joint, held against the runs.
+
+A joint that is linear with constant coefficients in the charts of its bodies holds to rounding,
+with any method and any step; every other joint drifts as the method's global error does, with its
+order.
+"""
+
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from chasles.model import Model
+from chasles.spaces.exactness import drifting_joints
+from chasles.studies.candidates import Candidate
+from chasles.studies.measure import Outcome, measure
+
+#: A joint open by less than this, times the size of the motion in m, is held by rounding alone.
+ROUNDING = 1e-11
+#: Below this a gap that does not shrink with the step is rounding, however it came about.
+LOOSE_ROUNDING = 1e-9
+#: One Newton step after every step leaves the square of the step's error, m or rad.
+PROJECTED = 1e-10
+#: Observed orders this far below the predicted one are a disagreement; this far above, a remark.
+ORDER_BELOW, ORDER_ABOVE = 0.5, 0.75
+
+
+@dataclass(frozen=True)
+class Prediction:
+    """One joint of one candidate.
+
+    exact     whether it is predicted to hold to rounding
+    expected  the order with which it is predicted to drift, None if exact
+    gap       the largest one observed, m or rad
+    floor     gaps below this are rounding
+    order     the observed order, None if it was not looked for or the gaps are all rounding
+    gaps      step in s -> largest gap, where several steps were run
+    """
+
+    label: str
+    joint: str
+    exact: bool
+    expected: int | None
+    gap: float
+    floor: float
+    order: float | None = None
+    gaps: tuple[tuple[float, float], ...] = ()
+
+    @property
+    def holds(self) -> bool:
+        """Whether the joint was seen to hold to rounding."""
+        if self.gap <= self.floor:
+            return True
+        flat = self.order is not None and self.order < 0.5
+        return flat and self.gap <= LOOSE_ROUNDING
+
+    @property
+    def agrees(self) -> bool:
+        """A joint that does better than predicted does not contradict: the bound holds."""
+        if self.exact:
+            return self.holds
+        if self.holds or self.order is None or self.expected is None:
+            return True
+        return self.order >= self.expected - ORDER_BELOW
+
+    @property
+    def verdict(self) -> str:
+        if not self.agrees:
+            return "WRONG"
+        if not self.exact and self.holds:
+            return "better than predicted: it holds"
+        above = self.order is not None and self.expected is not None and not self.exact
+        if above and self.order - self.expected > ORDER_ABOVE:  # type: ignore[operator]
+            return "better than predicted"
+        return "as predicted"
+
+    def __str__(self) -> str:
+        said = "exact" if self.exact else f"drifts with order {self.expected}"
+        if self.holds:
+            seen = f"holds at {self.gap:.1e}"
+        else:
+            seen = f"open by {self.gap:.1e}"
+            seen += f", order {self.order:.1f}" if self.order is not None else ""
+        return f"{self.label}, {self.joint}: predicted {said}; {seen}: {self.verdict}"
+
+    def as_dict(self) -> dict[str, Any]:
+        return {
+            "candidate": self.label,
+            "joint": self.joint,
+            "predicted": "exact" if self.exact else f"order {self.expected}",
+            "gap": self.gap,
+            "order": self.order,
+            "gaps": [list(pair) for pair in self.gaps],
+            "verdict": self.verdict,
+        }
+
+
+def predictions_of(model: Model, outcome: Outcome) -> list[Prediction]:
+    """What is predicted of every joint, with the gap that one run shows."""
+    drifting = set(drifting_joints(model, outcome.candidate.spaces(model)))
+    floor = ROUNDING * extent(outcome)
+    if outcome.candidate.options["stabilise"] is not None:  # both stabilisers close what drifts
+        drifting, floor = set(), max(floor, PROJECTED)
+    return [
+        Prediction(
+            label=outcome.label,
+            joint=name,
+            exact=name not in drifting,
+            expected=outcome.candidate.order if name in drifting else None,
+            gap=gap.worst,
+            floor=floor,
+        )
+        for name, gap in outcome.gaps.items()
+    ]
+
+
+def extent(outcome: Outcome) -> float:
+    """The size of the motion, at least 1 m: rounding is relative to it."""
+    model = outcome.result.model
+    return max(1.0, *(float(np.abs(outcome.result.position(b)).max()) for b in model.bodies))
+
+
+def check_orders(model: Model, outcome: Outcome, until: float, halvings: int) -> list[Prediction]:
+    """The predictions of one candidate with the orders observed at 2^halvings h ... 2 h, h."""
+    options = outcome.candidate.options
+    steps = [options["step"] * 2.0**k for k in range(halvings, 0, -1)]
+    runs = [
+        measure(model, Candidate(outcome.label, {**options, "step": step}), until)
+        for step in steps
+        if step < until
+    ]
+    runs = [run for run in [*runs, outcome] if run.finished]
+    found = []
+    for prediction in predictions_of(model, outcome):
+        gaps = [(run.candidate.options["step"], run.gaps[prediction.joint].worst) for run in runs]
+        order = observed_order(gaps, prediction.floor)
+        found.append(replace(prediction, order=order, gaps=tuple(gaps)))
+    return found
+
+
+def observed_order(gaps: list[tuple[float, float]], floor: float) -> float | None:
+    """Slope of log gap over log step, where the gap is well above rounding."""
+    kept = np.array([(step, gap) for step, gap in gaps if gap > 3 * floor])
+    if len(kept) < 2:
+        return None
+    return float(np.polyfit(np.log(kept[:, 0]), np.log(kept[:, 1]), 1)[0])

@@ -1,0 +1,198 @@
+"""The search behind `advise`: which combination to run next, with which step."""
+
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from math import ceil, floor, inf, isfinite, log2
+from typing import Any
+
+import numpy as np
+
+from chasles.integrators.tableaux import Tableau
+from chasles.model import InvalidOption, Model
+from chasles.model.checks import checked_array
+from chasles.model.errors import told
+from chasles.spaces import resolve_spaces
+from chasles.spaces.exactness import drifting_joints
+from chasles.studies.candidates import Candidate
+from chasles.studies.measure import costs, measure
+
+#: On the horizon, gap and energy drift stay this many times below what is asked for ...
+MARGIN = 4.0
+#: ... and the recommendation is run again, on a horizon longer by this factor, to half of it.
+LONGER, MARGIN_LONGER = 2.0, 2.0
+#: The longest step turns the fastest body by this angle, rad; each further one is RATIO shorter.
+COARSEST_TURN, RATIO, STEPS = 0.7, 2.0**0.5, 24
+#: Steps of the run that finds how fast the bodies turn.
+PROBE_STEPS = 1000
+#: Runs of one combination of spaces, stabiliser and method; each may take this many steps.
+MOST_RUNS, MOST_STEPS = 6, 200_000
+
+
+@dataclass(frozen=True)
+class Trial:
+    """One measured run: how it was made, what it cost and what it left."""
+
+    options: dict[str, Any]
+    cost: float  # us per step
+    worst_gap: float
+    energy_drift: float
+    until: float
+    drifting: int = 0  # joints that neither their charts nor a stabiliser hold
+    lasts: bool | None = None  # whether it is good enough on the longer horizon; None: not tried
+
+    @property
+    def cost_per_second(self) -> float:
+        """Milliseconds of computing per simulated second."""
+        return 1e-3 * self.cost / self.options["step"]
+
+    def within(self, target: float, energy: float) -> bool:
+        return self.worst_gap <= target and self.energy_drift <= energy
+
+    @property
+    def words(self) -> tuple[str, str, str, str]:
+        o = self.options
+        method = o["method"] if isinstance(o["method"], str) else o["method"].name or "tableau"
+        return str(o["spaces"]), o["stabilise"] or "none", method, f"{o['step']:.3g}"
+
+
+def checked_steps(steps: Any) -> list[float]:
+    array = np.atleast_1d(checked_array(steps, "steps", "advise", InvalidOption))
+    if array.ndim != 1 or array.size == 0 or not (array > 0).all():
+        raise InvalidOption(f"advise: steps is {told(steps)}.", "Give positive times in s.")
+    return sorted((float(step) for step in array), reverse=True)
+
+
+def default_steps(model: Model, until: float) -> list[float]:
+    """From the longest sensible step down, all of them parts of `until`."""
+    options = {
+        "spaces": "auto", "method": "rk4", "step": until / PROBE_STEPS, "acceleration": "screw",
+        "stabilise": "projection",
+    }  # fmt: skip
+    result = measure(model, Candidate("probe", options), until).result
+    rates = [np.linalg.norm(result.angular_velocity(body), axis=1).max() for body in model.bodies]
+    fastest = float(max(rates))
+    coarsest = min(until / 20, COARSEST_TURN / fastest if fastest > 0 else inf)
+    return [until / ceil(until / coarsest * RATIO**k) for k in range(STEPS)]
+
+
+def combined(
+    model: Model,
+    spaces: Sequence[Any],
+    methods: Sequence[str | Tableau],
+    stabilisers: Sequence[str | None],
+    acceleration: str,
+) -> list[Candidate]:
+    """All combinations, less those that would run the same equations twice."""
+    made: dict[Any, Candidate] = {}
+    for choice in spaces:
+        resolved = resolve_spaces(model, choice)
+        drifting = drifting_joints(model, resolved)
+        for stabilise in stabilisers:
+            projected = {"projection": drifting, "projection of all joints": model.joint_names}
+            held = projected.get(stabilise or "", ())
+            for method in methods:
+                options = {
+                    "spaces": choice, "method": method, "acceleration": acceleration,
+                    "stabilise": stabilise if held or not stabilise else None,
+                }  # fmt: skip
+                name = method if isinstance(method, str) else method.name or "tableau"
+                label = f"{choice}, {options['stabilise'] or 'none'}, {name}"
+                key = (str(resolved), held, name)
+                made.setdefault(key, Candidate(label, options))
+    return list(made.values())
+
+
+class Search:
+    """The runs of one piece of advice."""
+
+    def __init__(
+        self, model: Model, target: float, energy: float, until: float, budget: float
+    ) -> None:
+        self.model, self.target, self.energy, self.until = model, target, energy, until
+        self.began, self.budget = time.perf_counter(), budget
+        self.trials: list[Trial] = []
+        self.best: Trial | None = None
+        self.confirmed: Trial | None = None
+        self.complete = True
+
+    @property
+    def seconds(self) -> float:
+        return time.perf_counter() - self.began
+
+    # --- what is tried ---
+
+    def prepare(self, candidates: list[Candidate], steps: list[float]) -> None:
+        """Time a step of every combination."""
+        self.steps = steps
+        self.candidates = [replace(c, options={**c.options, "step": steps[0]}) for c in candidates]
+        measured = costs(self.model, self.candidates, self.until, repeats=5)
+        self.costs = dict(zip((c.label for c in candidates), measured))
+        self.deadline = time.perf_counter() + self.budget  # the first run on a machine compiles
+
+    def cheapest_first(self) -> list[Candidate]:
+        """By what the order promises: a step's cost times (1 / target)^(1 / order)."""
+        wanted = 1.0 / min(self.target, self.energy)
+        return sorted(self.candidates, key=lambda c: self.costs[c.label] * wanted ** (1 / c.order))
+
+    def explore(self, candidate: Candidate) -> None:
+        """Find the longest step with which a combination is good enough, if it may be the best."""
+        failed, passed = -1, len(self.steps)  # indices: steps get shorter
+        index = min(len(self.steps) // 6, len(self.steps) - 1)
+        for _ in range(MOST_RUNS):
+            if not failed < index < passed or self.too_dear(candidate, index):
+                return
+            if time.perf_counter() > self.deadline:
+                self.complete = False
+                return
+            trial = self.run(candidate, self.steps[index], self.until)
+            miss = self.miss(trial)
+            if miss <= 1.0:  # then it is cheaper than the best: dearer ones are not run
+                trial = replace(trial, lasts=self.confirm(candidate, trial))
+            self.trials.append(trial)
+            if trial.lasts:
+                self.best, passed = trial, index
+                index = max(failed + 1, index - self.jump(1.0 / max(miss, 1e-300), candidate))
+            else:
+                failed = index
+                index = min(passed - 1, index + self.jump(miss, candidate))
+
+    def jump(self, factor: float, candidate: Candidate) -> int:
+        """How many steps of the list change an error by that factor."""
+        if not isfinite(factor):
+            return 4
+        places = log2(factor) / (candidate.order * log2(RATIO))
+        return max(1, min(8, floor(places)))
+
+    def miss(self, trial: Trial) -> float:
+        """By what factor a run misses the target with its margin."""
+        return MARGIN * max(trial.worst_gap / self.target, trial.energy_drift / self.energy)
+
+    def too_dear(self, candidate: Candidate, index: int) -> bool:
+        step = self.steps[index]
+        if self.until / step > MOST_STEPS:
+            return True
+        cost = 1e-3 * self.costs[candidate.label] / step
+        return self.best is not None and cost >= self.best.cost_per_second
+
+    # --- runs ---
+
+    def run(self, candidate: Candidate, step: float, until: float) -> Trial:
+        options = {**candidate.options, "step": step}
+        outcome = measure(self.model, Candidate(candidate.label, options), until)
+        drifting = () if options["stabilise"] else self.drifting(candidate)
+        return Trial(
+            options, self.costs[candidate.label], outcome.worst_gap, outcome.energy_drift, until,
+            len(drifting),
+        )  # fmt: skip
+
+    def drifting(self, candidate: Candidate) -> tuple[str, ...]:
+        return drifting_joints(self.model, candidate.spaces(self.model))
+
+    def confirm(self, candidate: Candidate, trial: Trial) -> bool:
+        """Whether it holds on a longer horizon as well."""
+        longer = self.run(candidate, trial.options["step"], LONGER * self.until)
+        holds = longer.within(self.target / MARGIN_LONGER, self.energy / MARGIN_LONGER)
+        if holds:
+            self.confirmed = longer
+        return holds

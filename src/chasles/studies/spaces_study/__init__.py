@@ -1,0 +1,1 @@
+"""Which configuration space is best: a study beyond the paper's four examples."""

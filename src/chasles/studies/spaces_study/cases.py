@@ -1,0 +1,297 @@
+"""What is measured, one function per question; each gives plain numbers, ready for JSON."""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from chasles.model import Model
+from chasles.model.checks import as_vector
+from chasles.spaces import Space, resolve_spaces
+from chasles.studies import gallery
+from chasles.studies.candidates import Candidate
+from chasles.studies.measure import Outcome, costs, measure
+from chasles.studies.predictions import predictions_of
+from chasles.studies.spaces_study import cayley
+
+STEP, UNTIL = 1e-3, 1.0
+BOOSTS = (0.0, 0.1, 1.0, 10.0, 100.0)  # m/s
+SPEEDS = (0.001, 0.01, 0.1, 1.0, 10.0)  # m/s, of the platform
+RULES = ("SE3", "SO3xR3", "auto")
+FAST = 100.0  # rad/s, where the maps are told apart
+CAYLEY_STEPS = (2e-3, 1e-3)  # s
+METHODS = ("heun", "kutta3", "rk4", "dopri5")
+
+
+class Effort:
+    """How much is run."""
+
+    def __init__(self, quick: bool) -> None:
+        self.starts = 2 if quick else 7
+        self.trees = 10 if quick else 100
+        self.loops = 4 if quick else 30
+        self.chains = (1, 4, 16) if quick else (1, 2, 4, 8, 16, 32, 64)
+        self.repeats = 3 if quick else 40
+
+
+class Ledger:
+    """Every prediction of the study, and how many were wrong."""
+
+    def __init__(self) -> None:
+        self.checked = 0
+        self.held = 0
+        self.wrong: list[str] = []
+
+    def enter(self, model: Model, outcome: Outcome, what: str) -> None:
+        for prediction in predictions_of(model, outcome):
+            self.checked += 1
+            self.held += prediction.exact
+            if not prediction.agrees:
+                self.wrong.append(f"{what}: {prediction}")
+
+
+def run(
+    model: Model, spaces: Any, ledger: Ledger | None = None, what: str = "", **more: Any
+) -> Outcome:
+    """One run with the study's usual options."""
+    options = {
+        "spaces": spaces, "method": "rk4", "step": STEP, "acceleration": "screw",
+        "stabilise": None, **more,
+    }  # fmt: skip
+    until = options.pop("until", UNTIL)
+    outcome = measure(
+        model, Candidate(str(spaces) if isinstance(spaces, str) else "", options), until
+    )
+    if ledger is not None:
+        ledger.enter(model, outcome, what)
+    return outcome
+
+
+# --- lower pairs ----------------------------------------------------------------------------------
+
+GROUNDED: dict[str, dict[str, Space]] = {
+    "SE3": {"body": Space("SE3")},
+    "SO3xR3 at the COM": {"body": Space("SO3xR3")},
+    "SO3xR3 on the joint": {"body": Space("SO3xR3", "joint")},
+}
+#: The base always has the exact chart of its own joint: what differs is the chart of the body.
+BASE = Space("SO3xR3", "base joint")
+MOVING: dict[str, dict[str, Space]] = {
+    "SE3": {"base": BASE, "body": Space("SE3")},
+    "SO3xR3 at the COM": {"base": BASE, "body": Space("SO3xR3")},
+    "SO3xR3 on the joint": {"base": BASE, "body": Space("SO3xR3", "joint")},
+    "SE3 relative": {"base": BASE, "body": Space("SE3", None, "base")},
+    "SO3xR3 relative, at the COM": {"base": BASE, "body": Space("SO3xR3", None, "base")},
+    "SO3xR3 relative, on the joint": {"base": BASE, "body": Space("SO3xR3", "joint", "base")},
+}
+
+
+def pairs(effort: Effort, ledger: Ledger, moving: bool) -> dict[str, Any]:
+    """Median and largest gap of every lower pair in every chart, over a few random starts."""
+    make = gallery.moving_pair if moving else gallery.grounded_pair
+    charts = MOVING if moving else GROUNDED
+    table: dict[str, Any] = {}
+    for kind in gallery.PAIRS:
+        models = [make(kind, seed) for seed in range(1, effort.starts + 1)]
+        table[kind] = {}
+        for name, spaces in charts.items():
+            gaps = [run(m, spaces, ledger, f"{kind}, {name}").gaps["joint"].worst for m in models]
+            table[kind][name] = {"median": float(np.median(gaps)), "largest": max(gaps)}
+    return table
+
+
+# --- trees, floating bodies -----------------------------------------------------------------------
+
+
+def trees(effort: Effort, ledger: Ledger) -> dict[str, Any]:
+    """Worst joint and energy drift of random trees."""
+    gaps: dict[str, list[float]] = {rule: [] for rule in RULES}
+    energy: dict[str, list[float]] = {rule: [] for rule in RULES}
+    sizes = []
+    for seed in range(effort.trees):
+        model = gallery.random_tree(seed)
+        sizes.append(len(model.bodies))
+        for rule in RULES:
+            outcome = run(model, rule, ledger, f"tree {seed}")
+            gaps[rule].append(outcome.worst_gap)
+            energy[rule].append(outcome.energy_drift)
+    return {"gap": gaps, "energy": energy, "bodies": sizes}
+
+
+def floating() -> dict[str, Any]:
+    """The boosted pair: gap, linear and angular momentum."""
+    table: dict[str, Any] = {rule: {"gap": [], "momentum": [], "angular": []} for rule in RULES}
+    for boost in BOOSTS:
+        model = gallery.floating_pair(boost)
+        for rule in RULES:
+            outcome = run(model, rule)
+            table[rule]["gap"].append(outcome.worst_gap)
+            table[rule]["momentum"].append(outcome.momentum_drift)
+            table[rule]["angular"].append(outcome.angular_drift)
+    return {"boost": list(BOOSTS), **table}
+
+
+def platform() -> dict[str, Any]:
+    """The pivot of a top on a platform of 100 t, drifting at several speeds."""
+    found = {
+        rule: [run(gallery.platform_top(speed), rule).worst_gap for speed in SPEEDS]
+        for rule in RULES
+    }
+    return {
+        "speed": list(SPEEDS),
+        **found,
+        "fixed pivot on SE3": run(gallery.top(), "SE3").worst_gap,
+    }
+
+
+def orders() -> dict[str, Any]:
+    """Gap of the double pendulum's second joint against the step, method by method."""
+    steps = [2e-3 / 2**k for k in range(6)]
+    model = gallery.double_pendulum()
+    table: dict[str, Any] = {"step": steps, "SE3": {}, "auto": {}}
+    for method in METHODS:
+        for rule in ("SE3", "auto"):
+            table[rule][method] = [
+                run(model, rule, method=method, step=step, until=0.2).gaps["joint 2"].worst
+                for step in steps
+            ]
+    gaps = {m: np.array(table["SE3"][m]) for m in METHODS}
+    table["observed"] = {
+        m: float(np.polyfit(np.log(np.array(steps)[g > 1e-13]), np.log(g[g > 1e-13]), 1)[0])
+        for m, g in gaps.items()
+    }
+    return table
+
+
+# --- loops ----------------------------------------------------------------------------------------
+
+
+def spaces_with_cut(model: Model, cut: str) -> dict[str, Space]:
+    """What the rule gives each body when that joint is left out of the tree."""
+    tree = replace(model, joints=tuple(j for j in model.joints if j.name != cut))
+    return resolve_spaces(tree, "auto")
+
+
+#: Runs of a loop beside those with a chosen cut.
+UNCUT: dict[str, tuple[str, str | None]] = {
+    "SE3": ("SE3", None),
+    "SO3xR3": ("SO3xR3", None),
+    "auto": ("auto", None),
+    "SE3, projected": ("SE3", "projection"),
+    "SO3xR3, projected": ("SO3xR3", "projection of all joints"),
+    "auto, projected": ("auto", "projection"),
+}
+
+
+def cuts(model: Model, ledger: Ledger, what: str) -> dict[str, Any]:
+    """Every joint as the cut one: gap, energy and error of the motion, without and with projection.
+
+    The error is the largest distance of a centre of mass from a run of order 8 with a quarter of
+    the step, over the first half second.
+    """
+    reference = run(
+        model, "auto", method="dop853", step=STEP / 4, stabilise="projection", until=0.5
+    )
+    rows = {}
+    for joint in model.joint_names:
+        spaces = spaces_with_cut(model, joint)
+        row: dict[str, Any] = {"depth": depth(spaces)}
+        for name, stabilise in (("none", None), ("projected", "projection")):
+            outcome = run(model, spaces, ledger, f"{what} cut at {joint}", stabilise=stabilise)
+            row[name] = {
+                "gap": outcome.worst_gap,
+                "energy": outcome.energy_drift,
+                "error": motion_error(model, outcome, reference),
+            }
+        rows[joint] = row
+    others = {}
+    for name, (rule, stabilise) in UNCUT.items():
+        outcome = run(model, rule, ledger, f"{what}, {name}", stabilise=stabilise)
+        others[name] = {
+            "gap": outcome.worst_gap,
+            "energy": outcome.energy_drift,
+            "error": motion_error(model, outcome, reference),
+        }
+    return {"cuts": rows, "others": others}
+
+
+def motion_error(model: Model, outcome: Outcome, reference: Outcome) -> float:
+    """Over the reference's duration, at the times of the coarser run."""
+    count = (len(reference.t) - 1) // 4 + 1
+    return max(
+        float(
+            np.linalg.norm(
+                outcome.result.position(b)[:count] - reference.result.position(b)[::4][:count],
+                axis=1,
+            ).max()
+        )
+        for b in model.bodies
+    )
+
+
+def depth(spaces: Mapping[str, Space]) -> int:
+    """The longest way from a body to the ground through references."""
+    longest = 0
+    for name in spaces:
+        length, at = 1, spaces[name].relative_to
+        while at is not None:
+            length, at = length + 1, spaces[at].relative_to
+        longest = max(longest, length)
+    return longest
+
+
+def loops(effort: Effort, ledger: Ledger) -> dict[str, Any]:
+    """Every cut of the 3-bar, the slider-crank and of random loops."""
+    table = {
+        "three-bar": cuts(gallery.three_bar(), ledger, "three-bar"),
+        "slider-crank": cuts(gallery.slider_crank(), ledger, "slider-crank"),
+    }
+    random = [
+        cuts(gallery.random_loop(seed), ledger, f"loop {seed}") for seed in range(effort.loops)
+    ]
+    return {**table, "random": random}
+
+
+# --- cost, Cayley ---------------------------------------------------------------------------------
+
+
+def cost(effort: Effort) -> dict[str, Any]:
+    """Microseconds per step of every rule, on spherical chains."""
+    rules = ("SE3", "SO3xR3", "SO3xR3 on joints", "SE3 relative", "auto")
+    table: dict[str, Any] = {rule: [] for rule in rules}
+    for length in effort.chains:
+        model = gallery.chain(length, spin=3.0)
+        measured = costs(model, candidates_for(rules), UNTIL, effort.repeats)
+        for rule, value in zip(rules, measured):
+            table[rule].append(value)
+    return {"bodies": list(effort.chains), **table}
+
+
+def candidates_for(rules: Iterable[str]) -> list[Candidate]:
+    common = {"method": "rk4", "step": STEP, "acceleration": "screw", "stabilise": None}
+    return [Candidate(rule, {**common, "spaces": rule}) for rule in rules]
+
+
+def cayley_against_exp() -> dict[str, Any]:
+    """The gap of every lower pair to ground on SE(3), by map and by step."""
+    models = {kind: turning_at(gallery.grounded_pair(kind), FAST) for kind in gallery.PAIRS}
+    return {
+        kind: {
+            name: [cayley.gap_with(model, name, UNTIL, step) for step in CAYLEY_STEPS]
+            for name in cayley.MAPS
+        }
+        for kind, model in models.items()
+    }
+
+
+def turning_at(model: Model, rate: float) -> Model:
+    """A model of one body with its motion scaled until it turns at that rate, if it turns."""
+    body = model.bodies[0]
+    omega, velocity = np.array(body.angular_velocity), np.array(body.velocity)
+    turning = float(np.linalg.norm(omega))
+    factor = rate / turning if turning > 1e-9 else 1.0
+    moved = replace(
+        body, angular_velocity=as_vector(factor * omega), velocity=as_vector(factor * velocity)
+    )
+    return replace(model, bodies=(moved,))

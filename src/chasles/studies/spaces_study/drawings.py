@@ -1,0 +1,176 @@
+"""The study's figures, from its numbers."""
+
+from typing import Any
+
+import numpy as np
+
+from chasles.studies.spaces_study.cases import METHODS
+from chasles.view.charts import Series, bars, distribution, dots, slopes
+from chasles.view.plots import Figure, Panel
+
+NAMES = {
+    "SE3": "SE(3)",
+    "SO3xR3": "SO(3)×ℝ³",
+    "auto": "auto",
+    "SO3xR3 at the COM": "SO(3)×ℝ³ at the COM",
+    "SO3xR3 on the joint": "SO(3)×ℝ³ on the joint",
+    "SE3 relative": "SE(3) relative",
+    "SO3xR3 relative, at the COM": "SO(3)×ℝ³ relative, COM",
+    "SO3xR3 relative, on the joint": "SO(3)×ℝ³ relative, on joint",
+    "SO3xR3 on joints": "SO(3)×ℝ³ on joints",
+}
+COLOURS = {
+    "SE3": "se3",
+    "SO3xR3": "product",
+    "SO3xR3 at the COM": "product",
+    "SO3xR3 on the joint": "y",
+    "SO3xR3 on joints": "y",
+    "SE3 relative": "x",
+    "SO3xR3 relative, at the COM": "other",
+    "SO3xR3 relative, on the joint": "chosen",
+    "auto": "chosen",
+}
+RULES = ("SE3", "SO3xR3", "auto")
+TALL = (4.9, 4.0)
+WIDE = (4.9, 3.4)
+
+
+def figures(data: dict[str, Any]) -> tuple[Figure, ...]:
+    return (
+        pairs_figure(data),
+        orders_figure(data["orders"]),
+        trees_figure(data["trees"]),
+        moving_frames_figure(data),
+        loops_figure(data["loops"]),
+        cuts_figure(data["loops"]["random"]),
+        cost_figure(data["cost"]),
+        cayley_figure(data["cayley"]),
+    )
+
+
+def pairs_figure(data: dict[str, Any]) -> Figure:
+    def panel(table: dict[str, Any], title: str) -> Panel:
+        kinds = list(table)
+        series = [
+            Series(NAMES[chart], [table[k][chart]["median"] for k in kinds], COLOURS[chart])
+            for chart in table[kinds[0]]
+        ]
+        return Panel(dots(kinds, series, title, "largest gap in 1 s, m or rad"), title, TALL)
+
+    return Figure("pairs", "", "", (
+        panel(data["ground"], "Joint to the ground"),
+        panel(data["moving"], "Joint to a moving body"),
+    ))  # fmt: skip
+
+
+def orders_figure(table: dict[str, Any]) -> Figure:
+    colours = ("product", "y", "se3", "other")
+    steps = table["step"]
+    series = [Series(f"{m} on SE(3)", table["SE3"][m], c, steps) for m, c in zip(METHODS, colours)]
+    series.append(Series("all four, auto", envelope(table["auto"]), "chosen", steps))
+    draw = slopes(series, "Joint 2 of the double pendulum", "step in s", "gap in m after 0.2 s")
+    return Figure("orders", "", "", (Panel(draw, "Gap against step", WIDE),), columns=1)
+
+
+def envelope(rows: dict[str, list[float]]) -> list[float]:
+    return np.array(list(rows.values())).max(axis=0).tolist()
+
+
+def trees_figure(table: dict[str, Any]) -> Figure:
+    def panel(what: str, title: str, label: str) -> Panel:
+        series = [Series(NAMES[rule], table[what][rule], COLOURS[rule]) for rule in RULES]
+        return Panel(distribution(series, title, label), title, WIDE)
+
+    return Figure("trees", "", "", (
+        panel("gap", "Worst joint of a tree", "largest gap in 1 s, m or rad"),
+        panel("energy", "Energy", "largest |E − E₀| / max T"),
+    ))  # fmt: skip
+
+
+def moving_frames_figure(data: dict[str, Any]) -> Figure:
+    flight, platform = data["floating"], data["platform"]
+    boosts = [max(b, 0.01) for b in flight["boost"]]  # zero at the left edge
+
+    def flown(what: str, title: str, label: str) -> Panel:
+        series = [Series(NAMES[r], flight[r][what], COLOURS[r], boosts) for r in RULES]
+        draw = slopes(series, title, "speed of the pair in m/s (left: at rest)", label)
+        return Panel(draw, title, WIDE)
+
+    series = [Series(NAMES[r], platform[r], COLOURS[r], platform["speed"]) for r in RULES]
+    top = slopes(series, "Top on a platform", "speed of the platform in m/s", "gap in m")
+    return Figure("moving", "", "", (
+        flown("gap", "Floating pair: joint", "gap in m"),
+        flown("momentum", "Floating pair: momentum", "relative drift"),
+        Panel(top, "Gap of the pivot of a top on a platform", WIDE),
+    ), columns=3)  # fmt: skip
+
+
+def loops_figure(loops: dict[str, Any]) -> Figure:
+    panels = []
+    for key, title in (("three-bar", "3-bar"), ("slider-crank", "Slider-crank")):
+        rows = loops[key]["cuts"]
+        others = loops[key]["others"]
+        names = [f"cut {joint}" for joint in rows] + ["SO(3)×ℝ³, all projected"]
+        whole = others["SO3xR3, projected"]["error"]
+        blank = float("nan")
+        series = [
+            Series(
+                "no projection", [r["none"]["error"] for r in rows.values()] + [blank], "product"
+            ),
+            Series(
+                "cut joint projected",
+                [r["projected"]["error"] for r in rows.values()] + [blank],
+                "chosen",
+            ),
+            Series("all joints projected", [blank] * len(rows) + [whole], "se3"),
+        ]
+        draw = dots(names, series, title, "error of the motion in 0.5 s, m")
+        panels.append(Panel(draw, f"{title}: error by cut joint", WIDE))
+    return Figure("loops", "", "", tuple(panels))
+
+
+def cuts_figure(random: list[dict[str, Any]]) -> Figure:
+    """Where a loop is cut, in the middle or at its end, and what that does to the motion."""
+    table = relative_errors(random)
+    series = [
+        Series(name, values, colour)
+        for (name, values), colour in zip(table.items(), ("chosen", "y", "product", "se3"))
+    ]
+    draw = distribution(series, f"{len(random)} random loops, projected",
+                        "error of the motion / that of the best cut")  # fmt: skip
+    return Figure("cuts", "", "", (Panel(draw, "Error by cut", WIDE),), columns=1)
+
+
+def relative_errors(random: list[dict[str, Any]]) -> dict[str, list[float]]:
+    """Errors of the motion with projection over that of the loop's best cut."""
+    found: dict[str, list[float]] = {
+        "middle cut": [], "end cut": [], "worst cut": [], "SO(3)×ℝ³, all joints projected": [],
+    }  # fmt: skip
+    for loop in random:
+        errors = [row["projected"]["error"] for row in loop["cuts"].values()]
+        best = min(errors)
+        found["middle cut"].append(errors[len(errors) // 2] / best)
+        found["end cut"].append(errors[-1] / best)
+        found["worst cut"].append(max(errors) / best)
+        whole = loop["others"]["SO3xR3, projected"]["error"]
+        found["SO(3)×ℝ³, all joints projected"].append(whole / best)
+    return found
+
+
+def cost_figure(table: dict[str, Any]) -> Figure:
+    rules = [rule for rule in table if rule != "bodies"]
+    sizes = np.array(table["bodies"], float)
+    lengths = [f"{size} bodies" if size > 1 else "1 body" for size in table["bodies"]]
+    shown = [0, len(sizes) // 2, len(sizes) - 1]
+    series = [Series(NAMES[r], [table[r][k] / sizes[k] for k in shown], COLOURS[r]) for r in rules]
+    draw = bars([lengths[k] for k in shown], series, "Cost of a step", "µs per body and RK4 step")
+    return Figure("cost", "", "", (Panel(draw, "Cost per body and step", TALL),), columns=1)
+
+
+def cayley_figure(table: dict[str, Any]) -> Figure:
+    series = [
+        Series("exp", [table[k]["exp"][1] for k in table], "se3"),
+        Series("Cayley", [table[k]["Cayley"][1] for k in table], "product"),
+    ]
+    draw = dots(list(table), series, "Joint to the ground on SE(3)", "largest gap in 1 s, m or rad")
+    return Figure("cayley", "", "", (Panel(draw, "Gap with exp and with Cayley", WIDE),), columns=1)

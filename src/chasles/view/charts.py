@@ -1,0 +1,235 @@
+"""Kinds of panel for studies: dots on a logarithmic scale, bars, slopes, distributions, fronts."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from math import ceil, floor, log10
+from pathlib import Path
+from typing import Any
+
+import matplotlib as mpl
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.ticker import FixedLocator, FuncFormatter, NullLocator
+
+from chasles.model import InvalidOption
+from chasles.system.arrays import Floats
+from chasles.view.panels import log_axis, titles
+from chasles.view.plots import RC, Draw, Figure, canvas_of, svg_of
+from chasles.view.theme import LIGHT, SANS, power_of_ten, style_variables
+
+KINDS = (".png", ".svg")
+MARKERS = {"se3": "o", "product": "s", "chosen": "D", "other": "^", "y": "P", "x": "v", "z": "X"}
+COLOURS = tuple(MARKERS)
+#: Characters of legend that fit under a panel.
+LEGEND_CHARACTERS = 66
+
+
+def save_figure(figure: Figure, path: str | Path) -> Path:
+    """One file: .png on white, or .svg, which follows the reader's light or dark scheme."""
+    target = Path(path)
+    if target.suffix.lower() not in KINDS:
+        raise InvalidOption(
+            f"plot: the figure's name is '{target.name}'.", "Let it end in .png or .svg."
+        )
+    if not target.parent.is_dir():
+        raise InvalidOption(f"plot: there is no folder '{target.parent}'.", "Make it first.")
+    with mpl.rc_context(RC):
+        canvas = canvas_of(figure.panels, figure.columns)
+        if target.suffix.lower() == ".png":
+            canvas.savefig(target, format="png", dpi=144, facecolor="white")
+            return target
+        text = svg_of(canvas, figure.name)
+    style = f"<style>{style_variables()} text{{font-family:{SANS}}}</style>"
+    head, body = text.split(">", 1)
+    target.write_text(f"{head}>{style}{body}", encoding="utf-8")
+    return target
+
+
+@dataclass(frozen=True)
+class Series:
+    """Values that belong to one name and colour: at the categories, or over `x`."""
+
+    name: str
+    values: Sequence[float] | Floats
+    colour: str
+    x: Sequence[float] | Floats = ()
+
+
+def log_limits(values: Floats, floor_at: float) -> tuple[int, int]:
+    """Powers of ten around positive values."""
+    kept = values[np.isfinite(values) & (values > 0)]
+    low = max(float(kept.min()), floor_at) if kept.size else floor_at
+    high = max(float(kept.max()), low) if kept.size else low
+    first = floor(log10(low) - 0.05)
+    return first, max(first + 1, ceil(log10(high) + 0.05))
+
+
+def log_x(ax: Axes, low: int, high: int, ticks: int = 6) -> None:
+    """A logarithmic x axis between powers of ten, few of them named."""
+    ax.set_xscale("log")
+    ax.set_xlim(10.0**low, 10.0**high)
+    every = max(1, ceil((high - low) / ticks))
+    ax.xaxis.set_major_locator(FixedLocator([10.0**k for k in range(low, high + 1, every)]))
+    ax.xaxis.set_minor_locator(NullLocator())
+    ax.xaxis.set_major_formatter(FuncFormatter(lambda x, _: power_of_ten(round(log10(x)))))
+
+
+def near_log_x(ax: Axes, values: Floats) -> None:
+    """A logarithmic x axis that ends a little beyond the values."""
+    log_x(ax, *log_limits(values, 1e-300))
+    low, high = float(values.min()), float(values.max())
+    room = (high / low) ** 0.06 if high > low else 2.0
+    ax.set_xlim(low / room, high * room)
+
+
+def dots(
+    categories: Sequence[str], series: Sequence[Series], title: str, label: str,
+    floor_at: float = 1e-17, note: str = "",
+) -> Draw:  # fmt: skip
+    """One row per category, one marker per series, on a logarithmic axis."""
+
+    def draw(ax: Axes) -> None:
+        rows = np.arange(len(categories))[::-1].astype(float)
+        every = np.concatenate([np.asarray(s.values, float) for s in series])
+        log_x(ax, *log_limits(every, floor_at))
+        offsets = np.linspace(0.22, -0.22, len(series)) if len(series) > 1 else [0.0]
+        for one, offset in zip(series, offsets):
+            values = np.maximum(np.asarray(one.values, float), floor_at)
+            ax.plot(values, rows + offset, ls="", marker=MARKERS[one.colour], ms=5.5,
+                    mec="white", mew=0.5, color=LIGHT[one.colour], label=one.name)  # fmt: skip
+        ax.set_yticks(rows, categories)
+        ax.set_ylim(-0.6, len(categories) - 0.4)
+        ax.grid(True, axis="x")
+        ax.set_xlabel(label)
+        titles(ax, title, note)
+        legend_below(ax, [one.name for one in series])
+
+    return draw
+
+
+def legend_below(ax: Axes, names: Sequence[str]) -> None:
+    """Names in rows under the axis, where nothing is drawn; as many side by side as fit."""
+    fitting = max(1, LEGEND_CHARACTERS // (max(len(name) for name in names) + 5))
+    rows = ceil(len(names) / fitting)
+    layout: Any = {
+        "ncols": ceil(len(names) / rows), "borderaxespad": 0.0, "handlelength": 1.2,
+        "handletextpad": 0.4, "columnspacing": 1.1, "fontsize": 8,
+    }  # fmt: skip
+    ax.legend(loc="upper center", bbox_to_anchor=(0.5, -0.21), **layout)
+
+
+def bars(
+    categories: Sequence[str], series: Sequence[Series], title: str, label: str, note: str = "",
+    colours: Sequence[str] | None = None,
+) -> Draw:  # fmt: skip
+    """Horizontal bars from zero, one group per category, each with its number.
+
+    A lone series may have a colour for every category.
+    """
+
+    def draw(ax: Axes) -> None:
+        rows = np.arange(len(categories))[::-1].astype(float)
+        height = 0.8 / len(series)
+        largest = max(float(np.nanmax(np.asarray(s.values, float))) for s in series)
+        for index, one in enumerate(series):
+            at = rows + (len(series) / 2 - index - 0.5) * height
+            values = np.asarray(one.values, float)
+            paint = [LIGHT[c] for c in colours] if colours else LIGHT[one.colour]
+            ax.barh(at, values, height * 0.86, color=paint, label=one.name)
+            for y, value in zip(at, values):
+                ax.text(value + 0.01 * largest, y, f" {value:.3g}", va="center", fontsize=7.5,
+                        color=LIGHT["muted"])  # fmt: skip
+        ax.set_yticks(rows, categories)
+        ax.set_xlim(0, 1.13 * largest)
+        ax.grid(False)
+        ax.set_xlabel(label)
+        titles(ax, title, note)
+        if len(series) > 1:
+            legend_below(ax, [one.name for one in series])
+
+    return draw
+
+
+def slopes(
+    series: Sequence[Series], title: str, x_label: str, y_label: str, floor_at: float = 1e-17,
+    slope: float | None = None, note: str = "",
+) -> Draw:  # fmt: skip
+    """Lines with markers over a logarithmic x axis, with a triangle's worth of a given slope."""
+
+    def draw(ax: Axes) -> None:
+        everything = np.concatenate([np.asarray(s.values, float) for s in series])
+        low, high = log_limits(everything, floor_at)
+        log_axis(ax, 10.0**low, 10.0**high)
+        for one in series:
+            values = np.maximum(np.asarray(one.values, float), floor_at)
+            ax.plot(one.x, values, marker=MARKERS[one.colour], ms=4.5, mec="white", mew=0.4,
+                    color=LIGHT[one.colour], label=one.name)  # fmt: skip
+        near_log_x(ax, np.concatenate([np.asarray(s.x, float) for s in series]))
+        if slope is not None:
+            guide(ax, series, slope)
+        ax.set_xlabel(x_label)
+        ax.set_ylabel(y_label)
+        titles(ax, title, note)
+        legend_below(ax, [one.name for one in series])
+
+    return draw
+
+
+def guide(ax: Axes, series: Sequence[Series], slope: float) -> None:
+    """A thin line of that slope beside the steepest series."""
+    top = max(series, key=lambda one: float(np.nanmax(one.values)))
+    x, y = np.asarray(top.x, float), np.asarray(top.values, float)
+    first, last = x.min(), x.max()
+    at = y[int(np.argmax(x))] * 3
+    ax.plot([first, last], [at * (first / last) ** slope, at], color=LIGHT["axis"], lw=1.0)
+    middle = np.sqrt(first * last)
+    ax.annotate(f"slope {slope:g}", (middle, at * (middle / last) ** slope), xytext=(-4, 4),
+                textcoords="offset points", ha="right", fontsize=8,
+                color=LIGHT["muted"])  # fmt: skip
+
+
+def distribution(
+    series: Sequence[Series], title: str, label: str, floor_at: float = 1e-17, note: str = ""
+) -> Draw:
+    """The share of cases at or below a value, on a logarithmic axis."""
+
+    def draw(ax: Axes) -> None:
+        everything = np.concatenate([np.asarray(s.values, float) for s in series])
+        log_x(ax, *log_limits(everything, floor_at))
+        for one in series:
+            values = np.sort(np.maximum(np.asarray(one.values, float), floor_at))
+            share = 100 * np.arange(1, len(values) + 1) / len(values)
+            ax.step(values, share, where="post", color=LIGHT[one.colour], label=one.name)
+        ax.set_ylim(0, 102)
+        ax.set_ylabel("% of models")
+        ax.set_xlabel(label)
+        ax.grid(True, axis="x")
+        titles(ax, title, note)
+        legend_below(ax, [one.name for one in series])
+
+    return draw
+
+
+def front(
+    series: Sequence[Series], best: tuple[float, float] | None, target: float,
+    title: str, x_label: str, y_label: str,
+) -> Draw:  # fmt: skip
+    """Scattered trade-offs between a cost (x) and an error (y), the chosen one ringed."""
+
+    def draw(ax: Axes) -> None:
+        everything = np.concatenate([np.asarray(s.values, float) for s in series])
+        low, high = log_limits(np.append(everything, target), 1e-17)
+        log_axis(ax, 10.0**low, 10.0**high)
+        for one in series:
+            ax.plot(one.x, one.values, ls="", marker=MARKERS[one.colour], ms=4.5, mec="white",
+                    mew=0.4, color=LIGHT[one.colour], label=one.name)  # fmt: skip
+        near_log_x(ax, np.concatenate([np.asarray(s.x, float) for s in series]))
+        ax.axhline(target, color=LIGHT["axis"], lw=1.0, ls=(0, (4, 2)))
+        if best is not None:
+            ax.plot(*best, marker="o", ms=12, mfc="none", mec=LIGHT["ink"], mew=1.2)
+        ax.set_xlabel(x_label)
+        ax.set_ylabel(y_label)
+        titles(ax, title)
+        legend_below(ax, [one.name for one in series])
+
+    return draw

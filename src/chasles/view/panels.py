@@ -1,0 +1,286 @@
+"""Kinds of panel: what is drawn on the axes of a figure.
+
+Linear axes where signs and components matter, logarithmic ones where figures of different size are
+compared; every panel says its largest value, so that a scale of its own cannot mislead.
+"""
+
+from dataclasses import dataclass
+from math import ceil, floor, log10
+
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.ticker import FixedLocator, FuncFormatter, MaxNLocator, NullLocator
+
+from chasles.system.arrays import Floats
+from chasles.view.plots import END_NAME, NAMED_COLUMNS, NAMED_ROWS, Draw
+from chasles.view.theme import LIGHT, power_of_ten, scientific
+
+# --- axes -----------------------------------------------------------------------------------------
+
+
+def titles(ax: Axes, left: str, right: str = "") -> None:
+    ax.set_title(left, loc="left", fontweight="bold")
+    if right:
+        ax.set_title(right, loc="right", fontsize=8.5, color=LIGHT["muted"])
+
+
+def seconds_axis(ax: Axes, t: Floats) -> None:
+    ax.set_xlim(t[0], t[-1])
+    ax.xaxis.set_major_locator(MaxNLocator(5))
+    ax.xaxis.set_major_formatter(FuncFormatter(lambda x, _: f"{x:g}"))
+    ax.set_xlabel("t in s")
+
+
+def scaled(values: float) -> tuple[float, str]:
+    """A power of ten for an axis of such values, and its name."""
+    exponent = floor(log10(values)) if values > 0 else 0
+    if -2 < exponent < 3:
+        return 1.0, ""
+    return 10.0**exponent, power_of_ten(exponent)
+
+
+def log_axis(ax: Axes, low: float, high: float, margin: float = 1.0) -> None:
+    """A logarithmic y axis between powers of ten, few of them named."""
+    first, last = floor(log10(low)), ceil(log10(high))
+    ax.set_yscale("log")
+    ax.set_ylim(10.0**first / margin, 10.0**last * margin)
+    every = max(1, ceil((last - first) / 5))
+    ticks = [10.0**k for k in range(last, first - 1, -every)]
+    ax.yaxis.set_major_locator(FixedLocator(ticks))
+    ax.yaxis.set_minor_locator(NullLocator())
+    ax.yaxis.set_major_formatter(FuncFormatter(lambda y, _: power_of_ten(round(log10(y)))))
+
+
+def thinned(t: Floats, values: Floats, most: int = 1200) -> tuple[Floats, Floats]:
+    """Every k-th sample, so that a long run does not make a heavy picture."""
+    every = max(1, len(t) // most)
+    return t[::every], values[::every]
+
+
+# --- kinds of panel -------------------------------------------------------------------------------
+
+
+def components(
+    t: Floats, vector: Floats, title: str, unit: str = "m", limit: float | None = None
+) -> Draw:
+    """x, y, z and the norm of a vector over time, on an axis of its own scale."""
+    norm = np.linalg.norm(vector, axis=1)
+
+    def draw(ax: Axes) -> None:
+        factor, named = scaled(float(norm.max()) if limit is None else limit)
+        for k, name in enumerate("xyz"):
+            ax.plot(*thinned(t, vector[:, k] / factor), color=LIGHT[name], lw=1.0, label=name)
+        ax.plot(*thinned(t, norm / factor), color=LIGHT["ink"], lw=1.5, label="norm")
+        titles(ax, title, f"max {scientific(float(norm.max()))} {unit}")
+        seconds_axis(ax, t)
+        ax.set_ylabel(f"gap in {named} {unit}".replace("  ", " "))
+        if limit is not None:
+            ax.set_ylim(-1.1 * limit / factor, 1.1 * limit / factor)
+        ax.legend(loc="upper left", ncols=4, handlelength=1.2, columnspacing=1.0)
+        low, high = ax.get_ylim()
+        ax.set_ylim(low, high + 0.18 * (high - low))
+
+    return draw
+
+
+@dataclass(frozen=True)
+class Curve:
+    t: Floats
+    values: Floats
+    name: str
+    colour: str
+    dashed: bool = False
+    width: float = 1.5
+
+
+def logarithmic(curves: list[Curve], title: str, label: str, floor_at: float = 1e-17) -> Draw:
+    """Positive quantities over time on one logarithmic axis, named at their right ends."""
+
+    def draw(ax: Axes) -> None:
+        low, high = np.inf, 0.0
+        for curve in curves:
+            values = np.maximum(curve.values[1:], floor_at)
+            low, high = min(low, float(np.median(values)) / 10), max(high, float(values.max()))
+            ax.plot(
+                *thinned(curve.t[1:], values),
+                color=LIGHT[curve.colour],
+                ls=(0, (4, 2)) if curve.dashed else "-",
+                lw=curve.width,
+                label=curve.name,
+            )
+        log_axis(ax, max(low, floor_at), high)
+        titles(ax, title)
+        seconds_axis(ax, curves[0].t)
+        ax.set_ylabel(label)
+        name_ends(ax, curves, floor_at)
+
+    return draw
+
+
+@dataclass(frozen=True)
+class Points:
+    """Marked values over positions or names, for `against` and `by_name`."""
+
+    x: Floats
+    y: Floats
+    name: str
+    colour: str
+    marker: str = "o"
+
+
+def against(
+    series: list[Points], title: str, x_label: str, label: str, slope: int | None = None
+) -> Draw:
+    """Positive quantities over a positive quantity, both axes logarithmic."""
+
+    def draw(ax: Axes) -> None:
+        finite = [p.y[np.isfinite(p.y)] for p in series]
+        low, high = min(y.min() for y in finite), max(y.max() for y in finite)
+        ax.set_xscale("log")
+        for points in series:
+            ax.plot(points.x, points.y, marker=points.marker, ms=4.5, lw=1.2,
+                    color=LIGHT[points.colour], label=points.name)  # fmt: skip
+        log_axis(ax, low, high, margin=1.6)
+        ax.xaxis.set_minor_locator(NullLocator())
+        ax.xaxis.set_major_locator(FixedLocator(list(series[0].x)))
+        ax.xaxis.set_major_formatter(FuncFormatter(lambda x, _: short_number(x)))
+        titles(ax, title)
+        ax.set_xlabel(x_label)
+        ax.set_ylabel(label)
+        if slope is not None:
+            guide(ax, series, slope)
+        ax.margins(x=0.06)
+        name_ends(ax, [Curve(p.x, p.y, p.name, p.colour) for p in series], 1e-17)
+
+    return draw
+
+
+def guide(ax: Axes, series: list[Points], slope: int) -> None:
+    """A dashed line of the given order under the steepest series."""
+    steep = max(series, key=lambda p: float(np.nanmax(p.y)))
+    x = np.sort(steep.x)
+    middle = len(x) // 2
+    y = steep.y[np.argsort(steep.x)][middle] * (x / x[middle]) ** slope / 4
+    ax.plot(x, y, color=LIGHT["muted"], lw=1.0, ls=(0, (2, 2)))
+    ax.annotate(f"slope {slope}", (x[-2], y[-2]), xytext=(4, -11), textcoords="offset points",
+                fontsize=8, color=LIGHT["muted"])  # fmt: skip
+
+
+def short_number(x: float) -> str:
+    """0.001, 1, 10; powers of ten for anything smaller."""
+    if x >= 1e-3:
+        return f"{x:g}"
+    exponent = floor(log10(x) + 1e-9)
+    mantissa = x / 10.0**exponent
+    return (
+        power_of_ten(exponent)
+        if abs(mantissa - 1) < 1e-6
+        else f"{mantissa:g}·{power_of_ten(exponent)}"
+    )
+
+
+def by_name(names: list[str], series: list[Points], title: str, label: str) -> Draw:
+    """Positive quantities for named things on a logarithmic axis; what is infinite is left out."""
+
+    def draw(ax: Axes) -> None:
+        finite = [p.y[np.isfinite(p.y)] for p in series]
+        for points in series:
+            ax.plot(points.x, points.y, marker=points.marker, ms=6, lw=0, mew=0,
+                    color=LIGHT[points.colour], label=points.name)  # fmt: skip
+        log_axis(ax, min(y.min() for y in finite), 3 * max(y.max() for y in finite), margin=2.0)
+        ax.set_label(NAMED_COLUMNS)
+        ax.set_xticks(range(len(names)), names, fontsize=8.2, rotation=28, ha="right")
+        ax.set_xlim(-0.6, len(names) - 0.4)
+        titles(ax, title)
+        ax.set_ylabel(label)
+        ax.legend(loc="upper right", ncols=3, handletextpad=0.1, columnspacing=0.8)
+
+    return draw
+
+
+def strips(rows: list[tuple[str, Floats]], title: str, x_label: str, colour: str) -> Draw:
+    """Ratios as dots on a logarithmic axis, one row per name, with the median marked."""
+
+    def draw(ax: Axes) -> None:
+        rng = np.random.default_rng(0)
+        for height, (_, values) in enumerate(rows):
+            y = -height + rng.uniform(-0.18, 0.18, len(values))
+            ax.plot(values, y, "o", ms=4.2, mew=0, alpha=0.75, color=LIGHT[colour])
+            middle = float(np.median(values))
+            ax.plot([middle, middle], [-height - 0.34, -height + 0.34], color=LIGHT["ink"], lw=1.8)
+            ax.annotate(f"{middle:.2f}", (1.0, -height), xytext=(4, 0), va="center", fontsize=8.5,
+                        xycoords=("axes fraction", "data"), textcoords="offset points")  # fmt: skip
+        ax.set_xscale("log")
+        everything = np.concatenate([values for _, values in rows])
+        ax.set_xlim(min(0.2, everything.min() / 1.2), max(5, everything.max() * 1.2))
+        ticks = [
+            x for x in (0.1, 0.2, 0.5, 1, 2, 5, 10, 20) if ax.get_xlim()[0] <= x <= ax.get_xlim()[1]
+        ]
+        ax.xaxis.set_major_locator(FixedLocator(ticks))
+        ax.xaxis.set_minor_locator(NullLocator())
+        ax.xaxis.set_major_formatter(FuncFormatter(lambda x, _: f"{x:g}"))
+        ax.axvline(1.0, color=LIGHT["axis"], lw=0.9)
+        ax.set_label(NAMED_ROWS)
+        ax.set_yticks([-k for k in range(len(rows))], [name for name, _ in rows], fontsize=8.5)
+        ax.set_ylim(-len(rows) + 0.4, 0.75)
+        ax.grid(False)
+        titles(ax, title, "median")
+        ax.set_xlabel(x_label)
+
+    return draw
+
+
+def name_ends(ax: Axes, curves: list[Curve], floor_at: float) -> None:
+    """Each curve's name at its right end, pushed apart where they would overlap."""
+    low, high = (log10(y) for y in ax.get_ylim())
+    span = high - low
+    ends = []
+    for curve in curves:
+        tail = np.maximum(curve.values[-max(1, len(curve.values) // 20) :], floor_at)
+        ends.append(log10(float(np.exp(np.log(tail).mean()))))
+    order = np.argsort(ends)
+    placed: list[float] = []
+    for index in order:
+        here = (ends[index] - low) / span
+        placed.append(max(here, placed[-1] + 0.085) if placed else max(here, 0.03))
+    excess = max(0.0, placed[-1] - 1.0)
+    for index, height in zip(order, placed):
+        curve = curves[index]
+        ax.annotate(
+            curve.name,
+            (1.0, height - excess),
+            xycoords="axes fraction",
+            xytext=(5, 0),
+            textcoords="offset points",
+            color=LIGHT[curve.colour],
+            fontsize=8.5,
+            va="center",
+            label=END_NAME,
+        )
+
+
+def signed(
+    curves: list[Curve], title: str, label: str, limit: float | None = None, positive: bool = False
+) -> Draw:
+    """Signed quantities over time on one linear axis; up from zero if they are `positive`."""
+
+    def draw(ax: Axes) -> None:
+        largest = max(float(np.abs(curve.values).max()) for curve in curves)
+        factor, named = scaled(largest if limit is None else limit)
+        for curve in curves:
+            t, values = thinned(curve.t, curve.values / factor)
+            ax.plot(
+                t, values, color=LIGHT[curve.colour], lw=curve.width,
+                ls=(0, (4, 2)) if curve.dashed else "-", label=curve.name,
+            )  # fmt: skip
+        titles(ax, title, f"max {scientific(largest)}")
+        seconds_axis(ax, curves[0].t)
+        ax.axhline(0, color=LIGHT["axis"], lw=0.8)
+        ax.set_ylabel(f"{label} in {named}" if named else label)
+        if limit is not None:
+            low = 0.0 if positive else -1.08 * limit / factor
+            ax.set_ylim(low, 1.08 * limit / factor)
+        if len(curves) > 1:
+            ax.legend(loc="best")
+
+    return draw

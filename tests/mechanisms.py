@@ -1,0 +1,208 @@
+"""Mechanisms the tests share: the four examples of Mueller and Terze (2013), and generic ones."""
+
+import csv
+from dataclasses import dataclass
+from math import pi, sqrt
+from pathlib import Path
+
+import numpy as np
+from scipy.spatial.transform import Rotation
+
+import chasles as ch
+
+REFERENCE = Path(__file__).parent / "reference"
+#: Every rule that gives all bodies a space.
+SPACES = ("SE3", "SO3xR3", "SE3 relative", "SO3xR3 on joints", "auto")
+FORMS = ("screw", "space")
+
+# --- the paper's examples, with the data it leaves out chosen as in reference/ ---
+
+
+def heavy_top() -> ch.Model:
+    """A box spinning about its pivot, without gravity: T0 = 13972.399 J."""
+    top = ch.Body(
+        "top", 21.6, (0.36, 0.306, 0.09), position=(0.5, 0, 0),
+        angular_velocity=(0, 20 * pi, 10 * pi),
+    )  # fmt: skip
+    return ch.Model([top], [ch.Spherical("pivot", ch.GROUND, top, at=(0, 0, 0))], gravity=(0, 0, 0))
+
+
+def link(name: str, position, **start) -> ch.Body:
+    return ch.Body.box(name, size=(0.2, 0.1, 0.05), density=2700.0, position=position, **start)
+
+
+def double_pendulum() -> ch.Model:
+    """Two links on spherical joints, fast and chaotic."""
+    first = link("first", (0.1, 0, 0), angular_velocity=(10, 0, 0), velocity=(0, 0, 0))
+    second = link(
+        "second", (0.3, 0, 0), angular_velocity=(10 * pi, 10 * pi, 20 * pi),
+        velocity=(0, 2 * pi, -pi),
+    )  # fmt: skip
+    joints = [
+        ch.Spherical("shoulder", ch.GROUND, first, at=(0, 0, 0)),
+        ch.Spherical("elbow", first, second, at=(0.2, 0, 0)),
+    ]
+    return ch.Model([first, second], joints)
+
+
+def floating_pair() -> ch.Model:
+    """Two links joined to each other only, with zero total momentum and no gravity."""
+    first = link("first", (0.1, 0, 0), angular_velocity=(0, 0, -10))
+    second = link("second", (0.3, 0, 0), angular_velocity=(1, -1, 2 * pi))
+    return ch.Model(
+        [first, second], [ch.Spherical("elbow", first, second, at=(0.2, 0, 0))], gravity=(0, 0, 0)
+    )
+
+
+def three_bar() -> ch.Model:
+    """A closed loop of two links on two pivots, all joints spherical: swing and two spins."""
+    a, c = np.zeros(3), np.array([0.3, 0, 0])
+    b = np.array([0.15, sqrt(0.2**2 - 0.15**2), 0])
+    swing = np.array([10.0, 0, 0])
+    links = []
+    for name, start, end, spin in (("first", a, b, 10 * pi), ("second", b, c, -20 * pi)):
+        x = (end - start) / 0.2
+        rotation = np.column_stack((x, np.cross((0, 0, 1), x), (0, 0, 1)))
+        middle = (start + end) / 2
+        links.append(
+            link(
+                name, middle, rotation=rotation, velocity=np.cross(swing, middle),
+                angular_velocity=rotation.T @ swing + (spin, 0, 0),
+            )
+        )  # fmt: skip
+    joints = [
+        ch.Spherical("left pivot", ch.GROUND, links[0], at=a),
+        ch.Spherical("middle", links[0], links[1], at=b),
+        ch.Spherical("right pivot", ch.GROUND, links[1], at=c),
+    ]
+    return ch.Model(links, joints)
+
+
+EXAMPLES = {
+    "top": heavy_top,
+    "pendulum": double_pendulum,
+    "floating": floating_pair,
+    "threebar": three_bar,
+}
+
+
+@dataclass(frozen=True)
+class ReferenceState:
+    """All bodies of an example to 22 digits: rotations (n, 3, 3), and vectors (n, 3)."""
+
+    rotation: np.ndarray
+    position: np.ndarray
+    angular_velocity: np.ndarray
+    velocity: np.ndarray
+
+
+def reference_state(example: str, t: float) -> ReferenceState:
+    """All bodies of an example at one of the tabulated times."""
+    with (REFERENCE / f"ref_{example}.csv").open() as file:
+        rows = [row for row in csv.reader(file) if row[0] != "t" and float(row[0]) == t]
+    values = np.array(rows, float)[:, 2:]
+    return ReferenceState(
+        values[:, 0:9].reshape(-1, 3, 3), values[:, 9:12], values[:, 12:15], values[:, 15:18]
+    )
+
+
+# --- generic mechanisms ---
+
+#: The six lower pairs, and the weld that locks all they leave free.
+KINDS = ("spherical", "revolute", "prismatic", "cylindrical", "helical", "planar", "fixed")
+
+
+def make_joint(kind: str, name: str, a, b, at, axis) -> ch.Joint:
+    """A joint of any kind; a thread advances 3 cm per radian."""
+    if kind == "spherical":
+        return ch.Spherical(name, a, b, at=at)
+    if kind == "fixed":
+        return ch.Fixed(name, a, b, at=at)
+    if kind == "helical":
+        return ch.Helical(name, a, b, at=at, axis=axis, pitch=0.03)
+    return getattr(ch, kind.capitalize())(name, a, b, at=at, axis=axis)
+
+
+def random_rotation(rng) -> np.ndarray:
+    return Rotation.random(random_state=int(rng.integers(2**31))).as_matrix()
+
+
+def random_body(rng, name: str, position, **start) -> ch.Body:
+    """A body of 1 to 3 kg with a full inertia matrix, arbitrarily turned."""
+    turn = random_rotation(rng)
+    edges = rng.uniform(0.1, 0.4, 3)
+    mass = rng.uniform(1.0, 3.0)
+    moments = mass / 12.0 * (np.sum(edges**2) - edges**2)
+    inertia = turn @ np.diag(moments) @ turn.T
+    return ch.Body(
+        name, mass, (inertia + inertia.T) / 2, position, rotation=random_rotation(rng), **start
+    )
+
+
+def moving(model: ch.Model, rng, speed: float = 5.0) -> ch.Model:
+    """The model with random initial velocities that its joints allow, of about `speed` rad/s."""
+    equations = ch.equations(model)
+    mass, jacobian = equations.mass, equations.jacobian
+    twists = speed * rng.standard_normal(equations.velocity.size)
+    for _ in range(3):  # once for the velocity, and again for its rounding errors
+        pull = np.linalg.solve(equations.kkt, np.concatenate((mass @ twists, 0 * equations.eta)))
+        twists = pull[: twists.size]
+    assert np.abs(jacobian @ twists).max(initial=0.0) < 1e-14 * (1 + np.abs(twists).max())
+    twists = twists.reshape(-1, 6)
+    bodies = [
+        ch.Body(
+            body.name, body.mass, body.inertia, body.position, body.rotation,
+            velocity=np.array(body.rotation) @ twist[3:], angular_velocity=twist[:3],
+        )
+        for body, twist in zip(model.bodies, twists)
+    ]  # fmt: skip
+    return ch.Model(bodies, model.joints, gravity=model.gravity)
+
+
+def tree(rng, parents, kinds, swap=False) -> ch.Model:
+    """Body k hangs on body parents[k] (-1: the ground) by a joint of kinds[k]; frames random."""
+    bodies, joints = [], []
+    for k, (parent, kind) in enumerate(zip(parents, kinds)):
+        base = ch.GROUND if parent < 0 else bodies[parent]
+        origin = np.zeros(3) if parent < 0 else np.array(base.position)
+        at = origin + rng.uniform(-0.2, 0.2, 3)
+        body = random_body(rng, f"body {k}", at + rng.uniform(-0.2, 0.2, 3))
+        pair = (body, base) if swap and k % 2 else (base, body)
+        joints.append(make_joint(kind, f"joint {k}", *pair, at=at, axis=rng.standard_normal(3)))
+        bodies.append(body)
+    return ch.Model(bodies, joints, gravity=(1.0, -2.0, -9.0))
+
+
+def chain(rng, kinds, **options) -> ch.Model:
+    """A serial chain on the ground."""
+    return tree(rng, range(-1, len(kinds) - 1), kinds, **options)
+
+
+# --- what is measured ---
+
+
+def worst_gaps(result: ch.Result) -> dict[str, tuple[float, float]]:
+    """Largest gap of every joint over a run: (m, rad)."""
+    return {
+        name: (
+            float(result.violation(name).max()),
+            float(result.violation(name, part="rotation").max()),
+        )
+        for name in result.model.joint_names
+    }
+
+
+def energy_drift(result: ch.Result) -> float:
+    """max |E - E0| / T0."""
+    energy = result.energy()
+    return float(np.abs(energy - energy[0]).max() / result.kinetic_energy()[0])
+
+
+def orthogonality(result: ch.Result) -> float:
+    """Largest entry of R^T R - I over all bodies and saved states."""
+    worst = 0.0
+    for name in result.model.body_names:
+        rotation = result.rotation(name)
+        product = np.einsum("tki,tkj->tij", rotation, rotation)
+        worst = max(worst, float(np.abs(product - np.eye(3)).max()))
+    return worst

@@ -1,0 +1,24 @@
+"""One study for all tests of the paper: a run that two tests look at is made once."""
+
+import pytest
+
+from chasles.paper.claims import all_claims
+from chasles.paper.options import Options
+from chasles.paper.report import make_report
+from chasles.paper.study import Study
+
+
+@pytest.fixture(scope="session")
+def study():
+    return Study(Options())
+
+
+@pytest.fixture(scope="session")
+def claims(study):
+    return {claim.key: claim for claim in all_claims(study)}
+
+
+@pytest.fixture(scope="session")
+def quick_report(tmp_path_factory):
+    """The quick version of the page, in a folder of its own."""
+    return make_report(Options(out=tmp_path_factory.mktemp("paper"), quick=True), progress=False)

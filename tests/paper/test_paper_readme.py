@@ -1,0 +1,63 @@
+"""The README says what the data say: its table, its picture, its ten lines."""
+
+import re
+from pathlib import Path
+
+import pytest
+
+PROJECT = Path(__file__).parent.parent.parent
+README = (PROJECT / "README.md").read_text(encoding="utf-8")
+ROWS = re.findall(r"^\| (\d+) \|(.*)\|(.*)\|(.*)\|(.*)\|$", README, flags=re.M)
+COUNTS = {"holds": "twelve hold", "does not hold": "three do not", "holds only if": "two hold only"}
+
+
+def test_the_table_gives_every_verdict(claims):
+    assert len(ROWS) == len(claims)
+    for (_, *_, verdict), claim in zip(ROWS, claims.values()):
+        assert verdict.strip().startswith(claim.verdict)
+        if claim.verdict == "holds":
+            assert verdict.strip() == "holds"
+
+
+def test_the_summary_counts_the_verdicts(claims):
+    words = dict(zip(("two", "three", "twelve", "Seventeen"), (2, 3, 12, 17)))
+    assert "Seventeen sentences" in README and len(claims) == words["Seventeen"]
+    for verdict, text in COUNTS.items():
+        assert text in README
+        count = sum(claim.verdict == verdict for claim in claims.values())
+        assert count == words[text.split()[0]]
+
+
+def number(text):
+    found = re.search(r"\d+(\.\d+)?e-\d+", text)
+    return float(found[0]) if found else None
+
+
+def test_the_tables_figures_are_measured(claims):
+    """Every number in the table is one of the claim's measures, to two digits."""
+    for (_, _, proper, product, _), claim in zip(ROWS, claims.values()):
+        values = [measure.value for measure in claim.measures]
+        for text in (proper, product):
+            if number(text) is not None:
+                assert any(value == pytest.approx(number(text), rel=0.05) for value in values)
+            if text.strip() == "rounding":
+                assert min(values) < 1e-11
+
+
+def test_the_picture_is_there_and_follows_the_readers_scheme():
+    [path] = re.findall(r"!\[[^\]]*\]\(([^)]*)\)", README)
+    picture = (PROJECT / path).read_text(encoding="utf-8")
+    assert picture.startswith("<svg") and "prefers-color-scheme:dark" in picture
+    assert "relative" in picture and "SE(3)" in picture
+
+
+def test_the_ten_lines_run(capsys):
+    [code] = re.findall(r"```python\n(.*?)```", README, flags=re.S)
+    exec(compile(code, "README.md", "exec"), {})
+    gap, energy = capsys.readouterr().out.replace(" m", "").split()
+    assert float(gap) < 1e-13 and float(energy) == pytest.approx(-2.8e-8, rel=0.1)
+
+
+def test_links_lead_to_files():
+    for target in re.findall(r"\]\(([^)#]+)\)", README):
+        assert (PROJECT / target).exists(), target

@@ -1,0 +1,169 @@
+"""What runs is what is written: mutants are seen, and stale machine code never runs."""
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import chasles
+
+TESTS = Path(__file__).parent
+#: Slopes of the error of RK4 on a spinning chain, by space.
+ORDERS = """
+import json, sys
+import numpy as np
+import chasles as ch
+from mechanisms import chain, moving
+
+assert ch.__file__.startswith(sys.argv[1]), ch.__file__
+
+def last(steps, spaces, method="rk4"):
+    run = ch.simulate(model, 0.2, step=0.2 / steps, spaces=spaces, method=method)
+    return np.concatenate([run.rotation(name)[-1].ravel() for name in model.body_names])
+
+rng = np.random.default_rng(0)
+model = moving(chain(rng, ["spherical", "revolute"]), rng, speed=2.0)
+counts, slopes = (16, 24, 32), {}
+for spaces in ("SE3", "SO3xR3", "SE3 relative", "auto"):
+    end = last(24, spaces, "dop853") if sys.argv[2] == "own" else np.array(json.loads(sys.argv[3]))
+    errors = [np.linalg.norm(last(steps, spaces) - end) for steps in counts]
+    slopes[spaces] = -np.polyfit(np.log(counts), np.log(errors), 1)[0]
+print(json.dumps({"slopes": slopes, "end": last(24, "SE3", "dop853").tolist()}))
+"""
+
+#: A pose through the chart of a space: a kernel that compiles in a moment.
+POSE = """
+import sys
+import numpy as np
+import chasles as ch
+from chasles.dynamics.assemble import absolute_history
+from chasles.spaces import resolve_spaces
+from chasles.system.build import build
+
+assert ch.__file__.startswith(sys.argv[1]), ch.__file__
+model = ch.Model([ch.Body.sphere("ball", 0.1, mass=1.0)])
+system = build(model, resolve_spaces(model, "SO3xR3")).system
+charts = np.array([[[0.8, 0.0, 0.6, 0.0, 1, 2, 3, 0, 0, 0, 0, 0, 0]]])
+out = np.zeros((1, 1, 18))
+absolute_history(system, charts, out)
+print(*out[0, 0, :9])
+"""
+
+
+@pytest.fixture
+def package(tmp_path):
+    """A copy of the package, to be edited."""
+    copy = tmp_path / "copy" / "chasles"
+    shutil.copytree(
+        Path(chasles.__file__).parent, copy, ignore=shutil.ignore_patterns("__pycache__")
+    )
+    return copy
+
+
+def run(package, script, *arguments, **environment):
+    """A script's output in a new process that imports the copy."""
+    path = os.pathsep.join((str(package.parent), str(TESTS)))
+    done = subprocess.run(
+        [sys.executable, "-c", script, str(package.parent), *arguments],
+        env={**os.environ, "PYTHONPATH": path, "PYTHONDONTWRITEBYTECODE": "1", **environment},
+        cwd=package.parent,
+        capture_output=True,
+        text=True,
+    )
+    assert done.returncode == 0, done.stderr
+    return done
+
+
+def edit(package, file, old, new):
+    path = package / file
+    source = path.read_text()
+    assert source.count(old) == 1, (file, old)
+    path.write_text(source.replace(old, new))
+
+
+# --- mutants: without the compiler, formulas and kernels run as written ---
+
+
+@pytest.fixture
+def orders(package):
+    def measured(*arguments):
+        return json.loads(run(package, ORDERS, *arguments, NUMBA_DISABLE_JIT="1").stdout)
+
+    return measured
+
+
+DEXP_INV = "back = (neg(increment[0]), neg(increment[1]))"
+MUTANTS = {
+    "the sign of dexp^-1": ("integrators/rkmk.py", DEXP_INV, "back = increment"),
+    "no dexp^-1": ("integrators/rkmk.py", DEXP_INV, "return velocity"),
+}
+
+
+def test_without_the_compiler_rk4_has_order_four(orders):
+    for space, slope in orders("own")["slopes"].items():
+        assert slope == pytest.approx(4, abs=0.15), space
+
+
+@pytest.mark.parametrize("mutant", MUTANTS)
+def test_a_wrong_dexp_inv_has_order_two_at_most(package, orders, mutant):
+    right = orders("own")["end"]
+    edit(package, *MUTANTS[mutant])
+    for space, slope in orders("given", json.dumps(right))["slopes"].items():
+        assert slope < 2.2, space
+
+
+def test_compiled_and_plain_python_take_the_same_steps(package, orders):
+    """Same formulas, same order of operations: the same to rounding."""
+    plain = orders("own")
+    compiled = json.loads(run(TESTS_PACKAGE, ORDERS, "own").stdout)
+    assert plain["end"] == pytest.approx(compiled["end"], rel=0, abs=1e-13)
+
+
+TESTS_PACKAGE = Path(chasles.__file__).parent
+
+# --- the cache ---
+
+
+def pose(package, cache):
+    done = run(package, POSE, CHASLES_CACHE_DIR=str(cache))
+    return [float(entry) for entry in done.stdout.split()], "compiling" in done.stderr
+
+
+def test_editing_a_formula_in_another_file_never_runs_stale_machine_code(package, tmp_path):
+    cache = tmp_path / "cache"
+    first, compiled = pose(package, cache)
+    assert compiled
+    again, compiled = pose(package, cache)
+    assert again == first and not compiled  # the cache works at all
+    stamps = {path: path.stat() for path in package.rglob("*.py")}
+    edit(package, "groups/so3.py", "1 - 2 * (y * y + z * z)", "7 - 2 * (y * y + z * z)")
+    for path, stamp in stamps.items():  # not told by its time
+        os.utime(path, ns=(stamp.st_atime_ns, stamp.st_mtime_ns))
+    edited, compiled = pose(package, cache)
+    assert compiled
+    assert edited[0] == pytest.approx(first[0] + 6.0)
+    assert edited[1:] == first[1:]
+    edit(package, "groups/so3.py", "7 - 2 * (y * y + z * z)", "1 - 2 * (y * y + z * z)")
+    back, compiled = pose(package, cache)
+    assert back == first and not compiled  # the old code was kept, and is right again
+
+
+@pytest.mark.parametrize(
+    "folder", ["groups", "model", "spaces", "system", "dynamics", "integrators", "simulate.py"]
+)
+def test_every_file_a_kernel_can_reach_is_in_the_name_of_the_cache(package, folder):
+    digest = chasles.compiled.source_digest
+    before = digest(package)
+    files = (
+        [package / folder] if folder.endswith(".py") else sorted((package / folder).glob("*.py"))
+    )
+    for path in files:
+        source = path.read_text()
+        path.write_text(source + "\n# a remark\n")
+        assert digest(package) != before, path
+        path.write_text(source)
+    assert digest(package) == before
