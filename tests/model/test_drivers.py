@@ -58,6 +58,13 @@ def test_a_driver_follows_a_signal_or_a_function():
     assert driver.locked == ("motion",) and pickle.loads(pickle.dumps(driver)) == driver
     assert isinstance(Driver("crank", "hinge", np.sin).motion, Signal)
     assert replace(replace(driver, name="x"), name="crank") == driver
+    assert driver.sample([1.5]).tolist() == [[3.0, 2.0, 0.0]]
+
+
+def test_a_motion_that_fails_during_a_run_is_named(refusal):
+    driver = Driver("crank", HINGE, lambda t: t if t < 1.0 else float("nan"))
+    message = refusal(lambda: driver.sample([0.0, 2.0]), InvalidSignal)
+    assert "driver 'crank', motion" in message and "t = 2 s" in message
 
 
 def test_a_driver_of_a_point():

@@ -14,6 +14,7 @@ from chasles.model import (
     Drag,
     Force,
     InvalidForce,
+    InvalidSignal,
     JointFriction,
     JointSpring,
     Load,
@@ -94,6 +95,22 @@ def test_targets_and_efforts_become_signals():
     assert motor.effort.function is twice
     assert Motor("f", HINGE, effort=1).target is None
     assert Motor("f", HINGE, target=0, damping=2).effort == Signal.constant(0.0)
+
+
+def test_a_motor_is_sampled():
+    motor = Motor("f", HINGE, target=twice, damping=1, effort=lambda t: float(t > 1))
+    assert np.allclose(motor.sample([0.0, 2.0]), [[0, 2, 0], [4, 2, 1]], atol=1e-9)
+    assert Motor("f", HINGE, effort=3).sample([1.0]).tolist() == [[0, 0, 3]]
+    steps = Motor("f", HINGE, target=lambda t: float(t > 1), stiffness=1).sample([0.0, 2.0])
+    assert steps.tolist() == [[0, 0, 0], [1, 0, 0]]
+
+
+@pytest.mark.parametrize("what", ["target", "effort"])
+def test_a_motor_that_fails_is_named(what, refusal):
+    for gain in ("stiffness", "damping"):
+        motor = Motor("servo", HINGE, **{"target": 0, gain: 1, what: lambda t: NAN})
+        message = refusal(lambda motor=motor: motor.sample([2.0]), InvalidSignal)
+        assert f"force 'servo', {what}" in message and "nan at t = 2 s" in message
 
 
 def test_a_load_is_sampled():

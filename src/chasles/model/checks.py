@@ -16,7 +16,6 @@ Vector3 = tuple[float, float, float]
 Matrix3 = tuple[Vector3, Vector3, Vector3]
 Invalid = type[ChaslesError]
 
-UNIT = 8.0 * float(np.finfo(float).eps)  # off 1 by rounding alone
 IDENTITY: Matrix3 = ((1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0))
 
 
@@ -124,11 +123,14 @@ def checked_vector(value: Any, what: str, where: str, invalid: Invalid) -> Vecto
     return as_vector(array)
 
 
+UNIT = 2e-15  # the rounding of a vector that was divided by its length
+
+
 def checked_direction(value: Any, what: str, where: str, invalid: Invalid) -> Vector3:
-    """A direction of length 1; any length but zero may come in."""
+    """A direction of length 1; any length but zero may come in, and 1 is left as it is."""
     x, y, z = checked_vector(value, what, where, invalid)
     if abs(x * x + y * y + z * z - 1.0) <= UNIT:
-        return (x, y, z)  # as it is, so that storing it again changes nothing
+        return (x, y, z)  # so that a joint copied or read from a file is the same to the bit
     largest = max(abs(x), abs(y), abs(z))
     if largest == 0.0:
         raise invalid(

@@ -115,10 +115,15 @@ class Signal:
         check_table(times, heights)
         return cls.of(Table(tuple(times.tolist()), tuple(heights.tolist())))
 
+    def values(self, times: ArrayLike, owner: str = "signal") -> Floats:
+        """(T,): the values alone; the function need not be smooth for that."""
+        t = checked_times(times, owner, InvalidSignal)
+        return evaluated(self.function, t, "function", owner)
+
     def sample(self, times: ArrayLike, owner: str = "signal") -> Floats:
         """(T, 3): value, rate and second derivative at T times; `owner` opens the messages."""
         t = checked_times(times, owner, InvalidSignal)
-        value = evaluated(self.function, t, "function", owner)
+        value = self.values(t, owner)
         if self.rate is not None:
             rate = evaluated(self.rate, t, "rate", owner)
         if self.second is not None:
