@@ -142,6 +142,16 @@ def checked_direction(value: Any, what: str, where: str, invalid: Invalid) -> Ve
     return (x / length, y / length, z / length)
 
 
+def checked_times(value: Any, where: str, invalid: Invalid) -> npt.NDArray[np.float64]:
+    """A list of times; one alone counts as a list."""
+    array = np.atleast_1d(checked_array(value, "times", where, invalid))
+    if array.ndim != 1:
+        raise invalid(
+            f"{where}: times has shape {array.shape}, but is a list.", "Give times in s: [0, 0.1]."
+        )
+    return array
+
+
 def as_vector(array: npt.NDArray[np.float64]) -> Vector3:
     x, y, z = array.tolist()
     return (x, y, z)

@@ -109,7 +109,8 @@ def in_window(
     centre = np.where(t < 0.0, t, np.maximum(t, width)) if side > 0.0 else t - width
     nodes = centre[:, None] + width * NODES
     values = wherever_possible(function, nodes.ravel()).reshape(nodes.shape)
-    coefficients = values @ TO_COEFFICIENTS.T
+    shifted = values - values[:, DEGREE // 2, None]  # so that a constant has a rate of exactly zero
+    coefficients = shifted @ TO_COEFFICIENTS.T
     place, basis = (t - centre) / width, np.eye(DEGREE + 1)
     slopes = np.array(
         [
@@ -117,7 +118,7 @@ def in_window(
             for order in (1, 2)
         ]
     )
-    size, tail = np.abs(coefficients).max(axis=1), np.abs(coefficients[:, -2:]).max(axis=1)
+    size, tail = np.abs(values).max(axis=1), np.abs(coefficients[:, -2:]).max(axis=1)
     doubt = (tail + ROUNDING * size) * np.abs(slopes).max(axis=2)
     return (slopes * coefficients).sum(axis=2), doubt, tail <= SETTLED * size
 

@@ -14,7 +14,7 @@ from chasles.model.checks import (
     fill,
 )
 from chasles.model.coordinates import AUTO, checked_coordinate, checked_joint_name
-from chasles.model.derivatives import Function
+from chasles.model.derivatives import Floats, Function
 from chasles.model.errors import InvalidDriver, told
 from chasles.model.joints import Joint
 from chasles.model.signals import Signal
@@ -40,6 +40,10 @@ class AnyDriver:
 
     def __init_subclass__(cls) -> None:
         cls.kind = cls.__name__.lower()
+
+    def sample(self, times: ArrayLike) -> Floats:
+        """(T, 3): value, rate and second derivative of the motion at T times."""
+        return self.motion.sample(times, owner=f"{self.where}, motion")
 
     @property
     def drives(self) -> str:
@@ -127,7 +131,7 @@ def checked_motion(motion: Any, where: str) -> Signal:
             "Give a Signal or a function of t; a constant speed is Signal.linear(speed).",
         )
     signal = motion if isinstance(motion, Signal) else Signal(motion)
-    start = signal.sample([0.0], owner=f"{where}, motion")[0, 0]
+    start = signal.values([0.0], owner=f"{where}, motion")[0]
     if abs(start) > AT_ZERO:
         raise InvalidDriver(
             f"{where}: motion is {start:.3g} at t = 0, but the start is where it is 0"

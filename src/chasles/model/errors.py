@@ -9,8 +9,8 @@ LONGEST_TOLD = 200
 
 
 def told(value: object) -> str:
-    """A value in a message: whole if short, else its beginning."""
-    text = repr(value)
+    """A value in a message, on one line: whole if short, else its beginning."""
+    text = repr(value).replace("\n", " ")
     return text if len(text) <= LONGEST_TOLD else text[:LONGEST_TOLD] + " ..."
 
 

@@ -7,9 +7,12 @@ Model puts the joint's own in the place of "auto".
 from dataclasses import dataclass, field
 from typing import Any
 
+import numpy as np
+from numpy.typing import ArrayLike
+
 from chasles.model.checks import checked_not_negative, checked_number, checked_positive, fill
 from chasles.model.coordinates import ANGLE, AUTO, checked_coordinate, checked_joint_name
-from chasles.model.derivatives import Function
+from chasles.model.derivatives import Floats, Function
 from chasles.model.errors import InvalidForce
 from chasles.model.forces import Force, elastic
 from chasles.model.joints import Joint
@@ -172,6 +175,16 @@ class Motor(JointForce):
             effort=signal(effort, "effort"),
         )
         self._check_control()
+
+    def sample(self, times: ArrayLike) -> Floats:
+        """(T, 3): target, rate of the target and effort at T times; zeros without a target."""
+        columns = np.zeros((np.size(times), 3))
+        if self.target is not None and self.damping > 0.0:
+            columns[:, :2] = self.target.sample(times, owner=f"{self.where}, target")[:, :2]
+        elif self.target is not None:  # which need not be smooth
+            columns[:, 0] = self.target.values(times, owner=f"{self.where}, target")
+        columns[:, 2] = self.effort.values(times, owner=f"{self.where}, effort")
+        return columns
 
     def _check_control(self) -> None:
         controlled = self.stiffness > 0.0 or self.damping > 0.0

@@ -10,9 +10,9 @@ from numpy.typing import ArrayLike, NDArray
 from chasles.model.body import GROUND, Body
 from chasles.model.checks import (
     Vector3,
-    checked_array,
     checked_callable,
     checked_not_negative,
+    checked_times,
     checked_vector,
     fill,
 )
@@ -89,7 +89,7 @@ class Load(BodyForce):
 
     def sample(self, times: ArrayLike) -> tuple[Floats, Floats]:
         """Force and torque at T times, each (T, 3), in the axes of `frame`."""
-        t = np.atleast_1d(checked_array(times, "times", self.where, InvalidForce))
+        t = checked_times(times, self.where, InvalidForce)
         return (
             sampled(self.force, t, "force", self.where),
             sampled(self.torque, t, "torque", self.where),

@@ -1,6 +1,6 @@
 """Functions of time, with their first and second derivatives."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -12,11 +12,12 @@ from chasles.model.checks import (
     checked_callable,
     checked_number,
     checked_positive,
+    checked_times,
     fill,
 )
 from chasles.model.derivatives import Floats, Function, derivatives, evaluated
-from chasles.model.errors import InvalidSignal, told
-from chasles.model.waves import Linear, Ramp, Sine, Table
+from chasles.model.errors import ChaslesError, InvalidSignal
+from chasles.model.waves import Linear, Ramp, Sine, Table, Wave
 
 
 @dataclass(frozen=True, init=False)
@@ -50,6 +51,11 @@ class Signal:
         fill(self, **given)
 
     @classmethod
+    def of(cls, wave: Wave) -> "Signal":
+        """The signal of a wave, whose derivatives are waves too."""
+        return cls(*(replace(wave, order=order) for order in range(3)))
+
+    @classmethod
     def constant(cls, value: float) -> "Signal":
         """The same value at all times.
 
@@ -66,7 +72,7 @@ class Signal:
         [[6.0, 2.0, 0.0]]
         """
         slope, offset = checked("slope", slope), checked("offset", offset)
-        return cls(*(Linear(slope, offset, order) for order in range(3)))
+        return cls.of(Linear(slope, offset))
 
     @classmethod
     def ramp(cls, height: float, duration: float, start: float = 0.0) -> "Signal":
@@ -79,7 +85,7 @@ class Signal:
         """
         height, start = checked("height", height), checked("start", start)
         duration = checked_positive(duration, "duration", "s", "signal", InvalidSignal)
-        return cls(*(Ramp(height, duration, start, order) for order in range(3)))
+        return cls.of(Ramp(height, duration, start))
 
     @classmethod
     def sine(
@@ -92,7 +98,7 @@ class Signal:
         """
         amplitude, frequency = checked("amplitude", amplitude), checked("frequency", frequency)
         phase, offset = checked("phase", phase), checked("offset", offset)
-        return cls(*(Sine(amplitude, frequency, phase, offset, order) for order in range(3)))
+        return cls.of(Sine(amplitude, frequency, phase, offset))
 
     @classmethod
     def table(cls, t: ArrayLike, values: ArrayLike) -> "Signal":
@@ -107,13 +113,17 @@ class Signal:
         times = checked_array(t, "t", "signal", InvalidSignal)
         heights = checked_array(values, "values", "signal", InvalidSignal)
         check_table(times, heights)
-        points = tuple(times.tolist()), tuple(heights.tolist())
-        return cls(*(Table(*points, order) for order in range(3)))
+        return cls.of(Table(tuple(times.tolist()), tuple(heights.tolist())))
+
+    def values(self, times: ArrayLike, owner: str = "signal") -> Floats:
+        """(T,): the values alone; the function need not be smooth for that."""
+        t = checked_times(times, owner, InvalidSignal)
+        return evaluated(self.function, t, "function", owner)
 
     def sample(self, times: ArrayLike, owner: str = "signal") -> Floats:
         """(T, 3): value, rate and second derivative at T times; `owner` opens the messages."""
-        t = np.atleast_1d(checked_array(times, "times", owner, InvalidSignal))
-        value = evaluated(self.function, t, "function", owner)
+        t = checked_times(times, owner, InvalidSignal)
+        value = self.values(t, owner)
         if self.rate is not None:
             rate = evaluated(self.rate, t, "rate", owner)
         if self.second is not None:
@@ -153,9 +163,7 @@ def checked_signal(value: Any, what: str, where: str, invalid: Invalid) -> Signa
         return value
     if callable(value):
         return Signal(value)
-    if isinstance(value, str) or np.ndim(value) != 0:
-        raise invalid(
-            f"{where}: {what} is {told(value)}, which is no function of time.",
-            "Give a number, a Signal, or a function of t.",
-        )
-    return Signal.constant(checked_number(value, what, where, invalid))
+    try:
+        return Signal.constant(checked_number(value, what, where, invalid))
+    except ChaslesError as error:
+        raise invalid(error.what, "Give a finite number, a Signal, or a function of t.") from None
