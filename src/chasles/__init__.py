@@ -3,6 +3,7 @@
 from chasles.diagnostics import Reaction
 from chasles.dynamics.equations import Equations, equations
 from chasles.integrators.tableaux import Tableau
+from chasles.io.netcdf import load
 from chasles.model import (
     GROUND,
     Body,
@@ -21,6 +22,7 @@ from chasles.model import (
     Helical,
     InconsistentStart,
     InvalidBody,
+    InvalidFile,
     InvalidForce,
     InvalidJoint,
     InvalidModel,
@@ -78,6 +80,7 @@ __all__ = [
     "Helical",
     "InconsistentStart",
     "InvalidBody",
+    "InvalidFile",
     "InvalidForce",
     "InvalidJoint",
     "InvalidModel",
@@ -114,5 +117,6 @@ __all__ = [
     "compare",
     "designate",
     "equations",
+    "load",
     "simulate",
 ]

@@ -1,4 +1,4 @@
-"""The command line: `chasles paper` makes the report."""
+"""The command line: `chasles paper` makes the report, `chasles study spaces` the study."""
 
 import argparse
 import sys

@@ -1,12 +1,15 @@
 """The outcome of a simulation: named access to the trajectory, and where it came from."""
 
+import os
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from chasles import diagnostics
+from chasles.dataset import Table, make_table, to_xarray, write
 from chasles.diagnostics import Reaction
 from chasles.dynamics.solver import Solver
 from chasles.model import Body, InvalidOption, Joint, Model, UnknownName
@@ -14,6 +17,9 @@ from chasles.model.coordinates import checked_coordinate, resolved_coordinate
 from chasles.model.errors import told
 from chasles.system.arrays import LOCKED, POSE_R, POSE_X, TWIST, Floats
 from chasles.system.state import State
+
+if TYPE_CHECKING:
+    from xarray import Dataset
 
 
 @dataclass(frozen=True, repr=False)
@@ -168,7 +174,25 @@ class Result:
         """Total angular momentum about the world's origin (T, 3), N m s."""
         return diagnostics.angular_momentum(self.solver.setup, self.absolute)
 
+    # --- elsewhere ---
+
+    def to_xarray(self) -> "Dataset":
+        """Everything as an xarray Dataset: dimensions time, body, joint and axis, with units."""
+        return to_xarray(self._table())
+
+    def save(self, path: str | os.PathLike[str]) -> Path:
+        """Write what `to_xarray` holds to a NetCDF file, whole or not at all.
+
+        `load` reads it back.  A file of that name is replaced.
+        """
+        return write(self._table(), path)
+
     # --- helpers ---
+
+    def _table(self) -> Table:
+        return make_table(
+            self.t, self.solver.setup, self.absolute, self.provenance, self.status, self.message
+        )
 
     def _body(self, body: Body | str) -> Floats:
         return self.absolute[:, self.solver.setup.body_index[self.model.body(body).name]]

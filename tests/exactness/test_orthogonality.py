@@ -34,8 +34,8 @@ def test_the_pendulum_is_rigid_in_every_space(space):
 
 @pytest.mark.parametrize("space", ["auto", "SE3 relative"])
 def test_a_long_chain_of_relative_rotations_is_rigid(space):
-    """The rotation of the last body is a product of thirty."""
+    """The rotation of the last body is a product of thirty, each with its own rounding errors."""
     rng = np.random.default_rng(0)
     model = moving(chain(rng, ["revolute"] * 30), rng, speed=1.0)
     result = ch.simulate(model, 0.2, step=1e-4, spaces=space, save_every=10)
-    assert orthogonality(result) < ORTHOGONAL
+    assert orthogonality(result) < 30 * 1e-15

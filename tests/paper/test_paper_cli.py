@@ -106,11 +106,12 @@ def test_the_quick_report_has_all_its_parts(quick_report):
 
 
 def test_an_interrupted_run_leaves_no_report(tmp_path):
-    command = [sys.executable, "-m", "chasles.cli", "paper", "--quick", "--out", str(tmp_path)]
+    command = [sys.executable, "-m", "chasles.cli", "paper", "--quick",
+               "--until", "0.2", "--out", str(tmp_path)]  # fmt: skip
     run = subprocess.Popen(command, stderr=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
     deadline = time.monotonic() + 120
     while not any((tmp_path / "figures").glob("*.svg")) and time.monotonic() < deadline:
-        time.sleep(0.05)  # until it draws
+        time.sleep(0.01)  # until it draws the first of many
     run.send_signal(signal.SIGINT)
     _, errors = run.communicate(timeout=60)
     assert run.returncode == 130

@@ -24,13 +24,15 @@ def worst_gap(model: ch.Model, spaces) -> float:
     return max(max(gaps) for gaps in worst_gaps(result).values())
 
 
-def check(seeds) -> None:
+def check(seeds, compared: int) -> None:
+    """All seeds with auto, the first few in the other spaces too."""
     gaps = {spaces: [] for spaces in ("auto", "SE3", "SO3xR3")}
-    for seed in seeds:
+    for count, seed in enumerate(seeds):
         model = random_tree(seed)
         assert not ch.designate(model).drifting
         for spaces, found in gaps.items():
-            found.append(worst_gap(model, spaces))
+            if spaces == "auto" or count < compared:
+                found.append(worst_gap(model, spaces))
     print({spaces: f"median {np.median(g):.1e}, worst {max(g):.1e}" for spaces, g in gaps.items()})
     assert max(gaps["auto"]) < EXACT
     assert np.median(gaps["SE3"]) > 1e3 * EXACT
@@ -38,9 +40,9 @@ def check(seeds) -> None:
 
 
 def test_every_tree_joint_holds_to_rounding_with_auto_spaces():
-    check(range(30))
+    check(range(30), compared=8)
 
 
 @pytest.mark.slow
 def test_every_tree_joint_of_200_random_trees_holds_to_rounding():
-    check(range(200))
+    check(range(200), compared=200)

@@ -25,9 +25,9 @@ def worst_gap(model: ch.Model, run: ch.Result) -> float:
 @pytest.mark.parametrize("name", MODELS)
 def test_the_recommendation_meets_its_target_on_twice_the_horizon(name):
     model = MODELS[name]()
-    advice = ch.advise(model, target=1e-9, until=0.5, progress=False)
+    advice = ch.advise(model, target=1e-9, until=0.3, progress=False)
     assert advice.met, str(advice)
-    run = ch.simulate(model, 1.0, **advice.best)
+    run = ch.simulate(model, 0.6, **advice.best)
     assert worst_gap(model, run) <= 1e-9
     energy = run.energy()
     assert abs(energy - energy[0]).max() <= 1e-6 * run.kinetic_energy().max()
@@ -64,10 +64,10 @@ def test_what_cannot_be_met_is_said_not_recommended():
 
 
 def test_it_keeps_to_its_budget():
-    model = gallery.chain(30, spin=5.0)
-    advice = ch.advise(model, until=1.0, budget=0.5, progress=False)
+    model = gallery.chain(12, spin=5.0)
+    advice = ch.advise(model, until=1.0, budget=0.05, progress=False)
     assert not advice.complete
-    assert advice.seconds < 8.0  # timing every combination once, and one run over the budget
+    assert len(advice.evidence) < 10
 
 
 def test_only_listed_steps_are_recommended(tmp_path):

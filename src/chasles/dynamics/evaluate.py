@@ -10,10 +10,12 @@ from chasles.dynamics.assemble import assemble_wrenches, place_bodies
 from chasles.dynamics.coupling_rows import assemble_rows
 from chasles.dynamics.factor import OK, factor_and_solve, load, solve_factored
 from chasles.dynamics.ordering import Plan, borrow_plan
+from chasles.dynamics.small import dot6, get6
 from chasles.groups.vectors import axpy, sub, symvec
 from chasles.system.arrays import (
     ABSOLUTE_WIDTH,
     BODY_A,
+    BODY_B,
     BODY_WIDTH,
     DRIVE,
     DRIVE_WORK,
@@ -53,6 +55,7 @@ class Workspace(NamedTuple):
     answer: Floats  # (84,) ... and what it answers
     forces: Floats  # (6 n,) Q
     residual: Floats  # (6 n + rows,) of the equations, where constraints are redundant
+    missed: Floats  # (6 n + rows,) zeros, then what J V' missed of eta in a step
 
 
 def make_workspace(system: System, plan: Plan) -> Workspace:
@@ -73,6 +76,7 @@ def make_workspace(system: System, plan: Plan) -> Workspace:
         answer=np.zeros(84),
         forces=np.zeros(6 * bodies),
         residual=np.zeros(6 * bodies + rows),
+        missed=np.zeros(6 * bodies + rows),
     )
 
 
@@ -95,6 +99,7 @@ def borrow_workspace(work: Any) -> Any:
         borrow(work.answer),
         borrow(work.forces),
         borrow(work.residual),
+        borrow(work.missed),
     )
 
 
@@ -182,6 +187,38 @@ def driver_powers(system: Any, work: Any) -> None:
             row = 6 * system.body_count + system.joint_bodies[ends + FIRST_ROW]
             integral = system.joint_bodies[ends + DRIVE_WORK]
             work.quadrature_rates[integral] = -work.rhs[row] * work.signals[drive + 1]
+
+
+@routine
+def collect_missed(system: Any, work: Any, weight: float) -> None:
+    """Add weight times eta - J V' to the rows of work.missed."""
+    for joint in range(system.joint_count):
+        ends = joint * ENDS_WIDTH
+        first = system.joint_bodies[ends + FIRST_ROW]
+        a, b = system.joint_bodies[ends + BODY_A], system.joint_bodies[ends + BODY_B]
+        for row in range(first, first + system.joint_bodies[ends + ROWS]):
+            at = row * ROW_WIDTH
+            value = work.eta[row]
+            if b >= 0:
+                value -= dot6(get6(work.jacobian, at + 6), get6(work.rhs, 6 * b))
+            if a >= 0:
+                value -= dot6(get6(work.jacobian, at), get6(work.rhs, 6 * a))
+            work.missed[6 * system.body_count + row] += weight * value
+
+
+@routine
+def make_good(system: Any, plan: Any, work: Any) -> None:
+    """Correct V' by what was collected, and start collecting again.
+
+    The rounding errors of a factor are much the same step after step.  Left alone they are a
+    constant error of the acceleration, and a joint that ought to hold opens with the square of
+    time: a top in an arbitrary frame by 3e-11 m in 5 s, against 4e-14 m.
+    """
+    solve_factored(plan, work.values, work.missed)
+    for k in range(6 * system.body_count):
+        work.rhs[k] += work.missed[k]
+    for k in range(6 * system.body_count + system.row_count):
+        work.missed[k] = 0.0
 
 
 @routine

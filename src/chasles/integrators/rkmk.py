@@ -15,7 +15,12 @@ import numpy as np
 
 from chasles.compiled import borrow, formula, kernel, routine
 from chasles.dynamics.assemble import twist_of
-from chasles.dynamics.evaluate import borrow_workspace, right_hand_side
+from chasles.dynamics.evaluate import (
+    borrow_workspace,
+    collect_missed,
+    make_good,
+    right_hand_side,
+)
 from chasles.dynamics.factor import OK
 from chasles.dynamics.ordering import borrow_plan
 from chasles.groups.se3 import se3_dexp_inv
@@ -69,6 +74,7 @@ class Stages(NamedTuple):
     a: Floats  # (s, s) strictly lower triangular
     b: Floats  # (s,)
     count: int  # s
+    last: int  # the last stage that has a weight
     slopes: Floats  # (s, n, 12): dexp^-1 U and U'
     increments: Floats  # (n, 12): step * sum of weighted slopes
     stage: Floats  # (n, CHART_WIDTH)
@@ -87,6 +93,7 @@ def make_stages(system: System, a: Floats, b: Floats) -> Stages:
         a=np.array(a[:count, :count], float),
         b=np.array(b[:count], float),
         count=count,
+        last=int(np.flatnonzero(b)[-1]),
         slopes=np.zeros((count, bodies, SLOPE_WIDTH)),
         increments=np.zeros((bodies, SLOPE_WIDTH)),
         stage=np.zeros((bodies, CHART_WIDTH)),
@@ -103,6 +110,7 @@ def borrow_stages(stages: Any) -> Any:
         borrow(stages.a),
         borrow(stages.b),
         stages.count,
+        stages.last,
         borrow(stages.slopes),
         borrow(stages.increments),
         borrow(stages.stage),
@@ -236,6 +244,10 @@ def rkmk_step(
         failed = right_hand_side(system, plan, work, stages.stage)
         if failed != OK:
             return failed
+        if stages.b[j] != 0.0:
+            collect_missed(system, work, stages.b[j] / stages.b[stages.last])
+        if j == stages.last:
+            make_good(system, plan, work)
         slope_of_bodies(system, work, stages, j)
         for k in range(system.quadrature_count):
             at = j * system.quadrature_count + k

@@ -59,6 +59,10 @@ class InvalidOption(ChaslesError):
     """An option of a simulation or study that makes no sense: a negative step, say."""
 
 
+class InvalidFile(ChaslesError):
+    """A file that cannot be written, or that holds no result, or only part of one."""
+
+
 class InconsistentStart(ChaslesError):
     """The initial positions or velocities do not satisfy the joints."""
 

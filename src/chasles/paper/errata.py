@@ -238,7 +238,7 @@ def no_gravity(study: Study) -> Erratum:
         "no-gravity",
         "Title “Heavy Top in Gravity Field”",
         UNCLEAR,
-        r"g=9.81\ \mathrm{m/s^2}",
+        r"\mathrm{heavy\ top\ in\ gravity\ field}\ (g=9.81\ \mathrm{m/s^2}?)",
         r"g=0\quad(\mathbf{M}=\mathbf{F}=\mathbf{0})",
         "The text of the results says that no gravity is present; only then is the kinetic energy"
         " constant and its drift an error.",

@@ -177,8 +177,8 @@ EXAMPLES: dict[str, Example] = {
             "Brüls–Cardona top",
             bruls_cardona_top,
             "total energy",
-            "Not in the paper, but in the two papers it builds on: 15 kg, centre of mass 1 m from"
-            " the pivot, 150 rad/s, in gravity.",
+            "Not in the paper: the well-known benchmark of Brüls and Cardona (2010), which it"
+            " builds on. 15 kg, centre of mass 1 m from the pivot, 150 rad/s, in gravity.",
         ),
     )
 }

@@ -146,7 +146,7 @@ def loop_figure(study: Study) -> Figure:
                 signed(
                     curves,
                     f"{'a' if s == 'SE3' else 'b'}) {NAMES[s]}",
-                    "gap, m",
+                    "gap in {} m",
                     limit,
                     positive=True,
                 ),
@@ -156,7 +156,7 @@ def loop_figure(study: Study) -> Figure:
     return Figure(
         "loop-identity",
         "The loop gap is redistributed, not reduced",
-        "The vector sum of the gaps around the loop (black) depends on the rotations alone, and is"
+        "The vector sum of the gaps around the loop (thick) depends on the rotations alone, and is"
         " the same on both groups. SE(3) keeps the base joints closed and puts all of it into joint"
         " 2; SO(3)×ℝ³ spreads it over the three. Both panels have the same axis.",
         tuple(panels),
@@ -171,12 +171,16 @@ def platform_figure(study: Study) -> Figure:
         outcomes = [study.shown(beyond.platform_name(v))[s] for v in speeds]
         gaps = np.array([o.gap("pivot") for o in outcomes])
         series.append(Points(np.array(speeds), gaps, NAMES[s], COLOURS[s]))
+    overtaken = [v for v, a, b in zip(speeds, series[0].y, series[1].y) if a > b]
+    crossing = (
+        f" and is larger than that on SO(3)×ℝ³ from {overtaken[0]:g} m/s on" if overtaken else ""
+    )
     return Figure(
         "platform",
         "The top on a moving platform",
         "The paper's top, its pivot on a free platform of 100 t. The gap on SE(3) grows with the"
-        " platform's speed and overtakes that of SO(3)×ℝ³ near 0.1 m/s; relative to the platform"
-        " the pivot holds to rounding at any speed.",
+        f" platform's speed{crossing}. Relative to the platform the pivot opens by no more than"
+        f" {scientific(float(series[2].y.max()))} m at any speed.",
         (
             Panel(
                 logarithmic(gap_curves(shown, "pivot"),
@@ -226,8 +230,8 @@ def projection_figure(study: Study) -> Figure:
     return Figure(
         "projection",
         "Closing the loop",
-        "A loop leaves one joint that no choice of spaces can hold. Projecting that joint alone,"
-        " after every step and within the subgroups of the others, closes it to"
+        "A loop leaves one joint that drifts in every space shown here. Projecting that joint"
+        " alone, after every step and within the subgroups of the others, closes it to"
         f" {scientific(closed.largest_gap())} m (largest gap of all joints) and takes the energy"
         f" drift from {scientific(free.energy_drift())} to {scientific(closed.energy_drift())}.",
         (

@@ -1,5 +1,7 @@
 """The page: answer, picture, claims, examples, what lies beyond, errata, provenance."""
 
+from collections.abc import Callable
+
 from chasles.paper import figures, figures_beyond, figures_sweeps
 from chasles.paper.claims.rules import FAILS, HOLDS, ONLY_IF, Claim
 from chasles.paper.errata import RIGHT_AS_PRINTED, Erratum
@@ -19,11 +21,16 @@ CHIPS = {HOLDS: "holds", FAILS: "fails", ONLY_IF: "partly"}
 
 
 class Page:
-    """Collects figures in the order of the page; `body` is its HTML."""
+    """`body` is the page's HTML; every figure is also handed to `keep` as it is drawn."""
 
-    def __init__(self, study: Study, claims: list[Claim], errata: list[Erratum]) -> None:
-        self.study, self.claims, self.errata = study, claims, errata
-        self.figures: list[Figure] = []
+    def __init__(
+        self,
+        study: Study,
+        claims: list[Claim],
+        errata: list[Erratum],
+        keep: Callable[[Figure], None],
+    ) -> None:
+        self.study, self.claims, self.errata, self.keep = study, claims, errata, keep
         self.body = "".join(
             (
                 self.header(),
@@ -41,7 +48,7 @@ class Page:
         )
 
     def show(self, figure: Figure, wide: bool = True) -> str:
-        self.figures.append(figure)
+        self.keep(figure)
         return figure_block(figure, wide)
 
     # --- the opening ---
@@ -54,7 +61,18 @@ class Page:
         return (
             '<header><p class="kicker">The question of Müller and Terze (2013), answered on their'
             f' own examples</p><h1>{TITLE}</h1><div class="lead">{answer}</div>'
-            f'<p class="small">{CITATION}.</p><nav>{nav}</nav></header>'
+            f'<p class="small">{CITATION}.{self.settings()}</p><nav>{nav}</nav></header>'
+        )
+
+    def settings(self) -> str:
+        """A warning where the report was not made with the paper's settings."""
+        o = self.study.options
+        if o.as_in_paper:
+            return ""
+        return (
+            f" <strong>Made with {o.method}, step {o.step:g} s, {o.until:g} s</strong>, not with"
+            " the paper's settings (rk4, 0.001 s, 1 s): figures and verdicts are of this run, the"
+            " words around them were written for the paper's."
         )
 
     def answer(self) -> list[str]:
@@ -235,13 +253,13 @@ class Page:
             "Provenance",
             paragraphs(
                 f"{len(study.runs.outcomes)} simulations with the Munthe-Kaas method ({o.method},"
-                f" step {o.step:g} s and {o.until:g} s unless a figure says otherwise), index 1, no"
-                f" stabilisation; {versions}; {some['created']}. Each joint's gap is the distance"
-                " of its two points in the world, measured at every step; energies are relative to"
-                " the kinetic energy at the start. Random starts come from a fixed seed. All"
-                " scalars, with the space, frame, form, method and step of the run each comes from,"
-                " are in <code>results.json</code> beside this page; all figures, as SVG and PNG,"
-                " in <code>figures</code>."
+                f" step {o.step:g} s and {o.until:g} s unless a figure says otherwise), index 1,"
+                f" no stabilisation but where a figure says so; {versions}; {some['created']}. Each"
+                " joint's gap is the distance of its two points in the world, measured at every"
+                " step; energies are relative to the kinetic energy at the start. Random starts"
+                " come from a fixed seed. All scalars, with the space, frame, form, method and step"
+                " of the run each comes from, are in <code>results.json</code> beside this page;"
+                " all figures, as SVG and PNG, in <code>figures</code>."
                 if not o.quick
                 else f"{len(study.runs.outcomes)} simulations (quick version: fewer starts,"
                 f" tableaux and steps); {versions}; {some['created']}. All scalars are in"

@@ -2,6 +2,7 @@
 
 import json
 import os
+import sys
 from collections.abc import Sequence
 from math import isfinite
 from pathlib import Path
@@ -16,7 +17,7 @@ from chasles.paper.errata import Erratum, all_errata
 from chasles.paper.options import Options
 from chasles.paper.page import TITLE, Page
 from chasles.paper.study import Study
-from chasles.view.plots import save_files
+from chasles.view.plots import Figure, save_files
 from chasles.view.report import page, write_whole
 
 DESCRIPTION = "The examples, figures and claims of Müller and Terze (2013), run and judged."
@@ -29,17 +30,44 @@ def make_report(options: Options, progress: bool | None = None) -> Path:
     """
     folder = writable_folder(options.out)
     study = Study(options)
-    study.runs.run_all(study.cases(), progress)
+    cases = list(study.cases())
+    tell(f"simulating: {len(cases)} runs of {options.until:g} s and more", progress)
+    study.runs.run_all(cases, progress)
+    all_finished(study)
+    tell("judging the claims", progress)
     claims, errata = all_claims(study), all_errata(study)
-    built = Page(study, claims, errata)
+    tell("drawing", progress)
     hidden = None if progress is None else not progress
-    for figure in tqdm(built.figures, unit="figure", desc="drawing", disable=hidden, leave=False):
-        save_files(figure, folder / "figures", png=not options.quick)
+    with tqdm(unit=" figures", desc="drawing", disable=hidden, leave=False) as bar:
+
+        def keep(figure: Figure) -> None:
+            save_files(figure, folder / "figures", png=not options.quick)
+            bar.update()
+
+        body = Page(study, claims, errata, keep).body
     results = json.dumps(results_of(study, claims, errata), indent=1, ensure_ascii=False)
     write_whole(folder / "results.json", results + "\n")
     path = folder / "report.html"
-    write_whole(path, page(f"{TITLE} chasles on Müller and Terze (2013)", DESCRIPTION, built.body))
+    write_whole(path, page(f"{TITLE} chasles on Müller and Terze (2013)", DESCRIPTION, body))
     return path
+
+
+def all_finished(study: Study) -> None:
+    """The runs with the report's own step and tableau must reach their end."""
+    asked = (study.options.method, study.options.step)
+    for case, outcome in study.runs.outcomes.items():
+        if (case.method, case.step) == asked and not outcome.finished:
+            raise InvalidOption(
+                f"{case.model} on {case.spaces} breaks off with --method {case.method} --step"
+                f" {case.step:g}: {outcome.result.message}",
+                "Take a smaller step, or a tableau of higher order.",
+            )
+
+
+def tell(what: str, progress: bool | None) -> None:
+    """A word on stderr at every stage, also where no bar can move."""
+    if progress is not False:
+        print(f"chasles: {what} ...", file=sys.stderr)
 
 
 def writable_folder(folder: Path) -> Path:

@@ -44,6 +44,7 @@ from chasles.spaces.subalgebras import (
     ZERO,
     Floats,
     Scale,
+    closure,
     normalised,
     orthonormal,
     scale_of,
@@ -56,6 +57,11 @@ from chasles.spaces.subgroups import (
     together,
 )
 from chasles.spaces.tree import Tree, spanning_tree
+
+#: Joints that SO(3)xR3 keeps wherever its frame point is.
+ANY_POINT = ("prismatic", "planar", "fixed")
+#: Joints whose relative motions are a subgroup.
+LOWER_PAIRS = ("spherical", "revolute", "cylindrical", "helical", *ANY_POINT)
 
 
 @dataclass(frozen=True)
@@ -95,7 +101,11 @@ class Geometry:
         self.model = model
         self.scale: Scale = scale_of(model)
         self.tree = tree or spanning_tree(model)
-        self.allowed = scaled_joint_algebras(model, self.scale)
+
+    @cached_property
+    def allowed(self) -> dict[str, Floats]:
+        """What every joint allows."""
+        return scaled_joint_algebras(self.model, self.scale)
 
     @cached_property
     def confined(self) -> dict[str, Floats]:
@@ -170,15 +180,23 @@ class Charts:
     def holds(self, joint: Joint) -> bool:
         """Whether a joint holds to rounding."""
         child = self.directly(joint)
+        if child and self.obviously(joint, self.spaces[child]):
+            return True
         if child:
             scale = local_scale(joint, self.model, child, self.spaces[child])
             allowed = orthonormal(normalised(scale.local(joint_algebra(joint))))
-            return keeps(self.chart(child, scale), allowed)
+            subgroup = closure(allowed).shape == allowed.shape
+            return subgroup and keeps(self.chart(child, scale), allowed)
         to_a, to_b = self.way(joint.a), self.way(joint.b)
         while to_a and to_b and to_a[0] == to_b[0]:
             to_a, to_b = to_a[1:], to_b[1:]
         links_a, links_b = ([self.link(name) for name in way] for way in (to_a, to_b))
         return is_coset(links_a, links_b, self.geometry.allowed[joint.name])
+
+    def obviously(self, joint: Joint, space: Space) -> bool:
+        """The usual cases of a joint to the reference, without computing."""
+        framed = space.group == "SE3" or space.at == joint.name or joint.kind in ANY_POINT
+        return framed and joint.kind in LOWER_PAIRS
 
     def link(self, name: str) -> Link:
         return Link(self.chart(name, self.geometry.scale), self.relative[name])
@@ -200,7 +218,7 @@ class Charts:
         against = "the ground" if other == GROUND.name else f"'{other}'"
         if space.group == "SE3":
             return f"SE(3) relative to {against} keeps every {joint.kind} joint"
-        if joint.kind in ("prismatic", "planar", "fixed"):
+        if joint.kind in ANY_POINT:
             return f"SO(3)xR3 relative to {against} keeps a {joint.kind} joint with any frame point"
         target = "centre" if joint.kind == "spherical" else "axis"
         if exact:

@@ -40,6 +40,17 @@ def bracket_table() -> Floats:
 STRUCTURE = bracket_table()
 
 
+def hat(w: Floats) -> Floats:
+    """The matrix of w x; much faster than NumPy's cross on single vectors."""
+    x, y, z = w
+    return np.array(((0.0, -z, y), (z, 0.0, -x), (-y, x, 0.0)))
+
+
+def velocities_at(point: Floats, twists: Floats) -> Floats:
+    """v + omega x P of every column."""
+    return twists[3:] - hat(point) @ twists[:3]
+
+
 def brackets(left: Floats, right: Floats) -> Floats:
     """All [x, y] with x a column of `left` and y a column of `right`, as columns."""
     return np.einsum("kij,ia,jb->kab", STRUCTURE, left, right).reshape(6, -1)
@@ -102,14 +113,12 @@ class Scale:
 
     def local(self, twists: Floats) -> Floats:
         """World twists (velocity of the point at the origin) to scaled ones about the centre."""
-        omega, v = twists[:3], twists[3:]
-        at_centre = v + np.cross(omega, self.centre, axisa=0, axisc=0)
-        return np.concatenate((omega, at_centre / self.length))
+        return np.concatenate((twists[:3], velocities_at(self.centre, twists) / self.length))
 
     def world(self, twists: Floats) -> Floats:
         """The inverse of `local`."""
         omega, v = twists[:3], twists[3:] * self.length
-        return np.concatenate((omega, v - np.cross(omega, self.centre, axisa=0, axisc=0)))
+        return np.concatenate((omega, v + hat(self.centre) @ omega))
 
     def point(self, world_point: Floats) -> Floats:
         """A point in scaled coordinates."""

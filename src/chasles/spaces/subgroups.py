@@ -18,6 +18,7 @@ from chasles.spaces.subalgebras import (
     Scale,
     closure,
     contains,
+    hat,
     intersection,
     normalised,
     orthonormal,
@@ -29,12 +30,12 @@ from chasles.spaces.tree import Tree, spanning_tree
 def joint_algebra(joint: Joint) -> Floats:
     """The relative twists a joint allows: one column per direction it leaves free."""
     assert joint.at is not None  # Model has placed every joint
-    point, axes = np.array(joint.at), joint_axes(joint)
+    about, axes = hat(np.array(joint.at)), joint_axes(joint)
     columns = []
     for k, e in enumerate(axes.T):
         if "wxwywz"[2 * k : 2 * k + 2] not in joint.locked:
             advance = joint.pitch * e if k == 2 else 0.0 * e
-            columns.append(np.concatenate((e, np.cross(point, e) + advance)))
+            columns.append(np.concatenate((e, about @ e + advance)))
         if "uxuyuz"[2 * k : 2 * k + 2] not in joint.locked:
             columns.append(np.concatenate((np.zeros(3), e)))
     return np.array(columns).T if columns else ZERO
@@ -43,9 +44,10 @@ def joint_algebra(joint: Joint) -> Floats:
 def joint_axes(joint: Joint) -> Floats:
     """Columns x, y, z with z along the joint's axis."""
     z = np.array(joint.axis)
-    x = np.cross(z, np.eye(3)[np.argmin(np.abs(z))])
-    x /= np.linalg.norm(x)
-    return np.column_stack((x, np.cross(z, x), z))
+    normal = hat(z)
+    x = normal[:, np.argmin(np.abs(z))]
+    x = x / np.sqrt(x @ x)
+    return np.array((x, normal @ x, z)).T
 
 
 # --- the subgroup a body is confined to -----------------------------------------------------------

@@ -86,7 +86,7 @@ def advice_figure(advice: Advice) -> Figure:
                 series.append(Series(label, values, colours[label], costs))
         ring = (chosen.cost_per_second, max(getattr(chosen, attribute), ROOM)) if chosen else None
         draw = front(series, ring, target, title, "ms per simulated second", unit)
-        return Panel(draw, f"{title} against cost", (4.6, 3.3))
+        return Panel(draw, f"{title} against cost", (4.6, 3.8))
 
     return Figure("advice", "", "", (
         panel("Worst joint", "gap in m or rad", "worst_gap", advice.target),
@@ -97,4 +97,5 @@ def advice_figure(advice: Advice) -> Figure:
 def family(trial: Trial) -> str:
     """Spaces and stabiliser of a run: what has one colour."""
     spaces, stabiliser, _, _ = trial.words
-    return spaces if stabiliser == "none" else f"{spaces}, {stabiliser}"
+    short = {"none": "", "projection": ", projected"}.get(stabiliser, ", all projected")
+    return spaces + short

@@ -27,6 +27,7 @@ LINK = (0.2, 0.1, 0.05)  # m
 MASS = 2.7  # kg: a link of aluminium
 PAIRS = ("spherical", "revolute", "prismatic", "cylindrical", "helical", "planar")
 PITCH = 0.05  # m/rad
+PROJECTIONS = 3
 REACH = 0.3  # m, the size of random bodies and the distance of their joints
 
 
@@ -77,7 +78,8 @@ def set_in_motion(
 ) -> Model:
     r"""The model with a random motion that its joints allow.
 
-    Random twists are projected in the mass metric: $V - M^{-1} J^T (J M^{-1} J^T)^{-1} J V$.
+    Random twists are projected in the mass metric: $V - M^{-1} J^T (J M^{-1} J^T)^{-1} J V$, more
+    than once: where a chart keeps what J V is at the start, a gap grows as that times t.
     """
     eq = equations(model)
     scale = np.tile([spin] * 3 + [speed] * 3, len(model.bodies))
@@ -85,7 +87,8 @@ def set_in_motion(
     if len(eq.rows):
         weighted = np.linalg.solve(eq.mass, eq.jacobian.T)
         gram = eq.jacobian @ weighted
-        twists -= weighted @ np.linalg.lstsq(gram, eq.jacobian @ twists, rcond=1e-12)[0]
+        for _ in range(PROJECTIONS):
+            twists -= weighted @ np.linalg.lstsq(gram, eq.jacobian @ twists, rcond=1e-12)[0]
     moving = [
         replace(
             body,

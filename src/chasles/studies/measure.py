@@ -1,5 +1,6 @@
 """What one run says: gap of every joint, energy, conserved momenta, and the cost of a step."""
 
+import time
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from math import inf
@@ -179,16 +180,24 @@ def drift_of(values: Floats, scale: float) -> Floats:
 
 
 def costs(
-    model: Model, candidates: Sequence[Candidate], until: float, repeats: int = TIMED_REPEATS
+    model: Model,
+    candidates: Sequence[Candidate],
+    until: float,
+    repeats: int = TIMED_REPEATS,
+    limit: float = inf,
 ) -> list[float]:
     """Microseconds per step of each candidate: the best of `repeats`, taken in turn.
 
+    After `limit` seconds no further lap is begun, but one is always made.
     All meet the same disturbances; the first lap warms caches and finds how many steps to time.
     A cost does not depend on the length of a step, so short ones are timed: no method fails them.
     """
     counts = [FEWEST_TIMED] * len(candidates)
     best = [inf] * len(candidates)
+    began = time.perf_counter()
     for lap in range(repeats + 1):
+        if lap > 1 and time.perf_counter() - began > limit:
+            break
         for index, candidate in enumerate(candidates):
             seconds = timed(model, candidate.options, until, counts[index])
             if seconds is None:

@@ -10,13 +10,16 @@ from typing import Any
 
 import numpy as np
 
+from chasles.dynamics.consistent import constraint_rows
 from chasles.model import Model
 from chasles.spaces.exactness import drifting_joints
 from chasles.studies.candidates import Candidate
 from chasles.studies.measure import Outcome, measure
+from chasles.system.arrays import TWIST
 
-#: A joint open by less than this, times the size of the motion in m, is held by rounding alone.
-ROUNDING = 1e-11
+#: A joint open by less than this, times the size of the motion in m, is held by rounding alone;
+#: beside what the start leaves open, see `start_drift`.
+ROUNDING = 1e-12
 #: Below this a gap that does not shrink with the step is rounding, however it came about.
 LOOSE_ROUNDING = 1e-9
 #: One Newton step after every step leaves the square of the step's error, m or rad.
@@ -98,7 +101,7 @@ class Prediction:
 def predictions_of(model: Model, outcome: Outcome) -> list[Prediction]:
     """What is predicted of every joint, with the gap that one run shows."""
     drifting = set(drifting_joints(model, outcome.candidate.spaces(model)))
-    floor = ROUNDING * extent(outcome)
+    floor = ROUNDING * extent(outcome) + start_drift(outcome)
     if outcome.candidate.options["stabilise"] is not None:  # both stabilisers close what drifts
         drifting, floor = set(), max(floor, PROJECTED)
     return [
@@ -108,7 +111,7 @@ def predictions_of(model: Model, outcome: Outcome) -> list[Prediction]:
             exact=name not in drifting,
             expected=outcome.candidate.order if name in drifting else None,
             gap=gap.worst,
-            floor=floor,
+            floor=floor + 3 * max(float(gap.translation[0]), float(gap.rotation[0])),
         )
         for name, gap in outcome.gaps.items()
     ]
@@ -118,6 +121,17 @@ def extent(outcome: Outcome) -> float:
     """The size of the motion, at least 1 m: rounding is relative to it."""
     model = outcome.result.model
     return max(1.0, *(float(np.abs(outcome.result.position(b)).max()) for b in model.bodies))
+
+
+def start_drift(outcome: Outcome) -> float:
+    """What joints that hold may open by: where J V at the start is kept, it adds up."""
+    solver = outcome.result.solver
+    solver.evaluate(solver.start[None])
+    rows = constraint_rows(solver.setup, solver.work.jacobian)
+    if rows.shape[0] == 0:
+        return 0.0
+    residual = rows.times(solver.start[:, TWIST : TWIST + 6])
+    return 3.0 * float(np.abs(residual).max()) * float(outcome.t[-1])
 
 
 def check_orders(model: Model, outcome: Outcome, until: float, halvings: int) -> list[Prediction]:

@@ -126,7 +126,7 @@ class Search:
         """Time a step of every combination."""
         self.steps = steps
         self.candidates = [replace(c, options={**c.options, "step": steps[0]}) for c in candidates]
-        measured = costs(self.model, self.candidates, self.until, repeats=5)
+        measured = costs(self.model, self.candidates, self.until, repeats=5, limit=self.budget / 4)
         self.costs = dict(zip((c.label for c in candidates), measured))
         self.deadline = time.perf_counter() + self.budget  # the first run on a machine compiles
 

@@ -14,7 +14,7 @@ from matplotlib.ticker import FixedLocator, FuncFormatter, NullLocator
 from chasles.model import InvalidOption
 from chasles.system.arrays import Floats
 from chasles.view.panels import log_axis, titles
-from chasles.view.plots import RC, Draw, Figure, canvas_of, svg_of
+from chasles.view.plots import LEGEND_BELOW, NAMED_ROWS, RC, Draw, Figure, canvas_of, svg_of
 from chasles.view.theme import LIGHT, SANS, power_of_ten, style_variables
 
 KINDS = (".png", ".svg")
@@ -98,6 +98,7 @@ def dots(
             ax.plot(values, rows + offset, ls="", marker=MARKERS[one.colour], ms=5.5,
                     mec="white", mew=0.5, color=LIGHT[one.colour], label=one.name)  # fmt: skip
         ax.set_yticks(rows, categories)
+        ax.set_label(NAMED_ROWS)
         ax.set_ylim(-0.6, len(categories) - 0.4)
         ax.grid(True, axis="x")
         ax.set_xlabel(label)
@@ -115,7 +116,8 @@ def legend_below(ax: Axes, names: Sequence[str]) -> None:
         "ncols": ceil(len(names) / rows), "borderaxespad": 0.0, "handlelength": 1.2,
         "handletextpad": 0.4, "columnspacing": 1.1, "fontsize": 8,
     }  # fmt: skip
-    ax.legend(loc="upper center", bbox_to_anchor=(0.5, -0.21), **layout)
+    legend = ax.legend(loc="upper center", **layout)
+    legend.set_label(f"{LEGEND_BELOW}{rows}")  # placed with the panel's margins
 
 
 def bars(
@@ -140,6 +142,7 @@ def bars(
                 ax.text(value + 0.01 * largest, y, f" {value:.3g}", va="center", fontsize=7.5,
                         color=LIGHT["muted"])  # fmt: skip
         ax.set_yticks(rows, categories)
+        ax.set_label(NAMED_ROWS)
         ax.set_xlim(0, 1.13 * largest)
         ax.grid(False)
         ax.set_xlabel(label)

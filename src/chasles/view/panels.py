@@ -4,7 +4,7 @@ Linear axes where signs and components matter, logarithmic ones where figures of
 compared; every panel says its largest value, so that a scale of its own cannot mislead.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import ceil, floor, log10
 
 import numpy as np
@@ -134,10 +134,10 @@ def against(
     """Positive quantities over a positive quantity, both axes logarithmic."""
 
     def draw(ax: Axes) -> None:
-        finite = [p.y[np.isfinite(p.y)] for p in series]
-        low, high = min(y.min() for y in finite), max(y.max() for y in finite)
+        shown = [finite_points(points) for points in series]
+        low, high = min(p.y.min() for p in shown), max(p.y.max() for p in shown)
         ax.set_xscale("log")
-        for points in series:
+        for points in shown:
             ax.plot(points.x, points.y, marker=points.marker, ms=4.5, lw=1.2,
                     color=LIGHT[points.colour], label=points.name)  # fmt: skip
         log_axis(ax, low, high, margin=1.6)
@@ -148,11 +148,17 @@ def against(
         ax.set_xlabel(x_label)
         ax.set_ylabel(label)
         if slope is not None:
-            guide(ax, series, slope)
+            guide(ax, shown, slope)
         ax.margins(x=0.06)
-        name_ends(ax, [Curve(p.x, p.y, p.name, p.colour) for p in series], 1e-17)
+        name_ends(ax, [Curve(p.x, p.y, p.name, p.colour) for p in shown], 1e-17)
 
     return draw
+
+
+def finite_points(points: Points) -> Points:
+    """Without what broke off."""
+    kept = np.isfinite(points.y)
+    return replace(points, x=points.x[kept], y=points.y[kept])
 
 
 def guide(ax: Axes, series: list[Points], slope: int) -> None:
@@ -262,7 +268,10 @@ def name_ends(ax: Axes, curves: list[Curve], floor_at: float) -> None:
 def signed(
     curves: list[Curve], title: str, label: str, limit: float | None = None, positive: bool = False
 ) -> Draw:
-    """Signed quantities over time on one linear axis; up from zero if they are `positive`."""
+    """Signed quantities over time on one linear axis; up from zero if they are `positive`.
+
+    The power of ten of the axis is put at {} in the label, or after it.
+    """
 
     def draw(ax: Axes) -> None:
         largest = max(float(np.abs(curve.values).max()) for curve in curves)
@@ -276,7 +285,8 @@ def signed(
         titles(ax, title, f"max {scientific(largest)}")
         seconds_axis(ax, curves[0].t)
         ax.axhline(0, color=LIGHT["axis"], lw=0.8)
-        ax.set_ylabel(f"{label} in {named}" if named else label)
+        unit = f" in {named}" if named else ""
+        ax.set_ylabel(label.format(named) if "{}" in label else label + unit)
         if limit is not None:
             low = 0.0 if positive else -1.08 * limit / factor
             ax.set_ylim(low, 1.08 * limit / factor)

@@ -28,6 +28,7 @@ from chasles.view.theme import (
 Draw = Callable[[Axes], None]
 #: Labels by which `place` knows what stands in the margins of a panel.
 END_NAME, NAMED_ROWS, NAMED_COLUMNS = "end name", "named rows", "named columns"
+LEGEND_BELOW, LEGEND_ROW = "legend below", 0.17  # inches
 PANEL = (4.6, 2.75)  # inches; on the page a panel is about this many times 100 px wide
 
 RC: Any = {
@@ -117,6 +118,13 @@ def place(ax: Axes, corner: tuple[float, float], cell: tuple[float, float], canv
         left, right = 0.2 + 0.068 * max(names), 0.5
     elif ax.get_label() == NAMED_COLUMNS:
         bottom = 0.62
+    legend = ax.get_legend()
+    named = "" if legend is None else str(legend.get_label())
+    if legend is not None and named.startswith(LEGEND_BELOW):
+        at, rows = bottom, int(named.removeprefix(LEGEND_BELOW))
+        bottom += LEGEND_ROW * rows + 0.05
+        drop = at / (cell[1] - bottom - top)
+        legend.set_bbox_to_anchor((0.5, -drop), ax.transAxes)
     width, height = canvas.get_size_inches()
     ax.set_position((
         (corner[0] + left) / width,

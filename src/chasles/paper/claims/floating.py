@@ -11,6 +11,7 @@ from chasles.paper.claims.rules import (
     gap_measure,
     metres,
     verdict,
+    wins_by_spin,
 )
 from chasles.paper.study import Study
 
@@ -30,8 +31,8 @@ def floating_alike(study: Study) -> Claim:
         rule=f"within a factor {ALIKE:g}",
         verdict=verdict(alike(a, b)),
         comment=f"Here the pair's centre of mass rests. Over {len(ratios)} random starts that drift"
-        f" through space, SE(3)/SO(3)×ℝ³ has median {median:.2f}, and SE(3) is better in"
-        f" {int((ratios < 1).sum())}.",
+        f" through space, SE(3)/SO(3)×ℝ³ has median {median:.2f} at {spin:g} rad/s."
+        f" {wins_by_spin(study, 'floating')}",
         figure="floating-pair-joint",
         measures=(
             gap_measure(proper, "joint"),

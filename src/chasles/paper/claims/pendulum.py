@@ -10,6 +10,7 @@ from chasles.paper.claims.rules import (
     gap_measure,
     metres,
     verdict,
+    wins_by_spin,
 )
 from chasles.paper.study import Study
 
@@ -45,7 +46,8 @@ def pendulum_generally_better(study: Study) -> Claim:
         product=f"{metres(product.gap('joint 2'))}; better in {int((ratios > 1).sum())}",
         rule=f"SE(3) smaller in at least {GENERALLY:.0%} of the random starts",
         verdict=verdict(better >= GENERALLY),
-        comment=f"The median of SE(3)/SO(3)×ℝ³ is {np.median(ratios):.2f}. Neither group knows that"
+        comment=f"The median of SE(3)/SO(3)×ℝ³ is {np.median(ratios):.2f} at {spin:g} rad/s. "
+        f"{wins_by_spin(study, 'pendulum')} Neither group knows that"
         " link 2 moves relative to link 1. Relative to link 1, joint 2 holds to"
         f" {metres(study.chosen('double-pendulum').gap('joint 2'))}.",
         figure="random-starts",

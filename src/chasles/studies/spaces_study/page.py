@@ -71,7 +71,6 @@ def tree_values(data: dict[str, Any]) -> dict[str, str]:
         "trees": str(len(sizes)),
         "tree_smallest": str(min(sizes)),
         "tree_largest": str(max(sizes)),
-        "tree_above": str(sum(gap > 1e-12 for gap in gaps["auto"])),
         "tree_auto": sci(median(gaps["auto"])),
         "tree_se3": sci(median(gaps["SE3"])),
         "tree_product": sci(median(gaps["SO3xR3"])),

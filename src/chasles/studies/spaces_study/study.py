@@ -74,7 +74,7 @@ def make_study(options: Options, progress: bool | None = None) -> str:
     drawn = figures(data)
     for figure in drawn:
         save_files(figure, folder, png=not options.quick)
-    write_whole(folder / "results.json", json.dumps(data, indent=1) + "\n")
+    write_whole(folder / "results.json", json.dumps(rounded(data)) + "\n")
     target = options.out / "study.md"
     write_whole(target, page(data))
     wrong = data["predictions"]["wrong"]
@@ -82,3 +82,12 @@ def make_study(options: Options, progress: bool | None = None) -> str:
         f"{target}: {len(drawn)} figures, {data['predictions']['checked']} predictions,"
         f" {len(wrong)} of them wrong, in {data['made']['seconds']:g} s"
     )
+
+
+def rounded(value: Any) -> Any:
+    """Numbers to four digits: the rest is noise."""
+    if isinstance(value, dict):
+        return {key: rounded(entry) for key, entry in value.items()}
+    if isinstance(value, list | tuple):
+        return [rounded(entry) for entry in value]
+    return float(f"{value:.4g}") if isinstance(value, float) else value

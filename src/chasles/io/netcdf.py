@@ -1,0 +1,127 @@
+"""Results from files: the inverse of `Result.save`."""
+
+import json
+import os
+from contextlib import suppress
+from difflib import get_close_matches
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from chasles.dataset import FORMAT, checked_path, is_sealed
+from chasles.dynamics.solver import make_solver
+from chasles.model import ChaslesError, InvalidFile
+from chasles.model.plain import from_plain
+from chasles.result import Result
+from chasles.spaces import Space
+from chasles.system.arrays import ABSOLUTE_WIDTH, POSE_R, POSE_X, TWIST, Floats
+from chasles.system.build import Setup, build
+
+#: What a result is rebuilt from; everything else in a file follows from it.
+ARRAYS = ("time", "position", "rotation", "angular_velocity", "body_velocity")
+
+
+def load(path: str | os.PathLike[str]) -> Result:
+    """The result that was saved at `path`, the same to the bit; it answers all that it did."""
+    source = checked_path(path)
+    if not os.path.isfile(source):
+        raise missing(source)
+    check_seal(source)
+    attributes, arrays = contents(source)
+    try:
+        return rebuilt(attributes, arrays)
+    except (AttributeError, KeyError, TypeError, ValueError) as error:  # other data than ours
+        raise InvalidFile(
+            f"'{source}' does not hold a result: {error}.", "Save the result again."
+        ) from error
+
+
+def rebuilt(attributes: dict[str, Any], arrays: dict[str, Floats]) -> Result:
+    """A result from the contents of a file."""
+    provenance = json.loads(attributes["provenance"])
+    model = from_plain(json.loads(attributes["model"]))
+    spaces = {name: Space(**space) for name, space in json.loads(attributes["spaces"]).items()}
+    solver = make_solver(build(model, spaces, provenance["acceleration"]))
+    return Result(
+        t=arrays["time"],
+        solver=solver,
+        absolute=absolute_states(solver.setup, arrays),
+        provenance=provenance,
+        status=attributes["status"],
+        message=attributes["message"],
+    )
+
+
+def absolute_states(setup: Setup, arrays: dict[str, Floats]) -> Floats:
+    """Rows (T, n, 18) in the order of the setup, from arrays in the order of the model."""
+    order = [setup.body_index[name] for name in setup.model.body_names]
+    absolute = np.zeros((len(arrays["time"]), len(order), ABSOLUTE_WIDTH))
+    shape = absolute.shape[:2]
+    absolute[:, order, POSE_R : POSE_R + 9] = arrays["rotation"].reshape(*shape, 9)
+    absolute[:, order, POSE_X : POSE_X + 3] = arrays["position"].reshape(*shape, 3)
+    absolute[:, order, TWIST : TWIST + 3] = arrays["angular_velocity"].reshape(*shape, 3)
+    absolute[:, order, TWIST + 3 : TWIST + 6] = arrays["body_velocity"].reshape(*shape, 3)
+    return absolute
+
+
+def contents(source: Path) -> tuple[dict[str, Any], dict[str, Floats]]:
+    """Attributes and arrays of a file, or why they cannot be read."""
+    import h5py  # a NetCDF file is an HDF5 file, and this one has no need of xarray
+
+    try:
+        with h5py.File(source, "r") as file:
+            attributes = dict(file.attrs)
+            check_format(source, attributes)
+            arrays = {name: np.array(file[name][...], np.float64) for name in ARRAYS}
+            return attributes, arrays
+    except ChaslesError:
+        raise
+    except Exception as error:  # HDF5 and its wrappers raise anything on a damaged file
+        raise InvalidFile(
+            f"'{source}' cannot be read: {' '.join(str(error).split()) or type(error).__name__}.",
+            "Take a copy that is whole, or simulate again.",
+        ) from error
+
+
+def check_seal(source: Path) -> None:
+    """Look at the whole file before HDF5 does, which may hang or crash on a damaged one."""
+    try:
+        sealed = is_sealed(source)
+    except OSError as error:
+        raise InvalidFile(
+            f"'{source}' cannot be read: {error.strerror or error}.", "Allow reading it."
+        ) from error
+    if sealed is None:
+        raise InvalidFile(
+            f"'{source}' was not written by chasles, or was cut short or changed since: it does"
+            " not end with a seal.",
+            "Give a file that Result.save wrote, in a copy that is whole.",
+        )
+    if not sealed:
+        raise InvalidFile(
+            f"'{source}' is damaged: its contents do not match its seal.",
+            "Take a copy that is whole, or simulate again.",
+        )
+
+
+def check_format(source: Path, attributes: dict[str, Any]) -> None:
+    """Refuse a file of a later layout."""
+    written = np.ravel(attributes["chasles_format"])[0]  # NetCDF has lists of numbers only
+    if written > FORMAT:
+        raise InvalidFile(
+            f"'{source}' has format {written}, but this version reads formats 1 to {FORMAT}.",
+            "Update chasles to read it.",
+        )
+
+
+def missing(source: Path) -> InvalidFile:
+    """There is no such file: is there one of a similar name?"""
+    if os.path.isdir(source):
+        return InvalidFile(f"'{source}' is a folder.", "Name a file in it.")
+    names: list[str] = []
+    with suppress(OSError):
+        names = os.listdir(source.parent)
+    close = get_close_matches(source.name, names, n=1)
+    hint = f"Did you mean '{close[0]}'?" if close else "Check the name and the folder."
+    return InvalidFile(f"there is no file '{source}'.", hint)

@@ -1,0 +1,145 @@
+"""The designation says what it does, and does what it says."""
+
+import json
+
+import numpy as np
+import pytest
+from mechanisms import double_pendulum, floating_pair, three_bar, worst_gaps
+
+import chasles as ch
+from chasles.spaces import resolve_spaces
+from chasles.spaces.tree import spanning_tree
+
+
+def chain_of(count: int, masses=None) -> ch.Model:
+    """A floating chain of balls on a line."""
+    masses = masses or [1.0] * count
+    bodies = [ch.Body(f"b{k}", masses[k], (1, 1, 1), (float(k), 0, 0)) for k in range(count)]
+    joints = [
+        ch.Spherical(f"j{k}", f"b{k}", f"b{k + 1}", at=(k + 0.5, 0, 0)) for k in range(count - 1)
+    ]
+    return ch.Model(bodies, joints, gravity=(0, 0, 0))
+
+
+def test_a_tree_is_charted_on_its_joints_relative_to_moving_parents():
+    chosen = ch.designate(double_pendulum())
+    assert chosen.spaces == {
+        "first": ch.SO3xR3(at="shoulder"),
+        "second": ch.SO3xR3(at="elbow", relative_to="first"),
+    }
+    assert chosen.exact == ("shoulder", "elbow") and not chosen.drifting and not chosen.cut
+
+
+def test_loops_are_cut_between_bodies_that_hang_on_the_ground():
+    model = three_bar()
+    chosen = ch.designate(model)
+    between = [j.name for j in model.joints if "ground" not in (j.a, j.b)]
+    assert list(chosen.cut) == between == list(chosen.drifting)
+
+
+def test_a_tie_cuts_the_joint_that_spins_faster():
+    """The middle one of three links can hang on either neighbour."""
+    links = [
+        ch.Body("left", 1.0, (1, 1, 1), (0.5, 0, 0), angular_velocity=(9, 0, 0)),
+        ch.Body("middle", 1.0, (1, 1, 1), (1.5, 0, 0), angular_velocity=(1, 0, 0)),
+        ch.Body("right", 1.0, (1, 1, 1), (2.5, 0, 0), angular_velocity=(0, 0, 0)),
+    ]
+    stops = [ch.GROUND, *links, ch.GROUND]
+    joints = [
+        ch.Spherical(f"j{k}", stops[k], stops[k + 1], at=(k, 0.1 * k * (4 - k), 0))
+        for k in range(4)
+    ]
+    assert spanning_tree(ch.Model(links, joints)).cut == ("j1",)
+
+
+def test_the_user_may_choose_the_cut():
+    model = three_bar()
+    for name in model.joint_names:
+        assert ch.designate(model, cut=[name]).cut == (name,)
+    with pytest.raises(ch.UnknownName):
+        ch.designate(model, cut=["nowhere"])
+
+
+def test_a_joint_that_cannot_be_cut_is_kept():
+    model = double_pendulum()
+    assert ch.designate(model, cut=model.joint_names).cut == ()
+
+
+def test_a_floating_tree_hangs_on_its_middle_and_on_the_heavier_of_two():
+    assert spanning_tree(chain_of(5)).parents["b2"] is None
+    assert spanning_tree(chain_of(4, [1.0, 1.0, 2.0, 1.0])).parents["b2"] is None
+    assert ch.designate(chain_of(5)).spaces["b2"] == ch.SO3xR3()
+
+
+def test_overrides_keep_the_others_and_say_what_they_cost():
+    model = double_pendulum()
+    chosen = ch.designate(model, {"second": "SE3"})
+    assert chosen.spaces["second"] == ch.SE3()
+    assert chosen.spaces["first"] == ch.designate(model).spaces["first"]
+    assert chosen.drifting == ("elbow",)
+    assert "'elbow' would be exact with" in str(chosen) and len(chosen.notes) == 1
+    harmless = ch.designate(model, {"first": "SE3", "second": "auto"})
+    assert not harmless.drifting and not harmless.notes
+
+
+def test_overrides_that_refer_to_a_child_do_not_make_a_circle():
+    chosen = ch.designate(double_pendulum(), {"first": ch.SE3(relative_to="second")})
+    assert chosen.spaces["second"].relative_to is None
+    assert "elbow" in chosen.exact and "shoulder" in chosen.drifting
+
+
+def test_the_table_names_every_body_and_joint_and_is_aligned():
+    model = three_bar()
+    text = str(ch.designate(model))
+    for name in model.body_names + model.joint_names:
+        assert name in text
+    head, rule, *_ = text.splitlines()
+    assert [k for k, c in enumerate(rule) if c == "-" and (k == 0 or rule[k - 1] == " ")] == [
+        head.index(word)
+        for word in ("body", "space", "frame point", "relative to", "keeps", "moves in", "why")
+    ]
+    assert all(line == line.rstrip() for line in text.splitlines())
+
+
+def test_long_tables_are_cut_short():
+    assert "... and 20 more" in str(ch.designate(chain_of(60)))
+
+
+def test_the_same_as_data_survives_json():
+    chosen = ch.designate(floating_pair())
+    data = json.loads(json.dumps(chosen.as_dict()))
+    assert [row["body"] for row in data["bodies"]] == ["first", "second"]
+    assert data["joints"] == [
+        {"joint": "elbow", "exact": True, "cut": False, "reason": chosen.predictions[0].reason}
+    ]
+
+
+def test_a_designation_can_be_simulated():
+    model = double_pendulum()
+    chosen = ch.designate(model)
+    assert resolve_spaces(model, chosen) == resolve_spaces(model, "auto") == chosen.spaces
+    result = ch.simulate(model, 0.1, step=1e-3, spaces=chosen, progress=False)
+    assert max(max(gap) for gap in worst_gaps(result).values()) < 1e-13
+
+
+def test_the_designation_of_another_model_is_refused(refusal):
+    other = ch.designate(chain_of(3))
+    refusal(lambda: ch.simulate(double_pendulum(), 0.1, 1e-3, spaces=other), ch.InvalidOption)
+
+
+@pytest.mark.parametrize("boost", (0.0, 1.0, 10.0, 100.0))
+def test_a_joint_that_floats_holds_at_any_speed(boost):
+    model = floating_pair()
+    bodies = [
+        ch.Body(b.name, b.mass, b.inertia, b.position, b.rotation, None, b.angular_velocity)
+        for b in model.bodies
+    ]
+    first = bodies[0]
+    bodies[0] = ch.Body(
+        first.name, first.mass, first.inertia, first.position, first.rotation,
+        (boost, 0.3 * boost, 0.0), first.angular_velocity,
+    )  # fmt: skip
+    boosted = ch.Model(bodies, model.joints, gravity=(0, 0, 0))
+    result = ch.simulate(boosted, 1.0, step=1e-3, progress=False, save_every=10)
+    assert max(worst_gaps(result)["elbow"]) < 1e-14 * (1 + boost)
+    assert np.isfinite(result.energy()).all()
