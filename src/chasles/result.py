@@ -133,7 +133,7 @@ class Result:
         names = [f.name for f in self.model.forces] + [d.name for d in self.model.drivers]
         if not isinstance(name, str) or name not in names:
             raise UnknownName.among("force or driver", name, names)
-        assert self.integrals is not None
+        assert self.integrals is not None  # every run of a model with forces has them
         return self.integrals[:, names.index(name)]
 
     @cached_property
@@ -191,8 +191,9 @@ class Result:
 
     def _table(self) -> Table:
         return make_table(
-            self.t, self.solver.setup, self.absolute, self.provenance, self.status, self.message
-        )
+            self.t, self.solver.setup, self.absolute, self.provenance, self.status, self.message,
+            self.integrals,
+        )  # fmt: skip
 
     def _body(self, body: Body | str) -> Floats:
         return self.absolute[:, self.solver.setup.body_index[self.model.body(body).name]]

@@ -118,10 +118,9 @@ def projected_joints(setup: Setup, stabilise: str | None) -> Integers:
         return chosen
     if stabilise not in STABILISERS:
         raise UnknownName.among("stabiliser", stabilise, STABILISERS, where="stabilise")
+    names = (*setup.model.joint_names, *setup.model.driver_names)
     if stabilise == "projection":
-        names = drifting_joints(setup.model, setup.spaces)
-    else:
-        names = setup.model.joint_names
+        names = (*drifting_joints(setup.model, setup.spaces), *setup.model.driver_names)
     for name in names:
         chosen[setup.joint_index[name]] = 1
     return chosen
