@@ -11,6 +11,7 @@ import numpy as np
 from chasles import diagnostics
 from chasles.dataset import Table, make_table, to_xarray, write
 from chasles.diagnostics import Reaction
+from chasles.dynamics.redundancy import Redundancy
 from chasles.dynamics.solver import Solver
 from chasles.model import Body, InvalidOption, Joint, Model, UnknownName
 from chasles.model.coordinates import checked_coordinate, resolved_coordinate
@@ -51,6 +52,11 @@ class Result:
     @property
     def model(self) -> Model:
         return self.solver.setup.model
+
+    @property
+    def redundancy(self) -> Redundancy | None:
+        """Which constraint rows repeat others, and whose reactions are not unique; None if none."""
+        return self.solver.redundancy
 
     # --- motion of a body ---
 

@@ -33,6 +33,7 @@ def simulate(
     spaces: Any = "auto",
     acceleration: str = "screw",
     stabilise: str | None = None,
+    redundant: str = "solve",
     singular: str = "stop",
     save_every: int = 1,
     t_eval: ArrayLike | None = None,
@@ -48,6 +49,8 @@ def simulate(
     acceleration  form of the acceleration constraints: "screw", or "space" as in the paper
     stabilise     None, "projection" (joints that drift in the chosen spaces are closed after every
                   step, the others hold by themselves), or "projection of all joints"
+    redundant     joints that repeat each other: "solve" for the shortest reactions and report
+                  them (result.redundancy), or "refuse" the model
     singular      what to do at a pose whose joints depend on each other: "stop", or "pass"
                   through it on the shortest multipliers
     save_every    keep every so many steps (the first and last state are always kept)
@@ -66,9 +69,14 @@ def simulate(
         )
     grid = make_grid(until, step, save_every, t_eval, len(model.bodies))
     chosen = resolve_spaces(model, spaces)
-    if singular not in ("stop", "pass"):
-        raise UnknownName.among("choice", singular, ("stop", "pass"), where="singular")
-    solver = make_solver(build(model, chosen, acceleration), damp=singular == "pass")
+    for option, value, known in (
+        ("redundant", redundant, ("solve", "refuse")),
+        ("singular", singular, ("stop", "pass")),
+    ):
+        if value not in known:
+            raise UnknownName.among("choice", value, known, where=option)
+    setup = build(model, chosen, acceleration)
+    solver = make_solver(setup, damp=singular == "pass", refuse=redundant == "refuse")
     system = solver.setup.system
     projection = make_projection(system, projected_joints(solver.setup, stabilise))
     stages = make_stages(system, tableau.a, tableau.b)

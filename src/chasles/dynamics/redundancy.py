@@ -68,6 +68,27 @@ def find_redundancy(setup: Setup, plan: Plan, work: Workspace, free: Floats) -> 
     return Redundancy(len(real), rank, rows, tuple(names))
 
 
+def redundancy_error(redundancy: Redundancy) -> RedundantConstraints:
+    """The refusal of redundant joints, for those who want none."""
+    names = redundancy.shared
+    listed = ", ".join(f"'{n}'" for n in names[:12]) + (" ..." if len(names) > 12 else "")
+    rows, rank = redundancy.rows, redundancy.rank
+    return RedundantConstraints(
+        f"joints {listed}: {rows - rank} of the {rows} constraint rows are redundant (rank {rank}),"
+        " so the reactions are not unique.",
+        "Replace a joint of the loop by one that locks less (start with"
+        f" '{redundancy.repeated[0][0]}'), or let the shortest reactions be found:"
+        " redundant='solve'.",
+    )
+
+
+def lost_row(plan: Plan, unknowns: int, work: Workspace, free: Floats) -> int:
+    """The row with the smallest pivot relative to its free value."""
+    pivots = pivots_of_rows(plan, unknowns, work.values, len(free))
+    with np.errstate(divide="ignore", invalid="ignore"):
+        return int(np.nanargmin(np.where(free > 0.0, pivots / free, np.inf)))
+
+
 def is_redundant(setup: Setup, work: Workspace) -> bool:
     """Whether J, as it stands in `work`, lacks rank."""
     jacobian = equilibrated(setup, work)[real_rows(setup.system)]

@@ -17,6 +17,8 @@ from chasles.dynamics.redundancy import (
     free_pivots,
     is_redundant,
     joint_of_row,
+    lost_row,
+    redundancy_error,
     scale_error,
     singular_error,
 )
@@ -78,10 +80,11 @@ class Solver:
         return row, wrenches
 
 
-def make_solver(setup: Setup, damp: bool = False) -> Solver:
+def make_solver(setup: Setup, damp: bool = False, refuse: bool = False) -> Solver:
     """Check the start, complete its velocities, choose the order, and look for redundant joints.
 
-    Redundant joints are solved for on a damped factor, and reported; `damp` does so in any case.
+    Redundant joints are solved for on a damped factor, and reported, or refused; `damp` takes that
+    factor in any case.
     """
     check_closed(setup)
     plan = make_plan(setup.system)
@@ -101,6 +104,10 @@ def make_solver(setup: Setup, damp: bool = False) -> Solver:
     if failed != OK:
         raise scale_error(*joint_of_row(setup, failed))
     redundancy = find_redundancy(setup, plan, work, free)
+    if redundant and redundancy is None:
+        raise scale_error(*joint_of_row(setup, lost_row(plan, unknowns, work, free)))
+    if refuse and redundancy is not None:
+        raise redundancy_error(redundancy)
     check_agreement(setup, work)
     return Solver(setup, plan, work, start, redundancy)
 
