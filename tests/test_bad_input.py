@@ -102,6 +102,13 @@ def test_a_planar_four_bar_of_four_hinges_has_three_redundant_rows(refusal):
     assert "locks less" in what
 
 
+def test_by_default_the_four_bar_runs_and_says_what_is_not_unique():
+    result = run(four_bar())
+    assert (result.redundancy.rows, result.redundancy.rank) == (20, 17)
+    assert result.redundancy.shared == ("hinge 0", "hinge 1", "hinge 2", "hinge 3")
+    assert "3 of 20" in result.provenance["redundancy"]
+
+
 @pytest.mark.parametrize("scale", [1e-6, 1e6])
 def test_redundancy_does_not_depend_on_the_unit_of_length(scale, refusal):
     small = four_bar()
@@ -427,7 +434,7 @@ def test_a_run_past_a_singular_pose_goes_on():
 
 
 def test_a_singular_start_and_a_singular_state_are_refused(refusal):
-    what = refusal(lambda: run(parallelogram(0.0)), ch.RedundantConstraints)
+    what = refusal(lambda: run(parallelogram(0.0), redundant="refuse"), ch.RedundantConstraints)
     assert "1 of the 16" in what and "'B'" in what
     state = ch.simulate(parallelogram(-0.5), until=0.5, step=0.5, method="euler").state()
     what = refusal(lambda: ch.equations(parallelogram(-0.5), state), ch.RedundantConstraints)

@@ -79,7 +79,7 @@ def simulate(
     solver = make_solver(setup, damp=singular == "pass", refuse=redundant == "refuse")
     system = solver.setup.system
     projection = make_projection(system, projected_joints(solver.setup, stabilise))
-    stages = make_stages(system, tableau.a, tableau.b)
+    stages = make_stages(system, tableau.a, tableau.b, solver.start)
     run = Run(solver, stages, tableau.c, projection, grid)
     began = time.perf_counter()
     if grid.t_eval is None:

@@ -149,14 +149,17 @@ class Run:
                 whole, rest = whole_and_rest(t, grid.step)
                 self.whole_steps(chart, index, whole, bar, NEVER, chart, stages.integrals)
                 index, state = whole, chart.copy()
-                kept = (stages.carry.copy(), stages.integrals.copy())  # belong to the grid
+                # These belong to the states of the grid.
+                grids = (stages.carry, stages.integrals, stages.balance.momentum)
+                kept = [array.copy() for array in grids]
                 if rest > 0.0:
                     self.one_step(state, rest, whole * grid.step)
                 if self.stopped:
                     break
                 states.append(state)
                 integrals.append(stages.integrals.copy())
-                stages.carry[:], stages.integrals[:] = kept
+                for array, copy in zip(grids, kept):
+                    array[:] = copy
         if states:
             saved = Saved(wanted[: len(states)], np.array(states), np.array(integrals))
         last = grid.step * self.steps_done

@@ -27,6 +27,13 @@ from chasles.groups.se3 import se3_dexp_inv
 from chasles.groups.so3 import so3_normalise
 from chasles.groups.so3xr3 import so3xr3_dexp_inv
 from chasles.groups.vectors import neg
+from chasles.integrators.balance import (
+    Balance,
+    borrow_balance,
+    collect_impulse,
+    keep_momentum,
+    make_balance,
+)
 from chasles.stabilisation.projection import borrow_projection, project
 from chasles.system.arrays import (
     ABSOLUTE_WIDTH,
@@ -82,9 +89,10 @@ class Stages(NamedTuple):
     carry: Floats  # (n, CARRY_WIDTH): what rounding took from position and velocity so far
     quadrature_slopes: Floats  # (s, quadratures)
     integrals: Floats  # (quadratures,) at the start of the step
+    balance: Balance
 
 
-def make_stages(system: System, a: Floats, b: Floats) -> Stages:
+def make_stages(system: System, a: Floats, b: Floats, start: Floats) -> Stages:
     """Storage for a tableau; a last stage that nothing uses (dopri5's) is left out."""
     bodies, count = system.body_count, len(b)
     while b[count - 1] == 0.0 and not np.any(a[:count, count - 1]):
@@ -101,6 +109,7 @@ def make_stages(system: System, a: Floats, b: Floats) -> Stages:
         carry=np.zeros((bodies, CARRY_WIDTH)),
         quadrature_slopes=np.zeros((count, system.quadrature_count)),
         integrals=np.zeros(system.quadrature_count),
+        balance=make_balance(system, start),
     )
 
 
@@ -118,6 +127,7 @@ def borrow_stages(stages: Any) -> Any:
         borrow(stages.carry),
         borrow(stages.quadrature_slopes),
         borrow(stages.integrals),
+        borrow_balance(stages.balance),
     )
 
 
@@ -248,6 +258,8 @@ def rkmk_step(
             collect_missed(system, work, stages.b[j] / stages.b[stages.last])
         if j == stages.last:
             make_good(system, plan, work)
+        if stages.balance.count > 0:
+            collect_impulse(system, work, stages.balance, stages.b[j])
         slope_of_bodies(system, work, stages, j)
         for k in range(system.quadrature_count):
             at = j * system.quadrature_count + k
@@ -291,6 +303,8 @@ def rkmk_run(
             for k in range(model.signal_count):
                 scratch.signals[k] = functions[(row + memory.count) * model.signal_count + k]
             project(model, order, scratch, memory, closing, memory.spare)
+        if memory.balance.count > 0:
+            keep_momentum(model, memory.balance, step, memory.spare)
         if not all_finite(memory.spare, length):
             return index, NOT_FINITE
         for k in range(length):
