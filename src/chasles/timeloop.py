@@ -10,7 +10,7 @@ from tqdm import tqdm
 
 from chasles.dynamics.factor import OK
 from chasles.dynamics.solver import Solver, joint_of_row
-from chasles.integrators.rkmk import NOT_FINITE, Stages, rkmk_run
+from chasles.integrators.rkmk import NOT_CLOSED, NOT_FINITE, Stages, rkmk_run
 from chasles.model import InvalidOption, SimulationStopped
 from chasles.model.checks import checked_array, checked_positive
 from chasles.model.errors import told
@@ -231,13 +231,20 @@ class Run:
             if error is not None:
                 return SimulationStopped(error.what, error.remedy)
         names = list(setup.body_index)
-        tried = self.stages.spare if outcome == NOT_FINITE else self.stages.stage
+        tried = self.stages.spare if outcome in (NOT_FINITE, NOT_CLOSED) else self.stages.stage
         broken = np.flatnonzero(~np.isfinite(tried).all(axis=1))
         if broken.size:
             return SimulationStopped(
                 f"body '{names[broken[0]]}' has a position or velocity that is not a number after"
                 f" t = {t:.6g} s.",
                 f"Take a smaller step than {self.grid.step:g} s; the result up to t is kept.",
+            )
+        if outcome == NOT_CLOSED:
+            chosen = np.flatnonzero(self.projection.chosen)
+            listed = ", ".join(f"'{list(setup.joint_index)[k]}'" for k in chosen[:6])
+            return SimulationStopped(
+                f"projection could not close the joints {listed} after t = {t:.6g} s.",
+                f"Take a smaller step than {self.grid.step:g} s, or a method of higher order.",
             )
         joint, component = joint_of_row(setup, outcome)
         return SimulationStopped(

@@ -64,6 +64,7 @@ from chasles.system.charts import chart_acceleration, chart_exp, grounded_accele
 SLOPE_WIDTH = 12
 CARRY_WIDTH = 9
 NOT_FINITE = -2
+NOT_CLOSED = -3
 
 
 @formula
@@ -285,9 +286,9 @@ def rkmk_run(
 ) -> Any:  # fmt: skip
     """Advance `chart` in place from step `first` to step `last`: (step reached, outcome).
 
-    State k * save_every goes to saved[k].  Outcome is OK, NOT_FINITE, or the singular row; if not
-    OK, `chart` is the last good state and stages.spare what came after it.  The table has a row of
-    functions of time per stage from step `first` on, and one more.
+    State k * save_every goes to saved[k].  Outcome is OK, NOT_FINITE, NOT_CLOSED, or the singular
+    row; if not OK, `chart` is the last good state and stages.spare what came after it.  The table
+    has a row of functions of time per stage from step `first` on, and one more.
     """
     model, order = borrow_system(system), borrow_plan(plan)
     scratch, memory, state = borrow_workspace(work), borrow_stages(stages), borrow(chart)
@@ -302,7 +303,8 @@ def rkmk_run(
         if closing.active != 0:
             for k in range(model.signal_count):
                 scratch.signals[k] = functions[(row + memory.count) * model.signal_count + k]
-            project(model, order, scratch, memory, closing, memory.spare)
+            if not project(model, order, scratch, memory, closing, memory.spare):
+                return index, NOT_CLOSED
         if memory.balance.count > 0:
             keep_momentum(model, memory.balance, step, memory.spare)
         if not all_finite(memory.spare, length):

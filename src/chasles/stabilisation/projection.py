@@ -86,6 +86,10 @@ from chasles.system.rows import (
 ZERO = (0.0, 0.0, 0.0)
 #: LOCKED of a driver that turns.
 DRIVEN_TURN = 0b100
+#: Corrections per step at the most, and what counts as closed then and there (m, rad).
+MOST_CORRECTIONS, CLOSED = 8, 1e-12
+#: A joint further open than this after all corrections stops the run.
+NEARLY_CLOSED = 1e-9
 
 
 class Projection(NamedTuple):
@@ -280,8 +284,8 @@ def correct_charts(system: Any, work: Any, stages: Any, projection: Any, chart: 
 
 
 @routine
-def project(system: Any, plan: Any, work: Any, stages: Any, projection: Any, chart: Any) -> None:
-    """Close the chosen joints at the end of a step; `work`, `stages` are as its last stage left."""
+def put_residuals(system: Any, work: Any, projection: Any, chart: Any) -> float:
+    """-g and -J V of the chosen joints at the end of the step, zero elsewhere; the largest g."""
     place_bodies(system, chart, projection.absolute, projection.turn)
     for k in range(6 * system.body_count + system.row_count):
         projection.shift[k] = 0.0
@@ -295,6 +299,25 @@ def project(system: Any, plan: Any, work: Any, stages: Any, projection: Any, cha
             put_velocity_residual(
                 system, joint, projection.absolute, work, projection.jacobian, projection.change
             )
-    solve_factored(plan, work.values, projection.shift)
-    solve_factored(plan, work.values, projection.change)
-    correct_charts(system, work, stages, projection, chart)
+    largest = 0.0
+    for row in range(6 * system.body_count, 6 * system.body_count + system.row_count):
+        largest = max(largest, abs(projection.shift[row]))
+    return largest
+
+
+@routine
+def project(system: Any, plan: Any, work: Any, stages: Any, projection: Any, chart: Any) -> bool:
+    """Close the chosen joints at the end of a step; whether they could be closed.
+
+    `work` and `stages` are as the last stage left them.  At the steps one uses the first correction
+    closes the joints to rounding; more are made, on the same factor, where it does not.
+    """
+    opening = put_residuals(system, work, projection, chart)
+    for _ in range(MOST_CORRECTIONS):
+        solve_factored(plan, work.values, projection.shift)
+        solve_factored(plan, work.values, projection.change)
+        correct_charts(system, work, stages, projection, chart)
+        opening = put_residuals(system, work, projection, chart)
+        if opening <= CLOSED:
+            return True
+    return opening <= NEARLY_CLOSED

@@ -193,7 +193,9 @@ def screw_residual(locked: int, pitch: Any, turn: Any, shift: Any) -> Any:
     elif locked & 0b001:
         x, y = axis_misalignment(turn)
         rotation = tmatvec(turn, (x, y, 0.0))
-    translation = tmatvec(turn, shift)
+    # Turning B back by the misalignment moves a point that has slid: that part is no gap.
+    slid = tmatvec(turn, shift)
+    translation = add(slid, cross(rotation, slid))
     if pitch != 0.0:
         translation = (translation[0], translation[1], advance(pitch, turn, shift[2]))
     return rotation, translation
