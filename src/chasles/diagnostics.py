@@ -123,10 +123,15 @@ def angular_momentum(setup: Setup, absolute: Floats) -> Floats:
     return stacked(add(orbital, spin)).sum(axis=-2)
 
 
-def gap(setup: Setup, joint: str, absolute: Floats, times: Floats) -> tuple[Floats, Floats]:
-    """Rotation (T, 3) in rad and translation (T, 3) in m by which a joint is open, world axes."""
+def gap(
+    setup: Setup, joint: str, absolute: Floats, times: Floats | None = None
+) -> tuple[Floats, Floats]:
+    """Rotation (T, 3) in rad and translation (T, 3) in m by which a joint is open, world axes.
+
+    Only a driver, which is measured against its motion, needs the times.
+    """
     index = setup.joint_index[joint]
-    target = setup.targets(joint, times)
+    target = 0.0 if times is None else setup.targets(joint, times)
     rotation, translation = joint_gap(setup.system, index, absolute, target)
     body = int(setup.system.joint_bodies[index, BODY_A])
     axes = np.array(joint_frame(setup.system, index, "a")[0]).reshape(3, 3)

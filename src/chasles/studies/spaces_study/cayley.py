@@ -49,8 +49,7 @@ def gap_with(model: Model, name: str, until: float, step: float) -> float:
     """Largest gap, m or rad, of a model of one body and one joint, on SE(3) with that map."""
     setup = build(model, resolve_spaces(model, "SE3"), "screw")
     poses = np.array(trajectory(model, name, round(until / step), step))
-    times = step * np.arange(len(poses), dtype=np.float64)
-    rotation, translation = diagnostics.gap(setup, model.joint_names[0], poses[:, None, :], times)
+    rotation, translation = diagnostics.gap(setup, model.joint_names[0], poses[:, None, :])
     return float(max(np.linalg.norm(part, axis=1).max() for part in (rotation, translation)))
 
 
