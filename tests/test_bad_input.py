@@ -96,10 +96,17 @@ def four_bar() -> ch.Model:
 
 
 def test_a_planar_four_bar_of_four_hinges_has_three_redundant_rows(refusal):
-    what = refusal(lambda: run(four_bar()), ch.RedundantConstraints)
+    what = refusal(lambda: run(four_bar(), redundant="refuse"), ch.RedundantConstraints)
     for part in ("'hinge 0'", "'hinge 1'", "'hinge 2'", "'hinge 3'", "3 of the 20", "rank 17"):
         assert part in what
     assert "locks less" in what
+
+
+def test_by_default_the_four_bar_runs_and_says_what_is_not_unique():
+    result = run(four_bar())
+    assert (result.redundancy.rows, result.redundancy.rank) == (20, 17)
+    assert result.redundancy.shared == ("hinge 0", "hinge 1", "hinge 2", "hinge 3")
+    assert "3 of 20" in result.provenance["redundancy"]
 
 
 @pytest.mark.parametrize("scale", [1e-6, 1e6])
@@ -113,7 +120,9 @@ def test_redundancy_does_not_depend_on_the_unit_of_length(scale, refusal):
         ch.Revolute(joint.name, joint.a, joint.b, scale * np.array(joint.at), Y)
         for joint in small.joints
     ]
-    what = refusal(lambda: run(ch.Model(links, joints)), ch.RedundantConstraints)
+    what = refusal(
+        lambda: run(ch.Model(links, joints), redundant="refuse"), ch.RedundantConstraints
+    )
     assert "3 of the 20" in what and "rank 17" in what
 
 
@@ -121,7 +130,7 @@ def test_a_joint_given_twice_is_redundant_and_the_others_are_not_blamed(refusal)
     model = double_pendulum()
     again = ch.Spherical("elbow again", "upper", "lower", (1, 0, 0))
     doubled = ch.Model(model.bodies, [*model.joints, again])
-    what = refusal(lambda: run(doubled), ch.RedundantConstraints)
+    what = refusal(lambda: run(doubled, redundant="refuse"), ch.RedundantConstraints)
     assert "'elbow', 'elbow again': 3 of the 9" in what and "shoulder" not in what
 
 
@@ -432,7 +441,7 @@ def test_a_run_past_a_singular_pose_goes_on():
 
 
 def test_a_singular_start_and_a_singular_state_are_refused(refusal):
-    what = refusal(lambda: run(parallelogram(0.0)), ch.RedundantConstraints)
+    what = refusal(lambda: run(parallelogram(0.0), redundant="refuse"), ch.RedundantConstraints)
     assert "1 of the 16" in what and "'B'" in what
     state = ch.simulate(parallelogram(-0.5), until=0.5, step=0.5, method="euler").state()
     what = refusal(lambda: ch.equations(parallelogram(-0.5), state), ch.RedundantConstraints)

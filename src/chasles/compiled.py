@@ -13,6 +13,7 @@ file would keep the stale machine code of a kernel in another.  The cache direct
 named after a digest of every source file that a kernel can reach.
 """
 
+import ctypes
 import hashlib
 import os
 import re
@@ -25,6 +26,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 import numba
+from llvmlite import ir
 from numba import types
 from numba.core.caching import FunctionCache
 from numba.core.event import Listener, register
@@ -154,3 +156,26 @@ def _borrow_compiled(array):
     if isinstance(array, types.Array):
         return lambda array: _data_pointer(array)
     return lambda array: array  # borrowed already
+
+
+def call_address(address: int, t: float, inputs: Any, outputs: Any) -> None:
+    """Call the C function void f(double t, double *inputs, double *outputs) at an address."""
+    pointer = ctypes.POINTER(ctypes.c_double)
+    function = ctypes.CFUNCTYPE(None, ctypes.c_double, pointer, pointer)(address)
+    function(t, inputs.ctypes.data_as(pointer), outputs.ctypes.data_as(pointer))
+
+
+@intrinsic
+def _call_pointer(typing_context: Any, address: Any, t: Any, inputs: Any, outputs: Any) -> Any:
+    def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        kinds = [context.get_value_type(kind) for kind in signature.args[1:]]
+        function = ir.FunctionType(ir.VoidType(), kinds)
+        builder.call(builder.inttoptr(args[0], function.as_pointer()), args[1:])
+        return context.get_dummy_value()
+
+    return types.void(types.int64, types.float64, inputs, outputs), codegen
+
+
+@overload(call_address)
+def _call_address_compiled(address, t, inputs, outputs):
+    return lambda address, t, inputs, outputs: _call_pointer(address, t, inputs, outputs)

@@ -41,7 +41,13 @@ class Table(NamedTuple):
 
 
 def make_table(
-    t: Floats, setup: Setup, absolute: Floats, provenance: dict[str, Any], status: str, message: str
+    t: Floats,
+    setup: Setup,
+    absolute: Floats,
+    provenance: dict[str, Any],
+    status: str,
+    message: str,
+    integrals: Floats | None,
 ) -> Table:
     """The trajectory with named dimensions, units, and where it came from."""
     model = setup.model
@@ -54,11 +60,14 @@ def make_table(
     }
     variables = of_bodies(setup, absolute)
     with np.errstate(over="ignore", invalid="ignore"):  # a run that stopped may end at 1e200 m/s
-        variables.update(of_all(setup, absolute))
+        variables.update(of_all(setup, absolute, integrals))
     if model.joints:
         names = list(model.joint_names)
         coordinates["joint"] = (("joint",), names, {"long_name": "name of a joint"})
-        variables.update(of_joints(setup, absolute))
+        variables.update(of_joints(setup, absolute, t))
+    if integrals is not None and integrals.size:
+        text = "work of forces and drivers (J), then unwrapped angles (rad)"
+        variables["integrals"] = described(("time", "integral"), integrals, "1", text)
     attributes = {
         "title": f"chasles: {model!r}",
         "chasles_format": FORMAT,
@@ -105,9 +114,10 @@ def of_bodies(setup: Setup, absolute: Floats) -> dict[str, Any]:
     }
 
 
-def of_joints(setup: Setup, absolute: Floats) -> dict[str, Any]:
+def of_joints(setup: Setup, absolute: Floats, t: Floats) -> dict[str, Any]:
     """By how much every joint is open."""
-    gaps = np.array([diagnostics.gap(setup, name, absolute) for name in setup.model.joint_names])
+    names = setup.model.joint_names
+    gaps = np.array([diagnostics.gap(setup, name, absolute, t) for name in names])
     angle, length = np.linalg.norm(gaps, axis=3).transpose(1, 2, 0)
     dims = ("time", "joint")
     return {
@@ -116,17 +126,18 @@ def of_joints(setup: Setup, absolute: Floats) -> dict[str, Any]:
     }
 
 
-def of_all(setup: Setup, absolute: Floats) -> dict[str, Any]:
+def of_all(setup: Setup, absolute: Floats, integrals: Floats | None) -> dict[str, Any]:
     """Energy and momenta of the whole model."""
     kinetic = diagnostics.kinetic(setup, absolute).sum(axis=1)
     potential = diagnostics.potential(setup, absolute).sum(axis=1)
+    potential += diagnostics.stored(setup, absolute, integrals).sum(axis=1)
     linear = diagnostics.linear_momentum(setup, absolute)
     angular = diagnostics.angular_momentum(setup, absolute)
     vector = ("time", "axis")
     return {
         "kinetic_energy": described(("time",), kinetic, "J", "kinetic energy"),
         "potential_energy": described(
-            ("time",), potential, "J", "potential energy, zero at the origin of the world"
+            ("time",), potential, "J", "of gravity (zero at the origin of the world) and springs"
         ),
         "energy": described(("time",), kinetic + potential, "J", "kinetic and potential energy"),
         "momentum": described(vector, linear, "N s", "linear momentum in the world"),

@@ -11,23 +11,48 @@ import numpy as np
 
 from chasles.dynamics.factor import OK
 from chasles.dynamics.solver import Solver
-from chasles.groups.vectors import add, cross, matvec, scale, symvec
+from chasles.groups.vectors import add, cross, matvec, scale, sub, symvec
 from chasles.model import Body, ChaslesError, Ground
 from chasles.model.errors import told
 from chasles.system.arrays import (
+    AXES_A,
+    AXES_B,
     BODY_A,
     BODY_B,
+    BUSHING,
+    FORCE_A,
+    FORCE_ANGLE,
+    FORCE_B,
+    FORCE_KIND,
     INERTIA,
+    LAW,
     MASS,
+    ON_COORDINATE,
+    POINT_A,
+    POINT_B,
     POSE_R,
     POSE_X,
+    SPRING,
     TWIST,
     Floats,
 )
-from chasles.system.build import Setup, oriented
-from chasles.system.gaps import components, joint_frame, joint_gap
-from chasles.system.rows import reaction_at_point
-from chasles.system.wrenches import gravity_potential, kinetic_energy
+from chasles.system.build import Setup
+from chasles.system.gaps import components, joint_frame, joint_gap, pose_history
+from chasles.system.rows import (
+    frame_seen_from_a,
+    full_misalignment,
+    nearest_turn,
+    reaction_at_point,
+    relative_joint_frame,
+    turn_about_axis,
+    twist_in_joint_frame,
+)
+from chasles.system.wrenches import (
+    bushing_potential,
+    gravity_potential,
+    kinetic_energy,
+    spring_potential,
+)
 
 
 def stacked(vector: tuple[Floats, ...]) -> Floats:
@@ -53,6 +78,34 @@ def potential(setup: Setup, absolute: Floats) -> Floats:
     return gravity_potential(setup.system.bodies[:, MASS], position, tuple(setup.system.gravity))
 
 
+def stored(setup: Setup, absolute: Floats, integrals: Floats | None) -> Floats:
+    """Potential energy of every spring, joint spring and bushing (T, f), J."""
+    system = setup.system
+    energy = np.zeros((len(absolute), system.force_count))
+    for force, ends in enumerate(system.force_ends):
+        law = system.forces[force]
+        poses = [pose_history(absolute, int(ends[side])) for side in (FORCE_A, FORCE_B)]
+        points = [tuple(law[at : at + 3]) for at in (POINT_A, POINT_B)]
+        frames = [(tuple(law[at : at + 9]), p) for at, p in zip((AXES_A, AXES_B), points)]
+        if ends[FORCE_KIND] == SPRING:
+            tips = [add(r, matvec(q, p)) for (q, r), p in zip(poses, points)]
+            energy[:, force] = spring_potential(law[LAW], law[LAW + 2], sub(tips[1], tips[0]))
+            continue
+        if ends[FORCE_KIND] not in (ON_COORDINATE, BUSHING):
+            continue
+        turn, shift = relative_joint_frame(poses[0], frames[0], poses[1], frames[1])
+        if ends[FORCE_KIND] == BUSHING:
+            constants = (tuple(law[LAW : LAW + 3]), tuple(law[LAW + 3 : LAW + 6]))
+            energy[:, force] = bushing_potential(shift, full_misalignment(turn), constants)
+        else:
+            value = shift[2]
+            if ends[FORCE_ANGLE] >= 0:
+                near = 0.0 if integrals is None else integrals[:, ends[FORCE_ANGLE]]
+                value = nearest_turn(turn_about_axis(turn), near)
+            energy[:, force] = 0.5 * law[LAW] * (value - law[LAW + 2]) ** 2
+    return energy
+
+
 def linear_momentum(setup: Setup, absolute: Floats) -> Floats:
     """Total linear momentum (T, 3) in the world, N s."""
     rotation = components(absolute, POSE_R, 9)
@@ -70,10 +123,16 @@ def angular_momentum(setup: Setup, absolute: Floats) -> Floats:
     return stacked(add(orbital, spin)).sum(axis=-2)
 
 
-def gap(setup: Setup, joint: str, absolute: Floats) -> tuple[Floats, Floats]:
-    """Rotation (T, 3) in rad and translation (T, 3) in m by which a joint is open, world axes."""
+def gap(
+    setup: Setup, joint: str, absolute: Floats, times: Floats | None = None
+) -> tuple[Floats, Floats]:
+    """Rotation (T, 3) in rad and translation (T, 3) in m by which a joint is open, world axes.
+
+    Only a driver, which is measured against its motion, needs the times.
+    """
     index = setup.joint_index[joint]
-    rotation, translation = joint_gap(setup.system, index, absolute)
+    target = 0.0 if times is None else setup.targets(joint, times)
+    rotation, translation = joint_gap(setup.system, index, absolute, target)
     body = int(setup.system.joint_bodies[index, BODY_A])
     axes = np.array(joint_frame(setup.system, index, "a")[0]).reshape(3, 3)
     if body >= 0:
@@ -120,15 +179,17 @@ class Reaction:
         return (turn @ self.force[..., None])[..., 0], (turn @ self.torque[..., None])[..., 0]
 
 
-def reactions(solver: Solver, absolute: Floats) -> Floats:
+def reactions(solver: Solver, absolute: Floats, times: Floats, integrals: Floats | None) -> Floats:
     """Joint wrenches (T, m, 12) on body a and body b, (torque, force) in body frames at the COM.
 
     NaN at states in which the joints depend on each other: no reaction is determined there.
     """
-    row, out = solver.evaluate(absolute)
+    row, out = solver.evaluate(absolute, times, integrals)
     if row != OK:
         for k in range(len(absolute)):
-            row, one = solver.evaluate(absolute[k : k + 1])
+            now = slice(k, k + 1)
+            angles = None if integrals is None else integrals[now]
+            row, one = solver.evaluate(absolute[now], times[now], angles)
             out[k] = one[0] if row == OK else np.nan
     return out
 
@@ -144,18 +205,25 @@ def reaction(solver: Solver, joint: str, absolute: Floats, wrenches: Floats) -> 
         if body >= 0:
             wrench = wrenches[:, index, 0:6] if side == "a" else wrenches[:, index, 6:12]
             on_bodies[side] = at_point(wrench, absolute[:, body], point)
-    if "a" not in on_bodies:  # the ground feels the opposite
-        on_bodies["a"] = (-on_bodies["b"][0], -on_bodies["b"][1])
-    first, second = oriented(setup.model.joint(joint))
+    for side, other in (("a", "b"), ("b", "a")):
+        if side not in on_bodies:  # the ground feels the opposite
+            on_bodies[side] = (-on_bodies[other][0], -on_bodies[other][1])
+    first, second = setup.bodies_of(joint)
     by_name = {first: on_bodies["a"], second: on_bodies["b"]}
-    names = (setup.model.joint(joint).a, setup.model.joint(joint).b)
+    names = (first, second)
+    if joint in setup.model.joint_names:
+        names = (setup.model.joint(joint).a, setup.model.joint(joint).b)
     return Reaction(joint, names, *by_name[names[1]], point, axes, *by_name[names[0]])
 
 
 def frame_in_world(setup: Setup, joint: int, absolute: Floats) -> tuple[Floats, Floats]:
     """Origin (T, 3) and axes (T, 3, 3) in the world of a joint's frame on its body b."""
     axes, point = joint_frame(setup.system, joint, "b")
-    body = absolute[:, int(setup.system.joint_bodies[joint, BODY_B])]
+    index = int(setup.system.joint_bodies[joint, BODY_B])
+    if index < 0:
+        still = np.ones((len(absolute), 1))
+        return still * np.array(point), still[:, :, None] * np.array(axes).reshape(3, 3)
+    body = absolute[:, index]
     rotation = body[:, POSE_R : POSE_R + 9].reshape(-1, 3, 3)
     origin = body[:, POSE_X : POSE_X + 3] + rotation @ np.array(point)
     return origin, rotation @ np.array(axes).reshape(3, 3)
@@ -168,3 +236,53 @@ def at_point(wrench: Floats, body: Floats, point: Floats) -> tuple[Floats, Float
     force = matvec(rotation, components(wrench, 3, 3))
     lever = components(point - body[:, POSE_X : POSE_X + 3], 0, 3)
     return stacked(force), stacked(reaction_at_point((torque, force), lever)[0])
+
+
+def joint_history(setup: Setup, joint: str, absolute: Floats) -> Any:
+    """Frame B of a joint seen from A: (turn, shift), tuples of arrays (T,)."""
+    index = setup.joint_index[joint]
+    ends = setup.system.joint_bodies[index]
+    return relative_joint_frame(
+        pose_history(absolute, int(ends[BODY_A])),
+        joint_frame(setup.system, index, "a"),
+        pose_history(absolute, int(ends[BODY_B])),
+        joint_frame(setup.system, index, "b"),
+    )
+
+
+def coordinate(setup: Setup, joint: str, kind: str, absolute: Floats, times: Floats) -> Floats:
+    """Angle without wrap-around, or displacement, of body b against a in the user's order (T,).
+
+    Turns between two saved states are counted with the rates at both ends.
+    """
+    sign = orientation(setup, joint)
+    turn, shift = joint_history(setup, joint, absolute)
+    if kind == "displacement":
+        return sign * np.broadcast_to(shift[2], times.shape)
+    angle = sign * np.broadcast_to(turn_about_axis(turn), times.shape)
+    rate = coordinate_rate(setup, joint, kind, absolute)
+    expected = 0.5 * (rate[1:] + rate[:-1]) * np.diff(times)
+    steps = np.diff(angle)
+    steps += 2.0 * np.pi * np.round((expected - steps) / (2.0 * np.pi))
+    return np.concatenate((angle[:1], angle[0] + np.cumsum(steps)))
+
+
+def coordinate_rate(setup: Setup, joint: str, kind: str, absolute: Floats) -> Floats:
+    """Rate of a joint's angle or displacement (T,)."""
+    index = setup.joint_index[joint]
+    ends = [int(body) for body in setup.system.joint_bodies[index, [BODY_A, BODY_B]]]
+    poses = [pose_history(absolute, body) for body in ends]
+    twists = [
+        ((0.0,) * 3, (0.0,) * 3) if body < 0 else twist_history(absolute[:, body]) for body in ends
+    ]
+    axes, point = joint_frame(setup.system, index, "b")
+    seen = frame_seen_from_a(poses[0], poses[1], axes, point)
+    of_a = twist_in_joint_frame(twists[0], *seen)
+    of_b = twist_in_joint_frame(twists[1], axes, point)
+    part = 0 if kind == "angle" else 1
+    return orientation(setup, joint) * (of_b[part][2] - of_a[part][2])
+
+
+def orientation(setup: Setup, joint: str) -> float:
+    """-1 where the arrays hold the joint's bodies in the opposite order."""
+    return 1.0 if setup.bodies_of(joint)[1] == setup.model.joint(joint).b else -1.0

@@ -11,10 +11,12 @@ import numpy as np
 from chasles import diagnostics
 from chasles.dataset import Table, make_table, to_xarray, write
 from chasles.diagnostics import Reaction
+from chasles.dynamics.redundancy import Redundancy
 from chasles.dynamics.solver import Solver
-from chasles.model import Body, InvalidOption, Joint, Model
+from chasles.model import Body, InvalidOption, Joint, Model, UnknownName
+from chasles.model.coordinates import checked_coordinate, resolved_coordinate
 from chasles.model.errors import told
-from chasles.system.arrays import POSE_R, POSE_X, TWIST, Floats
+from chasles.system.arrays import LOCKED, POSE_R, POSE_X, TWIST, Floats
 from chasles.system.state import State
 
 if TYPE_CHECKING:
@@ -38,6 +40,7 @@ class Result:
     provenance: dict[str, Any]
     status: str = "finished"
     message: str = ""
+    integrals: Floats | None = field(default=None, repr=False)  # (T, quadratures)
 
     def __repr__(self) -> str:
         p = self.provenance
@@ -49,6 +52,11 @@ class Result:
     @property
     def model(self) -> Model:
         return self.solver.setup.model
+
+    @property
+    def redundancy(self) -> Redundancy | None:
+        """Which constraint rows repeat others, and whose reactions are not unique; None if none."""
+        return self.solver.redundancy
 
     # --- motion of a body ---
 
@@ -90,7 +98,7 @@ class Result:
         part="translation" in m, part="rotation" in rad; directions left free count as 0.
         """
         rotation, translation = diagnostics.gap(
-            self.solver.setup, self._joint(joint), self.absolute
+            self.solver.setup, self._joint(joint), self.absolute, self.t
         )
         parts = {"translation": translation, "rotation": rotation}
         if not isinstance(part, str) or part not in parts:
@@ -104,9 +112,39 @@ class Result:
         """Force and torque of a joint on its bodies at every saved time."""
         return diagnostics.reaction(self.solver, self._joint(joint), self.absolute, self._wrenches)
 
+    def coordinate(self, joint: Joint | str, which: str = "auto") -> Floats:
+        """A joint's angle (rad, without wrap-around) or displacement (m) since the start (T,)."""
+        name, kind = self._coordinate(joint, which)
+        return diagnostics.coordinate(self.solver.setup, name, kind, self.absolute, self.t)
+
+    def coordinate_rate(self, joint: Joint | str, which: str = "auto") -> Floats:
+        """The rate of a joint's coordinate (T,), rad/s or m/s."""
+        name, kind = self._coordinate(joint, which)
+        return diagnostics.coordinate_rate(self.solver.setup, name, kind, self.absolute)
+
+    def effort(self, driver: Any) -> Floats:
+        """Force (N) or torque (N m) with which a driver moves its coordinate (T,)."""
+        name = self.model.driver(getattr(driver, "name", driver)).name
+        index = self.solver.setup.joint_index[name]
+        frame = self.reaction(name).in_joint_frame
+        turning = int(self.solver.setup.system.joint_bodies[index, LOCKED]) == 0b100
+        return frame[1][:, 2] if turning else frame[0][:, 2]
+
+    def work(self, force: Any) -> Floats:
+        """Work of a force or driver on the bodies since the start (T,), J.
+
+        Of springs only what their dampers take: the rest is potential energy.
+        """
+        name = getattr(force, "name", force)
+        names = [f.name for f in self.model.forces] + [d.name for d in self.model.drivers]
+        if not isinstance(name, str) or name not in names:
+            raise UnknownName.among("force or driver", name, names)
+        assert self.integrals is not None  # every run of a model with forces has them
+        return self.integrals[:, names.index(name)]
+
     @cached_property
     def _wrenches(self) -> Floats:
-        return diagnostics.reactions(self.solver, self.absolute)
+        return diagnostics.reactions(self.solver, self.absolute, self.t, self.integrals)
 
     # --- invariants ---
 
@@ -115,12 +153,24 @@ class Result:
         return diagnostics.kinetic(self.solver.setup, self.absolute).sum(axis=1)
 
     def potential_energy(self) -> Floats:
-        """(T,), J, zero at the world's origin."""
-        return diagnostics.potential(self.solver.setup, self.absolute).sum(axis=1)
+        """Of gravity (zero at the world's origin) and springs (T,), J."""
+        setup = self.solver.setup
+        stored = diagnostics.stored(setup, self.absolute, self.integrals).sum(axis=1)
+        return diagnostics.potential(setup, self.absolute).sum(axis=1) + stored
 
     def energy(self) -> Floats:
         """Kinetic and potential energy together (T,), J."""
         return self.kinetic_energy() + self.potential_energy()
+
+    def energy_balance(self) -> Floats:
+        """Energy gained since the start less the work of all forces and drivers (T,), J.
+
+        Zero but for the error of the method.
+        """
+        energy = self.energy()
+        count = len(self.model.forces) + len(self.model.drivers)
+        supplied = 0.0 if self.integrals is None else self.integrals[:, :count].sum(axis=1)
+        return energy - energy[0] - supplied
 
     def momentum(self) -> Floats:
         """Total linear momentum in the world (T, 3), N s."""
@@ -147,11 +197,24 @@ class Result:
 
     def _table(self) -> Table:
         return make_table(
-            self.t, self.solver.setup, self.absolute, self.provenance, self.status, self.message
-        )
+            self.t, self.solver.setup, self.absolute, self.provenance, self.status, self.message,
+            self.integrals,
+        )  # fmt: skip
 
     def _body(self, body: Body | str) -> Floats:
         return self.absolute[:, self.solver.setup.body_index[self.model.body(body).name]]
 
     def _joint(self, joint: Joint | str) -> str:
+        """The name of a joint or driver of the model."""
+        name = getattr(joint, "name", joint)
+        if isinstance(name, str) and name in self.model.driver_names:
+            return name
         return self.model.joint(joint).name
+
+    def _coordinate(self, joint: Joint | str, which: str) -> tuple[str, str]:
+        """A joint's name, and which of its coordinates is meant."""
+        found = self.model.joint(joint)
+        where = f"coordinate of joint '{found.name}'"
+        return found.name, resolved_coordinate(
+            found, checked_coordinate(which, where, InvalidOption), where, InvalidOption
+        )

@@ -1,43 +1,28 @@
-"""The only time loop: steps, saving, progress, status."""
+"""From a model to a result: options, checks, the run, its provenance."""
 
 import platform
 import time
-from dataclasses import dataclass
 from datetime import UTC, datetime
 from importlib.metadata import version
-from math import floor
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
-from tqdm import tqdm
 
-from chasles.dynamics.factor import OK
-from chasles.dynamics.solver import Solver, joint_of_row, make_solver
-from chasles.integrators.rkmk import NOT_CLOSED, NOT_FINITE, Stages, make_stages, rkmk_run
+from chasles.dynamics.solver import make_solver
+from chasles.integrators.rkmk import make_stages
 from chasles.integrators.tableaux import Tableau
 from chasles.integrators.tableaux import method as find_method
 from chasles.model import InvalidOption, Model, SimulationStopped, UnknownName
-from chasles.model.checks import checked_array, checked_positive
 from chasles.model.errors import told
-from chasles.model.model import checked_model, plural
+from chasles.model.model import checked_model
 from chasles.result import Result
 from chasles.spaces import resolve_spaces
 from chasles.spaces.exactness import drifting_joints
-from chasles.stabilisation.projection import Projection, make_projection
-from chasles.system.arrays import CHART_WIDTH, Floats, Integers
+from chasles.stabilisation.projection import make_projection
+from chasles.system.arrays import Integers
 from chasles.system.build import Setup, build
-
-#: A step count this close to a whole number is one.
-ROUND_STEPS = 1e-9
-#: Seconds between two looks at the progress bar, and before it appears.
-CHUNK_SECONDS, BAR_DELAY = 0.2, 1.5
-#: Trajectories larger than this are refused: save fewer states.
-MEMORY_LIMIT = 4 * 2**30
-#: save_every of a run whose states are not kept.
-NEVER = 2**62
-#: At a microsecond a step, a million steps are a second and these are thirty years.
-MOST_STEPS = 1e15
+from chasles.timeloop import Run, make_grid
 
 
 def simulate(
@@ -48,6 +33,8 @@ def simulate(
     spaces: Any = "auto",
     acceleration: str = "screw",
     stabilise: str | None = None,
+    redundant: str = "solve",
+    singular: str = "stop",
     save_every: int = 1,
     t_eval: ArrayLike | None = None,
     progress: bool | None = None,
@@ -62,6 +49,10 @@ def simulate(
     acceleration  form of the acceleration constraints: "screw", or "space" as in the paper
     stabilise     None, "projection" (joints that drift in the chosen spaces are closed after every
                   step, the others hold by themselves), or "projection of all joints"
+    redundant     joints that repeat each other: "solve" for the shortest reactions and report
+                  them (result.redundancy), or "refuse" the model
+    singular      what to do at a pose whose joints depend on each other: "stop", or "pass"
+                  through it on the shortest multipliers
     save_every    keep every so many steps (the first and last state are always kept)
     t_eval        times at which to keep states instead; each is reached by one shorter step of
                   the same method from the grid, so it is as accurate, and joints hold as well
@@ -78,21 +69,30 @@ def simulate(
         )
     grid = make_grid(until, step, save_every, t_eval, len(model.bodies))
     chosen = resolve_spaces(model, spaces)
-    solver = make_solver(build(model, chosen, acceleration))
+    for option, value, known in (
+        ("redundant", redundant, ("solve", "refuse")),
+        ("singular", singular, ("stop", "pass")),
+    ):
+        if value not in known:
+            raise UnknownName.among("choice", value, known, where=option)
+    setup = build(model, chosen, acceleration)
+    solver = make_solver(setup, damp=singular == "pass", refuse=redundant == "refuse")
     system = solver.setup.system
     projection = make_projection(system, projected_joints(solver.setup, stabilise))
-    run = Run(solver, make_stages(system, tableau.a, tableau.b, solver.start), projection, grid)
+    stages = make_stages(system, tableau.a, tableau.b, solver.start)
+    run = Run(solver, stages, tableau.c, projection, grid)
     began = time.perf_counter()
     if grid.t_eval is None:
-        times, charts = run.all_states(progress)
+        saved = run.all_states(progress)
     else:
-        times, charts = run.states_at(grid.t_eval, progress)
+        saved = run.states_at(grid.t_eval, progress)
     seconds = time.perf_counter() - began
     provenance = {
         "spaces": {name: str(space) for name, space in chosen.items()},
         "acceleration": acceleration,
         "stabilise": stabilise or "none",
-        "projected": [model.joint_names[k] for k in np.flatnonzero(projection.chosen)],
+        "redundancy": str(solver.redundancy or "none"),
+        "projected": [list(setup.joint_index)[k] for k in np.flatnonzero(projection.chosen)],
         "method": tableau.name or "user's tableau",
         "tableau": {"a": tableau.a.tolist(), "b": tableau.b.tolist(), "c": tableau.c.tolist()},
         "order": tableau.order,
@@ -108,12 +108,12 @@ def simulate(
         },
         "created": datetime.now(UTC).isoformat(timespec="seconds"),
     }
-    absolute = solver.absolute(charts)
+    states = (saved.times, solver, solver.absolute(saved.charts), provenance)
     stopped = run.stopped
     if stopped is None:
-        message = f"reached t = {times[-1]:g} s in {run.steps_done} steps"
-        return Result(times, solver, absolute, provenance, "finished", message)
-    result = Result(times, solver, absolute, provenance, "stopped", stopped.what)
+        message = f"reached t = {saved.times[-1]:g} s in {run.steps_done} steps"
+        return Result(*states, "finished", message, saved.integrals)
+    result = Result(*states, "stopped", stopped.what, saved.integrals)
     raise SimulationStopped(stopped.what, stopped.remedy, result=result)
 
 
@@ -128,196 +128,9 @@ def projected_joints(setup: Setup, stabilise: str | None) -> Integers:
         return chosen
     if not isinstance(stabilise, str) or stabilise not in STABILISERS:
         raise UnknownName.among("stabiliser", stabilise, STABILISERS, where="stabilise")
+    names = (*setup.model.joint_names, *setup.model.driver_names)
     if stabilise == "projection":
-        names = drifting_joints(setup.model, setup.spaces)
-    else:
-        names = setup.model.joint_names
+        names = (*drifting_joints(setup.model, setup.spaces), *setup.model.driver_names)
     for name in names:
         chosen[setup.joint_index[name]] = 1
     return chosen
-
-
-@dataclass(frozen=True)
-class Grid:
-    """The steps of a run: `steps` whole ones, then `rest` seconds to reach `until`."""
-
-    until: float
-    step: float
-    steps: int
-    rest: float
-    save_every: int
-    t_eval: Floats | None
-
-
-def make_grid(until: Any, step: Any, save_every: Any, t_eval: Any, bodies: int) -> Grid:
-    """Check the options of a run."""
-    if step is None:
-        raise InvalidOption("simulate: step was left out.", "Give it in seconds: step=1e-3.")
-    until = checked_positive(until, "until", "s", "simulate", InvalidOption)
-    step = checked_positive(step, "step", "s", "simulate", InvalidOption)
-    whole = isinstance(save_every, int | np.integer) and not isinstance(save_every, bool)
-    if not whole or save_every < 1:
-        raise InvalidOption(
-            f"simulate: save_every is {told(save_every)}, but counts steps.",
-            "Give a whole number, 1 or more.",
-        )
-    if not until / step < MOST_STEPS:
-        raise InvalidOption(
-            f"simulate: step is {step:g} s, which makes {until / step:.1g} steps to {until:g} s.",
-            f"Take a step longer than {until / MOST_STEPS:.1g} s.",
-        )
-    steps, rest = whole_and_rest(until, step)
-    every = min(int(save_every), NEVER)
-    times = None if t_eval is None else checked_times(t_eval, until)
-    kept = steps // every + 2 if times is None else len(times)
-    size = kept * bodies * CHART_WIDTH * 8
-    if size > MEMORY_LIMIT:
-        fewer = (
-            "t_eval" if times is not None else f"save_every={every * (1 + size // MEMORY_LIMIT)}"
-        )
-        raise InvalidOption(
-            f"simulate: {kept} states of {plural(bodies, 'body', 'bodies')} would take"
-            f" {size / 2**30:.3g} GiB.",
-            f"Keep fewer: {fewer}, say.",
-        )
-    return Grid(until, step, steps, rest, every, times)
-
-
-def checked_times(t_eval: Any, until: float) -> Floats:
-    times = np.atleast_1d(checked_array(t_eval, "t_eval", "simulate", InvalidOption))
-    ordered = times.ndim == 1 and times.size > 0 and np.all(np.diff(times) > 0)
-    if not ordered or not (times[0] >= 0.0 and times[-1] <= until * (1 + ROUND_STEPS)):
-        raise InvalidOption(
-            f"simulate: t_eval is {told(t_eval)}, but is an increasing list of times in"
-            f" [0, {until:g}].",
-            "Sort the times and leave out those after `until`.",
-        )
-    return times
-
-
-class Run:
-    """The states of one simulation as they come."""
-
-    def __init__(self, solver: Solver, stages: Stages, projection: Projection, grid: Grid) -> None:
-        self.solver, self.stages, self.grid = solver, stages, grid
-        self.projection = projection
-        self.chart = solver.chart(solver.start)
-        self.steps_done = 0
-        self.stopped: SimulationStopped | None = None
-
-    def all_states(self, progress: bool | None) -> tuple[Floats, Floats]:
-        """Every save_every-th state, and the last: times (T,) and charts (T, n, 13)."""
-        grid, chart = self.grid, self.chart
-        saved = np.zeros((grid.steps // grid.save_every + 1, *chart.shape))
-        saved[0] = chart
-        with self.bar(progress) as bar:
-            self.whole_steps(chart, 0, grid.steps, bar, grid.save_every, saved)
-        kept = self.steps_done // grid.save_every + 1
-        times = grid.step * grid.save_every * np.arange(kept, dtype=np.float64)
-        end = self.steps_done * grid.step
-        if grid.rest > 0.0 and self.one_step(chart, grid.rest, end):
-            end = grid.until
-        if end > times[-1] * (1.0 + ROUND_STEPS):
-            return np.append(times, end), np.concatenate((saved[:kept], chart[None]))
-        return times, saved[:kept]
-
-    def states_at(self, wanted: Floats, progress: bool | None) -> tuple[Floats, Floats]:
-        """The states at the wanted times, each by one shorter step from the grid."""
-        grid, chart = self.grid, self.chart
-        states: list[Floats] = []
-        index = 0
-        with self.bar(progress) as bar:
-            for t in wanted:
-                whole, rest = whole_and_rest(t, grid.step)
-                self.whole_steps(chart, index, whole, bar, NEVER, chart)
-                index, state = whole, chart.copy()
-                if rest > 0.0:
-                    self.one_step(state, rest, whole * grid.step)
-                if self.stopped:
-                    return self.states_so_far(wanted[: len(states)], states)
-                states.append(state)
-        return wanted, np.array(states)
-
-    def states_so_far(self, times: Floats, states: list[Floats]) -> tuple[Floats, Floats]:
-        """The wanted states before a stop, and the last good one on the grid if it is later."""
-        last = self.grid.step * self.steps_done
-        if len(times) == 0 or last > times[-1]:
-            return np.append(times, last), np.array([*states, self.chart])
-        return times, np.array(states)
-
-    def whole_steps(
-        self, chart: Floats, first: int, last: int, bar: tqdm, every: int, saved: Floats
-    ) -> None:
-        """Steps of the grid, in pieces that take a moment each: progress shows, Ctrl-C works."""
-        size = 64
-        while first < last and not self.stopped:
-            end = min(last, first + size)
-            began = time.perf_counter()
-            reached, outcome = self.kernel(chart, self.grid.step, first, end, every, saved)
-            seconds = time.perf_counter() - began
-            self.steps_done += reached - first
-            bar.update(reached - first)
-            if outcome != OK:
-                self.stopped = self.explain(reached * self.grid.step, outcome)
-            first = end
-            size = max(1, int(size * min(16.0, CHUNK_SECONDS / max(seconds, 1e-6))))
-
-    def one_step(self, chart: Floats, step: float, t: float) -> bool:
-        """One step of another length; whether it succeeded."""
-        if self.stopped:
-            return False
-        stages = self.stages  # carry and momentum belong to the states of the grid
-        kept = stages.carry.copy(), stages.balance.momentum.copy()
-        _, outcome = self.kernel(chart, step, 0, 1, NEVER, chart)
-        stages.carry[:], stages.balance.momentum[:] = kept
-        if outcome != OK:
-            self.stopped = self.explain(t, outcome)
-        return self.stopped is None
-
-    def kernel(
-        self, chart: Floats, step: float, first: int, last: int, every: int, saved: Floats
-    ) -> tuple[int, int]:
-        solver = self.solver
-        return rkmk_run(
-            solver.setup.system, solver.plan, solver.work, self.stages, self.projection,
-            chart, step, first, last, every, saved.reshape(-1),
-        )  # fmt: skip
-
-    def bar(self, progress: bool | None) -> tqdm:
-        hidden = None if progress is None else not progress  # None: shown on a terminal only
-        delay = 0.0 if progress else BAR_DELAY
-        return tqdm(total=self.grid.steps, unit="step", delay=delay, disable=hidden, leave=False)
-
-    def explain(self, t: float, outcome: int) -> SimulationStopped:
-        """Why the step after t failed, in words that name a body or a joint."""
-        setup = self.solver.setup
-        names = list(setup.body_index)
-        tried = self.stages.spare if outcome in (NOT_FINITE, NOT_CLOSED) else self.stages.stage
-        broken = np.flatnonzero(~np.isfinite(tried).all(axis=1))
-        if broken.size:
-            return SimulationStopped(
-                f"body '{names[broken[0]]}' has a position or velocity that is not a number after"
-                f" t = {t:.6g} s.",
-                f"Take a smaller step than {self.grid.step:g} s; the result up to t is kept.",
-            )
-        if outcome == NOT_CLOSED:
-            chosen = np.flatnonzero(self.projection.chosen)
-            listed = ", ".join(f"'{setup.model.joint_names[k]}'" for k in chosen[:6])
-            return SimulationStopped(
-                f"projection could not close the joints {listed} after t = {t:.6g} s.",
-                f"Take a smaller step than {self.grid.step:g} s, or a method of higher order.",
-            )
-        joint, component = joint_of_row(setup, outcome)
-        return SimulationStopped(
-            f"joint '{joint}' (direction {component}) became singular after t = {t:.6g} s.",
-            "The mechanism passes a pose in which its joints depend on each other; the result up"
-            " to t is kept.",
-        )
-
-
-def whole_and_rest(t: float, step: float) -> tuple[int, float]:
-    """t as whole steps and the seconds left over, 0 where t is a whole number of steps."""
-    ratio = t / step
-    if abs(ratio - round(ratio)) <= ROUND_STEPS * max(1.0, ratio):
-        return round(ratio), 0.0
-    return floor(ratio), t - floor(ratio) * step

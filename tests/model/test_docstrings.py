@@ -5,8 +5,24 @@ import importlib
 
 import pytest
 
+MODULES = [
+    "body",
+    "coordinates",
+    "couplings",
+    "custom",
+    "drivers",
+    "errors",
+    "forces",
+    "joint_forces",
+    "joints",
+    "loads",
+    "model",
+    "rolling",
+    "signals",
+]
 
-@pytest.mark.parametrize("module", ["body", "errors", "joints", "model"])
+
+@pytest.mark.parametrize("module", MODULES)
 def test_the_examples_of(module):
     outcome = doctest.testmod(importlib.import_module(f"chasles.model.{module}"))
     assert outcome.attempted > 0 and outcome.failed == 0

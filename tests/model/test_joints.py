@@ -4,6 +4,8 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from numpy.testing import assert_allclose
 
 from chasles.model import (
@@ -66,6 +68,13 @@ def test_a_joint_keeps_the_names_of_its_bodies():
 def test_an_axis_of_any_length_becomes_a_direction(length):
     axis = Revolute("j", GROUND, ROD, ORIGIN, (3 * length, 0, 4 * length)).axis
     assert_allclose(axis, (0.6, 0, 0.8), rtol=1e-15)
+
+
+@given(axis=st.tuples(*[st.floats(-1e3, 1e3)] * 3).filter(any))
+def test_a_direction_stored_again_stays_as_it_is(axis):
+    joint = Revolute("j", GROUND, ROD, ORIGIN, axis)
+    assert replace(joint).axis == joint.axis
+    assert_allclose(np.linalg.norm(joint.axis), 1.0, rtol=1e-15)
 
 
 def test_the_second_attachment_may_be_elsewhere():

@@ -9,14 +9,28 @@ from chasles.model import (
     GROUND,
     Body,
     ChaslesError,
+    CustomForce,
+    Cylindrical,
+    Drag,
+    Driver,
     Fixed,
+    InvalidDriver,
+    InvalidForce,
     InvalidModel,
+    JointFriction,
+    JointSpring,
+    Load,
     Model,
+    Motor,
     Planar,
+    PointDriver,
     Prismatic,
     Revolute,
+    Signal,
     SimulationStopped,
     Spherical,
+    Spring,
+    TorsionSpring,
     UnknownName,
 )
 
@@ -82,7 +96,7 @@ def test_a_weld_without_a_point_sits_at_the_second_bodys_centre():
         (lambda: Model(["crank"]), ["bodies[0]", "'crank'"]),
         (lambda: Model("crank"), ["bodies", "'c'"]),
         (lambda: Model([CRANK], [None]), ["joints[0]", "None"]),
-        (lambda: Model([CRANK], forces=["spring"]), ["forces", "'spring'", "only gravity"]),
+        (lambda: Model([CRANK], forces=["spring"]), ["forces[0]", "'spring'", "no Force"]),
         (lambda: Model([CRANK], gravity=-9.81), ["gravity", "()"]),
         (lambda: Model([CRANK], gravity=(0, 0, float("nan"))), ["gravity", "nan"]),
     ],
@@ -91,6 +105,151 @@ def test_parts_that_make_no_model_are_named(make, said, refusal):
     message = refusal(make, InvalidModel)
     for part in said:
         assert part in message
+
+
+SLEEVE = Cylindrical("sleeve", CRANK, ROD, ORIGIN, UP)
+TURN = Signal.linear(1.0)
+
+
+def test_a_model_with_forces_and_drivers():
+    spring = Spring("coil", GROUND, ROD, ORIGIN, UP, 10.0)
+    driver = Driver("drive", PIVOT, TURN)
+    model = Model([CRANK, ROD], [PIVOT, ELBOW], [spring], drivers=[driver])
+    assert model.force("coil") is spring and model.force(spring) is spring
+    assert model.driver("drive").joint == "pivot"
+    assert model.force_names == ("coil",) and model.driver_names == ("drive",)
+    assert model.degrees_of_freedom == 3
+    assert repr(model) == "Model(2 bodies, 2 joints, 1 force, 1 driver, 3 degrees of freedom)"
+    for part in ("coil", "spring", "drive", "angle of joint 'pivot'"):
+        assert part in model.summary()
+    assert replace(model, drivers=()).degrees_of_freedom == 4
+
+
+def test_what_is_left_open_is_filled_in():
+    joints = [PIVOT, SLEEVE, Prismatic("rail", GROUND, ROD, axis=UP)]
+    forces = [
+        JointSpring("hinge spring", "pivot", 1.0),
+        JointFriction("rail friction", "rail", 1.0),
+        Motor("turn", "sleeve", effort=1.0),
+        Motor("push", "sleeve", effort=1.0, coordinate="displacement"),
+        Load("weight", ROD, force=UP),
+    ]
+    drivers = [Driver("drive", "rail", TURN), PointDriver("shaker", CRANK, None, UP, TURN)]
+    model = Model([CRANK, ROD], joints, forces, drivers=drivers)
+    assert [model.force(force).coordinate for force in forces[:4]] == [
+        "angle",
+        "displacement",
+        "angle",
+        "displacement",
+    ]
+    assert model.force("weight").at == ROD.position
+    assert model.driver("drive").coordinate == "displacement"
+    assert model.driver("shaker").at == CRANK.position
+    assert replace(model) == model
+
+
+def test_different_coordinates_may_be_driven_together():
+    drivers = [Driver("turn", SLEEVE, TURN), Driver("push", SLEEVE, TURN, "displacement")]
+    points = [PointDriver(f"d{k}", ROD, UP, k, TURN) for k in ((1, 0, 0), (1, 1, 0), (0, 0, 1))]
+    points = [replace(point, name=f"p{index}") for index, point in enumerate(points)]
+    points.append(PointDriver("other point", ROD, ORIGIN, UP, TURN))
+    model = Model([CRANK, ROD], [SLEEVE], drivers=drivers + points)
+    assert model.degrees_of_freedom == 12 - 4 - 6
+
+
+@pytest.mark.parametrize(
+    "drivers, said",
+    [
+        ([Driver("x", PIVOT, TURN), Driver("y", PIVOT, TURN)], "the angle of joint 'pivot'"),
+        (
+            [Driver("x", PIVOT, TURN), Driver("y", PIVOT, TURN, "angle")],
+            "the angle of joint 'pivot'",
+        ),
+        (
+            [PointDriver("x", ROD, UP, UP, TURN), PointDriver("y", ROD, UP, (0, 0, -2), TURN)],
+            "a point of body 'rod'",
+        ),
+        (
+            [PointDriver("x", ROD, None, UP, TURN), PointDriver("y", ROD, (2, 0, 0), UP, TURN)],
+            "a point of body 'rod'",
+        ),
+    ],
+)
+def test_one_number_is_driven_once(drivers, said, refusal):
+    message = refusal(lambda: Model([CRANK, ROD], [PIVOT], drivers=drivers), InvalidModel)
+    assert "'x' and 'y'" in message and said in message
+
+
+@pytest.mark.parametrize(
+    "parts, said",
+    [
+        ({"forces": [Drag("pivot", ROD, 1)]}, ["joints[0]", "forces[0]", "'pivot'"]),
+        ({"drivers": [Driver("pivot", PIVOT, TURN)]}, ["joints[0]", "drivers[0]", "'pivot'"]),
+        (
+            {"forces": [Drag("x", ROD, 1)], "drivers": [Driver("x", PIVOT, TURN)]},
+            ["forces[0]", "drivers[0]", "'x'"],
+        ),
+        ({"forces": [Drag("x", ROD, 1)] * 2}, ["forces[0]", "forces[1]", "'x'"]),
+        ({"forces": [Driver("x", PIVOT, TURN)]}, ["forces[0]", "no Force"]),
+        ({"drivers": [Drag("x", ROD, 1)]}, ["drivers[0]", "no Driver"]),
+        ({"forces": Drag("x", ROD, 1)}, ["forces", "[...]"]),
+        ({"drivers": 3}, ["drivers is 3", "[...]"]),
+    ],
+)
+def test_a_name_stands_for_one_part_and_a_part_has_its_list(parts, said, refusal):
+    message = refusal(lambda: Model([CRANK, ROD], [PIVOT], **parts), InvalidModel)
+    for part in said:
+        assert part in message
+
+
+def formula(t, position, rotation, velocity, angular_velocity):
+    return ORIGIN, ORIGIN
+
+
+@pytest.mark.parametrize(
+    "part, said",
+    [
+        (Spring("x", GROUND, "rodd", ORIGIN, UP, 1), ["force 'x'", "body 'rodd'", "'rod'"]),
+        (Drag("x", "rodd", 1), ["force 'x'", "body 'rodd'", "'rod'"]),
+        (CustomForce("x", ROD, formula, reaction="krank"), ["force 'x'", "'krank'", "'crank'"]),
+        (JointSpring("x", "pivott", 1), ["force 'x'", "joint 'pivott'", "'pivot'"]),
+        (Driver("x", "pivott", TURN), ["driver 'x'", "joint 'pivott'", "'pivot'"]),
+        (PointDriver("x", "rodd", UP, UP, TURN), ["driver 'x'", "body 'rodd'", "'rod'"]),
+    ],
+)
+def test_what_a_part_refers_to_exists(part, said, refusal):
+    parts = {"drivers" if "driver" in part.kind else "forces": [part]}
+    message = refusal(lambda: Model([CRANK, ROD], [PIVOT], **parts), UnknownName)
+    for word in [*said, "Did you mean"]:
+        assert word in message
+
+
+@pytest.mark.parametrize(
+    "joint, coordinate, said",
+    [
+        ("elbow", "auto", ["spherical", "no coordinate"]),
+        ("pivot", "displacement", ["revolute", "no displacement", "'angle'"]),
+        ("rail", "angle", ["prismatic", "no angle", "'displacement'"]),
+    ],
+)
+def test_a_joint_has_the_coordinate_that_is_asked_for(joint, coordinate, said, refusal):
+    joints = [PIVOT, ELBOW, Prismatic("rail", GROUND, ROD, axis=UP)]
+    force = JointFriction("x", joint, 1.0, coordinate=coordinate)
+    driver = Driver("x", joint, TURN, coordinate)
+    for error, who, parts in (
+        (InvalidForce, "force 'x'", {"forces": [force]}),
+        (InvalidDriver, "driver 'x'", {"drivers": [driver]}),
+    ):
+        message = refusal(lambda parts=parts: Model([CRANK, ROD], joints, **parts), error)
+        for part in [who, f"joint '{joint}'", *said]:
+            assert part in message
+
+
+def test_a_torsion_spring_needs_an_angle(refusal):
+    spring = TorsionSpring("x", "rail", 1.0)
+    joints = [Prismatic("rail", GROUND, ROD, axis=UP)]
+    message = refusal(lambda: Model([CRANK, ROD], joints, [spring]), InvalidForce)
+    assert "force 'x'" in message and "prismatic" in message and "no angle" in message
 
 
 def test_an_unknown_body_is_named_with_its_joint_and_the_closest_name(refusal):
@@ -112,6 +271,8 @@ def test_looking_up_what_is_not_there(refusal):
     model = Model([CRANK, ROD], [PIVOT, ELBOW])
     assert "Did you mean 'crank'?" in refusal(lambda: model.body("krank"), UnknownName)
     assert "Did you mean 'pivot'?" in refusal(lambda: model.joint("pivott"), UnknownName)
+    assert "no force 'coil'" in refusal(lambda: model.force("coil"), UnknownName)
+    assert "no driver 'crank'" in refusal(lambda: model.driver("crank"), UnknownName)
 
 
 def test_an_error_survives_the_way_between_processes():

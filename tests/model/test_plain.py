@@ -95,7 +95,7 @@ DELETED = object()
         ({"bodies__0__shape__size": [1, 2]}, InvalidBody, "size has shape (2,)"),
         ({"bodies__1__shape__radius": 0}, InvalidBody, "radius is 0 m"),
         ({"bodies__1__shape__axis": "q"}, InvalidBody, "axis is 'q'"),
-        ({"joints__2__kind": "universal"}, UnknownName, "there is no joint kind 'universal'"),
+        ({"joints__2__kind": "univrsal"}, UnknownName, "there is no joint kind 'univrsal'"),
         ({"joints__2__kind": ["revolute"]}, UnknownName, "joints[2]"),
         ({"joints__0__axis": [0, 0, 1]}, UnknownName, "joints[0]: there is no field 'axis'"),
         ({"joints__1__b": "nobody"}, UnknownName, "there is no body 'nobody'"),

@@ -108,7 +108,10 @@ def test_the_quick_report_has_all_its_parts(quick_report):
 def test_an_interrupted_run_leaves_no_report(tmp_path):
     command = [sys.executable, "-m", "chasles.cli", "paper", "--quick",
                "--until", "0.2", "--out", str(tmp_path)]  # fmt: skip
-    run = subprocess.Popen(command, stderr=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+    run = subprocess.Popen(
+        command, stderr=subprocess.PIPE, stdout=subprocess.PIPE, text=True,
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.default_int_handler),
+    )  # fmt: skip
     deadline = time.monotonic() + 120
     while not any((tmp_path / "figures").glob("*.svg")) and time.monotonic() < deadline:
         time.sleep(0.01)  # until it draws the first of many

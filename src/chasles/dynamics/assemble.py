@@ -22,17 +22,12 @@ from chasles.system.arrays import (
     ABSOLUTE_WIDTH,
     AXES_A,
     AXES_B,
-    BODY_A,
-    BODY_B,
     BODY_WIDTH,
     CHART_WIDTH,
-    ENDS_WIDTH,
-    FIRST_ROW,
     FRAME_POINT,
     GROUP,
     INERTIA,
     JOINT_WIDTH,
-    LOCKED,
     MASS,
     PITCH,
     POINT_A,
@@ -43,7 +38,6 @@ from chasles.system.arrays import (
     REFERENCE,
     ROTATION,
     ROW_WIDTH,
-    SCREW_FORM,
     SPACE_WIDTH,
     TWIST,
     VELOCITY,
@@ -330,26 +324,6 @@ def space_rows(
         jacobian,
         eta,
     )
-
-
-@routine
-def assemble_joint(system: Any, joint: int, absolute: Any, jacobian: Any, eta: Any) -> None:
-    """J (rows x 12: body a, body b) and eta of one joint, in the system's acceleration form."""
-    ends = joint * ENDS_WIDTH
-    pair = (system.joint_bodies[ends + BODY_A], system.joint_bodies[ends + BODY_B])
-    locked = system.joint_bodies[ends + LOCKED]
-    first = system.joint_bodies[ends + FIRST_ROW]
-    if system.form == SCREW_FORM:
-        screw_rows(system.joints, joint, pair, locked, first, absolute, jacobian, eta)
-    else:
-        space_rows(system.joints, joint, pair, locked, first, absolute, jacobian, eta)
-
-
-@routine
-def assemble_rows(system: Any, absolute: Any, jacobian: Any, eta: Any) -> None:
-    """J and eta of every joint."""
-    for joint in range(system.joint_count):
-        assemble_joint(system, joint, absolute, jacobian, eta)
 
 
 @routine

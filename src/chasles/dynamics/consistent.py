@@ -6,6 +6,7 @@ from chasles.dynamics.ordering import mass_matrix
 from chasles.model import InconsistentStart
 from chasles.system.arrays import (
     BODY_A,
+    DRIVE,
     FIRST_ROW,
     LOCKED,
     POSE_R,
@@ -33,12 +34,23 @@ def initial_state(setup: Setup, jacobian: Floats) -> Floats:
     twists, known = given_twists(setup)
     rows = constraint_rows(setup, jacobian)
     if rows.shape[0] > 0:
-        drive = rows.times(twists)
+        rates = driven_rates(setup)
+        drive = rows.times(twists) - rates
         if np.any(drive != 0.0) and not known.all():
-            twists = completed(setup, rows, twists, known)
-        check_velocities(setup, rows.times(twists), twists)
+            twists = completed(setup, rows, twists, known, drive)
+        check_velocities(setup, rows.times(twists) - rates, twists)
     absolute[:, TWIST : TWIST + 6] = twists
     return absolute
+
+
+def driven_rates(setup: Setup) -> Floats:
+    """What J V is at the start: the rates that drivers prescribe, and zero."""
+    rates, ends = np.zeros(setup.system.row_count), setup.system.joint_bodies
+    driven = np.flatnonzero(ends[:, DRIVE] >= 0)
+    if driven.size:
+        now = setup.signals.sample(np.zeros(1))[0]
+        rates[ends[driven, FIRST_ROW]] = now[ends[driven, DRIVE] + 1]
+    return rates
 
 
 def given_twists(setup: Setup) -> tuple[Floats, np.ndarray]:
@@ -80,10 +92,9 @@ def constraint_rows(setup: Setup, jacobian: Floats) -> Rows:
     return Rows(entries, columns)
 
 
-def completed(setup: Setup, rows: Rows, twists: Floats, known: np.ndarray) -> Floats:
-    """Twists with the unknown entries of least kinetic energy such that J V = 0."""
+def completed(setup: Setup, rows: Rows, twists: Floats, known: np.ndarray, drive: Floats) -> Floats:
+    """Twists with the unknown entries of least kinetic energy that take `drive` off J V."""
     free = np.flatnonzero(~known.ravel())
-    drive = rows.times(twists)
     flat = twists.ravel().copy()
     if free.size <= DENSE_LIMIT:
         jacobian = np.zeros((rows.shape[0], twists.size + 1))
@@ -141,11 +152,12 @@ def check_velocities(setup: Setup, residual: Floats, twists: Floats) -> None:
     worst = int(np.argmax(np.abs(residual)))
     ends = setup.system.joint_bodies
     index = int(np.searchsorted(ends[:, FIRST_ROW], worst, side="right")) - 1
-    joint = setup.model.joints[index]
+    name = list(setup.joint_index)[index]
+    a, b = setup.bodies_of(name)
     rotations = bin(int(ends[index, LOCKED]) & 0b111).count("1")
     unit = "rad/s" if worst - ends[index, FIRST_ROW] < rotations else "m/s"
     raise InconsistentStart(
-        f"the initial velocities of '{joint.a}' and '{joint.b}' violate joint '{joint.name}' by"
+        f"the initial velocities of '{a}' and '{b}' violate joint '{name}' by"
         f" {abs(residual[worst]):.3g} {unit}.",
         "Leave velocity or angular_velocity out where the joints determine it: it is filled in.",
     )

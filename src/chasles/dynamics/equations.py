@@ -15,18 +15,13 @@ from chasles.system.arrays import (
     BODY_A,
     BODY_B,
     FIRST_ROW,
-    INERTIA,
-    MASS,
-    POSE_R,
     ROWS,
     TWIST,
     TWIST_COMPONENTS,
     Floats,
 )
 from chasles.system.build import build, real_rows
-from chasles.system.gaps import components
 from chasles.system.state import State
-from chasles.system.wrenches import inertial_and_gravity_wrench
 
 
 @dataclass(frozen=True)
@@ -81,7 +76,7 @@ def equations(model: Model, state: State | None = None, acceleration: str = "scr
 
 def equations_at(solver: Solver, absolute: Floats) -> Equations:
     """`equations` of a solver whose bodies are in the model's order."""
-    system, model = solver.setup.system, solver.setup.model
+    setup, system, model = solver.setup, solver.setup.system, solver.setup.model
     row, _ = solver.evaluate(absolute[None])
     if row != OK:
         raise singular_error(solver.setup, row)
@@ -97,25 +92,12 @@ def equations_at(solver: Solver, absolute: Floats) -> Equations:
                 jacobian[span, 6 * body : 6 * body + 6] = entries[span, 6 * side : 6 * side + 6]
     return Equations(
         columns=tuple((name, c) for name in model.body_names for c in TWIST_COMPONENTS),
-        rows=tuple((joint.name, c) for joint in model.joints for c in joint.locked),
+        rows=tuple((name, c) for name, k in setup.joint_index.items() for c in setup.locked(k)),
         mass=mass,
         jacobian=jacobian[real],
         eta=solver.work.eta[real],
-        forces=wrenches(solver, absolute),
+        forces=solver.work.forces.copy(),
         velocity=absolute[:, TWIST:].ravel(),
         acceleration=solution[:count],
         multipliers=solution[count:][real],
     )
-
-
-def wrenches(solver: Solver, absolute: Floats) -> Floats:
-    """Q (6n,): gyroscopic terms and gravity on every body."""
-    system = solver.setup.system
-    pairs = inertial_and_gravity_wrench(
-        system.bodies[:, MASS],
-        components(system.bodies, INERTIA, 6),
-        components(absolute, POSE_R, 9),
-        (components(absolute, TWIST, 3), components(absolute, TWIST + 3, 3)),
-        tuple(system.gravity),
-    )
-    return np.stack([*pairs[0], *pairs[1]], axis=-1).ravel()

@@ -5,22 +5,36 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from chasles.compiled import borrow, formula, kernel, routine
-from chasles.dynamics.assemble import assemble_rows, assemble_wrenches, place_bodies
+from chasles.dynamics.apply_forces import apply_forces
+from chasles.dynamics.assemble import assemble_wrenches, place_bodies
+from chasles.dynamics.coupling_rows import assemble_rows
 from chasles.dynamics.factor import OK, factor_and_solve, load, solve_factored
 from chasles.dynamics.ordering import Plan, borrow_plan
 from chasles.dynamics.small import dot6, get6
+from chasles.groups.vectors import axpy, sub, symvec
 from chasles.system.arrays import (
     ABSOLUTE_WIDTH,
     BODY_A,
     BODY_B,
+    BODY_WIDTH,
+    DRIVE,
+    DRIVE_WORK,
     ENDS_WIDTH,
     FIRST_ROW,
+    INERTIA,
+    MASS,
     ROW_WIDTH,
     ROWS,
     Floats,
     System,
     borrow_system,
+    put_twist,
+    sym6,
+    twist6,
 )
+
+#: Solves beyond the first where constraints are redundant; two or three suffice.
+MOST_REFINEMENTS = 4
 
 
 class Workspace(NamedTuple):
@@ -34,6 +48,13 @@ class Workspace(NamedTuple):
     values: Floats  # the factor
     kept: Floats  # scratch of the factorisation
     floors: Floats  # (rows,) joint pivots below these are singular
+    signals: Floats  # (signals,) the time and all functions of time, at this stage
+    quadratures: Floats  # (quadratures,) integrals at this stage
+    quadrature_rates: Floats  # (quadratures,)
+    exchange: Floats  # (36,) what a user's formula is given ...
+    answer: Floats  # (84,) ... and what it answers
+    forces: Floats  # (6 n,) Q
+    residual: Floats  # (6 n + rows,) of the equations, where constraints are redundant
     missed: Floats  # (6 n + rows,) zeros, then what J V' missed of eta in a step
 
 
@@ -48,6 +69,13 @@ def make_workspace(system: System, plan: Plan) -> Workspace:
         values=np.zeros(plan.size),
         kept=np.zeros(plan.kept),
         floors=np.zeros(rows),
+        signals=np.zeros(max(1, system.signal_count)),
+        quadratures=np.zeros(system.quadrature_count),
+        quadrature_rates=np.zeros(system.quadrature_count),
+        exchange=np.zeros(36),
+        answer=np.zeros(84),
+        forces=np.zeros(6 * bodies),
+        residual=np.zeros(6 * bodies + rows),
         missed=np.zeros(6 * bodies + rows),
     )
 
@@ -64,21 +92,101 @@ def borrow_workspace(work: Any) -> Any:
         borrow(work.values),
         borrow(work.kept),
         borrow(work.floors),
+        borrow(work.signals),
+        borrow(work.quadratures),
+        borrow(work.quadrature_rates),
+        borrow(work.exchange),
+        borrow(work.answer),
+        borrow(work.forces),
+        borrow(work.residual),
         borrow(work.missed),
     )
 
 
 @routine
+def put_residual(system: Any, work: Any) -> float:
+    """(Q - M V' - J^T lambda, eta - J V') into work.residual; the largest of the latter."""
+    unknowns, x, out = 6 * system.body_count, work.rhs, work.residual
+    for body in range(system.body_count):
+        inertia = sym6(system.bodies, body * BODY_WIDTH + INERTIA)
+        mass = system.bodies[body * BODY_WIDTH + MASS]
+        omega_rate, v_rate = twist6(x, 6 * body)
+        torque, force = twist6(work.forces, 6 * body)
+        put_twist(
+            out, 6 * body, (sub(torque, symvec(inertia, omega_rate)), axpy(-mass, v_rate, force))
+        )
+    worst = 0.0
+    for joint in range(system.joint_count):
+        ends = joint * ENDS_WIDTH
+        first = system.joint_bodies[ends + FIRST_ROW]
+        for row in range(first, first + system.joint_bodies[ends + ROWS]):
+            gap, multiplier = work.eta[row], x[unknowns + row]
+            for side in range(2):
+                body = system.joint_bodies[ends + BODY_A + side]
+                if body >= 0:
+                    for c in range(6):
+                        entry = work.jacobian[row * ROW_WIDTH + 6 * side + c]
+                        gap -= entry * x[6 * body + c]
+                        out[6 * body + c] -= entry * multiplier
+            out[unknowns + row] = gap
+            worst = max(worst, abs(gap))
+    return worst
+
+
+@routine
+def refine(system: Any, plan: Any, work: Any) -> None:
+    r"""Proximal iterations on the damped factor: they end at J V' = eta and the shortest lambda.
+
+    $$ \begin{pmatrix} M & J^T \\ J & -\mu \end{pmatrix}
+       \begin{pmatrix} \delta \\ \delta\lambda \end{pmatrix} =
+       \begin{pmatrix} Q - M\dot V - J^T\lambda \\ \eta - J\dot V \end{pmatrix} $$
+
+    Every one shrinks the error by mu over the smallest non-zero pivot; from lambda = 0 on, lambda
+    stays orthogonal to the null space of J^T.
+    """
+    unknowns = 6 * system.body_count
+    before = put_residual(system, work)
+    for _ in range(MOST_REFINEMENTS):
+        solve_factored(plan, work.values, work.residual)
+        for k in range(unknowns + system.row_count):
+            work.rhs[k] += work.residual[k]
+        after = put_residual(system, work)
+        if after > 0.1 * before:
+            break
+        before = after
+
+
+@routine
 def accelerations(system: Any, plan: Any, work: Any) -> int:
     """V' and lambda at the placed bodies, left in work.rhs; OK or the singular row."""
-    assemble_rows(system, work.absolute, work.jacobian, work.eta)
+    assemble_rows(system, work)
     assemble_wrenches(system, work.absolute, work.rhs)
+    apply_forces(system, work)
     for row in range(system.row_count):
         work.rhs[6 * system.body_count + row] = work.eta[row]
     load(system, plan, work.jacobian, work.values)
-    return factor_and_solve(
-        plan, 6 * system.body_count, work.values, work.kept, work.floors, work.rhs
-    )
+    unknowns = 6 * system.body_count
+    for k in range(unknowns):
+        work.forces[k] = work.rhs[k]
+    outcome = factor_and_solve(plan, unknowns, work.values, work.kept, work.floors, work.rhs)
+    if outcome != OK:
+        return outcome
+    if plan.damping != 0.0:
+        refine(system, plan, work)
+    driver_powers(system, work)
+    return OK
+
+
+@routine
+def driver_powers(system: Any, work: Any) -> None:
+    """Power of every driver: its generalised force -lambda times the rate it prescribes."""
+    for joint in range(system.joint_count):
+        ends = joint * ENDS_WIDTH
+        drive = system.joint_bodies[ends + DRIVE]
+        if drive >= 0:
+            row = 6 * system.body_count + system.joint_bodies[ends + FIRST_ROW]
+            integral = system.joint_bodies[ends + DRIVE_WORK]
+            work.quadrature_rates[integral] = -work.rhs[row] * work.signals[drive + 1]
 
 
 @routine
@@ -90,7 +198,9 @@ def collect_missed(system: Any, work: Any, weight: float) -> None:
         a, b = system.joint_bodies[ends + BODY_A], system.joint_bodies[ends + BODY_B]
         for row in range(first, first + system.joint_bodies[ends + ROWS]):
             at = row * ROW_WIDTH
-            value = work.eta[row] - dot6(get6(work.jacobian, at + 6), get6(work.rhs, 6 * b))
+            value = work.eta[row]
+            if b >= 0:
+                value -= dot6(get6(work.jacobian, at + 6), get6(work.rhs, 6 * b))
             if a >= 0:
                 value -= dot6(get6(work.jacobian, at), get6(work.rhs, 6 * a))
             work.missed[6 * system.body_count + row] += weight * value
@@ -133,18 +243,27 @@ def joint_wrenches(system: Any, work: Any, out: Any, at: int) -> None:
 
 
 @kernel
-def evaluate(system: Any, plan: Any, work: Any, absolute: Any, wrenches: Any) -> int:
+def evaluate(
+    system: Any, plan: Any, work: Any, absolute: Any, table: Any, integrals: Any, wrenches: Any
+) -> int:
     """The equations of motion at absolute states (T, n, 18): OK or the singular row.
+
+    `table` holds the functions of time (T, signals), `integrals` work and angles (T, quadratures).
 
     Writes the joint wrenches (T, m, 12); J, eta and the solution (V', lambda) of the last state
     stay in `work`.
     """
     model, order, scratch = borrow_system(system), borrow_plan(plan), borrow_workspace(work)
     states, out = borrow(absolute), borrow(wrenches)
+    functions, angles = borrow(table), borrow(integrals)
     length = model.body_count * ABSOLUTE_WIDTH
     for k in range(absolute.shape[0]):
         for c in range(length):
             scratch.absolute[c] = states[k * length + c]
+        for c in range(model.signal_count):
+            scratch.signals[c] = functions[k * model.signal_count + c]
+        for c in range(model.quadrature_count):
+            scratch.quadratures[c] = angles[k * model.quadrature_count + c]
         failed = accelerations(model, order, scratch)
         if failed != OK:
             return failed

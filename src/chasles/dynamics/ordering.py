@@ -52,6 +52,7 @@ class Plan(NamedTuple):
     template: (
         Floats  # the factor before J is put in: inertia, already factored where nothing updates it
     )
+    damping: float  # mu: -mu on the diagonal of joint rows; 0 unless constraints are redundant
     node_count: int
     size: int  # length of the factor
     kept: int  # length of the scratch that holds one column
@@ -76,6 +77,7 @@ def borrow_plan(plan: Any) -> Any:
         borrow(plan.targets),
         borrow(plan.row_blocks),
         borrow(plan.template),
+        plan.damping,
         plan.node_count,
         plan.size,
         plan.kept,
@@ -402,6 +404,7 @@ def make_plan(system: System) -> Plan:
         targets=targets,
         row_blocks=locate_rows(nodes, slots, position, ends, bodies),
         template=make_template(system, nodes, targets, position, int(size)),
+        damping=0.0,
         node_count=len(nodes),
         size=int(size),
         kept=int(tallest) + 1,
@@ -436,3 +439,24 @@ def mass_matrix(body: Floats) -> Floats:
     matrix[:3, :3] = [[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]]
     matrix[3:, 3:] = body[MASS] * np.eye(3)
     return matrix
+
+
+def damped(plan: Plan, unknowns: int, damping: float) -> Plan:
+    """The plan of the same matrix with -damping on the diagonal of every joint row."""
+    template = plan.template.copy()
+    for node in plan.nodes[plan.nodes[:, RHS] >= unknowns]:
+        for row in range(int(node[SIZE])):
+            at = node[PIVOT] + row * (row + 3) // 2
+            if template[at] != -1.0:  # padding stays as it is
+                template[at] = -damping
+    return plan._replace(template=template, damping=damping)
+
+
+def pivots_of_rows(plan: Plan, unknowns: int, values: Floats, rows: int) -> Floats:
+    """|D| of every constraint row in a factor."""
+    pivots = np.zeros(rows)
+    for node in plan.nodes[plan.nodes[:, RHS] >= unknowns]:
+        for row in range(int(node[SIZE])):
+            inverse = values[node[PIVOT] + row * (row + 3) // 2]
+            pivots[node[RHS] - unknowns + row] = abs(1.0 / inverse) if inverse else np.inf
+    return pivots

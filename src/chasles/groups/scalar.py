@@ -55,6 +55,11 @@ def atan2(y: Scalar, x: Scalar) -> Scalar:
     return apply("atan2", "arctan2", y, x)
 
 
+def tanh(x: Scalar) -> Scalar:
+    """Hyperbolic tangent."""
+    return apply("tanh", "tanh", x)
+
+
 def floor(x: Scalar) -> Scalar:
     """Largest whole number not above x."""
     return apply("floor", "floor", x)
@@ -83,6 +88,11 @@ def _cos_compiled(x):
 @overload(atan2)
 def _atan2_compiled(y, x):
     return lambda y, x: math.atan2(y, x)
+
+
+@overload(tanh)
+def _tanh_compiled(x):
+    return lambda x: math.tanh(x)
 
 
 @overload(floor)

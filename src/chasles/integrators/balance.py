@@ -64,7 +64,7 @@ def make_balance(system: System, start: Floats) -> Balance:
         root[body] = root[reference] if reference >= 0 else body
     tied: set[int] = set()
     for a, b in system.joint_bodies[:, :2]:  # joined to the ground, or to another root's bodies
-        if a < 0 or root[a] != root[b]:
+        if a < 0 or b < 0 or root[a] != root[b]:
             tied.update(int(root[k]) for k in (a, b) if k >= 0)
     member = np.full(system.body_count, -1, np.int64)
     roots: list[int] = []

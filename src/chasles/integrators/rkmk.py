@@ -88,6 +88,8 @@ class Stages(NamedTuple):
     stage: Floats  # (n, CHART_WIDTH)
     spare: Floats  # (n, CHART_WIDTH)
     carry: Floats  # (n, CARRY_WIDTH): what rounding took from position and velocity so far
+    quadrature_slopes: Floats  # (s, quadratures)
+    integrals: Floats  # (quadratures,) at the start of the step
     balance: Balance
 
 
@@ -106,6 +108,8 @@ def make_stages(system: System, a: Floats, b: Floats, start: Floats) -> Stages:
         stage=np.zeros((bodies, CHART_WIDTH)),
         spare=np.zeros((bodies, CHART_WIDTH)),
         carry=np.zeros((bodies, CARRY_WIDTH)),
+        quadrature_slopes=np.zeros((count, system.quadrature_count)),
+        integrals=np.zeros(system.quadrature_count),
         balance=make_balance(system, start),
     )
 
@@ -122,6 +126,8 @@ def borrow_stages(stages: Any) -> Any:
         borrow(stages.stage),
         borrow(stages.spare),
         borrow(stages.carry),
+        borrow(stages.quadrature_slopes),
+        borrow(stages.integrals),
         borrow_balance(stages.balance),
     )
 
@@ -219,13 +225,33 @@ def slope_of_bodies(system: Any, work: Any, stages: Any, stage: int) -> None:
 
 
 @routine
+def sum_quadratures(
+    system: Any, stages: Any, weights: Any, first: int, count: int, step: float, out: Any
+) -> None:
+    """out = integrals + step * sum_l weights_l rates_l: work and angles go along."""
+    for k in range(system.quadrature_count):
+        total = 0.0
+        for stage in range(count):
+            rate = stages.quadrature_slopes[stage * system.quadrature_count + k]
+            total += weights[first + stage] * rate
+        out[k] = stages.integrals[k] + step * total
+
+
+@routine
 def rkmk_step(
-    system: Any, plan: Any, work: Any, stages: Any, chart: Any, step: float, out: Any
-) -> int:
-    """One step from `chart` to `out` (another array); OK or the singular row."""
+    system: Any, plan: Any, work: Any, stages: Any, chart: Any, step: float, table: Any, row: int,
+    out: Any,
+) -> int:  # fmt: skip
+    """One step from `chart` to `out` (another array); OK or the singular row.
+
+    Row row + j of the table holds the functions of time at stage j.
+    """
     for j in range(stages.count):
         sum_slopes(system, stages.a, j * stages.count, j, step, stages)
         place_stage(system, chart, stages)
+        for k in range(system.signal_count):
+            work.signals[k] = table[(row + j) * system.signal_count + k]
+        sum_quadratures(system, stages, stages.a, j * stages.count, j, step, work.quadratures)
         failed = right_hand_side(system, plan, work, stages.stage)
         if failed != OK:
             return failed
@@ -236,8 +262,12 @@ def rkmk_step(
         if stages.balance.count > 0:
             collect_impulse(system, work, stages.balance, stages.b[j])
         slope_of_bodies(system, work, stages, j)
+        for k in range(system.quadrature_count):
+            at = j * system.quadrature_count + k
+            stages.quadrature_slopes[at] = work.quadrature_rates[k]
     sum_slopes(system, stages.b, 0, stages.count, step, stages)
     finish_step(system, chart, stages, out)
+    sum_quadratures(system, stages, stages.b, 0, stages.count, step, stages.integrals)
     return OK
 
 
@@ -251,27 +281,30 @@ def all_finite(p: Any, count: int) -> bool:
 
 @kernel
 def rkmk_run(
-    system: Any, plan: Any, work: Any, stages: Any, projection: Any, chart: Any,
-    step: float, first: int, last: int, save_every: int, saved: Any,
+    system: Any, plan: Any, work: Any, stages: Any, projection: Any, chart: Any, table: Any,
+    step: float, first: int, last: int, save_every: int, saved: Any, saved_integrals: Any,
 ) -> Any:  # fmt: skip
     """Advance `chart` in place from step `first` to step `last`: (step reached, outcome).
 
     State k * save_every goes to saved[k].  Outcome is OK, NOT_FINITE, NOT_CLOSED, or the singular
-    row; if not OK, `chart` is the last good state and stages.spare what came after it.
+    row; if not OK, `chart` is the last good state and stages.spare what came after it.  The table
+    has a row of functions of time per stage from step `first` on, and one more.
     """
     model, order = borrow_system(system), borrow_plan(plan)
     scratch, memory, state = borrow_workspace(work), borrow_stages(stages), borrow(chart)
-    closing = borrow_projection(projection)
+    closing, functions = borrow_projection(projection), borrow(table)
     length = model.body_count * CHART_WIDTH
-    history = borrow(saved)
+    history, integrals = borrow(saved), borrow(saved_integrals)
     for index in range(first, last):
-        failed = rkmk_step(model, order, scratch, memory, state, step, memory.spare)
+        row = (index - first) * memory.count
+        failed = rkmk_step(model, order, scratch, memory, state, step, functions, row, memory.spare)
         if failed != OK:
             return index, failed
-        if closing.active != 0 and not project(
-            model, order, scratch, memory, closing, memory.spare
-        ):
-            return index, NOT_CLOSED
+        if closing.active != 0:
+            for k in range(model.signal_count):
+                scratch.signals[k] = functions[(row + memory.count) * model.signal_count + k]
+            if not project(model, order, scratch, memory, closing, memory.spare):
+                return index, NOT_CLOSED
         if memory.balance.count > 0:
             keep_momentum(model, memory.balance, step, memory.spare)
         if not all_finite(memory.spare, length):
@@ -279,7 +312,9 @@ def rkmk_run(
         for k in range(length):
             state[k] = memory.spare[k]
         if (index + 1) % save_every == 0:
-            at = (index + 1) // save_every * length
+            slot = (index + 1) // save_every
             for k in range(length):
-                history[at + k] = state[k]
+                history[slot * length + k] = state[k]
+            for k in range(model.quadrature_count):
+                integrals[slot * model.quadrature_count + k] = memory.integrals[k]
     return last, OK

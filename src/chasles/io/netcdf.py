@@ -50,6 +50,7 @@ def rebuilt(attributes: dict[str, Any], arrays: dict[str, Floats]) -> Result:
         provenance=provenance,
         status=attributes["status"],
         message=attributes["message"],
+        integrals=arrays.get("integrals"),
     )
 
 
@@ -73,7 +74,8 @@ def contents(source: Path) -> tuple[dict[str, Any], dict[str, Floats]]:
         with h5py.File(source, "r") as file:
             attributes = dict(file.attrs)
             check_format(source, attributes)
-            arrays = {name: np.array(file[name][...], np.float64) for name in ARRAYS}
+            names = [*ARRAYS, *(name for name in ("integrals",) if name in file)]
+            arrays = {name: np.array(file[name][...], np.float64) for name in names}
             return attributes, arrays
     except ChaslesError:
         raise

@@ -2,17 +2,39 @@
 
 from chasles.model.body import GROUND, Body, Ground, name_of
 from chasles.model.checks import Matrix3, Vector3
+from chasles.model.coordinates import coordinate_of, coordinates_of
+from chasles.model.couplings import (
+    ConstantVelocity,
+    Distance,
+    Gear,
+    PointOnLine,
+    PointOnPlane,
+    Universal,
+)
+from chasles.model.custom import CustomJoint
+from chasles.model.drivers import AnyDriver, Driver, PointDriver
 from chasles.model.errors import (
     ChaslesError,
     InconsistentStart,
     InvalidBody,
+    InvalidDriver,
     InvalidFile,
+    InvalidForce,
     InvalidJoint,
     InvalidModel,
     InvalidOption,
+    InvalidSignal,
     RedundantConstraints,
     SimulationStopped,
     UnknownName,
+)
+from chasles.model.forces import Bushing, Force, Spring
+from chasles.model.joint_forces import (
+    JointForce,
+    JointFriction,
+    JointSpring,
+    Motor,
+    TorsionSpring,
 )
 from chasles.model.joints import (
     Cylindrical,
@@ -24,37 +46,69 @@ from chasles.model.joints import (
     Revolute,
     Spherical,
 )
+from chasles.model.loads import CustomForce, Drag, Load
 from chasles.model.model import Model
+from chasles.model.rolling import RollingDisc, RollingSphere
 from chasles.model.shapes import Box, Cylinder, Shape, Sphere
+from chasles.model.signals import Signal
 
 __all__ = [
     "GROUND",
+    "AnyDriver",
     "Body",
     "Box",
+    "Bushing",
     "ChaslesError",
+    "ConstantVelocity",
+    "CustomForce",
+    "CustomJoint",
     "Cylinder",
     "Cylindrical",
+    "Distance",
+    "Drag",
+    "Driver",
     "Fixed",
+    "Force",
+    "Gear",
     "Ground",
     "Helical",
     "InconsistentStart",
     "InvalidBody",
+    "InvalidDriver",
     "InvalidFile",
+    "InvalidForce",
     "InvalidJoint",
     "InvalidModel",
     "InvalidOption",
+    "InvalidSignal",
     "Joint",
+    "JointForce",
+    "JointFriction",
+    "JointSpring",
+    "Load",
     "Matrix3",
     "Model",
+    "Motor",
     "Planar",
+    "PointDriver",
+    "PointOnLine",
+    "PointOnPlane",
     "Prismatic",
     "RedundantConstraints",
     "Revolute",
+    "RollingDisc",
+    "RollingSphere",
     "Shape",
+    "Signal",
     "SimulationStopped",
     "Sphere",
     "Spherical",
+    "Spring",
+    "TorsionSpring",
+    "Universal",
     "UnknownName",
     "Vector3",
+    "coordinate_of",
+    "coordinates_of",
     "name_of",
 ]

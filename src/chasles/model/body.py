@@ -12,6 +12,7 @@ from chasles.model.checks import (
     checked_name,
     checked_positive,
     checked_vector,
+    fill,
 )
 from chasles.model.errors import InvalidBody, told
 from chasles.model.physical import checked_inertia, checked_rotation
@@ -98,8 +99,7 @@ class Body:
             ),
             "shape": checked_shape(shape, where),
         }
-        for field, value in values.items():
-            object.__setattr__(self, field, value)
+        fill(self, **values)
 
     @classmethod
     def box(

@@ -3,6 +3,8 @@
 `where` opens every message ("body 'top'"), `what` names the quantity ("position").
 """
 
+from collections.abc import Callable
+from math import sqrt
 from typing import Any
 
 import numpy as np
@@ -56,6 +58,41 @@ def checked_positive(value: Any, what: str, unit: str, where: str, invalid: Inva
     return number
 
 
+def checked_not_negative(value: Any, what: str, unit: str, where: str, invalid: Invalid) -> float:
+    """One finite number that is zero or more."""
+    number = checked_number(value, what, where, invalid)
+    if number < 0.0:
+        raise invalid(
+            f"{where}: {what} is {number:g} {unit}, but must not be negative.",
+            f"Give a {what} of zero or more, in {unit}.",
+        )
+    return number
+
+
+def checked_count(value: Any, what: str, most: int, where: str, invalid: Invalid) -> int:
+    """A whole number from 1 to `most`."""
+    whole = isinstance(value, int | np.integer) and not isinstance(value, bool)
+    if not whole or not 1 <= value <= most:
+        raise invalid(
+            f"{where}: {what} is {told(value)}, but is a whole number from 1 to {most}.",
+            f"Give {what}=1, ..., {what}={most}.",
+        )
+    return int(value)
+
+
+def checked_callable(
+    value: Any, what: str, call: str, where: str, invalid: Invalid
+) -> Callable[..., Any]:
+    """Something that can be called; `call` shows how it will be."""
+    if not callable(value):
+        raise invalid(
+            f"{where}: {what} is {told(value)}, which cannot be called.",
+            f"Give a function, called as {call}.",
+        )
+    function: Callable[..., Any] = value
+    return function
+
+
 def checked_array(value: Any, what: str, where: str, invalid: Invalid) -> npt.NDArray[np.float64]:
     """Finite real numbers of any shape."""
     try:
@@ -86,6 +123,35 @@ def checked_vector(value: Any, what: str, where: str, invalid: Invalid) -> Vecto
     return as_vector(array)
 
 
+UNIT = 2e-15  # the rounding of a vector that was divided by its length
+
+
+def checked_direction(value: Any, what: str, where: str, invalid: Invalid) -> Vector3:
+    """A direction of length 1; any length but zero may come in, and 1 is left as it is."""
+    x, y, z = checked_vector(value, what, where, invalid)
+    if abs(x * x + y * y + z * z - 1.0) <= UNIT:
+        return (x, y, z)  # so that a joint copied or read from a file is the same to the bit
+    largest = max(abs(x), abs(y), abs(z))
+    if largest == 0.0:
+        raise invalid(
+            f"{where}: {what} is (0, 0, 0), which points nowhere.",
+            "Give a direction in world coordinates, of any length but zero.",
+        )
+    x, y, z = x / largest, y / largest, z / largest  # so that squares neither over- nor underflow
+    length = sqrt(x * x + y * y + z * z)
+    return (x / length, y / length, z / length)
+
+
+def checked_times(value: Any, where: str, invalid: Invalid) -> npt.NDArray[np.float64]:
+    """A list of times; one alone counts as a list."""
+    array = np.atleast_1d(checked_array(value, "times", where, invalid))
+    if array.ndim != 1:
+        raise invalid(
+            f"{where}: times has shape {array.shape}, but is a list.", "Give times in s: [0, 0.1]."
+        )
+    return array
+
+
 def as_vector(array: npt.NDArray[np.float64]) -> Vector3:
     x, y, z = array.tolist()
     return (x, y, z)
@@ -93,3 +159,9 @@ def as_vector(array: npt.NDArray[np.float64]) -> Vector3:
 
 def as_matrix(array: npt.NDArray[np.float64]) -> Matrix3:
     return (as_vector(array[0]), as_vector(array[1]), as_vector(array[2]))
+
+
+def fill(part: object, **values: object) -> None:
+    """Give a frozen dataclass its fields: for its own `__init__` only."""
+    for field, value in values.items():
+        object.__setattr__(part, field, value)

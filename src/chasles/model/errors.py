@@ -9,9 +9,14 @@ LONGEST_TOLD = 200
 
 
 def told(value: object) -> str:
-    """A value in a message: whole if short, else its beginning."""
-    text = repr(value)
+    """A value in a message, on one line: whole if short, else its beginning."""
+    text = repr(value).replace("\n", " ")
     return text if len(text) <= LONGEST_TOLD else text[:LONGEST_TOLD] + " ..."
+
+
+def one_line(error: Exception) -> str:
+    """What another library or the user's own code said, on one line."""
+    return " ".join(str(error).split())[:LONGEST_TOLD] or "no message"
 
 
 class ChaslesError(Exception):
@@ -32,6 +37,18 @@ class InvalidBody(ChaslesError):
 
 class InvalidJoint(ChaslesError):
     """A joint that cannot exist: a missing axis, a body joined to itself, a pitch of zero."""
+
+
+class InvalidForce(ChaslesError):
+    """A force that cannot exist: a spring of no length, a negative damping, no direction."""
+
+
+class InvalidDriver(ChaslesError):
+    """A driver that cannot drive: a motion that jumps at the start, say."""
+
+
+class InvalidSignal(ChaslesError):
+    """A function of time that is none: it raises, or gives NaN or the wrong shape."""
 
 
 class InvalidModel(ChaslesError):

@@ -6,18 +6,24 @@ in that frame.  Points and axes are in world coordinates at the initial configur
 """
 
 from dataclasses import dataclass, field
-from math import sqrt
 from typing import Any, ClassVar
 
 from numpy.typing import ArrayLike
 
 from chasles.model.body import GROUND, Body, Ground, name_of
-from chasles.model.checks import Vector3, checked_name, checked_number, checked_vector
+from chasles.model.checks import (
+    Invalid,
+    Vector3,
+    checked_direction,
+    checked_name,
+    checked_number,
+    checked_vector,
+    fill,
+)
 from chasles.model.errors import InvalidJoint, told
 
 Attachment = Body | Ground | str
 Z: Vector3 = (0.0, 0.0, 1.0)
-UNIT = 2e-15  # the rounding of a vector that was divided by its length
 
 
 @dataclass(frozen=True, init=False)
@@ -32,7 +38,12 @@ class Joint:
     axis_b   where b's axis really points, if not along `axis`
     """
 
+    #: the names of the joint's rows
     locked: ClassVar[tuple[str, ...]] = ()
+    #: the kind in lower case, in one word: "revolute", "pointonline"
+    kind: ClassVar[str] = "joint"
+    #: whether the motions left free form a group
+    is_lower_pair: ClassVar[bool] = True
 
     name: str
     a: str
@@ -58,29 +69,28 @@ class Joint:
         if not self.locked:
             raise InvalidJoint(
                 f"{where} is of no kind, so it holds nothing.",
-                "Use Spherical, Revolute, Prismatic, Cylindrical, Helical, Planar or Fixed.",
+                "Use one of the kinds: Revolute, Spherical, Universal, Distance, ...",
             )
 
         def point(value: ArrayLike | None, what: str) -> Vector3 | None:
             return None if value is None else checked_vector(value, what, where, InvalidJoint)
 
-        name_a, name_b = checked_pair(a, b, where)
-        values = {
-            "name": name,
-            "a": name_a,
-            "b": name_b,
-            "at": point(at, "at"),
-            "axis": checked_direction(axis, "axis", where),
-            "at_b": point(at_b, "at_b"),
-            "axis_b": None if axis_b is None else checked_direction(axis_b, "axis_b", where),
-        }
-        for attribute, value in values.items():
-            object.__setattr__(self, attribute, value)
+        name_a, name_b = checked_pair(a, b, "joint", where, InvalidJoint)
+        fill(
+            self,
+            name=name,
+            a=name_a,
+            b=name_b,
+            at=point(at, "at"),
+            axis=checked_direction(axis, "axis", where, InvalidJoint),
+            at_b=point(at_b, "at_b"),
+            axis_b=(
+                None if axis_b is None else checked_direction(axis_b, "axis_b", where, InvalidJoint)
+            ),
+        )
 
-    @property
-    def kind(self) -> str:
-        """The joint's kind in lower case: "revolute"."""
-        return type(self).__name__.lower()
+    def __init_subclass__(cls) -> None:
+        cls.kind = cls.__name__.lower()
 
 
 @dataclass(frozen=True, init=False)
@@ -185,7 +195,7 @@ class Helical(Joint):
                 f"joint '{name}': pitch is 0 m/rad, which is no screw.",
                 "Use Revolute for no advance, or Cylindrical for free advance.",
             )
-        object.__setattr__(self, "pitch", pitch)
+        fill(self, pitch=pitch)
 
 
 @dataclass(frozen=True, init=False)
@@ -259,45 +269,29 @@ class Fixed(Joint):
         super().__init__(name, a, b, at, at_b=at_b)
 
 
-def checked_pair(a: Any, b: Any, where: str) -> tuple[str, str]:
+def checked_pair(a: Any, b: Any, kind: str, where: str, invalid: Invalid) -> tuple[str, str]:
     """The names of two different bodies, at most one of them the ground."""
     for side, body in (("a", a), ("b", b)):
         if not isinstance(body, Body | Ground | str):
-            raise InvalidJoint(
-                f"{where}: {side} is {told(body)}, but a joint connects bodies.",
+            raise invalid(
+                f"{where}: {side} is {told(body)}, but a {kind} connects bodies.",
                 "Give a Body, the name of a body, or GROUND.",
             )
     name_a, name_b = name_of(a), name_of(b)
     if name_a == name_b == GROUND.name:
-        raise InvalidJoint(f"{where} connects the ground to itself.", "Give a body as a or b.")
+        raise invalid(f"{where} connects the ground to itself.", "Give a body as a or b.")
     if name_a == name_b:
-        raise InvalidJoint(
+        raise invalid(
             f"{where} connects body '{name_a}' to itself.", "Give two different bodies as a and b."
         )
     return name_a, name_b
 
 
-def checked_point(at: ArrayLike | None, name: str) -> ArrayLike:
+def checked_point(at: ArrayLike | None, name: str, what: str = "at") -> ArrayLike:
     """A point that may not be left out."""
     if at is None:
         raise InvalidJoint(
-            f"joint '{name}': at is None, but this joint turns about a point.",
-            "Give at=(x, y, z) in world coordinates.",
+            f"joint '{name}': {what} is None, but this joint has a point there.",
+            f"Give {what}=(x, y, z) in world coordinates.",
         )
     return at
-
-
-def checked_direction(value: Any, what: str, where: str) -> Vector3:
-    """A direction of length 1; any length but zero may come in, and 1 is left as it is."""
-    x, y, z = checked_vector(value, what, where, InvalidJoint)
-    if abs(x * x + y * y + z * z - 1.0) <= UNIT:
-        return (x, y, z)  # so that a joint copied or read from a file is the same to the bit
-    largest = max(abs(x), abs(y), abs(z))
-    if largest == 0.0:
-        raise InvalidJoint(
-            f"{where}: {what} is (0, 0, 0), which points nowhere.",
-            "Give a direction in world coordinates, of any length but zero.",
-        )
-    x, y, z = x / largest, y / largest, z / largest  # so that squares neither over- nor underflow
-    length = sqrt(x * x + y * y + z * z)
-    return (x / length, y / length, z / length)

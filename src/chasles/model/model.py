@@ -1,26 +1,39 @@
-"""A model: bodies, joints and gravity, checked together."""
+"""A model: bodies, joints, forces, drivers and gravity, checked together."""
 
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, TypeVar
+from typing import Any
 
 from numpy.typing import ArrayLike
 
-from chasles.model.body import GROUND, Body, Ground
-from chasles.model.checks import Vector3, checked_vector
+from chasles.model.body import Body, Ground
+from chasles.model.checks import Vector3, checked_vector, fill
+from chasles.model.drivers import AnyDriver
 from chasles.model.errors import InvalidModel, UnknownName, told
+from chasles.model.forces import Force
 from chasles.model.joints import Joint
+from chasles.model.parts import (
+    Named,
+    check_driven_once,
+    check_names,
+    checked_members,
+    placed,
+    placed_driver,
+    placed_force,
+    word_for,
+)
 
-Named = TypeVar("Named", Body, Joint)
 EARTH: Vector3 = (0.0, 0.0, -9.81)
 
 
 @dataclass(frozen=True, init=False, repr=False)
 class Model:
-    """Bodies and the joints between them, in a uniform field of gravity (m/s^2, world axes).
+    """Bodies, the joints between them, the forces on them and the drivers of their motion.
 
-    Bodies and joints keep the order in which they were given; arrays elsewhere follow it.
+    Gravity is a uniform field (m/s^2, world axes).  All parts keep the order in which they were
+    given; arrays elsewhere follow it.  What a part leaves open is filled in here: a joint's or a
+    load's point by a centre of mass, the coordinate "auto" by the joint's own.
 
     >>> from chasles.model import GROUND, Body, Spherical
     >>> arm = Body.rod("arm", length=1.0, mass=2.0, position=(0.5, 0, 0))
@@ -30,36 +43,37 @@ class Model:
 
     bodies: tuple[Body, ...]
     joints: tuple[Joint, ...] = ()
-    forces: tuple[Any, ...] = ()
+    forces: tuple[Force, ...] = ()
     gravity: Vector3 = EARTH
+    drivers: tuple[AnyDriver, ...] = ()
 
     def __init__(
         self,
         bodies: Iterable[Body],
         joints: Iterable[Joint] = (),
-        forces: Iterable[Any] = (),
+        forces: Iterable[Force] = (),
         gravity: ArrayLike = EARTH,
+        drivers: Iterable[AnyDriver] = (),
     ) -> None:
         all_bodies = checked_members(bodies, Body, "bodies")
         if not all_bodies:
             raise InvalidModel("the model has no bodies.", "Give at least one Body.")
-        all_forces = listed(forces, "forces")
-        if all_forces:
-            raise InvalidModel(
-                f"forces holds {told(all_forces[0])}, but only gravity is supported yet.",
-                "Leave forces out; give a uniform field as gravity=(x, y, z).",
-            )
-        by_name = {body.name: body for body in all_bodies}
-        values = {
-            "bodies": all_bodies,
-            "joints": tuple(
-                placed(joint, by_name) for joint in checked_members(joints, Joint, "joints")
-            ),
-            "forces": (),
-            "gravity": checked_vector(gravity, "gravity", "model", InvalidModel),
-        }
-        for attribute, value in values.items():
-            object.__setattr__(self, attribute, value)
+        all_joints = checked_members(joints, Joint, "joints")
+        all_forces = checked_members(forces, Force, "forces")
+        all_drivers = checked_members(drivers, AnyDriver, "drivers")
+        check_names({"joints": all_joints, "forces": all_forces, "drivers": all_drivers})
+        body_by_name = {body.name: body for body in all_bodies}
+        joint_by_name = {joint.name: joint for joint in all_joints}
+        driving = tuple(placed_driver(d, body_by_name, joint_by_name) for d in all_drivers)
+        check_driven_once(driving)
+        fill(
+            self,
+            bodies=all_bodies,
+            joints=tuple(placed(joint, body_by_name) for joint in all_joints),
+            forces=tuple(placed_force(f, body_by_name, joint_by_name) for f in all_forces),
+            gravity=checked_vector(gravity, "gravity", "model", InvalidModel),
+            drivers=driving,
+        )
 
     @property
     def body_names(self) -> tuple[str, ...]:
@@ -69,6 +83,14 @@ class Model:
     def joint_names(self) -> tuple[str, ...]:
         return tuple(joint.name for joint in self.joints)
 
+    @property
+    def force_names(self) -> tuple[str, ...]:
+        return tuple(force.name for force in self.forces)
+
+    @property
+    def driver_names(self) -> tuple[str, ...]:
+        return tuple(driver.name for driver in self.drivers)
+
     def body(self, body: Body | str, where: str = "") -> Body:
         """The model's body of that name; `where` opens the message if there is none."""
         return found(body, Body, self._body_by_name, where)
@@ -76,6 +98,14 @@ class Model:
     def joint(self, joint: Joint | str, where: str = "") -> Joint:
         """The model's joint of that name; `where` opens the message if there is none."""
         return found(joint, Joint, self._joint_by_name, where)
+
+    def force(self, force: Force | str, where: str = "") -> Force:
+        """The model's force of that name; `where` opens the message if there is none."""
+        return found(force, Force, self._force_by_name, where)
+
+    def driver(self, driver: AnyDriver | str, where: str = "") -> AnyDriver:
+        """The model's driver of that name; `where` opens the message if there is none."""
+        return found(driver, AnyDriver, self._driver_by_name, where)
 
     @cached_property
     def _body_by_name(self) -> dict[str, Body]:
@@ -85,16 +115,26 @@ class Model:
     def _joint_by_name(self) -> dict[str, Joint]:
         return {joint.name: joint for joint in self.joints}
 
+    @cached_property
+    def _force_by_name(self) -> dict[str, Force]:
+        return {force.name: force for force in self.forces}
+
+    @cached_property
+    def _driver_by_name(self) -> dict[str, AnyDriver]:
+        return {driver.name: driver for driver in self.drivers}
+
     @property
     def degrees_of_freedom(self) -> int:
-        """Grübler's count: six per body less the locked directions of every joint.
+        """Grübler's count: six per body less the rows of every joint and every driver.
 
         Redundant joints lock a direction twice, so the true number may be larger.
         """
-        return 6 * len(self.bodies) - sum(len(joint.locked) for joint in self.joints)
+        locked = sum(len(joint.locked) for joint in self.joints)
+        driven = sum(len(driver.locked) for driver in self.drivers)
+        return 6 * len(self.bodies) - locked - driven
 
     def summary(self) -> str:
-        """The model in words, one line per body and joint."""
+        """The model in words, one line per part."""
         lines = [
             plural(len(self.bodies), "body", "bodies"),
             *(
@@ -107,17 +147,24 @@ class Model:
                 f" {' '.join(joint.locked)}"
                 for joint in self.joints
             ),
+            *(f"force {force.name}: {force.kind} on {force.acts_on}" for force in self.forces),
+            *(f"driver {driver.name}: {driver.kind} of {driver.drives}" for driver in self.drivers),
             f"gravity {shown(self.gravity)} m/s^2",
             f"{self.degrees_of_freedom} degrees of freedom by Grübler's count",
         ]
         return "\n".join(lines)
 
     def __repr__(self) -> str:
-        return (
-            f"Model({plural(len(self.bodies), 'body', 'bodies')},"
-            f" {plural(len(self.joints), 'joint', 'joints')},"
-            f" {plural(self.degrees_of_freedom, 'degree', 'degrees')} of freedom)"
-        )
+        counts = [
+            plural(len(self.bodies), "body", "bodies"),
+            plural(len(self.joints), "joint", "joints"),
+        ]
+        if self.forces:
+            counts.append(plural(len(self.forces), "force", "forces"))
+        if self.drivers:
+            counts.append(plural(len(self.drivers), "driver", "drivers"))
+        freedom = plural(self.degrees_of_freedom, "degree", "degrees")
+        return f"Model({', '.join(counts)}, {freedom} of freedom)"
 
 
 def checked_model(model: Any) -> Model:
@@ -133,47 +180,8 @@ def found(part: Any, kind: type[Named], known: dict[str, Named], where: str) -> 
     """The part of a model that is meant by itself or by its name."""
     name = part.name if isinstance(part, kind | Ground) else part
     if not isinstance(name, str) or name not in known:
-        raise UnknownName.among(kind.__name__.lower(), name, known, where=where)
+        raise UnknownName.among(word_for(kind), name, known, where=where)
     return known[name]
-
-
-def checked_members(members: Any, kind: type[Named], what: str) -> tuple[Named, ...]:
-    """Objects of one kind with names that are all different."""
-    parts = listed(members, what)
-    first: dict[str, int] = {}
-    for index, member in enumerate(parts):
-        if not isinstance(member, kind):
-            raise InvalidModel(
-                f"{what}[{index}] is {told(member)}, which is no {kind.__name__}.",
-                f"Give {kind.__name__} objects only: Model(bodies, joints, gravity=...).",
-            )
-        if member.name in first:
-            raise InvalidModel(
-                f"{what}[{first[member.name]}] and {what}[{index}] are both named '{member.name}'.",
-                "Give every one its own name; results are looked up by it.",
-            )
-        first[member.name] = index
-    return parts
-
-
-def listed(members: Any, what: str) -> tuple[Any, ...]:
-    """The members of anything that can be gone through once."""
-    try:
-        return tuple(members)
-    except TypeError:  # one part alone, None, a number
-        raise InvalidModel(
-            f"{what} is {told(members)}, but is a list.", f"Put it in brackets: {what}=[...]."
-        ) from None
-
-
-def placed(joint: Joint, bodies: dict[str, Body]) -> Joint:
-    """The joint between bodies that exist, with a point even if none was given."""
-    for name in (joint.a, joint.b):
-        if name != GROUND.name and name not in bodies:
-            raise UnknownName.among("body", name, bodies, where=f"joint '{joint.name}'")
-    if joint.at is not None:
-        return joint
-    return replace(joint, at=bodies[joint.a if joint.b == GROUND.name else joint.b].position)
 
 
 def plural(count: int, one: str, many: str) -> str:

@@ -4,56 +4,107 @@ Floats keep every bit (JSON writes the shortest text that reads back the same). 
 bodies and joints anew, so plain data is checked like a user's own words.
 """
 
+from collections.abc import Callable
+from dataclasses import fields as fields_of
 from typing import Any
 
+from chasles.model import couplings, drivers, forces, joint_forces, joints, loads, rolling
 from chasles.model.body import Body, checked_axis
 from chasles.model.checks import checked_positive, checked_vector
 from chasles.model.errors import ChaslesError, InvalidBody, InvalidModel, UnknownName, told
-from chasles.model.joints import (
-    Cylindrical,
-    Fixed,
-    Helical,
-    Joint,
-    Planar,
-    Prismatic,
-    Revolute,
-    Spherical,
-)
 from chasles.model.model import Model
 from chasles.model.shapes import Box, Cylinder, Shape, Sphere
+from chasles.model.signals import Signal
+from chasles.model.waves import Linear, Ramp, Sine, Table, Wave
 
 Plain = dict[str, Any]
+Kinds = dict[str, type[Any]]
 
-JOINTS: dict[str, type[Joint]] = {
-    kind.__name__.lower(): kind
-    for kind in (Spherical, Revolute, Prismatic, Cylindrical, Helical, Planar, Fixed)
+
+def by_kind(*kinds: type[Any]) -> Kinds:
+    return {kind.__name__.lower(): kind for kind in kinds}
+
+
+JOINTS = by_kind(
+    joints.Spherical,
+    joints.Revolute,
+    joints.Prismatic,
+    joints.Cylindrical,
+    joints.Helical,
+    joints.Planar,
+    joints.Fixed,
+    couplings.Universal,
+    couplings.ConstantVelocity,
+    couplings.Distance,
+    couplings.PointOnLine,
+    couplings.PointOnPlane,
+    couplings.Gear,
+    rolling.RollingSphere,
+    rolling.RollingDisc,
+)
+FORCES = by_kind(
+    forces.Spring,
+    forces.Bushing,
+    joint_forces.JointSpring,
+    joint_forces.TorsionSpring,
+    joint_forces.JointFriction,
+    joint_forces.Motor,
+    loads.Load,
+    loads.Drag,
+)
+DRIVERS = by_kind(drivers.Driver, drivers.PointDriver)
+WAVES = by_kind(Linear, Ramp, Sine, Table)
+MAKERS: dict[str, Callable[..., Signal]] = {
+    "linear": Signal.linear,
+    "ramp": Signal.ramp,
+    "sine": Signal.sine,
+    "table": Signal.table,
 }
-WITHOUT_AXIS = (Spherical, Fixed)
+SIGNALS = ("target", "effort", "motion")  # fields that hold a function of time
 SHAPES = {"box": ("size",), "cylinder": ("radius", "length", "axis"), "sphere": ("radius",)}
 BODY = ("name", "mass", "inertia", "position", "rotation", "velocity", "angular_velocity", "shape")
 
 
 def to_plain(model: Model) -> Plain:
-    """The model as plain data."""
-    return {
+    """The model as plain data; a function of the user's own is code, and is refused."""
+    plain: Plain = {
         "bodies": [body_to_plain(body) for body in model.bodies],
-        "joints": [joint_to_plain(joint) for joint in model.joints],
+        "joints": [part_to_plain(joint, f"joint '{joint.name}'") for joint in model.joints],
         "gravity": list(model.gravity),
     }
+    if model.forces:
+        plain["forces"] = [part_to_plain(force, force.where) for force in model.forces]
+    if model.drivers:
+        plain["drivers"] = [part_to_plain(driver, driver.where) for driver in model.drivers]
+    return plain
 
 
 def from_plain(plain: Any) -> Model:
     """The model that `to_plain` was given, or an error that says where the data is wrong."""
-    fields = checked_fields(plain, ("bodies", "joints", "gravity"), "model")
+    everything = plain
+    if isinstance(plain, dict):  # models without forces and drivers do not mention them
+        everything = {"forces": [], "drivers": [], **plain}
+    fields = checked_fields(
+        everything, ("bodies", "joints", "forces", "drivers", "gravity"), "model"
+    )
+
+    def parts(what: str, kinds: Kinds) -> list[Any]:
+        return [
+            part_from_plain(part, kinds, f"{what.removesuffix('s')} kind", f"{what}[{index}]")
+            for index, part in enumerate(checked_list(fields[what], what))
+        ]
+
     bodies = [
         body_from_plain(body, f"bodies[{index}]")
         for index, body in enumerate(checked_list(fields["bodies"], "bodies"))
     ]
-    joints = [
-        joint_from_plain(joint, f"joints[{index}]")
-        for index, joint in enumerate(checked_list(fields["joints"], "joints"))
-    ]
-    return Model(bodies, joints, gravity=fields["gravity"])
+    return Model(
+        bodies,
+        parts("joints", JOINTS),
+        parts("forces", FORCES),
+        fields["gravity"],
+        parts("drivers", DRIVERS),
+    )
 
 
 def body_to_plain(body: Body) -> Plain:
@@ -87,22 +138,68 @@ def shape_from_plain(plain: Any, where: str) -> Shape:
     return Sphere(length("radius"))
 
 
-def joint_to_plain(joint: Joint) -> Plain:
+def part_to_plain(part: Any, where: str) -> Plain:
+    """The kind of a joint, force or driver, and all that it takes to make it."""
     return {
-        "kind": joint.kind,
-        **{name: listed(getattr(joint, name)) for name in joint_fields(type(joint))},
+        "kind": part.kind,
+        **{
+            name: value_to_plain(getattr(part, name), f"{where}: {name}")
+            for name in made_of(type(part))
+        },
     }
 
 
-def joint_from_plain(plain: Any, where: str) -> Joint:
-    kind = JOINTS[checked_kind(plain, JOINTS, "joint kind", where)]
-    fields = checked_fields(plain, ("kind", *joint_fields(kind)), where)
-    return kind(**{name: value for name, value in fields.items() if name != "kind"})
+def part_from_plain(plain: Any, kinds: Kinds, what: str, where: str) -> Any:
+    kind = kinds[checked_kind(plain, kinds, what, where)]
+    fields = checked_fields(plain, ("kind", *made_of(kind)), where)
+    values = {name: value for name, value in fields.items() if name != "kind"}
+    for name in SIGNALS:
+        if values.get(name) is not None:
+            values[name] = signal_from_plain(values[name], f"{where}, {name}")
+    return kind(**values)
 
 
-def joint_fields(kind: type[Joint]) -> tuple[str, ...]:
-    axes = () if issubclass(kind, WITHOUT_AXIS) else ("axis", "axis_b")
-    return ("name", "a", "b", "at", "at_b", *axes, *(("pitch",) if kind is Helical else ()))
+def made_of(kind: type[Any]) -> tuple[str, ...]:
+    """The fields that the maker of a part takes."""
+    return tuple(field.name for field in fields_of(kind) if field.init)
+
+
+def value_to_plain(value: Any, where: str) -> Any:
+    if isinstance(value, Signal):
+        return signal_to_plain(value, where)
+    if callable(value):
+        raise own_function(value, where)
+    return listed(value)
+
+
+def signal_to_plain(signal: Signal, where: str) -> Plain:
+    """A signal that was made by name: a line, a ramp, a sine or a table."""
+    wave = signal.function
+    if not isinstance(wave, Wave) or signal != Signal.of(wave):
+        raise own_function(wave, where)
+    numbers = {name: listed(getattr(wave, name)) for name in wave_fields(type(wave))}
+    return {"kind": type(wave).__name__.lower(), **numbers}
+
+
+def signal_from_plain(plain: Any, where: str) -> Signal:
+    kind = checked_kind(plain, WAVES, "signal kind", where)
+    names = wave_fields(WAVES[kind])
+    fields = checked_fields(plain, ("kind", *names), where)
+    try:
+        return MAKERS[kind](*(fields[name] for name in names))
+    except ChaslesError as error:
+        raise InvalidModel(f"{where}: {error.what}", error.remedy) from None
+
+
+def wave_fields(kind: type[Any]) -> tuple[str, ...]:
+    return tuple(name for name in made_of(kind) if name != "order")
+
+
+def own_function(function: Any, where: str) -> InvalidModel:
+    return InvalidModel(
+        f"{where} is {told(function)}: a function of your own cannot be saved.",
+        "Sample it: Signal.table(t, values); or keep the script that makes the model.",
+    )
 
 
 def listed(value: Any) -> Any:

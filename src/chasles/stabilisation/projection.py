@@ -19,10 +19,13 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from chasles.compiled import borrow, formula, routine
-from chasles.dynamics.assemble import assemble_joint, place_bodies, pose_of, twist_of
+from chasles.compiled import borrow, formula, overload, routine
+from chasles.dynamics.assemble import place_bodies, pose_of, twist_of
+from chasles.dynamics.coupling_rows import assemble_joint
 from chasles.dynamics.factor import solve_factored
+from chasles.groups.scalar import sqrt
 from chasles.groups.so3 import so3_normalise
+from chasles.groups.vectors import dot, matvec, tmatvec
 from chasles.system.arrays import (
     ABSOLUTE_WIDTH,
     AXES_A,
@@ -31,27 +34,39 @@ from chasles.system.arrays import (
     BODY_B,
     BODY_WIDTH,
     CHART_WIDTH,
+    CONSTANT_VELOCITY,
+    CUSTOM,
+    DISTANCE,
+    DRIVE,
+    DRIVEN_AXIS,
     ENDS_WIDTH,
     FIRST_ROW,
     FRAME_POINT,
     GROUP,
     JOINT_WIDTH,
+    KIND,
     LOCKED,
+    LOWER_PAIR,
     PITCH,
     POINT_A,
     POINT_B,
     POSE_R,
     POSITION,
     REFERENCE,
+    ROLLING_DISC,
+    ROLLING_SPHERE,
     ROTATION,
     ROW_WIDTH,
     ROWS,
     SCREW_FORM,
+    SLIDING_POINT,
     SPACE_WIDTH,
+    UNIVERSAL,
     VELOCITY,
     Floats,
     Integers,
     System,
+    is_lean,
     mat9,
     put3,
     put4,
@@ -60,9 +75,17 @@ from chasles.system.arrays import (
     vec4,
 )
 from chasles.system.charts import chart_exp, chart_velocity
-from chasles.system.rows import relative_joint_frame, screw_residual, space_residual
+from chasles.system.rows import (
+    nearest_turn,
+    relative_joint_frame,
+    screw_residual,
+    space_residual,
+    turn_about_axis,
+)
 
 ZERO = (0.0, 0.0, 0.0)
+#: LOCKED of a driver that turns.
+DRIVEN_TURN = 0b100
 #: Corrections per step at the most, and what counts as closed then and there (m, rad).
 MOST_CORRECTIONS, CLOSED = 8, 1e-12
 #: A joint further open than this after all corrections stops the run.
@@ -110,22 +133,69 @@ def borrow_projection(projection: Any) -> Any:
     )
 
 
+@formula
+def point_residual(system: Any, turn: Any, shift: Any, axes_b: Any) -> Any:
+    """All three translations, along the axes the form resolves them in."""
+    along_b = tmatvec(turn, shift)
+    return along_b if system.form == SCREW_FORM else matvec(axes_b, along_b)
+
+
 @routine
-def put_position_residual(system: Any, joint: int, absolute: Any, out: Any) -> None:
-    """-g of one joint, row for row as J has them."""
+def put_coupling_residual(
+    system: Any, joint: int, kind: int, turn: Any, shift: Any, axes_b: Any, target: Any, work: Any,
+    row: int, out: Any,
+) -> None:  # fmt: skip
+    """-g of a joint that is no lower pair, or of a driver."""
+    constant = system.joints[joint * JOINT_WIDTH + PITCH]
+    locked = system.joint_bodies[joint * ENDS_WIDTH + LOCKED]
+    if kind == DRIVEN_AXIS:
+        angle = nearest_turn(turn_about_axis(turn), target)
+        out[row] = target - (angle if locked == DRIVEN_TURN else shift[2])
+    elif kind == SLIDING_POINT:
+        for k in range(3):
+            if locked >> (3 + k) & 1:
+                out[row] = target - shift[k]
+                row += 1
+    elif kind in (UNIVERSAL, CONSTANT_VELOCITY):
+        open_by = point_residual(system, turn, shift, axes_b)
+        for k in range(3):
+            out[row + k] = -open_by[k]
+        out[row + 3] = -turn[1] if kind == UNIVERSAL else turn[3] - turn[1]
+    elif kind == DISTANCE:
+        out[row] = 0.5 * (constant - dot(shift, shift) / constant)
+    elif kind == ROLLING_SPHERE:
+        out[row + 2] = constant - shift[2]
+    elif kind == ROLLING_DISC:
+        out[row + 2] = constant * sqrt(1.0 - turn[8] * turn[8]) - shift[2]
+    elif kind == CUSTOM:
+        for k in range(system.joint_bodies[joint * ENDS_WIDTH + ROWS]):
+            out[row + k] = -work.answer[k]
+
+
+@routine
+def joint_opening(system: Any, joint: int, absolute: Any) -> Any:
+    """Frame B of a joint seen from A: (turn, shift)."""
     at, ends = joint * JOINT_WIDTH, joint * ENDS_WIDTH
-    joints, locked = system.joints, system.joint_bodies[ends + LOCKED]
-    axes_b = mat9(joints, at + AXES_B)
-    turn, shift = relative_joint_frame(
+    joints = system.joints
+    return relative_joint_frame(
         pose_of(absolute, system.joint_bodies[ends + BODY_A]),
         (mat9(joints, at + AXES_A), vec3(joints, at + POINT_A)),
         pose_of(absolute, system.joint_bodies[ends + BODY_B]),
-        (axes_b, vec3(joints, at + POINT_B)),
+        (mat9(joints, at + AXES_B), vec3(joints, at + POINT_B)),
     )
+
+
+@routine
+def put_pair_residual(system: Any, joint: int, absolute: Any, work: Any, out: Any) -> None:
+    """-g of a lower pair, row for row as J has them."""
+    at, ends = joint * JOINT_WIDTH, joint * ENDS_WIDTH
+    pitch, locked = system.joints[at + PITCH], system.joint_bodies[ends + LOCKED]
+    turn, shift = joint_opening(system, joint, absolute)
     if system.form == SCREW_FORM:
-        rotation, translation = screw_residual(locked, joints[at + PITCH], turn, shift)
+        rotation, translation = screw_residual(locked, pitch, turn, shift)
     else:
-        rotation, translation = space_residual(locked, joints[at + PITCH], turn, shift, axes_b)
+        axes_b = mat9(system.joints, at + AXES_B)
+        rotation, translation = space_residual(locked, pitch, turn, shift, axes_b)
     row = 6 * system.body_count + system.joint_bodies[ends + FIRST_ROW]
     for k in range(3):
         if locked >> k & 1:
@@ -138,8 +208,36 @@ def put_position_residual(system: Any, joint: int, absolute: Any, out: Any) -> N
 
 
 @routine
-def put_velocity_residual(system: Any, joint: int, absolute: Any, jacobian: Any, out: Any) -> None:
-    """-J V of one joint, J at the end of the step."""
+def put_any_residual(system: Any, joint: int, absolute: Any, work: Any, out: Any) -> None:
+    """-g of a joint of any kind, whose J has just been assembled."""
+    ends = joint * ENDS_WIDTH
+    kind, drive = system.joint_bodies[ends + KIND], system.joint_bodies[ends + DRIVE]
+    if kind == LOWER_PAIR:
+        put_pair_residual(system, joint, absolute, work, out)
+    else:
+        turn, shift = joint_opening(system, joint, absolute)
+        axes_b = mat9(system.joints, joint * JOINT_WIDTH + AXES_B)
+        target = work.signals[drive] if drive >= 0 else 0.0
+        row = 6 * system.body_count + system.joint_bodies[ends + FIRST_ROW]
+        put_coupling_residual(system, joint, kind, turn, shift, axes_b, target, work, row, out)
+
+
+def put_position_residual(system: Any, joint: int, absolute: Any, work: Any, out: Any) -> None:
+    """-g of one joint."""
+    put_any_residual(system, joint, absolute, work, out)
+
+
+@overload(put_position_residual)
+def _put_position_residual_compiled(system, joint, absolute, work, out):
+    chosen = put_pair_residual if is_lean(system) else put_any_residual
+    return lambda system, joint, absolute, work, out: chosen(system, joint, absolute, work, out)
+
+
+@routine
+def put_velocity_residual(
+    system: Any, joint: int, absolute: Any, work: Any, jacobian: Any, out: Any
+) -> None:
+    """-J V of one joint (less the rate of a driver), J at the end of the step."""
     ends = joint * ENDS_WIDTH
     first = system.joint_bodies[ends + FIRST_ROW]
     row = 6 * system.body_count + first
@@ -147,8 +245,9 @@ def put_velocity_residual(system: Any, joint: int, absolute: Any, jacobian: Any,
         twist_of(absolute, system.joint_bodies[ends + BODY_A]),
         twist_of(absolute, system.joint_bodies[ends + BODY_B]),
     )
+    drive = system.joint_bodies[ends + DRIVE]
     for r in range(system.joint_bodies[ends + ROWS]):
-        total = 0.0
+        total = -work.signals[drive + 1] if drive >= 0 else 0.0
         for side in range(2):
             entries = twist6(jacobian, (first + r) * ROW_WIDTH + 6 * side)
             for k in range(3):
@@ -185,7 +284,7 @@ def correct_charts(system: Any, work: Any, stages: Any, projection: Any, chart: 
 
 
 @routine
-def put_residuals(system: Any, projection: Any, chart: Any) -> float:
+def put_residuals(system: Any, work: Any, projection: Any, chart: Any) -> float:
     """-g and -J V of the chosen joints at the end of the step, zero elsewhere; the largest g."""
     place_bodies(system, chart, projection.absolute, projection.turn)
     for k in range(6 * system.body_count + system.row_count):
@@ -193,10 +292,12 @@ def put_residuals(system: Any, projection: Any, chart: Any) -> float:
         projection.change[k] = 0.0
     for joint in range(system.joint_count):
         if projection.chosen[joint] != 0:
-            assemble_joint(system, joint, projection.absolute, projection.jacobian, projection.eta)
-            put_position_residual(system, joint, projection.absolute, projection.shift)
+            assemble_joint(
+                system, joint, projection.absolute, work, projection.jacobian, projection.eta
+            )
+            put_position_residual(system, joint, projection.absolute, work, projection.shift)
             put_velocity_residual(
-                system, joint, projection.absolute, projection.jacobian, projection.change
+                system, joint, projection.absolute, work, projection.jacobian, projection.change
             )
     largest = 0.0
     for row in range(6 * system.body_count, 6 * system.body_count + system.row_count):
@@ -211,12 +312,12 @@ def project(system: Any, plan: Any, work: Any, stages: Any, projection: Any, cha
     `work` and `stages` are as the last stage left them.  At the steps one uses the first correction
     closes the joints to rounding; more are made, on the same factor, where it does not.
     """
-    opening = put_residuals(system, projection, chart)
+    opening = put_residuals(system, work, projection, chart)
     for _ in range(MOST_CORRECTIONS):
         solve_factored(plan, work.values, projection.shift)
         solve_factored(plan, work.values, projection.change)
         correct_charts(system, work, stages, projection, chart)
-        opening = put_residuals(system, projection, chart)
+        opening = put_residuals(system, work, projection, chart)
         if opening <= CLOSED:
             return True
     return opening <= NEARLY_CLOSED

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from chasles.compiled import borrow, formula
+from chasles.compiled import borrow, formula, overload
 
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
@@ -28,12 +28,37 @@ SE3_CODE, SO3XR3_CODE = 0, 1
 AXES_A, POINT_A, AXES_B, POINT_B, PITCH = 0, 9, 12, 21, 24
 JOINT_WIDTH = 25
 # Columns of System.joint_bodies.
-BODY_A, BODY_B, LOCKED, FIRST_ROW, ROWS = 0, 1, 2, 3, 4
-ENDS_WIDTH = 5
+BODY_A, BODY_B, LOCKED, FIRST_ROW, ROWS, KIND, DRIVE, DRIVE_WORK, ADDRESS = (
+    0,
+    1,
+    2,
+    3,
+    4,
+    5,
+    6,
+    7,
+    8,
+)
+ENDS_WIDTH = 9
+# KIND: what rows a joint has beside the locked components of its relative twist.
+LOWER_PAIR, DRIVEN_AXIS, SLIDING_POINT, UNIVERSAL, CONSTANT_VELOCITY = 0, 1, 2, 3, 4
+DISTANCE, GEAR, ROLLING_SPHERE, ROLLING_DISC, CUSTOM = 5, 6, 7, 8, 9
+# DRIVE: where the driver's value, rate and second derivative stand among the signals; -1: none.
+# DRIVE_WORK: where its work is integrated.  ADDRESS: of a custom joint's compiled formula.
 # Bits of LOCKED: which components of the relative twist in the joint frame must vanish.
 TWIST_COMPONENTS = ("wx", "wy", "wz", "ux", "uy", "uz")
 
 SCREW_FORM, SPACE_FORM = 0, 1
+
+# Columns of System.force_ends: kind, bodies, first signal (-1: none), unwrapped angle (-1: none),
+# address of a compiled formula (0: none).
+FORCE_KIND, FORCE_A, FORCE_B, FORCE_SIGNAL, FORCE_ANGLE, FORCE_ADDRESS = 0, 1, 2, 3, 4, 5
+FORCE_ENDS_WIDTH = 6
+SPRING, ON_COORDINATE, BUSHING, LOAD, DRAG, CUSTOM_FORCE = 0, 1, 2, 3, 4, 5
+# Columns of System.forces: joint frames as in System.joints (AXES_A .. POINT_B), then the law.
+# A spring keeps its points in POINT_A, POINT_B; a load its point in POINT_B.
+LAW = 24
+FORCE_WIDTH = 37
 
 # A chart state has a row per body: quaternion wxyz, position, velocity variable.
 ROTATION, POSITION, VELOCITY = 0, 4, 7
@@ -54,10 +79,34 @@ class System(NamedTuple):
     body_spaces: Integers  # (n, SPACE_WIDTH)
     joints: Floats  # (m, JOINT_WIDTH)
     joint_bodies: Integers  # (m, ENDS_WIDTH); body a may be the ground, body b never is
+    forces: Floats  # (f, FORCE_WIDTH)
+    force_ends: Integers  # (f, FORCE_ENDS_WIDTH)
     gravity: Floats  # (3,)
     form: int  # SCREW_FORM or SPACE_FORM
     body_count: int
     joint_count: int
+    force_count: int
+    signal_count: int  # functions of time, sampled at every stage; the time itself comes first
+    quadrature_count: int  # integrals: work of forces, work of drivers, unwrapped angles
+    row_count: int  # rows of J, padding included
+
+
+class LeanSystem(NamedTuple):
+    """A `System` of lower pairs in gravity: the same fields, and a kernel without the rest."""
+
+    bodies: Floats  # (n, BODY_WIDTH)
+    body_spaces: Integers  # (n, SPACE_WIDTH)
+    joints: Floats  # (m, JOINT_WIDTH)
+    joint_bodies: Integers  # (m, ENDS_WIDTH); body a may be the ground, body b never is
+    forces: Floats  # (f, FORCE_WIDTH)
+    force_ends: Integers  # (f, FORCE_ENDS_WIDTH)
+    gravity: Floats  # (3,)
+    form: int  # SCREW_FORM or SPACE_FORM
+    body_count: int
+    joint_count: int
+    force_count: int
+    signal_count: int  # functions of time, sampled at every stage; the time itself comes first
+    quadrature_count: int  # integrals: work of forces, work of drivers, unwrapped angles
     row_count: int  # rows of J, padding included
 
 
@@ -66,20 +115,35 @@ def padded(rows: Any) -> Any:
     return np.where(np.asarray(rows) <= 3, 3, 6)
 
 
-@formula
 def borrow_system(system: Any) -> Any:
     """The same system with borrowed arrays, for use inside a kernel."""
-    return System(
+    return type(system)(*(borrow(x) if isinstance(x, np.ndarray) else x for x in system))
+
+
+@overload(borrow_system)
+def _borrow_system_compiled(system):
+    kind = system.instance_class
+    return lambda system: kind(
         borrow(system.bodies),
         borrow(system.body_spaces),
         borrow(system.joints),
         borrow(system.joint_bodies),
+        borrow(system.forces),
+        borrow(system.force_ends),
         borrow(system.gravity),
         system.form,
         system.body_count,
         system.joint_count,
+        system.force_count,
+        system.signal_count,
+        system.quadrature_count,
         system.row_count,
     )
+
+
+def is_lean(system: Any) -> bool:
+    """Whether a system, or in a kernel its type, has lower pairs and gravity only."""
+    return getattr(system, "instance_class", type(system)) is LeanSystem
 
 
 @formula

@@ -1,34 +1,29 @@
 """From words to numbers: a model and its spaces become the arrays of a `System`."""
 
-from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
 from chasles.model import (
     GROUND,
     Body,
+    Driver,
     InconsistentStart,
-    InvalidModel,
-    Joint,
     Model,
+    PointDriver,
     UnknownName,
 )
 from chasles.spaces.space import Space, frame_point, reference_order
 from chasles.system.arrays import (
     ABSOLUTE_WIDTH,
-    AXES_A,
-    AXES_B,
     BODY_WIDTH,
+    DRIVE,
     FIRST_ROW,
     FRAME_POINT,
     GROUND_INDEX,
     INERTIA,
-    JOINT_WIDTH,
     MASS,
-    PITCH,
-    POINT_A,
-    POINT_B,
     POSE_R,
     POSE_X,
     ROWS,
@@ -36,13 +31,18 @@ from chasles.system.arrays import (
     SE3_CODE,
     SO3XR3_CODE,
     SPACE_FORM,
-    TWIST_COMPONENTS,
     Floats,
     Integers,
+    LeanSystem,
     System,
     padded,
 )
+from chasles.system.build_forces import force_arrays
+from chasles.system.build_joints import joint_arrays, lever, oriented
 from chasles.system.gaps import joint_gap
+from chasles.system.signals import SignalList
+
+__all__ = ["Setup", "build", "check_closed", "oriented", "real_rows"]
 
 FORMS = {"screw": SCREW_FORM, "space": SPACE_FORM}
 GROUP_CODES = {"SE3": SE3_CODE, "SO3xR3": SO3XR3_CODE}
@@ -57,10 +57,33 @@ class Setup:
     model: Model
     spaces: dict[str, Space]
     acceleration: str
-    system: System
+    system: System  # a LeanSystem where that suffices
     absolute: Floats  # (n, 18) initial poses; twists are filled in by `dynamics.consistent`
     body_index: dict[str, int]
-    joint_index: dict[str, int]
+    joint_index: dict[str, int]  # joints, then drivers
+    signals: SignalList
+    kept_alive: tuple[Any, ...] = ()  # compiled formulas whose addresses the arrays hold
+
+    def bodies_of(self, name: str) -> tuple[str, str]:
+        """The bodies of a joint or driver, as the arrays order them."""
+        for joint in self.model.joints:
+            if joint.name == name:
+                return oriented(joint)
+        driver = self.model.driver(name)
+        if isinstance(driver, PointDriver):
+            return GROUND.name, driver.body
+        assert isinstance(driver, Driver)
+        return oriented(self.model.joint(driver.joint))
+
+    def locked(self, index: int) -> tuple[str, ...]:
+        """What the rows of a joint lock; a driver has one row."""
+        joints = self.model.joints
+        return joints[index].locked if index < len(joints) else ("motion",)
+
+    def targets(self, name: str, times: Floats) -> Floats | float:
+        """What a driver prescribes at some times; 0 for a joint."""
+        column = int(self.system.joint_bodies[self.joint_index[name], DRIVE])
+        return 0.0 if column < 0 else self.signals.sample(times)[:, column]
 
 
 def build(model: Model, spaces: dict[str, Space], acceleration: str = "screw") -> Setup:
@@ -78,28 +101,39 @@ def build(model: Model, spaces: dict[str, Space], acceleration: str = "screw") -
         )
         for name, reference in zip(order, references, strict=True)
     ]
-    ends, first_row = [], 0
-    for joint in model.joints:
-        ends.append(joint_end_row(joint, body_index, first_row))
-        first_row += int(padded(len(joint.locked)))
-    joints = np.array([joint_row(joint, model) for joint in model.joints])
-    system = System(
+    signals = SignalList()
+    kept_alive: list[Any] = []
+    joints, ends = joint_arrays(model, body_index, signals, kept_alive)
+    force_table = force_arrays(model, body_index, signals)
+    lean = not model.forces and not model.drivers
+    lean = lean and all(joint.is_lower_pair for joint in model.joints)
+    kind: Any = LeanSystem if lean else System
+    system: System = kind(
         bodies=np.array([body_row(body, spaces[body.name], model) for body in bodies]),
         body_spaces=np.array(body_spaces, np.int64),
-        joints=joints.reshape(-1, JOINT_WIDTH),
-        joint_bodies=np.array(ends, np.int64).reshape(-1, 5),
+        joints=joints,
+        joint_bodies=ends,
+        forces=force_table.laws,
+        force_ends=force_table.ends,
         gravity=np.array(model.gravity),
         form=FORMS[acceleration],
         body_count=len(bodies),
         joint_count=len(ends),
-        row_count=first_row,
+        force_count=len(force_table.ends),
+        signal_count=signals.count,
+        quadrature_count=force_table.quadratures,
+        row_count=int(padded(ends[:, ROWS]).sum()),
     )
     absolute = np.zeros((len(bodies), ABSOLUTE_WIDTH))
     for index, body in enumerate(bodies):
         absolute[index, POSE_R : POSE_R + 9] = np.ravel(body.rotation)
         absolute[index, POSE_X : POSE_X + 3] = body.position
-    joint_index = {joint.name: index for index, joint in enumerate(model.joints)}
-    return Setup(model, spaces, acceleration, system, absolute, body_index, joint_index)
+    names = [*model.joint_names, *model.driver_names]
+    joint_index = {name: index for index, name in enumerate(names)}
+    return Setup(
+        model, spaces, acceleration, system, absolute, body_index, joint_index,
+        signals, (*kept_alive, *force_table.kept_alive),
+    )  # fmt: skip
 
 
 def body_row(body: Body, space: Space, model: Model) -> Floats:
@@ -113,79 +147,11 @@ def body_row(body: Body, space: Space, model: Model) -> Floats:
     return row
 
 
-def lever(body: Body, point: Sequence[float], where: str) -> Floats:
-    """From the body's centre of mass to a point of the world at the start, in the body frame."""
-    offset = np.array([x - y for x, y in zip(point, body.position, strict=True)])
-    if not np.isfinite(offset).all():
-        raise InvalidModel(
-            f"{where}: its point is too far from body '{body.name}' for a number to tell.",
-            "Check the units of both: metres.",
-        )
-    return np.array(body.rotation).T @ offset
-
-
-def joint_end_row(joint: Joint, body_index: dict[str, int], first_row: int) -> list[int]:
-    """BODY_A, BODY_B, LOCKED, FIRST_ROW, ROWS; the ground is always body a."""
-    a, b = oriented(joint)
-    locked = sum(1 << TWIST_COMPONENTS.index(component) for component in joint.locked)
-    first = GROUND_INDEX if a == GROUND.name else body_index[a]
-    return [first, body_index[b], locked, first_row, len(joint.locked)]
-
-
-def oriented(joint: Joint) -> tuple[str, str]:
-    """The joint's bodies with the ground, if it is one of them, first."""
-    return (joint.b, joint.a) if joint.b == GROUND.name else (joint.a, joint.b)
-
-
-def joint_row(joint: Joint, model: Model) -> Floats:
-    """The joint frame on both bodies, in the order that `oriented` gives them."""
-    axes = world_axes(joint)
-    axes_b = axes if joint.axis_b is None else turned(axes, joint.axis_b)
-    frames = {
-        joint.a: (axes, np.array(joint.at)),
-        joint.b: (axes_b, np.array(joint.at if joint.at_b is None else joint.at_b)),
-    }
-    row = np.zeros(JOINT_WIDTH)
-    columns = ((AXES_A, POINT_A), (AXES_B, POINT_B))
-    for name, (axes_at, point_at) in zip(oriented(joint), columns, strict=True):
-        frame, point = frames[name]
-        if name != GROUND.name:
-            body = model.body(name)
-            frame = np.array(body.rotation).T @ frame
-            point = lever(body, point.tolist(), f"joint '{joint.name}'")
-        row[axes_at : axes_at + 9] = frame.ravel()
-        row[point_at : point_at + 3] = point
-    row[PITCH] = joint.pitch
-    return row
-
-
-def world_axes(joint: Joint) -> Floats:
-    """Columns x, y, z of the joint frame at the start; world axes where the joint has no axis."""
-    if joint.kind in ("spherical", "fixed"):
-        return np.eye(3)
-    z = np.array(joint.axis)
-    x = np.zeros(3)
-    x[np.argmin(np.abs(z))] = 1.0
-    x -= z * (z @ x)
-    x /= np.linalg.norm(x)
-    return np.column_stack((x, np.cross(z, x), z))
-
-
-def turned(axes: Floats, axis: tuple[float, float, float]) -> Floats:
-    """The frame turned by the smallest rotation that brings its z axis to `axis`."""
-    z, target = axes[:, 2], np.array(axis)
-    v, c = np.cross(z, target), z @ target
-    if c < -1.0 + 1e-12:
-        return axes @ np.diag([1.0, -1.0, -1.0])
-    hat = np.array([[0, -v[2], v[1]], [v[2], 0, -v[0]], [-v[1], v[0], 0]])
-    return (np.eye(3) + hat + hat @ hat / (1.0 + c)) @ axes
-
-
 def check_closed(setup: Setup) -> None:
     """Refuse a joint that is open at the start; one given by a single point and axis never is."""
-    for name, index in setup.joint_index.items():
-        joint = setup.model.joint(name)
-        if joint.at_b is None and joint.axis_b is None:
+    for joint in setup.model.joints:
+        name, index = joint.name, setup.joint_index[joint.name]
+        if joint.is_lower_pair and joint.at_b is None and joint.axis_b is None:
             continue
         rotation, translation = joint_gap(setup.system, index, setup.absolute)
         gaps = ((np.linalg.norm(translation), "m"), (np.linalg.norm(rotation), "rad"))

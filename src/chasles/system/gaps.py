@@ -9,12 +9,21 @@ from chasles.system.arrays import (
     AXES_B,
     BODY_A,
     BODY_B,
+    CONSTANT_VELOCITY,
+    DISTANCE,
+    DRIVEN_AXIS,
+    KIND,
     LOCKED,
+    LOWER_PAIR,
     PITCH,
     POINT_A,
     POINT_B,
     POSE_R,
     POSE_X,
+    ROLLING_DISC,
+    ROLLING_SPHERE,
+    SLIDING_POINT,
+    UNIVERSAL,
     Floats,
     System,
 )
@@ -23,6 +32,7 @@ from chasles.system.rows import (
     axis_misalignment,
     full_misalignment,
     relative_joint_frame,
+    turn_about_axis,
 )
 
 IDENTITY = (1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0)
@@ -50,14 +60,16 @@ def joint_frame(system: System, joint: int, side: str) -> Any:
     return tuple(row[axes : axes + 9]), tuple(row[point : point + 3])
 
 
-def joint_gap(system: System, joint: int, absolute: Floats) -> tuple[Floats, Floats]:
+def joint_gap(
+    system: System, joint: int, absolute: Floats, target: Any = 0.0
+) -> tuple[Floats, Floats]:
     """Rotation (rad) and translation (m) by which a joint is open, in its frame on body a.
 
     Components that the joint leaves free are zero.  `absolute` is (..., n, 18); both results are
-    (..., 3).  A helical joint is measured against the nearest turn of its thread.
+    (..., 3).  A helical joint is measured against the nearest turn of its thread, a driver against
+    the `target` of its motion.
     """
     ends = system.joint_bodies[joint]
-    locked = [bool(ends[LOCKED] >> k & 1) for k in range(6)]
     turn, shift = relative_joint_frame(
         pose_history(absolute, ends[BODY_A]),
         joint_frame(system, joint, "a"),
@@ -66,14 +78,53 @@ def joint_gap(system: System, joint: int, absolute: Floats) -> tuple[Floats, Flo
     )
     shape = absolute.shape[:-2]
     rotation, translation = np.zeros((*shape, 3)), np.zeros((*shape, 3))
+    if ends[KIND] == LOWER_PAIR:
+        put_pair_gap(system, joint, turn, shift, rotation, translation)
+    else:
+        put_coupling_gap(system, joint, turn, shift, target, rotation, translation)
+    return rotation, translation
+
+
+def put_pair_gap(
+    system: System, joint: int, turn: Any, shift: Any, rotation: Floats, translation: Floats
+) -> None:
+    """Gaps of a lower pair."""
+    locked = [bool(system.joint_bodies[joint, LOCKED] >> k & 1) for k in range(6)]
     if locked[2]:
         rotation[...] = np.stack(np.broadcast_arrays(*full_misalignment(turn)), axis=-1)
     elif locked[0]:
         rotation[..., :2] = np.stack(axis_misalignment(turn), axis=-1)
-    pitch = system.joints[joint, PITCH]
     for k in range(3):
         if locked[3 + k]:
             translation[..., k] = shift[k]
+    pitch = system.joints[joint, PITCH]
     if pitch != 0.0:
         translation[..., 2] = advance(pitch, turn, shift[2])
-    return rotation, translation
+
+
+def put_coupling_gap(
+    system: System, joint: int, turn: Any, shift: Any, target: Any,
+    rotation: Floats, translation: Floats,
+) -> None:  # fmt: skip
+    """Gaps of joints that are no lower pairs, and of drivers."""
+    ends, constant = system.joint_bodies[joint], system.joints[joint, PITCH]
+    kind, locked = ends[KIND], int(ends[LOCKED])
+    if kind in (UNIVERSAL, CONSTANT_VELOCITY):
+        translation[...] = np.stack(np.broadcast_arrays(*shift), axis=-1)
+        product = turn[1] if kind == UNIVERSAL else 0.5 * (turn[1] - turn[3])
+        rotation[..., 2] = np.arcsin(np.clip(product, -1.0, 1.0))
+    elif kind == SLIDING_POINT:
+        for k in range(3):
+            if locked >> (3 + k) & 1:
+                translation[..., k] = shift[k] - target
+    elif kind == DRIVEN_AXIS and locked == 0b100:
+        angle = turn_about_axis(turn) - target
+        rotation[..., 2] = angle - 2.0 * np.pi * np.round(angle / (2.0 * np.pi))
+    elif kind == DRIVEN_AXIS:
+        translation[..., 2] = shift[2] - target
+    elif kind == DISTANCE:
+        translation[..., 0] = np.sqrt(shift[0] ** 2 + shift[1] ** 2 + shift[2] ** 2) - constant
+    elif kind == ROLLING_SPHERE:
+        translation[..., 2] = shift[2] - constant
+    elif kind == ROLLING_DISC:
+        translation[..., 2] = shift[2] - constant * np.sqrt(1.0 - np.square(turn[8]))

@@ -155,6 +155,12 @@ def turn_about_axis(rotation: Any) -> Any:
 
 
 @formula
+def nearest_turn(angle: Any, near: Any) -> Any:
+    """The angle plus the whole turns that bring it closest to `near`."""
+    return angle + 2.0 * pi * floor((near - angle) / (2.0 * pi) + 0.5)
+
+
+@formula
 def axis_misalignment(rotation: Any) -> Any:
     """Rotation vector (x, y) that turns the z axis of A into that of B; half a turn is about x."""
     x, y, z = rotation[2], rotation[5], rotation[8]

@@ -1,0 +1,228 @@
+"""Forces at a state: wrenches on the bodies, their power, and the rates of unwrapped angles."""
+
+from typing import Any
+
+from chasles.compiled import call_address, formula, overload, routine
+from chasles.dynamics.assemble import point_velocity, pose_of, twist_of
+from chasles.groups.vectors import add, cross, matvec, neg, scale, sub, tmatvec
+from chasles.system.arrays import (
+    AXES_A,
+    AXES_B,
+    BUSHING,
+    CUSTOM_FORCE,
+    DRAG,
+    FORCE_A,
+    FORCE_ADDRESS,
+    FORCE_ANGLE,
+    FORCE_B,
+    FORCE_ENDS_WIDTH,
+    FORCE_KIND,
+    FORCE_SIGNAL,
+    FORCE_WIDTH,
+    LAW,
+    LOAD,
+    ON_COORDINATE,
+    POINT_A,
+    POINT_B,
+    SPRING,
+    is_lean,
+    mat9,
+    put3,
+    put9,
+    put_twist,
+    twist6,
+    vec3,
+    vec4,
+)
+from chasles.system.rows import (
+    column,
+    frame_seen_from_a,
+    full_misalignment,
+    nearest_turn,
+    relative_joint_frame,
+    rotation_row,
+    translation_row,
+    turn_about_axis,
+    twist_in_joint_frame,
+)
+from chasles.system.wrenches import (
+    bushing_wrench,
+    coordinate_effort,
+    drag_wrench,
+    power,
+    spring_tension,
+    wrench_of_force,
+)
+
+
+@formula
+def times_row(row: Any, effort: Any) -> Any:
+    """The wrench of a generalised force along a row."""
+    return scale(effort, row[0]), scale(effort, row[1])
+
+
+@routine
+def add_wrench(out: Any, body: int, wrench: Any) -> None:
+    """Add a wrench to Q; the ground takes everything."""
+    if body >= 0:
+        present = twist6(out, 6 * body)
+        put_twist(out, 6 * body, (add(present[0], wrench[0]), add(present[1], wrench[1])))
+
+
+@routine
+def spring(system: Any, at: int, a: int, b: int, work: Any) -> float:
+    """A point-to-point spring-damper; returns the power of the damper."""
+    law = system.forces
+    points = (vec3(law, at + POINT_A), vec3(law, at + POINT_B))
+    pose_a, pose_b = pose_of(work.absolute, a), pose_of(work.absolute, b)
+    twist_a, twist_b = twist_of(work.absolute, a), twist_of(work.absolute, b)
+    span = sub(
+        add(pose_b[1], matvec(pose_b[0], points[1])), add(pose_a[1], matvec(pose_a[0], points[0]))
+    )
+    rate = sub(
+        point_velocity(pose_b, twist_b, points[1]), point_velocity(pose_a, twist_a, points[0])
+    )
+    force, lost = spring_tension(law[at + LAW], law[at + LAW + 1], law[at + LAW + 2], span, rate)
+    add_wrench(work.rhs, b, wrench_of_force(pose_b[0], points[1], force))
+    add_wrench(work.rhs, a, wrench_of_force(pose_a[0], points[0], neg(force)))
+    return lost
+
+
+@routine
+def on_coordinate(system: Any, at: int, ends: int, a: int, b: int, work: Any) -> float:
+    """Spring, damper, friction and motor on a joint's angle or displacement; returns the power."""
+    law, signal = system.forces, system.force_ends[ends + FORCE_SIGNAL]
+    axes, point = mat9(law, at + AXES_B), vec3(law, at + POINT_B)
+    frame_a = (mat9(law, at + AXES_A), vec3(law, at + POINT_A))
+    pose_a, pose_b = pose_of(work.absolute, a), pose_of(work.absolute, b)
+    seen_axes, seen_point = frame_seen_from_a(pose_a, pose_b, axes, point)
+    spin_a, slide_a = twist_in_joint_frame(twist_of(work.absolute, a), seen_axes, seen_point)
+    spin_b, slide_b = twist_in_joint_frame(twist_of(work.absolute, b), axes, point)
+    turn, shift = relative_joint_frame(pose_a, frame_a, pose_b, (axes, point))
+    angle = system.force_ends[ends + FORCE_ANGLE]
+    if angle >= 0:
+        rate = spin_b[2] - spin_a[2]
+        value = nearest_turn(turn_about_axis(turn), work.quadratures[angle])
+        work.quadrature_rates[angle] = rate
+        row_a, row_b = rotation_row(column(seen_axes, 2)), rotation_row(column(axes, 2))
+    else:
+        rate, value = slide_b[2] - slide_a[2], shift[2]
+        row_a = translation_row(column(seen_axes, 2), seen_point, 0.0)
+        row_b = translation_row(column(axes, 2), point, 0.0)
+    constants = vec4(law, at + LAW) + vec4(law, at + LAW + 4)
+    target, target_rate, effort = 0.0, 0.0, 0.0
+    if signal >= 0:
+        target, target_rate = work.signals[signal], work.signals[signal + 1]
+        effort = work.signals[signal + 3]
+    constants = constants[0:7] + (constants[7] + effort,)
+    pull, supplied = coordinate_effort(constants, value, rate, target, target_rate)
+    add_wrench(work.rhs, b, times_row(row_b, pull))
+    add_wrench(work.rhs, a, times_row(row_a, -pull))
+    return supplied
+
+
+@routine
+def bushing(system: Any, at: int, a: int, b: int, work: Any) -> float:
+    """Six springs and dampers between two frames; returns the power of the dampers."""
+    law = system.forces
+    axes_a, point_a = mat9(law, at + AXES_A), vec3(law, at + POINT_A)
+    axes_b, point_b = mat9(law, at + AXES_B), vec3(law, at + POINT_B)
+    pose_a, pose_b = pose_of(work.absolute, a), pose_of(work.absolute, b)
+    turn, shift = relative_joint_frame(pose_a, (axes_a, point_a), pose_b, (axes_b, point_b))
+    seen_axes, seen_point = frame_seen_from_a(pose_a, pose_b, axes_b, point_b)
+    spin_a, slide_a = twist_in_joint_frame(twist_of(work.absolute, a), seen_axes, seen_point)
+    spin_b, slide_b = twist_in_joint_frame(twist_of(work.absolute, b), axes_b, point_b)
+    constants = (
+        vec3(law, at + LAW), vec3(law, at + LAW + 3),
+        vec3(law, at + LAW + 6), vec3(law, at + LAW + 9),
+    )  # fmt: skip
+    force, torque, lost = bushing_wrench(
+        shift, matvec(turn, sub(slide_b, slide_a)), full_misalignment(turn), sub(spin_b, spin_a),
+        constants,
+    )  # fmt: skip
+    # Both in b's frame, then the opposite at the same point of a.
+    local = (matvec(axes_b, torque), matvec(axes_b, tmatvec(turn, force)))
+    add_wrench(work.rhs, b, (add(local[0], cross(point_b, local[1])), local[1]))
+    opposite = (neg(matvec(seen_axes, torque)), neg(matvec(axes_a, force)))
+    add_wrench(work.rhs, a, (add(opposite[0], cross(seen_point, opposite[1])), opposite[1]))
+    return lost
+
+
+@routine
+def load(system: Any, at: int, ends: int, b: int, work: Any) -> float:
+    """A given force and torque, in the world or the body's frame; returns its power."""
+    law, signal = system.forces, system.force_ends[ends + FORCE_SIGNAL]
+    force, torque = vec3(law, at + LAW), vec3(law, at + LAW + 3)
+    if signal >= 0:
+        force, torque = vec3(work.signals, signal), vec3(work.signals, signal + 3)
+    rotation = pose_of(work.absolute, b)[0]
+    if law[at + LAW + 6] == 0.0:
+        force, torque = tmatvec(rotation, force), tmatvec(rotation, torque)
+    wrench = (add(torque, cross(vec3(law, at + POINT_B), force)), force)
+    add_wrench(work.rhs, b, wrench)
+    return power(wrench, twist_of(work.absolute, b))
+
+
+@routine
+def custom(system: Any, ends: int, a: int, b: int, work: Any) -> float:
+    """A user's formula: world force and torque at the COM of b, the opposite on a."""
+    pose_b, twist_b = pose_of(work.absolute, b), twist_of(work.absolute, b)
+    put3(work.exchange, 0, pose_b[1])
+    put9(work.exchange, 3, pose_b[0])
+    put3(work.exchange, 12, matvec(pose_b[0], twist_b[1]))
+    put3(work.exchange, 15, twist_b[0])
+    address = system.force_ends[ends + FORCE_ADDRESS]
+    call_address(address, work.signals[0], work.exchange, work.answer)
+    force, torque = vec3(work.answer, 0), vec3(work.answer, 3)
+    wrench = (tmatvec(pose_b[0], torque), tmatvec(pose_b[0], force))
+    add_wrench(work.rhs, b, wrench)
+    supplied = power(wrench, twist_b)
+    if a >= 0:
+        pose_a = pose_of(work.absolute, a)
+        moved = add(torque, cross(sub(pose_b[1], pose_a[1]), force))
+        opposite = (neg(tmatvec(pose_a[0], moved)), neg(tmatvec(pose_a[0], force)))
+        add_wrench(work.rhs, a, opposite)
+        supplied += power(opposite, twist_of(work.absolute, a))
+    return supplied
+
+
+@routine
+def no_forces(system: Any, work: Any) -> None:
+    """A system without forces."""
+
+
+@routine
+def all_forces(system: Any, work: Any) -> None:
+    """Add all forces to Q; their powers are the first quadrature rates."""
+    for force in range(system.force_count):
+        at, ends = force * FORCE_WIDTH, force * FORCE_ENDS_WIDTH
+        kind = system.force_ends[ends + FORCE_KIND]
+        a, b = system.force_ends[ends + FORCE_A], system.force_ends[ends + FORCE_B]
+        supplied = 0.0
+        if kind == SPRING:
+            supplied = spring(system, at, a, b, work)
+        elif kind == ON_COORDINATE:
+            supplied = on_coordinate(system, at, ends, a, b, work)
+        elif kind == BUSHING:
+            supplied = bushing(system, at, a, b, work)
+        elif kind == LOAD:
+            supplied = load(system, at, ends, b, work)
+        elif kind == DRAG:
+            twist = twist_of(work.absolute, b)
+            wrench = drag_wrench(twist, vec4(system.forces, at + LAW))
+            add_wrench(work.rhs, b, wrench)
+            supplied = power(wrench, twist)
+        elif kind == CUSTOM_FORCE:
+            supplied = custom(system, ends, a, b, work)
+        work.quadrature_rates[force] = supplied
+
+
+def apply_forces(system: Any, work: Any) -> None:
+    """Forces beside gravity."""
+    all_forces(system, work)
+
+
+@overload(apply_forces)
+def _apply_forces_compiled(system, work):
+    chosen = no_forces if is_lean(system) else all_forces
+    return lambda system, work: chosen(system, work)

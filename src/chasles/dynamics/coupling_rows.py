@@ -1,0 +1,310 @@
+"""Rows of joints that are no lower pairs, and of drivers."""
+
+from typing import Any
+
+from chasles.compiled import call_address, formula, overload, routine
+from chasles.dynamics.assemble import (
+    ZERO,
+    negated,
+    point_velocity,
+    pose_of,
+    put_row,
+    screw_rows,
+    space_rows,
+    space_translation_rows,
+    twist_of,
+)
+from chasles.groups.vectors import add, matmul, matvec, scale, sub
+from chasles.system.arrays import (
+    ADDRESS,
+    AXES_A,
+    AXES_B,
+    BODY_A,
+    BODY_B,
+    CONSTANT_VELOCITY,
+    CUSTOM,
+    DISTANCE,
+    DRIVE,
+    DRIVEN_AXIS,
+    ENDS_WIDTH,
+    FIRST_ROW,
+    GEAR,
+    JOINT_WIDTH,
+    KIND,
+    LOCKED,
+    LOWER_PAIR,
+    PITCH,
+    POINT_A,
+    POINT_B,
+    ROLLING_DISC,
+    ROLLING_SPHERE,
+    ROW_WIDTH,
+    ROWS,
+    SCREW_FORM,
+    SLIDING_POINT,
+    UNIVERSAL,
+    is_lean,
+    mat9,
+    put3,
+    put9,
+    put_twist,
+    twist6,
+    vec3,
+)
+from chasles.system.couplings import (
+    disc_contact,
+    distance_eta,
+    distance_row,
+    rolling_eta,
+    shafts_product,
+    sphere_contact,
+)
+from chasles.system.rows import (
+    axis_product,
+    column,
+    frame_seen_from_a,
+    rotation_row,
+    space_eta_rotation,
+    space_row_of_body,
+)
+
+
+@formula
+def joint_motion(system: Any, joint: int, absolute: Any) -> Any:
+    """What rows are made of: poses, joint axes in the world, angular and point velocities."""
+    at, ends = joint * JOINT_WIDTH, joint * ENDS_WIDTH
+    a, b = system.joint_bodies[ends + BODY_A], system.joint_bodies[ends + BODY_B]
+    poses = (pose_of(absolute, a), pose_of(absolute, b))
+    twists = (twist_of(absolute, a), twist_of(absolute, b))
+    axes = (
+        matmul(poses[0][0], mat9(system.joints, at + AXES_A)),
+        matmul(poses[1][0], mat9(system.joints, at + AXES_B)),
+    )
+    omegas = (matvec(poses[0][0], twists[0][0]), matvec(poses[1][0], twists[1][0]))
+    points = (vec3(system.joints, at + POINT_A), vec3(system.joints, at + POINT_B))
+    velocities = (
+        point_velocity(poses[0], twists[0], points[0]),
+        point_velocity(poses[1], twists[1], points[1]),
+    )
+    return poses, twists, axes, omegas, points, velocities
+
+
+@routine
+def sliding_rows(
+    system: Any, joint: int, locked: int, first: int, absolute: Any, jacobian: Any, eta: Any
+) -> None:
+    """A point of b along axes of a: on a line, on a plane, or driven along a direction."""
+    poses, twists, axes, omegas, points, velocities = joint_motion(system, joint, absolute)
+    seen = frame_seen_from_a(
+        poses[0], poses[1], mat9(system.joints, joint * JOINT_WIDTH + AXES_B), points[1]
+    )[1]
+    carried = point_velocity(poses[0], twists[0], seen)
+    space_translation_rows(
+        locked,
+        0.0,
+        axes[0],
+        (points[0], points[1], seen),
+        poses,
+        omegas,
+        (velocities[0], velocities[1], carried),
+        first,
+        jacobian,
+        eta,
+    )
+
+
+@routine
+def crossed_rows(
+    system: Any,
+    joint: int,
+    kind: int,
+    locked: int,
+    first: int,
+    absolute: Any,
+    jacobian: Any,
+    eta: Any,
+) -> None:
+    """A universal or constant-velocity joint: a point, and one product of axes."""
+    pair = (
+        system.joint_bodies[joint * ENDS_WIDTH + BODY_A],
+        system.joint_bodies[joint * ENDS_WIDTH + BODY_B],
+    )
+    if system.form == SCREW_FORM:
+        screw_rows(system.joints, joint, pair, locked, first, absolute, jacobian, eta)
+    else:
+        space_rows(system.joints, joint, pair, locked, first, absolute, jacobian, eta)
+    poses, _, axes, omegas, _, _ = joint_motion(system, joint, absolute)
+    if kind == UNIVERSAL:
+        alpha, rate = axis_product(column(axes[1], 1), column(axes[0], 0), omegas[0], omegas[1])
+    else:
+        alpha, rate = shafts_product(axes[0], axes[1], omegas[0], omegas[1])
+    put_row(
+        jacobian,
+        eta,
+        first + 3,
+        negated(space_row_of_body(alpha, ZERO, poses[0][0], ZERO)),
+        space_row_of_body(alpha, ZERO, poses[1][0], ZERO),
+        space_eta_rotation(rate, omegas[0], omegas[1]),
+    )
+
+
+@routine
+def distance_rows(
+    system: Any, joint: int, first: int, absolute: Any, jacobian: Any, eta: Any
+) -> None:
+    """Two points at a fixed distance, which stands in the joint's PITCH column."""
+    poses, _, _, omegas, points, velocities = joint_motion(system, joint, absolute)
+    length = system.joints[joint * JOINT_WIDTH + PITCH]
+    span = sub(
+        add(poses[1][1], matvec(poses[1][0], points[1])),
+        add(poses[0][1], matvec(poses[0][0], points[0])),
+    )
+    rate = sub(velocities[1], velocities[0])
+    beta = distance_row(span, rate, length)[0]
+    put_row(
+        jacobian,
+        eta,
+        first,
+        negated(space_row_of_body(ZERO, beta, poses[0][0], points[0])),
+        space_row_of_body(ZERO, beta, poses[1][0], points[1]),
+        distance_eta(beta, rate, length, omegas, velocities[0], velocities[1]),
+    )
+
+
+@routine
+def rolling_rows(
+    system: Any, joint: int, kind: int, first: int, absolute: Any, jacobian: Any, eta: Any
+) -> None:
+    """The point of b that touches a plane at rest has no velocity; radius in the PITCH column."""
+    poses, twists, axes, omegas, _, _ = joint_motion(system, joint, absolute)
+    normal, radius = column(axes[0], 2), system.joints[joint * JOINT_WIDTH + PITCH]
+    if kind == ROLLING_SPHERE:
+        contact, contact_rate = sphere_contact(normal, radius)
+    else:
+        contact, contact_rate = disc_contact(normal, radius, column(axes[1], 2), omegas[1])
+    lever = (
+        poses[1][0][0] * contact[0] + poses[1][0][3] * contact[1] + poses[1][0][6] * contact[2],
+        poses[1][0][1] * contact[0] + poses[1][0][4] * contact[1] + poses[1][0][7] * contact[2],
+        poses[1][0][2] * contact[0] + poses[1][0][5] * contact[1] + poses[1][0][8] * contact[2],
+    )
+    velocity = matvec(poses[1][0], twists[1][1])
+    for k in range(3):
+        direction = column(axes[0], k)
+        put_row(
+            jacobian,
+            eta,
+            first + k,
+            (ZERO, ZERO),
+            space_row_of_body(ZERO, direction, poses[1][0], lever),
+            rolling_eta(direction, omegas[1], velocity, contact_rate),
+        )
+
+
+@routine
+def gear_row(system: Any, joint: int, first: int, jacobian: Any, eta: Any) -> None:
+    """omega_b along its axis is the ratio (PITCH column) times omega_a along its own."""
+    at = joint * JOINT_WIDTH
+    ratio = system.joints[at + PITCH]
+    axis_a = column(mat9(system.joints, at + AXES_A), 2)
+    axis_b = column(mat9(system.joints, at + AXES_B), 2)
+    put_row(jacobian, eta, first, rotation_row(scale(-ratio, axis_a)), rotation_row(axis_b), 0.0)
+
+
+@routine
+def custom_rows(
+    system: Any,
+    joint: int,
+    first: int,
+    absolute: Any,
+    exchange: Any,
+    answer: Any,
+    jacobian: Any,
+    eta: Any,
+) -> None:
+    """A user's formula: it answers g, then 12 entries of J per row, then eta."""
+    ends = joint * ENDS_WIDTH
+    for side in range(2):
+        body = system.joint_bodies[ends + BODY_A + side]
+        pose, twist = pose_of(absolute, body), twist_of(absolute, body)
+        put9(exchange, 18 * side, pose[0])
+        put3(exchange, 18 * side + 9, pose[1])
+        put_twist(exchange, 18 * side + 12, twist)
+    rows = system.joint_bodies[ends + ROWS]
+    call_address(system.joint_bodies[ends + ADDRESS], 0.0, exchange, answer)
+    for r in range(rows):
+        entries = rows + r * ROW_WIDTH
+        put_row(
+            jacobian,
+            eta,
+            first + r,
+            twist6(answer, entries),
+            twist6(answer, entries + 6),
+            answer[rows * (1 + ROW_WIDTH) + r],
+        )
+
+
+@routine
+def assemble_pair(
+    system: Any, joint: int, absolute: Any, work: Any, jacobian: Any, eta: Any
+) -> None:
+    """J (rows x 12: body a, body b) and eta of a lower pair, in the system's acceleration form."""
+    ends = joint * ENDS_WIDTH
+    pair = (system.joint_bodies[ends + BODY_A], system.joint_bodies[ends + BODY_B])
+    locked = system.joint_bodies[ends + LOCKED]
+    first = system.joint_bodies[ends + FIRST_ROW]
+    if system.form == SCREW_FORM:
+        screw_rows(system.joints, joint, pair, locked, first, absolute, jacobian, eta)
+    else:
+        space_rows(system.joints, joint, pair, locked, first, absolute, jacobian, eta)
+
+
+@routine
+def assemble_any(
+    system: Any, joint: int, absolute: Any, work: Any, jacobian: Any, eta: Any
+) -> None:
+    """J and eta of a joint of any kind, or of a driver."""
+    ends = joint * ENDS_WIDTH
+    locked, kind = system.joint_bodies[ends + LOCKED], system.joint_bodies[ends + KIND]
+    first = system.joint_bodies[ends + FIRST_ROW]
+    if kind == LOWER_PAIR:
+        assemble_pair(system, joint, absolute, work, jacobian, eta)
+    elif kind == DRIVEN_AXIS:
+        pair = (system.joint_bodies[ends + BODY_A], system.joint_bodies[ends + BODY_B])
+        screw_rows(system.joints, joint, pair, locked, first, absolute, jacobian, eta)
+    elif kind == SLIDING_POINT:
+        sliding_rows(system, joint, locked, first, absolute, jacobian, eta)
+    elif kind in (UNIVERSAL, CONSTANT_VELOCITY):
+        crossed_rows(system, joint, kind, locked, first, absolute, jacobian, eta)
+    elif kind == DISTANCE:
+        distance_rows(system, joint, first, absolute, jacobian, eta)
+    elif kind == GEAR:
+        gear_row(system, joint, first, jacobian, eta)
+    elif kind in (ROLLING_SPHERE, ROLLING_DISC):
+        rolling_rows(system, joint, kind, first, absolute, jacobian, eta)
+    elif kind == CUSTOM:
+        custom_rows(system, joint, first, absolute, work.exchange, work.answer, jacobian, eta)
+    drive = system.joint_bodies[ends + DRIVE]
+    if drive >= 0:
+        eta[first] += work.signals[drive + 2]
+
+
+def assemble_joint(
+    system: Any, joint: int, absolute: Any, work: Any, jacobian: Any, eta: Any
+) -> None:
+    """J (rows x 12: body a, body b) and eta of one joint."""
+    assemble_any(system, joint, absolute, work, jacobian, eta)
+
+
+@overload(assemble_joint)
+def _assemble_joint_compiled(system, joint, absolute, work, jacobian, eta):
+    chosen = assemble_pair if is_lean(system) else assemble_any
+    return lambda system, joint, absolute, work, jacobian, eta: chosen(
+        system, joint, absolute, work, jacobian, eta
+    )
+
+
+@routine
+def assemble_rows(system: Any, work: Any) -> None:
+    """J and eta of every joint at the placed bodies."""
+    for joint in range(system.joint_count):
+        assemble_joint(system, joint, work.absolute, work, work.jacobian, work.eta)

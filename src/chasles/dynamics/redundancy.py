@@ -1,0 +1,170 @@
+"""Constraints that say the same thing twice: found, named and checked for agreement."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from chasles.dynamics.evaluate import Workspace
+from chasles.dynamics.ordering import Plan, mass_matrix, pivots_of_rows
+from chasles.model import InconsistentStart, InvalidModel, RedundantConstraints
+from chasles.system.arrays import BODY_A, BODY_B, FIRST_ROW, ROWS, Floats
+from chasles.system.build import Setup, real_rows
+
+#: Up to this many rows, rank and unique reactions come from a full singular value decomposition.
+RANK_LIMIT = 1200
+#: Singular values of the equilibrated J below this fraction of the largest count as zero.
+DEPENDENT = 1e-9
+#: In larger models, rows whose damped pivot is below so many times the damping are redundant.
+NEAR_DAMPING = 30.0
+#: Constraint accelerations that miss by more than this fraction contradict each other.
+CONFLICT = 1e-6
+
+
+@dataclass(frozen=True)
+class Redundancy:
+    """Which constraint rows repeat others, and what that means for the reactions.
+
+    rows       of all joints together
+    rank       how many of them are independent
+    repeated   (joint, component) of the rows that repeat those eliminated before them
+    shared     joints whose reactions are not unique: the shortest multipliers are reported
+    """
+
+    rows: int
+    rank: int
+    repeated: tuple[tuple[str, str], ...]
+    shared: tuple[str, ...]
+
+    def __str__(self) -> str:
+        listed = ", ".join(f"{joint} ({component})" for joint, component in self.repeated[:12])
+        more = " ..." if len(self.repeated) > 12 else ""
+        shared = ", ".join(self.shared[:12]) + (" ..." if len(self.shared) > 12 else "")
+        return (
+            f"{self.rows - self.rank} of {self.rows} constraint rows are redundant (rank"
+            f" {self.rank}): {listed}{more}. Motion is unique; the reactions of {shared} are not."
+        )
+
+
+def find_redundancy(setup: Setup, plan: Plan, work: Workspace, free: Floats) -> Redundancy | None:
+    """The redundancy of a model whose damped factor is in `work`; None if there is none."""
+    real = real_rows(setup.system)
+    unknowns = 6 * setup.system.body_count
+    pivots = pivots_of_rows(plan, unknowns, work.values, setup.system.row_count)[real]
+    if len(real) > RANK_LIMIT:
+        repeated = np.flatnonzero(pivots < NEAR_DAMPING * plan.damping)
+        rank, sharing = len(real) - len(repeated), repeated
+    else:
+        jacobian = equilibrated(setup, work)[real]
+        if not np.isfinite(jacobian).all():
+            raise scale_error(*joint_of_row(setup, int(real[np.argmin(pivots)])))
+        u, s, _ = np.linalg.svd(jacobian)
+        rank = int(np.sum(s > DEPENDENT * s[0]))
+        repeated = np.sort(np.argsort(pivots / free[real])[: len(real) - rank])
+        sharing = np.flatnonzero(np.abs(u[:, rank:]).max(axis=1, initial=0.0) > DEPENDENT)
+    if rank == len(real):
+        return None
+    names = dict.fromkeys(joint_of_row(setup, int(real[row]))[0] for row in sharing)
+    rows = tuple(joint_of_row(setup, int(real[row])) for row in repeated)
+    return Redundancy(len(real), rank, rows, tuple(names))
+
+
+def redundancy_error(redundancy: Redundancy) -> RedundantConstraints:
+    """The refusal of redundant joints, for those who want none."""
+    names = redundancy.shared
+    listed = ", ".join(f"'{n}'" for n in names[:12]) + (" ..." if len(names) > 12 else "")
+    rows, rank = redundancy.rows, redundancy.rank
+    return RedundantConstraints(
+        f"joints {listed}: {rows - rank} of the {rows} constraint rows are redundant (rank {rank}),"
+        " so the reactions are not unique.",
+        "Replace a joint of the loop by one that locks less (start with"
+        f" '{redundancy.repeated[0][0]}'), or let the shortest reactions be found:"
+        " redundant='solve'.",
+    )
+
+
+def lost_row(plan: Plan, unknowns: int, work: Workspace, free: Floats) -> int:
+    """The row with the smallest pivot relative to its free value."""
+    pivots = pivots_of_rows(plan, unknowns, work.values, len(free))
+    with np.errstate(divide="ignore", invalid="ignore"):
+        return int(np.nanargmin(np.where(free > 0.0, pivots / free, np.inf)))
+
+
+def is_redundant(setup: Setup, work: Workspace) -> bool:
+    """Whether J, as it stands in `work`, lacks rank."""
+    jacobian = equilibrated(setup, work)[real_rows(setup.system)]
+    s = np.linalg.svd(jacobian, compute_uv=False)
+    return bool(np.sum(s > DEPENDENT * s[0]) < len(jacobian))
+
+
+def check_agreement(setup: Setup, work: Workspace) -> None:
+    """Refuse constraints that contradict each other: J V' = eta has no solution."""
+    unknowns = 6 * setup.system.body_count
+    missed = np.abs(work.residual[unknowns:])
+    scale = 1.0 + np.abs(work.eta).max(initial=0.0) + np.abs(work.rhs[:unknowns]).max(initial=0.0)
+    if missed.max(initial=0.0) > CONFLICT * scale:
+        name, component = joint_of_row(setup, int(np.argmax(missed)))
+        raise InconsistentStart(
+            f"joint '{name}' (direction {component}) contradicts other joints: the accelerations"
+            f" they ask for differ by {missed.max():.3g}.",
+            "Remove one of the joints that constrain the same motion differently.",
+        )
+
+
+def free_pivots(setup: Setup, work: Workspace) -> Floats:
+    r"""$\mathrm{diag}(J M^{-1} J^T)$: what each row's pivot would be without the other joints."""
+    inverses = np.array([np.linalg.inv(mass_matrix(body)) for body in setup.system.bodies])
+    pivots = np.zeros(setup.system.row_count)
+    for ends in setup.system.joint_bodies:
+        rows = slice(ends[FIRST_ROW], ends[FIRST_ROW] + ends[ROWS])
+        for side, body in enumerate((ends[BODY_A], ends[BODY_B])):
+            if body >= 0:
+                block = work.jacobian[rows, 6 * side : 6 * side + 6]
+                pivots[rows] += np.einsum("ri,ij,rj->r", block, inverses[body], block)
+    return pivots
+
+
+def joint_of_row(setup: Setup, row: int) -> tuple[str, str]:
+    """The joint a constraint row belongs to, and which component of its twist the row locks."""
+    firsts = setup.system.joint_bodies[:, FIRST_ROW]
+    index = int(np.searchsorted(firsts, row, side="right")) - 1
+    return list(setup.joint_index)[index], setup.locked(index)[row - int(firsts[index])]
+
+
+def singular_error(setup: Setup, row: int) -> RedundantConstraints:
+    """A state at which the joints do not determine accelerations and reactions."""
+    name, component = joint_of_row(setup, row)
+    return RedundantConstraints(
+        f"joint '{name}' (direction {component}) is singular at this state: it repeats what other"
+        " joints say, and the reactions are not determined.",
+        "Take a state away from the pose in which the joints depend on each other.",
+    )
+
+
+def equilibrated(setup: Setup, work: Workspace) -> Floats:
+    """J (rows, 6 n), its rows scaled to 1 and angles measured by each body's longest lever.
+
+    Its rank is that of the joints' geometry, whatever the units and the masses.
+    """
+    system = setup.system
+    jacobian = np.zeros((system.row_count, 6 * system.body_count))
+    for ends in system.joint_bodies:
+        span = slice(ends[FIRST_ROW], ends[FIRST_ROW] + ends[ROWS])
+        for side, body in enumerate((ends[BODY_A], ends[BODY_B])):
+            if body >= 0:
+                block = work.jacobian[span, 6 * side : 6 * side + 6]
+                jacobian[span, 6 * body : 6 * body + 6] = block
+    with np.errstate(all="ignore"):  # what is not finite is told by the caller
+        for body in range(system.body_count):
+            angles = jacobian[:, 6 * body : 6 * body + 3]
+            angles /= np.abs(angles).max(initial=0.0) or 1.0
+        largest = np.abs(jacobian).max(axis=1, keepdims=True)
+        return jacobian / np.where(largest == 0.0, 1.0, largest)
+
+
+def scale_error(name: str, component: str) -> InvalidModel:
+    """A joint whose rows are independent, but not in sixteen digits."""
+    return InvalidModel(
+        f"joint '{name}' (direction {component}) is lost in rounding: around it, lengths, masses or"
+        " inertias differ by too many orders of magnitude.",
+        "Check the units of its bodies and of its point: m, kg and kg m^2.",
+    )

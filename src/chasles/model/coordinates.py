@@ -1,0 +1,77 @@
+"""The one number that says how far a joint has moved: an angle or a displacement.
+
+It is that of b relative to a about or along the joint's axis, zero at the start; an angle counts
+whole turns.
+"""
+
+from typing import Any
+
+from chasles.model.checks import Invalid, checked_name
+from chasles.model.errors import told
+from chasles.model.joints import Cylindrical, Helical, Joint, Prismatic, Revolute
+
+AUTO, ANGLE, DISPLACEMENT = "auto", "angle", "displacement"
+COORDINATES: dict[type[Joint], tuple[str, ...]] = {
+    Revolute: (ANGLE,),
+    Helical: (ANGLE,),
+    Prismatic: (DISPLACEMENT,),
+    Cylindrical: (ANGLE, DISPLACEMENT),
+}
+
+
+def coordinates_of(joint: Joint) -> tuple[str, ...]:
+    """All coordinates that a joint has, the usual one first.
+
+    >>> coordinates_of(Cylindrical("sleeve", "ground", "ring", at=(0, 0, 0), axis=(0, 0, 1)))
+    ('angle', 'displacement')
+    """
+    return COORDINATES.get(type(joint), ())
+
+
+def coordinate_of(joint: Joint) -> str | None:
+    """What "auto" means for a joint: "angle", "displacement", or None if it has no coordinate.
+
+    >>> coordinate_of(Prismatic("rail", "ground", "sledge", axis=(1, 0, 0)))
+    'displacement'
+    """
+    return next(iter(coordinates_of(joint)), None)
+
+
+def checked_coordinate(coordinate: Any, where: str, invalid: Invalid) -> str:
+    """One of the three words."""
+    if not isinstance(coordinate, str) or coordinate not in (AUTO, ANGLE, DISPLACEMENT):
+        raise invalid(
+            f"{where}: coordinate is {told(coordinate)}.",
+            "Give coordinate='auto', 'angle' or 'displacement'.",
+        )
+    return coordinate
+
+
+def resolved_coordinate(joint: Joint, coordinate: str, where: str, invalid: Invalid) -> str:
+    """The coordinate of this joint that was asked for, "auto" being the usual one."""
+    known = coordinates_of(joint)
+    if not known:
+        raise invalid(
+            f"{where}: joint '{joint.name}' is {joint.kind} and has no coordinate.",
+            "Name a revolute, helical, prismatic or cylindrical joint.",
+        )
+    if coordinate == AUTO:
+        return known[0]
+    if coordinate not in known:
+        raise invalid(
+            f"{where}: joint '{joint.name}' is {joint.kind} and has no {coordinate}.",
+            f"Give coordinate='{known[0]}', or leave it out.",
+        )
+    return coordinate
+
+
+def checked_joint_name(joint: Any, where: str, invalid: Invalid) -> str:
+    """The name of a joint, from the joint or its name."""
+    if isinstance(joint, Joint):
+        return joint.name
+    if not isinstance(joint, str):
+        raise invalid(
+            f"{where}: joint is {told(joint)}, which is no joint.",
+            "Give a Joint of the model, or its name.",
+        )
+    return checked_name(joint, "joint", invalid)

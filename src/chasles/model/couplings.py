@@ -1,0 +1,201 @@
+"""Joints that are no lower pairs: what they leave free is no group of motions.
+
+Each is a recipe of scalar rows, named in `locked`.  Points and axes are in world coordinates at
+the initial configuration, as everywhere.
+"""
+
+from dataclasses import dataclass, field
+from math import dist, inf
+from typing import Any
+
+from numpy.typing import ArrayLike
+
+from chasles.model.body import GROUND
+from chasles.model.checks import Vector3, checked_number, fill
+from chasles.model.errors import InvalidJoint
+from chasles.model.joints import Attachment, Joint, Z, checked_point
+
+SQUARE = 1e-9  # cosine between two axes that count as perpendicular
+
+
+@dataclass(frozen=True, init=False)
+class Coupling(Joint):
+    """What these joints share: they are closed at the start by the way they are given."""
+
+    is_lower_pair = False
+
+    at_b: Vector3 | None = field(default=None, init=False, repr=False)
+    axis_b: Vector3 | None = field(default=None, init=False, repr=False)
+
+
+@dataclass(frozen=True, init=False)
+class Universal(Coupling):
+    """A Cardan joint: a cross with one pin along `axis` in a, the other along `axis_b` in b.
+
+    The pins stay perpendicular: the row "cross" is the product of the two axes.  Between bent
+    shafts the speeds differ within every turn; `ConstantVelocity` has them equal.
+
+    >>> Universal("cross", "shaft", "wheel", (0, 0, 0), axis=(1, 0, 0), axis_b=(0, 2, 0)).locked
+    ('ux', 'uy', 'uz', 'cross')
+    """
+
+    locked = ("ux", "uy", "uz", "cross")
+
+    axis_b: Vector3 = Z
+
+    def __init__(
+        self,
+        name: str,
+        a: Attachment,
+        b: Attachment,
+        at: ArrayLike,
+        axis: ArrayLike,
+        axis_b: ArrayLike,
+    ) -> None:
+        super().__init__(name, a, b, checked_point(at, name), axis, axis_b=needed(axis_b, name))
+        cosine = cosine_between(self.axis, self.axis_b)
+        if abs(cosine) > SQUARE:
+            raise InvalidJoint(
+                f"joint '{name}': axis and axis_b are the pins of a cross, but their cosine is"
+                f" {cosine:.3g} (tolerance {SQUARE:g}).",
+                "Give two perpendicular axes: axis fixed in a, axis_b fixed in b.",
+            )
+
+
+@dataclass(frozen=True, init=False)
+class ConstantVelocity(Coupling):
+    """A homokinetic joint: two shafts, along `axis` at the start, that turn at equal speed.
+
+    The shafts may bend about `at` in any direction; neither turns relative to the other about
+    the bisector of their axes (row "cv").
+
+    >>> ConstantVelocity("joint", "gearbox", "wheel", at=(0, 0, 0), axis=(0, 1, 0)).locked
+    ('ux', 'uy', 'uz', 'cv')
+    """
+
+    locked = ("ux", "uy", "uz", "cv")
+
+    def __init__(
+        self, name: str, a: Attachment, b: Attachment, at: ArrayLike, axis: ArrayLike
+    ) -> None:
+        super().__init__(name, a, b, checked_point(at, name), axis)
+
+
+@dataclass(frozen=True, init=False)
+class Distance(Coupling):
+    """A massless rod with a ball at each end: point `at` of a, point `at_b` of b.
+
+    Its length is the distance of the two points at the start.
+
+    >>> Distance("rod", GROUND, "ball", at=(0, 0, 0), at_b=(3, 0, 4)).length
+    5.0
+    """
+
+    locked = ("length",)
+
+    axis: Vector3 = field(default=Z, init=False, repr=False)
+    at_b: Vector3 = Z
+
+    def __init__(
+        self, name: str, a: Attachment, b: Attachment, at: ArrayLike, at_b: ArrayLike
+    ) -> None:
+        super().__init__(
+            name, a, b, checked_point(at, name), at_b=checked_point(at_b, name, "at_b")
+        )
+        if not 0.0 < self.length < inf:
+            raise InvalidJoint(
+                f"joint '{name}': at and at_b are {self.length:g} m apart, which is no rod.",
+                "Give two different points; use Spherical to keep two points together.",
+            )
+
+    @property
+    def length(self) -> float:
+        """The length of the rod, m."""
+        return dist(self.at or Z, self.at_b)
+
+
+@dataclass(frozen=True, init=False)
+class PointOnLine(Coupling):
+    """A bead on a wire: point `at` of b stays on the line of a through `at` along `axis`.
+
+    >>> PointOnLine("wire", GROUND, "bead", at=(0, 0, 0), axis=(1, 0, 0)).locked
+    ('ux', 'uy')
+    """
+
+    locked = ("ux", "uy")
+
+    def __init__(
+        self, name: str, a: Attachment, b: Attachment, at: ArrayLike, axis: ArrayLike
+    ) -> None:
+        super().__init__(name, a, b, checked_point(at, name), axis)
+
+
+@dataclass(frozen=True, init=False)
+class PointOnPlane(Coupling):
+    """A tip on a table: point `at` of b stays in the plane of a through `at` normal to `axis`.
+
+    >>> PointOnPlane("table", GROUND, "top", at=(0, 0, 0), axis=(0, 0, 1)).locked
+    ('uz',)
+    """
+
+    locked = ("uz",)
+
+    def __init__(
+        self, name: str, a: Attachment, b: Attachment, at: ArrayLike, axis: ArrayLike
+    ) -> None:
+        super().__init__(name, a, b, checked_point(at, name), axis)
+
+
+@dataclass(frozen=True, init=False)
+class Gear(Coupling):
+    """Two wheels that turn about axes fixed in the ground: b's speed is `ratio` times a's.
+
+    The speed of a is counted about `axis`, that of b about `axis_b`; two spur gears in mesh with
+    parallel axes have a negative ratio.  The wheels' bearings are joints of their own.
+
+    >>> Gear("mesh", "pinion", "wheel", axis=(0, 0, 1), axis_b=(0, 0, 1), ratio=-0.5).locked
+    ('turn',)
+    """
+
+    locked = ("turn",)
+
+    axis_b: Vector3 = Z
+    ratio: float = 1.0
+
+    def __init__(
+        self,
+        name: str,
+        a: Attachment,
+        b: Attachment,
+        axis: ArrayLike,
+        axis_b: ArrayLike,
+        ratio: float,
+        at: ArrayLike | None = None,
+    ) -> None:
+        super().__init__(name, a, b, at, axis, axis_b=needed(axis_b, name))
+        if GROUND.name in (self.a, self.b):
+            raise InvalidJoint(
+                f"joint '{name}' couples a wheel to the ground, which does not turn.",
+                "Give two bodies; their bearings are Revolute joints to the ground.",
+            )
+        ratio = checked_number(ratio, "ratio", f"joint '{name}'", InvalidJoint)
+        if ratio == 0.0:
+            raise InvalidJoint(
+                f"joint '{name}': ratio is 0, so that b would not turn at all.",
+                "Give turns of b per turn of a, negative if they turn in opposite senses.",
+            )
+        fill(self, ratio=ratio)
+
+
+def needed(axis_b: Any, name: str) -> Any:
+    """A second axis that may not be left out."""
+    if axis_b is None:
+        raise InvalidJoint(
+            f"joint '{name}': axis_b is None, but this joint has an axis on each body.",
+            "Give axis_b=(x, y, z) in world coordinates.",
+        )
+    return axis_b
+
+
+def cosine_between(first: Vector3, second: Vector3) -> float:
+    return sum(x * y for x, y in zip(first, second))

@@ -1,0 +1,110 @@
+"""A joint given by the user's own formula."""
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from chasles.model.checks import (
+    Vector3,
+    checked_array,
+    checked_callable,
+    checked_count,
+    checked_name,
+    fill,
+)
+from chasles.model.couplings import Coupling
+from chasles.model.errors import InvalidJoint, one_line
+from chasles.model.joints import Attachment, Z
+
+Floats = NDArray[np.float64]
+Pose = tuple[tuple[float, ...], tuple[float, ...]]
+MOST_ROWS = 6  # more would lock more than there is
+TWISTS = 12  # components of the twists of two bodies
+
+
+@dataclass(frozen=True, init=False)
+class CustomJoint(Coupling):
+    """A joint that holds `rows` residuals of a formula at zero.
+
+    formula   formula(pose_a, pose_b) -> tuple of `rows` numbers; a pose is (R, r): the rotation
+              body to world as nine numbers row by row, and the centre of mass in the world
+    jacobian  optional, to be checked against the derivative of the formula: the derivatives of
+              the residuals by the body twists (omega, v) of a and b, `rows` times 12 numbers
+    at        where the reaction is measured; the centre of mass of b if left out
+
+    >>> def level(pose_a, pose_b):
+    ...     return (pose_b[1][2],)
+    >>> CustomJoint("level", "ground", "raft", level, rows=1).locked
+    ('g0',)
+    """
+
+    axis: Vector3 = field(default=Z, init=False, repr=False)
+    formula: Callable[..., Any] = tuple
+    rows: int = 1
+    jacobian: Callable[..., Any] | None = None
+
+    def __init__(
+        self,
+        name: str,
+        a: Attachment,
+        b: Attachment,
+        formula: Callable[..., Any],
+        rows: int,
+        at: ArrayLike | None = None,
+        jacobian: Callable[..., Any] | None = None,
+    ) -> None:
+        where = f"joint '{checked_name(name, 'joint', InvalidJoint)}'"
+        rows = checked_count(rows, "rows", MOST_ROWS, where, InvalidJoint)
+        fill(self, locked=tuple(f"g{row}" for row in range(rows)))
+        super().__init__(name, a, b, at)
+        shape = "formula(pose_a, pose_b)"
+        fill(
+            self,
+            formula=checked_callable(formula, "formula", shape, where, InvalidJoint),
+            rows=rows,
+            jacobian=(
+                None
+                if jacobian is None
+                else checked_callable(
+                    jacobian, "jacobian", "jacobian(pose_a, pose_b)", where, InvalidJoint
+                )
+            ),
+        )
+
+    def residual(self, pose_a: Pose, pose_b: Pose) -> tuple[float, ...]:
+        """The residuals of the formula at two poses, checked to be `rows` finite numbers."""
+        values = self._called(self.formula, "formula", pose_a, pose_b)
+        if values.shape != (self.rows,):
+            raise InvalidJoint(
+                f"joint '{self.name}': its formula returned shape {values.shape}, but rows is"
+                f" {self.rows}.",
+                f"Return a tuple of {self.rows}, or correct rows=.",
+            )
+        return tuple(values.tolist())
+
+    def given_jacobian(self, pose_a: Pose, pose_b: Pose) -> Floats | None:
+        """The user's jacobian at two poses, (rows, 12), or None if there is none."""
+        if self.jacobian is None:
+            return None
+        values = self._called(self.jacobian, "jacobian", pose_a, pose_b)
+        if values.shape != (self.rows, TWISTS):
+            raise InvalidJoint(
+                f"joint '{self.name}': its jacobian returned shape {values.shape}, but has"
+                f" {self.rows} rows and {TWISTS} columns.",
+                "Return the derivatives by (omega, v) of a, then of b, row by row.",
+            )
+        return values
+
+    def _called(self, function: Callable[..., Any], what: str, *poses: Pose) -> Floats:
+        where = f"joint '{self.name}'"
+        try:
+            returned = function(*poses)
+        except Exception as error:
+            raise InvalidJoint(
+                f"{where}: its {what} raised {type(error).__name__}: {one_line(error)}",
+                f"Give {what}(pose_a, pose_b) with poses (R, r) of nine and three numbers.",
+            ) from error
+        return checked_array(returned, f"what its {what} returned", where, InvalidJoint)

@@ -1,0 +1,155 @@
+"""Drivers: constraints whose zero moves in time, and the force that it takes."""
+
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+from numpy.typing import ArrayLike
+
+from chasles.model.body import GROUND, Body, Ground, name_of
+from chasles.model.checks import (
+    Vector3,
+    checked_direction,
+    checked_name,
+    checked_vector,
+    fill,
+)
+from chasles.model.coordinates import AUTO, checked_coordinate, checked_joint_name
+from chasles.model.derivatives import Floats, Function
+from chasles.model.errors import InvalidDriver, told
+from chasles.model.joints import Joint
+from chasles.model.signals import Signal
+
+AT_ZERO = 1e-9  # how far from zero (rad or m) a motion may start
+
+
+@dataclass(frozen=True, init=False)
+class AnyDriver:
+    """What all drivers share; use Driver or PointDriver."""
+
+    #: the name of its one row
+    locked: ClassVar[tuple[str, ...]] = ("motion",)
+    kind: ClassVar[str] = "anydriver"
+
+    name: str
+    motion: Signal
+
+    def __init__(self, name: str, motion: Signal | Function) -> None:
+        checked_name(name, "driver", InvalidDriver)
+        fill(self, name=name)
+        fill(self, motion=checked_motion(motion, self.where))
+
+    def __init_subclass__(cls) -> None:
+        cls.kind = cls.__name__.lower()
+
+    def sample(self, times: ArrayLike) -> Floats:
+        """(T, 3): value, rate and second derivative of the motion at T times."""
+        return self.motion.sample(times, owner=f"{self.where}, motion")
+
+    @property
+    def drives(self) -> str:
+        """What it drives, in words."""
+        return "nothing"
+
+    @property
+    def where(self) -> str:
+        """How messages about it begin."""
+        return f"driver '{self.name}'"
+
+
+@dataclass(frozen=True, init=False)
+class Driver(AnyDriver):
+    """A joint whose coordinate follows a motion: rad for an angle, m for a displacement.
+
+    motion      a Signal or a function of t; zero at t = 0, as the coordinate is
+    coordinate  "auto", "angle" or "displacement"; Model puts the joint's own in place of "auto"
+
+    >>> Driver("crank", "main bearing", Signal.linear(2.0)).motion.sample([1.0]).tolist()
+    [[2.0, 2.0, 0.0]]
+    """
+
+    joint: str
+    coordinate: str = AUTO
+
+    def __init__(
+        self, name: str, joint: Joint | str, motion: Signal | Function, coordinate: str = AUTO
+    ) -> None:
+        super().__init__(name, motion)
+        fill(
+            self,
+            joint=checked_joint_name(joint, self.where, InvalidDriver),
+            coordinate=checked_coordinate(coordinate, self.where, InvalidDriver),
+        )
+
+    @property
+    def drives(self) -> str:
+        return f"the {self.coordinate} of joint '{self.joint}'"
+
+
+@dataclass(frozen=True, init=False)
+class PointDriver(AnyDriver):
+    """A point of a body whose displacement along a direction of the world follows a motion.
+
+    at         the point in the world at the start; None is the centre of mass, filled in by Model
+    direction  in the world, of any length but zero; stored with length 1
+    motion     m: a Signal or a function of t; zero at t = 0
+
+    >>> PointDriver("shaker", "table", (0, 0, 0), (0, 0, 3), Signal.sine(0.01, 50.0)).direction
+    (0.0, 0.0, 1.0)
+    """
+
+    body: str
+    at: Vector3 | None
+    direction: Vector3
+
+    def __init__(
+        self,
+        name: str,
+        body: Body | str,
+        at: ArrayLike | None,
+        direction: ArrayLike,
+        motion: Signal | Function,
+    ) -> None:
+        super().__init__(name, motion)
+        fill(
+            self,
+            body=checked_driven(body, self.where),
+            at=None if at is None else checked_vector(at, "at", self.where, InvalidDriver),
+            direction=checked_direction(direction, "direction", self.where, InvalidDriver),
+        )
+
+    @property
+    def drives(self) -> str:
+        x, y, z = self.direction
+        return f"a point of body '{self.body}' along ({x:g}, {y:g}, {z:g})"
+
+
+def checked_motion(motion: Any, where: str) -> Signal:
+    """A signal that is zero at t = 0, from one or from a function of time."""
+    if not isinstance(motion, Signal) and not callable(motion):
+        raise InvalidDriver(
+            f"{where}: motion is {told(motion)}, which is no function of time.",
+            "Give a Signal or a function of t; a constant speed is Signal.linear(speed).",
+        )
+    signal = motion if isinstance(motion, Signal) else Signal(motion)
+    start = signal.values([0.0], owner=f"{where}, motion")[0]
+    if abs(start) > AT_ZERO:
+        raise InvalidDriver(
+            f"{where}: motion is {start:.3g} at t = 0, but the start is where it is 0"
+            f" (tolerance {AT_ZERO:g}).",
+            "Subtract its first value, or start the bodies where the motion starts.",
+        )
+    return signal
+
+
+def checked_driven(body: Any, where: str) -> str:
+    """The name of a body other than the ground."""
+    if not isinstance(body, Body | Ground | str):
+        raise InvalidDriver(
+            f"{where}: body is {told(body)}, which is no body.",
+            "Give a Body, or the name of a body.",
+        )
+    if name_of(body) == GROUND.name:
+        raise InvalidDriver(
+            f"{where}: body is the ground, which does not move.", "Give the body to drive."
+        )
+    return name_of(body)

@@ -1,0 +1,228 @@
+"""Forces between two bodies.  A force is data, never a kernel.
+
+Points are in world coordinates at the initial configuration; each stays fixed in its body.
+"""
+
+from dataclasses import dataclass
+from math import dist, inf
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from chasles.model.body import GROUND, Body, Ground, name_of
+from chasles.model.checks import (
+    Vector3,
+    checked_array,
+    checked_direction,
+    checked_name,
+    checked_not_negative,
+    checked_vector,
+    fill,
+)
+from chasles.model.errors import InvalidForce, told
+from chasles.model.joints import Attachment, Z, checked_pair
+
+SixNumbers = tuple[float, float, float, float, float, float]
+AT_REST: SixNumbers = (0.0,) * 6
+
+
+@dataclass(frozen=True, init=False)
+class Force:
+    """What all forces share; use one of the kinds."""
+
+    #: the kind in lower case, in one word: "spring", "jointspring"
+    kind: ClassVar[str] = "force"
+
+    name: str
+
+    def __init__(self, name: str) -> None:
+        if type(self) is Force:
+            raise InvalidForce(
+                f"force '{name}' is of no kind, so it does nothing.",
+                "Use one of the kinds: Spring, JointSpring, Bushing, Load, Drag, ...",
+            )
+        fill(self, name=checked_name(name, "force", InvalidForce))
+
+    def __init_subclass__(cls) -> None:
+        cls.kind = cls.__name__.lower()
+
+    @property
+    def bodies(self) -> tuple[str, ...]:
+        """The names of the bodies that it is given for, the ground included."""
+        return ()
+
+    @property
+    def acts_on(self) -> str:
+        """What it acts on, in words."""
+        return " and ".join(self.bodies)
+
+    @property
+    def where(self) -> str:
+        """How messages about it begin."""
+        return f"force '{self.name}'"
+
+
+@dataclass(frozen=True, init=False)
+class PairForce(Force):
+    """A force between bodies a and b."""
+
+    a: str
+    b: str
+    at: Vector3
+
+    def __init__(self, name: str, a: Attachment, b: Attachment, at: ArrayLike) -> None:
+        super().__init__(name)
+        name_a, name_b = checked_pair(a, b, "force", self.where, InvalidForce)
+        fill(self, a=name_a, b=name_b, at=checked_vector(at, "at", self.where, InvalidForce))
+
+    @property
+    def bodies(self) -> tuple[str, ...]:
+        return (self.a, self.b)
+
+
+@dataclass(frozen=True, init=False)
+class Spring(PairForce):
+    """A spring and damper between point `at` of a and point `at_b` of b.
+
+    stiffness    N/m
+    damping      N s/m, along the line between the points
+    rest_length  m; the distance at the start if left out
+
+    >>> Spring("coil", GROUND, "bob", at=(0, 0, 0), at_b=(0, 0, -2), stiffness=50.0).rest_length
+    2.0
+    """
+
+    at_b: Vector3
+    stiffness: float
+    damping: float = 0.0
+    rest_length: float = 0.0
+
+    def __init__(
+        self,
+        name: str,
+        a: Attachment,
+        b: Attachment,
+        at: ArrayLike,
+        at_b: ArrayLike,
+        stiffness: float,
+        damping: float = 0.0,
+        rest_length: float | None = None,
+    ) -> None:
+        super().__init__(name, a, b, at)
+        fill(self, at_b=checked_vector(at_b, "at_b", self.where, InvalidForce))
+        if not 0.0 < self.length < inf:
+            raise InvalidForce(
+                f"{self.where}: at and at_b are {self.length:g} m apart at the start, and a spring"
+                " pulls along the line between them.",
+                "Move one of the points, so that the line has a direction.",
+            )
+        fill(
+            self,
+            **elastic(self.where, stiffness, damping, "N/m", "N s/m"),
+            rest_length=(
+                self.length
+                if rest_length is None
+                else checked_not_negative(rest_length, "rest_length", "m", self.where, InvalidForce)
+            ),
+        )
+
+    @property
+    def length(self) -> float:
+        """The distance of its ends at the start, m."""
+        return dist(self.at, self.at_b)
+
+
+@dataclass(frozen=True, init=False)
+class Bushing(PairForce):
+    """A rubber block between a and b at `at`: a spring and damper in each of six directions.
+
+    stiffness  along x, y, z of its frame in N/m, then about x, y, z in N m/rad
+    damping    along x, y, z in N s/m, then about x, y, z in N m s/rad
+    axis       the z axis of its frame in the world; x is the world axis furthest from it, made
+               perpendicular to it, so that the frame is the world's for axis = (0, 0, 1)
+
+    It is at rest in the initial configuration.
+
+    >>> Bushing("mount", GROUND, "engine", (0, 0, 0), stiffness=[1e5] * 3 + [100] * 3).stiffness
+    (100000.0, 100000.0, 100000.0, 100.0, 100.0, 100.0)
+    """
+
+    stiffness: SixNumbers
+    damping: SixNumbers = AT_REST
+    axis: Vector3 = Z
+
+    def __init__(
+        self,
+        name: str,
+        a: Attachment,
+        b: Attachment,
+        at: ArrayLike,
+        stiffness: ArrayLike,
+        damping: ArrayLike = AT_REST,
+        axis: ArrayLike = Z,
+    ) -> None:
+        super().__init__(name, a, b, at)
+        fill(
+            self,
+            stiffness=checked_six(stiffness, "stiffness", self.where),
+            damping=checked_six(damping, "damping", self.where),
+            axis=checked_direction(axis, "axis", self.where, InvalidForce),
+        )
+        if not any(self.stiffness + self.damping):
+            raise idle(self.where)
+
+
+def elastic(
+    where: str, stiffness: Any, damping: Any, unit: str, damping_unit: str
+) -> dict[str, float]:
+    """A stiffness and a damping, neither negative and not both zero."""
+    k = checked_not_negative(stiffness, "stiffness", unit, where, InvalidForce)
+    c = checked_not_negative(damping, "damping", damping_unit, where, InvalidForce)
+    if k == c == 0.0:
+        raise idle(where)
+    return {"stiffness": k, "damping": c}
+
+
+def idle(where: str) -> InvalidForce:
+    return InvalidForce(
+        f"{where}: stiffness and damping are both 0, so it does nothing.",
+        "Give one of them, or leave the force out.",
+    )
+
+
+def checked_six(value: Any, what: str, where: str) -> SixNumbers:
+    """Six numbers, none of them negative."""
+    array = checked_array(value, what, where, InvalidForce)
+    if array.shape != (6,):
+        raise InvalidForce(
+            f"{where}: {what} has shape {array.shape}, but is six numbers.",
+            "Give three along and three about the axes x, y, z.",
+        )
+    if np.any(array < 0.0):
+        raise InvalidForce(
+            f"{where}: {what} is {told(array.tolist())}, but must not be negative.",
+            "Give six numbers of zero or more.",
+        )
+    x, y, z, about_x, about_y, about_z = array.tolist()
+    return (x, y, z, about_x, about_y, about_z)
+
+
+def checked_body_of_force(body: Any, what: str, where: str) -> str:
+    """The name of what a force acts on, from a body or its name."""
+    if not isinstance(body, Body | Ground | str):
+        raise InvalidForce(
+            f"{where}: {what} is {told(body)}, which is no body.",
+            "Give a Body, or the name of a body.",
+        )
+    return name_of(body)
+
+
+def checked_movable(body: Any, where: str) -> str:
+    """The name of a body other than the ground."""
+    name = checked_body_of_force(body, "body", where)
+    if name == GROUND.name:
+        raise InvalidForce(
+            f"{where}: body is the ground, which no force moves.", "Give the body it acts on."
+        )
+    return name

@@ -1,0 +1,250 @@
+"""Forces and torques on one body."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from chasles.model.body import GROUND, Body
+from chasles.model.checks import (
+    Vector3,
+    checked_callable,
+    checked_not_negative,
+    checked_times,
+    checked_vector,
+    fill,
+)
+from chasles.model.errors import ChaslesError, InvalidForce, one_line, told
+from chasles.model.forces import Force, checked_body_of_force, checked_movable
+from chasles.model.joints import Attachment
+
+Floats = NDArray[np.float64]
+VectorOfTime = Vector3 | Callable[..., Any]
+ZERO: Vector3 = (0.0, 0.0, 0.0)
+WORLD, BODY = "world", "body"
+
+
+@dataclass(frozen=True, init=False)
+class BodyForce(Force):
+    """A force on one body."""
+
+    body: str
+
+    def __init__(self, name: str, body: Body | str) -> None:
+        super().__init__(name)
+        fill(self, body=checked_movable(body, self.where))
+
+    @property
+    def bodies(self) -> tuple[str, ...]:
+        return (self.body,)
+
+
+@dataclass(frozen=True, init=False)
+class Load(BodyForce):
+    """A given force and torque, constant or a function of time.
+
+    force   N, and
+    torque  N m: three numbers, or a function of t that returns three
+    at      the point of the body where the force acts, in the world at the start; the centre of
+            mass if left out
+    frame   whose axes force and torque are given in: "world", or "body", which turn along
+
+    >>> Load("thrust", "rocket", force=(0, 0, 500), frame="body").force
+    (0.0, 0.0, 500.0)
+    """
+
+    force: VectorOfTime = ZERO
+    torque: VectorOfTime = ZERO
+    at: Vector3 | None = None
+    frame: str = WORLD
+
+    def __init__(
+        self,
+        name: str,
+        body: Body | str,
+        force: ArrayLike | Callable[..., Any] | None = None,
+        torque: ArrayLike | Callable[..., Any] | None = None,
+        at: ArrayLike | None = None,
+        frame: str = WORLD,
+    ) -> None:
+        super().__init__(name, body)
+        if force is None and torque is None:
+            raise InvalidForce(
+                f"{self.where}: there is neither a force nor a torque.",
+                "Give force=(x, y, z) in N, torque=(x, y, z) in N m, or functions of t.",
+            )
+        if not isinstance(frame, str) or frame not in (WORLD, BODY):
+            raise InvalidForce(
+                f"{self.where}: frame is {told(frame)}.", "Give frame='world' or frame='body'."
+            )
+        fill(
+            self,
+            force=checked_load(force, "force", self.where),
+            torque=checked_load(torque, "torque", self.where),
+            at=None if at is None else checked_vector(at, "at", self.where, InvalidForce),
+            frame=frame,
+        )
+
+    def sample(self, times: ArrayLike) -> tuple[Floats, Floats]:
+        """Force and torque at T times, each (T, 3), in the axes of `frame`."""
+        t = checked_times(times, self.where, InvalidForce)
+        return (
+            sampled(self.force, t, "force", self.where),
+            sampled(self.torque, t, "torque", self.where),
+        )
+
+
+@dataclass(frozen=True, init=False)
+class Drag(BodyForce):
+    """Resistance of the medium at the centre of mass.
+
+    - (linear + quadratic |v|) v  and  - (angular + angular_quadratic |w|) w
+
+    linear             N s/m
+    quadratic          N s^2/m^2
+    angular            N m s/rad
+    angular_quadratic  N m s^2/rad^2
+
+    >>> Drag("air", "ball", quadratic=0.02).quadratic
+    0.02
+    """
+
+    linear: float = 0.0
+    quadratic: float = 0.0
+    angular: float = 0.0
+    angular_quadratic: float = 0.0
+
+    def __init__(
+        self,
+        name: str,
+        body: Body | str,
+        linear: float = 0.0,
+        quadratic: float = 0.0,
+        angular: float = 0.0,
+        angular_quadratic: float = 0.0,
+    ) -> None:
+        super().__init__(name, body)
+        given = {
+            "linear": (linear, "N s/m"),
+            "quadratic": (quadratic, "N s^2/m^2"),
+            "angular": (angular, "N m s/rad"),
+            "angular_quadratic": (angular_quadratic, "N m s^2/rad^2"),
+        }
+        values = {
+            what: checked_not_negative(value, what, unit, self.where, InvalidForce)
+            for what, (value, unit) in given.items()
+        }
+        if not any(values.values()):
+            raise InvalidForce(
+                f"{self.where}: all its coefficients are 0, so it does nothing.",
+                "Give linear=, quadratic=, angular= or angular_quadratic=.",
+            )
+        fill(self, **values)
+
+
+@dataclass(frozen=True, init=False)
+class CustomForce(BodyForce):
+    """A force and a torque by a formula of time and of the motion of one body.
+
+    formula   formula(t, position, rotation, velocity, angular_velocity) -> (force, torque), both
+              in world axes at the centre of mass; rotation is nine numbers row by row (body to
+              world), angular_velocity is in the body frame, all others are in the world
+    reaction  who receives the opposite force and torque: a body, or the ground
+    compiled  whether the formula is to be compiled: fast, but only numbers, tuples and math
+
+    >>> def lift(t, position, rotation, velocity, angular_velocity):
+    ...     return (0.0, 0.0, 2.0), (0.0, 0.0, 0.0)
+    >>> CustomForce("lift", "wing", lift).reaction
+    'ground'
+    """
+
+    formula: Callable[..., Any] = tuple
+    reaction: str = GROUND.name
+    compiled: bool = False
+
+    def __init__(
+        self,
+        name: str,
+        body: Body | str,
+        formula: Callable[..., Any],
+        reaction: Attachment = GROUND,
+        compiled: bool = False,
+    ) -> None:
+        super().__init__(name, body)
+        call = "formula(t, position, rotation, velocity, angular_velocity)"
+        other = checked_body_of_force(reaction, "reaction", self.where)
+        if other == self.body:
+            raise InvalidForce(
+                f"{self.where}: body and reaction are both '{other}', so it does nothing.",
+                "Give another body, or leave it out for the ground.",
+            )
+        if not isinstance(compiled, bool | np.bool_):
+            raise InvalidForce(
+                f"{self.where}: compiled is {told(compiled)}.", "Give compiled=True or False."
+            )
+        fill(
+            self,
+            formula=checked_callable(formula, "formula", call, self.where, InvalidForce),
+            reaction=other,
+            compiled=bool(compiled),
+        )
+
+    @property
+    def bodies(self) -> tuple[str, ...]:
+        return (self.body, self.reaction)
+
+    def wrench(self, t: float, *motion: Any) -> tuple[Vector3, Vector3]:
+        """Force and torque at one time and motion, checked: formula(t, *motion)."""
+        when = f"at t = {t:g} s"
+        try:
+            returned = self.formula(t, *motion)
+        except ChaslesError:
+            raise
+        except Exception as error:
+            raise InvalidForce(
+                f"{self.where}: its formula raised {type(error).__name__} {when}:"
+                f" {one_line(error)}",
+                "Give formula(t, position, rotation, velocity, angular_velocity).",
+            ) from error
+        try:
+            force, torque = returned
+        except (TypeError, ValueError):
+            raise InvalidForce(
+                f"{self.where}: its formula returned {told(returned)} {when}.",
+                "Return two vectors: (force, torque), each of three numbers.",
+            ) from None
+        return (
+            checked_vector(force, f"the force {when}", self.where, InvalidForce),
+            checked_vector(torque, f"the torque {when}", self.where, InvalidForce),
+        )
+
+
+def checked_load(value: Any, what: str, where: str) -> VectorOfTime:
+    """Three numbers, or what will be called for them."""
+    if value is None:
+        return ZERO
+    if callable(value):
+        return checked_callable(value, what, f"{what}(t)", where, InvalidForce)
+    return checked_vector(value, what, where, InvalidForce)
+
+
+def sampled(value: VectorOfTime, t: Floats, what: str, where: str) -> Floats:
+    """(T, 3): a constant vector repeated, or a function called once per time."""
+    if not callable(value):
+        return np.tile(np.array(value), (t.size, 1))
+    return np.array([vector_at(value, time, what, where) for time in t.tolist()]).reshape(-1, 3)
+
+
+def vector_at(function: Callable[..., Any], t: float, what: str, where: str) -> Vector3:
+    try:
+        value = function(t)
+    except ChaslesError:
+        raise
+    except Exception as error:
+        raise InvalidForce(
+            f"{where}: {what}(t) raised {type(error).__name__} at t = {t:g} s: {one_line(error)}",
+            "Give a function that takes the time in s and returns three numbers.",
+        ) from error
+    return checked_vector(value, f"{what}(t) at t = {t:g} s", where, InvalidForce)

@@ -1,0 +1,144 @@
+"""Parts of a model, checked against each other and completed where they leave something open."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any, TypeVar
+
+from chasles.model.body import GROUND, Body
+from chasles.model.coordinates import resolved_coordinate
+from chasles.model.couplings import cosine_between
+from chasles.model.drivers import AnyDriver, Driver, PointDriver
+from chasles.model.errors import InvalidDriver, InvalidForce, InvalidModel, UnknownName, told
+from chasles.model.forces import Force
+from chasles.model.joint_forces import JointForce
+from chasles.model.joints import Joint
+from chasles.model.loads import Load
+
+Named = TypeVar("Named", Body, Joint, Force, AnyDriver)
+WORDS: dict[type, str] = {Body: "body", Joint: "joint", Force: "force", AnyDriver: "driver"}
+PARALLEL = 1e-12  # 1 - cosine of two directions that count as one
+
+
+def word_for(kind: type) -> str:
+    return WORDS[kind]
+
+
+def checked_members(members: Any, kind: type[Named], what: str) -> tuple[Named, ...]:
+    """Objects of one kind with names that are all different."""
+    parts = listed(members, what)
+    first: dict[str, int] = {}
+    for index, member in enumerate(parts):
+        if not isinstance(member, kind):
+            word = word_for(kind).capitalize()
+            raise InvalidModel(
+                f"{what}[{index}] is {told(member)}, which is no {word}.",
+                f"Give {word} objects only: Model(bodies, joints, forces, drivers=...).",
+            )
+        if member.name in first:
+            raise InvalidModel(
+                f"{what}[{first[member.name]}] and {what}[{index}] are both named '{member.name}'.",
+                "Give every one its own name; results are looked up by it.",
+            )
+        first[member.name] = index
+    return parts
+
+
+def listed(members: Any, what: str) -> tuple[Any, ...]:
+    """The members of anything that can be gone through once."""
+    try:
+        return tuple(members)
+    except TypeError:  # one part alone, None, a number
+        raise InvalidModel(
+            f"{what} is {told(members)}, but is a list.", f"Put it in brackets: {what}=[...]."
+        ) from None
+
+
+def check_names(parts: Mapping[str, Sequence[Joint | Force | AnyDriver]]) -> None:
+    """A name means one thing only, be it a joint, a force or a driver."""
+    first: dict[str, str] = {}
+    for what, members in parts.items():
+        for index, member in enumerate(members):
+            place = f"{what}[{index}]"
+            if member.name in first:
+                raise InvalidModel(
+                    f"{first[member.name]} and {place} are both named '{member.name}'.",
+                    "Give every joint, force and driver its own name; results are looked up by it.",
+                )
+            first[member.name] = place
+
+
+def placed(joint: Joint, bodies: dict[str, Body]) -> Joint:
+    """The joint between bodies that exist, with a point even if none was given."""
+    check_bodies((joint.a, joint.b), bodies, f"joint '{joint.name}'")
+    if joint.at is not None:
+        return joint
+    return replace(joint, at=bodies[joint.a if joint.b == GROUND.name else joint.b].position)
+
+
+def placed_force(force: Force, bodies: dict[str, Body], joints: dict[str, Joint]) -> Force:
+    """The force on bodies and joints that exist, with a point and a coordinate."""
+    check_bodies(force.bodies, bodies, force.where)
+    if isinstance(force, JointForce):
+        joint = checked_joint(force.joint, joints, force.where)
+        coordinate = resolved_coordinate(joint, force.coordinate, force.where, InvalidForce)
+        return force if coordinate == force.coordinate else replace(force, coordinate=coordinate)
+    if isinstance(force, Load) and force.at is None:
+        return replace(force, at=bodies[force.body].position)
+    return force
+
+
+def placed_driver(
+    driver: AnyDriver, bodies: dict[str, Body], joints: dict[str, Joint]
+) -> AnyDriver:
+    """The driver of a joint or body that exists, with a point and a coordinate."""
+    if isinstance(driver, Driver):
+        joint = checked_joint(driver.joint, joints, driver.where)
+        coordinate = resolved_coordinate(joint, driver.coordinate, driver.where, InvalidDriver)
+        return replace(driver, coordinate=coordinate)
+    if isinstance(driver, PointDriver):
+        check_bodies((driver.body,), bodies, driver.where)
+        if driver.at is None:
+            return replace(driver, at=bodies[driver.body].position)
+    return driver
+
+
+def check_driven_once(drivers: Sequence[AnyDriver]) -> None:
+    """Refuse two drivers that prescribe the same number."""
+    known: dict[tuple[Any, ...], list[AnyDriver]] = {}
+    for second in drivers:
+        rivals = known.setdefault(driven_part(second), [])
+        for first in rivals:
+            if same_direction(first, second):
+                raise InvalidModel(
+                    f"drivers '{first.name}' and '{second.name}' both drive {second.drives}.",
+                    "Leave one of them out, or add their motions in one driver.",
+                )
+        rivals.append(second)
+
+
+def driven_part(driver: AnyDriver) -> tuple[Any, ...]:
+    """The coordinate of a joint, or the point of a body."""
+    if isinstance(driver, Driver):
+        return (Driver, driver.joint, driver.coordinate)
+    if isinstance(driver, PointDriver):
+        return (PointDriver, driver.body, driver.at)
+    return (driver.name,)
+
+
+def same_direction(first: AnyDriver, second: AnyDriver) -> bool:
+    """Whether two drivers of one part drive it in one direction; a coordinate has only one."""
+    if isinstance(first, PointDriver) and isinstance(second, PointDriver):
+        return 1.0 - abs(cosine_between(first.direction, second.direction)) < PARALLEL
+    return True
+
+
+def check_bodies(names: Sequence[str], bodies: dict[str, Body], where: str) -> None:
+    for name in names:
+        if name != GROUND.name and name not in bodies:
+            raise UnknownName.among("body", name, bodies, where=where)
+
+
+def checked_joint(name: str, joints: dict[str, Joint], where: str) -> Joint:
+    if name not in joints:
+        raise UnknownName.among("joint", name, joints, where=where)
+    return joints[name]

@@ -1,0 +1,97 @@
+"""Rolling without slipping: the point of b that touches the plane of a does not move in it.
+
+The rows are speeds, not positions: vx and vy of the contact point in the plane, vz across it.
+"""
+
+from dataclasses import dataclass
+from typing import Any
+
+from numpy.typing import ArrayLike
+
+from chasles.model.body import GROUND
+from chasles.model.checks import Vector3, checked_positive, fill
+from chasles.model.couplings import Coupling, cosine_between, needed
+from chasles.model.errors import InvalidJoint
+from chasles.model.joints import Attachment, Z, checked_point
+
+FLAT = 1e-9  # 1 - cosine below which a disc lies on its plane
+
+
+@dataclass(frozen=True, init=False)
+class Rolling(Coupling):
+    """What rolling bodies share: b rolls on the plane of a through `at` with normal `axis`."""
+
+    locked = ("vx", "vy", "vz")
+
+    radius: float = 1.0
+
+    def roll(
+        self,
+        name: str,
+        a: Attachment,
+        b: Attachment,
+        at: ArrayLike,
+        axis: ArrayLike,
+        axis_b: Any,
+        radius: float,
+    ) -> None:
+        Coupling.__init__(self, name, a, b, checked_point(at, name), axis, axis_b=axis_b)
+        if self.b == GROUND.name:
+            raise InvalidJoint(
+                f"joint '{name}': b is the ground, which does not roll.",
+                "Give the body that rolls as b, and the one with the plane as a.",
+            )
+        fill(self, radius=checked_positive(radius, "radius", "m", f"joint '{name}'", InvalidJoint))
+
+
+@dataclass(frozen=True, init=False)
+class RollingSphere(Rolling):
+    """A ball of `radius` that rolls; its centre is b's centre of mass.
+
+    At the start the centre is at `radius` from the plane, on the side that `axis` points to.
+
+    >>> RollingSphere("table", GROUND, "ball", at=(0, 0, 0), axis=(0, 0, 1), radius=0.1).locked
+    ('vx', 'vy', 'vz')
+    """
+
+    def __init__(
+        self,
+        name: str,
+        a: Attachment,
+        b: Attachment,
+        at: ArrayLike,
+        axis: ArrayLike,
+        radius: float,
+    ) -> None:
+        self.roll(name, a, b, at, axis, None, radius)
+
+
+@dataclass(frozen=True, init=False)
+class RollingDisc(Rolling):
+    """A thin disc of `radius` that rolls on its edge; its centre is b's centre of mass.
+
+    `axis_b` is the axis of the disc.  At the start its lowest point is on the plane.
+
+    >>> RollingDisc("road", GROUND, "coin", (0, 0, 0), (0, 0, 1), axis_b=(0, 1, 0), radius=1).radius
+    1.0
+    """
+
+    axis_b: Vector3 = Z
+
+    def __init__(
+        self,
+        name: str,
+        a: Attachment,
+        b: Attachment,
+        at: ArrayLike,
+        axis: ArrayLike,
+        axis_b: ArrayLike,
+        radius: float,
+    ) -> None:
+        self.roll(name, a, b, at, axis, needed(axis_b, name), radius)
+        if 1.0 - abs(cosine_between(self.axis, self.axis_b)) < FLAT:
+            raise InvalidJoint(
+                f"joint '{name}': axis_b is along the normal {self.axis}: the disc lies flat, and"
+                " no single point of it touches the plane.",
+                "Tilt the disc, or use Planar for one that slides flat on the plane.",
+            )

@@ -1,0 +1,38 @@
+"""Functions of time of a model, sampled together for the kernels."""
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from chasles.model import Signal
+from chasles.system.arrays import Floats
+
+
+@dataclass
+class SignalList:
+    """The columns of a table of signals: the time, then what was added, in that order."""
+
+    samplers: list[Callable[[Floats], Floats]] = field(default_factory=list)
+    count: int = 0
+
+    def add(self, sampler: Callable[[Floats], Floats], width: int) -> int:
+        """Add `width` columns that `sampler(times)` (T, width) fills; their first number."""
+        self.count = max(self.count, 1)
+        first = self.count
+        self.samplers.append(sampler)
+        self.count += width
+        return first
+
+    def add_motion(self, signal: Signal) -> int:
+        """Value, rate and second derivative of a signal."""
+        return self.add(signal.sample, 3)
+
+    def need_time(self) -> None:
+        """The time itself is wanted, by a user's formula."""
+        self.count = max(self.count, 1)
+
+    def sample(self, times: Floats) -> Floats:
+        """The table (T, count)."""
+        columns = [times[:, None], *(sampler(times) for sampler in self.samplers)]
+        return np.ascontiguousarray(np.hstack(columns)[:, : self.count], np.float64)

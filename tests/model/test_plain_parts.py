@@ -1,0 +1,187 @@
+"""Every joint, force, signal and driver as plain data and back; functions are refused."""
+
+import json
+from copy import deepcopy
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from chasles.model import (
+    GROUND,
+    Body,
+    Bushing,
+    ChaslesError,
+    ConstantVelocity,
+    CustomForce,
+    CustomJoint,
+    Cylindrical,
+    Distance,
+    Drag,
+    Driver,
+    Fixed,
+    Gear,
+    Helical,
+    InvalidForce,
+    InvalidModel,
+    JointFriction,
+    JointSpring,
+    Load,
+    Model,
+    Motor,
+    Planar,
+    PointDriver,
+    PointOnLine,
+    PointOnPlane,
+    Prismatic,
+    Revolute,
+    RollingDisc,
+    RollingSphere,
+    Signal,
+    Spherical,
+    Spring,
+    TorsionSpring,
+    Universal,
+    UnknownName,
+)
+from chasles.model.plain import from_plain, to_plain
+
+ORIGIN, SLANTED, UP = (0, 0, 0), (1, 2, 3), (0, 0, 1)
+BODIES = [
+    Body.box("a", (1, 2, 3), mass=1.0, velocity=SLANTED),
+    Body.rod("b", 1.0, mass=1.0, rotation=(np.sqrt(0.5), 0, 0, np.sqrt(0.5))),
+    Body.sphere("c", 0.1, density=1000.0, position=(0.1, 0.2, 0.3)),
+    Body("d", 1.0, (1, 1, 1)),
+]
+JOINTS = [
+    Spherical("spherical", GROUND, "a", ORIGIN),
+    Revolute("revolute", GROUND, "a", ORIGIN, SLANTED, at_b=(0, 0, 1e-12)),
+    Prismatic("prismatic", "a", "b", axis=SLANTED),
+    Cylindrical("cylindrical", "a", "b", ORIGIN, SLANTED),
+    Helical("helical", "a", "b", ORIGIN, SLANTED, 0.1),
+    Planar("planar", "a", "b", axis=SLANTED),
+    Fixed("fixed", "a", "b"),
+    Universal("universal", "a", "b", ORIGIN, SLANTED, (3, 0, -1)),
+    ConstantVelocity("cv", "a", "b", ORIGIN, SLANTED),
+    Distance("distance", "a", "b", ORIGIN, SLANTED),
+    PointOnLine("line", "a", "b", ORIGIN, SLANTED),
+    PointOnPlane("plane", "a", "b", ORIGIN, SLANTED),
+    Gear("gear", "a", "b", SLANTED, UP, 2.0),
+    RollingSphere("ball", GROUND, "c", ORIGIN, SLANTED, 0.1),
+    RollingDisc("disc", GROUND, "d", ORIGIN, SLANTED, UP, 0.1),
+]
+FORCES = [
+    Spring("spring", "a", "b", ORIGIN, SLANTED, 10.0, 1.0),
+    Bushing("bushing", "a", "b", ORIGIN, range(6), axis=SLANTED),
+    JointSpring("joint spring", "cylindrical", 1.0, coordinate="displacement"),
+    TorsionSpring("torsion spring", "revolute", 1.0),
+    JointFriction("friction", "prismatic", 1.0),
+    Motor("motor", "helical", Signal.sine(1, 2), 1.0, effort=Signal.table([0, 1, 2], [0, 1, 5])),
+    Load("load", "a", force=SLANTED, frame="body"),
+    Drag("drag", "a", quadratic=2.0),
+]
+DRIVERS = [
+    Driver("crank", "revolute", Signal.ramp(1, 2)),
+    PointDriver("shaker", "d", None, SLANTED, Signal.linear(2.0)),
+]
+MODEL = Model(BODIES, JOINTS, FORCES, SLANTED, DRIVERS)
+
+
+def test_every_part_survives_the_way_through_text():
+    text = json.dumps(to_plain(MODEL), allow_nan=False)
+    again = from_plain(json.loads(text))
+    assert again == MODEL and json.dumps(to_plain(again)) == text
+
+
+def test_models_without_forces_and_drivers_do_not_mention_them():
+    plain = to_plain(Model(BODIES))
+    assert set(plain) == {"bodies", "joints", "gravity"} and from_plain(plain) == Model(BODIES)
+
+
+def sine(t):
+    return np.sin(t)
+
+
+@pytest.mark.parametrize(
+    "parts, said",
+    [
+        ({"joints": [CustomJoint("level", GROUND, "d", sine, 1)]}, ["joint 'level': formula"]),
+        ({"forces": [CustomForce("lift", "d", sine)]}, ["force 'lift': formula"]),
+        ({"forces": [Load("push", "d", torque=sine)]}, ["force 'push': torque"]),
+        ({"drivers": [PointDriver("pull", "d", None, UP, sine)]}, ["driver 'pull': motion"]),
+        (
+            {"drivers": [PointDriver("pull", "d", None, UP, Signal(Signal.linear(1).function))]},
+            ["driver 'pull': motion"],
+        ),
+    ],
+)
+def test_functions_are_not_saved(parts, said, refusal):
+    message = refusal(lambda: to_plain(Model(BODIES, **parts)), InvalidModel)
+    for part in [*said, "cannot be saved", "Signal.table"]:
+        assert part in message
+
+
+def changed(*path, to):
+    """The plain model with one entry changed."""
+    plain = deepcopy(to_plain(MODEL))
+    place = plain
+    for key in path[:-1]:
+        place = place[key]
+    place[path[-1]] = to
+    return plain
+
+
+@pytest.mark.parametrize(
+    "plain, error, said",
+    [
+        (changed("drivers", to=3), InvalidModel, ["drivers is 3"]),
+        (changed("forces", 0, to=3), UnknownName, ["forces[0]", "force kind None"]),
+        (changed("joints", 7, "kind", to="univrsal"), UnknownName, ["mean 'universal'"]),
+        (changed("joints", 7, "kind", to="customjoint"), UnknownName, ["joints[7]"]),
+        (changed("joints", 9, "axis", to=[0, 0, 1]), UnknownName, ["joints[9]", "'axis'"]),
+        (changed("forces", 0, "kind", to="sprung"), UnknownName, ["mean 'spring'"]),
+        (changed("forces", 0, "wobble", to=1), UnknownName, ["forces[0]", "'wobble'"]),
+        (changed("forces", 0, "stiffness", to=-1), InvalidForce, ["force 'spring'", "-1 N/m"]),
+        (changed("forces", 5, "target", to=1.0), UnknownName, ["forces[5], target", "None"]),
+        (changed("forces", 5, "target", "kind", to="sin"), UnknownName, ["mean 'sine'"]),
+        (changed("forces", 5, "target", "pitch", to=1), UnknownName, ["target", "'pitch'"]),
+        (changed("forces", 5, "target", "phase", to="x"), InvalidModel, ["phase is 'x'"]),
+        (changed("drivers", 0, "motion", "duration", to=0), InvalidModel, ["drivers[0], motion"]),
+        (changed("drivers", 0, "motion", to={"kind": "ramp"}), InvalidModel, ["no 'height'"]),
+        (changed("drivers", 0, "joint", to="nothing"), UnknownName, ["joint 'nothing'"]),
+    ],
+)
+def test_what_is_no_model_is_named(plain, error, said, refusal):
+    message = refusal(lambda: from_plain(plain), error)
+    for part in said:
+        assert part in message
+
+
+PLACES = [
+    (*path, key)
+    for path, table in [
+        ((what, index), part)
+        for what in ("bodies", "joints", "forces", "drivers")
+        for index, part in enumerate(to_plain(MODEL)[what])
+    ]
+    for key in table
+]
+JUNK = st.one_of(
+    st.none(),
+    st.booleans(),
+    st.integers(),
+    st.floats(),
+    st.text(max_size=3),
+    st.lists(st.one_of(st.floats(), st.text(max_size=2)), max_size=4),
+    st.dictionaries(st.text(max_size=5), st.floats(), max_size=2),
+    st.builds(lambda kind: {"kind": kind}, st.sampled_from(["sine", "table", "box", "linear"])),
+)
+
+
+@given(place=st.sampled_from(PLACES), junk=JUNK)
+def test_no_data_raise_anything_but_a_named_error(place, junk):
+    try:
+        from_plain(changed(*place, to=junk))
+    except ChaslesError as error:
+        assert error.what and error.remedy
