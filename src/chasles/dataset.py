@@ -66,6 +66,9 @@ def make_table(
         coordinates["joint"] = (("joint",), names, {"long_name": "name of a joint"})
         variables.update(of_joints(setup, absolute, t))
     if integrals is not None and integrals.size:
+        named = [f"work of {name}" for name in (*model.force_names, *model.driver_names)]
+        named += [f"angle {k}" for k in range(integrals.shape[1] - len(named))]
+        coordinates["integral"] = (("integral",), named, {"long_name": "what is integrated"})
         text = "work of forces and drivers (J), then unwrapped angles (rad)"
         variables["integrals"] = described(("time", "integral"), integrals, "1", text)
     attributes = {

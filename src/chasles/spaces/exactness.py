@@ -165,6 +165,9 @@ class Charts:
     # --- predictions ---
 
     def predict(self, joint: Joint) -> Prediction:
+        if joint.kind not in LOWER_PAIRS:
+            why = f"{joint.kind}: what it allows is no group of motions, so no chart keeps it"
+            return Prediction(joint.name, False, why)
         child = self.directly(joint)
         exact = self.holds(joint)
         reason = self.direct_reason(joint, child, exact) if child else self.reason(joint, exact)
@@ -179,6 +182,8 @@ class Charts:
 
     def holds(self, joint: Joint) -> bool:
         """Whether a joint holds to rounding."""
+        if joint.kind not in LOWER_PAIRS:
+            return False
         child = self.directly(joint)
         if child and self.obviously(joint, self.spaces[child]):
             return True
