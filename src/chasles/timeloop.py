@@ -15,7 +15,7 @@ from chasles.model import InvalidOption, SimulationStopped
 from chasles.model.checks import checked_array, checked_positive
 from chasles.model.errors import told
 from chasles.model.model import plural
-from chasles.stabilisation.projection import Projection
+from chasles.stabilisation.projection import NoProjection, Projection
 from chasles.system.arrays import CHART_WIDTH, Floats
 
 #: A step count this close to a whole number is one.
@@ -109,7 +109,12 @@ class Run:
     """The states of one simulation as they come."""
 
     def __init__(
-        self, solver: Solver, stages: Stages, nodes: Floats, projection: Projection, grid: Grid
+        self,
+        solver: Solver,
+        stages: Stages,
+        nodes: Floats,
+        projection: Projection | NoProjection,
+        grid: Grid,
     ) -> None:
         self.solver, self.stages, self.grid = solver, stages, grid
         self.nodes = nodes[: stages.count]  # c of the tableau

@@ -105,11 +105,22 @@ class Projection(NamedTuple):
     change: Floats  # (6 n + rows,) of the velocities
 
 
-def make_projection(system: System, chosen: Integers) -> Projection:
+class NoProjection(NamedTuple):
+    """Nothing is projected: a kernel of its own, without the code for it."""
+
+    active: int
+    chosen: Integers
+
+
+def make_projection(system: System, chosen: Integers) -> Projection | NoProjection:
+    """Storage for the chosen joints; none if none is chosen."""
+    chosen = np.ascontiguousarray(chosen, np.int64)
+    if not chosen.any():
+        return NoProjection(0, chosen)
     bodies, rows = system.body_count, system.row_count
     return Projection(
-        active=int(chosen.any()),
-        chosen=np.ascontiguousarray(chosen, np.int64),
+        active=1,
+        chosen=chosen,
         absolute=np.zeros((bodies, ABSOLUTE_WIDTH)),
         turn=np.zeros((bodies, 9)),
         jacobian=np.zeros((rows, ROW_WIDTH)),
@@ -119,9 +130,16 @@ def make_projection(system: System, chosen: Integers) -> Projection:
     )
 
 
-@formula
 def borrow_projection(projection: Any) -> Any:
-    return Projection(
+    """The same projection with borrowed arrays, for use inside a kernel."""
+    return type(projection)(*(borrow(x) if isinstance(x, np.ndarray) else x for x in projection))
+
+
+@overload(borrow_projection)
+def _borrow_projection_compiled(projection):
+    if projection.instance_class is NoProjection:
+        return lambda projection: NoProjection(0, borrow(projection.chosen))
+    return lambda projection: Projection(
         projection.active,
         borrow(projection.chosen),
         borrow(projection.absolute),
@@ -306,7 +324,9 @@ def put_residuals(system: Any, work: Any, projection: Any, chart: Any) -> float:
 
 
 @routine
-def project(system: Any, plan: Any, work: Any, stages: Any, projection: Any, chart: Any) -> bool:
+def project_joints(
+    system: Any, plan: Any, work: Any, stages: Any, projection: Any, chart: Any
+) -> bool:
     """Close the chosen joints at the end of a step; whether they could be closed.
 
     `work` and `stages` are as the last stage left them.  At the steps one uses the first correction
@@ -321,3 +341,18 @@ def project(system: Any, plan: Any, work: Any, stages: Any, projection: Any, cha
         if opening <= CLOSED:
             return True
     return opening <= NEARLY_CLOSED
+
+
+def project(system: Any, plan: Any, work: Any, stages: Any, projection: Any, chart: Any) -> bool:
+    """`project_joints`, if any are chosen."""
+    chosen = isinstance(projection, Projection)
+    return not chosen or project_joints(system, plan, work, stages, projection, chart)
+
+
+@overload(project)
+def _project_compiled(system, plan, work, stages, projection, chart):
+    if projection.instance_class is NoProjection:
+        return lambda system, plan, work, stages, projection, chart: True
+    return lambda system, plan, work, stages, projection, chart: project_joints(
+        system, plan, work, stages, projection, chart
+    )
