@@ -1,8 +1,8 @@
 """A closed loop: the slider-crank, against its textbook formula.
 
 The joints are chosen so that none repeats what the others say: ball, cylinder and slider make the
-loop move with one degree of freedom.  The joints of the tree hold to rounding; the one that closes
-the loop drifts with the order of the method.
+loop move with one degree of freedom.  The joints of the tree hold to rounding; the one at which
+the loop is cut drifts with the order of the method, unless a projection closes it.
 """
 
 import numpy as np
@@ -24,12 +24,17 @@ model = ch.Model(
 )
 assert model.degrees_of_freedom == 1
 
+(cut,) = ch.designate(model).cut
+print(f"the loop is cut at the {cut}")
 result = ch.simulate(model, until=2.0, step=1e-3)
 for joint in model.joint_names:
-    print(f"{joint:11} open by {result.violation(joint).max():.0e} m")
-for joint in ("bearing", "crank pin", "guide"):
-    assert result.violation(joint).max() < 1e-12
-assert 1e-12 < result.violation("piston pin").max() < 1e-7
+    gap = result.violation(joint).max()
+    print(f"{joint:11} open by {gap:.0e} m")
+    assert 1e-12 < gap < 1e-7 if joint == cut else gap < 1e-12
+
+closed = ch.simulate(model, until=2.0, step=1e-3, stabilise="projection")
+print(f"{cut:11} open by {closed.violation(cut).max():.0e} m after projection")
+assert max(closed.violation(joint).max() for joint in model.joint_names) < 1e-12
 
 turn = result.rotation(crank)
 angle = np.arctan2(turn[:, 1, 0], turn[:, 0, 0])
