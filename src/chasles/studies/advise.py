@@ -28,7 +28,7 @@ class NothingMeetsTheTarget(ChaslesError):
 class Advice:
     """What to pass to `simulate`, and the runs that say so.
 
-    best        keyword arguments: simulate(model, until, **advice.best)
+    best        keyword arguments: ``simulate(model, until, **advice.best)``
     met         whether a combination meets the target, also on a longer horizon
     evidence    every run that was made
     confirmed   the recommendation on the longer horizon
@@ -164,7 +164,7 @@ def advise(
     """The cheapest spaces, method, step and stabiliser that keep every joint below `target`.
 
     target     m and rad, for every joint at every time up to `until`
-    energy     largest |E - E0| over the largest kinetic energy: an integration that holds its
+    energy     largest ``|E - E0|`` over the largest kinetic energy: an integration that holds its
                joints may still be far from the motion
     spaces, methods, stabilisers
                what is tried, in all combinations
