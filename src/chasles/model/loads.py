@@ -100,7 +100,7 @@ class Load(BodyForce):
 class Drag(BodyForce):
     """Resistance of the medium at the centre of mass.
 
-    The force is ``-(linear + quadratic |v|) v``, the torque ``-(angular + angular_quadratic |w|) w``.
+    Force ``-(linear + quadratic |v|) v``, torque ``-(angular + angular_quadratic |w|) w``.
 
     linear             N s/m
     quadratic          N s^2/m^2
