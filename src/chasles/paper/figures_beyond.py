@@ -46,8 +46,8 @@ def reference_figure(study: Study) -> Figure:
         f" quaternions, whose own energy drifts by {scientific(energy)}). SciPy's RK45 at the"
         f" paper's tolerances (rtol 10⁻⁶, atol 10⁻⁹) is off by {scientific(float(own.max()))} m:"
         f" more than SE(3) ({scientific(worst['SE3'])} m) and SO(3)×ℝ³"
-        f" ({scientific(worst['SO3xR3'])} m), which such a reference was to judge. On accuracy, as opposed to constraint"
-        " satisfaction, the two groups"
+        f" ({scientific(worst['SO3xR3'])} m), which such a reference was to judge. On"
+        " accuracy, as opposed to constraint satisfaction, the two groups"
         f" differ by a factor of {worst['SO3xR3'] / worst['SE3']:.1f}.",
         (
             Panel(
