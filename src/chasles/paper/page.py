@@ -90,8 +90,8 @@ class Page:
         finest = (
             ""
             if study.options.quick
-            else f" ({scientific(study.run('heavy-top', 'SO3xR3', method='dop853').gap('pivot'))}"
-            "\u00a0m with dop853)"
+            else f"; {scientific(study.run('heavy-top', 'SO3xR3', method='dop853').gap('pivot'))}"
+            "\u00a0m with dop853"
         )
         energy = next(claim for claim in self.claims if claim.key == "top-energy")
         mixing = (
@@ -108,7 +108,7 @@ class Page:
             f" {gaps['SO3xR3']} on SO(3)×ℝ³).",
             "The paper's main finding is right: a body jointed to the ground keeps its joint"
             f" exactly on SE(3) ({top['SE3']}), whatever the tableau, while SO(3)×ℝ³ framed at the"
-            f" centre of mass drifts ({top['SO3xR3']}), as the tableau's order has it{finest}.",
+            f" centre of mass drifts with the tableau's order ({top['SO3xR3']}{finest}).",
             "Its wider conclusions do not all stand: between moving bodies SE(3) is not the better"
             f" group, in a closed loop it keeps the base joints closed but not the loop, {mixing}"
             "and in free flight it loses momentum that SO(3)×ℝ³ keeps.",
