@@ -51,6 +51,14 @@ def test_wrong_options_give_one_line_and_exit_code_2(arguments, words, tmp_path,
     assert not out.exists()
 
 
+def test_too_coarse_a_step_is_one_line(tmp_path, capsys):
+    code = main(["paper", "--quick", "--example", "heavy-top", "--step", "0.02",
+                 "--out", str(tmp_path)])  # fmt: skip
+    errors = capsys.readouterr().err.splitlines()
+    assert code == 2 and "--step" in errors[-1] and "smaller step" in errors[-1]
+    assert not (tmp_path / "report.html").exists()
+
+
 def test_a_folder_that_cannot_be_made_is_refused(tmp_path, capsys):
     (tmp_path / "file").write_text("in the way")
     assert "file" in refused(["paper", "--out", str(tmp_path / "file" / "out")], capsys)

@@ -48,8 +48,7 @@ def test_the_other_misprints(figures):
     assert printed > 1 and right < 1e-12
     [(printed, right)] = figures["lever-r0"]
     assert (printed, right) == (1.0, 0.0)
-    [(printed, right)] = figures["multiplier"]
-    assert printed == pytest.approx(-9.81) and right == pytest.approx(9.81)
+    assert figures["multiplier"] == []  # a matter of words
     [(printed, right)] = figures["no-gravity"]
     assert printed > 5e-3 and right < 1e-7
     [(printed, right)] = figures["dexp-state-space"]

@@ -71,12 +71,19 @@ def test_the_top_over_five_seconds(study):
     assert_near(product.energy_drift(), 1.5e-7)
 
 
-def test_two_orders_of_magnitude_appear_only_with_the_mixed_right_hand_side(study, claims):
+def test_two_orders_of_magnitude_appear_with_the_mixed_right_hand_side(study, claims):
     measures = {measure.label: measure.value for measure in claims["top-energy"].measures}
     assert measures["ratio of the energy drifts"] == approx(2.6, rel=0.05)
     assert measures["ratio of the energy drifts, longer"] == approx(1.1, rel=0.05)
     assert measures["ratio with mixed eta"] == approx(245, rel=0.02)
     assert measures["ratio with mixed eta, longer"] == approx(91, rel=0.02)
+    assert measures["ratio in the screw form"] == approx(34_000, rel=0.05)
+
+
+def test_the_loop_gap_is_the_same_on_both_groups_in_the_space_form_only(claims):
+    gaps = [m.value for m in claims["loop-identity"].measures if m.label.startswith("loop gap")]
+    assert gaps[0] == approx(gaps[1], rel=1e-6)
+    assert gaps[2] == approx(1.37e-7, rel=0.05) and gaps[3] == approx(3.3e-8, rel=0.05)
 
 
 def test_the_printed_hybrid_equations_are_those_of_the_package(study):

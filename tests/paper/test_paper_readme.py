@@ -21,7 +21,7 @@ def test_the_table_gives_every_verdict(claims):
 
 def test_the_summary_counts_the_verdicts(claims):
     words = dict(zip(("two", "three", "twelve", "Seventeen"), (2, 3, 12, 17)))
-    assert "Seventeen sentences" in README and len(claims) == words["Seventeen"]
+    assert "Seventeen statements" in README and len(claims) == words["Seventeen"]
     for verdict, text in COUNTS.items():
         assert text in README
         count = sum(claim.verdict == verdict for claim in claims.values())

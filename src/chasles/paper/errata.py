@@ -9,8 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.linalg import expm
 
-from chasles.dynamics.equations import equations
-from chasles.model import GROUND, Body, Model, Spherical
+from chasles.model import Model
 from chasles.paper.claims.rules import Measure
 from chasles.paper.examples import double_pendulum, heavy_top, link
 from chasles.paper.printed_formulas import (
@@ -32,7 +31,7 @@ MISPRINT, DANGEROUS, UNCLEAR = "misprint", "dangerous", "unclear"
 
 @dataclass(frozen=True)
 class Erratum:
-    """printed, right: TeX in matplotlib's dialect.  figures: (what, printed, right) in words."""
+    """printed, right: TeX in matplotlib's dialect, under `heads`."""
 
     key: str
     place: str
@@ -41,6 +40,7 @@ class Erratum:
     right: str
     comment: str
     measures: tuple[tuple[Measure, Measure], ...]  # (with the printed formula, with the right one)
+    heads: tuple[str, str] = ("Printed", "Right")
 
 
 # --- the errata -----------------------------------------------------------------------------------
@@ -77,8 +77,8 @@ def dexp_inverse_cancels(study: Study) -> Erratum:
         r"\dfrac{1}{\|\omega\|^4}+\dfrac{\|\omega\|+\sin\|\omega\|}"
         r"{4\|\omega\|^3(\cos\|\omega\|-1)}",
         r"-\dfrac{1}{720}-\dfrac{\|\omega\|^2}{15120}-\dfrac{\|\omega\|^4}{403200}-\ldots",
-        "Right on paper, but two large numbers cancel: a time step turns a body by 0.01 to 0.1 rad,"
-        " and there the printed factor is worthless. chasles uses series for small angles.",
+        "Right on paper, but two large numbers cancel, the more the smaller the turn of a step:"
+        " harmless at 0.1 rad, meaningless at 0.001 rad. chasles uses series for small angles.",
         tuple(
             (error(angle, ad4_factor_printed), error(angle, ad4_factor_series))
             for angle in (0.1, 0.01, 0.001)
@@ -198,30 +198,23 @@ def two_meanings_of_r0(study: Study) -> Erratum:
         "One symbol, two opposite vectors. With the pendulum's meaning the top's constraint is"
         " violated by twice the lever.",
         ((gap(-r0), gap(r0)),),
+        heads=("In the pendulum", "In the top"),
     )
 
 
-def sign_of_lambda(study: Study) -> Erratum:
-    body = Body.box("body", size=(0.1, 0.1, 0.1), mass=1.0, position=(0, 0, -0.5))
-    model = Model([body], [Spherical("pivot", GROUND, body, at=(0, 0, 0))])
-    at_rest = equations(model, acceleration="space")
-    multiplier = float(at_rest.multipliers[2])
-    force = float(-(at_rest.jacobian.T @ at_rest.multipliers)[5])
-    what = "vertical force that holds a body of 1 kg"
+def meaning_of_lambda(study: Study) -> Erratum:
     return Erratum(
         "multiplier",
         "λ “is the reaction force”",
         UNCLEAR,
-        r"\mathbf{f}=\lambda",
+        r"\mathbf{f}=\lambda\quad\mathrm{if}\quad"
+        r"\mathbf{J}=(\widehat{\mathbf{r}}_0\ \ -\mathbf{I})",
         r"\mathbf{f}=-\mathbf{J}^T\lambda",
-        "The wrench on a body is −Jᵀλ; λ alone has the opposite sign, and its frame depends on how"
-        " the constraint was written.",
-        (
-            (
-                Measure(what, multiplier, "N", source="a body hanging at rest"),
-                Measure(what, force, "N", source="a body hanging at rest"),
-            ),
-        ),
+        "So it is in the pendulum's section, where J makes it m v̇ − λ = F. The sign and the frame"
+        " of λ depend on how the constraint is written: λ₁ is in body axes, λ₂ in space axes. The"
+        " force on a body is −Jᵀλ in general.",
+        (),
+        heads=("In the pendulum", "In general"),
     )
 
 
@@ -271,6 +264,7 @@ def sign_in_dexp_inverse(study: Study) -> Erratum:
         "Printed right. The plus sign of right-invariant texts, or leaving the term out, costs two"
         " orders, and shows only where rotations do not commute.",
         ((order("at +Psi"), right), (order("left out"), right)),
+        heads=("Easily written", "Right"),
     )
 
 
@@ -283,7 +277,7 @@ ERRATA: tuple[tuple[str | None, Callable[[Study], Erratum]], ...] = (
     (None, gravity_without_mass),
     ("double-pendulum", hybrid_velocities),
     (None, two_meanings_of_r0),
-    (None, sign_of_lambda),
+    (None, meaning_of_lambda),
     ("heavy-top", no_gravity),
 )
 

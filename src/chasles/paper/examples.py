@@ -144,8 +144,8 @@ EXAMPLES: dict[str, Example] = {
             "Heavy top",
             heavy_top,
             "kinetic energy",
-            "Titled “in gravity field”, but the run has no gravity: the paper says so and its T₀"
-            " confirms it.",
+            "Titled “in gravity field”, but the run has no gravity: the paper's text says so"
+            " (M = F = 0).",
         ),
         make(
             "double-pendulum",

@@ -49,9 +49,25 @@ def joint_figure(study: Study, example: str, joint: str) -> Figure:
     return Figure(
         f"{example}-{slug(joint)}",
         f"{EXAMPLES[example].title}: {joint}",
-        gap_caption(gaps) + " Mind the units: panels a) to c) have their own scales.",
+        gap_caption(gaps)
+        + " Mind the units: panels a) to c) have their own scales."
+        + same_form(study, example),
         tuple(panels),
     )
+
+
+def same_form(study: Study, example: str) -> str:
+    """Panel c) also changes the form of the constraint: what the form alone does."""
+    text = " Panel c) differs from a) and b) in the spaces and in the form (screw)"
+    product, chosen = study.run(example, "SO3xR3", "screw"), study.chosen(example)
+    if product.largest_gap() < chosen.largest_gap():
+        text += (
+            "; in that same form plain SO(3)×ℝ³ has the smaller largest gap,"
+            f" {scientific(product.largest_gap())} m against {scientific(chosen.largest_gap())} m,"
+            f" with an energy drift of {scientific(product.energy_drift())} against"
+            f" {scientific(chosen.energy_drift())} (both before projection)"
+        )
+    return text + "."
 
 
 def gap_caption(gaps: dict[str, float]) -> str:
@@ -113,7 +129,7 @@ def energy_figure(study: Study, example: str) -> Figure:
         f"{EXAMPLES[example].title}: drift of {name}",
         f"Relative to the kinetic energy at the start: {scientific(drifts[0])} on SE(3),"
         f" {scientific(drifts[1])} on SO(3)×ℝ³, {scientific(drifts[2])} with what chasles chooses."
-        f" {axes}",
+        f" {axes}{same_form(study, example)}",
         tuple(panels),
     )
 

@@ -30,7 +30,7 @@ def make_report(options: Options, progress: bool | None = None) -> Path:
     """
     folder = writable_folder(options.out)
     study = Study(options)
-    cases = list(study.cases())
+    cases = list(dict.fromkeys(study.cases()))
     tell(f"simulating: {len(cases)} runs of {options.until:g} s and more", progress)
     study.runs.run_all(cases, progress)
     all_finished(study)

@@ -6,7 +6,7 @@ from functools import cached_property
 import numpy as np
 
 from chasles.integrators.tableaux import METHODS
-from chasles.model import Model
+from chasles.model import InvalidOption, Model
 from chasles.paper import beyond
 from chasles.paper.examples import EXAMPLES, heavy_top
 from chasles.paper.options import Options
@@ -119,7 +119,16 @@ class Study:
         """The top as printed, over the longer duration."""
         if equations not in self._printed:
             until = LONGER * self.options.until
-            self._printed[equations] = integrate(heavy_top(), equations, until, self.options.step)
+            try:
+                self._printed[equations] = integrate(
+                    heavy_top(), equations, until, self.options.step
+                )
+            except (ArithmeticError, np.linalg.LinAlgError):
+                raise InvalidOption(
+                    f"the paper's equations of the top break off with --step"
+                    f" {self.options.step:g}.",
+                    "Take a smaller step.",
+                ) from None
         return self._printed[equations]
 
     @cached_property
@@ -178,6 +187,10 @@ class Study:
         )
         arms = sum(result.rotation(name) @ half for name in ("link 1", "link 2"))
         return gaps, (end - start) - 2 * arms
+
+    def loop_size(self, outcome: Outcome) -> float:
+        """The largest gap around the 3-bar's loop, m."""
+        return float(np.linalg.norm(self.loop_gap(outcome)[0], axis=1).max())
 
     @cached_property
     def microseconds_per_step(self) -> dict[str, dict[str, float]]:

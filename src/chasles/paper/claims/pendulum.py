@@ -20,7 +20,8 @@ def pendulum_joint_1(study: Study) -> Claim:
     a, b = proper.gap("joint 1"), product.gap("joint 1")
     return Claim(
         key="pendulum-joint-1",
-        quote="a generally better performance of the SE(3) formulation (joint 1)",
+        quote="a generally better performance of the SE(3) formulation",
+        topic=", here in joint 1",
         where="Double pendulum, joint 1",
         proper=metres(a),
         product=metres(b),
@@ -39,7 +40,8 @@ def pendulum_generally_better(study: Study) -> Claim:
     better = float(np.mean(ratios < 1))
     return Claim(
         key="pendulum-generally-better",
-        quote="a generally better performance of the SE(3) formulation (joint 2)",
+        quote="a generally better performance of the SE(3) formulation",
+        topic=", here in joint 2",
         where="Double pendulum, joint 2",
         proper=f"{metres(proper.gap('joint 2'))}; better in"
         f" {int((ratios < 1).sum())} of {len(ratios)} random starts",

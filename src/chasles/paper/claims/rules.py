@@ -15,8 +15,8 @@ EXACT = 1e-12
 DRIFTS = 1e-9
 #: Two figures are "similar" if neither is more than this many times the other.
 ALIKE = 3.0
-#: "Two orders of magnitude": at least this factor, which rounds to two orders.
-TWO_ORDERS = 10**1.5
+#: "Two orders of magnitude": a factor between these, which rounds to two orders.
+TWO_ORDERS = (10**1.5, 10**2.5)
 #: "Generally better": better in at least this part of the random starts.
 GENERALLY = 0.75
 
@@ -44,6 +44,7 @@ class Claim:
     condition   after "holds only if"; empty otherwise
     comment     one or two sentences: what is behind it
     figure      id of the figure that shows it
+    topic       our words after the quote, where it does not say what it is about
     """
 
     key: str
@@ -56,11 +57,16 @@ class Claim:
     comment: str
     figure: str
     condition: str = ""
+    topic: str = ""
     measures: tuple[Measure, ...] = field(default=(), repr=False)
 
 
 def alike(a: float, b: float) -> bool:
     return a > 0 and b > 0 and abs(log10(a / b)) <= log10(ALIKE)
+
+
+def two_orders(ratio: float) -> bool:
+    return TWO_ORDERS[0] <= ratio <= TWO_ORDERS[1]
 
 
 def verdict(holds: bool) -> str:

@@ -14,6 +14,7 @@ from chasles.paper.claims.rules import (
     energy_measure,
     gap_measure,
     metres,
+    two_orders,
     verdict,
 )
 from chasles.paper.printed_top import Equations
@@ -46,8 +47,8 @@ def top_exact(study: Study) -> Claim:
     a, b = proper.gap("pivot"), product.gap("pivot")
     return Claim(
         key="top-exact",
-        quote="correct result within the computation accuracy, while SO(3)×ℝ³ shows significant"
-        " drifts",
+        quote="correct result within the computation accuracy while the SO(3)×ℝ³ formulation shows"
+        " significant drifts",
         where="Heavy top, drift of the rotation centre",
         proper=metres(a),
         product=metres(b),
@@ -76,7 +77,9 @@ def top_any_tableau(study: Study) -> Claim:
         rule=f"SE(3) below {scientific(EXACT, 0)} m with each of {len(methods)}"
         f" tableau{'x' if len(methods) > 1 else ''}",
         verdict=verdict(worst < EXACT),
-        comment=f"Exact is not accurate: with {crude.case.method} the pivot holds to"
+        comment=f"Tried: {len(methods)} Munthe-Kaas tableau{'x' if len(methods) > 1 else ''}; on"
+        " SO(3)×ℝ³ the drift follows the tableau's order."
+        f" Exact is not accurate: with {crude.case.method} the pivot holds to"
         f" {metres(crude.gap('pivot'))} while the energy is off by"
         f" {scientific(100 * crude.energy_drift())} %.",
         figure="tableaux" if len(methods) > 1 else "heavy-top-pivot",
@@ -95,7 +98,9 @@ def top_energy(study: Study) -> Claim:
     ratio_long = longer[1].energy_drift() / longer[0].energy_drift()
     mixed_ratio = float(drift[short].max()) / proper.energy_drift()
     mixed_long = float(drift.max()) / longer[0].energy_drift()
-    direct, by_mixing = ratio >= TWO_ORDERS, mixed_ratio >= TWO_ORDERS
+    direct, by_mixing = two_orders(ratio), two_orders(mixed_ratio)
+    screw = [study.run("heavy-top", s, "screw") for s in ("SE3", "SO3xR3")]
+    screw_ratio = screw[1].energy_drift() / screw[0].energy_drift()
     return Claim(
         key="top-energy",
         quote="[the kinetic energy drift] is two orders of magnitude smaller than the drift of the"
@@ -103,7 +108,7 @@ def top_energy(study: Study) -> Claim:
         where="Heavy top, drift of kinetic energy",
         proper=scientific(proper.energy_drift()),
         product=f"{scientific(product.energy_drift())} (×{ratio:.1f})",
-        rule=f"SO(3)×ℝ³ at least {TWO_ORDERS:.0f} times SE(3)",
+        rule=f"SO(3)×ℝ³ {TWO_ORDERS[0]:.0f} to {TWO_ORDERS[1]:.0f} times SE(3)",
         verdict=HOLDS if direct else ONLY_IF if by_mixing else verdict(False),
         condition=""
         if direct or not by_mixing
@@ -111,14 +116,18 @@ def top_energy(study: Study) -> Claim:
         comment=f"With the hybrid equations as printed the factor is {ratio:.1f}"
         f" ({ratio_long:.1f} over {longer[0].case.until:g} s). With the body-fixed η and hybrid"
         f" velocities it is {mixed_ratio:.0f} ({mixed_long:.0f}), and the pivot opens"
-        f" {float(mixed.gap[short].max()) / product.gap('pivot'):.0f} times wider.",
+        f" {float(mixed.gap[short].max()) / product.gap('pivot'):.0f} times wider. In the"
+        f" screw form, which is not the paper's, it is even {scientific(screw_ratio)}"
+        f" ({scientific(screw[1].energy_drift())} on SO(3)×ℝ³): the factor is one of the form of"
+        " the constraint as much as of the group.",
         figure="heavy-top-eta",
         measures=(
             energy_measure(proper),
             energy_measure(product),
-            *(energy_measure(o) for o in longer),
+            *(energy_measure(o) for o in (*longer, *screw)),
             Measure("ratio of the energy drifts", ratio),
             Measure("ratio of the energy drifts, longer", ratio_long),
+            Measure("ratio in the screw form", screw_ratio, "", tuple(o.case for o in screw)),
             Measure("ratio with mixed eta", mixed_ratio, source=f"printed_top {MIXED}"),
             Measure("ratio with mixed eta, longer", mixed_long, source=f"printed_top {MIXED}"),
         ),
