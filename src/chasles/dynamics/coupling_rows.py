@@ -43,7 +43,8 @@ from chasles.system.arrays import (
     SCREW_FORM,
     SLIDING_POINT,
     UNIVERSAL,
-    is_lean,
+    LeanSpaceSystem,
+    LeanSystem,
     mat9,
     put3,
     put9,
@@ -243,19 +244,41 @@ def custom_rows(
         )
 
 
+@formula
+def row_place(system: Any, joint: int) -> Any:
+    """Bodies, locked components and first row of a joint."""
+    ends = joint * ENDS_WIDTH
+    pair = (system.joint_bodies[ends + BODY_A], system.joint_bodies[ends + BODY_B])
+    return pair, system.joint_bodies[ends + LOCKED], system.joint_bodies[ends + FIRST_ROW]
+
+
+@routine
+def assemble_screw_pair(
+    system: Any, joint: int, absolute: Any, work: Any, jacobian: Any, eta: Any
+) -> None:
+    """J (rows x 12: body a, body b) and eta of a lower pair in the screw form."""
+    pair, locked, first = row_place(system, joint)
+    screw_rows(system.joints, joint, pair, locked, first, absolute, jacobian, eta)
+
+
+@routine
+def assemble_space_pair(
+    system: Any, joint: int, absolute: Any, work: Any, jacobian: Any, eta: Any
+) -> None:
+    """J and eta of a lower pair in the space form."""
+    pair, locked, first = row_place(system, joint)
+    space_rows(system.joints, joint, pair, locked, first, absolute, jacobian, eta)
+
+
 @routine
 def assemble_pair(
     system: Any, joint: int, absolute: Any, work: Any, jacobian: Any, eta: Any
 ) -> None:
-    """J (rows x 12: body a, body b) and eta of a lower pair, in the system's acceleration form."""
-    ends = joint * ENDS_WIDTH
-    pair = (system.joint_bodies[ends + BODY_A], system.joint_bodies[ends + BODY_B])
-    locked = system.joint_bodies[ends + LOCKED]
-    first = system.joint_bodies[ends + FIRST_ROW]
+    """J and eta of a lower pair, in the system's acceleration form."""
     if system.form == SCREW_FORM:
-        screw_rows(system.joints, joint, pair, locked, first, absolute, jacobian, eta)
+        assemble_screw_pair(system, joint, absolute, work, jacobian, eta)
     else:
-        space_rows(system.joints, joint, pair, locked, first, absolute, jacobian, eta)
+        assemble_space_pair(system, joint, absolute, work, jacobian, eta)
 
 
 @routine
@@ -297,7 +320,8 @@ def assemble_joint(
 
 @overload(assemble_joint)
 def _assemble_joint_compiled(system, joint, absolute, work, jacobian, eta):
-    chosen = assemble_pair if is_lean(system) else assemble_any
+    kinds = {LeanSystem: assemble_screw_pair, LeanSpaceSystem: assemble_space_pair}
+    chosen = kinds.get(system.instance_class, assemble_any)
     return lambda system, joint, absolute, work, jacobian, eta: chosen(
         system, joint, absolute, work, jacobian, eta
     )

@@ -110,6 +110,25 @@ class LeanSystem(NamedTuple):
     row_count: int  # rows of J, padding included
 
 
+class LeanSpaceSystem(NamedTuple):
+    """A `LeanSystem` in the space form; the former is in the screw form."""
+
+    bodies: Floats  # (n, BODY_WIDTH)
+    body_spaces: Integers  # (n, SPACE_WIDTH)
+    joints: Floats  # (m, JOINT_WIDTH)
+    joint_bodies: Integers  # (m, ENDS_WIDTH); body a may be the ground, body b never is
+    forces: Floats  # (f, FORCE_WIDTH)
+    force_ends: Integers  # (f, FORCE_ENDS_WIDTH)
+    gravity: Floats  # (3,)
+    form: int  # SCREW_FORM or SPACE_FORM
+    body_count: int
+    joint_count: int
+    force_count: int
+    signal_count: int  # functions of time, sampled at every stage; the time itself comes first
+    quadrature_count: int  # integrals: work of forces, work of drivers, unwrapped angles
+    row_count: int  # rows of J, padding included
+
+
 def padded(rows: Any) -> Any:
     """Rows a joint takes in J and in the factor: three or six, whatever it locks."""
     return np.where(np.asarray(rows) <= 3, 3, 6)
@@ -143,7 +162,7 @@ def _borrow_system_compiled(system):
 
 def is_lean(system: Any) -> bool:
     """Whether a system, or in a kernel its type, has lower pairs and gravity only."""
-    return getattr(system, "instance_class", type(system)) is LeanSystem
+    return getattr(system, "instance_class", type(system)) in (LeanSystem, LeanSpaceSystem)
 
 
 @formula

@@ -33,6 +33,7 @@ from chasles.system.arrays import (
     SPACE_FORM,
     Floats,
     Integers,
+    LeanSpaceSystem,
     LeanSystem,
     System,
     padded,
@@ -107,7 +108,8 @@ def build(model: Model, spaces: dict[str, Space], acceleration: str = "screw") -
     force_table = force_arrays(model, body_index, signals)
     lean = not model.forces and not model.drivers
     lean = lean and all(joint.is_lower_pair for joint in model.joints)
-    kind: Any = LeanSystem if lean else System
+    by_form: dict[int, Any] = {SCREW_FORM: LeanSystem, SPACE_FORM: LeanSpaceSystem}
+    kind: Any = by_form[FORMS[acceleration]] if lean else System
     system: System = kind(
         bodies=np.array([body_row(body, spaces[body.name], model) for body in bodies]),
         body_spaces=np.array(body_spaces, np.int64),
