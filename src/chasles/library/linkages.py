@@ -1,0 +1,49 @@
+"""Single closed loops of bars and hinges."""
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from chasles.model import GROUND, Body, Model, Revolute
+from chasles.system.arrays import Floats
+
+Vector = Floats | Sequence[float]
+
+
+def bar(name: str, start: Vector, end: Vector, density: float, width: float, **motion: Vector) -> Body:
+    """A square bar between two points, its x axis along it, of so many kg/m^3 and so wide (m)."""
+    along = np.subtract(end, start)
+    length = float(np.linalg.norm(along))
+    x = along / length
+    helper = np.eye(3)[np.argmin(np.abs(x))]
+    y = np.cross(helper, x) / np.linalg.norm(np.cross(helper, x))
+    return Body.box(
+        name, (length, width, width), density=density, position=np.add(start, end) / 2,
+        rotation=np.column_stack((x, y, np.cross(x, y))), **motion,
+    )  # fmt: skip
+
+
+def loop(
+    names: Sequence[str],
+    points: Sequence[Vector],
+    axes: Sequence[Vector],
+    hinges: Sequence[str],
+    speed: float,
+    density: float,
+    width: float,
+    gravity: Vector,
+) -> Model:
+    """Bars from point to point and a hinge at each point, the first and the last one on the ground.
+
+    speed  rad/s, of the first bar about the first axis at the start; the others follow
+    """
+    first = np.array(axes[0]) / np.linalg.norm(axes[0])
+    bars = [bar(name, points[k], points[k + 1], density, width) for k, name in enumerate(names)]
+    turn = np.array(bars[0].rotation).T @ first * speed
+    bars[0] = bar(names[0], points[0], points[1], density, width, angular_velocity=turn)
+    ends = [GROUND, *bars, GROUND]
+    joints = [
+        Revolute(hinge, ends[k], ends[k + 1], at=points[k], axis=axes[k])
+        for k, hinge in enumerate(hinges)
+    ]
+    return Model(bars, joints, gravity=gravity)
