@@ -8,11 +8,21 @@ from matplotlib.axes import Axes
 from matplotlib.patches import Polygon
 from scipy.spatial import ConvexHull, QhullError
 
-from chasles.model import GROUND, Body, InvalidOption, Joint
+from chasles.model import (
+    GROUND,
+    Body,
+    Distance,
+    InvalidOption,
+    Joint,
+    Revolute,
+    Spherical,
+    Spring,
+    Universal,
+)
 from chasles.model.shapes import Cylinder, Sphere
 from chasles.result import Result
 from chasles.system.arrays import Floats
-from chasles.view.charts import COLOURS
+from chasles.view.charts import COLOURS, legend_below
 from chasles.view.panels import Curve, signed, thinned, titles
 from chasles.view.plots import Draw, Figure, Panel
 from chasles.view.sketch import RIGHT, UP, half_extent
@@ -25,6 +35,8 @@ PLANES = {
     "yz": np.eye(3)[[1, 2]],
     "corner": np.array([RIGHT, UP]),
 }
+#: Joints that hold one point of a body on one of the other.
+PINS = (Revolute, Spherical, Universal, Distance)
 PALEST = 0.18
 SIZE = (4.3, 3.4)
 BALL = np.array([
@@ -43,8 +55,19 @@ def benchmark_figure(name: str, result: Result, drawing: Any) -> Figure:
     return Figure(name, "", "", (
         Panel(strobe(result, drawing.instants, drawing.plane, drawing.traces(result)),
               "The mechanism at some instants", SIZE),
-        Panel(signed(curves, drawing.title, drawing.label), drawing.title, SIZE),
+        Panel(over_time(curves, drawing.title, drawing.label), drawing.title, SIZE),
     ))  # fmt: skip
+
+
+def over_time(curves: list[Curve], title: str, label: str) -> Draw:
+    """Curves on one linear axis, named below it."""
+
+    def draw(ax: Axes) -> None:
+        signed(curves, title, label)(ax)
+        if len(curves) > 1:
+            legend_below(ax, [curve.name for curve in curves])
+
+    return draw
 
 
 def strobe(
@@ -64,6 +87,7 @@ def strobe(
             ax.plot(*thinned(on_page[:, 0], on_page[:, 1], 4000), color=LIGHT["product"], lw=0.6,
                     alpha=0.6, zorder=1)  # fmt: skip
         for index, ink in zip(indices, np.linspace(PALEST, 1.0, len(indices) + 1)[1:]):
+            draw_ties(ax, result, index, PLANES[plane], float(ink))
             for body in result.model.bodies:
                 draw_moved(ax, result, body, index, PLANES[plane], float(ink))
         for joint in result.model.joints:
@@ -105,12 +129,12 @@ def outlines(result: Result, body: Body) -> list[Floats]:
 
 
 def held_points(result: Result, body: Body) -> Floats:
-    """Where joints hold the body, in its axes; rods and guides reach further than their points."""
+    """Where joints pin the body, in its axes."""
     turn, centre = np.array(body.rotation), np.array(body.position)
     points = []
     for joint in result.model.joints:
         at = attachment(joint, body)
-        if at is not None:
+        if at is not None and isinstance(joint, PINS):
             points.append(turn.T @ (np.array(at) - centre))
     return np.array(points).reshape(-1, 3)
 
@@ -145,17 +169,35 @@ def extremes(points: Floats) -> Floats:
     return points[[int(along.argmin()), int(along.argmax())]]
 
 
+def point_of(result: Result, name: str, at: Any, index: int) -> Floats:
+    """Where a point is that was at `at` in the world at the start and stays in its body."""
+    if name == GROUND.name:
+        return np.array(at)
+    body = result.model.body(name)
+    local = np.array(body.rotation).T @ (np.array(at) - np.array(body.position))
+    return result.position(body)[index] + result.rotation(body)[index] @ local
+
+
+def draw_ties(ax: Axes, result: Result, index: int, page: Floats, ink: float) -> None:
+    """Rods without mass as lines, springs as dashed ones."""
+    rods = [joint for joint in result.model.joints if isinstance(joint, Distance)]
+    springs = [force for force in result.model.forces if isinstance(force, Spring)]
+    ties: tuple[Any, ...] = (*rods, *springs)
+    for tie in ties:
+        ends = [
+            point_of(result, name, at, index)
+            for name, at in ((tie.a, tie.at), (tie.b, tie.at_b or tie.at))
+        ]
+        ax.plot(*(np.array(ends) @ page.T).T, color=LIGHT["ink"], lw=1.0, alpha=ink, zorder=2,
+                ls=(0, (2, 1.5)) if isinstance(tie, Spring) else "-")  # fmt: skip
+
+
 def draw_pin(ax: Axes, result: Result, joint: Joint, index: int, page: Floats) -> None:
-    """A small ring where the joint holds each body, filled where it is fixed to the ground."""
-    fixed = GROUND.name in (joint.a, joint.b)
-    for name in (joint.a, joint.b):
-        if name == GROUND.name:
-            at = joint.at if name == joint.a or joint.at_b is None else joint.at_b
-        else:
-            body = result.model.body(name)
-            at = attachment(joint, body)
-            local = np.array(body.rotation).T @ (np.array(at) - np.array(body.position))
-            at = result.position(body)[index] + result.rotation(body)[index] @ local
-        solid = fixed and name == GROUND.name
-        ax.plot(*(np.array(at) @ page.T), "o", ms=3.8, mew=0.9, zorder=5,
-                mec=LIGHT["ink"], mfc=LIGHT["ink" if solid else "paper"])  # fmt: skip
+    """A small ring where a joint holds its bodies together, filled on the ground."""
+    if not isinstance(joint, PINS):
+        return
+    sides = ((joint.a, joint.at), (joint.b, joint.at_b or joint.at))
+    for name, at in sides if isinstance(joint, Distance) else sides[:1]:
+        fixed = GROUND.name == name or (not isinstance(joint, Distance) and GROUND.name == joint.b)
+        ax.plot(*(point_of(result, name, at, index) @ page.T), "o", ms=3.8, mew=0.9, zorder=5,
+                mec=LIGHT["ink"], mfc=LIGHT["ink" if fixed else "paper"])  # fmt: skip
