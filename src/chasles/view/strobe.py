@@ -1,0 +1,203 @@
+"""A mechanism at several instants of a result, the older ones paler, beside published curves."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.patches import Polygon
+from scipy.spatial import ConvexHull, QhullError
+
+from chasles.model import (
+    GROUND,
+    Body,
+    Distance,
+    InvalidOption,
+    Joint,
+    Revolute,
+    Spherical,
+    Spring,
+    Universal,
+)
+from chasles.model.shapes import Cylinder, Sphere
+from chasles.result import Result
+from chasles.system.arrays import Floats
+from chasles.view.charts import COLOURS, legend_below
+from chasles.view.panels import Curve, signed, thinned, titles
+from chasles.view.plots import Draw, Figure, Panel
+from chasles.view.sketch import RIGHT, UP, half_extent
+from chasles.view.theme import LIGHT
+
+#: What is to the right and what is up on the page.
+PLANES = {
+    "xy": np.eye(3)[[0, 1]],
+    "xz": np.eye(3)[[0, 2]],
+    "yz": np.eye(3)[[1, 2]],
+    "corner": np.array([RIGHT, UP]),
+}
+#: Joints that hold one point of a body on one of the other.
+PINS = (Revolute, Spherical, Universal, Distance)
+PALEST = 0.18
+SIZE = (4.3, 3.4)
+BALL = np.array([
+    (np.cos(turn) * np.sin(tilt), np.sin(turn) * np.sin(tilt), np.cos(tilt))
+    for turn in np.linspace(0, 2 * np.pi, 24, endpoint=False)
+    for tilt in np.linspace(0, np.pi, 13)
+])  # fmt: skip
+
+
+def benchmark_figure(name: str, result: Result, drawing: Any) -> Figure:
+    """What a library Drawing asks for."""
+    curves = [
+        Curve(result.t, values, label, COLOURS[index % len(COLOURS)])
+        for index, (label, values) in enumerate(drawing.curves(result))
+    ]
+    return Figure(name, "", "", (
+        Panel(strobe(result, drawing.instants, drawing.plane, drawing.traces(result)),
+              "The mechanism at some instants", SIZE),
+        Panel(over_time(curves, drawing.title, drawing.label), drawing.title, SIZE),
+    ))  # fmt: skip
+
+
+def over_time(curves: list[Curve], title: str, label: str) -> Draw:
+    """Curves on one linear axis, named below it."""
+
+    def draw(ax: Axes) -> None:
+        signed(curves, title, label)(ax)
+        if len(curves) > 1:
+            legend_below(ax, [curve.name for curve in curves])
+
+    return draw
+
+
+def strobe(
+    result: Result, instants: Sequence[float], plane: str, traces: Sequence[tuple[str, Floats]] = ()
+) -> Draw:
+    """The mechanism at the saved times nearest to the instants, as far as the result goes."""
+    if plane not in PLANES:
+        raise InvalidOption(f"strobe: plane is {plane!r}.", f"Use one of {', '.join(PLANES)}.")
+    within = sorted(t for t in instants if t <= result.t[-1]) or [float(result.t[-1])]
+    indices = [int(np.abs(result.t - t).argmin()) for t in within]
+
+    def draw(ax: Axes) -> None:
+        ax.set_axis_off()
+        ax.set_aspect("equal")
+        for _, path in traces:
+            on_page = path @ PLANES[plane].T
+            ax.plot(*thinned(on_page[:, 0], on_page[:, 1], 4000), color=LIGHT["product"], lw=0.6,
+                    alpha=0.6, zorder=1)  # fmt: skip
+        for index, ink in zip(indices, np.linspace(PALEST, 1.0, len(indices) + 1)[1:]):
+            draw_ties(ax, result, index, PLANES[plane], float(ink))
+            for body in result.model.bodies:
+                draw_moved(ax, result, body, index, PLANES[plane], float(ink))
+        for joint in result.model.joints:
+            draw_pin(ax, result, joint, indices[-1], PLANES[plane])
+        ax.autoscale_view()
+        ax.margins(0.05)
+        words = ", ".join(f"{result.t[k]:.3g}" for k in indices)
+        titles(ax, "", f"t = {words} s")
+
+    return draw
+
+
+def draw_moved(ax: Axes, result: Result, body: Body, index: int, page: Floats, ink: float) -> None:
+    """The outline of a body's shape, and of the points at which joints hold it."""
+    turn, centre = result.rotation(body)[index], result.position(body)[index]
+    for points in outlines(result, body):
+        flat = (centre + points @ turn.T) @ page.T
+        style: Any = {"edgecolor": LIGHT["ink"], "linewidth": 0.8, "alpha": ink, "zorder": 2 + ink}
+        try:
+            hull = flat[ConvexHull(flat).vertices]
+        except (QhullError, ValueError):  # points on a line
+            ends = extremes(flat)
+            ax.plot(*ends.T, color=LIGHT["ink"], lw=1.8, alpha=ink, zorder=2 + ink,
+                    solid_capstyle="round")  # fmt: skip
+            continue
+        ax.add_patch(Polygon(hull, facecolor=LIGHT["shade"], joinstyle="round", **style))
+
+
+def outlines(result: Result, body: Body) -> list[Floats]:
+    """Sets of points in body axes, each to be drawn as its hull."""
+    held = held_points(result, body)
+    if body.shape is None and len(held) > 1:
+        return [held]
+    drawn = [shape_points(body)]
+    half = half_extent(body)
+    outside = held[np.any(np.abs(held) > half * 1.001, axis=1)]
+    levers = [np.array([np.zeros(3), point]) for point in outside]
+    return levers + drawn
+
+
+def held_points(result: Result, body: Body) -> Floats:
+    """Where joints pin the body, in its axes."""
+    turn, centre = np.array(body.rotation), np.array(body.position)
+    points = []
+    for joint in result.model.joints:
+        at = attachment(joint, body)
+        if at is not None and isinstance(joint, PINS):
+            points.append(turn.T @ (np.array(at) - centre))
+    return np.array(points).reshape(-1, 3)
+
+
+def attachment(joint: Joint, body: Body) -> Any:
+    """The world's point, at the start, at which a joint holds a body."""
+    if body.name == joint.b and joint.at_b is not None:
+        return joint.at_b
+    return joint.at if body.name in (joint.a, joint.b) else None
+
+
+def shape_points(body: Body) -> Floats:
+    half = half_extent(body)
+    if isinstance(body.shape, Sphere):
+        return BALL * body.shape.radius
+    if isinstance(body.shape, Cylinder):
+        axis = "xyz".index(body.shape.axis)
+        angle = np.linspace(0, 2 * np.pi, 72, endpoint=False)
+        ring = np.zeros((144, 3))
+        ring[:, (axis + 1) % 3] = body.shape.radius * np.cos(np.tile(angle, 2))
+        ring[:, (axis + 2) % 3] = body.shape.radius * np.sin(np.tile(angle, 2))
+        ring[:, axis] = np.repeat((-half[axis], half[axis]), 72)
+        return ring
+    signs = np.array([(x, y, z) for x in (-1, 1) for y in (-1, 1) for z in (-1, 1)])
+    return signs * half
+
+
+def extremes(points: Floats) -> Floats:
+    """The two ends of points on a line."""
+    direction = points - points.mean(axis=0)
+    along = direction @ direction[np.argmax(np.linalg.norm(direction, axis=1))]
+    return points[[int(along.argmin()), int(along.argmax())]]
+
+
+def point_of(result: Result, name: str, at: Any, index: int) -> Floats:
+    """Where a point is that was at `at` in the world at the start and stays in its body."""
+    if name == GROUND.name:
+        return np.array(at)
+    body = result.model.body(name)
+    local = np.array(body.rotation).T @ (np.array(at) - np.array(body.position))
+    return result.position(body)[index] + result.rotation(body)[index] @ local
+
+
+def draw_ties(ax: Axes, result: Result, index: int, page: Floats, ink: float) -> None:
+    """Rods without mass as lines, springs as dashed ones."""
+    rods = [joint for joint in result.model.joints if isinstance(joint, Distance)]
+    springs = [force for force in result.model.forces if isinstance(force, Spring)]
+    ties: tuple[Any, ...] = (*rods, *springs)
+    for tie in ties:
+        ends = [
+            point_of(result, name, at, index)
+            for name, at in ((tie.a, tie.at), (tie.b, tie.at_b or tie.at))
+        ]
+        ax.plot(*(np.array(ends) @ page.T).T, color=LIGHT["ink"], lw=1.0, alpha=ink, zorder=2,
+                ls=(0, (2, 1.5)) if isinstance(tie, Spring) else "-")  # fmt: skip
+
+
+def draw_pin(ax: Axes, result: Result, joint: Joint, index: int, page: Floats) -> None:
+    """A small ring where a joint holds its bodies together, filled on the ground."""
+    if not isinstance(joint, PINS):
+        return
+    sides = ((joint.a, joint.at), (joint.b, joint.at_b or joint.at))
+    for name, at in sides if isinstance(joint, Distance) else sides[:1]:
+        fixed = GROUND.name == name or (not isinstance(joint, Distance) and GROUND.name == joint.b)
+        ax.plot(*(point_of(result, name, at, index) @ page.T), "o", ms=3.8, mew=0.9, zorder=5,
+                mec=LIGHT["ink"], mfc=LIGHT["ink" if fixed else "paper"])  # fmt: skip
