@@ -2,12 +2,34 @@
 
 from collections.abc import Iterator
 
-from chasles.library import simple_pendulum
+from chasles.library import (
+    bennett,
+    chain,
+    four_bar,
+    heavy_top,
+    rolling_disc,
+    satellite,
+    simple_pendulum,
+    slider_crank,
+)
 from chasles.library.benchmark import Benchmark
 from chasles.model import UnknownName
 
 #: In the order of listings; a mechanism has a module, and a module may have several sizes of it.
-BENCHMARKS: tuple[Benchmark, ...] = (simple_pendulum.BENCHMARK,)
+BENCHMARKS: tuple[Benchmark, ...] = (
+    simple_pendulum.BENCHMARK,
+    slider_crank.BENCHMARK,
+    slider_crank.SPHERICAL,
+    rolling_disc.BENCHMARK,
+    rolling_disc.UPRIGHT_BENCHMARK,
+    heavy_top.BENCHMARK,
+    heavy_top.SLOW_BENCHMARK,
+    chain.BENCHMARK,
+    chain.LONG,
+    four_bar.BENCHMARK,
+    bennett.BENCHMARK,
+    satellite.BENCHMARK,
+)
 
 
 class Library:

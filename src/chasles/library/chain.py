@@ -31,7 +31,9 @@ def model(links: int) -> Model:
         for k in range(links)
     ]  # fmt: skip
     joints = [
-        Spherical(f"ball {k}", GROUND if k == 0 else bodies[k - 1], bodies[k], at=(k * LENGTH, 0, 0))
+        Spherical(
+            f"ball {k}", GROUND if k == 0 else bodies[k - 1], bodies[k], at=(k * LENGTH, 0, 0)
+        )
         for k in range(links)
     ]
     return Model(bodies, joints)

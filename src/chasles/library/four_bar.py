@@ -4,8 +4,8 @@ import numpy as np
 
 from chasles.library.benchmark import Benchmark, Check
 from chasles.library.drawing import Drawing, Named
-from chasles.library.linkages import loop
-from chasles.library.measures import energy_check, gap_checks, point_path, rank_check
+from chasles.library.linkages import loop, rank_check
+from chasles.library.measures import energy_check, gap_checks, point_path
 from chasles.model import Model
 from chasles.result import Result
 from chasles.system.arrays import Floats

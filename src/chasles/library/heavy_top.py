@@ -1,6 +1,5 @@
 """The heavy top of Brüls and Cardona, fast and slow."""
 
-from collections.abc import Callable
 from functools import partial
 
 import numpy as np
@@ -76,7 +75,9 @@ def curves(result: Result) -> Named:
     return [("x", x), ("y", y), ("z", z)]
 
 
-def benchmark(name: str, title: str, about: str, spin: Spin, until: float, step: float) -> Benchmark:
+def benchmark(
+    name: str, title: str, about: str, spin: Spin, until: float, step: float
+) -> Benchmark:
     return Benchmark(
         name=name,
         title=title,

@@ -4,13 +4,17 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from chasles.library.benchmark import Check
 from chasles.model import GROUND, Body, Model, Revolute
+from chasles.result import Result
 from chasles.system.arrays import Floats
 
 Vector = Floats | Sequence[float]
 
 
-def bar(name: str, start: Vector, end: Vector, density: float, width: float, **motion: Vector) -> Body:
+def bar(
+    name: str, start: Vector, end: Vector, density: float, width: float, **motion: Vector
+) -> Body:
     """A square bar between two points, its x axis along it, of so many kg/m^3 and so wide (m)."""
     along = np.subtract(end, start)
     length = float(np.linalg.norm(along))
@@ -47,3 +51,12 @@ def loop(
         for k, hinge in enumerate(hinges)
     ]
     return Model(bars, joints, gravity=gravity)
+
+
+def rank_check(result: Result, rows: int, rank: int) -> Check:
+    """By how many the constraint rows and their rank differ from what they should be."""
+    found = result.redundancy
+    total = sum(len(joint.locked) for joint in result.model.joints)
+    counted = (total, total) if found is None else (found.rows, found.rank)
+    wrong = abs(counted[0] - rows) + abs(counted[1] - rank)
+    return Check(f"constraint rows other than {rows} of rank {rank}", float(wrong), 0.0, "")

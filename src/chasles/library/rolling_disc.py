@@ -83,7 +83,7 @@ BENCHMARK = Benchmark(
     source="S. Hante, public test problem rolling_disk of the integrator RATTLie_nonhol (Martin"
     " Luther University Halle-Wittenberg), configuration diss_conf.",
     about=ABOUT + " The source's configurations start at a tilt of 15° or upright; the other one"
-    " is \"rolling-disc-upright\".",
+    ' is "rolling-disc-upright".',
     parameters=PARAMETERS,
     model=model,
     freedom=3,

@@ -48,9 +48,7 @@ def wing(name: str, side: float, bus: Body) -> tuple[list[Body], list[Joint], li
     ]
     springs: list[Force] = [
         TorsionSpring(f"{hinge.name} spring", hinge, stiffness, damping, rest=side * rest)
-        for hinge, stiffness, damping, rest in zip(
-            hinges, STIFFNESS, DAMPING, (-np.pi / 2, np.pi)
-        )
+        for hinge, stiffness, damping, rest in zip(hinges, STIFFNESS, DAMPING, (-np.pi / 2, np.pi))
     ]
     return [inner, outer], hinges, springs
 

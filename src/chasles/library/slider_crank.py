@@ -56,9 +56,7 @@ def make_rod() -> Body:
     y = np.cross(SLIDES, x)
     y /= np.linalg.norm(y)
     turn = np.column_stack((x, y, np.cross(x, y)))
-    return Body(
-        "rod", MASSES[1], ROD_INERTIA, (B + C) / 2, turn, shape=Cylinder(0.006, ROD, "x")
-    )
+    return Body("rod", MASSES[1], ROD_INERTIA, (B + C) / 2, turn, shape=Cylinder(0.006, ROD, "x"))
 
 
 def not_spinning(rod: Body) -> Body:
@@ -107,7 +105,7 @@ PARAMETERS: dict[str, Quantity] = {
 }
 SOURCE = (
     "E. J. Haug, Computer Aided Kinematics and Dynamics of Mechanical Systems, Allyn and Bacon,"
-    " 1989, section 12.2; without a motor, as \"spatial rigid slider-crank mechanism\" in the"
+    ' 1989, section 12.2; without a motor, as "spatial rigid slider-crank mechanism" in the'
     " IFToMM Library of Computational Benchmark Problems."
 )
 ABOUT = (
@@ -121,7 +119,7 @@ BENCHMARK = Benchmark(
     title="Spatial slider-crank",
     source=SOURCE,
     about=ABOUT + " one restatement inclines the pin, which changes how the rod spins; in"
-    " \"slider-crank-spherical\" it spins freely.",
+    ' "slider-crank-spherical" it spins freely.',
     parameters=PARAMETERS,
     model=model,
     freedom=1,
