@@ -2,12 +2,16 @@
 
 from collections.abc import Iterator
 
-from chasles.library import simple_pendulum
+from chasles.library import bricard, n_four_bar, simple_pendulum
 from chasles.library.benchmark import Benchmark
 from chasles.model import UnknownName
 
 #: In the order of listings; a mechanism has a module, and a module may have several sizes of it.
-BENCHMARKS: tuple[Benchmark, ...] = (simple_pendulum.BENCHMARK,)
+BENCHMARKS: tuple[Benchmark, ...] = (
+    simple_pendulum.BENCHMARK,
+    *n_four_bar.BENCHMARKS,
+    bricard.BENCHMARK,
+)
 
 
 class Library:

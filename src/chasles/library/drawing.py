@@ -14,7 +14,8 @@ class Drawing:
     """The mechanism at some instants on the left, curves over time on the right.
 
     instants  s, at which the mechanism is drawn; the last one in full ink
-    plane     what is seen: "xy", "xz", "yz", or "corner" for a view from above a corner
+    plane     what is seen: "xy", "xz", "yz", or the view from above a corner: "corner" with z
+              up, "corner, y up"
     curves    the published curves: (name, values (T,)) of a result
     title     of the curves
     label     of their axis, with the unit

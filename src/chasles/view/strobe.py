@@ -34,6 +34,7 @@ PLANES = {
     "xz": np.eye(3)[[0, 2]],
     "yz": np.eye(3)[[1, 2]],
     "corner": np.array([RIGHT, UP]),
+    "corner, y up": np.array([RIGHT, UP])[:, [1, 2, 0]],
 }
 #: Joints that hold one point of a body on one of the other.
 PINS = (Revolute, Spherical, Universal, Distance)
