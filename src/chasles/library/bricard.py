@@ -8,7 +8,6 @@ from chasles.library.benchmark import Benchmark, Check
 from chasles.library.drawing import Drawing, Named
 from chasles.library.measures import energy_check, gap_checks, point_path
 from chasles.model import GROUND, Body, Model, Revolute
-from chasles.model.body import Start
 from chasles.model.joints import Attachment
 from chasles.result import Result
 from chasles.system.arrays import Floats
@@ -29,14 +28,14 @@ AXES = ("y", "z", "x", "y", "z", "x")
 
 def model() -> Model:
     """Five rods and six revolutes, at rest."""
-    still: Start = {"velocity": (0, 0, 0), "angular_velocity": (0, 0, 0)}
     rods = [
         Body.box(
             f"rod {i}",
             size=np.where(end != start, LENGTH, SECTION),
             mass=MASS,
             position=(start + end) / 2,
-            **still,
+            velocity=(0, 0, 0),
+            angular_velocity=(0, 0, 0),
         )
         for i, (start, end) in enumerate(pairwise(CORNERS))
     ]

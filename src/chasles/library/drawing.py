@@ -19,6 +19,7 @@ class Drawing:
     curves    the published curves: (name, values (T,)) of a result
     title     of the curves
     label     of their axis, with the unit
+    cropped   left, right, bottom and top of what is shown, m; None shows all of it
     traces    paths of points to draw: (name, points in the world (T, 3)) of a result
     """
 
@@ -27,4 +28,5 @@ class Drawing:
     title: str
     label: str
     plane: str = "corner"
+    cropped: tuple[float, float, float, float] | None = None
     traces: Callable[[Result], Named] = lambda result: ()

@@ -8,7 +8,6 @@ from chasles.library.benchmark import Benchmark, Check
 from chasles.library.drawing import Drawing, Named
 from chasles.library.measures import energy_check, gap_checks, point_path
 from chasles.model import GROUND, Body, Model, Revolute
-from chasles.model.body import Start
 from chasles.model.checks import checked_count
 from chasles.model.errors import InvalidOption
 from chasles.result import Result
@@ -28,23 +27,33 @@ MOST_WINDOWS = 10_000
 
 def model(windows: int) -> Model:
     """N + 1 upright links on the ground, N level links between their tops, all joints revolute."""
-    turning: Start = {"velocity": (SPEED / 2, 0, 0), "angular_velocity": (0, 0, -SPEED / LENGTH)}
-    moving: Start = {"velocity": (SPEED, 0, 0), "angular_velocity": (0, 0, 0)}
     bodies, joints = [], []
     for i in range(windows + 1):
-        x = i * LENGTH
-        up = Body.rod(
-            f"upright {i}", LENGTH, mass=MASS, axis="y", position=(x, LENGTH / 2, 0), **turning
+        foot = (i * LENGTH, 0, 0)
+        upright = Body.rod(
+            f"upright {i}",
+            LENGTH,
+            mass=MASS,
+            axis="y",
+            position=(i * LENGTH, LENGTH / 2, 0),
+            velocity=(SPEED / 2, 0, 0),
+            angular_velocity=(0, 0, -SPEED / LENGTH),
         )
-        bodies.append(up)
-        joints.append(Revolute(f"A{i}", GROUND, up, at=(x, 0, 0), axis=Z))
+        bodies.append(upright)
+        joints.append(Revolute(f"A{i}", GROUND, upright, at=foot, axis=Z))
     for i in range(windows):
-        middle = ((i + 0.5) * LENGTH, LENGTH, 0)
-        level = Body.rod(f"level {i}", LENGTH, mass=MASS, position=middle, **moving)
-        ends = (i * LENGTH, LENGTH, 0), ((i + 1) * LENGTH, LENGTH, 0)
+        left, right = (i * LENGTH, LENGTH, 0), ((i + 1) * LENGTH, LENGTH, 0)
+        level = Body.rod(
+            f"level {i}",
+            LENGTH,
+            mass=MASS,
+            position=((i + 0.5) * LENGTH, LENGTH, 0),
+            velocity=(SPEED, 0, 0),
+            angular_velocity=(0, 0, 0),
+        )
         bodies.append(level)
-        joints.append(Revolute(f"B{i} right", f"upright {i}", level, at=ends[0], axis=Z))
-        joints.append(Revolute(f"B{i + 1} left", level, f"upright {i + 1}", at=ends[1], axis=Z))
+        joints.append(Revolute(f"B{i} right", f"upright {i}", level, at=left, axis=Z))
+        joints.append(Revolute(f"B{i + 1} left", level, f"upright {i + 1}", at=right, axis=Z))
     return Model(bodies, joints, gravity=(0, -GRAVITY, 0))
 
 
@@ -126,6 +135,7 @@ def n_four_bar(windows: int, name: str = "") -> Benchmark:
         drawing=Drawing(
             instants=(0.0, 0.35, 0.5, 0.62, 0.72),
             plane="xy",
+            cropped=(-1.3, 6.3, -1.3, 1.5) if count > 6 else None,
             curves=curves,
             title="Position of B0",
             label="m",
