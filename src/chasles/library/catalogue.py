@@ -4,9 +4,11 @@ from collections.abc import Iterator
 
 from chasles.library import (
     bennett,
+    bricard,
     chain,
     four_bar,
     heavy_top,
+    n_four_bar,
     rolling_disc,
     satellite,
     simple_pendulum,
@@ -18,6 +20,8 @@ from chasles.model import UnknownName
 #: In the order of listings; a mechanism has a module, and a module may have several sizes of it.
 BENCHMARKS: tuple[Benchmark, ...] = (
     simple_pendulum.BENCHMARK,
+    *n_four_bar.BENCHMARKS,
+    bricard.BENCHMARK,
     slider_crank.BENCHMARK,
     slider_crank.SPHERICAL,
     rolling_disc.BENCHMARK,

@@ -2,6 +2,7 @@
 
 import sys
 from pathlib import Path
+from textwrap import wrap
 
 from chasles.library.benchmark import Benchmark, Check, Quantity, checks_table
 from chasles.library.catalogue import library
@@ -9,6 +10,7 @@ from chasles.model import InvalidOption
 from chasles.studies.tables import table
 
 IMAGES = Path("images") / "library"
+LINE = 96  # characters
 
 
 def listing() -> str:
@@ -31,9 +33,9 @@ def run_one(name: str, out: Path) -> tuple[str, bool]:
     drawn = benchmark.picture(result, folder / f"{benchmark.name}.png")
     lines = [
         f"{benchmark.name}: {benchmark.title}",
-        benchmark.source,
+        wrapped(benchmark.source),
         "",
-        benchmark.about,
+        wrapped(benchmark.about),
         "",
         parameters_table(benchmark),
         "",
@@ -64,6 +66,10 @@ def run_all(_: str, out: Path) -> tuple[str, bool]:
     count = sum(len(own) for own in checks.values())
     words = f"{target}: {len(checks)} benchmarks, {count} checks, {len(failed)} of them failed"
     return "\n".join([words, *failed]), not failed
+
+
+def wrapped(text: str) -> str:
+    return "\n".join(wrap(text, LINE))
 
 
 def tell(benchmark: Benchmark) -> None:

@@ -14,10 +14,12 @@ class Drawing:
     """The mechanism at some instants on the left, curves over time on the right.
 
     instants  s, at which the mechanism is drawn; the last one in full ink
-    plane     what is seen: "xy", "xz", "yz", or "corner" for a view from above a corner
+    plane     what is seen: "xy", "xz", "yz", or the view from above a corner: "corner" with z
+              up, "corner, y up"
     curves    the published curves: (name, values (T,)) of a result
     title     of the curves
     label     of their axis, with the unit
+    cropped   left, right, bottom and top of what is shown, m; None shows all of it
     traces    paths of points to draw: (name, points in the world (T, 3)) of a result
     """
 
@@ -26,4 +28,5 @@ class Drawing:
     title: str
     label: str
     plane: str = "corner"
+    cropped: tuple[float, float, float, float] | None = None
     traces: Callable[[Result], Named] = lambda result: ()

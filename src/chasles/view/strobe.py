@@ -23,7 +23,7 @@ from chasles.model.shapes import Cylinder, Sphere
 from chasles.result import Result
 from chasles.system.arrays import Floats
 from chasles.view.charts import COLOURS, legend_below
-from chasles.view.panels import Curve, signed, thinned, titles
+from chasles.view.panels import Curve, signed, thinned
 from chasles.view.plots import Draw, Figure, Panel
 from chasles.view.sketch import RIGHT, UP, half_extent
 from chasles.view.theme import LIGHT
@@ -34,6 +34,7 @@ PLANES = {
     "xz": np.eye(3)[[0, 2]],
     "yz": np.eye(3)[[1, 2]],
     "corner": np.array([RIGHT, UP]),
+    "corner, y up": np.array([RIGHT, UP])[:, [1, 2, 0]],
 }
 #: Joints that hold one point of a body on one of the other.
 PINS = (Revolute, Spherical, Universal, Distance)
@@ -53,7 +54,8 @@ def benchmark_figure(name: str, result: Result, drawing: Any) -> Figure:
         for index, (label, values) in enumerate(drawing.curves(result))
     ]
     return Figure(name, "", "", (
-        Panel(strobe(result, drawing.instants, drawing.plane, drawing.traces(result)),
+        Panel(strobe(result, drawing.instants, drawing.plane, drawing.traces(result),
+                     drawing.cropped),
               "The mechanism at some instants", SIZE),
         Panel(over_time(curves, drawing.title, drawing.label), drawing.title, SIZE),
     ))  # fmt: skip
@@ -71,11 +73,16 @@ def over_time(curves: list[Curve], title: str, label: str) -> Draw:
 
 
 def strobe(
-    result: Result, instants: Sequence[float], plane: str, traces: Sequence[tuple[str, Floats]] = ()
+    result: Result,
+    instants: Sequence[float],
+    plane: str,
+    traces: Sequence[tuple[str, Floats]] = (),
+    cropped: tuple[float, float, float, float] | None = None,
 ) -> Draw:
     """The mechanism at the saved times nearest to the instants, as far as the result goes."""
     if plane not in PLANES:
         raise InvalidOption(f"strobe: plane is {plane!r}.", f"Use one of {', '.join(PLANES)}.")
+    page = PLANES[plane]
     within = sorted(t for t in instants if t <= result.t[-1]) or [float(result.t[-1])]
     indices = [int(np.abs(result.t - t).argmin()) for t in within]
 
@@ -83,21 +90,37 @@ def strobe(
         ax.set_axis_off()
         ax.set_aspect("equal")
         for _, path in traces:
-            on_page = path @ PLANES[plane].T
-            ax.plot(*thinned(on_page[:, 0], on_page[:, 1], 4000), color=LIGHT["product"], lw=0.6,
-                    alpha=0.6, zorder=1)  # fmt: skip
+            x, y = page @ path.T
+            ax.plot(*thinned(x, y, 4000), color=LIGHT["product"], lw=0.6, alpha=0.6, zorder=1)
         for index, ink in zip(indices, np.linspace(PALEST, 1.0, len(indices) + 1)[1:]):
-            draw_ties(ax, result, index, PLANES[plane], float(ink))
-            for body in result.model.bodies:
-                draw_moved(ax, result, body, index, PLANES[plane], float(ink))
+            draw_ties(ax, result, index, page, float(ink))
+            for body in from_behind(result, index, page):
+                draw_moved(ax, result, body, index, page, float(ink))
         for joint in result.model.joints:
-            draw_pin(ax, result, joint, indices[-1], PLANES[plane])
-        ax.autoscale_view()
-        ax.margins(0.05)
+            draw_pin(ax, result, joint, indices[-1], page)
+        frame(ax, cropped)
         words = ", ".join(f"{result.t[k]:.3g}" for k in indices)
-        titles(ax, "", f"t = {words} s")
+        ax.text(1.0, 1.0, f"t = {words} s", transform=ax.transAxes, ha="right", va="top",
+                fontsize=8.5, color=LIGHT["muted"])  # fmt: skip
 
     return draw
+
+
+def from_behind(result: Result, index: int, page: Floats) -> list[Body]:
+    """The bodies, those furthest from the reader first."""
+    towards = np.cross(page[0], page[1])
+    return sorted(result.model.bodies, key=lambda b: float(result.position(b)[index] @ towards))
+
+
+def frame(ax: Axes, cropped: tuple[float, float, float, float] | None) -> None:
+    """Limits around all that is drawn, or the given ones, with room for words at the top."""
+    ax.margins(0.05)
+    ax.autoscale_view()
+    if cropped is not None:
+        ax.set_xlim(*cropped[:2])
+        ax.set_ylim(*cropped[2:])
+    low, high = ax.get_ylim()
+    ax.set_ylim(low, high + 0.1 * (high - low))
 
 
 def draw_moved(ax: Axes, result: Result, body: Body, index: int, page: Floats, ink: float) -> None:
