@@ -19,7 +19,7 @@ START = np.radians(250.0)  # angle of the first hinge, near the lowest energy
 RATIO = sin((BETA + ALPHA) / 2) / sin((BETA - ALPHA) / 2)
 SPEED = 4.0  # rad/s, of the first link at the start
 DENSITY = 7800.0  # kg/m^3
-WIDTH = 0.04  # m
+WIDTH = 0.02  # m
 GRAVITY = 9.81  # m/s^2
 
 

@@ -10,10 +10,10 @@ from chasles.model import Model
 from chasles.result import Result
 from chasles.system.arrays import Floats
 
-POINTS = ((0.0, 0.0, 0.0), (0.0, 0.0, 0.2), (0.5, 0.0, 0.4), (0.5, 0.0, 0.0))  # A to D, m
+POINTS = ((0.0, 0.0, 0.0), (0.0, 0.0, 0.4), (1.0, 0.0, 0.8), (1.0, 0.0, 0.0))  # A to D, m
 DENSITY = 7800.0  # kg/m^3
-WIDTH = 0.02  # m
-SPEED = 8.0  # rad/s, of the crank at the start
+WIDTH = 0.04  # m
+SPEED = 6.0  # rad/s, of the crank at the start
 NORMAL = (0.0, -1.0, 0.0)  # about which x turns towards z
 GRAVITY = 9.81  # m/s^2
 
@@ -90,7 +90,7 @@ BENCHMARK = Benchmark(
     options={"stabilise": "projection"},
     checks=checks,
     drawing=Drawing(
-        instants=(0.0, 0.1, 0.2, 0.3),
+        instants=(0.0, 0.2, 0.3, 0.4),
         plane="xz",
         curves=curves,
         title="Angle of the rocker",

@@ -49,9 +49,9 @@ def checks(result: Result) -> list[Check]:
     slip = np.linalg.norm(result.velocity("disc") + np.cross(omega, lever), axis=1)
     height = result.position("disc")[:, 2] + lever[:, 2]
     return [
-        Check("speed of the point of contact", float(slip.max()), 1e-10, "m/s"),
+        Check("speed of the point of contact", float(slip.max()), 1e-8, "m/s"),
         Check("height of the point of contact", float(np.abs(height).max()), 1e-10, "m"),
-        energy_check(result, 1e-6),
+        energy_check(result, 1e-5),
     ]
 
 

@@ -79,7 +79,7 @@ def checks(result: Result) -> list[Check]:
     missed = result.position("slider")[:, 0] - slider_from_crank(result.coordinate("A"))
     return [
         Check("slider against the crank's angle", float(np.abs(missed).max()), 1e-9, "m"),
-        energy_check(result, 1e-8),
+        energy_check(result, 1e-7),
         *gap_checks(result, 1e-10),
     ]
 
