@@ -83,7 +83,7 @@ def checks(result: Result) -> list[Check]:
 
 def curves(result: Result) -> Named:
     names = ("hinge 1", "hinge 2")
-    return [(name, np.degrees(angle) % 360.0) for name, angle in zip(names, angles(result))]
+    return [(name, np.degrees(angle)) for name, angle in zip(names, angles(result))]
 
 
 def traces(result: Result) -> Named:

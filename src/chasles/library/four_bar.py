@@ -59,8 +59,7 @@ def checks(result: Result) -> list[Check]:
 
 
 def curves(result: Result) -> Named:
-    crank, rocker = angles(result)
-    return [("rocker", np.degrees(rocker)), ("crank, turned back", np.degrees(crank) % 360.0)]
+    return [("rocker", np.degrees(angles(result)[1]))]
 
 
 def traces(result: Result) -> Named:
@@ -93,7 +92,7 @@ BENCHMARK = Benchmark(
         instants=(0.0, 0.2, 0.3, 0.4),
         plane="xz",
         curves=curves,
-        title="Angle of the rocker",
+        title="Angle of the rocker from AD",
         label="°",
         traces=traces,
     ),
