@@ -2,7 +2,13 @@
 
 from collections.abc import Iterator
 
-from chasles.library import bricard, n_four_bar, simple_pendulum
+from chasles.library import (
+    andrews_squeezer,
+    bricard,
+    flyball_governor,
+    n_four_bar,
+    simple_pendulum,
+)
 from chasles.library.benchmark import Benchmark
 from chasles.model import UnknownName
 
@@ -10,7 +16,9 @@ from chasles.model import UnknownName
 BENCHMARKS: tuple[Benchmark, ...] = (
     simple_pendulum.BENCHMARK,
     *n_four_bar.BENCHMARKS,
+    andrews_squeezer.BENCHMARK,
     bricard.BENCHMARK,
+    flyball_governor.BENCHMARK,
 )
 
 
