@@ -3,9 +3,11 @@
 from collections.abc import Iterator
 
 from chasles.library import (
+    andrews_squeezer,
     bennett,
     bricard,
     chain,
+    flyball_governor,
     four_bar,
     heavy_top,
     n_four_bar,
@@ -21,7 +23,9 @@ from chasles.model import UnknownName
 BENCHMARKS: tuple[Benchmark, ...] = (
     simple_pendulum.BENCHMARK,
     *n_four_bar.BENCHMARKS,
+    andrews_squeezer.BENCHMARK,
     bricard.BENCHMARK,
+    flyball_governor.BENCHMARK,
     slider_crank.BENCHMARK,
     slider_crank.SPHERICAL,
     rolling_disc.BENCHMARK,

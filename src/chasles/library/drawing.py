@@ -1,7 +1,7 @@
 """What a benchmark's picture shows, as data; how it is drawn is the view's business."""
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
 
 from chasles.result import Result
 from chasles.system.arrays import Floats
@@ -20,6 +20,7 @@ class Drawing:
     title     of the curves
     label     of their axis, with the unit
     cropped   left, right, bottom and top of what is shown, m; None shows all of it
+    masses    point masses to draw: name of the body -> where it is at the start, m
     traces    paths of points to draw: (name, points in the world (T, 3)) of a result
     """
 
@@ -29,4 +30,5 @@ class Drawing:
     label: str
     plane: str = "corner"
     cropped: tuple[float, float, float, float] | None = None
+    masses: Mapping[str, tuple[float, ...]] = field(default_factory=dict)
     traces: Callable[[Result], Named] = lambda result: ()

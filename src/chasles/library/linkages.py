@@ -1,30 +1,29 @@
 """Single closed loops of bars and hinges."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 
 from chasles.library.benchmark import Check
 from chasles.model import GROUND, Body, Model, Revolute
+from chasles.model.joints import Attachment
 from chasles.result import Result
 from chasles.system.arrays import Floats
 
 Vector = Floats | Sequence[float]
 
 
-def bar(
-    name: str, start: Vector, end: Vector, density: float, width: float, **motion: Vector
-) -> Body:
+def bar(name: str, start: Vector, end: Vector, density: float, width: float) -> Body:
     """A square bar between two points, its x axis along it, of so many kg/m^3 and so wide (m)."""
     along = np.subtract(end, start)
     length = float(np.linalg.norm(along))
     x = along / length
     helper = np.eye(3)[np.argmin(np.abs(x))]
     y = np.cross(helper, x) / np.linalg.norm(np.cross(helper, x))
-    return Body.box(
-        name, (length, width, width), density=density, position=np.add(start, end) / 2,
-        rotation=np.column_stack((x, y, np.cross(x, y))), **motion,
-    )  # fmt: skip
+    turn, middle = np.column_stack((x, y, np.cross(x, y))), np.add(start, end) / 2
+    size = (length, width, width)
+    return Body.box(name, size, density=density, position=middle, rotation=turn)
 
 
 def loop(
@@ -43,9 +42,9 @@ def loop(
     """
     first = np.array(axes[0]) / np.linalg.norm(axes[0])
     bars = [bar(name, points[k], points[k + 1], density, width) for k, name in enumerate(names)]
-    turn = np.array(bars[0].rotation).T @ first * speed
-    bars[0] = bar(names[0], points[0], points[1], density, width, angular_velocity=turn)
-    ends = [GROUND, *bars, GROUND]
+    x, y, z = np.array(bars[0].rotation).T @ first * speed
+    bars[0] = replace(bars[0], angular_velocity=(x, y, z))
+    ends: list[Attachment] = [GROUND, *bars, GROUND]
     joints = [
         Revolute(hinge, ends[k], ends[k + 1], at=points[k], axis=axes[k])
         for k, hinge in enumerate(hinges)

@@ -1,5 +1,7 @@
 """A free-floating satellite that unfolds four solar panels with springs."""
 
+from itertools import chain
+
 import numpy as np
 
 from chasles.library.benchmark import Benchmark, Check
@@ -58,13 +60,8 @@ def model() -> Model:
     bus = Body.box(
         "bus", (SIDE,) * 3, mass=BUS_MASS, velocity=DRIFT, angular_velocity=TUMBLE
     )  # fmt: skip
-    bodies: list[Body] = [bus]
-    joints: list[Joint] = []
-    forces: list[Force] = []
-    for name, side in WINGS.items():
-        for parts, more in zip((bodies, joints, forces), wing(name, side, bus)):
-            parts.extend(more)  # type: ignore[arg-type]
-    return Model(bodies, joints, forces, gravity=(0, 0, 0))
+    panels, joints, forces = zip(*(wing(name, side, bus) for name, side in WINGS.items()))
+    return Model([bus, *chain(*panels)], [*chain(*joints)], [*chain(*forces)], gravity=(0, 0, 0))
 
 
 def change(vectors: Floats) -> float:

@@ -1,6 +1,6 @@
 """A mechanism at several instants of a result, the older ones paler, beside published curves."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -55,7 +55,7 @@ def benchmark_figure(name: str, result: Result, drawing: Any) -> Figure:
     ]
     return Figure(name, "", "", (
         Panel(strobe(result, drawing.instants, drawing.plane, drawing.traces(result),
-                     drawing.cropped),
+                     drawing.cropped, drawing.masses),
               "The mechanism at some instants", SIZE),
         Panel(over_time(curves, drawing.title, drawing.label), drawing.title, SIZE),
     ))  # fmt: skip
@@ -78,11 +78,12 @@ def strobe(
     plane: str,
     traces: Sequence[tuple[str, Floats]] = (),
     cropped: tuple[float, float, float, float] | None = None,
+    masses: Mapping[str, Any] | None = None,
 ) -> Draw:
     """The mechanism at the saved times nearest to the instants, as far as the result goes."""
     if plane not in PLANES:
         raise InvalidOption(f"strobe: plane is {plane!r}.", f"Use one of {', '.join(PLANES)}.")
-    page = PLANES[plane]
+    page, mass_of = PLANES[plane], masses or {}
     within = sorted(t for t in instants if t <= result.t[-1]) or [float(result.t[-1])]
     indices = [int(np.abs(result.t - t).argmin()) for t in within]
 
@@ -95,7 +96,7 @@ def strobe(
         for index, ink in zip(indices, np.linspace(PALEST, 1.0, len(indices) + 1)[1:]):
             draw_ties(ax, result, index, page, float(ink))
             for body in from_behind(result, index, page):
-                draw_moved(ax, result, body, index, page, float(ink))
+                draw_moved(ax, result, body, index, page, float(ink), mass_of.get(body.name))
         for joint in result.model.joints:
             draw_pin(ax, result, joint, indices[-1], page)
         frame(ax, cropped)
@@ -123,50 +124,56 @@ def frame(ax: Axes, cropped: tuple[float, float, float, float] | None) -> None:
     ax.set_ylim(low, high + 0.1 * (high - low))
 
 
-def draw_moved(ax: Axes, result: Result, body: Body, index: int, page: Floats, ink: float) -> None:
-    """The outline of a body's shape, and of the points at which joints hold it."""
+def draw_moved(
+    ax: Axes, result: Result, body: Body, index: int, page: Floats, ink: float, mass: Any = None
+) -> None:
+    """The outline of a body's shape, or of the points at which joints and springs hold it.
+
+    A point mass is a dot, which the outline reaches.
+    """
     turn, centre = result.rotation(body)[index], result.position(body)[index]
-    for points in outlines(result, body):
+    held = held_points(result, body)
+    if mass is not None:
+        held = np.vstack((held, in_body_axes(body, mass)))
+        ax.plot(*(point_of(result, body.name, mass, index) @ page.T), "o", ms=9, mew=0,
+                color=LIGHT["ink"], alpha=ink, zorder=2 + ink)  # fmt: skip
+    style: Any = {"alpha": ink, "zorder": 2 + ink}
+    for points in outlines(body, held):
         flat = (centre + points @ turn.T) @ page.T
-        style: Any = {"edgecolor": LIGHT["ink"], "linewidth": 0.8, "alpha": ink, "zorder": 2 + ink}
         try:
             hull = flat[ConvexHull(flat).vertices]
         except (QhullError, ValueError):  # points on a line
-            ends = extremes(flat)
-            ax.plot(*ends.T, color=LIGHT["ink"], lw=1.8, alpha=ink, zorder=2 + ink,
-                    solid_capstyle="round")  # fmt: skip
+            ax.plot(*extremes(flat).T, color=LIGHT["ink"], lw=1.8, solid_capstyle="round", **style)
             continue
-        ax.add_patch(Polygon(hull, facecolor=LIGHT["shade"], joinstyle="round", **style))
+        ax.add_patch(Polygon(hull, facecolor=LIGHT["shade"], edgecolor=LIGHT["ink"], lw=0.8,
+                             joinstyle="round", **style))  # fmt: skip
 
 
-def outlines(result: Result, body: Body) -> list[Floats]:
+def outlines(body: Body, held: Floats) -> list[Floats]:
     """Sets of points in body axes, each to be drawn as its hull."""
-    held = held_points(result, body)
     if body.shape is None and len(held) > 1:
         return [held]
-    drawn = [shape_points(body)]
-    half = half_extent(body)
-    outside = held[np.any(np.abs(held) > half * 1.001, axis=1)]
+    outside = held[np.any(np.abs(held) > half_extent(body) * 1.001, axis=1)]
     levers = [np.array([np.zeros(3), point]) for point in outside]
-    return levers + drawn
+    return [*levers, shape_points(body)]
 
 
 def held_points(result: Result, body: Body) -> Floats:
-    """Where joints pin the body, in its axes."""
-    turn, centre = np.array(body.rotation), np.array(body.position)
-    points = []
-    for joint in result.model.joints:
-        at = attachment(joint, body)
-        if at is not None and isinstance(joint, PINS):
-            points.append(turn.T @ (np.array(at) - centre))
+    """Where joints pin the body and springs hold it, in its axes."""
+    pins: list[Any] = [joint for joint in result.model.joints if isinstance(joint, PINS)]
+    springs: list[Any] = [force for force in result.model.forces if isinstance(force, Spring)]
+    points = [
+        in_body_axes(body, at)
+        for part in pins + springs
+        for name, at in sides(part)
+        if name == body.name
+    ]
     return np.array(points).reshape(-1, 3)
 
 
-def attachment(joint: Joint, body: Body) -> Any:
-    """The world's point, at the start, at which a joint holds a body."""
-    if body.name == joint.b and joint.at_b is not None:
-        return joint.at_b
-    return joint.at if body.name in (joint.a, joint.b) else None
+def sides(part: Any) -> tuple[tuple[str, Any], tuple[str, Any]]:
+    """The two bodies of a joint or spring, and its points of them at the start."""
+    return (part.a, part.at), (part.b, part.at if part.at_b is None else part.at_b)
 
 
 def shape_points(body: Body) -> Floats:
@@ -197,20 +204,20 @@ def point_of(result: Result, name: str, at: Any, index: int) -> Floats:
     if name == GROUND.name:
         return np.array(at)
     body = result.model.body(name)
-    local = np.array(body.rotation).T @ (np.array(at) - np.array(body.position))
-    return result.position(body)[index] + result.rotation(body)[index] @ local
+    return result.position(body)[index] + result.rotation(body)[index] @ in_body_axes(body, at)
+
+
+def in_body_axes(body: Body, at: Any) -> Floats:
+    """A point of the world at the start, from the body's centre of mass in its axes."""
+    return np.array(body.rotation).T @ (np.array(at) - np.array(body.position))
 
 
 def draw_ties(ax: Axes, result: Result, index: int, page: Floats, ink: float) -> None:
     """Rods without mass as lines, springs as dashed ones."""
-    rods = [joint for joint in result.model.joints if isinstance(joint, Distance)]
-    springs = [force for force in result.model.forces if isinstance(force, Spring)]
-    ties: tuple[Any, ...] = (*rods, *springs)
-    for tie in ties:
-        ends = [
-            point_of(result, name, at, index)
-            for name, at in ((tie.a, tie.at), (tie.b, tie.at_b or tie.at))
-        ]
+    rods: list[Any] = [joint for joint in result.model.joints if isinstance(joint, Distance)]
+    springs: list[Any] = [force for force in result.model.forces if isinstance(force, Spring)]
+    for tie in rods + springs:
+        ends = [point_of(result, name, at, index) for name, at in sides(tie)]
         ax.plot(*(np.array(ends) @ page.T).T, color=LIGHT["ink"], lw=1.0, alpha=ink, zorder=2,
                 ls=(0, (2, 1.5)) if isinstance(tie, Spring) else "-")  # fmt: skip
 
@@ -219,8 +226,8 @@ def draw_pin(ax: Axes, result: Result, joint: Joint, index: int, page: Floats) -
     """A small ring where a joint holds its bodies together, filled on the ground."""
     if not isinstance(joint, PINS):
         return
-    sides = ((joint.a, joint.at), (joint.b, joint.at_b or joint.at))
-    for name, at in sides if isinstance(joint, Distance) else sides[:1]:
-        fixed = GROUND.name == name or (not isinstance(joint, Distance) and GROUND.name == joint.b)
+    apart = isinstance(joint, Distance)
+    for name, at in sides(joint)[: 2 if apart else 1]:
+        fixed = GROUND.name == name or (not apart and GROUND.name == joint.b)
         ax.plot(*(point_of(result, name, at, index) @ page.T), "o", ms=3.8, mew=0.9, zorder=5,
                 mec=LIGHT["ink"], mfc=LIGHT["ink" if fixed else "paper"])  # fmt: skip
