@@ -83,7 +83,7 @@ def checks(result: Result) -> list[Check]:
 
 def curves(result: Result) -> Named:
     names = ("hinge 1", "hinge 2")
-    return [(name, np.degrees(angle)) for name, angle in zip(names, angles(result))]
+    return [(name, angle / (2.0 * np.pi)) for name, angle in zip(names, angles(result))]
 
 
 def traces(result: Result) -> Named:
@@ -119,7 +119,7 @@ BENCHMARK = Benchmark(
         instants=(0.0, 0.3, 0.6, 0.9),
         curves=curves,
         title="Angles of the hinges",
-        label="°",
+        label="turns",
         traces=traces,
     ),
 )

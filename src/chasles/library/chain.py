@@ -73,7 +73,7 @@ def benchmark(links: int) -> Benchmark:
         about="Links on ball joints, straight and horizontal at the start and turning about the"
         " vertical, fall and swing in space. Energy and the angular momentum about the vertical"
         " through the hook are kept; the motion becomes chaotic once the chain whips, so paths are"
-        " comparable for a short while only. chasles.library.chain.benchmark(n) has n links.",
+        " comparable for a short while only. benchmark(n) of chasles.library.chain has n links.",
         parameters={
             "links": (links, ""),
             "length of a link": (LENGTH, "m"),

@@ -71,10 +71,10 @@ BENCHMARK = Benchmark(
     title="Planar four-bar of four revolutes",
     source="F. Freudenstein, Approximate synthesis of four-bar linkages, Transactions of the ASME"
     " 77 (1955) 853-861, for the relation of the angles; the dimensions are this library's own.",
-    about="The smallest over-constrained mechanism: three bodies and four hinges have 20 constraint"
-    " rows of rank 17, so Grübler's count is -2 where one degree of freedom is. The motion is"
-    " unique, the reactions across the plane are not. A crank-rocker by Grashof's rule, so the"
-    " crank turns on and on.",
+    about="The textbook case of an over-constrained mechanism: three bodies and four hinges have"
+    " 20 constraint rows of rank 17, so Grübler counts -2 where one degree of freedom is. The"
+    " motion is unique, the reactions across the plane are not. A crank-rocker by Grashof's rule,"
+    " so the crank turns on and on.",
     parameters={
         "A, B, C, D in the xz plane": (tuple(x for p in POINTS for x in p[::2]), "m"),
         "density": (DENSITY, "kg/m³"),
