@@ -6,7 +6,7 @@ import numpy as np
 
 from chasles.compiled import borrow, formula, kernel, routine
 from chasles.dynamics.apply_forces import apply_forces
-from chasles.dynamics.assemble import assemble_wrenches, place_bodies
+from chasles.dynamics.assemble import assemble_wrenches
 from chasles.dynamics.coupling_rows import assemble_rows
 from chasles.dynamics.factor import OK, factor_and_solve, load, solve_factored
 from chasles.dynamics.ordering import Plan, borrow_plan
@@ -104,14 +104,14 @@ def borrow_workspace(work: Any) -> Any:
 
 
 @routine
-def put_residual(system: Any, work: Any) -> float:
+def put_residual(system: Any, work: Any, x: Any, forces: Any, eta: Any) -> float:
     """(Q - M V' - J^T lambda, eta - J V') into work.residual; the largest of the latter."""
-    unknowns, x, out = 6 * system.body_count, work.rhs, work.residual
+    unknowns, out = 6 * system.body_count, work.residual
     for body in range(system.body_count):
         inertia = sym6(system.bodies, body * BODY_WIDTH + INERTIA)
         mass = system.bodies[body * BODY_WIDTH + MASS]
         omega_rate, v_rate = twist6(x, 6 * body)
-        torque, force = twist6(work.forces, 6 * body)
+        torque, force = twist6(forces, 6 * body)
         put_twist(
             out, 6 * body, (sub(torque, symvec(inertia, omega_rate)), axpy(-mass, v_rate, force))
         )
@@ -120,7 +120,7 @@ def put_residual(system: Any, work: Any) -> float:
         ends = joint * ENDS_WIDTH
         first = system.joint_bodies[ends + FIRST_ROW]
         for row in range(first, first + system.joint_bodies[ends + ROWS]):
-            gap, multiplier = work.eta[row], x[unknowns + row]
+            gap, multiplier = eta[row], x[unknowns + row]
             for side in range(2):
                 body = system.joint_bodies[ends + BODY_A + side]
                 if body >= 0:
@@ -134,8 +134,10 @@ def put_residual(system: Any, work: Any) -> float:
 
 
 @routine
-def refine(system: Any, plan: Any, work: Any) -> None:
+def refine(system: Any, plan: Any, work: Any, x: Any, forces: Any, eta: Any) -> None:
     r"""Proximal iterations on the damped factor: they end at J V' = eta and the shortest lambda.
+
+    x = (V', lambda) is the solution for Q in `forces` and for eta on that factor.
 
     $$ \begin{pmatrix} M & J^T \\ J & -\mu \end{pmatrix}
        \begin{pmatrix} \delta \\ \delta\lambda \end{pmatrix} =
@@ -145,21 +147,20 @@ def refine(system: Any, plan: Any, work: Any) -> None:
     stays orthogonal to the null space of J^T.
     """
     unknowns = 6 * system.body_count
-    before = put_residual(system, work)
+    before = put_residual(system, work, x, forces, eta)
     for _ in range(MOST_REFINEMENTS):
         solve_factored(plan, work.values, work.residual)
         for k in range(unknowns + system.row_count):
-            work.rhs[k] += work.residual[k]
-        after = put_residual(system, work)
+            x[k] += work.residual[k]
+        after = put_residual(system, work, x, forces, eta)
         if after > 0.1 * before:
             break
         before = after
 
 
 @routine
-def accelerations(system: Any, plan: Any, work: Any) -> int:
-    """V' and lambda at the placed bodies, left in work.rhs; OK or the singular row."""
-    assemble_rows(system, work)
+def solve_motion(system: Any, plan: Any, work: Any) -> int:
+    """V' and lambda at the state in `work`, left in work.rhs; OK or the singular row."""
     assemble_wrenches(system, work.absolute, work.rhs)
     apply_forces(system, work)
     for row in range(system.row_count):
@@ -172,7 +173,7 @@ def accelerations(system: Any, plan: Any, work: Any) -> int:
     if outcome != OK:
         return outcome
     if plan.damping != 0.0:
-        refine(system, plan, work)
+        refine(system, plan, work, work.rhs, work.forces, work.eta)
     driver_powers(system, work)
     return OK
 
@@ -222,13 +223,6 @@ def make_good(system: Any, plan: Any, work: Any) -> None:
 
 
 @routine
-def right_hand_side(system: Any, plan: Any, work: Any, chart: Any) -> int:
-    """V' and lambda at a chart state, left in work.rhs; OK or the singular row."""
-    place_bodies(system, chart, work.absolute, work.turn)
-    return accelerations(system, plan, work)
-
-
-@routine
 def joint_wrenches(system: Any, work: Any, out: Any, at: int) -> None:
     """-J^T lambda of every joint on its two bodies, body frame at the COM: 12 numbers per joint."""
     for joint in range(system.joint_count):
@@ -264,7 +258,8 @@ def evaluate(
             scratch.signals[c] = functions[k * model.signal_count + c]
         for c in range(model.quadrature_count):
             scratch.quadratures[c] = angles[k * model.quadrature_count + c]
-        failed = accelerations(model, order, scratch)
+        assemble_rows(model, scratch)
+        failed = solve_motion(model, order, scratch)
         if failed != OK:
             return failed
         joint_wrenches(model, scratch, out, k * model.joint_count * ROW_WIDTH)
