@@ -110,7 +110,7 @@ def find_drift(system: Any, plan: Any, work: Any, feedback: Any) -> None:
             put_velocity_residual(system, joint, work.absolute, work, work.jacobian, drift)
     for row in range(unknowns, unknowns + system.row_count):
         drift[row] += feedback.drift_gain * feedback.found.shift[row]
-    solve_rows(system, plan, work, feedback.found, drift)
+    solve_rows(system, plan, work, drift)
 
 
 def begin_feedback(system: Any, work: Any, stabiliser: Any, chart: Any) -> None:

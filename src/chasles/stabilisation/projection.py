@@ -74,8 +74,8 @@ def close_joints(system: Any, plan: Any, work: Any, stages: Any, found: Any, cha
     """
     opening = put_residuals(system, work, found, chart)
     for _ in range(MOST_CORRECTIONS):
-        solve_rows(system, plan, work, found, found.shift)
-        solve_rows(system, plan, work, found, found.change)
+        solve_rows(system, plan, work, found.shift)
+        solve_rows(system, plan, work, found.change)
         correct_charts(system, work, stages, found, chart)
         opening = put_residuals(system, work, found, chart)
         if opening <= CLOSED:

@@ -68,8 +68,6 @@ class Residuals(NamedTuple):
     eta: Floats  # (rows,)
     shift: Floats  # (6 n + rows,) zeros and -g; after a solve a displacement and its multipliers
     change: Floats  # (6 n + rows,) zeros and -J V; after a solve a change of velocity
-    wanted: Floats  # (rows,) a right-hand side, kept for refinements
-    nothing: Floats  # (6 n,) zeros
 
 
 def make_residuals(system: System, chosen: Integers) -> Residuals:
@@ -83,8 +81,6 @@ def make_residuals(system: System, chosen: Integers) -> Residuals:
         eta=np.zeros(rows),
         shift=np.zeros(6 * bodies + rows),
         change=np.zeros(6 * bodies + rows),
-        wanted=np.zeros(rows),
-        nothing=np.zeros(6 * bodies),
     )
 
 
@@ -99,8 +95,6 @@ def borrow_residuals(residuals: Any) -> Any:
         borrow(residuals.eta),
         borrow(residuals.shift),
         borrow(residuals.change),
-        borrow(residuals.wanted),
-        borrow(residuals.nothing),
     )
 
 
@@ -245,12 +239,8 @@ def put_residuals(system: Any, work: Any, found: Any, chart: Any) -> float:
 
 
 @routine
-def solve_rows(system: Any, plan: Any, work: Any, found: Any, x: Any) -> None:
+def solve_rows(system: Any, plan: Any, work: Any, x: Any) -> None:
     """M delta + J^T mu = 0, J delta = the rows of x, in place, on the factor in `work`."""
-    if plan.damping == 0.0:
-        solve_factored(plan, work.values, x)
-    else:
-        for row in range(system.row_count):
-            found.wanted[row] = x[6 * system.body_count + row]
-        solve_factored(plan, work.values, x)
-        refine(system, plan, work, x, found.nothing, found.wanted)
+    solve_factored(plan, work.values, x)
+    if plan.damping != 0.0:
+        refine(system, plan, work, x)
