@@ -238,7 +238,7 @@ BENCHMARK = Benchmark(
         plane="xy",
         curves=curves,
         title="Position of F",
-        label="m",
+        label="{} m",
         traces=lambda result: [("E", pin_path(result, "E")), ("F", pin_path(result, "F"))],
     ),
 )

@@ -46,7 +46,7 @@ def run_one(name: str, out: Path) -> tuple[str, bool]:
     return "\n".join(lines), all(check.passed for check in checks)
 
 
-def run_all(_: str, out: Path) -> tuple[str, bool]:
+def run_all(out: Path) -> tuple[str, bool]:
     """Run every benchmark; write library.md and its pictures."""
     from chasles.library.page import page
     from chasles.view.report import write_whole

@@ -35,6 +35,7 @@ def page(checks: Mapping[str, Sequence[Check]]) -> str:
 
 def section(benchmark: Benchmark, checks: Sequence[Check]) -> str:
     options = ", ".join(f"`{key}={value!r}`" for key, value in benchmark.options.items())
+    title = benchmark.drawing.title
     run = f"{benchmark.until:g} s with steps of {benchmark.step:g} s"
     return "\n".join([
         f"## {benchmark.name}: {benchmark.title}",
@@ -46,7 +47,7 @@ def section(benchmark: Benchmark, checks: Sequence[Check]) -> str:
         f"```{{figure}} {(IMAGES / benchmark.name).as_posix()}.png",
         f":alt: {benchmark.title} at some instants, and its published curves",
         "",
-        f"{benchmark.title}: {benchmark.drawing.title.lower()}.",
+        f"{benchmark.title}: {title[0].lower()}{title[1:]}.",
         "```",
         "",
         "| parameter | value |",

@@ -61,8 +61,9 @@ BENCHMARK = Benchmark(
     " Problems, A01.",
     about="A point mass on a massless rod swings through half a circle: one degree of freedom, and"
     " a closed form in elliptic functions. It shows what a formulation costs and how far it drifts"
-    " where nothing is difficult. The rod is a constant distance to the centre of the mass, so"
-    " that the mass is a point: it is drawn as a ball, which the rod cannot turn.",
+    " where nothing is difficult. The rod is a constant distance to the centre of the mass, so that"
+    " the mass is a point: it is drawn as a ball, which the rod cannot turn, and whose idle spin"
+    " counts as the second degree of freedom.",
     parameters={
         "mass": (MASS, "kg"),
         "length": (LENGTH, "m"),
