@@ -8,7 +8,7 @@ from chasles.dynamics.assemble import absolute_history, chart_state
 from chasles.dynamics.consistent import initial_state
 from chasles.dynamics.evaluate import Workspace, evaluate, make_workspace
 from chasles.dynamics.factor import OK
-from chasles.dynamics.ordering import Plan, damped, make_plan, pivots_of_rows
+from chasles.dynamics.ordering import Plan, damped, make_plan
 from chasles.dynamics.redundancy import (
     RANK_LIMIT,
     Redundancy,
@@ -136,9 +136,10 @@ def watch_of(solver: Solver, stop: bool) -> Watch:
     model, system = setup.model, setup.system
     solver.evaluate(solver.start[None])
     unknowns = 6 * system.body_count
-    pivots = pivots_of_rows(solver.plan, unknowns, work.values, system.row_count)
     paired = all(joint.is_lower_pair for joint in model.joints) and not model.drivers
     rows = np.zeros(0, np.int64)
     if not paired or spanning_tree(model).cut:
         rows = real_rows(system)
-    return make_watch(solver.plan, unknowns, rows, free_pivots(setup, work), pivots, stop)
+    repeated = set(solver.redundancy.repeated if solver.redundancy else ())
+    independent = np.array([joint_of_row(setup, int(row)) not in repeated for row in rows])
+    return make_watch(solver.plan, unknowns, rows, free_pivots(setup, work), independent, stop)

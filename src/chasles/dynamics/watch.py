@@ -31,8 +31,6 @@ FAR, ROUNDING = 0.3, 1e-7
 STRAIGHT = 0.3
 #: A minimum of a pivot below so many times the damping is a zero that damping has rounded off.
 TIP = 1000.0
-#: Damped pivots below so many times the damping belong to rows that say nothing new.
-NEAR_DAMPING = 30.0
 
 
 class Watch(NamedTuple):
@@ -50,19 +48,18 @@ class Watch(NamedTuple):
 
 
 def make_watch(
-    plan: Plan, unknowns: int, rows: Integers, free: Floats, pivots: Floats, stop: bool
+    plan: Plan, unknowns: int, rows: Integers, free: Floats, independent: Integers, stop: bool
 ) -> Watch:
-    """Watch some rows, whose pivots at the start are given (all arrays by row, not all watched)."""
+    """Watch some rows, which are independent at the start or not; `free` is that of all rows."""
     places = np.zeros(len(free), np.int64)
     for node in plan.nodes[plan.nodes[:, RHS] >= unknowns]:
         for row in range(int(node[SIZE])):
             places[node[RHS] - unknowns + row] = node[PIVOT] + row * (row + 3) // 2
-    independent = (pivots[rows] > NEAR_DAMPING * plan.damping).astype(np.int64)
     return Watch(
         places=places[rows],
         rows=np.array(rows, np.int64),
         free=np.array(free[rows], np.float64),
-        independent=independent,
+        independent=np.array(independent, np.int64),
         damping=plan.damping,
         stop=int(stop),
         distances=np.full(3, -1.0),
