@@ -43,11 +43,18 @@ def test_two_windows_fall_as_one_pendulum_until_the_singular_pose():
 def test_two_windows_pass_the_singular_pose_ten_times():
     benchmark = ch.library.get("A02")
     result = benchmark.run()
-    level = np.diff(np.sign(tip(result)[:, 1]))
-    assert np.count_nonzero(level) == 10
+    level = np.flatnonzero(np.diff(np.sign(pendulum(2, result.t)[:, 1])))
+    passed = [pose[0] for pose in result.singular_poses]
+    assert len(passed) == 10 and np.abs(passed - result.t[level]).max() < 0.01
     assert np.abs(result.energy_balance()).max() < 1e-4  # the library allows 0.1 J
     assert missed(2, result) < 1e-5
     assert all(check.passed for check in benchmark.check(result))
+
+
+def test_the_first_singular_pose_stops_a_run_that_may_not_pass():
+    with pytest.raises(ch.SimulationStopped, match="became singular") as stop:
+        ch.library.get("A02").run(singular="stop")
+    assert 0.7 < stop.value.result.t[-1] < 0.72
 
 
 def test_twelve_windows_pass_the_singular_pose_twice():

@@ -31,11 +31,3 @@ def point_path(result: Result, body: Body | str, at: Floats | tuple[float, ...])
     turns, centres = result.rotation(body), result.position(body)
     local = turns[0].T @ (np.asarray(at) - centres[0])
     return centres + turns @ local
-
-
-def at_times(result: Result, values: Floats, times: Floats) -> tuple[Floats, Floats]:
-    """Those of the `times` that the result saved, and the values (T, ...) there."""
-    places = np.searchsorted(result.t, np.asarray(times) - 1e-9)
-    kept = places < len(result.t)
-    kept[kept] = np.abs(result.t[places[kept]] - np.asarray(times)[kept]) < 1e-9
-    return np.asarray(times)[kept], values[places[kept]]
