@@ -4,6 +4,7 @@ from chasles.diagnostics import Reaction
 from chasles.dynamics.equations import Equations, equations
 from chasles.integrators.tableaux import Tableau
 from chasles.io.netcdf import load
+from chasles.library.catalogue import library
 from chasles.model import (
     GROUND,
     Body,
@@ -120,6 +121,7 @@ __all__ = [
     "compare",
     "designate",
     "equations",
+    "library",
     "load",
     "simulate",
 ]
