@@ -35,8 +35,8 @@ REDUNDANT = 1e-10
 SINGULAR = 1e-13
 #: ... and looked at more closely in loops below this fraction.
 SUSPICIOUS = 1e-4
-#: mu of the damped factor, as a fraction of the mean free pivot.
-DAMPING = 1e-9
+#: mu of the damped factor, as a fraction of each row's free pivot.
+DAMPING = 1e-7
 
 
 @dataclass(frozen=True)
@@ -99,7 +99,7 @@ def make_solver(setup: Setup, damp: bool = False, refuse: bool = False) -> Solve
     if not redundant and not damp:
         return Solver(setup, plan, work, start)
     unknowns = 6 * setup.system.body_count
-    plan = damped(plan, unknowns, DAMPING * float(free[free > 0.0].mean()))
+    plan = damped(plan, unknowns, DAMPING * free)
     work.floors[:] = 0.0  # a damped pivot never vanishes
     failed, _ = Solver(setup, plan, work, start).evaluate(start[None])
     if failed != OK:
