@@ -1,6 +1,7 @@
-"""Rolling without slipping: the point of b that touches the plane of a does not move in it.
+"""Rolling without slipping: where b touches the plane of a, both bodies have one velocity.
 
-The rows are speeds, not positions: vx and vy of the contact point in the plane, vz across it.
+The plane may move: a is any body, or the ground.  The rows are speeds, not positions: vx and vy in
+the plane, vz across it; only the height above the plane is also a position, and can be open.
 """
 
 from dataclasses import dataclass

@@ -5,7 +5,6 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from chasles.model import Signal
 from chasles.system.arrays import Floats
 
 
@@ -23,10 +22,6 @@ class SignalList:
         self.samplers.append(sampler)
         self.count += width
         return first
-
-    def add_motion(self, signal: Signal) -> int:
-        """Value, rate and second derivative of a signal."""
-        return self.add(signal.sample, 3)
 
     def need_time(self) -> None:
         """The time itself is wanted, by a user's formula."""
