@@ -1,4 +1,4 @@
-"""Joints by a user's formula: like the built-in ones, checked before a run, named when they fail."""
+"""Joints by a user's formula: as good as built-in ones, checked before a run, named on failure."""
 
 import math
 
