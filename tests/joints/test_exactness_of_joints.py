@@ -32,8 +32,10 @@ def test_a_joint_holds_or_drifts_as_predicted(kind, order):
         elif gaps[0] > 1e3 * ROUNDING:
             slope = np.polyfit(np.log(STEPS), np.log(gaps), 1)[0]
             assert slope > 3.5, (spaces, gaps)
-    assert exact["auto"] == (kind in LOWER)
-    assert kind in LOWER or not any(exact.values())
+    # A point of b on a line of a is stored by the chart of b, not by that of a.
+    straight = kind in ("point on line", "point on plane") and order != "ground second"
+    assert exact["auto"] == (kind in LOWER or straight)
+    assert kind in LOWER or straight or not any(exact.values())
     if kind in LOWER and order != "two bodies":
         assert exact["SE3"]
 
