@@ -98,7 +98,7 @@ def joint_arrays(
 def driver_columns(driver: Any, signals: SignalList, integral: int) -> list[int]:
     """KIND, DRIVE, DRIVE_WORK, ADDRESS of a driver."""
     kind = SLIDING_POINT if isinstance(driver, PointDriver) else DRIVEN_AXIS
-    return [kind, signals.add(driver.sample, 3), integral, 0]
+    return [kind, signals.add(driver.sample, 3, driver.check_smooth), integral, 0]
 
 
 def index_of(name: str, body_index: dict[str, int]) -> int:
