@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from math import isfinite
 from typing import Any
 
 import numpy as np
@@ -197,17 +198,17 @@ class CustomForce(BodyForce):
 
     def wrench(self, t: float, *motion: Any) -> tuple[Vector3, Vector3]:
         """Force and torque at one time and motion, checked: formula(t, *motion)."""
-        when = f"at t = {t:g} s"
         try:
             returned = self.formula(t, *motion)
         except ChaslesError:
             raise
         except Exception as error:
             raise InvalidForce(
-                f"{self.where}: its formula raised {type(error).__name__} {when}:"
+                f"{self.where}: its formula raised {type(error).__name__} at t = {t:g} s:"
                 f" {one_line(error)}",
                 "Give formula(t, position, rotation, velocity, angular_velocity).",
             ) from error
+        when = f"at t = {t:g} s"
         try:
             force, torque = returned
         except (TypeError, ValueError):
@@ -215,10 +216,20 @@ class CustomForce(BodyForce):
                 f"{self.where}: its formula returned {told(returned)} {when}.",
                 "Return two vectors: (force, torque), each of three numbers.",
             ) from None
+        if is_plain(force) and is_plain(torque):  # nearly always, and quick
+            return force, torque
         return (
             checked_vector(force, f"the force {when}", self.where, InvalidForce),
             checked_vector(torque, f"the torque {when}", self.where, InvalidForce),
         )
+
+
+def is_plain(vector: Any) -> bool:
+    """Whether it is three finite floats in a tuple."""
+    if type(vector) is not tuple or len(vector) != 3:
+        return False
+    x, y, z = vector
+    return type(x) is type(y) is type(z) is float and isfinite(x) and isfinite(y) and isfinite(z)
 
 
 def checked_load(value: Any, what: str, where: str) -> VectorOfTime:

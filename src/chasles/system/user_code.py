@@ -6,11 +6,13 @@ and told when the run stops.
 """
 
 import ctypes
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
+from functools import lru_cache
 from typing import Any
 
 import numba
 import numpy as np
+from numba.core.dispatcher import Dispatcher
 from numba.core.errors import NumbaError
 
 from chasles.model import ChaslesError, CustomForce, CustomJoint, InvalidForce, InvalidJoint
@@ -103,8 +105,7 @@ def motion_of(given: Sequence[float]) -> tuple[tuple[float, ...], ...]:
 
 def compiled_force(force: CustomForce, complain: Any) -> Any:
     """The C function of a force's formula; it calls `complain` where the answer is no number."""
-    user = numba.njit(error_model="numpy")(force.formula)
-    check_answer(force, user)
+    user = machine_code(force)
 
     def answer(t: float, x: Any, out: Any) -> None:
         position, velocity, omega = (x[0], x[1], x[2]), (x[12], x[13], x[14]), (x[15], x[16], x[17])
@@ -122,23 +123,31 @@ def compiled_force(force: CustomForce, complain: Any) -> Any:
     return numba.cfunc(numba.types.void(NUMBER, NUMBERS, NUMBERS))(answer)
 
 
-def check_answer(force: CustomForce, user: Any) -> None:
-    """Refuse a formula that does not compile, or to anything but two times three numbers."""
-    three, nine = numba.types.UniTuple(NUMBER, 3), numba.types.UniTuple(NUMBER, 9)
-    inputs = (NUMBER, three, nine, three, three)
+def machine_code(force: CustomForce) -> Any:
+    """A force's formula compiled, or why it cannot be: it returns two times three numbers."""
     try:
-        user.compile(inputs)
-    except NumbaError as error:
+        user, returned = compiled_formula(force.formula)
+    except (NumbaError, TypeError) as error:
         raise InvalidForce(
             f"{force.where}: its formula does not compile: {reason(error)}",
             "Use numbers, tuples and the math module only, or leave compiled=True out.",
         ) from None
-    returned = user.overloads[inputs].signature.return_type
     if not is_pair_of_vectors(returned):
         raise InvalidForce(
             f"{force.where}: its compiled formula returns {returned}.",
             "Return two tuples of three numbers: (force, torque).",
         )
+    return user
+
+
+def compiled_formula(formula: Any) -> tuple[Any, Any]:
+    """A formula of a force as machine code, and the type of what it returns."""
+    plain = formula.py_func if isinstance(formula, Dispatcher) else formula
+    user = numba.njit(error_model="numpy")(plain)
+    three, nine = numba.types.UniTuple(NUMBER, 3), numba.types.UniTuple(NUMBER, 9)
+    inputs = (NUMBER, three, nine, three, three)
+    user.compile(inputs)
+    return user, user.overloads[inputs].signature.return_type
 
 
 def is_pair_of_vectors(returned: Any) -> bool:
@@ -216,10 +225,17 @@ class CustomRows(Callback):
         return rows.tolist()
 
 
-Maker = Callable[[CustomForce], PythonForce]
+#: The machine code of a force serves all runs: compiling takes longer than most of them.
+shared_force = lru_cache(maxsize=64)(CompiledForce)
 
 
 def force_formula(force: CustomForce) -> PythonForce:
     """The formula of a force behind an address; to be kept alive as long as that is used."""
-    make: Maker = CompiledForce if force.compiled else PythonForce
-    return make(force)
+    if not force.compiled:
+        return PythonForce(force)
+    try:
+        formula = shared_force(force)
+    except TypeError:  # a callable that cannot be looked up, and does not compile either
+        formula = CompiledForce(force)
+    formula.failure = None
+    return formula
