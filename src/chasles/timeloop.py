@@ -19,6 +19,7 @@ from chasles.model.model import plural
 from chasles.stabilisation.projection import Projection
 from chasles.stabilisation.stabiliser import Stabiliser
 from chasles.system.arrays import CHART_WIDTH, Floats
+from chasles.system.gaps import flat_disc
 
 #: A step count this close to a whole number is one.
 ROUND_STEPS = 1e-9
@@ -257,6 +258,13 @@ class Run:
             error = getattr(formula, "error", None)
             if error is not None:
                 return SimulationStopped(error.what, error.remedy)
+        flat = flat_disc(setup.system, self.solver.absolute(self.chart[None])[0])
+        if flat is not None:
+            return SimulationStopped(
+                f"joint '{list(setup.joint_index)[flat]}': the disc fell flat on its plane after"
+                f" t = {t:.6g} s, where no single point of it touches.",
+                "The result up to t is kept.",
+            )
         names = list(setup.body_index)
         tried = self.stages.spare if outcome in (NOT_FINITE, NOT_CLOSED) else self.stages.stage
         broken = np.flatnonzero(~np.isfinite(tried).all(axis=1))

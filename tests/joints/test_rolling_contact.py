@@ -215,3 +215,11 @@ def test_a_ball_that_hangs_in_the_air_is_refused(refusal):
     roll = ch.RollingSphere("roll", ch.GROUND, ball, at=(0, 0, 0), axis=(0, 0, 1), radius=RADIUS)
     message = refusal(lambda: ch.equations(ch.Model([ball], [roll])), ch.InconsistentStart)
     assert "'roll' is open by 0.3 m" in message
+
+
+@pytest.mark.parametrize("stabilise", [None, "projection"])
+def test_a_disc_that_falls_flat_stops_the_run(stabilise):
+    with pytest.raises(ch.SimulationStopped, match="'roll': the disc fell flat") as caught:
+        ch.simulate(disc(spin=(0, 0, 0)), until=2.0, step=1e-3, stabilise=stabilise)
+    result = caught.value.result
+    assert 0.1 < result.t[-1] < 1.0 and 0.0 < result.position("disc")[-1, 2] < 0.05

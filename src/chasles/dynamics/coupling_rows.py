@@ -1,5 +1,6 @@
 """Rows of joints that are no lower pairs, and of drivers."""
 
+from math import nan
 from typing import Any
 
 from chasles.compiled import call_address, formula, overload, routine
@@ -14,7 +15,7 @@ from chasles.dynamics.assemble import (
     space_translation_rows,
     twist_of,
 )
-from chasles.groups.vectors import add, cross, matmul, matvec, scale, sub, tmatvec
+from chasles.groups.vectors import add, cross, dot, matmul, matvec, scale, sub, tmatvec
 from chasles.system.arrays import (
     ADDRESS,
     AXES_A,
@@ -175,7 +176,7 @@ def rolling_rows(
     system: Any, joint: int, kind: int, first: int, absolute: Any, jacobian: Any, eta: Any
 ) -> None:
     """Where b touches the plane of a, both move alike; radius in the PITCH column."""
-    poses, twists, axes, omegas, _, _ = joint_motion(system, joint, absolute)
+    poses, twists, axes, omegas, points, _ = joint_motion(system, joint, absolute)
     normal, axis = column(axes[0], 2), column(axes[1], 2)
     normal_rate, radius = cross(omegas[0], normal), system.joints[joint * JOINT_WIDTH + PITCH]
     if kind == ROLLING_SPHERE:
@@ -184,6 +185,9 @@ def rolling_rows(
         contact, contact_rate = disc_contact(
             normal, normal_rate, radius, axis, cross(omegas[1], axis)
         )
+        foot = add(poses[0][1], matvec(poses[0][0], points[0]))
+        if dot(normal, sub(poses[1][1], foot)) <= 0.0:  # it fell flat: nothing would be right
+            contact_rate = (nan, nan, nan)
     touching = add(poses[1][1], contact)
     levers = (
         tmatvec(poses[0][0], sub(touching, poses[0][1])),
