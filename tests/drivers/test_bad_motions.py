@@ -81,4 +81,4 @@ def test_a_driven_body_that_is_driven_again_is_refused_if_they_disagree(refusal)
     tip = ch.PointDriver("hold", "arm", (1, 0, 0), (0, 0, 1), lambda t: 0.1 - 0.1 * np.cos(6 * t))
     both = ch.Model(model.bodies, model.joints, drivers=[*model.drivers, tip])
     message = refusal(lambda: ch.simulate(both, 1.0, 1e-2), ch.InconsistentStart)
-    assert "hold" in message and "contradict" in message
+    assert ("'hold'" in message or "'crank'" in message) and "contradict" in message

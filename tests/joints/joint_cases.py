@@ -180,7 +180,7 @@ def make_case(kind: str, order: str, seed: int = 7) -> Case:
     return Case(kind, model, *names, *local)
 
 
-def moving(model: ch.Model, rng, speed: float = 1.0) -> ch.Model:
+def moving(model: ch.Model, rng, speed: float = 0.6) -> ch.Model:
     """The model with random velocities that its joints allow, and drivers at rest."""
     equations = ch.equations(model)
     jacobian, mass = equations.jacobian, equations.mass

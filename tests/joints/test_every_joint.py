@@ -16,7 +16,7 @@ every_case = pytest.mark.parametrize("kind, order", CASES, ids=[", ".join(c) for
 every_form = pytest.mark.parametrize("form", FORMS)
 #: Weights of the sixth-order central difference at -3h ... 3h.
 WEIGHTS = np.array([-1, 9, -45, 0, 45, -9, 1]) / 60
-STEP = 5e-4
+STEP = 2.5e-4
 
 
 @cache
@@ -24,8 +24,8 @@ def moved(kind, order, form):
     """A case after a while in motion: seven states in a row."""
     case = make_case(kind, order)
     model = moving(case.model, np.random.default_rng(5))
-    times = 0.3 + STEP * np.arange(-6, 1)
-    run = {"until": 0.3, "step": 2e-3, "method": "dop853", "acceleration": form}
+    times = 0.2 + STEP * np.arange(-6, 1)
+    run = {"until": 0.2, "step": 2e-3, "method": "dop853", "acceleration": form}
     result = ch.simulate(model, t_eval=times, **run)
     return case, model, [result.state(k) for k in range(7)]
 

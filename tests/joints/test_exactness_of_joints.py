@@ -22,7 +22,7 @@ def worst_gap(model, spaces, step):
 
 @pytest.mark.parametrize("kind, order", JOINTS, ids=[", ".join(c) for c in JOINTS])
 def test_a_joint_holds_or_drifts_as_predicted(kind, order):
-    model = moving(make_case(kind, order).model, np.random.default_rng(5), speed=1.0)
+    model = moving(make_case(kind, order).model, np.random.default_rng(5))
     exact = {}
     for spaces in SPACES if kind != "custom" else ("SE3", "auto"):  # which is slow
         exact[spaces] = predictions(model, resolve_spaces(model, spaces))[0].exact
@@ -45,6 +45,6 @@ def test_most_joints_that_are_predicted_to_drift_do():
     drifting = 0
     for kind, order in JOINTS:
         if order == "two bodies" and kind != "fixed":
-            model = moving(make_case(kind, order).model, np.random.default_rng(5), speed=1.0)
+            model = moving(make_case(kind, order).model, np.random.default_rng(5))
             drifting += worst_gap(model, "SO3xR3", STEPS[0]) > ROUNDING
     assert drifting >= 10
