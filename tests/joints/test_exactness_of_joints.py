@@ -48,3 +48,19 @@ def test_most_joints_that_are_predicted_to_drift_do():
             model = moving(make_case(kind, order).model, np.random.default_rng(5))
             drifting += worst_gap(model, "SO3xR3", STEPS[0]) > ROUNDING
     assert drifting >= 10
+
+
+COUPLINGS = [case for case in JOINTS if case[0] not in LOWER and case[0] != "custom"]
+
+
+@pytest.mark.parametrize("kind, order", COUPLINGS, ids=[", ".join(c) for c in COUPLINGS])
+def test_every_stabiliser_holds_every_coupling_better(kind, order):
+    model = moving(make_case(kind, order).model, np.random.default_rng(5))
+
+    def gap(stabilise):
+        result = ch.simulate(model, until=0.1, step=2e-3, stabilise=stabilise, spaces="SE3")
+        return max(result.violation(NAME).max(), result.violation(NAME, "rotation").max())
+
+    free = gap(None)
+    assert gap("projection") < 1e-14
+    assert max(gap("baumgarte"), gap("ggl")) < max(0.7 * free, 1e-13)
