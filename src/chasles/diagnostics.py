@@ -25,6 +25,7 @@ from chasles.system.arrays import (
     FORCE_B,
     FORCE_KIND,
     INERTIA,
+    KIND,
     LAW,
     MASS,
     ON_COORDINATE,
@@ -32,6 +33,9 @@ from chasles.system.arrays import (
     POINT_B,
     POSE_R,
     POSE_X,
+    ROLLING_DISC,
+    ROLLING_SPHERE,
+    SLIDING_POINT,
     SPRING,
     TWIST,
     Floats,
@@ -53,6 +57,9 @@ from chasles.system.wrenches import (
     kinetic_energy,
     spring_potential,
 )
+
+#: Joints whose axes belong to body a: points on lines and planes, rolling, and driven points.
+AXES_ON_A = (SLIDING_POINT, ROLLING_SPHERE, ROLLING_DISC)
 
 
 def stacked(vector: tuple[Floats, ...]) -> Floats:
@@ -147,8 +154,9 @@ class Reaction:
     `force` and `torque` (T, 3) are in world axes and act on the joint's second body;
     `on(body)` gives those on either body.  `point` (T, 3) and `axes` (T, 3, 3, in columns) are the
     joint's point and axes in the world; where it slides, those on the second body (on the first
-    if the second is the ground).  Both bodies' torques are about that one point.  They are NaN
-    at states in which the joints depend on each other, where no reaction is determined.
+    if the second is the ground), but the axes of a line or plane are its own.  Both bodies' torques
+    are about that one point.  They are NaN at states in which the joints depend on each other,
+    where no reaction is determined.
     """
 
     joint: str
@@ -217,9 +225,21 @@ def reaction(solver: Solver, joint: str, absolute: Floats, wrenches: Floats) -> 
 
 
 def frame_in_world(setup: Setup, joint: int, absolute: Floats) -> tuple[Floats, Floats]:
-    """Origin (T, 3) and axes (T, 3, 3) in the world of a joint's frame on its body b."""
-    axes, point = joint_frame(setup.system, joint, "b")
-    index = int(setup.system.joint_bodies[joint, BODY_B])
+    """Origin (T, 3) of a joint's frame on its body b, and its axes (T, 3, 3), in the world.
+
+    A line or plane that a point of b stays on is carried by a, and so are the axes.
+    """
+    ends = setup.system.joint_bodies[joint]
+    on_b = carried(setup, joint, "b", absolute)
+    if ends[KIND] not in AXES_ON_A:
+        return on_b
+    return on_b[0], carried(setup, joint, "a", absolute)[1]
+
+
+def carried(setup: Setup, joint: int, side: str, absolute: Floats) -> tuple[Floats, Floats]:
+    """Origin and axes in the world of a joint's frame on one of its bodies."""
+    axes, point = joint_frame(setup.system, joint, side)
+    index = int(setup.system.joint_bodies[joint, BODY_A if side == "a" else BODY_B])
     if index < 0:
         still = np.ones((len(absolute), 1))
         return still * np.array(point), still[:, :, None] * np.array(axes).reshape(3, 3)

@@ -12,13 +12,14 @@ from chasles.dynamics.factor import OK
 from chasles.dynamics.solver import Solver, joint_of_row
 from chasles.dynamics.watch import Watch
 from chasles.integrators.rkmk import NOT_CLOSED, NOT_FINITE, Stages, rkmk_run
-from chasles.model import InvalidOption, SimulationStopped
+from chasles.model import ChaslesError, InvalidOption, SimulationStopped
 from chasles.model.checks import checked_array, checked_positive
 from chasles.model.errors import told
 from chasles.model.model import plural
 from chasles.stabilisation.projection import Projection
 from chasles.stabilisation.stabiliser import Stabiliser
 from chasles.system.arrays import CHART_WIDTH, Floats
+from chasles.system.gaps import flat_disc
 
 #: A step count this close to a whole number is one.
 ROUND_STEPS = 1e-9
@@ -186,7 +187,9 @@ class Run:
         while first < last and not self.stopped:
             end = min(last, first + size)
             began = time.perf_counter()
-            table = self.table(first * self.grid.step, self.grid.step, end - first)
+            table, end = self.table_of_steps(first, end)
+            if self.stopped:
+                return
             reached, outcome = self.kernel(
                 chart, table, self.grid.step, first, end, every, saved, integrals
             )
@@ -202,11 +205,26 @@ class Run:
         """One step of another length; whether it succeeded."""
         if self.stopped:
             return False
-        table = self.table(t, step, 1)
+        try:
+            table = self.table(t, step, 1)
+        except ChaslesError as error:
+            self.stopped = SimulationStopped(error.what, error.remedy)
+            return False
         _, outcome = self.kernel(chart, table, step, 0, 1, NEVER, chart, self.stages.integrals)
         if outcome != OK:
             self.stopped = self.explain(t, outcome)
         return self.stopped is None
+
+    def table_of_steps(self, first: int, end: int) -> tuple[Floats, int]:
+        """The table of some steps, or of fewer: a run stops where a function of time fails."""
+        while True:
+            try:
+                return self.table(first * self.grid.step, self.grid.step, end - first), end
+            except ChaslesError as error:
+                if end == first + 1:
+                    self.stopped = SimulationStopped(error.what, error.remedy)
+                    return np.zeros(1), first
+                end = first + (end - first) // 2
 
     def table(self, t: float, step: float, steps: int) -> Floats:
         """Functions of time at every stage of some steps, and at their end."""
@@ -215,7 +233,7 @@ class Run:
             return np.zeros(1)
         starts = t + step * np.arange(steps)
         times = (starts[:, None] + step * self.nodes).ravel()
-        return signals.sample(np.append(times, t + step * steps))
+        return signals.sample_run(np.append(times, t + step * steps))
 
     def kernel(
         self, chart: Floats, table: Floats, step: float, first: int, last: int, every: int,
@@ -240,6 +258,13 @@ class Run:
             error = getattr(formula, "error", None)
             if error is not None:
                 return SimulationStopped(error.what, error.remedy)
+        flat = flat_disc(setup.system, self.solver.absolute(self.chart[None])[0])
+        if flat is not None:
+            return SimulationStopped(
+                f"joint '{list(setup.joint_index)[flat]}': the disc fell flat on its plane after"
+                f" t = {t:.6g} s, where no single point of it touches.",
+                "The result up to t is kept.",
+            )
         names = list(setup.body_index)
         tried = self.stages.spare if outcome in (NOT_FINITE, NOT_CLOSED) else self.stages.stage
         broken = np.flatnonzero(~np.isfinite(tried).all(axis=1))

@@ -57,6 +57,8 @@ class Equations:
 def equations(model: Model, state: State | None = None, acceleration: str = "screw") -> Equations:
     """M, J, eta, Q, V' and lambda of a model at its start, or at a state of a result.
 
+    A state does not count turns: a spring or motor on an angle sees it within half a turn.
+
     >>> import chasles as ch
     >>> arm = ch.Body.rod("arm", length=1.0, mass=2.0, position=(0.5, 0, 0))
     >>> model = ch.Model([arm], [ch.Spherical("pivot", ch.GROUND, arm, at=(0, 0, 0))])
@@ -71,13 +73,13 @@ def equations(model: Model, state: State | None = None, acceleration: str = "scr
         raise InvalidOption(
             f"state is {told(state)}, which is no State.", "Take one from a result: result.state()."
         )
-    return equations_at(solver, state.to_absolute(model))
+    return equations_at(solver, state.to_absolute(model), state.t)
 
 
-def equations_at(solver: Solver, absolute: Floats) -> Equations:
+def equations_at(solver: Solver, absolute: Floats, t: float = 0.0) -> Equations:
     """`equations` of a solver whose bodies are in the model's order."""
     setup, system, model = solver.setup, solver.setup.system, solver.setup.model
-    row, _ = solver.evaluate(absolute[None])
+    row, _ = solver.evaluate(absolute[None], np.array([t]))
     if row != OK:
         raise singular_error(solver.setup, row)
     entries, solution, real = solver.work.jacobian, solver.work.rhs.copy(), real_rows(system)

@@ -35,6 +35,8 @@ from chasles.system.rows import (
     turn_about_axis,
 )
 
+#: Cosine between the axis of a disc and the normal of its plane, above which it lies on it.
+NEARLY_FLAT = 0.99
 IDENTITY = (1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0)
 
 
@@ -128,3 +130,18 @@ def put_coupling_gap(
         translation[..., 2] = shift[2] - constant
     elif kind == ROLLING_DISC:
         translation[..., 2] = shift[2] - constant * np.sqrt(1.0 - np.square(turn[8]))
+
+
+def flat_disc(system: System, absolute: Floats) -> int | None:
+    """The rolling disc that lies on its plane, or almost, at one state (n, 18)."""
+    for joint in np.flatnonzero(system.joint_bodies[:, KIND] == ROLLING_DISC):
+        ends = system.joint_bodies[joint]
+        turn, _ = relative_joint_frame(
+            pose_history(absolute, int(ends[BODY_A])),
+            joint_frame(system, int(joint), "a"),
+            pose_history(absolute, int(ends[BODY_B])),
+            joint_frame(system, int(joint), "b"),
+        )
+        if abs(turn[8]) > NEARLY_FLAT:
+            return int(joint)
+    return None
