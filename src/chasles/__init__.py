@@ -53,6 +53,7 @@ from chasles.model import (
 from chasles.result import Result
 from chasles.simulate import simulate
 from chasles.spaces import SE3, Designation, SO3xR3, Space, designate
+from chasles.stabilisation.assembly import Assembly, assemble
 from chasles.studies.advise import Advice, advise
 from chasles.studies.compare import Comparison, compare
 from chasles.system.state import State
@@ -61,6 +62,7 @@ __all__ = [
     "GROUND",
     "SE3",
     "Advice",
+    "Assembly",
     "Body",
     "Bushing",
     "ChaslesError",
@@ -114,6 +116,7 @@ __all__ = [
     "Universal",
     "UnknownName",
     "advise",
+    "assemble",
     "compare",
     "designate",
     "equations",

@@ -37,7 +37,7 @@ from chasles.system.arrays import (
     Floats,
 )
 from chasles.system.build import Setup
-from chasles.system.gaps import components, joint_frame, joint_gap, pose_history
+from chasles.system.gaps import components, joint_frame, pose_history
 from chasles.system.rows import (
     frame_seen_from_a,
     full_misalignment,
@@ -132,7 +132,7 @@ def gap(
     """
     index = setup.joint_index[joint]
     target = 0.0 if times is None else setup.targets(joint, times)
-    rotation, translation = joint_gap(setup.system, index, absolute, target)
+    rotation, translation = setup.gap(joint, absolute, target)
     body = int(setup.system.joint_bodies[index, BODY_A])
     axes = np.array(joint_frame(setup.system, index, "a")[0]).reshape(3, 3)
     if body >= 0:

@@ -2,6 +2,7 @@
 
 import platform
 import time
+from collections.abc import Iterable
 from datetime import UTC, datetime
 from importlib.metadata import version
 from typing import Any
@@ -13,15 +14,17 @@ from chasles.dynamics.solver import make_solver
 from chasles.integrators.rkmk import make_stages
 from chasles.integrators.tableaux import Tableau
 from chasles.integrators.tableaux import method as find_method
-from chasles.model import InvalidOption, Model, SimulationStopped, UnknownName
+from chasles.model import Body, InvalidOption, Joint, Model, SimulationStopped, UnknownName
 from chasles.model.errors import told
 from chasles.model.model import checked_model
 from chasles.result import Result
 from chasles.spaces import resolve_spaces
 from chasles.spaces.exactness import drifting_joints
+from chasles.stabilisation.assembly import Assembly, assemble
 from chasles.stabilisation.projection import make_projection
 from chasles.system.arrays import Integers
 from chasles.system.build import Setup, build
+from chasles.system.state import State, checked_state
 from chasles.timeloop import Run, make_grid
 
 
@@ -38,6 +41,9 @@ def simulate(
     save_every: int = 1,
     t_eval: ArrayLike | None = None,
     progress: bool | None = None,
+    start: State | None = None,
+    close: bool = False,
+    hold: Iterable[Body | Joint | str] = (),
 ) -> Result:
     """Integrate a model from t = 0 to `until` with a Runge-Kutta-Munthe-Kaas method.
 
@@ -57,6 +63,11 @@ def simulate(
     t_eval        times at which to keep states instead; each is reached by one shorter step of
                   the same method from the grid, so it is as accurate, and joints hold as well
     progress      show a bar on stderr; by default when the run takes longer than a moment
+    start         a State to begin at, at t = 0, instead of the poses and velocities entered; joint
+                  frames and coordinates stay those of the poses entered
+    close         move the bodies first as little as possible so that the joints close, and make
+                  the velocities allowed; result.assembly says what moved (see `assemble`)
+    hold          with close: bodies and joints that stay as they are
 
     Raises a ChaslesError that names the culprit if the input is bad, and SimulationStopped, with
     the partial `result`, if the run cannot go on.
@@ -75,7 +86,8 @@ def simulate(
     ):
         if value not in known:
             raise UnknownName.among("choice", value, known, where=option)
-    setup = build(model, chosen, acceleration)
+    assembly = closing(model, close, hold, start)
+    setup = build(model, chosen, acceleration, assembly.state if assembly else start)
     solver = make_solver(setup, damp=singular == "pass", refuse=redundant == "refuse")
     system = solver.setup.system
     projection = make_projection(system, projected_joints(solver.setup, stabilise))
@@ -92,6 +104,8 @@ def simulate(
         "acceleration": acceleration,
         "stabilise": stabilise or "none",
         "redundancy": str(solver.redundancy or "none"),
+        "start": "as entered" if start is None else "a given state",
+        "assembly": assembly.as_dict() if assembly else "none",
         "projected": [list(setup.joint_index)[k] for k in np.flatnonzero(projection.chosen)],
         "method": tableau.name or "user's tableau",
         "tableau": {"a": tableau.a.tolist(), "b": tableau.b.tolist(), "c": tableau.c.tolist()},
@@ -115,6 +129,23 @@ def simulate(
         return Result(*states, "finished", message, saved.integrals)
     result = Result(*states, "stopped", stopped.what, saved.integrals)
     raise SimulationStopped(stopped.what, stopped.remedy, result=result)
+
+
+def closing(model: Model, close: Any, hold: Any, start: Any) -> Assembly | None:
+    """What is closed before a run."""
+    if not isinstance(close, bool | np.bool_):
+        raise InvalidOption(f"simulate: close is {told(close)}.", "Give close=True or close=False.")
+    if start is not None:
+        checked_state(start, "start")
+    if close:
+        return assemble(model, hold, start)
+    if not isinstance(hold, tuple | list) or hold:
+        raise InvalidOption(
+            f"simulate: hold is {told(hold)}, but nothing moves before a run that does not close"
+            " its joints.",
+            "Leave it out, or give close=True with it.",
+        )
+    return None
 
 
 #: Values of `stabilise` beside None.

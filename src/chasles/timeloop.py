@@ -17,6 +17,7 @@ from chasles.model.errors import told
 from chasles.model.model import plural
 from chasles.stabilisation.projection import NoProjection, Projection
 from chasles.system.arrays import CHART_WIDTH, Floats
+from chasles.system.turns import first_integrals
 
 #: A step count this close to a whole number is one.
 ROUND_STEPS = 1e-9
@@ -120,6 +121,7 @@ class Run:
         self.nodes = nodes[: stages.count]  # c of the tableau
         self.projection = projection
         self.chart = solver.chart(solver.start)
+        stages.integrals[:] = first_integrals(solver.setup)
         self.steps_done = 0
         self.stopped: SimulationStopped | None = None
 
@@ -130,6 +132,7 @@ class Run:
         charts = np.zeros((count, *chart.shape))
         charts[0] = chart
         integrals = np.zeros((count, self.stages.integrals.size))
+        integrals[0] = self.stages.integrals
         with self.bar(progress) as bar:
             self.whole_steps(chart, 0, grid.steps, bar, grid.save_every, charts, integrals)
         kept = self.steps_done // grid.save_every + 1

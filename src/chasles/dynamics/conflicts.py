@@ -1,0 +1,108 @@
+"""Constraints that cannot be met together: drivers against each other, or against the joints.
+
+Where rows of J repeat each other, what they ask for must agree.  What is left of it after the best
+solution lies in the null space of J^T: its entries show who takes part.
+"""
+
+from typing import Any
+
+import numpy as np
+
+from chasles.compiled import borrow, kernel
+from chasles.dynamics.evaluate import Workspace, borrow_workspace, refine
+from chasles.dynamics.ordering import Plan, borrow_plan
+from chasles.dynamics.redundancy import joint_of_row
+from chasles.model import InconsistentStart
+from chasles.system.arrays import FIRST_ROW, LOCKED, Floats, borrow_system
+from chasles.system.build import Setup
+
+#: Constraint accelerations that miss by more than this fraction contradict each other.
+CONFLICT = 1e-6
+#: During a run, speeds that miss by more than this fraction of the largest stop it: joints that
+#: have drifted apart a little disagree a little.
+SPEED_CONFLICT = 1e-3
+#: Rows that miss by less than this fraction of the worst take no part.
+INVOLVED = 1e-3
+LISTED = 6
+
+
+def contradiction(setup: Setup, missed: Floats, what: str, per: str) -> str:
+    """Who contradicts whom, and by how much, from what every row misses of a speed, say."""
+    size = np.abs(missed)
+    rows = np.flatnonzero(size > INVOLVED * size.max())
+    names = list(dict.fromkeys(joint_of_row(setup, int(row))[0] for row in rows))
+    drivers = [name for name in names if name in setup.model.driver_names]
+    joints = [name for name in names if name not in drivers]
+    if not drivers:
+        name, component = joint_of_row(setup, int(np.argmax(size)))
+        return (
+            f"joint '{name}' (direction {component}) contradicts other joints: the {what}s they ask"
+            f" for differ by {size.max():.3g}"
+        )
+    worst = max(drivers, key=lambda name: size[row_of(setup, name)])
+    by = f"{size[row_of(setup, worst)]:.3g} {unit_of(setup, worst)}{per}"
+    if len(drivers) == 1:
+        return (
+            f"driver '{worst}' contradicts the joints {listed(joints)}: the {what} it asks for is"
+            f" missed by {by} at best"
+        )
+    through = f" (through the joints {listed(joints)})" if joints else ""
+    return (
+        f"drivers {listed(drivers)} contradict each other{through}: the {what}s they ask for are"
+        f" missed by {by} at best"
+    )
+
+
+def row_of(setup: Setup, driver: str) -> int:
+    return int(setup.system.joint_bodies[setup.joint_index[driver], FIRST_ROW])
+
+
+def unit_of(setup: Setup, driver: str) -> str:
+    turns = int(setup.system.joint_bodies[setup.joint_index[driver], LOCKED]) & 0b111
+    return "rad" if turns else "m"
+
+
+def listed(names: list[str]) -> str:
+    shown = ", ".join(f"'{name}'" for name in names[:LISTED])
+    return shown + (" ..." if len(names) > LISTED else "")
+
+
+def check_agreement(setup: Setup, work: Workspace) -> None:
+    """Refuse constraints that contradict each other at the start: J V' = eta has no solution."""
+    unknowns = 6 * setup.system.body_count
+    missed = work.residual[unknowns:]
+    scale = 1.0 + np.abs(work.eta).max(initial=0.0) + np.abs(work.rhs[:unknowns]).max(initial=0.0)
+    if np.abs(missed).max(initial=0.0) > CONFLICT * scale:
+        raise InconsistentStart(
+            f"{contradiction(setup, missed, 'acceleration', '/s^2')} at t = 0.",
+            "Remove one of those that constrain the same motion differently.",
+        )
+
+
+def speed_conflict(setup: Setup, plan: Plan, work: Workspace, rates: Floats) -> str | None:
+    """Who contradicts whom at the state whose J is factored in `work`; None while all agree.
+
+    `rates` (rows,) is what J V ought to be there.
+    """
+    missed = np.zeros(setup.system.row_count)
+    miss_rates(setup.system, plan, work, rates, missed)
+    if np.abs(missed).max(initial=0.0) <= SPEED_CONFLICT * np.abs(rates).max(initial=0.0):
+        return None
+    return contradiction(setup, missed, "speed", "/s")
+
+
+@kernel
+def miss_rates(system: Any, plan: Any, work: Any, rates: Any, out: Any) -> None:
+    """rates - J V for the V that comes closest, on the damped factor in `work`."""
+    model, order, scratch = borrow_system(system), borrow_plan(plan), borrow_workspace(work)
+    wanted, missed = borrow(rates), borrow(out)
+    unknowns = 6 * model.body_count
+    for k in range(unknowns):
+        scratch.forces[k] = 0.0
+    for k in range(unknowns + model.row_count):
+        scratch.rhs[k] = 0.0
+    for row in range(model.row_count):
+        scratch.eta[row] = wanted[row]
+    refine(model, order, scratch)
+    for row in range(model.row_count):
+        missed[row] = scratch.residual[unknowns + row]
