@@ -18,38 +18,43 @@ from chasles.system.build import Setup
 
 #: Constraint accelerations that miss by more than this fraction contradict each other.
 CONFLICT = 1e-6
-#: During a run, speeds that miss by more than this fraction of the largest stop it: joints that
-#: have drifted apart a little disagree a little.
+#: During a run, speeds that miss by more than this fraction of the fastest so far stop it: joints
+#: that have drifted apart a little disagree a little.
 SPEED_CONFLICT = 1e-3
+#: ... and this explains why joints could not be closed.
+SPEED_SUSPICION = 1e-7
+#: Less than this (rad/s, m/s) is nothing.
+SPEED_FLOOR = 1e-6
 #: Rows that miss by less than this fraction of the worst take no part.
 INVOLVED = 1e-3
 LISTED = 6
+PER = {"speeds": "/s", "accelerations": "/s^2"}
 
 
-def contradiction(setup: Setup, missed: Floats, what: str, per: str) -> str:
-    """Who contradicts whom, and by how much, from what every row misses of a speed, say."""
+def contradiction(setup: Setup, missed: Floats, what: str, when: str) -> str:
+    """Who contradicts whom, and by how much, from what the rows miss of "speeds", say."""
     size = np.abs(missed)
     rows = np.flatnonzero(size > INVOLVED * size.max())
     names = list(dict.fromkeys(joint_of_row(setup, int(row))[0] for row in rows))
     drivers = [name for name in names if name in setup.model.driver_names]
-    joints = [name for name in names if name not in drivers]
+    joints = listed([name for name in names if name not in drivers])
     if not drivers:
         name, component = joint_of_row(setup, int(np.argmax(size)))
         return (
-            f"joint '{name}' (direction {component}) contradicts other joints: the {what}s they ask"
-            f" for differ by {size.max():.3g}"
+            f"joint '{name}' (direction {component}) contradicts other joints {when}: the smallest"
+            f" residual of the {what} they ask for is {size.max():.3g}."
         )
     worst = max(drivers, key=lambda name: size[row_of(setup, name)])
-    by = f"{size[row_of(setup, worst)]:.3g} {unit_of(setup, worst)}{per}"
+    least = f"{size[row_of(setup, worst)]:.3g} {unit_of(setup, worst)}{PER[what]}"
     if len(drivers) == 1:
         return (
-            f"driver '{worst}' contradicts the joints {listed(joints)}: the {what} it asks for is"
-            f" missed by {by} at best"
+            f"driver '{worst}' contradicts the joints {joints} {when}: the smallest residual of the"
+            f" {what} they ask for is {least}."
         )
-    through = f" (through the joints {listed(joints)})" if joints else ""
+    through = f" through the joints {joints}" if joints else ""
     return (
-        f"drivers {listed(drivers)} contradict each other{through}: the {what}s they ask for are"
-        f" missed by {by} at best"
+        f"drivers {listed(drivers)} contradict each other{through} {when}: the smallest residual of"
+        f" the {what} they ask for is {least}."
     )
 
 
@@ -74,21 +79,23 @@ def check_agreement(setup: Setup, work: Workspace) -> None:
     scale = 1.0 + np.abs(work.eta).max(initial=0.0) + np.abs(work.rhs[:unknowns]).max(initial=0.0)
     if np.abs(missed).max(initial=0.0) > CONFLICT * scale:
         raise InconsistentStart(
-            f"{contradiction(setup, missed, 'acceleration', '/s^2')} at t = 0.",
+            contradiction(setup, missed, "accelerations", "at t = 0"),
             "Remove one of those that constrain the same motion differently.",
         )
 
 
-def speed_conflict(setup: Setup, plan: Plan, work: Workspace, rates: Floats) -> str | None:
-    """Who contradicts whom at the state whose J is factored in `work`; None while all agree.
+def speed_conflict(
+    setup: Setup, plan: Plan, work: Workspace, rates: Floats, allowed: float, when: str
+) -> str | None:
+    """Who contradicts whom at the state whose J is factored in `work`; None if all agree.
 
-    `rates` (rows,) is what J V ought to be there.
+    `rates` (rows,) is what J V ought to be there; it may be missed by what is `allowed`.
     """
     missed = np.zeros(setup.system.row_count)
     miss_rates(setup.system, plan, work, rates, missed)
-    if np.abs(missed).max(initial=0.0) <= SPEED_CONFLICT * np.abs(rates).max(initial=0.0):
+    if np.abs(missed).max(initial=0.0) <= allowed:
         return None
-    return contradiction(setup, missed, "speed", "/s")
+    return contradiction(setup, missed, "speeds", when)
 
 
 @kernel

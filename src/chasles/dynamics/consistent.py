@@ -37,12 +37,12 @@ def initial_state(setup: Setup, jacobian: Floats) -> Floats:
     return absolute
 
 
-def driven_rates(setup: Setup) -> Floats:
-    """What J V is at the start: the rates that drivers prescribe, and zero."""
+def driven_rates(setup: Setup, t: float = 0.0) -> Floats:
+    """What J V is at a time: the rates that drivers prescribe, and zero."""
     rates, ends = np.zeros(setup.system.row_count), setup.system.joint_bodies
     driven = np.flatnonzero(ends[:, DRIVE] >= 0)
     if driven.size:
-        now = setup.signals.sample(np.zeros(1))[0]
+        now = setup.signals.sample(np.array([t]))[0]
         rates[ends[driven, FIRST_ROW]] = now[ends[driven, DRIVE] + 1]
     return rates
 
@@ -146,10 +146,8 @@ def check_speeds_agree(setup: Setup, rows: Rows, rates: Floats) -> None:
     )
     best = completed(setup, rows, still, nothing, rates)
     if forbidden(rows, best, rates):
-        missed = rows.times(best) - rates
-        what = contradiction(setup, missed, "speed", "/s")
         raise InconsistentStart(
-            f"{what} at t = 0.",
+            contradiction(setup, rows.times(best) - rates, "speeds", "at t = 0"),
             "Leave one of them out, or give motions that the joints allow together.",
         )
 
