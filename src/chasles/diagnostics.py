@@ -253,13 +253,15 @@ def joint_history(setup: Setup, joint: str, absolute: Floats) -> Any:
 def coordinate(setup: Setup, joint: str, kind: str, absolute: Floats, times: Floats) -> Floats:
     """Angle without wrap-around, or displacement, of body b against a in the user's order (T,).
 
-    Turns between two saved states are counted with the rates at both ends.
+    Turns between two saved states are counted with the rates at both ends, those before the start
+    by the state in which it began.
     """
     sign = orientation(setup, joint)
     turn, shift = joint_history(setup, joint, absolute)
     if kind == "displacement":
         return sign * np.broadcast_to(shift[2], times.shape)
     angle = sign * np.broadcast_to(turn_about_axis(turn), times.shape)
+    angle = angle + nearest_turn(angle[0], setup.angles.get(joint, 0.0)) - angle[0]
     rate = coordinate_rate(setup, joint, kind, absolute)
     expected = 0.5 * (rate[1:] + rate[:-1]) * np.diff(times)
     steps = np.diff(angle)
