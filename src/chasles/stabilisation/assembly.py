@@ -16,6 +16,7 @@ from chasles.dynamics.consistent import (
     velocity_error,
 )
 from chasles.dynamics.kkt import constraint_rows
+from chasles.dynamics.redundancy import joint_of_row
 from chasles.model import (
     Body,
     Driver,
@@ -31,7 +32,7 @@ from chasles.model.errors import told
 from chasles.model.model import checked_model, plural
 from chasles.spaces import resolve_spaces
 from chasles.stabilisation.closure import Closure, turn_between
-from chasles.system.arrays import DRIVE, FIRST_ROW, POSE_R, POSE_X, TWIST, Floats
+from chasles.system.arrays import FIRST_ROW, POSE_R, POSE_X, TWIST, Floats
 from chasles.system.build import OPEN_TOLERANCE, Setup, build, measured
 from chasles.system.state import State, checked_state
 from chasles.system.turns import counted_angles
@@ -137,9 +138,9 @@ def assemble(
     begin = None if start is None else checked_state(start, "start")
     holding, names = with_holds(model, joints)
     setup = build(holding, resolve_spaces(holding, "SE3"), "screw", begin)
-    closure = Closure(setup, np.array([setup.body_index[name] for name in bodies], np.int64))
-    hold_coordinates(closure, names)
-    closed = closed_poses(closure, held)
+    indices = np.array([setup.body_index[name] for name in bodies], np.int64)
+    closure = Closure(setup, indices, names)
+    closed = closed_poses(closure, model, held)
     here = replace(setup, absolute=closed)
     twists, given, known = consistent_twists(closure, here, bodies, names, held)
     closed = closed.copy()
@@ -199,33 +200,31 @@ def with_holds(model: Model, joints: list[str]) -> tuple[Model, list[str]]:
     return more, [driver.name for driver in drivers]
 
 
-def hold_coordinates(closure: Closure, names: list[str]) -> None:
-    """Let the drivers that hold coordinates prescribe what these are at the start."""
-    setup = closure.setup
-    before = closure.residual(setup.absolute)
-    for name in names:
-        ends = setup.system.joint_bodies[setup.joint_index[name]]
-        closure.work.signals[ends[DRIVE]] = before[ends[FIRST_ROW]]
-
-
-def closed_poses(closure: Closure, held: tuple[str, ...]) -> Floats:
+def closed_poses(closure: Closure, model: Model, held: tuple[str, ...]) -> Floats:
     """The nearest poses at which all joints are closed."""
     entered = closure.setup.absolute
+    check_finite(closure)
     closed, gap = closure.closed(entered)
     if gap > OPEN_TOLERANCE:  # once more with all gaps alike, also to say how little is left
         closed, gap = closure.closed(entered, by_mass=False)
-    raise_kept(closure.setup)
-    if not gap <= OPEN_TOLERANCE:
-        raise open_error(closure, closed, held)
+    if gap > OPEN_TOLERANCE:
+        raise open_error(closure, model, closed, held)
     return closure.nearest(closed) if closed is not entered else entered
 
 
-def raise_kept(setup: Setup) -> None:
-    """Raise what a user's formula raised."""
-    for formula in setup.kept_alive:
-        error = getattr(formula, "error", None)
-        if error is not None:
-            raise error
+def check_finite(closure: Closure) -> None:
+    """Refuse poses at which a user's formula fails, or numbers overflow."""
+    residual = closure.residual(closure.setup.absolute)
+    if np.isfinite(residual).all() and np.isfinite(closure.work.jacobian).all():
+        return
+    for formula in closure.setup.kept_alive:
+        if formula.error is not None:
+            raise formula.error
+    name, _ = joint_of_row(closure.setup, int(np.argmin(np.isfinite(residual))))
+    raise InconsistentStart(
+        f"joint '{name}' cannot be closed: its gap is not a number.",
+        "Check the units of its bodies and of its point: m, kg and kg m^2.",
+    )
 
 
 def gaps_at(setup: Setup, absolute: Floats, names: Iterable[str]) -> dict[str, Amount]:
@@ -237,12 +236,14 @@ def gaps_at(setup: Setup, absolute: Floats, names: Iterable[str]) -> dict[str, A
     }
 
 
-def open_error(closure: Closure, absolute: Floats, held: tuple[str, ...]) -> InconsistentStart:
+def open_error(
+    closure: Closure, model: Model, absolute: Floats, held: tuple[str, ...]
+) -> InconsistentStart:
     """Joints that cannot be closed: the worst, and what is left at best."""
     setup = closure.setup
-    gaps = gaps_at(setup, absolute, (*setup.model.joint_names, *setup.model.driver_names))
+    gaps = gaps_at(setup, absolute, (*model.joint_names, *model.driver_names))
     worst = max(gaps, key=lambda name: gaps[name].length + closure.length * gaps[name].angle)
-    word = "joint" if worst in setup.model.joint_names else "driver"
+    word = "joint" if worst in model.joint_names else "driver"
     total = Amount(*(sum(gap[k] for gap in gaps.values()) for k in (0, 1)))
     holding = f" with {', '.join(held)} held" if held else ""
     return InconsistentStart(

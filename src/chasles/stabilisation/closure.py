@@ -23,6 +23,7 @@ from chasles.groups.so3 import so3_dexp_inv, so3_exp, so3_from_matrix, so3_log, 
 from chasles.stabilisation.projection import put_position_residual
 from chasles.system.arrays import (
     CONSTANT_VELOCITY,
+    DRIVE,
     FIRST_ROW,
     GEAR,
     INERTIA,
@@ -67,6 +68,8 @@ INVISIBLE = 1e-12
 MOST_HALVINGS = 20
 #: Joints are closed after a move if they are to this fraction of the length.
 STILL_CLOSED = 1e-11
+#: Weight of what is held beside joints that cannot be closed.
+FIRMLY = 1e3
 #: Earlier moves that shape the next.
 MEMORY = 12
 
@@ -84,21 +87,28 @@ def joint_rows(system: Any, work: Any, absolute: Any, out: Any) -> None:
 class Closure:
     """The joints of a model as equations g = 0 for the poses of its bodies, at t = 0.
 
-    Held bodies stay where they are.  Rows that are speeds only (gears, rolling) are left out.
+    Held bodies stay where they are, and the drivers in `holds` prescribe what they find.  Rows that
+    are speeds only (gears, rolling) are left out.
     """
 
-    def __init__(self, setup: Setup, held: Integers) -> None:
+    def __init__(self, setup: Setup, held: Integers, holds: list[str]) -> None:
         system = setup.system
         self.setup, self.system, self.entered = setup, system, setup.absolute
         self.work = make_workspace(system, make_plan(system))
         if system.signal_count:
             self.work.signals[:] = setup.signals.sample(np.zeros(1))[0]
-        self.rows, self.turning = position_rows(system)
+        self.rows, turning = position_rows(system)
         self.free = np.ones((system.body_count, 6), bool)
         self.free[held] = False
         self.columns = np.flatnonzero(self.free.ravel())
         self.masses = mass_blocks(system, self.free)
         self.length = typical_length(system)
+        self.weights = np.where(turning, self.length, 1.0)  # of gaps that cannot all be closed
+        before = self.residual(self.entered)
+        for name in holds:
+            ends = system.joint_bodies[setup.joint_index[name]]
+            self.work.signals[ends[DRIVE]] = before[ends[FIRST_ROW]]
+            self.weights[self.rows == ends[FIRST_ROW]] *= FIRMLY
 
     def residual(self, absolute: Floats) -> Floats:
         """g of every row of J, padding included; J itself is left in `work`."""
@@ -135,11 +145,12 @@ class Closure:
         gaps count alike, so that what is left of them is the least in squares.
         """
         g, jacobian = self.at(absolute)
-        blocks, scale = self.masses, np.where(self.turning, self.length, 1.0)
-        if by_mass:
-            scale = unit_scale(blocks, jacobian)
-        else:
+        if not self.columns.size:
+            return absolute, float(np.abs(g).max(initial=0.0))
+        blocks, scale = self.masses, unit_scale(self.masses, jacobian)
+        if not by_mass:
             blocks = [np.diag(np.repeat((self.length**2, 1.0), 3)) for _ in blocks]
+            scale = self.weights
         caution, slow = 1.0, 0
         for _ in range(MOST_STEPS):
             gap = float(np.abs(g).max(initial=0.0))
@@ -151,7 +162,7 @@ class Closure:
             trial = self.displaced(absolute, limited(step))
             trial_g, trial_jacobian = self.at(trial)
             before, after = np.linalg.norm(scale * g), np.linalg.norm(scale * trial_g)
-            if after < before:
+            if after < before and np.isfinite(trial_jacobian.data).all():
                 slow = slow + 1 if after > (1.0 - SLOW) * before else 0
                 absolute, g, jacobian = trial, trial_g, trial_jacobian
                 caution = max(LEAST_CAUTION, 0.2 * caution)
