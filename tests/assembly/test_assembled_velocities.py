@@ -24,8 +24,7 @@ def four_bar(spins=(None, None, None), velocities=(None, None, None), gap=0.0):
 
 
 def motion(model, state):
-    """The one motion of the mechanism at a state: body twists (6n,), by finite differences of
-    nothing: the null space of J."""
+    """The one motion of the mechanism at a state, body twists (6n,): the null space of J."""
     jacobian = ch.equations(model, state).jacobian
     _, s, v = np.linalg.svd(jacobian)
     assert (s > 1e-9 * s[0]).sum() == len(v) - 1

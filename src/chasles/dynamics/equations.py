@@ -77,10 +77,13 @@ def equations(model: Model, state: State | None = None, acceleration: str = "scr
     return equations_at(solver, here.absolute, state.t, first_integrals(here))
 
 
-def equations_at(solver: Solver, absolute: Floats, t: float, integrals: Floats) -> Equations:
+def equations_at(
+    solver: Solver, absolute: Floats, t: float = 0.0, integrals: Floats | None = None
+) -> Equations:
     """`equations` of a solver whose bodies are in the model's order."""
     setup, system, model = solver.setup, solver.setup.system, solver.setup.model
-    row, _ = solver.evaluate(absolute[None], np.array([t]), integrals[None])
+    angles = None if integrals is None else integrals[None]
+    row, _ = solver.evaluate(absolute[None], np.array([t]), angles)
     if row != OK:
         raise singular_error(solver.setup, row)
     entries, solution, real = solver.work.jacobian, solver.work.rhs.copy(), real_rows(system)

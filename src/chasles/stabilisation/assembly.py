@@ -76,10 +76,12 @@ class Assembly:
 
     def __str__(self) -> str:
         opened = [name for name, gap in self.before.items() if max(gap) > OPEN_TOLERANCE]
-        lines = [
-            f"{plural(len(opened), 'joint', 'joints')} closed: the largest gap was"
-            f" {self.residual[0]:.2g} m or rad and is {self.residual[1]:.1g}."
-        ]
+        lines = ["All joints were closed."]
+        if opened:
+            lines = [
+                f"{plural(len(opened), 'joint', 'joints')} closed: the largest gap was"
+                f" {self.residual[0]:.2g} m or rad and is {self.residual[1]:.1g}."
+            ]
         for verb, amounts, units in (
             ("moved by", self.moved, ("m", "rad")),
             ("changed its velocity by", self.velocity_change, ("m/s", "rad/s")),

@@ -184,8 +184,8 @@ def entered_poses(bodies: list[Body]) -> Floats:
 
 def rows_of(start: State, model: Model, order: list[str]) -> Floats:
     """Absolute rows (n, 18) of a state in the order of the arrays."""
-    rows = start.to_absolute(model)
-    return rows[[model.body_names.index(name) for name in order]]
+    place = {name: row for row, name in enumerate(model.body_names)}
+    return start.to_absolute(model)[[place[name] for name in order]]
 
 
 def angles_of(start: State, model: Model) -> dict[str, float]:
@@ -218,7 +218,7 @@ def check_closed(setup: Setup) -> None:
                       " and axis/axis_b")  # fmt: skip
     if setup.start is not None:
         for driver in setup.model.drivers:
-            check_gap(setup, driver.name, "Start where its motion does: 0 as entered, at t = 0")
+            check_gap(setup, driver.name, "Start where its motion does, 0 as entered", "driver")
 
 
 def is_closed(setup: Setup) -> bool:
@@ -230,8 +230,7 @@ def is_closed(setup: Setup) -> bool:
     return True
 
 
-def check_gap(setup: Setup, name: str, remedy: str) -> None:
-    word = "joint" if name in setup.model.joint_names else "driver"
+def check_gap(setup: Setup, name: str, remedy: str, word: str = "joint") -> None:
     rotation, translation = setup.gap(name, setup.absolute)
     for gap, unit in (
         (float(np.linalg.norm(translation)), setup.length_unit(name)),
