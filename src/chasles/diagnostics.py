@@ -41,7 +41,7 @@ from chasles.system.arrays import (
     Floats,
 )
 from chasles.system.build import Setup
-from chasles.system.gaps import components, joint_frame, joint_gap, pose_history
+from chasles.system.gaps import components, joint_frame, pose_history
 from chasles.system.rows import (
     frame_seen_from_a,
     full_misalignment,
@@ -139,7 +139,7 @@ def gap(
     """
     index = setup.joint_index[joint]
     target = 0.0 if times is None else setup.targets(joint, times)
-    rotation, translation = joint_gap(setup.system, index, absolute, target)
+    rotation, translation = setup.gap(joint, absolute, target)
     body = int(setup.system.joint_bodies[index, BODY_A])
     axes = np.array(joint_frame(setup.system, index, "a")[0]).reshape(3, 3)
     if body >= 0:
@@ -273,13 +273,15 @@ def joint_history(setup: Setup, joint: str, absolute: Floats) -> Any:
 def coordinate(setup: Setup, joint: str, kind: str, absolute: Floats, times: Floats) -> Floats:
     """Angle without wrap-around, or displacement, of body b against a in the user's order (T,).
 
-    Turns between two saved states are counted with the rates at both ends.
+    Turns between two saved states are counted with the rates at both ends, those before the start
+    by the state in which it began.
     """
     sign = orientation(setup, joint)
     turn, shift = joint_history(setup, joint, absolute)
     if kind == "displacement":
         return sign * np.broadcast_to(shift[2], times.shape)
     angle = sign * np.broadcast_to(turn_about_axis(turn), times.shape)
+    angle = angle + nearest_turn(angle[0], setup.angles.get(joint, 0.0)) - angle[0]
     rate = coordinate_rate(setup, joint, kind, absolute)
     expected = 0.5 * (rate[1:] + rate[:-1]) * np.diff(times)
     steps = np.diff(angle)

@@ -8,6 +8,13 @@ from typing import Any
 import numpy as np
 from tqdm import tqdm
 
+from chasles.dynamics.conflicts import (
+    SPEED_CONFLICT,
+    SPEED_FLOOR,
+    SPEED_SUSPICION,
+    speed_conflict,
+)
+from chasles.dynamics.consistent import driven_rates
 from chasles.dynamics.factor import OK
 from chasles.dynamics.solver import Solver, joint_of_row
 from chasles.dynamics.watch import Watch
@@ -20,6 +27,7 @@ from chasles.stabilisation.projection import Projection
 from chasles.stabilisation.stabiliser import Stabiliser
 from chasles.system.arrays import CHART_WIDTH, Floats
 from chasles.system.gaps import flat_disc
+from chasles.system.turns import first_integrals
 
 #: A step count this close to a whole number is one.
 ROUND_STEPS = 1e-9
@@ -29,6 +37,13 @@ CHUNK_SECONDS, BAR_DELAY = 0.2, 1.5
 MEMORY_LIMIT = 4 * 2**30
 #: save_every of a run whose states are not kept.
 NEVER = 2**62
+#: Steps between two looks at drivers that may contradict each other.
+MOST_WATCHED = 256
+#: What to do about drivers that contradict each other.
+TOGETHER = (
+    "Leave one of them out, or give motions that the joints allow together (all the way: a step too"
+    " large looks the same); the result up to t is kept."
+)
 #: At a microsecond a step, a million steps are a second and these are thirty years.
 MOST_STEPS = 1e15
 
@@ -124,6 +139,10 @@ class Run:
         self.nodes = nodes[: stages.count]  # c of the tableau
         self.stabiliser, self.watch = stabiliser, watch
         self.chart = solver.chart(solver.start)
+        stages.integrals[:] = first_integrals(solver.setup)
+        # Where rows of J depend on each other, drivers may come to contradict each other.
+        self.watched = solver.plan.is_damped != 0 and bool(solver.setup.model.drivers)
+        self.fastest = np.zeros(1)  # largest rate of a driver so far
         self.steps_done = 0
         self.stopped: SimulationStopped | None = None
 
@@ -134,6 +153,7 @@ class Run:
         charts = np.zeros((count, *chart.shape))
         charts[0] = chart
         integrals = np.zeros((count, self.stages.integrals.size))
+        integrals[0] = self.stages.integrals
         with self.bar(progress) as bar:
             self.whole_steps(chart, 0, grid.steps, bar, grid.save_every, charts, integrals)
         kept = self.steps_done // grid.save_every + 1
@@ -182,10 +202,15 @@ class Run:
         self, chart: Floats, first: int, last: int, bar: tqdm, every: int, saved: Floats,
         integrals: Floats,
     ) -> None:  # fmt: skip
-        """Steps of the grid, in pieces that take a moment each: progress shows, Ctrl-C works."""
-        size = 64
+        """Steps of the grid, in pieces that take a moment each: progress shows, Ctrl-C works.
+
+        A piece after which drivers contradict each other is taken back and halved, down to the
+        step that did it.
+        """
+        size, bad = 64, NEVER
         while first < last and not self.stopped:
-            end = min(last, first + size)
+            end = min(last, first + size, first + max(1, (bad - first) // 2))
+            kept = self.memory(chart) if self.watched else []
             began = time.perf_counter()
             table, end = self.table_of_steps(first, end)
             if self.stopped:
@@ -194,12 +219,50 @@ class Run:
                 chart, table, self.grid.step, first, end, every, saved, integrals
             )
             seconds = time.perf_counter() - began
+            conflict = self.conflict(reached, outcome) if self.watched else None
+            if conflict and outcome == OK:
+                for array, copy in kept:
+                    array[:] = copy
+                bad = end
+                if end - first == 1:
+                    self.stopped = SimulationStopped(conflict, TOGETHER)
+                continue
             self.steps_done += reached - first
             bar.update(reached - first)
-            if outcome != OK:
+            if conflict:
+                self.stopped = SimulationStopped(conflict, TOGETHER)
+            elif outcome != OK:
                 self.stopped = self.explain(reached * self.grid.step, outcome)
             first = end
             size = max(1, int(size * min(16.0, CHUNK_SECONDS / max(seconds, 1e-6))))
+            size = min(size, MOST_WATCHED) if self.watched else size
+
+    def memory(self, chart: Floats) -> list[tuple[Any, Any]]:
+        """What a step changes and the next one needs, with copies."""
+        stages = self.stages
+        arrays = (
+            chart, stages.carry, stages.integrals, stages.balance.momentum,
+            self.solver.work.missed, self.fastest, self.watch.distances, self.watch.count,
+        )  # fmt: skip
+        return [(array, array.copy()) for array in arrays]
+
+    def conflict(self, reached: int, outcome: int) -> str | None:
+        """Who contradicts whom at the last stage of the last step; None while all agree.
+
+        Joints that could not be closed may be open by very little, and for that reason.
+        """
+        solver, step = self.solver, self.grid.step
+        if outcome not in (OK, NOT_CLOSED):
+            return None
+        last = reached - 1 if outcome == OK else reached
+        rates = driven_rates(solver.setup, step * (last + float(self.nodes[-1])))
+        self.fastest[0] = max(self.fastest[0], np.abs(rates).max(initial=0.0))
+        fastest = float(self.fastest[0])
+        allowed = SPEED_SUSPICION * fastest
+        if outcome == OK:
+            allowed = SPEED_CONFLICT * fastest + SPEED_FLOOR
+        when = f"after t = {last * step:.6g} s"
+        return speed_conflict(solver.setup, solver.plan, solver.work, rates, allowed, when)
 
     def one_step(self, chart: Floats, step: float, t: float) -> bool:
         """One step of another length; whether it succeeded."""
