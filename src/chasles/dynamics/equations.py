@@ -19,6 +19,7 @@ from chasles.system.arrays import (
     TWIST,
     TWIST_COMPONENTS,
     Floats,
+    System,
 )
 from chasles.system.build import build, real_rows
 from chasles.system.state import State
@@ -71,33 +72,45 @@ def equations(model: Model, state: State | None = None, acceleration: str = "scr
         raise InvalidOption(
             f"state is {told(state)}, which is no State.", "Take one from a result: result.state()."
         )
-    return equations_at(solver, state.to_absolute(model))
+    return equations_at(solver, state.to_absolute(model), state.t)
 
 
-def equations_at(solver: Solver, absolute: Floats) -> Equations:
+def equations_at(solver: Solver, absolute: Floats, t: float = 0.0) -> Equations:
     """`equations` of a solver whose bodies are in the model's order."""
     setup, system, model = solver.setup, solver.setup.system, solver.setup.model
-    row, _ = solver.evaluate(absolute[None])
+    row, _ = solver.evaluate(absolute[None], np.array([t]))
     if row != OK:
         raise singular_error(solver.setup, row)
-    entries, solution, real = solver.work.jacobian, solver.work.rhs.copy(), real_rows(system)
+    solution, real = solver.work.rhs.copy(), real_rows(system)
     count = 6 * system.body_count
-    mass, jacobian = np.zeros((count, count)), np.zeros((system.row_count, count))
-    for body, row in enumerate(system.bodies):
-        mass[6 * body : 6 * body + 6, 6 * body : 6 * body + 6] = mass_matrix(row)
-    for ends in system.joint_bodies:
-        span = slice(ends[FIRST_ROW], ends[FIRST_ROW] + ends[ROWS])
-        for side, body in enumerate((ends[BODY_A], ends[BODY_B])):
-            if body >= 0:
-                jacobian[span, 6 * body : 6 * body + 6] = entries[span, 6 * side : 6 * side + 6]
     return Equations(
         columns=tuple((name, c) for name in model.body_names for c in TWIST_COMPONENTS),
         rows=tuple((name, c) for name, k in setup.joint_index.items() for c in setup.locked(k)),
-        mass=mass,
-        jacobian=jacobian[real],
+        mass=dense_mass(system),
+        jacobian=dense_jacobian(system, solver.work.jacobian)[real],
         eta=solver.work.eta[real],
         forces=solver.work.forces.copy(),
         velocity=absolute[:, TWIST:].ravel(),
         acceleration=solution[:count],
         multipliers=solution[count:][real],
     )
+
+
+def dense_mass(system: System) -> Floats:
+    """M (6n, 6n)."""
+    count = 6 * system.body_count
+    mass = np.zeros((count, count))
+    for body, row in enumerate(system.bodies):
+        mass[6 * body : 6 * body + 6, 6 * body : 6 * body + 6] = mass_matrix(row)
+    return mass
+
+
+def dense_jacobian(system: System, entries: Floats) -> Floats:
+    """J (rows, 6n), padding included, from the entries (rows, 12) on the bodies of every joint."""
+    jacobian = np.zeros((system.row_count, 6 * system.body_count))
+    for ends in system.joint_bodies:
+        span = slice(ends[FIRST_ROW], ends[FIRST_ROW] + ends[ROWS])
+        for side, body in enumerate((ends[BODY_A], ends[BODY_B])):
+            if body >= 0:
+                jacobian[span, 6 * body : 6 * body + 6] = entries[span, 6 * side : 6 * side + 6]
+    return jacobian

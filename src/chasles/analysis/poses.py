@@ -1,0 +1,37 @@
+"""Poses of all bodies moved by twists, and the rows of J as a matrix."""
+
+from typing import Any
+
+import numpy as np
+
+from chasles.groups.se3 import se3_exp
+from chasles.groups.so3 import so3_from_matrix, so3_matrix
+from chasles.system.arrays import POSE_R, POSE_X, Floats
+
+
+def rotations(absolute: Floats) -> Floats:
+    """(n, 3, 3) of an absolute state (n, 18)."""
+    return absolute[:, POSE_R : POSE_R + 9].reshape(-1, 3, 3)
+
+
+def components(vectors: Floats) -> tuple[Any, ...]:
+    """Rows as a formula's tuple of array scalars."""
+    return tuple(np.moveaxis(vectors, -1, 0))
+
+
+def moved(absolute: Floats, twists: Floats) -> Floats:
+    """The state with every pose C replaced by C exp(xi), xi (n, 6); body twists are kept."""
+    quaternion, shift = se3_exp((components(twists[:, :3]), components(twists[:, 3:])))
+    turn = np.stack(so3_matrix(quaternion), axis=-1).reshape(-1, 3, 3)
+    rotation, out = rotations(absolute), absolute.copy()
+    out[:, POSE_R : POSE_R + 9] = (rotation @ turn).reshape(-1, 9)
+    out[:, POSE_X : POSE_X + 3] += np.einsum("bij,bj->bi", rotation, np.stack(shift, axis=-1))
+    return out
+
+
+def orthogonal(absolute: Floats) -> Floats:
+    """The state with its rotations made orthogonal again."""
+    out = absolute.copy()
+    nine = tuple(absolute[:, POSE_R + k] for k in range(9))
+    out[:, POSE_R : POSE_R + 9] = np.stack(so3_matrix(so3_from_matrix(nine)), axis=-1)
+    return out
