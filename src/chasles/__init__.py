@@ -1,5 +1,8 @@
 """chasles: Lie-group time integration of constrained multibody systems."""
 
+from chasles.analysis.equilibrium import Equilibrium, equilibrium
+from chasles.analysis.linearise import Linearisation, linearise
+from chasles.analysis.modes import Mode
 from chasles.diagnostics import Reaction
 from chasles.dynamics.equations import Equations, equations
 from chasles.integrators.tableaux import Tableau
@@ -33,6 +36,7 @@ from chasles.model import (
     Load,
     Model,
     Motor,
+    NoEquilibrium,
     Planar,
     PointDriver,
     PointOnLine,
@@ -74,6 +78,7 @@ __all__ = [
     "Drag",
     "Driver",
     "Equations",
+    "Equilibrium",
     "Fixed",
     "Force",
     "Gear",
@@ -88,9 +93,12 @@ __all__ = [
     "Joint",
     "JointFriction",
     "JointSpring",
+    "Linearisation",
     "Load",
+    "Mode",
     "Model",
     "Motor",
+    "NoEquilibrium",
     "Planar",
     "PointDriver",
     "PointOnLine",
@@ -117,6 +125,8 @@ __all__ = [
     "compare",
     "designate",
     "equations",
+    "equilibrium",
+    "linearise",
     "load",
     "simulate",
 ]

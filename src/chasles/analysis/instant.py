@@ -1,9 +1,10 @@
 r"""A model at one time: its forces, its rows, and the motions that they leave free.
 
 At a configuration q the bodies may move along the tangent space $\ker J(q)$.  Its basis Z is
-orthonormal in the mass metric, $Z^T M Z = 1$, and $J^+$, with $J J^+ J = J$ and $Z^T M J^+ = 0$, is
-the way back to the constraints that moves the least mass.  Both come from a singular value
-decomposition of $J L^{-T}$, $M = L L^T$, so joints that repeat each other change nothing.
+orthonormal in a metric, $Z^T M Z = 1$, and $J^+$, with $J J^+ J = J$ and $Z^T M J^+ = 0$, is the
+shortest way back to the constraints.  Both come from a singular value decomposition of $J L^{-T}$,
+$M = L L^T$, so joints that repeat each other change nothing.  M is the mass matrix where it matters
+how fast bodies move, and a rounder one where only the way counts.
 """
 
 from dataclasses import dataclass, replace
@@ -12,27 +13,28 @@ from typing import Any
 
 import numpy as np
 
-from chasles.analysis.poses import moved
 from chasles.analysis.tangent import Tangent, flattened, tangent
+from chasles.dynamics.consistent import initial_state
 from chasles.dynamics.coupling_rows import assemble_any
 from chasles.dynamics.equations import dense_jacobian, dense_mass
+from chasles.dynamics.evaluate import make_workspace
+from chasles.dynamics.ordering import make_plan
 from chasles.dynamics.redundancy import DEPENDENT, equilibrated, joint_of_row
-from chasles.dynamics.solver import Solver, make_solver
-from chasles.model import ChaslesError, InconsistentStart, InvalidModel, InvalidOption, Model
+from chasles.dynamics.solver import Solver
+from chasles.model import InconsistentStart, InvalidModel, InvalidOption, Model
 from chasles.model.errors import told
-from chasles.model.model import checked_model
 from chasles.spaces import resolve_spaces
 from chasles.stabilisation.projection import put_any_residual
 from chasles.system.arrays import (
     CUSTOM,
     DRIVE,
     FIRST_ROW,
-    FORCE_ANGLE,
     FORCE_KIND,
     FORCE_SIGNAL,
+    INERTIA,
     KIND,
+    MASS,
     ON_COORDINATE,
-    POSE_X,
     ROLLING_DISC,
     ROLLING_SPHERE,
     TWIST,
@@ -40,9 +42,11 @@ from chasles.system.arrays import (
     Integers,
     System,
 )
-from chasles.system.build import build, real_rows
+from chasles.system.build import build, check_closed, real_rows
 from chasles.system.state import State
 
+#: Joints further open (m, rad), or slipping faster (by the largest speed), than this are refused.
+OPEN = 1e-6
 #: More bodies than this make matrices that are not small any more.
 MOST_BODIES = 300
 
@@ -61,10 +65,19 @@ class HeldSignals:
         return np.tile(self.row, (len(times), 1))
 
 
+class Metric:
+    """A positive matrix M (6n, 6n), and L^-T of M = L L^T."""
+
+    def __init__(self, matrix: Floats) -> None:
+        self.matrix = matrix
+        self.unweighted = np.linalg.inv(np.linalg.cholesky(matrix)).T
+
+
 @dataclass(frozen=True)
 class Free:
-    """The motions that J leaves free at one configuration."""
+    """The motions that J leaves free at one configuration, in a metric."""
 
+    metric: Metric
     basis: Floats  # Z (6n, d)
     back: Floats  # J^+ (6n, rows)
     repeated: Floats  # (rows, r): combinations of rows that vanish
@@ -77,7 +90,6 @@ class Terms:
     jacobian: Floats  # (rows, 6n)
     forces: Floats  # (6n,)
     eta: Floats  # (rows,)
-    rank: int
 
 
 @dataclass(frozen=True)
@@ -87,49 +99,51 @@ class Instant:
     solver: Solver
     t: float
     signals: Floats
-    mass: Floats  # M (6n, 6n)
-    unweighted: Floats  # L^-T (6n, 6n), M = L L^T
+    inertia: Metric  # the mass matrix
+    roundness: Metric  # every inertia replaced by the largest one
     rows: Integers  # real rows of J among the padded ones
     flat: System
 
     def terms(self, absolute: Floats, angles: Floats) -> Terms:
         """J, Q and eta at an absolute state; `angles` are the unwrapped joint angles."""
-        solver = self.solver
-        solver.evaluate(absolute[None], np.array([self.t]), angles[None])
-        jacobian = dense_jacobian(self.system, solver.work.jacobian)[self.rows]
-        terms = Terms(
-            jacobian,
-            solver.work.forces.copy(),
-            solver.work.eta[self.rows],
-            self.rank(np.arange(len(self.rows))),
-        )
-        self.check_finite(terms)
-        return terms
+        forces, work = self.forces(absolute, angles), self.solver.work
+        jacobian = dense_jacobian(self.system, work.jacobian)[self.rows]
+        return Terms(jacobian, forces, work.eta[self.rows])
+
+    def forces(self, absolute: Floats, angles: Floats) -> Floats:
+        """Q; J and eta stay in the solver's workspace, whether or not it can be solved for V'."""
+        self.solver.evaluate(absolute[None], np.array([self.t]), angles[None])
+        work = self.solver.work
+        self.check_finite(work.forces, work.jacobian)
+        return work.forces.copy()
 
     @property
     def system(self) -> System:
         return self.solver.setup.system
 
-    def rank(self, chosen: Integers) -> int:
-        """Of some rows, as they were evaluated last."""
-        if not chosen.size:
-            return 0
+    def rank(self, chosen: Integers | slice = slice(None)) -> int:
+        """Of all rows or some, as they were evaluated last."""
         scaled = equilibrated(self.solver.setup, self.solver.work)[self.rows[chosen]]
-        if not np.isfinite(scaled).all():
+        if not len(scaled):
             return 0
         s = np.linalg.svd(scaled, compute_uv=False)
         return int(np.sum(s > DEPENDENT * s[0]))
 
-    def free(self, jacobian: Floats, rank: int) -> Free:
+    @property
+    def mass(self) -> Floats:
+        return self.inertia.matrix
+
+    def free(self, jacobian: Floats, rank: int, metric: Metric) -> Free:
         """The tangent space of constraints."""
-        weighted = jacobian @ self.unweighted
+        weighted = jacobian @ metric.unweighted
         length = np.linalg.norm(weighted, axis=1)
         inverse = 1.0 / np.where(length > 0.0, length, 1.0)
         u, s, vt = np.linalg.svd(inverse[:, None] * weighted)
         shortest = (vt[:rank].T / s[:rank]) @ u[:, :rank].T
         return Free(
-            basis=self.unweighted @ vt[rank:].T,
-            back=self.unweighted @ shortest * inverse,
+            metric=metric,
+            basis=metric.unweighted @ vt[rank:].T,
+            back=metric.unweighted @ shortest * inverse,
             repeated=inverse[:, None] * u[:, rank:],
         )
 
@@ -171,15 +185,15 @@ class Instant:
                 keep[end[FIRST_ROW] : end[FIRST_ROW] + 2] = False
         return np.flatnonzero(keep[self.rows])
 
-    def check_finite(self, terms: Terms) -> None:
+    def check_finite(self, forces: Floats, jacobian: Floats) -> None:
         """Refuse a state at which a force or a joint is not a number."""
-        if np.isfinite(terms.forces).all() and np.isfinite(terms.jacobian).all():
+        if np.isfinite(forces).all() and np.isfinite(jacobian).all():
             return
         for formula in self.solver.setup.kept_alive:
             error = getattr(formula, "error", None)
             if error is not None:
                 raise error
-        where = int(np.argmin(np.isfinite(terms.forces))) // 6
+        where = int(np.argmin(np.isfinite(forces))) // 6
         raise InvalidModel(
             f"the forces on body '{list(self.solver.setup.body_index)[where]}' are not finite.",
             "Look for a spring whose ends have met, or a formula that divides by zero.",
@@ -194,18 +208,36 @@ def make_instant(model: Model, t: float, held: bool) -> tuple[Instant, Floats]:
             f" matrices and take {MOST_BODIES} at the most.",
             "Look at a part of the model, or simulate it with drag until it rests.",
         )
-    solver = make_solver(build(model, resolve_spaces(model, "SE3")))
-    system, setup = solver.setup.system, solver.setup
+    setup = build(model, resolve_spaces(model, "SE3"))
+    check_closed(setup)
+    system, plan = setup.system, make_plan(setup.system)
+    # Joints may repeat each other: only J and Q are asked for, and they do not depend on it.
+    solver = Solver(setup, plan, make_workspace(system, plan), setup.absolute)
+    solver.evaluate(setup.absolute[None])
+    start = initial_state(setup, solver.work.jacobian)
     row = setup.signals.sample(np.array([t]))[0] if system.signal_count else np.zeros(1)
     if held:
         row = without_rates(system, row)
     if system.signal_count:
         still: Any = HeldSignals(row)
         solver = replace(solver, setup=replace(setup, signals=still))
-    mass = dense_mass(system)
-    unweighted = np.linalg.inv(np.linalg.cholesky(mass)).T
-    instant = Instant(solver, t, row, mass, unweighted, real_rows(system), flattened(system))
-    return instant, solver.start
+    instant = Instant(
+        solver, t, row, Metric(dense_mass(system)), Metric(round_mass(system)), real_rows(system),
+        flattened(system),
+    )  # fmt: skip
+    return instant, start
+
+
+def round_mass(system: System) -> Floats:
+    """The mass matrix of bodies that resist rotation about every axis alike.
+
+    In this metric bodies take the straightest way if they turn about a fixed axis while their
+    centres of mass move straight.  In that of the mass, a thin rod would spin about itself all the
+    way, which costs it nothing.
+    """
+    rows = system.bodies
+    largest = rows[:, INERTIA : INERTIA + 3].max(axis=1)
+    return np.diag(np.column_stack((*(largest,) * 3, *(rows[:, MASS],) * 3)).ravel())
 
 
 def without_rates(system: System, row: Floats) -> Floats:
@@ -218,33 +250,37 @@ def without_rates(system: System, row: Floats) -> Floats:
     return row
 
 
-def checked_state(state: Any, model: Model) -> State:
-    """A state of this model."""
+def checked_state(state: Any, what: str) -> State:
+    """A state, from what should be one."""
     if not isinstance(state, State):
         raise InvalidOption(
-            f"state is {told(state)}, which is no State.", "Take one from a result: result.state()."
+            f"{what} is {told(state)}, which is no State.",
+            "Take one from a result: result.state().",
         )
     return state
 
 
-#: Joints further open (m, rad), or slipping faster (by the largest speed), than this are refused.
-OPEN = 1e-6
+def check_gaps(instant: Instant, absolute: Floats) -> None:
+    """Refuse a state in which a joint is open."""
+    refuse(instant, instant.gaps(absolute), OPEN, "open by {:.3g} (m or rad)")
 
 
-def check_joints(instant: Instant, absolute: Floats, terms: Terms) -> None:
-    """Refuse a state in which a joint is open, or its bodies move against it."""
+def check_speeds(instant: Instant, absolute: Floats, terms: Terms) -> None:
+    """Refuse a state in which bodies move against a joint."""
     velocity = absolute[:, TWIST:].ravel()
     slip = terms.jacobian @ velocity - instant.rates()
     fastest = max(1.0, float(np.abs(velocity).max()))
-    for values, allowed, word in (
-        (instant.gaps(absolute), OPEN, "open by {:.3g} (m or rad)"),
-        (slip, OPEN * fastest, "slipping by {:.3g} (m/s or rad/s)"),
-    ):
-        if np.abs(values).max(initial=0.0) > allowed:
-            worst = int(np.argmax(np.abs(values)))
-            name, component = joint_of_row(instant.solver.setup, int(instant.rows[worst]))
-            raise InconsistentStart(
-                f"joint '{name}' (direction {component}) is"
-                f" {word.format(abs(values[worst]))} at this state.",
-                "Take a state in which the joints hold: one of a result, or of an equilibrium.",
-            )
+    refuse(instant, slip, OPEN * fastest, "slipping by {:.3g} (m/s or rad/s)")
+
+
+def refuse(instant: Instant, values: Floats, allowed: float, how: str) -> None:
+    """Raise if a row is violated by more than is allowed."""
+    if np.abs(values).max(initial=0.0) <= allowed:
+        return
+    worst = int(np.argmax(np.abs(values)))
+    name, component = joint_of_row(instant.solver.setup, int(instant.rows[worst]))
+    raise InconsistentStart(
+        f"joint '{name}' (direction {component}) is {how.format(abs(values[worst]))} at this"
+        " state.",
+        "Take a state in which the joints hold: one of a result, or of an equilibrium.",
+    )

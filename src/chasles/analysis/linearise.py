@@ -29,6 +29,11 @@ which of several lambda is taken where joints repeat each other: if n^T J = 0 an
 along a motion, $n^T(\partial_\xi J)Z = 0$.  Where that fails, the pose is singular, $\ker J$ is not
 the tangent space, and there is nothing to linearise.
 
+**States that are not steady.**  If $\dot V\neq0$, it matters in which axes velocities are
+compared: here those of the centres of mass in axes that do not turn with the displacement, which
+adds $\omega\times\dot v$ to the second equation.  K is then that of displacements
+$(R\exp\hat\omega,\, x + R u)$, and a body that falls freely has no stiffness.
+
 **Axes.**  If the axes in which components are taken turn with $\sigma$ instead of the body's own
 $\omega$, $(\omega-\sigma)\times$ is added to both parts of $\dot\xi$ and $\dot\nu$.  At rest this
 changes nothing.  About a steady motion the equations have constant coefficients only in axes in
@@ -49,7 +54,8 @@ from chasles.analysis.instant import (
     Free,
     Instant,
     Terms,
-    check_joints,
+    check_gaps,
+    check_speeds,
     checked_state,
     make_instant,
 )
@@ -67,7 +73,6 @@ from chasles.analysis.tangent import GENERATORS, Tangent
 from chasles.dynamics.redundancy import joint_of_row
 from chasles.model import InvalidOption, Model, RedundantConstraints, UnknownName
 from chasles.model.coordinates import coordinates_of
-from chasles.model.errors import told
 from chasles.model.model import checked_model
 from chasles.system.arrays import TWIST, TWIST_COMPONENTS, Floats
 from chasles.system.state import State
@@ -210,7 +215,7 @@ def linearise(model: Model, state: State | None = None, axes: str = "body") -> L
     if state is None:
         instant, absolute = make_instant(model, 0.0, held=False)
     else:
-        absolute = checked_state(state, model).to_absolute(model)
+        absolute = checked_state(state, "state").to_absolute(model)
         instant, _ = make_instant(model, state.t, held=False)
     angles = np.zeros(instant.system.quadrature_count)
     return linearised(instant, absolute, angles, axes)
@@ -225,38 +230,57 @@ class Reduced:
     acceleration: Floats  # V' (6n,)
     tangent: Tangent
     geometric: Floats  # d(J^T lambda) (6n, 6n)
+    carried: Floats  # (6n, 6n): forces that are not balanced do not turn with the bodies
+    sizes: Floats  # (6n,) of all forces and reactions
 
     @property
     def noise(self) -> Floats:
-        """What was added up in the stiffness, without signs."""
+        """What was added up in the stiffness, without signs: also forces that turn with bodies."""
+        parts = (self.tangent.by_pose, self.geometric, self.carried)
+        total = sum(np.abs(part) for part in parts)
+        for first in range(0, len(self.sizes), 6):
+            total[first : first + 6, first : first + 3] += self.sizes[first : first + 6, None]
         size = np.abs(self.positions)
-        return size.T @ (np.abs(self.tangent.by_pose) + np.abs(self.geometric)) @ size
+        return size.T @ total @ size
 
     @property
     def stiffness(self) -> Floats:
         """K at rest."""
-        return -self.free.basis.T @ (self.tangent.by_pose - self.geometric) @ self.positions
+        slopes = self.tangent.by_pose - self.geometric + self.carried
+        return -self.free.basis.T @ slopes @ self.positions
 
 
-def reduce(instant: Instant, absolute: Floats, angles: Floats, terms: Terms) -> Reduced:
+def reduce(instant: Instant, absolute: Floats, angles: Floats, terms: Terms, free: Free) -> Reduced:
     """Bases, the solution and the derivatives at a state."""
-    free = instant.free(terms.jacobian, terms.rank)
     acceleration = free.basis @ (free.basis.T @ terms.forces) + free.back @ terms.eta
-    multipliers = free.back.T @ (terms.forces - instant.mass @ acceleration)
+    needed = free.metric.matrix @ acceleration
+    multipliers = free.back.T @ (terms.forces - needed)
     slopes = instant.tangent(absolute, angles)
     geometric = slopes.of_reactions(instant.padded(multipliers))
+    sizes = slopes.sizes + slopes.reaction_sizes(instant.padded(multipliers), instant.system)
     chosen = instant.holonomic()
     positions = free.basis
     if len(chosen) < len(instant.rows):
-        positions = instant.free(terms.jacobian[chosen], instant.rank(chosen)).basis
-    return Reduced(positions, free, acceleration, slopes, geometric)
+        positions = instant.free(terms.jacobian[chosen], instant.rank(chosen), free.metric).basis
+    return Reduced(positions, free, acceleration, slopes, geometric, held_direction(needed), sizes)
+
+
+def held_direction(wrench: Floats) -> Floats:
+    """omega x f in the rows of translation, (6n, 6n), of a wrench (tau, f) on every body."""
+    out = np.zeros((wrench.size, wrench.size))
+    for body, force in enumerate(wrench.reshape(-1, 2, 3)[:, 1]):
+        cross = np.einsum("k,kij->ij", force, GENERATORS)
+        out[6 * body + 3 : 6 * body + 6, 6 * body : 6 * body + 3] = -cross
+    return out
 
 
 def linearised(instant: Instant, absolute: Floats, angles: Floats, axes: str) -> Linearisation:
     """`linearise` at an absolute state whose functions of time have been sampled."""
     terms = instant.terms(absolute, angles)
-    check_joints(instant, absolute, terms)
-    parts = reduce(instant, absolute, angles, terms)
+    check_gaps(instant, absolute)
+    check_speeds(instant, absolute, terms)
+    free = instant.free(terms.jacobian, instant.rank(), instant.inertia)
+    parts = reduce(instant, absolute, angles, terms, free)
     check_regular(instant, parts)
     model = instant.solver.setup.model
     matrix, unbalanced = assembled(instant, absolute, parts, axes)
@@ -284,14 +308,15 @@ def assembled(
     slip = parts.tangent.of_slip(velocity, instant.system.row_count)[instant.rows]
     carried = -parts.free.back @ slip @ y  # N
     by_twist = parts.tangent.by_twist + mass @ turning
-    stiff = parts.tangent.by_pose - parts.geometric
+    acceleration = parts.acceleration + turning @ velocity
+    stiff = parts.tangent.by_pose - parts.geometric + held_direction(mass @ acceleration)
     matrix = np.block(
         [
             [y.T @ mass @ ((turning - adjoint(absolute)) @ y + carried), y.T @ mass @ z],
             [z.T @ (stiff @ y + by_twist @ carried), z.T @ by_twist @ z],
         ]
     )
-    return matrix, parts.acceleration + turning @ velocity
+    return matrix, acceleration
 
 
 def blocks(absolute: Floats, spin: Floats) -> Floats:

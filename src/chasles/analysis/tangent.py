@@ -64,6 +64,7 @@ class JointSlopes:
 
     rows: slice  # of J, padding included
     columns: Integers  # (12,) of J, -1 for the ground
+    entries: Floats  # (rows, 12)
     slopes: Floats  # (rows, 12 entries, 12 directions)
 
 
@@ -72,7 +73,8 @@ class Tangent:
     r"""Derivatives at one state.
 
     by_pose, by_twist  of Q, (6n, 6n): column k belongs to direction k of the bodies
-    sizes              (6n,) what is added up in Q, without its signs: the scale of its rounding
+    sizes              (6n,) how large what is added up in Q is, in any direction: forces, and
+                       torques with those of forces at a radius of gyration
     joints             of the rows of J
     """
 
@@ -88,6 +90,13 @@ class Tangent:
             block = np.einsum("r,rcd->cd", multipliers[joint.rows], joint.slopes)
             np.add.at(total, np.ix_(joint.columns, joint.columns), block)
         return total[:-1, :-1]
+
+    def reaction_sizes(self, multipliers: Floats, system: System) -> Floats:
+        """Sizes of the reactions, as in `sizes`."""
+        total = np.zeros(len(self.sizes))
+        for joint in self.joints:
+            add_sizes(total, joint.columns, multipliers[joint.rows] @ joint.entries, system)
+        return total
 
     def of_slip(self, twists: Floats, row_count: int) -> Floats:
         r"""$\partial_\xi (J V)$ at constant V, (row_count, 6n)."""
@@ -108,11 +117,23 @@ def tangent(system: System, absolute: Floats, signals: Floats, angles: Floats) -
     loads = [gravity_slopes(system, absolute, body) for body in range(system.body_count)]
     loads += [force_slopes(flat, absolute, k, signals, angles) for k in range(system.force_count)]
     for columns, values, slopes in loads:
-        np.add.at(sizes, columns, np.abs(values))
+        add_sizes(sizes, columns, values, system)
         np.add.at(by_pose, np.ix_(columns, columns), slopes[:, :POSES])
         np.add.at(by_twist, np.ix_(columns, columns), slopes[:, POSES:])
     joints = tuple(joint_slopes(flat, absolute, k, signals) for k in range(system.joint_count))
     return Tangent(by_pose[:-1, :-1], by_twist[:-1, :-1], sizes[:-1], joints)
+
+
+def add_sizes(sizes: Floats, columns: Integers, values: Floats, system: System) -> None:
+    """Add the sizes of two wrenches (12,), the same for all three axes."""
+    for side in (0, 6):
+        body = columns[side] // 6
+        if body >= 0:
+            torque, force = np.linalg.norm(values[side : side + 6].reshape(2, 3), axis=1)
+            row = system.bodies[body]
+            gyration = np.sqrt(row[INERTIA : INERTIA + 3].max() / row[MASS])
+            sizes[6 * body : 6 * body + 3] += torque + gyration * force
+            sizes[6 * body + 3 : 6 * body + 6] += force
 
 
 def flattened(system: System) -> System:
@@ -213,9 +234,7 @@ def joint_slopes(flat: System, absolute: Floats, joint: int, signals: Floats) ->
     width = len(flat.joint_bodies) // flat.joint_count
     ends = flat.joint_bodies[joint * width : (joint + 1) * width]
     a, b, first, rows = ends[BODY_A], ends[BODY_B], ends[FIRST_ROW], ends[ROWS]
-    work = SimpleNamespace(
-        signals=signals.tolist(), exchange=np.zeros(36), answer=np.zeros(84)
-    )
+    work = SimpleNamespace(signals=signals.tolist(), exchange=np.zeros(36), answer=np.zeros(84))
 
     def entries_of(bodies: Any) -> list[Any]:
         jacobian: dict[int, Any] = {}
@@ -223,16 +242,18 @@ def joint_slopes(flat: System, absolute: Floats, joint: int, signals: Floats) ->
         places = range(first * ROW_WIDTH, (first + rows) * ROW_WIDTH)
         return [jacobian[k] for k in places]
 
+    def at(state: Floats) -> Floats:
+        return np.array(entries_of(state.ravel()))
+
     if ends[KIND] == CUSTOM:
-        slopes = differenced(
-            lambda state: np.array(entries_of(state.ravel())), absolute, a, b, POSES
-        )
+        values, slopes = at(absolute), differenced(at, absolute, a, b, POSES)
     else:
-        slopes = split(entries_of(dual_bodies(absolute, a, b)))[1][:, :POSES]
-    slopes = slopes.reshape(rows, ROW_WIDTH, POSES)
+        values, slopes = split(entries_of(dual_bodies(absolute, a, b)))
+    values = values.reshape(rows, ROW_WIDTH)
+    slopes = slopes[:, :POSES].reshape(rows, ROW_WIDTH, POSES)
     if a < 0:
-        slopes[:, :6] = 0.0  # whatever stands there does not act
-    return JointSlopes(slice(first, first + rows), columns_of(a, b), slopes)
+        values[:, :6], slopes[:, :6] = 0.0, 0.0  # whatever stands there does not act
+    return JointSlopes(slice(first, first + rows), columns_of(a, b), values, slopes)
 
 
 # --- formulas of users ---
