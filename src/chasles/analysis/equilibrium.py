@@ -48,7 +48,8 @@ from chasles.analysis.poses import moved, orthogonal, rotations, unwrapped
 from chasles.analysis.trust import to_the_root, with_the_forces
 from chasles.diagnostics import Reaction
 from chasles.dynamics.redundancy import DEPENDENT
-from chasles.model import Joint, Model, NoEquilibrium, UnknownName
+from chasles.model import InvalidOption, Joint, Model, NoEquilibrium, UnknownName
+from chasles.model.checks import checked_count
 from chasles.model.model import checked_model
 from chasles.system.arrays import (
     BODY_A,
@@ -134,7 +135,9 @@ class Equilibrium:
         return -np.array([[multipliers[joint.rows] @ joint.entries for joint in joints]])
 
     def __repr__(self) -> str:
-        free = f", {len(self.neutral)} directions without stiffness" if len(self.neutral) else ""
+        count = len(self.neutral)
+        words = "direction" if count == 1 else "directions"
+        free = f", {count} {words} without stiffness" if count else ""
         return (
             f"Equilibrium({self.stability}{free}, unbalanced {self.residual.force:.2g} N and"
             f" {self.residual.torque:.2g} N m after {self.iterations} steps)"
@@ -150,7 +153,7 @@ def equilibrium(
                 functions of time (loads, drivers, motors) keep their values at the start's t
     prefer      "stable" goes with the forces, down their potential, until nothing moves any more;
                 "nearest" takes the next configuration without unbalanced forces, stable or not
-    most_steps  after how many steps to give up
+    most_steps  after how many steps down, and then straight to a root, to give up
 
     Friction that is smooth in the speed holds nothing at rest.  Wheels roll on the way.
 
@@ -164,6 +167,7 @@ def equilibrium(
     checked_model(model)
     if not isinstance(prefer, str) or prefer not in PREFERENCES:
         raise UnknownName.among("preference", prefer, PREFERENCES, where="prefer")
+    most_steps = checked_count(most_steps, "most_steps", 10**6, "equilibrium", InvalidOption)
     place = first_place(model, start)
     search = Search(place, most_steps)
     methods = (search.down, search.root) if prefer == "stable" else (search.root,)
