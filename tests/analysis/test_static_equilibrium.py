@@ -1,5 +1,6 @@
 """Equilibria against closed forms: catenary polygons, beams, pendulums; and honest refusals."""
 
+from itertools import pairwise
 from math import pi, sqrt
 
 import mpmath as mp
@@ -16,7 +17,7 @@ def rods(points, masses=None, joint=ch.Revolute, far_end=True):
     """Rods from point to point in the xz plane, the first one on the ground, perhaps the last."""
     points = [np.array([x, 0.0, z]) for x, z in points]
     bodies = []
-    for k, (p, q) in enumerate(zip(points, points[1:])):
+    for k, (p, q) in enumerate(pairwise(points)):
         length = np.linalg.norm(q - p)
         x = (q - p) / length
         rotation = np.column_stack((x, (0, 1, 0), np.cross(x, (0, 1, 0))))
@@ -204,9 +205,7 @@ def test_drivers_and_motors_hold_still_at_the_starts_time():
     rest = ch.equilibrium(model, start)
     first = np.arctan2(-rest.state.rotation[0, 2, 0], rest.state.rotation[0, 0, 0])
     assert first == pytest.approx(1.0, abs=1e-9)
-    second = brentq(
-        lambda q: 40.0 * (0.6 - q) + G / 2 * np.cos(1.0 + q), 0.0, 1.0, xtol=1e-15
-    )
+    second = brentq(lambda q: 40.0 * (0.6 - q) + G / 2 * np.cos(1.0 + q), 0.0, 1.0, xtol=1e-15)
     turned = np.arctan2(-rest.state.rotation[1, 2, 0], rest.state.rotation[1, 0, 0])
     assert turned == pytest.approx(1.0 + second, abs=1e-9)
     assert rest.state.t == pytest.approx(2.0)

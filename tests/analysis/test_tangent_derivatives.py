@@ -49,9 +49,7 @@ def forces_between(first, second, hinge):
         "motor": ch.Motor("f", hinge, target=ch.Signal.constant(0.3), stiffness=2.0, damping=0.1),
         "world load": ch.Load("f", second, force=(1, 2, 3), torque=(3, 2, 1), at=(1, 1, 0)),
         "body load": ch.Load("f", second, force=(1, 2, 3), torque=(3, 2, 1), frame="body"),
-        "drag": ch.Drag(
-            "f", second, linear=1.0, quadratic=2.0, angular=3.0, angular_quadratic=4.0
-        ),
+        "drag": ch.Drag("f", second, linear=1.0, quadratic=2.0, angular=3.0, angular_quadratic=4.0),
         "custom": ch.CustomForce("f", second, swirl, reaction=first),
     }
 

@@ -45,47 +45,22 @@ second derivative of the potential energy along the constraints, if there is one
 
 from dataclasses import dataclass, field
 from math import pi
-from typing import Any, NamedTuple
 
 import numpy as np
 
-from chasles import diagnostics
 from chasles.analysis.instant import (
-    Free,
     Instant,
-    Terms,
     check_gaps,
     check_speeds,
     checked_state,
     make_instant,
 )
-from chasles.analysis.modes import (
-    Complex,
-    Mode,
-    motions,
-    normalised,
-    one_of_each_pair,
-    oscillations,
-    table,
-)
-from chasles.analysis.poses import rotations
-from chasles.analysis.tangent import GENERATORS, Tangent
-from chasles.dynamics.redundancy import joint_of_row
-from chasles.model import InvalidOption, Model, RedundantConstraints, UnknownName
-from chasles.model.coordinates import coordinates_of
+from chasles.analysis.modes import Complex, Mode, eigen, make_modes, table
+from chasles.analysis.reduced import Unbalance, assembled, check_regular, reduce, unbalance
+from chasles.model import InvalidOption, Model, UnknownName
 from chasles.model.model import checked_model
-from chasles.system.arrays import TWIST, TWIST_COMPONENTS, Floats
+from chasles.system.arrays import TWIST_COMPONENTS, Floats
 from chasles.system.state import State
-
-#: Repeated rows that change by more than this per rad or m stop repeating: a singular pose.
-SINGULAR = 1e-6
-
-
-class Unbalance(NamedTuple):
-    """The largest force (N) and torque (N m) on a body that nothing balances."""
-
-    force: float
-    torque: float
 
 
 @dataclass(frozen=True, repr=False)
@@ -221,59 +196,6 @@ def linearise(model: Model, state: State | None = None, axes: str = "body") -> L
     return linearised(instant, absolute, angles, axes)
 
 
-@dataclass(frozen=True)
-class Reduced:
-    """The parts of A, and what the solution at the state is."""
-
-    positions: Floats  # Y
-    free: Free  # Z and J^+
-    acceleration: Floats  # V' (6n,)
-    tangent: Tangent
-    geometric: Floats  # d(J^T lambda) (6n, 6n)
-    carried: Floats  # (6n, 6n): forces that are not balanced do not turn with the bodies
-    sizes: Floats  # (6n,) of all forces and reactions
-
-    @property
-    def noise(self) -> Floats:
-        """What was added up in the stiffness, without signs: also forces that turn with bodies."""
-        parts = (self.tangent.by_pose, self.geometric, self.carried)
-        total = sum(np.abs(part) for part in parts)
-        for first in range(0, len(self.sizes), 6):
-            total[first : first + 6, first : first + 3] += self.sizes[first : first + 6, None]
-        size = np.abs(self.positions)
-        return size.T @ total @ size
-
-    @property
-    def stiffness(self) -> Floats:
-        """K at rest."""
-        slopes = self.tangent.by_pose - self.geometric + self.carried
-        return -self.free.basis.T @ slopes @ self.positions
-
-
-def reduce(instant: Instant, absolute: Floats, angles: Floats, terms: Terms, free: Free) -> Reduced:
-    """Bases, the solution and the derivatives at a state."""
-    acceleration = free.basis @ (free.basis.T @ terms.forces) + free.back @ terms.eta
-    needed = free.metric.matrix @ acceleration
-    multipliers = free.back.T @ (terms.forces - needed)
-    slopes = instant.tangent(absolute, angles)
-    geometric = slopes.of_reactions(instant.padded(multipliers))
-    sizes = slopes.sizes + slopes.reaction_sizes(instant.padded(multipliers), instant.system)
-    chosen = instant.holonomic()
-    positions = free.basis
-    if len(chosen) < len(instant.rows):
-        positions = instant.free(terms.jacobian[chosen], instant.rank(chosen), free.metric).basis
-    return Reduced(positions, free, acceleration, slopes, geometric, held_direction(needed), sizes)
-
-
-def held_direction(wrench: Floats) -> Floats:
-    """omega x f in the rows of translation, (6n, 6n), of a wrench (tau, f) on every body."""
-    out = np.zeros((wrench.size, wrench.size))
-    for body, force in enumerate(wrench.reshape(-1, 2, 3)[:, 1]):
-        cross = np.einsum("k,kij->ij", force, GENERATORS)
-        out[6 * body + 3 : 6 * body + 6, 6 * body : 6 * body + 3] = -cross
-    return out
-
-
 def linearised(instant: Instant, absolute: Floats, angles: Floats, axes: str) -> Linearisation:
     """`linearise` at an absolute state whose functions of time have been sampled."""
     terms = instant.terms(absolute, angles)
@@ -296,128 +218,3 @@ def linearised(instant: Instant, absolute: Floats, angles: Floats, axes: str) ->
         eigenvalues=values,
         modes=make_modes(instant, absolute, values, parts.positions @ shapes),
     )
-
-
-def assembled(
-    instant: Instant, absolute: Floats, parts: Reduced, axes: str
-) -> tuple[Floats, Floats]:
-    """A, and V' in the axes asked for."""
-    y, z, mass = parts.positions, parts.free.basis, instant.mass
-    velocity = absolute[:, TWIST:].ravel()
-    turning = blocks(absolute, relative_spin(instant, absolute, axes))
-    slip = parts.tangent.of_slip(velocity, instant.system.row_count)[instant.rows]
-    carried = -parts.free.back @ slip @ y  # N
-    by_twist = parts.tangent.by_twist + mass @ turning
-    acceleration = parts.acceleration + turning @ velocity
-    stiff = parts.tangent.by_pose - parts.geometric + held_direction(mass @ acceleration)
-    matrix = np.block(
-        [
-            [y.T @ mass @ ((turning - adjoint(absolute)) @ y + carried), y.T @ mass @ z],
-            [z.T @ (stiff @ y + by_twist @ carried), z.T @ by_twist @ z],
-        ]
-    )
-    return matrix, acceleration
-
-
-def blocks(absolute: Floats, spin: Floats) -> Floats:
-    """spin x on rotation and translation of every body, (6n, 6n); spin (n, 3) in body axes."""
-    count = len(absolute)
-    out = np.zeros((6 * count, 6 * count))
-    for body, cross in enumerate(np.einsum("bk,kij->bij", spin, GENERATORS)):
-        out[6 * body : 6 * body + 3, 6 * body : 6 * body + 3] = cross
-        out[6 * body + 3 : 6 * body + 6, 6 * body + 3 : 6 * body + 6] = cross
-    return out
-
-
-def adjoint(absolute: Floats) -> Floats:
-    r"""$\mathrm{ad}_V(\omega', v') = (\omega\times\omega', v\times\omega' + \omega\times v')$."""
-    out = blocks(absolute, absolute[:, TWIST : TWIST + 3])
-    for body, cross in enumerate(np.einsum("bk,kij->bij", absolute[:, TWIST + 3 :], GENERATORS)):
-        out[6 * body + 3 : 6 * body + 6, 6 * body : 6 * body + 3] = cross
-    return out
-
-
-def relative_spin(instant: Instant, absolute: Floats, axes: str) -> Floats:
-    """omega - sigma of every body in its own axes (n, 3)."""
-    omega = absolute[:, TWIST : TWIST + 3]
-    if axes == "body":
-        return np.zeros_like(omega)
-    if axes == "world":
-        return omega
-    turn, carrier = rotations(absolute), instant.solver.setup.body_index[axes]
-    return omega - np.einsum("bji,j->bi", turn, turn[carrier] @ omega[carrier])
-
-
-def check_regular(instant: Instant, parts: Reduced) -> None:
-    """Refuse a pose in which the joints hold more than they do beside it."""
-    z, y = parts.free.basis, parts.positions
-    if not y.size:
-        return
-    sizes = [np.sqrt(np.einsum("ik,ik->k", basis, basis)) for basis in (z, y)]
-    for row in parts.free.repeated.T:
-        bending = np.abs(z.T @ parts.tangent.of_reactions(instant.padded(row)) @ y)
-        bending = bending / np.outer(*sizes) / np.abs(row).max()
-        if bending.max() > SINGULAR:
-            worst = int(np.argmax(np.abs(row)))
-            name, component = joint_of_row(instant.solver.setup, int(instant.rows[worst]))
-            raise RedundantConstraints(
-                f"joint '{name}' (direction {component}) repeats other joints in this pose, but"
-                " not beside it: the mechanism is singular here, and its motions have no tangent"
-                " space.",
-                "Take a state away from the pose in which the joints depend on each other.",
-            )
-
-
-def unbalance(instant: Instant, acceleration: Floats) -> Unbalance:
-    """The largest force and torque that would be needed for an acceleration."""
-    wrench = (instant.mass @ acceleration).reshape(-1, 2, 3)
-    torque, force = np.linalg.norm(wrench, axis=2).max(axis=0, initial=0.0)
-    return Unbalance(float(force), float(torque))
-
-
-def eigen(matrix: Floats, parts: Reduced) -> tuple[Complex, Complex]:
-    """All eigenvalues, and the displacement coordinates of their modes (columns)."""
-    count = parts.positions.shape[1]
-    first, last = matrix[:count, :count], matrix[count:, count:]
-    if parts.positions is parts.free.basis and not first.any() and not last.any():
-        return oscillations(-matrix[count:, :count], parts.noise)
-    return motions(matrix, count, parts.noise)
-
-
-def make_modes(
-    instant: Instant, absolute: Floats, values: Complex, shapes: Complex
-) -> tuple[Mode, ...]:
-    """Modes from eigenvalues and body displacements (6n, columns)."""
-    kept = one_of_each_pair(values, shapes)
-    columns = [normalised(shapes[:, k], instant.mass) for k in kept]
-    changes = joint_changes(instant, absolute, columns)
-    energies = [
-        np.real(np.conj(c) * (instant.mass @ c)).reshape(-1, 6).sum(axis=1) for c in columns
-    ]
-    names = instant.solver.setup.model.body_names
-    return tuple(
-        Mode(complex(values[k]), c.reshape(-1, 6), change, energy, names)
-        for k, c, change, energy in zip(kept, columns, changes, energies)
-    )
-
-
-def joint_changes(
-    instant: Instant, absolute: Floats, columns: list[Any]
-) -> list[dict[tuple[str, str], Any]]:
-    """How the joints' coordinates change in every mode."""
-    if not columns:
-        return []
-    setup = instant.solver.setup
-    states = np.tile(absolute, (2 * len(columns), 1, 1))
-    for k, column in enumerate(columns):
-        states[2 * k, :, TWIST:] = np.real(column).reshape(-1, 6)
-        states[2 * k + 1, :, TWIST:] = np.imag(column).reshape(-1, 6)
-    changes: list[dict[tuple[str, str], Any]] = [{} for _ in columns]
-    for joint in setup.model.joints:
-        for kind in coordinates_of(joint):
-            rates = diagnostics.coordinate_rate(setup, joint.name, kind, states)
-            for k, column in enumerate(columns):
-                real, imaginary = rates[2 * k : 2 * k + 2].tolist()
-                value = complex(real, imaginary) if np.iscomplexobj(column) else real
-                changes[k][joint.name, kind] = value
-    return changes

@@ -8,12 +8,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from chasles import diagnostics
+from chasles.analysis.instant import Instant
+from chasles.analysis.reduced import ROUNDING, Reduced, rounding_of
 from chasles.model import Body, Joint, UnknownName
-from chasles.system.arrays import Floats
+from chasles.model.coordinates import coordinates_of
+from chasles.system.arrays import TWIST, Floats
 
 Complex = NDArray[np.complex128]
-#: Stiffnesses below this fraction of what was added up in them are rounding errors.
-ROUNDING = 1e-12
 
 
 @dataclass(frozen=True, repr=False)
@@ -76,7 +78,7 @@ class Mode:
         )
 
 
-def oscillations(stiffness: Floats, noise: Floats) -> tuple[Complex, Complex]:
+def oscillations(stiffness: Floats, noise: Floats) -> tuple[Any, Any]:
     r"""Eigenvalues and shapes of $\ddot p + K p = 0$; two of the former to each of the latter.
 
     `noise` (d, d) is what was added up in K, without signs: smaller stiffnesses are zero.
@@ -90,11 +92,11 @@ def oscillations(stiffness: Floats, noise: Floats) -> tuple[Complex, Complex]:
         squares, shapes = np.linalg.eig(stiffness)
     squares = np.where(np.abs(squares) <= rounding_of(shapes, noise), 0.0, squares)
     roots = np.sqrt(-squares.astype(complex))
-    pairs = np.stack((roots, -roots), axis=-1).ravel() + 0.0  # no negative zeros
-    return pairs, np.repeat(shapes, 2, axis=1).astype(complex)
+    pairs = np.stack((roots, -roots), axis=-1).ravel()
+    return unsigned_zeros(pairs), np.repeat(shapes, 2, axis=1).astype(complex)
 
 
-def motions(matrix: Floats, positions: int, noise: Floats) -> tuple[Complex, Complex]:
+def motions(matrix: Floats, positions: int, noise: Floats) -> tuple[Any, Any]:
     """Eigenvalues, and the position parts of the eigenvectors, of a first-order system."""
     values, vectors = np.linalg.eig(matrix)
     shapes = vectors[:positions].astype(complex)
@@ -102,13 +104,12 @@ def motions(matrix: Floats, positions: int, noise: Floats) -> tuple[Complex, Com
     shapes = shapes / np.where(length > 0.0, length, 1.0)
     tiny = np.abs(values) ** 2 <= rounding_of(shapes, noise)
     tiny |= np.abs(values) <= ROUNDING * np.abs(matrix).max(initial=0.0)
-    return np.where(tiny, 0.0, values).astype(complex) + 0.0, shapes
+    return unsigned_zeros(np.where(tiny, 0.0, values)), shapes
 
 
-def rounding_of(shapes: Any, noise: Floats) -> Floats:
-    """The rounding error of the stiffness along every shape (columns)."""
-    size = np.abs(shapes)
-    return ROUNDING * np.einsum("ik,ij,jk->k", size, noise, size)
+def unsigned_zeros(values: Any) -> Any:
+    """Complex values with 0 in the place of -0, which reads badly."""
+    return values.astype(complex) + 0.0
 
 
 def one_of_each_pair(values: Complex, shapes: Complex) -> list[int]:
@@ -129,7 +130,7 @@ def one_of_each_pair(values: Complex, shapes: Complex) -> list[int]:
     return sorted(kept, key=lambda k: (abs(values[k]), values[k].real))
 
 
-def normalised(shape: Complex, mass: Floats) -> Any:
+def normalised(shape: Any, mass: Floats) -> Any:
     """The shape with modal mass 1, and real where all bodies move in phase."""
     length = np.sqrt(np.vdot(shape, mass @ shape).real)
     if length == 0.0:
@@ -152,3 +153,51 @@ def table(modes: Sequence[Mode]) -> str:
             f"{number:4d}  {hertz}  {mode.damping_ratio:13.4g}  {value:24}  {mode.main_body}"
         )
     return "\n".join(lines)
+
+
+def eigen(matrix: Floats, parts: Reduced) -> tuple[Complex, Complex]:
+    """All eigenvalues, and the displacement coordinates of their modes (columns)."""
+    count = parts.positions.shape[1]
+    first, last = matrix[:count, :count], matrix[count:, count:]
+    if parts.positions is parts.free.basis and not first.any() and not last.any():
+        return oscillations(-matrix[count:, :count], parts.noise)
+    return motions(matrix, count, parts.noise)
+
+
+def make_modes(
+    instant: Instant, absolute: Floats, values: Complex, shapes: Complex
+) -> tuple[Mode, ...]:
+    """Modes from eigenvalues and body displacements (6n, columns)."""
+    kept = one_of_each_pair(values, shapes)
+    columns = [normalised(shapes[:, k], instant.mass) for k in kept]
+    changes = joint_changes(instant, absolute, columns)
+    energies = [
+        np.real(np.conj(c) * (instant.mass @ c)).reshape(-1, 6).sum(axis=1) for c in columns
+    ]
+    names = instant.solver.setup.model.body_names
+    return tuple(
+        Mode(complex(values[k]), c.reshape(-1, 6), change, energy, names)
+        for k, c, change, energy in zip(kept, columns, changes, energies)
+    )
+
+
+def joint_changes(
+    instant: Instant, absolute: Floats, columns: list[Any]
+) -> list[dict[tuple[str, str], Any]]:
+    """How the joints' coordinates change in every mode."""
+    if not columns:
+        return []
+    setup = instant.solver.setup
+    states = np.tile(absolute, (2 * len(columns), 1, 1))
+    for k, column in enumerate(columns):
+        states[2 * k, :, TWIST:] = np.real(column).reshape(-1, 6)
+        states[2 * k + 1, :, TWIST:] = np.imag(column).reshape(-1, 6)
+    changes: list[dict[tuple[str, str], Any]] = [{} for _ in columns]
+    for joint in setup.model.joints:
+        for kind in coordinates_of(joint):
+            rates = diagnostics.coordinate_rate(setup, joint.name, kind, states)
+            for k, column in enumerate(columns):
+                real, imaginary = rates[2 * k : 2 * k + 2].tolist()
+                value = complex(real, imaginary) if np.iscomplexobj(column) else real
+                changes[k][joint.name, kind] = value
+    return changes

@@ -104,7 +104,7 @@ class Tangent:
         total = np.zeros((row_count, padded.size))
         for joint in self.joints:
             block = np.einsum("rcd,c->rd", joint.slopes, padded[joint.columns])
-            np.add.at(total[joint.rows], (slice(None), joint.columns), block)
+            np.add.at(total[joint.rows].T, joint.columns, block.T)
         return total[:, :-1]
 
 

@@ -20,7 +20,7 @@ def limited(a: Floats, b: Floats, radius: float) -> Floats:
     if least > 0.0 and np.linalg.norm(a / b) <= radius:
         return a / b
     low = max(0.0, -least)
-    high = low + np.linalg.norm(a) / radius
+    high = low + float(np.linalg.norm(a)) / radius
     if not high > low:  # no force at all: down the steepest slope
         return toward(np.zeros_like(a), int(np.argmin(b)), radius, 1.0)
     nearly = low + 1e-10 * (high - low)
@@ -45,10 +45,10 @@ def toward(p: Floats, index: int, radius: float, sign: float) -> Floats:
 
 
 def with_the_forces(force: Floats, stiffness: Floats, radius: float) -> Floats:
-    """The step of most work F.p - p.K p / 2, Newton's where K is positive and it is short enough."""
+    """The step of most work F.p - p.K p / 2; Newton's if K is positive and it is short enough."""
     values, vectors = np.linalg.eigh(0.5 * (stiffness + stiffness.T))
     if values.size and values.min() > 0.0:
-        newton = np.linalg.solve(stiffness, force)
+        newton: Floats = np.linalg.solve(stiffness, force).astype(float)
         if np.linalg.norm(newton) <= radius:
             return newton
     return vectors @ limited(vectors.T @ force, values, radius)
