@@ -7,6 +7,7 @@ from chasles.diagnostics import Reaction
 from chasles.dynamics.equations import Equations, equations
 from chasles.integrators.tableaux import Tableau
 from chasles.io.netcdf import load
+from chasles.library.catalogue import library
 from chasles.model import (
     GROUND,
     Body,
@@ -57,7 +58,8 @@ from chasles.model import (
 from chasles.result import Result
 from chasles.simulate import simulate
 from chasles.spaces import SE3, Designation, SO3xR3, Space, designate
-from chasles.studies.advise import Advice, advise
+from chasles.stabilisation.feedback import Baumgarte
+from chasles.studies.advise import Advice, NothingMeetsTheTarget, advise
 from chasles.studies.compare import Comparison, compare
 from chasles.system.state import State
 
@@ -65,6 +67,7 @@ __all__ = [
     "GROUND",
     "SE3",
     "Advice",
+    "Baumgarte",
     "Body",
     "Bushing",
     "ChaslesError",
@@ -99,6 +102,7 @@ __all__ = [
     "Model",
     "Motor",
     "NoEquilibrium",
+    "NothingMeetsTheTarget",
     "Planar",
     "PointDriver",
     "PointOnLine",
@@ -126,6 +130,7 @@ __all__ = [
     "designate",
     "equations",
     "equilibrium",
+    "library",
     "linearise",
     "load",
     "simulate",

@@ -58,6 +58,11 @@ class Result:
         """Which constraint rows repeat others, and whose reactions are not unique; None if none."""
         return self.solver.redundancy
 
+    @property
+    def singular_poses(self) -> tuple[tuple[float, str, str], ...]:
+        """(time in s, joint, direction) where joints came to depend on each other."""
+        return tuple((t, joint, row) for t, joint, row in self.provenance.get("singular_poses", ()))
+
     # --- motion of a body ---
 
     def position(self, body: Body | str) -> Floats:

@@ -10,12 +10,14 @@ from tqdm import tqdm
 
 from chasles.dynamics.factor import OK
 from chasles.dynamics.solver import Solver, joint_of_row
+from chasles.dynamics.watch import Watch
 from chasles.integrators.rkmk import NOT_CLOSED, NOT_FINITE, Stages, rkmk_run
 from chasles.model import InvalidOption, SimulationStopped
 from chasles.model.checks import checked_array, checked_positive
 from chasles.model.errors import told
 from chasles.model.model import plural
-from chasles.stabilisation.projection import NoProjection, Projection
+from chasles.stabilisation.projection import Projection
+from chasles.stabilisation.stabiliser import Stabiliser
 from chasles.system.arrays import CHART_WIDTH, Floats
 
 #: A step count this close to a whole number is one.
@@ -113,12 +115,13 @@ class Run:
         solver: Solver,
         stages: Stages,
         nodes: Floats,
-        projection: Projection | NoProjection,
+        stabiliser: Stabiliser,
+        watch: Watch,
         grid: Grid,
     ) -> None:
         self.solver, self.stages, self.grid = solver, stages, grid
         self.nodes = nodes[: stages.count]  # c of the tableau
-        self.projection = projection
+        self.stabiliser, self.watch = stabiliser, watch
         self.chart = solver.chart(solver.start)
         self.steps_done = 0
         self.stopped: SimulationStopped | None = None
@@ -155,7 +158,9 @@ class Run:
                 self.whole_steps(chart, index, whole, bar, NEVER, chart, stages.integrals)
                 index, state = whole, chart.copy()
                 # These belong to the states of the grid.
-                grids = (stages.carry, stages.integrals, stages.balance.momentum)
+                grids = (
+                    stages.carry, stages.integrals, stages.balance.momentum, self.watch.distances,
+                )  # fmt: skip
                 kept = [array.copy() for array in grids]
                 if rest > 0.0:
                     self.one_step(state, rest, whole * grid.step)
@@ -218,8 +223,8 @@ class Run:
     ) -> tuple[int, int]:  # fmt: skip
         solver = self.solver
         return rkmk_run(
-            solver.setup.system, solver.plan, solver.work, self.stages, self.projection,
-            chart, table.reshape(-1), step, first, last, every,
+            solver.setup.system, solver.plan, solver.work, self.stages, self.stabiliser,
+            self.watch, chart, table.reshape(-1), step, first, last, every,
             saved.reshape(-1), integrals.reshape(-1),
         )  # fmt: skip
 
@@ -245,7 +250,8 @@ class Run:
                 f"Take a smaller step than {self.grid.step:g} s; the result up to t is kept.",
             )
         if outcome == NOT_CLOSED:
-            chosen = np.flatnonzero(self.projection.chosen)
+            assert isinstance(self.stabiliser, Projection)  # nothing else closes joints
+            chosen = np.flatnonzero(self.stabiliser.found.chosen)
             listed = ", ".join(f"'{list(setup.joint_index)[k]}'" for k in chosen[:6])
             return SimulationStopped(
                 f"projection could not close the joints {listed} after t = {t:.6g} s.",

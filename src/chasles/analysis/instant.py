@@ -24,7 +24,7 @@ from chasles.dynamics.solver import Solver
 from chasles.model import InconsistentStart, InvalidModel, InvalidOption, Model
 from chasles.model.errors import told
 from chasles.spaces import resolve_spaces
-from chasles.stabilisation.projection import put_any_residual
+from chasles.stabilisation.residuals import put_any_residual
 from chasles.system.arrays import (
     CUSTOM,
     DRIVE,

@@ -8,7 +8,7 @@ from chasles.dynamics.assemble import absolute_history, chart_state
 from chasles.dynamics.consistent import initial_state
 from chasles.dynamics.evaluate import Workspace, evaluate, make_workspace
 from chasles.dynamics.factor import OK
-from chasles.dynamics.ordering import Plan, damped, make_plan
+from chasles.dynamics.ordering import Plan, damped, make_plan, pivots_of_rows
 from chasles.dynamics.redundancy import (
     RANK_LIMIT,
     Redundancy,
@@ -22,11 +22,12 @@ from chasles.dynamics.redundancy import (
     scale_error,
     singular_error,
 )
+from chasles.dynamics.watch import Watch, make_watch
 from chasles.spaces.tree import spanning_tree
 from chasles.system.arrays import ABSOLUTE_WIDTH, CHART_WIDTH, ROW_WIDTH, Floats
-from chasles.system.build import Setup, check_closed
+from chasles.system.build import Setup, check_closed, real_rows
 
-__all__ = ["Solver", "joint_of_row", "make_solver", "singular_error"]
+__all__ = ["Solver", "joint_of_row", "make_solver", "singular_error", "watch_of"]
 
 #: A row whose pivot falls below this fraction of its free value is redundant at the start ...
 REDUNDANT = 1e-10
@@ -127,3 +128,17 @@ def repeats_itself(still: Solver, free: Floats) -> bool:
         if setup.system.row_count > RANK_LIMIT or not spanning_tree(setup.model).cut:
             return False
     return False
+
+
+def watch_of(solver: Solver, stop: bool) -> Watch:
+    """A watch over the rows that may come to depend on each other; in a tree of pairs none may."""
+    setup, work = solver.setup, solver.work
+    model, system = setup.model, setup.system
+    solver.evaluate(solver.start[None])
+    unknowns = 6 * system.body_count
+    pivots = pivots_of_rows(solver.plan, unknowns, work.values, system.row_count)
+    paired = all(joint.is_lower_pair for joint in model.joints) and not model.drivers
+    rows = np.zeros(0, np.int64)
+    if not paired or spanning_tree(model).cut:
+        rows = real_rows(system)
+    return make_watch(solver.plan, unknowns, rows, free_pivots(setup, work), pivots, stop)
