@@ -240,6 +240,8 @@ def test_a_follower_force_makes_a_column_flutter():
         distances = np.abs(small.eigenvalues[:, None] - expected)
         assert distances.min(axis=0).max() < 1e-9 * np.abs(expected).max()
         assert (small.growth > 1.0) == (push > c / l)
+        upright = ch.equilibrium(column(push), prefer="nearest")
+        assert upright.stability == ("stable" if push < c / l else "unstable")
 
 
 # --- loops ---

@@ -6,6 +6,7 @@ from math import pi, sqrt
 import mpmath as mp
 import numpy as np
 import pytest
+from mechanisms import tree
 from scipy.optimize import brentq
 
 import chasles as ch
@@ -243,6 +244,27 @@ def test_the_equilibrium_of_a_simulation_with_drag_is_the_same():
     rest = ch.equilibrium(ch.Model(bodies, joints, [spring]))
     assert rest.state.position == pytest.approx(end.position, abs=1e-8)
     assert np.abs(ch.equations(rest.model, rest.state).acceleration).max() < 1e-12
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_every_random_tree_in_a_field_of_gravity_comes_to_rest(seed):
+    rng = np.random.default_rng(seed)
+    count = int(rng.integers(1, 13))
+    parents = [-1, *(int(rng.integers(-1, k)) for k in range(1, count))]
+    kinds = [str(rng.choice(["spherical", "revolute", "fixed"])) for _ in range(count)]
+    grown = tree(rng, parents, kinds)
+    forces = []
+    for k, body in enumerate(grown.bodies[:: 2 if seed % 3 == 0 else 99]):
+        end = np.array(body.position) + rng.uniform(-0.2, 0.2, 3)
+        forces.append(
+            ch.Spring(f"spring {k}", ch.GROUND, body, end + rng.standard_normal(3), end,
+                      rng.uniform(10, 1000), rest_length=rng.uniform(0, 1))
+        )  # fmt: skip
+    model = ch.Model(grown.bodies, grown.joints, forces, gravity=grown.gravity)
+    rest = ch.equilibrium(model)
+    assert rest.stability in ("stable", "neutral") and rest.residual.force < 1e-9
+    assert rest.linearise().growth < 1e-5
+    assert np.abs(ch.equations(model, rest.state).acceleration).max() < 1e-9
 
 
 def test_the_report_reads_well():

@@ -142,12 +142,14 @@ class Search:
     def first_radius(self, place: Place) -> float:
         """A step along the force that moves and turns no body much."""
         force = place.force
+        if not force.size:
+            return FIRST_SHARE  # nothing can move
         if not np.any(force):
             force = np.ones_like(force)
         twists = (place.free.basis @ (force / np.linalg.norm(force))).reshape(-1, 6)
         turn = np.linalg.norm(twists[:, :3], axis=1).max()
         shift = np.linalg.norm(twists[:, 3:], axis=1).max()
-        return float(FIRST_SHARE / max(turn, shift / self.size))
+        return FIRST_SHARE / max(float(turn), float(shift) / self.size)
 
     def walk(self, place: Place, p: Floats) -> "Trial | None":
         """Displace by Z p and close the joints; None where they do not close."""
