@@ -119,17 +119,17 @@ class Linearisation:
 
     @property
     def frequencies(self) -> Floats:
-        """|eigenvalue| of every mode, rad/s."""
+        """Of every mode, rad/s: the magnitude of its eigenvalue."""
         return np.array([mode.frequency for mode in self.modes])
 
     @property
     def hertz(self) -> Floats:
-        """|eigenvalue| of every mode, Hz."""
+        """Of every mode, Hz."""
         return self.frequencies / (2.0 * pi)
 
     @property
     def damping_ratios(self) -> Floats:
-        """-Re s / |s| of every mode."""
+        """Of every mode; see `Mode`."""
         return np.array([mode.damping_ratio for mode in self.modes])
 
     @property

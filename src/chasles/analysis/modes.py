@@ -23,8 +23,9 @@ class Mode:
     """A motion exp(s t) of all bodies in proportion.
 
     eigenvalue     s, 1/s: its real part grows or decays, its imaginary part oscillates
-    frequency      |s| in rad/s; hertz is the same in Hz
-    damping_ratio  -Re s / |s|: 0 undamped, 1 creeping back, negative where it grows
+    frequency      its magnitude in rad/s, that of the undamped motion; hertz is the same in Hz
+    damping_ratio  minus its real part by its magnitude: 0 undamped, 1 creeping back, negative
+                   where it grows
     shape          (n, 6): displacements (rotation, translation) in body axes at the centres of
                    mass, of modal mass 1 kg; complex where the bodies are out of phase
     coordinates    changes of the joints' angles (rad) and displacements (m) in the same motion
@@ -47,7 +48,7 @@ class Mode:
 
     @property
     def damping_ratio(self) -> float:
-        return -self.eigenvalue.real / self.frequency if self.frequency > 0.0 else 0.0
+        return 0.0 - self.eigenvalue.real / self.frequency if self.frequency > 0.0 else 0.0
 
     @property
     def main_body(self) -> str:
