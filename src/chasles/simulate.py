@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
+from chasles.dynamics.redundancy import Redundancy
 from chasles.dynamics.solver import Solver, joint_of_row, make_solver, watch_of
 from chasles.dynamics.watch import Watch
 from chasles.integrators.rkmk import make_stages
@@ -91,7 +92,7 @@ def simulate(
     setup = build(model, chosen, acceleration)
     solver = make_solver(setup, damp=singular == "pass", refuse=redundant == "refuse")
     system = solver.setup.system
-    held = stabilised(model, chosen, choice)
+    held = stabilised(model, chosen, choice, solver.redundancy)
     stabiliser = make_stabiliser(setup, choice, held, grid.step)
     watch = watch_of(solver, stop=singular == "stop")
     stages = make_stages(system, tableau.a, tableau.b, solver.start)
@@ -134,12 +135,22 @@ def simulate(
     raise SimulationStopped(stopped.what, stopped.remedy, result=result)
 
 
-def stabilised(model: Model, spaces: dict[str, Space], choice: Choice | None) -> tuple[str, ...]:
-    """The joints and drivers that are stabilised: those that drift, or all."""
+def stabilised(
+    model: Model,
+    spaces: dict[str, Space],
+    choice: Choice | None,
+    redundancy: Redundancy | None = None,
+) -> tuple[str, ...]:
+    """The joints and drivers that are stabilised: those that drift, or all.
+
+    In a redundant loop all joints are: a damped factor lets every correction of one joint open the
+    others a little, and what is never looked at adds up.
+    """
     if choice is None:
         return ()
-    joints = model.joint_names if choice.all_joints else drifting_joints(model, spaces)
-    return (*joints, *model.driver_names)
+    chosen = set(model.joint_names if choice.all_joints else drifting_joints(model, spaces))
+    chosen.update(() if redundancy is None else redundancy.shared)
+    return (*(name for name in model.joint_names if name in chosen), *model.driver_names)
 
 
 def singular_poses(solver: Solver, watch: Watch, step: float) -> list[tuple[float, str, str]]:

@@ -110,7 +110,8 @@ def refine(system: Any, plan: Any, work: Any, x: Any) -> None:
 
     corrects x = (V', lambda) and leaves $-\mu\,\delta\lambda$, and so on; the last of these stays
     in work.residual.  Every correction shrinks the error by mu over the smallest non-zero pivot;
-    from lambda = 0 on, lambda stays orthogonal to the null space of J^T.
+    mu lambda stays orthogonal to the null space of J^T, so lambda is the shortest in the metric of
+    mu, the free pivots: forces and torques are weighed by what they would accelerate.
     """
     unknowns, left = 6 * system.body_count, work.residual
     before = put_damping(system, plan, x, left)
@@ -131,7 +132,7 @@ def put_damping(system: Any, plan: Any, x: Any, out: Any) -> float:
     for k in range(unknowns):
         out[k] = 0.0
     for row in range(unknowns, unknowns + system.row_count):
-        out[row] = -plan.damping * x[row]
+        out[row] = -plan.damping[row - unknowns] * x[row]
         largest = max(largest, abs(out[row]))
     return largest
 
@@ -150,7 +151,7 @@ def solve_motion(system: Any, plan: Any, work: Any) -> int:
     outcome = factor_and_solve(plan, unknowns, work.values, work.kept, work.floors, work.rhs)
     if outcome != OK:
         return outcome
-    if plan.damping != 0.0:
+    if plan.is_damped != 0:
         refine(system, plan, work, work.rhs)
     driver_powers(system, work)
     return OK

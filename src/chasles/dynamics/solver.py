@@ -8,7 +8,7 @@ from chasles.dynamics.assemble import absolute_history, chart_state
 from chasles.dynamics.consistent import initial_state
 from chasles.dynamics.evaluate import Workspace, evaluate, make_workspace
 from chasles.dynamics.factor import OK
-from chasles.dynamics.ordering import Plan, damped, make_plan, pivots_of_rows
+from chasles.dynamics.ordering import Plan, damped, make_plan
 from chasles.dynamics.redundancy import (
     RANK_LIMIT,
     Redundancy,
@@ -35,8 +35,8 @@ REDUNDANT = 1e-10
 SINGULAR = 1e-13
 #: ... and looked at more closely in loops below this fraction.
 SUSPICIOUS = 1e-4
-#: mu of the damped factor, as a fraction of the mean free pivot.
-DAMPING = 1e-9
+#: mu of the damped factor, as a fraction of each row's free pivot.
+DAMPING = 1e-7
 
 
 @dataclass(frozen=True)
@@ -99,7 +99,7 @@ def make_solver(setup: Setup, damp: bool = False, refuse: bool = False) -> Solve
     if not redundant and not damp:
         return Solver(setup, plan, work, start)
     unknowns = 6 * setup.system.body_count
-    plan = damped(plan, unknowns, DAMPING * float(free[free > 0.0].mean()))
+    plan = damped(plan, unknowns, DAMPING * free)
     work.floors[:] = 0.0  # a damped pivot never vanishes
     failed, _ = Solver(setup, plan, work, start).evaluate(start[None])
     if failed != OK:
@@ -136,9 +136,10 @@ def watch_of(solver: Solver, stop: bool) -> Watch:
     model, system = setup.model, setup.system
     solver.evaluate(solver.start[None])
     unknowns = 6 * system.body_count
-    pivots = pivots_of_rows(solver.plan, unknowns, work.values, system.row_count)
     paired = all(joint.is_lower_pair for joint in model.joints) and not model.drivers
     rows = np.zeros(0, np.int64)
     if not paired or spanning_tree(model).cut:
         rows = real_rows(system)
-    return make_watch(solver.plan, unknowns, rows, free_pivots(setup, work), pivots, stop)
+    repeated = set(solver.redundancy.repeated if solver.redundancy else ())
+    independent = np.array([joint_of_row(setup, int(row)) not in repeated for row in rows])
+    return make_watch(solver.plan, unknowns, rows, free_pivots(setup, work), independent, stop)

@@ -31,8 +31,6 @@ FAR, ROUNDING = 0.3, 1e-7
 STRAIGHT = 0.3
 #: A minimum of a pivot below so many times the damping is a zero that damping has rounded off.
 TIP = 1000.0
-#: Damped pivots below so many times the damping belong to rows that say nothing new.
-NEAR_DAMPING = 30.0
 
 
 class Watch(NamedTuple):
@@ -42,7 +40,7 @@ class Watch(NamedTuple):
     rows: Integers  # (k,)
     free: Floats  # (k,) the pivot each would have without the other joints
     independent: Integers  # (k,) 1 for rows that were so at the start
-    damping: float
+    damping: Floats  # (k,)
     stop: int  # 1: stop at a singular pose
     distances: Floats  # (3,) before last and last, and whether damping rounds the last off
     events: Floats  # (MOST_EVENTS, 2): step and row of singular poses
@@ -50,20 +48,19 @@ class Watch(NamedTuple):
 
 
 def make_watch(
-    plan: Plan, unknowns: int, rows: Integers, free: Floats, pivots: Floats, stop: bool
+    plan: Plan, unknowns: int, rows: Integers, free: Floats, independent: Integers, stop: bool
 ) -> Watch:
-    """Watch some rows, whose pivots at the start are given (all arrays by row, not all watched)."""
+    """Watch some rows, which are independent at the start or not; `free` is that of all rows."""
     places = np.zeros(len(free), np.int64)
     for node in plan.nodes[plan.nodes[:, RHS] >= unknowns]:
         for row in range(int(node[SIZE])):
             places[node[RHS] - unknowns + row] = node[PIVOT] + row * (row + 3) // 2
-    independent = (pivots[rows] > NEAR_DAMPING * plan.damping).astype(np.int64)
     return Watch(
         places=places[rows],
         rows=np.array(rows, np.int64),
         free=np.array(free[rows], np.float64),
-        independent=independent,
-        damping=plan.damping,
+        independent=np.array(independent, np.int64),
+        damping=plan.damping[rows],
         stop=int(stop),
         distances=np.full(3, -1.0),
         events=np.zeros((MOST_EVENTS, EVENT_WIDTH)),
@@ -79,7 +76,7 @@ def borrow_watch(watch: Any) -> Any:
         borrow(watch.rows),
         borrow(watch.free),
         borrow(watch.independent),
-        watch.damping,
+        borrow(watch.damping),
         watch.stop,
         borrow(watch.distances),
         borrow(watch.events),
@@ -101,16 +98,17 @@ def passed_zero(before: float, last: float, now: float, rounded: bool) -> bool:
 @routine
 def look_at_pivots(watch: Any, watched: int, values: Any, step: int) -> int:
     """OK, or the row that has just passed a singular pose, if that is to stop the run."""
-    nearest, row, scale, swapped = FAR * FAR, -1, 1.0, 1.0
+    nearest, row, tip, swapped = FAR * FAR, -1, 0.0, 1.0
     for k in range(watched):
-        pivot = max(0.0, -1.0 / values[watch.places[k]] - watch.damping)
+        pivot = max(0.0, -1.0 / values[watch.places[k]] - watch.damping[k])
         if watch.independent[k] == 0:
-            swapped = max(swapped, pivot / watch.damping)
+            swapped = max(swapped, pivot / watch.damping[k])
         elif pivot < nearest * watch.free[k]:
-            nearest, row, scale = pivot / watch.free[k], watch.rows[k], watch.free[k]
+            nearest, row = pivot / watch.free[k], watch.rows[k]
+            tip = TIP * watch.damping[k] / watch.free[k]
     nearest *= swapped
     distance, rounded = sqrt(nearest), 0.0
-    if nearest * scale < TIP * watch.damping:
+    if nearest < tip:
         rounded = 1.0
     before, last = watch.distances[0], watch.distances[1]
     was_rounded = watch.distances[2] > 0.0

@@ -4,10 +4,17 @@ from collections.abc import Iterator
 
 from chasles.library import (
     andrews_squeezer,
+    bennett,
     bricard,
+    chain,
     flyball_governor,
+    four_bar,
+    heavy_top,
     n_four_bar,
+    rolling_disc,
+    satellite,
     simple_pendulum,
+    slider_crank,
 )
 from chasles.library.benchmark import Benchmark
 from chasles.model import UnknownName
@@ -19,6 +26,17 @@ BENCHMARKS: tuple[Benchmark, ...] = (
     andrews_squeezer.BENCHMARK,
     bricard.BENCHMARK,
     flyball_governor.BENCHMARK,
+    slider_crank.BENCHMARK,
+    slider_crank.SPHERICAL,
+    rolling_disc.BENCHMARK,
+    rolling_disc.UPRIGHT_BENCHMARK,
+    heavy_top.BENCHMARK,
+    heavy_top.SLOW_BENCHMARK,
+    chain.BENCHMARK,
+    chain.LONG,
+    four_bar.BENCHMARK,
+    bennett.BENCHMARK,
+    satellite.BENCHMARK,
 )
 
 
