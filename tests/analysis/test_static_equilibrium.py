@@ -90,6 +90,31 @@ def test_a_chain_between_two_supports_is_the_catenary_polygon(joint, count, span
     assert len(rest.neutral) == (0 if joint is ch.Revolute else count)
 
 
+@pytest.mark.parametrize(("size", "mass"), [(1e-6, 1e-9), (1e-3, 1.0), (1e3, 1e6)])
+def test_units_do_not_matter(size, mass):
+    corners = arc(8, 0.6, 0.1)
+    metres, joints = rods(corners)
+    other, other_joints = rods(size * corners, masses=[mass] * 8)
+    rest = ch.equilibrium(ch.Model(metres, joints))
+    same = ch.equilibrium(ch.Model(other, other_joints))
+    assert same.state.position / size == pytest.approx(rest.state.position, abs=1e-12)
+    expected = rest.linearise().frequencies / sqrt(size)
+    assert same.linearise().frequencies == pytest.approx(expected, rel=1e-10)
+
+
+@pytest.mark.parametrize("stiffness", [1e3, 1e6, 1e9, 1e12])
+def test_a_stiff_spring_is_balanced_to_what_positions_can_say(stiffness):
+    bodies, joints = rods([(0, 0), (1, 0)], far_end=False)
+    spring = ch.Spring("s", ch.GROUND, bodies[0], (1, 0, 1), (1, 0, 0), stiffness,
+                       rest_length=0.999)  # fmt: skip
+    rest = ch.equilibrium(ch.Model(bodies, joints, [spring]))
+    pull = G / 2 / stiffness  # of the weight, at half the lever
+    tip = rest.state.rotation[0, :, 0]
+    length = np.linalg.norm(tip - [1, 0, 1])
+    assert length - 0.999 == pytest.approx(pull, rel=2e-3, abs=1e-15)
+    assert rest.residual.force < max(1e-10, 1e-15 * stiffness) and rest.stable
+
+
 def test_an_arch_of_the_same_chain_falls_down_unless_the_nearest_equilibrium_is_asked_for():
     bodies, joints = rods(arc(4, 0.7, 0.0, turned=-1.0))
     model = ch.Model(bodies, joints)

@@ -104,7 +104,8 @@ class Equilibrium:
         free = f", {count} {words} without stiffness" if count else ""
         return (
             f"Equilibrium({self.stability}{free}, unbalanced {self.residual.force:.2g} N and"
-            f" {self.residual.torque:.2g} N m after {self.iterations} steps)"
+            f" {self.residual.torque:.2g} N m after {self.iterations}"
+            f" {'step' if self.iterations == 1 else 'steps'})"
         )
 
 

@@ -17,11 +17,13 @@ from chasles.analysis.reduced import (
     unbalance,
 )
 from chasles.model import Model
-from chasles.system.arrays import BODY_A, INERTIA, MASS, POINT_A, POSE_X, TWIST, Floats
+from chasles.system.arrays import BODY_A, INERTIA, MASS, POINT_A, POINT_B, POSE_X, TWIST, Floats
 from chasles.system.state import State
 
 #: Unbalanced forces below this fraction of those that act count as balanced.
 BALANCED = 1e-10
+#: Positions are known to this fraction of the largest coordinate, and angles to this many rad.
+ROUNDED = 1e-15
 #: No body turns by more than this in a step, rad.
 LARGEST_TURN = 0.7
 
@@ -70,10 +72,13 @@ class Place:
         idle &= np.abs(vectors.T @ self.force) <= np.abs(vectors).T @ self.allowed
         return vectors[:, ~idle]
 
-    @property
+    @cached_property
     def allowed(self) -> Floats:
-        """How large F may be in a balanced place."""
-        return BALANCED * (np.abs(self.free.basis).T @ self.parts.tangent.sizes)
+        """How large F may be in a balanced place; stiff springs feel the rounding of positions."""
+        slopes = np.abs(self.parts.tangent.by_pose)
+        reach = np.tile(np.repeat((1.0, farthest(self)), 3), len(self.absolute))
+        floor = BALANCED * self.parts.tangent.sizes + ROUNDED * (slopes @ reach)
+        return np.abs(self.free.basis).T @ floor
 
     @property
     def balanced(self) -> bool:
@@ -135,6 +140,15 @@ def pull_on(place: Place, body: int) -> Unbalance:
     wrench = place.instant.mass @ place.let_go.acceleration
     torque, force = np.linalg.norm(wrench.reshape(-1, 2, 3)[body], axis=1)
     return Unbalance(float(force), float(torque))
+
+
+def farthest(place: Place) -> float:
+    """The largest coordinate of a body or of a point that a force or joint acts at, m."""
+    system = place.instant.system
+    points = [place.absolute[:, POSE_X : POSE_X + 3]]
+    for table in (system.joints, system.forces):
+        points += [table[:, at : at + 3] for at in (POINT_A, POINT_B)]
+    return max(float(np.abs(p).max(initial=0.0)) for p in points)
 
 
 def model_size(place: Place) -> float:
