@@ -1,5 +1,8 @@
 """chasles: Lie-group time integration of constrained multibody systems."""
 
+from chasles.analysis.equilibrium import Equilibrium, equilibrium
+from chasles.analysis.linearise import Linearisation, linearise
+from chasles.analysis.modes import Mode
 from chasles.diagnostics import Reaction
 from chasles.dynamics.equations import Equations, equations
 from chasles.integrators.tableaux import Tableau
@@ -34,6 +37,7 @@ from chasles.model import (
     Load,
     Model,
     Motor,
+    NoEquilibrium,
     Planar,
     PointDriver,
     PointOnLine,
@@ -79,6 +83,7 @@ __all__ = [
     "Drag",
     "Driver",
     "Equations",
+    "Equilibrium",
     "Fixed",
     "Force",
     "Gear",
@@ -93,9 +98,12 @@ __all__ = [
     "Joint",
     "JointFriction",
     "JointSpring",
+    "Linearisation",
     "Load",
+    "Mode",
     "Model",
     "Motor",
+    "NoEquilibrium",
     "NothingMeetsTheTarget",
     "Planar",
     "PointDriver",
@@ -124,7 +132,9 @@ __all__ = [
     "compare",
     "designate",
     "equations",
+    "equilibrium",
     "library",
+    "linearise",
     "load",
     "simulate",
 ]

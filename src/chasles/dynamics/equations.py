@@ -18,6 +18,7 @@ from chasles.system.arrays import (
     TWIST,
     TWIST_COMPONENTS,
     Floats,
+    System,
 )
 from chasles.system.build import build, is_closed, real_rows
 from chasles.system.state import State, checked_state
@@ -86,24 +87,36 @@ def equations_at(
     row, _ = solver.evaluate(absolute[None], np.array([t]), angles)
     if row != OK:
         raise singular_error(solver.setup, row)
-    entries, solution, real = solver.work.jacobian, solver.work.rhs.copy(), real_rows(system)
+    solution, real = solver.work.rhs.copy(), real_rows(system)
     count = 6 * system.body_count
-    mass, jacobian = np.zeros((count, count)), np.zeros((system.row_count, count))
-    for body, row in enumerate(system.bodies):
-        mass[6 * body : 6 * body + 6, 6 * body : 6 * body + 6] = mass_matrix(row)
-    for ends in system.joint_bodies:
-        span = slice(ends[FIRST_ROW], ends[FIRST_ROW] + ends[ROWS])
-        for side, body in enumerate((ends[BODY_A], ends[BODY_B])):
-            if body >= 0:
-                jacobian[span, 6 * body : 6 * body + 6] = entries[span, 6 * side : 6 * side + 6]
     return Equations(
         columns=tuple((name, c) for name in model.body_names for c in TWIST_COMPONENTS),
         rows=tuple((name, c) for name, k in setup.joint_index.items() for c in setup.locked(k)),
-        mass=mass,
-        jacobian=jacobian[real],
+        mass=dense_mass(system),
+        jacobian=dense_jacobian(system, solver.work.jacobian)[real],
         eta=solver.work.eta[real],
         forces=solver.work.forces.copy(),
         velocity=absolute[:, TWIST:].ravel(),
         acceleration=solution[:count],
         multipliers=solution[count:][real],
     )
+
+
+def dense_mass(system: System) -> Floats:
+    """M (6n, 6n)."""
+    count = 6 * system.body_count
+    mass = np.zeros((count, count))
+    for body, row in enumerate(system.bodies):
+        mass[6 * body : 6 * body + 6, 6 * body : 6 * body + 6] = mass_matrix(row)
+    return mass
+
+
+def dense_jacobian(system: System, entries: Floats) -> Floats:
+    """J (rows, 6n), padding included, from the entries (rows, 12) on the bodies of every joint."""
+    jacobian = np.zeros((system.row_count, 6 * system.body_count))
+    for ends in system.joint_bodies:
+        span = slice(ends[FIRST_ROW], ends[FIRST_ROW] + ends[ROWS])
+        for side, body in enumerate((ends[BODY_A], ends[BODY_B])):
+            if body >= 0:
+                jacobian[span, 6 * body : 6 * body + 6] = entries[span, 6 * side : 6 * side + 6]
+    return jacobian

@@ -71,6 +71,17 @@ class RedundantConstraints(ChaslesError):
     """Some joint rows repeat what others already say, so reactions are not unique."""
 
 
+class NoEquilibrium(ChaslesError):
+    """No configuration was found in which all forces are balanced.
+
+    `residual` holds the force (N) and torque (N m) left at the best one.
+    """
+
+    def __init__(self, what: str, remedy: str = "", residual: Any = None) -> None:
+        super().__init__(what, remedy)
+        self.residual = residual
+
+
 class UnknownName(ChaslesError):
     """A name that stands for nothing here."""
 

@@ -1,0 +1,1 @@
+"""What a model does near one state: static equilibrium, small vibrations, stability."""

@@ -1,0 +1,93 @@
+"""A number with its first derivatives: a formula that runs on these yields exact derivatives.
+
+`system.jets` keeps second derivatives as well, which a custom joint needs.  Here they would double
+the work, and those of drag do not exist at rest.
+"""
+
+from math import atan2, cos, floor, sin, sqrt, tanh
+from typing import Any
+
+from chasles.system.arrays import Floats
+
+
+class Dual:
+    """f and its derivatives along k directions."""
+
+    __slots__ = ("slope", "value")
+    __array_ufunc__ = None  # NumPy's scalars leave arithmetic to this class
+
+    def __init__(self, value: float, slope: Floats) -> None:
+        self.value, self.slope = value, slope
+
+    def __add__(self, other: Any) -> "Dual":
+        if isinstance(other, Dual):
+            return Dual(self.value + other.value, self.slope + other.slope)
+        return Dual(self.value + other, self.slope)
+
+    def __mul__(self, other: Any) -> "Dual":
+        if isinstance(other, Dual):
+            slope = self.value * other.slope + other.value * self.slope
+            return Dual(self.value * other.value, slope)
+        return Dual(self.value * other, self.slope * other)
+
+    def __neg__(self) -> "Dual":
+        return Dual(-self.value, -self.slope)
+
+    def __sub__(self, other: Any) -> "Dual":
+        if isinstance(other, Dual):
+            return Dual(self.value - other.value, self.slope - other.slope)
+        return Dual(self.value - other, self.slope)
+
+    def __rsub__(self, other: float) -> "Dual":
+        return Dual(other - self.value, -self.slope)
+
+    def __truediv__(self, other: Any) -> "Dual":
+        if isinstance(other, Dual):
+            quotient = self.value / other.value
+            return Dual(quotient, (self.slope - quotient * other.slope) / other.value)
+        return Dual(self.value / other, self.slope / other)
+
+    def __rtruediv__(self, other: float) -> "Dual":
+        quotient = other / self.value
+        return Dual(quotient, (-quotient / self.value) * self.slope)
+
+    __radd__ = __add__
+    __rmul__ = __mul__
+
+    def sqrt(self) -> "Dual":
+        """At zero the symmetric derivative, also zero: that of |v| at v = 0."""
+        root = sqrt(self.value)
+        return Dual(root, self.slope * (0.5 / root if root > 0.0 else 0.0))
+
+    def sin(self) -> "Dual":
+        return Dual(sin(self.value), cos(self.value) * self.slope)
+
+    def cos(self) -> "Dual":
+        return Dual(cos(self.value), -sin(self.value) * self.slope)
+
+    def tanh(self) -> "Dual":
+        t = tanh(self.value)
+        return Dual(t, (1.0 - t * t) * self.slope)
+
+    def arctan2(self, x: "Dual") -> "Dual":
+        """The angle of the point (x, self)."""
+        square = x.value * x.value + self.value * self.value
+        slope = (x.value / square) * self.slope - (self.value / square) * x.slope
+        return Dual(atan2(self.value, x.value), slope)
+
+    def floor(self) -> float:
+        return float(floor(self.value))
+
+    def __lt__(self, other: Any) -> bool:
+        return bool(self.value < value_of(other))
+
+    def __gt__(self, other: Any) -> bool:
+        return bool(self.value > value_of(other))
+
+    def __ge__(self, other: Any) -> bool:
+        return bool(self.value >= value_of(other))
+
+
+def value_of(x: Any) -> float:
+    """The number itself."""
+    return x.value if isinstance(x, Dual) else x

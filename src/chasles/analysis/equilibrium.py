@@ -1,0 +1,166 @@
+r"""Static equilibrium: a configuration in which the joints balance all forces.
+
+At rest $M\dot V = Q - J^T\lambda$ with $J\dot V = 0$, so a configuration is an equilibrium where
+the reduced force $F = Z^T Q$ vanishes, Z a basis of $\ker J$.  A displacement
+$\xi = (\omega, u) = Z p$ to $(R\exp\hat\omega, x + R u)$, followed by the way back
+$\delta = -J^+ g$, stays on the constraints.  Along it $F(p) = F - K p + \dots$ with K of
+`chasles.analysis.linearise`,
+
+$$ K = -Z^T\bigl(\partial_\xi Q - \partial_\xi(J^T\lambda) + (0, \omega\times f)\bigr)Z,
+   \qquad (\tau, f) = Q - J^T\lambda, $$
+
+and the work of the forces is $F\cdot p - \frac12 p\cdot K p$ to second order.  The last term of K
+is there because the body twist along that path is $(\omega, \exp(-s\hat\omega)u)$; the one before
+it holds the curvature of the constraints, $Q\cdot\delta = -\lambda\cdot g$ with
+$g = \frac12(\partial_\xi J)\xi + \dots$.  Bases and ways back are those of a metric in which this
+path is a straight one, the mass matrix of bodies that resist rotation about all axes alike: the
+equilibrium does not depend on it, and thin rods do not spin about themselves on the way.
+
+**A stable equilibrium** is sought by steps of the most work within a trust region.  What a step
+really does is found by integrating $Q\cdot d\xi$ along it: where the forces have a potential that
+is its decrease, without the cancellation of a difference, and where they have none it still says
+whether the step went with the forces.  Negative stiffness is followed, so an unstable equilibrium
+is left.  **The nearest equilibrium**, stable or not, is a root of F, found by Newton's steps with
+K, shortened where they do not help; these are also tried where the work leads nowhere, as
+circulatory forces can make it.
+"""
+
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from chasles import diagnostics
+from chasles.analysis.linearise import Linearisation, linearised
+from chasles.analysis.place import Place, first_place
+from chasles.analysis.reduced import Unbalance, check_regular, rounding_of
+from chasles.analysis.search import Search
+from chasles.diagnostics import Reaction
+from chasles.dynamics.redundancy import DEPENDENT
+from chasles.model import InvalidOption, Joint, Model, UnknownName
+from chasles.model.checks import checked_count
+from chasles.model.model import checked_model
+from chasles.system.arrays import Floats
+from chasles.system.state import State
+
+PREFERENCES = ("stable", "nearest")
+MOST_STEPS = 300
+
+
+@dataclass(frozen=True, repr=False)
+class Equilibrium:
+    """A configuration at rest in which all forces are balanced.
+
+    state       poses, and zero velocities
+    residual    the largest force (N) and torque (N m) on a body that is not balanced
+    stability   "stable", "neutral" or "unstable": by the stiffness against small displacements
+    neutral     (k, n, 6) displacements without stiffness: rotations and translations in body axes
+    stiffness   eigenvalues of the reduced stiffness per mass, 1/s^2, smallest first
+    iterations  steps it took
+    """
+
+    model: Model
+    state: State
+    residual: Unbalance
+    stability: str
+    neutral: Floats
+    stiffness: Any
+    iterations: int
+    place: Place = field(repr=False)
+
+    @property
+    def stable(self) -> bool:
+        """Whether every small displacement is pushed back."""
+        return self.stability == "stable"
+
+    def reaction(self, joint: Joint | str) -> Reaction:
+        """Force and torque of a joint (or driver) on its bodies; arrays have one row."""
+        setup = self.place.instant.solver.setup
+        name = getattr(joint, "name", joint)
+        if not isinstance(name, str) or name not in setup.joint_index:
+            raise UnknownName.among("joint", name, setup.joint_index)
+        return diagnostics.reaction(
+            self.place.instant.solver, name, self.place.absolute[None], self._wrenches
+        )
+
+    def linearise(self) -> Linearisation:
+        """Small vibrations about the equilibrium, drivers and motors held where they are."""
+        return linearised(self.place.instant, self.place.absolute, self.place.angles, "body")
+
+    @cached_property
+    def _wrenches(self) -> Floats:
+        """-J^T lambda of every joint on its bodies (1, m, 12); of several lambda the shortest."""
+        place = self.place
+        jacobian, forces = place.terms.jacobian, place.terms.forces
+        shortest: Floats = np.linalg.lstsq(jacobian.T, forces, rcond=DEPENDENT)[0].astype(float)
+        multipliers = place.instant.padded(shortest)
+        joints = place.parts.tangent.joints
+        return -np.array([[multipliers[joint.rows] @ joint.entries for joint in joints]])
+
+    def __repr__(self) -> str:
+        count = len(self.neutral)
+        words = "direction" if count == 1 else "directions"
+        free = f", {count} {words} without stiffness" if count else ""
+        return (
+            f"Equilibrium({self.stability}{free}, unbalanced {self.residual.force:.2g} N and"
+            f" {self.residual.torque:.2g} N m after {self.iterations}"
+            f" {'step' if self.iterations == 1 else 'steps'})"
+        )
+
+
+def equilibrium(
+    model: Model, start: State | None = None, prefer: str = "stable", most_steps: int = MOST_STEPS
+) -> Equilibrium:
+    """A configuration at rest in which all forces are balanced, found from a start.
+
+    start       where to begin; the model's own start if left out.  Velocities are set to zero,
+                functions of time (loads, drivers, motors) keep their values at the start's t
+    prefer      "stable" goes with the forces, down their potential, until nothing moves any more;
+                "nearest" takes the next configuration without unbalanced forces, stable or not
+    most_steps  after how many steps down, and then straight to a root, to give up
+
+    Friction that is smooth in the speed holds nothing at rest.  Wheels roll on the way.
+
+    >>> import chasles as ch
+    >>> rod = ch.Body.rod("rod", length=1.0, mass=2.0, position=(0.5, 0, 0))
+    >>> hinge = ch.Revolute("hinge", ch.GROUND, rod, at=(0, 0, 0), axis=(0, 1, 0))
+    >>> rest = ch.equilibrium(ch.Model([rod], [hinge]))
+    >>> rest.stability, rest.state.position.round(12).tolist()
+    ('stable', [[0.0, 0.0, -0.5]])
+    """
+    checked_model(model)
+    if not isinstance(prefer, str) or prefer not in PREFERENCES:
+        raise UnknownName.among("preference", prefer, PREFERENCES, where="prefer")
+    most_steps = checked_count(most_steps, "most_steps", 10**6, "equilibrium", InvalidOption)
+    place = first_place(model, start)
+    search = Search(place, most_steps)
+    methods = (search.down, search.root) if prefer == "stable" else (search.root,)
+    for method in methods:
+        found = method()
+        if found is not None:
+            return report(model, search.polished(found), search.steps)
+    raise search.failure()
+
+
+def report(model: Model, place: Place, steps: int) -> Equilibrium:
+    """What was found, and how stable it is."""
+    parts = place.let_go
+    check_regular(place.instant, parts)
+    values, vectors = np.linalg.eig(parts.stiffness)
+    tolerance = rounding_of(vectors, parts.noise)
+    still = np.abs(values) <= tolerance
+    flutter = np.abs(values.imag) > np.maximum(tolerance, 1e-9 * np.abs(values))
+    unstable = bool(np.any((values.real < 0.0) & ~still) or np.any(flutter & ~still))
+    neutral = (parts.positions @ np.real(vectors[:, still])).T.reshape(-1, len(model.bodies), 6)
+    values = np.where(still, 0.0, values)
+    return Equilibrium(
+        model=model,
+        state=State.from_absolute(place.instant.t, model, place.absolute),
+        residual=place.residual,
+        stability="unstable" if unstable else "neutral" if still.any() else "stable",
+        neutral=neutral,
+        stiffness=np.sort_complex(values) if flutter.any() else np.sort(values.real),
+        iterations=steps,
+        place=place,
+    )

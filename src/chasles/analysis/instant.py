@@ -1,0 +1,286 @@
+r"""A model at one time: its forces, its rows, and the motions that they leave free.
+
+At a configuration q the bodies may move along the tangent space $\ker J(q)$.  Its basis Z is
+orthonormal in a metric, $Z^T M Z = 1$, and $J^+$, with $J J^+ J = J$ and $Z^T M J^+ = 0$, is the
+shortest way back to the constraints.  Both come from a singular value decomposition of $J L^{-T}$,
+$M = L L^T$, so joints that repeat each other change nothing.  M is the mass matrix where it matters
+how fast bodies move, and a rounder one where only the way counts.
+"""
+
+from dataclasses import dataclass, replace
+from types import SimpleNamespace
+from typing import Any
+
+import numpy as np
+
+from chasles.analysis.tangent import Tangent, flattened, tangent
+from chasles.dynamics.consistent import initial_state
+from chasles.dynamics.coupling_rows import assemble_any
+from chasles.dynamics.equations import dense_jacobian, dense_mass
+from chasles.dynamics.evaluate import make_workspace
+from chasles.dynamics.ordering import make_plan
+from chasles.dynamics.redundancy import DEPENDENT, equilibrated, joint_of_row
+from chasles.dynamics.solver import Solver
+from chasles.model import InconsistentStart, InvalidModel, InvalidOption, Model
+from chasles.model.errors import told
+from chasles.spaces import resolve_spaces
+from chasles.stabilisation.residuals import put_any_residual
+from chasles.system.arrays import (
+    CUSTOM,
+    DRIVE,
+    FIRST_ROW,
+    FORCE_KIND,
+    FORCE_SIGNAL,
+    INERTIA,
+    KIND,
+    MASS,
+    ON_COORDINATE,
+    ROLLING_DISC,
+    ROLLING_SPHERE,
+    TWIST,
+    Floats,
+    Integers,
+    System,
+)
+from chasles.system.build import build, check_closed, real_rows
+from chasles.system.state import State
+
+#: Joints further open (m, rad), or slipping faster (by the largest speed), than this are refused.
+OPEN = 1e-6
+#: More bodies than this make matrices that are not small any more.
+MOST_BODIES = 300
+
+
+@dataclass(frozen=True)
+class HeldSignals:
+    """Functions of time that have stopped."""
+
+    row: Floats
+
+    @property
+    def count(self) -> int:
+        return len(self.row)
+
+    def sample(self, times: Floats) -> Floats:
+        return np.tile(self.row, (len(times), 1))
+
+
+class Metric:
+    """A positive matrix M (6n, 6n), and L^-T of M = L L^T."""
+
+    def __init__(self, matrix: Floats) -> None:
+        self.matrix = matrix
+        self.unweighted = np.linalg.inv(np.linalg.cholesky(matrix)).T
+
+
+@dataclass(frozen=True)
+class Free:
+    """The motions that J leaves free at one configuration, in a metric."""
+
+    metric: Metric
+    basis: Floats  # Z (6n, d)
+    back: Floats  # J^+ (6n, rows)
+    repeated: Floats  # (rows, r): combinations of rows that vanish
+
+
+@dataclass(frozen=True)
+class Terms:
+    """J, Q and eta at one state; only the rows that are constraints."""
+
+    jacobian: Floats  # (rows, 6n)
+    forces: Floats  # (6n,)
+    eta: Floats  # (rows,)
+
+
+@dataclass(frozen=True)
+class Instant:
+    """A model whose functions of time have stopped at t."""
+
+    solver: Solver
+    t: float
+    signals: Floats
+    inertia: Metric  # the mass matrix
+    roundness: Metric  # every inertia replaced by the largest one
+    rows: Integers  # real rows of J among the padded ones
+    flat: System
+
+    def terms(self, absolute: Floats, angles: Floats) -> Terms:
+        """J, Q and eta at an absolute state; `angles` are the unwrapped joint angles."""
+        forces, work = self.forces(absolute, angles), self.solver.work
+        jacobian = dense_jacobian(self.system, work.jacobian)[self.rows]
+        return Terms(jacobian, forces, work.eta[self.rows])
+
+    def forces(self, absolute: Floats, angles: Floats) -> Floats:
+        """Q; J and eta stay in the solver's workspace, whether or not it can be solved for V'."""
+        self.solver.evaluate(absolute[None], np.array([self.t]), angles[None])
+        work = self.solver.work
+        self.check_finite(work.forces, work.jacobian)
+        return work.forces.copy()
+
+    @property
+    def system(self) -> System:
+        return self.solver.setup.system
+
+    def rank(self, chosen: Integers | slice = slice(None)) -> int:
+        """Of all rows or some, as they were evaluated last."""
+        scaled = equilibrated(self.solver.setup, self.solver.work)[self.rows[chosen]]
+        if not len(scaled):
+            return 0
+        s = np.linalg.svd(scaled, compute_uv=False)
+        return int(np.sum(s > DEPENDENT * s[0]))
+
+    @property
+    def mass(self) -> Floats:
+        return self.inertia.matrix
+
+    def free(self, jacobian: Floats, rank: int, metric: Metric) -> Free:
+        """The tangent space of constraints."""
+        weighted = jacobian @ metric.unweighted
+        length = np.linalg.norm(weighted, axis=1)
+        inverse = 1.0 / np.where(length > 0.0, length, 1.0)
+        u, s, vt = np.linalg.svd(inverse[:, None] * weighted)
+        shortest = (vt[:rank].T / s[:rank]) @ u[:, :rank].T
+        return Free(
+            metric=metric,
+            basis=metric.unweighted @ vt[rank:].T,
+            back=metric.unweighted @ shortest * inverse,
+            repeated=inverse[:, None] * u[:, rank:],
+        )
+
+    def tangent(self, absolute: Floats, angles: Floats) -> Tangent:
+        """Derivatives of Q and J."""
+        return tangent(self.system, absolute, self.signals, angles)
+
+    def padded(self, values: Floats) -> Floats:
+        """Values of the real rows among the padded ones."""
+        out = np.zeros(self.system.row_count)
+        out[self.rows] = values
+        return out
+
+    def gaps(self, absolute: Floats) -> Floats:
+        """g of every real row (m, rad); zero for a row that restricts speeds only."""
+        count, state = 6 * self.system.body_count, absolute.ravel().tolist()
+        out = [0.0] * (count + self.system.row_count)
+        work = SimpleNamespace(
+            signals=self.signals.tolist(), exchange=np.zeros(36), answer=np.zeros(84)
+        )
+        for joint in range(self.system.joint_count):
+            if self.system.joint_bodies[joint, KIND] == CUSTOM:  # its formula answers all at once
+                assemble_any(self.flat, joint, state, work, {}, {})
+            put_any_residual(self.flat, joint, state, work, out)
+        return -np.array(out[count:])[self.rows]
+
+    def rates(self) -> Floats:
+        """J V as the drivers ask for, (rows,)."""
+        rates, ends = np.zeros(self.system.row_count), self.system.joint_bodies
+        for end in ends[ends[:, DRIVE] >= 0]:
+            rates[end[FIRST_ROW]] = self.signals[end[DRIVE] + 1]
+        return rates[self.rows]
+
+    def holonomic(self) -> Integers:
+        """The rows that restrict positions, among the real ones: a wheel rolls where it likes."""
+        keep = np.ones(self.system.row_count, bool)
+        for end in self.system.joint_bodies:
+            if end[KIND] in (ROLLING_SPHERE, ROLLING_DISC):
+                keep[end[FIRST_ROW] : end[FIRST_ROW] + 2] = False
+        return np.flatnonzero(keep[self.rows])
+
+    def check_finite(self, forces: Floats, jacobian: Floats) -> None:
+        """Refuse a state at which a force or a joint is not a number."""
+        if np.isfinite(forces).all() and np.isfinite(jacobian).all():
+            return
+        for formula in self.solver.setup.kept_alive:
+            error = getattr(formula, "error", None)
+            if error is not None:
+                raise error
+        where = int(np.argmin(np.isfinite(forces))) // 6
+        raise InvalidModel(
+            f"the forces on body '{list(self.solver.setup.body_index)[where]}' are not finite.",
+            "Look for a spring whose ends have met, or a formula that divides by zero.",
+        )
+
+
+def make_instant(model: Model, t: float, held: bool) -> tuple[Instant, Floats]:
+    """A model at time t and its entered state; `held`: drivers and motors keep where they are."""
+    if len(model.bodies) > MOST_BODIES:
+        raise InvalidOption(
+            f"the model has {len(model.bodies)} bodies; statics and linearisation work with dense"
+            f" matrices and take {MOST_BODIES} at the most.",
+            "Look at a part of the model, or simulate it with drag until it rests.",
+        )
+    setup = build(model, resolve_spaces(model, "SE3"))
+    check_closed(setup)
+    system, plan = setup.system, make_plan(setup.system)
+    # Joints may repeat each other: only J and Q are asked for, and they do not depend on it.
+    solver = Solver(setup, plan, make_workspace(system, plan), setup.absolute)
+    solver.evaluate(setup.absolute[None])
+    start = initial_state(setup, solver.work.jacobian)
+    row = setup.signals.sample(np.array([t]))[0] if system.signal_count else np.zeros(1)
+    if held:
+        row = without_rates(system, row)
+    if system.signal_count:
+        still: Any = HeldSignals(row)
+        solver = replace(solver, setup=replace(setup, signals=still))
+    instant = Instant(
+        solver, t, row, Metric(dense_mass(system)), Metric(round_mass(system)), real_rows(system),
+        flattened(system),
+    )  # fmt: skip
+    return instant, start
+
+
+def round_mass(system: System) -> Floats:
+    """The mass matrix of bodies that resist rotation about every axis alike.
+
+    In this metric bodies take the straightest way if they turn about a fixed axis while their
+    centres of mass move straight.  In that of the mass, a thin rod would spin about itself all the
+    way, which costs it nothing.
+    """
+    rows = system.bodies
+    largest = rows[:, INERTIA : INERTIA + 3].max(axis=1)
+    return np.diag(np.column_stack((*(largest,) * 3, *(rows[:, MASS],) * 3)).ravel())
+
+
+def without_rates(system: System, row: Floats) -> Floats:
+    """Functions of time that stop: what drivers and motors follow has no rate any more."""
+    row = row.copy()
+    drives = system.joint_bodies[:, DRIVE]
+    motors = system.force_ends[system.force_ends[:, FORCE_KIND] == ON_COORDINATE, FORCE_SIGNAL]
+    for first in (*drives[drives >= 0], *motors[motors >= 0]):
+        row[first + 1 : first + 3] = 0.0
+    return row
+
+
+def checked_state(state: Any, what: str) -> State:
+    """A state, from what should be one."""
+    if not isinstance(state, State):
+        raise InvalidOption(
+            f"{what} is {told(state)}, which is no State.",
+            "Take one from a result: result.state().",
+        )
+    return state
+
+
+def check_gaps(instant: Instant, absolute: Floats) -> None:
+    """Refuse a state in which a joint is open."""
+    refuse(instant, instant.gaps(absolute), OPEN, "open by {:.3g} (m or rad)")
+
+
+def check_speeds(instant: Instant, absolute: Floats, terms: Terms) -> None:
+    """Refuse a state in which bodies move against a joint."""
+    velocity = absolute[:, TWIST:].ravel()
+    slip = terms.jacobian @ velocity - instant.rates()
+    fastest = max(1.0, float(np.abs(velocity).max()))
+    refuse(instant, slip, OPEN * fastest, "slipping by {:.3g} (m/s or rad/s)")
+
+
+def refuse(instant: Instant, values: Floats, allowed: float, how: str) -> None:
+    """Raise if a row is violated by more than is allowed."""
+    if np.abs(values).max(initial=0.0) <= allowed:
+        return
+    worst = int(np.argmax(np.abs(values)))
+    name, component = joint_of_row(instant.solver.setup, int(instant.rows[worst]))
+    raise InconsistentStart(
+        f"joint '{name}' (direction {component}) is {how.format(abs(values[worst]))} at this"
+        " state.",
+        "Take a state in which the joints hold: one of a result, or of an equilibrium.",
+    )

@@ -1,0 +1,220 @@
+r"""The equations of motion near one state, on the tangent space of the constraints.
+
+In body twists V the motion obeys
+
+$$ M\dot V = Q(q, V) - J(q)^T\lambda, \qquad J(q)V = r, $$
+
+r the rates of drivers.  A neighbouring motion is displaced by twists $\xi$ in the body frames,
+$q\exp\xi$, and its velocity is $V+\nu$.  What follows is exact to first order.
+
+**Kinematics.**  $\partial_s(q^{-1}\dot q) - (q^{-1}\partial_s q)^{\textstyle\cdot} = [V, \xi]$, so
+$\dot\xi = \nu - \mathrm{ad}_V\,\xi$.
+
+**Constraints.**  $J_h\xi = 0$ for the rows $J_h$ that restrict positions (all but those of rolling
+wheels), and $J\nu + (\partial_\xi J)V = 0$ for all.  With Y and Z bases of the null spaces of $J_h$
+and J, both orthonormal in the mass metric, and $J^+$ the mass-weighted inverse ($Z^T M J^+ = 0$),
+
+$$ \xi = Y p, \qquad \nu = Z w + N p, \qquad N p = -J^+ (\partial_{Yp}J) V. $$
+
+**Dynamics.**  $M\dot\nu = \partial_\xi Q + \partial_\nu Q - \partial_\xi(J^T\lambda) - J^T\delta
+\lambda$; $Z^T$ takes the unknown $\delta\lambda$ away:
+
+$$ \dot w = Z^T\bigl(\partial_\xi Q - \partial_\xi(J^T\lambda)\bigr)Y p
+          + Z^T\,\partial_V Q\,(Z w + N p). $$
+
+The term $\partial_\xi(J^T\lambda)$, at constant lambda, is the geometric stiffness: it makes a
+pendulum swing.  It needs no second derivative of g, since J is its first.  Of the rows only tangent
+derivatives enter, so it does not matter what a row says off the constraints; nor does it matter
+which of several lambda is taken where joints repeat each other: if n^T J = 0 and J keeps its rank
+along a motion, $n^T(\partial_\xi J)Z = 0$.  Where that fails, the pose is singular, $\ker J$ is not
+the tangent space, and there is nothing to linearise.
+
+**States that are not steady.**  If $\dot V\neq0$, it matters in which axes velocities are
+compared: here those of the centres of mass in axes that do not turn with the displacement, which
+adds $\omega\times\dot v$ to the second equation.  K is then that of displacements
+$(R\exp\hat\omega,\, x + R u)$, and a body that falls freely has no stiffness.
+
+**Axes.**  If the axes in which components are taken turn with $\sigma$ instead of the body's own
+$\omega$, $(\omega-\sigma)\times$ is added to both parts of $\dot\xi$ and $\dot\nu$.  At rest this
+changes nothing.  About a steady motion the equations have constant coefficients only in axes in
+which the motion looks the same all the time.
+
+At rest, without rolling, $Y = Z$ and $\dot p = w$: $\ddot p + C\dot p + K p = 0$, in which K is the
+second derivative of the potential energy along the constraints, if there is one.
+"""
+
+from dataclasses import dataclass, field
+from math import pi
+
+import numpy as np
+
+from chasles.analysis.instant import (
+    Instant,
+    check_gaps,
+    check_speeds,
+    checked_state,
+    make_instant,
+)
+from chasles.analysis.modes import Complex, Mode, eigen, make_modes, table
+from chasles.analysis.reduced import Unbalance, assembled, check_regular, reduce, unbalance
+from chasles.model import InvalidOption, Model, UnknownName
+from chasles.model.model import checked_model
+from chasles.system.arrays import TWIST_COMPONENTS, Floats
+from chasles.system.state import State
+
+
+@dataclass(frozen=True, repr=False)
+class Linearisation:
+    r"""Small motions about a state: $\dot x = A x$, $x = (p, w)$.
+
+    p are coordinates of displacement: $\xi = Y p$ are the twists (rotation, translation) of the
+    bodies in their own axes at the centres of mass; w are those of velocity.  Both bases are
+    orthonormal in the mass metric, so the reduced mass matrix is the identity.
+
+    state      what was linearised about
+    axes       what the components turn with: "body", "world" or the name of a body
+    residual   what is not balanced, in these axes: zero at an equilibrium or a steady motion
+    matrix     A, 1/s
+    positions  Y (6n, dp)
+    velocities Z (6n, dw); the same as Y unless wheels roll
+    modes      one for each real eigenvalue and each pair, slowest first
+    """
+
+    model: Model
+    state: State
+    axes: str
+    residual: Unbalance
+    matrix: Floats
+    positions: Floats
+    velocities: Floats
+    eigenvalues: Complex
+    modes: tuple[Mode, ...] = field(repr=False)
+
+    @property
+    def columns(self) -> tuple[tuple[str, str], ...]:
+        """What the rows of `positions` and `velocities` are: (body, "wx" ... "uz")."""
+        return tuple((name, c) for name in self.model.body_names for c in TWIST_COMPONENTS)
+
+    @property
+    def degrees_of_freedom(self) -> int:
+        """The number of independent velocities."""
+        return self.velocities.shape[1]
+
+    @property
+    def mass(self) -> Floats:
+        """Reduced mass matrix: the identity, by the choice of basis."""
+        return np.eye(self.degrees_of_freedom)
+
+    @property
+    def damping(self) -> Floats:
+        r"""C of $\ddot p + C\dot p + K p = 0$: dampers, and gyroscopic terms if bodies move."""
+        first, _, _, last = self._blocks()
+        return -(first + last)
+
+    @property
+    def stiffness(self) -> Floats:
+        r"""K of $\ddot p + C\dot p + K p = 0$; symmetric at rest if all forces have potentials."""
+        first, _, lower, last = self._blocks()
+        return -(lower - last @ first)
+
+    @property
+    def frequencies(self) -> Floats:
+        """Of every mode, rad/s: the magnitude of its eigenvalue."""
+        return np.array([mode.frequency for mode in self.modes])
+
+    @property
+    def hertz(self) -> Floats:
+        """Of every mode, Hz."""
+        return self.frequencies / (2.0 * pi)
+
+    @property
+    def damping_ratios(self) -> Floats:
+        """Of every mode; see `Mode`."""
+        return np.array([mode.damping_ratio for mode in self.modes])
+
+    @property
+    def undamped_frequencies(self) -> Floats:
+        """Square roots of the eigenvalues of K, rad/s: NaN where the stiffness is negative."""
+        squares = np.sort_complex(np.linalg.eigvals(self.stiffness))
+        real = np.where(np.abs(squares.imag) <= 1e-9 * np.abs(squares), squares.real, np.nan)
+        with np.errstate(invalid="ignore"):
+            return np.sqrt(real)
+
+    @property
+    def growth(self) -> float:
+        """The largest real part of an eigenvalue, 1/s: positive if the state is unstable."""
+        return float(self.eigenvalues.real.max(initial=0.0))
+
+    def _blocks(self) -> tuple[Floats, Floats, Floats, Floats]:
+        count = self.positions.shape[1]
+        if count != self.velocities.shape[1]:
+            raise InvalidOption(
+                f"bodies roll: there are {count} coordinates but {self.velocities.shape[1]}"
+                " speeds, and no square stiffness matrix.",
+                "Use `matrix`, `eigenvalues` or `modes`.",
+            )
+        a = self.matrix
+        return a[:count, :count], a[:count, count:], a[count:, :count], a[count:, count:]
+
+    def __repr__(self) -> str:
+        moving = np.abs(self.state.velocity).max() + np.abs(self.state.angular_velocity).max() > 0
+        freedom = "degree" if self.degrees_of_freedom == 1 else "degrees"
+        return (
+            f"Linearisation({self.degrees_of_freedom} {freedom} of freedom"
+            f" {'about a motion, ' + self.axes + ' axes' if moving else 'at rest'},"
+            f" unbalanced {self.residual.force:.2g} N, {self.residual.torque:.2g} N m)\n"
+            + table(self.modes)
+        )
+
+
+def linearise(model: Model, state: State | None = None, axes: str = "body") -> Linearisation:
+    """The equations of motion linearised about a state, with frequencies and mode shapes.
+
+    state   where: of a result or an equilibrium; the model's start if left out
+    axes    for a state in motion, what the components turn with: "body" (every body's own axes),
+            "world", or the name of a body.  Choose those in which the motion looks steady: "body"
+            for a spinning satellite, "world" for a rotor or a wheel that is round
+
+    Forces that depend on time are taken at the state's t.  Angles of joint springs are counted
+    within half a turn of the start.
+
+    >>> import chasles as ch
+    >>> rod = ch.Body.rod("rod", length=1.0, mass=2.0, position=(0, 0, -0.5), axis="z")
+    >>> hinge = ch.Revolute("hinge", ch.GROUND, rod, at=(0, 0, 0), axis=(0, 1, 0))
+    >>> ch.linearise(ch.Model([rod], [hinge])).frequencies ** 2      # 3 g / 2 l
+    array([14.715])
+    """
+    checked_model(model)
+    if not isinstance(axes, str) or axes not in ("body", "world", *model.body_names):
+        raise UnknownName.among("axes", axes, ("body", "world", *model.body_names))
+    if state is None:
+        instant, absolute = make_instant(model, 0.0, held=False)
+    else:
+        absolute = checked_state(state, "state").to_absolute(model)
+        instant, _ = make_instant(model, state.t, held=False)
+    angles = np.zeros(instant.system.quadrature_count)
+    return linearised(instant, absolute, angles, axes)
+
+
+def linearised(instant: Instant, absolute: Floats, angles: Floats, axes: str) -> Linearisation:
+    """`linearise` at an absolute state whose functions of time have been sampled."""
+    terms = instant.terms(absolute, angles)
+    check_gaps(instant, absolute)
+    check_speeds(instant, absolute, terms)
+    free = instant.free(terms.jacobian, instant.rank(), instant.inertia)
+    parts = reduce(instant, absolute, angles, terms, free)
+    check_regular(instant, parts)
+    model = instant.solver.setup.model
+    matrix, unbalanced = assembled(instant, absolute, parts, axes)
+    values, shapes = eigen(matrix, parts)
+    return Linearisation(
+        model=model,
+        state=State.from_absolute(instant.t, model, absolute),
+        axes=axes,
+        residual=unbalance(instant, unbalanced),
+        matrix=matrix,
+        positions=parts.positions,
+        velocities=parts.free.basis,
+        eigenvalues=values,
+        modes=make_modes(instant, absolute, values, parts.positions @ shapes),
+    )

@@ -1,0 +1,161 @@
+"""A configuration at rest on the constraints, and what the forces do there."""
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+import numpy as np
+
+from chasles.analysis.instant import Free, Instant, Terms, check_gaps, checked_state, make_instant
+from chasles.analysis.poses import unwrapped
+from chasles.analysis.reduced import (
+    Reduced,
+    Unbalance,
+    check_regular,
+    reduce,
+    rounding_of,
+    unbalance,
+)
+from chasles.model import Model
+from chasles.system.arrays import BODY_A, INERTIA, MASS, POINT_A, POINT_B, POSE_X, TWIST, Floats
+from chasles.system.state import State
+
+#: Unbalanced forces below this fraction of those that act count as balanced.
+BALANCED = 1e-10
+#: Positions are known to this fraction of the largest coordinate, and angles to this many rad.
+ROUNDED = 1e-15
+#: No body turns by more than this in a step, rad.
+LARGEST_TURN = 0.7
+
+
+@dataclass(frozen=True)
+class Place:
+    """A configuration at rest on the constraints, and the forces there."""
+
+    instant: Instant
+    absolute: Floats
+    angles: Floats
+    terms: Terms
+    rank: int
+    free: Free
+
+    @property
+    def force(self) -> Floats:
+        """F = Z^T Q, in kg^(1/2) m/s^2."""
+        return self.free.basis.T @ self.terms.forces
+
+    @cached_property
+    def parts(self) -> Reduced:
+        """Derivatives; displacements are those that wheels can roll."""
+        return self.in_metric(self.free)
+
+    @cached_property
+    def let_go(self) -> Reduced:
+        """The same for bodies that begin to move."""
+        terms, instant = self.terms, self.instant
+        return self.in_metric(instant.free(terms.jacobian, self.rank, instant.inertia))
+
+    def in_metric(self, free: Free) -> Reduced:
+        parts = reduce(self.instant, self.absolute, self.angles, self.terms, free)
+        return replace(parts, positions=free.basis)
+
+    @property
+    def residual(self) -> Unbalance:
+        """What is not balanced."""
+        return unbalance(self.instant, self.let_go.acceleration)
+
+    @cached_property
+    def active(self) -> Floats:
+        """Columns span the displacements with a stiffness or an unbalanced force, in p."""
+        values, vectors = np.linalg.eigh(0.5 * (self.parts.stiffness + self.parts.stiffness.T))
+        idle = np.abs(values) <= rounding_of(vectors, self.parts.noise)
+        idle &= np.abs(vectors.T @ self.force) <= np.abs(vectors).T @ self.allowed
+        return vectors[:, ~idle]
+
+    @cached_property
+    def allowed(self) -> Floats:
+        """How large F may be in a balanced place; stiff springs feel the rounding of positions."""
+        slopes = np.abs(self.parts.tangent.by_pose)
+        reach = np.tile(np.repeat((1.0, farthest(self)), 3), len(self.absolute))
+        floor = BALANCED * self.parts.tangent.sizes + ROUNDED * (slopes @ reach)
+        return np.abs(self.free.basis).T @ floor
+
+    @property
+    def balanced(self) -> bool:
+        return bool(np.all(np.abs(self.force) <= self.allowed))
+
+    @property
+    def least_stiffness(self) -> float:
+        """The smallest eigenvalue of K among the active displacements."""
+        stiffness = self.active.T @ self.parts.stiffness @ self.active
+        return float(np.linalg.eigvalsh(0.5 * (stiffness + stiffness.T)).min(initial=np.inf))
+
+    def step(self, rule: Callable[..., Floats], radius: float) -> Floats:
+        """A step among the active displacements that turns no body too far."""
+        basis = self.active
+        stiffness, force = basis.T @ self.parts.stiffness @ basis, basis.T @ self.force
+        while True:
+            p = basis @ rule(force, stiffness, radius)
+            turns = (self.free.basis @ p).reshape(-1, 6)[:, :3]
+            excess = float(np.linalg.norm(turns, axis=1).max()) / LARGEST_TURN
+            if excess <= 1.0:
+                return p
+            radius = 0.99 * float(np.linalg.norm(p)) / excess
+
+    def gain(self, p: Floats) -> float:
+        """The work that is expected of a step."""
+        return float(self.force @ p - 0.5 * p @ self.parts.stiffness @ p)
+
+
+def make_place(instant: Instant, absolute: Floats, angles: Floats) -> Place:
+    terms = instant.terms(absolute, angles)
+    rank = instant.rank()
+    free = instant.free(terms.jacobian, rank, instant.roundness)
+    return Place(instant, absolute, angles, terms, rank, free)
+
+
+def first_place(model: Model, start: State | None) -> Place:
+    """The start of the search, at rest."""
+    if start is None:
+        instant, absolute = make_instant(model, 0.0, held=True)
+    else:
+        absolute = checked_state(start, "start").to_absolute(model)
+        instant, _ = make_instant(model, start.t, held=True)
+    absolute = absolute.copy()
+    absolute[:, TWIST:] = 0.0
+    check_gaps(instant, absolute)
+    angles = unwrapped(instant.system, absolute, np.zeros(instant.system.quadrature_count))
+    place = make_place(instant, absolute, angles)
+    check_regular(instant, place.parts)
+    return place
+
+
+def unbalanced(place: Place) -> float:
+    """|F|: independent of the basis."""
+    return float(np.linalg.norm(place.force))
+
+
+def pull_on(place: Place, body: int) -> Unbalance:
+    """What is not balanced on one body."""
+    wrench = place.instant.mass @ place.let_go.acceleration
+    torque, force = np.linalg.norm(wrench.reshape(-1, 2, 3)[body], axis=1)
+    return Unbalance(float(force), float(torque))
+
+
+def farthest(place: Place) -> float:
+    """The largest coordinate of a body or of a point that a force or joint acts at, m."""
+    system = place.instant.system
+    points = [place.absolute[:, POSE_X : POSE_X + 3]]
+    for table in (system.joints, system.forces):
+        points += [table[:, at : at + 3] for at in (POINT_A, POINT_B)]
+    return max(float(np.abs(p).max(initial=0.0)) for p in points)
+
+
+def model_size(place: Place) -> float:
+    """The extent of the bodies, m, at the least a radius of gyration."""
+    system = place.instant.system
+    ends = system.joint_bodies
+    fixed = system.joints[ends[:, BODY_A] < 0, POINT_A : POINT_A + 3]
+    points = np.vstack((place.absolute[:, POSE_X : POSE_X + 3], fixed))
+    gyration = np.sqrt(system.bodies[:, INERTIA : INERTIA + 3].max(1) / system.bodies[:, MASS])
+    return max(float(np.ptp(points, axis=0).max()), float(gyration.max()))

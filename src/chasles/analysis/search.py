@@ -1,0 +1,205 @@
+"""The search for an equilibrium on the constraints; see `chasles.analysis.equilibrium`."""
+
+import numpy as np
+
+from chasles.analysis.place import Place, make_place, model_size, pull_on, unbalanced
+from chasles.analysis.poses import moved, orthogonal, rotations, unwrapped
+from chasles.analysis.trust import to_the_root, with_the_forces
+from chasles.model import NoEquilibrium
+from chasles.system.arrays import POSE_X, Floats
+
+#: A balanced place is improved by so many more steps, as long as each halves what is left.
+POLISHING = 5
+#: Gauss-Legendre nodes and weights on [0, 1], for the work of a step.
+NODES = (0.5 - 0.15**0.5, 0.5, 0.5 + 0.15**0.5)
+WEIGHTS = (5 / 18, 8 / 18, 5 / 18)
+#: The first step turns no body by more than this (rad), and moves none by more of the model's size.
+FIRST_SHARE = 0.3
+#: A search whose steps are shorter than this fraction of the first one allowed has come to an end.
+SHORTEST = 1e-13
+#: Joints are closed to this fraction of the model's size, in so many corrections ...
+CLOSED, MOST_CORRECTIONS = 1e-15, 30
+#: ... and if rounding does not let them close so well, to this one.
+NEARLY_CLOSED = 1e-12
+#: A body that has gone so many times the model's size is lost.
+LOST = 1e4
+
+
+class Search:
+    """The steps from a start to an equilibrium."""
+
+    def __init__(self, place: Place, most_steps: int) -> None:
+        self.start, self.best = place, place
+        self.size = model_size(place)
+        self.most_steps, self.steps = most_steps, 0
+
+    def down(self) -> Place | None:
+        """With the forces, to a place that no displacement leaves downhill."""
+        place = self.start
+        first = radius = self.first_radius(place)
+        for _ in range(self.most_steps):
+            self.note(place)
+            if place.balanced and place.least_stiffness > 0.0:
+                return place
+            self.steps += 1
+            near = None if place.balanced else self.newton(place, radius)
+            if near is not None:
+                place = near
+                continue
+            p = place.step(with_the_forces, radius)
+            length, expected = float(np.linalg.norm(p)), place.gain(p)
+            trial = self.walk(place, p)
+            share = trial.work / expected if trial is not None and expected > 0.0 else -1.0
+            if trial is not None and share > 0.1:
+                place = trial.arrive()
+                radius = 2.0 * length if share > 0.7 else max(radius, length)
+            elif trial is not None and place.least_stiffness > 0.0 and trial.halves(place):
+                place = trial.arrive()  # so near that the work is lost in rounding
+            else:
+                radius = 0.25 * length
+            if radius <= SHORTEST * first:
+                return None
+        return None
+
+    def newton(self, place: Place, radius: float) -> Place | None:
+        """Where a whole Newton step leads, if it goes with the forces and makes them much smaller.
+
+        Only there the unsymmetric K helps: a rod that may spin about itself has a singular one,
+        but the symmetric part is indefinite as long as there are forces.
+        """
+        p = place.step(to_the_root, radius)
+        if np.linalg.norm(p) >= 0.99 * radius:
+            return None
+        trial = self.walk(place, p)
+        if trial is None or trial.work < 0.0:
+            return None
+        return trial.arrive() if unbalanced(trial.arrive()) < 0.1 * unbalanced(place) else None
+
+    def root(self) -> Place | None:
+        """To a place without forces, stable or not."""
+        place = self.best
+        first = radius = self.first_radius(place)
+        for _ in range(self.most_steps):
+            self.note(place)
+            if place.balanced:
+                return place
+            self.steps += 1
+            p = place.step(to_the_root, radius)
+            length = float(np.linalg.norm(p))
+            trial = self.walk(place, p)
+            if trial is not None and unbalanced(trial.arrive()) < unbalanced(place):
+                place = trial.arrive()
+                radius = max(radius, 2.0 * length)
+            else:
+                radius = 0.25 * length
+            if radius <= SHORTEST * first:
+                return None
+        return None
+
+    def polished(self, place: Place) -> Place:
+        """A balanced place with its last digits."""
+        for _ in range(POLISHING if unbalanced(place) > 0.0 else 0):
+            trial = self.walk(place, place.step(to_the_root, np.inf))
+            if trial is None or not trial.halves(place):
+                break
+            place = trial.arrive()
+            self.steps += 1
+        return place
+
+    def note(self, place: Place) -> None:
+        """Remember the best place, and stop where a body runs away."""
+        if unbalanced(place) < unbalanced(self.best):
+            self.best = place
+        gone = place.absolute[:, POSE_X : POSE_X + 3] - self.start.absolute[:, POSE_X : POSE_X + 3]
+        distance = np.linalg.norm(gone, axis=1)
+        if distance.max() > LOST * self.size:
+            body = int(np.argmax(distance))
+            name = place.instant.solver.setup.model.body_names[body]
+            x, y, z = gone[body] / distance[body]
+            raise NoEquilibrium(
+                f"body '{name}' runs away along ({x:.3g}, {y:.3g}, {z:.3g}): no joint or spring"
+                f" stops it, and it is still pulled with {pull_on(place, body).force:.3g} N after"
+                f" {distance[body]:.3g} m.",
+                "Hold it by a joint or a spring, or take the force away that pulls it.",
+                self.best.residual,
+            )
+
+    def failure(self) -> NoEquilibrium:
+        """What is left after all steps."""
+        place = self.best
+        names = place.instant.solver.setup.model.body_names
+        pulls = [pull_on(place, body) for body in range(len(names))]
+        worst = max(range(len(names)), key=lambda body: max(pulls[body]))
+        force, torque = pulls[worst]
+        return NoEquilibrium(
+            f"no equilibrium was found in {self.steps} steps: at the best place, body"
+            f" '{names[worst]}' is left with {force:.3g} N and {torque:.3g} N m.",
+            "Begin elsewhere (start=), allow more steps (most_steps=), or simulate with drag"
+            " until it rests.",
+            place.residual,
+        )
+
+    def first_radius(self, place: Place) -> float:
+        """A step along the force that moves and turns no body much."""
+        force = place.force
+        if not force.size:
+            return FIRST_SHARE  # nothing can move
+        if not np.any(force):
+            force = np.ones_like(force)
+        twists = (place.free.basis @ (force / np.linalg.norm(force))).reshape(-1, 6)
+        turn = np.linalg.norm(twists[:, :3], axis=1).max()
+        shift = np.linalg.norm(twists[:, 3:], axis=1).max()
+        return FIRST_SHARE / max(float(turn), float(shift) / self.size)
+
+    def walk(self, place: Place, p: Floats) -> "Trial | None":
+        """Displace by Z p and close the joints; None where they do not close."""
+        trial = Trial(place, place.absolute)
+        trial.move((place.free.basis @ p).reshape(-1, 6))
+        back, before = place.free.back, np.inf
+        scale = self.size + float(np.abs(place.absolute[:, POSE_X : POSE_X + 3]).max())
+        for _ in range(MOST_CORRECTIONS):
+            gaps = place.instant.gaps(trial.absolute)
+            opening = float(np.abs(gaps).max(initial=0.0))
+            stagnant = 0.5 * before < opening <= NEARLY_CLOSED * scale
+            if opening <= CLOSED * scale or stagnant:
+                break
+            if opening > 0.2 * before:  # too far for J as it was at the place
+                back = trial.way_back()
+            trial.move((back @ -gaps).reshape(-1, 6))
+            before = opening
+        return trial if opening <= NEARLY_CLOSED * scale else None
+
+
+class Trial:
+    """Where a step leads, and the work of the forces on the way."""
+
+    def __init__(self, place: Place, absolute: Floats) -> None:
+        self.place, self.absolute, self.work = place, absolute, 0.0
+        self.arrived: Place | None = None
+
+    def move(self, twists: Floats) -> None:
+        """Displace all bodies by twists (n, 6)."""
+        instant, angles, speed = self.place.instant, self.place.angles, twists.copy()
+        straight = np.einsum("bij,bj->bi", rotations(self.absolute), twists[:, 3:])
+        for node, weight in zip(NODES, WEIGHTS):
+            between = moved(self.absolute, node * twists)
+            speed[:, 3:] = np.einsum("bji,bj->bi", rotations(between), straight)
+            self.work += weight * float(instant.forces(between, angles) @ speed.ravel())
+        self.absolute = orthogonal(moved(self.absolute, twists))
+
+    def way_back(self) -> Floats:
+        """J^+ where the bodies are now; joints repeat each other as at the place."""
+        terms = self.place.instant.terms(self.absolute, self.place.angles)
+        instant = self.place.instant
+        return instant.free(terms.jacobian, self.place.rank, instant.roundness).back
+
+    def arrive(self) -> Place:
+        if self.arrived is None:
+            instant = self.place.instant
+            angles = unwrapped(instant.system, self.absolute, self.place.angles)
+            self.arrived = make_place(instant, self.absolute, angles)
+        return self.arrived
+
+    def halves(self, place: Place) -> bool:
+        """Whether the forces are at most half of those at a place."""
+        return unbalanced(self.arrive()) <= 0.5 * unbalanced(place)

@@ -1,0 +1,134 @@
+"""Exact derivatives of forces and rows, against differences of the compiled kernels."""
+
+import numpy as np
+import pytest
+from mechanisms import KINDS, make_joint, random_body
+
+import chasles as ch
+from chasles.analysis.instant import make_instant
+from chasles.analysis.poses import moved
+from chasles.system.arrays import TWIST
+
+COUPLINGS = {
+    "universal": lambda a, b, at: ch.Universal("j", a, b, at, axis=(1, 0, 0), axis_b=(0, 1, 0)),
+    "constant velocity": lambda a, b, at: ch.ConstantVelocity("j", a, b, at, axis=(1, 2, 0)),
+    "distance": lambda a, b, at: ch.Distance("j", a, b, at=(0.3, 0.1, 0), at_b=at),
+    "point on line": lambda a, b, at: ch.PointOnLine("j", a, b, at, axis=(1, 2, 0)),
+    "point on plane": lambda a, b, at: ch.PointOnPlane("j", a, b, at, axis=(1, 2, 0)),
+    "gear": lambda a, b, at: ch.Gear("j", a, b, axis=(1, 2, 0), axis_b=(0, 1, 0), ratio=-0.5),
+    "custom": lambda a, b, at: ch.CustomJoint("j", a, b, apart, rows=2),
+}
+
+
+def apart(pose_a, pose_b):
+    """Something without a name: two curved functions of the poses."""
+    (ra, xa), (rb, xb) = pose_a, pose_b
+    return (
+        (xb[0] - xa[0]) * (xb[1] - xa[1]) - 0.3 * ra[1] * rb[4],
+        xb[2] * xb[2] - xa[2] * rb[8],
+    )
+
+
+def swirl(t, position, rotation, velocity, angular_velocity):
+    """A force with nothing symmetric about it."""
+    x, y, z = position
+    force = (y * z + rotation[1], -x * velocity[1], np.sin(x) + t)
+    torque = (rotation[5] * x, angular_velocity[0] ** 2, velocity[2] * y)
+    return force, torque
+
+
+def forces_between(first, second, hinge):
+    six = (50.0, 60.0, 70.0, 3.0, 4.0, 5.0)
+    return {
+        "spring": ch.Spring(
+            "f", first, second, (0.2, 0.1, 0), (0.9, 0.3, 0.5), 40.0, 2.0, rest_length=0.3
+        ),
+        "bushing": ch.Bushing("f", first, second, (0.5, 0, 0.1), six, six, axis=(1, 2, 3)),
+        "joint spring": ch.JointSpring("f", hinge, stiffness=3.0, damping=0.2, rest=0.4),
+        "friction": ch.JointFriction("f", hinge, level=0.7, smoothing=0.5),
+        "motor": ch.Motor("f", hinge, target=ch.Signal.constant(0.3), stiffness=2.0, damping=0.1),
+        "world load": ch.Load("f", second, force=(1, 2, 3), torque=(3, 2, 1), at=(1, 1, 0)),
+        "body load": ch.Load("f", second, force=(1, 2, 3), torque=(3, 2, 1), frame="body"),
+        "drag": ch.Drag("f", second, linear=1.0, quadratic=2.0, angular=3.0, angular_quadratic=4.0),
+        "custom": ch.CustomForce("f", second, swirl, reaction=first),
+    }
+
+
+def pair():
+    rng = np.random.default_rng(5)
+    first = random_body(rng, "first", (0.1, 0.2, 0.3))
+    return first, random_body(rng, "second", (0.8, 0.4, -0.2))
+
+
+def state_of(instant, rng):
+    """Poses beside the start, where joints are open, and any twists."""
+    absolute = moved(instant.solver.setup.absolute, 0.1 * rng.standard_normal((2, 6)))
+    absolute[:, TWIST:] = rng.standard_normal((2, 6))
+    return absolute
+
+
+def differences(function, absolute, change):
+    """Sixth-order central differences along 12 directions."""
+    columns = []
+    for direction in np.eye(12).reshape(12, 2, 6):
+        h = 0.01
+        values = {k: function(change(absolute, k * h * direction)) for k in (-3, -2, -1, 1, 2, 3)}
+        slope = sum(c * (values[k] - values[-k]) for k, c in ((1, 45), (2, -9), (3, 1)))
+        columns.append(slope / (60.0 * h))
+    return np.stack(columns, axis=-1)
+
+
+def faster(absolute, change):
+    out = absolute.copy()
+    out[:, TWIST:] += change
+    return out
+
+
+@pytest.mark.parametrize("name", [*KINDS, *COUPLINGS])
+def test_rows_of_every_joint(name):
+    rng, (first, second) = np.random.default_rng(1), pair()
+    at, axis = (0.4, 0.3, 0.2), (1, 2, 2)
+    if name in COUPLINGS:
+        joint = COUPLINGS[name](first, second, at)
+    else:
+        joint = make_joint(name, "j", first, second, at, axis)
+    instant, _ = make_instant(ch.Model([first, second], [joint]), 0.0, held=False)
+    absolute, angles = state_of(instant, rng), np.zeros(instant.system.quadrature_count)
+    slopes = instant.tangent(absolute, angles)
+    multipliers, twists = rng.standard_normal(len(instant.rows)), rng.standard_normal(12)
+
+    def reaction(state):
+        return instant.terms(state, angles).jacobian.T @ multipliers
+
+    def slip(state):
+        return instant.terms(state, angles).jacobian @ twists
+
+    exact = slopes.of_reactions(instant.padded(multipliers))
+    assert exact == pytest.approx(differences(reaction, absolute, moved), abs=1e-9)
+    exact = slopes.of_slip(twists, instant.system.row_count)[instant.rows]
+    assert exact == pytest.approx(differences(slip, absolute, moved), abs=1e-9)
+
+
+@pytest.mark.parametrize("name", list(forces_between("a", "b", "hinge")))
+def test_every_force(name):
+    rng, (first, second) = np.random.default_rng(2), pair()
+    hinge = ch.Revolute("hinge", first, second, at=(0.4, 0.3, 0.2), axis=(1, 2, 2))
+    force = forces_between(first, second, hinge)[name]
+    instant, _ = make_instant(ch.Model([first, second], [hinge], [force]), 0.0, held=False)
+    absolute, angles = state_of(instant, rng), np.zeros(instant.system.quadrature_count)
+    slopes = instant.tangent(absolute, angles)
+
+    def forces(state):
+        return instant.forces(state, angles)
+
+    assert slopes.by_pose == pytest.approx(differences(forces, absolute, moved), abs=1e-8)
+    assert slopes.by_twist == pytest.approx(differences(forces, absolute, faster), abs=1e-8)
+    assert np.all(np.abs(forces(absolute)) <= slopes.sizes * (1 + 1e-12))
+
+
+def test_quadratic_drag_at_rest_resists_nothing_to_first_order():
+    body = ch.Body.sphere("ball", radius=0.1, mass=1.0)
+    drag = ch.Drag("air", body, linear=0.5, quadratic=3.0)
+    instant, absolute = make_instant(ch.Model([body], [], [drag]), 0.0, held=False)
+    slopes = instant.tangent(absolute, np.zeros(instant.system.quadrature_count)).by_twist
+    assert slopes == pytest.approx(np.diag([0, 0, 0, -0.5, -0.5, -0.5]), abs=1e-15)
