@@ -252,15 +252,15 @@ class Run:
         Joints that could not be closed may be open by very little, and for that reason.
         """
         solver, step = self.solver, self.grid.step
-        if outcome not in (OK, NOT_CLOSED):
+        if outcome == NOT_FINITE:
             return None
         last = reached - 1 if outcome == OK else reached
         rates = driven_rates(solver.setup, step * (last + float(self.nodes[-1])))
         self.fastest[0] = max(self.fastest[0], np.abs(rates).max(initial=0.0))
         fastest = float(self.fastest[0])
-        allowed = SPEED_SUSPICION * fastest
-        if outcome == OK:
-            allowed = SPEED_CONFLICT * fastest + SPEED_FLOOR
+        allowed = SPEED_CONFLICT * fastest + SPEED_FLOOR
+        if outcome == NOT_CLOSED:
+            allowed = SPEED_SUSPICION * fastest
         when = f"after t = {last * step:.6g} s"
         return speed_conflict(solver.setup, solver.plan, solver.work, rates, allowed, when)
 
