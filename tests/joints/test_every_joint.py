@@ -3,6 +3,7 @@
 What is expected is written in `joint_cases`, from the geometry and not from the package.
 """
 
+from dataclasses import replace
 from functools import cache
 
 import numpy as np
@@ -100,3 +101,32 @@ def test_a_push_moves_the_body_along_what_is_allowed_only(kind, order):
 def case_start(model):
     rows = [(*np.ravel(body.rotation), *body.position, *np.zeros(6)) for body in model.bodies]
     return np.array(rows)
+
+
+@pytest.mark.parametrize(
+    "kind, unit",
+    [
+        ("universal", "rad/s"),
+        ("constant velocity", "rad/s"),
+        ("distance", "m/s"),
+        ("point on plane", "m/s"),
+        ("rolling sphere", "m/s"),
+        ("custom", "per s"),
+        ("gear", "rad/s"),
+    ],
+)
+def test_velocities_that_violate_a_coupling_are_refused(kind, unit, refusal):
+    """One row is violated alone: along what the joint would allow without it."""
+    model = make_case(kind, "two bodies").model
+    equations = ch.equations(model)
+    own = [row for row, (name, _) in enumerate(equations.rows) if name == NAME]
+    violated = np.zeros(len(equations.rows))
+    violated[own[-1]] = 0.5
+    twists = np.linalg.lstsq(equations.jacobian, violated, rcond=None)[0].reshape(-1, 6)
+    bodies = [
+        replace(body, angular_velocity=twist[:3], velocity=np.array(body.rotation) @ twist[3:])
+        for body, twist in zip(model.bodies, twists)
+    ]
+    wrong = ch.Model(bodies, model.joints, gravity=model.gravity)
+    message = refusal(lambda: ch.simulate(wrong, 1.0, 1e-2), ch.InconsistentStart)
+    assert f"violate joint '{NAME}' by 0.5 {unit}." in message

@@ -159,11 +159,21 @@ def velocity_error(setup: Setup, residual: Floats) -> InconsistentStart:
     index = int(np.searchsorted(ends[:, FIRST_ROW], worst, side="right")) - 1
     name = list(setup.joint_index)[index]
     a, b = setup.bodies_of(name)
-    rotations = bin(int(ends[index, LOCKED]) & 0b111).count("1")
-    unit = "rad/s" if worst - ends[index, FIRST_ROW] < rotations else "m/s"
+    word = "driver" if name in setup.model.driver_names else "joint"
+    unit = unit_of(setup, index, worst - int(ends[index, FIRST_ROW]))
     return InconsistentStart(
-        f"the initial velocities of '{a}' and '{b}' violate joint '{name}' by"
+        f"the initial velocities of '{a}' and '{b}' violate {word} '{name}' by"
         f" {abs(residual[worst]):.3g} {unit}.",
         "Leave velocity or angular_velocity out where the joints determine it: it is filled in; or"
         " take the nearest that they allow: simulate(..., close=True).",
     )
+
+
+def unit_of(setup: Setup, joint: int, row: int) -> str:
+    """The unit of a row of J V."""
+    component = setup.locked(joint)[row]
+    if component == "motion":
+        return "rad/s" if setup.system.joint_bodies[joint, LOCKED] & 0b111 else "m/s"
+    if component[0] == "g":  # of a user's formula
+        return "per s"
+    return "rad/s" if component[0] == "w" or component in ("cross", "cv", "turn") else "m/s"
