@@ -58,6 +58,7 @@ from chasles.model import (
 from chasles.result import Result
 from chasles.simulate import simulate
 from chasles.spaces import SE3, Designation, SO3xR3, Space, designate
+from chasles.stabilisation.assembly import Assembly, assemble
 from chasles.stabilisation.feedback import Baumgarte
 from chasles.studies.advise import Advice, NothingMeetsTheTarget, advise
 from chasles.studies.compare import Comparison, compare
@@ -67,6 +68,7 @@ __all__ = [
     "GROUND",
     "SE3",
     "Advice",
+    "Assembly",
     "Baumgarte",
     "Body",
     "Bushing",
@@ -126,6 +128,7 @@ __all__ = [
     "Universal",
     "UnknownName",
     "advise",
+    "assemble",
     "compare",
     "designate",
     "equations",

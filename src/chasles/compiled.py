@@ -161,7 +161,7 @@ def _borrow_compiled(array):
 def call_address(address: int, t: float, inputs: Any, outputs: Any) -> None:
     """Call the C function void f(double t, double *inputs, double *outputs) at an address."""
     pointer = ctypes.POINTER(ctypes.c_double)
-    function = ctypes.CFUNCTYPE(None, ctypes.c_double, pointer, pointer)(address)
+    function = ctypes.CFUNCTYPE(None, ctypes.c_double, pointer, pointer)(int(address))
     function(t, inputs.ctypes.data_as(pointer), outputs.ctypes.data_as(pointer))
 
 

@@ -59,6 +59,8 @@ def make_table(
         "body_axis": (("body_axis",), axes, {"long_name": "axis of the body frame"}),
     }
     variables = of_bodies(setup, absolute)
+    if setup.start is not None:
+        variables.update(of_start(setup, setup.start))
     with np.errstate(over="ignore", invalid="ignore"):  # a run that stopped may end at 1e200 m/s
         variables.update(of_all(setup, absolute, integrals))
     if model.joints:
@@ -77,6 +79,7 @@ def make_table(
         "model": json.dumps(to_plain(model), allow_nan=False),
         "spaces": json.dumps({name: asdict(space) for name, space in setup.spaces.items()}),
         "provenance": json.dumps(provenance),
+        "start_angles": json.dumps(dict(setup.angles)),
         "status": status,
         "message": message,
     }
@@ -114,6 +117,14 @@ def of_bodies(setup: Setup, absolute: Floats) -> dict[str, Any]:
         "body_velocity": described(
             own, body_velocity, "m/s", "velocity of the centre of mass in the body frame"
         ),
+    }
+
+
+def of_start(setup: Setup, start: Floats) -> dict[str, Any]:
+    """Where a run began that did not begin as the model was entered."""
+    return {
+        f"start_{name}": (dims[1:], values[0], {**attributes, "time": "start of the run"})
+        for name, (dims, values, attributes) in of_bodies(setup, start[None]).items()
     }
 
 

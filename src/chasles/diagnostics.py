@@ -25,6 +25,7 @@ from chasles.system.arrays import (
     FORCE_B,
     FORCE_KIND,
     INERTIA,
+    KIND,
     LAW,
     MASS,
     ON_COORDINATE,
@@ -32,12 +33,15 @@ from chasles.system.arrays import (
     POINT_B,
     POSE_R,
     POSE_X,
+    ROLLING_DISC,
+    ROLLING_SPHERE,
+    SLIDING_POINT,
     SPRING,
     TWIST,
     Floats,
 )
 from chasles.system.build import Setup
-from chasles.system.gaps import components, joint_frame, joint_gap, pose_history
+from chasles.system.gaps import components, joint_frame, pose_history
 from chasles.system.rows import (
     frame_seen_from_a,
     full_misalignment,
@@ -53,6 +57,9 @@ from chasles.system.wrenches import (
     kinetic_energy,
     spring_potential,
 )
+
+#: Joints whose axes belong to body a: points on lines and planes, rolling, and driven points.
+AXES_ON_A = (SLIDING_POINT, ROLLING_SPHERE, ROLLING_DISC)
 
 
 def stacked(vector: tuple[Floats, ...]) -> Floats:
@@ -132,7 +139,7 @@ def gap(
     """
     index = setup.joint_index[joint]
     target = 0.0 if times is None else setup.targets(joint, times)
-    rotation, translation = joint_gap(setup.system, index, absolute, target)
+    rotation, translation = setup.gap(joint, absolute, target)
     body = int(setup.system.joint_bodies[index, BODY_A])
     axes = np.array(joint_frame(setup.system, index, "a")[0]).reshape(3, 3)
     if body >= 0:
@@ -147,8 +154,9 @@ class Reaction:
     `force` and `torque` (T, 3) are in world axes and act on the joint's second body;
     `on(body)` gives those on either body.  `point` (T, 3) and `axes` (T, 3, 3, in columns) are the
     joint's point and axes in the world; where it slides, those on the second body (on the first
-    if the second is the ground).  Both bodies' torques are about that one point.  They are NaN
-    at states in which the joints depend on each other, where no reaction is determined.
+    if the second is the ground), but the axes of a line or plane are its own.  Both bodies' torques
+    are about that one point.  They are NaN at states in which the joints depend on each other,
+    where no reaction is determined.
     """
 
     joint: str
@@ -217,9 +225,21 @@ def reaction(solver: Solver, joint: str, absolute: Floats, wrenches: Floats) -> 
 
 
 def frame_in_world(setup: Setup, joint: int, absolute: Floats) -> tuple[Floats, Floats]:
-    """Origin (T, 3) and axes (T, 3, 3) in the world of a joint's frame on its body b."""
-    axes, point = joint_frame(setup.system, joint, "b")
-    index = int(setup.system.joint_bodies[joint, BODY_B])
+    """Origin (T, 3) of a joint's frame on its body b, and its axes (T, 3, 3), in the world.
+
+    A line or plane that a point of b stays on is carried by a, and so are the axes.
+    """
+    ends = setup.system.joint_bodies[joint]
+    on_b = carried(setup, joint, "b", absolute)
+    if ends[KIND] not in AXES_ON_A:
+        return on_b
+    return on_b[0], carried(setup, joint, "a", absolute)[1]
+
+
+def carried(setup: Setup, joint: int, side: str, absolute: Floats) -> tuple[Floats, Floats]:
+    """Origin and axes in the world of a joint's frame on one of its bodies."""
+    axes, point = joint_frame(setup.system, joint, side)
+    index = int(setup.system.joint_bodies[joint, BODY_A if side == "a" else BODY_B])
     if index < 0:
         still = np.ones((len(absolute), 1))
         return still * np.array(point), still[:, :, None] * np.array(axes).reshape(3, 3)
@@ -253,13 +273,15 @@ def joint_history(setup: Setup, joint: str, absolute: Floats) -> Any:
 def coordinate(setup: Setup, joint: str, kind: str, absolute: Floats, times: Floats) -> Floats:
     """Angle without wrap-around, or displacement, of body b against a in the user's order (T,).
 
-    Turns between two saved states are counted with the rates at both ends.
+    Turns between two saved states are counted with the rates at both ends, those before the start
+    by the state in which it began.
     """
     sign = orientation(setup, joint)
     turn, shift = joint_history(setup, joint, absolute)
     if kind == "displacement":
         return sign * np.broadcast_to(shift[2], times.shape)
     angle = sign * np.broadcast_to(turn_about_axis(turn), times.shape)
+    angle = angle + nearest_turn(angle[0], setup.angles.get(joint, 0.0)) - angle[0]
     rate = coordinate_rate(setup, joint, kind, absolute)
     expected = 0.5 * (rate[1:] + rate[:-1]) * np.diff(times)
     steps = np.diff(angle)

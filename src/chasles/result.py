@@ -1,6 +1,7 @@
 """The outcome of a simulation: named access to the trajectory, and where it came from."""
 
 import os
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
@@ -16,8 +17,10 @@ from chasles.dynamics.solver import Solver
 from chasles.model import Body, InvalidOption, Joint, Model, UnknownName
 from chasles.model.coordinates import checked_coordinate, resolved_coordinate
 from chasles.model.errors import told
+from chasles.stabilisation.assembly import Assembly
 from chasles.system.arrays import LOCKED, POSE_R, POSE_X, TWIST, Floats
 from chasles.system.state import State
+from chasles.system.turns import angle_columns, counted_angles
 
 if TYPE_CHECKING:
     from xarray import Dataset
@@ -63,6 +66,14 @@ class Result:
         """(time in s, joint, direction) where joints came to depend on each other."""
         return tuple((t, joint, row) for t, joint, row in self.provenance.get("singular_poses", ()))
 
+    @property
+    def assembly(self) -> Assembly | None:
+        """What was moved to close the joints before the run; None unless it was asked for."""
+        report, start = self.provenance.get("assembly", "none"), self.solver.setup.start
+        if report == "none" or start is None:
+            return None
+        return Assembly.from_dict(report, self._state(0.0, start, self.solver.setup.angles))
+
     # --- motion of a body ---
 
     def position(self, body: Body | str) -> Floats:
@@ -90,8 +101,8 @@ class Result:
                 f"state {told(index)} was asked for, but the result has {count} states.",
                 f"Give a whole number from 0 to {count - 1}, or from -{count} to -1.",
             )
-        order = [self.solver.setup.body_index[name] for name in self.model.body_names]
-        return State.from_absolute(float(self.t[index]), self.model, self.absolute[index][order])
+        angles = counted_angles(self.solver.setup, self.absolute[index], self._turns(index))
+        return self._state(float(self.t[index]), self.absolute[index], angles)
 
     # --- joints ---
 
@@ -199,6 +210,18 @@ class Result:
         return write(self._table(), path)
 
     # --- helpers ---
+
+    def _state(self, t: float, absolute: Floats, angles: Mapping[str, float]) -> State:
+        """A state from rows in the order of calculation."""
+        order = [self.solver.setup.body_index[name] for name in self.model.body_names]
+        return State.from_absolute(t, self.model, absolute[order], angles)
+
+    def _turns(self, index: int) -> dict[str, float]:
+        """The angles that were integrated to count turns, by joint."""
+        if self.integrals is None:
+            return {}
+        columns = angle_columns(self.solver.setup)
+        return {joint: float(self.integrals[index, at[0]]) for joint, at in columns.items()}
 
     def _table(self) -> Table:
         return make_table(

@@ -2,6 +2,7 @@
 
 import platform
 import time
+from collections.abc import Iterable
 from datetime import UTC, datetime
 from importlib.metadata import version
 from typing import Any
@@ -15,12 +16,13 @@ from chasles.dynamics.watch import Watch
 from chasles.integrators.rkmk import make_stages
 from chasles.integrators.tableaux import Tableau
 from chasles.integrators.tableaux import method as find_method
-from chasles.model import InvalidOption, Model, SimulationStopped, UnknownName
+from chasles.model import Body, InvalidOption, Joint, Model, SimulationStopped, UnknownName
 from chasles.model.errors import told
 from chasles.model.model import checked_model
 from chasles.result import Result
 from chasles.spaces import Space, resolve_spaces
 from chasles.spaces.exactness import drifting_joints
+from chasles.stabilisation.assembly import Assembly, assemble
 from chasles.stabilisation.feedback import Baumgarte
 from chasles.stabilisation.stabiliser import (
     PROJECTION,
@@ -29,6 +31,7 @@ from chasles.stabilisation.stabiliser import (
     make_stabiliser,
 )
 from chasles.system.build import build
+from chasles.system.state import State, checked_state
 from chasles.timeloop import Run, make_grid
 
 
@@ -45,6 +48,9 @@ def simulate(
     save_every: int = 1,
     t_eval: ArrayLike | None = None,
     progress: bool | None = None,
+    start: State | None = None,
+    close: bool = False,
+    hold: Iterable[Body | Joint | str] = (),
 ) -> Result:
     """Integrate a model from t = 0 to `until` with a Runge-Kutta-Munthe-Kaas method.
 
@@ -68,6 +74,11 @@ def simulate(
     t_eval        times at which to keep states instead; each is reached by one shorter step of
                   the same method from the grid, so it is as accurate, and joints hold as well
     progress      show a bar on stderr; by default when the run takes longer than a moment
+    start         a State to begin at, at t = 0, instead of the poses and velocities entered; joint
+                  frames and coordinates stay those of the poses entered
+    close         move the bodies first as little as possible so that the joints close, and make
+                  the velocities allowed; result.assembly says what moved (see `assemble`)
+    hold          with close: bodies and joints that stay as they are
 
     Raises a ChaslesError that names the culprit if the input is bad, and SimulationStopped, with
     the partial `result`, if the run cannot go on.
@@ -89,7 +100,8 @@ def simulate(
     choice = chosen_stabiliser(stabilise)
     if singular == "pass" and (choice is None or choice.word == PROJECTION):
         choice = Choice(PROJECTION, all_joints=True)  # what holds by itself does not hold there
-    setup = build(model, chosen, acceleration)
+    assembly = closing(model, close, hold, start)
+    setup = build(model, chosen, acceleration, assembly.state if assembly else start)
     solver = make_solver(setup, damp=singular == "pass", refuse=redundant == "refuse")
     system = solver.setup.system
     held = stabilised(model, chosen, choice, solver.redundancy)
@@ -108,6 +120,8 @@ def simulate(
         "acceleration": acceleration,
         "stabilise": str(choice or "none"),
         "redundancy": str(solver.redundancy or "none"),
+        "start": "as entered" if start is None else "a given state",
+        "assembly": assembly.as_dict() if assembly else "none",
         "singular": singular,
         "singular_poses": singular_poses(solver, watch, grid.step),
         "stabilised": list(held),
@@ -151,6 +165,23 @@ def stabilised(
     chosen = set(model.joint_names if choice.all_joints else drifting_joints(model, spaces))
     chosen.update(() if redundancy is None else redundancy.shared)
     return (*(name for name in model.joint_names if name in chosen), *model.driver_names)
+
+
+def closing(model: Model, close: Any, hold: Any, start: Any) -> Assembly | None:
+    """What is closed before a run."""
+    if not isinstance(close, bool | np.bool_):
+        raise InvalidOption(f"simulate: close is {told(close)}.", "Give close=True or close=False.")
+    if start is not None:
+        checked_state(start, "start")
+    if close:
+        return assemble(model, hold, start)
+    if not isinstance(hold, tuple | list) or hold:
+        raise InvalidOption(
+            f"simulate: hold is {told(hold)}, but nothing moves before a run that does not close"
+            " its joints.",
+            "Leave it out, or give close=True with it.",
+        )
+    return None
 
 
 def singular_poses(solver: Solver, watch: Watch, step: float) -> list[tuple[float, str, str]]:

@@ -8,17 +8,26 @@ from typing import Any
 import numpy as np
 from tqdm import tqdm
 
+from chasles.dynamics.conflicts import (
+    SPEED_CONFLICT,
+    SPEED_FLOOR,
+    SPEED_SUSPICION,
+    speed_conflict,
+)
+from chasles.dynamics.consistent import driven_rates
 from chasles.dynamics.factor import OK
 from chasles.dynamics.solver import Solver, joint_of_row
 from chasles.dynamics.watch import Watch
 from chasles.integrators.rkmk import NOT_CLOSED, NOT_FINITE, Stages, rkmk_run
-from chasles.model import InvalidOption, SimulationStopped
+from chasles.model import ChaslesError, InvalidOption, SimulationStopped
 from chasles.model.checks import checked_array, checked_positive
 from chasles.model.errors import told
 from chasles.model.model import plural
 from chasles.stabilisation.projection import Projection
 from chasles.stabilisation.stabiliser import Stabiliser
 from chasles.system.arrays import CHART_WIDTH, Floats
+from chasles.system.gaps import flat_disc
+from chasles.system.turns import first_integrals
 
 #: A step count this close to a whole number is one.
 ROUND_STEPS = 1e-9
@@ -28,6 +37,13 @@ CHUNK_SECONDS, BAR_DELAY = 0.2, 1.5
 MEMORY_LIMIT = 4 * 2**30
 #: save_every of a run whose states are not kept.
 NEVER = 2**62
+#: Steps between two looks at drivers that may contradict each other.
+MOST_WATCHED = 256
+#: What to do about drivers that contradict each other.
+TOGETHER = (
+    "Leave one of them out, or give motions that the joints allow together (all the way: a step too"
+    " large looks the same); the result up to t is kept."
+)
 #: At a microsecond a step, a million steps are a second and these are thirty years.
 MOST_STEPS = 1e15
 
@@ -123,6 +139,10 @@ class Run:
         self.nodes = nodes[: stages.count]  # c of the tableau
         self.stabiliser, self.watch = stabiliser, watch
         self.chart = solver.chart(solver.start)
+        stages.integrals[:] = first_integrals(solver.setup)
+        # Where rows of J depend on each other, drivers may come to contradict each other.
+        self.watched = solver.plan.is_damped != 0 and bool(solver.setup.model.drivers)
+        self.fastest = np.zeros(1)  # largest rate of a driver so far
         self.steps_done = 0
         self.stopped: SimulationStopped | None = None
 
@@ -133,6 +153,7 @@ class Run:
         charts = np.zeros((count, *chart.shape))
         charts[0] = chart
         integrals = np.zeros((count, self.stages.integrals.size))
+        integrals[0] = self.stages.integrals
         with self.bar(progress) as bar:
             self.whole_steps(chart, 0, grid.steps, bar, grid.save_every, charts, integrals)
         kept = self.steps_done // grid.save_every + 1
@@ -181,32 +202,92 @@ class Run:
         self, chart: Floats, first: int, last: int, bar: tqdm, every: int, saved: Floats,
         integrals: Floats,
     ) -> None:  # fmt: skip
-        """Steps of the grid, in pieces that take a moment each: progress shows, Ctrl-C works."""
-        size = 64
+        """Steps of the grid, in pieces that take a moment each: progress shows, Ctrl-C works.
+
+        A piece after which drivers contradict each other is taken back and halved, down to the
+        step that did it.
+        """
+        size, bad = 64, NEVER
         while first < last and not self.stopped:
-            end = min(last, first + size)
+            end = min(last, first + size, first + max(1, (bad - first) // 2))
+            kept = self.memory(chart) if self.watched else []
             began = time.perf_counter()
-            table = self.table(first * self.grid.step, self.grid.step, end - first)
+            table, end = self.table_of_steps(first, end)
+            if self.stopped:
+                return
             reached, outcome = self.kernel(
                 chart, table, self.grid.step, first, end, every, saved, integrals
             )
             seconds = time.perf_counter() - began
+            conflict = self.conflict(reached, outcome) if self.watched else None
+            if conflict and outcome == OK:
+                for array, copy in kept:
+                    array[:] = copy
+                bad = end
+                if end - first == 1:
+                    self.stopped = SimulationStopped(conflict, TOGETHER)
+                continue
             self.steps_done += reached - first
             bar.update(reached - first)
-            if outcome != OK:
+            if conflict:
+                self.stopped = SimulationStopped(conflict, TOGETHER)
+            elif outcome != OK:
                 self.stopped = self.explain(reached * self.grid.step, outcome)
             first = end
             size = max(1, int(size * min(16.0, CHUNK_SECONDS / max(seconds, 1e-6))))
+            size = min(size, MOST_WATCHED) if self.watched else size
+
+    def memory(self, chart: Floats) -> list[tuple[Any, Any]]:
+        """What a step changes and the next one needs, with copies."""
+        stages = self.stages
+        arrays = (
+            chart, stages.carry, stages.integrals, stages.balance.momentum,
+            self.solver.work.missed, self.fastest, self.watch.distances, self.watch.count,
+        )  # fmt: skip
+        return [(array, array.copy()) for array in arrays]
+
+    def conflict(self, reached: int, outcome: int) -> str | None:
+        """Who contradicts whom at the last stage of the last step; None while all agree.
+
+        Joints that could not be closed may be open by very little, and for that reason.
+        """
+        solver, step = self.solver, self.grid.step
+        if outcome not in (OK, NOT_CLOSED):
+            return None
+        last = reached - 1 if outcome == OK else reached
+        rates = driven_rates(solver.setup, step * (last + float(self.nodes[-1])))
+        self.fastest[0] = max(self.fastest[0], np.abs(rates).max(initial=0.0))
+        fastest = float(self.fastest[0])
+        allowed = SPEED_SUSPICION * fastest
+        if outcome == OK:
+            allowed = SPEED_CONFLICT * fastest + SPEED_FLOOR
+        when = f"after t = {last * step:.6g} s"
+        return speed_conflict(solver.setup, solver.plan, solver.work, rates, allowed, when)
 
     def one_step(self, chart: Floats, step: float, t: float) -> bool:
         """One step of another length; whether it succeeded."""
         if self.stopped:
             return False
-        table = self.table(t, step, 1)
+        try:
+            table = self.table(t, step, 1)
+        except ChaslesError as error:
+            self.stopped = SimulationStopped(error.what, error.remedy)
+            return False
         _, outcome = self.kernel(chart, table, step, 0, 1, NEVER, chart, self.stages.integrals)
         if outcome != OK:
             self.stopped = self.explain(t, outcome)
         return self.stopped is None
+
+    def table_of_steps(self, first: int, end: int) -> tuple[Floats, int]:
+        """The table of some steps, or of fewer: a run stops where a function of time fails."""
+        while True:
+            try:
+                return self.table(first * self.grid.step, self.grid.step, end - first), end
+            except ChaslesError as error:
+                if end == first + 1:
+                    self.stopped = SimulationStopped(error.what, error.remedy)
+                    return np.zeros(1), first
+                end = first + (end - first) // 2
 
     def table(self, t: float, step: float, steps: int) -> Floats:
         """Functions of time at every stage of some steps, and at their end."""
@@ -215,7 +296,7 @@ class Run:
             return np.zeros(1)
         starts = t + step * np.arange(steps)
         times = (starts[:, None] + step * self.nodes).ravel()
-        return signals.sample(np.append(times, t + step * steps))
+        return signals.sample_run(np.append(times, t + step * steps))
 
     def kernel(
         self, chart: Floats, table: Floats, step: float, first: int, last: int, every: int,
@@ -240,6 +321,13 @@ class Run:
             error = getattr(formula, "error", None)
             if error is not None:
                 return SimulationStopped(error.what, error.remedy)
+        flat = flat_disc(setup.system, self.solver.absolute(self.chart[None])[0])
+        if flat is not None:
+            return SimulationStopped(
+                f"joint '{list(setup.joint_index)[flat]}': the disc fell flat on its plane after"
+                f" t = {t:.6g} s, where no single point of it touches.",
+                "The result up to t is kept.",
+            )
         names = list(setup.body_index)
         tried = self.stages.spare if outcome in (NOT_FINITE, NOT_CLOSED) else self.stages.stage
         broken = np.flatnonzero(~np.isfinite(tried).all(axis=1))

@@ -35,6 +35,7 @@ class Twin:
     model: ch.Model
     scene: mujoco.MjModel
     ties: tuple[tuple[str, str, float], ...]
+    xml: str = ""
 
 
 def random_twin(rng: np.random.Generator, bodies: int, kinds=KINDS, floating: float = 0.2) -> Twin:
@@ -62,8 +63,9 @@ def random_twin(rng: np.random.Generator, bodies: int, kinds=KINDS, floating: fl
         parts = mujoco_parts(element, joint, rotation, position)
         if joint.kind == "helical":
             ties.append((*parts, joint.pitch))
-    scene = mujoco.MjModel.from_xml_string(ElementTree.tostring(root, encoding="unicode"))
-    return Twin(ch.Model(made, joints, gravity=gravity), scene, tuple(ties))
+    xml = ElementTree.tostring(root, encoding="unicode")
+    scene = mujoco.MjModel.from_xml_string(xml)
+    return Twin(ch.Model(made, joints, gravity=gravity), scene, tuple(ties), xml)
 
 
 def words(numbers) -> str:

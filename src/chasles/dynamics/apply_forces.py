@@ -113,7 +113,7 @@ def on_coordinate(system: Any, at: int, ends: int, a: int, b: int, work: Any) ->
     target, target_rate, effort = 0.0, 0.0, 0.0
     if signal >= 0:
         target, target_rate = work.signals[signal], work.signals[signal + 1]
-        effort = work.signals[signal + 3]
+        effort = work.signals[signal + 2]
     constants = constants[0:7] + (constants[7] + effort,)
     pull, supplied = coordinate_effort(constants, value, rate, target, target_rate)
     add_wrench(work.rhs, b, times_row(row_b, pull))

@@ -2,26 +2,20 @@
 
 import numpy as np
 
-from chasles.dynamics.ordering import mass_matrix
+from chasles.dynamics.conflicts import contradiction
+from chasles.dynamics.kkt import DampedKkt, Rows, constraint_rows, mass_blocks, unit_scale
 from chasles.model import InconsistentStart
-from chasles.system.arrays import (
-    BODY_A,
-    DRIVE,
-    FIRST_ROW,
-    LOCKED,
-    POSE_R,
-    ROWS,
-    TWIST,
-    Floats,
-    padded,
-)
+from chasles.system.arrays import DRIVE, FIRST_ROW, LOCKED, POSE_R, TWIST, Floats
 from chasles.system.build import Setup
 
 #: Joint velocities larger than this fraction of the largest velocity are refused.
 VELOCITY_TOLERANCE = 1e-9
 #: Models with more unknown velocities than this are completed by a sparse factorisation.
 DENSE_LIMIT = 400
-PROXIMAL_WEIGHT, PROXIMAL_SOLVES = 1e-9, 6
+#: mu of that factorisation.
+PROXIMAL_WEIGHT = 1e-9
+#: Weight of velocities left out beside given ones, and solves in which it fades away.
+LIGHT, LIGHT_SOLVES = 1e-6, 4
 
 
 def initial_state(setup: Setup, jacobian: Floats) -> Floats:
@@ -35,120 +29,131 @@ def initial_state(setup: Setup, jacobian: Floats) -> Floats:
     rows = constraint_rows(setup, jacobian)
     if rows.shape[0] > 0:
         rates = driven_rates(setup)
-        drive = rows.times(twists) - rates
-        if np.any(drive != 0.0) and not known.all():
-            twists = completed(setup, rows, twists, known, drive)
-        check_velocities(setup, rows.times(twists) - rates, twists)
+        twists = completed(setup, rows, twists, known, rates)
+        if forbidden(rows, twists, rates):
+            check_speeds_agree(setup, rows, rates)
+            raise velocity_error(setup, rows.times(twists) - rates)
     absolute[:, TWIST : TWIST + 6] = twists
     return absolute
 
 
-def driven_rates(setup: Setup) -> Floats:
-    """What J V is at the start: the rates that drivers prescribe, and zero."""
+def driven_rates(setup: Setup, t: float = 0.0) -> Floats:
+    """What J V is at a time: the rates that drivers prescribe, and zero."""
     rates, ends = np.zeros(setup.system.row_count), setup.system.joint_bodies
     driven = np.flatnonzero(ends[:, DRIVE] >= 0)
     if driven.size:
-        now = setup.signals.sample(np.zeros(1))[0]
+        now = setup.signals.sample(np.array([t]))[0]
         rates[ends[driven, FIRST_ROW]] = now[ends[driven, DRIVE] + 1]
     return rates
 
 
 def given_twists(setup: Setup) -> tuple[Floats, np.ndarray]:
-    """Body twists with zeros where a velocity was left out, and which entries were given."""
+    """Body twists with zeros where a velocity was left out, and which entries were given.
+
+    Velocities of centres of mass are given in the world, and stay so if a body has been turned.
+    """
     count = len(setup.body_index)
     twists, known = np.zeros((count, 6)), np.zeros((count, 6), bool)
+    now = setup.absolute[:, POSE_R : POSE_R + 9].reshape(-1, 3, 3)
+    if setup.start is not None:
+        then = setup.start[:, POSE_R : POSE_R + 9].reshape(-1, 3, 3)
+        twists[:] = setup.start[:, TWIST : TWIST + 6]
+        if not np.array_equal(now, then):
+            twists[:, 3:] = np.einsum("bji,bjk,bk->bi", now, then, twists[:, 3:])
+        return twists, ~known
     for name, index in setup.body_index.items():
         body = setup.model.body(name)
         if body.angular_velocity is not None:
             twists[index, :3], known[index, :3] = body.angular_velocity, True
         if body.velocity is not None:
-            rotation = setup.absolute[index, POSE_R : POSE_R + 9].reshape(3, 3)
-            twists[index, 3:], known[index, 3:] = rotation.T @ np.array(body.velocity), True
+            twists[index, 3:], known[index, 3:] = now[index].T @ np.array(body.velocity), True
     return twists, known
 
 
-class Rows:
-    """J as blocks: (rows, 12) entries and the bodies they act on."""
-
-    def __init__(self, entries: Floats, columns: np.ndarray) -> None:
-        self.entries = entries
-        self.columns = columns  # (rows, 12), -1 for the ground
-        self.shape = entries.shape
-
-    def times(self, twists: Floats) -> Floats:
-        padded = np.append(twists.ravel(), 0.0)
-        return np.einsum("rc,rc->r", self.entries, padded[self.columns])
-
-
-def constraint_rows(setup: Setup, jacobian: Floats) -> Rows:
-    """J as blocks, without the entries that would act on the ground."""
-    system = setup.system
-    count, entries = system.row_count, jacobian.copy()
-    lengths = padded(system.joint_bodies[:, ROWS])
-    ends = np.repeat(system.joint_bodies[:, BODY_A : BODY_A + 2], lengths, axis=0)
-    columns = np.where(ends[:, :, None] < 0, -1, 6 * ends[:, :, None] + np.arange(6))
-    columns = columns.reshape(count, 12)
-    entries[columns < 0] = 0.0
-    return Rows(entries, columns)
-
-
-def completed(setup: Setup, rows: Rows, twists: Floats, known: np.ndarray, drive: Floats) -> Floats:
-    """Twists with the unknown entries of least kinetic energy that take `drive` off J V."""
+def completed(setup: Setup, rows: Rows, twists: Floats, known: np.ndarray, rates: Floats) -> Floats:
+    """Twists with the unknown entries of least kinetic energy that bring J V to the rates."""
+    wanted = rates - rows.times(twists)
+    if known.all() or not wanted.any():
+        return twists
     free = np.flatnonzero(~known.ravel())
-    flat = twists.ravel().copy()
+    blocks, flat = mass_blocks(setup.system, ~known), twists.ravel().copy()
     if free.size <= DENSE_LIMIT:
-        jacobian = np.zeros((rows.shape[0], twists.size + 1))
-        np.put_along_axis(jacobian, rows.columns, rows.entries, axis=1)
-        flat[free] = least_energy_dense(setup, jacobian[:, free], drive, free)
+        jacobian = rows.dense(twists.size)[:, free]
+        flat[free] = least_energy_dense(blocks, jacobian, wanted)
     else:
-        flat[free] = least_energy_sparse(setup, rows, drive, free)
+        jacobian = rows.sparse(twists.size)[:, free]
+        kkt = DampedKkt(blocks, jacobian, PROXIMAL_WEIGHT)
+        flat[free] = kkt.solve(np.zeros(free.size), wanted)
     return flat.reshape(twists.shape)
 
 
-def least_energy_dense(setup: Setup, jacobian: Floats, drive: Floats, free: np.ndarray) -> Floats:
-    r"""$V = L^{-T} z$, $M = L L^T$, the shortest z with $J L^{-T} z = -\mathrm{drive}$."""
-    count = len(setup.body_index)
-    mass = np.zeros((6 * count, 6 * count))
-    for body in range(count):
-        mass[6 * body : 6 * body + 6, 6 * body : 6 * body + 6] = mass_matrix(
-            setup.system.bodies[body]
-        )
-    lower = np.linalg.cholesky(mass[np.ix_(free, free)])
+def least_energy_dense(blocks: list[Floats], jacobian: Floats, wanted: Floats) -> Floats:
+    r"""$V = L^{-T} z$, $M = L L^T$, the shortest z with $J L^{-T} z = \mathrm{wanted}$."""
+    lower = np.zeros((jacobian.shape[1],) * 2)
+    at = 0
+    for block in blocks:
+        span = slice(at, at + len(block))
+        lower[span, span] = np.linalg.cholesky(block)
+        at += len(block)
     weighted = np.linalg.solve(lower, jacobian.T).T
-    z = np.linalg.lstsq(weighted, -drive, rcond=1e-12)[0]
-    return np.linalg.solve(lower.T, z)
+    z = np.linalg.lstsq(weighted, wanted, rcond=1e-12)[0]
+    return np.asarray(np.linalg.solve(lower.T, z))
 
 
-def least_energy_sparse(setup: Setup, rows: Rows, drive: Floats, free: np.ndarray) -> Floats:
-    """The same by a sparse KKT factorisation, repeated proximally because J may lack rank."""
-    from scipy import sparse
-    from scipy.sparse.linalg import splu
+def nearest_allowed(
+    setup: Setup, rows: Rows, twists: Floats, known: np.ndarray, fixed: np.ndarray, rates: Floats
+) -> Floats:
+    r"""Given twists, changed as little as possible in the mass metric until the joints allow them.
 
-    count = len(setup.body_index)
-    mass = sparse.block_diag([mass_matrix(row) for row in setup.system.bodies], format="csc")
-    index = np.repeat(np.arange(rows.shape[0]), 12)
-    jacobian = sparse.csc_matrix(
-        (rows.entries.ravel(), (index, rows.columns.ravel() % (6 * count + 1))),
-        shape=(rows.shape[0], 6 * count + 1),
-    )[:, free]
-    reduced = mass[:, free][free, :]
-    weight = PROXIMAL_WEIGHT / max(1e-300, float(setup.system.bodies[:, 0].mean()))
-    damping = -weight * sparse.identity(rows.shape[0], format="csc")
-    kkt = splu(sparse.bmat([[reduced, jacobian.T], [jacobian, damping]], format="csc"))
-    multipliers = np.zeros(rows.shape[0])
-    solution = np.zeros(free.size)
-    for _ in range(PROXIMAL_SOLVES):
-        rhs = np.concatenate((np.zeros(free.size), -drive - weight * multipliers))
-        both = kkt.solve(rhs)
-        solution, multipliers = both[: free.size], both[free.size :]
-    return solution
+    Those that are `fixed` stay.  Those left out cost nothing:
+
+    $$ \min\ \tfrac12 |V_k - \hat V_k|_M^2 + \tfrac\epsilon2 |V_u - \hat V_u|_M^2, \qquad
+       J_k V_k + J_u V_u = \mathrm{rates}, $$
+
+    with $\hat V_u$ the last solution, so that its weight fades; then they are completed anew.
+    """
+    movable = ~(known & fixed)
+    free = np.flatnonzero(movable.ravel())
+    masses = mass_blocks(setup.system, movable)
+    light = np.sqrt(np.where(known, 1.0, LIGHT))
+    weights = [light[body][some] for body, some in enumerate(movable) if some.any()]
+    blocks = [block * np.outer(w, w) for block, w in zip(masses, weights)]
+    jacobian = rows.sparse(twists.size)[:, free]
+    kkt = DampedKkt(blocks, jacobian, PROXIMAL_WEIGHT, unit_scale(masses, jacobian))
+    wanted, unknown = rates - rows.times(twists), ~known.ravel()[free]
+    change = np.zeros(free.size)
+    for _ in range(LIGHT_SOLVES):
+        change = kkt.solve(np.where(unknown, kkt.weight @ change, 0.0), wanted)
+    flat = twists.ravel().copy()
+    flat[free] += change
+    near = flat.reshape(twists.shape)
+    return completed(setup, rows, np.where(known, near, 0.0), known, rates)
 
 
-def check_velocities(setup: Setup, residual: Floats, twists: Floats) -> None:
-    """Refuse initial velocities that a joint does not allow."""
+def forbidden(rows: Rows, twists: Floats, rates: Floats) -> bool:
+    """Whether the joints do not allow these twists."""
     allowed = VELOCITY_TOLERANCE * max(1.0, float(np.abs(twists).max()))
-    if np.all(np.abs(residual) <= allowed):
+    return bool(np.any(np.abs(rows.times(twists) - rates) > allowed))
+
+
+def check_speeds_agree(setup: Setup, rows: Rows, rates: Floats) -> None:
+    """Refuse drivers whose speeds no velocities whatever can meet."""
+    if not rates.any():
         return
+    still, nothing = (
+        np.zeros((len(setup.body_index), 6)),
+        np.zeros((len(setup.body_index), 6), bool),
+    )
+    best = completed(setup, rows, still, nothing, rates)
+    if forbidden(rows, best, rates):
+        raise InconsistentStart(
+            contradiction(setup, rows.times(best) - rates, "speeds", "at t = 0"),
+            "Leave one of them out, or give motions that the joints allow together.",
+        )
+
+
+def velocity_error(setup: Setup, residual: Floats) -> InconsistentStart:
+    """Initial velocities that a joint does not allow."""
     worst = int(np.argmax(np.abs(residual)))
     ends = setup.system.joint_bodies
     index = int(np.searchsorted(ends[:, FIRST_ROW], worst, side="right")) - 1
@@ -156,8 +161,9 @@ def check_velocities(setup: Setup, residual: Floats, twists: Floats) -> None:
     a, b = setup.bodies_of(name)
     rotations = bin(int(ends[index, LOCKED]) & 0b111).count("1")
     unit = "rad/s" if worst - ends[index, FIRST_ROW] < rotations else "m/s"
-    raise InconsistentStart(
+    return InconsistentStart(
         f"the initial velocities of '{a}' and '{b}' violate joint '{name}' by"
         f" {abs(residual[worst]):.3g} {unit}.",
-        "Leave velocity or angular_velocity out where the joints determine it: it is filled in.",
+        "Leave velocity or angular_velocity out where the joints determine it: it is filled in; or"
+        " take the nearest that they allow: simulate(..., close=True).",
     )

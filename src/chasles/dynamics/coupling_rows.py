@@ -1,5 +1,6 @@
 """Rows of joints that are no lower pairs, and of drivers."""
 
+from math import nan
 from typing import Any
 
 from chasles.compiled import call_address, formula, overload, routine
@@ -14,7 +15,7 @@ from chasles.dynamics.assemble import (
     space_translation_rows,
     twist_of,
 )
-from chasles.groups.vectors import add, matmul, matvec, scale, sub
+from chasles.groups.vectors import add, cross, dot, matmul, matvec, scale, sub, tmatvec
 from chasles.system.arrays import (
     ADDRESS,
     AXES_A,
@@ -55,7 +56,6 @@ from chasles.system.arrays import (
 from chasles.system.couplings import (
     disc_contact,
     distance_eta,
-    distance_row,
     rolling_eta,
     shafts_product,
     sphere_contact,
@@ -160,15 +160,14 @@ def distance_rows(
         add(poses[1][1], matvec(poses[1][0], points[1])),
         add(poses[0][1], matvec(poses[0][0], points[0])),
     )
-    rate = sub(velocities[1], velocities[0])
-    beta = distance_row(span, rate, length)[0]
+    beta = scale(1.0 / length, span)
     put_row(
         jacobian,
         eta,
         first,
         negated(space_row_of_body(ZERO, beta, poses[0][0], points[0])),
         space_row_of_body(ZERO, beta, poses[1][0], points[1]),
-        distance_eta(beta, rate, length, omegas, velocities[0], velocities[1]),
+        distance_eta(beta, length, omegas, velocities),
     )
 
 
@@ -176,28 +175,38 @@ def distance_rows(
 def rolling_rows(
     system: Any, joint: int, kind: int, first: int, absolute: Any, jacobian: Any, eta: Any
 ) -> None:
-    """The point of b that touches a plane at rest has no velocity; radius in the PITCH column."""
-    poses, twists, axes, omegas, _, _ = joint_motion(system, joint, absolute)
-    normal, radius = column(axes[0], 2), system.joints[joint * JOINT_WIDTH + PITCH]
+    """Where b touches the plane of a, both move alike; radius in the PITCH column."""
+    poses, twists, axes, omegas, points, _ = joint_motion(system, joint, absolute)
+    normal, axis = column(axes[0], 2), column(axes[1], 2)
+    normal_rate, radius = cross(omegas[0], normal), system.joints[joint * JOINT_WIDTH + PITCH]
     if kind == ROLLING_SPHERE:
-        contact, contact_rate = sphere_contact(normal, radius)
+        contact, contact_rate = sphere_contact(normal, normal_rate, radius)
     else:
-        contact, contact_rate = disc_contact(normal, radius, column(axes[1], 2), omegas[1])
-    lever = (
-        poses[1][0][0] * contact[0] + poses[1][0][3] * contact[1] + poses[1][0][6] * contact[2],
-        poses[1][0][1] * contact[0] + poses[1][0][4] * contact[1] + poses[1][0][7] * contact[2],
-        poses[1][0][2] * contact[0] + poses[1][0][5] * contact[1] + poses[1][0][8] * contact[2],
+        contact, contact_rate = disc_contact(
+            normal, normal_rate, radius, axis, cross(omegas[1], axis)
+        )
+        foot = add(poses[0][1], matvec(poses[0][0], points[0]))
+        if dot(normal, sub(poses[1][1], foot)) <= 0.0:  # it fell flat: nothing would be right
+            contact_rate = (nan, nan, nan)
+    touching = add(poses[1][1], contact)
+    levers = (
+        tmatvec(poses[0][0], sub(touching, poses[0][1])),
+        tmatvec(poses[1][0], contact),
     )
-    velocity = matvec(poses[1][0], twists[1][1])
+    slip = sub(
+        point_velocity(poses[1], twists[1], levers[1]),
+        point_velocity(poses[0], twists[0], levers[0]),
+    )
+    travel = add(matvec(poses[1][0], twists[1][1]), contact_rate)
     for k in range(3):
         direction = column(axes[0], k)
         put_row(
             jacobian,
             eta,
             first + k,
-            (ZERO, ZERO),
-            space_row_of_body(ZERO, direction, poses[1][0], lever),
-            rolling_eta(direction, omegas[1], velocity, contact_rate),
+            negated(space_row_of_body(ZERO, direction, poses[0][0], levers[0])),
+            space_row_of_body(ZERO, direction, poses[1][0], levers[1]),
+            rolling_eta(direction, omegas, travel, slip),
         )
 
 

@@ -7,8 +7,7 @@ import numpy as np
 from chasles.dynamics.factor import OK
 from chasles.dynamics.ordering import mass_matrix
 from chasles.dynamics.solver import Solver, make_solver, singular_error
-from chasles.model import InvalidOption, Model
-from chasles.model.errors import told
+from chasles.model import Model
 from chasles.model.model import checked_model
 from chasles.spaces import resolve_spaces
 from chasles.system.arrays import (
@@ -21,8 +20,9 @@ from chasles.system.arrays import (
     Floats,
     System,
 )
-from chasles.system.build import build, real_rows
-from chasles.system.state import State
+from chasles.system.build import build, is_closed, real_rows
+from chasles.system.state import State, checked_state
+from chasles.system.turns import first_integrals
 
 
 @dataclass(frozen=True)
@@ -58,6 +58,8 @@ class Equations:
 def equations(model: Model, state: State | None = None, acceleration: str = "screw") -> Equations:
     """M, J, eta, Q, V' and lambda of a model at its start, or at a state of a result.
 
+    A state is taken as it is, at its own time: its joints may be a little open.
+
     >>> import chasles as ch
     >>> arm = ch.Body.rod("arm", length=1.0, mass=2.0, position=(0.5, 0, 0))
     >>> model = ch.Model([arm], [ch.Spherical("pivot", ch.GROUND, arm, at=(0, 0, 0))])
@@ -65,20 +67,24 @@ def equations(model: Model, state: State | None = None, acceleration: str = "scr
     (3, 6)
     """
     checked_model(model)
-    solver = make_solver(build(model, resolve_spaces(model, "SE3"), acceleration))
+    spaces = resolve_spaces(model, "SE3")
+    entered = build(model, spaces, acceleration)
     if state is None:
-        return equations_at(solver, solver.start)
-    if not isinstance(state, State):
-        raise InvalidOption(
-            f"state is {told(state)}, which is no State.", "Take one from a result: result.state()."
-        )
-    return equations_at(solver, state.to_absolute(model), state.t)
+        solver = make_solver(entered)
+        return equations_at(solver, solver.start, 0.0, first_integrals(entered))
+    here = build(model, spaces, acceleration, checked_state(state, "state"))
+    # Which joints repeat each other shows where they are closed.
+    solver = make_solver(entered if is_closed(entered) else here, check=False)
+    return equations_at(solver, here.absolute, state.t, first_integrals(here))
 
 
-def equations_at(solver: Solver, absolute: Floats, t: float = 0.0) -> Equations:
+def equations_at(
+    solver: Solver, absolute: Floats, t: float = 0.0, integrals: Floats | None = None
+) -> Equations:
     """`equations` of a solver whose bodies are in the model's order."""
     setup, system, model = solver.setup, solver.setup.system, solver.setup.model
-    row, _ = solver.evaluate(absolute[None], np.array([t]))
+    angles = None if integrals is None else integrals[None]
+    row, _ = solver.evaluate(absolute[None], np.array([t]), angles)
     if row != OK:
         raise singular_error(solver.setup, row)
     solution, real = solver.work.rhs.copy(), real_rows(system)

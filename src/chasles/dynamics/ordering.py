@@ -12,7 +12,8 @@ eliminated so far have full rank on the bodies eliminated so far.  Bodies never 
 may go if the component of eliminated nodes it then belongs to hangs on at most one body that is not
 yet eliminated (the ground counts as such a body): a combination of its rows that does no work on
 the component would, by balance of internal wrenches, do none on that one body either, so it would
-be a dependency of the whole model.
+be a dependency of the whole model.  Where wrenches do not balance (gears, users' formulas) the
+ground takes the rest, and counts as one more body that the joint hangs on.
 
 *Which order is chosen.*  The cheapest allowed node next.  On trees that is leaf to root with no
 fill at all: chains, stars and trees are linear.  With loops the result is compared with
@@ -28,8 +29,12 @@ from chasles.dynamics.small import ldl6
 from chasles.system.arrays import (
     BODY_A,
     BODY_B,
+    CUSTOM,
     FIRST_ROW,
+    GEAR,
+    GROUND_INDEX,
     INERTIA,
+    KIND,
     MASS,
     ROWS,
     Floats,
@@ -91,7 +96,9 @@ class Elimination(NamedTuple):
     """The graph while it is being eliminated; nodes are bodies, then joints."""
 
     sizes: Integers  # (K,) rows of each node
-    ends: Integers  # (m, 2) bodies of each joint, -1 for the ground
+    ends: (
+        Integers  # (m, 3) bodies of each joint, -1 for the ground; and what else it pushes against
+    )
     incident_from: Integers  # (n + 1,) where the joints of a body start in `incident`
     incident: Integers  # joints (as nodes) of each body
     gone: Any  # (K,) whether eliminated
@@ -115,7 +122,7 @@ def root_of(parent: Any, node: int) -> int:
 def hangs_on(graph: Any, joint: int) -> Any:
     """(allowed, body): may this joint be eliminated now, and what its component then hangs on."""
     outside, eliminated_bodies = NOTHING, 0
-    for side in range(2):
+    for side in range(3):
         body = graph.ends[joint, side]
         if body >= 0 and graph.gone[body]:
             eliminated_bodies += 1
@@ -387,7 +394,11 @@ def locate_rows(nodes: Any, slots: Any, position: Any, ends: Any, bodies: int) -
 def make_plan(system: System) -> Plan:
     """Order, structure and layout of the factor for one model."""
     bodies = system.bodies.shape[0]
-    ends = np.ascontiguousarray(system.joint_bodies[:, [BODY_A, BODY_B]])
+    # Wrenches of a gear, or of a user's formula, do not balance: they push against the ground, too.
+    unbalanced = np.isin(system.joint_bodies[:, KIND], (GEAR, CUSTOM))
+    pushed = np.where(unbalanced, GROUND_INDEX, NOTHING)
+    both = system.joint_bodies[:, [BODY_A, BODY_B]]
+    ends = np.ascontiguousarray(np.column_stack((both, pushed)))
     sizes = np.concatenate((np.full(bodies, 6), padded(system.joint_bodies[:, ROWS])))
     offsets = np.concatenate(
         (6 * np.arange(bodies), 6 * bodies + system.joint_bodies[:, FIRST_ROW])

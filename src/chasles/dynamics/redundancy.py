@@ -6,7 +6,7 @@ import numpy as np
 
 from chasles.dynamics.evaluate import Workspace
 from chasles.dynamics.ordering import Plan, mass_matrix, pivots_of_rows
-from chasles.model import InconsistentStart, InvalidModel, RedundantConstraints
+from chasles.model import InvalidModel, RedundantConstraints
 from chasles.system.arrays import BODY_A, BODY_B, FIRST_ROW, ROWS, Floats
 from chasles.system.build import Setup, real_rows
 
@@ -16,8 +16,6 @@ RANK_LIMIT = 1200
 DEPENDENT = 1e-9
 #: In larger models, rows whose damped pivot is below so many times the damping are redundant.
 NEAR_DAMPING = 30.0
-#: Constraint accelerations that miss by more than this fraction contradict each other.
-CONFLICT = 1e-6
 
 
 @dataclass(frozen=True)
@@ -95,20 +93,6 @@ def is_redundant(setup: Setup, work: Workspace) -> bool:
     jacobian = equilibrated(setup, work)[real_rows(setup.system)]
     s = np.linalg.svd(jacobian, compute_uv=False)
     return bool(np.sum(s > DEPENDENT * s[0]) < len(jacobian))
-
-
-def check_agreement(setup: Setup, work: Workspace) -> None:
-    """Refuse constraints that contradict each other: J V' = eta has no solution."""
-    unknowns = 6 * setup.system.body_count
-    missed = np.abs(work.residual[unknowns:])
-    scale = 1.0 + np.abs(work.eta).max(initial=0.0) + np.abs(work.rhs[:unknowns]).max(initial=0.0)
-    if missed.max(initial=0.0) > CONFLICT * scale:
-        name, component = joint_of_row(setup, int(np.argmax(missed)))
-        raise InconsistentStart(
-            f"joint '{name}' (direction {component}) contradicts other joints: the accelerations"
-            f" they ask for differ by {missed.max():.3g}.",
-            "Remove one of the joints that constrain the same motion differently.",
-        )
 
 
 def free_pivots(setup: Setup, work: Workspace) -> Floats:

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from chasles.dynamics.assemble import absolute_history, chart_state
+from chasles.dynamics.conflicts import check_agreement
 from chasles.dynamics.consistent import initial_state
 from chasles.dynamics.evaluate import Workspace, evaluate, make_workspace
 from chasles.dynamics.factor import OK
@@ -12,7 +13,6 @@ from chasles.dynamics.ordering import Plan, damped, make_plan
 from chasles.dynamics.redundancy import (
     RANK_LIMIT,
     Redundancy,
-    check_agreement,
     find_redundancy,
     free_pivots,
     is_redundant,
@@ -66,7 +66,8 @@ class Solver:
     ) -> tuple[int, Floats]:
         """Joint wrenches (T, m, 12) at absolute states (T, n, 18), and OK or the singular row.
 
-        Times and integrals (T, quadratures) are those of the start unless given.
+        Times are 0 unless given.  Without integrals (T, quadratures), angles are taken to be
+        within half a turn.
 
         J, eta and the solution (V', lambda) at the last state stay in `work`.
         """
@@ -81,20 +82,23 @@ class Solver:
         return row, wrenches
 
 
-def make_solver(setup: Setup, damp: bool = False, refuse: bool = False) -> Solver:
+def make_solver(
+    setup: Setup, damp: bool = False, refuse: bool = False, check: bool = True
+) -> Solver:
     """Check the start, complete its velocities, choose the order, and look for redundant joints.
 
     Redundant joints are solved for on a damped factor, and reported, or refused; `damp` takes that
-    factor in any case.
+    factor in any case.  Without `check`, joints may be open at the start and velocities forbidden.
     """
-    check_closed(setup)
+    if check:
+        check_closed(setup)
     plan = make_plan(setup.system)
     work = make_workspace(setup.system, plan)
     still = Solver(setup, plan, work, setup.absolute)
     still.evaluate(setup.absolute[None])  # J at the initial pose
     free = free_pivots(setup, work)
     redundant = repeats_itself(still, free)
-    start = initial_state(setup, work.jacobian)
+    start = initial_state(setup, work.jacobian) if check else setup.absolute
     work.floors[:] = SINGULAR * free
     if not redundant and not damp:
         return Solver(setup, plan, work, start)
@@ -109,7 +113,8 @@ def make_solver(setup: Setup, damp: bool = False, refuse: bool = False) -> Solve
         raise scale_error(*joint_of_row(setup, lost_row(plan, unknowns, work, free)))
     if refuse and redundancy is not None:
         raise redundancy_error(redundancy)
-    check_agreement(setup, work)
+    if check:
+        check_agreement(setup, work)
     return Solver(setup, plan, work, start, redundancy)
 
 

@@ -11,15 +11,18 @@ import numpy as np
 
 from chasles.dataset import FORMAT, checked_path, is_sealed
 from chasles.dynamics.solver import make_solver
-from chasles.model import ChaslesError, InvalidFile
+from chasles.model import ChaslesError, InvalidFile, Model
 from chasles.model.plain import from_plain
 from chasles.result import Result
 from chasles.spaces import Space
 from chasles.system.arrays import ABSOLUTE_WIDTH, POSE_R, POSE_X, TWIST, Floats
 from chasles.system.build import Setup, build
+from chasles.system.state import State
 
 #: What a result is rebuilt from; everything else in a file follows from it.
 ARRAYS = ("time", "position", "rotation", "angular_velocity", "body_velocity")
+#: Where the run began; in files of runs that did not begin as their model was entered.
+START = ("start_position", "start_rotation", "start_angular_velocity", "start_velocity")
 
 
 def load(path: str | os.PathLike[str]) -> Result:
@@ -42,7 +45,9 @@ def rebuilt(attributes: dict[str, Any], arrays: dict[str, Floats]) -> Result:
     provenance = json.loads(attributes["provenance"])
     model = from_plain(json.loads(attributes["model"]))
     spaces = {name: Space(**space) for name, space in json.loads(attributes["spaces"]).items()}
-    solver = make_solver(build(model, spaces, provenance["acceleration"]))
+    start = start_of(model, attributes, arrays)
+    setup = build(model, spaces, provenance["acceleration"], start)
+    solver = make_solver(setup, damp=provenance.get("singular") == "pass")
     return Result(
         t=arrays["time"],
         solver=solver,
@@ -52,6 +57,17 @@ def rebuilt(attributes: dict[str, Any], arrays: dict[str, Floats]) -> Result:
         message=attributes["message"],
         integrals=arrays.get("integrals"),
     )
+
+
+def start_of(model: Model, attributes: dict[str, Any], arrays: dict[str, Floats]) -> State | None:
+    """The state at which the run began, if that was not the model as entered."""
+    if START[0] not in arrays:
+        return None
+    position, rotation, angular_velocity, velocity = (arrays[name] for name in START)
+    return State(
+        0.0, model.body_names, position, rotation, velocity, angular_velocity,
+        json.loads(attributes.get("start_angles", "{}")),
+    )  # fmt: skip
 
 
 def absolute_states(setup: Setup, arrays: dict[str, Floats]) -> Floats:
@@ -74,7 +90,7 @@ def contents(source: Path) -> tuple[dict[str, Any], dict[str, Floats]]:
         with h5py.File(source, "r") as file:
             attributes = dict(file.attrs)
             check_format(source, attributes)
-            names = [*ARRAYS, *(name for name in ("integrals",) if name in file)]
+            names = [*ARRAYS, *(name for name in ("integrals", *START) if name in file)]
             arrays = {name: np.array(file[name][...], np.float64) for name in names}
             return attributes, arrays
     except ChaslesError:

@@ -4,6 +4,7 @@ Each is a recipe of scalar rows, named in `locked`.  Points and axes are in worl
 the initial configuration, as everywhere.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from math import dist, inf
 from typing import Any
@@ -13,9 +14,19 @@ from numpy.typing import ArrayLike
 from chasles.model.body import GROUND
 from chasles.model.checks import Vector3, checked_number, fill
 from chasles.model.errors import InvalidJoint
-from chasles.model.joints import Attachment, Joint, Z, checked_point
+from chasles.model.joints import (
+    Attachment,
+    Cylindrical,
+    Fixed,
+    Helical,
+    Joint,
+    Revolute,
+    Z,
+    checked_point,
+)
 
 SQUARE = 1e-9  # cosine between two axes that count as perpendicular
+SAME_AXIS = 1e-12  # 1 - cosine between two axes that count as parallel
 
 
 @dataclass(frozen=True, init=False)
@@ -151,7 +162,10 @@ class Gear(Coupling):
     """Two wheels that turn about axes fixed in the ground: b's speed is `ratio` times a's.
 
     The speed of a is counted about `axis`, that of b about `axis_b`; two spur gears in mesh with
-    parallel axes have a negative ratio.  The wheels' bearings are joints of their own.
+    parallel axes have a negative ratio.  The wheels' bearings are joints of their own: each wheel,
+    or what it is welded to, has a Revolute, Cylindrical or Helical joint to the ground along its
+    axis.  Wheels on a carrier that moves, as in a planetary gear, are refused: their speeds count
+    against a third body.  The row is a speed, so that `violation` has nothing to report.
 
     >>> Gear("mesh", "pinion", "wheel", axis=(0, 0, 1), axis_b=(0, 0, 1), ratio=-0.5).locked
     ('turn',)
@@ -185,6 +199,39 @@ class Gear(Coupling):
                 "Give turns of b per turn of a, negative if they turn in opposite senses.",
             )
         fill(self, ratio=ratio)
+
+
+def check_bearings(gear: Gear, joints: Sequence[Joint]) -> None:
+    """Refuse a gear whose wheels do not turn about axes fixed in the ground."""
+    still = welded_to(GROUND.name, joints)
+    for wheel, axis, what in ((gear.a, gear.axis, "axis"), (gear.b, gear.axis_b, "axis_b")):
+        turning = welded_to(wheel, joints)
+        bearings = [
+            joint
+            for joint in joints
+            if isinstance(joint, Revolute | Cylindrical | Helical)
+            and (
+                (joint.a in still and joint.b in turning)
+                or (joint.b in still and joint.a in turning)
+            )
+        ]
+        if not any(1.0 - abs(cosine_between(joint.axis, axis)) < SAME_AXIS for joint in bearings):
+            raise InvalidJoint(
+                f"joint '{gear.name}': wheel '{wheel}' has no bearing in the ground along {what}"
+                f" {axis}, but a gear couples speeds about axes that are fixed there.",
+                f"Give '{wheel}' a Revolute joint to GROUND along that axis; wheels on a carrier"
+                " that moves are not supported.",
+            )
+
+
+def welded_to(body: str, joints: Sequence[Joint]) -> set[str]:
+    """The names of all bodies that Fixed joints make one with a body, and its own."""
+    together, grew = {body}, True
+    while grew:
+        ends = [{joint.a, joint.b} for joint in joints if isinstance(joint, Fixed)]
+        more = set().union(*(pair for pair in ends if pair & together)) - together
+        together, grew = together | more, bool(more)
+    return together
 
 
 def needed(axis_b: Any, name: str) -> Any:

@@ -35,6 +35,10 @@ class CustomJoint(Coupling):
               the residuals by the body twists (omega, v) of a and b, `rows` times 12 numbers
     at        where the reaction is measured; the centre of mass of b if left out
 
+    Derivatives come from running the formula on numbers that carry them: use + - * / ** and
+    NumPy's functions (np.sqrt(x), not math.sqrt(x)).  It is called through Python, about 0.15 ms
+    a time, so that a model with one runs some hundred times slower than with built-in joints.
+
     >>> def level(pose_a, pose_b):
     ...     return (pose_b[1][2],)
     >>> CustomJoint("level", "ground", "raft", level, rows=1).locked

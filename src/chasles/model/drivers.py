@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
+import numpy as np
 from numpy.typing import ArrayLike
 
 from chasles.model.body import GROUND, Body, Ground, name_of
@@ -20,6 +21,9 @@ from chasles.model.joints import Joint
 from chasles.model.signals import Signal
 
 AT_ZERO = 1e-9  # how far from zero (rad or m) a motion may start
+#: What is no jump and no kink: rounding, in rad or m and per s, and the error of numerical
+#: derivatives, as a fraction of the largest value and rate.
+LEAST, LEAST_RATE, NOISE = 1e-12, 1e-9, 1e-5
 
 
 @dataclass(frozen=True, init=False)
@@ -44,6 +48,32 @@ class AnyDriver:
     def sample(self, times: ArrayLike) -> Floats:
         """(T, 3): value, rate and second derivative of the motion at T times."""
         return self.motion.sample(times, owner=f"{self.where}, motion")
+
+    def check_smooth(self, times: Floats, samples: Floats) -> None:
+        """Refuse samples, at the stages of a run, between which the motion jumps or has a kink.
+
+        A jump of the second derivative is all right: the force jumps, too.
+        """
+        t, first = np.unique(times, return_index=True)
+        value, rate, second = samples[first].T
+        step, (most, fastest, _) = np.diff(t), np.abs(samples).max(axis=0, initial=0.0)
+        around = np.abs(np.concatenate((second[:1], second, second[-1:])))
+        reach = np.max([around[k : k + step.size] for k in range(4)], axis=0, initial=0.0)
+        jump = np.abs(np.diff(value) - 0.5 * step * (rate[1:] + rate[:-1]))
+        kink = np.abs(np.diff(rate) - 0.5 * step * (second[1:] + second[:-1]))
+        noise = NOISE * (most + fastest) + LEAST_RATE
+        self._check_between(t, jump > step**2 * reach + step * noise + LEAST, "value", "rate")
+        self._check_between(t, kink > step * reach + noise, "rate", "second derivative")
+
+    def _check_between(self, t: Floats, bad: Any, changing: str, explaining: str) -> None:
+        if bad.any():
+            at = int(np.argmax(bad))
+            raise InvalidDriver(
+                f"{self.where}: between t = {t[at]:.6g} s and {t[at + 1]:.6g} s the {changing} of"
+                f" its motion changes by more than its {explaining} explains.",
+                "Give a motion without jumps and kinks (Signal.ramp, Signal.table), its true"
+                " derivatives, or steps short enough to follow it.",
+            )
 
     @property
     def drives(self) -> str:

@@ -89,6 +89,9 @@ class Spring(PairForce):
     damping      N s/m, along the line between the points
     rest_length  m; the distance at the start if left out
 
+    Its ends may start at the same point only with rest_length=0 and no damping: it then pulls with
+    stiffness times the vector between them, which needs no direction.
+
     >>> Spring("coil", GROUND, "bob", at=(0, 0, 0), at_b=(0, 0, -2), stiffness=50.0).rest_length
     2.0
     """
@@ -111,21 +114,19 @@ class Spring(PairForce):
     ) -> None:
         super().__init__(name, a, b, at)
         fill(self, at_b=checked_vector(at_b, "at_b", self.where, InvalidForce))
-        if not 0.0 < self.length < inf:
+        constants = elastic(self.where, stiffness, damping, "N/m", "N s/m")
+        rest = self.length
+        if rest_length is not None:
+            rest = checked_not_negative(rest_length, "rest_length", "m", self.where, InvalidForce)
+        defined = rest_length is not None and rest == constants["damping"] == 0.0
+        if self.length == inf or (self.length == 0.0 and not defined):
             raise InvalidForce(
                 f"{self.where}: at and at_b are {self.length:g} m apart at the start, and a spring"
                 " pulls along the line between them.",
-                "Move one of the points, so that the line has a direction.",
+                "Move one of the points, so that the line has a direction; only a spring with"
+                " rest_length=0 and no damping needs none.",
             )
-        fill(
-            self,
-            **elastic(self.where, stiffness, damping, "N/m", "N s/m"),
-            rest_length=(
-                self.length
-                if rest_length is None
-                else checked_not_negative(rest_length, "rest_length", "m", self.where, InvalidForce)
-            ),
-        )
+        fill(self, **constants, rest_length=rest)
 
     @property
     def length(self) -> float:
@@ -142,7 +143,8 @@ class Bushing(PairForce):
     axis       the z axis of its frame in the world; x is the world axis furthest from it, made
                perpendicular to it, so that the frame is the world's for axis = (0, 0, 1)
 
-    It is at rest in the initial configuration.
+    It is at rest in the initial configuration.  Turning is measured by the rotation vector of b
+    against a, so it has to stay below half a turn.
 
     >>> Bushing("mount", GROUND, "engine", (0, 0, 0), stiffness=[1e5] * 3 + [100] * 3).stiffness
     (100000.0, 100000.0, 100000.0, 100.0, 100.0, 100.0)

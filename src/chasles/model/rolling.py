@@ -1,6 +1,8 @@
-"""Rolling without slipping: the point of b that touches the plane of a does not move in it.
+"""Rolling without slipping: where b touches the plane of a, both bodies have one velocity.
 
-The rows are speeds, not positions: vx and vy of the contact point in the plane, vz across it.
+The plane may move: a is any body, or the ground.  The rows are speeds, not positions: vx and vy in
+the plane, vz across it; only the height above the plane is also a position, and can be open.  The
+contact never breaks: where a real body would lift off, the reaction pulls.
 """
 
 from dataclasses import dataclass
@@ -70,7 +72,8 @@ class RollingSphere(Rolling):
 class RollingDisc(Rolling):
     """A thin disc of `radius` that rolls on its edge; its centre is b's centre of mass.
 
-    `axis_b` is the axis of the disc.  At the start its lowest point is on the plane.
+    `axis_b` is the axis of the disc.  At the start its lowest point is on the plane.  A run stops
+    where it falls flat.
 
     >>> RollingDisc("road", GROUND, "coin", (0, 0, 0), (0, 0, 1), axis_b=(0, 1, 0), radius=1).radius
     1.0

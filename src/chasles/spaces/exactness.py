@@ -27,6 +27,10 @@ Three cases follow; `chasles.spaces.charts` decides all of them numerically.
 3. *Longer ways to the common reference*, as in loops cut at the end of relative chains: a coset
    only in special mechanisms, such as those that translate only.
 
+Joints that are no lower pairs have no such coset and drift, but for a point of b on a line or
+plane of a: SO(3)xR3 relative to a and framed on that point keeps it, since its position is then a
+straight line or plane of the chart.
+
 What a body is confined to in the numerical solution follows the joints from the ground outward;
 where a chart does not keep the group, the smallest larger group that it keeps takes its place.
 """
@@ -62,6 +66,10 @@ from chasles.spaces.tree import Tree, spanning_tree
 ANY_POINT = ("prismatic", "planar", "fixed")
 #: Joints whose relative motions are a subgroup.
 LOWER_PAIRS = ("spherical", "revolute", "cylindrical", "helical", *ANY_POINT)
+#: Joints that keep a point of b on a line or plane of a.
+STRAIGHT = ("pointonline", "pointonplane")
+#: Two points this close, in sizes of the bodies, are one.
+SAME_POINT = 1e-14
 
 
 @dataclass(frozen=True)
@@ -166,12 +174,35 @@ class Charts:
 
     def predict(self, joint: Joint) -> Prediction:
         if joint.kind not in LOWER_PAIRS:
-            why = f"{joint.kind}: what it allows is no group of motions, so no chart keeps it"
-            return Prediction(joint.name, False, why)
+            return self.predict_coupling(joint)
         child = self.directly(joint)
         exact = self.holds(joint)
         reason = self.direct_reason(joint, child, exact) if child else self.reason(joint, exact)
         return Prediction(joint.name, exact, reason)
+
+    def predict_coupling(self, joint: Joint) -> Prediction:
+        against = "the ground" if joint.a == GROUND.name else f"'{joint.a}'"
+        if self.stores_point(joint):
+            why = f"SO(3)xR3 relative to {against} stores the point itself, whose path is straight"
+            return Prediction(joint.name, True, why)
+        why = f"{joint.kind}: what it allows is no group of motions, so no chart keeps it"
+        if joint.kind in STRAIGHT:
+            why = f"{joint.kind}: kept only by SO(3)xR3 relative to {against}, framed on its point"
+        return Prediction(joint.name, False, why)
+
+    def stores_point(self, joint: Joint) -> bool:
+        """Whether a chart holds the point that a joint keeps on a line or plane of the reference.
+
+        The poses allowed are then SO(3) times a line or plane: a subgroup of SO(3)xR3.
+        """
+        if joint.kind not in STRAIGHT or joint.b == GROUND.name:
+            return False
+        space = self.spaces[joint.b]
+        if space.group == "SE3" or (space.relative_to or GROUND.name) != joint.a:
+            return False
+        point = frame_point(space, self.model.body(joint.b), self.model)
+        reach = local_scale(joint, self.model, joint.b, space).length
+        return bool(np.linalg.norm(np.subtract(point, np.array(joint.at))) <= SAME_POINT * reach)
 
     def directly(self, joint: Joint) -> str | None:
         """The body of a joint whose chart is relative to the other one, if there is one."""
@@ -183,7 +214,7 @@ class Charts:
     def holds(self, joint: Joint) -> bool:
         """Whether a joint holds to rounding."""
         if joint.kind not in LOWER_PAIRS:
-            return False
+            return self.stores_point(joint)
         child = self.directly(joint)
         if child and self.obviously(joint, self.spaces[child]):
             return True

@@ -1,6 +1,8 @@
 """From words to numbers: a model and its spaces become the arrays of a `System`."""
 
-from dataclasses import dataclass
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -8,12 +10,15 @@ import numpy as np
 from chasles.model import (
     GROUND,
     Body,
+    CustomJoint,
     Driver,
     InconsistentStart,
+    InvalidOption,
     Model,
     PointDriver,
     UnknownName,
 )
+from chasles.model.coordinates import resolved_coordinate
 from chasles.spaces.space import Space, frame_point, reference_order
 from chasles.system.arrays import (
     ABSOLUTE_WIDTH,
@@ -42,8 +47,17 @@ from chasles.system.build_forces import force_arrays
 from chasles.system.build_joints import joint_arrays, lever, oriented
 from chasles.system.gaps import joint_gap
 from chasles.system.signals import SignalList
+from chasles.system.state import State
 
-__all__ = ["Setup", "build", "check_closed", "oriented", "real_rows"]
+__all__ = [
+    "Setup",
+    "build",
+    "check_closed",
+    "is_closed",
+    "measured",
+    "oriented",
+    "real_rows",
+]
 
 FORMS = {"screw": SCREW_FORM, "space": SPACE_FORM}
 GROUP_CODES = {"SE3": SE3_CODE, "SO3xR3": SO3XR3_CODE}
@@ -64,6 +78,8 @@ class Setup:
     joint_index: dict[str, int]  # joints, then drivers
     signals: SignalList
     kept_alive: tuple[Any, ...] = ()  # compiled formulas whose addresses the arrays hold
+    start: Floats | None = None  # (n, 18) the state to begin at; None: as the model was entered
+    angles: Mapping[str, float] = field(default_factory=dict)  # whole turns at the start, by joint
 
     def bodies_of(self, name: str) -> tuple[str, str]:
         """The bodies of a joint or driver, as the arrays order them."""
@@ -81,14 +97,35 @@ class Setup:
         joints = self.model.joints
         return joints[index].locked if index < len(joints) else ("motion",)
 
+    def gap(self, name: str, absolute: Floats, target: Any = 0.0) -> tuple[Floats, Floats]:
+        """`joint_gap` of a joint or driver."""
+        index = self.joint_index[name]
+        joint = self.model.joints[index] if index < len(self.model.joints) else None
+        residual = joint.residual if isinstance(joint, CustomJoint) else None
+        return joint_gap(self.system, index, absolute, target, residual)
+
+    def length_unit(self, name: str) -> str:
+        """The unit of a joint's translation; the residuals of a custom joint may have any."""
+        index = self.joint_index[name]
+        joints = self.model.joints
+        return "" if index < len(joints) and isinstance(joints[index], CustomJoint) else "m"
+
     def targets(self, name: str, times: Floats) -> Floats | float:
         """What a driver prescribes at some times; 0 for a joint."""
         column = int(self.system.joint_bodies[self.joint_index[name], DRIVE])
         return 0.0 if column < 0 else self.signals.sample(times)[:, column]
 
 
-def build(model: Model, spaces: dict[str, Space], acceleration: str = "screw") -> Setup:
-    """Arrays of a model; bodies are renumbered so that reference bodies come first."""
+def build(
+    model: Model,
+    spaces: dict[str, Space],
+    acceleration: str = "screw",
+    start: State | None = None,
+) -> Setup:
+    """Arrays of a model; bodies are renumbered so that reference bodies come first.
+
+    Joint frames are where the model was entered; a `start` only says where the bodies are now.
+    """
     if not isinstance(acceleration, str) or acceleration not in FORMS:
         raise UnknownName.among("acceleration form", acceleration, FORMS)
     order = reference_order(model, spaces)
@@ -126,16 +163,36 @@ def build(model: Model, spaces: dict[str, Space], acceleration: str = "screw") -
         quadrature_count=force_table.quadratures,
         row_count=int(padded(ends[:, ROWS]).sum()),
     )
+    begun = None if start is None else rows_of(start, model, order)
+    names = [*model.joint_names, *model.driver_names]
+    joint_index = {name: index for index, name in enumerate(names)}
+    return Setup(
+        model, spaces, acceleration, system, entered_poses(bodies) if begun is None else begun,
+        body_index, joint_index, signals, (*kept_alive, *force_table.kept_alive),
+        begun, {} if start is None else angles_of(start, model),
+    )  # fmt: skip
+
+
+def entered_poses(bodies: list[Body]) -> Floats:
+    """Absolute rows (n, 18) of bodies as they were entered, without velocities."""
     absolute = np.zeros((len(bodies), ABSOLUTE_WIDTH))
     for index, body in enumerate(bodies):
         absolute[index, POSE_R : POSE_R + 9] = np.ravel(body.rotation)
         absolute[index, POSE_X : POSE_X + 3] = body.position
-    names = [*model.joint_names, *model.driver_names]
-    joint_index = {name: index for index, name in enumerate(names)}
-    return Setup(
-        model, spaces, acceleration, system, absolute, body_index, joint_index,
-        signals, (*kept_alive, *force_table.kept_alive),
-    )  # fmt: skip
+    return absolute
+
+
+def rows_of(start: State, model: Model, order: list[str]) -> Floats:
+    """Absolute rows (n, 18) of a state in the order of the arrays."""
+    place = {name: row for row, name in enumerate(model.body_names)}
+    return start.to_absolute(model)[[place[name] for name in order]]
+
+
+def angles_of(start: State, model: Model) -> dict[str, float]:
+    """The angles of a state, by joints of the model that have one."""
+    for name in start.angles:
+        resolved_coordinate(model.joint(name, "state"), "angle", "state", InvalidOption)
+    return dict(start.angles)
 
 
 def body_row(body: Body, space: Space, model: Model) -> Floats:
@@ -150,20 +207,47 @@ def body_row(body: Body, space: Space, model: Model) -> Floats:
 
 
 def check_closed(setup: Setup) -> None:
-    """Refuse a joint that is open at the start; one given by a single point and axis never is."""
+    """Refuse a joint or driver that is open at the start.
+
+    As entered, a lower pair given by a single point and axis never is, nor is a driver.
+    """
     for joint in setup.model.joints:
-        name, index = joint.name, setup.joint_index[joint.name]
-        if joint.is_lower_pair and joint.at_b is None and joint.axis_b is None:
-            continue
-        rotation, translation = joint_gap(setup.system, index, setup.absolute)
-        gaps = ((np.linalg.norm(translation), "m"), (np.linalg.norm(rotation), "rad"))
-        for gap, unit in gaps:
-            if gap > OPEN_TOLERANCE:
-                raise InconsistentStart(
-                    f"joint '{name}' is open by {gap:.3g} {unit} at t = 0"
-                    f" (tolerance {OPEN_TOLERANCE:g} {unit}).",
-                    f"Move body '{joint.b}' or '{joint.a}', or correct at/at_b and axis/axis_b.",
-                )
+        single = joint.is_lower_pair and joint.at_b is None and joint.axis_b is None
+        if setup.start is not None or not single:
+            check_gap(setup, joint.name, f"Move body '{joint.b}' or '{joint.a}', correct at/at_b"
+                      " and axis/axis_b")  # fmt: skip
+    if setup.start is not None:
+        for driver in setup.model.drivers:
+            check_gap(setup, driver.name, "Start where its motion does, 0 as entered", "driver")
+
+
+def is_closed(setup: Setup) -> bool:
+    """Whether all joints are closed at the start."""
+    try:
+        check_closed(setup)
+    except InconsistentStart:
+        return False
+    return True
+
+
+def check_gap(setup: Setup, name: str, remedy: str, word: str = "joint") -> None:
+    rotation, translation = setup.gap(name, setup.absolute)
+    for gap, unit in (
+        (float(np.linalg.norm(translation)), setup.length_unit(name)),
+        (float(np.linalg.norm(rotation)), "rad"),
+    ):
+        if gap > OPEN_TOLERANCE:
+            raise InconsistentStart(
+                f"{word} '{name}' is open by {measured(gap, unit)} at t = 0"
+                f" (tolerance {OPEN_TOLERANCE:g}{unit and ' ' + unit}).",
+                f"{remedy}, or let chasles close it: simulate(..., close=True).",
+            )
+
+
+def measured(value: float, unit: str) -> str:
+    """A length or an angle in a message; angles also in degrees."""
+    degrees = f" ({math.degrees(value):.3g} deg)" if unit == "rad" else ""
+    return f"{value:.3g}{unit and ' ' + unit}{degrees}"
 
 
 def real_rows(system: System) -> Integers:

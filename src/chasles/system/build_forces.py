@@ -1,6 +1,5 @@
 """Arrays of the forces of a model."""
 
-import math
 from dataclasses import dataclass
 from typing import Any
 
@@ -15,7 +14,6 @@ from chasles.model import (
     Load,
     Model,
     Motor,
-    Signal,
     Spring,
 )
 from chasles.system.arrays import (
@@ -43,7 +41,7 @@ from chasles.system.build_joints import (
     put_frame,
 )
 from chasles.system.signals import SignalList
-from chasles.system.user_code import force_address
+from chasles.system.user_code import force_formula
 
 
 @dataclass(frozen=True)
@@ -97,10 +95,7 @@ def fill_spring(force: Spring, law: Floats, filling: Filling) -> list[int]:
     where = f"spring '{force.name}'"
     law[POINT_A : POINT_A + 3] = point_on(filling.model, force.a, force.at, where)
     law[POINT_B : POINT_B + 3] = point_on(filling.model, force.b, force.at_b, where)
-    rest = force.rest_length
-    if rest is None:
-        rest = math.dist(force.at, force.at_b)
-    law[LAW : LAW + 3] = force.stiffness, force.damping, rest
+    law[LAW : LAW + 3] = force.stiffness, force.damping, force.rest_length
     return [SPRING, filling.index(force.a), filling.index(force.b), -1, -1, 0]
 
 
@@ -131,12 +126,7 @@ def fill_friction(force: JointFriction, law: Floats, filling: Filling) -> list[i
 
 def fill_motor(force: Motor, law: Floats, filling: Filling) -> list[int]:
     constants = (0.0, 0.0, 0.0, 0.0, 1.0, force.stiffness, force.damping, 0.0)
-    target, effort = force.target or Signal.constant(0.0), force.effort
-
-    def sample(times: Floats) -> Floats:
-        return np.hstack((target.sample(times), effort.sample(times)[:, :1]))
-
-    return fill_coordinate(force, law, filling, constants, filling.signals.add(sample, 4))
+    return fill_coordinate(force, law, filling, constants, filling.signals.add(force.sample, 3))
 
 
 def fill_bushing(force: Bushing, law: Floats, filling: Filling) -> list[int]:
@@ -167,10 +157,10 @@ def fill_drag(force: Drag, law: Floats, filling: Filling) -> list[int]:
 
 def fill_custom(force: CustomForce, law: Floats, filling: Filling) -> list[int]:
     filling.signals.need_time()
-    address, alive = force_address(force)
-    filling.kept_alive.append(alive)
+    formula = force_formula(force)
+    filling.kept_alive.append(formula)
     a, b = filling.index(force.reaction), filling.index(force.body)
-    return [CUSTOM_FORCE, a, b, -1, -1, address]
+    return [CUSTOM_FORCE, a, b, -1, -1, formula.address]
 
 
 FILLERS: dict[type, Any] = {

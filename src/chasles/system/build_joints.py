@@ -23,6 +23,7 @@ from chasles.model import (
     RollingSphere,
     Universal,
 )
+from chasles.model.couplings import check_bearings
 from chasles.system.arrays import (
     ADDRESS,
     AXES_A,
@@ -48,6 +49,7 @@ from chasles.system.arrays import (
     Integers,
     padded,
 )
+from chasles.system.check_formulas import check_formula
 from chasles.system.signals import SignalList
 from chasles.system.user_code import CustomRows
 
@@ -72,9 +74,13 @@ def joint_arrays(
     for joint in model.joints:
         rows.append(joint_row(joint, model))
         end = joint_end_row(joint, body_index, first_row)
+        if isinstance(joint, Gear):
+            check_bearings(joint, model.joints)
         if isinstance(joint, CustomJoint):
-            kept_alive.append(CustomRows(joint))
-            end[ADDRESS] = kept_alive[-1].address
+            rows_of_joint = CustomRows(joint)
+            check_formula(rows_of_joint, model)
+            kept_alive.append(rows_of_joint)
+            end[ADDRESS] = rows_of_joint.address
         ends.append(end)
         first_row += int(padded(len(joint.locked)))
     for number, driver in enumerate(model.drivers):
@@ -92,7 +98,7 @@ def joint_arrays(
 def driver_columns(driver: Any, signals: SignalList, integral: int) -> list[int]:
     """KIND, DRIVE, DRIVE_WORK, ADDRESS of a driver."""
     kind = SLIDING_POINT if isinstance(driver, PointDriver) else DRIVEN_AXIS
-    return [kind, signals.add_motion(driver.motion), integral, 0]
+    return [kind, signals.add(driver.sample, 3, driver.check_smooth), integral, 0]
 
 
 def index_of(name: str, body_index: dict[str, int]) -> int:

@@ -25,48 +25,49 @@ def shafts_product(axes_a: Any, axes_b: Any, omega_a: Any, omega_b: Any) -> Any:
 
 
 @formula
-def distance_row(span: Any, span_rate: Any, length: Any) -> Any:
-    r"""beta and its rate for $g = (d\cdot d - l^2)/2l$, $d = x_b - x_a$: $\beta = d/l$."""
-    return scale(1.0 / length, span), scale(1.0 / length, span_rate)
+def distance_eta(beta: Any, length: Any, omegas: Any, velocities: Any) -> Any:
+    r"""Eta of $g = (d\cdot d - l^2)/2l$, $d = x_b - x_a$, whose row has $\beta = d/l$:
 
-
-@formula
-def distance_eta(
-    beta: Any, span_rate: Any, length: Any, omegas: Any, velocity_a: Any, velocity_b: Any
-) -> Any:
-    r"""$-\beta\cdot(\omega_b\times\dot x_b - \omega_a\times\dot x_a) - \dot d\cdot\dot d/l$"""
-    turning = space_eta_point(omegas[0], velocity_a, omegas[1], velocity_b)
+    $$-\beta\cdot(\omega_b\times\dot x_b - \omega_a\times\dot x_a) - \dot d\cdot\dot d/l$$
+    """
+    turning = space_eta_point(omegas[0], velocities[0], omegas[1], velocities[1])
+    span_rate = sub(velocities[1], velocities[0])
     return dot(beta, turning) - dot(span_rate, span_rate) / length
 
 
 @formula
-def sphere_contact(normal: Any, radius: Any) -> Any:
-    """Centre to contact point of a sphere on a plane that rests, and its rate."""
-    return scale(-radius, normal), (0.0, 0.0, 0.0)
+def sphere_contact(normal: Any, normal_rate: Any, radius: Any) -> Any:
+    """From the centre of a sphere to where it touches a plane, $c = -r n$, and its rate."""
+    return scale(-radius, normal), scale(-radius, normal_rate)
 
 
 @formula
-def disc_contact(normal: Any, radius: Any, axis: Any, omega: Any) -> Any:
-    r"""Centre to contact of a thin disc: $c = r(-n + (n\cdot a)a)/s$, $s^2 = 1-(n\cdot a)^2$.
+def disc_contact(normal: Any, normal_rate: Any, radius: Any, axis: Any, axis_rate: Any) -> Any:
+    r"""From the centre of a thin disc to where it touches a plane, and its rate.
 
-    Its rate follows from $\dot a = \omega\times a$.
+    $$c = r\,\bigl((n\cdot a)\,a - n\bigr)/s, \qquad s^2 = 1 - (n\cdot a)^2$$
+
+    with the normal n and the disc's axis a; s vanishes where the disc lies flat.
     """
     lean = dot(normal, axis)
-    axis_rate = cross(omega, axis)
-    lean_rate = dot(normal, axis_rate)
+    lean_rate = dot(normal_rate, axis) + dot(normal, axis_rate)
     s = sqrt(1.0 - lean * lean)
     down = axpy(lean, axis, neg(normal))
-    contact = scale(radius / s, down)
-    down_rate = add(scale(lean_rate, axis), scale(lean, axis_rate))
+    down_rate = sub(add(scale(lean_rate, axis), scale(lean, axis_rate)), normal_rate)
     s_rate = -lean * lean_rate / s
     rate = scale(radius / s, sub(down_rate, scale(s_rate / s, down)))
-    return contact, rate
+    return scale(radius / s, down), rate
 
 
 @formula
-def rolling_eta(direction: Any, omega: Any, velocity: Any, contact_rate: Any) -> Any:
-    r"""Eta of $e\cdot(\dot r + \omega\times c) = 0$, e fixed: $-e\cdot\omega\times(\dot r+\dot c)$.
+def rolling_eta(direction: Any, omegas: Any, travel: Any, slip: Any) -> Any:
+    r"""Eta of $e\cdot(\dot x_b - \dot x_a) = 0$ at the point p where b touches a, e an axis of a:
 
-    The acceleration of the centre is $R\dot v + \omega\times\dot r$.
+    $$-e\cdot\bigl((\omega_b-\omega_a)\times\dot p\bigr)
+      - (\omega_a\times e)\cdot(\dot x_b-\dot x_a)$$
+
+    p travels on both bodies: $\dot p = \dot r_b + \dot c$, while $\dot x_b$ and $\dot x_a$ are the
+    velocities of the bodies at p.
     """
-    return -dot(direction, add(cross(omega, velocity), cross(omega, contact_rate)))
+    turning = cross(sub(omegas[1], omegas[0]), travel)
+    return -dot(direction, turning) - dot(cross(omegas[0], direction), slip)

@@ -10,6 +10,7 @@ from chasles.system.arrays import (
     BODY_A,
     BODY_B,
     CONSTANT_VELOCITY,
+    CUSTOM,
     DISTANCE,
     DRIVEN_AXIS,
     KIND,
@@ -35,6 +36,8 @@ from chasles.system.rows import (
     turn_about_axis,
 )
 
+#: Cosine between the axis of a disc and the normal of its plane, above which it lies on it.
+NEARLY_FLAT = 0.99
 IDENTITY = (1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0)
 
 
@@ -61,15 +64,18 @@ def joint_frame(system: System, joint: int, side: str) -> Any:
 
 
 def joint_gap(
-    system: System, joint: int, absolute: Floats, target: Any = 0.0
+    system: System, joint: int, absolute: Floats, target: Any = 0.0, residual: Any = None
 ) -> tuple[Floats, Floats]:
     """Rotation (rad) and translation (m) by which a joint is open, in its frame on body a.
 
     Components that the joint leaves free are zero.  `absolute` is (..., n, 18); both results are
     (..., 3).  A helical joint is measured against the nearest turn of its thread, a driver against
-    the `target` of its motion.
+    the `target` of its motion.  A custom joint has only its `residual`, a function of two poses:
+    the length of what it returns counts as translation, whatever its unit.
     """
     ends = system.joint_bodies[joint]
+    if ends[KIND] == CUSTOM:
+        return custom_gap(residual, ends[BODY_A], ends[BODY_B], absolute)
     turn, shift = relative_joint_frame(
         pose_history(absolute, ends[BODY_A]),
         joint_frame(system, joint, "a"),
@@ -128,3 +134,36 @@ def put_coupling_gap(
         translation[..., 2] = shift[2] - constant
     elif kind == ROLLING_DISC:
         translation[..., 2] = shift[2] - constant * np.sqrt(1.0 - np.square(turn[8]))
+
+
+def flat_disc(system: System, absolute: Floats) -> int | None:
+    """The rolling disc that lies on its plane, or almost, at one state (n, 18)."""
+    for joint in np.flatnonzero(system.joint_bodies[:, KIND] == ROLLING_DISC):
+        ends = system.joint_bodies[joint]
+        turn, _ = relative_joint_frame(
+            pose_history(absolute, int(ends[BODY_A])),
+            joint_frame(system, int(joint), "a"),
+            pose_history(absolute, int(ends[BODY_B])),
+            joint_frame(system, int(joint), "b"),
+        )
+        if abs(turn[8]) > NEARLY_FLAT:
+            return int(joint)
+    return None
+
+
+def custom_gap(residual: Any, a: int, b: int, absolute: Floats) -> tuple[Floats, Floats]:
+    """Gaps of a custom joint: its formula is called with floats, state by state."""
+    shape = absolute.shape[:-2]
+    states = absolute.reshape(-1, *absolute.shape[-2:])
+    lengths = [np.linalg.norm(residual(*(plain_pose(s, body) for body in (a, b)))) for s in states]
+    translation = np.zeros((len(states), 3))
+    translation[:, 0] = lengths
+    return np.zeros((*shape, 3)), translation.reshape(*shape, 3)
+
+
+def plain_pose(state: Floats, body: int) -> Any:
+    """(R, r) of a body at one state (n, 18), as tuples of floats."""
+    if body < 0:
+        return IDENTITY, (0.0, 0.0, 0.0)
+    row = state[body].tolist()
+    return tuple(row[POSE_R : POSE_R + 9]), tuple(row[POSE_X : POSE_X + 3])

@@ -1,9 +1,11 @@
 """Truncated Taylor arithmetic: a number with its first and second derivatives along directions.
 
-A formula that is generic in the scalar runs on these as on floats, and its derivatives come out
-exact: no step size, no cancellation.
+A formula made of arithmetic and NumPy's functions runs on these as on floats, and its derivatives
+come out exact: no step size, no cancellation.  (NumPy calls the method of that name on what is no
+number of its own.)  Functions of `math` refuse them, since a float would lose the derivatives.
 """
 
+import math
 from typing import Any
 
 import numpy as np
@@ -19,10 +21,15 @@ class Jet:
     def __init__(self, value: float, first: Floats, second: Floats) -> None:
         self.value, self.first, self.second = value, first, second
 
+    def __repr__(self) -> str:
+        return f"Jet({self.value:g})"
+
     def chain(self, value: float, slope: float, curvature: float) -> "Jet":
         """h(self) from h, h' and h'' at the value."""
         second = slope * self.second + curvature * self.first**2
         return Jet(value, slope * self.first, second)
+
+    # --- arithmetic ---
 
     def __add__(self, other: Any) -> "Jet":
         if isinstance(other, Jet):
@@ -41,6 +48,9 @@ class Jet:
     def __neg__(self) -> "Jet":
         return self * -1.0
 
+    def __pos__(self) -> "Jet":
+        return self
+
     def __sub__(self, other: Any) -> "Jet":
         return self + (-other)
 
@@ -58,63 +68,113 @@ class Jet:
         return self.inverse() * other
 
     def __pow__(self, power: float) -> "Jet":
+        """A constant power; derivatives whose factor vanishes do so at x = 0 as well."""
         x = self.value
-        if power == 2:
-            return self * self
-        slope, curvature = power * x ** (power - 1), power * (power - 1) * x ** (power - 2)
+        slope = power * x ** (power - 1) if power != 0 else 0.0
+        curvature = power * (power - 1) * x ** (power - 2) if power not in (0, 1) else 0.0
         return self.chain(x**power, slope, curvature)
 
     __radd__ = __add__
     __rmul__ = __mul__
 
+    # --- functions, under the names that NumPy looks for ---
+
     def sqrt(self) -> "Jet":
-        root = np.sqrt(self.value)
+        root = math.sqrt(self.value)
         return self.chain(root, 0.5 / root, -0.25 / root**3)
 
+    def exp(self) -> "Jet":
+        e = math.exp(self.value)
+        return self.chain(e, e, e)
+
+    def log(self) -> "Jet":
+        x = self.value
+        return self.chain(math.log(x), 1.0 / x, -1.0 / x**2)
+
     def sin(self) -> "Jet":
-        s, c = np.sin(self.value), np.cos(self.value)
+        s, c = math.sin(self.value), math.cos(self.value)
         return self.chain(s, c, -s)
 
     def cos(self) -> "Jet":
-        s, c = np.sin(self.value), np.cos(self.value)
+        s, c = math.sin(self.value), math.cos(self.value)
         return self.chain(c, -s, -c)
+
+    def tan(self) -> "Jet":
+        t = math.tan(self.value)
+        slope = 1.0 + t * t
+        return self.chain(t, slope, 2.0 * t * slope)
+
+    def tanh(self) -> "Jet":
+        t = math.tanh(self.value)
+        slope = 1.0 - t * t
+        return self.chain(t, slope, -2.0 * t * slope)
+
+    def arcsin(self) -> "Jet":
+        x = self.value
+        slope = 1.0 / math.sqrt(1.0 - x * x)
+        return self.chain(math.asin(x), slope, x * slope**3)
+
+    def arccos(self) -> "Jet":
+        return 0.5 * math.pi - self.arcsin()
+
+    def arctan(self) -> "Jet":
+        x = self.value
+        slope = 1.0 / (1.0 + x * x)
+        return self.chain(math.atan(x), slope, -2.0 * x * slope**2)
 
     def arctan2(self, x: Any) -> "Jet":
         """The angle of the point (x, self), by the arc tangent of the better conditioned ratio."""
         other = x if isinstance(x, Jet) else self * 0.0 + x
-        angle = np.arctan2(self.value, other.value)
+        angle = math.atan2(self.value, other.value)
         if abs(other.value) >= abs(self.value):
-            ratio = self / other
-            sign = 1.0
+            turned = (self / other).arctan()
         else:
-            ratio = other / self
-            sign = -1.0
-        t = ratio.value
-        scale = 1.0 / (1.0 + t * t)
-        turned = ratio.chain(0.0, sign * scale, -2.0 * sign * t * scale**2)
+            turned = -(other / self).arctan()
         return Jet(angle, turned.first, turned.second)
 
+    def hypot(self, other: Any) -> "Jet":
+        return (self * self + other * other).sqrt()
+
+    # --- comparisons, by the value ---
+
     def __lt__(self, other: Any) -> bool:
-        return bool(self.value < getattr(other, "value", other))
+        return bool(self.value < value_of(other))
+
+    def __le__(self, other: Any) -> bool:
+        return bool(self.value <= value_of(other))
 
     def __gt__(self, other: Any) -> bool:
-        return bool(self.value > getattr(other, "value", other))
+        return bool(self.value > value_of(other))
+
+    def __ge__(self, other: Any) -> bool:
+        return bool(self.value >= value_of(other))
 
     def __abs__(self) -> "Jet":
         return -self if self.value < 0.0 else self
 
 
-def hat(w: Floats) -> Floats:
-    return np.array([[0.0, -w[2], w[1]], [w[2], 0.0, -w[0]], [-w[1], w[0], 0.0]])
+def value_of(number: Any) -> Any:
+    return number.value if isinstance(number, Jet) else number
+
+
+def hats(w: Floats) -> Floats:
+    """The matrices (k, 3, 3) of the cross products with vectors (k, 3)."""
+    matrices = np.zeros((len(w), 3, 3))
+    matrices[:, [2, 0, 1], [1, 2, 0]] = w
+    matrices[:, [1, 2, 0], [2, 0, 1]] = -w
+    return matrices
 
 
 def pose_jets(rotation: Floats, position: Floats, twists: Floats) -> Any:
     """A pose (R, r) as jets along body twists (k, 6) held constant: the path C exp(s V)."""
-    first_r = np.array([rotation @ hat(v[:3]) for v in twists])
-    second_r = np.array([rotation @ hat(v[:3]) @ hat(v[:3]) for v in twists])
-    first_x = np.array([rotation @ v[3:] for v in twists])
-    second_x = np.array([rotation @ np.cross(v[:3], v[3:]) for v in twists])
+    turning = hats(twists[:, :3])
+    first_r = rotation @ turning
+    second_r = first_r @ turning
+    first_x = twists[:, 3:] @ rotation.T
+    second_x = np.einsum("kij,kj->ki", first_r, twists[:, 3:])
     entries = tuple(
-        Jet(rotation[i, j], first_r[:, i, j], second_r[:, i, j]) for i in range(3) for j in range(3)
+        Jet(float(rotation[i, j]), first_r[:, i, j], second_r[:, i, j])
+        for i in range(3)
+        for j in range(3)
     )
-    return entries, tuple(Jet(position[i], first_x[:, i], second_x[:, i]) for i in range(3))
+    return entries, tuple(Jet(float(position[i]), first_x[:, i], second_x[:, i]) for i in range(3))

@@ -1,6 +1,8 @@
 """A state in words and SI units: all bodies of a model at one time."""
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 
@@ -19,7 +21,8 @@ class State:
 
     position (n, 3) and velocity (n, 3) of the centres of mass in the world, rotation (n, 3, 3) from
     body to world, angular_velocity (n, 3) in body frames; rows in the order of `bodies`, their
-    names.
+    names.  `angles` counts whole turns, which poses do not: joint -> angle in rad, of joints whose
+    angle a force acts on.  A joint left out is taken to be within half a turn.
     """
 
     t: float
@@ -28,6 +31,7 @@ class State:
     rotation: Floats
     velocity: Floats
     angular_velocity: Floats
+    angles: Mapping[str, float] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "t", checked_number(self.t, "t", "state", InvalidOption))
@@ -55,9 +59,12 @@ class State:
                 f" the identity by {worst[body]:.1e}.",
                 "Give a rotation matrix from the body frame to the world, with all its digits.",
             )
+        object.__setattr__(self, "angles", checked_angles(self.angles))
 
     @classmethod
-    def from_absolute(cls, t: float, model: Model, absolute: Floats) -> "State":
+    def from_absolute(
+        cls, t: float, model: Model, absolute: Floats, angles: Mapping[str, float] | None = None
+    ) -> "State":
         """From rows (R, r, omega, v) in the model's order."""
         rotation = absolute[:, POSE_R : POSE_R + 9].reshape(-1, 3, 3)
         return cls(
@@ -67,6 +74,7 @@ class State:
             rotation=rotation,
             velocity=np.einsum("bij,bj->bi", rotation, absolute[:, TWIST + 3 : TWIST + 6]),
             angular_velocity=absolute[:, TWIST : TWIST + 3],
+            angles=angles or {},
         )
 
     def to_absolute(self, model: Model) -> Floats:
@@ -85,3 +93,26 @@ class State:
         velocity = np.einsum("bji,bj->bi", self.rotation, self.velocity)
         absolute[:, TWIST + 3 :] = velocity[order]
         return absolute
+
+
+def checked_angles(angles: Any) -> dict[str, float]:
+    """Joint -> rad."""
+    if not isinstance(angles, Mapping):
+        raise InvalidOption(
+            f"state: angles is {told(angles)}, but is a dict joint -> rad.",
+            "Leave it out unless a spring or motor on a joint has turned by more than half a turn.",
+        )
+    return {
+        str(joint): checked_number(angle, f"the angle of joint '{joint}'", "state", InvalidOption)
+        for joint, angle in angles.items()
+    }
+
+
+def checked_state(state: Any, what: str) -> State:
+    """A state given as an option."""
+    if not isinstance(state, State):
+        raise InvalidOption(
+            f"{what} is {told(state)}, which is no State.",
+            "Take one from a result: result.state().",
+        )
+    return state

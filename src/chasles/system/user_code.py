@@ -1,123 +1,241 @@
 """A user's formulas behind C addresses, which the kernels call like their own.
 
-A formula marked `compiled` becomes machine code; any other callable is called back through Python,
-about a hundred times slower per call.  An error in it is kept, answered with NaN, and raised when
-the run stops.
+A formula marked `compiled` becomes machine code; any other callable is called back through Python.
+Nothing can be raised through a kernel: what goes wrong in a formula is kept, answered with NaN,
+and told when the run stops.
 """
 
 import ctypes
+from collections.abc import Sequence
+from functools import lru_cache
 from typing import Any
 
 import numba
 import numpy as np
+from numba.core.dispatcher import Dispatcher
+from numba.core.errors import NumbaError
 
-from chasles.model import ChaslesError, CustomForce, CustomJoint, InvalidModel
+from chasles.model import ChaslesError, CustomForce, CustomJoint, InvalidForce, InvalidJoint
+from chasles.model.errors import one_line
 from chasles.system.arrays import Floats
 from chasles.system.jets import Jet, pose_jets
 
 POINTER = ctypes.POINTER(ctypes.c_double)
 SIGNATURE = ctypes.CFUNCTYPE(None, ctypes.c_double, POINTER, POINTER)
-C_TYPES = numba.types.void(
-    numba.types.float64,
-    numba.types.CPointer(numba.types.float64),
-    numba.types.CPointer(numba.types.float64),
-)
+NUMBER, NUMBERS = numba.types.float64, numba.types.CPointer(numba.types.float64)
+#: What a force is given: position, rotation, velocity, angular velocity; what a joint is given:
+#: rotation, position and twist of both bodies.
+FORCE_INPUTS, JOINT_INPUTS = 18, 36
+FORCE_ANSWERS = 6
+NAN = float("nan")
 
 
-class PythonFormula:
-    """A Python callable behind a C address; its first error is kept."""
+class Callback:
+    """A Python function behind a C address.
 
-    def __init__(self, force: CustomForce) -> None:
-        self.force = force
-        self.error: ChaslesError | None = None
+    Its first failure is kept, until it succeeds again: at the start of a run it is asked once with
+    all bodies at rest, which it need not know an answer to.
+    """
+
+    def __init__(self, inputs: int, answers: int) -> None:
+        self.inputs, self.answers = inputs, answers
+        self.failure: BaseException | None = None
         self.callback = SIGNATURE(self.answer)
         address = ctypes.cast(self.callback, ctypes.c_void_p).value
         assert address is not None
         self.address = address
 
+    def values(self, t: float, given: list[float]) -> Sequence[float]:
+        """The answers; raises a ChaslesError that names the formula."""
+        raise NotImplementedError
+
     def answer(self, t: float, given: Any, out: Any) -> None:
-        x = given[0:18]
-        motion = (tuple(x[0:3]), tuple(x[3:12]), tuple(x[12:15]), tuple(x[15:18]))
-        values = [float("nan")] * 6
+        motion = given[0 : self.inputs]
         try:
-            force, torque = self.force.wrench(t, *motion)
-            values = [*force, *torque]
-        except ChaslesError as error:
-            self.error = self.error or error
-        for k in range(6):
+            values = self.values(t, motion)
+            if self.failure is not None and np.isfinite(motion).all():
+                self.failure = None
+        except BaseException as failure:  # Ctrl-C among them: ctypes would swallow it
+            self.failure = self.failure or failure
+            values = [NAN] * self.answers
+        for k in range(self.answers):
             out[k] = values[k]
 
+    @property
+    def error(self) -> ChaslesError | None:
+        """What went wrong; an interruption by the user goes on from here."""
+        if self.failure is None or isinstance(self.failure, ChaslesError):
+            return self.failure
+        raise self.failure
 
-def force_address(force: CustomForce) -> tuple[int, Any]:
-    """The address of a force's formula, and what has to be kept alive for it."""
-    if not force.compiled:
-        formula = PythonFormula(force)
-        return formula.address, formula
-    user = numba.njit(force.formula)
 
-    def answer(t, x, out):
+class PythonForce(Callback):
+    """A force whose formula is any Python callable."""
+
+    def __init__(self, force: CustomForce) -> None:
+        super().__init__(FORCE_INPUTS, FORCE_ANSWERS)
+        self.force = force
+
+    def values(self, t: float, given: list[float]) -> Sequence[float]:
+        force, torque = self.force.wrench(t, *motion_of(given))
+        return *force, *torque
+
+
+class CompiledForce(PythonForce):
+    """A force whose formula is machine code, which asks Python only for words when it fails."""
+
+    def __init__(self, force: CustomForce) -> None:
+        super().__init__(force)
+        self.compiled = compiled_force(force, self.callback)
+        self.address = self.compiled.address
+
+    def values(self, t: float, given: list[float]) -> Sequence[float]:
+        super().values(t, given)  # which raises, and says why
+        raise InvalidForce(
+            f"{self.force.where}: its compiled formula gives NaN or infinity at t = {t:g} s, where"
+            " the same formula in Python does not.",
+            "Leave compiled=True out.",
+        )
+
+
+def motion_of(given: Sequence[float]) -> tuple[tuple[float, ...], ...]:
+    """Position, rotation, velocity and angular velocity."""
+    return tuple(given[0:3]), tuple(given[3:12]), tuple(given[12:15]), tuple(given[15:18])
+
+
+def compiled_force(force: CustomForce, complain: Any) -> Any:
+    """The C function of a force's formula; it calls `complain` where the answer is no number."""
+    user = machine_code(force)
+
+    def answer(t: float, x: Any, out: Any) -> None:
+        position, velocity, omega = (x[0], x[1], x[2]), (x[12], x[13], x[14]), (x[15], x[16], x[17])
         rotation = (x[3], x[4], x[5], x[6], x[7], x[8], x[9], x[10], x[11])
-        result = user(t, (x[0], x[1], x[2]), rotation, (x[12], x[13], x[14]), (x[15], x[16], x[17]))
-        for k in range(3):
-            out[k] = result[0][k]
-            out[3 + k] = result[1][k]
+        total = NAN
+        try:
+            (fx, fy, fz), (tx, ty, tz) = user(t, position, rotation, velocity, omega)
+            total = fx + fy + fz + tx + ty + tz
+            out[0], out[1], out[2], out[3], out[4], out[5] = fx, fy, fz, tx, ty, tz
+        except Exception:
+            total = NAN
+        if not np.isfinite(total):
+            complain(t, x, out)
 
+    return numba.cfunc(numba.types.void(NUMBER, NUMBERS, NUMBERS))(answer)
+
+
+def machine_code(force: CustomForce) -> Any:
+    """A force's formula compiled, or why it cannot be: it returns two times three numbers."""
     try:
-        compiled = numba.cfunc(C_TYPES)(answer)
-    except numba.core.errors.NumbaError as error:
-        first = str(error).strip().splitlines()[0]
-        raise InvalidModel(
-            f"the formula of force '{force.name}' does not compile: {first}",
-            "Use floats, tuples and the math module only, or leave compiled=True out.",
+        user, returned = compiled_formula(force.formula)
+    except (NumbaError, TypeError) as error:
+        raise InvalidForce(
+            f"{force.where}: its formula does not compile: {reason(error)}",
+            "Use numbers, tuples and the math module only, or leave compiled=True out.",
         ) from None
-    return compiled.address, compiled
+    if not is_pair_of_vectors(returned):
+        raise InvalidForce(
+            f"{force.where}: its compiled formula returns {returned}.",
+            "Return two tuples of three numbers: (force, torque).",
+        )
+    return user
 
 
-class CustomRows:
-    """A custom joint behind a C address: residuals, J and eta from one pass of jets.
+def compiled_formula(formula: Any) -> tuple[Any, Any]:
+    """A formula of a force as machine code, and the type of what it returns."""
+    plain = formula.py_func if isinstance(formula, Dispatcher) else formula
+    user = numba.njit(error_model="numpy")(plain)
+    three, nine = numba.types.UniTuple(NUMBER, 3), numba.types.UniTuple(NUMBER, 9)
+    inputs = (NUMBER, three, nine, three, three)
+    user.compile(inputs)
+    return user, user.overloads[inputs].signature.return_type
+
+
+def is_pair_of_vectors(returned: Any) -> bool:
+    def is_tuple(kind: Any, length: int) -> bool:
+        return isinstance(kind, numba.types.BaseTuple) and len(kind) == length
+
+    return is_tuple(returned, 2) and all(
+        is_tuple(part, 3)
+        and all(isinstance(x, numba.types.Float | numba.types.Integer) for x in part)
+        for part in returned
+    )
+
+
+def reason(error: Exception) -> str:
+    """The line of a compiler's message that says what is wrong."""
+    lines = [line.strip() for line in str(error).splitlines() if line.strip()]
+    return next((line for line in lines if not line.startswith("Failed in")), "no message")
+
+
+class CustomRows(Callback):
+    """A custom joint: residuals, J and eta from one pass of jets.
 
     J are the derivatives along the twelve unit twists of both bodies, eta is minus the second
     derivative along the actual twists.
     """
 
     def __init__(self, joint: CustomJoint) -> None:
+        super().__init__(JOINT_INPUTS, 14 * joint.rows)
         self.joint = joint
-        self.error: ChaslesError | None = None
-        self.callback = SIGNATURE(self.answer)
-        address = ctypes.cast(self.callback, ctypes.c_void_p).value
-        assert address is not None
-        self.address = address
 
     def rows_at(self, given: Floats) -> tuple[Floats, Floats, Floats]:
         """g (rows,), J (rows, 12) and eta (rows,) at two poses and twists (36 numbers)."""
-        directions = np.vstack((np.eye(12), np.concatenate((given[12:18], given[30:36]))))
-        poses = [
-            pose_jets(
-                given[at : at + 9].reshape(3, 3), given[at + 9 : at + 12],
-                directions[:, 6 * side : 6 * side + 6],
-            )
-            for side, at in enumerate((0, 18))
-        ]  # fmt: skip
-        answer = tuple(self.joint.formula(*poses))
-        if len(answer) != self.joint.rows:
-            raise ValueError(f"{len(answer)} residuals instead of {self.joint.rows}")
-        zero = np.zeros(13)
-        jets = [x if isinstance(x, Jet) else Jet(float(x), zero, zero) for x in answer]
-        jacobian = np.array([jet.first[:12] for jet in jets])
-        eta = -np.array([jet.second[12] for jet in jets])
-        return np.array([jet.value for jet in jets]), jacobian, eta
+        along = np.vstack((np.eye(12), np.concatenate((given[12:18], given[30:36]))))
+        value, first, second = self.taylor(given, along)
+        return value, first[:, :12], -second[:, 12]
 
-    def answer(self, t: float, given: Any, out: Any) -> None:
-        rows = self.joint.rows
+    def taylor(self, given: Floats, along: Floats) -> tuple[Floats, Floats, Floats]:
+        """Residuals (rows,) and their two derivatives (rows, k) along twists of a and b (k, 12)."""
+        joint, still = self.joint, np.zeros(len(along))
+        poses = [
+            pose_jets(given[at : at + 9].reshape(3, 3), given[at + 9 : at + 12], twists)
+            for at, twists in ((0, along[:, :6]), (18, along[:, 6:]))
+        ]
         try:
-            g, jacobian, eta = self.rows_at(np.array(given[0:36]))
-            values = np.concatenate((g, jacobian.ravel(), eta))
+            answer = list(joint.formula(*poses))
+            jets = [x if isinstance(x, Jet) else Jet(float(x), still, still) for x in answer]
         except Exception as error:
-            values = np.full(14 * rows, np.nan)
-            self.error = self.error or InvalidModel(
-                f"the formula of joint '{self.joint.name}' raised {type(error).__name__}: {error}.",
-                "It takes (pose_a, pose_b), each (R as nine numbers, r), and returns its residuals;"
-                " use +, -, *, / and chasles' sqrt, sin, cos, atan2.",
+            raise InvalidJoint(
+                f"joint '{joint.name}': its formula cannot be differentiated, it raised"
+                f" {type(error).__name__}: {one_line(error)}",
+                "Use + - * / ** and NumPy's functions of the numbers in the poses (np.sqrt(x), not"
+                " math.sqrt(x)), and turn none of them into a float.",
+            ) from error
+        if len(jets) != joint.rows:
+            raise InvalidJoint(
+                f"joint '{joint.name}': its formula returned {len(jets)} numbers, but rows is"
+                f" {joint.rows}.",
+                f"Return a tuple of {joint.rows}, or correct rows=.",
             )
-        for k in range(14 * rows):
-            out[k] = values[k]
+        return (
+            np.array([jet.value for jet in jets]),
+            np.array([jet.first for jet in jets]),
+            np.array([jet.second for jet in jets]),
+        )
+
+    def values(self, t: float, given: list[float]) -> Sequence[float]:
+        g, jacobian, eta = self.rows_at(np.array(given))
+        rows = np.concatenate((g, jacobian.ravel(), eta))
+        if not np.isfinite(rows).all() and np.isfinite(given).all():
+            what = "residual" if not np.isfinite(g).all() else "derivative of a residual"
+            raise InvalidJoint(
+                f"joint '{self.joint.name}': a {what} of its formula is NaN or infinite.",
+                "Give a formula that is smooth at every pose the joint passes.",
+            )
+        return rows.tolist()
+
+
+#: The machine code of a force serves all runs: compiling takes longer than most of them.
+shared_force = lru_cache(maxsize=64)(CompiledForce)
+
+
+def force_formula(force: CustomForce) -> PythonForce:
+    """The formula of a force behind an address; to be kept alive as long as that is used."""
+    if not force.compiled:
+        return PythonForce(force)
+    try:
+        formula = shared_force(force)
+    except TypeError:  # a callable that cannot be looked up, and does not compile either
+        formula = CompiledForce(force)
+    formula.failure = None
+    return formula

@@ -50,11 +50,15 @@ def spring_tension(stiffness: Any, damping: Any, rest: Any, span: Any, span_rate
     r"""Force on the far end, and the power of the damper.
 
     $$f = -\bigl(k(l - l_0) + c\,\dot l\bigr)\,d/l, \qquad \dot l = d\cdot\dot d/l$$
+
+    A spring of no rest length pulls with $-k d$, also where d = 0; all else has no direction there
+    and counts as zero.
     """
     length = sqrt(dot(span, span))
-    rate = dot(span, span_rate) / length
-    tension = stiffness * (length - rest) + damping * rate
-    return scale(-tension / length, span), -damping * rate * rate
+    per_length = 1.0 / (length + (length == 0.0))
+    rate = per_length * dot(span, span_rate)
+    pull = stiffness + per_length * (damping * rate - stiffness * rest)
+    return scale(-pull, span), -damping * rate * rate
 
 
 @formula
