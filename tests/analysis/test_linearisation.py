@@ -1,5 +1,7 @@
 """Frequencies, modes and stability against closed forms and independent calculations."""
 
+import doctest
+import importlib
 from math import pi, sqrt
 
 import mpmath as mp
@@ -545,3 +547,9 @@ def test_bad_input(refusal):
     mode = ch.linearise(model).modes[0]
     assert "no body" in refusal(lambda: mode.of("third"), ch.UnknownName)
     assert "no joint" in refusal(lambda: mode.of_joint("knee"), ch.UnknownName)
+
+
+@pytest.mark.parametrize("module", ["equilibrium", "linearise"])
+def test_the_examples_of_the_docstrings(module):
+    outcome = doctest.testmod(importlib.import_module(f"chasles.analysis.{module}"))
+    assert outcome.attempted > 0 and outcome.failed == 0

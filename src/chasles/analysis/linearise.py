@@ -43,7 +43,7 @@ At rest, without rolling, $Y = Z$ and $\dot p = w$: $\ddot p + C\dot p + K p = 0
 second derivative of the potential energy along the constraints, if there is one.
 """
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from math import pi
 
 import numpy as np
@@ -143,7 +143,7 @@ class Linearisation:
     @property
     def growth(self) -> float:
         """The largest real part of an eigenvalue, 1/s: positive if the state is unstable."""
-        return float(self.eigenvalues.real.max(initial=0.0))
+        return float(self.eigenvalues.real.max()) if self.eigenvalues.size else 0.0
 
     def _blocks(self) -> tuple[Floats, Floats, Floats, Floats]:
         count = self.positions.shape[1]
@@ -203,6 +203,10 @@ def linearised(instant: Instant, absolute: Floats, angles: Floats, axes: str) ->
     check_speeds(instant, absolute, terms)
     free = instant.free(terms.jacobian, instant.rank(), instant.inertia)
     parts = reduce(instant, absolute, angles, terms, free)
+    chosen = instant.holonomic()
+    if len(chosen) < len(instant.rows):
+        loose = instant.free(terms.jacobian[chosen], instant.rank(chosen), instant.inertia)
+        parts = replace(parts, positions=loose.basis)
     check_regular(instant, parts)
     model = instant.solver.setup.model
     matrix, unbalanced = assembled(instant, absolute, parts, axes)

@@ -1,7 +1,7 @@
 """A configuration at rest on the constraints, and what the forces do there."""
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
@@ -46,18 +46,14 @@ class Place:
 
     @cached_property
     def parts(self) -> Reduced:
-        """Derivatives; displacements are those that wheels can roll."""
-        return self.in_metric(self.free)
+        """Derivatives along ways of the search."""
+        return reduce(self.instant, self.absolute, self.angles, self.terms, self.free)
 
     @cached_property
     def let_go(self) -> Reduced:
         """The same for bodies that begin to move."""
-        terms, instant = self.terms, self.instant
-        return self.in_metric(instant.free(terms.jacobian, self.rank, instant.inertia))
-
-    def in_metric(self, free: Free) -> Reduced:
-        parts = reduce(self.instant, self.absolute, self.angles, self.terms, free)
-        return replace(parts, positions=free.basis)
+        free = self.instant.free(self.terms.jacobian, self.rank, self.instant.inertia)
+        return reduce(self.instant, self.absolute, self.angles, self.terms, free)
 
     @property
     def residual(self) -> Unbalance:
@@ -98,7 +94,7 @@ class Place:
             p = basis @ rule(force, stiffness, radius)
             turns = (self.free.basis @ p).reshape(-1, 6)[:, :3]
             excess = float(np.linalg.norm(turns, axis=1).max()) / LARGEST_TURN
-            if excess <= 1.0:
+            if not excess > 1.0:
                 return p
             radius = 0.99 * float(np.linalg.norm(p)) / excess
 

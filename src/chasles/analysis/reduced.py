@@ -29,7 +29,7 @@ class Unbalance(NamedTuple):
 class Reduced:
     """The parts of A, and what the solution at the state is."""
 
-    positions: Floats  # Y
+    positions: Floats  # Y, which is Z unless wheels roll
     free: Free  # Z and J^+
     acceleration: Floats  # V' (6n,)
     tangent: Tangent
@@ -60,18 +60,15 @@ def rounding_of(shapes: Any, noise: Floats) -> Floats:
 
 
 def reduce(instant: Instant, absolute: Floats, angles: Floats, terms: Terms, free: Free) -> Reduced:
-    """Bases, the solution and the derivatives at a state."""
+    """The solution and the derivatives at a state; displacements as if wheels did not slip."""
     acceleration = free.basis @ (free.basis.T @ terms.forces) + free.back @ terms.eta
     needed = free.metric.matrix @ acceleration
     multipliers = free.back.T @ (terms.forces - needed)
     slopes = instant.tangent(absolute, angles)
     geometric = slopes.of_reactions(instant.padded(multipliers))
     sizes = slopes.sizes + slopes.reaction_sizes(instant.padded(multipliers), instant.system)
-    chosen = instant.holonomic()
-    positions = free.basis
-    if len(chosen) < len(instant.rows):
-        positions = instant.free(terms.jacobian[chosen], instant.rank(chosen), free.metric).basis
-    return Reduced(positions, free, acceleration, slopes, geometric, held_direction(needed), sizes)
+    carried = held_direction(needed)
+    return Reduced(free.basis, free, acceleration, slopes, geometric, carried, sizes)
 
 
 def held_direction(wrench: Floats) -> Floats:

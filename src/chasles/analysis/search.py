@@ -5,7 +5,7 @@ import numpy as np
 from chasles.analysis.place import Place, make_place, model_size, pull_on, unbalanced
 from chasles.analysis.poses import moved, orthogonal, rotations, unwrapped
 from chasles.analysis.trust import to_the_root, with_the_forces
-from chasles.model import NoEquilibrium
+from chasles.model import InvalidModel, NoEquilibrium
 from chasles.system.arrays import POSE_X, Floats
 
 #: A balanced place is improved by so many more steps, as long as each halves what is left.
@@ -152,7 +152,13 @@ class Search:
         return FIRST_SHARE / max(float(turn), float(shift) / self.size)
 
     def walk(self, place: Place, p: Floats) -> "Trial | None":
-        """Displace by Z p and close the joints; None where they do not close."""
+        """Displace by Z p and close the joints; None where that is not possible."""
+        try:
+            return self.closed(place, p)
+        except InvalidModel:  # the ends of a spring have met on the way, say
+            return None
+
+    def closed(self, place: Place, p: Floats) -> "Trial | None":
         trial = Trial(place, place.absolute)
         trial.move((place.free.basis @ p).reshape(-1, 6))
         back, before = place.free.back, np.inf
