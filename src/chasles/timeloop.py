@@ -220,11 +220,11 @@ class Run:
             )
             seconds = time.perf_counter() - began
             conflict = self.conflict(reached, outcome) if self.watched else None
-            if conflict and outcome == OK:
+            if conflict and outcome != NOT_CLOSED:
                 for array, copy in kept:
                     array[:] = copy
-                bad = end
-                if end - first == 1:
+                bad = reached if outcome == OK else reached + 1
+                if bad - first == 1:
                     self.stopped = SimulationStopped(conflict, TOGETHER)
                 continue
             self.steps_done += reached - first
