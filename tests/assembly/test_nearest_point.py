@@ -267,9 +267,8 @@ def test_every_kind_that_can_be_entered_open_is_refused_and_closed(joint_of):
         lambda a, b: ch.Distance("j", a, b, at=(0.4, 0, 0), at_b=(0.6, 0.1, 0)),
         lambda a, b: ch.PointOnLine("j", a, b, (0.5, 0, 0), axis=X),
         lambda a, b: ch.PointOnPlane("j", a, b, (0.5, 0, 0), axis=Y),
-        lambda a, b: ch.Gear("j", a, b, axis=X, axis_b=X, ratio=-2.0),
     ],
-    ids=["universal", "constant velocity", "distance", "line", "plane", "gear"],
+    ids=["universal", "constant velocity", "distance", "line", "plane"],
 )
 def test_couplings_close_from_a_shaken_state(joint_of):
     rng = np.random.default_rng(5)
