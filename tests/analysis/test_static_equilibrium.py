@@ -1,5 +1,6 @@
 """Equilibria against closed forms: catenary polygons, beams, pendulums; and honest refusals."""
 
+from dataclasses import replace
 from itertools import pairwise
 from math import pi, sqrt
 
@@ -258,6 +259,48 @@ def test_a_ball_rolls_to_where_its_spring_pulls_least():
     rest = ch.equilibrium(ch.Model([ball], [table], [spring]))
     assert np.hypot(*rest.state.position[0, :2]) == pytest.approx(0.2, rel=1e-10)
     assert rest.stability == "neutral" and rest.residual.force < 1e-10
+
+
+def test_a_simulation_that_begins_at_rest_stays_there():
+    """A chain between supports, and a spring wound by more than three turns."""
+    bodies, joints = rods(arc(6, 0.6, 0.1))
+    wheel = ch.Body.cylinder("wheel", radius=0.2, length=0.05, mass=1.0, axis="z")
+    axle = ch.Revolute("axle", ch.GROUND, wheel, at=(0, 0, 0), axis=(0, 0, 1))
+    spring = ch.TorsionSpring("spring", axle, stiffness=2.0, rest=21.0)
+    model = ch.Model([*bodies, wheel], [*joints, axle], [spring])
+    rest = ch.equilibrium(model)
+    assert rest.state.angles["axle"] == pytest.approx(21.0, abs=1e-12)
+    result = ch.simulate(model, until=1.0, step=1e-2, start=rest.state, stabilise="projection")
+    for body in model.bodies:
+        assert np.abs(result.position(body) - result.position(body)[0]).max() < 1e-11
+        assert np.abs(result.angular_velocity(body)).max() < 1e-10
+    assert ch.linearise(model, rest.state).frequencies == pytest.approx(
+        rest.linearise().frequencies, rel=1e-12
+    )
+    # And beside it, it swings with its lowest frequency.
+    mode = rest.linearise().modes[0]
+    size = 1e-6
+    shift = np.einsum("bij,bj->bi", rest.state.rotation, mode.shape[:, 3:])
+    nudged = replace(rest.state, angular_velocity=size * mode.shape[:, :3], velocity=size * shift)
+    half = pi / mode.frequency
+    swung = ch.simulate(model, until=half, step=half / 200, start=nudged).state()
+    assert swung.position == pytest.approx(rest.state.position, abs=1e-3 * size)
+    assert swung.velocity == pytest.approx(-nudged.velocity, abs=1e-3 * size)
+
+
+def test_a_model_entered_inexactly_is_assembled_first():
+    bodies, joints = rods(arc(5, 0.6, 0.1))
+    moved = [replace(b, position=np.array(b.position) + [0, 0, 1e-3 * k])
+             for k, b in enumerate(bodies)]  # fmt: skip
+    ends = [
+        ch.Revolute(j.name, j.a, j.b, at=j.at, at_b=np.array(j.at) + [0, 0, 1e-3], axis=j.axis)
+        if j.name == "joint 2" else j for j in joints
+    ]  # fmt: skip
+    model = ch.Model(moved, ends)
+    with pytest.raises(ch.InconsistentStart):
+        ch.equilibrium(model)
+    rest = ch.equilibrium(model, ch.assemble(model).state)
+    assert rest.stable and rest.residual.force < 1e-10
 
 
 def test_the_equilibrium_of_a_simulation_with_drag_is_the_same():

@@ -9,24 +9,31 @@ from chasles.analysis.instant import make_instant
 from chasles.analysis.poses import moved
 from chasles.system.arrays import TWIST
 
+Z = (0, 0, 1)
 COUPLINGS = {
     "universal": lambda a, b, at: ch.Universal("j", a, b, at, axis=(1, 0, 0), axis_b=(0, 1, 0)),
     "constant velocity": lambda a, b, at: ch.ConstantVelocity("j", a, b, at, axis=(1, 2, 0)),
     "distance": lambda a, b, at: ch.Distance("j", a, b, at=(0.3, 0.1, 0), at_b=at),
     "point on line": lambda a, b, at: ch.PointOnLine("j", a, b, at, axis=(1, 2, 0)),
     "point on plane": lambda a, b, at: ch.PointOnPlane("j", a, b, at, axis=(1, 2, 0)),
-    "gear": lambda a, b, at: ch.Gear("j", a, b, axis=(1, 2, 0), axis_b=(0, 1, 0), ratio=-0.5),
-    "custom": lambda a, b, at: ch.CustomJoint("j", a, b, apart, rows=2),
+    "rolling sphere": lambda a, b, at: ch.RollingSphere("j", a, b, (0.3, 0.1, -0.6), Z, 0.4),
+    "rolling disc": lambda a, b, at: ch.RollingDisc("j", a, b, (0.3, 0.1, -0.6), Z, (0, 1, 0), 0.4),
+    "custom": lambda a, b, at: ch.CustomJoint("j", a, b, curved(a, b), rows=2),
 }
 
 
-def apart(pose_a, pose_b):
-    """Something without a name: two curved functions of the poses."""
-    (ra, xa), (rb, xb) = pose_a, pose_b
-    return (
-        (xb[0] - xa[0]) * (xb[1] - xa[1]) - 0.3 * ra[1] * rb[4],
-        xb[2] * xb[2] - xa[2] * rb[8],
-    )
+def curved(a, b):
+    """Something without a name: two functions of the poses that vanish at the start."""
+
+    def both(pose_a, pose_b):
+        (ra, xa), (rb, xb) = pose_a, pose_b
+        return (
+            (xb[0] - xa[0]) * (xb[1] - xa[1]) - 0.3 * ra[1] * rb[4],
+            xb[2] * xb[2] - xa[2] * rb[8],
+        )
+
+    start = both(*((tuple(np.ravel(body.rotation)), body.position) for body in (a, b)))
+    return lambda *poses: tuple(g - g0 for g, g0 in zip(both(*poses), start))
 
 
 def swirl(t, position, rotation, velocity, angular_velocity):
@@ -92,7 +99,7 @@ def test_rows_of_every_joint(name):
         joint = COUPLINGS[name](first, second, at)
     else:
         joint = make_joint(name, "j", first, second, at, axis)
-    instant, _ = make_instant(ch.Model([first, second], [joint]), 0.0, held=False)
+    instant, _ = make_instant(ch.Model([first, second], [joint]), None, held=False)
     absolute, angles = state_of(instant, rng), np.zeros(instant.system.quadrature_count)
     slopes = instant.tangent(absolute, angles)
     multipliers, twists = rng.standard_normal(len(instant.rows)), rng.standard_normal(12)
@@ -114,7 +121,7 @@ def test_every_force(name):
     rng, (first, second) = np.random.default_rng(2), pair()
     hinge = ch.Revolute("hinge", first, second, at=(0.4, 0.3, 0.2), axis=(1, 2, 2))
     force = forces_between(first, second, hinge)[name]
-    instant, _ = make_instant(ch.Model([first, second], [hinge], [force]), 0.0, held=False)
+    instant, _ = make_instant(ch.Model([first, second], [hinge], [force]), None, held=False)
     absolute, angles = state_of(instant, rng), np.zeros(instant.system.quadrature_count)
     slopes = instant.tangent(absolute, angles)
 
@@ -129,6 +136,6 @@ def test_every_force(name):
 def test_quadratic_drag_at_rest_resists_nothing_to_first_order():
     body = ch.Body.sphere("ball", radius=0.1, mass=1.0)
     drag = ch.Drag("air", body, linear=0.5, quadratic=3.0)
-    instant, absolute = make_instant(ch.Model([body], [], [drag]), 0.0, held=False)
+    instant, absolute = make_instant(ch.Model([body], [], [drag]), None, held=False)
     slopes = instant.tangent(absolute, np.zeros(instant.system.quadrature_count)).by_twist
     assert slopes == pytest.approx(np.diag([0, 0, 0, -0.5, -0.5, -0.5]), abs=1e-15)

@@ -81,6 +81,9 @@ class Dual:
     def __lt__(self, other: Any) -> bool:
         return bool(self.value < value_of(other))
 
+    def __le__(self, other: Any) -> bool:
+        return bool(self.value <= value_of(other))
+
     def __gt__(self, other: Any) -> bool:
         return bool(self.value > value_of(other))
 

@@ -156,7 +156,7 @@ def report(model: Model, place: Place, steps: int) -> Equilibrium:
     values = np.where(still, 0.0, values)
     return Equilibrium(
         model=model,
-        state=State.from_absolute(place.instant.t, model, place.absolute),
+        state=place.instant.state(place.absolute, place.angles),
         residual=place.residual,
         stability="unstable" if unstable else "neutral" if still.any() else "stable",
         neutral=neutral,

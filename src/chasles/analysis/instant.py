@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from chasles.analysis.tangent import Tangent, flattened, tangent
-from chasles.dynamics.consistent import initial_state
+from chasles.dynamics.consistent import driven_rates, initial_state
 from chasles.dynamics.coupling_rows import assemble_any
 from chasles.dynamics.equations import dense_jacobian, dense_mass
 from chasles.dynamics.evaluate import make_workspace
@@ -22,7 +22,6 @@ from chasles.dynamics.ordering import make_plan
 from chasles.dynamics.redundancy import DEPENDENT, equilibrated, joint_of_row
 from chasles.dynamics.solver import Solver
 from chasles.model import InconsistentStart, InvalidModel, InvalidOption, Model
-from chasles.model.errors import told
 from chasles.spaces import resolve_spaces
 from chasles.stabilisation.residuals import put_any_residual
 from chasles.system.arrays import (
@@ -44,6 +43,7 @@ from chasles.system.arrays import (
 )
 from chasles.system.build import build, check_closed, real_rows
 from chasles.system.state import State
+from chasles.system.turns import angle_columns, first_integrals, integrals_at
 
 #: Joints further open (m, rad), or slipping faster (by the largest speed), than this are refused.
 OPEN = 1e-6
@@ -172,10 +172,18 @@ class Instant:
 
     def rates(self) -> Floats:
         """J V as the drivers ask for, (rows,)."""
-        rates, ends = np.zeros(self.system.row_count), self.system.joint_bodies
-        for end in ends[ends[:, DRIVE] >= 0]:
-            rates[end[FIRST_ROW]] = self.signals[end[DRIVE] + 1]
-        return rates[self.rows]
+        return driven_rates(self.solver.setup, self.t)[self.rows]
+
+    @property
+    def integrals(self) -> Floats:
+        """Angles of joints at the state that the instant was made for."""
+        return first_integrals(self.solver.setup)
+
+    def counted(self, absolute: Floats, near: Floats) -> Floats:
+        """The same at another state, with the turns that bring them closest to former ones."""
+        setup = self.solver.setup
+        former = {joint: near[columns[0]] for joint, columns in angle_columns(setup).items()}
+        return integrals_at(setup, absolute, former)
 
     def holonomic(self) -> Integers:
         """The rows that restrict positions, among the real ones: a wheel rolls where it likes."""
@@ -184,6 +192,12 @@ class Instant:
             if end[KIND] in (ROLLING_SPHERE, ROLLING_DISC):
                 keep[end[FIRST_ROW] : end[FIRST_ROW] + 2] = False
         return np.flatnonzero(keep[self.rows])
+
+    def state(self, absolute: Floats, angles: Floats) -> State:
+        """An absolute state in words."""
+        setup = self.solver.setup
+        turned = {joint: angles[columns[0]] for joint, columns in angle_columns(setup).items()}
+        return State.from_absolute(self.t, setup.model, absolute, turned)
 
     def check_finite(self, forces: Floats, jacobian: Floats) -> None:
         """Refuse a state at which a force or a joint is not a number."""
@@ -200,21 +214,26 @@ class Instant:
         )
 
 
-def make_instant(model: Model, t: float, held: bool) -> tuple[Instant, Floats]:
-    """A model at time t and its entered state; `held`: drivers and motors keep where they are."""
+def make_instant(model: Model, state: State | None, held: bool) -> tuple[Instant, Floats]:
+    """A model at a state, or as it was entered, and that state in rows (n, 18).
+
+    `held`: drivers and motors keep where they are.
+    """
     if len(model.bodies) > MOST_BODIES:
         raise InvalidOption(
             f"the model has {len(model.bodies)} bodies; statics and linearisation work with dense"
             f" matrices and take {MOST_BODIES} at the most.",
             "Look at a part of the model, or simulate it with drag until it rests.",
         )
-    setup = build(model, resolve_spaces(model, "SE3"))
-    check_closed(setup)
+    setup = build(model, resolve_spaces(model, "SE3"), start=state)
     system, plan = setup.system, make_plan(setup.system)
     # Joints may repeat each other: only J and Q are asked for, and they do not depend on it.
     solver = Solver(setup, plan, make_workspace(system, plan), setup.absolute)
-    solver.evaluate(setup.absolute[None])
-    start = initial_state(setup, solver.work.jacobian)
+    t, absolute = 0.0 if state is None else state.t, setup.absolute
+    if state is None:
+        check_closed(setup)
+        solver.evaluate(absolute[None])
+        absolute = initial_state(setup, solver.work.jacobian)
     row = setup.signals.sample(np.array([t]))[0] if system.signal_count else np.zeros(1)
     if held:
         row = without_rates(system, row)
@@ -225,7 +244,7 @@ def make_instant(model: Model, t: float, held: bool) -> tuple[Instant, Floats]:
         solver, t, row, Metric(dense_mass(system)), Metric(round_mass(system)), real_rows(system),
         flattened(system),
     )  # fmt: skip
-    return instant, start
+    return instant, absolute
 
 
 def round_mass(system: System) -> Floats:
@@ -248,16 +267,6 @@ def without_rates(system: System, row: Floats) -> Floats:
     for first in (*drives[drives >= 0], *motors[motors >= 0]):
         row[first + 1 : first + 3] = 0.0
     return row
-
-
-def checked_state(state: Any, what: str) -> State:
-    """A state, from what should be one."""
-    if not isinstance(state, State):
-        raise InvalidOption(
-            f"{what} is {told(state)}, which is no State.",
-            "Take one from a result: result.state().",
-        )
-    return state
 
 
 def check_gaps(instant: Instant, absolute: Floats) -> None:

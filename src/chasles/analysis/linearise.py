@@ -52,7 +52,6 @@ from chasles.analysis.instant import (
     Instant,
     check_gaps,
     check_speeds,
-    checked_state,
     make_instant,
 )
 from chasles.analysis.modes import Complex, Mode, eigen, make_modes, table
@@ -60,7 +59,7 @@ from chasles.analysis.reduced import Unbalance, assembled, check_regular, reduce
 from chasles.model import InvalidOption, Model, UnknownName
 from chasles.model.model import checked_model
 from chasles.system.arrays import TWIST_COMPONENTS, Floats
-from chasles.system.state import State
+from chasles.system.state import State, checked_state
 
 
 @dataclass(frozen=True, repr=False)
@@ -175,8 +174,7 @@ def linearise(model: Model, state: State | None = None, axes: str = "body") -> L
             "world", or the name of a body.  Choose those in which the motion looks steady: "body"
             for a spinning satellite, "world" for a rotor or a wheel that is round
 
-    Forces that depend on time are taken at the state's t.  Angles of joint springs are counted
-    within half a turn of the start.
+    Forces that depend on time are taken at the state's t.
 
     >>> import chasles as ch
     >>> rod = ch.Body.rod("rod", length=1.0, mass=2.0, position=(0, 0, -0.5), axis="z")
@@ -187,13 +185,9 @@ def linearise(model: Model, state: State | None = None, axes: str = "body") -> L
     checked_model(model)
     if not isinstance(axes, str) or axes not in ("body", "world", *model.body_names):
         raise UnknownName.among("axes", axes, ("body", "world", *model.body_names))
-    if state is None:
-        instant, absolute = make_instant(model, 0.0, held=False)
-    else:
-        absolute = checked_state(state, "state").to_absolute(model)
-        instant, _ = make_instant(model, state.t, held=False)
-    angles = np.zeros(instant.system.quadrature_count)
-    return linearised(instant, absolute, angles, axes)
+    about = None if state is None else checked_state(state, "state")
+    instant, absolute = make_instant(model, about, held=False)
+    return linearised(instant, absolute, instant.integrals, axes)
 
 
 def linearised(instant: Instant, absolute: Floats, angles: Floats, axes: str) -> Linearisation:
@@ -213,7 +207,7 @@ def linearised(instant: Instant, absolute: Floats, angles: Floats, axes: str) ->
     values, shapes = eigen(matrix, parts)
     return Linearisation(
         model=model,
-        state=State.from_absolute(instant.t, model, absolute),
+        state=instant.state(absolute, angles),
         axes=axes,
         residual=unbalance(instant, unbalanced),
         matrix=matrix,

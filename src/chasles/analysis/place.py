@@ -6,8 +6,7 @@ from functools import cached_property
 
 import numpy as np
 
-from chasles.analysis.instant import Free, Instant, Terms, check_gaps, checked_state, make_instant
-from chasles.analysis.poses import unwrapped
+from chasles.analysis.instant import Free, Instant, Terms, check_gaps, make_instant
 from chasles.analysis.reduced import (
     Reduced,
     Unbalance,
@@ -18,7 +17,7 @@ from chasles.analysis.reduced import (
 )
 from chasles.model import Model
 from chasles.system.arrays import BODY_A, INERTIA, MASS, POINT_A, POINT_B, POSE_X, TWIST, Floats
-from chasles.system.state import State
+from chasles.system.state import State, checked_state
 
 #: Unbalanced forces below this fraction of those that act count as balanced.
 BALANCED = 1e-10
@@ -34,7 +33,7 @@ class Place:
 
     instant: Instant
     absolute: Floats
-    angles: Floats
+    angles: Floats  # (quadratures,) of joints, with whole turns
     terms: Terms
     rank: int
     free: Free
@@ -112,16 +111,12 @@ def make_place(instant: Instant, absolute: Floats, angles: Floats) -> Place:
 
 def first_place(model: Model, start: State | None) -> Place:
     """The start of the search, at rest."""
-    if start is None:
-        instant, absolute = make_instant(model, 0.0, held=True)
-    else:
-        absolute = checked_state(start, "start").to_absolute(model)
-        instant, _ = make_instant(model, start.t, held=True)
+    begun = None if start is None else checked_state(start, "start")
+    instant, absolute = make_instant(model, begun, held=True)
     absolute = absolute.copy()
     absolute[:, TWIST:] = 0.0
     check_gaps(instant, absolute)
-    angles = unwrapped(instant.system, absolute, np.zeros(instant.system.quadrature_count))
-    place = make_place(instant, absolute, angles)
+    place = make_place(instant, absolute, instant.integrals)
     check_regular(instant, place.parts)
     return place
 

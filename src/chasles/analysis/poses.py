@@ -1,23 +1,9 @@
-"""Poses of all bodies moved by twists, and the angles of joints counted along."""
+"""Poses of all bodies moved by twists."""
 
 import numpy as np
 
 from chasles.groups.so3 import so3_exp, so3_from_matrix, so3_matrix
-from chasles.system.arrays import (
-    AXES_A,
-    AXES_B,
-    FORCE_A,
-    FORCE_ANGLE,
-    FORCE_B,
-    POINT_A,
-    POINT_B,
-    POSE_R,
-    POSE_X,
-    Floats,
-    System,
-)
-from chasles.system.gaps import pose_history
-from chasles.system.rows import nearest_turn, relative_joint_frame, turn_about_axis
+from chasles.system.arrays import POSE_R, POSE_X, Floats
 
 
 def rotations(absolute: Floats) -> Floats:
@@ -40,21 +26,3 @@ def orthogonal(absolute: Floats) -> Floats:
     nine = tuple(absolute[:, POSE_R + k] for k in range(9))
     out[:, POSE_R : POSE_R + 9] = np.stack(so3_matrix(so3_from_matrix(nine)), axis=-1)
     return out
-
-
-def unwrapped(system: System, absolute: Floats, near: Floats) -> Floats:
-    """The angles of joints that forces act on, with the turns that bring them closest to `near`.
-
-    Other entries of `near` (quadratures,) are kept.
-    """
-    angles = near.copy()
-    for law, ends in zip(system.forces, system.force_ends):
-        if ends[FORCE_ANGLE] >= 0:
-            frames = [
-                (tuple(law[axes : axes + 9]), tuple(law[point : point + 3]))
-                for axes, point in ((AXES_A, POINT_A), (AXES_B, POINT_B))
-            ]
-            a, b = (pose_history(absolute, int(ends[side])) for side in (FORCE_A, FORCE_B))
-            turn, _ = relative_joint_frame(a, frames[0], b, frames[1])
-            angles[ends[FORCE_ANGLE]] = nearest_turn(turn_about_axis(turn), near[ends[FORCE_ANGLE]])
-    return angles

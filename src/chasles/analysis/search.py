@@ -3,7 +3,7 @@
 import numpy as np
 
 from chasles.analysis.place import Place, make_place, model_size, pull_on, unbalanced
-from chasles.analysis.poses import moved, orthogonal, rotations, unwrapped
+from chasles.analysis.poses import moved, orthogonal, rotations
 from chasles.analysis.trust import to_the_root, with_the_forces
 from chasles.model import InvalidModel, NoEquilibrium
 from chasles.system.arrays import POSE_X, Floats
@@ -202,7 +202,7 @@ class Trial:
     def arrive(self) -> Place:
         if self.arrived is None:
             instant = self.place.instant
-            angles = unwrapped(instant.system, self.absolute, self.place.angles)
+            angles = instant.counted(self.absolute, self.place.angles)
             self.arrived = make_place(instant, self.absolute, angles)
         return self.arrived
 

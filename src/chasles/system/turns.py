@@ -49,10 +49,15 @@ def angle_columns(setup: Setup) -> dict[str, list[int]]:
     return columns
 
 
-def first_integrals(setup: Setup) -> Floats:
-    """Integrals (quadratures,) at the start: no work was done, and angles are as they are."""
+def integrals_at(setup: Setup, absolute: Floats, near: Mapping[str, float]) -> Floats:
+    """Integrals (quadratures,) at a state (n, 18): no work was done, and angles are as they are."""
     integrals = np.zeros(setup.system.quadrature_count)
-    angles = counted_angles(setup, setup.absolute, setup.angles)
+    angles = counted_angles(setup, absolute, near)
     for joint, columns in angle_columns(setup).items():
         integrals[columns] = angles[joint]
     return integrals
+
+
+def first_integrals(setup: Setup) -> Floats:
+    """Integrals at the start."""
+    return integrals_at(setup, setup.absolute, setup.angles)
