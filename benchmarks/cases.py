@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+import redundancy
 import scenes
 import spaces
 import startup
@@ -215,5 +216,6 @@ CASES: dict[str, Callable[[Libraries, Effort, Findings], None]] = {
     "star": star_growth,
     "tree": tree_growth,
     **spaces.CASES,
+    **redundancy.CASES,
     "startup": start_up,
 }

@@ -10,16 +10,16 @@ from libraries import microseconds, race
 STEP = 1e-3
 #: auto may cost this much more than SE(3) everywhere; projection this much more than none.
 AUTO_LIMIT, PROJECTION_LIMIT = 1.3, 1.5
-LOOPS = 12
+LOOPS = 50
 BODY_STEPS = 8_000  # bodies times steps of one timed run
 
 
-def stepper(model: Any, **options: Any) -> Callable[[int], float]:
+def stepper(model: Any, step: float = STEP, **options: Any) -> Callable[[int], float]:
     """Seconds that so many steps take, with only the first and the last state kept."""
     import chasles as ch
 
     def seconds(steps: int) -> float:
-        run = ch.simulate(model, steps * STEP, STEP, save_every=steps, progress=False, **options)
+        run = ch.simulate(model, steps * step, step, save_every=steps, progress=False, **options)
         return float(run.provenance["seconds_in_steps"])
 
     return seconds

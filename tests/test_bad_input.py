@@ -435,9 +435,13 @@ def test_times_stay_in_order_when_a_run_stops_between_two_grid_points():
     assert result.t.tolist() == [0.495] and len(result.position("crank")) == 1
 
 
-def test_a_run_past_a_singular_pose_goes_on():
-    result = ch.simulate(parallelogram(-0.503), until=1.0, step=0.01)
+def test_a_singular_pose_between_two_steps_is_seen_and_passed_on_request():
+    error = stopped(parallelogram(-0.503), 1.0, 0.01)
+    assert error.result.t[-1] == pytest.approx(0.503, abs=0.01)
+    result = ch.simulate(parallelogram(-0.503), until=1.0, step=0.01, singular="pass")
     assert result.status == "finished" and result.violation("C").max() < 1e-9
+    ((t, joint, _),) = result.singular_poses
+    assert t == pytest.approx(0.503, abs=0.01) and joint in result.model.joint_names
 
 
 def test_a_singular_start_and_a_singular_state_are_refused(refusal):

@@ -4,6 +4,7 @@ from chasles.diagnostics import Reaction
 from chasles.dynamics.equations import Equations, equations
 from chasles.integrators.tableaux import Tableau
 from chasles.io.netcdf import load
+from chasles.library.catalogue import library
 from chasles.model import (
     GROUND,
     Body,
@@ -54,7 +55,8 @@ from chasles.result import Result
 from chasles.simulate import simulate
 from chasles.spaces import SE3, Designation, SO3xR3, Space, designate
 from chasles.stabilisation.assembly import Assembly, assemble
-from chasles.studies.advise import Advice, advise
+from chasles.stabilisation.feedback import Baumgarte
+from chasles.studies.advise import Advice, NothingMeetsTheTarget, advise
 from chasles.studies.compare import Comparison, compare
 from chasles.system.state import State
 
@@ -63,6 +65,7 @@ __all__ = [
     "SE3",
     "Advice",
     "Assembly",
+    "Baumgarte",
     "Body",
     "Bushing",
     "ChaslesError",
@@ -93,6 +96,7 @@ __all__ = [
     "Load",
     "Model",
     "Motor",
+    "NothingMeetsTheTarget",
     "Planar",
     "PointDriver",
     "PointOnLine",
@@ -120,6 +124,7 @@ __all__ = [
     "compare",
     "designate",
     "equations",
+    "library",
     "load",
     "simulate",
 ]

@@ -1,4 +1,6 @@
-"""The command line: `chasles paper` makes the report, `chasles study spaces` the study."""
+"""The command line: `chasles paper` makes the report, `chasles study spaces` the study, and
+`chasles library` lists and runs the benchmark mechanisms.
+"""
 
 import argparse
 import sys
@@ -55,6 +57,14 @@ def parser() -> argparse.ArgumentParser:
     )
     spaces.add_argument("--quick", action="store_true", help="fewer models, no PNG files")
     spaces.add_argument("--out", type=Path, default=Path("out/study"), metavar="FOLDER")
+    library = commands.add_parser(
+        "library",
+        help="published benchmark mechanisms",
+        description="List the benchmarks; run one, print its checks, and write its picture and its"
+        " result; or run all of them and write library.md with their pictures.",
+    )
+    library.add_argument("name", nargs="?", metavar="NAME", help="one of them, or 'all'")
+    library.add_argument("--out", type=Path, default=Path("out/library"), metavar="FOLDER")
     return main_parser
 
 
@@ -62,7 +72,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command; returns the exit code."""
     options = parser().parse_args(arguments)
     try:
-        return study_command(options) if options.command == "study" else paper_command(options)
+        return COMMANDS[options.command](options)
     except ChaslesError as error:
         print(f"chasles: {' '.join(str(error).split())}", file=sys.stderr)
         return WRONG_OPTION
@@ -96,6 +106,21 @@ def study_command(options: argparse.Namespace) -> int:
 
     print(make_study(Options(out=options.out, quick=options.quick)))
     return 0
+
+
+def library_command(options: argparse.Namespace) -> int:
+    from chasles.library.command import listing, run_all, run_one  # late, as above
+
+    if options.name is None:
+        print(listing())
+        return 0
+    everything = options.name.lower() == "all"
+    told, passed = run_all(options.out) if everything else run_one(options.name, options.out)
+    print(told)
+    return 0 if passed else FAILED
+
+
+COMMANDS = {"paper": paper_command, "study": study_command, "library": library_command}
 
 
 if __name__ == "__main__":

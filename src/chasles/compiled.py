@@ -36,7 +36,7 @@ from numba.np.arrayobj import make_array
 F = TypeVar("F", bound=Callable[..., Any])
 PACKAGE = Path(__file__).parent
 #: Floors above the kernels: the layer contract keeps them out of every kernel's reach.
-ABOVE_THE_KERNELS = ("cli.py", "paper", "view", "io", "studies")
+ABOVE_THE_KERNELS = ("cli.py", "paper", "view", "io", "studies", "library")
 KEPT_DIGESTS = 4
 #: No exception on division by zero: kernels look at their results instead.
 JIT_OPTIONS: dict[str, Any] = {"error_model": "numpy"}

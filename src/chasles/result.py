@@ -69,6 +69,11 @@ class Result:
             return None
         return Assembly.from_dict(report, self._state(0.0, start, self.solver.setup.angles))
 
+    @property
+    def singular_poses(self) -> tuple[tuple[float, str, str], ...]:
+        """(time in s, joint, direction) where joints came to depend on each other."""
+        return tuple((t, joint, row) for t, joint, row in self.provenance.get("singular_poses", ()))
+
     # --- motion of a body ---
 
     def position(self, body: Body | str) -> Floats:

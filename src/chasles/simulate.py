@@ -10,7 +10,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from chasles.dynamics.solver import make_solver
+from chasles.dynamics.redundancy import Redundancy
+from chasles.dynamics.solver import Solver, joint_of_row, make_solver, watch_of
+from chasles.dynamics.watch import Watch
 from chasles.integrators.rkmk import make_stages
 from chasles.integrators.tableaux import Tableau
 from chasles.integrators.tableaux import method as find_method
@@ -18,12 +20,17 @@ from chasles.model import Body, InvalidOption, Joint, Model, SimulationStopped, 
 from chasles.model.errors import told
 from chasles.model.model import checked_model
 from chasles.result import Result
-from chasles.spaces import resolve_spaces
+from chasles.spaces import Space, resolve_spaces
 from chasles.spaces.exactness import drifting_joints
 from chasles.stabilisation.assembly import Assembly, assemble
-from chasles.stabilisation.projection import make_projection
-from chasles.system.arrays import Integers
-from chasles.system.build import Setup, build
+from chasles.stabilisation.feedback import Baumgarte
+from chasles.stabilisation.stabiliser import (
+    PROJECTION,
+    Choice,
+    chosen_stabiliser,
+    make_stabiliser,
+)
+from chasles.system.build import build
 from chasles.system.state import State, checked_state
 from chasles.timeloop import Run, make_grid
 
@@ -35,7 +42,7 @@ def simulate(
     method: str | Tableau = "rk4",
     spaces: Any = "auto",
     acceleration: str = "screw",
-    stabilise: str | None = None,
+    stabilise: str | Baumgarte | None = None,
     redundant: str = "solve",
     singular: str = "stop",
     save_every: int = 1,
@@ -53,12 +60,16 @@ def simulate(
     spaces        "auto", "SE3", "SO3xR3", "SE3 relative", "SO3xR3 on joints", or a dict
                   body -> Space; see `Space`
     acceleration  form of the acceleration constraints: "screw", or "space" as in the paper
-    stabilise     None, "projection" (joints that drift in the chosen spaces are closed after every
-                  step, the others hold by themselves), or "projection of all joints"
+    stabilise     None; "projection": joints that drift in the chosen spaces are closed after every
+                  step, the others hold by themselves; "baumgarte": their gaps are fed back into the
+                  accelerations, at rates that the step suggests (Baumgarte(alpha, beta) takes
+                  others); "ggl": into the velocities with which bodies move, after Gear, Gupta and
+                  Leimkuhler; each of these with " of all joints" added
     redundant     joints that repeat each other: "solve" for the shortest reactions and report
                   them (result.redundancy), or "refuse" the model
-    singular      what to do at a pose whose joints depend on each other: "stop", or "pass"
-                  through it on the shortest multipliers
+    singular      what to do at a pose in which joints come to depend on each other: "stop", or
+                  "pass" through it on the shortest multipliers, with all joints projected unless
+                  another stabiliser is chosen (result.singular_poses)
     save_every    keep every so many steps (the first and last state are always kept)
     t_eval        times at which to keep states instead; each is reached by one shorter step of
                   the same method from the grid, so it is as accurate, and joints hold as well
@@ -86,13 +97,18 @@ def simulate(
     ):
         if value not in known:
             raise UnknownName.among("choice", value, known, where=option)
+    choice = chosen_stabiliser(stabilise)
+    if singular == "pass" and (choice is None or choice.word == PROJECTION):
+        choice = Choice(PROJECTION, all_joints=True)  # what holds by itself does not hold there
     assembly = closing(model, close, hold, start)
     setup = build(model, chosen, acceleration, assembly.state if assembly else start)
     solver = make_solver(setup, damp=singular == "pass", refuse=redundant == "refuse")
     system = solver.setup.system
-    projection = make_projection(system, projected_joints(solver.setup, stabilise))
+    held = stabilised(model, chosen, choice, solver.redundancy)
+    stabiliser = make_stabiliser(setup, choice, held, grid.step)
+    watch = watch_of(solver, stop=singular == "stop")
     stages = make_stages(system, tableau.a, tableau.b, solver.start)
-    run = Run(solver, stages, tableau.c, projection, grid)
+    run = Run(solver, stages, tableau.c, stabiliser, watch, grid)
     began = time.perf_counter()
     if grid.t_eval is None:
         saved = run.all_states(progress)
@@ -102,11 +118,13 @@ def simulate(
     provenance = {
         "spaces": {name: str(space) for name, space in chosen.items()},
         "acceleration": acceleration,
-        "stabilise": stabilise or "none",
+        "stabilise": str(choice or "none"),
         "redundancy": str(solver.redundancy or "none"),
         "start": "as entered" if start is None else "a given state",
         "assembly": assembly.as_dict() if assembly else "none",
-        "projected": [list(setup.joint_index)[k] for k in np.flatnonzero(projection.chosen)],
+        "singular": singular,
+        "singular_poses": singular_poses(solver, watch, grid.step),
+        "stabilised": list(held),
         "method": tableau.name or "user's tableau",
         "tableau": {"a": tableau.a.tolist(), "b": tableau.b.tolist(), "c": tableau.c.tolist()},
         "order": tableau.order,
@@ -148,20 +166,25 @@ def closing(model: Model, close: Any, hold: Any, start: Any) -> Assembly | None:
     return None
 
 
-#: Values of `stabilise` beside None.
-STABILISERS = ("projection", "projection of all joints")
+def stabilised(
+    model: Model,
+    spaces: dict[str, Space],
+    choice: Choice | None,
+    redundancy: Redundancy | None = None,
+) -> tuple[str, ...]:
+    """The joints and drivers that are stabilised: those that drift, or all.
+
+    In a redundant loop all joints are: a damped factor lets every correction of one joint open the
+    others a little, and what is never looked at adds up.
+    """
+    if choice is None:
+        return ()
+    chosen = set(model.joint_names if choice.all_joints else drifting_joints(model, spaces))
+    chosen.update(() if redundancy is None else redundancy.shared)
+    return (*(name for name in model.joint_names if name in chosen), *model.driver_names)
 
 
-def projected_joints(setup: Setup, stabilise: str | None) -> Integers:
-    """1 for every joint that is projected after a step."""
-    chosen = np.zeros(len(setup.joint_index), np.int64)
-    if stabilise is None:
-        return chosen
-    if not isinstance(stabilise, str) or stabilise not in STABILISERS:
-        raise UnknownName.among("stabiliser", stabilise, STABILISERS, where="stabilise")
-    names = (*setup.model.joint_names, *setup.model.driver_names)
-    if stabilise == "projection":
-        names = (*drifting_joints(setup.model, setup.spaces), *setup.model.driver_names)
-    for name in names:
-        chosen[setup.joint_index[name]] = 1
-    return chosen
+def singular_poses(solver: Solver, watch: Watch, step: float) -> list[tuple[float, str, str]]:
+    """(time, joint, direction) of the singular poses that the run passed or reached."""
+    events = watch.events[: watch.count[0]]
+    return [(float(step * t), *joint_of_row(solver.setup, int(row))) for t, row in events]

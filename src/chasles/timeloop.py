@@ -17,12 +17,14 @@ from chasles.dynamics.conflicts import (
 from chasles.dynamics.consistent import driven_rates
 from chasles.dynamics.factor import OK
 from chasles.dynamics.solver import Solver, joint_of_row
+from chasles.dynamics.watch import Watch
 from chasles.integrators.rkmk import NOT_CLOSED, NOT_FINITE, Stages, rkmk_run
 from chasles.model import InvalidOption, SimulationStopped
 from chasles.model.checks import checked_array, checked_positive
 from chasles.model.errors import told
 from chasles.model.model import plural
-from chasles.stabilisation.projection import NoProjection, Projection
+from chasles.stabilisation.projection import Projection
+from chasles.stabilisation.stabiliser import Stabiliser
 from chasles.system.arrays import CHART_WIDTH, Floats
 from chasles.system.turns import first_integrals
 
@@ -35,7 +37,7 @@ MEMORY_LIMIT = 4 * 2**30
 #: save_every of a run whose states are not kept.
 NEVER = 2**62
 #: Steps between two looks at drivers that may contradict each other.
-MOST_WATCHED = 256
+MOST_DRIVEN = 256
 #: What to do about drivers that contradict each other.
 TOGETHER = (
     "Leave one of them out, or give motions that the joints allow together (all the way: a step too"
@@ -128,16 +130,17 @@ class Run:
         solver: Solver,
         stages: Stages,
         nodes: Floats,
-        projection: Projection | NoProjection,
+        stabiliser: Stabiliser,
+        watch: Watch,
         grid: Grid,
     ) -> None:
         self.solver, self.stages, self.grid = solver, stages, grid
         self.nodes = nodes[: stages.count]  # c of the tableau
-        self.projection = projection
+        self.stabiliser, self.watch = stabiliser, watch
         self.chart = solver.chart(solver.start)
         stages.integrals[:] = first_integrals(solver.setup)
         # Where rows of J depend on each other, drivers may come to contradict each other.
-        self.watched = solver.plan.damping != 0.0 and bool(solver.setup.model.drivers)
+        self.driven = solver.plan.is_damped != 0 and bool(solver.setup.model.drivers)
         self.fastest = np.zeros(1)  # largest rate of a driver so far
         self.steps_done = 0
         self.stopped: SimulationStopped | None = None
@@ -175,7 +178,9 @@ class Run:
                 self.whole_steps(chart, index, whole, bar, NEVER, chart, stages.integrals)
                 index, state = whole, chart.copy()
                 # These belong to the states of the grid.
-                grids = (stages.carry, stages.integrals, stages.balance.momentum)
+                grids = (
+                    stages.carry, stages.integrals, stages.balance.momentum, self.watch.distances,
+                )  # fmt: skip
                 kept = [array.copy() for array in grids]
                 if rest > 0.0:
                     self.one_step(state, rest, whole * grid.step)
@@ -198,26 +203,27 @@ class Run:
     ) -> None:  # fmt: skip
         """Steps of the grid, in pieces that take a moment each: progress shows, Ctrl-C works.
 
-        A piece after which drivers contradict each other is taken back and halved, down to the
-        step that did it.
+        A piece after which drivers contradict each other, or that failed and may have for that
+        reason, is taken back and halved, down to the step that did it.
         """
         size, bad = 64, NEVER
         while first < last and not self.stopped:
             end = min(last, first + size, first + max(1, (bad - first) // 2))
-            kept = self.memory(chart) if self.watched else []
+            kept = self.memory(chart) if self.driven else []
             began = time.perf_counter()
             table = self.table(first * self.grid.step, self.grid.step, end - first)
             reached, outcome = self.kernel(
                 chart, table, self.grid.step, first, end, every, saved, integrals
             )
             seconds = time.perf_counter() - began
-            conflict = self.conflict(reached, outcome) if self.watched else None
-            if conflict and outcome == OK:
+            conflict = self.conflict(reached, outcome) if self.driven else None
+            suspect = conflict is not None if outcome == OK else end - first > 1
+            if self.driven and suspect:
                 for array, copy in kept:
                     array[:] = copy
-                bad = end
+                bad = end if outcome == OK else reached + 1
                 if end - first == 1:
-                    self.stopped = SimulationStopped(conflict, TOGETHER)
+                    self.stopped = SimulationStopped(str(conflict), TOGETHER)
                 continue
             self.steps_done += reached - first
             bar.update(reached - first)
@@ -227,13 +233,14 @@ class Run:
                 self.stopped = self.explain(reached * self.grid.step, outcome)
             first = end
             size = max(1, int(size * min(16.0, CHUNK_SECONDS / max(seconds, 1e-6))))
-            size = min(size, MOST_WATCHED) if self.watched else size
+            size = min(size, MOST_DRIVEN) if self.driven else size
 
-    def memory(self, chart: Floats) -> list[tuple[Floats, Floats]]:
+    def memory(self, chart: Floats) -> list[tuple[Any, Any]]:
         """What a step changes and the next one needs, with copies."""
         stages = self.stages
         arrays = (chart, stages.carry, stages.integrals, stages.balance.momentum,
-                  self.solver.work.missed, self.fastest)  # fmt: skip
+                  self.solver.work.missed, self.watch.distances, self.watch.count,
+                  self.fastest)  # fmt: skip
         return [(array, array.copy()) for array in arrays]
 
     def conflict(self, reached: int, outcome: int) -> str | None:
@@ -279,8 +286,8 @@ class Run:
     ) -> tuple[int, int]:  # fmt: skip
         solver = self.solver
         return rkmk_run(
-            solver.setup.system, solver.plan, solver.work, self.stages, self.projection,
-            chart, table.reshape(-1), step, first, last, every,
+            solver.setup.system, solver.plan, solver.work, self.stages, self.stabiliser,
+            self.watch, chart, table.reshape(-1), step, first, last, every,
             saved.reshape(-1), integrals.reshape(-1),
         )  # fmt: skip
 
@@ -306,7 +313,8 @@ class Run:
                 f"Take a smaller step than {self.grid.step:g} s; the result up to t is kept.",
             )
         if outcome == NOT_CLOSED:
-            chosen = np.flatnonzero(self.projection.chosen)
+            assert isinstance(self.stabiliser, Projection)  # nothing else closes joints
+            chosen = np.flatnonzero(self.stabiliser.found.chosen)
             listed = ", ".join(f"'{list(setup.joint_index)[k]}'" for k in chosen[:6])
             return SimulationStopped(
                 f"projection could not close the joints {listed} after t = {t:.6g} s.",

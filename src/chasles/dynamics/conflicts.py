@@ -10,6 +10,7 @@ import numpy as np
 
 from chasles.compiled import borrow, kernel
 from chasles.dynamics.evaluate import Workspace, borrow_workspace, refine
+from chasles.dynamics.factor import solve_factored
 from chasles.dynamics.ordering import Plan, borrow_plan
 from chasles.dynamics.redundancy import joint_of_row
 from chasles.model import InconsistentStart
@@ -105,11 +106,10 @@ def miss_rates(system: Any, plan: Any, work: Any, rates: Any, out: Any) -> None:
     wanted, missed = borrow(rates), borrow(out)
     unknowns = 6 * model.body_count
     for k in range(unknowns):
-        scratch.forces[k] = 0.0
-    for k in range(unknowns + model.row_count):
         scratch.rhs[k] = 0.0
     for row in range(model.row_count):
-        scratch.eta[row] = wanted[row]
-    refine(model, order, scratch)
+        scratch.rhs[unknowns + row] = wanted[row]
+    solve_factored(order, scratch.values, scratch.rhs)
+    refine(model, order, scratch, scratch.rhs)
     for row in range(model.row_count):
         missed[row] = scratch.residual[unknowns + row]

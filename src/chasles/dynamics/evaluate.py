@@ -6,35 +6,30 @@ import numpy as np
 
 from chasles.compiled import borrow, formula, kernel, routine
 from chasles.dynamics.apply_forces import apply_forces
-from chasles.dynamics.assemble import assemble_wrenches, place_bodies
+from chasles.dynamics.assemble import assemble_wrenches
 from chasles.dynamics.coupling_rows import assemble_rows
 from chasles.dynamics.factor import OK, factor_and_solve, load, solve_factored
 from chasles.dynamics.ordering import Plan, borrow_plan
 from chasles.dynamics.small import dot6, get6
-from chasles.groups.vectors import axpy, sub, symvec
 from chasles.system.arrays import (
     ABSOLUTE_WIDTH,
     BODY_A,
     BODY_B,
-    BODY_WIDTH,
     DRIVE,
     DRIVE_WORK,
     ENDS_WIDTH,
     FIRST_ROW,
-    INERTIA,
-    MASS,
     ROW_WIDTH,
     ROWS,
     Floats,
     System,
     borrow_system,
-    put_twist,
-    sym6,
-    twist6,
 )
 
-#: Solves beyond the first where constraints are redundant; two or three suffice.
+#: Solves beyond the first where constraints are redundant; one suffices away from singular poses.
 MOST_REFINEMENTS = 4
+#: A correction smaller than this fraction of what it corrects is the last one.
+REFINED = 1e-5
 
 
 class Workspace(NamedTuple):
@@ -54,7 +49,7 @@ class Workspace(NamedTuple):
     exchange: Floats  # (36,) what a user's formula is given ...
     answer: Floats  # (84,) ... and what it answers
     forces: Floats  # (6 n,) Q
-    residual: Floats  # (6 n + rows,) of the equations, where constraints are redundant
+    residual: Floats  # (6 n + rows,) zeros and eta - J V', where constraints are redundant
     missed: Floats  # (6 n + rows,) zeros, then what J V' missed of eta in a step
 
 
@@ -104,62 +99,47 @@ def borrow_workspace(work: Any) -> Any:
 
 
 @routine
-def put_residual(system: Any, work: Any) -> float:
-    """(Q - M V' - J^T lambda, eta - J V') into work.residual; the largest of the latter."""
-    unknowns, x, out = 6 * system.body_count, work.rhs, work.residual
-    for body in range(system.body_count):
-        inertia = sym6(system.bodies, body * BODY_WIDTH + INERTIA)
-        mass = system.bodies[body * BODY_WIDTH + MASS]
-        omega_rate, v_rate = twist6(x, 6 * body)
-        torque, force = twist6(work.forces, 6 * body)
-        put_twist(
-            out, 6 * body, (sub(torque, symvec(inertia, omega_rate)), axpy(-mass, v_rate, force))
-        )
-    worst = 0.0
-    for joint in range(system.joint_count):
-        ends = joint * ENDS_WIDTH
-        first = system.joint_bodies[ends + FIRST_ROW]
-        for row in range(first, first + system.joint_bodies[ends + ROWS]):
-            gap, multiplier = work.eta[row], x[unknowns + row]
-            for side in range(2):
-                body = system.joint_bodies[ends + BODY_A + side]
-                if body >= 0:
-                    for c in range(6):
-                        entry = work.jacobian[row * ROW_WIDTH + 6 * side + c]
-                        gap -= entry * x[6 * body + c]
-                        out[6 * body + c] -= entry * multiplier
-            out[unknowns + row] = gap
-            worst = max(worst, abs(gap))
-    return worst
-
-
-@routine
-def refine(system: Any, plan: Any, work: Any) -> None:
+def refine(system: Any, plan: Any, work: Any, x: Any) -> None:
     r"""Proximal iterations on the damped factor: they end at J V' = eta and the shortest lambda.
+
+    What the damped equations leave of eta is known, $\eta - J\dot V = -\mu\lambda$, so
 
     $$ \begin{pmatrix} M & J^T \\ J & -\mu \end{pmatrix}
        \begin{pmatrix} \delta \\ \delta\lambda \end{pmatrix} =
-       \begin{pmatrix} Q - M\dot V - J^T\lambda \\ \eta - J\dot V \end{pmatrix} $$
+       \begin{pmatrix} 0 \\ -\mu\lambda \end{pmatrix} $$
 
-    Every one shrinks the error by mu over the smallest non-zero pivot; from lambda = 0 on, lambda
-    stays orthogonal to the null space of J^T.
+    corrects x = (V', lambda) and leaves $-\mu\,\delta\lambda$, and so on; the last of these stays
+    in work.residual.  Every correction shrinks the error by mu over the smallest non-zero pivot;
+    mu lambda stays orthogonal to the null space of J^T, so lambda is the shortest in the metric of
+    mu, the free pivots: forces and torques are weighed by what they would accelerate.
     """
-    unknowns = 6 * system.body_count
-    before = put_residual(system, work)
+    unknowns, left = 6 * system.body_count, work.residual
+    before = put_damping(system, plan, x, left)
     for _ in range(MOST_REFINEMENTS):
-        solve_factored(plan, work.values, work.residual)
+        solve_factored(plan, work.values, left)
         for k in range(unknowns + system.row_count):
-            work.rhs[k] += work.residual[k]
-        after = put_residual(system, work)
-        if after > 0.1 * before:
+            x[k] += left[k]
+        after = put_damping(system, plan, left, left)
+        if after <= REFINED * before or after > 0.1 * before:
             break
         before = after
 
 
 @routine
-def accelerations(system: Any, plan: Any, work: Any) -> int:
-    """V' and lambda at the placed bodies, left in work.rhs; OK or the singular row."""
-    assemble_rows(system, work)
+def put_damping(system: Any, plan: Any, x: Any, out: Any) -> float:
+    """(0, -mu lambda) for x = (V', lambda), and its largest entry."""
+    unknowns, largest = 6 * system.body_count, 0.0
+    for k in range(unknowns):
+        out[k] = 0.0
+    for row in range(unknowns, unknowns + system.row_count):
+        out[row] = -plan.damping[row - unknowns] * x[row]
+        largest = max(largest, abs(out[row]))
+    return largest
+
+
+@routine
+def solve_motion(system: Any, plan: Any, work: Any) -> int:
+    """V' and lambda at the state in `work`, left in work.rhs; OK or the singular row."""
     assemble_wrenches(system, work.absolute, work.rhs)
     apply_forces(system, work)
     for row in range(system.row_count):
@@ -171,8 +151,8 @@ def accelerations(system: Any, plan: Any, work: Any) -> int:
     outcome = factor_and_solve(plan, unknowns, work.values, work.kept, work.floors, work.rhs)
     if outcome != OK:
         return outcome
-    if plan.damping != 0.0:
-        refine(system, plan, work)
+    if plan.is_damped != 0:
+        refine(system, plan, work, work.rhs)
     driver_powers(system, work)
     return OK
 
@@ -222,13 +202,6 @@ def make_good(system: Any, plan: Any, work: Any) -> None:
 
 
 @routine
-def right_hand_side(system: Any, plan: Any, work: Any, chart: Any) -> int:
-    """V' and lambda at a chart state, left in work.rhs; OK or the singular row."""
-    place_bodies(system, chart, work.absolute, work.turn)
-    return accelerations(system, plan, work)
-
-
-@routine
 def joint_wrenches(system: Any, work: Any, out: Any, at: int) -> None:
     """-J^T lambda of every joint on its two bodies, body frame at the COM: 12 numbers per joint."""
     for joint in range(system.joint_count):
@@ -264,7 +237,8 @@ def evaluate(
             scratch.signals[c] = functions[k * model.signal_count + c]
         for c in range(model.quadrature_count):
             scratch.quadratures[c] = angles[k * model.quadrature_count + c]
-        failed = accelerations(model, order, scratch)
+        assemble_rows(model, scratch)
+        failed = solve_motion(model, order, scratch)
         if failed != OK:
             return failed
         joint_wrenches(model, scratch, out, k * model.joint_count * ROW_WIDTH)

@@ -52,7 +52,8 @@ class Plan(NamedTuple):
     template: (
         Floats  # the factor before J is put in: inertia, already factored where nothing updates it
     )
-    damping: float  # mu: -mu on the diagonal of joint rows; 0 unless constraints are redundant
+    damping: Floats  # (rows,) mu: -mu on the diagonal of joint rows ...
+    is_damped: int  # ... and whether there is any: only where constraints are redundant
     node_count: int
     size: int  # length of the factor
     kept: int  # length of the scratch that holds one column
@@ -77,7 +78,8 @@ def borrow_plan(plan: Any) -> Any:
         borrow(plan.targets),
         borrow(plan.row_blocks),
         borrow(plan.template),
-        plan.damping,
+        borrow(plan.damping),
+        plan.is_damped,
         plan.node_count,
         plan.size,
         plan.kept,
@@ -404,7 +406,8 @@ def make_plan(system: System) -> Plan:
         targets=targets,
         row_blocks=locate_rows(nodes, slots, position, ends, bodies),
         template=make_template(system, nodes, targets, position, int(size)),
-        damping=0.0,
+        damping=np.zeros(system.row_count),
+        is_damped=0,
         node_count=len(nodes),
         size=int(size),
         kept=int(tallest) + 1,
@@ -441,15 +444,15 @@ def mass_matrix(body: Floats) -> Floats:
     return matrix
 
 
-def damped(plan: Plan, unknowns: int, damping: float) -> Plan:
-    """The plan of the same matrix with -damping on the diagonal of every joint row."""
+def damped(plan: Plan, unknowns: int, damping: Floats) -> Plan:
+    """The plan of the same matrix with -damping (rows,) on the diagonal of the joint rows."""
     template = plan.template.copy()
     for node in plan.nodes[plan.nodes[:, RHS] >= unknowns]:
         for row in range(int(node[SIZE])):
             at = node[PIVOT] + row * (row + 3) // 2
             if template[at] != -1.0:  # padding stays as it is
-                template[at] = -damping
-    return plan._replace(template=template, damping=damping)
+                template[at] = -damping[node[RHS] - unknowns + row]
+    return plan._replace(template=template, damping=damping, is_damped=1)
 
 
 def pivots_of_rows(plan: Plan, unknowns: int, values: Floats, rows: int) -> Floats:

@@ -25,7 +25,8 @@ class Redundancy:
     rows       of all joints together
     rank       how many of them are independent
     repeated   (joint, component) of the rows that repeat those eliminated before them
-    shared     joints whose reactions are not unique: the shortest multipliers are reported
+    shared     joints whose reactions are not unique: the shortest multipliers are reported, forces
+               and torques weighed by what they would accelerate
     """
 
     rows: int
@@ -49,7 +50,7 @@ def find_redundancy(setup: Setup, plan: Plan, work: Workspace, free: Floats) -> 
     unknowns = 6 * setup.system.body_count
     pivots = pivots_of_rows(plan, unknowns, work.values, setup.system.row_count)[real]
     if len(real) > RANK_LIMIT:
-        repeated = np.flatnonzero(pivots < NEAR_DAMPING * plan.damping)
+        repeated = np.flatnonzero(pivots < NEAR_DAMPING * plan.damping[real])
         rank, sharing = len(real) - len(repeated), repeated
     else:
         jacobian = equilibrated(setup, work)[real]

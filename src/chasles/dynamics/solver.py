@@ -22,11 +22,12 @@ from chasles.dynamics.redundancy import (
     scale_error,
     singular_error,
 )
+from chasles.dynamics.watch import Watch, make_watch
 from chasles.spaces.tree import spanning_tree
 from chasles.system.arrays import ABSOLUTE_WIDTH, CHART_WIDTH, ROW_WIDTH, Floats
-from chasles.system.build import Setup, check_closed
+from chasles.system.build import Setup, check_closed, real_rows
 
-__all__ = ["Solver", "joint_of_row", "make_solver", "singular_error"]
+__all__ = ["Solver", "joint_of_row", "make_solver", "singular_error", "watch_of"]
 
 #: A row whose pivot falls below this fraction of its free value is redundant at the start ...
 REDUNDANT = 1e-10
@@ -34,8 +35,8 @@ REDUNDANT = 1e-10
 SINGULAR = 1e-13
 #: ... and looked at more closely in loops below this fraction.
 SUSPICIOUS = 1e-4
-#: mu of the damped factor, as a fraction of the mean free pivot.
-DAMPING = 1e-9
+#: mu of the damped factor, as a fraction of each row's free pivot.
+DAMPING = 1e-7
 
 
 @dataclass(frozen=True)
@@ -102,7 +103,7 @@ def make_solver(
     if not redundant and not damp:
         return Solver(setup, plan, work, start)
     unknowns = 6 * setup.system.body_count
-    plan = damped(plan, unknowns, DAMPING * float(free[free > 0.0].mean()))
+    plan = damped(plan, unknowns, DAMPING * free)
     work.floors[:] = 0.0  # a damped pivot never vanishes
     failed, _ = Solver(setup, plan, work, start).evaluate(start[None])
     if failed != OK:
@@ -132,3 +133,18 @@ def repeats_itself(still: Solver, free: Floats) -> bool:
         if setup.system.row_count > RANK_LIMIT or not spanning_tree(setup.model).cut:
             return False
     return False
+
+
+def watch_of(solver: Solver, stop: bool) -> Watch:
+    """A watch over the rows that may come to depend on each other; in a tree of pairs none may."""
+    setup, work = solver.setup, solver.work
+    model, system = setup.model, setup.system
+    solver.evaluate(solver.start[None])
+    unknowns = 6 * system.body_count
+    paired = all(joint.is_lower_pair for joint in model.joints) and not model.drivers
+    rows = np.zeros(0, np.int64)
+    if not paired or spanning_tree(model).cut:
+        rows = real_rows(system)
+    repeated = set(solver.redundancy.repeated if solver.redundancy else ())
+    independent = np.array([joint_of_row(setup, int(row)) not in repeated for row in rows])
+    return make_watch(solver.plan, unknowns, rows, free_pivots(setup, work), independent, stop)

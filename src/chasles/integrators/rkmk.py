@@ -13,16 +13,18 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from chasles.compiled import borrow, formula, kernel, routine
-from chasles.dynamics.assemble import twist_of
+from chasles.compiled import borrow, formula, kernel, overload, routine
+from chasles.dynamics.assemble import place_bodies, twist_of
+from chasles.dynamics.coupling_rows import assemble_rows
 from chasles.dynamics.evaluate import (
     borrow_workspace,
     collect_missed,
     make_good,
-    right_hand_side,
+    solve_motion,
 )
 from chasles.dynamics.factor import OK
 from chasles.dynamics.ordering import borrow_plan
+from chasles.dynamics.watch import borrow_watch, look_at_pivots
 from chasles.groups.se3 import se3_dexp_inv
 from chasles.groups.so3 import so3_normalise
 from chasles.groups.so3xr3 import so3xr3_dexp_inv
@@ -34,7 +36,10 @@ from chasles.integrators.balance import (
     keep_momentum,
     make_balance,
 )
-from chasles.stabilisation.projection import borrow_projection, project
+from chasles.stabilisation.feedback import Feedback, begin_feedback, find_drift, pull_joints
+from chasles.stabilisation.moves import chart_move
+from chasles.stabilisation.projection import project
+from chasles.stabilisation.stabiliser import borrow_stabiliser
 from chasles.system.arrays import (
     ABSOLUTE_WIDTH,
     BODY_WIDTH,
@@ -225,6 +230,39 @@ def slope_of_bodies(system: Any, work: Any, stages: Any, stage: int) -> None:
 
 
 @routine
+def move_apart(system: Any, plan: Any, work: Any, stages: Any, feedback: Any, stage: int) -> None:
+    """The slopes of the poses get what moves the bodies beside their velocities."""
+    if feedback.drift_gain == 0.0:
+        return
+    find_drift(system, plan, work, feedback)
+    for body in range(system.body_count):
+        group = system.body_spaces[body * SPACE_WIDTH + GROUP]
+        extra = chart_move(system, work, stages.stage, body, feedback.drift)
+        spin, slide = pulled_back(group, twist6(stages.increments, SLOPE_WIDTH * body), extra)
+        at = (stage * system.body_count + body) * SLOPE_WIDTH
+        for c in range(3):
+            stages.slopes[at + c] += spin[c]
+            stages.slopes[at + 3 + c] += slide[c]
+
+
+def drift_apart(
+    system: Any, plan: Any, work: Any, stages: Any, stabiliser: Any, stage: int
+) -> None:
+    """`move_apart`, where joints are fed back into the equations."""
+    if isinstance(stabiliser, Feedback):
+        move_apart(system, plan, work, stages, stabiliser, stage)
+
+
+@overload(drift_apart)
+def _drift_apart_compiled(system, plan, work, stages, stabiliser, stage):
+    if stabiliser.instance_class is not Feedback:
+        return lambda system, plan, work, stages, stabiliser, stage: None
+    return lambda system, plan, work, stages, stabiliser, stage: move_apart(
+        system, plan, work, stages, stabiliser, stage
+    )
+
+
+@routine
 def sum_quadratures(
     system: Any, stages: Any, weights: Any, first: int, count: int, step: float, out: Any
 ) -> None:
@@ -239,8 +277,8 @@ def sum_quadratures(
 
 @routine
 def rkmk_step(
-    system: Any, plan: Any, work: Any, stages: Any, chart: Any, step: float, table: Any, row: int,
-    out: Any,
+    system: Any, plan: Any, work: Any, stages: Any, stabiliser: Any, chart: Any, step: float,
+    table: Any, row: int, out: Any,
 ) -> int:  # fmt: skip
     """One step from `chart` to `out` (another array); OK or the singular row.
 
@@ -252,7 +290,12 @@ def rkmk_step(
         for k in range(system.signal_count):
             work.signals[k] = table[(row + j) * system.signal_count + k]
         sum_quadratures(system, stages, stages.a, j * stages.count, j, step, work.quadratures)
-        failed = right_hand_side(system, plan, work, stages.stage)
+        if j == 0:
+            begin_feedback(system, work, stabiliser, chart)
+        place_bodies(system, stages.stage, work.absolute, work.turn)
+        assemble_rows(system, work)
+        pull_joints(system, work, stabiliser)
+        failed = solve_motion(system, plan, work)
         if failed != OK:
             return failed
         if stages.b[j] != 0.0:
@@ -262,6 +305,7 @@ def rkmk_step(
         if stages.balance.count > 0:
             collect_impulse(system, work, stages.balance, stages.b[j])
         slope_of_bodies(system, work, stages, j)
+        drift_apart(system, plan, work, stages, stabiliser, j)
         for k in range(system.quadrature_count):
             at = j * system.quadrature_count + k
             stages.quadrature_slopes[at] = work.quadrature_rates[k]
@@ -281,8 +325,9 @@ def all_finite(p: Any, count: int) -> bool:
 
 @kernel
 def rkmk_run(
-    system: Any, plan: Any, work: Any, stages: Any, projection: Any, chart: Any, table: Any,
-    step: float, first: int, last: int, save_every: int, saved: Any, saved_integrals: Any,
+    system: Any, plan: Any, work: Any, stages: Any, stabiliser: Any, watch: Any, chart: Any,
+    table: Any, step: float, first: int, last: int, save_every: int, saved: Any,
+    saved_integrals: Any,
 ) -> Any:  # fmt: skip
     """Advance `chart` in place from step `first` to step `last`: (step reached, outcome).
 
@@ -292,12 +337,17 @@ def rkmk_run(
     """
     model, order = borrow_system(system), borrow_plan(plan)
     scratch, memory, state = borrow_workspace(work), borrow_stages(stages), borrow(chart)
-    closing, functions = borrow_projection(projection), borrow(table)
+    closing, functions = borrow_stabiliser(stabiliser), borrow(table)
+    eyes, watched = borrow_watch(watch), watch.places.size
     length = model.body_count * CHART_WIDTH
     history, integrals = borrow(saved), borrow(saved_integrals)
     for index in range(first, last):
         row = (index - first) * memory.count
-        failed = rkmk_step(model, order, scratch, memory, state, step, functions, row, memory.spare)
+        failed = rkmk_step(
+            model, order, scratch, memory, closing, state, step, functions, row, memory.spare
+        )
+        if failed == OK and watched > 0:
+            failed = look_at_pivots(eyes, watched, scratch.values, index)
         if failed != OK:
             return index, failed
         if closing.active != 0:

@@ -20,7 +20,7 @@ from chasles.dynamics.evaluate import borrow_workspace, make_workspace
 from chasles.dynamics.kkt import DampedKkt, Rows, constraint_rows, mass_blocks, unit_scale
 from chasles.dynamics.ordering import make_plan
 from chasles.groups.so3 import so3_dexp_inv, so3_exp, so3_from_matrix, so3_log, so3_matrix
-from chasles.stabilisation.projection import put_position_residual
+from chasles.stabilisation.residuals import put_position_residual
 from chasles.system.arrays import (
     CONSTANT_VELOCITY,
     DRIVE,

@@ -97,5 +97,5 @@ def advice_figure(advice: Advice) -> Figure:
 def family(trial: Trial) -> str:
     """Spaces and stabiliser of a run: what has one colour."""
     spaces, stabiliser, _, _ = trial.words
-    short = {"none": "", "projection": ", projected"}.get(stabiliser, ", all projected")
-    return spaces + short
+    short = {"none": "", "projection": ", projected", "projection of all joints": ", all projected"}
+    return spaces + short.get(stabiliser, f", {stabiliser}")

@@ -47,7 +47,7 @@ class Outcome:
     """One candidate's run.
 
     gaps              joint -> Gap
-    energy_error      (T,) (E - E0) / largest kinetic energy
+    energy_error      (T,) (E - E0 - work of forces and drivers) / largest kinetic energy
     momentum_error    (T,) of linear momentum, relative, or None where it is not conserved
     angular_error     (T,) of angular momentum, relative, or None where it is not conserved
     cost              microseconds per step, or None where it was not timed
@@ -118,8 +118,8 @@ def measure(model: Model, candidate: Candidate, until: float, cost: float | None
             name: Gap(result.violation(name), result.violation(name, part="rotation"))
             for name in model.joint_names
         }
-        energy, kinetic = result.energy(), result.kinetic_energy()
-        error = (energy - energy[0]) / max(float(kinetic.max()), np.finfo(float).tiny)
+        kinetic = result.kinetic_energy()
+        error = result.energy_balance() / max(float(kinetic.max()), np.finfo(float).tiny)
         linear, angular = momentum_errors(model, result)
     return Outcome(candidate, result, gaps, error, linear, angular, cost)
 
@@ -133,7 +133,10 @@ def momentum_errors(model: Model, result: Result) -> tuple[Floats | None, Floats
     A model that does not touch the ground keeps linear momentum, less what gravity adds, and
     angular momentum about its centre of mass.  One that hangs on a single fixed ball joint keeps
     angular momentum about it: all of it without gravity, else what points along gravity.
+    With other forces, or drivers, nothing is said.
     """
+    if model.forces or model.drivers:
+        return None, None
     grounded = [joint for joint in model.joints if GROUND.name in (joint.a, joint.b)]
     gravity = np.array(model.gravity)
     if not grounded:

@@ -12,8 +12,10 @@ from chasles.integrators.tableaux import Tableau
 from chasles.model import InvalidOption, Model
 from chasles.model.checks import checked_array
 from chasles.model.errors import told
+from chasles.simulate import stabilised
 from chasles.spaces import resolve_spaces
 from chasles.spaces.exactness import drifting_joints
+from chasles.stabilisation.stabiliser import chosen_stabiliser
 from chasles.studies.candidates import Candidate
 from chasles.studies.measure import costs, measure
 
@@ -53,7 +55,7 @@ class Trial:
     def words(self) -> tuple[str, str, str, str]:
         o = self.options
         method = o["method"] if isinstance(o["method"], str) else o["method"].name or "tableau"
-        return str(o["spaces"]), o["stabilise"] or "none", method, f"{o['step']:.3g}"
+        return str(o["spaces"]), str(o["stabilise"] or "none"), method, f"{o['step']:.3g}"
 
 
 def checked_steps(steps: Any) -> list[float]:
@@ -87,10 +89,9 @@ def combined(
     made: dict[Any, Candidate] = {}
     for choice in spaces:
         resolved = resolve_spaces(model, choice)
-        drifting = drifting_joints(model, resolved)
         for stabilise in stabilisers:
-            projected = {"projection": drifting, "projection of all joints": model.joint_names}
-            held = projected.get(stabilise or "", ())
+            wanted = chosen_stabiliser(stabilise)
+            held = stabilised(model, resolved, wanted)
             for method in methods:
                 options = {
                     "spaces": choice, "method": method, "acceleration": acceleration,
@@ -98,7 +99,7 @@ def combined(
                 }  # fmt: skip
                 name = method if isinstance(method, str) else method.name or "tableau"
                 label = f"{choice}, {options['stabilise'] or 'none'}, {name}"
-                key = (str(resolved), held, name)
+                key = (str(resolved), wanted.word if wanted and held else "", held, name)
                 made.setdefault(key, Candidate(label, options))
     return list(made.values())
 

@@ -91,42 +91,16 @@ class System(NamedTuple):
     row_count: int  # rows of J, padding included
 
 
-class LeanSystem(NamedTuple):
-    """A `System` of lower pairs in gravity: the same fields, and a kernel without the rest."""
+class LeanSystem(System):
+    """A `System` of lower pairs in gravity, in the screw form: it has a kernel without the rest."""
 
-    bodies: Floats  # (n, BODY_WIDTH)
-    body_spaces: Integers  # (n, SPACE_WIDTH)
-    joints: Floats  # (m, JOINT_WIDTH)
-    joint_bodies: Integers  # (m, ENDS_WIDTH); body a may be the ground, body b never is
-    forces: Floats  # (f, FORCE_WIDTH)
-    force_ends: Integers  # (f, FORCE_ENDS_WIDTH)
-    gravity: Floats  # (3,)
-    form: int  # SCREW_FORM or SPACE_FORM
-    body_count: int
-    joint_count: int
-    force_count: int
-    signal_count: int  # functions of time, sampled at every stage; the time itself comes first
-    quadrature_count: int  # integrals: work of forces, work of drivers, unwrapped angles
-    row_count: int  # rows of J, padding included
+    __slots__ = ()
 
 
-class LeanSpaceSystem(NamedTuple):
-    """A `LeanSystem` in the space form; the former is in the screw form."""
+class LeanSpaceSystem(System):
+    """The same in the space form."""
 
-    bodies: Floats  # (n, BODY_WIDTH)
-    body_spaces: Integers  # (n, SPACE_WIDTH)
-    joints: Floats  # (m, JOINT_WIDTH)
-    joint_bodies: Integers  # (m, ENDS_WIDTH); body a may be the ground, body b never is
-    forces: Floats  # (f, FORCE_WIDTH)
-    force_ends: Integers  # (f, FORCE_ENDS_WIDTH)
-    gravity: Floats  # (3,)
-    form: int  # SCREW_FORM or SPACE_FORM
-    body_count: int
-    joint_count: int
-    force_count: int
-    signal_count: int  # functions of time, sampled at every stage; the time itself comes first
-    quadrature_count: int  # integrals: work of forces, work of drivers, unwrapped angles
-    row_count: int  # rows of J, padding included
+    __slots__ = ()
 
 
 def padded(rows: Any) -> Any:

@@ -1,0 +1,1 @@
+"""Published benchmark mechanisms: model, source, parameters, checks and a picture of each."""

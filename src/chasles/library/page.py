@@ -1,0 +1,66 @@
+"""The page of the library: every benchmark with its source, picture, parameters and checks."""
+
+from collections.abc import Mapping, Sequence
+
+from chasles.library.benchmark import Benchmark, Check
+from chasles.library.catalogue import library
+from chasles.library.command import IMAGES, quantity
+from chasles.view.theme import scientific
+
+HEAD = """# Benchmark library
+
+*Written by `chasles library all --out docs`, with its pictures and figures.*
+
+Published mechanisms that come with chasles, each with its source, its parameters, what must come
+out, and a picture. Where sources disagree, the page says which value was taken and why.
+
+```python
+import chasles as ch
+
+pendulum = ch.library.get("A01")
+result = pendulum.run(until=0.5)
+print(*pendulum.check(result), sep="\\n")
+```
+
+On the command line, `chasles library` lists them, and `chasles library A03` runs one, prints its
+checks, and writes its picture and its result; the exit code is 1 if a check fails.
+"""
+
+
+def page(checks: Mapping[str, Sequence[Check]]) -> str:
+    """Markdown with all benchmarks that were run."""
+    names = [name for name in library.names() if name in checks]
+    return "\n".join([HEAD, *(section(library.get(name), checks[name]) for name in names)])
+
+
+def section(benchmark: Benchmark, checks: Sequence[Check]) -> str:
+    options = ", ".join(f"`{key}={value!r}`" for key, value in benchmark.options.items())
+    title = benchmark.drawing.title
+    run = f"{benchmark.until:g} s with steps of {benchmark.step:g} s"
+    return "\n".join([
+        f"## {benchmark.name}: {benchmark.title}",
+        "",
+        f"*{benchmark.source}*",
+        "",
+        benchmark.about,
+        "",
+        f"```{{figure}} {(IMAGES / benchmark.name).as_posix()}.png",
+        f":alt: {benchmark.title} at some instants, and its published curves",
+        "",
+        f"{benchmark.title}: {title[0].lower()}{title[1:]}.",
+        "```",
+        "",
+        "| parameter | value |",
+        "| --- | --- |",
+        *(f"| {name} | {quantity(value)} |" for name, value in benchmark.parameters.items()),
+        f"| degrees of freedom | {benchmark.freedom} |",
+        f"| run | {run}{', ' if options else ''}{options} |",
+        "",
+        "| check | value | allowed |",
+        "| --- | --- | --- |",
+        *(
+            f"| {c.what} | {scientific(c.value)} {c.unit} | {scientific(c.limit)} {c.unit} |"
+            for c in checks
+        ),
+        "",
+    ])  # fmt: skip

@@ -1,0 +1,145 @@
+r"""Feedback of gaps into the equations of motion: Baumgarte's, and that of Gear, Gupta, Leimkuhler.
+
+Baumgarte (1972) asks the accelerations to close what is open:
+
+$$ J \dot V = \eta - 2\alpha\,J V - \beta^2 g . $$
+
+Gear, Gupta and Leimkuhler (1985) leave the accelerations to the velocities, and give the kinematic
+equation multipliers of its own.  An explicit method needs their equations with both constraints
+differentiated once: bodies move with W instead of V,
+
+$$ W = V + M^{-1} J^T \mu, \quad J W = -g / h, \qquad J \dot V = \eta - J V / h . $$
+
+Both g and J V are those at the *start* of the step (J V in J W = J V + J (W - V) is the stage's).
+Fed back at every stage with a rate of 1/h they would make the equations stiff, and a method of
+order p would lose its order to that of its stages; once per step they are part of the data, of
+the size of the errors made so far, and the order is kept.
+
+So sampled, Baumgarte's terms map a gap and its rate (g, h g') of one step to those of the next by
+
+$$ \begin{pmatrix} 1 - \tfrac12(\beta h)^2 & 1 - \alpha h \\
+   -(\beta h)^2 & 1 - 2 \alpha h \end{pmatrix}, $$
+
+whose eigenvalues both vanish for alpha = 3/(4h), beta = 1/h: the default; a gap is closed in two
+steps.  The other method closes it in one.
+"""
+
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from chasles.compiled import overload, routine
+from chasles.model import InvalidOption
+from chasles.model.checks import checked_not_negative
+from chasles.stabilisation.residuals import (
+    Residuals,
+    put_residuals,
+    put_velocity_residual,
+    solve_rows,
+)
+from chasles.system.arrays import Floats, System
+
+
+@dataclass(frozen=True)
+class Baumgarte:
+    """Baumgarte's stabilisation with rates of the user's choice, 1/s.
+
+    J V' = eta - 2 alpha J V - beta^2 g.  alpha = beta is critical damping.  The word "baumgarte"
+    takes alpha = 3/(4 step) and beta = 1/step, which close a gap in two steps; a multiple of
+    these of more than about two makes the run unstable.
+
+    >>> Baumgarte(alpha=50.0, beta=50.0)
+    Baumgarte(alpha=50.0, beta=50.0)
+    """
+
+    alpha: float
+    beta: float
+
+    def __post_init__(self) -> None:
+        for name in ("alpha", "beta"):
+            value = getattr(self, name)
+            object.__setattr__(
+                self, name, checked_not_negative(value, name, "1/s", "Baumgarte", InvalidOption)
+            )
+
+    @classmethod
+    def for_step(cls, step: float) -> "Baumgarte":
+        """The rates that close a gap in two steps."""
+        return cls(alpha=0.75 / step, beta=1.0 / step)
+
+
+class Feedback(NamedTuple):
+    """Which joints are fed back, how strongly, and storage for it."""
+
+    active: int
+    found: Residuals
+    damping: float  # 2 alpha, 1/s
+    stiffness: float  # beta^2, 1/s^2
+    drift_gain: float  # 1/h for Gear-Gupta-Leimkuhler, 0 for Baumgarte
+    pull: Floats  # (rows,) what is added to eta during this step
+    drift: Floats  # (6 n + rows,) W - V and mu
+
+
+def make_feedback(found: Residuals, system: System, gains: tuple[float, float, float]) -> Feedback:
+    """`gains` are damping, stiffness and drift_gain."""
+    rows = system.row_count
+    return Feedback(1, found, *gains, np.zeros(rows), np.zeros(6 * system.body_count + rows))
+
+
+@routine
+def look_at_joints(system: Any, work: Any, feedback: Any, chart: Any) -> None:
+    """Gaps and their rates at the start of a step, and what they add to eta."""
+    put_residuals(system, work, feedback.found, chart)
+    unknowns = 6 * system.body_count
+    for row in range(system.row_count):
+        feedback.pull[row] = (
+            feedback.damping * feedback.found.change[unknowns + row]
+            + feedback.stiffness * feedback.found.shift[unknowns + row]
+        )
+
+
+@routine
+def find_drift(system: Any, plan: Any, work: Any, feedback: Any) -> None:
+    """W - V of a stage whose matrix has just been factored."""
+    unknowns, drift = 6 * system.body_count, feedback.drift
+    for k in range(unknowns + system.row_count):
+        drift[k] = 0.0
+    for joint in range(system.joint_count):
+        if feedback.found.chosen[joint] != 0:
+            put_velocity_residual(system, joint, work.absolute, work, work.jacobian, drift)
+    for row in range(unknowns, unknowns + system.row_count):
+        drift[row] += feedback.drift_gain * feedback.found.shift[row]
+    solve_rows(system, plan, work, drift)
+
+
+def begin_feedback(system: Any, work: Any, stabiliser: Any, chart: Any) -> None:
+    """At the start of a step."""
+    if isinstance(stabiliser, Feedback):
+        look_at_joints(system, work, stabiliser, chart)
+
+
+@overload(begin_feedback)
+def _begin_feedback_compiled(system, work, stabiliser, chart):
+    if stabiliser.instance_class is not Feedback:
+        return lambda system, work, stabiliser, chart: None
+    return lambda system, work, stabiliser, chart: look_at_joints(system, work, stabiliser, chart)
+
+
+def pull_joints(system: Any, work: Any, stabiliser: Any) -> None:
+    """At a stage, before its equations are solved."""
+    if isinstance(stabiliser, Feedback):
+        add_pull(system, work, stabiliser)
+
+
+@routine
+def add_pull(system: Any, work: Any, feedback: Any) -> None:
+    for row in range(system.row_count):
+        work.eta[row] += feedback.pull[row]
+
+
+@overload(pull_joints)
+def _pull_joints_compiled(system, work, stabiliser):
+    if stabiliser.instance_class is not Feedback:
+        return lambda system, work, stabiliser: None
+    return lambda system, work, stabiliser: add_pull(system, work, stabiliser)

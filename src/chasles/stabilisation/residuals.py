@@ -1,0 +1,246 @@
+"""By how much joints are open and slip: -g and -J V, row for row as J has them."""
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from chasles.compiled import borrow, formula, overload, routine
+from chasles.dynamics.assemble import place_bodies, pose_of, twist_of
+from chasles.dynamics.coupling_rows import assemble_joint
+from chasles.dynamics.evaluate import refine
+from chasles.dynamics.factor import solve_factored
+from chasles.groups.scalar import sqrt
+from chasles.groups.vectors import dot, matvec, tmatvec
+from chasles.system.arrays import (
+    ABSOLUTE_WIDTH,
+    AXES_A,
+    AXES_B,
+    BODY_A,
+    BODY_B,
+    CONSTANT_VELOCITY,
+    CUSTOM,
+    DISTANCE,
+    DRIVE,
+    DRIVEN_AXIS,
+    ENDS_WIDTH,
+    FIRST_ROW,
+    JOINT_WIDTH,
+    KIND,
+    LOCKED,
+    LOWER_PAIR,
+    PITCH,
+    POINT_A,
+    POINT_B,
+    ROLLING_DISC,
+    ROLLING_SPHERE,
+    ROW_WIDTH,
+    ROWS,
+    SCREW_FORM,
+    SLIDING_POINT,
+    UNIVERSAL,
+    Floats,
+    Integers,
+    System,
+    is_lean,
+    mat9,
+    twist6,
+    vec3,
+)
+from chasles.system.rows import (
+    nearest_turn,
+    relative_joint_frame,
+    screw_residual,
+    space_residual,
+    turn_about_axis,
+)
+
+#: LOCKED of a driver that turns.
+DRIVEN_TURN = 0b100
+
+
+class Residuals(NamedTuple):
+    """The joints that are looked at, and storage for what is found."""
+
+    chosen: Integers  # (m,) 1 for joints that are looked at
+    absolute: Floats  # (n, 18) the state
+    turn: Floats  # (n, 9)
+    jacobian: Floats  # (rows, 12)
+    eta: Floats  # (rows,)
+    shift: Floats  # (6 n + rows,) zeros and -g; after a solve a displacement and its multipliers
+    change: Floats  # (6 n + rows,) zeros and -J V; after a solve a change of velocity
+
+
+def make_residuals(system: System, chosen: Integers) -> Residuals:
+    """Storage for the chosen joints."""
+    bodies, rows = system.body_count, system.row_count
+    return Residuals(
+        chosen=np.ascontiguousarray(chosen, np.int64),
+        absolute=np.zeros((bodies, ABSOLUTE_WIDTH)),
+        turn=np.zeros((bodies, 9)),
+        jacobian=np.zeros((rows, ROW_WIDTH)),
+        eta=np.zeros(rows),
+        shift=np.zeros(6 * bodies + rows),
+        change=np.zeros(6 * bodies + rows),
+    )
+
+
+@formula
+def borrow_residuals(residuals: Any) -> Any:
+    """The same with borrowed arrays, for use inside a kernel."""
+    return Residuals(
+        borrow(residuals.chosen),
+        borrow(residuals.absolute),
+        borrow(residuals.turn),
+        borrow(residuals.jacobian),
+        borrow(residuals.eta),
+        borrow(residuals.shift),
+        borrow(residuals.change),
+    )
+
+
+@formula
+def point_residual(system: Any, turn: Any, shift: Any, axes_b: Any) -> Any:
+    """All three translations, along the axes the form resolves them in."""
+    along_b = tmatvec(turn, shift)
+    return along_b if system.form == SCREW_FORM else matvec(axes_b, along_b)
+
+
+@routine
+def put_coupling_residual(
+    system: Any, joint: int, kind: int, turn: Any, shift: Any, axes_b: Any, target: Any, work: Any,
+    row: int, out: Any,
+) -> None:  # fmt: skip
+    """-g of a joint that is no lower pair, or of a driver."""
+    constant = system.joints[joint * JOINT_WIDTH + PITCH]
+    locked = system.joint_bodies[joint * ENDS_WIDTH + LOCKED]
+    if kind == DRIVEN_AXIS:
+        angle = nearest_turn(turn_about_axis(turn), target)
+        out[row] = target - (angle if locked == DRIVEN_TURN else shift[2])
+    elif kind == SLIDING_POINT:
+        for k in range(3):
+            if locked >> (3 + k) & 1:
+                out[row] = target - shift[k]
+                row += 1
+    elif kind in (UNIVERSAL, CONSTANT_VELOCITY):
+        open_by = point_residual(system, turn, shift, axes_b)
+        for k in range(3):
+            out[row + k] = -open_by[k]
+        out[row + 3] = -turn[1] if kind == UNIVERSAL else turn[3] - turn[1]
+    elif kind == DISTANCE:
+        out[row] = 0.5 * (constant - dot(shift, shift) / constant)
+    elif kind == ROLLING_SPHERE:
+        out[row + 2] = constant - shift[2]
+    elif kind == ROLLING_DISC:
+        out[row + 2] = constant * sqrt(1.0 - turn[8] * turn[8]) - shift[2]
+    elif kind == CUSTOM:
+        for k in range(system.joint_bodies[joint * ENDS_WIDTH + ROWS]):
+            out[row + k] = -work.answer[k]
+
+
+@routine
+def joint_opening(system: Any, joint: int, absolute: Any) -> Any:
+    """Frame B of a joint seen from A: (turn, shift)."""
+    at, ends = joint * JOINT_WIDTH, joint * ENDS_WIDTH
+    joints = system.joints
+    return relative_joint_frame(
+        pose_of(absolute, system.joint_bodies[ends + BODY_A]),
+        (mat9(joints, at + AXES_A), vec3(joints, at + POINT_A)),
+        pose_of(absolute, system.joint_bodies[ends + BODY_B]),
+        (mat9(joints, at + AXES_B), vec3(joints, at + POINT_B)),
+    )
+
+
+@routine
+def put_pair_residual(system: Any, joint: int, absolute: Any, work: Any, out: Any) -> None:
+    """-g of a lower pair, row for row as J has them."""
+    at, ends = joint * JOINT_WIDTH, joint * ENDS_WIDTH
+    pitch, locked = system.joints[at + PITCH], system.joint_bodies[ends + LOCKED]
+    turn, shift = joint_opening(system, joint, absolute)
+    if system.form == SCREW_FORM:
+        rotation, translation = screw_residual(locked, pitch, turn, shift)
+    else:
+        axes_b = mat9(system.joints, at + AXES_B)
+        rotation, translation = space_residual(locked, pitch, turn, shift, axes_b)
+    row = 6 * system.body_count + system.joint_bodies[ends + FIRST_ROW]
+    for k in range(3):
+        if locked >> k & 1:
+            out[row] = -rotation[k]
+            row += 1
+    for k in range(3):
+        if locked >> (3 + k) & 1:
+            out[row] = -translation[k]
+            row += 1
+
+
+@routine
+def put_any_residual(system: Any, joint: int, absolute: Any, work: Any, out: Any) -> None:
+    """-g of a joint of any kind, whose J has just been assembled."""
+    ends = joint * ENDS_WIDTH
+    kind, drive = system.joint_bodies[ends + KIND], system.joint_bodies[ends + DRIVE]
+    if kind == LOWER_PAIR:
+        put_pair_residual(system, joint, absolute, work, out)
+    else:
+        turn, shift = joint_opening(system, joint, absolute)
+        axes_b = mat9(system.joints, joint * JOINT_WIDTH + AXES_B)
+        target = work.signals[drive] if drive >= 0 else 0.0
+        row = 6 * system.body_count + system.joint_bodies[ends + FIRST_ROW]
+        put_coupling_residual(system, joint, kind, turn, shift, axes_b, target, work, row, out)
+
+
+def put_position_residual(system: Any, joint: int, absolute: Any, work: Any, out: Any) -> None:
+    """-g of one joint."""
+    put_any_residual(system, joint, absolute, work, out)
+
+
+@overload(put_position_residual)
+def _put_position_residual_compiled(system, joint, absolute, work, out):
+    chosen = put_pair_residual if is_lean(system) else put_any_residual
+    return lambda system, joint, absolute, work, out: chosen(system, joint, absolute, work, out)
+
+
+@routine
+def put_velocity_residual(
+    system: Any, joint: int, absolute: Any, work: Any, jacobian: Any, out: Any
+) -> None:
+    """-J V of one joint (less the rate of a driver), J at the end of the step."""
+    ends = joint * ENDS_WIDTH
+    first = system.joint_bodies[ends + FIRST_ROW]
+    row = 6 * system.body_count + first
+    pair = (
+        twist_of(absolute, system.joint_bodies[ends + BODY_A]),
+        twist_of(absolute, system.joint_bodies[ends + BODY_B]),
+    )
+    drive = system.joint_bodies[ends + DRIVE]
+    for r in range(system.joint_bodies[ends + ROWS]):
+        total = -work.signals[drive + 1] if drive >= 0 else 0.0
+        for side in range(2):
+            entries = twist6(jacobian, (first + r) * ROW_WIDTH + 6 * side)
+            for k in range(3):
+                total += entries[0][k] * pair[side][0][k] + entries[1][k] * pair[side][1][k]
+        out[row + r] = -total
+
+
+@routine
+def put_residuals(system: Any, work: Any, found: Any, chart: Any) -> float:
+    """-g and -J V of the chosen joints at a chart state, zero elsewhere; the largest g."""
+    place_bodies(system, chart, found.absolute, found.turn)
+    for k in range(6 * system.body_count + system.row_count):
+        found.shift[k] = 0.0
+        found.change[k] = 0.0
+    for joint in range(system.joint_count):
+        if found.chosen[joint] != 0:
+            assemble_joint(system, joint, found.absolute, work, found.jacobian, found.eta)
+            put_position_residual(system, joint, found.absolute, work, found.shift)
+            put_velocity_residual(system, joint, found.absolute, work, found.jacobian, found.change)
+    largest = 0.0
+    for row in range(6 * system.body_count, 6 * system.body_count + system.row_count):
+        largest = max(largest, abs(found.shift[row]))
+    return largest
+
+
+@routine
+def solve_rows(system: Any, plan: Any, work: Any, x: Any) -> None:
+    """M delta + J^T mu = 0, J delta = the rows of x, in place, on the factor in `work`."""
+    solve_factored(plan, work.values, x)
+    if plan.is_damped != 0:
+        refine(system, plan, work, x)
