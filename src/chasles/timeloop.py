@@ -38,7 +38,7 @@ MEMORY_LIMIT = 4 * 2**30
 #: save_every of a run whose states are not kept.
 NEVER = 2**62
 #: Steps between two looks at drivers that may contradict each other.
-MOST_WATCHED = 256
+MOST_DRIVEN = 256
 #: What to do about drivers that contradict each other.
 TOGETHER = (
     "Leave one of them out, or give motions that the joints allow together (all the way: a step too"
@@ -141,7 +141,7 @@ class Run:
         self.chart = solver.chart(solver.start)
         stages.integrals[:] = first_integrals(solver.setup)
         # Where rows of J depend on each other, drivers may come to contradict each other.
-        self.watched = solver.plan.is_damped != 0 and bool(solver.setup.model.drivers)
+        self.driven = solver.plan.is_damped != 0 and bool(solver.setup.model.drivers)
         self.fastest = np.zeros(1)  # largest rate of a driver so far
         self.steps_done = 0
         self.stopped: SimulationStopped | None = None
@@ -204,13 +204,13 @@ class Run:
     ) -> None:  # fmt: skip
         """Steps of the grid, in pieces that take a moment each: progress shows, Ctrl-C works.
 
-        A piece after which drivers contradict each other is taken back and halved, down to the
-        step that did it.
+        A piece after which drivers contradict each other, or that failed and may have for that
+        reason, is taken back and halved, down to the step that did it.
         """
         size, bad = 64, NEVER
         while first < last and not self.stopped:
             end = min(last, first + size, first + max(1, (bad - first) // 2))
-            kept = self.memory(chart) if self.watched else []
+            kept = self.memory(chart) if self.driven else []
             began = time.perf_counter()
             table, end = self.table_of_steps(first, end)
             if self.stopped:
@@ -219,13 +219,14 @@ class Run:
                 chart, table, self.grid.step, first, end, every, saved, integrals
             )
             seconds = time.perf_counter() - began
-            conflict = self.conflict(reached, outcome) if self.watched else None
-            if conflict and outcome != NOT_CLOSED:
+            conflict = self.conflict(reached, outcome) if self.driven else None
+            suspect = conflict is not None if outcome == OK else end - first > 1
+            if self.driven and suspect:
                 for array, copy in kept:
                     array[:] = copy
-                bad = reached if outcome == OK else reached + 1
-                if bad - first == 1:
-                    self.stopped = SimulationStopped(conflict, TOGETHER)
+                bad = end if outcome == OK else reached + 1
+                if end - first == 1:
+                    self.stopped = SimulationStopped(str(conflict), TOGETHER)
                 continue
             self.steps_done += reached - first
             bar.update(reached - first)
@@ -235,7 +236,7 @@ class Run:
                 self.stopped = self.explain(reached * self.grid.step, outcome)
             first = end
             size = max(1, int(size * min(16.0, CHUNK_SECONDS / max(seconds, 1e-6))))
-            size = min(size, MOST_WATCHED) if self.watched else size
+            size = min(size, MOST_DRIVEN) if self.driven else size
 
     def memory(self, chart: Floats) -> list[tuple[Any, Any]]:
         """What a step changes and the next one needs, with copies."""
