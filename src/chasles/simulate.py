@@ -119,26 +119,13 @@ def simulate(
         "spaces": {name: str(space) for name, space in chosen.items()},
         "acceleration": acceleration,
         "stabilise": str(choice or "none"),
+        "stabilised": list(held),
         "redundancy": str(solver.redundancy or "none"),
-        "start": "as entered" if start is None else "a given state",
-        "assembly": assembly.as_dict() if assembly else "none",
         "singular": singular,
         "singular_poses": singular_poses(solver, watch, grid.step),
-        "stabilised": list(held),
-        "method": tableau.name or "user's tableau",
-        "tableau": {"a": tableau.a.tolist(), "b": tableau.b.tolist(), "c": tableau.c.tolist()},
-        "order": tableau.order,
-        "step": grid.step,
-        "steps": run.steps_done,
-        "until": grid.until,
-        "seconds_in_steps": seconds,
-        "versions": {
-            "chasles": version("chasles"),
-            "numpy": np.__version__,
-            "numba": version("numba"),
-            "python": platform.python_version(),
-        },
-        "created": datetime.now(UTC).isoformat(timespec="seconds"),
+        "start": "as entered" if start is None else "a given state",
+        "assembly": assembly.as_dict() if assembly else "none",
+        **of_the_steps(tableau, run, seconds),
     }
     states = (saved.times, solver, solver.absolute(saved.charts), provenance)
     stopped = run.stopped
@@ -188,3 +175,23 @@ def singular_poses(solver: Solver, watch: Watch, step: float) -> list[tuple[floa
     """(time, joint, direction) of the singular poses that the run passed or reached."""
     events = watch.events[: watch.count[0]]
     return [(float(step * t), *joint_of_row(solver.setup, int(row))) for t, row in events]
+
+
+def of_the_steps(tableau: Tableau, run: Run, seconds: float) -> dict[str, Any]:
+    """What provenance says of the method, the steps, and the versions that made them."""
+    return {
+        "method": tableau.name or "user's tableau",
+        "tableau": {"a": tableau.a.tolist(), "b": tableau.b.tolist(), "c": tableau.c.tolist()},
+        "order": tableau.order,
+        "step": run.grid.step,
+        "steps": run.steps_done,
+        "until": run.grid.until,
+        "seconds_in_steps": seconds,
+        "versions": {
+            "chasles": version("chasles"),
+            "numpy": np.__version__,
+            "numba": version("numba"),
+            "python": platform.python_version(),
+        },
+        "created": datetime.now(UTC).isoformat(timespec="seconds"),
+    }

@@ -139,12 +139,19 @@ def watch_of(solver: Solver, stop: bool) -> Watch:
     """A watch over the rows that may come to depend on each other; in a tree of pairs none may."""
     setup, work = solver.setup, solver.work
     model, system = setup.model, setup.system
-    solver.evaluate(solver.start[None])
     unknowns = 6 * system.body_count
     paired = all(joint.is_lower_pair for joint in model.joints) and not model.drivers
-    rows = np.zeros(0, np.int64)
-    if not paired or spanning_tree(model).cut:
-        rows = real_rows(system)
+    if paired and not spanning_tree(model).cut:
+        none = np.zeros(0, np.int64)
+        return make_watch(solver.plan, unknowns, none, np.zeros(system.row_count), none, stop)
+    solver.evaluate(solver.start[None])
     repeated = set(solver.redundancy.repeated if solver.redundancy else ())
-    independent = np.array([joint_of_row(setup, int(row)) not in repeated for row in rows])
-    return make_watch(solver.plan, unknowns, rows, free_pivots(setup, work), independent, stop)
+    independent = [
+        (name, component) not in repeated
+        for name, index in setup.joint_index.items()
+        for component in setup.locked(index)
+    ]
+    free = free_pivots(setup, work)
+    return make_watch(
+        solver.plan, unknowns, real_rows(system), free, np.array(independent, np.int64), stop
+    )
