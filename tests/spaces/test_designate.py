@@ -60,9 +60,21 @@ def test_the_user_may_choose_the_cut():
         ch.designate(model, cut=["nowhere"])
 
 
+def test_of_several_cuts_in_one_loop_the_first_is_made_and_the_others_are_noted():
+    model = three_bar()
+    for first in model.joint_names:
+        others = [name for name in model.joint_names if name != first]
+        chosen = ch.designate(model, cut=[first, *others])
+        assert chosen.cut == (first,)
+        assert all(f"'{name}' is not cut" in str(chosen) for name in others)
+    assert ch.designate(model, cut=model.joints[1]).cut == (model.joints[1].name,)
+    assert ch.designate(model, cut=model.joints[1].name).cut == (model.joints[1].name,)
+
+
 def test_a_joint_that_cannot_be_cut_is_kept():
     model = double_pendulum()
-    assert ch.designate(model, cut=model.joint_names).cut == ()
+    chosen = ch.designate(model, cut=model.joint_names)
+    assert chosen.cut == () and "'shoulder' is not cut" in str(chosen)
 
 
 def test_a_floating_tree_hangs_on_its_middle_and_on_the_heavier_of_two():

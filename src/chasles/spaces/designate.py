@@ -3,7 +3,7 @@
 from collections.abc import Callable, Collection, Mapping
 from typing import Any
 
-from chasles.model import GROUND, InvalidOption, Model, UnknownName
+from chasles.model import GROUND, InvalidOption, Joint, Model, UnknownName
 from chasles.model.errors import told
 from chasles.model.model import checked_model
 from chasles.spaces.designation import Designation, Row
@@ -87,7 +87,8 @@ def designate(
     """The cheapest space of every body in which the joint that carries it holds to rounding.
 
     spaces  spaces you choose yourself, body -> Space or name; the others are chosen to fit
-    cut     joints at which to cut loops, instead of those that leave the shortest chains
+    cut     joints at which to cut loops, instead of those that leave the shortest chains; a note
+            says which of them hold a body on the tree, and are not cut
 
     The joint graph gets a spanning tree (see `spanning_tree`).  A body that hangs on the ground is
     charted on SO(3)xR3 framed on its joint, as exact there as SE(3) and cheaper; a body that hangs
@@ -109,12 +110,18 @@ def designate(
         raise InvalidOption(
             f"spaces is {told(spaces)}, but is a dict.", "Give body -> Space or name, or nothing."
         )
-    geometry = Geometry(model, spanning_tree(model, cut_joints(model, cut)))
+    wanted = cut_joints(model, cut)
+    geometry = Geometry(model, spanning_tree(model, wanted))
     forced = overrides(model, spaces)
     charts = Charts(geometry, choose(model, geometry.tree, forced))
     predicted = tuple(charts.predict(joint) for joint in model.joints)
     exact = {p.joint for p in predicted if p.exact}
     notes = lost(geometry, exact) if forced else ()
+    notes += tuple(
+        f"Joint '{name}' is not cut: no other joint holds what hangs on it."
+        for name in wanted
+        if name not in geometry.tree.cut
+    )
     rows = tuple(row(charts, name, name in forced, exact) for name in model.body_names)
     return Designation(model, rows, geometry.tree.cut, predicted, notes)
 
@@ -122,8 +129,8 @@ def designate(
 def cut_joints(model: Model, cut: Any) -> tuple[str, ...]:
     """The names of the joints at which a user wants loops cut."""
     try:
-        joints = (cut,) if isinstance(cut, str) else tuple(cut)
-    except TypeError:  # one joint alone, None, a number
+        joints = (cut,) if isinstance(cut, str | Joint) else tuple(cut)
+    except TypeError:  # None, a number
         raise InvalidOption(
             f"cut is {told(cut)}, but is a list.", "Give names of joints."
         ) from None
@@ -190,6 +197,8 @@ def why(charts: Charts, name: str, forced: bool, kept: str | None) -> str:
         alone = not any(c and c[0] == name for c in charts.geometry.tree.parents.values())
         return "free: the momentum stays" if alone else "floats freely and carries the others"
     parent, joint = carried[0], charts.model.joint(carried[1])
+    if kept is None:
+        return f"{joint.kind} joint to '{parent}': it holds in no space, and drifts"
     framed = "" if space.at is None else " framed on it"
     if parent == GROUND.name:
         return f"{joint.kind} joint to the ground:{framed} as exact as SE(3), and cheaper"

@@ -31,12 +31,12 @@ def spanning_tree(model: Model, cut: Collection[str] = ()) -> Tree:
     rule, 0.85 with the fastest joint cut wherever it is, 1.19 with the deepest tree, and 0.40 with
     the best cut in hindsight; with the cut joint projected 0.55, 0.59, 1.57 and 0.37.
 
-    Joints named in `cut` are cut first, as long as every body stays on the tree.  A component that
-    is not joined to the ground hangs on the body from which the others are nearest, the heaviest
-    of those.
+    Joints named in `cut` are cut first, in that order, as long as every body stays on the tree.  A
+    component that is not joined to the ground hangs on the body from which the others are nearest,
+    the heaviest of those.
     """
     neighbours = joint_graph(model)
-    avoided = frozenset(cut)
+    avoided = frozenset(can_be_cut(model, cut))
     parents: dict[str, tuple[str, str] | None] = {}
     grow(model, neighbours, avoided, parents, GROUND.name)
     for component in floating_components(neighbours, parents):
@@ -45,6 +45,29 @@ def spanning_tree(model: Model, cut: Collection[str] = ()) -> Tree:
         grow(model, neighbours, avoided, parents, root)
     used = {carried[1] for carried in parents.values() if carried}
     return Tree(parents, tuple(name for name in model.joint_names if name not in used))
+
+
+def can_be_cut(model: Model, wanted: Collection[str]) -> tuple[str, ...]:
+    """Those of the wanted joints that can be cut together, the earlier before the later.
+
+    The later ones are put back first, where they alone hold two parts together.
+    """
+    part = {name: name for name in (GROUND.name, *model.body_names)}
+
+    def joins(name: str) -> bool:
+        """Whether a joint holds two parts together; they are one then."""
+        a, b = model.joint(name).a, model.joint(name).b
+        while part[a] != a:
+            a = part[a]
+        while part[b] != b:
+            b = part[b]
+        part[a] = b
+        return a != b
+
+    for name in model.joint_names:
+        if name not in wanted:
+            joins(name)
+    return tuple(name for name in reversed(list(dict.fromkeys(wanted))) if not joins(name))[::-1]
 
 
 def joint_graph(model: Model) -> dict[str, list[tuple[str, str]]]:
@@ -64,20 +87,13 @@ def grow(
     parents: dict[str, tuple[str, str] | None],
     root: str,
 ) -> None:
-    """Add all bodies that hang on `root`, layer by layer; joints to avoid come in last."""
+    """Add all bodies that hang on `root`, layer by layer."""
     layer = [root]
-    later: list[str] = []
-    while layer or later:
+    while layer:
         best: dict[str, tuple[tuple[float, int], str, str]] = {}
-        if not layer:
-            layer = [later.pop(0)]
-            avoided = ()
         for body in layer:
             for other, joint in neighbours[body]:
-                if other in parents or other == GROUND.name:
-                    continue
-                if joint in avoided:
-                    later.append(body)
+                if other in parents or other == GROUND.name or joint in avoided:
                     continue
                 price = (relative_spin(model, body, other), -len(model.joint(joint).locked))
                 if other not in best or price < best[other][0]:
