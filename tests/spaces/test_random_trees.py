@@ -19,9 +19,10 @@ def random_tree(seed: int) -> ch.Model:
 
 
 def worst_gap(model: ch.Model, spaces) -> float:
-    """Over all joints and times, m or rad."""
+    """Over all joints and times, m or rad; relative to how far the bodies go, if beyond 1 m."""
     result = ch.simulate(model, 1.0, step=1e-3, spaces=spaces, save_every=10, progress=False)
-    return max(max(gaps) for gaps in worst_gaps(result).values())
+    reach = max(np.abs(result.position(body)).max() for body in model.bodies)
+    return max(max(gaps) for gaps in worst_gaps(result).values()) / max(1.0, reach)
 
 
 def check(seeds, compared: int) -> None:
