@@ -89,8 +89,7 @@ class Assembly:
             changed = {name: x for name, x in amounts.items() if max(x) > NOTHING}
             order = sorted(changed, key=lambda name: -max(changed[name]))
             for name in order[:LISTED]:
-                length, angle = (measured(x, u) for x, u in zip(changed[name], units))
-                lines.append(f"body '{name}' {verb} {length} and {angle}.")
+                lines.append(f"body '{name}' {verb} {both(changed[name], units, NOTHING)}.")
             if len(order) > LISTED:
                 lines.append(f"{len(order) - LISTED} more bodies {verb} less.")
         if len(lines) == 1:
@@ -248,17 +247,20 @@ def open_error(
     word = "joint" if worst in model.joint_names else "driver"
     total = Amount(*(sum(gap[k] for gap in gaps.values()) for k in (0, 1)))
     holding = f" with {', '.join(held)} held" if held else ""
+    units = (setup.length_unit(worst), "rad")
     return InconsistentStart(
         f"the joints cannot be closed{holding}: at best {word} '{worst}' stays open by"
-        f" {both(gaps[worst], setup.length_unit(worst))}, and all together by {both(total)}.",
+        f" {both(gaps[worst], units)}, and all together by {both(total)}.",
         "Check lengths and axes (at, at_b, axis, axis_b)"
         + (", or hold less." if held else ", and where the bodies were entered."),
     )
 
 
-def both(amount: Amount, unit: str = "m") -> str:
+def both(
+    amount: Amount, units: tuple[str, str] = ("m", "rad"), matters: float = OPEN_TOLERANCE
+) -> str:
     """A length and an angle, or the one that matters."""
-    parts = [measured(x, u) for x, u in zip(amount, (unit, "rad")) if x > OPEN_TOLERANCE]
+    parts = [measured(x, u) for x, u in zip(amount, units) if x > matters]
     return " and ".join(parts) or "nothing"
 
 
