@@ -101,6 +101,32 @@ def test_a_held_joint_keeps_its_rate_where_it_was_given():
     assert abs(free.angular_velocity[0, 2] - 3.0) > 0.01
 
 
+def test_a_held_angle_needs_no_linear_velocity_to_keep_its_rate():
+    """Crank and rocker disagree, and only their spins were given."""
+    model = four_bar(spins=((0, 0, 3.0), None, (0, 0, 3.0)), gap=0.01)
+    for joint, kept, changed in (("h0", "l0", "l2"), ("h3", "l2", "l0")):
+        assembly = ch.assemble(model, hold=[joint])
+        which = model.body_names.index(kept)
+        assert assembly.state.angular_velocity[which, 2] == pytest.approx(3.0, abs=1e-11)
+        assert assembly.velocity_change[changed].angle > 0.1
+
+
+def test_a_held_displacement_keeps_its_rate_only_if_it_was_given():
+    """A spinning body on a rail: the spin alone says nothing about the way."""
+    body = planar_link("body", (0, 0, 0), (1, 0, 0), angular_velocity=(0, 0, 2.0))
+    rail = ch.Cylindrical("rail", ch.GROUND, body, (0.5, 0, 0), (0, 0, 1))
+    lift = ch.Load("lift", body, force=(0, 0, 1))
+    assembly = ch.assemble(ch.Model([body], [rail], [lift]), hold=["rail"])
+    assert assembly.state.angular_velocity[0].tolist() == [0, 0, 2.0]
+    assert assembly.state.velocity[0] == pytest.approx((0, 0, 0), abs=1e-14)
+
+
+def test_held_rates_that_contradict_each_other_are_refused_by_the_joints_names(refusal):
+    model = four_bar(spins=((0, 0, 3.0), None, (0, 0, 3.0)))
+    what = refusal(lambda: ch.assemble(model, hold=["h0", "h3"]), ch.InconsistentStart)
+    assert "with h0, h3 held" in what and "violate joint" in what and "hold of" not in what
+
+
 def test_drivers_have_their_rates():
     links = four_bar(gap=0.01)
     driver = ch.Driver("drive", "h0", ch.Signal.linear(2.0))

@@ -1,5 +1,7 @@
 """Bad input of assembly and of starting states is refused by a ChaslesError that says why."""
 
+import dataclasses
+
 import numpy as np
 import pytest
 from loose_ends import ORIGIN, Z, entered, planar_link
@@ -158,3 +160,22 @@ def test_the_report_reads(refusal):
     text = str(ch.assemble(loose_pair(), hold=["upper"]))
     assert "1 joint closed: the largest gap was 0.02 m or rad" in text
     assert "body 'lower' moved by 0.02 m" in text and "Held: upper." in text
+
+
+def test_the_report_does_not_tell_rounding():
+    """A slider is shifted, and its rail keeps it from turning."""
+    slider = ch.Body.box("slider", (0.1, 0.1, 0.1), mass=1.0, position=(0.37, 0, 0.004))
+    rail = ch.Prismatic("rail", ch.GROUND, slider, at=ORIGIN, at_b=(0, 0, 0.004), axis=(1, 0, 0))
+    assembly = ch.assemble(ch.Model([slider], [rail]))
+    line = "body 'slider' moved by 0.004 m."
+    assert line in str(assembly).splitlines()
+    moved = {"slider": (0.004, 1e-20)}
+    assert line in str(dataclasses.replace(assembly, moved=moved)).splitlines()
+
+
+def test_an_assembly_is_no_state_but_has_one(refusal):
+    assembly = ch.assemble(loose_pair())
+    assert "which is no State" in refusal(lambda: run(start=assembly), ch.InvalidOption)
+    with pytest.raises(ch.InvalidOption, match=r"\.state of an assembly or an equilibrium"):
+        run(start=assembly)
+    assert run(start=assembly.state).status == "finished"

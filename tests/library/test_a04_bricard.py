@@ -10,7 +10,7 @@ import pytest
 from scipy.integrate import solve_ivp
 
 import chasles as ch
-from chasles.library.bricard import corner
+from chasles.library.bricard import corner, relation
 
 CORNERS = np.array([(0, 0, 0), (1, 0, 0), (1, -1, 0), (1, -1, 1), (0, -1, 1), (0, 0, 1)], float)
 AXES = -np.eye(3)[[1, 2, 0, 1, 2, 0]]  # in the sense in which the relation counts its angles
@@ -99,6 +99,14 @@ def test_the_corner_follows_the_motion_in_one_coordinate():
 def test_the_corner_follows_the_motion_in_one_coordinate_for_ten_seconds():
     result = ch.library.get("A04").run(save_every=100)
     assert np.abs(corner(result) - integrated(result.t)).max() < 1e-8
+
+
+def test_the_relation_of_the_check_is_that_of_the_angles():
+    result = ch.library.get("A04").run(until=1.0, save_every=100)
+    assert np.abs(relation(result)).max() < 1e-12
+    a, b = (np.pi / 2 - result.coordinate(joint) for joint in ("P0", "P1"))
+    assert np.abs((1 + np.cos(a)) * (1 + np.cos(b)) - 1).max() < 1e-12
+    assert np.ptp(a) > 0.3  # it moves
 
 
 @pytest.mark.parametrize("spaces", ["auto", "SE3", "SO3xR3"])

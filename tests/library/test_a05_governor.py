@@ -3,9 +3,10 @@
 import numpy as np
 import pytest
 from scipy.integrate import solve_ivp
+from scipy.optimize import brentq
 
 import chasles as ch
-from chasles.library.flyball_governor import height
+from chasles.library.flyball_governor import height, highest_with_rigid_couplers
 
 ROD, BALL, CUBE, SHAFT = 0.3, 5.0, 3.0, 0.3  # kg
 HINGE, WIDTH, G = 0.05, 0.01, 9.81  # m, m, m/s^2
@@ -70,7 +71,11 @@ def compare(result: ch.Result) -> None:
 
 
 def test_slider_and_rods_follow_lagranges_equations_for_two_turns():
-    compare(ch.library.get("A05").run(until=2.0))
+    benchmark = ch.library.get("A05")
+    result = benchmark.run(until=2.0)
+    compare(result)
+    checks = benchmark.check(result)
+    assert all(check.passed for check in checks) and "rigid couplers" in checks[0].what
 
 
 @pytest.mark.slow
@@ -79,6 +84,17 @@ def test_slider_and_rods_follow_lagranges_equations_for_ten_seconds():
     result = benchmark.run()
     compare(result)
     assert all(check.passed for check in benchmark.check(result))
+
+
+def test_with_rigid_couplers_the_slider_turns_where_the_energy_is_that_of_the_start():
+    momentum = 2 * np.pi * about_shaft(np.pi / 6)
+
+    def energy(angle):
+        height = 2 * (ROD / 2 + BALL) + CUBE  # kg m per unit of the sine
+        return momentum**2 / (2 * about_shaft(angle)) - G * height * np.sin(angle)
+
+    turned = brentq(lambda angle: energy(angle) - energy(np.pi / 6), 0.0, 0.5)
+    assert highest_with_rigid_couplers() == pytest.approx(1 - np.sin(turned), abs=1e-12)
 
 
 def test_the_couplers_are_relaxed_at_the_start():

@@ -197,7 +197,7 @@ class Trial:
         """J^+ where the bodies are now; joints repeat each other as at the place."""
         terms = self.place.instant.terms(self.absolute, self.place.angles)
         instant = self.place.instant
-        return instant.free(terms.jacobian, self.place.rank, instant.roundness).back
+        return instant.way_back(terms.jacobian, self.place.rank, instant.roundness)
 
     def arrive(self) -> Place:
         if self.arrived is None:

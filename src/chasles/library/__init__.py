@@ -1,1 +1,1 @@
-"""Published benchmark mechanisms: model, source, parameters, checks and a picture of each."""
+"""Benchmark mechanisms: model, source, parameters, checks and a picture of each."""

@@ -1,4 +1,4 @@
-"""A published mechanism: where it comes from, how it is run, and what must come out."""
+"""A benchmark mechanism: where it comes from, how it is run, and what must come out."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -34,12 +34,13 @@ class Check:
 
     def __str__(self) -> str:
         verdict = "passed" if self.passed else "FAILED"
-        return f"{self.what}: {self.value:.2g} {self.unit} of {self.limit:.2g} allowed: {verdict}"
+        value = f"{self.value:.2g} {self.unit}".rstrip()
+        return f"{self.what}: {value} of {self.limit:.2g} allowed: {verdict}"
 
 
 @dataclass(frozen=True)
 class Benchmark:
-    """A published mechanism.
+    """A benchmark mechanism.
 
     name        how it is asked for: "A03"
     title       what it is called

@@ -52,8 +52,24 @@ def corner(result: Result) -> Floats:
     return point_path(result, "rod 2", CORNERS[3])
 
 
+def relation(result: Result) -> Floats:
+    r"""What is left (6, T) of the relation of neighbouring angles, counted from the cube.
+
+    $$(1 + \sin q_i)(1 + \sin q_{i+1}) = 1$$
+
+    It closes a loop of equal links whose neighbouring axes are at right angles, in which every
+    second angle is the same.
+    """
+    factors = 1.0 + np.sin([result.coordinate(joint) for joint in result.model.joints])
+    return factors * np.roll(factors, -1, axis=0) - 1.0
+
+
 def checks(result: Result) -> list[Check]:
-    return [energy_check(result, 1e-6), *gap_checks(result, 1e-8)]
+    return [
+        Check("relation of the angles", float(np.abs(relation(result)).max()), 1e-9, ""),
+        energy_check(result, 1e-6),
+        *gap_checks(result, 1e-8),
+    ]
 
 
 def curves(result: Result) -> Named:
@@ -70,7 +86,9 @@ BENCHMARK = Benchmark(
     " IFToMM Library of Computational Benchmark Problems, A04.",
     about="A closed loop of six revolutes, along edges of a cube at the start. Grübler counts no"
     " degree of freedom; it has one, since the axes lie so that one of the 30 constraint rows"
-    " repeats the others, in every pose. Energy is conserved, and the path of P3 is published.",
+    " repeats the others, in every pose. Every second angle is the same, and neighbours obey"
+    " (1 + sin q) (1 + sin q') = 1 if they are counted from the cube. Energy is conserved, and the"
+    " path of P3 is published.",
     parameters={
         "mass of a rod": (MASS, "kg"),
         "length of a rod": (LENGTH, "m"),

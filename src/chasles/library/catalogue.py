@@ -41,7 +41,7 @@ BENCHMARKS: tuple[Benchmark, ...] = (
 
 
 class Library:
-    """The published benchmark mechanisms that come with chasles.
+    """The benchmark mechanisms that come with chasles.
 
     >>> library.get("a01").title
     'Simple pendulum'

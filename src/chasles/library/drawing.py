@@ -16,7 +16,7 @@ class Drawing:
     instants  s, at which the mechanism is drawn; the last one in full ink
     plane     what is seen: "xy", "xz", "yz", or the view from above a corner: "corner" with z
               up, "corner, y up"
-    curves    the published curves: (name, values (T,)) of a result
+    curves    the curves people publish: (name, values (T,)) of a result
     title     of the curves
     label     of their axis, with the unit
     cropped   left, right, bottom and top of what is shown, m; None shows all of it

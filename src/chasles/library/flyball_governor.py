@@ -26,6 +26,7 @@ GRAVITY = 9.81  # m/s^2
 UNTIL = 10.0  # s
 #: The dampers pull the slider with rates up to 2 C / m = 2.7e4 /s, and RK4 is stable up to 2.8.
 STEP = 5e-5  # s
+FIRST_RISE = 1.0  # s, by which the slider has been up once
 SAVED = 20  # steps between two saved states
 SIDES = {"right": 1.0, "left": -1.0}  # of the shaft, along x
 Y = (0.0, 1.0, 0.0)
@@ -112,9 +113,48 @@ def height(result: Result) -> Floats:
     return result.position("slider")[:, 2]
 
 
+def about_the_shaft(angle: float) -> float:
+    """Moment of inertia of everything if the rods are at that angle below the horizontal."""
+    cosine, sine = np.cos(angle), np.sin(angle)
+    out = HINGES / 2 + CENTRE * cosine
+    rod = OFF_AXIS * cosine**2 + ALONG * sine**2 + (ROD + BALL) * out**2
+    shaft = Box((SECTION, SECTION, LENGTH)).moments(ROD)[2]
+    return 2.0 * rod + shaft + Box((SLIDER,) * 3).moments(DENSITY * SLIDER**3)[2]
+
+
+def highest_with_rigid_couplers() -> float:
+    r"""How high the slider gets if the couplers keep their length, m.
+
+    Rods and couplers are the legs of isosceles triangles, so $s = l (1 - \sin\alpha)$.  The slider
+    turns back where, of a spin momentum L, the energy is again that of the start:
+
+    $$ \frac{L^2}{2 I(\alpha)} - w \sin\alpha = E, \qquad
+       w = g\, l\, \bigl(2 m_r c / l + m_s\bigr) $$
+    """
+    from scipy.optimize import brentq  # late: an import of chasles brings no SciPy
+
+    weight = GRAVITY * (2.0 * (ROD + BALL) * CENTRE + DENSITY * SLIDER**3 * LENGTH)
+    momentum = SPIN * about_the_shaft(ANGLE)
+
+    def energy(angle: float) -> float:
+        return momentum**2 / (2.0 * about_the_shaft(angle)) - weight * np.sin(angle)
+
+    turned = brentq(lambda angle: energy(angle) - energy(ANGLE), 0.0, 0.9 * ANGLE)
+    return LENGTH * (1.0 - np.sin(turned))
+
+
+def rigid_check(result: Result) -> list[Check]:
+    """The first rise of the slider, if the result has it."""
+    if result.t[-1] < FIRST_RISE:
+        return []
+    missed = abs(float(height(result).max()) - highest_with_rigid_couplers())
+    return [Check("highest s, against rigid couplers", missed, 1e-3, "m")]
+
+
 def checks(result: Result) -> list[Check]:
     about_shaft = result.angular_momentum()[:, 2]
     return [
+        *rigid_check(result),
         energy_check(result, 1e-6),
         Check("spin momentum", float(np.abs(about_shaft - about_shaft[0]).max()), 1e-8, "N m s"),
         *gap_checks(result, 1e-9),

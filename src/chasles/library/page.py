@@ -11,8 +11,9 @@ HEAD = """# Benchmark library
 
 *Written by `chasles library all --out docs`, with its pictures and figures.*
 
-Published mechanisms that come with chasles, each with its source, its parameters, what must come
-out, and a picture. Where sources disagree, the page says which value was taken and why.
+Mechanisms that come with chasles, each with its source, its parameters, what must come out, and a
+picture. Most are published problems; the page says which figures are the library's own, and where
+sources disagree, which value was taken and why.
 
 ```python
 import chasles as ch
@@ -45,9 +46,9 @@ def section(benchmark: Benchmark, checks: Sequence[Check]) -> str:
         benchmark.about,
         "",
         f"```{{figure}} {(IMAGES / benchmark.name).as_posix()}.png",
-        f":alt: {benchmark.title} at some instants, and its published curves",
+        f":alt: {benchmark.title} at some instants; beside it, {lower(title)} over time",
         "",
-        f"{benchmark.title}: {title[0].lower()}{title[1:]}.",
+        f"{benchmark.title}: {lower(title)}.",
         "```",
         "",
         "| parameter | value |",
@@ -59,8 +60,14 @@ def section(benchmark: Benchmark, checks: Sequence[Check]) -> str:
         "| check | value | allowed |",
         "| --- | --- | --- |",
         *(
-            f"| {c.what} | {scientific(c.value)} {c.unit} | {scientific(c.limit)} {c.unit} |"
+            f"| {c.what} | {scientific(c.value)} {c.unit}".rstrip()
+            + f" | {scientific(c.limit)} {c.unit}".rstrip()
+            + " |"
             for c in checks
         ),
         "",
     ])  # fmt: skip
+
+
+def lower(title: str) -> str:
+    return title[0].lower() + title[1:]

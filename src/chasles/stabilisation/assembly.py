@@ -15,7 +15,7 @@ from chasles.dynamics.consistent import (
     nearest_allowed,
     velocity_error,
 )
-from chasles.dynamics.kkt import constraint_rows
+from chasles.dynamics.kkt import Rows, constraint_rows
 from chasles.dynamics.redundancy import joint_of_row
 from chasles.model import (
     Body,
@@ -89,8 +89,7 @@ class Assembly:
             changed = {name: x for name, x in amounts.items() if max(x) > NOTHING}
             order = sorted(changed, key=lambda name: -max(changed[name]))
             for name in order[:LISTED]:
-                length, angle = (measured(x, u) for x, u in zip(changed[name], units))
-                lines.append(f"body '{name}' {verb} {length} and {angle}.")
+                lines.append(f"body '{name}' {verb} {both(changed[name], units, NOTHING)}.")
             if len(order) > LISTED:
                 lines.append(f"{len(order) - LISTED} more bodies {verb} less.")
         if len(lines) == 1:
@@ -124,7 +123,8 @@ def assemble(
     start.  Velocities that the joints allow there are kept, others are replaced by the nearest
     that they allow, and those left out are completed.
 
-    hold   bodies whose pose and given velocities stay, and joints whose coordinate stays
+    hold   bodies whose pose and given velocities stay, and joints whose coordinate and, if the
+           velocities that make it were given, its rate stay
     start  a state to assemble instead of the poses entered
 
     >>> import chasles as ch
@@ -248,17 +248,20 @@ def open_error(
     word = "joint" if worst in model.joint_names else "driver"
     total = Amount(*(sum(gap[k] for gap in gaps.values()) for k in (0, 1)))
     holding = f" with {', '.join(held)} held" if held else ""
+    units = (setup.length_unit(worst), "rad")
     return InconsistentStart(
         f"the joints cannot be closed{holding}: at best {word} '{worst}' stays open by"
-        f" {both(gaps[worst], setup.length_unit(worst))}, and all together by {both(total)}.",
+        f" {both(gaps[worst], units)}, and all together by {both(total)}.",
         "Check lengths and axes (at, at_b, axis, axis_b)"
         + (", or hold less." if held else ", and where the bodies were entered."),
     )
 
 
-def both(amount: Amount, unit: str = "m") -> str:
+def both(
+    amount: Amount, units: tuple[str, str] = ("m", "rad"), matters: float = OPEN_TOLERANCE
+) -> str:
     """A length and an angle, or the one that matters."""
-    parts = [measured(x, u) for x, u in zip(amount, (unit, "rad")) if x > OPEN_TOLERANCE]
+    parts = [measured(x, u) for x, u in zip(amount, units) if x > matters]
     return " and ".join(parts) or "nothing"
 
 
@@ -275,25 +278,34 @@ def consistent_twists(
     speeds = constraint_rows(here, closure.work.jacobian).times(given_twists(entered)[0])
     closure.residual(here.absolute)
     rows, rates = constraint_rows(here, closure.work.jacobian), driven_rates(here)
-    for name in holds:
-        ends = here.system.joint_bodies[here.joint_index[name]]
-        first = int(ends[FIRST_ROW])
-        if all(known[body].all() for body in ends[:2] if body >= 0):
-            rates[first] = speeds[first]
+    holding = [int(here.system.joint_bodies[here.joint_index[n], FIRST_ROW]) for n in holds]
+    for row in holding:
+        if rate_given(rows, row, known):
+            rates[row] = speeds[row]
         else:
-            rows.entries[first] = 0.0  # a coordinate whose rate was not given is free to move
+            rows.entries[row] = 0.0  # a coordinate whose rate was not given is free to move
     twists = completed(here, rows, given, known, rates)
     if forbidden(rows, twists, rates):
         fixed = np.zeros_like(known)
         fixed[[here.body_index[name] for name in bodies]] = True
         twists = nearest_allowed(here, rows, given, known, fixed, rates)
     if forbidden(rows, twists, rates):
+        missed = rows.times(twists) - rates
+        for values in (missed, rows.entries, rates):
+            values[holding] = 0.0  # users know the joints that they hold, not their drivers
         check_speeds_agree(here, rows, rates)
-        error = velocity_error(here, rows.times(twists) - rates)
+        error = velocity_error(here, missed)
         raise InconsistentStart(
             f"with {', '.join(held)} held, {error.what}", "Hold less, or change its velocities."
         )
     return twists, given, known
+
+
+def rate_given(rows: Rows, row: int, known: np.ndarray) -> bool:
+    """Whether all velocities that a row takes were given: an angle needs no linear ones."""
+    columns, sizes = rows.columns[row], np.abs(rows.entries[row])
+    unknown = (columns >= 0) & ~known.ravel()[columns]
+    return bool(np.all(sizes[unknown] <= NOTHING * sizes.max()))
 
 
 def report(

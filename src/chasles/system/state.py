@@ -113,6 +113,6 @@ def checked_state(state: Any, what: str) -> State:
     if not isinstance(state, State):
         raise InvalidOption(
             f"{what} is {told(state)}, which is no State.",
-            "Take one from a result: result.state().",
+            "Take result.state(), or the .state of an assembly or an equilibrium.",
         )
     return state
