@@ -80,7 +80,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         print(f"chasles: {error.strerror or error}: {error.filename or 'output'}", file=sys.stderr)
         return FAILED
     except KeyboardInterrupt:
-        print("\nchasles: interrupted; no report was written.", file=sys.stderr)
+        what = "no report was written" if options.command == "paper" else "nothing was finished"
+        print(f"\nchasles: interrupted; {what}.", file=sys.stderr)
         return INTERRUPTED
 
 

@@ -36,7 +36,16 @@ from numba.np.arrayobj import make_array
 F = TypeVar("F", bound=Callable[..., Any])
 PACKAGE = Path(__file__).parent
 #: Floors above the kernels: the layer contract keeps them out of every kernel's reach.
-ABOVE_THE_KERNELS = ("cli.py", "paper", "view", "io", "studies", "library", "analysis")
+ABOVE_THE_KERNELS = (
+    "__main__.py",
+    "cli.py",
+    "paper",
+    "view",
+    "io",
+    "studies",
+    "library",
+    "analysis",
+)
 KEPT_DIGESTS = 4
 #: No exception on division by zero: kernels look at their results instead.
 JIT_OPTIONS: dict[str, Any] = {"error_model": "numpy"}
