@@ -180,7 +180,7 @@ class Run:
                 index, state = whole, chart.copy()
                 # These belong to the states of the grid.
                 grids = (
-                    stages.carry, stages.integrals, stages.balance.momentum, self.watch.distances,
+                    stages.carry, stages.integrals, stages.balance.momentum, self.watch.seen,
                 )  # fmt: skip
                 kept = [array.copy() for array in grids]
                 if rest > 0.0:
@@ -243,7 +243,7 @@ class Run:
         stages = self.stages
         arrays = (
             chart, stages.carry, stages.integrals, stages.balance.momentum,
-            self.solver.work.missed, self.fastest, self.watch.distances, self.watch.count,
+            self.solver.work.missed, self.fastest, self.watch.seen, self.watch.count,
         )  # fmt: skip
         return [(array, array.copy()) for array in arrays]
 
