@@ -29,16 +29,16 @@ from chasles.system.arrays import Floats, Integers
 MOST_EVENTS = 1000
 EVENT_WIDTH = 2
 #: What is kept of every joint: the volumes before last and last, whether damping rounds the last
-#: off, and the largest so far.
-BEFORE, LAST, ROUNDED, LARGEST, SEEN_WIDTH = 0, 1, 2, 3, 4
+#: off, the largest so far, and by how much the next has to grow if a sign has changed.
+BEFORE, LAST, ROUNDED, LARGEST, WANTED, SEEN_WIDTH = 0, 1, 2, 3, 4, 5
 #: Fractions of the largest volume above this are not looked at, changes below this are rounding.
 FAR, ROUNDING = 0.3, 1e-7
 #: How far a volume may be from where the two before it point, as a fraction of a step's change.
 STRAIGHT = 0.3
 #: A minimum of a pivot below so many times the damping is a zero that damping has rounded off.
 TIP = 1000.0
-#: A small volume that grows by more than FAR and so many times its last change was thrown there.
-THROWN = 2.0
+#: A volume below NEAR that grows by more than FAR and so many times its last change was thrown.
+NEAR, THROWN = 0.15, 2.0
 TINY = 1e-300
 
 
@@ -84,7 +84,7 @@ def make_watch(
         independent=np.array(independent, np.int64),
         damping=plan.damping[rows],
         stop=int(stop),
-        seen=np.tile([-1.0, -1.0, 0.0, 0.0], (len(found), 1)),
+        seen=np.tile([-1.0, -1.0, 0.0, 0.0, 0.0], (len(found), 1)),
         events=np.zeros((MOST_EVENTS, EVENT_WIDTH)),
         count=np.zeros(1, np.int64),
     )
@@ -108,19 +108,22 @@ def borrow_watch(watch: Any) -> Any:
 
 
 @formula
-def passed_zero(before: float, last: float, now: float, rounded: bool) -> bool:
-    """Whether volumes of three steps in a row are those of one that changes its sign.
-
-    All are fractions of the largest.  A damped factor rounds the tip of |t - t*| off: there, a
-    minimum that small is one.  A step that meets the zero itself may end anywhere: a small volume
-    that grows by more than the steps before explain has met it, too.
-    """
-    if before < 0.0 or min(last, now) > FAR:
-        return False
+def changed_sign(before: float, last: float, now: float) -> bool:
+    """Whether volumes of three steps in a row are those of one that changes its sign."""
     change = before - last
-    sharp = change > ROUNDING and abs(last - change + now) <= STRAIGHT * change
-    thrown = now - last > FAR + THROWN * abs(change)
-    return sharp or thrown or (rounded and before >= last and last < now)
+    return change > ROUNDING and abs(last - change + now) <= STRAIGHT * change
+
+
+@formula
+def met_zero(before: float, last: float, now: float, rounded: bool) -> bool:
+    """Whether the volumes are those of one that came to zero, but was kept from passing it.
+
+    A damped factor rounds the tip of |t - t*| off: there, a minimum that small is one.  A step that
+    meets the zero itself may end anywhere: a small volume that grows by more than the steps before
+    explain has met it, too.
+    """
+    thrown = last < NEAR and now - last > FAR + THROWN * abs(before - last)
+    return thrown or (rounded and before >= last and last < now)
 
 
 @formula
@@ -131,16 +134,29 @@ def pivot_of(watch: Any, values: Any, k: int) -> float:
 
 @routine
 def look_at_joint(watch: Any, joint: int, volume: float, rounded: float) -> bool:
-    """Note the volume that a joint's rows span; whether it has just passed zero."""
+    """Note the volume that a joint's rows span; whether it has just passed zero.
+
+    One that still falls has passed zero only if it grows in the next step.
+    """
     at = joint * SEEN_WIDTH
-    before, last = watch.seen[at + BEFORE], watch.seen[at + LAST]
-    was_rounded = watch.seen[at + ROUNDED] > 0.0
+    wanted, was_rounded = watch.seen[at + WANTED], watch.seen[at + ROUNDED] > 0.0
     largest = max(volume, watch.seen[at + LARGEST])
-    watch.seen[at + BEFORE], watch.seen[at + LAST] = last, volume
-    watch.seen[at + ROUNDED], watch.seen[at + LARGEST] = rounded, largest
     if largest == 0.0:
         return False
-    return passed_zero(before / largest, last / largest, volume / largest, was_rounded)
+    before, last = watch.seen[at + BEFORE] / largest, watch.seen[at + LAST] / largest
+    now = volume / largest
+    watch.seen[at + BEFORE], watch.seen[at + LAST] = watch.seen[at + LAST], volume
+    watch.seen[at + ROUNDED], watch.seen[at + LARGEST] = rounded, largest
+    watch.seen[at + WANTED] = 0.0
+    if before < 0.0 or min(last, now) > FAR:
+        return False
+    if wanted > 0.0 and volume - last * largest > wanted:
+        return True
+    if changed_sign(before, last, now):
+        if now > last:
+            return True
+        watch.seen[at + WANTED] = 0.5 * (before - last) * largest
+    return met_zero(before, last, now, was_rounded)
 
 
 @routine
@@ -168,6 +184,7 @@ def look_at_pivots(watch: Any, watched: int, values: Any, step: int) -> int:
         return OK
     for k in range(watched):  # one pose, one event
         watch.seen[watch.joints[k] * SEEN_WIDTH + BEFORE] = -1.0
+        watch.seen[watch.joints[k] * SEEN_WIDTH + WANTED] = 0.0
     if watch.count[0] < MOST_EVENTS:
         at = watch.count[0] * EVENT_WIDTH
         watch.events[at], watch.events[at + 1] = step, passed
