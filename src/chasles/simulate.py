@@ -171,10 +171,10 @@ def closing(model: Model, close: Any, hold: Any, start: Any) -> Assembly | None:
     return None
 
 
-def singular_poses(solver: Solver, watch: Watch, step: float) -> list[tuple[float, str, str]]:
-    """(time, joint, direction) of the singular poses that the run passed or reached."""
+def singular_poses(solver: Solver, watch: Watch, step: float) -> list[list[float | str]]:
+    """[time, joint, direction] of the singular poses that the run passed or reached."""
     events = watch.events[: watch.count[0]]
-    return [(float(step * t), *joint_of_row(solver.setup, int(row))) for t, row in events]
+    return [[float(step * t), *joint_of_row(solver.setup, int(row))] for t, row in events]
 
 
 def of_the_steps(tableau: Tableau, run: Run, seconds: float) -> dict[str, Any]:

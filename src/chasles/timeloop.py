@@ -12,6 +12,7 @@ from chasles.dynamics.conflicts import (
     SPEED_CONFLICT,
     SPEED_FLOOR,
     SPEED_SUSPICION,
+    listed,
     speed_conflict,
 )
 from chasles.dynamics.consistent import driven_rates
@@ -180,7 +181,7 @@ class Run:
                 index, state = whole, chart.copy()
                 # These belong to the states of the grid.
                 grids = (
-                    stages.carry, stages.integrals, stages.balance.momentum, self.watch.distances,
+                    stages.carry, stages.integrals, stages.balance.momentum, self.watch.seen,
                 )  # fmt: skip
                 kept = [array.copy() for array in grids]
                 if rest > 0.0:
@@ -243,7 +244,7 @@ class Run:
         stages = self.stages
         arrays = (
             chart, stages.carry, stages.integrals, stages.balance.momentum,
-            self.solver.work.missed, self.fastest, self.watch.distances, self.watch.count,
+            self.solver.work.missed, self.fastest, self.watch.seen, self.watch.count,
         )  # fmt: skip
         return [(array, array.copy()) for array in arrays]
 
@@ -344,14 +345,23 @@ class Run:
             listed = ", ".join(f"'{list(setup.joint_index)[k]}'" for k in chosen[:6])
             return SimulationStopped(
                 f"projection could not close the joints {listed} after t = {t:.6g} s.",
-                f"Take a smaller step than {self.grid.step:g} s, or a method of higher order.",
+                f"Take a smaller step than {self.grid.step:g} s, or a method of higher order."
+                + self.reach(),
             )
         joint, component = joint_of_row(setup, outcome)
         return SimulationStopped(
             f"joint '{joint}' (direction {component}) became singular after t = {t:.6g} s.",
             "The mechanism passes a pose in which its joints depend on each other; the result up"
-            " to t is kept. simulate(..., singular='pass') goes on.",
+            " to t is kept. simulate(..., singular='pass') goes on; if there is no such pose,"
+            " take a smaller step." + self.reach(),
         )
+
+    def reach(self) -> str:
+        """What else may be wrong where drivers move the bodies."""
+        names = self.solver.setup.model.driver_names
+        if not names:
+            return ""
+        return f" Or is it further than the joints reach that {listed(list(names))} would go?"
 
 
 def whole_and_rest(t: float, step: float) -> tuple[int, float]:

@@ -155,3 +155,21 @@ def test_two_drivers_of_one_turning_body_in_a_door():
     other = [same[0], ch.Driver("drive high", "high", LINEAR(2.5))]
     with pytest.raises(ch.InconsistentStart, match="residual of the speeds they ask for is 0"):
         run(ch.Model([door], hinges, drivers=other))
+
+
+@pytest.mark.parametrize("stabilise", [None, "projection"])
+def test_a_driver_that_goes_further_than_the_joints_reach_is_suspected(stabilise):
+    """A ladder of 1 m along a wall and a floor, pulled out flat at t = 0.2 s, and on."""
+    hand = ch.Body.box("hand", (0.1, 0.1, 0.1), mass=1, position=(0.8, 0, 0))
+    joints = [
+        ch.Prismatic("rail", ch.GROUND, hand, axis=(1, 0, 0)),
+        ch.Prismatic("slot", ch.GROUND, "knob", axis=(0, 1, 0)),
+        ch.Distance("rod", "knob", hand, (0, 0.6, 0), (0.8, 0, 0)),
+    ]
+    knob = ch.Body.box("knob", (0.1, 0.1, 0.1), mass=1, position=(0, 0.6, 0))
+    pull = ch.Driver("pull", "rail", ch.Signal.linear(1.0))
+    model = ch.Model([hand, knob], joints, drivers=[pull], gravity=(0, 0, 0))
+    with pytest.raises(ch.SimulationStopped, match="further than the joints reach") as stopped:
+        ch.simulate(model, 1.0, 1e-3, stabilise=stabilise)
+    assert "'pull'" in str(stopped.value)
+    assert stopped.value.result.t[-1] == pytest.approx(0.2, abs=3e-3)

@@ -1,5 +1,7 @@
 """Poses in which joints come to depend on each other: seen, stopped at, or passed."""
 
+from itertools import pairwise
+
 import numpy as np
 import pytest
 from scipy.integrate import solve_ivp
@@ -103,3 +105,74 @@ def test_redundant_rows_that_swap_their_parts_are_no_singular_pose():
     joints = [ch.Revolute(f"h{k}", ends[k], ends[k + 1], points[k], axes[k]) for k in range(6)]
     result = ch.simulate(ch.Model(links, joints, gravity=(0, -9.81, 0)), 5.0, 2e-3)
     assert result.redundancy.rank == 29 and result.singular_poses == ()
+
+
+def parallelogram(slenderness: float, free_pins: bool) -> ch.Model:
+    """A crank, a coupler and a rocker whose moments about their own axes are that small."""
+    corners = np.array([(0, 0, 0), (0, 0.2, 0), (0.4, 0.2, 0), (0.4, 0, 0)])
+    names = ("ground", "crank", "coupler", "rocker", "ground")
+    links = []
+    for k, (p, q) in enumerate(pairwise(corners)):
+        x = (q - p) / np.linalg.norm(q - p)
+        turn = np.column_stack((x, np.cross((0, 0, 1), x), (0, 0, 1)))
+        moment = np.sum((q - p) ** 2) / 12
+        spin = {} if k else {"angular_velocity": (0, 0, -8)}
+        inertia = (slenderness * moment, moment, moment)
+        links.append(ch.Body(names[k + 1], 1.0, inertia, (p + q) / 2, turn, **spin))
+    z = (0, 0, 1)
+    pins = [ch.Revolute("ABCD"[k], names[k], names[k + 1], corners[k], z) for k in range(4)]
+    if free_pins:
+        pins[1] = ch.Cylindrical("B", "crank", "coupler", corners[1], z)
+        pins[2] = ch.Spherical("C", "coupler", "rocker", corners[2])
+    return ch.Model(links, pins, gravity=(0, 0, 0))
+
+
+@pytest.mark.parametrize("step", [1e-3, 5e-3])
+@pytest.mark.parametrize("free_pins", [False, True])
+@pytest.mark.parametrize("slenderness", [1e-2, 1e-4, 1e-8])
+def test_slender_links_do_not_hide_a_singular_pose(slenderness, free_pins, step):
+    model = parallelogram(slenderness, free_pins)
+    with pytest.raises(ch.SimulationStopped, match="became singular") as stopped:
+        ch.simulate(model, 1.0, step, stabilise="projection")
+    # Without gravity all links keep their speeds: it lies flat when the crank has turned by pi / 2.
+    ((t, _, row),) = stopped.value.result.singular_poses
+    assert t == pytest.approx(np.pi / 2 / 8, abs=2.1 * step)
+    assert row in ("ux", "uy")
+
+
+def slider_crank(coupler: float, speed: float = 6.0) -> ch.Model:
+    """A crank of 1 m and a coupler that is longer; they fold onto each other if it is not."""
+    angle = 0.6
+    pin = np.array([np.cos(angle), np.sin(angle), 0.0])
+    end = np.array([pin[0] + np.sqrt(coupler**2 - pin[1] ** 2), 0.0, 0.0])
+    bodies = [
+        rod("crank", (0, 0, 0), pin, angular_velocity=(0, 0, speed)),
+        rod("coupler", pin, end),
+        ch.Body.box("piston", (0.1, 0.1, 0.1), mass=1, position=end),
+    ]
+    z = (0, 0, 1)
+    joints = [
+        ch.Revolute("bearing", ch.GROUND, "crank", (0, 0, 0), z),
+        ch.Spherical("pin", "crank", "coupler", pin),
+        ch.Cylindrical("piston pin", "coupler", "piston", end, z),
+        ch.Prismatic("guide", ch.GROUND, "piston", axis=(1, 0, 0)),
+    ]
+    return ch.Model(bodies, joints, gravity=(0, 0, 0))
+
+
+@pytest.mark.parametrize("step", [1e-3, 5e-3, 1e-2])
+@pytest.mark.parametrize("stabilise", [None, "projection"])
+def test_a_step_that_is_thrown_off_a_singular_pose_does_not_go_unseen(stabilise, step):
+    with pytest.raises(ch.SimulationStopped, match="became singular") as stopped:
+        ch.simulate(slider_crank(1.0), 1.0, step, stabilise=stabilise)
+    angle = stopped.value.result.coordinate("bearing")
+    flat = np.pi / 2 - 0.6
+    assert np.abs(angle - flat).min() < 0.05
+    assert len(angle) * step < 0.45  # it is there by then
+
+
+@pytest.mark.parametrize("step", [1e-3, 5e-3])
+@pytest.mark.parametrize("coupler", [1.01, 1.1, 1.5])
+def test_a_pose_that_is_only_nearly_singular_stops_nothing(coupler, step):
+    result = ch.simulate(slider_crank(coupler), 2.0, step, stabilise="projection")
+    assert result.singular_poses == ()

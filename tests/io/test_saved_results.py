@@ -64,7 +64,39 @@ def overflowing() -> ch.Result:
     return caught.value.result
 
 
-RESULTS = [double_pendulum, mixed, thrown, overflowing]
+def folding() -> ch.Result:
+    """A redundant parallelogram with forces that passes flat poses."""
+    corners = [(0, 0, 0), (0, 1, 0), (2, 1, 0), (2, 0, 0)]
+    names = ["ground", "left", "beam", "right", "ground"]
+    quarter = (0.5**0.5, 0, 0, 0.5**0.5)
+    links = [
+        ch.Body.rod("left", 1, mass=1, position=(0, 0.5, 0), rotation=quarter,
+                    angular_velocity=(0, 0, -6)),
+        ch.Body.rod("beam", 2, mass=1, position=(1, 1, 0)),
+        ch.Body.rod("right", 1, mass=1, position=(2, 0.5, 0), rotation=quarter),
+    ]  # fmt: skip
+    pins = [
+        ch.Revolute("ABCD"[k], names[k], names[k + 1], corner, (0, 0, 1))
+        for k, corner in enumerate(corners)
+    ]
+    forces = [ch.JointFriction("rub", "A", 0.1, 0.1), ch.Drag("air", "beam", 0.1)]
+    return ch.simulate(ch.Model(links, pins, forces), 0.5, 1e-3, singular="pass", save_every=50)
+
+
+def driven() -> ch.Result:
+    """A motor and a driver on a double pendulum, with gaps fed back."""
+    upper, lower = rod("upper", 0.5), rod("lower", 1.5)
+    joints = [
+        ch.Revolute("shoulder", ch.GROUND, upper, ORIGIN, (0, 1, 0)),
+        ch.Revolute("elbow", upper, lower, (1, 0, 0), (0, 1, 0)),
+    ]
+    motor = ch.Motor("servo", "elbow", target=0.3, stiffness=5.0, damping=1.0)
+    driver = ch.Driver("lift", "shoulder", ch.Signal.ramp(-1.0, duration=0.1))
+    model = ch.Model([upper, lower], joints, [motor], drivers=[driver])
+    return ch.simulate(model, 0.1, 1e-2, stabilise="baumgarte of all joints")
+
+
+RESULTS = [double_pendulum, mixed, thrown, overflowing, folding, driven]
 
 
 def assert_same(ours: ch.Result, theirs: ch.Result) -> None:
@@ -131,7 +163,7 @@ def test_a_result_comes_back_to_the_bit(make, tmp_path):
     assert_same(ch.load(tmp_path / "again.nc"), result)
 
 
-@pytest.mark.parametrize("make", RESULTS[:2])
+@pytest.mark.parametrize("make", [double_pendulum, mixed, folding, driven])
 def test_a_loaded_result_answers_as_before(make, tmp_path):
     result = make()
     again = ch.load(result.save(tmp_path / "run.nc"))
@@ -141,8 +173,19 @@ def test_a_loaded_result_answers_as_before(make, tmp_path):
             assert np.array_equal(getattr(ours, part), getattr(theirs, part))
         assert np.array_equal(again.violation(name), result.violation(name))
     assert np.array_equal(again.energy(), result.energy())
+    assert np.array_equal(again.energy_balance(), result.energy_balance())
+    for part in (*result.model.forces, *result.model.drivers):
+        assert np.array_equal(again.work(part), result.work(part))
+    for driver in result.model.drivers:
+        assert np.array_equal(again.effort(driver), result.effort(driver))
+    assert again.singular_poses == result.singular_poses
+    assert again.redundancy == result.redundancy
     equations = [ch.equations(r.model, r.state(2)).acceleration for r in (again, result)]
     assert np.array_equal(*equations)
+
+
+def test_singular_poses_are_kept_with_the_result():
+    assert len(folding().singular_poses) == 1
 
 
 def test_other_programs_read_the_file_too(tmp_path):

@@ -81,7 +81,8 @@ def check_agreement(setup: Setup, work: Workspace) -> None:
     if np.abs(missed).max(initial=0.0) > CONFLICT * scale:
         raise InconsistentStart(
             contradiction(setup, missed, "accelerations", "at t = 0"),
-            "Remove one of those that constrain the same motion differently.",
+            "Remove one of those that constrain the same motion differently, or start away from the"
+            " singular pose if this is one.",
         )
 
 

@@ -9,7 +9,7 @@ from chasles.dynamics.conflicts import check_agreement
 from chasles.dynamics.consistent import initial_state
 from chasles.dynamics.evaluate import Workspace, evaluate, make_workspace
 from chasles.dynamics.factor import OK
-from chasles.dynamics.ordering import Plan, damped, make_plan
+from chasles.dynamics.ordering import Plan, damped, make_plan, pivots_of_rows
 from chasles.dynamics.redundancy import (
     RANK_LIMIT,
     Redundancy,
@@ -24,7 +24,7 @@ from chasles.dynamics.redundancy import (
 )
 from chasles.dynamics.watch import Watch, make_watch
 from chasles.spaces.tree import spanning_tree
-from chasles.system.arrays import ABSOLUTE_WIDTH, CHART_WIDTH, ROW_WIDTH, Floats
+from chasles.system.arrays import ABSOLUTE_WIDTH, CHART_WIDTH, FIRST_ROW, ROW_WIDTH, Floats
 from chasles.system.build import Setup, check_closed, real_rows
 
 __all__ = ["Solver", "joint_of_row", "make_solver", "singular_error", "watch_of"]
@@ -143,7 +143,8 @@ def watch_of(solver: Solver, stop: bool) -> Watch:
     paired = all(joint.is_lower_pair for joint in model.joints) and not model.drivers
     if paired and not spanning_tree(model).cut:
         none = np.zeros(0, np.int64)
-        return make_watch(solver.plan, unknowns, none, np.zeros(system.row_count), none, stop)
+        pivots = np.zeros(system.row_count)
+        return make_watch(solver.plan, unknowns, none, none, pivots, none, stop)
     solver.evaluate(solver.start[None])
     repeated = set(solver.redundancy.repeated if solver.redundancy else ())
     independent = [
@@ -151,7 +152,8 @@ def watch_of(solver: Solver, stop: bool) -> Watch:
         for name, index in setup.joint_index.items()
         for component in setup.locked(index)
     ]
-    free = free_pivots(setup, work)
-    return make_watch(
-        solver.plan, unknowns, real_rows(system), free, np.array(independent, np.int64), stop
-    )
+    rows = real_rows(system)
+    joints = np.searchsorted(system.joint_bodies[:, FIRST_ROW], rows, side="right")
+    pivots = pivots_of_rows(solver.plan, unknowns, work.values, system.row_count)
+    marks = np.array(independent, np.int64)
+    return make_watch(solver.plan, unknowns, rows, joints, pivots, marks, stop)

@@ -1,15 +1,18 @@
 r"""Is the rank of the joints still what it was?  Looked at once per step, in the pivots.
 
-The pivot of a row is the square of its distance s from what the rows before it say, so at a
-singular pose s passes zero as |t - t*| does.  From three steps in a row one sees whether its
-sign has changed: the two before point to where the present one lies, with the other sign.
+The pivot of a row is the square of its distance from what the rows before it say.  The product of
+the distances of one joint's rows is the volume s that they span, whatever their order; at a
+singular pose it passes zero as |t - t*| does.  From three steps in a row one sees whether its sign
+has changed: the two before point to where the present one lies, with the other sign.  Every joint
+is looked at by itself, and compared with the largest volume it has had: a slender body makes some
+pivots small for ever, and these must not hide the others.
 
 Where constraints are redundant a pivot may vanish because two rows swap their parts: one that said
 nothing new does so now.  Its damped pivot, in units of the damping, grows then as the other falls,
 
 $$ d_i \to \delta^2, \qquad d_j / \mu \to c^2 / \delta^2, $$
 
-so the product of the smallest of the one kind and the largest of the other is what is looked at.
+so the product with the largest of the other kind is what is looked at.
 """
 
 from typing import Any, NamedTuple
@@ -25,12 +28,18 @@ from chasles.system.arrays import Floats, Integers
 #: So many poses are remembered.
 MOST_EVENTS = 1000
 EVENT_WIDTH = 2
-#: Distances above this are not looked at, changes below this are rounding.
+#: What is kept of every joint: the volumes before last and last, whether damping rounds the last
+#: off, the largest so far, and by how much the next has to grow if a sign has changed.
+BEFORE, LAST, ROUNDED, LARGEST, WANTED, SEEN_WIDTH = 0, 1, 2, 3, 4, 5
+#: Fractions of the largest volume above this are not looked at, changes below this are rounding.
 FAR, ROUNDING = 0.3, 1e-7
-#: How far a distance may be from where the two before it point, as a fraction of a step's change.
+#: How far a volume may be from where the two before it point, as a fraction of a step's change.
 STRAIGHT = 0.3
 #: A minimum of a pivot below so many times the damping is a zero that damping has rounded off.
 TIP = 1000.0
+#: A volume below NEAR that grows by more than FAR and so many times its last change was thrown.
+NEAR, THROWN = 0.15, 2.0
+TINY = 1e-300
 
 
 class Watch(NamedTuple):
@@ -38,31 +47,44 @@ class Watch(NamedTuple):
 
     places: Integers  # (k,) where 1/D of each stands in the factor
     rows: Integers  # (k,)
-    free: Floats  # (k,) the pivot each would have without the other joints
+    joints: Integers  # (k,) counted from 0, as they come
+    first: Floats  # (k,) their pivots at the start
     independent: Integers  # (k,) 1 for rows that were so at the start
     damping: Floats  # (k,)
     stop: int  # 1: stop at a singular pose
-    distances: Floats  # (3,) before last and last, and whether damping rounds the last off
+    seen: Floats  # (joints, SEEN_WIDTH)
     events: Floats  # (MOST_EVENTS, 2): step and row of singular poses
     count: Integers  # (1,) of events
 
 
 def make_watch(
-    plan: Plan, unknowns: int, rows: Integers, free: Floats, independent: Integers, stop: bool
+    plan: Plan,
+    unknowns: int,
+    rows: Integers,
+    joints: Integers,
+    pivots: Floats,
+    independent: Integers,
+    stop: bool,
 ) -> Watch:
-    """Watch some rows, which are independent at the start or not; `free` is that of all rows."""
-    places = np.zeros(len(free), np.int64)
+    """Watch some rows, which are independent at the start or not.
+
+    `joints` says which joint each row belongs to; the rows of one follow each other.  `pivots` are
+    those of all rows at the start.
+    """
+    places = np.zeros(len(pivots), np.int64)
     for node in plan.nodes[plan.nodes[:, RHS] >= unknowns]:
         for row in range(int(node[SIZE])):
             places[node[RHS] - unknowns + row] = node[PIVOT] + row * (row + 3) // 2
+    found, numbers = np.unique(joints, return_inverse=True)
     return Watch(
         places=places[rows],
         rows=np.array(rows, np.int64),
-        free=np.array(free[rows], np.float64),
+        joints=np.array(numbers, np.int64),
+        first=np.maximum(pivots[rows], TINY),
         independent=np.array(independent, np.int64),
         damping=plan.damping[rows],
         stop=int(stop),
-        distances=np.full(3, -1.0),
+        seen=np.tile([-1.0, -1.0, 0.0, 0.0, 0.0], (len(found), 1)),
         events=np.zeros((MOST_EVENTS, EVENT_WIDTH)),
         count=np.zeros(1, np.int64),
     )
@@ -74,50 +96,97 @@ def borrow_watch(watch: Any) -> Any:
     return Watch(
         borrow(watch.places),
         borrow(watch.rows),
-        borrow(watch.free),
+        borrow(watch.joints),
+        borrow(watch.first),
         borrow(watch.independent),
         borrow(watch.damping),
         watch.stop,
-        borrow(watch.distances),
+        borrow(watch.seen),
         borrow(watch.events),
         borrow(watch.count),
     )
 
 
 @formula
-def passed_zero(before: float, last: float, now: float, rounded: bool) -> bool:
-    """Whether distances of three steps in a row are those of one that changes its sign.
-
-    A damped factor rounds the tip of |t - t*| off: there, a minimum that small is one.
-    """
+def changed_sign(before: float, last: float, now: float) -> bool:
+    """Whether volumes of three steps in a row are those of one that changes its sign."""
     change = before - last
-    sharp = change > ROUNDING and abs(last - change + now) <= STRAIGHT * change
-    return sharp or (rounded and before >= last and last < now)
+    return change > ROUNDING and abs(last - change + now) <= STRAIGHT * change
+
+
+@formula
+def met_zero(before: float, last: float, now: float, rounded: bool) -> bool:
+    """Whether the volumes are those of one that came to zero, but was kept from passing it.
+
+    A damped factor rounds the tip of |t - t*| off: there, a minimum that small is one.  A step that
+    meets the zero itself may end anywhere: a small volume that grows by more than the steps before
+    explain has met it, too.
+    """
+    thrown = last < NEAR and now - last > FAR + THROWN * abs(before - last)
+    return thrown or (rounded and before >= last and last < now)
+
+
+@formula
+def pivot_of(watch: Any, values: Any, k: int) -> float:
+    """The pivot of a row, less its damping."""
+    return max(0.0, -1.0 / values[watch.places[k]] - watch.damping[k])
+
+
+@routine
+def look_at_joint(watch: Any, joint: int, volume: float, rounded: float) -> bool:
+    """Note the volume that a joint's rows span; whether it has just passed zero.
+
+    One that still falls has passed zero only if it grows in the next step.
+    """
+    at = joint * SEEN_WIDTH
+    wanted, was_rounded = watch.seen[at + WANTED], watch.seen[at + ROUNDED] > 0.0
+    largest = max(volume, watch.seen[at + LARGEST])
+    if largest == 0.0:
+        return False
+    before, last = watch.seen[at + BEFORE] / largest, watch.seen[at + LAST] / largest
+    now = volume / largest
+    watch.seen[at + BEFORE], watch.seen[at + LAST] = watch.seen[at + LAST], volume
+    watch.seen[at + ROUNDED], watch.seen[at + LARGEST] = rounded, largest
+    watch.seen[at + WANTED] = 0.0
+    if before < 0.0 or min(last, now) > FAR:
+        return False
+    if wanted > 0.0 and volume - last * largest > wanted:
+        return True
+    if changed_sign(before, last, now):
+        if now > last:
+            return True
+        watch.seen[at + WANTED] = 0.5 * (before - last) * largest
+    return met_zero(before, last, now, was_rounded)
 
 
 @routine
 def look_at_pivots(watch: Any, watched: int, values: Any, step: int) -> int:
     """OK, or the row that has just passed a singular pose, if that is to stop the run."""
-    nearest, row, tip, swapped = FAR * FAR, -1, 0.0, 1.0
+    swapped, passed = 1.0, -1
     for k in range(watched):
-        pivot = max(0.0, -1.0 / values[watch.places[k]] - watch.damping[k])
         if watch.independent[k] == 0:
-            swapped = max(swapped, pivot / watch.damping[k])
-        elif pivot < nearest * watch.free[k]:
-            nearest, row = pivot / watch.free[k], watch.rows[k]
-            tip = TIP * watch.damping[k] / watch.free[k]
-    nearest *= swapped
-    distance, rounded = sqrt(nearest), 0.0
-    if nearest < tip:
-        rounded = 1.0
-    before, last = watch.distances[0], watch.distances[1]
-    was_rounded = watch.distances[2] > 0.0
-    watch.distances[0], watch.distances[1], watch.distances[2] = last, distance, rounded
-    if row < 0 or before < 0.0 or not passed_zero(before, last, distance, was_rounded):
+            swapped = max(swapped, pivot_of(watch, values, k) / watch.damping[k])
+    volume, nearest, row, rounded = swapped, 1.0, -1, 0.0
+    for k in range(watched):
+        if watch.independent[k] != 0:
+            pivot = pivot_of(watch, values, k)
+            fraction = pivot / watch.first[k]
+            volume *= fraction
+            if row < 0 or fraction < nearest:
+                nearest, row = fraction, watch.rows[k]
+            if swapped * pivot < TIP * watch.damping[k]:
+                rounded = 1.0
+        if k + 1 == watched or watch.joints[k + 1] != watch.joints[k]:
+            if row >= 0 and look_at_joint(watch, watch.joints[k], sqrt(volume), rounded):
+                passed = row
+            volume, nearest, row, rounded = swapped, 1.0, -1, 0.0
+    if passed < 0:
         return OK
-    watch.distances[0] = -1.0  # one pose, one event
+    for k in range(watched):  # one pose, one event
+        watch.seen[watch.joints[k] * SEEN_WIDTH + BEFORE] = -1.0
+        watch.seen[watch.joints[k] * SEEN_WIDTH + WANTED] = 0.0
     if watch.count[0] < MOST_EVENTS:
         at = watch.count[0] * EVENT_WIDTH
-        watch.events[at], watch.events[at + 1] = step, row
+        watch.events[at], watch.events[at + 1] = step, passed
         watch.count[0] += 1
-    return row if watch.stop != 0 else OK
+    return passed if watch.stop != 0 else OK

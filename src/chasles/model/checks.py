@@ -53,7 +53,7 @@ def checked_positive(value: Any, what: str, unit: str, where: str, invalid: Inva
     if number <= 0.0:
         raise invalid(
             f"{where}: {what} is {number:g} {unit}, but must be positive.",
-            f"Give a {what} greater than zero, in {unit}.",
+            f"Give {what} greater than zero, in {unit}.",
         )
     return number
 
@@ -64,7 +64,7 @@ def checked_not_negative(value: Any, what: str, unit: str, where: str, invalid: 
     if number < 0.0:
         raise invalid(
             f"{where}: {what} is {number:g} {unit}, but must not be negative.",
-            f"Give a {what} of zero or more, in {unit}.",
+            f"Give {what} of zero or more, in {unit}.",
         )
     return number
 

@@ -78,7 +78,8 @@ class ConstantVelocity(Coupling):
     """A homokinetic joint: two shafts, along `axis` at the start, that turn at equal speed.
 
     The shafts may bend about `at` in any direction; neither turns relative to the other about
-    the bisector of their axes (row "cv").
+    the bisector of their axes (row "cv").  Folded back by half a turn they have no bisector: that
+    pose is singular.
 
     >>> ConstantVelocity("joint", "gearbox", "wheel", at=(0, 0, 0), axis=(0, 1, 0)).locked
     ('ux', 'uy', 'uz', 'cv')

@@ -198,7 +198,7 @@ def wave_fields(kind: type[Any]) -> tuple[str, ...]:
 def own_function(function: Any, where: str) -> InvalidModel:
     return InvalidModel(
         f"{where} is {told(function)}: a function of your own cannot be saved.",
-        "Sample it: Signal.table(t, values); or keep the script that makes the model.",
+        "Keep the script that makes the model; for a motion, a Signal.table(t, values) is saved.",
     )
 
 
