@@ -102,6 +102,7 @@ class FirstCompile(Listener):
     def __init__(self) -> None:
         self.kernels: dict[int, str] = {}
         self.started: dict[int, float] = {}
+        self.seconds = 0.0  # spent so far
 
     def on_start(self, event: Any) -> None:
         key = id(event.data["dispatcher"])
@@ -114,7 +115,9 @@ class FirstCompile(Listener):
     def on_end(self, event: Any) -> None:
         began = self.started.pop(id(event.data["dispatcher"]), None)
         if began is not None:
-            sys.stderr.write(f" {time.perf_counter() - began:.1f} s\n")
+            took = time.perf_counter() - began
+            self.seconds += took
+            sys.stderr.write(f" {took:.1f} s\n")
 
 
 FIRST_COMPILE = FirstCompile()

@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike
 from chasles.dynamics.redundancy import Redundancy
 from chasles.dynamics.solver import Solver, joint_of_row, make_solver, watch_of
 from chasles.dynamics.watch import Watch
-from chasles.integrators.rkmk import make_stages
+from chasles.integrators.rkmk import make_stages, seconds_compiling
 from chasles.integrators.tableaux import Tableau
 from chasles.integrators.tableaux import method as find_method
 from chasles.model import Body, InvalidOption, Joint, Model, SimulationStopped, UnknownName
@@ -109,12 +109,12 @@ def simulate(
     watch = watch_of(solver, stop=singular == "stop")
     stages = make_stages(system, tableau.a, tableau.b, solver.start)
     run = Run(solver, stages, tableau.c, stabiliser, watch, grid)
-    began = time.perf_counter()
+    began = time.perf_counter() - seconds_compiling()
     if grid.t_eval is None:
         saved = run.all_states(progress)
     else:
         saved = run.states_at(grid.t_eval, progress)
-    seconds = time.perf_counter() - began
+    seconds = time.perf_counter() - seconds_compiling() - began
     provenance = {
         "spaces": {name: str(space) for name, space in chosen.items()},
         "acceleration": acceleration,

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from chasles.compiled import borrow, formula, kernel, overload, routine
+from chasles.compiled import FIRST_COMPILE, borrow, formula, kernel, overload, routine
 from chasles.dynamics.assemble import place_bodies, twist_of
 from chasles.dynamics.coupling_rows import assemble_rows
 from chasles.dynamics.evaluate import (
@@ -70,6 +70,11 @@ SLOPE_WIDTH = 12
 CARRY_WIDTH = 9
 NOT_FINITE = -2
 NOT_CLOSED = -3
+
+
+def seconds_compiling() -> float:
+    """Seconds that this process has spent on compiling kernels so far."""
+    return FIRST_COMPILE.seconds
 
 
 @formula
