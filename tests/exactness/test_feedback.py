@@ -4,7 +4,16 @@ import numpy as np
 import pytest
 
 import chasles as ch
+from chasles.dynamics.solver import make_solver, watch_of
+from chasles.integrators.rkmk import make_stages
+from chasles.integrators.tableaux import method
+from chasles.spaces import resolve_spaces
+from chasles.stabilisation.stabiliser import chosen_stabiliser, make_stabiliser
 from chasles.studies import gallery
+from chasles.system.arrays import POSITION, VELOCITY
+from chasles.system.build import build
+from chasles.system.gaps import joint_gap
+from chasles.timeloop import Run, make_grid
 
 WORDS = ("baumgarte", "ggl")
 STEPS = (4e-3, 2e-3, 1e-3)
@@ -115,3 +124,29 @@ def test_rates_that_are_none_are_refused(make, words):
 def test_a_misspelt_stabiliser_is_corrected(pair):
     with pytest.raises(ch.UnknownName, match="baumgarte"):
         ch.simulate(pair, 1.0, 1e-2, stabilise="baumgart")
+
+
+def gaps_of_an_opened_joint(stabilise: str, steps: int) -> list[float]:
+    """A rod at rest on a ball joint, without gravity, moved off it by a micrometre and slipping."""
+    rod = ch.Body.rod("rod", 1.0, mass=2.0, position=(0.5, 0, 0))
+    model = ch.Model([rod], [ch.Spherical("pivot", ch.GROUND, rod, (0, 0, 0))], gravity=(0, 0, 0))
+    setup = build(model, resolve_spaces(model, "SO3xR3"))
+    solver, grid = make_solver(setup), make_grid(steps * 0.01, 0.01, 1, None, 1)
+    stabiliser = make_stabiliser(setup, chosen_stabiliser(stabilise), ["pivot"], grid.step)
+    tableau = method("rk4")
+    stages = make_stages(setup.system, tableau.a, tableau.b, solver.start)
+    run = Run(solver, stages, tableau.c, stabiliser, watch_of(solver, stop=True), grid)
+    run.chart[0, POSITION : POSITION + 3] += (1e-6, 2e-6, -1e-6)
+    run.chart[0, VELOCITY + 3 : VELOCITY + 6] += (1e-4, 0.0, 2e-4)
+    states = solver.absolute(run.all_states(progress=False).charts)
+    return [float(np.linalg.norm(joint_gap(setup.system, 0, state)[1])) for state in states]
+
+
+def test_ggl_closes_an_opened_joint_in_one_step():
+    gaps = gaps_of_an_opened_joint("ggl", 3)
+    assert gaps[0] > 1e-6 and max(gaps[1:]) < 1e-11
+
+
+def test_baumgarte_closes_an_opened_joint_in_two_steps():
+    gaps = gaps_of_an_opened_joint("baumgarte", 4)
+    assert gaps[0] > 1e-6 and gaps[1] > 1e-7 and max(gaps[2:]) < 1e-11
