@@ -41,7 +41,7 @@ from chasles.system.arrays import (
     Floats,
 )
 from chasles.system.build import Setup
-from chasles.system.gaps import components, joint_frame, pose_history
+from chasles.system.gaps import components, joint_frame, opening_history, pose_history
 from chasles.system.rows import (
     frame_seen_from_a,
     full_misalignment,
@@ -260,14 +260,7 @@ def at_point(wrench: Floats, body: Floats, point: Floats) -> tuple[Floats, Float
 
 def joint_history(setup: Setup, joint: str, absolute: Floats) -> Any:
     """Frame B of a joint seen from A: (turn, shift), tuples of arrays (T,)."""
-    index = setup.joint_index[joint]
-    ends = setup.system.joint_bodies[index]
-    return relative_joint_frame(
-        pose_history(absolute, int(ends[BODY_A])),
-        joint_frame(setup.system, index, "a"),
-        pose_history(absolute, int(ends[BODY_B])),
-        joint_frame(setup.system, index, "b"),
-    )
+    return opening_history(setup.system, setup.joint_index[joint], absolute)
 
 
 def coordinate(setup: Setup, joint: str, kind: str, absolute: Floats, times: Floats) -> Floats:

@@ -18,7 +18,7 @@ from chasles.model import Body, InvalidOption, Joint, Model, UnknownName
 from chasles.model.coordinates import checked_coordinate, resolved_coordinate
 from chasles.model.errors import told
 from chasles.stabilisation.assembly import Assembly
-from chasles.system.arrays import LOCKED, POSE_R, POSE_X, TWIST, Floats
+from chasles.system.arrays import DRIVEN_TURN, LOCKED, POSE_R, POSE_X, TWIST, Floats
 from chasles.system.state import State
 from chasles.system.turns import angle_columns, counted_angles
 
@@ -143,7 +143,7 @@ class Result:
         name = self.model.driver(getattr(driver, "name", driver)).name
         index = self.solver.setup.joint_index[name]
         frame = self.reaction(name).in_joint_frame
-        turning = int(self.solver.setup.system.joint_bodies[index, LOCKED]) == 0b100
+        turning = int(self.solver.setup.system.joint_bodies[index, LOCKED]) == DRIVEN_TURN
         return frame[1][:, 2] if turning else frame[0][:, 2]
 
     def work(self, force: Any) -> Floats:

@@ -85,18 +85,11 @@ def simulate(
     """
     checked_model(model)
     tableau = find_method(method)
-    if progress is not None and not isinstance(progress, bool | np.bool_):
-        raise InvalidOption(
-            f"simulate: progress is {told(progress)}.", "Give True, False, or leave it out."
-        )
+    check_progress(progress)
     grid = make_grid(until, step, save_every, t_eval, len(model.bodies))
     chosen = resolve_spaces(model, spaces)
-    for option, value, known in (
-        ("redundant", redundant, ("solve", "refuse")),
-        ("singular", singular, ("stop", "pass")),
-    ):
-        if value not in known:
-            raise UnknownName.among("choice", value, known, where=option)
+    check_word("redundant", redundant, ("solve", "refuse"))
+    check_word("singular", singular, ("stop", "pass"))
     choice = chosen_stabiliser(stabilise)
     if singular == "pass" and (choice is None or choice.word == PROJECTION):
         choice = Choice(PROJECTION, all_joints=True)  # what holds by itself does not hold there
@@ -134,6 +127,19 @@ def simulate(
         return Result(*states, "finished", message, saved.integrals)
     result = Result(*states, "stopped", stopped.what, saved.integrals)
     raise SimulationStopped(stopped.what, stopped.remedy, result=result)
+
+
+def check_word(option: str, value: Any, known: tuple[str, ...]) -> None:
+    """Refuse a choice that is none."""
+    if value not in known:
+        raise UnknownName.among("choice", value, known, where=option)
+
+
+def check_progress(progress: Any) -> None:
+    if progress is not None and not isinstance(progress, bool | np.bool_):
+        raise InvalidOption(
+            f"simulate: progress is {told(progress)}.", "Give True, False, or leave it out."
+        )
 
 
 def stabilised(

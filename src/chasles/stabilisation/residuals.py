@@ -9,7 +9,6 @@ from chasles.dynamics.assemble import place_bodies, pose_of, twist_of
 from chasles.dynamics.coupling_rows import assemble_joint
 from chasles.dynamics.evaluate import refine
 from chasles.dynamics.factor import solve_factored
-from chasles.groups.scalar import sqrt
 from chasles.groups.vectors import dot, matvec, tmatvec
 from chasles.system.arrays import (
     ABSOLUTE_WIDTH,
@@ -22,6 +21,7 @@ from chasles.system.arrays import (
     DISTANCE,
     DRIVE,
     DRIVEN_AXIS,
+    DRIVEN_TURN,
     ENDS_WIDTH,
     FIRST_ROW,
     JOINT_WIDTH,
@@ -46,6 +46,7 @@ from chasles.system.arrays import (
     twist6,
     vec3,
 )
+from chasles.system.couplings import disc_above_plane, shafts_crossed
 from chasles.system.rows import (
     nearest_turn,
     relative_joint_frame,
@@ -53,9 +54,6 @@ from chasles.system.rows import (
     space_residual,
     turn_about_axis,
 )
-
-#: LOCKED of a driver that turns.
-DRIVEN_TURN = 0b100
 
 
 class Residuals(NamedTuple):
@@ -125,13 +123,13 @@ def put_coupling_residual(
         open_by = point_residual(system, turn, shift, axes_b)
         for k in range(3):
             out[row + k] = -open_by[k]
-        out[row + 3] = -turn[1] if kind == UNIVERSAL else turn[3] - turn[1]
+        out[row + 3] = -turn[1] if kind == UNIVERSAL else -shafts_crossed(turn)
     elif kind == DISTANCE:
         out[row] = 0.5 * (constant - dot(shift, shift) / constant)
     elif kind == ROLLING_SPHERE:
         out[row + 2] = constant - shift[2]
     elif kind == ROLLING_DISC:
-        out[row + 2] = constant * sqrt(1.0 - turn[8] * turn[8]) - shift[2]
+        out[row + 2] = -disc_above_plane(constant, turn, shift)
     elif kind == CUSTOM:
         for k in range(system.joint_bodies[joint * ENDS_WIDTH + ROWS]):
             out[row + k] = -work.answer[k]

@@ -47,6 +47,8 @@ DISTANCE, GEAR, ROLLING_SPHERE, ROLLING_DISC, CUSTOM = 5, 6, 7, 8, 9
 # DRIVE_WORK: where its work is integrated.  ADDRESS: of a custom joint's compiled formula.
 # Bits of LOCKED: which components of the relative twist in the joint frame must vanish.
 TWIST_COMPONENTS = ("wx", "wy", "wz", "ux", "uy", "uz")
+#: LOCKED of a driver that turns.
+DRIVEN_TURN = 0b100
 
 SCREW_FORM, SPACE_FORM = 0, 1
 

@@ -25,6 +25,18 @@ def shafts_product(axes_a: Any, axes_b: Any, omega_a: Any, omega_b: Any) -> Any:
 
 
 @formula
+def shafts_crossed(turn: Any) -> Any:
+    r"""The same g, from the axes of b seen from a."""
+    return turn[1] - turn[3]
+
+
+@formula
+def disc_above_plane(radius: Any, turn: Any, shift: Any) -> Any:
+    r"""How far the rim of a thin disc is above a plane: $h - r\sqrt{1 - (n\cdot a)^2}$."""
+    return shift[2] - radius * sqrt(1.0 - turn[8] * turn[8])
+
+
+@formula
 def distance_eta(beta: Any, length: Any, omegas: Any, velocities: Any) -> Any:
     r"""Eta of $g = (d\cdot d - l^2)/2l$, $d = x_b - x_a$, whose row has $\beta = d/l$:
 

@@ -13,6 +13,7 @@ from chasles.system.arrays import (
     CUSTOM,
     DISTANCE,
     DRIVEN_AXIS,
+    DRIVEN_TURN,
     KIND,
     LOCKED,
     LOWER_PAIR,
@@ -28,6 +29,7 @@ from chasles.system.arrays import (
     Floats,
     System,
 )
+from chasles.system.couplings import disc_above_plane, shafts_crossed
 from chasles.system.rows import (
     advance,
     axis_misalignment,
@@ -63,6 +65,17 @@ def joint_frame(system: System, joint: int, side: str) -> Any:
     return tuple(row[axes : axes + 9]), tuple(row[point : point + 3])
 
 
+def opening_history(system: System, joint: int, absolute: Floats) -> Any:
+    """Frame B of a joint seen from A, (turn, shift), at absolute states (..., n, 18)."""
+    ends = system.joint_bodies[joint]
+    return relative_joint_frame(
+        pose_history(absolute, int(ends[BODY_A])),
+        joint_frame(system, joint, "a"),
+        pose_history(absolute, int(ends[BODY_B])),
+        joint_frame(system, joint, "b"),
+    )
+
+
 def joint_gap(
     system: System, joint: int, absolute: Floats, target: Any = 0.0, residual: Any = None
 ) -> tuple[Floats, Floats]:
@@ -76,12 +89,7 @@ def joint_gap(
     ends = system.joint_bodies[joint]
     if ends[KIND] == CUSTOM:
         return custom_gap(residual, ends[BODY_A], ends[BODY_B], absolute)
-    turn, shift = relative_joint_frame(
-        pose_history(absolute, ends[BODY_A]),
-        joint_frame(system, joint, "a"),
-        pose_history(absolute, ends[BODY_B]),
-        joint_frame(system, joint, "b"),
-    )
+    turn, shift = opening_history(system, joint, absolute)
     shape = absolute.shape[:-2]
     rotation, translation = np.zeros((*shape, 3)), np.zeros((*shape, 3))
     if ends[KIND] == LOWER_PAIR:
@@ -117,13 +125,13 @@ def put_coupling_gap(
     kind, locked = ends[KIND], int(ends[LOCKED])
     if kind in (UNIVERSAL, CONSTANT_VELOCITY):
         translation[...] = np.stack(np.broadcast_arrays(*shift), axis=-1)
-        product = turn[1] if kind == UNIVERSAL else 0.5 * (turn[1] - turn[3])
+        product = turn[1] if kind == UNIVERSAL else 0.5 * shafts_crossed(turn)
         rotation[..., 2] = np.arcsin(np.clip(product, -1.0, 1.0))
     elif kind == SLIDING_POINT:
         for k in range(3):
             if locked >> (3 + k) & 1:
                 translation[..., k] = shift[k] - target
-    elif kind == DRIVEN_AXIS and locked == 0b100:
+    elif kind == DRIVEN_AXIS and locked == DRIVEN_TURN:
         angle = turn_about_axis(turn) - target
         rotation[..., 2] = angle - 2.0 * np.pi * np.round(angle / (2.0 * np.pi))
     elif kind == DRIVEN_AXIS:
@@ -133,19 +141,13 @@ def put_coupling_gap(
     elif kind == ROLLING_SPHERE:
         translation[..., 2] = shift[2] - constant
     elif kind == ROLLING_DISC:
-        translation[..., 2] = shift[2] - constant * np.sqrt(1.0 - np.square(turn[8]))
+        translation[..., 2] = disc_above_plane(constant, turn, shift)
 
 
 def flat_disc(system: System, absolute: Floats) -> int | None:
     """The rolling disc that lies on its plane, or almost, at one state (n, 18)."""
     for joint in np.flatnonzero(system.joint_bodies[:, KIND] == ROLLING_DISC):
-        ends = system.joint_bodies[joint]
-        turn, _ = relative_joint_frame(
-            pose_history(absolute, int(ends[BODY_A])),
-            joint_frame(system, int(joint), "a"),
-            pose_history(absolute, int(ends[BODY_B])),
-            joint_frame(system, int(joint), "b"),
-        )
+        turn, _ = opening_history(system, int(joint), absolute)
         if abs(turn[8]) > NEARLY_FLAT:
             return int(joint)
     return None
