@@ -41,7 +41,7 @@ POSE = """
 import sys
 import numpy as np
 import chasles as ch
-from chasles.dynamics.assemble import absolute_history
+from chasles.core.assemble import absolute_history
 from chasles.spaces import resolve_spaces
 from chasles.system.build import build
 

@@ -58,8 +58,8 @@ from chasles.model import (
 from chasles.result import Result
 from chasles.simulate import simulate
 from chasles.spaces import SE3, Designation, SO3xR3, Space, designate
-from chasles.stabilisation.assembly import Assembly, assemble
 from chasles.stabilisation.feedback import Baumgarte
+from chasles.start.assembly import Assembly, assemble
 from chasles.studies.advise import Advice, NothingMeetsTheTarget, advise
 from chasles.studies.compare import Comparison, compare
 from chasles.system.state import State

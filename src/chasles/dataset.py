@@ -16,10 +16,10 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from chasles import diagnostics
+from chasles.core.arrays import POSE_R, POSE_X, TWIST, Floats
 from chasles.model import InvalidFile, InvalidOption
 from chasles.model.errors import told
 from chasles.model.plain import to_plain
-from chasles.system.arrays import POSE_R, POSE_X, TWIST, Floats
 from chasles.system.build import Setup
 
 if TYPE_CHECKING:

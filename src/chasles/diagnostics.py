@@ -9,12 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from chasles.dynamics.factor import OK
-from chasles.dynamics.solver import Solver
-from chasles.groups.vectors import add, cross, matvec, scale, sub, symvec
-from chasles.model import Body, ChaslesError, Ground
-from chasles.model.errors import told
-from chasles.system.arrays import (
+from chasles.core.arrays import (
     AXES_A,
     AXES_B,
     BODY_A,
@@ -40,9 +35,8 @@ from chasles.system.arrays import (
     TWIST,
     Floats,
 )
-from chasles.system.build import Setup
-from chasles.system.gaps import components, joint_frame, opening_history, pose_history
-from chasles.system.rows import (
+from chasles.core.factor import OK
+from chasles.core.rows import (
     frame_seen_from_a,
     full_misalignment,
     nearest_turn,
@@ -51,12 +45,18 @@ from chasles.system.rows import (
     turn_about_axis,
     twist_in_joint_frame,
 )
-from chasles.system.wrenches import (
+from chasles.core.wrenches import (
     bushing_potential,
     gravity_potential,
     kinetic_energy,
     spring_potential,
 )
+from chasles.dynamics.solver import Solver
+from chasles.groups.vectors import add, cross, matvec, scale, sub, symvec
+from chasles.model import Body, ChaslesError, Ground
+from chasles.model.errors import told
+from chasles.system.build import Setup
+from chasles.system.gaps import components, joint_frame, opening_history, pose_history
 
 #: Joints whose axes belong to body a: points on lines and planes, rolling, and driven points.
 AXES_ON_A = (SLIDING_POINT, ROLLING_SPHERE, ROLLING_DISC)

@@ -10,15 +10,15 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from chasles import diagnostics
+from chasles.core.arrays import DRIVEN_TURN, LOCKED, POSE_R, POSE_X, TWIST, Floats
 from chasles.dataset import Table, make_table, to_xarray, write
 from chasles.diagnostics import Reaction
-from chasles.dynamics.redundancy import Redundancy
 from chasles.dynamics.solver import Solver
 from chasles.model import Body, InvalidOption, Joint, Model, UnknownName
 from chasles.model.coordinates import checked_coordinate, resolved_coordinate
 from chasles.model.errors import told
-from chasles.stabilisation.assembly import Assembly
-from chasles.system.arrays import DRIVEN_TURN, LOCKED, POSE_R, POSE_X, TWIST, Floats
+from chasles.start.assembly import Assembly
+from chasles.start.redundancy import Redundancy
 from chasles.system.state import State
 from chasles.system.turns import angle_columns, counted_angles
 

@@ -10,9 +10,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from chasles.dynamics.redundancy import Redundancy
+from chasles.core.watch import Watch
 from chasles.dynamics.solver import Solver, joint_of_row, make_solver, watch_of
-from chasles.dynamics.watch import Watch
 from chasles.integrators.rkmk import make_stages, seconds_compiling
 from chasles.integrators.tableaux import Tableau
 from chasles.integrators.tableaux import method as find_method
@@ -22,7 +21,6 @@ from chasles.model.model import checked_model
 from chasles.result import Result
 from chasles.spaces import Space, resolve_spaces
 from chasles.spaces.exactness import drifting_joints
-from chasles.stabilisation.assembly import Assembly, assemble
 from chasles.stabilisation.feedback import Baumgarte
 from chasles.stabilisation.stabiliser import (
     PROJECTION,
@@ -30,6 +28,8 @@ from chasles.stabilisation.stabiliser import (
     chosen_stabiliser,
     make_stabiliser,
 )
+from chasles.start.assembly import Assembly, assemble
+from chasles.start.redundancy import Redundancy
 from chasles.system.build import build
 from chasles.system.state import State, checked_state
 from chasles.timeloop import Run, make_grid

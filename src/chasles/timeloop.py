@@ -8,17 +8,10 @@ from typing import Any
 import numpy as np
 from tqdm import tqdm
 
-from chasles.dynamics.conflicts import (
-    SPEED_CONFLICT,
-    SPEED_FLOOR,
-    SPEED_SUSPICION,
-    listed,
-    speed_conflict,
-)
-from chasles.dynamics.consistent import driven_rates
-from chasles.dynamics.factor import OK
+from chasles.core.arrays import CHART_WIDTH, Floats
+from chasles.core.factor import OK
+from chasles.core.watch import Watch
 from chasles.dynamics.solver import Solver, joint_of_row
-from chasles.dynamics.watch import Watch
 from chasles.integrators.rkmk import NOT_CLOSED, NOT_FINITE, Stages, rkmk_run
 from chasles.model import ChaslesError, InvalidOption, SimulationStopped
 from chasles.model.checks import checked_array, checked_positive
@@ -26,7 +19,14 @@ from chasles.model.errors import told
 from chasles.model.model import plural
 from chasles.stabilisation.projection import Projection
 from chasles.stabilisation.stabiliser import Stabiliser
-from chasles.system.arrays import CHART_WIDTH, Floats
+from chasles.start.conflicts import (
+    SPEED_CONFLICT,
+    SPEED_FLOOR,
+    SPEED_SUSPICION,
+    listed,
+    speed_conflict,
+)
+from chasles.start.consistent import driven_rates
 from chasles.system.gaps import flat_disc
 from chasles.system.turns import first_integrals
 

@@ -5,9 +5,9 @@ import pytest
 from mechanisms import KINDS, make_joint, random_body, tree
 
 import chasles as ch
+from chasles.core.evaluate import make_workspace
+from chasles.core.ordering import make_plan
 from chasles.dynamics.equations import equations_at
-from chasles.dynamics.evaluate import make_workspace
-from chasles.dynamics.ordering import make_plan
 from chasles.dynamics.solver import Solver, make_solver
 from chasles.spaces import resolve_spaces
 from chasles.system.build import build, real_rows

@@ -4,13 +4,13 @@ import numpy as np
 import pytest
 
 import chasles as ch
+from chasles.core.arrays import POSITION, VELOCITY
 from chasles.dynamics.solver import make_solver, watch_of
 from chasles.integrators.rkmk import make_stages
 from chasles.integrators.tableaux import method
 from chasles.spaces import resolve_spaces
 from chasles.stabilisation.stabiliser import chosen_stabiliser, make_stabiliser
 from chasles.studies import gallery
-from chasles.system.arrays import POSITION, VELOCITY
 from chasles.system.build import build
 from chasles.system.gaps import joint_gap
 from chasles.timeloop import Run, make_grid

@@ -24,12 +24,12 @@ FILES = ("test_paper_findings.py", "test_paper_reference.py")
 MUTANTS = {
     "a mass": ("paper/examples.py", "mass=21.6", "mass=21.7"),
     "a sign of the acceleration constraint": (
-        "system/rows.py",
+        "core/rows.py",
         "return sub(cross(omega_a, velocity_a), cross(omega_b, velocity_b))",
         "return sub(cross(omega_b, velocity_b), cross(omega_a, velocity_a))",
     ),
     "a sign of the gyroscopic terms": (
-        "system/wrenches.py",
+        "core/wrenches.py",
         "torque = neg(cross(omega, symvec(inertia, omega)))",
         "torque = cross(omega, symvec(inertia, omega))",
     ),

@@ -36,12 +36,12 @@ from chasles.analysis.linearise import Linearisation, linearised
 from chasles.analysis.place import Place, first_place
 from chasles.analysis.reduced import Unbalance, check_regular, rounding_of
 from chasles.analysis.search import Search
+from chasles.core.arrays import Floats
 from chasles.diagnostics import Reaction
-from chasles.dynamics.redundancy import DEPENDENT
 from chasles.model import InvalidOption, Joint, Model, UnknownName
 from chasles.model.checks import checked_count
 from chasles.model.model import checked_model
-from chasles.system.arrays import Floats
+from chasles.start.redundancy import DEPENDENT
 from chasles.system.state import State
 
 PREFERENCES = ("stable", "nearest")

@@ -14,17 +14,7 @@ from typing import Any
 import numpy as np
 
 from chasles.analysis.tangent import Tangent, flattened, tangent
-from chasles.dynamics.consistent import driven_rates, initial_state
-from chasles.dynamics.coupling_rows import assemble_any
-from chasles.dynamics.equations import dense_jacobian, dense_mass
-from chasles.dynamics.evaluate import make_workspace
-from chasles.dynamics.ordering import make_plan
-from chasles.dynamics.redundancy import DEPENDENT, equilibrated, joint_of_row
-from chasles.dynamics.solver import Solver
-from chasles.model import InconsistentStart, InvalidModel, InvalidOption, Model
-from chasles.spaces import resolve_spaces
-from chasles.stabilisation.residuals import put_any_residual
-from chasles.system.arrays import (
+from chasles.core.arrays import (
     CUSTOM,
     DRIVE,
     FIRST_ROW,
@@ -41,6 +31,16 @@ from chasles.system.arrays import (
     Integers,
     System,
 )
+from chasles.core.coupling_rows import assemble_any
+from chasles.core.evaluate import make_workspace
+from chasles.core.ordering import make_plan
+from chasles.dynamics.equations import dense_jacobian, dense_mass
+from chasles.dynamics.solver import Solver
+from chasles.model import InconsistentStart, InvalidModel, InvalidOption, Model
+from chasles.spaces import resolve_spaces
+from chasles.stabilisation.residuals import put_any_residual
+from chasles.start.consistent import driven_rates, initial_state
+from chasles.start.redundancy import DEPENDENT, equilibrated, joint_of_row
 from chasles.system.build import build, check_closed, real_rows
 from chasles.system.state import State
 from chasles.system.turns import angle_columns, first_integrals, integrals_at

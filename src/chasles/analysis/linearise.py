@@ -56,9 +56,9 @@ from chasles.analysis.instant import (
 )
 from chasles.analysis.modes import Complex, Mode, eigen, make_modes, table
 from chasles.analysis.reduced import Unbalance, assembled, check_regular, reduce, unbalance
+from chasles.core.arrays import TWIST_COMPONENTS, Floats
 from chasles.model import InvalidOption, Model, UnknownName
 from chasles.model.model import checked_model
-from chasles.system.arrays import TWIST_COMPONENTS, Floats
 from chasles.system.state import State, checked_state
 
 

@@ -11,9 +11,9 @@ from numpy.typing import NDArray
 from chasles import diagnostics
 from chasles.analysis.instant import Instant
 from chasles.analysis.reduced import ROUNDING, Reduced, rounding_of
+from chasles.core.arrays import TWIST, Floats
 from chasles.model import Body, Joint, UnknownName
 from chasles.model.coordinates import coordinates_of
-from chasles.system.arrays import TWIST, Floats
 
 Complex = NDArray[np.complex128]
 

@@ -15,8 +15,8 @@ from chasles.analysis.reduced import (
     rounding_of,
     unbalance,
 )
+from chasles.core.arrays import BODY_A, INERTIA, MASS, POINT_A, POINT_B, POSE_X, TWIST, Floats
 from chasles.model import Model
-from chasles.system.arrays import BODY_A, INERTIA, MASS, POINT_A, POINT_B, POSE_X, TWIST, Floats
 from chasles.system.state import State, checked_state
 
 #: Unbalanced forces below this fraction of those that act count as balanced.

@@ -2,8 +2,8 @@
 
 import numpy as np
 
+from chasles.core.arrays import POSE_R, POSE_X, Floats
 from chasles.groups.so3 import so3_exp, so3_from_matrix, so3_matrix
-from chasles.system.arrays import POSE_R, POSE_X, Floats
 
 
 def rotations(absolute: Floats) -> Floats:

@@ -5,8 +5,8 @@ import numpy as np
 from chasles.analysis.place import Place, make_place, model_size, pull_on, unbalanced
 from chasles.analysis.poses import moved, orthogonal, rotations
 from chasles.analysis.trust import to_the_root, with_the_forces
+from chasles.core.arrays import POSE_X, Floats
 from chasles.model import InvalidModel, NoEquilibrium
-from chasles.system.arrays import POSE_X, Floats
 
 #: A balanced place is improved by so many more steps, as long as each halves what is left.
 POLISHING = 5

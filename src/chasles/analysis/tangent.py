@@ -3,7 +3,7 @@ r"""First derivatives of the forces and of the rows of J, along motions of the b
 A body moves by a twist in its own frame, $R\exp\hat\omega$ and $x + R u$ to first order, and its
 twist V changes by nu.  Every force and every joint depends on two bodies only, so its derivatives
 are found along their 24 directions and added up.  The formulas of the kernels run on dual numbers
-for that (`chasles.analysis.dual`): the derivatives are exact, and there is no step to choose.  Only
+for that (`chasles.scalars.dual`): the derivatives are exact, and there is no step to choose.  Only
 a user's own formula, which takes floats, is differenced, by Ridders' extrapolation.
 """
 
@@ -14,11 +14,9 @@ from typing import Any
 
 import numpy as np
 
-from chasles.analysis.dual import Dual
 from chasles.analysis.poses import moved
-from chasles.dynamics.apply_forces import all_forces
-from chasles.dynamics.coupling_rows import assemble_any
-from chasles.system.arrays import (
+from chasles.core.apply_forces import all_forces
+from chasles.core.arrays import (
     ABSOLUTE_WIDTH,
     BODY_A,
     BODY_B,
@@ -41,7 +39,9 @@ from chasles.system.arrays import (
     System,
     sym6,
 )
-from chasles.system.wrenches import inertial_and_gravity_wrench
+from chasles.core.coupling_rows import assemble_any
+from chasles.core.wrenches import inertial_and_gravity_wrench
+from chasles.scalars.dual import Dual
 
 #: Directions: six of the pose of body a, six of that of b, then those of their twists.
 POSES, DIRECTIONS = 12, 24

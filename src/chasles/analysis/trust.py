@@ -6,7 +6,7 @@ short enough and no denominator negative.
 
 import numpy as np
 
-from chasles.system.arrays import Floats
+from chasles.core.arrays import Floats
 
 #: Singular values of K below this fraction of the largest are left alone.
 FLAT = 1e-12

@@ -4,13 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from chasles.dynamics.factor import OK
-from chasles.dynamics.ordering import mass_matrix
-from chasles.dynamics.solver import Solver, make_solver, singular_error
-from chasles.model import Model
-from chasles.model.model import checked_model
-from chasles.spaces import resolve_spaces
-from chasles.system.arrays import (
+from chasles.core.arrays import (
     BODY_A,
     BODY_B,
     FIRST_ROW,
@@ -20,6 +14,12 @@ from chasles.system.arrays import (
     Floats,
     System,
 )
+from chasles.core.factor import OK
+from chasles.core.ordering import mass_matrix
+from chasles.dynamics.solver import Solver, make_solver, singular_error
+from chasles.model import Model
+from chasles.model.model import checked_model
+from chasles.spaces import resolve_spaces
 from chasles.system.build import build, is_closed, real_rows
 from chasles.system.state import State, checked_state
 from chasles.system.turns import first_integrals

@@ -4,13 +4,16 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from chasles.dynamics.assemble import absolute_history, chart_state
-from chasles.dynamics.conflicts import check_agreement
-from chasles.dynamics.consistent import initial_state
-from chasles.dynamics.evaluate import Workspace, evaluate, make_workspace
-from chasles.dynamics.factor import OK
-from chasles.dynamics.ordering import Plan, damped, make_plan, pivots_of_rows
-from chasles.dynamics.redundancy import (
+from chasles.core.arrays import ABSOLUTE_WIDTH, CHART_WIDTH, FIRST_ROW, ROW_WIDTH, Floats
+from chasles.core.assemble import absolute_history, chart_state
+from chasles.core.evaluate import Workspace, evaluate, make_workspace
+from chasles.core.factor import OK
+from chasles.core.ordering import Plan, damped, make_plan, pivots_of_rows
+from chasles.core.watch import Watch, make_watch
+from chasles.spaces.tree import spanning_tree
+from chasles.start.conflicts import check_agreement
+from chasles.start.consistent import initial_state
+from chasles.start.redundancy import (
     RANK_LIMIT,
     Redundancy,
     find_redundancy,
@@ -22,9 +25,6 @@ from chasles.dynamics.redundancy import (
     scale_error,
     singular_error,
 )
-from chasles.dynamics.watch import Watch, make_watch
-from chasles.spaces.tree import spanning_tree
-from chasles.system.arrays import ABSOLUTE_WIDTH, CHART_WIDTH, FIRST_ROW, ROW_WIDTH, Floats
 from chasles.system.build import Setup, check_closed, real_rows
 
 __all__ = ["Solver", "joint_of_row", "make_solver", "singular_error", "watch_of"]

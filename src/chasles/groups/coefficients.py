@@ -24,9 +24,9 @@ from fractions import Fraction
 from math import comb, factorial
 
 from chasles.compiled import formula
-from chasles.groups.errorfree import dot_pair, norm_pair
-from chasles.groups.scalar import below, choose, cos, gap_to_two_pi, sin, sqrt
 from chasles.groups.vectors import dot
+from chasles.scalars.elementary import below, choose, cos, gap_to_two_pi, sin, sqrt
+from chasles.scalars.errorfree import dot_pair, norm_pair
 
 # --- series ---
 

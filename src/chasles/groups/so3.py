@@ -6,8 +6,8 @@ Differentials are right-trivialised; left-trivialised methods call them at -x.
 
 from chasles.compiled import formula
 from chasles.groups.coefficients import dexp_coefficients, gamma_of, half_angle
-from chasles.groups.scalar import atan2, below, choose, sqrt
 from chasles.groups.vectors import axpy, cross, dot, neg, scale
+from chasles.scalars.elementary import atan2, below, choose, sqrt
 
 # --- group ---
 

@@ -14,33 +14,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from chasles.compiled import FIRST_COMPILE, borrow, formula, kernel, overload, routine
-from chasles.dynamics.assemble import place_bodies, twist_of
-from chasles.dynamics.coupling_rows import assemble_rows
-from chasles.dynamics.evaluate import (
-    borrow_workspace,
-    collect_missed,
-    make_good,
-    solve_motion,
-)
-from chasles.dynamics.factor import OK
-from chasles.dynamics.ordering import borrow_plan
-from chasles.dynamics.watch import borrow_watch, look_at_pivots
-from chasles.groups.se3 import se3_dexp_inv
-from chasles.groups.so3 import so3_normalise
-from chasles.groups.so3xr3 import so3xr3_dexp_inv
-from chasles.groups.vectors import neg
-from chasles.integrators.balance import (
-    Balance,
-    borrow_balance,
-    collect_impulse,
-    keep_momentum,
-    make_balance,
-)
-from chasles.stabilisation.feedback import Feedback, begin_feedback, find_drift, pull_joints
-from chasles.stabilisation.moves import chart_move
-from chasles.stabilisation.projection import project
-from chasles.stabilisation.stabiliser import borrow_stabiliser
-from chasles.system.arrays import (
+from chasles.core.arrays import (
     ABSOLUTE_WIDTH,
     BODY_WIDTH,
     CHART_WIDTH,
@@ -64,7 +38,33 @@ from chasles.system.arrays import (
     vec3,
     vec4,
 )
-from chasles.system.charts import chart_acceleration, chart_exp, grounded_acceleration
+from chasles.core.assemble import place_bodies, twist_of
+from chasles.core.balance import (
+    Balance,
+    borrow_balance,
+    collect_impulse,
+    keep_momentum,
+    make_balance,
+)
+from chasles.core.charts import chart_acceleration, chart_exp, grounded_acceleration
+from chasles.core.coupling_rows import assemble_rows
+from chasles.core.evaluate import (
+    borrow_workspace,
+    collect_missed,
+    make_good,
+    solve_motion,
+)
+from chasles.core.factor import OK
+from chasles.core.ordering import borrow_plan
+from chasles.core.watch import borrow_watch, look_at_pivots
+from chasles.groups.se3 import se3_dexp_inv
+from chasles.groups.so3 import so3_normalise
+from chasles.groups.so3xr3 import so3xr3_dexp_inv
+from chasles.groups.vectors import neg
+from chasles.stabilisation.feedback import Feedback, begin_feedback, find_drift, pull_joints
+from chasles.stabilisation.moves import chart_move
+from chasles.stabilisation.projection import project
+from chasles.stabilisation.stabiliser import borrow_stabiliser
 
 SLOPE_WIDTH = 12
 CARRY_WIDTH = 9

@@ -9,13 +9,13 @@ from typing import Any
 
 import numpy as np
 
+from chasles.core.arrays import ABSOLUTE_WIDTH, POSE_R, POSE_X, TWIST, Floats
 from chasles.dataset import FORMAT, checked_path, is_sealed
 from chasles.dynamics.solver import make_solver
 from chasles.model import ChaslesError, InvalidFile, Model
 from chasles.model.plain import from_plain
 from chasles.result import Result
 from chasles.spaces import Space
-from chasles.system.arrays import ABSOLUTE_WIDTH, POSE_R, POSE_X, TWIST, Floats
 from chasles.system.build import Setup, build
 from chasles.system.state import State
 

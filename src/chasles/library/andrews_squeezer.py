@@ -4,12 +4,12 @@ from typing import NamedTuple
 
 import numpy as np
 
+from chasles.core.arrays import Floats
 from chasles.library.benchmark import Benchmark, Check
 from chasles.library.drawing import Drawing, Named
 from chasles.library.measures import energy_check, gap_checks, point_path
 from chasles.model import GROUND, Body, Load, Model, Revolute, Spring
 from chasles.result import Result
-from chasles.system.arrays import Floats
 
 # Points of the ground, m.
 O = np.array([0.0, 0.0])  # noqa: E741  (the published name)

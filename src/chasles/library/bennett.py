@@ -4,13 +4,13 @@ from math import sin
 
 import numpy as np
 
+from chasles.core.arrays import Floats
 from chasles.library.benchmark import Benchmark, Check
 from chasles.library.drawing import Drawing, Named
 from chasles.library.linkages import loop, rank_check
 from chasles.library.measures import energy_check, gap_checks, point_path
 from chasles.model import Model
 from chasles.result import Result
-from chasles.system.arrays import Floats
 
 ALPHA, BETA = np.radians(30.0), np.radians(120.0)  # twists of the short and the long links
 SHORT = 1.2  # m

@@ -4,13 +4,13 @@ from itertools import pairwise
 
 import numpy as np
 
+from chasles.core.arrays import Floats
 from chasles.library.benchmark import Benchmark, Check
 from chasles.library.drawing import Drawing, Named
 from chasles.library.measures import energy_check, gap_checks, point_path
 from chasles.model import GROUND, Body, Model, Revolute
 from chasles.model.joints import Attachment
 from chasles.result import Result
-from chasles.system.arrays import Floats
 
 MASS = 1.0  # kg, of every rod
 LENGTH = 1.0  # m, of every rod

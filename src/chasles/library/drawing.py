@@ -3,8 +3,8 @@
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
+from chasles.core.arrays import Floats
 from chasles.result import Result
-from chasles.system.arrays import Floats
 
 Named = Sequence[tuple[str, Floats]]
 

@@ -2,13 +2,13 @@
 
 import numpy as np
 
+from chasles.core.arrays import Floats
 from chasles.library.benchmark import Benchmark, Check
 from chasles.library.drawing import Drawing, Named
 from chasles.library.measures import energy_check, gap_checks
 from chasles.model import GROUND, Body, Model, Prismatic, Revolute, Spring
 from chasles.model.shapes import Box
 from chasles.result import Result
-from chasles.system.arrays import Floats
 
 DENSITY = 3000.0  # kg/m^3
 LENGTH = 1.0  # m, of the shaft and of both rods

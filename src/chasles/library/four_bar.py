@@ -2,13 +2,13 @@
 
 import numpy as np
 
+from chasles.core.arrays import Floats
 from chasles.library.benchmark import Benchmark, Check
 from chasles.library.drawing import Drawing, Named
 from chasles.library.linkages import loop, rank_check
 from chasles.library.measures import energy_check, gap_checks, point_path
 from chasles.model import Model
 from chasles.result import Result
-from chasles.system.arrays import Floats
 
 POINTS = ((0.0, 0.0, 0.0), (0.0, 0.0, 0.4), (1.0, 0.0, 0.8), (1.0, 0.0, 0.0))  # A to D, m
 DENSITY = 7800.0  # kg/m^3

@@ -4,13 +4,13 @@ from functools import partial
 
 import numpy as np
 
+from chasles.core.arrays import Floats
 from chasles.library.benchmark import Benchmark, Check
 from chasles.library.drawing import Drawing, Named
 from chasles.library.measures import energy_check, gap_checks
 from chasles.model import GROUND, Body, Model, Spherical
 from chasles.model.shapes import Cylinder
 from chasles.result import Result
-from chasles.system.arrays import Floats
 
 MASS = 15.0  # kg
 INERTIA = (0.234375, 0.46875, 0.234375)  # kg m^2, about the centre of mass

@@ -5,11 +5,11 @@ from dataclasses import replace
 
 import numpy as np
 
+from chasles.core.arrays import Floats
 from chasles.library.benchmark import Check
 from chasles.model import GROUND, Body, Model, Revolute
 from chasles.model.joints import Attachment
 from chasles.result import Result
-from chasles.system.arrays import Floats
 
 Vector = Floats | Sequence[float]
 

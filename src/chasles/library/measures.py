@@ -2,10 +2,10 @@
 
 import numpy as np
 
+from chasles.core.arrays import Floats
 from chasles.library.benchmark import Check
 from chasles.model import Body
 from chasles.result import Result
-from chasles.system.arrays import Floats
 
 
 def energy_check(result: Result, limit: float) -> Check:

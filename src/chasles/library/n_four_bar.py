@@ -4,6 +4,7 @@ from functools import partial
 
 import numpy as np
 
+from chasles.core.arrays import Floats
 from chasles.library.benchmark import Benchmark, Check
 from chasles.library.drawing import Drawing, Named
 from chasles.library.measures import energy_check, gap_checks, point_path
@@ -11,7 +12,6 @@ from chasles.model import GROUND, Body, Model, Revolute
 from chasles.model.checks import checked_count
 from chasles.model.errors import InvalidOption
 from chasles.result import Result
-from chasles.system.arrays import Floats
 
 MASS = 1.0  # kg, of every link
 LENGTH = 1.0  # m, of every link

@@ -5,13 +5,13 @@ from functools import partial
 
 import numpy as np
 
+from chasles.core.arrays import Floats
 from chasles.library.benchmark import Benchmark, Check, Quantity
 from chasles.library.drawing import Drawing, Named
 from chasles.library.measures import energy_check
 from chasles.model import GROUND, Body, Model, RollingDisc
 from chasles.model.shapes import Cylinder
 from chasles.result import Result
-from chasles.system.arrays import Floats
 
 MASS = 15.0  # kg
 RADIUS = 1.0  # m

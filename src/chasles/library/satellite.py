@@ -4,12 +4,12 @@ from itertools import chain
 
 import numpy as np
 
+from chasles.core.arrays import Floats
 from chasles.library.benchmark import Benchmark, Check
 from chasles.library.drawing import Drawing, Named
 from chasles.library.measures import energy_check, gap_checks
 from chasles.model import Body, Force, Joint, Model, Revolute, TorsionSpring
 from chasles.result import Result
-from chasles.system.arrays import Floats
 
 SIDE = 1.0  # m, of the cubic bus and of the square panels
 THICKNESS = 0.02  # m, of a panel

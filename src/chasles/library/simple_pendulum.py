@@ -2,12 +2,12 @@
 
 import numpy as np
 
+from chasles.core.arrays import Floats
 from chasles.library.benchmark import Benchmark, Check
 from chasles.library.drawing import Drawing, Named
 from chasles.library.measures import energy_check, gap_checks
 from chasles.model import GROUND, Body, Distance, Model, Planar
 from chasles.result import Result
-from chasles.system.arrays import Floats
 
 MASS = 1.0  # kg
 LENGTH = 1.0  # m

@@ -6,13 +6,13 @@ from math import sqrt
 
 import numpy as np
 
+from chasles.core.arrays import Floats
 from chasles.library.benchmark import Benchmark, Check, Quantity
 from chasles.library.drawing import Drawing, Named
 from chasles.library.measures import energy_check, gap_checks, point_path
 from chasles.model import GROUND, Body, Joint, Model, Prismatic, Revolute, Spherical, Universal
 from chasles.model.shapes import Box, Cylinder
 from chasles.result import Result
-from chasles.system.arrays import Floats
 
 CRANK, ROD = 0.08, 0.3  # m
 MASSES = (0.12, 0.5, 2.0)  # kg, of crank, rod and slider

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.linalg import expm
 
+from chasles.core.arrays import Floats
 from chasles.model import Model
 from chasles.paper.claims.rules import Measure
 from chasles.paper.examples import double_pendulum, heavy_top, link
@@ -24,7 +25,6 @@ from chasles.paper.reference import TIGHT_TOLERANCES, quaternion_reference
 from chasles.paper.runs import Outcome
 from chasles.paper.study import Study
 from chasles.simulate import simulate
-from chasles.system.arrays import Floats
 
 MISPRINT, DANGEROUS, UNCLEAR = "misprint", "dangerous", "unclear"
 

@@ -2,11 +2,11 @@
 
 import numpy as np
 
+from chasles.core.arrays import Floats
 from chasles.paper import beyond
 from chasles.paper.claims.top import MIXED
 from chasles.paper.figures import COLOURS, NAMES, gap_curves
 from chasles.paper.study import Study
-from chasles.system.arrays import Floats
 from chasles.view.panels import Curve, Points, against, logarithmic, signed, strips
 from chasles.view.plots import Figure, Panel
 from chasles.view.theme import scientific

@@ -4,7 +4,7 @@ from decimal import Decimal, localcontext
 
 import numpy as np
 
-from chasles.system.arrays import Floats
+from chasles.core.arrays import Floats
 
 
 def hat(x: Floats) -> Floats:

@@ -17,12 +17,12 @@ from typing import Any
 
 import numpy as np
 
+from chasles.core.arrays import Floats
 from chasles.groups.se3 import se3_compose, se3_dexp_inv, se3_exp
 from chasles.groups.so3 import so3_inverse, so3_normalise, so3_rotate
 from chasles.groups.so3xr3 import so3xr3_compose, so3xr3_dexp_inv, so3xr3_exp
 from chasles.groups.vectors import add, axpy, cross, neg, scale, sub
 from chasles.model import Model
-from chasles.system.arrays import Floats
 
 Vector = tuple[float, float, float]
 ZERO: Vector = (0.0, 0.0, 0.0)

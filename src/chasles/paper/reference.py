@@ -13,8 +13,8 @@ import numpy as np
 from scipy.integrate import solve_ivp
 from scipy.spatial.transform import Rotation
 
+from chasles.core.arrays import Floats
 from chasles.model import Model
-from chasles.system.arrays import Floats
 
 
 @dataclass(frozen=True)

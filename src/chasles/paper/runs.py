@@ -8,10 +8,10 @@ from typing import Any
 import numpy as np
 from tqdm import tqdm
 
+from chasles.core.arrays import Floats
 from chasles.model import Model, SimulationStopped
 from chasles.result import Result
 from chasles.simulate import simulate
-from chasles.system.arrays import Floats
 
 #: The spaces that are compared, in the order in which they are shown, with their names on the page.
 SPACE_NAMES = {

@@ -5,6 +5,7 @@ from functools import cached_property
 
 import numpy as np
 
+from chasles.core.arrays import Floats
 from chasles.integrators.tableaux import METHODS
 from chasles.model import InvalidOption, Model
 from chasles.paper import beyond
@@ -19,7 +20,6 @@ from chasles.paper.reference import (
 )
 from chasles.paper.runs import Case, Outcome, Runs
 from chasles.simulate import simulate
-from chasles.system.arrays import Floats
 
 PAPER_SPACES = ("SE3", "SO3xR3")
 FORMS = ("space", "screw")

@@ -30,6 +30,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from chasles.compiled import overload, routine
+from chasles.core.arrays import Floats, System
 from chasles.model import InvalidOption
 from chasles.model.checks import checked_not_negative
 from chasles.stabilisation.residuals import (
@@ -38,7 +39,6 @@ from chasles.stabilisation.residuals import (
     put_velocity_residual,
     solve_rows,
 )
-from chasles.system.arrays import Floats, System
 
 
 @dataclass(frozen=True)

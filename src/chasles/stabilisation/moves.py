@@ -3,7 +3,7 @@
 from typing import Any
 
 from chasles.compiled import routine
-from chasles.system.arrays import (
+from chasles.core.arrays import (
     ABSOLUTE_WIDTH,
     BODY_WIDTH,
     CHART_WIDTH,
@@ -17,7 +17,7 @@ from chasles.system.arrays import (
     twist6,
     vec3,
 )
-from chasles.system.charts import chart_velocity
+from chasles.core.charts import chart_velocity
 
 STILL = ((0.0, 0.0, 0.0), (0.0, 0.0, 0.0))
 

@@ -18,10 +18,7 @@ that stage*, where J was formed: only so is it in the subalgebra to rounding.
 from typing import Any, NamedTuple
 
 from chasles.compiled import overload, routine
-from chasles.groups.so3 import so3_normalise
-from chasles.stabilisation.moves import chart_move
-from chasles.stabilisation.residuals import Residuals, put_residuals, solve_rows
-from chasles.system.arrays import (
+from chasles.core.arrays import (
     CHART_WIDTH,
     GROUP,
     POSITION,
@@ -33,7 +30,10 @@ from chasles.system.arrays import (
     vec3,
     vec4,
 )
-from chasles.system.charts import chart_exp
+from chasles.core.charts import chart_exp
+from chasles.groups.so3 import so3_normalise
+from chasles.stabilisation.moves import chart_move
+from chasles.stabilisation.residuals import Residuals, put_residuals, solve_rows
 
 #: Corrections per step at the most, and what counts as closed then and there (m, rad).
 MOST_CORRECTIONS, CLOSED = 8, 1e-12

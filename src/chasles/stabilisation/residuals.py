@@ -5,12 +5,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from chasles.compiled import borrow, formula, overload, routine
-from chasles.dynamics.assemble import place_bodies, pose_of, twist_of
-from chasles.dynamics.coupling_rows import assemble_joint
-from chasles.dynamics.evaluate import refine
-from chasles.dynamics.factor import solve_factored
-from chasles.groups.vectors import dot, matvec, tmatvec
-from chasles.system.arrays import (
+from chasles.core.arrays import (
     ABSOLUTE_WIDTH,
     AXES_A,
     AXES_B,
@@ -46,14 +41,19 @@ from chasles.system.arrays import (
     twist6,
     vec3,
 )
-from chasles.system.couplings import disc_above_plane, shafts_crossed
-from chasles.system.rows import (
+from chasles.core.assemble import place_bodies, pose_of, twist_of
+from chasles.core.coupling_rows import assemble_joint
+from chasles.core.couplings import disc_above_plane, shafts_crossed
+from chasles.core.evaluate import refine
+from chasles.core.factor import solve_factored
+from chasles.core.rows import (
     nearest_turn,
     relative_joint_frame,
     screw_residual,
     space_residual,
     turn_about_axis,
 )
+from chasles.groups.vectors import dot, matvec, tmatvec
 
 
 class Residuals(NamedTuple):

@@ -5,6 +5,7 @@ from math import cos, pi, sin, sqrt
 
 import numpy as np
 
+from chasles.core.arrays import Floats
 from chasles.dynamics.equations import equations
 from chasles.model import (
     GROUND,
@@ -21,7 +22,6 @@ from chasles.model import (
     UnknownName,
 )
 from chasles.model.checks import as_vector
-from chasles.system.arrays import Floats
 
 LINK = (0.2, 0.1, 0.05)  # m
 MASS = 2.7  # kg: a link of aluminium

@@ -8,11 +8,11 @@ from typing import Any
 
 import numpy as np
 
+from chasles.core.arrays import Floats
 from chasles.model import GROUND, Model, SimulationStopped, Spherical
 from chasles.result import Result
 from chasles.simulate import simulate
 from chasles.studies.candidates import Candidate
-from chasles.system.arrays import Floats
 
 #: Length of one timed run, and how many are taken in turn; the fastest counts, so short ones do.
 TIMED_SECONDS, TIMED_REPEATS = 0.01, 10

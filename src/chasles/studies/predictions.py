@@ -10,12 +10,12 @@ from typing import Any
 
 import numpy as np
 
-from chasles.dynamics.consistent import constraint_rows
+from chasles.core.arrays import TWIST
 from chasles.model import Model
 from chasles.spaces.exactness import drifting_joints
+from chasles.start.consistent import constraint_rows
 from chasles.studies.candidates import Candidate
 from chasles.studies.measure import Outcome, measure
-from chasles.system.arrays import TWIST
 
 #: A joint open by less than this, times the size of the motion in m, is held by rounding alone;
 #: beside what the start leaves open, see `start_drift`.

@@ -7,20 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from chasles.model import (
-    GROUND,
-    Body,
-    CustomJoint,
-    Driver,
-    InconsistentStart,
-    InvalidOption,
-    Model,
-    PointDriver,
-    UnknownName,
-)
-from chasles.model.coordinates import resolved_coordinate
-from chasles.spaces.space import Space, frame_point, reference_order
-from chasles.system.arrays import (
+from chasles.core.arrays import (
     ABSOLUTE_WIDTH,
     BODY_WIDTH,
     DRIVE,
@@ -43,6 +30,19 @@ from chasles.system.arrays import (
     System,
     padded,
 )
+from chasles.model import (
+    GROUND,
+    Body,
+    CustomJoint,
+    Driver,
+    InconsistentStart,
+    InvalidOption,
+    Model,
+    PointDriver,
+    UnknownName,
+)
+from chasles.model.coordinates import resolved_coordinate
+from chasles.spaces.space import Space, frame_point, reference_order
 from chasles.system.build_forces import force_arrays
 from chasles.system.build_joints import joint_arrays, lever, oriented
 from chasles.system.gaps import joint_gap
@@ -73,7 +73,7 @@ class Setup:
     spaces: dict[str, Space]
     acceleration: str
     system: System  # a LeanSystem where that suffices
-    absolute: Floats  # (n, 18) initial poses; twists are filled in by `dynamics.consistent`
+    absolute: Floats  # (n, 18) initial poses; twists are filled in by `start.consistent`
     body_index: dict[str, int]
     joint_index: dict[str, int]  # joints, then drivers
     signals: SignalList

@@ -5,18 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from chasles.model import (
-    Bushing,
-    CustomForce,
-    Drag,
-    JointFriction,
-    JointSpring,
-    Load,
-    Model,
-    Motor,
-    Spring,
-)
-from chasles.system.arrays import (
+from chasles.core.arrays import (
     BUSHING,
     CUSTOM_FORCE,
     DRAG,
@@ -30,6 +19,17 @@ from chasles.system.arrays import (
     SPRING,
     Floats,
     Integers,
+)
+from chasles.model import (
+    Bushing,
+    CustomForce,
+    Drag,
+    JointFriction,
+    JointSpring,
+    Load,
+    Model,
+    Motor,
+    Spring,
 )
 from chasles.system.build_joints import (
     FRAME_COLUMNS,

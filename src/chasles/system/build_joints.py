@@ -5,26 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from chasles.model import (
-    GROUND,
-    Body,
-    ConstantVelocity,
-    CustomJoint,
-    Distance,
-    Driver,
-    Gear,
-    InvalidModel,
-    Joint,
-    Model,
-    PointDriver,
-    PointOnLine,
-    PointOnPlane,
-    RollingDisc,
-    RollingSphere,
-    Universal,
-)
-from chasles.model.couplings import check_bearings
-from chasles.system.arrays import (
+from chasles.core.arrays import (
     ADDRESS,
     AXES_A,
     AXES_B,
@@ -49,6 +30,25 @@ from chasles.system.arrays import (
     Integers,
     padded,
 )
+from chasles.model import (
+    GROUND,
+    Body,
+    ConstantVelocity,
+    CustomJoint,
+    Distance,
+    Driver,
+    Gear,
+    InvalidModel,
+    Joint,
+    Model,
+    PointDriver,
+    PointOnLine,
+    PointOnPlane,
+    RollingDisc,
+    RollingSphere,
+    Universal,
+)
+from chasles.model.couplings import check_bearings
 from chasles.system.check_formulas import check_formula
 from chasles.system.signals import SignalList
 from chasles.system.user_code import CustomRows

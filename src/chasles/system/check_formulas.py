@@ -4,8 +4,8 @@ from typing import Any
 
 import numpy as np
 
+from chasles.core.arrays import TWIST_COMPONENTS, Floats
 from chasles.model import GROUND, CustomJoint, InvalidJoint, Model
-from chasles.system.arrays import TWIST_COMPONENTS, Floats
 from chasles.system.user_code import CustomRows
 
 #: A user's jacobian may differ from the derivative by this fraction of its largest entry: it may

@@ -4,7 +4,7 @@ from typing import Any
 
 import numpy as np
 
-from chasles.system.arrays import (
+from chasles.core.arrays import (
     AXES_A,
     AXES_B,
     BODY_A,
@@ -29,8 +29,8 @@ from chasles.system.arrays import (
     Floats,
     System,
 )
-from chasles.system.couplings import disc_above_plane, shafts_crossed
-from chasles.system.rows import (
+from chasles.core.couplings import disc_above_plane, shafts_crossed
+from chasles.core.rows import (
     advance,
     axis_misalignment,
     full_misalignment,

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from chasles.system.arrays import Floats
+from chasles.core.arrays import Floats
 
 Check = Callable[[Floats, Floats], None]
 

@@ -6,10 +6,10 @@ from typing import Any
 
 import numpy as np
 
+from chasles.core.arrays import ABSOLUTE_WIDTH, POSE_R, POSE_X, TWIST, Floats
 from chasles.model import InvalidOption, Model, UnknownName
 from chasles.model.checks import checked_array, checked_number
 from chasles.model.errors import told
-from chasles.system.arrays import ABSOLUTE_WIDTH, POSE_R, POSE_X, TWIST, Floats
 
 #: Rotations of a state are orthogonal to this.
 ORTHOGONAL = 1e-9

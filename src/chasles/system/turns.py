@@ -4,8 +4,7 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from chasles.model import JointForce
-from chasles.system.arrays import (
+from chasles.core.arrays import (
     AXES_A,
     AXES_B,
     FORCE_A,
@@ -15,9 +14,10 @@ from chasles.system.arrays import (
     POINT_B,
     Floats,
 )
+from chasles.core.rows import nearest_turn, relative_joint_frame, turn_about_axis
+from chasles.model import JointForce
 from chasles.system.build import Setup
 from chasles.system.gaps import pose_history
-from chasles.system.rows import nearest_turn, relative_joint_frame, turn_about_axis
 
 
 def counted_angles(setup: Setup, absolute: Floats, near: Mapping[str, float]) -> dict[str, float]:

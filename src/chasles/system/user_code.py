@@ -15,10 +15,10 @@ import numpy as np
 from numba.core.dispatcher import Dispatcher
 from numba.core.errors import NumbaError
 
+from chasles.core.arrays import Floats
 from chasles.model import ChaslesError, CustomForce, CustomJoint, InvalidForce, InvalidJoint
 from chasles.model.errors import one_line
-from chasles.system.arrays import Floats
-from chasles.system.jets import Jet, pose_jets
+from chasles.scalars.jet import Jet, pose_jets
 
 POINTER = ctypes.POINTER(ctypes.c_double)
 SIGNATURE = ctypes.CFUNCTYPE(None, ctypes.c_double, POINTER, POINTER)

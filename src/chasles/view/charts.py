@@ -11,8 +11,8 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.ticker import FixedLocator, FuncFormatter, NullLocator
 
+from chasles.core.arrays import Floats
 from chasles.model import InvalidOption
-from chasles.system.arrays import Floats
 from chasles.view.panels import log_axis, titles
 from chasles.view.plots import LEGEND_BELOW, NAMED_ROWS, RC, Draw, Figure, canvas_of, svg_of
 from chasles.view.theme import LIGHT, SANS, power_of_ten, style_variables

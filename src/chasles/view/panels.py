@@ -11,7 +11,7 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.ticker import FixedLocator, FuncFormatter, MaxNLocator, NullLocator
 
-from chasles.system.arrays import Floats
+from chasles.core.arrays import Floats
 from chasles.view.plots import END_NAME, NAMED_COLUMNS, NAMED_ROWS, Draw
 from chasles.view.theme import LIGHT, power_of_ten, scientific
 

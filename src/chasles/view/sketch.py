@@ -8,9 +8,9 @@ from matplotlib.axes import Axes
 from matplotlib.patches import Circle, Polygon
 from scipy.spatial import ConvexHull
 
+from chasles.core.arrays import Floats
 from chasles.model import GROUND, Body, Joint, Model
 from chasles.model.shapes import Box, Cylinder, Sphere
-from chasles.system.arrays import Floats
 from chasles.view.plots import Panel
 from chasles.view.theme import LIGHT
 

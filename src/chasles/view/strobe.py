@@ -8,6 +8,7 @@ from matplotlib.axes import Axes
 from matplotlib.patches import Polygon
 from scipy.spatial import ConvexHull, QhullError
 
+from chasles.core.arrays import Floats
 from chasles.model import (
     GROUND,
     Body,
@@ -21,7 +22,6 @@ from chasles.model import (
 )
 from chasles.model.shapes import Cylinder, Sphere
 from chasles.result import Result
-from chasles.system.arrays import Floats
 from chasles.view.charts import COLOURS, legend_below
 from chasles.view.panels import Curve, signed, thinned
 from chasles.view.plots import Draw, Figure, Panel

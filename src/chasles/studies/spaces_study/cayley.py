@@ -15,6 +15,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from chasles import diagnostics
+from chasles.core.arrays import ABSOLUTE_WIDTH, POSE_R, POSE_X, TWIST, Floats
 from chasles.dynamics.equations import equations
 from chasles.groups.se3 import (
     se3_cay,
@@ -26,7 +27,6 @@ from chasles.groups.se3 import (
 from chasles.groups.so3 import so3_from_matrix, so3_matrix, so3_normalise
 from chasles.model import Model
 from chasles.spaces import resolve_spaces
-from chasles.system.arrays import ABSOLUTE_WIDTH, POSE_R, POSE_X, TWIST, Floats
 from chasles.system.build import build
 
 MAPS: dict[str, tuple[Callable[..., Any], Callable[..., Any]]] = {

@@ -4,10 +4,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from chasles.dynamics.evaluate import Workspace
-from chasles.dynamics.ordering import Plan, mass_matrix, pivots_of_rows
+from chasles.core.arrays import BODY_A, BODY_B, FIRST_ROW, ROWS, Floats
+from chasles.core.evaluate import Workspace
+from chasles.core.ordering import Plan, mass_matrix, pivots_of_rows
 from chasles.model import InvalidModel, RedundantConstraints
-from chasles.system.arrays import BODY_A, BODY_B, FIRST_ROW, ROWS, Floats
 from chasles.system.build import Setup, real_rows
 
 #: Up to this many rows, rank and unique reactions come from a full singular value decomposition.

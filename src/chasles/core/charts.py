@@ -14,10 +14,10 @@ Absolute twists V = (omega, v) are body-fixed at the centre of mass.
 from typing import Any
 
 from chasles.compiled import formula
+from chasles.core.arrays import SE3_CODE
 from chasles.groups.se3 import se3_compose, se3_exp
 from chasles.groups.so3xr3 import so3xr3_compose, so3xr3_exp
 from chasles.groups.vectors import add, cross, matmul, matvec, sub, tmatvec
-from chasles.system.arrays import SE3_CODE
 
 
 @formula

@@ -15,13 +15,7 @@ from typing import Any
 import numpy as np
 
 from chasles.compiled import borrow, kernel
-from chasles.dynamics.coupling_rows import assemble_joint
-from chasles.dynamics.evaluate import borrow_workspace, make_workspace
-from chasles.dynamics.kkt import DampedKkt, Rows, constraint_rows, mass_blocks, unit_scale
-from chasles.dynamics.ordering import make_plan
-from chasles.groups.so3 import so3_dexp_inv, so3_exp, so3_from_matrix, so3_log, so3_matrix
-from chasles.stabilisation.residuals import put_position_residual
-from chasles.system.arrays import (
+from chasles.core.arrays import (
     CONSTANT_VELOCITY,
     DRIVE,
     FIRST_ROW,
@@ -43,6 +37,12 @@ from chasles.system.arrays import (
     System,
     borrow_system,
 )
+from chasles.core.coupling_rows import assemble_joint
+from chasles.core.evaluate import borrow_workspace, make_workspace
+from chasles.core.ordering import make_plan
+from chasles.groups.so3 import so3_dexp_inv, so3_exp, so3_from_matrix, so3_log, so3_matrix
+from chasles.stabilisation.residuals import put_position_residual
+from chasles.start.kkt import DampedKkt, Rows, constraint_rows, mass_blocks, unit_scale
 from chasles.system.build import Setup
 from chasles.system.gaps import components
 

@@ -3,9 +3,9 @@
 from typing import Any
 
 from chasles.compiled import formula
-from chasles.groups.scalar import sqrt, tanh
 from chasles.groups.so3 import so3_dexp_inv
 from chasles.groups.vectors import add, cross, dot, neg, scale, sub, symvec, tmatvec
+from chasles.scalars.elementary import sqrt, tanh
 
 
 @formula

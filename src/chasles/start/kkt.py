@@ -4,8 +4,8 @@ from typing import Any
 
 import numpy as np
 
-from chasles.dynamics.ordering import mass_matrix
-from chasles.system.arrays import BODY_A, ROWS, Floats, Integers, System, padded
+from chasles.core.arrays import BODY_A, ROWS, Floats, Integers, System, padded
+from chasles.core.ordering import mass_matrix
 from chasles.system.build import Setup
 
 #: Solves with one factor; each takes the error of dependent rows down by orders of magnitude.

@@ -2,10 +2,10 @@
 
 import numpy as np
 
-from chasles.dynamics.conflicts import contradiction
-from chasles.dynamics.kkt import DampedKkt, Rows, constraint_rows, mass_blocks, unit_scale
+from chasles.core.arrays import DRIVE, FIRST_ROW, LOCKED, POSE_R, TWIST, Floats
 from chasles.model import InconsistentStart
-from chasles.system.arrays import DRIVE, FIRST_ROW, LOCKED, POSE_R, TWIST, Floats
+from chasles.start.conflicts import contradiction
+from chasles.start.kkt import DampedKkt, Rows, constraint_rows, mass_blocks, unit_scale
 from chasles.system.build import Setup
 
 #: Joint velocities larger than this fraction of the largest velocity are refused.

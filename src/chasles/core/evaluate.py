@@ -5,13 +5,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from chasles.compiled import borrow, formula, kernel, routine
-from chasles.dynamics.apply_forces import apply_forces
-from chasles.dynamics.assemble import assemble_wrenches
-from chasles.dynamics.coupling_rows import assemble_rows
-from chasles.dynamics.factor import OK, factor_and_solve, load, solve_factored
-from chasles.dynamics.ordering import Plan, borrow_plan
-from chasles.dynamics.small import dot6, get6
-from chasles.system.arrays import (
+from chasles.core.apply_forces import apply_forces
+from chasles.core.arrays import (
     ABSOLUTE_WIDTH,
     BODY_A,
     BODY_B,
@@ -25,6 +20,11 @@ from chasles.system.arrays import (
     System,
     borrow_system,
 )
+from chasles.core.assemble import assemble_wrenches
+from chasles.core.coupling_rows import assemble_rows
+from chasles.core.factor import OK, factor_and_solve, load, solve_factored
+from chasles.core.ordering import Plan, borrow_plan
+from chasles.core.small import dot6, get6
 
 #: Solves beyond the first where constraints are redundant; one suffices away from singular poses.
 MOST_REFINEMENTS = 4

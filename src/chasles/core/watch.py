@@ -20,10 +20,10 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from chasles.compiled import borrow, formula, routine
-from chasles.dynamics.factor import OK
-from chasles.dynamics.ordering import PIVOT, RHS, SIZE, Plan
-from chasles.groups.scalar import sqrt
-from chasles.system.arrays import Floats, Integers
+from chasles.core.arrays import Floats, Integers
+from chasles.core.factor import OK
+from chasles.core.ordering import PIVOT, RHS, SIZE, Plan
+from chasles.scalars.elementary import sqrt
 
 #: So many poses are remembered.
 MOST_EVENTS = 1000

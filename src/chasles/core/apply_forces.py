@@ -3,9 +3,7 @@
 from typing import Any
 
 from chasles.compiled import call_address, formula, overload, routine
-from chasles.dynamics.assemble import point_velocity, pose_of, twist_of
-from chasles.groups.vectors import add, cross, matvec, neg, scale, sub, tmatvec
-from chasles.system.arrays import (
+from chasles.core.arrays import (
     AXES_A,
     AXES_B,
     BUSHING,
@@ -34,7 +32,8 @@ from chasles.system.arrays import (
     vec3,
     vec4,
 )
-from chasles.system.rows import (
+from chasles.core.assemble import point_velocity, pose_of, twist_of
+from chasles.core.rows import (
     column,
     frame_seen_from_a,
     full_misalignment,
@@ -45,7 +44,7 @@ from chasles.system.rows import (
     turn_about_axis,
     twist_in_joint_frame,
 )
-from chasles.system.wrenches import (
+from chasles.core.wrenches import (
     bushing_wrench,
     coordinate_effort,
     drag_wrench,
@@ -53,6 +52,7 @@ from chasles.system.wrenches import (
     spring_tension,
     wrench_of_force,
 )
+from chasles.groups.vectors import add, cross, matvec, neg, scale, sub, tmatvec
 
 
 @formula

@@ -5,7 +5,7 @@ distance with too few digits.  A pair (high, low) stands for the unevaluated sum
 """
 
 from chasles.compiled import formula
-from chasles.groups.scalar import sqrt
+from chasles.scalars.elementary import sqrt
 
 SPLITTER = 134217729.0  # 2^27 + 1
 

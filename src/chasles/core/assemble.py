@@ -5,20 +5,7 @@ from typing import Any
 import numpy as np
 
 from chasles.compiled import borrow, formula, kernel, routine
-from chasles.groups.so3 import so3_from_matrix, so3_matrix, so3_normalise
-from chasles.groups.vectors import (
-    add,
-    cross,
-    dot,
-    matmul,
-    matvec,
-    neg,
-    scale,
-    sub,
-    tmatmul,
-    tmatvec,
-)
-from chasles.system.arrays import (
+from chasles.core.arrays import (
     ABSOLUTE_WIDTH,
     AXES_A,
     AXES_B,
@@ -52,14 +39,14 @@ from chasles.system.arrays import (
     vec3,
     vec4,
 )
-from chasles.system.charts import (
+from chasles.core.charts import (
     chart_pose,
     chart_twist,
     chart_velocity,
     grounded_pose,
     grounded_twist,
 )
-from chasles.system.rows import (
+from chasles.core.rows import (
     axis_product,
     column,
     frame_seen_from_a,
@@ -72,7 +59,20 @@ from chasles.system.rows import (
     translation_row,
     twist_in_joint_frame,
 )
-from chasles.system.wrenches import inertial_and_gravity_wrench
+from chasles.core.wrenches import inertial_and_gravity_wrench
+from chasles.groups.so3 import so3_from_matrix, so3_matrix, so3_normalise
+from chasles.groups.vectors import (
+    add,
+    cross,
+    dot,
+    matmul,
+    matvec,
+    neg,
+    scale,
+    sub,
+    tmatmul,
+    tmatvec,
+)
 
 IDENTITY = (1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0)
 ZERO = (0.0, 0.0, 0.0)
@@ -171,7 +171,7 @@ def screw_rows(
     jacobian: Any,
     eta: Any,
 ) -> None:
-    """Rows of one joint in the screw form (see `chasles.system.rows`)."""
+    """Rows of one joint in the screw form (see `chasles.core.rows`)."""
     a, b = ends
     at = joint * JOINT_WIDTH
     axes, point, pitch = mat9(joints, at + AXES_B), vec3(joints, at + POINT_B), joints[at + PITCH]
@@ -296,7 +296,7 @@ def space_rows(
     jacobian: Any,
     eta: Any,
 ) -> None:
-    """Rows of one joint in the space form (see `chasles.system.rows`)."""
+    """Rows of one joint in the space form (see `chasles.core.rows`)."""
     a, b = ends
     at = joint * JOINT_WIDTH
     axes_a, axes_b = mat9(joints, at + AXES_A), mat9(joints, at + AXES_B)

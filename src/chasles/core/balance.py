@@ -16,9 +16,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from chasles.compiled import borrow, formula, routine
-from chasles.dynamics.assemble import place_bodies, pose_of, twist_of
-from chasles.groups.vectors import add, cross, matvec, scale
-from chasles.system.arrays import (
+from chasles.core.arrays import (
     ABSOLUTE_WIDTH,
     BODY_WIDTH,
     CHART_WIDTH,
@@ -37,6 +35,8 @@ from chasles.system.arrays import (
     twist6,
     vec3,
 )
+from chasles.core.assemble import place_bodies, pose_of, twist_of
+from chasles.groups.vectors import add, cross, matvec, scale
 
 
 class Balance(NamedTuple):

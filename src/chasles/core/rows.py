@@ -23,7 +23,6 @@ from math import pi
 from typing import Any
 
 from chasles.compiled import formula
-from chasles.groups.scalar import atan2, floor, sqrt
 from chasles.groups.se3 import se3_bracket
 from chasles.groups.so3 import so3_from_matrix, so3_log
 from chasles.groups.vectors import (
@@ -37,6 +36,7 @@ from chasles.groups.vectors import (
     tmatmul,
     tmatvec,
 )
+from chasles.scalars.elementary import atan2, floor, sqrt
 
 ZERO = (0.0, 0.0, 0.0)
 

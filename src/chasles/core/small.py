@@ -9,8 +9,8 @@ Each operation comes twice, for three and for six.
 from typing import Any
 
 from chasles.compiled import formula
-from chasles.system.arrays import sym6 as get6
-from chasles.system.arrays import vec3 as get3
+from chasles.core.arrays import sym6 as get6
+from chasles.core.arrays import vec3 as get3
 
 __all__ = ["get3", "get6"]
 

@@ -4,19 +4,7 @@ from math import nan
 from typing import Any
 
 from chasles.compiled import call_address, formula, overload, routine
-from chasles.dynamics.assemble import (
-    ZERO,
-    negated,
-    point_velocity,
-    pose_of,
-    put_row,
-    screw_rows,
-    space_rows,
-    space_translation_rows,
-    twist_of,
-)
-from chasles.groups.vectors import add, cross, dot, matmul, matvec, scale, sub, tmatvec
-from chasles.system.arrays import (
+from chasles.core.arrays import (
     ADDRESS,
     AXES_A,
     AXES_B,
@@ -53,14 +41,25 @@ from chasles.system.arrays import (
     twist6,
     vec3,
 )
-from chasles.system.couplings import (
+from chasles.core.assemble import (
+    ZERO,
+    negated,
+    point_velocity,
+    pose_of,
+    put_row,
+    screw_rows,
+    space_rows,
+    space_translation_rows,
+    twist_of,
+)
+from chasles.core.couplings import (
     disc_contact,
     distance_eta,
     rolling_eta,
     shafts_product,
     sphere_contact,
 )
-from chasles.system.rows import (
+from chasles.core.rows import (
     axis_product,
     column,
     frame_seen_from_a,
@@ -68,6 +67,7 @@ from chasles.system.rows import (
     space_eta_rotation,
     space_row_of_body,
 )
+from chasles.groups.vectors import add, cross, dot, matmul, matvec, scale, sub, tmatvec
 
 
 @formula

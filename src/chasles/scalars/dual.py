@@ -1,13 +1,16 @@
 """A number with its first derivatives: a formula that runs on these yields exact derivatives.
 
-`system.jets` keeps second derivatives as well, which a custom joint needs.  Here they would double
+`scalars.jet` keeps second derivatives as well, which a custom joint needs.  Here they would double
 the work, and those of drag do not exist at rest.
 """
 
 from math import atan2, cos, floor, sin, sqrt, tanh
 from typing import Any
 
-from chasles.system.arrays import Floats
+import numpy as np
+from numpy.typing import NDArray
+
+Floats = NDArray[np.float64]
 
 
 class Dual:

@@ -9,9 +9,9 @@ equation) when the accelerations are taken out.  All vectors are in the world.
 from typing import Any
 
 from chasles.compiled import formula
-from chasles.groups.scalar import sqrt
+from chasles.core.rows import axis_product, space_eta_point
 from chasles.groups.vectors import add, axpy, cross, dot, neg, scale, sub
-from chasles.system.rows import axis_product, space_eta_point
+from chasles.scalars.elementary import sqrt
 
 
 @formula

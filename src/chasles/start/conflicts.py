@@ -9,12 +9,12 @@ from typing import Any
 import numpy as np
 
 from chasles.compiled import borrow, kernel
-from chasles.dynamics.evaluate import Workspace, borrow_workspace, refine
-from chasles.dynamics.factor import solve_factored
-from chasles.dynamics.ordering import Plan, borrow_plan
-from chasles.dynamics.redundancy import joint_of_row
+from chasles.core.arrays import FIRST_ROW, LOCKED, Floats, borrow_system
+from chasles.core.evaluate import Workspace, borrow_workspace, refine
+from chasles.core.factor import solve_factored
+from chasles.core.ordering import Plan, borrow_plan
 from chasles.model import InconsistentStart
-from chasles.system.arrays import FIRST_ROW, LOCKED, Floats, borrow_system
+from chasles.start.redundancy import joint_of_row
 from chasles.system.build import Setup
 
 #: Constraint accelerations that miss by more than this fraction contradict each other.

@@ -12,7 +12,8 @@ arithmetic on blocks is written out (see `small`).
 from typing import Any
 
 from chasles.compiled import routine
-from chasles.dynamics.ordering import (
+from chasles.core.arrays import BODY_A, ENDS_WIDTH, FIRST_ROW, ROW_WIDTH, ROWS
+from chasles.core.ordering import (
     BLOCK,
     FACTORED,
     FIRST_SLOT,
@@ -25,7 +26,7 @@ from chasles.dynamics.ordering import (
     SLOT_WIDTH,
     SLOTS,
 )
-from chasles.dynamics.small import (
+from chasles.core.small import (
     backward3,
     backward6,
     dot3,
@@ -47,7 +48,6 @@ from chasles.dynamics.small import (
     scale3,
     scale6,
 )
-from chasles.system.arrays import BODY_A, ENDS_WIDTH, FIRST_ROW, ROW_WIDTH, ROWS
 
 OK = -1
 

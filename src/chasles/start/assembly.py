@@ -6,17 +6,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from chasles.dynamics.consistent import (
-    check_speeds_agree,
-    completed,
-    driven_rates,
-    forbidden,
-    given_twists,
-    nearest_allowed,
-    velocity_error,
-)
-from chasles.dynamics.kkt import Rows, constraint_rows
-from chasles.dynamics.redundancy import joint_of_row
+from chasles.core.arrays import FIRST_ROW, POSE_R, POSE_X, TWIST, Floats
 from chasles.model import (
     Body,
     Driver,
@@ -31,8 +21,18 @@ from chasles.model import (
 from chasles.model.errors import told
 from chasles.model.model import checked_model, plural
 from chasles.spaces import resolve_spaces
-from chasles.stabilisation.closure import Closure, turn_between
-from chasles.system.arrays import FIRST_ROW, POSE_R, POSE_X, TWIST, Floats
+from chasles.start.closure import Closure, turn_between
+from chasles.start.consistent import (
+    check_speeds_agree,
+    completed,
+    driven_rates,
+    forbidden,
+    given_twists,
+    nearest_allowed,
+    velocity_error,
+)
+from chasles.start.kkt import Rows, constraint_rows
+from chasles.start.redundancy import joint_of_row
 from chasles.system.build import OPEN_TOLERANCE, Setup, build, measured
 from chasles.system.state import State, checked_state
 from chasles.system.turns import counted_angles

@@ -25,8 +25,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from chasles.compiled import borrow, formula, kernel, routine
-from chasles.dynamics.small import ldl6
-from chasles.system.arrays import (
+from chasles.core.arrays import (
     BODY_A,
     BODY_B,
     CUSTOM,
@@ -42,6 +41,7 @@ from chasles.system.arrays import (
     System,
     padded,
 )
+from chasles.core.small import ldl6
 
 TRIANGLE6 = 21
 NOTHING = -2  # touched by no joint; -1 is the ground

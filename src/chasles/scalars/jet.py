@@ -9,8 +9,9 @@ import math
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
-from chasles.system.arrays import Floats
+Floats = NDArray[np.float64]
 
 
 class Jet:

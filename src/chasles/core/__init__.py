@@ -1,0 +1,1 @@
+"""All compiled code: formulas of mechanics, routines over bodies and rows, and their arrays."""

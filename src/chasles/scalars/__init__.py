@@ -1,0 +1,1 @@
+"""What formulas run on: floats, arrays, mpmath numbers, jets, duals, error-free sums."""

@@ -1,0 +1,1 @@
+"""Where a run begins: closed joints, allowed velocities, redundant or contradicting joints."""
