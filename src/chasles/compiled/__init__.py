@@ -33,8 +33,10 @@ from numba.core.event import Listener, register
 from numba.extending import intrinsic, overload, register_jitable
 from numba.np.arrayobj import make_array
 
+from chasles.compiled.linking import register_kernel
+
 F = TypeVar("F", bound=Callable[..., Any])
-PACKAGE = Path(__file__).parent
+PACKAGE = Path(__file__).parent.parent
 #: Floors above the kernels: the layer contract keeps them out of every kernel's reach.
 ABOVE_THE_KERNELS = (
     "__main__.py",
@@ -49,6 +51,8 @@ ABOVE_THE_KERNELS = (
 KEPT_DIGESTS = 4
 #: No exception on division by zero: kernels look at their results instead.
 JIT_OPTIONS: dict[str, Any] = {"error_model": "numpy"}
+#: Helpers are called from kernels only: wrappers for C and Python would be compiled for nobody.
+HELPER_OPTIONS = {**JIT_OPTIONS, "no_cfunc_wrapper": True, "no_cpython_wrapper": True}
 
 
 def source_digest(package: Path = PACKAGE) -> str:
@@ -126,12 +130,12 @@ register("numba:compile", FIRST_COMPILE)
 
 def formula(function: F) -> F:
     """A function on tuples of scalars: plain Python to Python, machine code to kernels."""
-    return register_jitable(**JIT_OPTIONS)(function)
+    return register_jitable(**HELPER_OPTIONS)(function)
 
 
 def routine(function: F) -> F:
     """A loop over borrowed arrays: plain Python to Python, machine code to kernels."""
-    return register_jitable(**JIT_OPTIONS)(function)
+    return register_jitable(**HELPER_OPTIONS)(function)
 
 
 def kernel(function: F) -> F:
@@ -140,6 +144,7 @@ def kernel(function: F) -> F:
     if numba.config.DISABLE_JIT:
         return compiled
     FIRST_COMPILE.kernels[id(compiled)] = function.__name__
+    register_kernel(compiled)
     if CACHE_FOLDER is not None:
         outside = numba.config.CACHE_DIR
         numba.config.CACHE_DIR = str(CACHE_FOLDER)
