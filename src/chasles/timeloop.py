@@ -17,8 +17,7 @@ from chasles.model import ChaslesError, InvalidOption, SimulationStopped
 from chasles.model.checks import checked_array, checked_positive
 from chasles.model.errors import told
 from chasles.model.model import plural
-from chasles.stabilisation.projection import Projection
-from chasles.stabilisation.stabiliser import Stabiliser
+from chasles.stabilisation.record import Stabiliser
 from chasles.start.conflicts import (
     SPEED_CONFLICT,
     SPEED_FLOOR,
@@ -340,7 +339,6 @@ class Run:
                 f"Take a smaller step than {self.grid.step:g} s; the result up to t is kept.",
             )
         if outcome == NOT_CLOSED:
-            assert isinstance(self.stabiliser, Projection)  # nothing else closes joints
             chosen = np.flatnonzero(self.stabiliser.found.chosen)
             listed = ", ".join(f"'{list(setup.joint_index)[k]}'" for k in chosen[:6])
             return SimulationStopped(

@@ -31,14 +31,14 @@ from chasles.core.arrays import (
     Integers,
     System,
 )
-from chasles.core.coupling_rows import assemble_any
+from chasles.core.coupling_rows import assemble_joint
 from chasles.core.evaluate import make_workspace
 from chasles.core.ordering import make_plan
 from chasles.dynamics.equations import dense_jacobian, dense_mass
 from chasles.dynamics.solver import Solver
 from chasles.model import InconsistentStart, InvalidModel, InvalidOption, Model
 from chasles.spaces import resolve_spaces
-from chasles.stabilisation.residuals import put_any_residual
+from chasles.stabilisation.residuals import put_position_residual
 from chasles.start.consistent import driven_rates, initial_state
 from chasles.start.redundancy import DEPENDENT, equilibrated, joint_of_row
 from chasles.system.build import build, check_closed, real_rows
@@ -176,8 +176,8 @@ class Instant:
         )
         for joint in range(self.system.joint_count):
             if self.system.joint_bodies[joint, KIND] == CUSTOM:  # its formula answers all at once
-                assemble_any(self.flat, joint, state, work, {}, {})
-            put_any_residual(self.flat, joint, state, work, out)
+                assemble_joint(self.flat, joint, state, work, {}, {})
+            put_position_residual(self.flat, joint, state, work, out)
         return -np.array(out[count:])[self.rows]
 
     def rates(self) -> Floats:

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from chasles.analysis.poses import moved
-from chasles.core.apply_forces import all_forces
+from chasles.core.apply_forces import apply_forces
 from chasles.core.arrays import (
     ABSOLUTE_WIDTH,
     BODY_A,
@@ -39,7 +39,7 @@ from chasles.core.arrays import (
     System,
     sym6,
 )
-from chasles.core.coupling_rows import assemble_any
+from chasles.core.coupling_rows import assemble_joint
 from chasles.core.wrenches import inertial_and_gravity_wrench
 from chasles.scalars.dual import Dual
 
@@ -214,7 +214,7 @@ def force_slopes(
             absolute=entries, rhs=rhs, signals=signals.tolist(), quadratures=angles.tolist(),
             quadrature_rates={}, exchange=np.zeros(36), answer=np.zeros(84),
         )  # fmt: skip
-        all_forces(alone, work)
+        apply_forces(alone, work)
         return [rhs.get(k, 0.0) for k in order]
 
     if alone.force_ends[FORCE_KIND] != CUSTOM_FORCE:
@@ -238,7 +238,7 @@ def joint_slopes(flat: System, absolute: Floats, joint: int, signals: Floats) ->
 
     def entries_of(bodies: Any) -> list[Any]:
         jacobian: dict[int, Any] = {}
-        assemble_any(flat, joint, bodies, work, jacobian, {})
+        assemble_joint(flat, joint, bodies, work, jacobian, {})
         places = range(first * ROW_WIDTH, (first + rows) * ROW_WIDTH)
         return [jacobian[k] for k in places]
 

@@ -13,7 +13,6 @@ file would keep the stale machine code of a kernel in another.  The cache direct
 named after a digest of every source file that a kernel can reach.
 """
 
-import ctypes
 import hashlib
 import os
 import re
@@ -26,14 +25,14 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 import numba
-from llvmlite import ir
-from numba import types
 from numba.core.caching import FunctionCache
 from numba.core.event import Listener, register
-from numba.extending import intrinsic, overload, register_jitable
-from numba.np.arrayobj import make_array
+from numba.extending import overload, register_jitable
 
 from chasles.compiled.linking import register_kernel
+from chasles.compiled.pointers import borrow, call_address
+
+__all__ = ["borrow", "call_address", "formula", "hot", "kernel", "overload", "routine"]
 
 F = TypeVar("F", bound=Callable[..., Any])
 PACKAGE = Path(__file__).parent.parent
@@ -135,7 +134,17 @@ def formula(function: F) -> F:
 
 def routine(function: F) -> F:
     """A loop over borrowed arrays: plain Python to Python, machine code to kernels."""
-    return register_jitable(**HELPER_OPTIONS)(function)
+    # Said aloud, since a callee inherits the option from the first routine that calls it.
+    return register_jitable(**HELPER_OPTIONS, forceinline=False)(function)
+
+
+def hot(function: F) -> F:
+    """A routine that every step runs: inlined where it is called, whatever its size.
+
+    Linked once, large routines are no longer inlined by themselves; a step of a small model then
+    takes a third longer.
+    """
+    return register_jitable(**HELPER_OPTIONS, forceinline=True)(function)
 
 
 def kernel(function: F) -> F:
@@ -153,46 +162,3 @@ def kernel(function: F) -> F:
         finally:
             numba.config.CACHE_DIR = outside
     return compiled
-
-
-def borrow(array: Any) -> Any:
-    """A contiguous array as a flat pointer without a count; the caller keeps the array alive."""
-    return array.reshape(-1)
-
-
-@intrinsic
-def _data_pointer(typing_context: Any, array: Any) -> Any:
-    def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-        return make_array(signature.args[0])(context, builder, args[0]).data
-
-    return types.CPointer(array.dtype)(array), codegen
-
-
-@overload(borrow)
-def _borrow_compiled(array):
-    if isinstance(array, types.Array):
-        return lambda array: _data_pointer(array)
-    return lambda array: array  # borrowed already
-
-
-def call_address(address: int, t: float, inputs: Any, outputs: Any) -> None:
-    """Call the C function void f(double t, double *inputs, double *outputs) at an address."""
-    pointer = ctypes.POINTER(ctypes.c_double)
-    function = ctypes.CFUNCTYPE(None, ctypes.c_double, pointer, pointer)(int(address))
-    function(t, inputs.ctypes.data_as(pointer), outputs.ctypes.data_as(pointer))
-
-
-@intrinsic
-def _call_pointer(typing_context: Any, address: Any, t: Any, inputs: Any, outputs: Any) -> Any:
-    def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-        kinds = [context.get_value_type(kind) for kind in signature.args[1:]]
-        function = ir.FunctionType(ir.VoidType(), kinds)
-        builder.call(builder.inttoptr(args[0], function.as_pointer()), args[1:])
-        return context.get_dummy_value()
-
-    return types.void(types.int64, types.float64, inputs, outputs), codegen
-
-
-@overload(call_address)
-def _call_address_compiled(address, t, inputs, outputs):
-    return lambda address, t, inputs, outputs: _call_pointer(address, t, inputs, outputs)

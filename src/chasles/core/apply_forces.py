@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from chasles.compiled import call_address, formula, overload, routine
+from chasles.compiled import call_address, formula, routine
 from chasles.core.arrays import (
     AXES_A,
     AXES_B,
@@ -23,7 +23,6 @@ from chasles.core.arrays import (
     POINT_A,
     POINT_B,
     SPRING,
-    is_lean,
     mat9,
     put3,
     put9,
@@ -187,13 +186,8 @@ def custom(system: Any, ends: int, a: int, b: int, work: Any) -> float:
 
 
 @routine
-def no_forces(system: Any, work: Any) -> None:
-    """A system without forces."""
-
-
-@routine
-def all_forces(system: Any, work: Any) -> None:
-    """Add all forces to Q; their powers are the first quadrature rates."""
+def apply_forces(system: Any, work: Any) -> None:
+    """Add all forces beside gravity to Q; their powers are the first quadrature rates."""
     for force in range(system.force_count):
         at, ends = force * FORCE_WIDTH, force * FORCE_ENDS_WIDTH
         kind = system.force_ends[ends + FORCE_KIND]
@@ -215,14 +209,3 @@ def all_forces(system: Any, work: Any) -> None:
         elif kind == CUSTOM_FORCE:
             supplied = custom(system, ends, a, b, work)
         work.quadrature_rates[force] = supplied
-
-
-def apply_forces(system: Any, work: Any) -> None:
-    """Forces beside gravity."""
-    all_forces(system, work)
-
-
-@overload(apply_forces)
-def _apply_forces_compiled(system, work):
-    chosen = no_forces if is_lean(system) else all_forces
-    return lambda system, work: chosen(system, work)

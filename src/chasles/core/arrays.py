@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from chasles.compiled import borrow, formula, overload
+from chasles.compiled import formula
 
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
@@ -93,52 +93,9 @@ class System(NamedTuple):
     row_count: int  # rows of J, padding included
 
 
-class LeanSystem(System):
-    """A `System` of lower pairs in gravity, in the screw form: it has a kernel without the rest."""
-
-    __slots__ = ()
-
-
-class LeanSpaceSystem(System):
-    """The same in the space form."""
-
-    __slots__ = ()
-
-
 def padded(rows: Any) -> Any:
     """Rows a joint takes in J and in the factor: three or six, whatever it locks."""
     return np.where(np.asarray(rows) <= 3, 3, 6)
-
-
-def borrow_system(system: Any) -> Any:
-    """The same system with borrowed arrays, for use inside a kernel."""
-    return type(system)(*(borrow(x) if isinstance(x, np.ndarray) else x for x in system))
-
-
-@overload(borrow_system)
-def _borrow_system_compiled(system):
-    kind = system.instance_class
-    return lambda system: kind(
-        borrow(system.bodies),
-        borrow(system.body_spaces),
-        borrow(system.joints),
-        borrow(system.joint_bodies),
-        borrow(system.forces),
-        borrow(system.force_ends),
-        borrow(system.gravity),
-        system.form,
-        system.body_count,
-        system.joint_count,
-        system.force_count,
-        system.signal_count,
-        system.quadrature_count,
-        system.row_count,
-    )
-
-
-def is_lean(system: Any) -> bool:
-    """Whether a system, or in a kernel its type, has lower pairs and gravity only."""
-    return getattr(system, "instance_class", type(system)) in (LeanSystem, LeanSpaceSystem)
 
 
 @formula

@@ -4,7 +4,7 @@ from typing import Any
 
 import numpy as np
 
-from chasles.compiled import borrow, formula, kernel, routine
+from chasles.compiled import borrow, formula, hot, kernel, routine
 from chasles.core.arrays import (
     ABSOLUTE_WIDTH,
     AXES_A,
@@ -28,7 +28,6 @@ from chasles.core.arrays import (
     SPACE_WIDTH,
     TWIST,
     VELOCITY,
-    borrow_system,
     mat9,
     put3,
     put4,
@@ -97,7 +96,7 @@ def twist_of(absolute: Any, body: int) -> Any:
     return twist6(absolute, body * ABSOLUTE_WIDTH + TWIST)
 
 
-@routine
+@hot
 def place_bodies(system: Any, chart: Any, absolute: Any, turn: Any) -> None:
     """Absolute poses and twists of all bodies, reference bodies first.
 
@@ -160,7 +159,7 @@ def negated(row: Any) -> Any:
     return neg(row[0]), neg(row[1])
 
 
-@routine
+@hot
 def screw_rows(
     joints: Any,
     joint: int,
@@ -326,7 +325,7 @@ def space_rows(
     )
 
 
-@routine
+@hot
 def assemble_wrenches(system: Any, absolute: Any, out: Any) -> None:
     """Q of every body: gyroscopic terms and gravity; `out` holds six numbers per body."""
     down = vec3(system.gravity, 0)
@@ -345,7 +344,7 @@ def assemble_wrenches(system: Any, absolute: Any, out: Any) -> None:
 @kernel
 def absolute_history(system: Any, charts: Any, absolute: Any) -> None:
     """`place_bodies` for Python, over many states: charts (T, n, 13) to absolute (T, n, 18)."""
-    borrowed = borrow_system(system)
+    borrowed = borrow(system)
     turn = np.zeros((system.body_count, 9))
     for k in range(charts.shape[0]):
         place_bodies(borrowed, borrow(charts[k]), borrow(absolute[k]), borrow(turn))
@@ -354,4 +353,4 @@ def absolute_history(system: Any, charts: Any, absolute: Any) -> None:
 @kernel
 def chart_state(system: Any, absolute: Any, chart: Any) -> None:
     """`chart_bodies` for Python."""
-    chart_bodies(borrow_system(system), borrow(absolute), borrow(chart))
+    chart_bodies(borrow(system), borrow(absolute), borrow(chart))

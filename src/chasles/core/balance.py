@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from chasles.compiled import borrow, formula, routine
+from chasles.compiled import routine
 from chasles.core.arrays import (
     ABSOLUTE_WIDTH,
     BODY_WIDTH,
@@ -89,21 +89,6 @@ def make_balance(system: System, start: Floats) -> Balance:
         found=np.zeros_like(momentum),
         absolute=np.zeros((system.body_count, ABSOLUTE_WIDTH)),
         turn=np.zeros((system.body_count, 9)),
-    )
-
-
-@formula
-def borrow_balance(balance: Any) -> Any:
-    return Balance(
-        balance.count,
-        borrow(balance.member),
-        borrow(balance.roots),
-        borrow(balance.mass),
-        borrow(balance.momentum),
-        borrow(balance.impulse),
-        borrow(balance.found),
-        borrow(balance.absolute),
-        borrow(balance.turn),
     )
 
 

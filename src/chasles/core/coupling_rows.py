@@ -3,7 +3,7 @@
 from math import nan
 from typing import Any
 
-from chasles.compiled import call_address, formula, overload, routine
+from chasles.compiled import call_address, formula, hot, routine
 from chasles.core.arrays import (
     ADDRESS,
     AXES_A,
@@ -32,8 +32,6 @@ from chasles.core.arrays import (
     SCREW_FORM,
     SLIDING_POINT,
     UNIVERSAL,
-    LeanSpaceSystem,
-    LeanSystem,
     mat9,
     put3,
     put9,
@@ -262,39 +260,22 @@ def row_place(system: Any, joint: int) -> Any:
 
 
 @routine
-def assemble_screw_pair(
-    system: Any, joint: int, absolute: Any, work: Any, jacobian: Any, eta: Any
-) -> None:
-    """J (rows x 12: body a, body b) and eta of a lower pair in the screw form."""
-    pair, locked, first = row_place(system, joint)
-    screw_rows(system.joints, joint, pair, locked, first, absolute, jacobian, eta)
-
-
-@routine
-def assemble_space_pair(
-    system: Any, joint: int, absolute: Any, work: Any, jacobian: Any, eta: Any
-) -> None:
-    """J and eta of a lower pair in the space form."""
-    pair, locked, first = row_place(system, joint)
-    space_rows(system.joints, joint, pair, locked, first, absolute, jacobian, eta)
-
-
-@routine
 def assemble_pair(
     system: Any, joint: int, absolute: Any, work: Any, jacobian: Any, eta: Any
 ) -> None:
     """J and eta of a lower pair, in the system's acceleration form."""
+    pair, locked, first = row_place(system, joint)
     if system.form == SCREW_FORM:
-        assemble_screw_pair(system, joint, absolute, work, jacobian, eta)
+        screw_rows(system.joints, joint, pair, locked, first, absolute, jacobian, eta)
     else:
-        assemble_space_pair(system, joint, absolute, work, jacobian, eta)
+        space_rows(system.joints, joint, pair, locked, first, absolute, jacobian, eta)
 
 
 @routine
-def assemble_any(
+def assemble_joint(
     system: Any, joint: int, absolute: Any, work: Any, jacobian: Any, eta: Any
 ) -> None:
-    """J and eta of a joint of any kind, or of a driver."""
+    """J (rows x 12: body a, body b) and eta of one joint of any kind, or of a driver."""
     ends = joint * ENDS_WIDTH
     locked, kind = system.joint_bodies[ends + LOCKED], system.joint_bodies[ends + KIND]
     first = system.joint_bodies[ends + FIRST_ROW]
@@ -320,23 +301,7 @@ def assemble_any(
         eta[first] += work.signals[drive + 2]
 
 
-def assemble_joint(
-    system: Any, joint: int, absolute: Any, work: Any, jacobian: Any, eta: Any
-) -> None:
-    """J (rows x 12: body a, body b) and eta of one joint."""
-    assemble_any(system, joint, absolute, work, jacobian, eta)
-
-
-@overload(assemble_joint)
-def _assemble_joint_compiled(system, joint, absolute, work, jacobian, eta):
-    kinds = {LeanSystem: assemble_screw_pair, LeanSpaceSystem: assemble_space_pair}
-    chosen = kinds.get(system.instance_class, assemble_any)
-    return lambda system, joint, absolute, work, jacobian, eta: chosen(
-        system, joint, absolute, work, jacobian, eta
-    )
-
-
-@routine
+@hot
 def assemble_rows(system: Any, work: Any) -> None:
     """J and eta of every joint at the placed bodies."""
     for joint in range(system.joint_count):

@@ -4,7 +4,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from chasles.compiled import borrow, formula, kernel, routine
+from chasles.compiled import borrow, hot, kernel, routine
 from chasles.core.apply_forces import apply_forces
 from chasles.core.arrays import (
     ABSOLUTE_WIDTH,
@@ -18,12 +18,11 @@ from chasles.core.arrays import (
     ROWS,
     Floats,
     System,
-    borrow_system,
 )
 from chasles.core.assemble import assemble_wrenches
 from chasles.core.coupling_rows import assemble_rows
 from chasles.core.factor import OK, factor_and_solve, load, solve_factored
-from chasles.core.ordering import Plan, borrow_plan
+from chasles.core.ordering import Plan
 from chasles.core.small import dot6, get6
 
 #: Solves beyond the first where constraints are redundant; one suffices away from singular poses.
@@ -75,29 +74,6 @@ def make_workspace(system: System, plan: Plan) -> Workspace:
     )
 
 
-@formula
-def borrow_workspace(work: Any) -> Any:
-    """The same workspace with borrowed arrays, for use inside a kernel."""
-    return Workspace(
-        borrow(work.absolute),
-        borrow(work.turn),
-        borrow(work.jacobian),
-        borrow(work.eta),
-        borrow(work.rhs),
-        borrow(work.values),
-        borrow(work.kept),
-        borrow(work.floors),
-        borrow(work.signals),
-        borrow(work.quadratures),
-        borrow(work.quadrature_rates),
-        borrow(work.exchange),
-        borrow(work.answer),
-        borrow(work.forces),
-        borrow(work.residual),
-        borrow(work.missed),
-    )
-
-
 @routine
 def refine(system: Any, plan: Any, work: Any, x: Any) -> None:
     r"""Proximal iterations on the damped factor: they end at J V' = eta and the shortest lambda.
@@ -137,7 +113,7 @@ def put_damping(system: Any, plan: Any, x: Any, out: Any) -> float:
     return largest
 
 
-@routine
+@hot
 def solve_motion(system: Any, plan: Any, work: Any) -> int:
     """V' and lambda at the state in `work`, left in work.rhs; OK or the singular row."""
     assemble_wrenches(system, work.absolute, work.rhs)
@@ -169,7 +145,7 @@ def driver_powers(system: Any, work: Any) -> None:
             work.quadrature_rates[integral] = -work.rhs[row] * work.signals[drive + 1]
 
 
-@routine
+@hot
 def collect_missed(system: Any, work: Any, weight: float) -> None:
     """Add weight times eta - J V' to the rows of work.missed."""
     for joint in range(system.joint_count):
@@ -186,7 +162,7 @@ def collect_missed(system: Any, work: Any, weight: float) -> None:
             work.missed[6 * system.body_count + row] += weight * value
 
 
-@routine
+@hot
 def make_good(system: Any, plan: Any, work: Any) -> None:
     """Correct V' by what was collected, and start collecting again.
 
@@ -226,7 +202,7 @@ def evaluate(
     Writes the joint wrenches (T, m, 12); J, eta and the solution (V', lambda) of the last state
     stay in `work`.
     """
-    model, order, scratch = borrow_system(system), borrow_plan(plan), borrow_workspace(work)
+    model, order, scratch = borrow(system), borrow(plan), borrow(work)
     states, out = borrow(absolute), borrow(wrenches)
     functions, angles = borrow(table), borrow(integrals)
     length = model.body_count * ABSOLUTE_WIDTH

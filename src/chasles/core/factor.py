@@ -11,7 +11,7 @@ arithmetic on blocks is written out (see `small`).
 
 from typing import Any
 
-from chasles.compiled import routine
+from chasles.compiled import hot, routine
 from chasles.core.arrays import BODY_A, ENDS_WIDTH, FIRST_ROW, ROW_WIDTH, ROWS
 from chasles.core.ordering import (
     BLOCK,
@@ -52,7 +52,7 @@ from chasles.core.small import (
 OK = -1
 
 
-@routine
+@hot
 def factored_pivot(values: Any, node: Any, nodes: Any, get: Any, put: Any, ldl: Any) -> Any:
     """The factor of a node's pivot, computed unless the template held it already."""
     at = nodes[node + PIVOT]
@@ -63,7 +63,7 @@ def factored_pivot(values: Any, node: Any, nodes: Any, get: Any, put: Any, ldl: 
     return factor
 
 
-@routine
+@hot
 def update_triangle(
     values: Any,
     target: int,
@@ -83,7 +83,7 @@ def update_triangle(
             target += 1
 
 
-@routine
+@hot
 def update_block(
     values: Any,
     target: int,
@@ -104,7 +104,7 @@ def update_block(
             target += 1
 
 
-@routine
+@hot
 def eliminate_node(
     plan: Any,
     node: int,
@@ -166,7 +166,7 @@ def substitute_forward(
             rhs[theirs + r] -= dot(get(values, left + r * size), y)
 
 
-@routine
+@hot
 def substitute_back(
     plan: Any,
     node: int,
@@ -191,7 +191,7 @@ def substitute_back(
     put(rhs, own, backward(factor, x))
 
 
-@routine
+@hot
 def load(system: Any, plan: Any, jacobian: Any, values: Any) -> None:
     """The KKT matrix: inertia and zeros from the template, J from its rows."""
     for k in range(plan.size):
@@ -226,7 +226,7 @@ def singular_row(plan: Any, node: int, unknowns: int, values: Any, floors: Any) 
     return OK
 
 
-@routine
+@hot
 def factor_and_solve(
     plan: Any, unknowns: int, values: Any, kept: Any, floors: Any, rhs: Any
 ) -> int:
@@ -254,7 +254,7 @@ def factor_and_solve(
     return OK
 
 
-@routine
+@hot
 def solve_backward(plan: Any, values: Any, rhs: Any) -> None:
     """L^T x = y for all nodes."""
     for back in range(plan.node_count):

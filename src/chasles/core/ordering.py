@@ -24,7 +24,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from chasles.compiled import borrow, formula, kernel, routine
+from chasles.compiled import formula, kernel, routine
 from chasles.core.arrays import (
     BODY_A,
     BODY_B,
@@ -72,24 +72,6 @@ NODE_WIDTH = 7
 # Columns of Plan.slots.
 NEIGHBOUR, BLOCK = 0, 1
 SLOT_WIDTH = 2
-
-
-@formula
-def borrow_plan(plan: Any) -> Any:
-    """The same plan with borrowed arrays, for use inside a kernel."""
-    return Plan(
-        borrow(plan.nodes),
-        borrow(plan.slots),
-        borrow(plan.targets),
-        borrow(plan.row_blocks),
-        borrow(plan.template),
-        borrow(plan.damping),
-        plan.is_damped,
-        plan.node_count,
-        plan.size,
-        plan.kept,
-        plan.flops,
-    )
 
 
 class Elimination(NamedTuple):

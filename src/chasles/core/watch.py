@@ -19,7 +19,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from chasles.compiled import borrow, formula, routine
+from chasles.compiled import formula, routine
 from chasles.core.arrays import Floats, Integers
 from chasles.core.factor import OK
 from chasles.core.ordering import PIVOT, RHS, SIZE, Plan
@@ -87,23 +87,6 @@ def make_watch(
         seen=np.tile([-1.0, -1.0, 0.0, 0.0, 0.0], (len(found), 1)),
         events=np.zeros((MOST_EVENTS, EVENT_WIDTH)),
         count=np.zeros(1, np.int64),
-    )
-
-
-@formula
-def borrow_watch(watch: Any) -> Any:
-    """The same with borrowed arrays, and how many rows they have."""
-    return Watch(
-        borrow(watch.places),
-        borrow(watch.rows),
-        borrow(watch.joints),
-        borrow(watch.first),
-        borrow(watch.independent),
-        borrow(watch.damping),
-        watch.stop,
-        borrow(watch.seen),
-        borrow(watch.events),
-        borrow(watch.count),
     )
 
 

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from chasles.compiled import FIRST_COMPILE, borrow, formula, kernel, overload, routine
+from chasles.compiled import FIRST_COMPILE, borrow, formula, hot, kernel, routine
 from chasles.core.arrays import (
     ABSOLUTE_WIDTH,
     BODY_WIDTH,
@@ -29,7 +29,6 @@ from chasles.core.arrays import (
     VELOCITY,
     Floats,
     System,
-    borrow_system,
     mat9,
     put3,
     put4,
@@ -41,7 +40,6 @@ from chasles.core.arrays import (
 from chasles.core.assemble import place_bodies, twist_of
 from chasles.core.balance import (
     Balance,
-    borrow_balance,
     collect_impulse,
     keep_momentum,
     make_balance,
@@ -49,22 +47,20 @@ from chasles.core.balance import (
 from chasles.core.charts import chart_acceleration, chart_exp, grounded_acceleration
 from chasles.core.coupling_rows import assemble_rows
 from chasles.core.evaluate import (
-    borrow_workspace,
     collect_missed,
     make_good,
     solve_motion,
 )
 from chasles.core.factor import OK
-from chasles.core.ordering import borrow_plan
-from chasles.core.watch import borrow_watch, look_at_pivots
+from chasles.core.watch import look_at_pivots
 from chasles.groups.se3 import se3_dexp_inv
 from chasles.groups.so3 import so3_normalise
 from chasles.groups.so3xr3 import so3xr3_dexp_inv
 from chasles.groups.vectors import neg
-from chasles.stabilisation.feedback import Feedback, begin_feedback, find_drift, pull_joints
+from chasles.stabilisation.feedback import begin_feedback, find_drift, pull_joints
 from chasles.stabilisation.moves import chart_move
 from chasles.stabilisation.projection import project
-from chasles.stabilisation.stabiliser import borrow_stabiliser
+from chasles.stabilisation.record import FED_BACK, PROJECTED
 
 SLOPE_WIDTH = 12
 CARRY_WIDTH = 9
@@ -124,25 +120,7 @@ def make_stages(system: System, a: Floats, b: Floats, start: Floats) -> Stages:
     )
 
 
-@formula
-def borrow_stages(stages: Any) -> Any:
-    return Stages(
-        borrow(stages.a),
-        borrow(stages.b),
-        stages.count,
-        stages.last,
-        borrow(stages.slopes),
-        borrow(stages.increments),
-        borrow(stages.stage),
-        borrow(stages.spare),
-        borrow(stages.carry),
-        borrow(stages.quadrature_slopes),
-        borrow(stages.integrals),
-        borrow_balance(stages.balance),
-    )
-
-
-@routine
+@hot
 def sum_slopes(system: Any, weights: Any, first: int, count: int, step: float, stages: Any) -> None:
     """increments = step * sum_l weights_l slopes_l, for every body."""
     slopes, increments = stages.slopes, stages.increments
@@ -158,7 +136,7 @@ def sum_slopes(system: Any, weights: Any, first: int, count: int, step: float, s
                     increments[into + c] += weight * slopes[at + c]
 
 
-@routine
+@hot
 def place_stage(system: Any, chart: Any, stages: Any) -> None:
     """The stage chart * exp(increments)."""
     out, increments = stages.stage, stages.increments
@@ -181,7 +159,7 @@ def compensated(total: Any, carry: Any, term: Any) -> Any:
     return result, wanted - (result - total)
 
 
-@routine
+@hot
 def finish_step(system: Any, chart: Any, stages: Any, out: Any) -> None:
     """out = chart * exp(increments), rounded once per step and not at all on average.
 
@@ -205,7 +183,7 @@ def finish_step(system: Any, chart: Any, stages: Any, out: Any) -> None:
             )
 
 
-@routine
+@hot
 def slope_of_bodies(system: Any, work: Any, stages: Any, stage: int) -> None:
     """(dexp^-1 U, U') of every body at a stage, from the body accelerations in work.rhs."""
     chart = stages.stage
@@ -237,7 +215,7 @@ def slope_of_bodies(system: Any, work: Any, stages: Any, stage: int) -> None:
 @routine
 def move_apart(system: Any, plan: Any, work: Any, stages: Any, feedback: Any, stage: int) -> None:
     """The slopes of the poses get what moves the bodies beside their velocities."""
-    if feedback.drift_gain == 0.0:
+    if feedback.kind != FED_BACK or feedback.drift_gain == 0.0:
         return
     find_drift(system, plan, work, feedback)
     for body in range(system.body_count):
@@ -248,23 +226,6 @@ def move_apart(system: Any, plan: Any, work: Any, stages: Any, feedback: Any, st
         for c in range(3):
             stages.slopes[at + c] += spin[c]
             stages.slopes[at + 3 + c] += slide[c]
-
-
-def drift_apart(
-    system: Any, plan: Any, work: Any, stages: Any, stabiliser: Any, stage: int
-) -> None:
-    """`move_apart`, where joints are fed back into the equations."""
-    if isinstance(stabiliser, Feedback):
-        move_apart(system, plan, work, stages, stabiliser, stage)
-
-
-@overload(drift_apart)
-def _drift_apart_compiled(system, plan, work, stages, stabiliser, stage):
-    if stabiliser.instance_class is not Feedback:
-        return lambda system, plan, work, stages, stabiliser, stage: None
-    return lambda system, plan, work, stages, stabiliser, stage: move_apart(
-        system, plan, work, stages, stabiliser, stage
-    )
 
 
 @routine
@@ -280,7 +241,7 @@ def sum_quadratures(
         out[k] = stages.integrals[k] + step * total
 
 
-@routine
+@hot
 def rkmk_step(
     system: Any, plan: Any, work: Any, stages: Any, stabiliser: Any, chart: Any, step: float,
     table: Any, row: int, out: Any,
@@ -310,7 +271,7 @@ def rkmk_step(
         if stages.balance.count > 0:
             collect_impulse(system, work, stages.balance, stages.b[j])
         slope_of_bodies(system, work, stages, j)
-        drift_apart(system, plan, work, stages, stabiliser, j)
+        move_apart(system, plan, work, stages, stabiliser, j)
         for k in range(system.quadrature_count):
             at = j * system.quadrature_count + k
             stages.quadrature_slopes[at] = work.quadrature_rates[k]
@@ -340,10 +301,10 @@ def rkmk_run(
     row; if not OK, `chart` is the last good state and stages.spare what came after it.  The table
     has a row of functions of time per stage from step `first` on, and one more.
     """
-    model, order = borrow_system(system), borrow_plan(plan)
-    scratch, memory, state = borrow_workspace(work), borrow_stages(stages), borrow(chart)
-    closing, functions = borrow_stabiliser(stabiliser), borrow(table)
-    eyes, watched = borrow_watch(watch), watch.places.size
+    model, order = borrow(system), borrow(plan)
+    scratch, memory, state = borrow(work), borrow(stages), borrow(chart)
+    closing, functions = borrow(stabiliser), borrow(table)
+    eyes, watched = borrow(watch), watch.places.size
     length = model.body_count * CHART_WIDTH
     history, integrals = borrow(saved), borrow(saved_integrals)
     for index in range(first, last):
@@ -355,7 +316,7 @@ def rkmk_run(
             failed = look_at_pivots(eyes, watched, scratch.values, index)
         if failed != OK:
             return index, failed
-        if closing.active != 0:
+        if closing.kind == PROJECTED:
             for k in range(model.signal_count):
                 scratch.signals[k] = functions[(row + memory.count) * model.signal_count + k]
             if not project(model, order, scratch, memory, closing, memory.spare):

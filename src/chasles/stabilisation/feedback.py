@@ -25,20 +25,13 @@ steps.  The other method closes it in one.
 """
 
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any
 
-import numpy as np
-
-from chasles.compiled import overload, routine
-from chasles.core.arrays import Floats, System
+from chasles.compiled import routine
 from chasles.model import InvalidOption
 from chasles.model.checks import checked_not_negative
-from chasles.stabilisation.residuals import (
-    Residuals,
-    put_residuals,
-    put_velocity_residual,
-    solve_rows,
-)
+from chasles.stabilisation.record import FED_BACK
+from chasles.stabilisation.residuals import put_residuals, put_velocity_residual, solve_rows
 
 
 @dataclass(frozen=True)
@@ -69,24 +62,6 @@ class Baumgarte:
         return cls(alpha=0.75 / step, beta=1.0 / step)
 
 
-class Feedback(NamedTuple):
-    """Which joints are fed back, how strongly, and storage for it."""
-
-    active: int
-    found: Residuals
-    damping: float  # 2 alpha, 1/s
-    stiffness: float  # beta^2, 1/s^2
-    drift_gain: float  # 1/h for Gear-Gupta-Leimkuhler, 0 for Baumgarte
-    pull: Floats  # (rows,) what is added to eta during this step
-    drift: Floats  # (6 n + rows,) W - V and mu
-
-
-def make_feedback(found: Residuals, system: System, gains: tuple[float, float, float]) -> Feedback:
-    """`gains` are damping, stiffness and drift_gain."""
-    rows = system.row_count
-    return Feedback(1, found, *gains, np.zeros(rows), np.zeros(6 * system.body_count + rows))
-
-
 @routine
 def look_at_joints(system: Any, work: Any, feedback: Any, chart: Any) -> None:
     """Gaps and their rates at the start of a step, and what they add to eta."""
@@ -113,33 +88,16 @@ def find_drift(system: Any, plan: Any, work: Any, feedback: Any) -> None:
     solve_rows(system, plan, work, drift)
 
 
+@routine
 def begin_feedback(system: Any, work: Any, stabiliser: Any, chart: Any) -> None:
     """At the start of a step."""
-    if isinstance(stabiliser, Feedback):
+    if stabiliser.kind == FED_BACK:
         look_at_joints(system, work, stabiliser, chart)
 
 
-@overload(begin_feedback)
-def _begin_feedback_compiled(system, work, stabiliser, chart):
-    if stabiliser.instance_class is not Feedback:
-        return lambda system, work, stabiliser, chart: None
-    return lambda system, work, stabiliser, chart: look_at_joints(system, work, stabiliser, chart)
-
-
+@routine
 def pull_joints(system: Any, work: Any, stabiliser: Any) -> None:
     """At a stage, before its equations are solved."""
-    if isinstance(stabiliser, Feedback):
-        add_pull(system, work, stabiliser)
-
-
-@routine
-def add_pull(system: Any, work: Any, feedback: Any) -> None:
-    for row in range(system.row_count):
-        work.eta[row] += feedback.pull[row]
-
-
-@overload(pull_joints)
-def _pull_joints_compiled(system, work, stabiliser):
-    if stabiliser.instance_class is not Feedback:
-        return lambda system, work, stabiliser: None
-    return lambda system, work, stabiliser: add_pull(system, work, stabiliser)
+    if stabiliser.kind == FED_BACK:
+        for row in range(system.row_count):
+            work.eta[row] += stabiliser.pull[row]

@@ -15,9 +15,9 @@ a projection costs two solves.  The body displacement delta becomes an increment
 that stage*, where J was formed: only so is it in the subalgebra to rounding.
 """
 
-from typing import Any, NamedTuple
+from typing import Any
 
-from chasles.compiled import overload, routine
+from chasles.compiled import routine
 from chasles.core.arrays import (
     CHART_WIDTH,
     GROUP,
@@ -33,19 +33,13 @@ from chasles.core.arrays import (
 from chasles.core.charts import chart_exp
 from chasles.groups.so3 import so3_normalise
 from chasles.stabilisation.moves import chart_move
-from chasles.stabilisation.residuals import Residuals, put_residuals, solve_rows
+from chasles.stabilisation.record import PROJECTED
+from chasles.stabilisation.residuals import put_residuals, solve_rows
 
 #: Corrections per step at the most, and what counts as closed then and there (m, rad).
 MOST_CORRECTIONS, CLOSED = 8, 1e-12
 #: A joint further open than this after all corrections stops the run.
 NEARLY_CLOSED = 1e-9
-
-
-class Projection(NamedTuple):
-    """Which joints are projected, and storage for it."""
-
-    active: int
-    found: Residuals
 
 
 @routine
@@ -83,17 +77,9 @@ def close_joints(system: Any, plan: Any, work: Any, stages: Any, found: Any, cha
     return opening <= NEARLY_CLOSED
 
 
+@routine
 def project(system: Any, plan: Any, work: Any, stages: Any, stabiliser: Any, chart: Any) -> bool:
     """Close the joints that are projected, if any are, at the end of a step."""
-    if not isinstance(stabiliser, Projection):
+    if stabiliser.kind != PROJECTED:
         return True
     return close_joints(system, plan, work, stages, stabiliser.found, chart)
-
-
-@overload(project)
-def _project_compiled(system, plan, work, stages, stabiliser, chart):
-    if stabiliser.instance_class is not Projection:
-        return lambda system, plan, work, stages, stabiliser, chart: True
-    return lambda system, plan, work, stages, stabiliser, chart: close_joints(
-        system, plan, work, stages, stabiliser.found, chart
-    )

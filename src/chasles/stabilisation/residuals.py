@@ -4,7 +4,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from chasles.compiled import borrow, formula, overload, routine
+from chasles.compiled import formula, routine
 from chasles.core.arrays import (
     ABSOLUTE_WIDTH,
     AXES_A,
@@ -36,7 +36,6 @@ from chasles.core.arrays import (
     Floats,
     Integers,
     System,
-    is_lean,
     mat9,
     twist6,
     vec3,
@@ -79,20 +78,6 @@ def make_residuals(system: System, chosen: Integers) -> Residuals:
         eta=np.zeros(rows),
         shift=np.zeros(6 * bodies + rows),
         change=np.zeros(6 * bodies + rows),
-    )
-
-
-@formula
-def borrow_residuals(residuals: Any) -> Any:
-    """The same with borrowed arrays, for use inside a kernel."""
-    return Residuals(
-        borrow(residuals.chosen),
-        borrow(residuals.absolute),
-        borrow(residuals.turn),
-        borrow(residuals.jacobian),
-        borrow(residuals.eta),
-        borrow(residuals.shift),
-        borrow(residuals.change),
     )
 
 
@@ -171,7 +156,7 @@ def put_pair_residual(system: Any, joint: int, absolute: Any, work: Any, out: An
 
 
 @routine
-def put_any_residual(system: Any, joint: int, absolute: Any, work: Any, out: Any) -> None:
+def put_position_residual(system: Any, joint: int, absolute: Any, work: Any, out: Any) -> None:
     """-g of a joint of any kind, whose J has just been assembled."""
     ends = joint * ENDS_WIDTH
     kind, drive = system.joint_bodies[ends + KIND], system.joint_bodies[ends + DRIVE]
@@ -183,17 +168,6 @@ def put_any_residual(system: Any, joint: int, absolute: Any, work: Any, out: Any
         target = work.signals[drive] if drive >= 0 else 0.0
         row = 6 * system.body_count + system.joint_bodies[ends + FIRST_ROW]
         put_coupling_residual(system, joint, kind, turn, shift, axes_b, target, work, row, out)
-
-
-def put_position_residual(system: Any, joint: int, absolute: Any, work: Any, out: Any) -> None:
-    """-g of one joint."""
-    put_any_residual(system, joint, absolute, work, out)
-
-
-@overload(put_position_residual)
-def _put_position_residual_compiled(system, joint, absolute, work, out):
-    chosen = put_pair_residual if is_lean(system) else put_any_residual
-    return lambda system, joint, absolute, work, out: chosen(system, joint, absolute, work, out)
 
 
 @routine

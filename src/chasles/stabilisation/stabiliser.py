@@ -2,15 +2,19 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
-from chasles.compiled import borrow, overload
 from chasles.model import UnknownName
-from chasles.stabilisation.feedback import Baumgarte, Feedback, make_feedback
-from chasles.stabilisation.projection import Projection
-from chasles.stabilisation.residuals import borrow_residuals, make_residuals
+from chasles.stabilisation.feedback import Baumgarte
+from chasles.stabilisation.record import (
+    FED_BACK,
+    PROJECTED,
+    UNSTABILISED,
+    Stabiliser,
+    make_record,
+)
 from chasles.system.build import Setup
 
 PROJECTION, BAUMGARTE, GGL = "projection", "baumgarte", "ggl"
@@ -19,15 +23,6 @@ ALL_JOINTS = " of all joints"
 STABILISERS = tuple(
     word + extent for extent in ("", ALL_JOINTS) for word in (PROJECTION, BAUMGARTE, GGL)
 )
-
-
-class Unstabilised(NamedTuple):
-    """Joints are left to themselves: a kernel of its own, without the code for more."""
-
-    active: int
-
-
-Stabiliser = Unstabilised | Projection | Feedback
 
 
 @dataclass(frozen=True)
@@ -60,38 +55,14 @@ def make_stabiliser(
     setup: Setup, choice: Choice | None, held: Sequence[str], step: float
 ) -> Stabiliser:
     """Storage for the joints and drivers to hold; nothing if there are none."""
-    if choice is None or not held:
-        return Unstabilised(0)
     system = setup.system
     joints = np.zeros(system.joint_count, np.int64)
+    if choice is None or not held:
+        return make_record(system, UNSTABILISED, joints, (0.0, 0.0, 0.0))
     joints[[setup.joint_index[name] for name in held]] = 1
-    found = make_residuals(system, joints)
     if choice.word == PROJECTION:
-        return Projection(1, found)
+        return make_record(system, PROJECTED, joints, (0.0, 0.0, 0.0))
     if choice.word == GGL:
-        return make_feedback(found, system, (1.0 / step, 0.0, 1.0 / step))
+        return make_record(system, FED_BACK, joints, (1.0 / step, 0.0, 1.0 / step))
     rates = choice.rates or Baumgarte.for_step(step)
-    return make_feedback(found, system, (2.0 * rates.alpha, rates.beta**2, 0.0))
-
-
-def borrow_stabiliser(stabiliser: Any) -> Any:
-    """The same with borrowed arrays, for use inside a kernel."""
-    return stabiliser
-
-
-@overload(borrow_stabiliser)
-def _borrow_stabiliser_compiled(stabiliser):
-    kind = stabiliser.instance_class
-    if kind is Projection:
-        return lambda stabiliser: Projection(stabiliser.active, borrow_residuals(stabiliser.found))
-    if kind is Feedback:
-        return lambda stabiliser: Feedback(
-            stabiliser.active,
-            borrow_residuals(stabiliser.found),
-            stabiliser.damping,
-            stabiliser.stiffness,
-            stabiliser.drift_gain,
-            borrow(stabiliser.pull),
-            borrow(stabiliser.drift),
-        )
-    return lambda stabiliser: Unstabilised(stabiliser.active)
+    return make_record(system, FED_BACK, joints, (2.0 * rates.alpha, rates.beta**2, 0.0))

@@ -35,10 +35,9 @@ from chasles.core.arrays import (
     Floats,
     Integers,
     System,
-    borrow_system,
 )
 from chasles.core.coupling_rows import assemble_joint
-from chasles.core.evaluate import borrow_workspace, make_workspace
+from chasles.core.evaluate import make_workspace
 from chasles.core.ordering import make_plan
 from chasles.groups.so3 import so3_dexp_inv, so3_exp, so3_from_matrix, so3_log, so3_matrix
 from chasles.stabilisation.residuals import put_position_residual
@@ -77,7 +76,7 @@ MEMORY = 12
 @kernel
 def joint_rows(system: Any, work: Any, absolute: Any, out: Any) -> None:
     """J of all joints and drivers at an absolute state, into `work`; -g into the rows of `out`."""
-    model, scratch = borrow_system(system), borrow_workspace(work)
+    model, scratch = borrow(system), borrow(work)
     state, residual = borrow(absolute), borrow(out)
     for joint in range(model.joint_count):
         assemble_joint(model, joint, state, scratch, scratch.jacobian, scratch.eta)

@@ -9,10 +9,10 @@ from typing import Any
 import numpy as np
 
 from chasles.compiled import borrow, kernel
-from chasles.core.arrays import FIRST_ROW, LOCKED, Floats, borrow_system
-from chasles.core.evaluate import Workspace, borrow_workspace, refine
+from chasles.core.arrays import FIRST_ROW, LOCKED, Floats
+from chasles.core.evaluate import Workspace, refine
 from chasles.core.factor import solve_factored
-from chasles.core.ordering import Plan, borrow_plan
+from chasles.core.ordering import Plan
 from chasles.model import InconsistentStart
 from chasles.start.redundancy import joint_of_row
 from chasles.system.build import Setup
@@ -103,7 +103,7 @@ def speed_conflict(
 @kernel
 def miss_rates(system: Any, plan: Any, work: Any, rates: Any, out: Any) -> None:
     """rates - J V for the V that comes closest, on the damped factor in `work`."""
-    model, order, scratch = borrow_system(system), borrow_plan(plan), borrow_workspace(work)
+    model, order, scratch = borrow(system), borrow(plan), borrow(work)
     wanted, missed = borrow(rates), borrow(out)
     unknowns = 6 * model.body_count
     for k in range(unknowns):

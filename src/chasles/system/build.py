@@ -25,8 +25,6 @@ from chasles.core.arrays import (
     SPACE_FORM,
     Floats,
     Integers,
-    LeanSpaceSystem,
-    LeanSystem,
     System,
     padded,
 )
@@ -72,7 +70,7 @@ class Setup:
     model: Model
     spaces: dict[str, Space]
     acceleration: str
-    system: System  # a LeanSystem where that suffices
+    system: System
     absolute: Floats  # (n, 18) initial poses; twists are filled in by `start.consistent`
     body_index: dict[str, int]
     joint_index: dict[str, int]  # joints, then drivers
@@ -143,11 +141,7 @@ def build(
     kept_alive: list[Any] = []
     joints, ends = joint_arrays(model, body_index, signals, kept_alive)
     force_table = force_arrays(model, body_index, signals)
-    lean = not model.forces and not model.drivers
-    lean = lean and all(joint.is_lower_pair for joint in model.joints)
-    by_form: dict[int, Any] = {SCREW_FORM: LeanSystem, SPACE_FORM: LeanSpaceSystem}
-    kind: Any = by_form[FORMS[acceleration]] if lean else System
-    system: System = kind(
+    system = System(
         bodies=np.array([body_row(body, spaces[body.name], model) for body in bodies]),
         body_spaces=np.array(body_spaces, np.int64),
         joints=joints,

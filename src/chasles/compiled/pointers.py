@@ -1,0 +1,83 @@
+"""Arrays as bare pointers, and calls by address, inside kernels.
+
+An array that crosses a compiled call is reference counted, and on a small model that costs four
+times the physics.  A borrowed array is a pointer without a count, indexed flat; the caller of the
+kernel keeps the array alive.
+"""
+
+import ctypes
+from typing import Any
+
+import numpy as np
+from llvmlite import ir
+from numba import types
+from numba.extending import intrinsic, overload
+from numba.np.arrayobj import make_array
+
+
+def borrow(record: Any) -> Any:
+    """An array as a flat pointer; a named tuple with all its arrays as such, however nested."""
+    if isinstance(record, np.ndarray):
+        return record.reshape(-1)
+    if hasattr(record, "_fields"):
+        return type(record)(*(borrow(part) for part in record))
+    return record
+
+
+def borrowed_type(kind: Any) -> Any:
+    """The compiled type of a borrowed record."""
+    if isinstance(kind, types.Array):
+        return types.CPointer(kind.dtype)
+    if isinstance(kind, types.BaseNamedTuple):
+        parts = [borrowed_type(part) for part in kind.types]
+        return types.BaseTuple.from_types(parts, kind.instance_class)
+    return kind
+
+
+def lower_borrowed(context: Any, builder: Any, kind: Any, value: Any) -> Any:
+    """The value of a borrowed record in LLVM."""
+    if isinstance(kind, types.Array):
+        return make_array(kind)(context, builder, value).data
+    if isinstance(kind, types.BaseNamedTuple):
+        parts = [
+            lower_borrowed(context, builder, part, builder.extract_value(value, k))
+            for k, part in enumerate(kind.types)
+        ]
+        return context.make_tuple(builder, borrowed_type(kind), parts)
+    return value
+
+
+@intrinsic
+def _borrowed(typing_context: Any, record: Any) -> Any:
+    def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        return lower_borrowed(context, builder, signature.args[0], args[0])
+
+    return borrowed_type(record)(record), codegen
+
+
+@overload(borrow)
+def _borrow_compiled(record):
+    return lambda record: _borrowed(record)
+
+
+def call_address(address: int, t: float, inputs: Any, outputs: Any) -> None:
+    """Call the C function void f(double t, double *inputs, double *outputs) at an address."""
+    pointer = ctypes.POINTER(ctypes.c_double)
+    function = ctypes.CFUNCTYPE(None, ctypes.c_double, pointer, pointer)(int(address))
+    function(t, inputs.ctypes.data_as(pointer), outputs.ctypes.data_as(pointer))
+
+
+@intrinsic
+def _call_pointer(typing_context: Any, address: Any, t: Any, inputs: Any, outputs: Any) -> Any:
+    def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        kinds = [context.get_value_type(kind) for kind in signature.args[1:]]
+        function = ir.FunctionType(ir.VoidType(), kinds)
+        builder.call(builder.inttoptr(args[0], function.as_pointer()), args[1:])
+        return context.get_dummy_value()
+
+    return types.void(types.int64, types.float64, inputs, outputs), codegen
+
+
+@overload(call_address)
+def _call_address_compiled(address, t, inputs, outputs):
+    return lambda address, t, inputs, outputs: _call_pointer(address, t, inputs, outputs)
