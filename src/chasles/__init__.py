@@ -58,7 +58,7 @@ from chasles.model import (
 from chasles.result import Result
 from chasles.simulate import simulate
 from chasles.spaces import SE3, Designation, SO3xR3, Space, designate
-from chasles.stabilisation.feedback import Baumgarte
+from chasles.stabilisation.baumgarte import Baumgarte
 from chasles.start.assembly import Assembly, assemble
 from chasles.studies.advise import Advice, NothingMeetsTheTarget, advise
 from chasles.studies.compare import Comparison, compare

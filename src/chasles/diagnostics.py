@@ -21,7 +21,7 @@ from chasles.core.arrays import (
     TWIST,
     Floats,
 )
-from chasles.core.factor import OK
+from chasles.core.outcomes import OK
 from chasles.core.rows import (
     frame_seen_from_a,
     full_misalignment,

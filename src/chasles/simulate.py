@@ -12,16 +12,17 @@ from numpy.typing import ArrayLike
 
 from chasles.core.watch import Watch
 from chasles.dynamics.solver import Solver, joint_of_row, make_solver, watch_of
-from chasles.integrators.rkmk import make_stages, seconds_compiling
+from chasles.integrators.advance import seconds_compiling
 from chasles.integrators.tableaux import Tableau
 from chasles.integrators.tableaux import method as find_method
+from chasles.loop import Run, make_grid
 from chasles.model import Body, InvalidOption, Joint, Model, SimulationStopped, UnknownName
 from chasles.model.errors import told
 from chasles.model.model import checked_model
 from chasles.result import Result
 from chasles.spaces import Space, resolve_spaces
 from chasles.spaces.exactness import drifting_joints
-from chasles.stabilisation.feedback import Baumgarte
+from chasles.stabilisation.baumgarte import Baumgarte
 from chasles.stabilisation.stabiliser import (
     PROJECTION,
     Choice,
@@ -30,9 +31,9 @@ from chasles.stabilisation.stabiliser import (
 )
 from chasles.start.assembly import Assembly, assemble
 from chasles.start.redundancy import Redundancy
+from chasles.stepper import make_stepper
 from chasles.system.build import build
 from chasles.system.state import State, checked_state
-from chasles.timeloop import Run, make_grid
 
 
 def simulate(
@@ -86,7 +87,8 @@ def simulate(
     checked_model(model)
     tableau = find_method(method)
     check_progress(progress)
-    grid = make_grid(until, step, save_every, t_eval, len(model.bodies))
+    integrals = len(model.forces) + len(model.drivers)
+    grid = make_grid(until, step, save_every, t_eval, len(model.bodies), integrals)
     chosen = resolve_spaces(model, spaces)
     check_word("redundant", redundant, ("solve", "refuse"))
     check_word("singular", singular, ("stop", "pass"))
@@ -96,12 +98,10 @@ def simulate(
     assembly = closing(model, close, hold, start)
     setup = build(model, chosen, acceleration, assembly.state if assembly else start)
     solver = make_solver(setup, damp=singular == "pass", refuse=redundant == "refuse")
-    system = solver.setup.system
     held = stabilised(model, chosen, choice, solver.redundancy)
     stabiliser = make_stabiliser(setup, choice, held, grid.step)
     watch = watch_of(solver, stop=singular == "stop")
-    stages = make_stages(system, tableau.a, tableau.b, solver.start)
-    run = Run(solver, stages, tableau.c, stabiliser, watch, grid)
+    run = Run(make_stepper(solver, tableau, stabiliser, watch), grid)
     began = time.perf_counter() - seconds_compiling()
     if grid.t_eval is None:
         saved = run.all_states(progress)
@@ -115,7 +115,7 @@ def simulate(
         "stabilised": list(held),
         "redundancy": str(solver.redundancy or "none"),
         "singular": singular,
-        "singular_poses": singular_poses(solver, watch, grid.step),
+        "singular_poses": singular_poses(solver, watch),
         "start": "as entered" if start is None else "a given state",
         "assembly": assembly.as_dict() if assembly else "none",
         **of_the_steps(tableau, run, seconds),
@@ -177,10 +177,10 @@ def closing(model: Model, close: Any, hold: Any, start: Any) -> Assembly | None:
     return None
 
 
-def singular_poses(solver: Solver, watch: Watch, step: float) -> list[list[float | str]]:
+def singular_poses(solver: Solver, watch: Watch) -> list[list[float | str]]:
     """[time, joint, direction] of the singular poses that the run passed or reached."""
     events = watch.events[: watch.count[0]]
-    return [[float(step * t), *joint_of_row(solver.setup, int(row))] for t, row in events]
+    return [[float(t), *joint_of_row(solver.setup, int(row))] for t, row in events]
 
 
 def of_the_steps(tableau: Tableau, run: Run, seconds: float) -> dict[str, Any]:

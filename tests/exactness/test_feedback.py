@@ -5,15 +5,16 @@ import pytest
 
 import chasles as ch
 from chasles.core.arrays import POSITION, VELOCITY
+from chasles.core.state_block import StateBlock
 from chasles.dynamics.solver import make_solver, watch_of
-from chasles.integrators.rkmk import make_stages
 from chasles.integrators.tableaux import method
+from chasles.loop import Run, make_grid
 from chasles.spaces import resolve_spaces
 from chasles.stabilisation.stabiliser import chosen_stabiliser, make_stabiliser
+from chasles.stepper import make_stepper
 from chasles.studies import gallery
 from chasles.system.build import build
 from chasles.system.gaps import joint_gap
-from chasles.timeloop import Run, make_grid
 
 WORDS = ("baumgarte", "ggl")
 STEPS = (4e-3, 2e-3, 1e-3)
@@ -134,10 +135,11 @@ def gaps_of_an_opened_joint(stabilise: str, steps: int) -> list[float]:
     solver, grid = make_solver(setup), make_grid(steps * 0.01, 0.01, 1, None, 1)
     stabiliser = make_stabiliser(setup, chosen_stabiliser(stabilise), ["pivot"], grid.step)
     tableau = method("rk4")
-    stages = make_stages(setup.system, tableau.a, tableau.b, solver.start)
-    run = Run(solver, stages, tableau.c, stabiliser, watch_of(solver, stop=True), grid)
-    run.chart[0, POSITION : POSITION + 3] += (1e-6, 2e-6, -1e-6)
-    run.chart[0, VELOCITY + 3 : VELOCITY + 6] += (1e-4, 0.0, 2e-4)
+    stepper = make_stepper(solver, tableau, stabiliser, watch_of(solver, stop=True))
+    run = Run(stepper, grid)
+    chart = StateBlock(run.block, stepper.layout).chart()
+    chart[0, POSITION : POSITION + 3] += (1e-6, 2e-6, -1e-6)
+    chart[0, VELOCITY + 3 : VELOCITY + 6] += (1e-4, 0.0, 2e-4)
     states = solver.absolute(run.all_states(progress=False).charts)
     return [float(np.linalg.norm(joint_gap(setup.system, 0, state)[1])) for state in states]
 

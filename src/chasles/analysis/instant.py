@@ -27,11 +27,11 @@ from chasles.core.arrays import (
 from chasles.core.coupling_rows import assemble_joint
 from chasles.core.evaluate import make_workspace
 from chasles.core.ordering import make_plan
+from chasles.core.stabilisation.residuals import put_position_residual
 from chasles.dynamics.equations import dense_jacobian, dense_mass
 from chasles.dynamics.solver import Solver
 from chasles.model import InconsistentStart, InvalidModel, InvalidOption, Model
 from chasles.spaces import resolve_spaces
-from chasles.stabilisation.residuals import put_position_residual
 from chasles.start.consistent import driven_rates, initial_state
 from chasles.start.redundancy import DEPENDENT, equilibrated, joint_of_row
 from chasles.system.build import build, check_closed, real_rows

@@ -30,9 +30,9 @@ from numba.core.event import Listener, register
 from numba.extending import overload, register_jitable
 
 from chasles.compiled.linking import register_kernel
-from chasles.compiled.pointers import borrow, call_address
+from chasles.compiled.pointers import beyond, borrow, call_address
 
-__all__ = ["borrow", "call_address", "formula", "hot", "kernel", "overload", "routine"]
+__all__ = ["beyond", "borrow", "call_address", "formula", "hot", "kernel", "overload", "routine"]
 
 F = TypeVar("F", bound=Callable[..., Any])
 PACKAGE = Path(__file__).parent.parent

@@ -81,3 +81,21 @@ def _call_pointer(typing_context: Any, address: Any, t: Any, inputs: Any, output
 @overload(call_address)
 def _call_address_compiled(address, t, inputs, outputs):
     return lambda address, t, inputs, outputs: _call_pointer(address, t, inputs, outputs)
+
+
+def beyond(array: Any, count: int) -> Any:
+    """A borrowed array from its entry `count` on."""
+    return array[count:]
+
+
+@intrinsic
+def _beyond_pointer(typing_context: Any, pointer: Any, count: Any) -> Any:
+    def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        return builder.gep(args[0], [args[1]])
+
+    return pointer(pointer, types.intp), codegen
+
+
+@overload(beyond)
+def _beyond_compiled(array, count):
+    return lambda array, count: _beyond_pointer(array, count)

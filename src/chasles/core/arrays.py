@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from chasles.compiled import formula
+from chasles.core.signals import Signals
 
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
@@ -52,6 +53,7 @@ class Bodies(NamedTuple):
     inertia: Floats  # (n, 6) about the centre of mass: xx, yy, zz, xy, xz, yz
     frame_point: Floats  # (n, 3) origin of the chart's frame from the centre of mass
     group: Integers  # (n,) code of the chart's group
+    map: Integers  # (n,) code of the map from its algebra to it
     reference: Integers  # (n,) body that the chart is relative to, or GROUND_INDEX
 
 
@@ -96,11 +98,13 @@ class System(NamedTuple):
     bodies: Bodies
     joints: Joints
     forces: Forces
+    signals: Signals  # functions of time
     gravity: Floats  # (3,)
     form: int  # SCREW_FORM or SPACE_FORM
     body_count: int
     joint_count: int
     force_count: int
+    drive_count: int  # drivers
     signal_count: int  # functions of time, sampled at every stage; the time itself comes first
     quadrature_count: int  # integrals: work of forces, work of drivers, unwrapped angles
     row_count: int  # rows of J, padding included

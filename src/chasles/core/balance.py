@@ -41,14 +41,13 @@ class Balance(NamedTuple):
     member: Integers  # (n,) the floating system of every body, or -1
     roots: Integers  # (count,) the body that carries the others
     mass: Floats  # (count,)
-    momentum: Floats  # (count, 3) at the start of the step
     impulse: Floats  # (count, 3) of this step, per unit of time
     found: Floats  # (count, 3) momentum that the step arrived at
     absolute: Floats  # (n, 18)
     turn: Floats  # (n, 9)
 
 
-def make_balance(system: System, start: Floats) -> Balance:
+def make_balance(system: System) -> Balance:
     """Floating systems of two bodies or more, all charted, one by one, from an absolute root.
 
     The root's chart has to be SO(3)xR3 at its centre of mass: its velocity is then linear momentum.
@@ -71,22 +70,26 @@ def make_balance(system: System, start: Floats) -> Balance:
         if centred and body not in tied and np.sum(root == body) > 1:
             member[root == body] = len(roots)
             roots.append(int(body))
-    momentum = np.zeros((len(roots), 3))
-    for body in np.flatnonzero(member >= 0):
-        rotation = start[body, POSE_R : POSE_R + 9].reshape(3, 3)
-        velocity = rotation @ start[body, TWIST + 3 : TWIST + 6]
-        momentum[member[body]] += system.bodies.mass[body] * velocity
     return Balance(
         count=len(roots),
         member=member,
         roots=np.array(roots, np.int64),
         mass=np.array([system.bodies.mass[member == k].sum() for k in range(len(roots))]),
-        momentum=momentum,
-        impulse=np.zeros_like(momentum),
-        found=np.zeros_like(momentum),
+        impulse=np.zeros((len(roots), 3)),
+        found=np.zeros((len(roots), 3)),
         absolute=np.zeros((system.body_count, ABSOLUTE_WIDTH)),
         turn=np.zeros((system.body_count, 9)),
     )
+
+
+def momentum_of(system: System, balance: Balance, absolute: Floats) -> Floats:
+    """Linear momentum (count, 3) of the floating systems at an absolute state (n, 18)."""
+    momentum = np.zeros((balance.count, 3))
+    for body in np.flatnonzero(balance.member >= 0):
+        rotation = absolute[body, POSE_R : POSE_R + 9].reshape(3, 3)
+        velocity = rotation @ absolute[body, TWIST + 3 : TWIST + 6]
+        momentum[balance.member[body]] += system.bodies.mass[body] * velocity
+    return momentum
 
 
 @routine
@@ -104,8 +107,11 @@ def collect_impulse(system: Any, work: Any, balance: Any, weight: float) -> None
 
 
 @routine
-def keep_momentum(system: Any, balance: Any, step: float, chart: Any) -> None:
-    """Shift the root of every floating system to the momentum that its external forces give it."""
+def keep_momentum(system: Any, balance: Any, step: float, momentum: Any, chart: Any) -> None:
+    """Shift the root of every floating system to the momentum that its external forces give it.
+
+    `momentum` is that at the start of the step, and then at its end.
+    """
     place_bodies(system, chart, balance.absolute, balance.turn)
     for k in range(3 * balance.count):
         balance.found[k] = 0.0
@@ -114,12 +120,11 @@ def keep_momentum(system: Any, balance: Any, step: float, chart: Any) -> None:
         if of >= 0:
             rotation = pose_of(balance.absolute, body)[0]
             velocity = matvec(rotation, twist_of(balance.absolute, body)[1])
-            momentum = scale(system.bodies.mass[body], velocity)
-            put3(balance.found, 3 * of, add(vec3(balance.found, 3 * of), momentum))
+            share = scale(system.bodies.mass[body], velocity)
+            put3(balance.found, 3 * of, add(vec3(balance.found, 3 * of), share))
     for of in range(balance.count):
         at = balance.roots[of] * CHART_WIDTH + VELOCITY + 3
         for c in range(3):
-            balance.momentum[3 * of + c] += step * balance.impulse[3 * of + c]
-            balance.impulse[3 * of + c] = 0.0
-            missing = balance.momentum[3 * of + c] - balance.found[3 * of + c]
+            momentum[3 * of + c] += step * balance.impulse[3 * of + c]
+            missing = momentum[3 * of + c] - balance.found[3 * of + c]
             chart[at + c] += missing / balance.mass[of]

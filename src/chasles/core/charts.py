@@ -15,8 +15,6 @@ from typing import Any
 
 from chasles.compiled import formula
 from chasles.core.arrays import SE3_CODE
-from chasles.groups.se3 import se3_compose, se3_exp
-from chasles.groups.so3xr3 import so3xr3_compose, so3xr3_exp
 from chasles.groups.vectors import add, cross, matmul, matvec, sub, tmatvec
 
 
@@ -136,11 +134,3 @@ def grounded_acceleration(
     y = add(v, cross(omega, point))
     y_rate = add(v_rate, cross(omega_rate, point))
     return omega_rate, matvec(relative, add(y_rate, cross(omega, y)))
-
-
-@formula
-def chart_exp(group: int, pose: Any, increment: Any) -> Any:
-    """pose * exp(increment) in the chart's group."""
-    if group == SE3_CODE:
-        return se3_compose(pose, se3_exp(increment))
-    return so3xr3_compose(pose, so3xr3_exp(increment))

@@ -8,14 +8,16 @@ from chasles.compiled import borrow, hot, kernel, routine
 from chasles.core.apply_forces import apply_forces
 from chasles.core.arrays import (
     ABSOLUTE_WIDTH,
+    CHART_WIDTH,
     ROW_WIDTH,
     Floats,
     System,
 )
 from chasles.core.assemble import assemble_wrenches
 from chasles.core.coupling_rows import assemble_rows
-from chasles.core.factor import OK, factor_and_solve, load, solve_factored
+from chasles.core.factor import factor_and_solve, load, solve_factored
 from chasles.core.ordering import Plan
+from chasles.core.outcomes import OK
 from chasles.core.small import dot6, get6
 
 #: Solves beyond the first where constraints are redundant; one suffices away from singular poses.
@@ -29,6 +31,7 @@ class Workspace(NamedTuple):
 
     absolute: Floats  # (n, ABSOLUTE_WIDTH) poses and twists
     turn: Floats  # (n, 9) rotation against the reference body, where there is one
+    chart: Floats  # (n, CHART_WIDTH) of the last stage, where joints are projected
     jacobian: Floats  # (rows, ROW_WIDTH)
     eta: Floats  # (rows,)
     rhs: Floats  # (6 n + rows,) Q and eta, then V' and lambda
@@ -50,6 +53,7 @@ def make_workspace(system: System, plan: Plan) -> Workspace:
     return Workspace(
         absolute=np.zeros((bodies, ABSOLUTE_WIDTH)),
         turn=np.zeros((bodies, 9)),
+        chart=np.zeros((bodies, CHART_WIDTH)),
         jacobian=np.zeros((rows, ROW_WIDTH)),
         eta=np.zeros(rows),
         rhs=np.zeros(6 * bodies + rows),

@@ -26,6 +26,7 @@ from chasles.core.ordering import (
     SLOT_WIDTH,
     SLOTS,
 )
+from chasles.core.outcomes import OK
 from chasles.core.small import (
     backward3,
     backward6,
@@ -48,8 +49,6 @@ from chasles.core.small import (
     scale3,
     scale6,
 )
-
-OK = -1
 
 
 @hot

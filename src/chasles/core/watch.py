@@ -21,8 +21,8 @@ import numpy as np
 
 from chasles.compiled import formula, routine
 from chasles.core.arrays import Floats, Integers
-from chasles.core.factor import OK
 from chasles.core.ordering import PIVOT, RHS, SIZE, Plan
+from chasles.core.outcomes import OK
 from chasles.scalars.elementary import sqrt
 
 #: So many poses are remembered.
@@ -52,8 +52,9 @@ class Watch(NamedTuple):
     independent: Integers  # (k,) 1 for rows that were so at the start
     damping: Floats  # (k,)
     stop: int  # 1: stop at a singular pose
-    seen: Floats  # (joints, SEEN_WIDTH)
-    events: Floats  # (MOST_EVENTS, 2): step and row of singular poses
+    row_count: int  # k
+    joint_count: int
+    events: Floats  # (MOST_EVENTS, 2): time and row of singular poses
     count: Integers  # (1,) of events
 
 
@@ -84,10 +85,16 @@ def make_watch(
         independent=np.array(independent, np.int64),
         damping=plan.damping[rows],
         stop=int(stop),
-        seen=np.tile([-1.0, -1.0, 0.0, 0.0, 0.0], (len(found), 1)),
+        row_count=len(rows),
+        joint_count=len(found),
         events=np.zeros((MOST_EVENTS, EVENT_WIDTH)),
         count=np.zeros(1, np.int64),
     )
+
+
+def nothing_seen(watch: Watch) -> Floats:
+    """What is known of every joint before the first step (joints, SEEN_WIDTH)."""
+    return np.tile([-1.0, -1.0, 0.0, 0.0, 0.0], (watch.joint_count, 1))
 
 
 @formula
@@ -116,21 +123,21 @@ def pivot_of(watch: Any, values: Any, k: int) -> float:
 
 
 @routine
-def look_at_joint(watch: Any, joint: int, volume: float, rounded: float) -> bool:
+def look_at_joint(seen: Any, joint: int, volume: float, rounded: float) -> bool:
     """Note the volume that a joint's rows span; whether it has just passed zero.
 
     One that still falls has passed zero only if it grows in the next step.
     """
     at = joint * SEEN_WIDTH
-    wanted, was_rounded = watch.seen[at + WANTED], watch.seen[at + ROUNDED] > 0.0
-    largest = max(volume, watch.seen[at + LARGEST])
+    wanted, was_rounded = seen[at + WANTED], seen[at + ROUNDED] > 0.0
+    largest = max(volume, seen[at + LARGEST])
     if largest == 0.0:
         return False
-    before, last = watch.seen[at + BEFORE] / largest, watch.seen[at + LAST] / largest
+    before, last = seen[at + BEFORE] / largest, seen[at + LAST] / largest
     now = volume / largest
-    watch.seen[at + BEFORE], watch.seen[at + LAST] = watch.seen[at + LAST], volume
-    watch.seen[at + ROUNDED], watch.seen[at + LARGEST] = rounded, largest
-    watch.seen[at + WANTED] = 0.0
+    seen[at + BEFORE], seen[at + LAST] = seen[at + LAST], volume
+    seen[at + ROUNDED], seen[at + LARGEST] = rounded, largest
+    seen[at + WANTED] = 0.0
     if before < 0.0 or min(last, now) > FAR:
         return False
     if wanted > 0.0 and volume - last * largest > wanted:
@@ -138,14 +145,14 @@ def look_at_joint(watch: Any, joint: int, volume: float, rounded: float) -> bool
     if changed_sign(before, last, now):
         if now > last:
             return True
-        watch.seen[at + WANTED] = 0.5 * (before - last) * largest
+        seen[at + WANTED] = 0.5 * (before - last) * largest
     return met_zero(before, last, now, was_rounded)
 
 
 @routine
-def look_at_pivots(watch: Any, watched: int, values: Any, step: int) -> int:
+def look_at_pivots(watch: Any, values: Any, t: float, seen: Any) -> int:
     """OK, or the row that has just passed a singular pose, if that is to stop the run."""
-    swapped, passed = 1.0, -1
+    swapped, passed, watched = 1.0, -1, watch.row_count
     for k in range(watched):
         if watch.independent[k] == 0:
             swapped = max(swapped, pivot_of(watch, values, k) / watch.damping[k])
@@ -160,16 +167,16 @@ def look_at_pivots(watch: Any, watched: int, values: Any, step: int) -> int:
             if swapped * pivot < TIP * watch.damping[k]:
                 rounded = 1.0
         if k + 1 == watched or watch.joints[k + 1] != watch.joints[k]:
-            if row >= 0 and look_at_joint(watch, watch.joints[k], sqrt(volume), rounded):
+            if row >= 0 and look_at_joint(seen, watch.joints[k], sqrt(volume), rounded):
                 passed = row
             volume, nearest, row, rounded = swapped, 1.0, -1, 0.0
     if passed < 0:
         return OK
     for k in range(watched):  # one pose, one event
-        watch.seen[watch.joints[k] * SEEN_WIDTH + BEFORE] = -1.0
-        watch.seen[watch.joints[k] * SEEN_WIDTH + WANTED] = 0.0
+        seen[watch.joints[k] * SEEN_WIDTH + BEFORE] = -1.0
+        seen[watch.joints[k] * SEEN_WIDTH + WANTED] = 0.0
     if watch.count[0] < MOST_EVENTS:
         at = watch.count[0] * EVENT_WIDTH
-        watch.events[at], watch.events[at + 1] = step, passed
+        watch.events[at], watch.events[at + 1] = t, passed
         watch.count[0] += 1
     return passed if watch.stop != 0 else OK

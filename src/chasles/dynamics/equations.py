@@ -5,8 +5,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from chasles.core.arrays import TWIST, TWIST_COMPONENTS, Floats, System, row_span
-from chasles.core.factor import OK
 from chasles.core.ordering import mass_matrix
+from chasles.core.outcomes import OK
 from chasles.dynamics.solver import Solver, make_solver, singular_error
 from chasles.model import Model
 from chasles.model.model import checked_model

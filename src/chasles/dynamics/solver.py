@@ -7,8 +7,8 @@ import numpy as np
 from chasles.core.arrays import ABSOLUTE_WIDTH, CHART_WIDTH, ROW_WIDTH, Floats
 from chasles.core.assemble import absolute_history, chart_state
 from chasles.core.evaluate import Workspace, evaluate, make_workspace
-from chasles.core.factor import OK
 from chasles.core.ordering import Plan, damped, make_plan, pivots_of_rows
+from chasles.core.outcomes import OK
 from chasles.core.watch import Watch, make_watch
 from chasles.spaces.tree import spanning_tree
 from chasles.start.conflicts import check_agreement

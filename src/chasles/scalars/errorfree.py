@@ -19,6 +19,14 @@ def two_sum(a, b):
 
 
 @formula
+def compensated(total, carry, term):
+    """total + term and what rounding took from it (Kahan): (new total, new carry)."""
+    wanted = term + carry
+    result = total + wanted
+    return result, wanted - (result - total)
+
+
+@formula
 def split(a):
     """Dekker: a = high + low with 26 bits each."""
     shifted = SPLITTER * a

@@ -6,15 +6,15 @@ from typing import Any
 
 import numpy as np
 
-from chasles.model import UnknownName
-from chasles.stabilisation.feedback import Baumgarte
-from chasles.stabilisation.record import (
+from chasles.core.stabilisation.record import (
     FED_BACK,
     PROJECTED,
     UNSTABILISED,
     Stabiliser,
     make_record,
 )
+from chasles.model import UnknownName
+from chasles.stabilisation.baumgarte import Baumgarte
 from chasles.system.build import Setup
 
 PROJECTION, BAUMGARTE, GGL = "projection", "baumgarte", "ggl"

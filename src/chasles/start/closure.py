@@ -30,8 +30,8 @@ from chasles.core.arrays import (
 from chasles.core.coupling_rows import assemble_joint
 from chasles.core.evaluate import make_workspace
 from chasles.core.ordering import make_plan
+from chasles.core.stabilisation.residuals import put_position_residual
 from chasles.groups.so3 import so3_dexp_inv, so3_exp, so3_from_matrix, so3_log, so3_matrix
-from chasles.stabilisation.residuals import put_position_residual
 from chasles.start.kkt import DampedKkt, Rows, constraint_rows, mass_blocks, unit_scale
 from chasles.system.build import Setup
 from chasles.system.gaps import components

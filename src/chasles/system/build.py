@@ -22,6 +22,7 @@ from chasles.core.arrays import (
     System,
     padded,
 )
+from chasles.core.retraction import EXP
 from chasles.model import (
     GROUND,
     Body,
@@ -131,11 +132,13 @@ def build(
         bodies=body_arrays(model, spaces, order),
         joints=joints,
         forces=force_table.forces,
+        signals=signals.arrays(),
         gravity=np.array(model.gravity),
         form=FORMS[acceleration],
         body_count=len(bodies),
         joint_count=len(joints.kind),
         force_count=len(model.forces),
+        drive_count=len(model.drivers),
         signal_count=signals.count,
         quadrature_count=force_table.quadratures,
         row_count=int(padded(joints.rows).sum()),
@@ -189,6 +192,7 @@ def body_arrays(model: Model, spaces: dict[str, Space], order: list[str]) -> Bod
         inertia=np.ascontiguousarray(inertia[:, [0, 1, 2, 0, 0, 1], [0, 1, 2, 1, 2, 2]]),
         frame_point=points,
         group=np.array([GROUP_CODES[spaces[name].group] for name in order], np.int64),
+        map=np.full(len(order), EXP, np.int64),
         reference=np.array([GROUND_INDEX if r is None else index[r] for r in references], np.int64),
     )
 

@@ -33,6 +33,11 @@ class SignalList:
             self.checks.append((first, self.count, check))
         return first
 
+    def arrays(self):
+        from chasles.core.signals import Signals
+
+        return Signals(self.count)
+
     def need_time(self) -> None:
         """The time itself is wanted, by a user's formula."""
         self.count = max(self.count, 1)

@@ -28,11 +28,11 @@ from chasles.core.arrays import (
     vec3,
     vec4,
 )
-from chasles.core.charts import chart_exp
+from chasles.core.retraction import retracted
+from chasles.core.stabilisation.moves import chart_move
+from chasles.core.stabilisation.record import PROJECTED
+from chasles.core.stabilisation.residuals import put_residuals, solve_rows
 from chasles.groups.so3 import so3_normalise
-from chasles.stabilisation.moves import chart_move
-from chasles.stabilisation.record import PROJECTED
-from chasles.stabilisation.residuals import put_residuals, solve_rows
 
 #: Corrections per step at the most, and what counts as closed then and there (m, rad).
 MOST_CORRECTIONS, CLOSED = 8, 1e-12
@@ -41,15 +41,15 @@ NEARLY_CLOSED = 1e-9
 
 
 @routine
-def correct_charts(system: Any, work: Any, stages: Any, found: Any, chart: Any) -> None:
+def correct_charts(system: Any, work: Any, found: Any, chart: Any) -> None:
     """Move the charts by the solved displacement and velocity change."""
     for body in range(system.body_count):
         group = system.bodies.group[body]
         at = body * CHART_WIDTH
-        increment = chart_move(system, work, stages.stage, body, found.shift)
-        extra = chart_move(system, work, stages.stage, body, found.change)
+        increment = chart_move(system, work, work.chart, body, found.shift)
+        extra = chart_move(system, work, work.chart, body, found.change)
         pose = (vec4(chart, at + ROTATION), vec3(chart, at + POSITION))
-        q, position = chart_exp(group, pose, increment)
+        q, position = retracted(group, system.bodies.map[body], pose, increment)
         put4(chart, at + ROTATION, so3_normalise(q))
         put3(chart, at + POSITION, position)
         for c in range(3):
@@ -58,17 +58,17 @@ def correct_charts(system: Any, work: Any, stages: Any, found: Any, chart: Any) 
 
 
 @routine
-def close_joints(system: Any, plan: Any, work: Any, stages: Any, found: Any, chart: Any) -> bool:
+def close_joints(system: Any, plan: Any, work: Any, found: Any, chart: Any) -> bool:
     """Close the chosen joints at the end of a step; whether they could be closed.
 
-    `work` and `stages` are as the last stage left them.  At the steps one uses the first correction
+    `work` is as the last stage left it.  At the steps one uses the first correction
     closes the joints to rounding; more are made, on the same factor, where it does not.
     """
     opening = put_residuals(system, work, found, chart)
     for _ in range(MOST_CORRECTIONS):
         solve_rows(system, plan, work, found.shift)
         solve_rows(system, plan, work, found.change)
-        correct_charts(system, work, stages, found, chart)
+        correct_charts(system, work, found, chart)
         opening = put_residuals(system, work, found, chart)
         if opening <= CLOSED:
             return True
@@ -76,8 +76,8 @@ def close_joints(system: Any, plan: Any, work: Any, stages: Any, found: Any, cha
 
 
 @routine
-def project(system: Any, plan: Any, work: Any, stages: Any, stabiliser: Any, chart: Any) -> bool:
+def project(system: Any, plan: Any, work: Any, stabiliser: Any, chart: Any) -> bool:
     """Close the joints that are projected, if any are, at the end of a step."""
     if stabiliser.kind != PROJECTED:
         return True
-    return close_joints(system, plan, work, stages, stabiliser.found, chart)
+    return close_joints(system, plan, work, stabiliser.found, chart)

@@ -5,7 +5,7 @@ from typing import NamedTuple
 import numpy as np
 
 from chasles.core.arrays import Floats, Integers, System
-from chasles.stabilisation.residuals import Residuals, make_residuals
+from chasles.core.stabilisation.residuals import Residuals, make_residuals
 
 # Stabiliser.kind
 UNSTABILISED, PROJECTED, FED_BACK = 0, 1, 2

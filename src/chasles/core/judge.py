@@ -1,0 +1,148 @@
+r"""What is looked at around a step: may it be accepted, and is the run still right?
+
+* Did the rows of the joints come to depend on each other (`watch`)?
+* Do drivers ask for speeds that the joints allow together?  Where rows of J depend on each other,
+  $J V = r$ need not have a solution; what the best V misses is a contradiction, at every step and
+  whatever the step.
+* Does the energy balance close?  Joints take no power, so kinetic energy grows by what forces and
+  drivers supply, $T - T_0 = \int Q\cdot V\,dt$.  The balance is the method's own error; where it is
+  a sizeable share of all that was exchanged, the motion is wrong.
+"""
+
+from typing import Any
+
+from chasles.compiled import beyond, hot, routine
+from chasles.core.arrays import CHART_WIDTH, sym6
+from chasles.core.assemble import place_bodies, twist_of
+from chasles.core.balance import keep_momentum
+from chasles.core.evaluate import refine
+from chasles.core.factor import solve_factored
+from chasles.core.outcomes import CONTRADICTED, NOT_CLOSED, NOT_FINITE, OK
+from chasles.core.signals import put_signals
+from chasles.core.stabilisation.feedback import begin_feedback
+from chasles.core.stabilisation.projection import project
+from chasles.core.stabilisation.record import PROJECTED
+from chasles.core.state_block import AT_START, EXCHANGED, NEVER, SINCE, SUPPLIED, WORST
+from chasles.core.watch import look_at_pivots
+from chasles.core.wrenches import kinetic_energy
+
+#: Speeds that miss by more than this fraction of the fastest so far stop a run: joints that have
+#: drifted apart a little disagree a little.
+SPEED_CONFLICT = 1e-3
+#: Less than this (rad/s, m/s) is nothing.
+SPEED_FLOOR = 1e-6
+#: Share of the energy exchanged so far that the balance may miss without a word.  The methods'
+#: own errors at the steps one uses are orders below; a run that misses more has left its motion.
+IMBALANCE = 1e-2
+
+
+@hot
+def begin_step(mechanism: Any, scratch: Any, state: Any, t: float) -> None:
+    """Before the first stage: gaps that are fed back, and empty books."""
+    system = mechanism.system
+    put_signals(system.signals, t, scratch.signals)
+    begin_feedback(system, scratch, mechanism.stabiliser, state)
+    for k in range(6 * system.body_count + system.row_count):
+        scratch.missed[k] = 0.0
+    for k in range(3 * mechanism.balance.count):
+        mechanism.balance.impulse[k] = 0.0
+
+
+@hot
+def end_step(
+    mechanism: Any, scratch: Any, state: Any, t: float, step: float, looking: int, out: Any
+) -> int:
+    """After the last stage: OK if `out`, t later than `state` by the step, may be accepted.
+
+    A side step that is not followed by another is not watched: looking = 0.
+    """
+    system, layout = mechanism.system, mechanism.layout
+    for k in range(layout.momentum, layout.width):
+        out[k] = state[k]
+    outcome = OK
+    if looking != 0:
+        outcome = look_at_pivots(mechanism.watch, scratch.values, t, beyond(out, layout.seen))
+        if outcome == OK:
+            outcome = look_at_drivers(mechanism, scratch, beyond(out, layout.fastest))
+    if outcome != OK:
+        return outcome
+    if mechanism.stabiliser.kind == PROJECTED:
+        put_signals(system.signals, t, scratch.signals)
+        if not project(system, mechanism.plan, scratch, mechanism.stabiliser, out):
+            return NOT_CLOSED
+    if mechanism.balance.count > 0:
+        keep_momentum(system, mechanism.balance, step, beyond(out, layout.momentum), out)
+    return OK if all_finite(out, CHART_WIDTH * system.body_count) else NOT_FINITE
+
+
+@routine
+def all_finite(p: Any, count: int) -> bool:
+    total = 0.0
+    for k in range(count):
+        total += 0.0 * p[k]  # NaN for infinities and NaN
+    return total == 0.0
+
+
+@routine
+def look_at_drivers(mechanism: Any, scratch: Any, fastest: Any) -> int:
+    """OK, or CONTRADICTED where drivers and joints ask for speeds that exclude each other.
+
+    Looked at on the factor of the last stage; only damped ones, of redundant joints, can tell.
+    What is missed stays in the rows of scratch.residual.
+    """
+    system = mechanism.system
+    if system.drive_count == 0 or mechanism.plan.is_damped == 0:
+        return OK
+    largest = miss_rates(system, mechanism.plan, scratch, fastest)
+    if largest > SPEED_CONFLICT * fastest[0] + SPEED_FLOOR:
+        return CONTRADICTED
+    return OK
+
+
+@routine
+def miss_rates(system: Any, plan: Any, scratch: Any, fastest: Any) -> float:
+    """The largest entry of rates - J V, V being what comes closest, on the factor in scratch."""
+    unknowns, wanted = 6 * system.body_count, scratch.rhs
+    for k in range(unknowns + system.row_count):
+        wanted[k] = 0.0
+    for joint in range(system.joint_count):
+        drive = system.joints.drive[joint]
+        if drive >= 0:
+            rate = scratch.signals[drive + 1]
+            wanted[unknowns + system.joints.first_row[joint]] = rate
+            fastest[0] = max(fastest[0], abs(rate))
+    solve_factored(plan, scratch.values, wanted)
+    refine(system, plan, scratch, wanted)
+    largest = 0.0
+    for row in range(unknowns, unknowns + system.row_count):
+        largest = max(largest, abs(scratch.residual[row]))
+    return largest
+
+
+@routine
+def energy_of_motion(system: Any, chart: Any, scratch: Any) -> float:
+    """Kinetic energy at a chart; the bodies are left placed in scratch."""
+    place_bodies(system, chart, scratch.absolute, scratch.turn)
+    total = 0.0
+    for body in range(system.body_count):
+        total += kinetic_energy(
+            system.bodies.mass[body],
+            sym6(system.bodies.inertia, 6 * body),
+            twist_of(scratch.absolute, body),
+        )
+    return total
+
+
+@routine
+def look_at_energy(mechanism: Any, scratch: Any, state: Any, t: float) -> None:
+    """Compare the kinetic energy with what was supplied, and note the worst share so far."""
+    layout = mechanism.layout
+    alarm, supply = beyond(state, layout.alarm), beyond(state, layout.supply)
+    energy = energy_of_motion(mechanism.system, state, scratch)
+    missing = abs(energy - alarm[AT_START] - supply[SUPPLIED])
+    exchanged = energy + alarm[AT_START] + supply[EXCHANGED]
+    if exchanged > 0.0:
+        share = missing / exchanged
+        alarm[WORST] = max(alarm[WORST], share)
+        if share > IMBALANCE and alarm[SINCE] == NEVER:
+            alarm[SINCE] = t

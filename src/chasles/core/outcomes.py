@@ -1,0 +1,69 @@
+"""How a step can end, in one table: code, what is said of it, and what to do about it.
+
+A kernel returns one number.  Zero or more is the constraint row whose pivot vanished; OK and the
+other codes are negative.  Whoever runs kernels, one system or many, here or on another device,
+reads them by this table.
+"""
+
+from typing import NamedTuple
+
+OK = -1
+NOT_FINITE = -2
+NOT_CLOSED = -3
+CONTRADICTED = -4
+NOT_SOLVED = -5
+
+
+class Outcome(NamedTuple):
+    """What a code means.  Fields in braces are filled in by whoever knows the names."""
+
+    name: str
+    what: str
+    remedy: str
+
+
+SINGULAR = Outcome(
+    "singular",
+    "joint '{joint}' (direction {component}) became singular after t = {t:.6g} s.",
+    "The mechanism passes a pose in which its joints depend on each other; the result up to t is"
+    " kept. simulate(..., singular='pass') goes on; if there is no such pose, take a smaller step.",
+)
+#: In a tree of lower pairs no pose is singular: the numbers are, from a step that is too long.
+STEP_TOO_LONG = Outcome(
+    "step too long",
+    "the accelerations at joint '{joint}' (direction {component}) could not be solved for after"
+    " t = {t:.6g} s: positions or velocities have grown beyond all bounds.",
+    "Take a smaller step than {step:g} s (a stiff spring or damper needs one); the result up to t"
+    " is kept.",
+)
+OUTCOMES = {
+    OK: Outcome("ok", "the step succeeded.", ""),
+    NOT_FINITE: Outcome(
+        "not finite",
+        "body '{body}' has a position or velocity that is not a number after t = {t:.6g} s.",
+        "Take a smaller step than {step:g} s; the result up to t is kept.",
+    ),
+    NOT_CLOSED: Outcome(
+        "not closed",
+        "projection could not close the joints {joints} after t = {t:.6g} s.",
+        "Take a smaller step than {step:g} s, or a method of higher order.",
+    ),
+    CONTRADICTED: Outcome(
+        "contradicted",
+        "{contradiction}",
+        "Leave one of them out, or give motions that the joints allow together (all the way: a"
+        " step too large looks the same); the result up to t is kept.",
+    ),
+    NOT_SOLVED: Outcome(
+        "not solved",
+        "the accelerations that joint '{joint}' (direction {component}) asks for could not be"
+        " solved for after t = {t:.6g} s: joints that repeat each other do not quite agree.",
+        "Take a smaller step than {step:g} s, project the joints (stabilise='projection'), or"
+        " replace a joint of the loop by one that locks less; the result up to t is kept.",
+    ),
+}
+
+
+def outcome_of(code: int) -> Outcome:
+    """The entry of a code."""
+    return SINGULAR if code >= 0 else OUTCOMES[code]

@@ -1,0 +1,1 @@
+"""Gaps at the end of a step, and what closes them: kernels."""

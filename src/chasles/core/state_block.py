@@ -1,0 +1,71 @@
+"""Everything that survives a step, in one flat array with a named layout.
+
+A rollback, a side step to a wanted time, a restart, a file, an ensemble (N, width): each is a copy.
+The first `kept` numbers are the point at which the equations of motion are evaluated, and what a
+history keeps.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from chasles.core.arrays import CHART_WIDTH, Floats, System
+
+#: Per body: what rounding took from position and velocity so far.
+CARRY_WIDTH = 9
+#: Energy that went into the bodies, and how much was exchanged in all (J).
+SUPPLIED, EXCHANGED, SUPPLY_WIDTH = 0, 1, 2
+#: Largest share of the exchanged energy that the balance misses, when it first was too large (s),
+#: and the kinetic energy at the start (J).
+WORST, SINCE, AT_START, ALARM_WIDTH = 0, 1, 2, 3
+#: SINCE while the balance closes.
+NEVER = -1.0
+
+
+class Layout(NamedTuple):
+    """Where the parts of a state block begin; n bodies."""
+
+    chart: int  # (n, CHART_WIDTH)
+    integrals: int  # (quadratures,) work of forces and drivers, unwrapped angles
+    supply: int  # (SUPPLY_WIDTH,)
+    kept: int  # so long is the point
+    carry: int  # (n, CARRY_WIDTH)
+    momentum: int  # (floating systems, 3)
+    seen: int  # (watched joints, SEEN_WIDTH)
+    fastest: int  # (1,) largest rate of a driver so far
+    alarm: int  # (ALARM_WIDTH,)
+    width: int
+
+
+def make_layout(system: System, floating: int, seen: int) -> Layout:
+    """The layout of a model with so many floating systems and so many numbers that watch it."""
+    bodies = system.body_count
+    sizes = (
+        CHART_WIDTH * bodies, system.quadrature_count, SUPPLY_WIDTH, 0, CARRY_WIDTH * bodies,
+        3 * floating, seen, 1, ALARM_WIDTH,
+    )  # fmt: skip
+    starts = np.concatenate(([0], np.cumsum(sizes))).tolist()
+    return Layout(*starts)
+
+
+class StateBlock(NamedTuple):
+    """A state block as Python sees it: views of one array."""
+
+    block: Floats
+    layout: Layout
+
+    def chart(self) -> Floats:
+        """(n, CHART_WIDTH)"""
+        return self.block[: self.layout.integrals].reshape(-1, CHART_WIDTH)
+
+    def integrals(self) -> Floats:
+        return self.block[self.layout.integrals : self.layout.supply]
+
+    def momentum(self) -> Floats:
+        return self.block[self.layout.momentum : self.layout.seen].reshape(-1, 3)
+
+    def seen(self) -> Floats:
+        return self.block[self.layout.seen : self.layout.fastest]
+
+    def alarm(self) -> Floats:
+        return self.block[self.layout.alarm : self.layout.width]

@@ -1,0 +1,61 @@
+"""The compiled half of the time loop: attempt, judge, accept or reject, save."""
+
+from typing import Any
+
+from chasles.compiled import FIRST_COMPILE, borrow, hot, kernel
+from chasles.core.judge import begin_step, end_step, look_at_energy
+from chasles.core.outcomes import OK
+from chasles.integrators.schemes import attempt
+
+#: Steps between two looks at the energy balance, which adds up: none is missed.
+LOOK_EVERY = 16
+
+
+def seconds_compiling() -> float:
+    """Seconds that this process has spent on compiling kernels so far."""
+    return FIRST_COMPILE.seconds
+
+
+@hot
+def take_step(
+    mechanism: Any, scratch: Any, scheme: Any, state: Any, times: Any, step: float, looking: int,
+    out: Any,
+) -> int:  # fmt: skip
+    """One step between two times: OK if `out` may be accepted."""
+    begin_step(mechanism, scratch, state, times[0])
+    outcome = attempt(mechanism, scratch, scheme, state, times[0], step, out)
+    if outcome != OK:
+        return outcome
+    return end_step(mechanism, scratch, state, times[1], step, looking, out)
+
+
+@kernel
+def advance(
+    mechanism: Any, scratch: Any, scheme: Any, state: Any, spare: Any, grid: Any, save_every: int,
+    looking: int, saved: Any,
+) -> Any:  # fmt: skip
+    """Advance a state block in place along a grid: (step reached, outcome).
+
+    `grid` is (origin, step, first, last): step k goes from origin + step * k to the next, whatever
+    the piece it is taken in.  The point after step k goes to row k // save_every of `saved` if
+    save_every divides k.  If the outcome is not OK, `state` is the last good state and `spare` what
+    came after it.
+    """
+    model, work, method = borrow(mechanism), borrow(scratch), borrow(scheme)
+    now, then, history = borrow(state), borrow(spare), borrow(saved)
+    origin, step, first, last = grid
+    width, kept = model.layout.width, model.layout.kept
+    for index in range(first, last):
+        times = (origin + step * index, origin + step * (index + 1))
+        outcome = take_step(model, work, method, now, times, step, looking, then)
+        if outcome != OK:
+            return index, outcome
+        for k in range(width):
+            now[k] = then[k]
+        if (index + 1) % LOOK_EVERY == 0 and looking != 0:
+            look_at_energy(model, work, now, times[1])
+        if (index + 1) % save_every == 0:
+            slot = (index + 1) // save_every
+            for k in range(kept):
+                history[slot * kept + k] = now[k]
+    return last, OK

@@ -1,0 +1,42 @@
+"""Which scheme advances a state: a registry of records and what attempts a step with them.
+
+A scheme is a named tuple (its constants and storage) and a routine
+
+    attempt(mechanism, scratch, scheme, state, t, step, out) -> outcome
+
+that combines slopes of `stage`.  Registering the pair is all it takes; each kind of record gets a
+kernel of its own, compiled when it is first used.
+"""
+
+from collections.abc import Callable
+from typing import Any
+
+from chasles.compiled import overload
+from chasles.integrators.rkmk import MuntheKaas, attempt_munthe_kaas
+
+#: Kind of record -> routine.
+ATTEMPTS: dict[type, Callable[..., Any]] = {}
+
+
+def register_scheme(record: type, attempt: Callable[..., Any]) -> None:
+    """Let a routine attempt the steps of a kind of scheme; see `integrators.rkmk` for one."""
+    ATTEMPTS[record] = attempt
+
+
+def attempt(
+    mechanism: Any, scratch: Any, scheme: Any, state: Any, t: float, step: float, out: Any
+) -> int:
+    """One step of any scheme from `state` to `out`: OK, or how it failed."""
+    outcome: int = ATTEMPTS[type(scheme)](mechanism, scratch, scheme, state, t, step, out)
+    return outcome
+
+
+@overload(attempt)
+def _attempt_compiled(mechanism, scratch, scheme, state, t, step, out):
+    chosen = ATTEMPTS[scheme.instance_class]
+    return lambda mechanism, scratch, scheme, state, t, step, out: chosen(
+        mechanism, scratch, scheme, state, t, step, out
+    )
+
+
+register_scheme(MuntheKaas, attempt_munthe_kaas)

@@ -1,0 +1,201 @@
+"""The only time loop: steps in pieces, saving, progress, and why a run stopped."""
+
+import time
+from dataclasses import dataclass
+from math import floor
+from typing import Any
+
+import numpy as np
+from tqdm import tqdm
+
+from chasles.core.arrays import ABSOLUTE_WIDTH, CHART_WIDTH, Floats
+from chasles.core.outcomes import OK
+from chasles.model import InvalidOption, SimulationStopped
+from chasles.model.checks import checked_array, checked_positive
+from chasles.model.errors import told
+from chasles.model.model import plural
+from chasles.stepper import Stepper
+from chasles.stops import explained
+
+#: A step count this close to a whole number, relatively, is one: rounding of a quotient.
+ROUND_STEPS = 4.0 * float(np.finfo(float).eps)
+#: Seconds between two looks at the progress bar, and before it appears.
+CHUNK_SECONDS, BAR_DELAY = 0.2, 1.5
+#: Trajectories larger than this are refused: save fewer states.
+MEMORY_LIMIT = 4 * 2**30
+#: save_every of a run whose states are not kept.
+NEVER = 2**62
+#: At a microsecond a step, a million steps are a second and these are thirty years.
+MOST_STEPS = 1e15
+
+
+@dataclass(frozen=True)
+class Grid:
+    """The steps of a run: `steps` whole ones, then `rest` seconds to reach `until`."""
+
+    until: float
+    step: float
+    steps: int
+    rest: float
+    save_every: int
+    t_eval: Floats | None
+
+
+def make_grid(
+    until: Any, step: Any, save_every: Any, t_eval: Any, bodies: int, integrals: int = 0
+) -> Grid:
+    """Check the options of a run of so many bodies and integrals."""
+    if step is None:
+        raise InvalidOption("simulate: step was left out.", "Give it in seconds: step=1e-3.")
+    until = checked_positive(until, "until", "s", "simulate", InvalidOption)
+    step = checked_positive(step, "step", "s", "simulate", InvalidOption)
+    whole = isinstance(save_every, int | np.integer) and not isinstance(save_every, bool)
+    if not whole or save_every < 1:
+        raise InvalidOption(
+            f"simulate: save_every must be a whole number of steps, got {told(save_every)}.",
+            "Give a whole number, 1 or more.",
+        )
+    if not until / step < MOST_STEPS:
+        raise InvalidOption(
+            f"simulate: step is {step:g} s, which makes {until / step:.1g} steps to {until:g} s.",
+            f"Take a step longer than {until / MOST_STEPS:.1g} s.",
+        )
+    steps, rest = whole_and_rest(until, step)
+    every = min(int(save_every), NEVER)
+    times = None if t_eval is None else checked_times(t_eval, until)
+    kept = steps // every + 2 if times is None else len(times)
+    # Points as they are saved, and the absolute states that a result is made of.
+    size = kept * (bodies * (CHART_WIDTH + ABSOLUTE_WIDTH) + 2 * integrals + 2) * 8
+    if size > MEMORY_LIMIT:
+        fewer = (
+            "t_eval" if times is not None else f"save_every={every * (1 + size // MEMORY_LIMIT)}"
+        )
+        raise InvalidOption(
+            f"simulate: {kept} states of {plural(bodies, 'body', 'bodies')} would take"
+            f" {size / 2**30:.3g} GiB.",
+            f"Keep fewer: {fewer}, say.",
+        )
+    return Grid(until, step, steps, rest, every, times)
+
+
+def checked_times(t_eval: Any, until: float) -> Floats:
+    times = np.atleast_1d(checked_array(t_eval, "t_eval", "simulate", InvalidOption))
+    ordered = times.ndim == 1 and times.size > 0 and np.all(np.diff(times) > 0)
+    if not ordered or not (times[0] >= 0.0 and times[-1] <= until * (1 + ROUND_STEPS)):
+        raise InvalidOption(
+            f"simulate: t_eval must be an increasing list of times in [0, {until:g}], got"
+            f" {told(t_eval)}.",
+            "Sort the times and leave out those after `until`.",
+        )
+    return times
+
+
+@dataclass(frozen=True)
+class Saved:
+    """What a run keeps: times (T,), charts (T, n, 13), integrals (T, quadratures)."""
+
+    times: Floats
+    charts: Floats
+    integrals: Floats
+
+
+class Run:
+    """The states of one simulation as they come."""
+
+    def __init__(self, stepper: Stepper, grid: Grid) -> None:
+        self.stepper, self.grid = stepper, grid
+        self.block = stepper.first_block()
+        self.spare = np.zeros_like(self.block)
+        self.steps_done = 0
+        self.stopped: SimulationStopped | None = None
+
+    def all_states(self, progress: bool | None) -> Saved:
+        """Every save_every-th state, and the last."""
+        grid, kept = self.grid, self.stepper.layout.kept
+        points = np.zeros((grid.steps // grid.save_every + 2, kept))
+        points[0] = self.block[:kept]
+        with self.bar(progress) as bar:
+            self.whole_steps(0, grid.steps, bar, grid.save_every, points)
+        count = self.steps_done // grid.save_every + 1
+        times = grid.step * (grid.save_every * np.arange(count + 1, dtype=np.float64))
+        end = self.steps_done * grid.step
+        if grid.rest > 0.0 and self.side_step(self.block, grid.rest, end):
+            end = grid.until
+        if end > times[count - 1]:
+            points[count], times[count] = self.block[:kept], end
+            count += 1
+        return self.saved(times[:count], points[:count])
+
+    def states_at(self, wanted: Floats, progress: bool | None) -> Saved:
+        """The states at the wanted times, each by one shorter step from the grid."""
+        grid, kept = self.grid, self.stepper.layout.kept
+        points, times = np.zeros((len(wanted) + 1, kept)), np.append(wanted, 0.0)
+        count, index = 0, 0
+        with self.bar(progress) as bar:
+            for t in wanted:
+                whole, rest = whole_and_rest(t, grid.step)
+                self.whole_steps(index, whole, bar, NEVER, points)
+                index, aside = whole, self.block.copy()
+                if rest > 0.0:  # the block stays that of the grid
+                    self.side_step(aside, rest, whole * grid.step)
+                if self.stopped:
+                    break
+                points[count] = aside[:kept]
+                count += 1
+        last = grid.step * self.steps_done
+        if self.stopped and (count == 0 or last > times[count - 1]):
+            points[count], times[count] = self.block[:kept], last
+            count += 1
+        return self.saved(times[:count], points[:count])
+
+    def saved(self, times: Floats, points: Floats) -> Saved:
+        layout = self.stepper.layout
+        charts = points[:, : layout.integrals].reshape(len(points), -1, CHART_WIDTH)
+        return Saved(times, charts, points[:, layout.integrals : layout.supply].copy())
+
+    def whole_steps(self, first: int, last: int, bar: tqdm, every: int, points: Floats) -> None:
+        """Steps of the grid, in pieces that take a moment each: progress shows, Ctrl-C works.
+
+        What a step does depends on its index alone, never on the pieces.
+        """
+        size = 64
+        while first < last and not self.stopped:
+            end, began = min(last, first + size), time.perf_counter()
+            grid = (0.0, self.grid.step, first, end)
+            reached, outcome = self.stepper.advance(self.block, self.spare, grid, every, 1, points)
+            seconds = time.perf_counter() - began
+            self.steps_done += reached - first
+            bar.update(reached - first)
+            if outcome != OK:
+                self.stopped = self.explain(reached * self.grid.step, outcome)
+            first = end
+            size = max(1, int(size * min(16.0, CHUNK_SECONDS / max(seconds, 1e-6))))
+
+    def side_step(self, block: Floats, step: float, t: float) -> bool:
+        """One step of another length, in place; whether it succeeded."""
+        if self.stopped:
+            return False
+        nowhere = np.zeros((1, 1))
+        grid = (t, step, 0, 1)
+        _, outcome = self.stepper.advance(block, self.spare, grid, NEVER, 0, nowhere)
+        if outcome != OK:
+            self.stopped = self.explain(t, outcome)
+        return self.stopped is None
+
+    def bar(self, progress: bool | None) -> tqdm:
+        hidden = None if progress is None else not progress  # None: shown on a terminal only
+        delay = 0.0 if progress else BAR_DELAY
+        return tqdm(total=self.grid.steps, unit="step", delay=delay, disable=hidden, leave=False)
+
+    def explain(self, t: float, outcome: int) -> SimulationStopped:
+        """Why the step after t failed, in words that name a body, a joint or a force."""
+        return explained(self.stepper, self.block, self.spare, t, self.grid.step, outcome)
+
+
+def whole_and_rest(t: float, step: float) -> tuple[int, float]:
+    """t as whole steps and the seconds left over, 0 where t is a whole number of steps."""
+    ratio = t / step
+    if abs(ratio - round(ratio)) <= ROUND_STEPS * max(1.0, ratio):
+        return round(ratio), 0.0
+    whole = floor(ratio)
+    return whole, t - whole * step

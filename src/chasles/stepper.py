@@ -1,0 +1,77 @@
+"""A model ready to step: its mechanism, a scheme, and storage for both."""
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from chasles.core.arrays import Floats
+from chasles.core.balance import make_balance, momentum_of
+from chasles.core.evaluate import Workspace
+from chasles.core.stabilisation.record import Stabiliser
+from chasles.core.stage import Mechanism
+from chasles.core.state_block import AT_START, NEVER, SINCE, Layout, StateBlock, make_layout
+from chasles.core.watch import SEEN_WIDTH, Watch, nothing_seen
+from chasles.core.wrenches import kinetic_energy
+from chasles.dynamics.solver import Solver
+from chasles.integrators.advance import advance
+from chasles.integrators.rkmk import make_munthe_kaas
+from chasles.integrators.tableaux import Tableau
+from chasles.system.gaps import components
+from chasles.system.turns import first_integrals
+
+
+@dataclass(frozen=True)
+class Stepper:
+    """What `advance` needs; one thread at a time may use it."""
+
+    solver: Solver
+    mechanism: Mechanism
+    scheme: Any
+
+    @property
+    def layout(self) -> Layout:
+        return self.mechanism.layout
+
+    @property
+    def scratch(self) -> Workspace:
+        return self.solver.work
+
+    def first_block(self) -> Floats:
+        """The state block at the start of a run."""
+        solver, layout, mechanism = self.solver, self.layout, self.mechanism
+        state = StateBlock(np.zeros(layout.width), layout)
+        state.chart()[:] = solver.chart(solver.start)
+        state.integrals()[:] = first_integrals(solver.setup)
+        state.momentum()[:] = momentum_of(mechanism.system, mechanism.balance, solver.start)
+        state.seen()[:] = nothing_seen(mechanism.watch).ravel()
+        state.alarm()[AT_START] = energy_of_motion(solver)
+        state.alarm()[SINCE] = NEVER
+        return state.block
+
+    def advance(
+        self, block: Floats, spare: Floats, grid: tuple[float, float, int, int], save_every: int,
+        looking: int, saved: Floats,
+    ) -> tuple[int, int]:  # fmt: skip
+        """Steps of a grid on a block, in place: (step reached, outcome)."""
+        reached, outcome = advance(
+            self.mechanism, self.scratch, self.scheme, block, spare, grid, save_every, looking,
+            saved,
+        )  # fmt: skip
+        return int(reached), int(outcome)
+
+
+def energy_of_motion(solver: Solver) -> float:
+    """Kinetic energy at the start, J."""
+    bodies, start = solver.setup.system.bodies, solver.start
+    twists = components(start, 12, 3), components(start, 15, 3)
+    return float(np.sum(kinetic_energy(bodies.mass, components(bodies.inertia, 0, 6), twists)))
+
+
+def make_stepper(solver: Solver, method: Tableau, stabiliser: Stabiliser, watch: Watch) -> Stepper:
+    """Storage for a model, a method and what stabilises it."""
+    system = solver.setup.system
+    balance = make_balance(system)
+    layout = make_layout(system, balance.count, watch.joint_count * SEEN_WIDTH)
+    mechanism = Mechanism(system, solver.plan, stabiliser, balance, watch, layout)
+    return Stepper(solver, mechanism, make_munthe_kaas(method, system, layout.kept))

@@ -1,0 +1,129 @@
+"""Why a run stopped, in words that name a body, a joint or a force."""
+
+import numpy as np
+
+from chasles.core.arrays import Floats
+from chasles.core.outcomes import (
+    CONTRADICTED,
+    NOT_CLOSED,
+    NOT_FINITE,
+    NOT_SOLVED,
+    OUTCOMES,
+    SINGULAR,
+    STEP_TOO_LONG,
+)
+from chasles.core.state_block import StateBlock
+from chasles.dynamics.solver import joint_of_row
+from chasles.model import SimulationStopped
+from chasles.start.conflicts import SPEED_SUSPICION, contradiction, listed, speed_conflict
+from chasles.start.consistent import driven_rates
+from chasles.stepper import Stepper
+from chasles.system.gaps import flat_disc
+
+
+def explained(
+    stepper: Stepper, block: Floats, spare: Floats, t: float, step: float, outcome: int
+) -> SimulationStopped:
+    """The step of length `step` after t, from the state `block`, failed with that outcome."""
+    return (
+        failed_formula(stepper)
+        or fallen_disc(stepper, block, t)
+        or lost_body(stepper, spare, t, step, outcome)
+        or contradicted(stepper, block, t, step, outcome)
+        or by_table(stepper, t, step, outcome)
+    )
+
+
+def failed_formula(stepper: Stepper) -> SimulationStopped | None:
+    """A user's formula raised an exception, which names it."""
+    for formula in stepper.solver.setup.kept_alive:
+        error = getattr(formula, "error", None)
+        if error is not None:
+            return SimulationStopped(error.what, error.remedy)
+    return None
+
+
+def fallen_disc(stepper: Stepper, block: Floats, t: float) -> SimulationStopped | None:
+    setup = stepper.solver.setup
+    chart = StateBlock(block, stepper.layout).chart()
+    flat = flat_disc(setup.system, stepper.solver.absolute(chart[None])[0])
+    if flat is None:
+        return None
+    return SimulationStopped(
+        f"joint '{list(setup.joint_index)[flat]}': the disc fell flat on its plane after"
+        f" t = {t:.6g} s, where no single point of it touches.",
+        "The result up to t is kept.",
+    )
+
+
+def lost_body(
+    stepper: Stepper, spare: Floats, t: float, step: float, outcome: int
+) -> SimulationStopped | None:
+    """A body whose position or velocity is not a number, at the last stage or after it."""
+    after = outcome in (NOT_FINITE, NOT_CLOSED)
+    tried = spare if after else stepper.scheme.point
+    chart = tried[: stepper.layout.integrals].reshape(stepper.mechanism.system.body_count, -1)
+    broken = np.flatnonzero(~np.isfinite(chart).all(axis=1))
+    if not broken.size:
+        return None
+    body = list(stepper.solver.setup.body_index)[broken[0]]
+    entry = OUTCOMES[NOT_FINITE]
+    return SimulationStopped(entry.what.format(body=body, t=t), entry.remedy.format(step=step))
+
+
+def contradicted(
+    stepper: Stepper, block: Floats, t: float, step: float, outcome: int
+) -> SimulationStopped | None:
+    """Drivers and joints that ask for speeds which exclude each other.
+
+    Joints that could not be closed may be open by very little, and for that reason.
+    """
+    solver, system = stepper.solver, stepper.mechanism.system
+    if not system.drive_count or not solver.plan.is_damped or outcome == NOT_FINITE:
+        return None
+    when = f"after t = {t:.6g} s"
+    if outcome == CONTRADICTED:
+        missed = solver.work.residual[6 * system.body_count :].copy()
+        words: str | None = contradiction(solver.setup, missed, "speeds", when)
+    else:
+        rates = driven_rates(solver.setup, t)
+        fastest = max(float(block[stepper.layout.fastest]), float(np.abs(rates).max(initial=0.0)))
+        words = speed_conflict(
+            solver.setup, solver.plan, solver.work, rates, SPEED_SUSPICION * fastest, when
+        )
+    if words is None:
+        return None
+    return SimulationStopped(words, OUTCOMES[CONTRADICTED].remedy)
+
+
+def by_table(stepper: Stepper, t: float, step: float, outcome: int) -> SimulationStopped:
+    """What the table of outcomes says."""
+    setup = stepper.solver.setup
+    if outcome == NOT_CLOSED:
+        chosen = np.flatnonzero(stepper.mechanism.stabiliser.found.chosen)
+        joints = ", ".join(f"'{list(setup.joint_index)[k]}'" for k in chosen[:6])
+        entry = OUTCOMES[NOT_CLOSED]
+        return SimulationStopped(
+            entry.what.format(joints=joints, t=t), entry.remedy.format(step=step) + reach(stepper)
+        )
+    if outcome < 0:
+        worst = np.abs(stepper.solver.work.residual[6 * setup.system.body_count :])
+        joint, component = joint_of_row(setup, int(np.argmax(worst)))
+        entry = OUTCOMES.get(outcome, OUTCOMES[NOT_SOLVED])
+        names = {"joint": joint, "component": component, "t": t, "step": step}
+        return SimulationStopped(entry.what.format(**names), entry.remedy.format(**names))
+    joint, component = joint_of_row(setup, outcome)
+    # In a tree of lower pairs nothing is watched, since no pose is singular.
+    entry = SINGULAR if stepper.mechanism.watch.row_count else STEP_TOO_LONG
+    names = {"joint": joint, "component": component, "t": t, "step": step}
+    return SimulationStopped(
+        entry.what.format(**names), entry.remedy.format(**names) + reach(stepper)
+    )
+
+
+def reach(stepper: Stepper) -> str:
+    """What else may be wrong where drivers move the bodies."""
+    names = stepper.solver.setup.model.driver_names
+    if not names:
+        return ""
+    return f" Check too that {listed(list(names))} asks for no more than the joints can reach."
