@@ -5,6 +5,7 @@ from chasles.analysis.linearise import Linearisation, linearise
 from chasles.analysis.modes import Mode
 from chasles.diagnostics import Reaction
 from chasles.dynamics.equations import Equations, equations
+from chasles.integrators.methods import methods
 from chasles.integrators.tableaux import Tableau
 from chasles.io.netcdf import load
 from chasles.library.catalogue import library
@@ -13,6 +14,7 @@ from chasles.model import (
     Body,
     Bushing,
     ChaslesError,
+    ChaslesWarning,
     ConstantVelocity,
     CustomForce,
     CustomJoint,
@@ -73,6 +75,7 @@ __all__ = [
     "Body",
     "Bushing",
     "ChaslesError",
+    "ChaslesWarning",
     "Comparison",
     "ConstantVelocity",
     "CustomForce",
@@ -136,5 +139,6 @@ __all__ = [
     "library",
     "linearise",
     "load",
+    "methods",
     "simulate",
 ]

@@ -161,7 +161,7 @@ class Run:
         size = 64
         while first < last and not self.stopped:
             end, began = min(last, first + size), time.perf_counter()
-            grid = (0.0, self.grid.step, first, end)
+            grid = (0.0, self.grid.step, first, end, self.grid.steps)
             reached, outcome = self.stepper.advance(self.block, self.spare, grid, every, 1, points)
             seconds = time.perf_counter() - began
             self.steps_done += reached - first
@@ -176,7 +176,7 @@ class Run:
         if self.stopped:
             return False
         nowhere = np.zeros((1, 1))
-        grid = (t, step, 0, 1)
+        grid = (t, step, 0, 1, 1)
         _, outcome = self.stepper.advance(block, self.spare, grid, NEVER, 0, nowhere)
         if outcome != OK:
             self.stopped = self.explain(t, outcome)

@@ -62,6 +62,11 @@ class Result:
         return self.solver.redundancy
 
     @property
+    def warnings(self) -> tuple[str, ...]:
+        """What is suspect about this run; empty if nothing is."""
+        return tuple(self.provenance.get("warnings", ()))
+
+    @property
     def singular_poses(self) -> tuple[tuple[float, str, str], ...]:
         """(time in s, joint, direction) where joints came to depend on each other."""
         return tuple((t, joint, row) for t, joint, row in self.provenance.get("singular_poses", ()))

@@ -2,6 +2,7 @@
 
 import platform
 import time
+import warnings
 from collections.abc import Iterable
 from datetime import UTC, datetime
 from importlib.metadata import version
@@ -13,12 +14,21 @@ from numpy.typing import ArrayLike
 from chasles.core.watch import Watch
 from chasles.dynamics.solver import Solver, joint_of_row, make_solver, watch_of
 from chasles.integrators.advance import seconds_compiling
+from chasles.integrators.methods import Method, find_method
 from chasles.integrators.tableaux import Tableau
-from chasles.integrators.tableaux import method as find_method
 from chasles.loop import Run, make_grid
-from chasles.model import Body, InvalidOption, Joint, Model, SimulationStopped, UnknownName
+from chasles.model import (
+    Body,
+    ChaslesWarning,
+    InvalidOption,
+    Joint,
+    Model,
+    SimulationStopped,
+    UnknownName,
+)
 from chasles.model.errors import told
 from chasles.model.model import checked_model
+from chasles.promises import broken_promises, promised_gaps
 from chasles.result import Result
 from chasles.spaces import Space, resolve_spaces
 from chasles.spaces.exactness import drifting_joints
@@ -85,7 +95,7 @@ def simulate(
     the partial `result`, if the run cannot go on.
     """
     checked_model(model)
-    tableau = find_method(method)
+    found = find_method(method)
     check_progress(progress)
     integrals = len(model.forces) + len(model.drivers)
     grid = make_grid(until, step, save_every, t_eval, len(model.bodies), integrals)
@@ -101,13 +111,16 @@ def simulate(
     held = stabilised(model, chosen, choice, solver.redundancy)
     stabiliser = make_stabiliser(setup, choice, held, grid.step)
     watch = watch_of(solver, stop=singular == "stop")
-    run = Run(make_stepper(solver, tableau, stabiliser, watch), grid)
+    loose = () if choice is not None and choice.all_joints else drifting_joints(model, chosen)
+    promises = promised_gaps(setup, loose)
+    run = Run(make_stepper(solver, found, stabiliser, watch, promises), grid)
     began = time.perf_counter() - seconds_compiling()
     if grid.t_eval is None:
         saved = run.all_states(progress)
     else:
         saved = run.states_at(grid.t_eval, progress)
     seconds = time.perf_counter() - seconds_compiling() - began
+    suspicious = broken_promises(run.stepper, run.block, grid.step)
     provenance = {
         "spaces": {name: str(space) for name, space in chosen.items()},
         "acceleration": acceleration,
@@ -118,15 +131,25 @@ def simulate(
         "singular_poses": singular_poses(solver, watch),
         "start": "as entered" if start is None else "a given state",
         "assembly": assembly.as_dict() if assembly else "none",
-        **of_the_steps(tableau, run, seconds),
+        "warnings": suspicious,
+        **of_the_steps(found, run, seconds),
     }
     states = (saved.times, solver, solver.absolute(saved.charts), provenance)
     stopped = run.stopped
+    for text in suspicious:
+        warnings.warn(text, ChaslesWarning, stacklevel=2)
     if stopped is None:
         message = f"reached t = {saved.times[-1]:g} s in {run.steps_done} steps"
         return Result(*states, "finished", message, saved.integrals)
     result = Result(*states, "stopped", stopped.what, saved.integrals)
     raise SimulationStopped(stopped.what, stopped.remedy, result=result)
+
+
+def of_tableau(tableau: Tableau | None) -> dict[str, Any]:
+    """The coefficients of a Runge-Kutta method."""
+    if tableau is None:
+        return {}
+    return {"tableau": {"a": tableau.a.tolist(), "b": tableau.b.tolist(), "c": tableau.c.tolist()}}
 
 
 def check_word(option: str, value: Any, known: tuple[str, ...]) -> None:
@@ -183,12 +206,12 @@ def singular_poses(solver: Solver, watch: Watch) -> list[list[float | str]]:
     return [[float(t), *joint_of_row(solver.setup, int(row))] for t, row in events]
 
 
-def of_the_steps(tableau: Tableau, run: Run, seconds: float) -> dict[str, Any]:
+def of_the_steps(method: Method, run: Run, seconds: float) -> dict[str, Any]:
     """What provenance says of the method, the steps, and the versions that made them."""
     return {
-        "method": tableau.name or "user's tableau",
-        "tableau": {"a": tableau.a.tolist(), "b": tableau.b.tolist(), "c": tableau.c.tolist()},
-        "order": tableau.order,
+        "method": method.name,
+        **of_tableau(method.tableau),
+        "order": method.order,
         "step": run.grid.step,
         "steps": run.steps_done,
         "until": run.grid.until,

@@ -10,13 +10,20 @@ from chasles.core.balance import make_balance, momentum_of
 from chasles.core.evaluate import Workspace
 from chasles.core.stabilisation.record import Stabiliser
 from chasles.core.stage import Mechanism
-from chasles.core.state_block import AT_START, NEVER, SINCE, Layout, StateBlock, make_layout
+from chasles.core.state_block import (
+    AT_START,
+    NEVER,
+    OPEN_SINCE,
+    UNBALANCED_SINCE,
+    Layout,
+    StateBlock,
+    make_layout,
+)
 from chasles.core.watch import SEEN_WIDTH, Watch, nothing_seen
 from chasles.core.wrenches import kinetic_energy
 from chasles.dynamics.solver import Solver
 from chasles.integrators.advance import advance
-from chasles.integrators.rkmk import make_munthe_kaas
-from chasles.integrators.tableaux import Tableau
+from chasles.integrators.methods import Method
 from chasles.system.gaps import components
 from chasles.system.turns import first_integrals
 
@@ -46,12 +53,12 @@ class Stepper:
         state.momentum()[:] = momentum_of(mechanism.system, mechanism.balance, solver.start)
         state.seen()[:] = nothing_seen(mechanism.watch).ravel()
         state.alarm()[AT_START] = energy_of_motion(solver)
-        state.alarm()[SINCE] = NEVER
+        state.alarm()[[UNBALANCED_SINCE, OPEN_SINCE]] = NEVER
         return state.block
 
     def advance(
-        self, block: Floats, spare: Floats, grid: tuple[float, float, int, int], save_every: int,
-        looking: int, saved: Floats,
+        self, block: Floats, spare: Floats, grid: tuple[float, float, int, int, int],
+        save_every: int, looking: int, saved: Floats,
     ) -> tuple[int, int]:  # fmt: skip
         """Steps of a grid on a block, in place: (step reached, outcome)."""
         reached, outcome = advance(
@@ -68,10 +75,15 @@ def energy_of_motion(solver: Solver) -> float:
     return float(np.sum(kinetic_energy(bodies.mass, components(bodies.inertia, 0, 6), twists)))
 
 
-def make_stepper(solver: Solver, method: Tableau, stabiliser: Stabiliser, watch: Watch) -> Stepper:
-    """Storage for a model, a method and what stabilises it."""
+def make_stepper(
+    solver: Solver, method: Method, stabiliser: Stabiliser, watch: Watch, promises: Floats
+) -> Stepper:
+    """Storage for a model, a method and what stabilises it.
+
+    `promises` (joints and drivers,) are gaps (m, rad) beyond which something is wrong.
+    """
     system = solver.setup.system
     balance = make_balance(system)
     layout = make_layout(system, balance.count, watch.joint_count * SEEN_WIDTH)
-    mechanism = Mechanism(system, solver.plan, stabiliser, balance, watch, layout)
-    return Stepper(solver, mechanism, make_munthe_kaas(method, system, layout.kept))
+    mechanism = Mechanism(system, solver.plan, stabiliser, balance, watch, promises, layout)
+    return Stepper(solver, mechanism, method.make(system, layout.kept))

@@ -4,6 +4,7 @@ r"""What is looked at around a step: may it be accepted, and is the run still ri
 * Do drivers ask for speeds that the joints allow together?  Where rows of J depend on each other,
   $J V = r$ need not have a solution; what the best V misses is a contradiction, at every step and
   whatever the step.
+* Is every joint as closed as was promised?
 * Does the energy balance close?  Joints take no power, so kinetic energy grows by what forces and
   drivers supply, $T - T_0 = \int Q\cdot V\,dt$.  The balance is the method's own error; where it is
   a sizeable share of all that was exchanged, the motion is wrong.
@@ -22,7 +23,18 @@ from chasles.core.signals import put_signals
 from chasles.core.stabilisation.feedback import begin_feedback
 from chasles.core.stabilisation.projection import project
 from chasles.core.stabilisation.record import PROJECTED
-from chasles.core.state_block import AT_START, EXCHANGED, NEVER, SINCE, SUPPLIED, WORST
+from chasles.core.stabilisation.residuals import put_position_residual
+from chasles.core.state_block import (
+    AT_START,
+    EXCHANGED,
+    NEVER,
+    OPEN_JOINT,
+    OPEN_SINCE,
+    SUPPLIED,
+    UNBALANCED_SINCE,
+    WORST_GAP,
+    WORST_SHARE,
+)
 from chasles.core.watch import look_at_pivots
 from chasles.core.wrenches import kinetic_energy
 
@@ -143,6 +155,24 @@ def look_at_energy(mechanism: Any, scratch: Any, state: Any, t: float) -> None:
     exchanged = energy + alarm[AT_START] + supply[EXCHANGED]
     if exchanged > 0.0:
         share = missing / exchanged
-        alarm[WORST] = max(alarm[WORST], share)
-        if share > IMBALANCE and alarm[SINCE] == NEVER:
-            alarm[SINCE] = t
+        alarm[WORST_SHARE] = max(alarm[WORST_SHARE], share)
+        if share > IMBALANCE and alarm[UNBALANCED_SINCE] == NEVER:
+            alarm[UNBALANCED_SINCE] = t
+
+
+@routine
+def look_at_gaps(mechanism: Any, scratch: Any, state: Any, t: float) -> None:
+    """Compare every gap with what was promised of it, at the bodies placed in scratch."""
+    system, alarm = mechanism.system, beyond(state, mechanism.layout.alarm)
+    put_signals(system.signals, t, scratch.signals)
+    for joint in range(system.joint_count):
+        allowed = mechanism.promises[joint]
+        if allowed > 0.0:
+            put_position_residual(system, joint, scratch.absolute, scratch, scratch.residual)
+            first = 6 * system.body_count + system.joints.first_row[joint]
+            for row in range(first, first + system.joints.rows[joint]):
+                ratio = abs(scratch.residual[row]) / allowed
+                if ratio > alarm[WORST_GAP]:
+                    alarm[WORST_GAP], alarm[OPEN_JOINT] = ratio, joint
+    if alarm[WORST_GAP] > 1.0 and alarm[OPEN_SINCE] == NEVER:
+        alarm[OPEN_SINCE] = t

@@ -21,6 +21,7 @@ from chasles.core.arrays import (
     POSE_R,
     POSITION,
     VELOCITY,
+    Floats,
     System,
     mat9,
     put_twist,
@@ -52,6 +53,7 @@ class Mechanism(NamedTuple):
     stabiliser: Stabiliser
     balance: Balance
     watch: Watch
+    promises: Floats  # (m,) gaps beyond these are worth a word; 0: any gap will do
     layout: Layout
 
 

@@ -15,10 +15,12 @@ from chasles.core.arrays import CHART_WIDTH, Floats, System
 CARRY_WIDTH = 9
 #: Energy that went into the bodies, and how much was exchanged in all (J).
 SUPPLIED, EXCHANGED, SUPPLY_WIDTH = 0, 1, 2
-#: Largest share of the exchanged energy that the balance misses, when it first was too large (s),
-#: and the kinetic energy at the start (J).
-WORST, SINCE, AT_START, ALARM_WIDTH = 0, 1, 2, 3
-#: SINCE while the balance closes.
+#: The kinetic energy at the start (J); the largest share of the exchanged energy that the balance
+#: misses and since when it is too large (s); the largest gap as a multiple of what was promised,
+#: the joint, and since when.
+AT_START, WORST_SHARE, UNBALANCED_SINCE = 0, 1, 2
+WORST_GAP, OPEN_JOINT, OPEN_SINCE, ALARM_WIDTH = 3, 4, 5, 6
+#: Since when, as long as all is well.
 NEVER = -1.0
 
 
@@ -33,7 +35,7 @@ class Layout(NamedTuple):
     momentum: int  # (floating systems, 3)
     seen: int  # (watched joints, SEEN_WIDTH)
     fastest: int  # (1,) largest rate of a driver so far
-    alarm: int  # (ALARM_WIDTH,)
+    alarm: int  # (ALARM_WIDTH,) see `judge`
     width: int
 
 

@@ -3,11 +3,11 @@
 from typing import Any
 
 from chasles.compiled import FIRST_COMPILE, borrow, hot, kernel
-from chasles.core.judge import begin_step, end_step, look_at_energy
+from chasles.core.judge import begin_step, end_step, look_at_energy, look_at_gaps
 from chasles.core.outcomes import OK
 from chasles.integrators.schemes import attempt
 
-#: Steps between two looks at the energy balance, which adds up: none is missed.
+#: Steps between two looks at gaps and the energy balance.  Both add up: nothing is missed.
 LOOK_EVERY = 16
 
 
@@ -36,14 +36,14 @@ def advance(
 ) -> Any:  # fmt: skip
     """Advance a state block in place along a grid: (step reached, outcome).
 
-    `grid` is (origin, step, first, last): step k goes from origin + step * k to the next, whatever
-    the piece it is taken in.  The point after step k goes to row k // save_every of `saved` if
-    save_every divides k.  If the outcome is not OK, `state` is the last good state and `spare` what
-    came after it.
+    `grid` is (origin, step, first, last, end): step k goes from origin + step * k to the next,
+    whatever the piece it is taken in; after step `end` the run is over.  The point after step k
+    goes to row k // save_every of `saved` if save_every divides k.  If the outcome is not OK,
+    `state` is the last good state and `spare` what came after it.
     """
     model, work, method = borrow(mechanism), borrow(scratch), borrow(scheme)
     now, then, history = borrow(state), borrow(spare), borrow(saved)
-    origin, step, first, last = grid
+    origin, step, first, last, end = grid
     width, kept = model.layout.width, model.layout.kept
     for index in range(first, last):
         times = (origin + step * index, origin + step * (index + 1))
@@ -52,8 +52,9 @@ def advance(
             return index, outcome
         for k in range(width):
             now[k] = then[k]
-        if (index + 1) % LOOK_EVERY == 0 and looking != 0:
+        if looking != 0 and ((index + 1) % LOOK_EVERY == 0 or index + 1 == end):
             look_at_energy(model, work, now, times[1])
+            look_at_gaps(model, work, now, times[1])
         if (index + 1) % save_every == 0:
             slot = (index + 1) // save_every
             for k in range(kept):

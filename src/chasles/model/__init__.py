@@ -15,6 +15,7 @@ from chasles.model.custom import CustomJoint
 from chasles.model.drivers import AnyDriver, Driver, PointDriver
 from chasles.model.errors import (
     ChaslesError,
+    ChaslesWarning,
     InconsistentStart,
     InvalidBody,
     InvalidDriver,
@@ -60,6 +61,7 @@ __all__ = [
     "Box",
     "Bushing",
     "ChaslesError",
+    "ChaslesWarning",
     "ConstantVelocity",
     "CustomForce",
     "CustomJoint",

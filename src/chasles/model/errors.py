@@ -31,6 +31,10 @@ class ChaslesError(Exception):
         return f"{self.what}\n  {self.remedy}" if self.remedy else self.what
 
 
+class ChaslesWarning(UserWarning):
+    """A run went on, or ended, though something about it is suspect; see `result.warnings`."""
+
+
 class InvalidBody(ChaslesError):
     """A body that cannot exist: its mass, inertia, size or pose breaks a rule of mechanics."""
 

@@ -1,0 +1,80 @@
+"""Methods by name: what `simulate(method=...)` may be."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import partial
+from typing import Any
+
+from chasles.core.arrays import System
+from chasles.integrators.rkmk import make_munthe_kaas
+from chasles.integrators.schemes import register_scheme
+from chasles.integrators.tableaux import METHODS, Tableau
+from chasles.integrators.tableaux import method as find_tableau
+from chasles.model import InvalidOption, UnknownName
+
+
+@dataclass(frozen=True)
+class Method:
+    """A way to advance a model in time.
+
+    name      as in `simulate(method=...)`
+    order     of positions and velocities
+    adaptive  whether it can choose its steps by a tolerance
+    implicit  whether its stages are solved for
+    make      (system, length of a point) -> the record of a scheme, with storage
+    tableau   of a Runge-Kutta method
+    """
+
+    name: str
+    order: int
+    make: Callable[[System, int], Any]
+    adaptive: bool = False
+    implicit: bool = False
+    tableau: Tableau | None = None
+
+
+#: Methods that are not tableaux, by name.
+_OTHERS: dict[str, Method] = {}
+
+
+def register_method(method: Method, record: type, attempt: Callable[..., Any]) -> None:
+    """Make a method known by its name: `method.make` makes a `record`, `attempt` steps with it.
+
+    `attempt(mechanism, scratch, record, state, t, step, out) -> outcome` combines calls of
+    `chasles.core.stage.stage`; see `chasles.integrators.rkmk` for one.
+    """
+    register_scheme(record, attempt)
+    _OTHERS[method.name] = method
+
+
+def of_tableau(tableau: Tableau) -> Method:
+    """The Munthe-Kaas method of a tableau."""
+    name = tableau.name or "user's tableau"
+    make = partial(make_munthe_kaas, tableau)
+    return Method(name, tableau.order, make, tableau=tableau)
+
+
+def methods() -> dict[str, Method]:
+    """All methods by name.
+
+    >>> methods()["rk4"].order
+    4
+    """
+    return {**{name: of_tableau(find_tableau(name)) for name in METHODS}, **_OTHERS}
+
+
+def find_method(method: Any) -> Method:
+    """A method by its name, or that of a tableau of one's own."""
+    if isinstance(method, Method):
+        return method
+    if isinstance(method, Tableau):
+        return of_tableau(method)
+    known = [*METHODS, *_OTHERS]
+    if not isinstance(method, str):
+        raise InvalidOption(
+            f"method must be a name or a Tableau, got one of type {type(method).__name__}.",
+            f"Give a Tableau, or one of: {', '.join(known)}.",
+        )
+    if method not in known:
+        raise UnknownName.among("method", method, known)
+    return _OTHERS[method] if method in _OTHERS else of_tableau(find_tableau(method))
