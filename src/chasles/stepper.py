@@ -8,6 +8,7 @@ import numpy as np
 from chasles.core.arrays import Floats
 from chasles.core.balance import make_balance, momentum_of
 from chasles.core.evaluate import Workspace
+from chasles.core.retraction import slope_length
 from chasles.core.stabilisation.record import Stabiliser
 from chasles.core.stage import Mechanism
 from chasles.core.state_block import (
@@ -86,4 +87,4 @@ def make_stepper(
     balance = make_balance(system)
     layout = make_layout(system, balance.count, watch.joint_count * SEEN_WIDTH)
     mechanism = Mechanism(system, solver.plan, stabiliser, balance, watch, promises, layout)
-    return Stepper(solver, mechanism, method.make(system, layout.kept))
+    return Stepper(solver, mechanism, method.make(layout.kept, slope_length(mechanism)))

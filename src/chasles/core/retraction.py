@@ -82,15 +82,16 @@ def pulled_back(group: int, tau: int, increment: Any, velocity: Any) -> Any:
 
 
 @formula
-def slope_length(system: Any) -> int:
+def slope_length(mechanism: Any) -> int:
     """How many numbers a slope has."""
+    system = mechanism.system
     return SLOPE_WIDTH * system.body_count + system.quadrature_count + 2
 
 
 @hot
-def retract(system: Any, point: Any, increment: Any, out: Any) -> None:
+def retract(mechanism: Any, point: Any, increment: Any, out: Any) -> None:
     """out = point * tau(increment), integrals included."""
-    bodies = system.bodies
+    system, bodies = mechanism.system, mechanism.system.bodies
     for body in range(system.body_count):
         at, into = body * CHART_WIDTH, body * SLOPE_WIDTH
         pose = (vec4(point, at + ROTATION), vec3(point, at + POSITION))
@@ -111,9 +112,9 @@ def add_integrals(system: Any, point: Any, increment: Any, out: Any) -> None:
 
 
 @hot
-def pull_back(system: Any, increment: Any, slope: Any) -> None:
+def pull_back(mechanism: Any, increment: Any, slope: Any) -> None:
     """The slope of a point at `increment`, in place, as a slope of the increment."""
-    bodies = system.bodies
+    system, bodies = mechanism.system, mechanism.system.bodies
     for body in range(system.body_count):
         at = body * SLOPE_WIDTH
         put_twist(
@@ -126,13 +127,15 @@ def pull_back(system: Any, increment: Any, slope: Any) -> None:
 
 
 @hot
-def finish(system: Any, point: Any, carry: Any, increment: Any, out: Any, carry_out: Any) -> None:
+def finish(
+    mechanism: Any, point: Any, carry: Any, increment: Any, out: Any, carry_out: Any
+) -> None:
     """out = point * tau(increment), rounded once per step and not at all on average.
 
     Positions and velocities carry what rounding took from them into the next step, and products of
     unit quaternions get their length back, so that joints stay closed over millions of steps.
     """
-    bodies = system.bodies
+    system, bodies = mechanism.system, mechanism.system.bodies
     for body in range(system.body_count):
         at, into, carried = body * CHART_WIDTH, body * SLOPE_WIDTH, body * CARRY_WIDTH
         turn = (vec4(point, at + ROTATION), (0.0, 0.0, 0.0))

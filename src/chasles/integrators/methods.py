@@ -5,7 +5,6 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
-from chasles.core.arrays import System
 from chasles.integrators.rkmk import make_munthe_kaas
 from chasles.integrators.schemes import register_scheme
 from chasles.integrators.tableaux import METHODS, Tableau
@@ -21,13 +20,13 @@ class Method:
     order     of positions and velocities
     adaptive  whether it can choose its steps by a tolerance
     implicit  whether its stages are solved for
-    make      (system, length of a point) -> the record of a scheme, with storage
+    make      (length of a point, of a slope) -> the record of a scheme, with storage
     tableau   of a Runge-Kutta method
     """
 
     name: str
     order: int
-    make: Callable[[System, int], Any]
+    make: Callable[[int, int], Any]
     adaptive: bool = False
     implicit: bool = False
     tableau: Tableau | None = None

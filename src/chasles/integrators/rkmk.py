@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from chasles.compiled import beyond, hot
-from chasles.core.arrays import Floats, System
+from chasles.core.arrays import Floats
 from chasles.core.outcomes import OK
 from chasles.core.retraction import combine, finish, pull_back, retract, slope_length
 from chasles.core.stage import Role, stage
@@ -34,9 +34,12 @@ class MuntheKaas(NamedTuple):
     point: Floats  # (kept,) the stage
 
 
-def make_munthe_kaas(tableau: Tableau, system: System, kept: int) -> MuntheKaas:
-    """Storage for a tableau; a last stage that nothing uses (dopri5's) is left out."""
-    a, b, c, length = tableau.a, tableau.b, tableau.c, slope_length(system)
+def make_munthe_kaas(tableau: Tableau, kept: int, length: int) -> MuntheKaas:
+    """Storage for a tableau, for points and slopes of these lengths.
+
+    A last stage that nothing uses (dopri5's) is left out.
+    """
+    a, b, c = tableau.a, tableau.b, tableau.c
     count = len(b)
     while b[count - 1] == 0.0 and not np.any(a[:count, count - 1]):
         count -= 1
@@ -57,7 +60,7 @@ def attempt_munthe_kaas(
     mechanism: Any, scratch: Any, scheme: Any, state: Any, t: float, step: float, out: Any
 ) -> int:
     """One step from `state` to `out` (another block): OK, or how a stage failed."""
-    system, length = mechanism.system, slope_length(mechanism.system)
+    length = slope_length(mechanism)
     increment, last_weight = scheme.increment, scheme.b[scheme.last]
     for j in range(scheme.count):
         slope, weight = beyond(scheme.slopes, j * length), scheme.b[j]
@@ -66,14 +69,14 @@ def attempt_munthe_kaas(
                 scheme.point[k] = state[k]
         else:
             combine(scheme.a, j * scheme.count, j, step, scheme.slopes, length, increment)
-            retract(system, state, increment, scheme.point)
+            retract(mechanism, state, increment, scheme.point)
         role = Role(weight, weight / last_weight, 1 if j == scheme.last else 0)
         outcome = stage(mechanism, scratch, scheme.point, t + scheme.c[j] * step, role, slope)
         if outcome != OK:
             return outcome
         if j > 0:
-            pull_back(system, increment, slope)
+            pull_back(mechanism, increment, slope)
     combine(scheme.b, 0, scheme.count, step, scheme.slopes, length, increment)
     carry = mechanism.layout.carry
-    finish(system, state, beyond(state, carry), increment, out, beyond(out, carry))
+    finish(mechanism, state, beyond(state, carry), increment, out, beyond(out, carry))
     return OK
