@@ -27,9 +27,9 @@ from typing import Any, TypeVar
 import numba
 from numba.core.caching import FunctionCache
 from numba.core.event import Listener, register
-from numba.extending import overload, register_jitable
 
 from chasles.compiled.linking import register_kernel
+from chasles.compiled.overloads import overload
 from chasles.compiled.pointers import borrow, call_address
 
 __all__ = ["borrow", "call_address", "formula", "hot", "kernel", "overload", "routine"]
@@ -127,15 +127,25 @@ FIRST_COMPILE = FirstCompile()
 register("numba:compile", FIRST_COMPILE)
 
 
+def helper(function: F, **options: Any) -> F:
+    """A function that kernels call: plain Python to Python, compiled once to all kernels."""
+
+    def typed(*args: Any, **keywords: Any) -> F:
+        return function
+
+    overload(function, jit_options={**HELPER_OPTIONS, **options}, strict=False)(typed)
+    return function
+
+
 def formula(function: F) -> F:
     """A function on tuples of scalars: plain Python to Python, machine code to kernels."""
-    return register_jitable(**HELPER_OPTIONS)(function)
+    return helper(function, forceinline=False)
 
 
 def routine(function: F) -> F:
     """A loop over borrowed arrays: plain Python to Python, machine code to kernels."""
     # Said aloud, since a callee inherits the option from the first routine that calls it.
-    return register_jitable(**HELPER_OPTIONS, forceinline=False)(function)
+    return helper(function, forceinline=False)
 
 
 def hot(function: F) -> F:
@@ -144,7 +154,7 @@ def hot(function: F) -> F:
     Linked once, large routines are no longer inlined by themselves; a step of a small model then
     takes a third longer.
     """
-    return register_jitable(**HELPER_OPTIONS, forceinline=True)(function)
+    return helper(function, forceinline=True)
 
 
 def kernel(function: F) -> F:
