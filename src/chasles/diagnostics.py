@@ -10,22 +10,8 @@ from typing import Any
 import numpy as np
 
 from chasles.core.arrays import (
-    AXES_A,
-    AXES_B,
-    BODY_A,
-    BODY_B,
     BUSHING,
-    FORCE_A,
-    FORCE_ANGLE,
-    FORCE_B,
-    FORCE_KIND,
-    INERTIA,
-    KIND,
-    LAW,
-    MASS,
     ON_COORDINATE,
-    POINT_A,
-    POINT_B,
     POSE_R,
     POSE_X,
     ROLLING_DISC,
@@ -41,7 +27,6 @@ from chasles.core.rows import (
     full_misalignment,
     nearest_turn,
     reaction_at_point,
-    relative_joint_frame,
     turn_about_axis,
     twist_in_joint_frame,
 )
@@ -56,7 +41,7 @@ from chasles.groups.vectors import add, cross, matvec, scale, sub, symvec
 from chasles.model import Body, ChaslesError, Ground
 from chasles.model.errors import told
 from chasles.system.build import Setup
-from chasles.system.gaps import components, joint_frame, opening_history, pose_history
+from chasles.system.gaps import components, frame_of, opening_history, pose_history
 
 #: Joints whose axes belong to body a: points on lines and planes, rolling, and driven points.
 AXES_ON_A = (SLIDING_POINT, ROLLING_SPHERE, ROLLING_DISC)
@@ -75,48 +60,48 @@ def twist_history(absolute: Floats) -> Any:
 def kinetic(setup: Setup, absolute: Floats) -> Floats:
     """Kinetic energy of every body (T, n), J."""
     bodies = setup.system.bodies
-    inertia = components(bodies, INERTIA, 6)
-    return kinetic_energy(bodies[:, MASS], inertia, twist_history(absolute))
+    inertia = components(bodies.inertia, 0, 6)
+    return kinetic_energy(bodies.mass, inertia, twist_history(absolute))
 
 
 def potential(setup: Setup, absolute: Floats) -> Floats:
     """Potential energy of gravity of every body (T, n), J; zero at the world's origin."""
     position = components(absolute, POSE_X, 3)
-    return gravity_potential(setup.system.bodies[:, MASS], position, tuple(setup.system.gravity))
+    return gravity_potential(setup.system.bodies.mass, position, tuple(setup.system.gravity))
 
 
 def stored(setup: Setup, absolute: Floats, integrals: Floats | None) -> Floats:
     """Potential energy of every spring, joint spring and bushing (T, f), J."""
     system = setup.system
     energy = np.zeros((len(absolute), system.force_count))
-    for force, ends in enumerate(system.force_ends):
-        law = system.forces[force]
-        poses = [pose_history(absolute, int(ends[side])) for side in (FORCE_A, FORCE_B)]
-        points = [tuple(law[at : at + 3]) for at in (POINT_A, POINT_B)]
-        frames = [(tuple(law[at : at + 9]), p) for at, p in zip((AXES_A, AXES_B), points)]
-        if ends[FORCE_KIND] == SPRING:
+    forces = system.forces
+    for force, law in enumerate(forces.law):
+        kind, angle = forces.kind[force], forces.angle[force]
+        if kind == SPRING:
+            poses = [pose_history(absolute, int(ends[force])) for ends in (forces.a, forces.b)]
+            points = [tuple(p[force]) for p in (forces.point_a, forces.point_b)]
             tips = [add(r, matvec(q, p)) for (q, r), p in zip(poses, points)]
-            energy[:, force] = spring_potential(law[LAW], law[LAW + 2], sub(tips[1], tips[0]))
+            energy[:, force] = spring_potential(law[0], law[2], sub(tips[1], tips[0]))
             continue
-        if ends[FORCE_KIND] not in (ON_COORDINATE, BUSHING):
+        if kind not in (ON_COORDINATE, BUSHING):
             continue
-        turn, shift = relative_joint_frame(poses[0], frames[0], poses[1], frames[1])
-        if ends[FORCE_KIND] == BUSHING:
-            constants = (tuple(law[LAW : LAW + 3]), tuple(law[LAW + 3 : LAW + 6]))
+        turn, shift = opening_history(forces, force, absolute)
+        if kind == BUSHING:
+            constants = (tuple(law[0:3]), tuple(law[3:6]))
             energy[:, force] = bushing_potential(shift, full_misalignment(turn), constants)
         else:
             value = shift[2]
-            if ends[FORCE_ANGLE] >= 0:
-                near = 0.0 if integrals is None else integrals[:, ends[FORCE_ANGLE]]
+            if angle >= 0:
+                near = 0.0 if integrals is None else integrals[:, angle]
                 value = nearest_turn(turn_about_axis(turn), near)
-            energy[:, force] = 0.5 * law[LAW] * (value - law[LAW + 2]) ** 2
+            energy[:, force] = 0.5 * law[0] * (value - law[2]) ** 2
     return energy
 
 
 def linear_momentum(setup: Setup, absolute: Floats) -> Floats:
     """Total linear momentum (T, 3) in the world, N s."""
     rotation = components(absolute, POSE_R, 9)
-    momentum = scale(setup.system.bodies[:, MASS], matvec(rotation, twist_history(absolute)[1]))
+    momentum = scale(setup.system.bodies.mass, matvec(rotation, twist_history(absolute)[1]))
     return stacked(momentum).sum(axis=-2)
 
 
@@ -125,8 +110,8 @@ def angular_momentum(setup: Setup, absolute: Floats) -> Floats:
     bodies = setup.system.bodies
     rotation, position = components(absolute, POSE_R, 9), components(absolute, POSE_X, 3)
     omega, v = twist_history(absolute)
-    orbital = cross(position, scale(bodies[:, MASS], matvec(rotation, v)))
-    spin = matvec(rotation, symvec(components(bodies, INERTIA, 6), omega))
+    orbital = cross(position, scale(bodies.mass, matvec(rotation, v)))
+    spin = matvec(rotation, symvec(components(bodies.inertia, 0, 6), omega))
     return stacked(add(orbital, spin)).sum(axis=-2)
 
 
@@ -140,8 +125,8 @@ def gap(
     index = setup.joint_index[joint]
     target = 0.0 if times is None else setup.targets(joint, times)
     rotation, translation = setup.gap(joint, absolute, target)
-    body = int(setup.system.joint_bodies[index, BODY_A])
-    axes = np.array(joint_frame(setup.system, index, "a")[0]).reshape(3, 3)
+    body = int(setup.system.joints.a[index])
+    axes = np.array(frame_of(setup.system.joints, index, "a")[0]).reshape(3, 3)
     if body >= 0:
         axes = absolute[:, body, POSE_R : POSE_R + 9].reshape(-1, 3, 3) @ axes
     return (axes @ rotation[..., None])[..., 0], (axes @ translation[..., None])[..., 0]
@@ -206,10 +191,10 @@ def reaction(solver: Solver, joint: str, absolute: Floats, wrenches: Floats) -> 
     """The reaction of one joint from the wrenches of all (see `reactions`)."""
     setup = solver.setup
     index = setup.joint_index[joint]
-    ends = setup.system.joint_bodies[index]
+    joints = setup.system.joints
     point, axes = frame_in_world(setup, index, absolute)
     on_bodies = {}
-    for side, body in (("a", int(ends[BODY_A])), ("b", int(ends[BODY_B]))):
+    for side, body in (("a", int(joints.a[index])), ("b", int(joints.b[index]))):
         if body >= 0:
             wrench = wrenches[:, index, 0:6] if side == "a" else wrenches[:, index, 6:12]
             on_bodies[side] = at_point(wrench, absolute[:, body], point)
@@ -229,17 +214,17 @@ def frame_in_world(setup: Setup, joint: int, absolute: Floats) -> tuple[Floats, 
 
     A line or plane that a point of b stays on is carried by a, and so are the axes.
     """
-    ends = setup.system.joint_bodies[joint]
     on_b = carried(setup, joint, "b", absolute)
-    if ends[KIND] not in AXES_ON_A:
+    if setup.system.joints.kind[joint] not in AXES_ON_A:
         return on_b
     return on_b[0], carried(setup, joint, "a", absolute)[1]
 
 
 def carried(setup: Setup, joint: int, side: str, absolute: Floats) -> tuple[Floats, Floats]:
     """Origin and axes in the world of a joint's frame on one of its bodies."""
-    axes, point = joint_frame(setup.system, joint, side)
-    index = int(setup.system.joint_bodies[joint, BODY_A if side == "a" else BODY_B])
+    joints = setup.system.joints
+    axes, point = frame_of(joints, joint, side)
+    index = int(joints.a[joint] if side == "a" else joints.b[joint])
     if index < 0:
         still = np.ones((len(absolute), 1))
         return still * np.array(point), still[:, :, None] * np.array(axes).reshape(3, 3)
@@ -260,7 +245,7 @@ def at_point(wrench: Floats, body: Floats, point: Floats) -> tuple[Floats, Float
 
 def joint_history(setup: Setup, joint: str, absolute: Floats) -> Any:
     """Frame B of a joint seen from A: (turn, shift), tuples of arrays (T,)."""
-    return opening_history(setup.system, setup.joint_index[joint], absolute)
+    return opening_history(setup.system.joints, setup.joint_index[joint], absolute)
 
 
 def coordinate(setup: Setup, joint: str, kind: str, absolute: Floats, times: Floats) -> Floats:
@@ -285,12 +270,13 @@ def coordinate(setup: Setup, joint: str, kind: str, absolute: Floats, times: Flo
 def coordinate_rate(setup: Setup, joint: str, kind: str, absolute: Floats) -> Floats:
     """Rate of a joint's angle or displacement (T,)."""
     index = setup.joint_index[joint]
-    ends = [int(body) for body in setup.system.joint_bodies[index, [BODY_A, BODY_B]]]
+    joints = setup.system.joints
+    ends = [int(joints.a[index]), int(joints.b[index])]
     poses = [pose_history(absolute, body) for body in ends]
     twists = [
         ((0.0,) * 3, (0.0,) * 3) if body < 0 else twist_history(absolute[:, body]) for body in ends
     ]
-    axes, point = joint_frame(setup.system, index, "b")
+    axes, point = frame_of(joints, index, "b")
     seen = frame_seen_from_a(poses[0], poses[1], axes, point)
     of_a = twist_in_joint_frame(twists[0], *seen)
     of_b = twist_in_joint_frame(twists[1], axes, point)

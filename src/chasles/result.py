@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from chasles import diagnostics
-from chasles.core.arrays import DRIVEN_TURN, LOCKED, POSE_R, POSE_X, TWIST, Floats
+from chasles.core.arrays import DRIVEN_TURN, POSE_R, POSE_X, TWIST, Floats
 from chasles.dataset import Table, make_table, to_xarray, write
 from chasles.diagnostics import Reaction
 from chasles.dynamics.solver import Solver
@@ -143,7 +143,7 @@ class Result:
         name = self.model.driver(getattr(driver, "name", driver)).name
         index = self.solver.setup.joint_index[name]
         frame = self.reaction(name).in_joint_frame
-        turning = int(self.solver.setup.system.joint_bodies[index, LOCKED]) == DRIVEN_TURN
+        turning = int(self.solver.setup.system.joints.locked[index]) == DRIVEN_TURN
         return frame[1][:, 2] if turning else frame[0][:, 2]
 
     def work(self, force: Any) -> Floats:

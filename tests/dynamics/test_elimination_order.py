@@ -45,7 +45,8 @@ def jacobian_of(model):
     solver = Solver(setup, plan, make_workspace(setup.system, plan), setup.absolute)
     solver.evaluate(setup.absolute[None])
     jacobian = np.zeros((setup.system.row_count, 6 * len(model.bodies)))
-    for a, b, _, first, rows in setup.system.joint_bodies[:, :5]:
+    joints = setup.system.joints
+    for a, b, first, rows in zip(joints.a, joints.b, joints.first_row, joints.rows):
         for side, body in enumerate((a, b)):
             if body >= 0:
                 block = solver.work.jacobian[first : first + rows, 6 * side : 6 * side + 6]

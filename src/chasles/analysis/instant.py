@@ -16,13 +16,6 @@ import numpy as np
 from chasles.analysis.tangent import Tangent, flattened, tangent
 from chasles.core.arrays import (
     CUSTOM,
-    DRIVE,
-    FIRST_ROW,
-    FORCE_KIND,
-    FORCE_SIGNAL,
-    INERTIA,
-    KIND,
-    MASS,
     ON_COORDINATE,
     ROLLING_DISC,
     ROLLING_SPHERE,
@@ -175,7 +168,7 @@ class Instant:
             signals=self.signals.tolist(), exchange=np.zeros(36), answer=np.zeros(84)
         )
         for joint in range(self.system.joint_count):
-            if self.system.joint_bodies[joint, KIND] == CUSTOM:  # its formula answers all at once
+            if self.system.joints.kind[joint] == CUSTOM:  # its formula answers all at once
                 assemble_joint(self.flat, joint, state, work, {}, {})
             put_position_residual(self.flat, joint, state, work, out)
         return -np.array(out[count:])[self.rows]
@@ -198,9 +191,9 @@ class Instant:
     def holonomic(self) -> Integers:
         """The rows that restrict positions, among the real ones: a wheel rolls where it likes."""
         keep = np.ones(self.system.row_count, bool)
-        for end in self.system.joint_bodies:
-            if end[KIND] in (ROLLING_SPHERE, ROLLING_DISC):
-                keep[end[FIRST_ROW] : end[FIRST_ROW] + 2] = False
+        joints = self.system.joints
+        for first in joints.first_row[np.isin(joints.kind, (ROLLING_SPHERE, ROLLING_DISC))]:
+            keep[first : first + 2] = False
         return np.flatnonzero(keep[self.rows])
 
     def state(self, absolute: Floats, angles: Floats) -> State:
@@ -272,16 +265,15 @@ def round_mass(system: System) -> Floats:
     centres of mass move straight.  In that of the mass, a thin rod would spin about itself all the
     way, which costs it nothing.
     """
-    rows = system.bodies
-    largest = rows[:, INERTIA : INERTIA + 3].max(axis=1)
-    return np.diag(np.column_stack((*(largest,) * 3, *(rows[:, MASS],) * 3)).ravel())
+    largest, mass = system.bodies.inertia[:, :3].max(axis=1), system.bodies.mass
+    return np.diag(np.column_stack((*(largest,) * 3, *(mass,) * 3)).ravel())
 
 
 def without_rates(system: System, row: Floats) -> Floats:
     """Functions of time that stop: what drivers and motors follow has no rate any more."""
     row = row.copy()
-    drives = system.joint_bodies[:, DRIVE]
-    motors = system.force_ends[system.force_ends[:, FORCE_KIND] == ON_COORDINATE, FORCE_SIGNAL]
+    drives = system.joints.drive
+    motors = system.forces.signal[system.forces.kind == ON_COORDINATE]
     for first in (*drives[drives >= 0], *motors[motors >= 0]):
         row[first + 1 : first + 3] = 0.0
     return row

@@ -15,7 +15,7 @@ from chasles.analysis.reduced import (
     rounding_of,
     unbalance,
 )
-from chasles.core.arrays import BODY_A, INERTIA, MASS, POINT_A, POINT_B, POSE_X, TWIST, Floats
+from chasles.core.arrays import POSE_X, TWIST, Floats
 from chasles.model import Model
 from chasles.system.state import State, checked_state
 
@@ -137,16 +137,15 @@ def farthest(place: Place) -> float:
     """The largest coordinate of a body or of a point that a force or joint acts at, m."""
     system = place.instant.system
     points = [place.absolute[:, POSE_X : POSE_X + 3]]
-    for table in (system.joints, system.forces):
-        points += [table[:, at : at + 3] for at in (POINT_A, POINT_B)]
+    for pairs in (system.joints, system.forces):
+        points += [pairs.point_a, pairs.point_b]
     return max(float(np.abs(p).max(initial=0.0)) for p in points)
 
 
 def model_size(place: Place) -> float:
     """The extent of the bodies, m, at the least a radius of gyration."""
     system = place.instant.system
-    ends = system.joint_bodies
-    fixed = system.joints[ends[:, BODY_A] < 0, POINT_A : POINT_A + 3]
+    fixed = system.joints.point_a[system.joints.a < 0]
     points = np.vstack((place.absolute[:, POSE_X : POSE_X + 3], fixed))
-    gyration = np.sqrt(system.bodies[:, INERTIA : INERTIA + 3].max(1) / system.bodies[:, MASS])
+    gyration = np.sqrt(system.bodies.inertia[:, :3].max(1) / system.bodies.mass)
     return max(float(np.ptp(points, axis=0).max()), float(gyration.max()))

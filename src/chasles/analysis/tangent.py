@@ -18,23 +18,14 @@ from chasles.analysis.poses import moved
 from chasles.core.apply_forces import apply_forces
 from chasles.core.arrays import (
     ABSOLUTE_WIDTH,
-    BODY_A,
-    BODY_B,
     CUSTOM,
     CUSTOM_FORCE,
-    FIRST_ROW,
-    FORCE_A,
-    FORCE_B,
-    FORCE_KIND,
-    INERTIA,
-    KIND,
-    MASS,
     POSE_R,
     POSE_X,
     ROW_WIDTH,
-    ROWS,
     TWIST,
     Floats,
+    Forces,
     Integers,
     System,
     sym6,
@@ -130,16 +121,25 @@ def add_sizes(sizes: Floats, columns: Integers, values: Floats, system: System) 
         body = columns[side] // 6
         if body >= 0:
             torque, force = np.linalg.norm(values[side : side + 6].reshape(2, 3), axis=1)
-            row = system.bodies[body]
-            gyration = np.sqrt(row[INERTIA : INERTIA + 3].max() / row[MASS])
+            bodies = system.bodies
+            gyration = np.sqrt(bodies.inertia[body, :3].max() / bodies.mass[body])
             sizes[6 * body : 6 * body + 3] += torque + gyration * force
             sizes[6 * body + 3 : 6 * body + 6] += force
 
 
 def flattened(system: System) -> System:
     """The system as plain numbers, as routines see it outside a kernel."""
-    lists: Any = (x.ravel().tolist() if isinstance(x, np.ndarray) else x for x in system)
-    return System(*lists)
+    flat: System = plain_numbers(system)
+    return flat
+
+
+def plain_numbers(record: Any) -> Any:
+    """A record with flat lists for arrays."""
+    if isinstance(record, np.ndarray):
+        return record.ravel().tolist()
+    if hasattr(record, "_fields"):
+        return type(record)(*(plain_numbers(part) for part in record))
+    return record
 
 
 def columns_of(a: int, b: int) -> Integers:
@@ -181,8 +181,8 @@ def gravity_slopes(system: System, absolute: Floats, body: int) -> Any:
     entries = dual_bodies(absolute, -1, body)
     row = [entries[ABSOLUTE_WIDTH * body + c] for c in range(ABSOLUTE_WIDTH)]
     torque, force = inertial_and_gravity_wrench(
-        float(system.bodies[body, MASS]),
-        sym6(system.bodies[body].tolist(), INERTIA),
+        float(system.bodies.mass[body]),
+        sym6(system.bodies.inertia[body].tolist(), 0),
         tuple(row[POSE_R : POSE_R + 9]),
         (tuple(row[TWIST : TWIST + 3]), tuple(row[TWIST + 3 :])),
         tuple(system.gravity.tolist()),
@@ -192,12 +192,11 @@ def gravity_slopes(system: System, absolute: Floats, body: int) -> Any:
 
 def one_force(flat: System, force: int) -> System:
     """The system with one force only."""
-    width, ends = len(flat.forces) // flat.force_count, len(flat.force_ends) // flat.force_count
-    return flat._replace(
-        forces=flat.forces[force * width : (force + 1) * width],
-        force_ends=flat.force_ends[force * ends : (force + 1) * ends],
-        force_count=1,
-    )
+    own: list[Any] = []
+    for column in flat.forces:
+        width = len(column) // flat.force_count
+        own.append(column[force * width : (force + 1) * width])
+    return flat._replace(forces=Forces(*own), force_count=1)
 
 
 def force_slopes(
@@ -205,7 +204,7 @@ def force_slopes(
 ) -> Any:
     """A force on its two bodies: columns, values and derivatives."""
     alone = one_force(flat, force)
-    a, b = alone.force_ends[FORCE_A], alone.force_ends[FORCE_B]
+    a, b = int(alone.forces.a[0]), int(alone.forces.b[0])
     order = [6 * body + c for body in (a, b) for c in range(6)]
 
     def wrenches(entries: Any) -> list[Any]:
@@ -217,7 +216,7 @@ def force_slopes(
         apply_forces(alone, work)
         return [rhs.get(k, 0.0) for k in order]
 
-    if alone.force_ends[FORCE_KIND] != CUSTOM_FORCE:
+    if alone.forces.kind[0] != CUSTOM_FORCE:
         return columns_of(a, b), *split(wrenches(dual_bodies(absolute, a, b)))
 
     def at(state: Floats) -> Floats:
@@ -231,9 +230,9 @@ def force_slopes(
 
 def joint_slopes(flat: System, absolute: Floats, joint: int, signals: Floats) -> JointSlopes:
     """Derivatives of the rows of a joint or driver."""
-    width = len(flat.joint_bodies) // flat.joint_count
-    ends = flat.joint_bodies[joint * width : (joint + 1) * width]
-    a, b, first, rows = ends[BODY_A], ends[BODY_B], ends[FIRST_ROW], ends[ROWS]
+    joints = flat.joints
+    a, b = int(joints.a[joint]), int(joints.b[joint])
+    first, rows = int(joints.first_row[joint]), int(joints.rows[joint])
     work = SimpleNamespace(signals=signals.tolist(), exchange=np.zeros(36), answer=np.zeros(84))
 
     def entries_of(bodies: Any) -> list[Any]:
@@ -245,7 +244,7 @@ def joint_slopes(flat: System, absolute: Floats, joint: int, signals: Floats) ->
     def at(state: Floats) -> Floats:
         return np.array(entries_of(state.ravel()))
 
-    if ends[KIND] == CUSTOM:
+    if joints.kind[joint] == CUSTOM:
         values, slopes = at(absolute), differenced(at, absolute, a, b, POSES)
     else:
         values, slopes = split(entries_of(dual_bodies(absolute, a, b)))

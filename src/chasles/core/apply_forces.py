@@ -4,24 +4,12 @@ from typing import Any
 
 from chasles.compiled import call_address, formula, routine
 from chasles.core.arrays import (
-    AXES_A,
-    AXES_B,
     BUSHING,
     CUSTOM_FORCE,
     DRAG,
-    FORCE_A,
-    FORCE_ADDRESS,
-    FORCE_ANGLE,
-    FORCE_B,
-    FORCE_ENDS_WIDTH,
-    FORCE_KIND,
-    FORCE_SIGNAL,
-    FORCE_WIDTH,
-    LAW,
+    LAW_WIDTH,
     LOAD,
     ON_COORDINATE,
-    POINT_A,
-    POINT_B,
     SPRING,
     mat9,
     put3,
@@ -69,10 +57,10 @@ def add_wrench(out: Any, body: int, wrench: Any) -> None:
 
 
 @routine
-def spring(system: Any, at: int, a: int, b: int, work: Any) -> float:
+def spring(system: Any, index: int, a: int, b: int, work: Any) -> float:
     """A point-to-point spring-damper; returns the power of the damper."""
-    law = system.forces
-    points = (vec3(law, at + POINT_A), vec3(law, at + POINT_B))
+    forces = system.forces
+    points = (vec3(forces.point_a, 3 * index), vec3(forces.point_b, 3 * index))
     pose_a, pose_b = pose_of(work.absolute, a), pose_of(work.absolute, b)
     twist_a, twist_b = twist_of(work.absolute, a), twist_of(work.absolute, b)
     span = sub(
@@ -81,24 +69,25 @@ def spring(system: Any, at: int, a: int, b: int, work: Any) -> float:
     rate = sub(
         point_velocity(pose_b, twist_b, points[1]), point_velocity(pose_a, twist_a, points[0])
     )
-    force, lost = spring_tension(law[at + LAW], law[at + LAW + 1], law[at + LAW + 2], span, rate)
-    add_wrench(work.rhs, b, wrench_of_force(pose_b[0], points[1], force))
-    add_wrench(work.rhs, a, wrench_of_force(pose_a[0], points[0], neg(force)))
+    stiffness, damping, rest = vec3(forces.law, LAW_WIDTH * index)
+    pull, lost = spring_tension(stiffness, damping, rest, span, rate)
+    add_wrench(work.rhs, b, wrench_of_force(pose_b[0], points[1], pull))
+    add_wrench(work.rhs, a, wrench_of_force(pose_a[0], points[0], neg(pull)))
     return lost
 
 
 @routine
-def on_coordinate(system: Any, at: int, ends: int, a: int, b: int, work: Any) -> float:
+def on_coordinate(system: Any, index: int, a: int, b: int, work: Any) -> float:
     """Spring, damper, friction and motor on a joint's angle or displacement; returns the power."""
-    law, signal = system.forces, system.force_ends[ends + FORCE_SIGNAL]
-    axes, point = mat9(law, at + AXES_B), vec3(law, at + POINT_B)
-    frame_a = (mat9(law, at + AXES_A), vec3(law, at + POINT_A))
+    forces, signal = system.forces, system.forces.signal[index]
+    axes, point = mat9(forces.axes_b, 9 * index), vec3(forces.point_b, 3 * index)
+    frame_a = (mat9(forces.axes_a, 9 * index), vec3(forces.point_a, 3 * index))
     pose_a, pose_b = pose_of(work.absolute, a), pose_of(work.absolute, b)
     seen_axes, seen_point = frame_seen_from_a(pose_a, pose_b, axes, point)
     spin_a, slide_a = twist_in_joint_frame(twist_of(work.absolute, a), seen_axes, seen_point)
     spin_b, slide_b = twist_in_joint_frame(twist_of(work.absolute, b), axes, point)
     turn, shift = relative_joint_frame(pose_a, frame_a, pose_b, (axes, point))
-    angle = system.force_ends[ends + FORCE_ANGLE]
+    angle = forces.angle[index]
     if angle >= 0:
         rate = spin_b[2] - spin_a[2]
         value = nearest_turn(turn_about_axis(turn), work.quadratures[angle])
@@ -108,7 +97,7 @@ def on_coordinate(system: Any, at: int, ends: int, a: int, b: int, work: Any) ->
         rate, value = slide_b[2] - slide_a[2], shift[2]
         row_a = translation_row(column(seen_axes, 2), seen_point, 0.0)
         row_b = translation_row(column(axes, 2), point, 0.0)
-    constants = vec4(law, at + LAW) + vec4(law, at + LAW + 4)
+    constants = vec4(forces.law, LAW_WIDTH * index) + vec4(forces.law, LAW_WIDTH * index + 4)
     target, target_rate, effort = 0.0, 0.0, 0.0
     if signal >= 0:
         target, target_rate = work.signals[signal], work.signals[signal + 1]
@@ -121,19 +110,19 @@ def on_coordinate(system: Any, at: int, ends: int, a: int, b: int, work: Any) ->
 
 
 @routine
-def bushing(system: Any, at: int, a: int, b: int, work: Any) -> float:
+def bushing(system: Any, index: int, a: int, b: int, work: Any) -> float:
     """Six springs and dampers between two frames; returns the power of the dampers."""
-    law = system.forces
-    axes_a, point_a = mat9(law, at + AXES_A), vec3(law, at + POINT_A)
-    axes_b, point_b = mat9(law, at + AXES_B), vec3(law, at + POINT_B)
+    forces = system.forces
+    axes_a, point_a = mat9(forces.axes_a, 9 * index), vec3(forces.point_a, 3 * index)
+    axes_b, point_b = mat9(forces.axes_b, 9 * index), vec3(forces.point_b, 3 * index)
     pose_a, pose_b = pose_of(work.absolute, a), pose_of(work.absolute, b)
     turn, shift = relative_joint_frame(pose_a, (axes_a, point_a), pose_b, (axes_b, point_b))
     seen_axes, seen_point = frame_seen_from_a(pose_a, pose_b, axes_b, point_b)
     spin_a, slide_a = twist_in_joint_frame(twist_of(work.absolute, a), seen_axes, seen_point)
     spin_b, slide_b = twist_in_joint_frame(twist_of(work.absolute, b), axes_b, point_b)
     constants = (
-        vec3(law, at + LAW), vec3(law, at + LAW + 3),
-        vec3(law, at + LAW + 6), vec3(law, at + LAW + 9),
+        vec3(forces.law, LAW_WIDTH * index), vec3(forces.law, LAW_WIDTH * index + 3),
+        vec3(forces.law, LAW_WIDTH * index + 6), vec3(forces.law, LAW_WIDTH * index + 9),
     )  # fmt: skip
     force, torque, lost = bushing_wrench(
         shift, matvec(turn, sub(slide_b, slide_a)), full_misalignment(turn), sub(spin_b, spin_a),
@@ -148,29 +137,29 @@ def bushing(system: Any, at: int, a: int, b: int, work: Any) -> float:
 
 
 @routine
-def load(system: Any, at: int, ends: int, b: int, work: Any) -> float:
+def load(system: Any, index: int, b: int, work: Any) -> float:
     """A given force and torque, in the world or the body's frame; returns its power."""
-    law, signal = system.forces, system.force_ends[ends + FORCE_SIGNAL]
-    force, torque = vec3(law, at + LAW), vec3(law, at + LAW + 3)
+    forces, signal = system.forces, system.forces.signal[index]
+    force, torque = vec3(forces.law, LAW_WIDTH * index), vec3(forces.law, LAW_WIDTH * index + 3)
     if signal >= 0:
         force, torque = vec3(work.signals, signal), vec3(work.signals, signal + 3)
     rotation = pose_of(work.absolute, b)[0]
-    if law[at + LAW + 6] == 0.0:
+    if forces.law[LAW_WIDTH * index + 6] == 0.0:
         force, torque = tmatvec(rotation, force), tmatvec(rotation, torque)
-    wrench = (add(torque, cross(vec3(law, at + POINT_B), force)), force)
+    wrench = (add(torque, cross(vec3(forces.point_b, 3 * index), force)), force)
     add_wrench(work.rhs, b, wrench)
     return power(wrench, twist_of(work.absolute, b))
 
 
 @routine
-def custom(system: Any, ends: int, a: int, b: int, work: Any) -> float:
+def custom(system: Any, index: int, a: int, b: int, work: Any) -> float:
     """A user's formula: world force and torque at the COM of b, the opposite on a."""
     pose_b, twist_b = pose_of(work.absolute, b), twist_of(work.absolute, b)
     put3(work.exchange, 0, pose_b[1])
     put9(work.exchange, 3, pose_b[0])
     put3(work.exchange, 12, matvec(pose_b[0], twist_b[1]))
     put3(work.exchange, 15, twist_b[0])
-    address = system.force_ends[ends + FORCE_ADDRESS]
+    address = system.forces.address[index]
     call_address(address, work.signals[0], work.exchange, work.answer)
     force, torque = vec3(work.answer, 0), vec3(work.answer, 3)
     wrench = (tmatvec(pose_b[0], torque), tmatvec(pose_b[0], force))
@@ -188,24 +177,24 @@ def custom(system: Any, ends: int, a: int, b: int, work: Any) -> float:
 @routine
 def apply_forces(system: Any, work: Any) -> None:
     """Add all forces beside gravity to Q; their powers are the first quadrature rates."""
-    for force in range(system.force_count):
-        at, ends = force * FORCE_WIDTH, force * FORCE_ENDS_WIDTH
-        kind = system.force_ends[ends + FORCE_KIND]
-        a, b = system.force_ends[ends + FORCE_A], system.force_ends[ends + FORCE_B]
+    for index in range(system.force_count):
+        forces = system.forces
+        kind = forces.kind[index]
+        a, b = forces.a[index], forces.b[index]
         supplied = 0.0
         if kind == SPRING:
-            supplied = spring(system, at, a, b, work)
+            supplied = spring(system, index, a, b, work)
         elif kind == ON_COORDINATE:
-            supplied = on_coordinate(system, at, ends, a, b, work)
+            supplied = on_coordinate(system, index, a, b, work)
         elif kind == BUSHING:
-            supplied = bushing(system, at, a, b, work)
+            supplied = bushing(system, index, a, b, work)
         elif kind == LOAD:
-            supplied = load(system, at, ends, b, work)
+            supplied = load(system, index, b, work)
         elif kind == DRAG:
             twist = twist_of(work.absolute, b)
-            wrench = drag_wrench(twist, vec4(system.forces, at + LAW))
+            wrench = drag_wrench(twist, vec4(forces.law, LAW_WIDTH * index))
             add_wrench(work.rhs, b, wrench)
             supplied = power(wrench, twist)
         elif kind == CUSTOM_FORCE:
-            supplied = custom(system, ends, a, b, work)
-        work.quadrature_rates[force] = supplied
+            supplied = custom(system, index, a, b, work)
+        work.quadrature_rates[index] = supplied

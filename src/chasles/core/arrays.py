@@ -16,51 +16,22 @@ Integers = NDArray[np.int64]
 
 GROUND_INDEX = -1
 
-# Columns of System.bodies.
-MASS, INERTIA, FRAME_POINT = 0, 1, 7
-BODY_WIDTH = 10
-# Columns of System.body_spaces, and the codes of the groups.
-GROUP, REFERENCE = 0, 1
-SPACE_WIDTH = 2
+# Codes of the groups.
 SE3_CODE, SO3XR3_CODE = 0, 1
 
-# Columns of System.joints: the joint's frame on each body, axes (row-major), origin from the COM.
-AXES_A, POINT_A, AXES_B, POINT_B, PITCH = 0, 9, 12, 21, 24
-JOINT_WIDTH = 25
-# Columns of System.joint_bodies.
-BODY_A, BODY_B, LOCKED, FIRST_ROW, ROWS, KIND, DRIVE, DRIVE_WORK, ADDRESS = (
-    0,
-    1,
-    2,
-    3,
-    4,
-    5,
-    6,
-    7,
-    8,
-)
-ENDS_WIDTH = 9
-# KIND: what rows a joint has beside the locked components of its relative twist.
+# Joints.kind: what rows a joint has beside the locked components of its relative twist.
 LOWER_PAIR, DRIVEN_AXIS, SLIDING_POINT, UNIVERSAL, CONSTANT_VELOCITY = 0, 1, 2, 3, 4
 DISTANCE, GEAR, ROLLING_SPHERE, ROLLING_DISC, CUSTOM = 5, 6, 7, 8, 9
-# DRIVE: where the driver's value, rate and second derivative stand among the signals; -1: none.
-# DRIVE_WORK: where its work is integrated.  ADDRESS: of a custom joint's compiled formula.
-# Bits of LOCKED: which components of the relative twist in the joint frame must vanish.
+# Bits of Joints.locked: which components of the relative twist in the joint frame must vanish.
 TWIST_COMPONENTS = ("wx", "wy", "wz", "ux", "uy", "uz")
-#: LOCKED of a driver that turns.
+#: Joints.locked of a driver that turns.
 DRIVEN_TURN = 0b100
 
 SCREW_FORM, SPACE_FORM = 0, 1
 
-# Columns of System.force_ends: kind, bodies, first signal (-1: none), unwrapped angle (-1: none),
-# address of a compiled formula (0: none).
-FORCE_KIND, FORCE_A, FORCE_B, FORCE_SIGNAL, FORCE_ANGLE, FORCE_ADDRESS = 0, 1, 2, 3, 4, 5
-FORCE_ENDS_WIDTH = 6
+# Forces.kind, and how many constants a law has.
 SPRING, ON_COORDINATE, BUSHING, LOAD, DRAG, CUSTOM_FORCE = 0, 1, 2, 3, 4, 5
-# Columns of System.forces: joint frames as in System.joints (AXES_A .. POINT_B), then the law.
-# A spring keeps its points in POINT_A, POINT_B; a load its point in POINT_B.
-LAW = 24
-FORCE_WIDTH = 37
+LAW_WIDTH = 13
 
 # A chart state has a row per body: quaternion wxyz, position, velocity variable.
 ROTATION, POSITION, VELOCITY = 0, 4, 7
@@ -74,15 +45,57 @@ ABSOLUTE_WIDTH = 18
 ROW_WIDTH = 12
 
 
+class Bodies(NamedTuple):
+    """Inertia and space of every body."""
+
+    mass: Floats  # (n,)
+    inertia: Floats  # (n, 6) about the centre of mass: xx, yy, zz, xy, xz, yz
+    frame_point: Floats  # (n, 3) origin of the chart's frame from the centre of mass
+    group: Integers  # (n,) code of the chart's group
+    reference: Integers  # (n,) body that the chart is relative to, or GROUND_INDEX
+
+
+class Joints(NamedTuple):
+    """Joints, then drivers.  A frame is axes (row-major) and an origin from the centre of mass."""
+
+    axes_a: Floats  # (m, 9)
+    point_a: Floats  # (m, 3)
+    axes_b: Floats  # (m, 9)
+    point_b: Floats  # (m, 3)
+    constant: Floats  # (m,) pitch, length, ratio or radius
+    a: Integers  # (m,) body a, which may be the ground
+    b: Integers  # (m,) body b, which never is
+    locked: Integers  # (m,) bits of the locked components
+    first_row: Integers  # (m,) in J
+    rows: Integers  # (m,) without padding
+    kind: Integers  # (m,)
+    drive: Integers  # (m,) where value, rate and second derivative stand in the signals, or -1
+    drive_work: Integers  # (m,) where the work of a driver is integrated, or -1
+    address: Integers  # (m,) of a user's compiled formula, or 0
+
+
+class Forces(NamedTuple):
+    """Forces beside gravity.  A spring has points only, a load its point in point_b."""
+
+    axes_a: Floats  # (f, 9)
+    point_a: Floats  # (f, 3)
+    axes_b: Floats  # (f, 9)
+    point_b: Floats  # (f, 3)
+    law: Floats  # (f, LAW_WIDTH) constants
+    kind: Integers  # (f,)
+    a: Integers  # (f,)
+    b: Integers  # (f,)
+    signal: Integers  # (f,) first signal, or -1
+    angle: Integers  # (f,) where an unwrapped angle is integrated, or -1
+    address: Integers  # (f,) of a user's compiled formula, or 0
+
+
 class System(NamedTuple):
     """A model in numbers.  Bodies are numbered so that a reference body precedes its children."""
 
-    bodies: Floats  # (n, BODY_WIDTH)
-    body_spaces: Integers  # (n, SPACE_WIDTH)
-    joints: Floats  # (m, JOINT_WIDTH)
-    joint_bodies: Integers  # (m, ENDS_WIDTH); body a may be the ground, body b never is
-    forces: Floats  # (f, FORCE_WIDTH)
-    force_ends: Integers  # (f, FORCE_ENDS_WIDTH)
+    bodies: Bodies
+    joints: Joints
+    forces: Forces
     gravity: Floats  # (3,)
     form: int  # SCREW_FORM or SPACE_FORM
     body_count: int
@@ -96,6 +109,18 @@ class System(NamedTuple):
 def padded(rows: Any) -> Any:
     """Rows a joint takes in J and in the factor: three or six, whatever it locks."""
     return np.where(np.asarray(rows) <= 3, 3, 6)
+
+
+def row_span(system: System, joint: int) -> slice:
+    """The rows of a joint in J, without padding."""
+    first = int(system.joints.first_row[joint])
+    return slice(first, first + int(system.joints.rows[joint]))
+
+
+@formula
+def body_of(joints: Any, joint: int, side: int) -> int:
+    """Body a (side 0) or b (side 1) of a joint."""
+    return joints.a[joint] if side == 0 else joints.b[joint]
 
 
 @formula

@@ -7,25 +7,12 @@ import numpy as np
 from chasles.compiled import borrow, formula, hot, kernel, routine
 from chasles.core.arrays import (
     ABSOLUTE_WIDTH,
-    AXES_A,
-    AXES_B,
-    BODY_WIDTH,
     CHART_WIDTH,
-    FRAME_POINT,
-    GROUP,
-    INERTIA,
-    JOINT_WIDTH,
-    MASS,
-    PITCH,
-    POINT_A,
-    POINT_B,
     POSE_R,
     POSE_X,
     POSITION,
-    REFERENCE,
     ROTATION,
     ROW_WIDTH,
-    SPACE_WIDTH,
     TWIST,
     VELOCITY,
     mat9,
@@ -103,9 +90,9 @@ def place_bodies(system: Any, chart: Any, absolute: Any, turn: Any) -> None:
     `turn` keeps the rotation against a moving reference body, which the accelerations need again.
     """
     for body in range(system.body_count):
-        group = system.body_spaces[body * SPACE_WIDTH + GROUP]
-        reference = system.body_spaces[body * SPACE_WIDTH + REFERENCE]
-        point = vec3(system.bodies, body * BODY_WIDTH + FRAME_POINT)
+        group = system.bodies.group[body]
+        reference = system.bodies.reference[body]
+        point = vec3(system.bodies.frame_point, 3 * body)
         at = body * CHART_WIDTH
         relative = so3_matrix(vec4(chart, at + ROTATION))
         rho = vec3(chart, at + POSITION)
@@ -128,9 +115,9 @@ def place_bodies(system: Any, chart: Any, absolute: Any, turn: Any) -> None:
 def chart_bodies(system: Any, absolute: Any, chart: Any) -> None:
     """Charts of all bodies from absolute poses and twists: the inverse of `place_bodies`."""
     for body in range(system.body_count):
-        group = system.body_spaces[body * SPACE_WIDTH + GROUP]
-        reference = system.body_spaces[body * SPACE_WIDTH + REFERENCE]
-        point = vec3(system.bodies, body * BODY_WIDTH + FRAME_POINT)
+        group = system.bodies.group[body]
+        reference = system.bodies.reference[body]
+        point = vec3(system.bodies.frame_point, 3 * body)
         reference_rotation, reference_position = pose_of(absolute, reference)
         rotation, position = pose_of(absolute, body)
         relative = tmatmul(reference_rotation, rotation)
@@ -172,8 +159,8 @@ def screw_rows(
 ) -> None:
     """Rows of one joint in the screw form (see `chasles.core.rows`)."""
     a, b = ends
-    at = joint * JOINT_WIDTH
-    axes, point, pitch = mat9(joints, at + AXES_B), vec3(joints, at + POINT_B), joints[at + PITCH]
+    axes, point = mat9(joints.axes_b, 9 * joint), vec3(joints.point_b, 3 * joint)
+    pitch = joints.constant[joint]
     seen_axes, seen_point = IDENTITY, ZERO
     bracket = (ZERO, ZERO)
     if a >= 0:
@@ -297,9 +284,8 @@ def space_rows(
 ) -> None:
     """Rows of one joint in the space form (see `chasles.core.rows`)."""
     a, b = ends
-    at = joint * JOINT_WIDTH
-    axes_a, axes_b = mat9(joints, at + AXES_A), mat9(joints, at + AXES_B)
-    point_a, point_b = vec3(joints, at + POINT_A), vec3(joints, at + POINT_B)
+    axes_a, axes_b = mat9(joints.axes_a, 9 * joint), mat9(joints.axes_b, 9 * joint)
+    point_a, point_b = vec3(joints.point_a, 3 * joint), vec3(joints.point_b, 3 * joint)
     poses = (pose_of(absolute, a), pose_of(absolute, b))
     twist_a, twist_b = twist_of(absolute, a), twist_of(absolute, b)
     seen_point = frame_seen_from_a(poses[0], poses[1], axes_b, point_b)[1]
@@ -313,7 +299,7 @@ def space_rows(
     row = space_rotation_rows(locked, world_axes, poses, omegas, first, jacobian, eta)
     space_translation_rows(
         locked,
-        joints[at + PITCH],
+        joints.constant[joint],
         world_axes[0],
         (point_a, point_b, seen_point),
         poses,
@@ -332,8 +318,8 @@ def assemble_wrenches(system: Any, absolute: Any, out: Any) -> None:
     for body in range(system.body_count):
         at = body * ABSOLUTE_WIDTH
         wrench = inertial_and_gravity_wrench(
-            system.bodies[body * BODY_WIDTH + MASS],
-            sym6(system.bodies, body * BODY_WIDTH + INERTIA),
+            system.bodies.mass[body],
+            sym6(system.bodies.inertia, 6 * body),
             mat9(absolute, at + POSE_R),
             twist6(absolute, at + TWIST),
             down,

@@ -18,13 +18,8 @@ import numpy as np
 from chasles.compiled import routine
 from chasles.core.arrays import (
     ABSOLUTE_WIDTH,
-    BODY_WIDTH,
     CHART_WIDTH,
-    FRAME_POINT,
-    GROUP,
-    MASS,
     POSE_R,
-    REFERENCE,
     SO3XR3_CODE,
     TWIST,
     VELOCITY,
@@ -58,19 +53,21 @@ def make_balance(system: System, start: Floats) -> Balance:
 
     The root's chart has to be SO(3)xR3 at its centre of mass: its velocity is then linear momentum.
     """
-    references = system.body_spaces[:, REFERENCE]
+    references = system.bodies.reference
     root = np.arange(system.body_count)
     for body, reference in enumerate(references):  # references come first
         root[body] = root[reference] if reference >= 0 else body
     tied: set[int] = set()
-    for a, b in system.joint_bodies[:, :2]:  # joined to the ground, or to another root's bodies
+    for a, b in zip(
+        system.joints.a, system.joints.b
+    ):  # joined to the ground, or to the bodies of another root
         if a < 0 or b < 0 or root[a] != root[b]:
             tied.update(int(root[k]) for k in (a, b) if k >= 0)
     member = np.full(system.body_count, -1, np.int64)
     roots: list[int] = []
     for body in np.flatnonzero(references < 0):
-        centred = system.body_spaces[body, GROUP] == SO3XR3_CODE
-        centred &= not system.bodies[body, FRAME_POINT : FRAME_POINT + 3].any()
+        centred = system.bodies.group[body] == SO3XR3_CODE
+        centred &= not system.bodies.frame_point[body].any()
         if centred and body not in tied and np.sum(root == body) > 1:
             member[root == body] = len(roots)
             roots.append(int(body))
@@ -78,12 +75,12 @@ def make_balance(system: System, start: Floats) -> Balance:
     for body in np.flatnonzero(member >= 0):
         rotation = start[body, POSE_R : POSE_R + 9].reshape(3, 3)
         velocity = rotation @ start[body, TWIST + 3 : TWIST + 6]
-        momentum[member[body]] += system.bodies[body, MASS] * velocity
+        momentum[member[body]] += system.bodies.mass[body] * velocity
     return Balance(
         count=len(roots),
         member=member,
         roots=np.array(roots, np.int64),
-        mass=np.array([system.bodies[member == k, MASS].sum() for k in range(len(roots))]),
+        mass=np.array([system.bodies.mass[member == k].sum() for k in range(len(roots))]),
         momentum=momentum,
         impulse=np.zeros_like(momentum),
         found=np.zeros_like(momentum),
@@ -100,7 +97,7 @@ def collect_impulse(system: Any, work: Any, balance: Any, weight: float) -> None
         if of >= 0:
             omega, v = twist_of(work.absolute, body)
             acceleration = add(twist6(work.rhs, 6 * body)[1], cross(omega, v))
-            mass = system.bodies[body * BODY_WIDTH + MASS]
+            mass = system.bodies.mass[body]
             rotation = pose_of(work.absolute, body)[0]
             force = scale(weight * mass, matvec(rotation, acceleration))
             put3(balance.impulse, 3 * of, add(vec3(balance.impulse, 3 * of), force))
@@ -117,7 +114,7 @@ def keep_momentum(system: Any, balance: Any, step: float, chart: Any) -> None:
         if of >= 0:
             rotation = pose_of(balance.absolute, body)[0]
             velocity = matvec(rotation, twist_of(balance.absolute, body)[1])
-            momentum = scale(system.bodies[body * BODY_WIDTH + MASS], velocity)
+            momentum = scale(system.bodies.mass[body], velocity)
             put3(balance.found, 3 * of, add(vec3(balance.found, 3 * of), momentum))
     for of in range(balance.count):
         at = balance.roots[of] * CHART_WIDTH + VELOCITY + 3

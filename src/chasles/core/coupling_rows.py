@@ -5,33 +5,19 @@ from typing import Any
 
 from chasles.compiled import call_address, formula, hot, routine
 from chasles.core.arrays import (
-    ADDRESS,
-    AXES_A,
-    AXES_B,
-    BODY_A,
-    BODY_B,
     CONSTANT_VELOCITY,
     CUSTOM,
     DISTANCE,
-    DRIVE,
     DRIVEN_AXIS,
-    ENDS_WIDTH,
-    FIRST_ROW,
     GEAR,
-    JOINT_WIDTH,
-    KIND,
-    LOCKED,
     LOWER_PAIR,
-    PITCH,
-    POINT_A,
-    POINT_B,
     ROLLING_DISC,
     ROLLING_SPHERE,
     ROW_WIDTH,
-    ROWS,
     SCREW_FORM,
     SLIDING_POINT,
     UNIVERSAL,
+    body_of,
     mat9,
     put3,
     put9,
@@ -71,16 +57,15 @@ from chasles.groups.vectors import add, cross, dot, matmul, matvec, scale, sub, 
 @formula
 def joint_motion(system: Any, joint: int, absolute: Any) -> Any:
     """What rows are made of: poses, joint axes in the world, angular and point velocities."""
-    at, ends = joint * JOINT_WIDTH, joint * ENDS_WIDTH
-    a, b = system.joint_bodies[ends + BODY_A], system.joint_bodies[ends + BODY_B]
+    a, b = system.joints.a[joint], system.joints.b[joint]
     poses = (pose_of(absolute, a), pose_of(absolute, b))
     twists = (twist_of(absolute, a), twist_of(absolute, b))
     axes = (
-        matmul(poses[0][0], mat9(system.joints, at + AXES_A)),
-        matmul(poses[1][0], mat9(system.joints, at + AXES_B)),
+        matmul(poses[0][0], mat9(system.joints.axes_a, 9 * joint)),
+        matmul(poses[1][0], mat9(system.joints.axes_b, 9 * joint)),
     )
     omegas = (matvec(poses[0][0], twists[0][0]), matvec(poses[1][0], twists[1][0]))
-    points = (vec3(system.joints, at + POINT_A), vec3(system.joints, at + POINT_B))
+    points = (vec3(system.joints.point_a, 3 * joint), vec3(system.joints.point_b, 3 * joint))
     velocities = (
         point_velocity(poses[0], twists[0], points[0]),
         point_velocity(poses[1], twists[1], points[1]),
@@ -94,9 +79,9 @@ def sliding_rows(
 ) -> None:
     """A point of b along axes of a: on a line, on a plane, or driven along a direction."""
     poses, twists, axes, omegas, points, velocities = joint_motion(system, joint, absolute)
-    seen = frame_seen_from_a(
-        poses[0], poses[1], mat9(system.joints, joint * JOINT_WIDTH + AXES_B), points[1]
-    )[1]
+    seen = frame_seen_from_a(poses[0], poses[1], mat9(system.joints.axes_b, 9 * joint), points[1])[
+        1
+    ]
     carried = point_velocity(poses[0], twists[0], seen)
     space_translation_rows(
         locked,
@@ -125,8 +110,8 @@ def crossed_rows(
 ) -> None:
     """A universal or constant-velocity joint: a point, and one product of axes."""
     pair = (
-        system.joint_bodies[joint * ENDS_WIDTH + BODY_A],
-        system.joint_bodies[joint * ENDS_WIDTH + BODY_B],
+        system.joints.a[joint],
+        system.joints.b[joint],
     )
     if system.form == SCREW_FORM:
         screw_rows(system.joints, joint, pair, locked, first, absolute, jacobian, eta)
@@ -151,9 +136,9 @@ def crossed_rows(
 def distance_rows(
     system: Any, joint: int, first: int, absolute: Any, jacobian: Any, eta: Any
 ) -> None:
-    """Two points at a fixed distance, which stands in the joint's PITCH column."""
+    """Two points at a fixed distance, the joint's constant."""
     poses, _, _, omegas, points, velocities = joint_motion(system, joint, absolute)
-    length = system.joints[joint * JOINT_WIDTH + PITCH]
+    length = system.joints.constant[joint]
     span = sub(
         add(poses[1][1], matvec(poses[1][0], points[1])),
         add(poses[0][1], matvec(poses[0][0], points[0])),
@@ -173,10 +158,10 @@ def distance_rows(
 def rolling_rows(
     system: Any, joint: int, kind: int, first: int, absolute: Any, jacobian: Any, eta: Any
 ) -> None:
-    """Where b touches the plane of a, both move alike; radius in the PITCH column."""
+    """Where b touches the plane of a, both move alike; the radius is its constant."""
     poses, twists, axes, omegas, points, _ = joint_motion(system, joint, absolute)
     normal, axis = column(axes[0], 2), column(axes[1], 2)
-    normal_rate, radius = cross(omegas[0], normal), system.joints[joint * JOINT_WIDTH + PITCH]
+    normal_rate, radius = cross(omegas[0], normal), system.joints.constant[joint]
     if kind == ROLLING_SPHERE:
         contact, contact_rate = sphere_contact(normal, normal_rate, radius)
     else:
@@ -210,11 +195,10 @@ def rolling_rows(
 
 @routine
 def gear_row(system: Any, joint: int, first: int, jacobian: Any, eta: Any) -> None:
-    """omega_b along its axis is the ratio (PITCH column) times omega_a along its own."""
-    at = joint * JOINT_WIDTH
-    ratio = system.joints[at + PITCH]
-    axis_a = column(mat9(system.joints, at + AXES_A), 2)
-    axis_b = column(mat9(system.joints, at + AXES_B), 2)
+    """omega_b along its axis is the ratio (the constant) times omega_a along its own."""
+    ratio = system.joints.constant[joint]
+    axis_a = column(mat9(system.joints.axes_a, 9 * joint), 2)
+    axis_b = column(mat9(system.joints.axes_b, 9 * joint), 2)
     put_row(jacobian, eta, first, rotation_row(scale(-ratio, axis_a)), rotation_row(axis_b), 0.0)
 
 
@@ -230,15 +214,14 @@ def custom_rows(
     eta: Any,
 ) -> None:
     """A user's formula: it answers g, then 12 entries of J per row, then eta."""
-    ends = joint * ENDS_WIDTH
     for side in range(2):
-        body = system.joint_bodies[ends + BODY_A + side]
+        body = body_of(system.joints, joint, side)
         pose, twist = pose_of(absolute, body), twist_of(absolute, body)
         put9(exchange, 18 * side, pose[0])
         put3(exchange, 18 * side + 9, pose[1])
         put_twist(exchange, 18 * side + 12, twist)
-    rows = system.joint_bodies[ends + ROWS]
-    call_address(system.joint_bodies[ends + ADDRESS], 0.0, exchange, answer)
+    rows = system.joints.rows[joint]
+    call_address(system.joints.address[joint], 0.0, exchange, answer)
     for r in range(rows):
         entries = rows + r * ROW_WIDTH
         put_row(
@@ -254,9 +237,8 @@ def custom_rows(
 @formula
 def row_place(system: Any, joint: int) -> Any:
     """Bodies, locked components and first row of a joint."""
-    ends = joint * ENDS_WIDTH
-    pair = (system.joint_bodies[ends + BODY_A], system.joint_bodies[ends + BODY_B])
-    return pair, system.joint_bodies[ends + LOCKED], system.joint_bodies[ends + FIRST_ROW]
+    pair = (system.joints.a[joint], system.joints.b[joint])
+    return pair, system.joints.locked[joint], system.joints.first_row[joint]
 
 
 @routine
@@ -276,13 +258,12 @@ def assemble_joint(
     system: Any, joint: int, absolute: Any, work: Any, jacobian: Any, eta: Any
 ) -> None:
     """J (rows x 12: body a, body b) and eta of one joint of any kind, or of a driver."""
-    ends = joint * ENDS_WIDTH
-    locked, kind = system.joint_bodies[ends + LOCKED], system.joint_bodies[ends + KIND]
-    first = system.joint_bodies[ends + FIRST_ROW]
+    locked, kind = system.joints.locked[joint], system.joints.kind[joint]
+    first = system.joints.first_row[joint]
     if kind == LOWER_PAIR:
         assemble_pair(system, joint, absolute, work, jacobian, eta)
     elif kind == DRIVEN_AXIS:
-        pair = (system.joint_bodies[ends + BODY_A], system.joint_bodies[ends + BODY_B])
+        pair = (system.joints.a[joint], system.joints.b[joint])
         screw_rows(system.joints, joint, pair, locked, first, absolute, jacobian, eta)
     elif kind == SLIDING_POINT:
         sliding_rows(system, joint, locked, first, absolute, jacobian, eta)
@@ -296,7 +277,7 @@ def assemble_joint(
         rolling_rows(system, joint, kind, first, absolute, jacobian, eta)
     elif kind == CUSTOM:
         custom_rows(system, joint, first, absolute, work.exchange, work.answer, jacobian, eta)
-    drive = system.joint_bodies[ends + DRIVE]
+    drive = system.joints.drive[joint]
     if drive >= 0:
         eta[first] += work.signals[drive + 2]
 

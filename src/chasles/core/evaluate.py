@@ -8,14 +8,7 @@ from chasles.compiled import borrow, hot, kernel, routine
 from chasles.core.apply_forces import apply_forces
 from chasles.core.arrays import (
     ABSOLUTE_WIDTH,
-    BODY_A,
-    BODY_B,
-    DRIVE,
-    DRIVE_WORK,
-    ENDS_WIDTH,
-    FIRST_ROW,
     ROW_WIDTH,
-    ROWS,
     Floats,
     System,
 )
@@ -137,11 +130,10 @@ def solve_motion(system: Any, plan: Any, work: Any) -> int:
 def driver_powers(system: Any, work: Any) -> None:
     """Power of every driver: its generalised force -lambda times the rate it prescribes."""
     for joint in range(system.joint_count):
-        ends = joint * ENDS_WIDTH
-        drive = system.joint_bodies[ends + DRIVE]
+        drive = system.joints.drive[joint]
         if drive >= 0:
-            row = 6 * system.body_count + system.joint_bodies[ends + FIRST_ROW]
-            integral = system.joint_bodies[ends + DRIVE_WORK]
+            row = 6 * system.body_count + system.joints.first_row[joint]
+            integral = system.joints.drive_work[joint]
             work.quadrature_rates[integral] = -work.rhs[row] * work.signals[drive + 1]
 
 
@@ -149,10 +141,9 @@ def driver_powers(system: Any, work: Any) -> None:
 def collect_missed(system: Any, work: Any, weight: float) -> None:
     """Add weight times eta - J V' to the rows of work.missed."""
     for joint in range(system.joint_count):
-        ends = joint * ENDS_WIDTH
-        first = system.joint_bodies[ends + FIRST_ROW]
-        a, b = system.joint_bodies[ends + BODY_A], system.joint_bodies[ends + BODY_B]
-        for row in range(first, first + system.joint_bodies[ends + ROWS]):
+        first = system.joints.first_row[joint]
+        a, b = system.joints.a[joint], system.joints.b[joint]
+        for row in range(first, first + system.joints.rows[joint]):
             at = row * ROW_WIDTH
             value = work.eta[row]
             if b >= 0:
@@ -181,8 +172,7 @@ def make_good(system: Any, plan: Any, work: Any) -> None:
 def joint_wrenches(system: Any, work: Any, out: Any, at: int) -> None:
     """-J^T lambda of every joint on its two bodies, body frame at the COM: 12 numbers per joint."""
     for joint in range(system.joint_count):
-        ends = joint * ENDS_WIDTH
-        first, rows = system.joint_bodies[ends + FIRST_ROW], system.joint_bodies[ends + ROWS]
+        first, rows = system.joints.first_row[joint], system.joints.rows[joint]
         for c in range(ROW_WIDTH):
             total = 0.0
             for row in range(first, first + rows):

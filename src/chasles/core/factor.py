@@ -12,7 +12,7 @@ arithmetic on blocks is written out (see `small`).
 from typing import Any
 
 from chasles.compiled import hot, routine
-from chasles.core.arrays import BODY_A, ENDS_WIDTH, FIRST_ROW, ROW_WIDTH, ROWS
+from chasles.core.arrays import ROW_WIDTH, body_of
 from chasles.core.ordering import (
     BLOCK,
     FACTORED,
@@ -197,10 +197,9 @@ def load(system: Any, plan: Any, jacobian: Any, values: Any) -> None:
     for k in range(plan.size):
         values[k] = plan.template[k]
     for joint in range(system.joint_count):
-        at = joint * ENDS_WIDTH
-        first, rows = system.joint_bodies[at + FIRST_ROW], system.joint_bodies[at + ROWS]
+        first, rows = system.joints.first_row[joint], system.joints.rows[joint]
         for side in range(2):
-            if system.joint_bodies[at + BODY_A + side] >= 0:
+            if body_of(system.joints, joint, side) >= 0:
                 block = plan.row_blocks[4 * joint + 2 * side]
                 across = plan.row_blocks[4 * joint + 2 * side + 1]
                 for r in range(rows):

@@ -25,22 +25,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from chasles.compiled import formula, kernel, routine
-from chasles.core.arrays import (
-    BODY_A,
-    BODY_B,
-    CUSTOM,
-    FIRST_ROW,
-    GEAR,
-    GROUND_INDEX,
-    INERTIA,
-    KIND,
-    MASS,
-    ROWS,
-    Floats,
-    Integers,
-    System,
-    padded,
-)
+from chasles.core.arrays import CUSTOM, GEAR, GROUND_INDEX, Floats, Integers, System, padded
 from chasles.core.small import ldl6
 
 TRIANGLE6 = 21
@@ -375,16 +360,13 @@ def locate_rows(nodes: Any, slots: Any, position: Any, ends: Any, bodies: int) -
 
 def make_plan(system: System) -> Plan:
     """Order, structure and layout of the factor for one model."""
-    bodies = system.bodies.shape[0]
+    bodies, joints = system.body_count, system.joints
     # Wrenches of a gear, or of a user's formula, do not balance: they push against the ground, too.
-    unbalanced = np.isin(system.joint_bodies[:, KIND], (GEAR, CUSTOM))
+    unbalanced = np.isin(joints.kind, (GEAR, CUSTOM))
     pushed = np.where(unbalanced, GROUND_INDEX, NOTHING)
-    both = system.joint_bodies[:, [BODY_A, BODY_B]]
-    ends = np.ascontiguousarray(np.column_stack((both, pushed)))
-    sizes = np.concatenate((np.full(bodies, 6), padded(system.joint_bodies[:, ROWS])))
-    offsets = np.concatenate(
-        (6 * np.arange(bodies), 6 * bodies + system.joint_bodies[:, FIRST_ROW])
-    )
+    ends = np.ascontiguousarray(np.column_stack((joints.a, joints.b, pushed)))
+    sizes = np.concatenate((np.full(bodies, 6), padded(joints.rows)))
+    offsets = np.concatenate((6 * np.arange(bodies), 6 * bodies + joints.first_row))
     chosen = eliminate(sizes, ends, bodies, False, 2**62)
     if chosen[4]:
         other = eliminate(sizes, ends, bodies, True, chosen[3])
@@ -415,25 +397,25 @@ def make_template(
     updated = np.zeros(size, np.bool_)
     updated[targets] = True
     template = np.zeros(size)
-    for body, row in enumerate(system.bodies):
+    for body in range(system.body_count):
         node = nodes[position[body]]
-        block = tuple(mass_matrix(row)[np.tril_indices(6)])
+        block = tuple(mass_matrix(system, body)[np.tril_indices(6)])
         node[FACTORED] = not updated[node[PIVOT]]
         at = int(node[PIVOT])
         template[at : at + TRIANGLE6] = ldl6(block) if node[FACTORED] else block
-    for joint, ends in enumerate(system.joint_bodies):
+    for joint, rows in enumerate(system.joints.rows):
         node = nodes[position[system.body_count + joint]]
-        for row in range(int(ends[ROWS]), int(node[SIZE])):
+        for row in range(int(rows), int(node[SIZE])):
             template[node[PIVOT] + row * (row + 3) // 2] = -1.0
     return template
 
 
-def mass_matrix(body: Floats) -> Floats:
-    """6x6 inertia at the centre of mass from a row of System.bodies."""
-    xx, yy, zz, xy, xz, yz = body[INERTIA : INERTIA + 6]
+def mass_matrix(system: System, body: int) -> Floats:
+    """6x6 inertia of a body at its centre of mass."""
+    xx, yy, zz, xy, xz, yz = system.bodies.inertia[body]
     matrix = np.zeros((6, 6))
     matrix[:3, :3] = [[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]]
-    matrix[3:, 3:] = body[MASS] * np.eye(3)
+    matrix[3:, 3:] = system.bodies.mass[body] * np.eye(3)
     return matrix
 
 

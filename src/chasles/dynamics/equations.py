@@ -4,16 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from chasles.core.arrays import (
-    BODY_A,
-    BODY_B,
-    FIRST_ROW,
-    ROWS,
-    TWIST,
-    TWIST_COMPONENTS,
-    Floats,
-    System,
-)
+from chasles.core.arrays import TWIST, TWIST_COMPONENTS, Floats, System, row_span
 from chasles.core.factor import OK
 from chasles.core.ordering import mass_matrix
 from chasles.dynamics.solver import Solver, make_solver, singular_error
@@ -106,17 +97,17 @@ def dense_mass(system: System) -> Floats:
     """M (6n, 6n)."""
     count = 6 * system.body_count
     mass = np.zeros((count, count))
-    for body, row in enumerate(system.bodies):
-        mass[6 * body : 6 * body + 6, 6 * body : 6 * body + 6] = mass_matrix(row)
+    for body in range(system.body_count):
+        mass[6 * body : 6 * body + 6, 6 * body : 6 * body + 6] = mass_matrix(system, body)
     return mass
 
 
 def dense_jacobian(system: System, entries: Floats) -> Floats:
     """J (rows, 6n), padding included, from the entries (rows, 12) on the bodies of every joint."""
     jacobian = np.zeros((system.row_count, 6 * system.body_count))
-    for ends in system.joint_bodies:
-        span = slice(ends[FIRST_ROW], ends[FIRST_ROW] + ends[ROWS])
-        for side, body in enumerate((ends[BODY_A], ends[BODY_B])):
+    for joint in range(system.joint_count):
+        span = row_span(system, joint)
+        for side, body in enumerate((system.joints.a[joint], system.joints.b[joint])):
             if body >= 0:
                 jacobian[span, 6 * body : 6 * body + 6] = entries[span, 6 * side : 6 * side + 6]
     return jacobian

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from chasles.core.arrays import ABSOLUTE_WIDTH, CHART_WIDTH, FIRST_ROW, ROW_WIDTH, Floats
+from chasles.core.arrays import ABSOLUTE_WIDTH, CHART_WIDTH, ROW_WIDTH, Floats
 from chasles.core.assemble import absolute_history, chart_state
 from chasles.core.evaluate import Workspace, evaluate, make_workspace
 from chasles.core.factor import OK
@@ -153,7 +153,7 @@ def watch_of(solver: Solver, stop: bool) -> Watch:
         for component in setup.locked(index)
     ]
     rows = real_rows(system)
-    joints = np.searchsorted(system.joint_bodies[:, FIRST_ROW], rows, side="right")
+    joints = np.searchsorted(system.joints.first_row, rows, side="right")
     pivots = pivots_of_rows(solver.plan, unknowns, work.values, system.row_count)
     marks = np.array(independent, np.int64)
     return make_watch(solver.plan, unknowns, rows, joints, pivots, marks, stop)

@@ -16,16 +16,11 @@ import numpy as np
 from chasles.compiled import FIRST_COMPILE, borrow, formula, hot, kernel, routine
 from chasles.core.arrays import (
     ABSOLUTE_WIDTH,
-    BODY_WIDTH,
     CHART_WIDTH,
-    FRAME_POINT,
-    GROUP,
     POSE_R,
     POSITION,
-    REFERENCE,
     ROTATION,
     SE3_CODE,
-    SPACE_WIDTH,
     VELOCITY,
     Floats,
     System,
@@ -142,7 +137,7 @@ def place_stage(system: Any, chart: Any, stages: Any) -> None:
     out, increments = stages.stage, stages.increments
     for body in range(system.body_count):
         at, into = body * CHART_WIDTH, body * SLOPE_WIDTH
-        group = system.body_spaces[body * SPACE_WIDTH + GROUP]
+        group = system.bodies.group[body]
         pose = (vec4(chart, at + ROTATION), vec3(chart, at + POSITION))
         q, rho = chart_exp(group, pose, twist6(increments, into))
         put4(out, at + ROTATION, q)
@@ -169,7 +164,7 @@ def finish_step(system: Any, chart: Any, stages: Any, out: Any) -> None:
     increments, carry = stages.increments, stages.carry
     for body in range(system.body_count):
         at, into, carried = body * CHART_WIDTH, body * SLOPE_WIDTH, body * CARRY_WIDTH
-        group = system.body_spaces[body * SPACE_WIDTH + GROUP]
+        group = system.bodies.group[body]
         turn = (vec4(chart, at + ROTATION), (0.0, 0.0, 0.0))
         q, shift = chart_exp(group, turn, twist6(increments, into))
         put4(out, at + ROTATION, so3_normalise(q))
@@ -188,9 +183,9 @@ def slope_of_bodies(system: Any, work: Any, stages: Any, stage: int) -> None:
     """(dexp^-1 U, U') of every body at a stage, from the body accelerations in work.rhs."""
     chart = stages.stage
     for body in range(system.body_count):
-        group = system.body_spaces[body * SPACE_WIDTH + GROUP]
-        reference = system.body_spaces[body * SPACE_WIDTH + REFERENCE]
-        point = vec3(system.bodies, body * BODY_WIDTH + FRAME_POINT)
+        group = system.bodies.group[body]
+        reference = system.bodies.reference[body]
+        point = vec3(system.bodies.frame_point, 3 * body)
         velocity = twist6(chart, body * CHART_WIDTH + VELOCITY)
         twist = twist_of(work.absolute, body)
         rate = twist6(work.rhs, 6 * body)
@@ -219,7 +214,7 @@ def move_apart(system: Any, plan: Any, work: Any, stages: Any, feedback: Any, st
         return
     find_drift(system, plan, work, feedback)
     for body in range(system.body_count):
-        group = system.body_spaces[body * SPACE_WIDTH + GROUP]
+        group = system.bodies.group[body]
         extra = chart_move(system, work, stages.stage, body, feedback.drift)
         spin, slide = pulled_back(group, twist6(stages.increments, SLOPE_WIDTH * body), extra)
         at = (stage * system.body_count + body) * SLOPE_WIDTH

@@ -5,14 +5,9 @@ from typing import Any
 from chasles.compiled import routine
 from chasles.core.arrays import (
     ABSOLUTE_WIDTH,
-    BODY_WIDTH,
     CHART_WIDTH,
-    FRAME_POINT,
-    GROUP,
     POSE_R,
     POSITION,
-    REFERENCE,
-    SPACE_WIDTH,
     mat9,
     twist6,
     vec3,
@@ -25,9 +20,9 @@ STILL = ((0.0, 0.0, 0.0), (0.0, 0.0, 0.0))
 @routine
 def chart_move(system: Any, work: Any, stage: Any, body: int, twists: Any) -> Any:
     """What the body twists (6 n) do to the chart of one body at the stage `work` was formed at."""
-    group = system.body_spaces[body * SPACE_WIDTH + GROUP]
-    reference = system.body_spaces[body * SPACE_WIDTH + REFERENCE]
-    point = vec3(system.bodies, body * BODY_WIDTH + FRAME_POINT)
+    group = system.bodies.group[body]
+    reference = system.bodies.reference[body]
+    point = vec3(system.bodies.frame_point, 3 * body)
     rho = vec3(stage, body * CHART_WIDTH + POSITION)
     if reference < 0:
         relative = mat9(work.absolute, body * ABSOLUTE_WIDTH + POSE_R)

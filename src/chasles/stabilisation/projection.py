@@ -20,10 +20,8 @@ from typing import Any
 from chasles.compiled import routine
 from chasles.core.arrays import (
     CHART_WIDTH,
-    GROUP,
     POSITION,
     ROTATION,
-    SPACE_WIDTH,
     VELOCITY,
     put3,
     put4,
@@ -46,7 +44,7 @@ NEARLY_CLOSED = 1e-9
 def correct_charts(system: Any, work: Any, stages: Any, found: Any, chart: Any) -> None:
     """Move the charts by the solved displacement and velocity change."""
     for body in range(system.body_count):
-        group = system.body_spaces[body * SPACE_WIDTH + GROUP]
+        group = system.bodies.group[body]
         at = body * CHART_WIDTH
         increment = chart_move(system, work, stages.stage, body, found.shift)
         extra = chart_move(system, work, stages.stage, body, found.change)

@@ -7,29 +7,15 @@ import numpy as np
 from chasles.compiled import formula, routine
 from chasles.core.arrays import (
     ABSOLUTE_WIDTH,
-    AXES_A,
-    AXES_B,
-    BODY_A,
-    BODY_B,
     CONSTANT_VELOCITY,
     CUSTOM,
     DISTANCE,
-    DRIVE,
     DRIVEN_AXIS,
     DRIVEN_TURN,
-    ENDS_WIDTH,
-    FIRST_ROW,
-    JOINT_WIDTH,
-    KIND,
-    LOCKED,
     LOWER_PAIR,
-    PITCH,
-    POINT_A,
-    POINT_B,
     ROLLING_DISC,
     ROLLING_SPHERE,
     ROW_WIDTH,
-    ROWS,
     SCREW_FORM,
     SLIDING_POINT,
     UNIVERSAL,
@@ -94,8 +80,8 @@ def put_coupling_residual(
     row: int, out: Any,
 ) -> None:  # fmt: skip
     """-g of a joint that is no lower pair, or of a driver."""
-    constant = system.joints[joint * JOINT_WIDTH + PITCH]
-    locked = system.joint_bodies[joint * ENDS_WIDTH + LOCKED]
+    constant = system.joints.constant[joint]
+    locked = system.joints.locked[joint]
     if kind == DRIVEN_AXIS:
         angle = nearest_turn(turn_about_axis(turn), target)
         out[row] = target - (angle if locked == DRIVEN_TURN else shift[2])
@@ -116,35 +102,33 @@ def put_coupling_residual(
     elif kind == ROLLING_DISC:
         out[row + 2] = -disc_above_plane(constant, turn, shift)
     elif kind == CUSTOM:
-        for k in range(system.joint_bodies[joint * ENDS_WIDTH + ROWS]):
+        for k in range(system.joints.rows[joint]):
             out[row + k] = -work.answer[k]
 
 
 @routine
 def joint_opening(system: Any, joint: int, absolute: Any) -> Any:
     """Frame B of a joint seen from A: (turn, shift)."""
-    at, ends = joint * JOINT_WIDTH, joint * ENDS_WIDTH
     joints = system.joints
     return relative_joint_frame(
-        pose_of(absolute, system.joint_bodies[ends + BODY_A]),
-        (mat9(joints, at + AXES_A), vec3(joints, at + POINT_A)),
-        pose_of(absolute, system.joint_bodies[ends + BODY_B]),
-        (mat9(joints, at + AXES_B), vec3(joints, at + POINT_B)),
+        pose_of(absolute, system.joints.a[joint]),
+        (mat9(joints.axes_a, 9 * joint), vec3(joints.point_a, 3 * joint)),
+        pose_of(absolute, system.joints.b[joint]),
+        (mat9(joints.axes_b, 9 * joint), vec3(joints.point_b, 3 * joint)),
     )
 
 
 @routine
 def put_pair_residual(system: Any, joint: int, absolute: Any, work: Any, out: Any) -> None:
     """-g of a lower pair, row for row as J has them."""
-    at, ends = joint * JOINT_WIDTH, joint * ENDS_WIDTH
-    pitch, locked = system.joints[at + PITCH], system.joint_bodies[ends + LOCKED]
+    pitch, locked = system.joints.constant[joint], system.joints.locked[joint]
     turn, shift = joint_opening(system, joint, absolute)
     if system.form == SCREW_FORM:
         rotation, translation = screw_residual(locked, pitch, turn, shift)
     else:
-        axes_b = mat9(system.joints, at + AXES_B)
+        axes_b = mat9(system.joints.axes_b, 9 * joint)
         rotation, translation = space_residual(locked, pitch, turn, shift, axes_b)
-    row = 6 * system.body_count + system.joint_bodies[ends + FIRST_ROW]
+    row = 6 * system.body_count + system.joints.first_row[joint]
     for k in range(3):
         if locked >> k & 1:
             out[row] = -rotation[k]
@@ -158,15 +142,14 @@ def put_pair_residual(system: Any, joint: int, absolute: Any, work: Any, out: An
 @routine
 def put_position_residual(system: Any, joint: int, absolute: Any, work: Any, out: Any) -> None:
     """-g of a joint of any kind, whose J has just been assembled."""
-    ends = joint * ENDS_WIDTH
-    kind, drive = system.joint_bodies[ends + KIND], system.joint_bodies[ends + DRIVE]
+    kind, drive = system.joints.kind[joint], system.joints.drive[joint]
     if kind == LOWER_PAIR:
         put_pair_residual(system, joint, absolute, work, out)
     else:
         turn, shift = joint_opening(system, joint, absolute)
-        axes_b = mat9(system.joints, joint * JOINT_WIDTH + AXES_B)
+        axes_b = mat9(system.joints.axes_b, 9 * joint)
         target = work.signals[drive] if drive >= 0 else 0.0
-        row = 6 * system.body_count + system.joint_bodies[ends + FIRST_ROW]
+        row = 6 * system.body_count + system.joints.first_row[joint]
         put_coupling_residual(system, joint, kind, turn, shift, axes_b, target, work, row, out)
 
 
@@ -175,15 +158,14 @@ def put_velocity_residual(
     system: Any, joint: int, absolute: Any, work: Any, jacobian: Any, out: Any
 ) -> None:
     """-J V of one joint (less the rate of a driver), J at the end of the step."""
-    ends = joint * ENDS_WIDTH
-    first = system.joint_bodies[ends + FIRST_ROW]
+    first = system.joints.first_row[joint]
     row = 6 * system.body_count + first
     pair = (
-        twist_of(absolute, system.joint_bodies[ends + BODY_A]),
-        twist_of(absolute, system.joint_bodies[ends + BODY_B]),
+        twist_of(absolute, system.joints.a[joint]),
+        twist_of(absolute, system.joints.b[joint]),
     )
-    drive = system.joint_bodies[ends + DRIVE]
-    for r in range(system.joint_bodies[ends + ROWS]):
+    drive = system.joints.drive[joint]
+    for r in range(system.joints.rows[joint]):
         total = -work.signals[drive + 1] if drive >= 0 else 0.0
         for side in range(2):
             entries = twist6(jacobian, (first + r) * ROW_WIDTH + 6 * side)

@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from chasles.core.arrays import FIRST_ROW, POSE_R, POSE_X, TWIST, Floats
+from chasles.core.arrays import POSE_R, POSE_X, TWIST, Floats
 from chasles.model import (
     Body,
     Driver,
@@ -278,7 +278,7 @@ def consistent_twists(
     speeds = constraint_rows(here, closure.work.jacobian).times(given_twists(entered)[0])
     closure.residual(here.absolute)
     rows, rates = constraint_rows(here, closure.work.jacobian), driven_rates(here)
-    holding = [int(here.system.joint_bodies[here.joint_index[n], FIRST_ROW]) for n in holds]
+    holding = [int(here.system.joints.first_row[here.joint_index[n]]) for n in holds]
     for row in holding:
         if rate_given(rows, row, known):
             rates[row] = speeds[row]

@@ -17,20 +17,11 @@ import numpy as np
 from chasles.compiled import borrow, kernel
 from chasles.core.arrays import (
     CONSTANT_VELOCITY,
-    DRIVE,
-    FIRST_ROW,
     GEAR,
-    INERTIA,
-    KIND,
-    LOCKED,
-    MASS,
-    POINT_A,
-    POINT_B,
     POSE_R,
     POSE_X,
     ROLLING_DISC,
     ROLLING_SPHERE,
-    ROWS,
     UNIVERSAL,
     Floats,
     Integers,
@@ -105,9 +96,10 @@ class Closure:
         self.weights = np.where(turning, self.length, 1.0)  # of gaps that cannot all be closed
         before = self.residual(self.entered)
         for name in holds:
-            ends = system.joint_bodies[setup.joint_index[name]]
-            self.work.signals[ends[DRIVE]] = before[ends[FIRST_ROW]]
-            self.weights[self.rows == ends[FIRST_ROW]] *= FIRMLY
+            index = setup.joint_index[name]
+            row = system.joints.first_row[index]
+            self.work.signals[system.joints.drive[index]] = before[row]
+            self.weights[self.rows == row] *= FIRMLY
 
     def residual(self, absolute: Floats) -> Floats:
         """g of every row of J, padding included; J itself is left in `work`."""
@@ -179,12 +171,12 @@ class Closure:
         rotation = rotations(absolute)
         theta = turn_between(self.entered, absolute)
         shift = absolute[:, POSE_X : POSE_X + 3] - self.entered[:, POSE_X : POSE_X + 3]
-        inertia = symmetric(bodies)
+        inertia = symmetric(bodies.inertia)
         momentum = np.einsum("bij,bj->bi", inertia, theta)
-        value = 0.5 * (np.sum(theta * momentum) + np.sum(bodies[:, MASS, None] * shift**2))
+        value = 0.5 * (np.sum(theta * momentum) + np.sum(bodies.mass[:, None] * shift**2))
         # exp(theta) exp(delta) = exp(theta + dexp^-1_{-theta} delta), transposed
         turn = so3_dexp_inv(components(theta, 0, 3), components(momentum, 0, 3))
-        pull = bodies[:, MASS, None] * np.einsum("bji,bj->bi", rotation, shift)
+        pull = bodies.mass[:, None] * np.einsum("bji,bj->bi", rotation, shift)
         gradient = np.hstack((np.stack(np.broadcast_arrays(*turn), axis=-1), pull))
         return float(value), gradient.ravel()[self.columns]
 
@@ -280,9 +272,8 @@ def turn_between(before: Floats, after: Floats) -> Floats:
     return np.stack(np.broadcast_arrays(*theta), axis=-1)
 
 
-def symmetric(bodies: Floats) -> Floats:
-    """Inertia matrices (n, 3, 3)."""
-    six = bodies[:, INERTIA : INERTIA + 6]
+def symmetric(six: Floats) -> Floats:
+    """Inertia matrices (n, 3, 3) from their six entries."""
     return six[:, [0, 3, 4, 3, 1, 5, 4, 5, 2]].reshape(-1, 3, 3)
 
 
@@ -290,13 +281,15 @@ def position_rows(system: System) -> tuple[Integers, np.ndarray]:
     """Rows of J that are derivatives of positions, and which of them are angles."""
     rows: list[int] = []
     turning: list[bool] = []
-    for ends in system.joint_bodies:
-        first, count, kind = int(ends[FIRST_ROW]), int(ends[ROWS]), ends[KIND]
+    joints = system.joints
+    for first, count, kind, locked in zip(
+        joints.first_row.tolist(), joints.rows.tolist(), joints.kind, joints.locked.tolist()
+    ):
         if kind == GEAR:
             continue
         if kind in (ROLLING_SPHERE, ROLLING_DISC):
             first, count = first + 2, 1
-        angles = bin(int(ends[LOCKED]) & 0b111).count("1")
+        angles = bin(locked & 0b111).count("1")
         rows += range(first, first + count)
         if kind in (UNIVERSAL, CONSTANT_VELOCITY):
             turning += [False, False, False, True]
@@ -308,9 +301,12 @@ def position_rows(system: System) -> tuple[Integers, np.ndarray]:
 def typical_length(system: System) -> float:
     """The mean distance of the joints from the centres of mass, or 1 m if all are there."""
     levers = [
-        float(np.linalg.norm(joint[at : at + 3]))
-        for joint, ends in zip(system.joints, system.joint_bodies)
-        for at, body in ((POINT_A, ends[0]), (POINT_B, ends[1]))
+        float(np.linalg.norm(point))
+        for points, bodies in (
+            (system.joints.point_a, system.joints.a),
+            (system.joints.point_b, system.joints.b),
+        )
+        for point, body in zip(points, bodies)
         if body >= 0
     ]
     return float(np.mean([x for x in levers if x > 0.0] or [1.0]))

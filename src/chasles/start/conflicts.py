@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from chasles.compiled import borrow, kernel
-from chasles.core.arrays import FIRST_ROW, LOCKED, Floats
+from chasles.core.arrays import Floats
 from chasles.core.evaluate import Workspace, refine
 from chasles.core.factor import solve_factored
 from chasles.core.ordering import Plan
@@ -60,11 +60,11 @@ def contradiction(setup: Setup, missed: Floats, what: str, when: str) -> str:
 
 
 def row_of(setup: Setup, driver: str) -> int:
-    return int(setup.system.joint_bodies[setup.joint_index[driver], FIRST_ROW])
+    return int(setup.system.joints.first_row[setup.joint_index[driver]])
 
 
 def unit_of(setup: Setup, driver: str) -> str:
-    turns = int(setup.system.joint_bodies[setup.joint_index[driver], LOCKED]) & 0b111
+    turns = int(setup.system.joints.locked[setup.joint_index[driver]]) & 0b111
     return "rad" if turns else "m"
 
 

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from chasles.core.arrays import DRIVE, FIRST_ROW, LOCKED, POSE_R, TWIST, Floats
+from chasles.core.arrays import POSE_R, TWIST, Floats
 from chasles.model import InconsistentStart
 from chasles.start.conflicts import contradiction
 from chasles.start.kkt import DampedKkt, Rows, constraint_rows, mass_blocks, unit_scale
@@ -39,11 +39,11 @@ def initial_state(setup: Setup, jacobian: Floats) -> Floats:
 
 def driven_rates(setup: Setup, t: float = 0.0) -> Floats:
     """What J V is at a time: the rates that drivers prescribe, and zero."""
-    rates, ends = np.zeros(setup.system.row_count), setup.system.joint_bodies
-    driven = np.flatnonzero(ends[:, DRIVE] >= 0)
+    rates, joints = np.zeros(setup.system.row_count), setup.system.joints
+    driven = np.flatnonzero(joints.drive >= 0)
     if driven.size:
         now = setup.signals.sample(np.array([t]))[0]
-        rates[ends[driven, FIRST_ROW]] = now[ends[driven, DRIVE] + 1]
+        rates[joints.first_row[driven]] = now[joints.drive[driven] + 1]
     return rates
 
 
@@ -155,12 +155,12 @@ def check_speeds_agree(setup: Setup, rows: Rows, rates: Floats) -> None:
 def velocity_error(setup: Setup, residual: Floats) -> InconsistentStart:
     """Initial velocities that a joint does not allow."""
     worst = int(np.argmax(np.abs(residual)))
-    ends = setup.system.joint_bodies
-    index = int(np.searchsorted(ends[:, FIRST_ROW], worst, side="right")) - 1
+    firsts = setup.system.joints.first_row
+    index = int(np.searchsorted(firsts, worst, side="right")) - 1
     name = list(setup.joint_index)[index]
     a, b = setup.bodies_of(name)
     word = "driver" if name in setup.model.driver_names else "joint"
-    unit = unit_of(setup, index, worst - int(ends[index, FIRST_ROW]))
+    unit = unit_of(setup, index, worst - int(firsts[index]))
     return InconsistentStart(
         f"the initial velocities of '{a}' and '{b}' violate {word} '{name}' by"
         f" {abs(residual[worst]):.3g} {unit}.",
@@ -173,7 +173,7 @@ def unit_of(setup: Setup, joint: int, row: int) -> str:
     """The unit of a row of J V."""
     component = setup.locked(joint)[row]
     if component == "motion":
-        return "rad/s" if setup.system.joint_bodies[joint, LOCKED] & 0b111 else "m/s"
+        return "rad/s" if setup.system.joints.locked[joint] & 0b111 else "m/s"
     if component[0] == "g":  # of a user's formula
         return "per s"
     return "rad/s" if component[0] == "w" or component in ("cross", "cv", "turn") else "m/s"

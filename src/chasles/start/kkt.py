@@ -4,7 +4,7 @@ from typing import Any
 
 import numpy as np
 
-from chasles.core.arrays import BODY_A, ROWS, Floats, Integers, System, padded
+from chasles.core.arrays import Floats, Integers, System, padded
 from chasles.core.ordering import mass_matrix
 from chasles.system.build import Setup
 
@@ -44,8 +44,8 @@ def constraint_rows(setup: Setup, jacobian: Floats) -> Rows:
     """J as blocks, without the entries that would act on the ground."""
     system = setup.system
     count, entries = system.row_count, jacobian.copy()
-    lengths = padded(system.joint_bodies[:, ROWS])
-    ends = np.repeat(system.joint_bodies[:, BODY_A : BODY_A + 2], lengths, axis=0)
+    lengths = padded(system.joints.rows)
+    ends = np.repeat(np.column_stack((system.joints.a, system.joints.b)), lengths, axis=0)
     columns = np.where(ends[:, :, None] < 0, -1, 6 * ends[:, :, None] + np.arange(6))
     columns = columns.reshape(count, 12)
     entries[columns < 0] = 0.0
@@ -54,7 +54,7 @@ def constraint_rows(setup: Setup, jacobian: Floats) -> Rows:
 
 def mass_blocks(system: System, free: Any = None) -> list[Floats]:
     """Inertia of every body about its centre of mass: (6, 6), or what is `free` (n, 6) of it."""
-    blocks = [mass_matrix(body) for body in system.bodies]
+    blocks = [mass_matrix(system, body) for body in range(system.body_count)]
     if free is None:
         return blocks
     return [block[np.ix_(some, some)] for block, some in zip(blocks, free) if some.any()]

@@ -4,10 +4,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from chasles.core.arrays import BODY_A, BODY_B, FIRST_ROW, ROWS, Floats
+from chasles.core.arrays import Floats, row_span
 from chasles.core.evaluate import Workspace
-from chasles.core.ordering import Plan, mass_matrix, pivots_of_rows
+from chasles.core.ordering import Plan, pivots_of_rows
 from chasles.model import InvalidModel, RedundantConstraints
+from chasles.start.kkt import mass_blocks
 from chasles.system.build import Setup, real_rows
 
 #: Up to this many rows, rank and unique reactions come from a full singular value decomposition.
@@ -97,11 +98,12 @@ def is_redundant(setup: Setup, work: Workspace) -> bool:
 
 def free_pivots(setup: Setup, work: Workspace) -> Floats:
     r"""$\mathrm{diag}(J M^{-1} J^T)$: what each row's pivot would be without the other joints."""
-    inverses = np.array([np.linalg.inv(mass_matrix(body)) for body in setup.system.bodies])
+    inverses = np.array([np.linalg.inv(block) for block in mass_blocks(setup.system)])
     pivots = np.zeros(setup.system.row_count)
-    for ends in setup.system.joint_bodies:
-        rows = slice(ends[FIRST_ROW], ends[FIRST_ROW] + ends[ROWS])
-        for side, body in enumerate((ends[BODY_A], ends[BODY_B])):
+    joints = setup.system.joints
+    for joint in range(setup.system.joint_count):
+        rows = row_span(setup.system, joint)
+        for side, body in enumerate((joints.a[joint], joints.b[joint])):
             if body >= 0:
                 block = work.jacobian[rows, 6 * side : 6 * side + 6]
                 pivots[rows] += np.einsum("ri,ij,rj->r", block, inverses[body], block)
@@ -110,7 +112,7 @@ def free_pivots(setup: Setup, work: Workspace) -> Floats:
 
 def joint_of_row(setup: Setup, row: int) -> tuple[str, str]:
     """The joint a constraint row belongs to, and which component of its twist the row locks."""
-    firsts = setup.system.joint_bodies[:, FIRST_ROW]
+    firsts = setup.system.joints.first_row
     index = int(np.searchsorted(firsts, row, side="right")) - 1
     return list(setup.joint_index)[index], setup.locked(index)[row - int(firsts[index])]
 
@@ -132,9 +134,9 @@ def equilibrated(setup: Setup, work: Workspace) -> Floats:
     """
     system = setup.system
     jacobian = np.zeros((system.row_count, 6 * system.body_count))
-    for ends in system.joint_bodies:
-        span = slice(ends[FIRST_ROW], ends[FIRST_ROW] + ends[ROWS])
-        for side, body in enumerate((ends[BODY_A], ends[BODY_B])):
+    for joint in range(system.joint_count):
+        span = row_span(system, joint)
+        for side, body in enumerate((system.joints.a[joint], system.joints.b[joint])):
             if body >= 0:
                 block = work.jacobian[span, 6 * side : 6 * side + 6]
                 jacobian[span, 6 * body : 6 * body + 6] = block

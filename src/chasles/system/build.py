@@ -9,20 +9,14 @@ import numpy as np
 
 from chasles.core.arrays import (
     ABSOLUTE_WIDTH,
-    BODY_WIDTH,
-    DRIVE,
-    FIRST_ROW,
-    FRAME_POINT,
     GROUND_INDEX,
-    INERTIA,
-    MASS,
     POSE_R,
     POSE_X,
-    ROWS,
     SCREW_FORM,
     SE3_CODE,
     SO3XR3_CODE,
     SPACE_FORM,
+    Bodies,
     Floats,
     Integers,
     System,
@@ -110,7 +104,7 @@ class Setup:
 
     def targets(self, name: str, times: Floats) -> Floats | float:
         """What a driver prescribes at some times; 0 for a joint."""
-        column = int(self.system.joint_bodies[self.joint_index[name], DRIVE])
+        column = int(self.system.joints.drive[self.joint_index[name]])
         return 0.0 if column < 0 else self.signals.sample(times)[:, column]
 
 
@@ -129,33 +123,22 @@ def build(
     order = reference_order(model, spaces)
     body_index = {name: index for index, name in enumerate(order)}
     bodies = [model.body(name) for name in order]
-    references = [spaces[name].relative_to for name in order]
-    body_spaces = [
-        (
-            GROUP_CODES[spaces[name].group],
-            GROUND_INDEX if reference is None else body_index[reference],
-        )
-        for name, reference in zip(order, references, strict=True)
-    ]
     signals = SignalList()
     kept_alive: list[Any] = []
-    joints, ends = joint_arrays(model, body_index, signals, kept_alive)
+    joints = joint_arrays(model, body_index, signals, kept_alive)
     force_table = force_arrays(model, body_index, signals)
     system = System(
-        bodies=np.array([body_row(body, spaces[body.name], model) for body in bodies]),
-        body_spaces=np.array(body_spaces, np.int64),
+        bodies=body_arrays(model, spaces, order),
         joints=joints,
-        joint_bodies=ends,
-        forces=force_table.laws,
-        force_ends=force_table.ends,
+        forces=force_table.forces,
         gravity=np.array(model.gravity),
         form=FORMS[acceleration],
         body_count=len(bodies),
-        joint_count=len(ends),
-        force_count=len(force_table.ends),
+        joint_count=len(joints.kind),
+        force_count=len(model.forces),
         signal_count=signals.count,
         quadrature_count=force_table.quadratures,
-        row_count=int(padded(ends[:, ROWS]).sum()),
+        row_count=int(padded(joints.rows).sum()),
     )
     begun = None if start is None else rows_of(start, model, order)
     names = [*model.joint_names, *model.driver_names]
@@ -189,15 +172,25 @@ def angles_of(start: State, model: Model) -> dict[str, float]:
     return dict(start.angles)
 
 
-def body_row(body: Body, space: Space, model: Model) -> Floats:
-    row = np.zeros(BODY_WIDTH)
-    inertia = np.array(body.inertia)
-    row[MASS] = body.mass
-    row[INERTIA : INERTIA + 6] = inertia[[0, 1, 2, 0, 0, 1], [0, 1, 2, 1, 2, 2]]
-    if space.group != "SE3":
-        where = f"the frame of the space of body '{body.name}'"
-        row[FRAME_POINT : FRAME_POINT + 3] = lever(body, frame_point(space, body, model), where)
-    return row
+def body_arrays(model: Model, spaces: dict[str, Space], order: list[str]) -> Bodies:
+    """Inertia and space of the bodies, in the given order."""
+    bodies = [model.body(name) for name in order]
+    index = {name: number for number, name in enumerate(order)}
+    inertia = np.array([body.inertia for body in bodies])
+    points = np.zeros((len(bodies), 3))
+    for number, body in enumerate(bodies):
+        space = spaces[body.name]
+        if space.group != "SE3":
+            where = f"the frame of the space of body '{body.name}'"
+            points[number] = lever(body, frame_point(space, body, model), where)
+    references = [spaces[name].relative_to for name in order]
+    return Bodies(
+        mass=np.array([body.mass for body in bodies]),
+        inertia=np.ascontiguousarray(inertia[:, [0, 1, 2, 0, 0, 1], [0, 1, 2, 1, 2, 2]]),
+        frame_point=points,
+        group=np.array([GROUP_CODES[spaces[name].group] for name in order], np.int64),
+        reference=np.array([GROUND_INDEX if r is None else index[r] for r in references], np.int64),
+    )
 
 
 def check_closed(setup: Setup) -> None:
@@ -246,6 +239,5 @@ def measured(value: float, unit: str) -> str:
 
 def real_rows(system: System) -> Integers:
     """Indices of the rows of J that are constraints rather than padding."""
-    ends = system.joint_bodies
-    spans = [np.arange(end[FIRST_ROW], end[FIRST_ROW] + end[ROWS]) for end in ends]
-    return np.concatenate([np.zeros(0, np.int64), *spans])
+    first, rows = system.joints.first_row, system.joints.rows
+    return np.repeat(first - np.cumsum(rows) + rows, rows) + np.arange(rows.sum())

@@ -9,16 +9,12 @@ from chasles.core.arrays import (
     BUSHING,
     CUSTOM_FORCE,
     DRAG,
-    FORCE_ENDS_WIDTH,
-    FORCE_WIDTH,
-    LAW,
+    LAW_WIDTH,
     LOAD,
     ON_COORDINATE,
-    POINT_A,
-    POINT_B,
     SPRING,
     Floats,
-    Integers,
+    Forces,
 )
 from chasles.model import (
     Bushing,
@@ -33,12 +29,16 @@ from chasles.model import (
 )
 from chasles.system.build_joints import (
     FRAME_COLUMNS,
+    LAW,
+    POINT_A,
+    POINT_B,
     coordinate_frames,
     frame_along,
     index_of,
     lever,
     oriented,
     put_frame,
+    split_frames,
 )
 from chasles.system.signals import SignalList
 from chasles.system.user_code import force_formula
@@ -46,10 +46,9 @@ from chasles.system.user_code import force_formula
 
 @dataclass(frozen=True)
 class ForceTable:
-    """System.forces and System.force_ends, and how many integrals the model needs."""
+    """Arrays of the forces, and how many integrals the model needs."""
 
-    laws: Floats
-    ends: Integers
+    forces: Forces
     quadratures: int
     kept_alive: tuple[Any, ...]
 
@@ -71,12 +70,15 @@ class Filling:
 def force_arrays(model: Model, body_index: dict[str, int], signals: SignalList) -> ForceTable:
     """Arrays of all forces.  Integrals: work of forces, work of drivers, unwrapped angles."""
     filling = Filling(model, body_index, signals, len(model.forces) + len(model.drivers), [])
-    laws = np.zeros((len(model.forces), FORCE_WIDTH))
-    ends = np.zeros((len(model.forces), FORCE_ENDS_WIDTH), np.int64)
+    laws = np.zeros((len(model.forces), LAW + LAW_WIDTH))
+    ends = np.zeros((len(model.forces), 6), np.int64)
     for number, force in enumerate(model.forces):
         fill = FILLERS[type(force)] if type(force) in FILLERS else filler_of(force)
         ends[number] = fill(force, laws[number], filling)
-    return ForceTable(laws, ends, filling.angles, tuple(filling.kept_alive))
+    columns: list[Any] = [*split_frames(laws), np.ascontiguousarray(laws[:, LAW:])]
+    columns += [np.ascontiguousarray(column) for column in ends.T]
+    forces = Forces(*columns)
+    return ForceTable(forces, filling.angles, tuple(filling.kept_alive))
 
 
 def filler_of(force: Any) -> Any:

@@ -6,28 +6,20 @@ from typing import Any
 import numpy as np
 
 from chasles.core.arrays import (
-    ADDRESS,
-    AXES_A,
-    AXES_B,
     CONSTANT_VELOCITY,
     CUSTOM,
     DISTANCE,
     DRIVEN_AXIS,
-    ENDS_WIDTH,
     GEAR,
     GROUND_INDEX,
-    JOINT_WIDTH,
     LOWER_PAIR,
-    PITCH,
-    POINT_A,
-    POINT_B,
     ROLLING_DISC,
     ROLLING_SPHERE,
     SLIDING_POINT,
     TWIST_COMPONENTS,
     UNIVERSAL,
     Floats,
-    Integers,
+    Joints,
     padded,
 )
 from chasles.model import (
@@ -53,6 +45,12 @@ from chasles.system.check_formulas import check_formula
 from chasles.system.signals import SignalList
 from chasles.system.user_code import CustomRows
 
+# A joint's row while it is filled: frames as in `Joints`, then its constant; and a ... address.
+AXES_A, POINT_A, AXES_B, POINT_B, PITCH = 0, 9, 12, 21, 24
+JOINT_WIDTH, ENDS_WIDTH, ADDRESS = 25, 9, 8
+#: Where a force's row has its law instead.
+LAW = PITCH
+
 KINDS: dict[type[Joint], int] = {
     Universal: UNIVERSAL,
     ConstantVelocity: CONSTANT_VELOCITY,
@@ -68,8 +66,8 @@ KINDS: dict[type[Joint], int] = {
 
 def joint_arrays(
     model: Model, body_index: dict[str, int], signals: SignalList, kept_alive: list[Any]
-) -> tuple[Floats, Integers]:
-    """System.joints and System.joint_bodies: joints first, then drivers."""
+) -> Joints:
+    """Arrays of the joints, then of the drivers."""
     rows, ends, first_row = [], [], 0
     for joint in model.joints:
         rows.append(joint_row(joint, model))
@@ -89,10 +87,17 @@ def joint_arrays(
         integral = len(model.forces) + number
         ends.append([*end, first_row, 1, *driver_columns(driver, signals, integral)])
         first_row += int(padded(1))
-    return (
-        np.array(rows).reshape(-1, JOINT_WIDTH),
-        np.array(ends, np.int64).reshape(-1, ENDS_WIDTH),
-    )
+    table = np.array(rows).reshape(-1, JOINT_WIDTH)
+    numbers = np.array(ends, np.int64).reshape(-1, ENDS_WIDTH).T
+    columns: list[Any] = [*split_frames(table), table[:, PITCH].copy()]
+    columns += [np.ascontiguousarray(column) for column in numbers]
+    return Joints(*columns)
+
+
+def split_frames(table: Floats) -> list[Floats]:
+    """axes_a, point_a, axes_b, point_b of filled rows."""
+    spans = ((AXES_A, POINT_A), (POINT_A, AXES_B), (AXES_B, POINT_B), (POINT_B, PITCH))
+    return [np.ascontiguousarray(table[:, first:last]) for first, last in spans]
 
 
 def driver_columns(driver: Any, signals: SignalList, integral: int) -> list[int]:

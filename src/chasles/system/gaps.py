@@ -5,21 +5,12 @@ from typing import Any
 import numpy as np
 
 from chasles.core.arrays import (
-    AXES_A,
-    AXES_B,
-    BODY_A,
-    BODY_B,
     CONSTANT_VELOCITY,
     CUSTOM,
     DISTANCE,
     DRIVEN_AXIS,
     DRIVEN_TURN,
-    KIND,
-    LOCKED,
     LOWER_PAIR,
-    PITCH,
-    POINT_A,
-    POINT_B,
     POSE_R,
     POSE_X,
     ROLLING_DISC,
@@ -27,6 +18,8 @@ from chasles.core.arrays import (
     SLIDING_POINT,
     UNIVERSAL,
     Floats,
+    Forces,
+    Joints,
     System,
 )
 from chasles.core.couplings import disc_above_plane, shafts_crossed
@@ -58,21 +51,20 @@ def pose_history(absolute: Floats, body: int) -> Any:
     )
 
 
-def joint_frame(system: System, joint: int, side: str) -> Any:
-    """(axes, point) of a joint on its body a or b, in that body's frame."""
-    axes, point = (AXES_A, POINT_A) if side == "a" else (AXES_B, POINT_B)
-    row = system.joints[joint]
-    return tuple(row[axes : axes + 9]), tuple(row[point : point + 3])
+def frame_of(pairs: Joints | Forces, index: int, side: str) -> Any:
+    """(axes, point) of a joint or force on its body a or b, in that body's frame."""
+    if side == "a":
+        return tuple(pairs.axes_a[index]), tuple(pairs.point_a[index])
+    return tuple(pairs.axes_b[index]), tuple(pairs.point_b[index])
 
 
-def opening_history(system: System, joint: int, absolute: Floats) -> Any:
-    """Frame B of a joint seen from A, (turn, shift), at absolute states (..., n, 18)."""
-    ends = system.joint_bodies[joint]
+def opening_history(pairs: Joints | Forces, index: int, absolute: Floats) -> Any:
+    """Frame B of a joint or force seen from A, (turn, shift), at absolute states (..., n, 18)."""
     return relative_joint_frame(
-        pose_history(absolute, int(ends[BODY_A])),
-        joint_frame(system, joint, "a"),
-        pose_history(absolute, int(ends[BODY_B])),
-        joint_frame(system, joint, "b"),
+        pose_history(absolute, int(pairs.a[index])),
+        frame_of(pairs, index, "a"),
+        pose_history(absolute, int(pairs.b[index])),
+        frame_of(pairs, index, "b"),
     )
 
 
@@ -86,13 +78,13 @@ def joint_gap(
     the `target` of its motion.  A custom joint has only its `residual`, a function of two poses:
     the length of what it returns counts as translation, whatever its unit.
     """
-    ends = system.joint_bodies[joint]
-    if ends[KIND] == CUSTOM:
-        return custom_gap(residual, ends[BODY_A], ends[BODY_B], absolute)
-    turn, shift = opening_history(system, joint, absolute)
+    joints = system.joints
+    if joints.kind[joint] == CUSTOM:
+        return custom_gap(residual, joints.a[joint], joints.b[joint], absolute)
+    turn, shift = opening_history(joints, joint, absolute)
     shape = absolute.shape[:-2]
     rotation, translation = np.zeros((*shape, 3)), np.zeros((*shape, 3))
-    if ends[KIND] == LOWER_PAIR:
+    if joints.kind[joint] == LOWER_PAIR:
         put_pair_gap(system, joint, turn, shift, rotation, translation)
     else:
         put_coupling_gap(system, joint, turn, shift, target, rotation, translation)
@@ -103,7 +95,7 @@ def put_pair_gap(
     system: System, joint: int, turn: Any, shift: Any, rotation: Floats, translation: Floats
 ) -> None:
     """Gaps of a lower pair."""
-    locked = [bool(system.joint_bodies[joint, LOCKED] >> k & 1) for k in range(6)]
+    locked = [bool(system.joints.locked[joint] >> k & 1) for k in range(6)]
     if locked[2]:
         rotation[...] = np.stack(np.broadcast_arrays(*full_misalignment(turn)), axis=-1)
     elif locked[0]:
@@ -111,7 +103,7 @@ def put_pair_gap(
     for k in range(3):
         if locked[3 + k]:
             translation[..., k] = shift[k]
-    pitch = system.joints[joint, PITCH]
+    pitch = system.joints.constant[joint]
     if pitch != 0.0:
         translation[..., 2] = advance(pitch, turn, shift[2])
 
@@ -121,8 +113,8 @@ def put_coupling_gap(
     rotation: Floats, translation: Floats,
 ) -> None:  # fmt: skip
     """Gaps of joints that are no lower pairs, and of drivers."""
-    ends, constant = system.joint_bodies[joint], system.joints[joint, PITCH]
-    kind, locked = ends[KIND], int(ends[LOCKED])
+    constant = system.joints.constant[joint]
+    kind, locked = system.joints.kind[joint], int(system.joints.locked[joint])
     if kind in (UNIVERSAL, CONSTANT_VELOCITY):
         translation[...] = np.stack(np.broadcast_arrays(*shift), axis=-1)
         product = turn[1] if kind == UNIVERSAL else 0.5 * shafts_crossed(turn)
@@ -146,8 +138,8 @@ def put_coupling_gap(
 
 def flat_disc(system: System, absolute: Floats) -> int | None:
     """The rolling disc that lies on its plane, or almost, at one state (n, 18)."""
-    for joint in np.flatnonzero(system.joint_bodies[:, KIND] == ROLLING_DISC):
-        turn, _ = opening_history(system, int(joint), absolute)
+    for joint in np.flatnonzero(system.joints.kind == ROLLING_DISC):
+        turn, _ = opening_history(system.joints, int(joint), absolute)
         if abs(turn[8]) > NEARLY_FLAT:
             return int(joint)
     return None

@@ -4,20 +4,11 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from chasles.core.arrays import (
-    AXES_A,
-    AXES_B,
-    FORCE_A,
-    FORCE_ANGLE,
-    FORCE_B,
-    POINT_A,
-    POINT_B,
-    Floats,
-)
-from chasles.core.rows import nearest_turn, relative_joint_frame, turn_about_axis
+from chasles.core.arrays import Floats
+from chasles.core.rows import nearest_turn, turn_about_axis
 from chasles.model import JointForce
 from chasles.system.build import Setup
-from chasles.system.gaps import pose_history
+from chasles.system.gaps import opening_history
 
 
 def counted_angles(setup: Setup, absolute: Floats, near: Mapping[str, float]) -> dict[str, float]:
@@ -27,14 +18,9 @@ def counted_angles(setup: Setup, absolute: Floats, near: Mapping[str, float]) ->
     silent.
     """
     system, angles = setup.system, {}
-    for force, law, ends in zip(setup.model.forces, system.forces, system.force_ends):
-        if isinstance(force, JointForce) and ends[FORCE_ANGLE] >= 0:
-            poses = [pose_history(absolute, int(ends[side])) for side in (FORCE_A, FORCE_B)]
-            frames = [
-                (tuple(law[axes : axes + 9]), tuple(law[point : point + 3]))
-                for axes, point in ((AXES_A, POINT_A), (AXES_B, POINT_B))
-            ]
-            turn, _ = relative_joint_frame(poses[0], frames[0], poses[1], frames[1])
+    for number, force in enumerate(setup.model.forces):
+        if isinstance(force, JointForce) and system.forces.angle[number] >= 0:
+            turn, _ = opening_history(system.forces, number, absolute)
             angle = nearest_turn(turn_about_axis(turn), near.get(force.joint, 0.0))
             angles[force.joint] = float(angle)
     return angles
@@ -43,9 +29,9 @@ def counted_angles(setup: Setup, absolute: Floats, near: Mapping[str, float]) ->
 def angle_columns(setup: Setup) -> dict[str, list[int]]:
     """Where the integrals count the turns of a joint: one column per force on its angle."""
     columns: dict[str, list[int]] = {}
-    for force, ends in zip(setup.model.forces, setup.system.force_ends):
-        if isinstance(force, JointForce) and ends[FORCE_ANGLE] >= 0:
-            columns.setdefault(force.joint, []).append(int(ends[FORCE_ANGLE]))
+    for force, angle in zip(setup.model.forces, setup.system.forces.angle.tolist()):
+        if isinstance(force, JointForce) and angle >= 0:
+            columns.setdefault(force.joint, []).append(angle)
     return columns
 
 
