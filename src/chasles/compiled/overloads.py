@@ -11,9 +11,11 @@ from typing import Any
 import numba.extending
 from numba.core.typing.templates import builtin_registry
 
+from chasles.compiled.reach import MEANINGS
+
 
 class WhoeverAsks(dict):
-    """Compiled forms by (context, types of arguments, of keywords); the caller's options dropped."""
+    """Compiled forms by (context, types of arguments, of keywords), whoever calls."""
 
     def __getitem__(self, key: Any) -> Any:
         return super().__getitem__(key[:3])
@@ -28,6 +30,7 @@ def overload(function: Any, **options: Any) -> Callable[[Any], Any]:
 
     def decorated(typed: Any) -> Any:
         decorate(typed)
+        MEANINGS.setdefault(function, []).append(typed)
         newest = builtin_registry.functions[-1]
         if getattr(newest, "key", None) is function and hasattr(newest, "_impl_cache"):
             newest._impl_cache = WhoeverAsks()
