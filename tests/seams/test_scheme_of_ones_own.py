@@ -50,12 +50,6 @@ def attempt_lie_midpoint(mechanism, scratch, scheme, state, t, step, out):
     return OK
 
 
-@routine
-def slope_length(mechanism):
-    system = mechanism.system
-    return 12 * system.body_count + system.quadrature_count + 2
-
-
 register_method(Method("lie midpoint", 2, make_lie_midpoint), LieMidpoint, attempt_lie_midpoint)
 
 SPACES = ("auto", "SE3", "SO3xR3", "SE3 relative", "SO3xR3 on joints")

@@ -29,7 +29,7 @@ def take_step(
     return end_step(mechanism, scratch, state, times[1], step, looking, out)
 
 
-@kernel
+@kernel("the time loop", seconds=8)
 def advance(
     mechanism: Any, scratch: Any, scheme: Any, state: Any, spare: Any, grid: Any, save_every: int,
     looking: int, saved: Any,
