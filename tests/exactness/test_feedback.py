@@ -44,7 +44,9 @@ def truth(pair) -> np.ndarray:
 def test_the_method_keeps_its_order_and_a_gap_is_the_error_of_a_step(
     pair, truth, stabilise, method, order
 ):
-    runs = [ch.simulate(pair, 1.0, h, method, "SE3", stabilise=stabilise) for h in STEPS]
+    runs = [
+        ch.simulate(pair, 1.0, h, method=method, spaces="SE3", stabilise=stabilise) for h in STEPS
+    ]
     logs = np.log(STEPS)
     errors = [np.linalg.norm(run.position("body")[-1] - truth) for run in runs]
     assert np.polyfit(logs, np.log(errors), 1)[0] == pytest.approx(order, abs=0.3)
