@@ -125,9 +125,11 @@ WORDS = {str: "string", float: "number"}
 
 def frozen(value: Any) -> Any:
     """Plain data that nobody changes."""
-    if isinstance(value, Mapping):
-        return MappingProxyType({key: frozen(entry) for key, entry in value.items()})
-    return tuple(map(frozen, value)) if isinstance(value, list | tuple) else value
+    if isinstance(value, list | tuple):
+        return tuple(map(frozen, value))
+    if isinstance(value, str | float | int) or not isinstance(value, Mapping):
+        return value
+    return MappingProxyType({key: frozen(entry) for key, entry in value.items()})
 
 
 def thawed(value: Any) -> Any:
