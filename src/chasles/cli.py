@@ -3,7 +3,9 @@
 """
 
 import argparse
+import codecs
 import sys
+import unicodedata
 from collections.abc import Sequence
 from importlib.metadata import version
 from pathlib import Path
@@ -68,8 +70,23 @@ def parser() -> argparse.ArgumentParser:
     return main_parser
 
 
+def plain_letters(error: UnicodeError) -> tuple[str, int]:
+    """Letters without their accents, for terminals that have none: one for one, so tables fit."""
+    if not isinstance(error, UnicodeEncodeError):
+        raise error
+    letters = error.object[error.start : error.end]
+    bases = (unicodedata.normalize("NFKD", letter)[0] for letter in letters)
+    return "".join(base if base.isascii() else "?" for base in bases), error.end
+
+
+codecs.register_error("chasles.plain_letters", plain_letters)
+
+
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command; returns the exit code."""
+    for stream in (sys.stdout, sys.stderr):
+        if hasattr(stream, "reconfigure"):
+            stream.reconfigure(errors="chasles.plain_letters")
     options = parser().parse_args(arguments)
     try:
         return COMMANDS[options.command](options)

@@ -1,25 +1,19 @@
-"""A trajectory as a labelled dataset, and as a NetCDF file that holds all of it or does not exist.
+"""A trajectory as a labelled dataset.
 
-xarray and the file formats are imported when they are used: they take longer than a small run.
+xarray is imported when it is used: that takes longer than a small run.
 """
 
-import hashlib
 import json
-import os
-import secrets
-from contextlib import suppress
 from dataclasses import asdict
-from io import BytesIO
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from chasles import diagnostics
 from chasles.core.arrays import POSE_R, POSE_X, TWIST, Floats
-from chasles.model import InvalidFile, InvalidOption
-from chasles.model.errors import told
 from chasles.model.plain import to_plain
+from chasles.problem import Problem
+from chasles.provenance import Provenance
 from chasles.system.build import Setup
 
 if TYPE_CHECKING:
@@ -27,9 +21,6 @@ if TYPE_CHECKING:
 
 #: Version of the layout below; readers refuse files of a later one.
 FORMAT = 1
-#: The last line of a file: a digest of all before it, which readers of HDF5 do not look at.
-SEAL = b"\nchasles sha256 %s\n"
-SEAL_LENGTH = len(SEAL % bytes(64))
 
 
 class Table(NamedTuple):
@@ -41,19 +32,20 @@ class Table(NamedTuple):
 
 
 def make_table(
+    problem: Problem,
     t: Floats,
-    setup: Setup,
     absolute: Floats,
-    provenance: dict[str, Any],
+    integrals: Floats,
+    provenance: Provenance,
     status: str,
     message: str,
-    integrals: Floats | None,
 ) -> Table:
     """The trajectory with named dimensions, units, and where it came from."""
+    setup = problem.setup
     model = setup.model
     axes = ["x", "y", "z"]
     coordinates = {
-        "time": described(("time",), t, "s", "time"),
+        "time": described(("time",), t.copy(), "s", "time"),
         "body": (("body",), list(model.body_names), {"long_name": "name of a body"}),
         "axis": (("axis",), axes, {"long_name": "axis of the world"}),
         "body_axis": (("body_axis",), axes, {"long_name": "axis of the body frame"}),
@@ -67,18 +59,20 @@ def make_table(
         names = list(model.joint_names)
         coordinates["joint"] = (("joint",), names, {"long_name": "name of a joint"})
         variables.update(of_joints(setup, absolute, t))
-    if integrals is not None and integrals.size:
+    if integrals.size:
         named = [f"work of {name}" for name in (*model.force_names, *model.driver_names)]
         named += [f"angle {k}" for k in range(integrals.shape[1] - len(named))]
         coordinates["integral"] = (("integral",), named, {"long_name": "what is integrated"})
         text = "work of forces and drivers (J), then unwrapped angles (rad)"
-        variables["integrals"] = described(("time", "integral"), integrals, "1", text)
+        variables["integrals"] = described(("time", "integral"), integrals.copy(), "1", text)
     attributes = {
         "title": f"chasles: {model!r}",
         "chasles_format": FORMAT,
         "model": json.dumps(to_plain(model), allow_nan=False),
         "spaces": json.dumps({name: asdict(space) for name, space in setup.spaces.items()}),
-        "provenance": json.dumps(provenance),
+        "by_hand": json.dumps(problem.choice.by_hand),
+        "cut": json.dumps(problem.choice.cut),
+        "provenance": json.dumps(provenance.as_dict()),
         "start_angles": json.dumps(dict(setup.angles)),
         "status": status,
         "message": message,
@@ -140,7 +134,7 @@ def of_joints(setup: Setup, absolute: Floats, t: Floats) -> dict[str, Any]:
     }
 
 
-def of_all(setup: Setup, absolute: Floats, integrals: Floats | None) -> dict[str, Any]:
+def of_all(setup: Setup, absolute: Floats, integrals: Floats) -> dict[str, Any]:
     """Energy and momenta of the whole model."""
     kinetic = diagnostics.kinetic(setup, absolute).sum(axis=1)
     potential = diagnostics.potential(setup, absolute).sum(axis=1)
@@ -163,77 +157,3 @@ def of_all(setup: Setup, absolute: Floats, integrals: Floats | None) -> dict[str
 
 def described(dims: tuple[str, ...], values: Floats, units: str, long_name: str) -> Any:
     return dims, values, {"units": units, "long_name": long_name}
-
-
-# --- files ---------------------------------------------------------------------------------------
-
-
-def write(table: Table, path: str | os.PathLike[str]) -> Path:
-    """Write a NetCDF file under another name beside `path`, then rename it: all or nothing."""
-    target = checked_path(path)
-    if not os.path.isdir(target.parent):
-        raise InvalidFile(
-            f"'{target}' cannot be written: there is no folder '{target.parent}'.",
-            "Make the folder first, or save elsewhere.",
-        )
-    contents = to_netcdf(table)
-    part = target.with_name(f".chasles-{secrets.token_hex(8)}.part")
-    try:
-        with part.open("wb") as file:
-            file.write(contents)
-            file.write(SEAL % hashlib.sha256(contents).hexdigest().encode())
-            file.flush()
-            os.fsync(file.fileno())  # on the disk before its name is
-        os.replace(part, target)
-    except OSError as error:
-        raise InvalidFile(
-            f"'{target}' cannot be written: {error.strerror or error}.",
-            "Save elsewhere, or make room and allow writing there.",
-        ) from error
-    finally:
-        with suppress(OSError):
-            part.unlink(missing_ok=True)
-    return target
-
-
-def to_netcdf(table: Table) -> memoryview:
-    """The bytes of a NetCDF file.  HDF5 may crash on a disk that fills up, memory is safe."""
-    import h5netcdf
-    import h5py
-
-    buffer = BytesIO()
-    with h5netcdf.File(buffer, "w") as file:
-        file.attrs.update(table.attributes)
-        file.dimensions = {name: len(table.coordinates[name][1]) for name in table.coordinates}
-        for name, (dims, values, attributes) in (table.coordinates | table.variables).items():
-            kind = h5py.string_dtype() if isinstance(values, list) else np.dtype("<f8")
-            variable = file.create_variable(name, dims, kind)
-            variable[...] = np.array(values, object) if isinstance(values, list) else values
-            variable.attrs.update(attributes)
-    return buffer.getbuffer()
-
-
-def is_sealed(path: Path) -> bool | None:
-    """Whether a file is as it was sealed; None if it never was, or was cut short or written to."""
-    with path.open("rb") as file:
-        length = file.seek(0, os.SEEK_END) - SEAL_LENGTH
-        if length < 0:
-            return None
-        file.seek(length)
-        found = file.read()
-        if not found.startswith(SEAL.partition(b"%")[0]):
-            return None
-        file.seek(0)
-        digest = hashlib.sha256()
-        while length > 0:
-            piece = file.read(min(length, 2**20))
-            digest.update(piece)
-            length -= len(piece)
-        return found == SEAL % digest.hexdigest().encode()
-
-
-def checked_path(path: Any) -> Path:
-    text = os.fspath(path) if isinstance(path, os.PathLike) else path
-    if not isinstance(text, str) or not text or "\0" in text:
-        raise InvalidOption(f"path is {told(path)}.", "Give the name of a file.")
-    return Path(text)

@@ -21,7 +21,6 @@ from chasles.core.arrays import (
     TWIST,
     Floats,
 )
-from chasles.core.outcomes import OK
 from chasles.core.rows import (
     frame_seen_from_a,
     full_misalignment,
@@ -36,7 +35,7 @@ from chasles.core.wrenches import (
     kinetic_energy,
     spring_potential,
 )
-from chasles.dynamics.solver import Solver
+from chasles.dynamics.evaluation import Solvable
 from chasles.groups.vectors import add, cross, matvec, scale, sub, symvec
 from chasles.model import Body, ChaslesError, Ground
 from chasles.model.errors import told
@@ -172,24 +171,9 @@ class Reaction:
         return (turn @ self.force[..., None])[..., 0], (turn @ self.torque[..., None])[..., 0]
 
 
-def reactions(solver: Solver, absolute: Floats, times: Floats, integrals: Floats | None) -> Floats:
-    """Joint wrenches (T, m, 12) on body a and body b, (torque, force) in body frames at the COM.
-
-    NaN at states in which the joints depend on each other: no reaction is determined there.
-    """
-    row, out = solver.evaluate(absolute, times, integrals)
-    if row != OK:
-        for k in range(len(absolute)):
-            now = slice(k, k + 1)
-            angles = None if integrals is None else integrals[now]
-            row, one = solver.evaluate(absolute[now], times[now], angles)
-            out[k] = one[0] if row == OK else np.nan
-    return out
-
-
-def reaction(solver: Solver, joint: str, absolute: Floats, wrenches: Floats) -> Reaction:
-    """The reaction of one joint from the wrenches of all (see `reactions`)."""
-    setup = solver.setup
+def reaction(problem: Solvable, joint: str, absolute: Floats, wrenches: Floats) -> Reaction:
+    """The reaction of one joint from the wrenches of all (see `wrench_history`)."""
+    setup = problem.setup
     index = setup.joint_index[joint]
     joints = setup.system.joints
     point, axes = frame_in_world(setup, index, absolute)

@@ -8,12 +8,11 @@ from typing import Any
 import numpy as np
 from tqdm import tqdm
 
-from chasles.core.arrays import ABSOLUTE_WIDTH, CHART_WIDTH, Floats
+from chasles.core.arrays import CHART_WIDTH, Floats
 from chasles.core.outcomes import OK
 from chasles.model import InvalidOption, SimulationStopped
 from chasles.model.checks import checked_array, checked_positive
 from chasles.model.errors import told
-from chasles.model.model import plural
 from chasles.stepper import Stepper
 from chasles.stops import explained
 
@@ -41,10 +40,8 @@ class Grid:
     t_eval: Floats | None
 
 
-def make_grid(
-    until: Any, step: Any, save_every: Any, t_eval: Any, bodies: int, integrals: int = 0
-) -> Grid:
-    """Check the options of a run of so many bodies and integrals."""
+def make_grid(until: Any, step: Any, save_every: Any, t_eval: Any) -> Grid:
+    """Check the options of a run."""
     if step is None:
         raise InvalidOption("simulate: step was left out.", "Give it in seconds: step=1e-3.")
     until = checked_positive(until, "until", "s", "simulate", InvalidOption)
@@ -63,18 +60,6 @@ def make_grid(
     steps, rest = whole_and_rest(until, step)
     every = min(int(save_every), NEVER)
     times = None if t_eval is None else checked_times(t_eval, until)
-    kept = steps // every + 2 if times is None else len(times)
-    # Points as they are saved, and the absolute states that a result is made of.
-    size = kept * (bodies * (CHART_WIDTH + ABSOLUTE_WIDTH) + 2 * integrals + 2) * 8
-    if size > MEMORY_LIMIT:
-        fewer = (
-            "t_eval" if times is not None else f"save_every={every * (1 + size // MEMORY_LIMIT)}"
-        )
-        raise InvalidOption(
-            f"simulate: {kept} states of {plural(bodies, 'body', 'bodies')} would take"
-            f" {size / 2**30:.3g} GiB.",
-            f"Keep fewer: {fewer}, say.",
-        )
     return Grid(until, step, steps, rest, every, times)
 
 

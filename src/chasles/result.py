@@ -11,12 +11,15 @@ import numpy as np
 
 from chasles import diagnostics
 from chasles.core.arrays import DRIVEN_TURN, POSE_R, POSE_X, TWIST, Floats
-from chasles.dataset import Table, make_table, to_xarray, write
+from chasles.dataset import Table, make_table, to_xarray
 from chasles.diagnostics import Reaction
-from chasles.dynamics.solver import Solver
 from chasles.model import Body, InvalidOption, Joint, Model, UnknownName
 from chasles.model.coordinates import checked_coordinate, resolved_coordinate
 from chasles.model.errors import told
+from chasles.problem import Problem, wrench_history
+from chasles.provenance import Provenance
+from chasles.sealed import check_kinds, write
+from chasles.spaces import Designation
 from chasles.start.assembly import Assembly
 from chasles.start.redundancy import Redundancy
 from chasles.system.state import State
@@ -26,40 +29,55 @@ if TYPE_CHECKING:
     from xarray import Dataset
 
 
-@dataclass(frozen=True, repr=False)
+@dataclass(frozen=True, repr=False, eq=False)
 class Result:
     """A trajectory at the saved times.
 
+    problem     the model, the space of every body, and what follows from them
     t           (T,) s
-    model       what was simulated
+    absolute    (T, n, 18) states of the bodies in the order of calculation
+    integrals   (T, quadratures) work of forces and drivers, and unwrapped angles
     provenance  space and frame of every body, acceleration form, method, step, versions
     status      "finished", or "stopped" if the run could not go on
     message     the status in words
+
+    Its arrays are read-only.  It may be asked from several threads at once.
     """
 
+    problem: Problem = field(repr=False)
     t: Floats
-    solver: Solver = field(repr=False)
-    absolute: Floats = field(repr=False)  # (T, n, 18)
-    provenance: dict[str, Any]
+    absolute: Floats = field(repr=False)
+    integrals: Floats = field(repr=False)
+    provenance: Provenance
     status: str = "finished"
     message: str = ""
-    integrals: Floats | None = field(default=None, repr=False)  # (T, quadratures)
+
+    def __post_init__(self) -> None:
+        for name in ("t", "absolute", "integrals"):
+            view = getattr(self, name).view()
+            view.flags.writeable = False
+            object.__setattr__(self, name, view)
 
     def __repr__(self) -> str:
         p = self.provenance
         return (
             f"Result({self.status}: {len(self.t)} states, t = {self.t[0]:g} .. {self.t[-1]:g} s,"
-            f" {p['method']} at step {p['step']:g} s, {self.model!r})"
+            f" {p.method} at step {p.step:g} s, {self.model!r})"
         )
 
     @property
     def model(self) -> Model:
-        return self.solver.setup.model
+        return self.problem.model
+
+    @property
+    def designation(self) -> Designation:
+        """The space of every body with its reason, and what becomes of every joint."""
+        return self.problem.designation
 
     @property
     def redundancy(self) -> Redundancy | None:
         """Which constraint rows repeat others, and whose reactions are not unique; None if none."""
-        return self.solver.redundancy
+        return self.problem.redundancy
 
     @property
     def warnings(self) -> tuple[str, ...]:
@@ -69,15 +87,15 @@ class Result:
     @property
     def singular_poses(self) -> tuple[tuple[float, str, str], ...]:
         """(time in s, joint, direction) where joints came to depend on each other."""
-        return tuple((t, joint, row) for t, joint, row in self.provenance.get("singular_poses", ()))
+        return self.provenance.singular_poses
 
     @property
     def assembly(self) -> Assembly | None:
         """What was moved to close the joints before the run; None unless it was asked for."""
-        report, start = self.provenance.get("assembly", "none"), self.solver.setup.start
+        report, start = self.provenance["assembly"], self.problem.setup.start
         if report == "none" or start is None:
             return None
-        return Assembly.from_dict(report, self._state(0.0, start, self.solver.setup.angles))
+        return Assembly.from_dict(report, self._state(0.0, start, self.problem.setup.angles))
 
     # --- motion of a body ---
 
@@ -106,7 +124,7 @@ class Result:
                 f"state {told(index)} was asked for, but the result has {count} states.",
                 f"Give a whole number from 0 to {count - 1}, or from -{count} to -1.",
             )
-        angles = counted_angles(self.solver.setup, self.absolute[index], self._turns(index))
+        angles = counted_angles(self.problem.setup, self.absolute[index], self._turns(index))
         return self._state(float(self.t[index]), self.absolute[index], angles)
 
     # --- joints ---
@@ -119,7 +137,7 @@ class Result:
         part="translation" in m, part="rotation" in rad; directions left free count as 0.
         """
         rotation, translation = diagnostics.gap(
-            self.solver.setup, self._joint(joint), self.absolute, self.t
+            self.problem.setup, self._joint(joint), self.absolute, self.t
         )
         parts = {"translation": translation, "rotation": rotation}
         if not isinstance(part, str) or part not in parts:
@@ -131,24 +149,24 @@ class Result:
 
     def reaction(self, joint: Joint | str) -> Reaction:
         """Force and torque of a joint on its bodies at every saved time."""
-        return diagnostics.reaction(self.solver, self._joint(joint), self.absolute, self._wrenches)
+        return diagnostics.reaction(self.problem, self._joint(joint), self.absolute, self._wrenches)
 
     def coordinate(self, joint: Joint | str, which: str = "auto") -> Floats:
         """A joint's angle (rad, without wrap-around) or displacement (m) since the start (T,)."""
         name, kind = self._coordinate(joint, which)
-        return diagnostics.coordinate(self.solver.setup, name, kind, self.absolute, self.t)
+        return diagnostics.coordinate(self.problem.setup, name, kind, self.absolute, self.t)
 
     def coordinate_rate(self, joint: Joint | str, which: str = "auto") -> Floats:
         """The rate of a joint's coordinate (T,), rad/s or m/s."""
         name, kind = self._coordinate(joint, which)
-        return diagnostics.coordinate_rate(self.solver.setup, name, kind, self.absolute)
+        return diagnostics.coordinate_rate(self.problem.setup, name, kind, self.absolute)
 
     def effort(self, driver: Any) -> Floats:
         """Force (N) or torque (N m) with which a driver moves its coordinate (T,)."""
-        name = self.model.driver(getattr(driver, "name", driver)).name
-        index = self.solver.setup.joint_index[name]
+        name = self._driver(driver)
+        index = self.problem.setup.joint_index[name]
         frame = self.reaction(name).in_joint_frame
-        turning = int(self.solver.setup.system.joints.locked[index]) == DRIVEN_TURN
+        turning = int(self.problem.setup.system.joints.locked[index]) == DRIVEN_TURN
         return frame[1][:, 2] if turning else frame[0][:, 2]
 
     def work(self, force: Any) -> Floats:
@@ -160,22 +178,21 @@ class Result:
         names = [f.name for f in self.model.forces] + [d.name for d in self.model.drivers]
         if not isinstance(name, str) or name not in names:
             raise UnknownName.among("force or driver", name, names)
-        assert self.integrals is not None  # every run of a model with forces has them
         return self.integrals[:, names.index(name)]
 
     @cached_property
     def _wrenches(self) -> Floats:
-        return diagnostics.reactions(self.solver, self.absolute, self.t, self.integrals)
+        return wrench_history(self.problem, self.absolute, self.t, self.integrals)
 
     # --- invariants ---
 
     def kinetic_energy(self) -> Floats:
         """(T,), J."""
-        return diagnostics.kinetic(self.solver.setup, self.absolute).sum(axis=1)
+        return diagnostics.kinetic(self.problem.setup, self.absolute).sum(axis=1)
 
     def potential_energy(self) -> Floats:
         """Of gravity (zero at the world's origin) and springs (T,), J."""
-        setup = self.solver.setup
+        setup = self.problem.setup
         stored = diagnostics.stored(setup, self.absolute, self.integrals).sum(axis=1)
         return diagnostics.potential(setup, self.absolute).sum(axis=1) + stored
 
@@ -190,16 +207,15 @@ class Result:
         """
         energy = self.energy()
         count = len(self.model.forces) + len(self.model.drivers)
-        supplied = 0.0 if self.integrals is None else self.integrals[:, :count].sum(axis=1)
-        return energy - energy[0] - supplied
+        return energy - energy[0] - self.integrals[:, :count].sum(axis=1)
 
     def momentum(self) -> Floats:
         """Total linear momentum in the world (T, 3), N s."""
-        return diagnostics.linear_momentum(self.solver.setup, self.absolute)
+        return diagnostics.linear_momentum(self.problem.setup, self.absolute)
 
     def angular_momentum(self) -> Floats:
         """Total angular momentum about the world's origin (T, 3), N m s."""
-        return diagnostics.angular_momentum(self.solver.setup, self.absolute)
+        return diagnostics.angular_momentum(self.problem.setup, self.absolute)
 
     # --- elsewhere ---
 
@@ -210,32 +226,31 @@ class Result:
     def save(self, path: str | os.PathLike[str]) -> Path:
         """Write what `to_xarray` holds to a NetCDF file, whole or not at all.
 
-        `load` reads it back.  A file of that name is replaced.
+        `load` reads it back.  A file of that name, which ends in ".nc", is replaced.
         """
+        check_kinds(self.model)
         return write(self._table(), path)
 
     # --- helpers ---
 
     def _state(self, t: float, absolute: Floats, angles: Mapping[str, float]) -> State:
         """A state from rows in the order of calculation."""
-        order = [self.solver.setup.body_index[name] for name in self.model.body_names]
+        order = [self.problem.setup.body_index[name] for name in self.model.body_names]
         return State.from_absolute(t, self.model, absolute[order], angles)
 
     def _turns(self, index: int) -> dict[str, float]:
         """The angles that were integrated to count turns, by joint."""
-        if self.integrals is None:
-            return {}
-        columns = angle_columns(self.solver.setup)
+        columns = angle_columns(self.problem.setup)
         return {joint: float(self.integrals[index, at[0]]) for joint, at in columns.items()}
 
     def _table(self) -> Table:
         return make_table(
-            self.t, self.solver.setup, self.absolute, self.provenance, self.status, self.message,
-            self.integrals,
+            self.problem, self.t, self.absolute, self.integrals, self.provenance, self.status,
+            self.message,
         )  # fmt: skip
 
     def _body(self, body: Body | str) -> Floats:
-        return self.absolute[:, self.solver.setup.body_index[self.model.body(body).name]]
+        return self.absolute[:, self.problem.setup.body_index[self.model.body(body).name]]
 
     def _joint(self, joint: Joint | str) -> str:
         """The name of a joint or driver of the model."""
@@ -243,6 +258,18 @@ class Result:
         if isinstance(name, str) and name in self.model.driver_names:
             return name
         return self.model.joint(joint).name
+
+    def _driver(self, driver: Any) -> str:
+        """The name of a driver."""
+        name = getattr(driver, "name", driver)
+        if isinstance(name, str) and name in self.model.force_names:
+            raise InvalidOption(
+                f"'{name}' is a force ({self.model.force(name).kind}), and only drivers have an"
+                " effort: what it takes to keep the motion that they prescribe.",
+                f"result.work('{name}') is the work of this force; what it exerts follows from its"
+                " own law.",
+            )
+        return self.model.driver(name).name
 
     def _coordinate(self, joint: Joint | str, which: str) -> tuple[str, str]:
         """A joint's name, and which of its coordinates is meant."""

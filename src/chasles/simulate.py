@@ -1,22 +1,19 @@
 """From a model to a result: options, checks, the run, its provenance."""
 
-import platform
 import time
 import warnings
 from collections.abc import Iterable
-from datetime import UTC, datetime
-from importlib.metadata import version
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from chasles.core.watch import Watch
-from chasles.dynamics.solver import Solver, joint_of_row, make_solver, watch_of
+from chasles.dynamics.solver import joint_of_row, watch_of
 from chasles.integrators.advance import seconds_compiling
-from chasles.integrators.methods import Method, find_method
+from chasles.integrators.methods import find_method
 from chasles.integrators.tableaux import Tableau
-from chasles.loop import Run, make_grid
+from chasles.loop import MEMORY_LIMIT, Grid, Run, make_grid
 from chasles.model import (
     Body,
     ChaslesWarning,
@@ -27,11 +24,11 @@ from chasles.model import (
     UnknownName,
 )
 from chasles.model.errors import told
-from chasles.model.model import checked_model
+from chasles.model.model import checked_model, plural
+from chasles.problem import SpaceChoice, bytes_kept, choose_spaces, make_problem
 from chasles.promises import broken_promises, promised_gaps
+from chasles.provenance import Provenance
 from chasles.result import Result
-from chasles.spaces import Space, resolve_spaces
-from chasles.spaces.exactness import drifting_joints
 from chasles.stabilisation.baumgarte import Baumgarte
 from chasles.stabilisation.stabiliser import (
     PROJECTION,
@@ -42,7 +39,7 @@ from chasles.stabilisation.stabiliser import (
 from chasles.start.assembly import Assembly, assemble
 from chasles.start.redundancy import Redundancy
 from chasles.stepper import make_stepper
-from chasles.system.build import build
+from chasles.system.build import Setup
 from chasles.system.state import State, checked_state
 
 
@@ -50,6 +47,7 @@ def simulate(
     model: Model,
     until: float,
     step: float | None = None,
+    *,
     method: str | Tableau = "rk4",
     spaces: Any = "auto",
     acceleration: str = "screw",
@@ -97,22 +95,28 @@ def simulate(
     checked_model(model)
     found = find_method(method)
     check_progress(progress)
-    integrals = len(model.forces) + len(model.drivers)
-    grid = make_grid(until, step, save_every, t_eval, len(model.bodies), integrals)
-    chosen = resolve_spaces(model, spaces)
+    grid = make_grid(until, step, save_every, t_eval)
+    chosen = choose_spaces(model, spaces)
     check_word("redundant", redundant, ("solve", "refuse"))
     check_word("singular", singular, ("stop", "pass"))
     choice = chosen_stabiliser(stabilise)
     if singular == "pass" and (choice is None or choice.word == PROJECTION):
         choice = Choice(PROJECTION, all_joints=True)  # what holds by itself does not hold there
     assembly = closing(model, close, hold, start)
-    setup = build(model, chosen, acceleration, assembly.state if assembly else start)
-    solver = make_solver(setup, damp=singular == "pass", refuse=redundant == "refuse")
-    held = stabilised(model, chosen, choice, solver.redundancy)
-    stabiliser = make_stabiliser(setup, choice, held, grid.step)
+    problem = make_problem(
+        chosen,
+        acceleration,
+        assembly.state if assembly else start,
+        damp=singular == "pass",
+        refuse=redundant == "refuse",
+    )
+    check_memory(grid, problem.setup)
+    solver = problem.solver
+    held = stabilised(chosen, choice, problem.redundancy)
+    stabiliser = make_stabiliser(problem.setup, choice, held, grid.step)
     watch = watch_of(solver, stop=singular == "stop")
-    loose = () if choice is not None and choice.all_joints else drifting_joints(model, chosen)
-    promises = promised_gaps(setup, loose)
+    loose = () if choice is not None and choice.all_joints else chosen.drifting
+    promises = promised_gaps(problem.setup, loose)
     run = Run(make_stepper(solver, found, stabiliser, watch, promises), grid)
     began = time.perf_counter() - seconds_compiling()
     if grid.t_eval is None:
@@ -121,55 +125,67 @@ def simulate(
         saved = run.states_at(grid.t_eval, progress)
     seconds = time.perf_counter() - seconds_compiling() - began
     suspicious = broken_promises(run.stepper, run.block, grid.step)
-    provenance = {
-        "spaces": {name: str(space) for name, space in chosen.items()},
-        "acceleration": acceleration,
-        "stabilise": str(choice or "none"),
-        "stabilised": list(held),
-        "redundancy": str(solver.redundancy or "none"),
-        "singular": singular,
-        "singular_poses": singular_poses(solver, watch),
-        "start": "as entered" if start is None else "a given state",
-        "assembly": assembly.as_dict() if assembly else "none",
-        "warnings": suspicious,
-        **of_the_steps(found, run, seconds),
-    }
-    states = (saved.times, solver, solver.absolute(saved.charts), provenance)
+    tableau = found.tableau
+    provenance = Provenance(
+        acceleration=acceleration,
+        method=found.name,
+        step=grid.step,
+        spaces={name: str(space) for name, space in chosen.spaces.items()},
+        stabilise=str(choice or "none"),
+        stabilised=held,
+        redundancy=str(problem.redundancy or "none"),
+        singular=singular,
+        singular_poses=singular_poses(problem.setup, watch),
+        start="as entered" if start is None else "a given state",
+        assembly=assembly.as_dict() if assembly else "none",
+        tableau={} if tableau is None else tableau.as_dict(),
+        order=found.order,
+        steps=run.steps_done,
+        until=grid.until,
+        seconds_in_steps=seconds,
+        warnings=tuple(suspicious),
+    )
+    states = (saved.times, solver.absolute(saved.charts), saved.integrals)
     stopped = run.stopped
     for text in suspicious:
         warnings.warn(text, ChaslesWarning, stacklevel=2)
     if stopped is None:
         message = f"reached t = {saved.times[-1]:g} s in {run.steps_done} steps"
-        return Result(*states, "finished", message, saved.integrals)
-    result = Result(*states, "stopped", stopped.what, saved.integrals)
+        return Result(problem, *states, provenance, "finished", message)
+    result = Result(problem, *states, provenance, "stopped", stopped.what)
     raise SimulationStopped(stopped.what, stopped.remedy, result=result)
 
 
-def of_tableau(tableau: Tableau | None) -> dict[str, Any]:
-    """The coefficients of a Runge-Kutta method."""
-    if tableau is None:
-        return {}
-    return {"tableau": {"a": tableau.a.tolist(), "b": tableau.b.tolist(), "c": tableau.c.tolist()}}
+def check_memory(grid: Grid, setup: Setup) -> None:
+    """Refuse a trajectory that does not fit into memory, before a step is taken."""
+    kept = grid.steps // grid.save_every + 2 if grid.t_eval is None else len(grid.t_eval)
+    bodies, quadratures = setup.system.body_count, setup.system.quadrature_count
+    size = bytes_kept(bodies, quadratures, kept)
+    if size > MEMORY_LIMIT:
+        every = grid.save_every * (1 + size // MEMORY_LIMIT)
+        fewer = f"save_every={every}" if grid.t_eval is None else "fewer times in t_eval"
+        raise InvalidOption(
+            f"simulate: {kept} states of {plural(bodies, 'body', 'bodies')} would take"
+            f" {size / 2**30:.3g} GiB.",
+            f"Keep fewer: {fewer}, say.",
+        )
 
 
 def check_word(option: str, value: Any, known: tuple[str, ...]) -> None:
-    """Refuse a choice that is none."""
-    if value not in known:
+    """Refuse a word that is not one of those known."""
+    if not isinstance(value, str) or value not in known:
         raise UnknownName.among("choice", value, known, where=option)
 
 
-def check_progress(progress: Any) -> None:
+def check_progress(progress: Any, where: str = "simulate") -> None:
     if progress is not None and not isinstance(progress, bool | np.bool_):
         raise InvalidOption(
-            f"simulate: progress is {told(progress)}.", "Give True, False, or leave it out."
+            f"{where}: progress is {told(progress)}.", "Give True, False, or leave it out."
         )
 
 
 def stabilised(
-    model: Model,
-    spaces: dict[str, Space],
-    choice: Choice | None,
-    redundancy: Redundancy | None = None,
+    spaces: SpaceChoice, choice: Choice | None, redundancy: Redundancy | None = None
 ) -> tuple[str, ...]:
     """The joints and drivers that are stabilised: those that drift, or all.
 
@@ -178,7 +194,8 @@ def stabilised(
     """
     if choice is None:
         return ()
-    chosen = set(model.joint_names if choice.all_joints else drifting_joints(model, spaces))
+    model = spaces.model
+    chosen = set(model.joint_names if choice.all_joints else spaces.drifting)
     chosen.update(() if redundancy is None else redundancy.shared)
     return (*(name for name in model.joint_names if name in chosen), *model.driver_names)
 
@@ -200,27 +217,7 @@ def closing(model: Model, close: Any, hold: Any, start: Any) -> Assembly | None:
     return None
 
 
-def singular_poses(solver: Solver, watch: Watch) -> list[list[float | str]]:
-    """[time, joint, direction] of the singular poses that the run passed or reached."""
+def singular_poses(setup: Setup, watch: Watch) -> tuple[tuple[float, str, str], ...]:
+    """(time, joint, direction) of the singular poses that the run passed or reached."""
     events = watch.events[: watch.count[0]]
-    return [[float(t), *joint_of_row(solver.setup, int(row))] for t, row in events]
-
-
-def of_the_steps(method: Method, run: Run, seconds: float) -> dict[str, Any]:
-    """What provenance says of the method, the steps, and the versions that made them."""
-    return {
-        "method": method.name,
-        **of_tableau(method.tableau),
-        "order": method.order,
-        "step": run.grid.step,
-        "steps": run.steps_done,
-        "until": run.grid.until,
-        "seconds_in_steps": seconds,
-        "versions": {
-            "chasles": version("chasles"),
-            "numpy": np.__version__,
-            "numba": version("numba"),
-            "python": platform.python_version(),
-        },
-        "created": datetime.now(UTC).isoformat(timespec="seconds"),
-    }
+    return tuple((float(t), *joint_of_row(setup, int(row))) for t, row in events)

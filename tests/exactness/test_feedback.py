@@ -7,7 +7,7 @@ import chasles as ch
 from chasles.core.arrays import POSITION, VELOCITY
 from chasles.core.state_block import StateBlock
 from chasles.dynamics.solver import make_solver, watch_of
-from chasles.integrators.tableaux import method
+from chasles.integrators.methods import find_method
 from chasles.loop import Run, make_grid
 from chasles.spaces import resolve_spaces
 from chasles.stabilisation.stabiliser import chosen_stabiliser, make_stabiliser
@@ -45,7 +45,9 @@ def truth(pair) -> np.ndarray:
 def test_the_method_keeps_its_order_and_a_gap_is_the_error_of_a_step(
     pair, truth, stabilise, method, order
 ):
-    runs = [ch.simulate(pair, 1.0, h, method, "SE3", stabilise=stabilise) for h in STEPS]
+    runs = [
+        ch.simulate(pair, 1.0, h, method=method, spaces="SE3", stabilise=stabilise) for h in STEPS
+    ]
     logs = np.log(STEPS)
     errors = [np.linalg.norm(run.position("body")[-1] - truth) for run in runs]
     assert np.polyfit(logs, np.log(errors), 1)[0] == pytest.approx(order, abs=0.3)
@@ -132,10 +134,11 @@ def gaps_of_an_opened_joint(stabilise: str, steps: int) -> list[float]:
     rod = ch.Body.rod("rod", 1.0, mass=2.0, position=(0.5, 0, 0))
     model = ch.Model([rod], [ch.Spherical("pivot", ch.GROUND, rod, (0, 0, 0))], gravity=(0, 0, 0))
     setup = build(model, resolve_spaces(model, "SO3xR3"))
-    solver, grid = make_solver(setup), make_grid(steps * 0.01, 0.01, 1, None, 1)
+    solver, grid = make_solver(setup), make_grid(steps * 0.01, 0.01, 1, None)
     stabiliser = make_stabiliser(setup, chosen_stabiliser(stabilise), ["pivot"], grid.step)
-    tableau = method("rk4")
-    stepper = make_stepper(solver, tableau, stabiliser, watch_of(solver, stop=True))
+    stepper = make_stepper(
+        solver, find_method("rk4"), stabiliser, watch_of(solver, stop=True), np.zeros(1)
+    )
     run = Run(stepper, grid)
     chart = StateBlock(run.block, stepper.layout).chart()
     chart[0, POSITION : POSITION + 3] += (1e-6, 2e-6, -1e-6)

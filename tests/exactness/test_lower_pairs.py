@@ -175,7 +175,7 @@ def test_spaces_may_be_mixed_freely(mixed_chain):
         for spaces in ("auto", mixture)
     ]
     np.testing.assert_allclose(
-        *([one.absolute[-1, one.solver.setup.body_index[name]] for name in names] for one in runs),
+        *([one.absolute[-1, one.problem.setup.body_index[name]] for name in names] for one in runs),
         atol=1e-9,
     )
 

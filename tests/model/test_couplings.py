@@ -57,7 +57,7 @@ every_coupling = pytest.mark.parametrize(
 def test_a_coupling_names_its_rows(joint, rows):
     assert joint.locked == rows and not joint.is_lower_pair
     assert joint.kind == type(joint).kind == type(joint).__name__.lower()
-    assert Model([ROD, WHEEL], [joint]).degrees_of_freedom == 12 - len(rows)
+    assert Model([ROD, WHEEL], [joint]).grubler_count == 12 - len(rows)
 
 
 @every_coupling

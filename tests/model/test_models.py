@@ -2,7 +2,9 @@
 
 import pickle
 from dataclasses import replace
+from itertools import pairwise
 
+import numpy as np
 import pytest
 
 from chasles.model import (
@@ -56,16 +58,47 @@ def test_a_model_is_frozen_and_can_be_varied():
         model.gravity = ORIGIN
 
 
-def test_grublers_count():
-    model = Model([CRANK, ROD], [PIVOT, ELBOW])
-    assert model.degrees_of_freedom == 4
-    assert repr(model) == "Model(2 bodies, 2 joints, 4 degrees of freedom)"
-    assert Model([CRANK]).degrees_of_freedom == 6
-    # a planar four-bar of four hinges: three links, one true freedom, counted in space as -2
-    links = [Body.rod(f"link {i}", 1.0, mass=1.0) for i in range(3)]
+def four_bar(heights: tuple[float, float], axes=(UP,) * 4) -> Model:
+    """A planar four-bar of four hinges: left and right corners at these heights."""
+    corners = [(0, 0, 0), (0, heights[0], 0), (2, heights[1], 0), (2, 0, 0)]
+    middles = [np.mean(pair, axis=0) for pair in pairwise(corners)]
+    links = [
+        Body.box(f"link {i}", size=(1, 1, 1), mass=1.0, position=middle)
+        for i, middle in enumerate(middles)
+    ]
     ends = [GROUND, *links, GROUND]
-    hinges = [Revolute(f"hinge {i}", ends[i], ends[i + 1], (i, 0, 0), UP) for i in range(4)]
-    assert Model(links, hinges).degrees_of_freedom == -2
+    hinges = [
+        Revolute(f"hinge {i}", ends[i], ends[i + 1], corner, axes[i])
+        for i, corner in enumerate(corners)
+    ]
+    return Model(links, hinges)
+
+
+def test_degrees_of_freedom_of_trees_are_grublers_count():
+    model = Model([CRANK, ROD], [PIVOT, ELBOW])
+    assert model.degrees_of_freedom == model.grubler_count == 4
+    assert repr(model) == "Model(2 bodies, 2 joints, 4 degrees of freedom)"
+    assert Model([CRANK]).degrees_of_freedom == 6 and model.loops == 0
+
+
+def test_degrees_of_freedom_of_loops_are_the_true_ones():
+    """A four-bar moves although Grübler counts -2; flat, a parallelogram may also fold the other
+    way; a hinge whose axis is not parallel to the others locks it."""
+    model = four_bar((1.0, 1.5))
+    assert model.grubler_count == -2 and model.degrees_of_freedom == 1 and model.loops == 1
+    assert repr(model) == "Model(3 bodies, 4 joints, 1 loop)"
+    assert "1 degree of freedom (Grübler's count is -2" in model.summary()
+    assert four_bar((1.0, 1.5), (UP, UP, UP, (0, 1, 1))).degrees_of_freedom == 0
+    driven = replace(model, drivers=[Driver("crank", "hinge 0", TURN)])
+    assert driven.degrees_of_freedom == 0
+
+
+def test_what_is_driven_twice_is_counted_once():
+    """Three points of a body pushed along z leave it three of its six freedoms, a fourth too."""
+    places = [(0, 0, 0), (1, 0, 0), (0, 1, 0), (1, 1, 0)]
+    pushed = [PointDriver(f"push {k}", CRANK, at, UP, TURN) for k, at in enumerate(places)]
+    assert Model([CRANK], drivers=pushed).degrees_of_freedom == 3
+    assert Model([CRANK], drivers=pushed[:3]).degrees_of_freedom == 3
 
 
 def test_a_summary_names_everything():
@@ -154,7 +187,8 @@ def test_different_coordinates_may_be_driven_together():
     points = [replace(point, name=f"p{index}") for index, point in enumerate(points)]
     points.append(PointDriver("other point", ROD, ORIGIN, UP, TURN))
     model = Model([CRANK, ROD], [SLEEVE], drivers=drivers + points)
-    assert model.degrees_of_freedom == 12 - 4 - 6
+    assert model.grubler_count == 12 - 4 - 6
+    assert model.degrees_of_freedom == 3  # two of the points are pushed along one line
 
 
 @pytest.mark.parametrize(

@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 
 import chasles as ch
-from chasles.studies import gallery, predictions
+from chasles import problem
+from chasles.studies import gallery
 
 SHORT = {"until": 0.2, "step": 1e-3, "timing": False, "progress": False}
 
@@ -137,7 +138,7 @@ def test_joints_drift_with_the_order_of_the_method(method, order):
 
 
 def test_a_wrong_prediction_of_exactness_is_caught(monkeypatch):
-    monkeypatch.setattr(predictions, "drifting_joints", lambda model, spaces: ())
+    monkeypatch.setattr(problem, "drifting_joints", lambda model, spaces: ())
     found = ch.compare(gallery.double_pendulum(), ["SE3", "auto"], **SHORT)
     assert [(p.label, p.joint) for p in found.disagreements] == [("SE3", "joint 2")]
     assert "WRONG" in str(found) and "joint 2" in str(found)

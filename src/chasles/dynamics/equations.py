@@ -6,12 +6,12 @@ import numpy as np
 
 from chasles.core.arrays import TWIST, TWIST_COMPONENTS, Floats, System, row_span
 from chasles.core.ordering import mass_matrix
-from chasles.core.outcomes import OK
-from chasles.dynamics.solver import Solver, make_solver, singular_error
+from chasles.dynamics.evaluation import Solvable, evaluate
+from chasles.dynamics.solver import make_solver, singular_error
 from chasles.model import Model
 from chasles.model.model import checked_model
 from chasles.spaces import resolve_spaces
-from chasles.system.build import build, is_closed, real_rows
+from chasles.system.build import build, is_closed
 from chasles.system.state import State, checked_state
 from chasles.system.turns import first_integrals
 
@@ -70,26 +70,23 @@ def equations(model: Model, state: State | None = None, acceleration: str = "scr
 
 
 def equations_at(
-    solver: Solver, absolute: Floats, t: float = 0.0, integrals: Floats | None = None
+    problem: Solvable, absolute: Floats, t: float = 0.0, integrals: Floats | None = None
 ) -> Equations:
-    """`equations` of a solver whose bodies are in the model's order."""
-    setup, system, model = solver.setup, solver.setup.system, solver.setup.model
-    angles = None if integrals is None else integrals[None]
-    row, _ = solver.evaluate(absolute[None], np.array([t]), angles)
-    if row != OK:
-        raise singular_error(solver.setup, row)
-    solution, real = solver.work.rhs.copy(), real_rows(system)
-    count = 6 * system.body_count
+    """`equations` of a problem or solver whose bodies are in the model's order."""
+    setup, system, model = problem.setup, problem.setup.system, problem.setup.model
+    found = evaluate(problem, absolute, t, integrals)
+    if not found.is_solved:
+        raise singular_error(setup, found.outcome)
     return Equations(
         columns=tuple((name, c) for name in model.body_names for c in TWIST_COMPONENTS),
         rows=tuple((name, c) for name, k in setup.joint_index.items() for c in setup.locked(k)),
         mass=dense_mass(system),
-        jacobian=dense_jacobian(system, solver.work.jacobian)[real],
-        eta=solver.work.eta[real],
-        forces=solver.work.forces.copy(),
+        jacobian=dense_jacobian(system, found.jacobian)[found.rows],
+        eta=found.eta[found.rows],
+        forces=found.forces,
         velocity=absolute[:, TWIST:].ravel(),
-        acceleration=solution[:count],
-        multipliers=solution[count:][real],
+        acceleration=found.acceleration,
+        multipliers=found.multipliers[found.rows],
     )
 
 

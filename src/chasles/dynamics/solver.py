@@ -49,6 +49,11 @@ class Solver:
     start: Floats  # (n, 18) absolute state at t = 0
     redundancy: Redundancy | None = None
 
+    @property
+    def floors(self) -> Floats:
+        """(rows,) joint pivots below these are singular."""
+        return self.work.floors
+
     def chart(self, absolute: Floats) -> Floats:
         """The chart state (n, 13) of an absolute state (n, 18)."""
         chart = np.zeros((absolute.shape[0], CHART_WIDTH))
@@ -100,7 +105,7 @@ def make_solver(
     redundant = repeats_itself(still, free)
     start = initial_state(setup, work.jacobian) if check else setup.absolute
     work.floors[:] = SINGULAR * free
-    if not redundant and not damp:
+    if not redundant and not (damp and setup.system.row_count):
         return Solver(setup, plan, work, start)
     unknowns = 6 * setup.system.body_count
     plan = damped(plan, unknowns, DAMPING * free)

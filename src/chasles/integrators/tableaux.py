@@ -91,6 +91,10 @@ class Tableau:
         """Evaluations of the right-hand side per step."""
         return len(self.b)
 
+    def as_dict(self) -> dict[str, Any]:
+        """The coefficients as plain lists."""
+        return {"a": self.a.tolist(), "b": self.b.tolist(), "c": self.c.tolist()}
+
     def __repr__(self) -> str:
         name = f"'{self.name}', " if self.name else ""
         order = (

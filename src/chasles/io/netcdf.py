@@ -10,13 +10,16 @@ from typing import Any
 import numpy as np
 
 from chasles.core.arrays import ABSOLUTE_WIDTH, POSE_R, POSE_X, TWIST, Floats
-from chasles.dataset import FORMAT, checked_path, is_sealed
-from chasles.dynamics.solver import make_solver
+from chasles.dataset import FORMAT
 from chasles.model import ChaslesError, InvalidFile, Model
+from chasles.model.errors import told
 from chasles.model.plain import from_plain
+from chasles.problem import SpaceChoice, make_problem
+from chasles.provenance import Provenance
 from chasles.result import Result
+from chasles.sealed import checked_path, is_sealed
 from chasles.spaces import Space
-from chasles.system.build import Setup, build
+from chasles.system.build import Setup
 from chasles.system.state import State
 
 #: What a result is rebuilt from; everything else in a file follows from it.
@@ -41,22 +44,72 @@ def load(path: str | os.PathLike[str]) -> Result:
 
 
 def rebuilt(attributes: dict[str, Any], arrays: dict[str, Floats]) -> Result:
-    """A result from the contents of a file."""
-    provenance = json.loads(attributes["provenance"])
+    """A result from the contents of a file.
+
+    Nothing is solved: the solver and the designation are made when something asks for them.
+    """
+    provenance = Provenance.from_dict(json.loads(attributes["provenance"]))
     model = from_plain(json.loads(attributes["model"]))
-    spaces = {name: Space(**space) for name, space in json.loads(attributes["spaces"]).items()}
-    start = start_of(model, attributes, arrays)
-    setup = build(model, spaces, provenance["acceleration"], start)
-    solver = make_solver(setup, damp=provenance.get("singular") == "pass")
-    return Result(
-        t=arrays["time"],
-        solver=solver,
-        absolute=absolute_states(solver.setup, arrays),
-        provenance=provenance,
-        status=attributes["status"],
-        message=attributes["message"],
-        integrals=arrays.get("integrals"),
+    problem = make_problem(
+        spaces_of(model, attributes),
+        provenance.acceleration,
+        start_of(model, attributes, arrays),
+        damp=provenance.singular == "pass",
     )
+    check_arrays(problem.setup, arrays, str(attributes["status"]))
+    return Result(
+        problem,
+        t=arrays["time"],
+        absolute=absolute_states(problem.setup, arrays),
+        integrals=arrays["integrals"],
+        provenance=provenance,
+        status=str(attributes["status"]),
+        message=str(attributes["message"]),
+    )
+
+
+def spaces_of(model: Model, attributes: dict[str, Any]) -> SpaceChoice:
+    """The space of every body, and what of it a user chose; files of before do not say that."""
+    plain = json.loads(attributes["spaces"])
+    spaces = {name: Space(**plain[name]) for name in model.body_names}
+    by_hand = json.loads(attributes.get("by_hand", json.dumps(model.body_names)))
+    cut = json.loads(attributes.get("cut", "[]"))
+    return SpaceChoice(
+        model,
+        spaces,
+        tuple(model.body(name, "spaces chosen by hand").name for name in by_hand),
+        tuple(model.joint(name, "cut").name for name in cut),
+    )
+
+
+def check_arrays(setup: Setup, arrays: dict[str, Floats], status: str) -> None:
+    """Refuse arrays of other shapes than the model's, and numbers that are none.
+
+    A run that was stopped may end at anything; its times may not.
+    """
+    times, bodies, integrals = (
+        arrays["time"],
+        len(setup.model.bodies),
+        setup.system.quadrature_count,
+    )
+    if times.ndim != 1 or not times.size:
+        raise ValueError(f"time has shape {times.shape}")
+    if not np.isfinite(times).all() or not (np.diff(times) > 0.0).all():
+        raise ValueError("its times do not increase")
+    if status not in ("finished", "stopped"):
+        raise ValueError(f"its status is {told(status)}")
+    if not integrals:
+        arrays["integrals"] = np.zeros((len(times), 0))
+    shapes = {
+        "position": (bodies, 3), "rotation": (bodies, 3, 3), "angular_velocity": (bodies, 3),
+        "body_velocity": (bodies, 3), "integrals": (integrals,),
+    }  # fmt: skip
+    for name, shape in shapes.items():
+        if arrays[name].shape != (len(times), *shape):
+            expected = (len(times), *shape)
+            raise ValueError(f"{name} has shape {arrays[name].shape}, not {expected}")
+        if status == "finished" and not np.isfinite(arrays[name]).all():
+            raise ValueError(f"{name} is not finite")
 
 
 def start_of(model: Model, attributes: dict[str, Any], arrays: dict[str, Floats]) -> State | None:

@@ -1,15 +1,16 @@
 """A model: bodies, joints, forces, drivers and gravity, checked together."""
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
 from numpy.typing import ArrayLike
 
-from chasles.model.body import Body, Ground
+from chasles.model.body import GROUND, Body, Ground
 from chasles.model.checks import Vector3, checked_vector, fill
-from chasles.model.drivers import AnyDriver
+from chasles.model.custom import CustomJoint
+from chasles.model.drivers import AnyDriver, Driver
 from chasles.model.errors import InvalidModel, UnknownName, told
 from chasles.model.forces import Force
 from chasles.model.joints import Joint
@@ -124,14 +125,48 @@ class Model:
         return {driver.name: driver for driver in self.drivers}
 
     @property
-    def degrees_of_freedom(self) -> int:
-        """Grübler's count: six per body less the rows of every joint and every driver.
+    def grubler_count(self) -> int:
+        """Six per body less the rows of every joint and every driver.
 
-        Redundant joints lock a direction twice, so the true number may be larger.
+        Where joints repeat each other this is less than the degrees of freedom.
         """
         locked = sum(len(joint.locked) for joint in self.joints)
         driven = sum(len(driver.locked) for driver in self.drivers)
         return 6 * len(self.bodies) - locked - driven
+
+    @cached_property
+    def loops(self) -> int:
+        """How many joints could be cut with no body coming off: independent loops."""
+        part = {name: name for name in (GROUND.name, *self.body_names)}
+
+        def root(name: str) -> str:
+            while part[name] != name:
+                part[name] = part[part[name]]
+                name = part[name]
+            return name
+
+        closing = 0
+        for joint in self.joints:
+            a, b = root(joint.a), root(joint.b)
+            closing += a == b
+            part[a] = b
+        return closing
+
+    @property
+    def repeats_nothing(self) -> bool:
+        """Whether no joint can repeat what others say: a tree, each joint holding a new body."""
+        own = any(isinstance(joint, CustomJoint) for joint in self.joints)
+        return not self.loops and not own and all(isinstance(d, Driver) for d in self.drivers)
+
+    @cached_property
+    def degrees_of_freedom(self) -> int:
+        """Six per body less the independent rows of joints and drivers, at the poses entered.
+
+        In a pose where joints come to depend on each other there are more than in others.
+        """
+        if self.repeats_nothing:
+            return self.grubler_count
+        return self.grubler_count + repeated_rows(self)
 
     def summary(self) -> str:
         """The model in words, one line per part."""
@@ -150,9 +185,16 @@ class Model:
             *(f"force {force.name}: {force.kind} on {force.acts_on}" for force in self.forces),
             *(f"driver {driver.name}: {driver.kind} of {driver.drives}" for driver in self.drivers),
             f"gravity {shown(self.gravity)} m/s^2",
-            f"{self.degrees_of_freedom} degrees of freedom by Grübler's count",
+            self._freedom(),
         ]
         return "\n".join(lines)
+
+    def _freedom(self) -> str:
+        """The degrees of freedom in words, with Grübler's count where it is another."""
+        freedom = plural(self.degrees_of_freedom, "degree of freedom", "degrees of freedom")
+        if self.degrees_of_freedom == self.grubler_count:
+            return freedom
+        return f"{freedom} (Grübler's count is {self.grubler_count}: joints repeat each other)"
 
     def __repr__(self) -> str:
         counts = [
@@ -163,8 +205,21 @@ class Model:
             counts.append(plural(len(self.forces), "force", "forces"))
         if self.drivers:
             counts.append(plural(len(self.drivers), "driver", "drivers"))
-        freedom = plural(self.degrees_of_freedom, "degree", "degrees")
-        return f"Model({', '.join(counts)}, {freedom} of freedom)"
+        if self.loops:  # to count freedoms takes the rank of all rows, too much for a repr
+            counts.append(plural(self.loops, "loop", "loops"))
+        elif self.repeats_nothing:
+            counts.append(plural(self.grubler_count, "degree of freedom", "degrees of freedom"))
+        return f"Model({', '.join(counts)})"
+
+
+#: Counts the rows that repeat others at the poses entered: geometry, which upper floors know.
+row_counters: list[Callable[[Model], int]] = []
+
+
+def repeated_rows(model: Model) -> int:
+    """How many rows of joints and drivers repeat others at the poses entered."""
+    (count,) = row_counters
+    return count(model)
 
 
 def checked_model(model: Any) -> Model:

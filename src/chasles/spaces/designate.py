@@ -123,7 +123,7 @@ def designate(
         if name not in geometry.tree.cut
     )
     rows = tuple(row(charts, name, name in forced, exact) for name in model.body_names)
-    return Designation(model, rows, geometry.tree.cut, predicted, notes)
+    return Designation(model, rows, geometry.tree.cut, predicted, notes, tuple(forced), wanted)
 
 
 def cut_joints(model: Model, cut: Any) -> tuple[str, ...]:

@@ -57,6 +57,8 @@ class Designation:
     cut          joints that close a loop, so that no body's space can be made for them
     predictions  one per joint: whether it holds to rounding, and why
     notes        what an override has cost
+    by_hand      bodies whose spaces were chosen by the user
+    wanted       joints at which the user wanted loops cut
 
     Give it to simulate as `spaces`; `print` it to read it.
     """
@@ -66,6 +68,8 @@ class Designation:
     cut: tuple[str, ...]
     predictions: tuple[Prediction, ...]
     notes: tuple[str, ...] = ()
+    by_hand: tuple[str, ...] = ()
+    wanted: tuple[str, ...] = ()
 
     @property
     def spaces(self) -> dict[str, Space]:

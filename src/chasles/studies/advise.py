@@ -12,6 +12,7 @@ from chasles.model import ChaslesError, InvalidOption, Model
 from chasles.model.checks import checked_positive
 from chasles.model.errors import told
 from chasles.model.model import checked_model
+from chasles.simulate import check_progress
 from chasles.studies.search import LONGER, Search, Trial, checked_steps, combined, default_steps
 from chasles.studies.tables import plain, small, table
 
@@ -184,6 +185,7 @@ def advise(
     True
     """
     checked_model(model)
+    check_progress(progress, "advise")
     search = Search(
         model,
         checked_positive(target, "target", "m", "advise", InvalidOption),

@@ -6,8 +6,9 @@ from typing import Any
 
 from chasles.integrators.tableaux import method as find_method
 from chasles.model import InvalidOption, Model
+from chasles.model.checks import checked_positive
 from chasles.model.errors import told
-from chasles.spaces import Space, resolve_spaces
+from chasles.spaces import Space
 
 #: What a candidate may set for itself; the rest is common to all.
 OPTIONS = ("spaces", "method", "step", "acceleration", "stabilise")
@@ -29,9 +30,6 @@ class Candidate:
         tableau = find_method(self.options["method"])
         return tableau.name or "user's tableau"
 
-    def spaces(self, model: Model) -> dict[str, Space]:
-        return resolve_spaces(model, self.options["spaces"])
-
 
 def candidates_of(model: Model, given: Any, common: Mapping[str, Any]) -> list[Candidate]:
     """Candidates from a list of spaces, or a dict label -> spaces or options."""
@@ -50,6 +48,8 @@ def candidates_of(model: Model, given: Any, common: Mapping[str, Any]) -> list[C
     for label, value in named:
         options = {**common, **options_of(model, value)}
         wanted = label or label_of(value)
+        where = f"compare: candidate '{wanted}'"
+        options["step"] = checked_positive(options["step"], "step", "s", where, InvalidOption)
         made.append(Candidate(unused(wanted, [c.label for c in made]), options))
     return made
 

@@ -4,6 +4,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 from tqdm import tqdm
 
 from chasles.integrators.tableaux import Tableau
@@ -11,6 +12,7 @@ from chasles.model import InvalidOption, Model, UnknownName
 from chasles.model.checks import checked_positive
 from chasles.model.errors import told
 from chasles.model.model import checked_model
+from chasles.simulate import check_progress
 from chasles.studies.candidates import candidates_of
 from chasles.studies.measure import Outcome, costs, measure
 from chasles.studies.predictions import Prediction, check_orders, predictions_of
@@ -50,6 +52,12 @@ def compare(
     True
     """
     checked_model(model)
+    check_progress(progress, "compare")
+    for what, flag in (("orders", orders), ("timing", timing)):
+        if not isinstance(flag, bool | np.bool_):
+            raise InvalidOption(
+                f"compare: {what} must be True or False, got {told(flag)}.", f"Give {what}=True."
+            )
     until = checked_positive(until, "until", "s", "compare", InvalidOption)
     common = {
         "step": step, "method": method, "spaces": "auto",

@@ -12,7 +12,7 @@ import numpy as np
 
 from chasles.core.arrays import TWIST
 from chasles.model import Model
-from chasles.spaces.exactness import drifting_joints
+from chasles.problem import evaluate
 from chasles.start.consistent import constraint_rows
 from chasles.studies.candidates import Candidate
 from chasles.studies.measure import Outcome, measure
@@ -100,7 +100,7 @@ class Prediction:
 
 def predictions_of(model: Model, outcome: Outcome) -> list[Prediction]:
     """What is predicted of every joint, with the gap that one run shows."""
-    drifting = set(drifting_joints(model, outcome.candidate.spaces(model)))
+    drifting = set(outcome.result.problem.choice.drifting)
     floor = ROUNDING * extent(outcome) + start_drift(outcome)
     if outcome.candidate.options["stabilise"] is not None:  # both stabilisers close what drifts
         drifting, floor = set(), max(floor, PROJECTED)
@@ -125,12 +125,11 @@ def extent(outcome: Outcome) -> float:
 
 def start_drift(outcome: Outcome) -> float:
     """What joints that hold may open by: where J V at the start is kept, it adds up."""
-    solver = outcome.result.solver
-    solver.evaluate(solver.start[None])
-    rows = constraint_rows(solver.setup, solver.work.jacobian)
+    problem = outcome.result.problem
+    rows = constraint_rows(problem.setup, evaluate(problem, problem.start).jacobian)
     if rows.shape[0] == 0:
         return 0.0
-    residual = rows.times(solver.start[:, TWIST : TWIST + 6])
+    residual = rows.times(problem.start[:, TWIST : TWIST + 6])
     return 3.0 * float(np.abs(residual).max()) * float(outcome.t[-1])
 
 

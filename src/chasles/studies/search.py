@@ -9,12 +9,12 @@ from typing import Any
 import numpy as np
 
 from chasles.integrators.tableaux import Tableau
+from chasles.integrators.tableaux import method as find_method
 from chasles.model import InvalidOption, Model
 from chasles.model.checks import checked_array
 from chasles.model.errors import told
+from chasles.problem import choose_spaces
 from chasles.simulate import stabilised
-from chasles.spaces import resolve_spaces
-from chasles.spaces.exactness import drifting_joints
 from chasles.stabilisation.stabiliser import chosen_stabiliser
 from chasles.studies.candidates import Candidate
 from chasles.studies.measure import costs, measure
@@ -87,19 +87,19 @@ def combined(
 ) -> list[Candidate]:
     """All combinations, less those that would run the same equations twice."""
     made: dict[Any, Candidate] = {}
+    names = [find_method(method).name or "tableau" for method in methods]
     for choice in spaces:
-        resolved = resolve_spaces(model, choice)
+        chosen = choose_spaces(model, choice)
         for stabilise in stabilisers:
             wanted = chosen_stabiliser(stabilise)
-            held = stabilised(model, resolved, wanted)
-            for method in methods:
+            held = stabilised(chosen, wanted)
+            for method, name in zip(methods, names):
                 options = {
                     "spaces": choice, "method": method, "acceleration": acceleration,
                     "stabilise": stabilise if held or not stabilise else None,
                 }  # fmt: skip
-                name = method if isinstance(method, str) else method.name or "tableau"
                 label = f"{choice}, {options['stabilise'] or 'none'}, {name}"
-                key = (str(resolved), wanted.word if wanted and held else "", held, name)
+                key = (str(chosen.spaces), wanted.word if wanted and held else "", held, name)
                 made.setdefault(key, Candidate(label, options))
     return list(made.values())
 
@@ -188,7 +188,7 @@ class Search:
         )  # fmt: skip
 
     def drifting(self, candidate: Candidate) -> tuple[str, ...]:
-        return drifting_joints(self.model, candidate.spaces(self.model))
+        return choose_spaces(self.model, candidate.options["spaces"]).drifting
 
     def confirm(self, candidate: Candidate, trial: Trial) -> bool:
         """Whether it holds on a longer horizon as well."""

@@ -35,7 +35,7 @@ class State:
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "t", checked_number(self.t, "t", "state", InvalidOption))
-        names = (self.bodies,) if isinstance(self.bodies, str) else tuple(self.bodies)
+        names = checked_bodies(self.bodies)
         object.__setattr__(self, "bodies", names)
         for what, width in (
             ("position", (3,)),
@@ -58,6 +58,13 @@ class State:
                 f"state: the rotation of body {told(names[body])} is not orthogonal: R^T R is off"
                 f" the identity by {worst[body]:.1e}.",
                 "Give a rotation matrix from the body frame to the world, with all its digits.",
+            )
+        mirrored = np.flatnonzero(np.linalg.det(self.rotation) < 0.0)
+        if mirrored.size:
+            raise InvalidOption(
+                f"state: the rotation of body {told(names[mirrored[0]])} has determinant -1: it"
+                " mirrors the body, which no motion does.",
+                "Give a right-handed rotation matrix from the body frame to the world.",
             )
         object.__setattr__(self, "angles", checked_angles(self.angles))
 
@@ -93,6 +100,28 @@ class State:
         velocity = np.einsum("bji,bj->bi", self.rotation, self.velocity)
         absolute[:, TWIST + 3 :] = velocity[order]
         return absolute
+
+
+def checked_bodies(bodies: Any) -> tuple[str, ...]:
+    """Names of bodies, each once."""
+    try:
+        names = (bodies,) if isinstance(bodies, str) else tuple(bodies)
+    except TypeError:  # None, a number
+        names = (None,)
+    for name in names:
+        if not isinstance(name, str):
+            raise InvalidOption(
+                f"state: bodies must be names, got {told(bodies)}.",
+                "Give the names of the model's bodies: model.body_names.",
+            )
+    seen: set[str] = set()
+    for name in names:
+        if name in seen:
+            raise InvalidOption(
+                f"state: body {told(name)} is named twice.", "Give every body one row."
+            )
+        seen.add(name)
+    return names
 
 
 def checked_angles(angles: Any) -> dict[str, float]:

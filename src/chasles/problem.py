@@ -1,0 +1,146 @@
+"""A problem: a model, the space of every body, and the arrays and the plan that follow from them.
+
+Nothing in it changes, and it holds no scratch that anyone reads: ask from any thread.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+from chasles.core.arrays import ABSOLUTE_WIDTH, CHART_WIDTH, Floats
+from chasles.core.ordering import Plan
+from chasles.dynamics.evaluation import Evaluation, evaluate, wrench_history
+from chasles.dynamics.solver import Solver, make_solver
+from chasles.model import Model
+from chasles.spaces import Designation, Space, designate, resolve_spaces
+from chasles.spaces.designate import overrides
+from chasles.spaces.exactness import drifting_joints
+from chasles.start.redundancy import Redundancy
+from chasles.system.build import Setup, build
+from chasles.system.state import State
+
+__all__ = [
+    "Evaluation",
+    "Problem",
+    "SpaceChoice",
+    "bytes_kept",
+    "choose_spaces",
+    "evaluate",
+    "make_problem",
+    "wrench_history",
+]
+
+
+@dataclass(frozen=True, eq=False)
+class SpaceChoice:
+    """A space for every body, and who chose it.
+
+    by_hand  bodies whose space a user chose; those of the others were chosen to fit
+    cut      joints at which loops were to be cut
+    given    the designation that it is, where one was given
+    """
+
+    model: Model
+    spaces: dict[str, Space]
+    by_hand: tuple[str, ...] = ()
+    cut: tuple[str, ...] = ()
+    given: Designation | None = None
+
+    @cached_property
+    def designation(self) -> Designation:
+        """The spaces with their reasons; made when it is first asked for, unless it was given."""
+        if self.given is not None:
+            return self.given
+        return designate(self.model, {body: self.spaces[body] for body in self.by_hand}, self.cut)
+
+    @cached_property
+    def drifting(self) -> tuple[str, ...]:
+        """The joints that open with the error of the method."""
+        if self.given is None and not self.cut:
+            return drifting_joints(self.model, self.spaces)
+        return self.designation.drifting
+
+
+def choose_spaces(model: Model, spaces: Any) -> SpaceChoice:
+    """From what `simulate` takes as spaces: a name, a Space, a dict of them, or a Designation."""
+    chosen = resolve_spaces(model, spaces)
+    if isinstance(spaces, Designation):
+        if spaces.model == model:
+            return SpaceChoice(model, chosen, spaces.by_hand, spaces.wanted, spaces)
+        cut = tuple(name for name in spaces.wanted if name in model.joint_names)
+        return SpaceChoice(model, chosen, model.body_names, cut)
+    if isinstance(spaces, Mapping):
+        return SpaceChoice(model, chosen, tuple(overrides(model, spaces)))
+    by_hand = () if isinstance(spaces, str) and spaces == "auto" else model.body_names
+    return SpaceChoice(model, chosen, by_hand)
+
+
+@dataclass(frozen=True, eq=False)
+class Problem:
+    """What is integrated.
+
+    choice  the space of every body
+    setup   the model's arrays, and what their rows mean
+    damp    whether the factor is damped, so that singular poses are passed
+    refuse  whether joints that repeat each other are refused
+    """
+
+    choice: SpaceChoice
+    setup: Setup
+    damp: bool = False
+    refuse: bool = False
+
+    @property
+    def model(self) -> Model:
+        return self.setup.model
+
+    @property
+    def spaces(self) -> dict[str, Space]:
+        return self.setup.spaces
+
+    @property
+    def designation(self) -> Designation:
+        """The spaces with their reasons, and what becomes of every joint."""
+        return self.choice.designation
+
+    @cached_property
+    def solver(self) -> Solver:
+        """What a run steps with: made when it is first asked for.  Its scratch is the run's."""
+        return make_solver(self.setup, damp=self.damp, refuse=self.refuse)
+
+    @property
+    def plan(self) -> Plan:
+        """The order of elimination."""
+        return self.solver.plan
+
+    @property
+    def floors(self) -> Floats:
+        """(rows,) joint pivots below these are singular."""
+        return self.solver.floors
+
+    @property
+    def start(self) -> Floats:
+        """(n, 18) the absolute state at t = 0, its velocities complete."""
+        return self.solver.start
+
+    @property
+    def redundancy(self) -> Redundancy | None:
+        return self.solver.redundancy
+
+
+def make_problem(
+    choice: SpaceChoice,
+    acceleration: str = "screw",
+    start: State | None = None,
+    damp: bool = False,
+    refuse: bool = False,
+) -> Problem:
+    """The problem of a model in chosen spaces."""
+    setup = build(choice.model, choice.spaces, acceleration, start)
+    return Problem(choice, setup, damp, refuse)
+
+
+def bytes_kept(bodies: int, quadratures: int, states: int) -> int:
+    """Memory that a trajectory takes: the run's charts, what a Result holds, times, integrals."""
+    return 8 * states * (bodies * (CHART_WIDTH + ABSOLUTE_WIDTH) + quadratures + 1)

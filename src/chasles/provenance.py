@@ -1,0 +1,141 @@
+"""Where a result comes from: how it was made, in words and numbers that outlive the program."""
+
+import platform
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field, fields
+from datetime import UTC, datetime
+from functools import cache
+from importlib.metadata import version
+from types import MappingProxyType
+from typing import Any, Self
+
+import numpy as np
+
+from chasles.model import InvalidFile
+from chasles.model.errors import told
+
+
+@cache
+def versions() -> Mapping[str, str]:
+    """What computes here.  Kept: looking them up takes longer than a step of a small model."""
+    return MappingProxyType(
+        {
+            "chasles": version("chasles"),
+            "numpy": np.__version__,
+            "numba": version("numba"),
+            "python": platform.python_version(),
+        }
+    )
+
+
+def now() -> str:
+    return datetime.now(UTC).isoformat(timespec="seconds")
+
+
+@dataclass(frozen=True, eq=False)
+class Provenance(Mapping[str, Any]):
+    """How a result was made.  It reads like a dict, too: ``provenance["method"]``, ``.items()``.
+
+    acceleration      form of the acceleration constraints
+    method            name of the method, with its tableau and order
+    step, steps       length of a step in s, and how many were taken
+    until             s
+    spaces            body -> space, in words
+    stabilise         the stabiliser in words, and `stabilised`, the joints that it holds
+    redundancy        which rows repeat others, in words
+    singular          what was to be done at singular poses, and `singular_poses`, those met
+    start             where the run began
+    assembly          what was moved to close the joints, or "none"
+    seconds_in_steps  computing time
+    warnings          what is suspect about the run
+    versions          of everything that computed
+    created           when, UTC
+    others            what a file says beyond this
+    """
+
+    acceleration: str
+    method: str
+    step: float
+    spaces: Mapping[str, str] = field(default_factory=dict)
+    stabilise: str = "none"
+    stabilised: tuple[str, ...] = ()
+    redundancy: str = "none"
+    singular: str = "stop"
+    singular_poses: tuple[tuple[float, str, str], ...] = ()
+    start: str = "as entered"
+    assembly: Mapping[str, Any] | str = "none"
+    tableau: Mapping[str, Any] = field(default_factory=dict)
+    order: int = 0
+    steps: int = 0
+    until: float = 0.0
+    seconds_in_steps: float = 0.0
+    warnings: tuple[str, ...] = ()
+    versions: Mapping[str, str] = field(default_factory=versions)
+    created: str = field(default_factory=now)
+    others: Mapping[str, Any] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        for name in KNOWN:
+            object.__setattr__(self, name, frozen(getattr(self, name)))
+
+    def as_dict(self) -> dict[str, Any]:
+        """The same as plain data: dicts, lists, words and numbers."""
+        return {key: self[key] for key in self}
+
+    @classmethod
+    def from_dict(cls, plain: Any) -> Self:
+        """The provenance that `as_dict` gave, from a file."""
+        if not isinstance(plain, Mapping):
+            raise InvalidFile(f"provenance is {told(plain)}, not a dict.", "Save the result again.")
+        known = {name: plain[name] for name in KNOWN if name in plain}
+        for name, kind in REQUIRED.items():
+            if not isinstance(known.get(name), kind) or isinstance(known[name], bool):
+                raise InvalidFile(
+                    f"provenance: {name} must be a {WORDS[kind]}, got {told(known.get(name))}.",
+                    "Save the result again.",
+                )
+        return cls(**known, others={key: plain[key] for key in plain if key not in KNOWN})
+
+    # --- as a mapping ---
+
+    def __getitem__(self, key: str) -> Any:
+        if key in KNOWN:
+            return thawed(getattr(self, key))
+        return thawed(self.others[key])
+
+    def __iter__(self) -> Iterator[str]:
+        yield from KNOWN
+        yield from self.others
+
+    def __len__(self) -> int:
+        return len(KNOWN) + len(self.others)
+
+    def __eq__(self, other: object) -> bool:
+        return self.as_dict() == dict(other) if isinstance(other, Mapping) else NotImplemented
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def __reduce__(self) -> Any:  # read-only views are not pickled
+        return Provenance.from_dict, (self.as_dict(),)
+
+
+KNOWN = tuple(f.name for f in fields(Provenance) if f.name != "others")
+#: Without these a result does not know what it is.
+REQUIRED: dict[str, type] = {"acceleration": str, "method": str, "step": float}
+WORDS = {str: "string", float: "number"}
+
+
+def frozen(value: Any) -> Any:
+    """Plain data that nobody changes."""
+    if isinstance(value, list | tuple):
+        return tuple(map(frozen, value))
+    if isinstance(value, str | float | int) or not isinstance(value, Mapping):
+        return value
+    return MappingProxyType({key: frozen(entry) for key, entry in value.items()})
+
+
+def thawed(value: Any) -> Any:
+    """The same as fresh dicts and lists."""
+    if isinstance(value, Mapping):
+        return {key: thawed(entry) for key, entry in value.items()}
+    return [thawed(entry) for entry in value] if isinstance(value, tuple) else value

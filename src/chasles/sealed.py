@@ -1,0 +1,191 @@
+"""A trajectory as a NetCDF file that holds all of it or does not exist.
+
+The file formats are imported when they are used: they take longer than a small run.
+"""
+
+import hashlib
+import os
+import secrets
+import stat
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from io import BytesIO
+from pathlib import Path
+from typing import Any, BinaryIO
+
+import numpy as np
+
+from chasles.dataset import Table
+from chasles.model import InvalidFile, InvalidModel, InvalidOption, Model
+from chasles.model.errors import told
+from chasles.model.plain import DRIVERS, FORCES, JOINTS
+
+try:
+    import fcntl
+except ImportError:  # where there is none, a file that is open cannot be removed by others
+    fcntl = None  # type: ignore[assignment]
+
+SUFFIX = ".nc"
+#: The last line of a file: a digest of all before it, which readers of HDF5 do not look at.
+SEAL = b"\nchasles sha256 %s\n"
+SEAL_LENGTH = len(SEAL % bytes(64))
+#: What a file is called until it is whole.
+PART = ".chasles-{}.part"
+
+
+def write(table: Table, path: str | os.PathLike[str]) -> Path:
+    """Write a NetCDF file under another name beside `path`, then rename it: all or nothing.
+
+    What a link points to is written, the link stays, and so does who may read the file.  A pipe or
+    device is written to as it is.
+    """
+    target = checked_target(path)
+    contents = to_netcdf(table)
+    seal = SEAL % hashlib.sha256(contents).hexdigest().encode()
+    real = Path(os.path.realpath(target))
+    try:
+        if real.exists() and not real.is_file():
+            with real.open("wb") as pipe:
+                pipe.write(contents)
+                pipe.write(seal)
+            return target
+        remove_orphans(real.parent)
+        with replacing(real) as file:
+            file.write(contents)
+            file.write(seal)
+    except OSError as error:
+        raise InvalidFile(
+            f"'{target}' cannot be written: {error.strerror or error}.",
+            "Save elsewhere, or make room and allow writing there.",
+        ) from error
+    return target
+
+
+@contextmanager
+def replacing(target: Path) -> Iterator[BinaryIO]:
+    """A file that takes the place of another when it is whole, or leaves no trace."""
+    part = target.with_name(PART.format(secrets.token_hex(8)))
+    lock = None
+    try:
+        with part.open("xb") as file:
+            lock = hold(file.fileno())
+            yield file
+            file.flush()
+            os.fsync(file.fileno())  # on the disk before its name is
+        with suppress(FileNotFoundError):
+            os.chmod(part, stat.S_IMODE(os.stat(target).st_mode))
+        os.replace(part, target)
+    finally:
+        with suppress(OSError):
+            part.unlink(missing_ok=True)
+        if lock is not None:
+            os.close(lock)
+
+
+def hold(descriptor: int) -> int | None:
+    """Lock a file that is being written; the lock goes with the process, however it ends."""
+    if fcntl is None:
+        return None
+    held = os.dup(descriptor)
+    with suppress(OSError):  # a file system without locks: then nobody takes it for an orphan
+        fcntl.flock(held, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    return held
+
+
+def remove_orphans(folder: Path) -> None:
+    """Remove what saves left behind whose process was killed."""
+    for part in folder.glob(PART.format("*")):
+        with suppress(OSError):  # still being written, or another user's
+            if fcntl is None:
+                part.unlink()
+                continue
+            with part.open("rb") as file:
+                fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                part.unlink()
+
+
+def to_netcdf(table: Table) -> memoryview:
+    """The bytes of a NetCDF file.  HDF5 may crash on a disk that fills up, memory is safe."""
+    import h5netcdf
+    import h5py
+
+    buffer = BytesIO()
+    with h5netcdf.File(buffer, "w") as file:
+        file.attrs.update(table.attributes)
+        file.dimensions = {name: len(table.coordinates[name][1]) for name in table.coordinates}
+        for name, (dims, values, attributes) in (table.coordinates | table.variables).items():
+            kind = h5py.string_dtype() if isinstance(values, list) else np.dtype("<f8")
+            variable = file.create_variable(name, dims, kind)
+            variable[...] = np.array(values, object) if isinstance(values, list) else values
+            variable.attrs.update(attributes)
+    return buffer.getbuffer()
+
+
+def is_sealed(path: Path) -> bool | None:
+    """Whether a file is as it was sealed; None if it never was, or was cut short or written to."""
+    with path.open("rb") as file:
+        length = file.seek(0, os.SEEK_END) - SEAL_LENGTH
+        if length < 0:
+            return None
+        file.seek(length)
+        found = file.read()
+        if not found.startswith(SEAL.partition(b"%")[0]):
+            return None
+        file.seek(0)
+        digest = hashlib.sha256()
+        while length > 0:
+            piece = file.read(min(length, 2**20))
+            digest.update(piece)
+            length -= len(piece)
+        return found == SEAL % digest.hexdigest().encode()
+
+
+# --- what can be saved, and where ----------------------------------------------------------------
+
+
+def checked_path(path: Any) -> Path:
+    """The name of a file."""
+    text = os.fspath(path) if isinstance(path, os.PathLike) else path
+    if not isinstance(text, str) or not text or "\0" in text:
+        raise InvalidOption(f"path is {told(path)}.", "Give the name of a file.")
+    try:
+        os.fsencode(text)
+    except UnicodeEncodeError:
+        raise InvalidOption(
+            f"path is {text!a}, which this system's file names cannot spell.",
+            "Give the name of a file in other letters.",
+        ) from None
+    return Path(text)
+
+
+def checked_target(path: Any) -> Path:
+    """A name under which a NetCDF file can be saved."""
+    target = checked_path(path)
+    if target.suffix.lower() != SUFFIX:
+        raise InvalidOption(
+            f"path is '{target}', but a result is saved as NetCDF, whose files end in '{SUFFIX}'.",
+            f"Save it as '{target.with_suffix(SUFFIX).name}'; result.to_xarray() gives the numbers"
+            " for other formats."
+            if target.name
+            else f"Give the name of a file, such as 'run{SUFFIX}'.",
+        )
+    if not os.path.isdir(target.parent):
+        raise InvalidFile(
+            f"'{target}' cannot be written: there is no folder '{target.parent}'.",
+            "Make the folder first, or save elsewhere.",
+        )
+    return target
+
+
+def check_kinds(model: Model) -> None:
+    """Refuse a model with parts that a file does not tell how to make again."""
+    for parts, kinds in ((model.joints, JOINTS), (model.forces, FORCES), (model.drivers, DRIVERS)):
+        for part in parts:
+            own = type(part).__name__
+            if issubclass(type(part), tuple(kinds.values())) and type(part) not in kinds.values():
+                raise InvalidModel(
+                    f"'{part.name}' is of the class {own}, which is not a kind of chasles: a file"
+                    " cannot tell how to make it again.",
+                    f"Use {type(part).__mro__[1].__name__} itself, or keep the script that makes"
+                    " the model.",
+                )
