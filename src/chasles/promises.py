@@ -13,6 +13,7 @@ import numpy as np
 
 from chasles.core.arrays import CUSTOM, Floats
 from chasles.core.outcomes import OK
+from chasles.core.stage import Promises
 from chasles.core.state_block import (
     NEVER,
     OPEN_JOINT,
@@ -28,8 +29,19 @@ from chasles.system.build import Setup
 #: Gaps, as fractions of the joint's lever, beyond which an exact joint is not exact (rounding of
 #: 1e8 steps stays below), and beyond which one that drifts has left the mechanism.
 EXACT, DRIFTING = 1e-7, 1e-2
+#: A body that moves by less than this fraction of its size in a step stands still but for rounding.
+UNSEEN = 1e-10
 #: Steps at the most, and halvings, that are tried to find a step that would do.
 MOST_PROBED, MOST_HALVINGS = 20_000, 10
+
+
+def make_promises(setup: Setup, drifting: Iterable[str], step: float) -> Promises:
+    """What is promised of a run with this step, in which these joints drift."""
+    bodies, joints = setup.system.bodies, setup.system.joints
+    lengths = np.sqrt(bodies.inertia[:, :3].max(axis=1) / bodies.mass).tolist()
+    lengths += np.linalg.norm(joints.point_b, axis=1).tolist()
+    still = float(bodies.mass.sum()) * (UNSEEN * max(lengths) / step) ** 2
+    return Promises(promised_gaps(setup, drifting), still)
 
 
 def promised_gaps(setup: Setup, drifting: Iterable[str]) -> Floats:
@@ -55,7 +67,7 @@ def broken_promises(stepper: Stepper, block: Floats, step: float) -> list[str]:
     said = []
     if alarm[OPEN_SINCE] != NEVER:
         worst = int(alarm[OPEN_JOINT])
-        gap = alarm[WORST_GAP] * stepper.mechanism.promises[worst]
+        gap = alarm[WORST_GAP] * stepper.mechanism.promises.gaps[worst]
         said.append(
             f"joint '{names[worst]}' opened by {gap:.3g} (m or rad), first seen at"
             f" t = {alarm[OPEN_SINCE]:.6g} s: more than its space promises. Take a smaller step"

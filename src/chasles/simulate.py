@@ -26,7 +26,7 @@ from chasles.model import (
 from chasles.model.errors import told
 from chasles.model.model import checked_model, plural
 from chasles.problem import SpaceChoice, bytes_kept, choose_spaces, make_problem
-from chasles.promises import broken_promises, promised_gaps
+from chasles.promises import broken_promises, make_promises
 from chasles.provenance import Provenance
 from chasles.result import Result
 from chasles.stabilisation.baumgarte import Baumgarte
@@ -116,7 +116,7 @@ def simulate(
     stabiliser = make_stabiliser(problem.setup, choice, held, grid.step)
     watch = watch_of(solver, stop=singular == "stop")
     loose = () if choice is not None and choice.all_joints else chosen.drifting
-    promises = promised_gaps(problem.setup, loose)
+    promises = make_promises(problem.setup, loose, grid.step)
     run = Run(make_stepper(solver, found, stabiliser, watch, promises), grid)
     began = time.perf_counter() - seconds_compiling()
     if grid.t_eval is None:

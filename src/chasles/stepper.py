@@ -10,7 +10,7 @@ from chasles.core.balance import make_balance, momentum_of
 from chasles.core.evaluate import Workspace
 from chasles.core.retraction import slope_length
 from chasles.core.stabilisation.record import Stabiliser
-from chasles.core.stage import Mechanism
+from chasles.core.stage import Mechanism, Promises
 from chasles.core.state_block import (
     AT_START,
     NEVER,
@@ -77,12 +77,9 @@ def energy_of_motion(solver: Solver) -> float:
 
 
 def make_stepper(
-    solver: Solver, method: Method, stabiliser: Stabiliser, watch: Watch, promises: Floats
+    solver: Solver, method: Method, stabiliser: Stabiliser, watch: Watch, promises: Promises
 ) -> Stepper:
-    """Storage for a model, a method and what stabilises it.
-
-    `promises` (joints and drivers,) are gaps (m, rad) beyond which something is wrong.
-    """
+    """Storage for a model, a method and what stabilises it."""
     system = solver.setup.system
     balance = make_balance(system)
     layout = make_layout(system, balance.count, watch.joint_count * SEEN_WIDTH)

@@ -5,6 +5,7 @@ import pytest
 
 import chasles as ch
 from chasles.core.arrays import POSITION, VELOCITY
+from chasles.core.stage import Promises
 from chasles.core.state_block import StateBlock
 from chasles.dynamics.solver import make_solver, watch_of
 from chasles.integrators.methods import find_method
@@ -137,7 +138,11 @@ def gaps_of_an_opened_joint(stabilise: str, steps: int) -> list[float]:
     solver, grid = make_solver(setup), make_grid(steps * 0.01, 0.01, 1, None)
     stabiliser = make_stabiliser(setup, chosen_stabiliser(stabilise), ["pivot"], grid.step)
     stepper = make_stepper(
-        solver, find_method("rk4"), stabiliser, watch_of(solver, stop=True), np.zeros(1)
+        solver,
+        find_method("rk4"),
+        stabiliser,
+        watch_of(solver, stop=True),
+        Promises(np.zeros(1), 0.0),
     )
     run = Run(stepper, grid)
     chart = StateBlock(run.block, stepper.layout).chart()

@@ -14,6 +14,7 @@ ROD = ch.Body.rod("rod", 1.0, mass=1.0, position=(0.5, 0, 0))
 PENDULUM = ch.Model([ROD], [ch.Revolute("hinge", ch.GROUND, ROD, (0, 0, 0), (0, 1, 0))])
 EYE = np.eye(3)[None]
 ODD = [np.array([1.0, 2.0]), np.array(["rk4", "rk4"]), np.zeros((2, 2)), {}, object()]
+ODD_NAMES = ["floats", "words", "matrix", "dict", "object"]
 
 
 def test_bodies_without_joints_fall_freely_with_singular_pass():
@@ -67,7 +68,7 @@ OPTIONS = ["method", "spaces", "acceleration", "stabilise", "redundant", "singul
            "progress", "start", "close", "hold"]  # fmt: skip
 
 
-@pytest.mark.parametrize("value", ODD, ids=str)
+@pytest.mark.parametrize("value", ODD, ids=ODD_NAMES)
 @pytest.mark.parametrize("option", OPTIONS)
 def test_every_option_of_simulate_refuses_arrays_and_objects(option, value, refusal):
     if option == "spaces" and isinstance(value, dict):
@@ -75,7 +76,7 @@ def test_every_option_of_simulate_refuses_arrays_and_objects(option, value, refu
     refusal(lambda: ch.simulate(PENDULUM, 0.1, 1e-2, **{option: value}), ch.ChaslesError)
 
 
-@pytest.mark.parametrize("value", ODD, ids=str)
+@pytest.mark.parametrize("value", ODD, ids=ODD_NAMES)
 @pytest.mark.parametrize("option", ["until", "step"])
 def test_lengths_of_time_are_numbers(option, value, refusal):
     given = {"until": 0.1, "step": 1e-2, option: value}
@@ -97,7 +98,7 @@ def test_compare_takes_a_positive_step(step, refusal):
         assert "step" in message and "compare" in message
 
 
-@pytest.mark.parametrize("value", ODD, ids=str)
+@pytest.mark.parametrize("value", ODD, ids=ODD_NAMES)
 @pytest.mark.parametrize(
     "option", ["until", "method", "acceleration", "stabilise", "orders", "timing", "progress"]
 )
@@ -106,7 +107,7 @@ def test_every_option_of_compare_refuses_arrays_and_objects(option, value, refus
     refusal(lambda: ch.compare(PENDULUM, ["auto"], **given), ch.ChaslesError)
 
 
-@pytest.mark.parametrize("value", ODD, ids=str)
+@pytest.mark.parametrize("value", ODD, ids=ODD_NAMES)
 @pytest.mark.parametrize(
     "option",
     ["target", "until", "energy", "spaces", "methods", "stabilisers", "acceleration", "budget",

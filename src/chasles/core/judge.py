@@ -153,7 +153,7 @@ def look_at_energy(mechanism: Any, scratch: Any, state: Any, t: float) -> None:
     energy = energy_of_motion(mechanism.system, state, scratch)
     missing = abs(energy - alarm[AT_START] - supply[SUPPLIED])
     exchanged = energy + alarm[AT_START] + supply[EXCHANGED]
-    if exchanged > 0.0:
+    if exchanged > mechanism.promises.still:
         share = missing / exchanged
         alarm[WORST_SHARE] = max(alarm[WORST_SHARE], share)
         if share > IMBALANCE and alarm[UNBALANCED_SINCE] == NEVER:
@@ -166,7 +166,7 @@ def look_at_gaps(mechanism: Any, scratch: Any, state: Any, t: float) -> None:
     system, alarm = mechanism.system, beyond(state, mechanism.layout.alarm)
     put_signals(system.signals, t, scratch.signals)
     for joint in range(system.joint_count):
-        allowed = mechanism.promises[joint]
+        allowed = mechanism.promises.gaps[joint]
         if allowed > 0.0:
             put_position_residual(system, joint, scratch.absolute, scratch, scratch.residual)
             first = 6 * system.body_count + system.joints.first_row[joint]

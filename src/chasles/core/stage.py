@@ -45,6 +45,13 @@ from chasles.core.state_block import Layout
 from chasles.core.watch import Watch
 
 
+class Promises(NamedTuple):
+    """Beyond what a run is worth a word."""
+
+    gaps: Floats  # (m,) gap (m, rad) of every joint and driver; 0: any will do
+    still: float  # energy (J) below which nothing moves visibly
+
+
 class Mechanism(NamedTuple):
     """A model as kernels know it: its arrays, and what goes along with its equations."""
 
@@ -53,7 +60,7 @@ class Mechanism(NamedTuple):
     stabiliser: Stabiliser
     balance: Balance
     watch: Watch
-    promises: Floats  # (m,) gaps beyond these are worth a word; 0: any gap will do
+    promises: Promises
     layout: Layout
 
 
