@@ -32,7 +32,17 @@ from numba.extending import overload, register_jitable
 from chasles.compiled.linking import register_kernel
 from chasles.compiled.pointers import borrow, call_address
 
-__all__ = ["borrow", "call_address", "formula", "hot", "kernel", "overload", "routine"]
+__all__ = [
+    "HELPER_OPTIONS",
+    "KEYS",
+    "borrow",
+    "call_address",
+    "formula",
+    "hot",
+    "kernel",
+    "overload",
+    "routine",
+]
 
 F = TypeVar("F", bound=Callable[..., Any])
 PACKAGE = Path(__file__).parent.parent
@@ -91,8 +101,15 @@ except OSError:  # read-only home: compile in memory, every time
     CACHE_FOLDER = None
 
 
+#: Functions whose answers tell kernels of the same source apart: what was added to it by others.
+KEYS: list[Callable[[], str]] = []
+
+
 class KernelCache(FunctionCache):
     """Numba's cache, but a disk that is full costs a compile and not the run."""
+
+    def _index_key(self, sig: Any, codegen: Any) -> Any:
+        return (*super()._index_key(sig, codegen), *(key() for key in KEYS))
 
     def save_overload(self, sig: Any, data: Any) -> None:
         with suppress(OSError):

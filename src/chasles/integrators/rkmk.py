@@ -40,7 +40,7 @@ from chasles.core.balance import (
     make_balance,
 )
 from chasles.core.charts import chart_acceleration, chart_exp, grounded_acceleration
-from chasles.core.coupling_rows import assemble_rows
+from chasles.core.constraints.registry import assemble_rows
 from chasles.core.evaluate import (
     collect_missed,
     make_good,
