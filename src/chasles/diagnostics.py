@@ -9,41 +9,24 @@ from typing import Any
 
 import numpy as np
 
-from chasles.core.arrays import (
-    BUSHING,
-    ON_COORDINATE,
-    POSE_R,
-    POSE_X,
-    ROLLING_DISC,
-    ROLLING_SPHERE,
-    SLIDING_POINT,
-    SPRING,
-    TWIST,
-    Floats,
-)
+from chasles.core.arrays import POSE_R, POSE_X, TWIST, Floats
+from chasles.core.constraints.registry import CONSTRAINTS
+from chasles.core.forces.kind import Deformation
+from chasles.core.forces.registry import FORCES
 from chasles.core.rows import (
     frame_seen_from_a,
-    full_misalignment,
     nearest_turn,
     reaction_at_point,
     turn_about_axis,
     twist_in_joint_frame,
 )
-from chasles.core.wrenches import (
-    bushing_potential,
-    gravity_potential,
-    kinetic_energy,
-    spring_potential,
-)
+from chasles.core.wrenches import gravity_potential, kinetic_energy
 from chasles.dynamics.evaluation import Solvable
-from chasles.groups.vectors import add, cross, matvec, scale, sub, symvec
+from chasles.groups.vectors import add, cross, matvec, scale, symvec
 from chasles.model import Body, ChaslesError, Ground
 from chasles.model.errors import told
 from chasles.system.build import Setup
 from chasles.system.gaps import components, frame_of, opening_history, pose_history
-
-#: Joints whose axes belong to body a: points on lines and planes, rolling, and driven points.
-AXES_ON_A = (SLIDING_POINT, ROLLING_SPHERE, ROLLING_DISC)
 
 
 def stacked(vector: tuple[Floats, ...]) -> Floats:
@@ -70,30 +53,21 @@ def potential(setup: Setup, absolute: Floats) -> Floats:
 
 
 def stored(setup: Setup, absolute: Floats, integrals: Floats | None) -> Floats:
-    """Potential energy of every spring, joint spring and bushing (T, f), J."""
-    system = setup.system
-    energy = np.zeros((len(absolute), system.force_count))
-    forces = system.forces
-    for force, law in enumerate(forces.law):
-        kind, angle = forces.kind[force], forces.angle[force]
-        if kind == SPRING:
-            poses = [pose_history(absolute, int(ends[force])) for ends in (forces.a, forces.b)]
-            points = [tuple(p[force]) for p in (forces.point_a, forces.point_b)]
-            tips = [add(r, matvec(q, p)) for (q, r), p in zip(poses, points)]
-            energy[:, force] = spring_potential(law[0], law[2], sub(tips[1], tips[0]))
-            continue
-        if kind not in (ON_COORDINATE, BUSHING):
-            continue
-        turn, shift = opening_history(forces, force, absolute)
-        if kind == BUSHING:
-            constants = (tuple(law[0:3]), tuple(law[3:6]))
-            energy[:, force] = bushing_potential(shift, full_misalignment(turn), constants)
-        else:
-            value = shift[2]
-            if angle >= 0:
-                near = 0.0 if integrals is None else integrals[:, angle]
-                value = nearest_turn(turn_about_axis(turn), near)
-            energy[:, force] = 0.5 * law[0] * (value - law[2]) ** 2
+    """Potential energy of every force that has one (T, f), J."""
+    forces = setup.system.forces
+    energy = np.zeros((len(absolute), setup.system.force_count))
+    for force, (kind, angle) in enumerate(zip(forces.kind, forces.angle.tolist())):
+        potential = FORCES[kind].potential
+        if potential is not None:
+            turn, shift = opening_history(forces, force, absolute)
+            deformation = Deformation(
+                turn=turn,
+                shift=shift,
+                law=tuple(forces.law[force].tolist()),
+                counts_turns=angle >= 0,
+                near=0.0 if integrals is None or angle < 0 else integrals[:, angle],
+            )
+            energy[:, force] = potential(deformation)
     return energy
 
 
@@ -199,7 +173,7 @@ def frame_in_world(setup: Setup, joint: int, absolute: Floats) -> tuple[Floats, 
     A line or plane that a point of b stays on is carried by a, and so are the axes.
     """
     on_b = carried(setup, joint, "b", absolute)
-    if setup.system.joints.kind[joint] not in AXES_ON_A:
+    if not CONSTRAINTS[setup.system.joints.kind[joint]].axes_on_a:
         return on_b
     return on_b[0], carried(setup, joint, "a", absolute)[1]
 

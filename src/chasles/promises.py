@@ -11,7 +11,8 @@ from math import ceil
 
 import numpy as np
 
-from chasles.core.arrays import CUSTOM, Floats
+from chasles.core.arrays import Floats
+from chasles.core.constraints.registry import CONSTRAINTS
 from chasles.core.outcomes import OK
 from chasles.core.stage import Promises
 from chasles.core.state_block import (
@@ -57,7 +58,8 @@ def promised_gaps(setup: Setup, drifting: Iterable[str]) -> Floats:
     reach = np.where(levers > 0.0, levers, levers.max(initial=0.0) or 1.0)
     share = np.array([DRIFTING if name in loose else EXACT for name in setup.joint_index])
     # Entries of g are metres and radians side by side; a lever above 1 m must not excuse angles.
-    return np.where(joints.kind == CUSTOM, 0.0, share * np.minimum(reach, 1.0))
+    by_user = np.array([CONSTRAINTS[kind].calls_user for kind in joints.kind], bool)
+    return np.where(by_user, 0.0, share * np.minimum(reach, 1.0))
 
 
 def broken_promises(stepper: Stepper, block: Floats, step: float) -> list[str]:

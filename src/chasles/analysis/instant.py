@@ -14,18 +14,11 @@ from typing import Any
 import numpy as np
 
 from chasles.analysis.tangent import Tangent, flattened, tangent
-from chasles.core.arrays import (
-    CUSTOM,
-    ON_COORDINATE,
-    ROLLING_DISC,
-    ROLLING_SPHERE,
-    TWIST,
-    Floats,
-    Integers,
-    System,
-)
-from chasles.core.coupling_rows import assemble_joint
+from chasles.core.arrays import TWIST, Floats, Integers, System
+from chasles.core.constraints.registry import CONSTRAINTS, assemble_joint
 from chasles.core.evaluate import make_workspace
+from chasles.core.forces.on_coordinate import ON_COORDINATE
+from chasles.core.forces.registry import FORCES
 from chasles.core.ordering import make_plan
 from chasles.core.stabilisation.residuals import put_position_residual
 from chasles.dynamics.equations import dense_jacobian, dense_mass
@@ -168,7 +161,7 @@ class Instant:
             signals=self.signals.tolist(), exchange=np.zeros(36), answer=np.zeros(84)
         )
         for joint in range(self.system.joint_count):
-            if self.system.joints.kind[joint] == CUSTOM:  # its formula answers all at once
+            if CONSTRAINTS[self.system.joints.kind[joint]].calls_user:  # answers all at once
                 assemble_joint(self.flat, joint, state, work, {}, {})
             put_position_residual(self.flat, joint, state, work, out)
         return -np.array(out[count:])[self.rows]
@@ -192,8 +185,8 @@ class Instant:
         """The rows that restrict positions, among the real ones: a wheel rolls where it likes."""
         keep = np.ones(self.system.row_count, bool)
         joints = self.system.joints
-        for first in joints.first_row[np.isin(joints.kind, (ROLLING_SPHERE, ROLLING_DISC))]:
-            keep[first : first + 2] = False
+        for first, kind in zip(joints.first_row.tolist(), joints.kind):
+            keep[[first + row for row in CONSTRAINTS[kind].rolling]] = False
         return np.flatnonzero(keep[self.rows])
 
     def state(self, absolute: Floats, angles: Floats) -> State:
@@ -273,7 +266,7 @@ def without_rates(system: System, row: Floats) -> Floats:
     """Functions of time that stop: what drivers and motors follow has no rate any more."""
     row = row.copy()
     drives = system.joints.drive
-    motors = system.forces.signal[system.forces.kind == ON_COORDINATE]
+    motors = system.forces.signal[system.forces.kind == FORCES.code(ON_COORDINATE)]
     for first in (*drives[drives >= 0], *motors[motors >= 0]):
         row[first + 1 : first + 3] = 0.0
     return row

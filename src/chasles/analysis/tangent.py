@@ -15,11 +15,8 @@ from typing import Any
 import numpy as np
 
 from chasles.analysis.poses import moved
-from chasles.core.apply_forces import apply_forces
 from chasles.core.arrays import (
     ABSOLUTE_WIDTH,
-    CUSTOM,
-    CUSTOM_FORCE,
     POSE_R,
     POSE_X,
     ROW_WIDTH,
@@ -30,7 +27,8 @@ from chasles.core.arrays import (
     System,
     sym6,
 )
-from chasles.core.coupling_rows import assemble_joint
+from chasles.core.constraints.registry import CONSTRAINTS, assemble_joint
+from chasles.core.forces.registry import FORCES, apply_forces
 from chasles.core.wrenches import inertial_and_gravity_wrench
 from chasles.scalars.dual import Dual
 
@@ -216,7 +214,7 @@ def force_slopes(
         apply_forces(alone, work)
         return [rhs.get(k, 0.0) for k in order]
 
-    if alone.forces.kind[0] != CUSTOM_FORCE:
+    if not FORCES[alone.forces.kind[0]].calls_user:
         return columns_of(a, b), *split(wrenches(dual_bodies(absolute, a, b)))
 
     def at(state: Floats) -> Floats:
@@ -244,7 +242,7 @@ def joint_slopes(flat: System, absolute: Floats, joint: int, signals: Floats) ->
     def at(state: Floats) -> Floats:
         return np.array(entries_of(state.ravel()))
 
-    if joints.kind[joint] == CUSTOM:
+    if CONSTRAINTS[joints.kind[joint]].calls_user:
         values, slopes = at(absolute), differenced(at, absolute, a, b, POSES)
     else:
         values, slopes = split(entries_of(dual_bodies(absolute, a, b)))

@@ -21,8 +21,8 @@ from chasles.compiled.pointers import beyond, borrow, call_address
 from chasles.compiled.reach import OPTIONS
 
 __all__ = [
-    "FIRST_COMPILE", "beyond", "borrow", "call_address", "formula", "hot", "kernel", "overload",
-    "routine",
+    "FIRST_COMPILE", "HELPER_OPTIONS", "beyond", "borrow", "call_address", "formula", "hot",
+    "kernel", "overload", "routine",
 ]  # fmt: skip
 
 F = TypeVar("F", bound=Callable[..., Any])

@@ -112,6 +112,10 @@ def described(value: Any, waiting: list[Any]) -> str:
         return f"{type(value).__name__} {value!r}"
     if isinstance(value, tuple):
         return f"({', '.join(described(part, waiting) for part in value)})"
+    if hasattr(value, "reached"):  # a table of functions
+        functions = value.reached()
+        waiting.extend(functions)
+        return f"table of {[plain(function).__qualname__ for function in functions]}"
     if isinstance(value, dict):  # a registry
         pairs = (f"{described(k, waiting)}: {described(v, waiting)}" for k, v in value.items())
         return f"{{{', '.join(pairs)}}}"

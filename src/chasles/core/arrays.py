@@ -20,18 +20,14 @@ GROUND_INDEX = -1
 # Codes of the groups.
 SE3_CODE, SO3XR3_CODE = 0, 1
 
-# Joints.kind: what rows a joint has beside the locked components of its relative twist.
-LOWER_PAIR, DRIVEN_AXIS, SLIDING_POINT, UNIVERSAL, CONSTANT_VELOCITY = 0, 1, 2, 3, 4
-DISTANCE, GEAR, ROLLING_SPHERE, ROLLING_DISC, CUSTOM = 5, 6, 7, 8, 9
 # Bits of Joints.locked: which components of the relative twist in the joint frame must vanish.
 TWIST_COMPONENTS = ("wx", "wy", "wz", "ux", "uy", "uz")
-#: Joints.locked of a driver that turns.
-DRIVEN_TURN = 0b100
+#: Joints.locked of a driver that turns, and of one that shifts.
+DRIVEN_TURN, DRIVEN_SHIFT = 0b000100, 0b100000
 
 SCREW_FORM, SPACE_FORM = 0, 1
 
-# Forces.kind, and how many constants a law has.
-SPRING, ON_COORDINATE, BUSHING, LOAD, DRAG, CUSTOM_FORCE = 0, 1, 2, 3, 4, 5
+#: How many constants the law of a force has at the most.
 LAW_WIDTH = 13
 
 # A chart state has a row per body: quaternion wxyz, position, velocity variable.
@@ -70,7 +66,7 @@ class Joints(NamedTuple):
     locked: Integers  # (m,) bits of the locked components
     first_row: Integers  # (m,) in J
     rows: Integers  # (m,) without padding
-    kind: Integers  # (m,)
+    kind: Integers  # (m,) code, see `chasles.core.constraints.registry`
     drive: Integers  # (m,) where value, rate and second derivative stand in the signals, or -1
     drive_work: Integers  # (m,) where the work of a driver is integrated, or -1
     address: Integers  # (m,) of a user's compiled formula, or 0
@@ -84,7 +80,7 @@ class Forces(NamedTuple):
     axes_b: Floats  # (f, 9)
     point_b: Floats  # (f, 3)
     law: Floats  # (f, LAW_WIDTH) constants
-    kind: Integers  # (f,)
+    kind: Integers  # (f,) code, see `chasles.core.forces.registry`
     a: Integers  # (f,)
     b: Integers  # (f,)
     signal: Integers  # (f,) first signal, or -1

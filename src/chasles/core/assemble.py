@@ -1,4 +1,4 @@
-"""Kernels that evaluate the equations of motion at a state: poses, rows of J and eta, wrenches."""
+"""Kernels that evaluate the equations of motion at a state: poses and wrenches."""
 
 from typing import Any
 
@@ -12,7 +12,6 @@ from chasles.core.arrays import (
     POSE_X,
     POSITION,
     ROTATION,
-    ROW_WIDTH,
     TWIST,
     VELOCITY,
     mat9,
@@ -32,29 +31,12 @@ from chasles.core.charts import (
     grounded_pose,
     grounded_twist,
 )
-from chasles.core.rows import (
-    axis_product,
-    column,
-    frame_seen_from_a,
-    rotation_row,
-    screw_eta,
-    space_eta_along,
-    space_eta_point,
-    space_eta_rotation,
-    space_row_of_body,
-    translation_row,
-    twist_in_joint_frame,
-)
 from chasles.core.wrenches import inertial_and_gravity_wrench
 from chasles.groups.so3 import so3_from_matrix, so3_matrix, so3_normalise
 from chasles.groups.vectors import (
     add,
     cross,
-    dot,
-    matmul,
     matvec,
-    neg,
-    scale,
     sub,
     tmatmul,
     tmatvec,
@@ -62,9 +44,6 @@ from chasles.groups.vectors import (
 
 IDENTITY = (1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0)
 ZERO = (0.0, 0.0, 0.0)
-#: Bits of LOCKED for the three translations, and for the three rotations.
-ALL_TRANSLATIONS = 0b111000
-ALL_ROTATIONS = 0b000111
 
 
 @formula
@@ -133,182 +112,9 @@ def chart_bodies(system: Any, absolute: Any, chart: Any) -> None:
 
 
 @formula
-def put_row(jacobian: Any, eta: Any, row: int, row_a: Any, row_b: Any, value: Any) -> int:
-    """Write one row: columns 0..5 for body a, 6..11 for body b; returns the next row."""
-    put_twist(jacobian, row * ROW_WIDTH, row_a)
-    put_twist(jacobian, row * ROW_WIDTH + 6, row_b)
-    eta[row] = value
-    return row + 1
-
-
-@formula
-def negated(row: Any) -> Any:
-    return neg(row[0]), neg(row[1])
-
-
-@hot
-def screw_rows(
-    joints: Any,
-    joint: int,
-    ends: Any,
-    locked: int,
-    first: int,
-    absolute: Any,
-    jacobian: Any,
-    eta: Any,
-) -> None:
-    """Rows of one joint in the screw form (see `chasles.core.rows`)."""
-    a, b = ends
-    axes, point = mat9(joints.axes_b, 9 * joint), vec3(joints.point_b, 3 * joint)
-    pitch = joints.constant[joint]
-    seen_axes, seen_point = IDENTITY, ZERO
-    bracket = (ZERO, ZERO)
-    if a >= 0:
-        seen_axes, seen_point = frame_seen_from_a(
-            pose_of(absolute, a), pose_of(absolute, b), axes, point
-        )
-        bracket = screw_eta(
-            twist_in_joint_frame(twist_of(absolute, a), seen_axes, seen_point),
-            twist_in_joint_frame(twist_of(absolute, b), axes, point),
-        )
-    row = first
-    for k in range(3):
-        if locked >> k & 1:
-            row = put_row(
-                jacobian,
-                eta,
-                row,
-                negated(rotation_row(column(seen_axes, k))),
-                rotation_row(column(axes, k)),
-                bracket[0][k],
-            )
-    for k in range(3):
-        if locked >> (3 + k) & 1:
-            h = pitch if k == 2 else 0.0
-            row = put_row(
-                jacobian,
-                eta,
-                row,
-                negated(translation_row(column(seen_axes, k), seen_point, h)),
-                translation_row(column(axes, k), point, h),
-                bracket[1][k] - h * bracket[0][k],
-            )
-
-
-@routine
-def space_rotation_rows(
-    locked: int, axes: Any, poses: Any, omegas: Any, row: int, jacobian: Any, eta: Any
-) -> int:
-    """Rows of e_a . e_b = 0; one axis locked in two ways, or all three axes."""
-    axes_a, axes_b = axes
-    whole = locked & ALL_ROTATIONS == ALL_ROTATIONS
-    for k in range(3 if whole else 2 * (locked & 1)):
-        # Row k turns about axis k: -y_a.z_b, -z_a.x_b, -x_a.y_b; for an axis -y_a.z_b, x_a.z_b.
-        of_a = (k + 1) % 3 if whole else 1 - k
-        of_b = (k + 2) % 3 if whole else 2
-        sign = 1.0 if k == 1 and not whole else -1.0
-        axis_a = scale(sign, column(axes_a, of_a))
-        alpha, alpha_rate = axis_product(column(axes_b, of_b), axis_a, omegas[0], omegas[1])
-        row = put_row(
-            jacobian,
-            eta,
-            row,
-            negated(space_row_of_body(alpha, ZERO, poses[0][0], ZERO)),
-            space_row_of_body(alpha, ZERO, poses[1][0], ZERO),
-            space_eta_rotation(alpha_rate, omegas[0], omegas[1]),
-        )
-    return row
-
-
-@routine
-def space_translation_rows(
-    locked: int,
-    pitch: Any,
-    axes_a: Any,
-    points: Any,
-    poses: Any,
-    omegas: Any,
-    velocities: Any,
-    row: int,
-    jacobian: Any,
-    eta: Any,
-) -> int:
-    """Rows of x_b - x_a = 0 in the world, or of e_a . (x_b - x_a) = 0 where some slide.
-
-    The former are resolved along the axes of body b: turning all three rows together changes the
-    components of lambda, not the motion, and rounding errors then turn with the body instead of
-    adding up in one direction (1e-12 m against 1e-13 m for a top after 5 s).
-    """
-    point_a, point_b, seen_point = points
-    velocity_a, velocity_b, carried = velocities
-    whole = locked & ALL_TRANSLATIONS == ALL_TRANSLATIONS and pitch == 0.0
-    inertial = space_eta_point(omegas[0], velocity_a, omegas[1], velocity_b)
-    for k in range(3):
-        if locked >> (3 + k) & 1:
-            h = pitch if k == 2 else 0.0
-            beta = column(poses[1][0], k) if whole else column(axes_a, k)
-            lever = point_a if whole else seen_point
-            alpha = (-h * beta[0], -h * beta[1], -h * beta[2])
-            if whole:
-                value = dot(beta, inertial)
-            else:
-                value = space_eta_along(beta, omegas[0], omegas[1], velocity_b, carried)
-                value += space_eta_rotation(cross(omegas[0], alpha), omegas[0], omegas[1])
-            row = put_row(
-                jacobian,
-                eta,
-                row,
-                negated(space_row_of_body(alpha, beta, poses[0][0], lever)),
-                space_row_of_body(alpha, beta, poses[1][0], point_b),
-                value,
-            )
-    return row
-
-
-@formula
 def point_velocity(pose: Any, twist: Any, point: Any) -> Any:
     """Velocity in the world of a point of a body."""
     return matvec(pose[0], add(twist[1], cross(twist[0], point)))
-
-
-@routine
-def space_rows(
-    joints: Any,
-    joint: int,
-    ends: Any,
-    locked: int,
-    first: int,
-    absolute: Any,
-    jacobian: Any,
-    eta: Any,
-) -> None:
-    """Rows of one joint in the space form (see `chasles.core.rows`)."""
-    a, b = ends
-    axes_a, axes_b = mat9(joints.axes_a, 9 * joint), mat9(joints.axes_b, 9 * joint)
-    point_a, point_b = vec3(joints.point_a, 3 * joint), vec3(joints.point_b, 3 * joint)
-    poses = (pose_of(absolute, a), pose_of(absolute, b))
-    twist_a, twist_b = twist_of(absolute, a), twist_of(absolute, b)
-    seen_point = frame_seen_from_a(poses[0], poses[1], axes_b, point_b)[1]
-    world_axes = (matmul(poses[0][0], axes_a), matmul(poses[1][0], axes_b))
-    omegas = (matvec(poses[0][0], twist_a[0]), matvec(poses[1][0], twist_b[0]))
-    velocities = (
-        point_velocity(poses[0], twist_a, point_a),
-        point_velocity(poses[1], twist_b, point_b),
-        point_velocity(poses[0], twist_a, seen_point),
-    )
-    row = space_rotation_rows(locked, world_axes, poses, omegas, first, jacobian, eta)
-    space_translation_rows(
-        locked,
-        joints.constant[joint],
-        world_axes[0],
-        (point_a, point_b, seen_point),
-        poses,
-        omegas,
-        velocities,
-        row,
-        jacobian,
-        eta,
-    )
 
 
 @hot

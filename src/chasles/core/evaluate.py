@@ -5,7 +5,6 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from chasles.compiled import borrow, hot, kernel, routine
-from chasles.core.apply_forces import apply_forces
 from chasles.core.arrays import (
     ABSOLUTE_WIDTH,
     CHART_WIDTH,
@@ -14,8 +13,9 @@ from chasles.core.arrays import (
     System,
 )
 from chasles.core.assemble import assemble_wrenches
-from chasles.core.coupling_rows import assemble_rows
+from chasles.core.constraints.registry import assemble_rows
 from chasles.core.factor import factor_and_solve, load, solve_factored
+from chasles.core.forces.registry import apply_forces
 from chasles.core.ordering import Plan
 from chasles.core.outcomes import OK
 from chasles.core.small import dot6, get6

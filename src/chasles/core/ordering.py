@@ -25,7 +25,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from chasles.compiled import formula, kernel, routine
-from chasles.core.arrays import CUSTOM, GEAR, GROUND_INDEX, Floats, Integers, System, padded
+from chasles.core.arrays import GROUND_INDEX, Floats, Integers, System, padded
+from chasles.core.constraints.registry import CONSTRAINTS
 from chasles.core.small import ldl6
 
 TRIANGLE6 = 21
@@ -362,8 +363,8 @@ def make_plan(system: System) -> Plan:
     """Order, structure and layout of the factor for one model."""
     bodies, joints = system.body_count, system.joints
     # Wrenches of a gear, or of a user's formula, do not balance: they push against the ground, too.
-    unbalanced = np.isin(joints.kind, (GEAR, CUSTOM))
-    pushed = np.where(unbalanced, GROUND_INDEX, NOTHING)
+    balanced = np.array([kind.balanced for kind in CONSTRAINTS.table])
+    pushed = np.where(balanced[joints.kind], NOTHING, GROUND_INDEX)
     ends = np.ascontiguousarray(np.column_stack((joints.a, joints.b, pushed)))
     sizes = np.concatenate((np.full(bodies, 6), padded(joints.rows)))
     offsets = np.concatenate((6 * np.arange(bodies), 6 * bodies + joints.first_row))

@@ -185,38 +185,6 @@ def advance(pitch: Any, turn: Any, shift: Any) -> Any:
 
 
 @formula
-def screw_residual(locked: int, pitch: Any, turn: Any, shift: Any) -> Any:
-    """(rotation, translation) residual along the axes of B, whose rate the screw rows give."""
-    rotation = ZERO
-    if locked & 0b100:
-        rotation = full_misalignment(turn)
-    elif locked & 0b001:
-        x, y = axis_misalignment(turn)
-        rotation = tmatvec(turn, (x, y, 0.0))
-    # Turning B back by the misalignment moves a point that has slid: that part is no gap.
-    slid = tmatvec(turn, shift)
-    translation = add(slid, cross(rotation, slid))
-    if pitch != 0.0:
-        translation = (translation[0], translation[1], advance(pitch, turn, shift[2]))
-    return rotation, translation
-
-
-@formula
-def space_residual(locked: int, pitch: Any, turn: Any, shift: Any, axes_b: Any) -> Any:
-    """(rotation, translation) residual whose rate the space rows give."""
-    if locked & 0b100:
-        rotation = (-turn[5], -turn[6], -turn[1])
-    else:
-        rotation = (-turn[5], turn[2], 0.0)
-    translation = shift
-    if pitch != 0.0:
-        translation = (shift[0], shift[1], advance(pitch, turn, shift[2]))
-    elif locked & 0b111000 == 0b111000:
-        translation = matvec(axes_b, tmatvec(turn, shift))
-    return rotation, translation
-
-
-@formula
 def reaction_at_point(wrench_at_com: Any, point: Any) -> Any:
     r"""(torque, force) moved from the centre of mass to `point`: $\tau - s\times f$."""
     torque, force = wrench_at_com

@@ -31,7 +31,7 @@ from chasles.core.arrays import (
 from chasles.core.assemble import place_bodies, twist_of
 from chasles.core.balance import Balance, collect_impulse
 from chasles.core.charts import chart_acceleration, grounded_acceleration
-from chasles.core.coupling_rows import assemble_rows
+from chasles.core.constraints.registry import assemble_rows
 from chasles.core.evaluate import collect_missed, make_good, solve_motion
 from chasles.core.ordering import Plan
 from chasles.core.outcomes import OK

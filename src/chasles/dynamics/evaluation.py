@@ -12,8 +12,8 @@ import numpy as np
 from chasles.core.arrays import ROW_WIDTH, Floats, Integers
 from chasles.core.evaluate import Workspace, make_workspace
 from chasles.core.evaluate import evaluate as evaluate_states
-from chasles.core.factor import OK
 from chasles.core.ordering import Plan
+from chasles.core.outcomes import OK
 from chasles.system.build import Setup, real_rows
 
 

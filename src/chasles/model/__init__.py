@@ -5,6 +5,7 @@ from chasles.model.checks import Matrix3, Vector3
 from chasles.model.coordinates import coordinate_of, coordinates_of
 from chasles.model.couplings import (
     ConstantVelocity,
+    Coupling,
     Distance,
     Gear,
     PointOnLine,
@@ -63,6 +64,7 @@ __all__ = [
     "ChaslesError",
     "ChaslesWarning",
     "ConstantVelocity",
+    "Coupling",
     "CustomForce",
     "CustomJoint",
     "Cylinder",

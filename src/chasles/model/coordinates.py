@@ -8,29 +8,25 @@ from typing import Any
 
 from chasles.model.checks import Invalid, checked_name
 from chasles.model.errors import told
-from chasles.model.joints import Cylindrical, Helical, Joint, Prismatic, Revolute
+from chasles.model.joints import Joint
 
 AUTO, ANGLE, DISPLACEMENT = "auto", "angle", "displacement"
-COORDINATES: dict[type[Joint], tuple[str, ...]] = {
-    Revolute: (ANGLE,),
-    Helical: (ANGLE,),
-    Prismatic: (DISPLACEMENT,),
-    Cylindrical: (ANGLE, DISPLACEMENT),
-}
 
 
 def coordinates_of(joint: Joint) -> tuple[str, ...]:
     """All coordinates that a joint has, the usual one first.
 
+    >>> from chasles.model.joints import Cylindrical
     >>> coordinates_of(Cylindrical("sleeve", "ground", "ring", at=(0, 0, 0), axis=(0, 0, 1)))
     ('angle', 'displacement')
     """
-    return COORDINATES.get(type(joint), ())
+    return joint.coordinates
 
 
 def coordinate_of(joint: Joint) -> str | None:
     """What "auto" means for a joint: "angle", "displacement", or None if it has no coordinate.
 
+    >>> from chasles.model.joints import Prismatic
     >>> coordinate_of(Prismatic("rail", "ground", "sledge", axis=(1, 0, 0)))
     'displacement'
     """

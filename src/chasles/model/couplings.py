@@ -30,7 +30,7 @@ SAME_AXIS = 1e-12  # 1 - cosine between two axes that count as parallel
 
 
 @dataclass(frozen=True, init=False)
-class Coupling(Joint):
+class Coupling(Joint, in_files=False):
     """What these joints share: they are closed at the start by the way they are given."""
 
     is_lower_pair = False
@@ -135,6 +135,7 @@ class PointOnLine(Coupling):
     """
 
     locked = ("ux", "uy")
+    keeps_point_straight = True
 
     def __init__(
         self, name: str, a: Attachment, b: Attachment, at: ArrayLike, axis: ArrayLike
@@ -151,6 +152,7 @@ class PointOnPlane(Coupling):
     """
 
     locked = ("uz",)
+    keeps_point_straight = True
 
     def __init__(
         self, name: str, a: Attachment, b: Attachment, at: ArrayLike, axis: ArrayLike

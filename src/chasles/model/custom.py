@@ -26,7 +26,7 @@ TWISTS = 12  # components of the twists of two bodies
 
 
 @dataclass(frozen=True, init=False)
-class CustomJoint(Coupling):
+class CustomJoint(Coupling, in_files=False):
     """A joint that holds `rows` residuals of a formula at zero.
 
     formula   formula(pose_a, pose_b) -> tuple of `rows` numbers; a pose is (R, r): the rotation

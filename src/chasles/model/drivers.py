@@ -33,6 +33,8 @@ class AnyDriver:
     #: the name of its one row
     locked: ClassVar[tuple[str, ...]] = ("motion",)
     kind: ClassVar[str] = "anydriver"
+    #: the classes that files may hold, by kind; every class of a driver is entered when it is made
+    kinds: ClassVar[dict[str, type["AnyDriver"]]] = {}
 
     name: str
     motion: Signal
@@ -44,6 +46,7 @@ class AnyDriver:
 
     def __init_subclass__(cls) -> None:
         cls.kind = cls.__name__.lower()
+        AnyDriver.kinds[cls.kind] = cls
 
     def sample(self, times: ArrayLike) -> Floats:
         """(T, 3): value, rate and second derivative of the motion at T times."""

@@ -33,6 +33,8 @@ class Force:
 
     #: the kind in lower case, in one word: "spring", "jointspring"
     kind: ClassVar[str] = "force"
+    #: the classes that files may hold, by kind; every class of a force is entered when it is made
+    kinds: ClassVar[dict[str, type["Force"]]] = {}
 
     name: str
 
@@ -44,8 +46,11 @@ class Force:
             )
         fill(self, name=checked_name(name, "force", InvalidForce))
 
-    def __init_subclass__(cls) -> None:
+    def __init_subclass__(cls, in_files: bool = True) -> None:
+        """`in_files` is False for a base of kinds, and for what holds code."""
         cls.kind = cls.__name__.lower()
+        if in_files:
+            Force.kinds[cls.kind] = cls
 
     @property
     def bodies(self) -> tuple[str, ...]:
@@ -64,7 +69,7 @@ class Force:
 
 
 @dataclass(frozen=True, init=False)
-class PairForce(Force):
+class PairForce(Force, in_files=False):
     """A force between bodies a and b."""
 
     a: str

@@ -23,7 +23,7 @@ NOTHING = Signal.constant(0.0)
 
 
 @dataclass(frozen=True, init=False)
-class JointForce(Force):
+class JointForce(Force, in_files=False):
     """A force along the coordinate of a joint."""
 
     joint: str

@@ -44,6 +44,14 @@ class Joint:
     kind: ClassVar[str] = "joint"
     #: whether the motions left free form a group
     is_lower_pair: ClassVar[bool] = True
+    #: whether they do so in SO(3)xR3 wherever its frame point is
+    any_frame_point: ClassVar[bool] = False
+    #: whether it keeps point `at` of b on a straight line or plane of a, and does nothing else
+    keeps_point_straight: ClassVar[bool] = False
+    #: the numbers that say how far it has moved, the usual one first
+    coordinates: ClassVar[tuple[str, ...]] = ()
+    #: the classes that files may hold, by kind; every class of a joint is entered when it is made
+    kinds: ClassVar[dict[str, type["Joint"]]] = {}
 
     name: str
     a: str
@@ -89,8 +97,11 @@ class Joint:
             ),
         )
 
-    def __init_subclass__(cls) -> None:
+    def __init_subclass__(cls, in_files: bool = True) -> None:
+        """`in_files` is False for a base of kinds, and for what holds code."""
         cls.kind = cls.__name__.lower()
+        if in_files:
+            Joint.kinds[cls.kind] = cls
 
 
 @dataclass(frozen=True, init=False)
@@ -126,6 +137,7 @@ class Revolute(Joint):
     """
 
     locked = ("wx", "wy", "ux", "uy", "uz")
+    coordinates = ("angle",)
 
     def __init__(
         self,
@@ -149,6 +161,7 @@ class Cylindrical(Joint):
     """
 
     locked = ("wx", "wy", "ux", "uy")
+    coordinates = ("angle", "displacement")
 
     def __init__(
         self,
@@ -174,6 +187,7 @@ class Helical(Joint):
     """
 
     locked = ("wx", "wy", "ux", "uy", "uz")
+    coordinates = ("angle",)
 
     pitch: float = 0.0
 
@@ -199,7 +213,7 @@ class Helical(Joint):
 
 
 @dataclass(frozen=True, init=False)
-class Sliding(Joint):
+class Sliding(Joint, in_files=False):
     """A joint that means the same wherever its point is, so `at` may be left out.
 
     The point is still where its violation and its reaction are measured.
@@ -232,6 +246,8 @@ class Prismatic(Sliding):
     """
 
     locked = ("wx", "wy", "wz", "ux", "uy")
+    coordinates = ("displacement",)
+    any_frame_point = True
 
 
 @dataclass(frozen=True, init=False)
@@ -243,6 +259,7 @@ class Planar(Sliding):
     """
 
     locked = ("wx", "wy", "uz")
+    any_frame_point = True
 
 
 @dataclass(frozen=True, init=False)
@@ -254,6 +271,7 @@ class Fixed(Joint):
     """
 
     locked = ("wx", "wy", "wz", "ux", "uy", "uz")
+    any_frame_point = True
 
     axis: Vector3 = field(default=Z, init=False, repr=False)
     axis_b: Vector3 | None = field(default=None, init=False, repr=False)

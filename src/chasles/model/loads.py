@@ -28,7 +28,7 @@ WORLD, BODY = "world", "body"
 
 
 @dataclass(frozen=True, init=False)
-class BodyForce(Force):
+class BodyForce(Force, in_files=False):
     """A force on one body."""
 
     body: str
@@ -146,7 +146,7 @@ class Drag(BodyForce):
 
 
 @dataclass(frozen=True, init=False)
-class CustomForce(BodyForce):
+class CustomForce(BodyForce, in_files=False):
     """A force and a torque by a formula of time and of the motion of one body.
 
     formula   formula(t, position, rotation, velocity, angular_velocity) -> (force, torque), both

@@ -4,55 +4,30 @@ Floats keep every bit (JSON writes the shortest text that reads back the same). 
 bodies and joints anew, so plain data is checked like a user's own words.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import fields as fields_of
 from typing import Any
 
-from chasles.model import couplings, drivers, forces, joint_forces, joints, loads, rolling
 from chasles.model.body import Body, checked_axis
 from chasles.model.checks import checked_positive, checked_vector
+from chasles.model.drivers import AnyDriver
 from chasles.model.errors import ChaslesError, InvalidBody, InvalidModel, UnknownName, told
+from chasles.model.forces import Force
+from chasles.model.joints import Joint
 from chasles.model.model import Model
 from chasles.model.shapes import Box, Cylinder, Shape, Sphere
 from chasles.model.signals import Signal
 from chasles.model.waves import Linear, Ramp, Sine, Table, Wave
 
 Plain = dict[str, Any]
-Kinds = dict[str, type[Any]]
+Kinds = Mapping[str, type[Any]]
 
 
 def by_kind(*kinds: type[Any]) -> Kinds:
     return {kind.__name__.lower(): kind for kind in kinds}
 
 
-JOINTS = by_kind(
-    joints.Spherical,
-    joints.Revolute,
-    joints.Prismatic,
-    joints.Cylindrical,
-    joints.Helical,
-    joints.Planar,
-    joints.Fixed,
-    couplings.Universal,
-    couplings.ConstantVelocity,
-    couplings.Distance,
-    couplings.PointOnLine,
-    couplings.PointOnPlane,
-    couplings.Gear,
-    rolling.RollingSphere,
-    rolling.RollingDisc,
-)
-FORCES = by_kind(
-    forces.Spring,
-    forces.Bushing,
-    joint_forces.JointSpring,
-    joint_forces.TorsionSpring,
-    joint_forces.JointFriction,
-    joint_forces.Motor,
-    loads.Load,
-    loads.Drag,
-)
-DRIVERS = by_kind(drivers.Driver, drivers.PointDriver)
+JOINTS, FORCES, DRIVERS = Joint.kinds, Force.kinds, AnyDriver.kinds
 WAVES = by_kind(Linear, Ramp, Sine, Table)
 MAKERS: dict[str, Callable[..., Signal]] = {
     "linear": Signal.linear,
@@ -220,7 +195,7 @@ def checked_fields(plain: Any, expected: tuple[str, ...], where: str) -> Plain:
     return plain
 
 
-def checked_kind(plain: Any, known: dict[str, Any], what: str, where: str) -> str:
+def checked_kind(plain: Any, known: Mapping[str, Any], what: str, where: str) -> str:
     """The kind that the data says it is of."""
     kind = plain.get("kind") if isinstance(plain, dict) else None
     if not isinstance(kind, str) or kind not in known:

@@ -20,7 +20,7 @@ FLAT = 1e-9  # 1 - cosine below which a disc lies on its plane
 
 
 @dataclass(frozen=True, init=False)
-class Rolling(Coupling):
+class Rolling(Coupling, in_files=False):
     """What rolling bodies share: b rolls on the plane of a through `at` with normal `axis`."""
 
     locked = ("vx", "vy", "vz")

@@ -7,7 +7,7 @@ from chasles.model import GROUND, InvalidOption, Joint, Model, UnknownName
 from chasles.model.errors import told
 from chasles.model.model import checked_model
 from chasles.spaces.designation import Designation, Row
-from chasles.spaces.exactness import ANY_POINT, Charts, Geometry
+from chasles.spaces.exactness import Charts, Geometry
 from chasles.spaces.space import SE3, SO3xR3, Space, reference_order
 from chasles.spaces.subgroups import classify
 from chasles.spaces.tree import Tree, spanning_tree
@@ -147,7 +147,7 @@ def choose(model: Model, tree: Tree, forced: Mapping[str, Space]) -> dict[str, S
             chosen[name] = Space("SO3xR3")
             continue
         parent, joint = carried[0], model.joint(carried[1])
-        at = None if joint.kind in ANY_POINT else joint.name
+        at = None if joint.any_frame_point else joint.name
         absolute = parent == GROUND.name or refers_to(forced, parent, name)
         chosen[name] = Space("SO3xR3", at, None if absolute else parent)
     return {name: chosen[name] for name in model.body_names}

@@ -62,12 +62,6 @@ from chasles.spaces.subgroups import (
 )
 from chasles.spaces.tree import Tree, spanning_tree
 
-#: Joints that SO(3)xR3 keeps wherever its frame point is.
-ANY_POINT = ("prismatic", "planar", "fixed")
-#: Joints whose relative motions are a subgroup.
-LOWER_PAIRS = ("spherical", "revolute", "cylindrical", "helical", *ANY_POINT)
-#: Joints that keep a point of b on a line or plane of a.
-STRAIGHT = ("pointonline", "pointonplane")
 #: Two points this close, in sizes of the bodies, are one.
 SAME_POINT = 1e-14
 
@@ -173,7 +167,7 @@ class Charts:
     # --- predictions ---
 
     def predict(self, joint: Joint) -> Prediction:
-        if joint.kind not in LOWER_PAIRS:
+        if not joint.is_lower_pair:
             return self.predict_coupling(joint)
         child = self.directly(joint)
         exact = self.holds(joint)
@@ -186,7 +180,7 @@ class Charts:
             why = f"SO(3)xR3 relative to {against} stores the point itself, whose path is straight"
             return Prediction(joint.name, True, why)
         why = f"{joint.kind}: what it allows is no group of motions, so no chart keeps it"
-        if joint.kind in STRAIGHT:
+        if joint.keeps_point_straight:
             why = f"{joint.kind}: kept only by SO(3)xR3 relative to {against}, framed on its point"
         return Prediction(joint.name, False, why)
 
@@ -195,7 +189,7 @@ class Charts:
 
         The poses allowed are then SO(3) times a line or plane: a subgroup of SO(3)xR3.
         """
-        if joint.kind not in STRAIGHT or joint.b == GROUND.name:
+        if not joint.keeps_point_straight or joint.b == GROUND.name:
             return False
         space = self.spaces[joint.b]
         if space.group == "SE3" or (space.relative_to or GROUND.name) != joint.a:
@@ -213,7 +207,7 @@ class Charts:
 
     def holds(self, joint: Joint) -> bool:
         """Whether a joint holds to rounding."""
-        if joint.kind not in LOWER_PAIRS:
+        if not joint.is_lower_pair:
             return self.stores_point(joint)
         child = self.directly(joint)
         if child and self.obviously(joint, self.spaces[child]):
@@ -231,8 +225,8 @@ class Charts:
 
     def obviously(self, joint: Joint, space: Space) -> bool:
         """The usual cases of a joint to the reference, without computing."""
-        framed = space.group == "SE3" or space.at == joint.name or joint.kind in ANY_POINT
-        return framed and joint.kind in LOWER_PAIRS
+        framed = space.group == "SE3" or space.at == joint.name or joint.any_frame_point
+        return framed and joint.is_lower_pair
 
     def link(self, name: str) -> Link:
         return Link(self.chart(name, self.geometry.scale), self.relative[name])
@@ -254,7 +248,7 @@ class Charts:
         against = "the ground" if other == GROUND.name else f"'{other}'"
         if space.group == "SE3":
             return f"SE(3) relative to {against} keeps every {joint.kind} joint"
-        if joint.kind in ANY_POINT:
+        if joint.any_frame_point:
             return f"SO(3)xR3 relative to {against} keeps a {joint.kind} joint with any frame point"
         target = "centre" if joint.kind == "spherical" else "axis"
         if exact:

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from chasles.model import GROUND, Joint, Model, Vector3
+from chasles.spaces.frames import joint_axes
 from chasles.spaces.subalgebras import (
     SE3_ALGEBRA,
     TOLERANCE,
@@ -39,15 +40,6 @@ def joint_algebra(joint: Joint) -> Floats:
         if "uxuyuz"[2 * k : 2 * k + 2] not in joint.locked:
             columns.append(np.concatenate((np.zeros(3), e)))
     return np.array(columns).T if columns else ZERO
-
-
-def joint_axes(joint: Joint) -> Floats:
-    """Columns x, y, z with z along the joint's axis."""
-    z = np.array(joint.axis)
-    normal = hat(z)
-    x = normal[:, np.argmin(np.abs(z))]
-    x = x / np.sqrt(x @ x)
-    return np.array((x, normal @ x, z)).T
 
 
 # --- the subgroup a body is confined to -----------------------------------------------------------

@@ -15,19 +15,9 @@ from typing import Any
 import numpy as np
 
 from chasles.compiled import borrow, kernel
-from chasles.core.arrays import (
-    CONSTANT_VELOCITY,
-    GEAR,
-    POSE_R,
-    POSE_X,
-    ROLLING_DISC,
-    ROLLING_SPHERE,
-    UNIVERSAL,
-    Floats,
-    Integers,
-    System,
-)
-from chasles.core.coupling_rows import assemble_joint
+from chasles.core.arrays import POSE_R, POSE_X, Floats, Integers, System
+from chasles.core.constraints.kind import RAD
+from chasles.core.constraints.registry import CONSTRAINTS, assemble_joint
 from chasles.core.evaluate import make_workspace
 from chasles.core.ordering import make_plan
 from chasles.core.stabilisation.residuals import put_position_residual
@@ -285,16 +275,10 @@ def position_rows(system: System) -> tuple[Integers, np.ndarray]:
     for first, count, kind, locked in zip(
         joints.first_row.tolist(), joints.rows.tolist(), joints.kind, joints.locked.tolist()
     ):
-        if kind == GEAR:
-            continue
-        if kind in (ROLLING_SPHERE, ROLLING_DISC):
-            first, count = first + 2, 1
-        angles = bin(locked & 0b111).count("1")
-        rows += range(first, first + count)
-        if kind in (UNIVERSAL, CONSTANT_VELOCITY):
-            turning += [False, False, False, True]
-        else:
-            turning += [k < angles for k in range(count)]
+        units = CONSTRAINTS[kind].units_of(locked, count)
+        for row in CONSTRAINTS[kind].measured_of(count):
+            rows.append(first + row)
+            turning.append(units[row] == RAD)
     return np.array(rows, np.int64), np.array(turning, bool)
 
 

@@ -160,7 +160,7 @@ def velocity_error(setup: Setup, residual: Floats) -> InconsistentStart:
     name = list(setup.joint_index)[index]
     a, b = setup.bodies_of(name)
     word = "driver" if name in setup.model.driver_names else "joint"
-    unit = unit_of(setup, index, worst - int(firsts[index]))
+    unit = speed_unit(setup.units(index)[worst - int(firsts[index])])
     return InconsistentStart(
         f"the initial velocities of '{a}' and '{b}' violate {word} '{name}' by"
         f" {abs(residual[worst]):.3g} {unit}.",
@@ -169,11 +169,6 @@ def velocity_error(setup: Setup, residual: Floats) -> InconsistentStart:
     )
 
 
-def unit_of(setup: Setup, joint: int, row: int) -> str:
-    """The unit of a row of J V."""
-    component = setup.locked(joint)[row]
-    if component == "motion":
-        return "rad/s" if setup.system.joints.locked[joint] & 0b111 else "m/s"
-    if component[0] == "g":  # of a user's formula
-        return "per s"
-    return "rad/s" if component[0] == "w" or component in ("cross", "cv", "turn") else "m/s"
+def speed_unit(unit: str) -> str:
+    """Of the rate of a residual, whose unit may be a user's own."""
+    return f"{unit}/s" if unit else "per s"

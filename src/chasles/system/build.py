@@ -22,6 +22,8 @@ from chasles.core.arrays import (
     System,
     padded,
 )
+from chasles.core.constraints.registry import CONSTRAINTS
+from chasles.core.frames import oriented
 from chasles.core.retraction import EXP
 from chasles.model import (
     GROUND,
@@ -37,7 +39,8 @@ from chasles.model import (
 from chasles.model.coordinates import resolved_coordinate
 from chasles.spaces.space import Space, frame_point, reference_order
 from chasles.system.build_forces import force_arrays
-from chasles.system.build_joints import joint_arrays, lever, oriented
+from chasles.system.build_frames import carriers, lever
+from chasles.system.build_joints import joint_arrays
 from chasles.system.gaps import joint_gap
 from chasles.system.signals import SignalList
 from chasles.system.state import State
@@ -99,9 +102,14 @@ class Setup:
 
     def length_unit(self, name: str) -> str:
         """The unit of a joint's translation; the residuals of a custom joint may have any."""
-        index = self.joint_index[name]
-        joints = self.model.joints
-        return "" if index < len(joints) and isinstance(joints[index], CustomJoint) else "m"
+        kind = CONSTRAINTS[self.system.joints.kind[self.joint_index[name]]]
+        return "" if kind.calls_user else "m"
+
+    def units(self, index: int) -> tuple[str, ...]:
+        """The units of the rows of a joint or driver: "rad", "m" or a user's own, ""."""
+        joints = self.system.joints
+        kind = CONSTRAINTS[joints.kind[index]]
+        return kind.units_of(int(joints.locked[index]), int(joints.rows[index]))
 
     def targets(self, name: str, times: Floats) -> Floats | float:
         """What a driver prescribes at some times; 0 for a joint."""
@@ -126,8 +134,9 @@ def build(
     bodies = [model.body(name) for name in order]
     signals = SignalList()
     kept_alive: list[Any] = []
-    joints = joint_arrays(model, body_index, signals, kept_alive)
-    force_table = force_arrays(model, body_index, signals)
+    by = carriers(model, body_index)
+    joints = joint_arrays(model, by, signals, kept_alive)
+    force_table = force_arrays(model, by, signals)
     system = System(
         bodies=body_arrays(model, spaces, order),
         joints=joints,

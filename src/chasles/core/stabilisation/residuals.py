@@ -4,21 +4,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from chasles.compiled import formula, routine
+from chasles.compiled import routine
 from chasles.core.arrays import (
     ABSOLUTE_WIDTH,
-    CONSTANT_VELOCITY,
-    CUSTOM,
-    DISTANCE,
-    DRIVEN_AXIS,
-    DRIVEN_TURN,
-    LOWER_PAIR,
-    ROLLING_DISC,
-    ROLLING_SPHERE,
     ROW_WIDTH,
-    SCREW_FORM,
-    SLIDING_POINT,
-    UNIVERSAL,
     Floats,
     Integers,
     System,
@@ -27,18 +16,10 @@ from chasles.core.arrays import (
     vec3,
 )
 from chasles.core.assemble import place_bodies, pose_of, twist_of
-from chasles.core.coupling_rows import assemble_joint
-from chasles.core.couplings import disc_above_plane, shafts_crossed
+from chasles.core.constraints.registry import assemble_joint, put_residual
 from chasles.core.evaluate import refine
 from chasles.core.factor import solve_factored
-from chasles.core.rows import (
-    nearest_turn,
-    relative_joint_frame,
-    screw_residual,
-    space_residual,
-    turn_about_axis,
-)
-from chasles.groups.vectors import dot, matvec, tmatvec
+from chasles.core.rows import relative_joint_frame
 
 
 class Residuals(NamedTuple):
@@ -67,45 +48,6 @@ def make_residuals(system: System, chosen: Integers) -> Residuals:
     )
 
 
-@formula
-def point_residual(system: Any, turn: Any, shift: Any, axes_b: Any) -> Any:
-    """All three translations, along the axes the form resolves them in."""
-    along_b = tmatvec(turn, shift)
-    return along_b if system.form == SCREW_FORM else matvec(axes_b, along_b)
-
-
-@routine
-def put_coupling_residual(
-    system: Any, joint: int, kind: int, turn: Any, shift: Any, axes_b: Any, target: Any, work: Any,
-    row: int, out: Any,
-) -> None:  # fmt: skip
-    """-g of a joint that is no lower pair, or of a driver."""
-    constant = system.joints.constant[joint]
-    locked = system.joints.locked[joint]
-    if kind == DRIVEN_AXIS:
-        angle = nearest_turn(turn_about_axis(turn), target)
-        out[row] = target - (angle if locked == DRIVEN_TURN else shift[2])
-    elif kind == SLIDING_POINT:
-        for k in range(3):
-            if locked >> (3 + k) & 1:
-                out[row] = target - shift[k]
-                row += 1
-    elif kind in (UNIVERSAL, CONSTANT_VELOCITY):
-        open_by = point_residual(system, turn, shift, axes_b)
-        for k in range(3):
-            out[row + k] = -open_by[k]
-        out[row + 3] = -turn[1] if kind == UNIVERSAL else -shafts_crossed(turn)
-    elif kind == DISTANCE:
-        out[row] = 0.5 * (constant - dot(shift, shift) / constant)
-    elif kind == ROLLING_SPHERE:
-        out[row + 2] = constant - shift[2]
-    elif kind == ROLLING_DISC:
-        out[row + 2] = -disc_above_plane(constant, turn, shift)
-    elif kind == CUSTOM:
-        for k in range(system.joints.rows[joint]):
-            out[row + k] = -work.answer[k]
-
-
 @routine
 def joint_opening(system: Any, joint: int, absolute: Any) -> Any:
     """Frame B of a joint seen from A: (turn, shift)."""
@@ -119,38 +61,13 @@ def joint_opening(system: Any, joint: int, absolute: Any) -> Any:
 
 
 @routine
-def put_pair_residual(system: Any, joint: int, absolute: Any, work: Any, out: Any) -> None:
-    """-g of a lower pair, row for row as J has them."""
-    pitch, locked = system.joints.constant[joint], system.joints.locked[joint]
-    turn, shift = joint_opening(system, joint, absolute)
-    if system.form == SCREW_FORM:
-        rotation, translation = screw_residual(locked, pitch, turn, shift)
-    else:
-        axes_b = mat9(system.joints.axes_b, 9 * joint)
-        rotation, translation = space_residual(locked, pitch, turn, shift, axes_b)
-    row = 6 * system.body_count + system.joints.first_row[joint]
-    for k in range(3):
-        if locked >> k & 1:
-            out[row] = -rotation[k]
-            row += 1
-    for k in range(3):
-        if locked >> (3 + k) & 1:
-            out[row] = -translation[k]
-            row += 1
-
-
-@routine
 def put_position_residual(system: Any, joint: int, absolute: Any, work: Any, out: Any) -> None:
     """-g of a joint of any kind, whose J has just been assembled."""
     kind, drive = system.joints.kind[joint], system.joints.drive[joint]
-    if kind == LOWER_PAIR:
-        put_pair_residual(system, joint, absolute, work, out)
-    else:
-        turn, shift = joint_opening(system, joint, absolute)
-        axes_b = mat9(system.joints.axes_b, 9 * joint)
-        target = work.signals[drive] if drive >= 0 else 0.0
-        row = 6 * system.body_count + system.joints.first_row[joint]
-        put_coupling_residual(system, joint, kind, turn, shift, axes_b, target, work, row, out)
+    turn, shift = joint_opening(system, joint, absolute)
+    target = work.signals[drive] if drive >= 0 else 0.0
+    row = 6 * system.body_count + system.joints.first_row[joint]
+    put_residual(kind, system, joint, turn, shift, target, work, row, out)
 
 
 @routine

@@ -1,0 +1,1 @@
+"""Constraints: a file per kind, with its rows, residual, gap and traits."""

@@ -1,0 +1,81 @@
+"""A joint given by a user's formula: it answers g, then 12 entries of J per row, then eta."""
+
+from typing import Any
+
+import numpy as np
+
+from chasles.compiled import call_address, routine
+from chasles.core.arrays import ROW_WIDTH, body_of, put3, put9, put_twist, twist6
+from chasles.core.assemble import pose_of, twist_of
+from chasles.core.constraints.kind import NOTHING, ConstraintKind, Gap, JointEntry, Opening
+from chasles.core.constraints.motion import put_row
+from chasles.core.frames import joint_frames
+from chasles.model import CustomJoint, Model
+
+
+@routine
+def custom_rows(system: Any, joint: int, absolute: Any, work: Any, jacobian: Any, eta: Any) -> None:
+    exchange, answer = work.exchange, work.answer
+    for side in range(2):
+        body = body_of(system.joints, joint, side)
+        pose, twist = pose_of(absolute, body), twist_of(absolute, body)
+        put9(exchange, 18 * side, pose[0])
+        put3(exchange, 18 * side + 9, pose[1])
+        put_twist(exchange, 18 * side + 12, twist)
+    rows, first = system.joints.rows[joint], system.joints.first_row[joint]
+    call_address(system.joints.address[joint], 0.0, exchange, answer)
+    for r in range(rows):
+        entries = rows + r * ROW_WIDTH
+        put_row(
+            jacobian,
+            eta,
+            first + r,
+            twist6(answer, entries),
+            twist6(answer, entries + 6),
+            answer[rows * (1 + ROW_WIDTH) + r],
+        )
+
+
+@routine
+def custom_residual(
+    system: Any, joint: int, turn: Any, shift: Any, target: Any, work: Any, row: int, out: Any
+) -> None:
+    """What the formula answered when its rows were assembled."""
+    for k in range(system.joints.rows[joint]):
+        out[row + k] = -work.answer[k]
+
+
+def custom_gap(opening: Opening) -> Gap:
+    """The length of the residuals counts as translation, whatever its unit.
+
+    The formula is called with floats, state by state.
+    """
+    entries = [entry for rotation, position in opening.poses for entry in (*rotation, *position)]
+    states = np.broadcast_arrays(*entries, opening.shift[0])[:-1]
+    flat = np.stack(states, axis=-1).reshape(-1, len(entries)).tolist()
+    lengths = [
+        np.linalg.norm(
+            opening.residual(
+                (tuple(row[0:9]), tuple(row[9:12])), (tuple(row[12:21]), tuple(row[21:24]))
+            )
+        )
+        for row in flat
+    ]
+    return NOTHING, (np.reshape(lengths, states[0].shape), 0.0, 0.0)
+
+
+def custom_entry(joint: CustomJoint, model: Model) -> JointEntry:
+    return JointEntry(joint_frames(joint))
+
+
+CUSTOM = ConstraintKind(
+    name="customjoint",
+    made_of=(CustomJoint,),
+    entry=custom_entry,
+    rows=custom_rows,
+    residual=custom_residual,
+    gap=custom_gap,
+    units=("",) * 6,
+    balanced=False,
+    calls_user=True,
+)

@@ -1,0 +1,65 @@
+r"""A gear: two wheels turn about axes fixed in the ground, at speeds in a fixed ratio i.
+
+$$ z_b\cdot\omega_b = i\, z_a\cdot\omega_a $$
+
+The row restricts speeds: poses know no number of turns, so that there is nothing to measure.
+"""
+
+from typing import Any
+
+from chasles.compiled import routine
+from chasles.core.arrays import mat9
+from chasles.core.constraints.kind import (
+    NOTHING,
+    RAD,
+    ConstraintKind,
+    Gap,
+    JointEntry,
+    Opening,
+)
+from chasles.core.constraints.motion import put_row
+from chasles.core.frames import frame_along, joint_frames
+from chasles.core.rows import column, rotation_row
+from chasles.groups.vectors import scale
+from chasles.model import Gear, Model
+from chasles.model.couplings import check_bearings
+
+
+@routine
+def gear_rows(system: Any, joint: int, absolute: Any, work: Any, jacobian: Any, eta: Any) -> None:
+    """Constant on the bodies; the wheels' axes do not move in them."""
+    ratio = system.joints.constant[joint]
+    axis_a = column(mat9(system.joints.axes_a, 9 * joint), 2)
+    axis_b = column(mat9(system.joints.axes_b, 9 * joint), 2)
+    first = system.joints.first_row[joint]
+    put_row(jacobian, eta, first, rotation_row(scale(-ratio, axis_a)), rotation_row(axis_b), 0.0)
+
+
+@routine
+def gear_residual(
+    system: Any, joint: int, turn: Any, shift: Any, target: Any, work: Any, row: int, out: Any
+) -> None:
+    """Nothing: out[row] stays zero."""
+
+
+def gear_gap(opening: Opening) -> Gap:
+    return NOTHING, NOTHING
+
+
+def gear_entry(joint: Gear, model: Model) -> JointEntry:
+    check_bearings(joint, model.joints)
+    frames = joint_frames(joint)._replace(axes_b=frame_along(joint.axis_b))
+    return JointEntry(frames, joint.ratio)
+
+
+GEAR = ConstraintKind(
+    name="gear",
+    made_of=(Gear,),
+    entry=gear_entry,
+    rows=gear_rows,
+    residual=gear_residual,
+    gap=gear_gap,
+    units=(RAD,),
+    measured=(),
+    balanced=False,
+)

@@ -1,0 +1,64 @@
+"""The kinds of constraints in the order of their codes, and the routines that run any of them.
+
+To add a kind: a class of the model (see `chasles.model.couplings`), a file with its
+`ConstraintKind`, and its name in the table below; or `add_constraint(kind)` before the first run.
+"""
+
+from typing import Any
+
+from chasles.compiled import hot, routine
+from chasles.core.constraints.constant_velocity import CONSTANT_VELOCITY
+from chasles.core.constraints.custom import CUSTOM
+from chasles.core.constraints.distance import DISTANCE
+from chasles.core.constraints.driven_axis import DRIVEN_AXIS
+from chasles.core.constraints.gear import GEAR
+from chasles.core.constraints.kind import ConstraintKind
+from chasles.core.constraints.lower_pair import LOWER_PAIR
+from chasles.core.constraints.rolling import ROLLING_DISC, ROLLING_SPHERE
+from chasles.core.constraints.sliding_point import SLIDING_POINT
+from chasles.core.constraints.universal import UNIVERSAL
+from chasles.core.kinds import Kinds
+
+CONSTRAINTS: Kinds[ConstraintKind] = Kinds(
+    "constraint",
+    (
+        LOWER_PAIR,  # first: almost all joints are
+        DRIVEN_AXIS,
+        SLIDING_POINT,
+        UNIVERSAL,
+        CONSTANT_VELOCITY,
+        DISTANCE,
+        GEAR,
+        ROLLING_SPHERE,
+        ROLLING_DISC,
+        CUSTOM,
+    ),
+)
+
+#: put_rows(kind, system, joint, absolute, work, jacobian, eta)
+put_rows = CONSTRAINTS.dispatcher("rows")
+#: put_residual(kind, system, joint, turn, shift, target, work, row, out)
+put_residual = CONSTRAINTS.dispatcher("residual")
+
+
+def add_constraint(kind: ConstraintKind) -> None:
+    """Make a kind known, before the first run of a process."""
+    CONSTRAINTS.add(kind)
+
+
+@routine
+def assemble_joint(
+    system: Any, joint: int, absolute: Any, work: Any, jacobian: Any, eta: Any
+) -> None:
+    """J (rows x 12: body a, body b) and eta of one joint of any kind, or of a driver."""
+    put_rows(system.joints.kind[joint], system, joint, absolute, work, jacobian, eta)
+    drive = system.joints.drive[joint]
+    if drive >= 0:
+        eta[system.joints.first_row[joint]] += work.signals[drive + 2]
+
+
+@hot
+def assemble_rows(system: Any, work: Any) -> None:
+    """J and eta of every joint at the placed bodies."""
+    for joint in range(system.joint_count):
+        assemble_joint(system, joint, work.absolute, work, work.jacobian, work.eta)

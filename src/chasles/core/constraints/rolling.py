@@ -1,0 +1,194 @@
+r"""Rolling without slipping: where b touches the plane of a, both bodies have one velocity.
+
+$$ e_k\cdot(\dot x_b - \dot x_a) = 0, \qquad k = x, y, z, $$
+
+e the axes of A, z the normal of the plane, and x the point p of contact.  Only the row along the
+normal is the rate of a position, the height of b above the plane.
+"""
+
+from math import nan
+from typing import Any
+
+from chasles.compiled import formula, routine
+from chasles.core.assemble import point_velocity
+from chasles.core.constraints.kind import (
+    METRE,
+    NOTHING,
+    ConstraintKind,
+    Gap,
+    JointEntry,
+    Opening,
+)
+from chasles.core.constraints.motion import ZERO, joint_motion, negated, put_row
+from chasles.core.frames import Frames, frame_along, joint_frames
+from chasles.core.rows import column, space_row_of_body
+from chasles.groups.vectors import add, axpy, cross, dot, matvec, neg, scale, sub, tmatvec
+from chasles.model import Model, RollingDisc, RollingSphere
+from chasles.scalars.elementary import sqrt
+
+
+@formula
+def sphere_contact(normal: Any, normal_rate: Any, radius: Any) -> Any:
+    """From the centre of a sphere to where it touches a plane, $c = -r n$, and its rate."""
+    return scale(-radius, normal), scale(-radius, normal_rate)
+
+
+@formula
+def disc_contact(normal: Any, normal_rate: Any, radius: Any, axis: Any, axis_rate: Any) -> Any:
+    r"""From the centre of a thin disc to where it touches a plane, and its rate.
+
+    $$c = r\,\bigl((n\cdot a)\,a - n\bigr)/s, \qquad s^2 = 1 - (n\cdot a)^2$$
+
+    with the normal n and the disc's axis a; s vanishes where the disc lies flat.
+    """
+    lean = dot(normal, axis)
+    lean_rate = dot(normal_rate, axis) + dot(normal, axis_rate)
+    s = sqrt(1.0 - lean * lean)
+    down = axpy(lean, axis, neg(normal))
+    down_rate = sub(add(scale(lean_rate, axis), scale(lean, axis_rate)), normal_rate)
+    s_rate = -lean * lean_rate / s
+    rate = scale(radius / s, sub(down_rate, scale(s_rate / s, down)))
+    return scale(radius / s, down), rate
+
+
+@formula
+def sphere_above_plane(radius: Any, turn: Any, shift: Any) -> Any:
+    """How far a sphere is above a plane."""
+    return shift[2] - radius
+
+
+@formula
+def disc_above_plane(radius: Any, turn: Any, shift: Any) -> Any:
+    r"""How far the rim of a thin disc is above a plane: $h - r\sqrt{1 - (n\cdot a)^2}$."""
+    return shift[2] - radius * sqrt(1.0 - turn[8] * turn[8])
+
+
+@formula
+def rolling_eta(direction: Any, omegas: Any, travel: Any, slip: Any) -> Any:
+    r"""Eta of $e\cdot(\dot x_b - \dot x_a) = 0$ at the point p where b touches a, e an axis of a:
+
+    $$-e\cdot\bigl((\omega_b-\omega_a)\times\dot p\bigr)
+      - (\omega_a\times e)\cdot(\dot x_b-\dot x_a)$$
+
+    p travels on both bodies: $\dot p = \dot r_b + \dot c$, while $\dot x_b$ and $\dot x_a$ are the
+    velocities of the bodies at p.
+    """
+    turning = cross(sub(omegas[1], omegas[0]), travel)
+    return -dot(direction, turning) - dot(cross(omegas[0], direction), slip)
+
+
+@routine
+def put_rolling_rows(
+    motion: Any, contact: Any, contact_rate: Any, first: int, jacobian: Any, eta: Any
+) -> None:
+    """Three rows from the centre of b to the contact, and its rate."""
+    poses, twists, axes, omegas, _, _ = motion
+    touching = add(poses[1][1], contact)
+    levers = (
+        tmatvec(poses[0][0], sub(touching, poses[0][1])),
+        tmatvec(poses[1][0], contact),
+    )
+    slip = sub(
+        point_velocity(poses[1], twists[1], levers[1]),
+        point_velocity(poses[0], twists[0], levers[0]),
+    )
+    travel = add(matvec(poses[1][0], twists[1][1]), contact_rate)
+    for k in range(3):
+        direction = column(axes[0], k)
+        put_row(
+            jacobian,
+            eta,
+            first + k,
+            negated(space_row_of_body(ZERO, direction, poses[0][0], levers[0])),
+            space_row_of_body(ZERO, direction, poses[1][0], levers[1]),
+            rolling_eta(direction, omegas, travel, slip),
+        )
+
+
+@routine
+def sphere_rows(system: Any, joint: int, absolute: Any, work: Any, jacobian: Any, eta: Any) -> None:
+    motion = joint_motion(system, joint, absolute)
+    normal = column(motion[2][0], 2)
+    radius = system.joints.constant[joint]
+    contact, rate = sphere_contact(normal, cross(motion[3][0], normal), radius)
+    put_rolling_rows(motion, contact, rate, system.joints.first_row[joint], jacobian, eta)
+
+
+@routine
+def disc_rows(system: Any, joint: int, absolute: Any, work: Any, jacobian: Any, eta: Any) -> None:
+    """NaN where the disc fell flat: nothing would be right."""
+    motion = joint_motion(system, joint, absolute)
+    poses, _, axes, omegas, points, _ = motion
+    normal, axis = column(axes[0], 2), column(axes[1], 2)
+    radius = system.joints.constant[joint]
+    contact, rate = disc_contact(
+        normal, cross(omegas[0], normal), radius, axis, cross(omegas[1], axis)
+    )
+    foot = add(poses[0][1], matvec(poses[0][0], points[0]))
+    if dot(normal, sub(poses[1][1], foot)) <= 0.0:
+        rate = (nan, nan, nan)
+    put_rolling_rows(motion, contact, rate, system.joints.first_row[joint], jacobian, eta)
+
+
+@routine
+def sphere_residual(
+    system: Any, joint: int, turn: Any, shift: Any, target: Any, work: Any, row: int, out: Any
+) -> None:
+    out[row + 2] = -sphere_above_plane(system.joints.constant[joint], turn, shift)
+
+
+@routine
+def disc_residual(
+    system: Any, joint: int, turn: Any, shift: Any, target: Any, work: Any, row: int, out: Any
+) -> None:
+    out[row + 2] = -disc_above_plane(system.joints.constant[joint], turn, shift)
+
+
+def sphere_gap(opening: Opening) -> Gap:
+    height = sphere_above_plane(opening.constant, opening.turn, opening.shift)
+    return NOTHING, (0.0, 0.0, height)
+
+
+def disc_gap(opening: Opening) -> Gap:
+    return NOTHING, (0.0, 0.0, disc_above_plane(opening.constant, opening.turn, opening.shift))
+
+
+def centred(joint: RollingSphere | RollingDisc, model: Model) -> Frames:
+    """The plane's frame on a; the wheel's is at its centre."""
+    return joint_frames(joint)._replace(point_b=model.body(joint.b).position)
+
+
+def sphere_entry(joint: RollingSphere, model: Model) -> JointEntry:
+    return JointEntry(centred(joint, model), joint.radius)
+
+
+def disc_entry(joint: RollingDisc, model: Model) -> JointEntry:
+    return JointEntry(
+        centred(joint, model)._replace(axes_b=frame_along(joint.axis_b)), joint.radius
+    )
+
+
+ROLLING_SPHERE = ConstraintKind(
+    name="rollingsphere",
+    made_of=(RollingSphere,),
+    entry=sphere_entry,
+    rows=sphere_rows,
+    residual=sphere_residual,
+    gap=sphere_gap,
+    units=(METRE, METRE, METRE),
+    measured=(2,),
+    rolling=(0, 1),
+    axes_on_a=True,
+)
+ROLLING_DISC = ConstraintKind(
+    name="rollingdisc",
+    made_of=(RollingDisc,),
+    entry=disc_entry,
+    rows=disc_rows,
+    residual=disc_residual,
+    gap=disc_gap,
+    units=(METRE, METRE, METRE),
+    measured=(2,),
+    rolling=(0, 1),
+    axes_on_a=True,
+)

@@ -1,0 +1,86 @@
+r"""A point of b on a line or plane of a, or driven along a direction.
+
+$$ g = e\cdot(x_b - x_a) - q_d(t), $$
+
+e the locked axes of A, and q_d the motion of a driver, or zero.
+"""
+
+from typing import Any
+
+from chasles.compiled import routine
+from chasles.core.arrays import DRIVEN_SHIFT, mat9
+from chasles.core.assemble import point_velocity
+from chasles.core.constraints.kind import (
+    NOTHING,
+    ConstraintKind,
+    Gap,
+    JointEntry,
+    Opening,
+    locked_bits,
+)
+from chasles.core.constraints.motion import joint_motion
+from chasles.core.constraints.space_form import space_translation_rows
+from chasles.core.frames import Frames, frame_along, joint_frames
+from chasles.core.rows import frame_seen_from_a
+from chasles.model import GROUND, Coupling, Model, PointDriver, PointOnLine, PointOnPlane
+
+
+@routine
+def sliding_rows(
+    system: Any, joint: int, absolute: Any, work: Any, jacobian: Any, eta: Any
+) -> None:
+    joints = system.joints
+    poses, twists, axes, omegas, points, velocities = joint_motion(system, joint, absolute)
+    seen = frame_seen_from_a(poses[0], poses[1], mat9(joints.axes_b, 9 * joint), points[1])[1]
+    carried = point_velocity(poses[0], twists[0], seen)
+    space_translation_rows(
+        joints.locked[joint],
+        0.0,
+        axes[0],
+        (points[0], points[1], seen),
+        poses,
+        omegas,
+        (velocities[0], velocities[1], carried),
+        joints.first_row[joint],
+        jacobian,
+        eta,
+    )
+
+
+@routine
+def sliding_residual(
+    system: Any, joint: int, turn: Any, shift: Any, target: Any, work: Any, row: int, out: Any
+) -> None:
+    locked = system.joints.locked[joint]
+    for k in range(3):
+        if locked >> (3 + k) & 1:
+            out[row] = target - shift[k]
+            row += 1
+
+
+def sliding_gap(opening: Opening) -> Gap:
+    x, y, z = (
+        opening.shift[k] - opening.target if opening.locked >> (3 + k) & 1 else 0.0
+        for k in range(3)
+    )
+    return NOTHING, (x, y, z)
+
+
+def sliding_entry(part: Coupling | PointDriver, model: Model) -> JointEntry:
+    if not isinstance(part, PointDriver):
+        return JointEntry(joint_frames(part), locked=locked_bits(part.locked))
+    assert part.at is not None  # Model has placed every driver
+    axes = frame_along(part.direction)
+    frames = Frames(GROUND.name, part.body, part.at, part.at, axes, axes)
+    return JointEntry(frames, locked=DRIVEN_SHIFT)
+
+
+SLIDING_POINT = ConstraintKind(
+    name="slidingpoint",
+    made_of=(PointOnLine, PointOnPlane, PointDriver),
+    entry=sliding_entry,
+    rows=sliding_rows,
+    residual=sliding_residual,
+    gap=sliding_gap,
+    axes_on_a=True,
+)

@@ -1,0 +1,1 @@
+"""Forces beside gravity: a file per kind, with its wrenches, power and potential."""

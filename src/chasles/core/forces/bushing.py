@@ -1,0 +1,95 @@
+r"""Six springs and dampers between two frames.
+
+With the shift s along the axes of A and the rotation vector phi of B against A,
+
+$$ f = -(K s + C\dot s), \qquad \tau = -\mathrm{dexp}^{-1}_{\phi}(K_r\phi) - C_r w, \qquad
+   U = \tfrac12 s\cdot K s + \tfrac12\phi\cdot K_r\phi . $$
+"""
+
+from typing import Any
+
+from chasles.compiled import formula, routine
+from chasles.core.arrays import LAW_WIDTH, vec3
+from chasles.core.assemble import pose_of, twist_of
+from chasles.core.forces.kind import Deformation, ForceEntry, ForceKind, Signals
+from chasles.core.forces.motion import add_wrench, frame_on_a, frame_on_b
+from chasles.core.frames import Frames, frame_along
+from chasles.core.rows import (
+    frame_seen_from_a,
+    full_misalignment,
+    relative_joint_frame,
+    twist_in_joint_frame,
+)
+from chasles.groups.so3 import so3_dexp_inv
+from chasles.groups.vectors import add, cross, dot, matvec, neg, sub, tmatvec
+from chasles.model import Bushing, Model
+
+
+@formula
+def times(a: Any, b: Any) -> Any:
+    """Componentwise product."""
+    return a[0] * b[0], a[1] * b[1], a[2] * b[2]
+
+
+@formula
+def bushing_efforts(shift: Any, shift_rate: Any, turn: Any, spin: Any, law: Any) -> Any:
+    """Force along the axes of A, torque along those of B, and the power of the damping."""
+    stiffness, turning, damping, turning_damping = law
+    drag, turning_drag = times(damping, shift_rate), times(turning_damping, spin)
+    force = neg(add(times(stiffness, shift), drag))
+    torque = neg(add(so3_dexp_inv(turn, times(turning, turn)), turning_drag))
+    return force, torque, -dot(drag, shift_rate) - dot(turning_drag, spin)
+
+
+@formula
+def bushing_potential(shift: Any, turn: Any, law: Any) -> Any:
+    r"""$\tfrac12 s\cdot K s + \tfrac12\phi\cdot K_r\phi$"""
+    return 0.5 * dot(shift, times(law[0], shift)) + 0.5 * dot(turn, times(law[1], turn))
+
+
+@routine
+def bushing_wrench(system: Any, index: int, work: Any) -> float:
+    """Returns the power of the dampers."""
+    forces = system.forces
+    a, b = forces.a[index], forces.b[index]
+    axes_a, point_a = frame_on_a(forces, index)
+    axes_b, point_b = frame_on_b(forces, index)
+    pose_a, pose_b = pose_of(work.absolute, a), pose_of(work.absolute, b)
+    turn, shift = relative_joint_frame(pose_a, (axes_a, point_a), pose_b, (axes_b, point_b))
+    seen_axes, seen_point = frame_seen_from_a(pose_a, pose_b, axes_b, point_b)
+    spin_a, slide_a = twist_in_joint_frame(twist_of(work.absolute, a), seen_axes, seen_point)
+    spin_b, slide_b = twist_in_joint_frame(twist_of(work.absolute, b), axes_b, point_b)
+    constants = (
+        vec3(forces.law, LAW_WIDTH * index), vec3(forces.law, LAW_WIDTH * index + 3),
+        vec3(forces.law, LAW_WIDTH * index + 6), vec3(forces.law, LAW_WIDTH * index + 9),
+    )  # fmt: skip
+    force, torque, lost = bushing_efforts(
+        shift, matvec(turn, sub(slide_b, slide_a)), full_misalignment(turn), sub(spin_b, spin_a),
+        constants,
+    )  # fmt: skip
+    # Both in b's frame, then the opposite at the same point of a.
+    local = (matvec(axes_b, torque), matvec(axes_b, tmatvec(turn, force)))
+    add_wrench(work.rhs, b, (add(local[0], cross(point_b, local[1])), local[1]))
+    opposite = (neg(matvec(seen_axes, torque)), neg(matvec(axes_a, force)))
+    add_wrench(work.rhs, a, (add(opposite[0], cross(seen_point, opposite[1])), opposite[1]))
+    return lost
+
+
+def stored_in_bushing(deformation: Deformation) -> Any:
+    law = (deformation.law[0:3], deformation.law[3:6])
+    return bushing_potential(deformation.shift, full_misalignment(deformation.turn), law)
+
+
+def bushing_entry(force: Bushing, model: Model, signals: Signals) -> ForceEntry:
+    axes = frame_along(force.axis)
+    frames = Frames(force.a, force.b, force.at, force.at, axes, axes)
+    return ForceEntry(frames, (*force.stiffness, *force.damping))
+
+
+BUSHING = ForceKind(
+    name="bushing",
+    made_of=(Bushing,),
+    entry=bushing_entry,
+    wrench=bushing_wrench,
+    potential=stored_in_bushing,
+)

@@ -1,0 +1,52 @@
+"""A user's formula: world force and torque at the centre of mass of b, the opposite on a."""
+
+from typing import Any
+
+from chasles.compiled import call_address, routine
+from chasles.core.arrays import put3, put9, vec3
+from chasles.core.assemble import pose_of, twist_of
+from chasles.core.forces.kind import ForceEntry, ForceKind, Signals
+from chasles.core.forces.motion import add_wrench, power
+from chasles.core.frames import ORIGIN, Frames
+from chasles.groups.vectors import add, cross, matvec, neg, sub, tmatvec
+from chasles.model import CustomForce, Model
+
+
+@routine
+def custom_wrench(system: Any, index: int, work: Any) -> float:
+    """Returns its power."""
+    a, b = system.forces.a[index], system.forces.b[index]
+    pose_b, twist_b = pose_of(work.absolute, b), twist_of(work.absolute, b)
+    put3(work.exchange, 0, pose_b[1])
+    put9(work.exchange, 3, pose_b[0])
+    put3(work.exchange, 12, matvec(pose_b[0], twist_b[1]))
+    put3(work.exchange, 15, twist_b[0])
+    address = system.forces.address[index]
+    call_address(address, work.signals[0], work.exchange, work.answer)
+    force, torque = vec3(work.answer, 0), vec3(work.answer, 3)
+    wrench = (tmatvec(pose_b[0], torque), tmatvec(pose_b[0], force))
+    add_wrench(work.rhs, b, wrench)
+    supplied = power(wrench, twist_b)
+    if a >= 0:
+        pose_a = pose_of(work.absolute, a)
+        moved = add(torque, cross(sub(pose_b[1], pose_a[1]), force))
+        opposite = (neg(tmatvec(pose_a[0], moved)), neg(tmatvec(pose_a[0], force)))
+        add_wrench(work.rhs, a, opposite)
+        supplied += power(opposite, twist_of(work.absolute, a))
+    return supplied
+
+
+def custom_entry(force: CustomForce, model: Model, signals: Signals) -> ForceEntry:
+    """The kernel gives the formula the time."""
+    signals.need_time()
+    at = model.body(force.body).position
+    return ForceEntry(Frames(force.reaction, force.body, ORIGIN, at))
+
+
+CUSTOM_FORCE = ForceKind(
+    name="customforce",
+    made_of=(CustomForce,),
+    entry=custom_entry,
+    wrench=custom_wrench,
+    calls_user=True,
+)

@@ -1,0 +1,61 @@
+"""What a kind of force is: wrenches and power, potential, traits, and how its arrays are made."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, NamedTuple, Protocol
+
+from chasles.core.arrays import Floats
+from chasles.core.frames import Frames
+from chasles.model import Model
+
+
+class Signals(Protocol):
+    """Functions of time that kernels read by number."""
+
+    def add(self, sampler: Callable[[Floats], Floats], width: int) -> int: ...
+
+    def need_time(self) -> None: ...
+
+
+class ForceEntry(NamedTuple):
+    """A force in words: what its row of `Forces` is made from."""
+
+    frames: Frames
+    law: tuple[float, ...] = ()  # constants, at most LAW_WIDTH
+    signal: int = -1  # the first of its functions of time, or -1
+    counts_turns: bool = False  # whether it acts on an angle whose whole turns count
+
+
+class Deformation(NamedTuple):
+    """A force at some states: frame B seen from A; entries are arrays over the states."""
+
+    turn: Any
+    shift: Any
+    law: tuple[float, ...]
+    counts_turns: bool
+    near: Any  # the angle counted so far
+
+
+@dataclass(frozen=True)
+class ForceKind:
+    """A kind of force.
+
+    name        in one word
+    made_of     the classes of `chasles.model` that become forces of this kind
+    entry       entry(force, model, signals) -> ForceEntry
+    wrench      routine wrench(system, index, work) -> power: adds its wrenches to work.rhs, and
+                returns the power of all that the potential does not account for
+    potential   potential(deformation) -> energy, J; None: it stores none
+    calls_user  whether it is a user's formula behind an address
+    """
+
+    name: str
+    made_of: tuple[type, ...]
+    entry: Callable[[Any, Model, Signals], ForceEntry]
+    wrench: Callable[..., float]
+    potential: Callable[[Deformation], Any] | None = None
+    calls_user: bool = False
+
+    @property
+    def routines(self) -> tuple[Callable[..., Any], ...]:
+        return (self.wrench,)

@@ -1,0 +1,44 @@
+"""A given force and torque, constant or functions of time, in the world's or the body's axes."""
+
+from typing import Any
+
+import numpy as np
+
+from chasles.compiled import routine
+from chasles.core.arrays import LAW_WIDTH, vec3
+from chasles.core.assemble import pose_of, twist_of
+from chasles.core.forces.kind import ForceEntry, ForceKind, Signals
+from chasles.core.forces.motion import add_wrench, power
+from chasles.core.frames import ORIGIN, Frames
+from chasles.groups.vectors import add, cross, tmatvec
+from chasles.model import GROUND, Load, Model
+
+
+@routine
+def load_wrench(system: Any, index: int, work: Any) -> float:
+    """Returns its power."""
+    forces, signal = system.forces, system.forces.signal[index]
+    b = forces.b[index]
+    force, torque = vec3(forces.law, LAW_WIDTH * index), vec3(forces.law, LAW_WIDTH * index + 3)
+    if signal >= 0:
+        force, torque = vec3(work.signals, signal), vec3(work.signals, signal + 3)
+    rotation = pose_of(work.absolute, b)[0]
+    if forces.law[LAW_WIDTH * index + 6] == 0.0:
+        force, torque = tmatvec(rotation, force), tmatvec(rotation, torque)
+    wrench = (add(torque, cross(vec3(forces.point_b, 3 * index), force)), force)
+    add_wrench(work.rhs, b, wrench)
+    return power(wrench, twist_of(work.absolute, b))
+
+
+def load_entry(force: Load, model: Model, signals: Signals) -> ForceEntry:
+    """Force, torque, and whether they turn along with the body."""
+    assert force.at is not None  # Model has placed every load
+    frames = Frames(GROUND.name, force.body, ORIGIN, force.at)
+    along = float(force.frame == "body")
+    if callable(force.force) or callable(force.torque):
+        signal = signals.add(lambda times: np.hstack(force.sample(times)), 6)
+        return ForceEntry(frames, (*ORIGIN, *ORIGIN, along), signal)
+    return ForceEntry(frames, (*force.force, *force.torque, along))
+
+
+LOAD = ForceKind(name="load", made_of=(Load,), entry=load_entry, wrench=load_wrench)

@@ -1,0 +1,78 @@
+r"""A spring and damper between two points.
+
+$$ f = -\bigl(k(l - l_0) + c\,\dot l\bigr)\,d/l, \qquad d = x_b - x_a, \quad l = |d|, \qquad
+   U = \tfrac12 k (l - l_0)^2 $$
+"""
+
+from typing import Any
+
+from chasles.compiled import formula, routine
+from chasles.core.arrays import LAW_WIDTH, vec3
+from chasles.core.assemble import point_velocity, pose_of, twist_of
+from chasles.core.forces.kind import Deformation, ForceEntry, ForceKind, Signals
+from chasles.core.forces.motion import add_wrench, wrench_of_force
+from chasles.core.frames import Frames
+from chasles.groups.vectors import add, dot, matvec, neg, scale, sub
+from chasles.model import Model, Spring
+from chasles.scalars.elementary import sqrt
+
+
+@formula
+def spring_tension(stiffness: Any, damping: Any, rest: Any, span: Any, span_rate: Any) -> Any:
+    r"""Force on the far end, and the power of the damper; $\dot l = d\cdot\dot d/l$.
+
+    A spring of no rest length pulls with $-k d$, also where d = 0; all else has no direction there
+    and counts as zero.
+    """
+    length = sqrt(dot(span, span))
+    per_length = 1.0 / (length + (length == 0.0))
+    rate = per_length * dot(span, span_rate)
+    pull = stiffness + per_length * (damping * rate - stiffness * rest)
+    return scale(-pull, span), -damping * rate * rate
+
+
+@formula
+def spring_potential(stiffness: Any, rest: Any, span: Any) -> Any:
+    r"""$\tfrac12 k (l - l_0)^2$"""
+    stretch = sqrt(dot(span, span)) - rest
+    return 0.5 * stiffness * stretch * stretch
+
+
+@routine
+def spring_wrench(system: Any, index: int, work: Any) -> float:
+    """Returns the power of the damper."""
+    forces = system.forces
+    a, b = forces.a[index], forces.b[index]
+    points = (vec3(forces.point_a, 3 * index), vec3(forces.point_b, 3 * index))
+    pose_a, pose_b = pose_of(work.absolute, a), pose_of(work.absolute, b)
+    twist_a, twist_b = twist_of(work.absolute, a), twist_of(work.absolute, b)
+    span = sub(
+        add(pose_b[1], matvec(pose_b[0], points[1])), add(pose_a[1], matvec(pose_a[0], points[0]))
+    )
+    rate = sub(
+        point_velocity(pose_b, twist_b, points[1]), point_velocity(pose_a, twist_a, points[0])
+    )
+    stiffness, damping, rest = vec3(forces.law, LAW_WIDTH * index)
+    pull, lost = spring_tension(stiffness, damping, rest, span, rate)
+    add_wrench(work.rhs, b, wrench_of_force(pose_b[0], points[1], pull))
+    add_wrench(work.rhs, a, wrench_of_force(pose_a[0], points[0], neg(pull)))
+    return lost
+
+
+def stored_in_spring(deformation: Deformation) -> Any:
+    stiffness, _, rest = deformation.law[:3]
+    return spring_potential(stiffness, rest, deformation.shift)
+
+
+def spring_entry(force: Spring, model: Model, signals: Signals) -> ForceEntry:
+    law = (force.stiffness, force.damping, force.rest_length)
+    return ForceEntry(Frames(force.a, force.b, force.at, force.at_b), law)
+
+
+SPRING = ForceKind(
+    name="spring",
+    made_of=(Spring,),
+    entry=spring_entry,
+    wrench=spring_wrench,
+    potential=stored_in_spring,
+)
