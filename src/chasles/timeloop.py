@@ -2,6 +2,7 @@
 
 import time
 from dataclasses import dataclass
+from functools import cached_property
 from math import floor
 from typing import Any
 
@@ -27,6 +28,7 @@ from chasles.start.conflicts import (
 )
 from chasles.start.consistent import driven_rates
 from chasles.system.gaps import flat_disc
+from chasles.system.judge import Judge
 from chasles.system.turns import first_integrals
 
 #: A step count this close to a whole number is one.
@@ -270,7 +272,7 @@ class Run:
         if self.stopped:
             return False
         try:
-            table = self.table(t, step, 1)
+            table = self.table(t, step)
         except ChaslesError as error:
             self.stopped = SimulationStopped(error.what, error.remedy)
             return False
@@ -279,25 +281,28 @@ class Run:
             self.stopped = self.explain(t, outcome)
         return self.stopped is None
 
+    @cached_property
+    def judge(self) -> Judge:
+        """Looks through the functions of time, before the first step and on the way."""
+        return Judge(self.solver.setup.signals, self.grid.step, self.nodes, self.grid.steps)
+
     def table_of_steps(self, first: int, end: int) -> tuple[Floats, int]:
         """The table of some steps, or of fewer: a run stops where a function of time fails."""
-        while True:
-            try:
-                return self.table(first * self.grid.step, self.grid.step, end - first), end
-            except ChaslesError as error:
-                if end == first + 1:
-                    self.stopped = SimulationStopped(error.what, error.remedy)
-                    return np.zeros(1), first
-                end = first + (end - first) // 2
+        if self.solver.setup.signals.count == 0:
+            return np.zeros(1), end
+        trouble = self.judge.trouble(first, end)
+        if trouble is not None and trouble[0] <= first:
+            self.stopped = SimulationStopped(trouble[1].what, trouble[1].remedy)
+            return np.zeros(1), first
+        end = end if trouble is None else trouble[0]
+        times, _ = self.judge.times(np.arange(first, end))
+        return self.solver.setup.signals.rows(times), end
 
-    def table(self, t: float, step: float, steps: int) -> Floats:
-        """Functions of time at every stage of some steps, and at their end."""
-        signals = self.solver.setup.signals
-        if signals.count == 0:
+    def table(self, t: float, step: float) -> Floats:
+        """Functions of time at every stage of one step of another length, and at its end."""
+        if self.solver.setup.signals.count == 0:
             return np.zeros(1)
-        starts = t + step * np.arange(steps)
-        times = (starts[:, None] + step * self.nodes).ravel()
-        return signals.sample_run(np.append(times, t + step * steps))
+        return self.judge.table(np.append(t + step * self.nodes, t + step))
 
     def kernel(
         self, chart: Floats, table: Floats, step: float, first: int, last: int, every: int,
