@@ -52,6 +52,7 @@ from chasles.groups.se3 import se3_dexp_inv
 from chasles.groups.so3 import so3_normalise
 from chasles.groups.so3xr3 import so3xr3_dexp_inv
 from chasles.groups.vectors import neg
+from chasles.scalars.errorfree import compensated
 from chasles.stabilisation.feedback import begin_feedback, find_drift, pull_joints
 from chasles.stabilisation.moves import chart_move
 from chasles.stabilisation.projection import project
@@ -144,14 +145,6 @@ def place_stage(system: Any, chart: Any, stages: Any) -> None:
         put3(out, at + POSITION, rho)
         for c in range(6):
             out[at + VELOCITY + c] = chart[at + VELOCITY + c] + increments[into + 6 + c]
-
-
-@formula
-def compensated(total: Any, carry: Any, term: Any) -> Any:
-    """total + term and what rounding took from it (Kahan): (new total, new carry)."""
-    wanted = term + carry
-    result = total + wanted
-    return result, wanted - (result - total)
 
 
 @hot

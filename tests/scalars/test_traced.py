@@ -1,0 +1,257 @@
+"""Recorded on one state and replayed on another, a calculation gives the same bits as itself."""
+
+import math
+
+import numpy as np
+import pytest
+from mechanisms import double_pendulum, heavy_top
+from numpy.testing import assert_array_equal
+
+import chasles as ch
+from chasles.core.evaluate import solve_motion
+from chasles.core.factor import OK
+from chasles.dynamics.solver import make_solver, watch_of
+from chasles.groups.se3 import se3_dexp_inv, se3_exp
+from chasles.groups.so3 import so3_log
+from chasles.integrators.rkmk import make_stages, rkmk_run, rkmk_step
+from chasles.integrators.tableaux import method as find_method
+from chasles.scalars import elementary, errorfree
+from chasles.scalars.nodes import Program
+from chasles.scalars.traced import Tape, Traced, recorded, unboxed
+from chasles.simulate import stabilised
+from chasles.spaces.designate import resolve_spaces
+from chasles.stabilisation.stabiliser import make_stabiliser
+from chasles.system.build import build
+
+STEP = 1e-3
+
+
+# --- the scalar itself ---
+
+
+def every_operation(x):
+    a, b = x
+    yield from (a + b, a - b, a * b, a / b, -a, abs(a), +a, 2.0 - a, 3.0 / b, 1.5 * a, b**2)
+    for name in ("sqrt", "sin", "cos", "tanh", "floor", "absolute"):
+        yield getattr(elementary, name)(b)
+    yield elementary.atan2(a, b)
+    yield elementary.atan2(2.0, b)
+    yield elementary.maximum(a, b)
+    for function in (np.sin, np.cos, np.tan, np.tanh, np.exp, np.log, np.arctan, np.sqrt):
+        yield function(b)
+    yield from errorfree.two_sum(a, b)
+    yield from errorfree.two_product(a, 0.1)
+    yield from errorfree.compensated(a, 1e-17, b)
+
+
+def test_every_operation_is_replayed_to_the_last_bit():
+    program = recorded(every_operation, (0.3, 2.7))
+    for inputs in ((-1.7, 0.123), (1e9, 3e-5), (0.1, 0.1)):
+        outputs, failed = program.replay(inputs)
+        expected = [float(x) for x in every_operation(np.array(inputs).tolist())]
+        np.testing.assert_allclose(outputs, expected, rtol=3e-16)  # np's exp may differ by a bit
+        assert failed is None and outputs[:19] == expected[:19]
+
+
+def test_a_branch_is_guarded():
+    def clipped(x):
+        return [elementary.choose(x[0] < 1.0, lambda a: a, lambda a: 0.0 * a + 1.0, x[0])]
+
+    program = recorded(clipped, [0.5])
+    assert program.replay([0.25]) == ([0.25], None)
+    assert program.replay([1.25])[1] == 0
+    assert program.guards[0].name == "<" and program.guards[0].outcome
+
+
+def test_the_larger_of_two_leaves_no_guard():
+    program = recorded(lambda x: [elementary.maximum(abs(x[0]), x[1])], [-3.0, 2.0])
+    assert program.guards == ()
+    assert program.replay([-1.0, 2.0]) == ([2.0], None)
+
+
+def test_carries_are_opaque():
+    """w - ((t + w) - t) is zero to algebra: no node of it is left for anyone to simplify."""
+    program = recorded(lambda x: errorfree.compensated(*x), [1.0, 0.0, 1e-17])
+    assert [node.name for node in program.nodes] == ["compensated", "part", "part"]
+    assert program.replay([1.0, 0.0, 1e-17])[0] == [1.0, 1e-17]
+    pair = recorded(lambda x: errorfree.two_sum(*x), [1.0, 1e-20])
+    assert [node.name for node in pair.nodes] == ["two_sum", "part", "part"]
+
+
+def test_only_exact_identities_are_folded():
+    x = Tape().input(0.5)
+    assert x * 1.0 is x and x / 1.0 is x and x - 0.0 is x
+    for other in (x + 0.0, 0.0 * x, x * 0.0, 0.0 - x):  # signs of zero, infinities
+        assert isinstance(other, Traced) and other is not x
+
+
+def test_a_traced_scalar_does_not_become_a_float():
+    x = Tape().input(0.5)
+    with pytest.raises(TypeError, match="lost"):
+        math.sin(x)
+    with pytest.raises(TypeError):
+        np.zeros(1)[0] = x  # an array of floats cannot hold it
+
+
+def test_a_replay_divides_as_machine_code_does():
+    program = recorded(lambda x: [x[0] / x[1], elementary.sqrt(x[0])], [1.0, 2.0])
+    assert program.replay([1.0, 0.0])[0] == [math.inf, 1.0]
+    assert program.replay([-1.0, 0.0])[0][0] == -math.inf
+    assert all(map(math.isnan, program.replay([-0.0, 0.0])[0][:1]))
+    assert math.isnan(program.replay([-1.0, 1.0])[0][1])
+
+
+# --- formulas ---
+
+
+def test_formulas_of_the_groups_are_replayed_to_the_last_bit():
+    """Within the branch that was recorded; outside of it a guard says so."""
+
+    def maps(x):
+        element = ((x[0], x[1], x[2]), (x[3], x[4], x[5]))
+        q, position = se3_exp(element)
+        slope = se3_dexp_inv(element, (position, (x[2], x[0], x[1])))
+        return (*q, *position, *slope[0], *slope[1], *so3_log(q))
+
+    program = recorded(maps, [0.1, 0.05, -0.02, 1.0, 2.0, 3.0])
+    rng = np.random.default_rng(1)
+    for inputs in (rng.normal(size=(20, 6)) * [0.05, 0.05, 0.05, 1, 1, 1]).tolist():
+        outputs, failed = program.replay(inputs)
+        if failed is None:
+            assert outputs == list(maps(inputs))
+    assert program.replay([2.0, 0, 0, 1, 1, 1])[1] is not None
+
+
+# --- a stage, and a whole step ---
+
+
+def prepared(model):
+    """Solver, stages, stabiliser and start of a run with rk4, as `simulate` makes them."""
+    spaces = resolve_spaces(model, "auto")
+    setup = build(model, spaces)
+    solver = make_solver(setup)
+    tableau = find_method("rk4")
+    stages = make_stages(setup.system, tableau.a, tableau.b, solver.start)
+    held = stabilised(model, spaces, None, solver.redundancy)
+    stabiliser = make_stabiliser(setup, None, held, STEP)
+    return solver, stages, stabiliser, tableau.c, solver.chart(solver.start)
+
+
+def signal_rows(setup, nodes, t):
+    count = setup.signals.count
+    times = np.append(t + STEP * nodes, t + STEP)
+    return setup.signals.sample(times).ravel().tolist() if count else []
+
+
+class PlainStep:
+    """One step in plain Python: (chart, carry, integrals, missed, signals) to the first four."""
+
+    def __init__(self, model):
+        self.parts = prepared(model)
+        solver, stages, _, nodes, chart = self.parts
+        self.system, self.plan = unboxed(solver.setup.system), unboxed(solver.plan)
+        self.sizes = [chart.size, stages.carry.size, stages.integrals.size, solver.work.missed.size]
+        rows = signal_rows(solver.setup, nodes, 0.0)
+        memory = (chart, stages.carry, stages.integrals, solver.work.missed)
+        self.start = [x for part in memory for x in part.ravel().tolist()] + rows
+
+    def __call__(self, x):
+        solver, stages, stabiliser, _, _ = self.parts
+        work, record, closing = unboxed(solver.work), unboxed(stages), unboxed(stabiliser)
+        ends = np.cumsum(self.sizes)
+        chart, table, out = list(x[: ends[0]]), list(x[ends[3] :]), [0.0] * self.sizes[0]
+        record.carry[:], record.integrals[:] = x[ends[0] : ends[1]], x[ends[1] : ends[2]]
+        work.missed[:] = x[ends[2] : ends[3]]
+        outcome = rkmk_step(
+            self.system, self.plan, work, record, closing, chart, STEP, table, 0, out
+        )
+        assert outcome == OK
+        return [*out, *record.carry, *record.integrals, *work.missed]
+
+
+def pushed_pendulum():
+    """Hinges, and every force that is a formula: spring, motor, friction, bushing, load, drag."""
+    upper = ch.Body.rod("upper", 1.0, mass=1.0, position=(0.5, 0, 0))
+    lower = ch.Body.rod("lower", 1.0, mass=1.0, position=(1.5, 0, 0))
+    shoulder = ch.Revolute("shoulder", ch.GROUND, upper, at=(0, 0, 0), axis=(0, 1, 0))
+    elbow = ch.Revolute("elbow", upper, lower, at=(1, 0, 0), axis=(0, 1, 0))
+    forces = [
+        ch.Spring("spring", ch.GROUND, lower, (0, 0, 1), (2, 0, 0), stiffness=30.0, damping=0.5),
+        ch.Motor("motor", shoulder, ch.Signal.sine(0.3, 1.0), stiffness=10.0, damping=0.1),
+        ch.JointFriction("friction", elbow, level=0.1, smoothing=0.1),
+        ch.Drag("air", lower, linear=0.1, quadratic=0.2, angular=0.01, angular_quadratic=0.02),
+        ch.Load("push", upper, force=(0, 0, 1.0), torque=(0, 0.1, 0)),
+    ]
+    return ch.Model([upper, lower], [shoulder, elbow], forces=forces)
+
+
+MODELS = {"heavy top": heavy_top, "double pendulum": double_pendulum, "forces": pushed_pendulum}
+
+
+@pytest.fixture(scope="module", params=MODELS)
+def case(request):
+    step = PlainStep(MODELS[request.param]())
+    return step, recorded(step, step.start).trimmed()
+
+
+def later_inputs(step, count):
+    """The inputs of some steps of the machine code, and what it made of them."""
+    solver, stages, stabiliser, nodes, chart = step.parts
+    chart, watch = chart.copy(), watch_of(solver, stop=True)
+    for number in range(count):
+        rows = signal_rows(solver.setup, nodes, number * STEP)
+        arrays = (chart, stages.carry, stages.integrals, solver.work.missed)
+        before = [x for part in arrays for x in part.ravel().tolist()]
+        reached, outcome = rkmk_run(
+            solver.setup.system, solver.plan, solver.work, stages, stabiliser, watch, chart,
+            np.array(rows or [0.0]), STEP, 0, 1, 2**62, chart.reshape(-1), stages.integrals,
+        )  # fmt: skip
+        assert (reached, outcome) == (1, OK)
+        after = [x for part in arrays for x in part.ravel().tolist()]
+        yield before + rows, after
+
+
+def test_a_whole_step_recorded_at_the_start_is_that_of_later_states(case):
+    """Replayed where its guards hold, it equals plain Python and machine code, bit for bit."""
+    step, program = case
+    assert isinstance(program, Program)
+    held = 0
+    for k, (inputs, after) in enumerate(later_inputs(step, 100)):
+        outputs, failed = program.replay(inputs)
+        if failed is not None:
+            continue
+        held += 1
+        if k % 25 == 0:
+            assert outputs == step(inputs)
+        assert_array_equal(outputs, after)
+    assert held > 50
+
+
+def test_a_step_is_all_arithmetic(case):
+    """Guards are comparisons of the maps' branches and of pivots, a handful per stage."""
+    step, program = case
+    assert 0 < len(program.guards) < 60 * step.parts[1].count
+    names = {node.name for node in program.nodes}
+    assert "compensated" in names and "maximum" not in names
+
+
+def test_a_stage_is_replayed_to_the_last_bit():
+    """V' and lambda of the double pendulum from absolute state, J and eta as they stand."""
+    solver = prepared(double_pendulum())[0]
+    solver.evaluate(solver.start[None])
+    system, plan = unboxed(solver.setup.system), unboxed(solver.plan)
+    poses = solver.start.size
+
+    def accelerations(x):
+        work = unboxed(solver.work)
+        work.absolute[:poses] = x
+        assert solve_motion(system, plan, work) == OK
+        return work.rhs
+
+    rng = np.random.default_rng(3)
+    start = solver.start.ravel()
+    program = recorded(accelerations, start.tolist())
+    for _ in range(5):
+        inputs = (start + 0.1 * rng.normal(size=poses)).tolist()
+        outputs, failed = program.replay(inputs)
+        assert failed is None and outputs == accelerations(inputs)
