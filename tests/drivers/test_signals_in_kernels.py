@@ -4,6 +4,7 @@ import math
 import time
 
 import mpmath as mp
+import numba
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
@@ -91,6 +92,36 @@ def test_derivatives_that_are_given_are_used_and_those_that_are_not_are_found():
     assert_allclose(listed(given).sample(T)[:, 3], 7.0, rtol=1e-15)
     found = listed(ch.Signal(np.sin, np.cos)).sample(T)[:, 1:]
     assert_allclose(found, np.column_stack((np.sin(T), np.cos(T), -np.sin(T))), atol=1e-10)
+
+
+@numba.njit
+def compiled_motion(t):
+    if t < 1.0:
+        return 0.5 * math.sin(3 * t) ** 2 - np.tanh(t) * t / 2 + abs(t)
+    return np.exp(-t) * np.cos(t) / (1 + t * t) + t**3 - math.sqrt(1 + t)
+
+
+def first_branch(t):
+    return mp.sin(3 * t) ** 2 / 2 - mp.tanh(t) * t / 2 + t
+
+
+def second_branch(t):
+    return mp.exp(-t) * mp.cos(t) / (1 + t * t) + t**3 - mp.sqrt(1 + t)
+
+
+def test_a_compiled_function_has_exact_derivatives():
+    """By jets in machine code: nothing is fitted, and nothing is asked in Python."""
+    signals = listed(compiled_motion)
+    assert signals.fitted == [] and signals.arrays().address.all()
+    for formula, times in ((first_branch, T[1:100:9]), (second_branch, T[100::20])):
+        assert_allclose(signals.sample(times)[:, 1:], exact(formula, times), rtol=1e-13, atol=1e-14)
+
+
+def test_a_compiled_function_that_jets_cannot_follow_is_fitted():
+    by_array = numba.njit(lambda t: np.sum(np.array([math.sin(t), 0.0])))
+    signals = listed(by_array)
+    assert len(signals.fitted) == 1
+    assert_allclose(signals.sample(T)[:, 2], np.cos(T), atol=1e-10)
 
 
 def test_a_function_is_asked_only_where_it_is_not_smooth():

@@ -4,10 +4,11 @@ import math
 
 import numpy as np
 import pytest
-from mechanisms import double_pendulum, heavy_top
+from mechanisms import double_pendulum, floating_pair, heavy_top, three_bar
 from numpy.testing import assert_array_equal
 
 import chasles as ch
+from chasles.core.balance import keep_momentum
 from chasles.core.evaluate import solve_motion
 from chasles.core.factor import OK
 from chasles.dynamics.solver import make_solver, watch_of
@@ -16,11 +17,11 @@ from chasles.groups.so3 import so3_log
 from chasles.integrators.rkmk import make_stages, rkmk_run, rkmk_step
 from chasles.integrators.tableaux import method as find_method
 from chasles.scalars import elementary, errorfree
-from chasles.scalars.nodes import Program
 from chasles.scalars.traced import Tape, Traced, recorded, unboxed
 from chasles.simulate import stabilised
 from chasles.spaces.designate import resolve_spaces
-from chasles.stabilisation.stabiliser import make_stabiliser
+from chasles.stabilisation.projection import project
+from chasles.stabilisation.stabiliser import chosen_stabiliser, make_stabiliser
 from chasles.system.build import build
 
 STEP = 1e-3
@@ -125,48 +126,71 @@ def test_formulas_of_the_groups_are_replayed_to_the_last_bit():
 # --- a stage, and a whole step ---
 
 
-def prepared(model):
-    """Solver, stages, stabiliser and start of a run with rk4, as `simulate` makes them."""
-    spaces = resolve_spaces(model, "auto")
+def prepared(model, stabilise=None):
+    """Solver, stages, stabiliser and nodes of a run with rk4, as `simulate` makes them."""
+    spaces, choice = resolve_spaces(model, "auto"), chosen_stabiliser(stabilise)
     setup = build(model, spaces)
     solver = make_solver(setup)
     tableau = find_method("rk4")
     stages = make_stages(setup.system, tableau.a, tableau.b, solver.start)
-    held = stabilised(model, spaces, None, solver.redundancy)
-    stabiliser = make_stabiliser(setup, None, held, STEP)
-    return solver, stages, stabiliser, tableau.c, solver.chart(solver.start)
+    held = stabilised(model, spaces, choice, solver.redundancy)
+    return solver, stages, make_stabiliser(setup, choice, held, STEP), tableau.c
 
 
 def signal_rows(setup, nodes, t):
-    count = setup.signals.count
     times = np.append(t + STEP * nodes, t + STEP)
-    return setup.signals.sample(times).ravel().tolist() if count else []
+    return setup.signals.sample(times).ravel().tolist() if setup.signals.count else []
 
 
 class PlainStep:
-    """One step in plain Python: (chart, carry, integrals, missed, signals) to the first four."""
+    """One step in plain Python, with all that follows it: what survives a step, to the same."""
 
-    def __init__(self, model):
-        self.parts = prepared(model)
-        solver, stages, _, nodes, chart = self.parts
-        self.system, self.plan = unboxed(solver.setup.system), unboxed(solver.plan)
-        self.sizes = [chart.size, stages.carry.size, stages.integrals.size, solver.work.missed.size]
-        rows = signal_rows(solver.setup, nodes, 0.0)
-        memory = (chart, stages.carry, stages.integrals, solver.work.missed)
-        self.start = [x for part in memory for x in part.ravel().tolist()] + rows
+    def __init__(self, model, stabilise=None):
+        self.solver, self.stages, self.stabiliser, self.nodes = prepared(model, stabilise)
+        self.chart = self.solver.chart(self.solver.start)
+        self.system, self.plan = unboxed(self.solver.setup.system), unboxed(self.solver.plan)
+
+    def memory(self, t):
+        """What survives a step, and the functions of time during the next one."""
+        stages = self.stages
+        arrays = (
+            self.chart, stages.carry, stages.integrals, self.solver.work.missed,
+            stages.balance.momentum, stages.balance.impulse,
+        )  # fmt: skip
+        self.sizes = [array.size for array in arrays]
+        rows = signal_rows(self.solver.setup, self.nodes, t)
+        return [x for array in arrays for x in array.ravel().tolist()], rows
 
     def __call__(self, x):
-        solver, stages, stabiliser, _, _ = self.parts
-        work, record, closing = unboxed(solver.work), unboxed(stages), unboxed(stabiliser)
-        ends = np.cumsum(self.sizes)
-        chart, table, out = list(x[: ends[0]]), list(x[ends[3] :]), [0.0] * self.sizes[0]
-        record.carry[:], record.integrals[:] = x[ends[0] : ends[1]], x[ends[1] : ends[2]]
-        work.missed[:] = x[ends[2] : ends[3]]
-        outcome = rkmk_step(
-            self.system, self.plan, work, record, closing, chart, STEP, table, 0, out
+        work, stages, closing = (
+            unboxed(part) for part in (self.solver.work, self.stages, self.stabiliser)
         )
-        assert outcome == OK
-        return [*out, *record.carry, *record.integrals, *work.missed]
+        ends = np.cumsum(self.sizes)
+        chart, *kept = (list(x[end - size : end]) for end, size in zip(ends, self.sizes))
+        memory = (
+            stages.carry, stages.integrals, work.missed, stages.balance.momentum,
+            stages.balance.impulse,
+        )  # fmt: skip
+        for array, values in zip(memory, kept):
+            array[:] = values
+        table, out = list(x[ends[-1] :]), [0.0] * len(chart)
+        system, plan = self.system, self.plan
+        assert rkmk_step(system, plan, work, stages, closing, chart, STEP, table, 0, out) == OK
+        if system.signal_count:
+            work.signals[: system.signal_count] = table[-system.signal_count :]
+        assert project(system, plan, work, stages, closing, out)
+        if stages.balance.count > 0:
+            keep_momentum(system, stages.balance, STEP, out)
+        return [number for array in (out, *memory) for number in array]
+
+    def by_machine_code(self, watch, rows):
+        """The same step, in place."""
+        solver, stages = self.solver, self.stages
+        return rkmk_run(
+            solver.setup.system, solver.plan, solver.work, stages, self.stabiliser, watch,
+            self.chart, np.array(rows or [0.0]), STEP, 0, 1, 2**62, self.chart.reshape(-1),
+            stages.integrals,
+        )  # fmt: skip
 
 
 def pushed_pendulum():
@@ -185,54 +209,45 @@ def pushed_pendulum():
     return ch.Model([upper, lower], [shoulder, elbow], forces=forces)
 
 
-MODELS = {"heavy top": heavy_top, "double pendulum": double_pendulum, "forces": pushed_pendulum}
+CASES = {
+    "heavy top": (heavy_top, None),
+    "double pendulum": (double_pendulum, None),
+    "forces": (pushed_pendulum, None),
+    "floating": (floating_pair, None),
+    "projected loop": (three_bar, "projection of all joints"),
+    "loop with feedback": (three_bar, "ggl of all joints"),
+}
 
 
-@pytest.fixture(scope="module", params=MODELS)
+@pytest.fixture(scope="module", params=CASES)
 def case(request):
-    step = PlainStep(MODELS[request.param]())
-    return step, recorded(step, step.start).trimmed()
-
-
-def later_inputs(step, count):
-    """The inputs of some steps of the machine code, and what it made of them."""
-    solver, stages, stabiliser, nodes, chart = step.parts
-    chart, watch = chart.copy(), watch_of(solver, stop=True)
-    for number in range(count):
-        rows = signal_rows(solver.setup, nodes, number * STEP)
-        arrays = (chart, stages.carry, stages.integrals, solver.work.missed)
-        before = [x for part in arrays for x in part.ravel().tolist()]
-        reached, outcome = rkmk_run(
-            solver.setup.system, solver.plan, solver.work, stages, stabiliser, watch, chart,
-            np.array(rows or [0.0]), STEP, 0, 1, 2**62, chart.reshape(-1), stages.integrals,
-        )  # fmt: skip
-        assert (reached, outcome) == (1, OK)
-        after = [x for part in arrays for x in part.ravel().tolist()]
-        yield before + rows, after
+    model, stabilise = CASES[request.param]
+    step = PlainStep(model(), stabilise)
+    before, rows = step.memory(0.0)
+    return step, recorded(step, before + rows).trimmed()
 
 
 def test_a_whole_step_recorded_at_the_start_is_that_of_later_states(case):
     """Replayed where its guards hold, it equals plain Python and machine code, bit for bit."""
     step, program = case
-    assert isinstance(program, Program)
-    held = 0
-    for k, (inputs, after) in enumerate(later_inputs(step, 100)):
-        outputs, failed = program.replay(inputs)
-        if failed is not None:
-            continue
-        held += 1
-        if k % 25 == 0:
-            assert outputs == step(inputs)
-        assert_array_equal(outputs, after)
-    assert held > 50
+    watch, held = watch_of(step.solver, stop=True), 0
+    for number in range(60):
+        before, rows = step.memory(number * STEP)
+        outputs, failed = program.replay(before + rows)
+        if number % 20 == 0 and failed is None:
+            assert outputs == step(before + rows)
+        assert step.by_machine_code(watch, rows) == (1, OK)
+        if failed is None:
+            held += 1
+            assert_array_equal(outputs, step.memory(0.0)[0])
+    assert held > 30
 
 
 def test_a_step_is_all_arithmetic(case):
     """Guards are comparisons of the maps' branches and of pivots, a handful per stage."""
     step, program = case
-    assert 0 < len(program.guards) < 60 * step.parts[1].count
-    names = {node.name for node in program.nodes}
-    assert "compensated" in names and "maximum" not in names
+    assert 0 < len(program.guards) < 100 * step.stages.count
+    assert "compensated" in {node.name for node in program.nodes}
 
 
 def test_a_stage_is_replayed_to_the_last_bit():

@@ -33,6 +33,10 @@ class Signal:
     function is smooth, worse next to a kink.  For it the function is asked at about 14 times per
     time if it is slow, up to 260 if it is fast, within 1 s around it and never before t = 0.
 
+    In a run the function is not called at every stage: it is replaced by polynomials that are
+    checked against it to rounding, a second at a time, and asked itself only where it has a kink, a
+    jump or a pulse.  A function under `numba.njit` is compiled, and so are its exact derivatives.
+
     >>> Signal(lambda t: t**3).sample([2.0]).round(7)
     array([[ 8., 12., 12.]])
     """

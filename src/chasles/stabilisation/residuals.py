@@ -39,6 +39,7 @@ from chasles.core.rows import (
     turn_about_axis,
 )
 from chasles.groups.vectors import dot, matvec, tmatvec
+from chasles.scalars.elementary import absolute, maximum
 
 
 class Residuals(NamedTuple):
@@ -188,7 +189,7 @@ def put_residuals(system: Any, work: Any, found: Any, chart: Any) -> float:
             put_velocity_residual(system, joint, found.absolute, work, found.jacobian, found.change)
     largest = 0.0
     for row in range(6 * system.body_count, 6 * system.body_count + system.row_count):
-        largest = max(largest, abs(found.shift[row]))
+        largest = maximum(largest, absolute(found.shift[row]))
     return largest
 
 

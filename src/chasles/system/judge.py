@@ -13,7 +13,7 @@ from chasles.model import ChaslesError
 from chasles.system.signals import SignalList
 
 #: Steps in a block; how many times tell the size of a motion; at how many fits are confronted.
-BLOCK, GLANCES, MOST_CONFRONTED = 4096, 1025, 2**17
+BLOCK, GLANCES, MOST_CONFRONTED = 4096, 257, 2**17
 
 
 @dataclass

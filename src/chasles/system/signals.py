@@ -5,9 +5,10 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
+from numba.core.dispatcher import Dispatcher
 
 from chasles.core.arrays import Floats, Integers
-from chasles.core.signals import PIECES, SINUSOID, Signals, sample_signals
+from chasles.core.signals import BY_ADDRESS, PIECES, SINUSOID, Signals, sample_signals
 from chasles.model import ChaslesError, InvalidSignal
 from chasles.model.derivatives import derivatives, one_value, wherever_possible
 from chasles.model.panels import Panels
@@ -143,6 +144,7 @@ class SignalList:
     count: int = 0
     fixed: list[Entry] = field(default_factory=list)
     fitted: list[Fitted] = field(default_factory=list)
+    compiled: list[Any] = field(default_factory=list)  # C functions, kept alive
     made: Signals | None = None  # the arrays,
     made_until: float = 0.0  # and how far their fits reach
 
@@ -169,14 +171,27 @@ class SignalList:
         return first
 
     def add_function(self, function: Any, column: int, orders: int, owner: str) -> None:
-        """A wave as it is, any other function by a fit."""
+        """A wave as it is, machine code by its address, any other function by a fit."""
         if isinstance(function, Sine) and function.order == 0:
             constants = (function.amplitude, function.pulse, function.phase, function.offset)
             self.fixed.append(Entry(SINUSOID, column, orders, np.array(constants)))
         elif isinstance(function, Polynomial) and getattr(function, "order", 0) == 0:
             self.fixed.append(Entry.of_pieces(function.pieces, column, orders))
+        elif isinstance(function, Dispatcher) and self.add_compiled(function, column, orders):
+            pass
         else:
             self.fitted.append(fitted_function(function, column, orders, owner))
+
+    def add_compiled(self, function: Any, column: int, orders: int) -> bool:
+        """A function that Numba has compiled, differentiated by jets; whether that is possible."""
+        from chasles.system.time_jets import c_function  # teaches the compiler: only where needed
+
+        code = c_function(function, column, orders)
+        if code is None:
+            return False
+        self.compiled.append(code)
+        self.fixed.append(Entry(BY_ADDRESS, column, orders, np.zeros(0), address=code.address))
+        return True
 
     def need_time(self) -> None:
         """The time itself is wanted, by a user's formula."""
