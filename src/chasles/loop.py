@@ -10,11 +10,12 @@ from tqdm import tqdm
 
 from chasles.core.arrays import CHART_WIDTH, Floats
 from chasles.core.outcomes import OK
-from chasles.model import InvalidOption, SimulationStopped
+from chasles.model import ChaslesError, InvalidOption, SimulationStopped
 from chasles.model.checks import checked_array, checked_positive
 from chasles.model.errors import told
 from chasles.stepper import Stepper
 from chasles.stops import explained
+from chasles.system.lookout import Lookout
 
 #: A step count this close to a whole number, relatively, is one: rounding of a quotient.
 ROUND_STEPS = 4.0 * float(np.finfo(float).eps)
@@ -87,8 +88,8 @@ class Saved:
 class Run:
     """The states of one simulation as they come."""
 
-    def __init__(self, stepper: Stepper, grid: Grid) -> None:
-        self.stepper, self.grid = stepper, grid
+    def __init__(self, stepper: Stepper, grid: Grid, lookout: Lookout | None = None) -> None:
+        self.stepper, self.grid, self.lookout = stepper, grid, lookout
         self.block = stepper.first_block()
         self.spare = np.zeros_like(self.block)
         self.steps_done = 0
@@ -145,7 +146,9 @@ class Run:
         """
         size = 64
         while first < last and not self.stopped:
-            end, began = min(last, first + size), time.perf_counter()
+            end, began = self.until_trouble(first, min(last, first + size)), time.perf_counter()
+            if self.stopped:
+                return
             grid = (0.0, self.grid.step, first, end, self.grid.steps)
             reached, outcome = self.stepper.advance(self.block, self.spare, grid, every, 1, points)
             seconds = time.perf_counter() - began
@@ -156,10 +159,25 @@ class Run:
             first = end
             size = max(1, int(size * min(16.0, CHUNK_SECONDS / max(seconds, 1e-6))))
 
+    def until_trouble(self, first: int, end: int) -> int:
+        """The first of some steps at which a function of time fails, or their end."""
+        trouble = None if self.lookout is None else self.lookout.trouble(first, end)
+        if trouble is None:
+            return end
+        if trouble[0] <= first:
+            self.stopped = SimulationStopped(trouble[1].what, trouble[1].remedy)
+        return trouble[0]
+
     def side_step(self, block: Floats, step: float, t: float) -> bool:
         """One step of another length, in place; whether it succeeded."""
         if self.stopped:
             return False
+        if self.lookout is not None:
+            try:
+                self.lookout.table(np.append(t + step * self.lookout.nodes, t + step))
+            except ChaslesError as error:
+                self.stopped = SimulationStopped(error.what, error.remedy)
+                return False
         nowhere = np.zeros((1, 1))
         grid = (t, step, 0, 1, 1)
         _, outcome = self.stepper.advance(block, self.spare, grid, NEVER, 0, nowhere)

@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike
 from chasles.core.watch import Watch
 from chasles.dynamics.solver import joint_of_row, watch_of
 from chasles.integrators.advance import seconds_compiling
-from chasles.integrators.methods import find_method
+from chasles.integrators.methods import Method, find_method
 from chasles.integrators.tableaux import Tableau
 from chasles.loop import MEMORY_LIMIT, Grid, Run, make_grid
 from chasles.model import (
@@ -40,6 +40,7 @@ from chasles.start.assembly import Assembly, assemble
 from chasles.start.redundancy import Redundancy
 from chasles.stepper import make_stepper
 from chasles.system.build import Setup
+from chasles.system.lookout import Lookout
 from chasles.system.state import State, checked_state
 
 
@@ -117,7 +118,9 @@ def simulate(
     watch = watch_of(solver, stop=singular == "stop")
     loose = () if choice is not None and choice.all_joints else chosen.drifting
     promises = make_promises(problem.setup, loose, grid.step)
-    run = Run(make_stepper(solver, found, stabiliser, watch, promises), grid)
+    lookout = look_ahead(problem.setup, found, grid)
+    stepper = make_stepper(solver, found, stabiliser, watch, promises, grid.until)
+    run = Run(stepper, grid, lookout)
     began = time.perf_counter() - seconds_compiling()
     if grid.t_eval is None:
         saved = run.all_states(progress)
@@ -154,6 +157,14 @@ def simulate(
         return Result(problem, *states, provenance, "finished", message)
     result = Result(problem, *states, provenance, "stopped", stopped.what)
     raise SimulationStopped(stopped.what, stopped.remedy, result=result)
+
+
+def look_ahead(setup: Setup, method: Method, grid: Grid) -> Lookout | None:
+    """Looks through the functions of time at the stages of a run, if the model has any."""
+    if not setup.signals.samplers:
+        return None
+    nodes = np.zeros(1) if method.tableau is None else method.tableau.c
+    return Lookout(setup.signals, grid.step, nodes, grid.steps)
 
 
 def check_memory(grid: Grid, setup: Setup) -> None:

@@ -77,10 +77,11 @@ def energy_of_motion(solver: Solver) -> float:
 
 
 def make_stepper(
-    solver: Solver, method: Method, stabiliser: Stabiliser, watch: Watch, promises: Promises
-) -> Stepper:
-    """Storage for a model, a method and what stabilises it."""
-    system = solver.setup.system
+    solver: Solver, method: Method, stabiliser: Stabiliser, watch: Watch, promises: Promises,
+    until: float = 0.0,
+) -> Stepper:  # fmt: skip
+    """Storage for a model, a method and what stabilises it, for times up to `until`."""
+    system = solver.setup.system._replace(signals=solver.setup.signals.arrays(until))
     balance = make_balance(system)
     layout = make_layout(system, balance.count, watch.joint_count * SEEN_WIDTH)
     mechanism = Mechanism(system, solver.plan, stabiliser, balance, watch, promises, layout)

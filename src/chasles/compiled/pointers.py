@@ -87,7 +87,22 @@ def _call_address_compiled(address, t, inputs, outputs):
 
 def beyond(array: Any, count: int) -> Any:
     """A borrowed array from its entry `count` on."""
-    return array[count:]
+    return array[count:] if isinstance(array, np.ndarray) else Beyond(array, count)
+
+
+class Beyond:
+    """A list from one of its entries on, where it is read and written."""
+
+    __slots__ = ("first", "numbers")
+
+    def __init__(self, numbers: Any, first: int) -> None:
+        self.numbers, self.first = numbers, first
+
+    def __getitem__(self, k: int) -> Any:
+        return self.numbers[self.first + k]
+
+    def __setitem__(self, k: int, value: Any) -> None:
+        self.numbers[self.first + k] = value
 
 
 @intrinsic

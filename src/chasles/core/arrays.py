@@ -10,7 +10,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from chasles.compiled import formula
-from chasles.core.signals import Signals
 
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
@@ -86,6 +85,20 @@ class Forces(NamedTuple):
     signal: Integers  # (f,) first signal, or -1
     angle: Integers  # (f,) where an unwrapped angle is integrated, or -1
     address: Integers  # (f,) of a user's compiled formula, or 0
+
+
+class Signals(NamedTuple):
+    """All functions of time of a model; what they write stands in the row of a stage."""
+
+    kind: Integers  # (k,)
+    first: Integers  # (k,) where its numbers begin
+    pieces: Integers  # (k,) how many
+    column: Integers  # (k,) where its value goes; rate and second derivative follow
+    orders: Integers  # (k,) how many of value, rate and second derivative are wanted
+    address: Integers  # (k,) of a C function, or 0
+    numbers: Floats  # of all signals, one after the other
+    count: int  # k
+    width: int  # of a row: the time, then all columns
 
 
 class System(NamedTuple):

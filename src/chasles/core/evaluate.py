@@ -19,6 +19,7 @@ from chasles.core.forces.registry import apply_forces
 from chasles.core.ordering import Plan
 from chasles.core.outcomes import OK
 from chasles.core.small import dot6, get6
+from chasles.scalars.elementary import absolute, maximum
 
 #: Solves beyond the first where constraints are redundant; one suffices away from singular poses.
 MOST_REFINEMENTS = 4
@@ -106,7 +107,7 @@ def put_damping(system: Any, plan: Any, x: Any, out: Any) -> float:
         out[k] = 0.0
     for row in range(unknowns, unknowns + system.row_count):
         out[row] = -plan.damping[row - unknowns] * x[row]
-        largest = max(largest, abs(out[row]))
+        largest = maximum(largest, absolute(out[row]))
     return largest
 
 

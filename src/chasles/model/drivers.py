@@ -18,7 +18,7 @@ from chasles.model.coordinates import AUTO, checked_coordinate, checked_joint_na
 from chasles.model.derivatives import Floats, Function
 from chasles.model.errors import InvalidDriver, told
 from chasles.model.joints import Joint
-from chasles.model.signals import Signal
+from chasles.model.signals import Part, Signal
 
 AT_ZERO = 1e-9  # how far from zero (rad or m) a motion may start
 #: What is no jump and no kink: rounding, in rad or m and per s, and the error of numerical
@@ -52,31 +52,49 @@ class AnyDriver:
         """(T, 3): value, rate and second derivative of the motion at T times."""
         return self.motion.sample(times, owner=f"{self.where}, motion")
 
-    def check_smooth(self, times: Floats, samples: Floats) -> None:
-        """Refuse samples, at the stages of a run, between which the motion jumps or has a kink.
+    def parts(self) -> list[Part]:
+        """What a kernel evaluates: value, rate and second derivative of the motion."""
+        return [(0, self.motion, 3, f"{self.where}, motion")]
 
-        A jump of the second derivative is all right: the force jumps, too.
+    def first_break(
+        self, times: Floats, samples: Floats, largest: Floats
+    ) -> tuple[float, InvalidDriver] | None:
+        """The first of some times, in order, before which the motion jumps or has a kink.
+
+        Between two times the value has to change by about what the rate explains, and the rate by
+        what the second derivative does; `largest` (3,) are the largest of the whole run, of which
+        rounding and numerical derivatives are a part.  A jump of the second derivative is all
+        right: the force jumps, too.
         """
         t, first = np.unique(times, return_index=True)
         value, rate, second = samples[first].T
-        step, (most, fastest, _) = np.diff(t), np.abs(samples).max(axis=0, initial=0.0)
+        step = np.diff(t)
         around = np.abs(np.concatenate((second[:1], second, second[-1:])))
         reach = np.max([around[k : k + step.size] for k in range(4)], axis=0, initial=0.0)
         jump = np.abs(np.diff(value) - 0.5 * step * (rate[1:] + rate[:-1]))
         kink = np.abs(np.diff(rate) - 0.5 * step * (second[1:] + second[:-1]))
-        noise = NOISE * (most + fastest) + LEAST_RATE
-        self._check_between(t, jump > step**2 * reach + step * noise + LEAST, "value", "rate")
-        self._check_between(t, kink > step * reach + noise, "rate", "second derivative")
+        noise = NOISE * (largest[0] + largest[1]) + LEAST_RATE
+        jumps = jump > step**2 * reach + step * noise + LEAST
+        bad = np.flatnonzero(jumps | (kink > step * reach + noise))
+        if bad.size == 0:
+            return None
+        at = int(bad[0])
+        words = ("value", "rate") if jumps[at] else ("rate", "second derivative")
+        return float(t[at + 1]), self.break_error(float(t[at]), float(t[at + 1]), *words)
 
-    def _check_between(self, t: Floats, bad: Any, changing: str, explaining: str) -> None:
-        if bad.any():
-            at = int(np.argmax(bad))
-            raise InvalidDriver(
-                f"{self.where}: between t = {t[at]:.6g} s and {t[at + 1]:.6g} s the {changing} of"
-                f" its motion changes by more than its {explaining} explains.",
-                "Give a motion without jumps and kinks (Signal.ramp, Signal.table), its true"
-                " derivatives, or steps short enough to follow it.",
-            )
+    def break_error(self, t: float, later: float, changing: str, explaining: str) -> InvalidDriver:
+        return InvalidDriver(
+            f"{self.where}: between t = {t:.6g} s and {later:.6g} s the {changing} of"
+            f" its motion changes by more than its {explaining} explains.",
+            "Give a motion without jumps and kinks (Signal.ramp, Signal.table), its true"
+            " derivatives, or steps short enough to follow it.",
+        )
+
+    def check_smooth(self, times: Floats, samples: Floats) -> None:
+        """Refuse samples, in any order, between which the motion jumps or has a kink."""
+        found = self.first_break(times, samples, np.abs(samples).max(axis=0, initial=0.0))
+        if found is not None:
+            raise found[1]
 
     @property
     def drives(self) -> str:

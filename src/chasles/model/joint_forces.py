@@ -16,7 +16,7 @@ from chasles.model.derivatives import Floats, Function
 from chasles.model.errors import InvalidForce
 from chasles.model.forces import Force, elastic
 from chasles.model.joints import Joint
-from chasles.model.signals import Signal, checked_signal
+from chasles.model.signals import Part, Signal, checked_signal
 
 PER_UNIT, PER_SPEED = "N m/rad or N/m", "N m s/rad or N s/m"
 NOTHING = Signal.constant(0.0)
@@ -185,6 +185,14 @@ class Motor(JointForce):
             columns[:, 0] = self.target.values(times, owner=f"{self.where}, target")
         columns[:, 2] = self.effort.values(times, owner=f"{self.where}, effort")
         return columns
+
+    def parts(self) -> list[Part]:
+        """What a kernel evaluates, in the columns of `sample`."""
+        parts: list[Part] = [(2, self.effort, 1, f"{self.where}, effort")]
+        if self.target is not None:
+            orders = 2 if self.damping > 0.0 else 1  # a rate that is not used need not exist
+            parts.append((0, self.target, orders, f"{self.where}, target"))
+        return parts
 
     def _check_control(self) -> None:
         controlled = self.stiffness > 0.0 or self.damping > 0.0

@@ -33,6 +33,10 @@ class Signal:
     function is smooth, worse next to a kink.  For it the function is asked at about 14 times per
     time if it is slow, up to 260 if it is fast, within 1 s around it and never before t = 0.
 
+    In a run the function is not called at every stage: it is replaced by polynomials that are
+    checked against it to rounding, a second at a time, and asked itself only where it has a kink, a
+    jump or a pulse.  A function under `numba.njit` is compiled, and so are its exact derivatives.
+
     >>> Signal(lambda t: t**3).sample([2.0]).round(7)
     array([[ 8., 12., 12.]])
     """
@@ -120,6 +124,18 @@ class Signal:
         t = checked_times(times, owner, InvalidSignal)
         return evaluated(self.function, t, "function", owner)
 
+    def sources(self, orders: int) -> list[tuple[int, Function, int]]:
+        """(order, function, how many): which function tells value, rate and second derivative.
+
+        Each tells its own derivative of the signal and, as far as none is given, the next ones.
+        """
+        if isinstance(self.function, Wave) and self == Signal.of(self.function):
+            return [(0, self.function, orders)]
+        given = (self.function, self.rate, self.second)[:orders]
+        known = [(order, function) for order, function in enumerate(given) if function is not None]
+        ends = [*(order for order, _ in known[1:]), orders]
+        return [(order, f, end - order) for (order, f), end in zip(known, ends, strict=True)]
+
     def sample(self, times: ArrayLike, owner: str = "signal") -> Floats:
         """(T, 3): value, rate and second derivative at T times; `owner` opens the messages."""
         t = checked_times(times, owner, InvalidSignal)
@@ -134,6 +150,11 @@ class Signal:
             by_value = derivatives(self.function, t, "function", owner)
             rate, second = by_value[0], by_value[1] if self.second is None else second
         return np.column_stack((value, rate, second))
+
+
+#: What a kernel evaluates for a driver or a force: (first column, signal, how many of value, rate
+#: and second derivative, how messages begin).
+Part = tuple[int, Signal, int, str]
 
 
 def checked(what: str, value: Any) -> float:

@@ -24,11 +24,22 @@ def is_mpmath(x: Scalar) -> bool:
     return type(x).__module__.startswith("mpmath")
 
 
+def primitive_of(*args: Scalar) -> Any:
+    """How the first scalar among the arguments that records what is done to it does so, or None."""
+    for x in args:
+        if hasattr(x, "primitive"):
+            return x.primitive
+    return None
+
+
 def apply(name: str, numpy_name: str, *args: Scalar) -> Scalar:
     """Call the elementary function `name` of whichever library owns the arguments."""
     for x in args:
         if is_mpmath(x):
             return getattr(x.context, name)(*args)
+    recording = primitive_of(*args)
+    if recording is not None:
+        return recording(name, args)
     if all(isinstance(x, float | int) for x in args):
         return getattr(math, name)(*args)
     if any(isinstance(x, np.ndarray | np.generic) for x in args):
@@ -71,6 +82,16 @@ def absolute(x: Scalar) -> Scalar:
     return abs(x)
 
 
+def maximum(a: Scalar, b: Scalar) -> Scalar:
+    """The larger of two numbers, without a branch that a recording would have to guard."""
+    recording = primitive_of(a, b)
+    if recording is not None:
+        return recording("maximum", (a, b))
+    if isinstance(a, np.ndarray) or isinstance(b, np.ndarray):
+        return np.maximum(a, b)
+    return b if b > a else a
+
+
 @overload(sqrt)
 def _sqrt_compiled(x):
     return lambda x: math.sqrt(x)
@@ -104,6 +125,11 @@ def _floor_compiled(x):
 @overload(absolute)
 def _absolute_compiled(x):
     return lambda x: abs(x)
+
+
+@overload(maximum)
+def _maximum_compiled(a, b):
+    return lambda a, b: max(a, b)
 
 
 # --- constants and comparisons that depend on the precision of the scalar ---

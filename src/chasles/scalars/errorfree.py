@@ -2,16 +2,21 @@
 
 Near |x| = 2 pi, dexp^-1 grows like 1 / (2 pi - |x|), and |x| rounded to a double leaves that
 distance with too few digits.  A pair (high, low) stands for the unevaluated sum high + low.
+
+To algebra every one of them is zero.  So they are opaque: a scalar that records what is done to it
+gets them whole, by name, and never sees the differences inside.
 """
 
-from chasles.compiled import formula
-from chasles.scalars.elementary import sqrt
+from typing import Any
+
+from chasles.compiled import formula, overload
+from chasles.scalars.elementary import primitive_of, sqrt
 
 SPLITTER = 134217729.0  # 2^27 + 1
 
 
 @formula
-def two_sum(a, b):
+def plain_two_sum(a, b):
     """Knuth: a + b = high + low exactly."""
     high = a + b
     shadow = high - a
@@ -19,7 +24,7 @@ def two_sum(a, b):
 
 
 @formula
-def compensated(total, carry, term):
+def plain_compensated(total, carry, term):
     """total + term and what rounding took from it (Kahan): (new total, new carry)."""
     wanted = term + carry
     result = total + wanted
@@ -35,13 +40,48 @@ def split(a):
 
 
 @formula
-def two_product(a, b):
+def plain_two_product(a, b):
     """Dekker: a b = high + low exactly."""
     product = a * b
     a_high, a_low = split(a)
     b_high, b_low = split(b)
     error = ((a_high * b_high - product) + a_high * b_low + a_low * b_high) + a_low * b_low
     return product, error
+
+
+def two_sum(a: Any, b: Any) -> Any:
+    """a + b = high + low exactly."""
+    opaque = primitive_of(a, b)
+    return plain_two_sum(a, b) if opaque is None else opaque("two_sum", (a, b))
+
+
+def two_product(a: Any, b: Any) -> Any:
+    """a b = high + low exactly."""
+    opaque = primitive_of(a, b)
+    return plain_two_product(a, b) if opaque is None else opaque("two_product", (a, b))
+
+
+def compensated(total: Any, carry: Any, term: Any) -> Any:
+    """total + term and what rounding took from it: (new total, new carry)."""
+    opaque = primitive_of(total, carry, term)
+    if opaque is None:
+        return plain_compensated(total, carry, term)
+    return opaque("compensated", (total, carry, term))
+
+
+@overload(two_sum)
+def _two_sum_compiled(a, b):
+    return lambda a, b: plain_two_sum(a, b)
+
+
+@overload(two_product)
+def _two_product_compiled(a, b):
+    return lambda a, b: plain_two_product(a, b)
+
+
+@overload(compensated)
+def _compensated_compiled(total, carry, term):
+    return lambda total, carry, term: plain_compensated(total, carry, term)
 
 
 @formula

@@ -20,6 +20,7 @@ from chasles.core.constraints.registry import assemble_joint, put_residual
 from chasles.core.evaluate import refine
 from chasles.core.factor import solve_factored
 from chasles.core.rows import relative_joint_frame
+from chasles.scalars.elementary import absolute, maximum
 
 
 class Residuals(NamedTuple):
@@ -105,7 +106,7 @@ def put_residuals(system: Any, work: Any, found: Any, chart: Any) -> float:
             put_velocity_residual(system, joint, found.absolute, work, found.jacobian, found.change)
     largest = 0.0
     for row in range(6 * system.body_count, 6 * system.body_count + system.row_count):
-        largest = max(largest, abs(found.shift[row]))
+        largest = maximum(largest, absolute(found.shift[row]))
     return largest
 
 

@@ -1,0 +1,151 @@
+"""A recorded calculation: a list of operations, the comparisons it took for granted, its results.
+
+`Program.replay` runs the list on other inputs, operation by operation, with the very same rounding
+as the code that was recorded.  Where a guard fails, that code would have gone another way: the
+answer is the number of the guard instead, and the caller runs the code itself.
+"""
+
+import math
+import operator
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from chasles.scalars.errorfree import plain_compensated, plain_two_product, plain_two_sum
+
+
+@dataclass(frozen=True)
+class Place:
+    """The result of a node; any other operand is a number."""
+
+    index: int
+
+
+Operand = Place | float
+
+
+@dataclass(frozen=True)
+class Node:
+    """One operation: the name of a primitive, and what it is applied to."""
+
+    name: str
+    operands: tuple[Operand, ...]
+
+
+@dataclass(frozen=True)
+class Guard:
+    """A comparison whose outcome was taken for granted."""
+
+    name: str
+    left: Operand
+    right: Operand
+    outcome: bool
+
+
+def divide(a: float, b: float) -> float:
+    """Quotients as in machine code: infinite or NaN where b = 0."""
+    if b != 0.0:
+        return a / b
+    return math.nan if a == 0.0 or a != a else math.copysign(math.inf, a) * math.copysign(1.0, b)
+
+
+def or_nan(function: Callable[..., float]) -> Callable[..., float]:
+    """A function of `math` that answers NaN outside its domain, as machine code does."""
+
+    def value(*args: float) -> float:
+        try:
+            return function(*args)
+        except ValueError:
+            return math.nan
+
+    return value
+
+
+def maximum(a: float, b: float) -> float:
+    return max(a, b)
+
+
+#: What a node can be.  The last three are opaque: their inner differences are rounding errors,
+#: which algebra takes for zero.  They have two results, told apart by "part".
+PRIMITIVES: dict[str, Callable[..., Any]] = {
+    "add": operator.add,
+    "subtract": operator.sub,
+    "multiply": operator.mul,
+    "divide": divide,
+    "negative": operator.neg,
+    "absolute": abs,
+    "power": operator.pow,
+    "maximum": maximum,
+    "part": operator.getitem,
+    **{
+        name: or_nan(getattr(math, name))
+        for name in (
+            "sqrt", "sin", "cos", "tan", "tanh", "exp", "log", "atan", "asin", "acos", "atan2",
+        )
+    },
+    "floor": lambda x: float(math.floor(x)) if math.isfinite(x) else x,
+    "two_sum": plain_two_sum,
+    "two_product": plain_two_product,
+    "compensated": plain_compensated,
+}  # fmt: skip
+PAIRS = ("two_sum", "two_product", "compensated")
+COMPARISONS: dict[str, Callable[[float, float], bool]] = {
+    "<": operator.lt,
+    "<=": operator.le,
+    ">": operator.gt,
+    ">=": operator.ge,
+    "==": operator.eq,
+    "!=": operator.ne,
+}
+
+
+@dataclass(frozen=True)
+class Program:
+    """Nodes in the order of their evaluation; the first `inputs` places are the inputs."""
+
+    inputs: int
+    nodes: tuple[Node, ...]
+    guards: tuple[Guard, ...]
+    outputs: tuple[Operand, ...]
+
+    def replay(self, inputs: Sequence[float]) -> tuple[list[float], int | None]:
+        """The outputs at other inputs, and the first guard that fails there, or None."""
+        if len(inputs) != self.inputs:
+            raise ValueError(f"the program takes {self.inputs} inputs, got {len(inputs)}")
+        values: list[Any] = [float(x) for x in inputs]
+
+        def value(operand: Operand) -> Any:
+            return values[operand.index] if isinstance(operand, Place) else operand
+
+        for node in self.nodes:
+            values.append(PRIMITIVES[node.name](*map(value, node.operands)))
+        failed = [
+            k
+            for k, guard in enumerate(self.guards)
+            if COMPARISONS[guard.name](value(guard.left), value(guard.right)) != guard.outcome
+        ]
+        return [value(x) for x in self.outputs], failed[0] if failed else None
+
+    def trimmed(self) -> "Program":
+        """The same without nodes that neither an output nor a guard needs."""
+        asked = [*self.outputs, *(x for guard in self.guards for x in (guard.left, guard.right))]
+        needed = {x.index for x in asked if isinstance(x, Place)}
+        for k in range(len(self.nodes) - 1, -1, -1):
+            if self.inputs + k in needed:
+                needed.update(x.index for x in self.nodes[k].operands if isinstance(x, Place))
+        kept = [k for k in range(len(self.nodes)) if self.inputs + k in needed]
+        new = {k: k for k in range(self.inputs)}
+        new.update({self.inputs + k: self.inputs + place for place, k in enumerate(kept)})
+
+        def moved(operand: Operand) -> Operand:
+            return Place(new[operand.index]) if isinstance(operand, Place) else operand
+
+        return Program(
+            self.inputs,
+            tuple(
+                Node(self.nodes[k].name, tuple(moved(x) for x in self.nodes[k].operands))
+                for k in kept
+            ),
+            tuple(Guard(g.name, moved(g.left), moved(g.right), g.outcome) for g in self.guards),
+            tuple(moved(x) for x in self.outputs),
+        )
