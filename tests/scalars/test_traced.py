@@ -151,7 +151,7 @@ class PlainStep:
     def __call__(self, x):
         scratch, scheme = unboxed(self.stepper.scratch), unboxed(self.stepper.scheme)
         state, times, out = list(x[:-2]), (x[-2], x[-1]), [0.0] * (len(x) - 2)
-        assert take_step(self.mechanism, scratch, scheme, state, times, STEP, 1, out) == OK
+        assert take_step(self.mechanism, scratch, scheme, state, times, STEP, 0, out) == OK
         return out
 
     def by_machine_code(self, number):
@@ -196,7 +196,7 @@ def case(request):
 def test_a_whole_step_recorded_at_the_start_is_that_of_later_states(case):
     """Replayed where its guards hold, it equals plain Python and machine code, bit for bit."""
     step, program = case
-    alarm, held = step.stepper.layout.alarm, 0
+    seen, held = step.stepper.layout.seen, 0
     for number in range(60):
         before = step.inputs(number)
         outputs, failed = program.replay(before)
@@ -205,8 +205,8 @@ def test_a_whole_step_recorded_at_the_start_is_that_of_later_states(case):
         assert step.by_machine_code(number) == (number + 1, OK)
         if failed is None:
             held += 1
-            # What is looked at every so many steps is not part of a step.
-            assert_array_equal(outputs[:alarm], step.block[:alarm])
+            # What watches a run is no part of its motion.
+            assert_array_equal(outputs[:seen], step.block[:seen])
     assert held > 30
 
 
