@@ -258,9 +258,9 @@ class Result:
         """The name of a driver."""
         name = getattr(driver, "name", driver)
         if isinstance(name, str) and name in self.model.force_names:
-            raise InvalidOption(
-                f"'{name}' is a force ({self.model.force(name).kind}), and only drivers have an"
-                " effort: what it takes to keep the motion that they prescribe.",
+            raise UnknownName(
+                f"there is no driver '{name}': it is a force ({self.model.force(name).kind}), and"
+                " only drivers have an effort, which keeps the motion that they prescribe.",
                 f"result.work('{name}') is the work of this force; what it exerts follows from its"
                 " own law.",
             )
