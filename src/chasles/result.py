@@ -58,6 +58,10 @@ class Result:
             view.flags.writeable = False
             object.__setattr__(self, name, view)
 
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__.update(state)  # a copy's arrays are its own, and read-only as well
+        self.__post_init__()
+
     def __repr__(self) -> str:
         p = self.provenance
         return (

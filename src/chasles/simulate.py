@@ -15,7 +15,7 @@ from chasles.integrators.tableaux import method as find_method
 from chasles.model import Body, InvalidOption, Joint, Model, SimulationStopped, UnknownName
 from chasles.model.errors import told
 from chasles.model.model import checked_model, plural
-from chasles.problem import SpaceChoice, bytes_kept, choose_spaces, make_problem
+from chasles.problem import Problem, SpaceChoice, bytes_kept, choose_spaces, make_problem
 from chasles.provenance import Provenance
 from chasles.result import Result
 from chasles.stabilisation.feedback import Baumgarte
@@ -112,24 +112,11 @@ def simulate(
     else:
         saved = run.states_at(grid.t_eval, progress)
     seconds = time.perf_counter() - seconds_compiling() - began
-    provenance = Provenance(
-        acceleration=acceleration,
-        method=tableau.name or "user's tableau",
-        step=grid.step,
-        spaces={name: str(space) for name, space in chosen.spaces.items()},
-        stabilise=str(choice or "none"),
-        stabilised=held,
-        redundancy=str(problem.redundancy or "none"),
-        singular=singular,
-        singular_poses=singular_poses(problem.setup, watch, grid.step),
-        start="as entered" if start is None else "a given state",
-        assembly=assembly.as_dict() if assembly else "none",
-        tableau={"a": tableau.a.tolist(), "b": tableau.b.tolist(), "c": tableau.c.tolist()},
-        order=tableau.order,
-        steps=run.steps_done,
-        until=grid.until,
-        seconds_in_steps=seconds,
-    )
+    begun = {
+        "start": "as entered" if start is None else "a given state",
+        "assembly": assembly.as_dict() if assembly else "none",
+    }
+    provenance = provenance_of(problem, run, tableau, choice, held, seconds, **begun)
     states = (saved.times, solver.absolute(saved.charts), saved.integrals)
     stopped = run.stopped
     if stopped is None:
@@ -137,6 +124,35 @@ def simulate(
         return Result(problem, *states, provenance, "finished", message)
     result = Result(problem, *states, provenance, "stopped", stopped.what)
     raise SimulationStopped(stopped.what, stopped.remedy, result=result)
+
+
+def provenance_of(
+    problem: Problem,
+    run: Run,
+    tableau: Tableau,
+    choice: Choice | None,
+    held: tuple[str, ...],
+    seconds: float,
+    **begun: Any,
+) -> Provenance:
+    """How a result was made; `begun` says where it began."""
+    return Provenance(
+        acceleration=problem.setup.acceleration,
+        method=tableau.name or "user's tableau",
+        step=run.grid.step,
+        spaces={name: str(space) for name, space in problem.spaces.items()},
+        stabilise=str(choice or "none"),
+        stabilised=held,
+        redundancy=str(problem.redundancy or "none"),
+        singular="pass" if problem.damp else "stop",
+        singular_poses=singular_poses(problem.setup, run.watch, run.grid.step),
+        tableau={"a": tableau.a.tolist(), "b": tableau.b.tolist(), "c": tableau.c.tolist()},
+        order=tableau.order,
+        steps=run.steps_done,
+        until=run.grid.until,
+        seconds_in_steps=seconds,
+        **begun,
+    )
 
 
 def check_memory(grid: Grid, setup: Setup) -> None:

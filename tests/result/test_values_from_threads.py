@@ -1,5 +1,7 @@
 """A result gives values: the same answers from several threads, and arrays nobody can spoil."""
 
+import copy
+import pickle
 import sys
 from concurrent.futures import ThreadPoolExecutor
 
@@ -160,3 +162,13 @@ def test_what_a_result_shows_of_its_arrays_is_read_only_and_datasets_are_copies(
     data = result.to_xarray()
     data["position"][0], data["integrals"][0] = 7.0, 7.0
     assert result.position("rod 0")[0, 0] == 0.5 and result.work("motor")[0] == 0.0
+
+
+@pytest.mark.parametrize("again", [copy.deepcopy, lambda r: pickle.loads(pickle.dumps(r))])
+def test_a_copy_of_a_result_answers_alike_and_is_read_only(again):
+    rod = ch.Body.rod("rod", 1.0, mass=1.0, position=(0.5, 0, 0))
+    hinge = ch.Revolute("hinge", ch.GROUND, rod, (0, 0, 0), (0, 1, 0))
+    run = ch.simulate(ch.Model([rod], [hinge]), 0.05, 1e-2)
+    other = again(run)
+    assert np.array_equal(other.reaction("hinge").force, run.reaction("hinge").force)
+    assert other.provenance == run.provenance and not other.absolute.flags.writeable
