@@ -58,6 +58,10 @@ class Result:
             view.flags.writeable = False
             object.__setattr__(self, name, view)
 
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__.update(state)  # a copy's arrays are its own, and read-only as well
+        self.__post_init__()
+
     def __repr__(self) -> str:
         p = self.provenance
         return (
@@ -263,9 +267,9 @@ class Result:
         """The name of a driver."""
         name = getattr(driver, "name", driver)
         if isinstance(name, str) and name in self.model.force_names:
-            raise InvalidOption(
-                f"'{name}' is a force ({self.model.force(name).kind}), and only drivers have an"
-                " effort: what it takes to keep the motion that they prescribe.",
+            raise UnknownName(
+                f"there is no driver '{name}': it is a force ({self.model.force(name).kind}), and"
+                " only drivers have an effort, which keeps the motion that they prescribe.",
                 f"result.work('{name}') is the work of this force; what it exerts follows from its"
                 " own law.",
             )

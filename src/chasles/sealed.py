@@ -9,6 +9,7 @@ import secrets
 import stat
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
+from errno import EACCES
 from io import BytesIO
 from pathlib import Path
 from typing import Any, BinaryIO
@@ -49,6 +50,8 @@ def write(table: Table, path: str | os.PathLike[str]) -> Path:
                 pipe.write(contents)
                 pipe.write(seal)
             return target
+        if real.is_file() and not os.access(real, os.W_OK):
+            raise PermissionError(EACCES, os.strerror(EACCES))  # renaming would not ask
         remove_orphans(real.parent)
         with replacing(real) as file:
             file.write(contents)

@@ -25,7 +25,7 @@ from chasles.model import (
 )
 from chasles.model.errors import told
 from chasles.model.model import checked_model, plural
-from chasles.problem import SpaceChoice, bytes_kept, choose_spaces, make_problem
+from chasles.problem import Problem, SpaceChoice, bytes_kept, choose_spaces, make_problem
 from chasles.promises import broken_promises, make_promises
 from chasles.provenance import Provenance
 from chasles.result import Result
@@ -128,26 +128,12 @@ def simulate(
         saved = run.states_at(grid.t_eval, progress)
     seconds = time.perf_counter() - seconds_compiling() - began
     suspicious = broken_promises(run.stepper, run.block, grid.step)
-    tableau = found.tableau
-    provenance = Provenance(
-        acceleration=acceleration,
-        method=found.name,
-        step=grid.step,
-        spaces={name: str(space) for name, space in chosen.spaces.items()},
-        stabilise=str(choice or "none"),
-        stabilised=held,
-        redundancy=str(problem.redundancy or "none"),
-        singular=singular,
-        singular_poses=singular_poses(problem.setup, watch),
-        start="as entered" if start is None else "a given state",
-        assembly=assembly.as_dict() if assembly else "none",
-        tableau={} if tableau is None else tableau.as_dict(),
-        order=found.order,
-        steps=run.steps_done,
-        until=grid.until,
-        seconds_in_steps=seconds,
-        warnings=tuple(suspicious),
-    )
+    begun = {
+        "start": "as entered" if start is None else "a given state",
+        "warnings": tuple(suspicious),
+        "assembly": assembly.as_dict() if assembly else "none",
+    }
+    provenance = provenance_of(problem, run, found, choice, held, seconds, **begun)
     states = (saved.times, solver.absolute(saved.charts), saved.integrals)
     stopped = run.stopped
     for text in suspicious:
@@ -157,6 +143,35 @@ def simulate(
         return Result(problem, *states, provenance, "finished", message)
     result = Result(problem, *states, provenance, "stopped", stopped.what)
     raise SimulationStopped(stopped.what, stopped.remedy, result=result)
+
+
+def provenance_of(
+    problem: Problem,
+    run: Run,
+    method: Method,
+    choice: Choice | None,
+    held: tuple[str, ...],
+    seconds: float,
+    **begun: Any,
+) -> Provenance:
+    """How a result was made; `begun` says where it began, and what was suspect."""
+    return Provenance(
+        acceleration=problem.setup.acceleration,
+        method=method.name,
+        step=run.grid.step,
+        spaces={name: str(space) for name, space in problem.spaces.items()},
+        stabilise=str(choice or "none"),
+        stabilised=held,
+        redundancy=str(problem.redundancy or "none"),
+        singular="pass" if problem.damp else "stop",
+        singular_poses=singular_poses(problem.setup, run.stepper.mechanism.watch),
+        tableau={} if method.tableau is None else method.tableau.as_dict(),
+        order=method.order,
+        steps=run.steps_done,
+        until=run.grid.until,
+        seconds_in_steps=seconds,
+        **begun,
+    )
 
 
 def look_ahead(setup: Setup, method: Method, grid: Grid) -> Lookout | None:

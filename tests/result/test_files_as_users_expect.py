@@ -57,6 +57,21 @@ def test_who_may_read_a_file_stays_as_it_was(mode, result, tmp_path):
     assert stat.S_IMODE(path.stat().st_mode) == mode
 
 
+def test_a_file_that_nobody_may_write_stays(result, tmp_path, monkeypatch):
+    path = tmp_path / "run.nc"
+    path.write_text("precious")
+    monkeypatch.setattr(sealed.os, "access", lambda *_: False)  # whom root would let pass
+    with pytest.raises(ch.InvalidFile, match="Permission denied"):
+        result.save(path)
+    assert path.read_text() == "precious" and len(list(tmp_path.iterdir())) == 1
+
+
+def test_a_folder_is_not_replaced(result, tmp_path):
+    (tmp_path / "run.nc").mkdir()
+    with pytest.raises(ch.InvalidFile, match="cannot be written"):
+        result.save(tmp_path / "run.nc")
+
+
 @POSIX
 def test_a_pipe_is_written_to_and_stays_a_pipe(result, tmp_path):
     pipe, copy = tmp_path / "pipe.nc", tmp_path / "copy.nc"

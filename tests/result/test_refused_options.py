@@ -136,8 +136,8 @@ def test_the_effort_of_a_motor_is_explained(refusal):
     motor = ch.Motor("motor", "hinge", effort=1.0)
     driver = ch.Driver("drive", "hinge", ch.Signal.ramp(1.0, duration=1.0))
     pushed = ch.simulate(ch.Model([ROD], PENDULUM.joints, [motor]), 0.02, 1e-2)
-    message = refusal(lambda: pushed.effort("motor"), ch.InvalidOption)
-    assert "'motor' is a force (motor)" in message and "work('motor')" in message
+    message = refusal(lambda: pushed.effort("motor"), ch.UnknownName)
+    assert "it is a force (motor)" in message and "work('motor')" in message
     driven = ch.simulate(ch.Model([ROD], PENDULUM.joints, drivers=[driver]), 0.02, 1e-2)
     assert driven.effort("drive").shape == (3,)
     assert "there is no driver 'drvie'" in refusal(lambda: driven.effort("drvie"), ch.UnknownName)

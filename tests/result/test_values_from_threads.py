@@ -1,5 +1,7 @@
 """A result gives values: the same answers from several threads, and arrays nobody can spoil."""
 
+import copy
+import pickle
 import sys
 from concurrent.futures import ThreadPoolExecutor
 
@@ -79,6 +81,21 @@ def test_equations_from_threads_satisfy_newton_and_the_joints(result, hurried):
         assert max(pool.map(residual, range(0, len(result.t), 10))) < 1e-9
 
 
+@pytest.mark.parametrize("compiled", [False, True])
+def test_a_formula_of_the_users_own_is_evaluated_from_threads(compiled, hurried):
+    def wind(t, position, rotation, velocity, angular_velocity):
+        return (0.1 * t, -0.5 * velocity[0], 2.0), (0.0, 0.0, 0.1 * position[2])
+
+    rod = ch.Body.rod("rod", 1.0, mass=1.0, position=(0.5, 0, 0))
+    hinge = ch.Revolute("hinge", ch.GROUND, rod, (0, 0, 0), (0, 1, 0))
+    force = ch.CustomForce("wind", rod, wind, compiled=compiled)
+    run = ch.simulate(ch.Model([rod], [hinge], [force]), until=0.2, step=1e-3)
+    alone = forces(run)["hinge"]
+    with ThreadPoolExecutor(THREADS) as pool:
+        found = [f["hinge"] for f in pool.map(forces, [run] * THREADS * 2)]
+    assert all(np.array_equal(f, alone) for f in found)
+
+
 def test_an_evaluation_keeps_its_values_when_another_state_is_evaluated(result):
     problem = result.problem
     first = evaluate(problem, result.absolute[0], 0.0, result.integrals[0])
@@ -145,3 +162,13 @@ def test_what_a_result_shows_of_its_arrays_is_read_only_and_datasets_are_copies(
     data = result.to_xarray()
     data["position"][0], data["integrals"][0] = 7.0, 7.0
     assert result.position("rod 0")[0, 0] == 0.5 and result.work("motor")[0] == 0.0
+
+
+@pytest.mark.parametrize("again", [copy.deepcopy, lambda r: pickle.loads(pickle.dumps(r))])
+def test_a_copy_of_a_result_answers_alike_and_is_read_only(again):
+    rod = ch.Body.rod("rod", 1.0, mass=1.0, position=(0.5, 0, 0))
+    hinge = ch.Revolute("hinge", ch.GROUND, rod, (0, 0, 0), (0, 1, 0))
+    run = ch.simulate(ch.Model([rod], [hinge]), 0.05, 1e-2)
+    other = again(run)
+    assert np.array_equal(other.reaction("hinge").force, run.reaction("hinge").force)
+    assert other.provenance == run.provenance and not other.absolute.flags.writeable

@@ -155,3 +155,9 @@ def test_a_joint_that_floats_holds_at_any_speed(boost):
     result = ch.simulate(boosted, 1.0, step=1e-3, progress=False, save_every=10)
     assert max(worst_gaps(result)["elbow"]) < 1e-14 * (1 + boost)
     assert np.isfinite(result.energy()).all()
+
+
+@pytest.mark.parametrize("benchmark", [b for b in ch.library if b.name != "A02-40"], ids=str)
+def test_a_model_has_as_many_loops_as_its_tree_cuts_joints(benchmark):
+    model = benchmark.model()
+    assert model.loops == len(spanning_tree(model).cut)

@@ -10,7 +10,6 @@ from chasles.core.evaluate import Workspace, evaluate, make_workspace
 from chasles.core.ordering import Plan, damped, make_plan, pivots_of_rows
 from chasles.core.outcomes import OK
 from chasles.core.watch import Watch, make_watch
-from chasles.spaces.tree import spanning_tree
 from chasles.start.conflicts import check_agreement
 from chasles.start.consistent import initial_state
 from chasles.start.redundancy import (
@@ -135,7 +134,7 @@ def repeats_itself(still: Solver, free: Floats) -> bool:
         row, _ = still.evaluate(setup.absolute[None])
         if row != OK:
             return fraction == REDUNDANT or is_redundant(setup, work)
-        if setup.system.row_count > RANK_LIMIT or not spanning_tree(setup.model).cut:
+        if setup.system.row_count > RANK_LIMIT or not setup.model.loops:
             return False
     return False
 
@@ -146,7 +145,7 @@ def watch_of(solver: Solver, stop: bool) -> Watch:
     model, system = setup.model, setup.system
     unknowns = 6 * system.body_count
     paired = all(joint.is_lower_pair for joint in model.joints) and not model.drivers
-    if paired and not spanning_tree(model).cut:
+    if paired and not model.loops:
         none = np.zeros(0, np.int64)
         pivots = np.zeros(system.row_count)
         return make_watch(solver.plan, unknowns, none, none, pivots, none, stop)

@@ -153,7 +153,7 @@ class Model:
         return closing
 
     @property
-    def repeats_nothing(self) -> bool:
+    def _repeats_nothing(self) -> bool:
         """Whether no joint can repeat what others say: a tree, each joint holding a new body."""
         own = any(isinstance(joint, CustomJoint) for joint in self.joints)
         return not self.loops and not own and all(isinstance(d, Driver) for d in self.drivers)
@@ -164,7 +164,7 @@ class Model:
 
         In a pose where joints come to depend on each other there are more than in others.
         """
-        if self.repeats_nothing:
+        if self._repeats_nothing:
             return self.grubler_count
         return self.grubler_count + repeated_rows(self)
 
@@ -207,7 +207,7 @@ class Model:
             counts.append(plural(len(self.drivers), "driver", "drivers"))
         if self.loops:  # to count freedoms takes the rank of all rows, too much for a repr
             counts.append(plural(self.loops, "loop", "loops"))
-        elif self.repeats_nothing:
+        elif self._repeats_nothing:
             counts.append(plural(self.grubler_count, "degree of freedom", "degrees of freedom"))
         return f"Model({', '.join(counts)})"
 

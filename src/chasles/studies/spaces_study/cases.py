@@ -187,10 +187,10 @@ def cuts(model: Model, ledger: Ledger, what: str) -> dict[str, Any]:
     )
     rows = {}
     for joint in model.joint_names:
-        spaces = designate(model, cut=[joint]).spaces
-        row: dict[str, Any] = {"depth": depth(spaces)}
+        chosen = designate(model, cut=[joint])
+        row: dict[str, Any] = {"depth": depth(chosen.spaces)}
         for name, stabilise in (("none", None), ("projected", "projection")):
-            outcome = run(model, spaces, ledger, f"{what} cut at {joint}", stabilise=stabilise)
+            outcome = run(model, chosen, ledger, f"{what} cut at {joint}", stabilise=stabilise)
             row[name] = {
                 "gap": outcome.worst_gap,
                 "energy": outcome.energy_drift,
