@@ -18,9 +18,10 @@ import numpy as np
 from chasles.compiled.cache import KernelCache, cache_root, open_folder
 from chasles.compiled.linking import register_kernel
 from chasles.compiled.notice import FIRST_COMPILE
+from chasles.compiled.passes import COMPILER
 
 #: No exception on division by zero: kernels look at their results instead.
-JIT_OPTIONS: dict[str, Any] = {"error_model": "numpy"}
+JIT_OPTIONS: dict[str, Any] = {"error_model": "numpy", "pipeline_class": COMPILER}
 #: Where the machine code is on disk, it is loaded after this fraction of what would be read.
 IF_LOADED = 0.1
 
