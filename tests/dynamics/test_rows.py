@@ -14,7 +14,7 @@ import chasles as ch
 from chasles.diagnostics import gap
 from chasles.spaces import resolve_spaces
 from chasles.system.build import build
-from chasles.system.gaps import joint_frame
+from chasles.system.gaps import frame_of
 
 TINY = 1e-30  # of the complex step
 JOINT = "joint 1"
@@ -43,7 +43,7 @@ class Pair:
         self.poses = [pose_matrix(row[:9].reshape(3, 3), row[9:12]) for row in absolute]
         self.frames = []
         for side in "ab":
-            axes, point = joint_frame(self.setup.system, self.setup.joint_index[JOINT], side)
+            axes, point = frame_of(self.setup.system.joints, self.setup.joint_index[JOINT], side)
             self.frames.append(pose_matrix(np.reshape(axes, (3, 3)), point))
 
     def frames_at(self, t, twists):
@@ -224,7 +224,7 @@ def test_a_joint_torn_open_says_by_how_much():
         model = chain(rng, [kind])
         setup = build(model, resolve_spaces(model, "SE3"))
         joint = model.joint("joint 0")
-        axes = np.reshape(joint_frame(setup.system, 0, "a")[0], (3, 3))
+        axes = np.reshape(frame_of(setup.system.joints, 0, "a")[0], (3, 3))
         for component in joint.locked:
             direction = axes[:, "xyz".index(component[1])]
             state = setup.absolute[None].copy()
