@@ -14,15 +14,23 @@ from typing import Any, TypeVar
 
 import numba
 
-from chasles.compiled.kernels import JIT_OPTIONS, Kernel
+from chasles.compiled.kernels import JIT_OPTIONS, Kernel, compiling_at_once
 from chasles.compiled.notice import FIRST_COMPILE
 from chasles.compiled.overloads import overload
 from chasles.compiled.pointers import borrow, call_address
 from chasles.compiled.reach import OPTIONS
 
 __all__ = [
-    "FIRST_COMPILE", "borrow", "call_address", "formula", "hot", "kernel", "overload", "routine",
-]  # fmt: skip
+    "FIRST_COMPILE",
+    "borrow",
+    "call_address",
+    "compiling_at_once",
+    "formula",
+    "hot",
+    "kernel",
+    "overload",
+    "routine",
+]
 
 F = TypeVar("F", bound=Callable[..., Any])
 #: Helpers are called from kernels only: wrappers for C and Python would be compiled for nobody.

@@ -174,6 +174,7 @@ def write_whole(path: Path, content: bytes) -> None:
     try:
         with os.fdopen(handle, "wb") as file:
             file.write(content)
+        os.chmod(temporary, 0o644)  # a wheel carries such files to other users
         os.replace(temporary, path)
     except BaseException:
         with suppress(OSError):
