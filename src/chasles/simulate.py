@@ -4,6 +4,7 @@ import platform
 import time
 from collections.abc import Iterable
 from datetime import UTC, datetime
+from functools import cache
 from importlib.metadata import version
 from typing import Any
 
@@ -193,11 +194,18 @@ def of_the_steps(tableau: Tableau, run: Run, seconds: float) -> dict[str, Any]:
         "steps": run.steps_done,
         "until": run.grid.until,
         "seconds_in_steps": seconds,
-        "versions": {
-            "chasles": version("chasles"),
-            "numpy": np.__version__,
-            "numba": version("numba"),
-            "python": platform.python_version(),
-        },
+        "versions": dict(versions()),
         "created": datetime.now(UTC).isoformat(timespec="seconds"),
+    }
+
+
+@cache
+def versions() -> dict[str, str]:
+    """What made a result; looked up once, since reading a package's metadata takes a step's time
+    five hundred times over."""
+    return {
+        "chasles": version("chasles"),
+        "numpy": np.__version__,
+        "numba": version("numba"),
+        "python": platform.python_version(),
     }

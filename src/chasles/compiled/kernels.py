@@ -74,7 +74,7 @@ class Kernel:
             AT_ONCE[-1](self)
             return False
         entries = sum(arg.size for arg in args if isinstance(arg, np.ndarray))
-        if entries > self.most_at_once or self.read + entries > self.most:
+        if not self.most or entries > self.most_at_once or self.read + entries > self.most:
             return False
         if self.read + entries > IF_LOADED * self.most and self.holds(args):
             return False
