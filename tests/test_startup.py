@@ -9,8 +9,10 @@ from pathlib import Path
 
 import pytest
 
-from chasles.compiled.cache import cache_root
+import chasles as ch
+from chasles.compiled.cache import cache_root, runs_v3
 from chasles.compiled.kernels import interrupts_kept
+from chasles.system.user_code import CompiledForce
 
 SOURCE = Path(__file__).parent.parent / "src"
 
@@ -234,6 +236,47 @@ def test_every_stabiliser_runs_without_the_compiler(tmp_path):
     assert not list(tmp_path.glob("*.kernel"))
 
 
+FORMULA = """
+import ctypes
+import chasles as ch
+from chasles.system.user_code import CompiledForce
+
+stiffness = STIFFNESS
+
+def spring(t, position, rotation, velocity, angular_velocity):
+    x, y, z = position
+    return (-stiffness * x, -stiffness * y, 0.0 * z), (0.0, 0.0, 0.0)
+
+force = CompiledForce(ch.CustomForce("spring", "ball", spring, compiled=True))
+numbers = ctypes.c_double * 36
+given, out = numbers(3.0), numbers()
+force.compiled.ctypes(0.0, given, out)
+print(out[0], force.compiled.cache_hits)
+"""
+
+
+def test_a_users_formula_is_compiled_once_per_machine_and_again_when_its_numbers_change(tmp_path):
+    script, cache = tmp_path / "script.py", tmp_path / "cache"
+    for stiffness, answer in (("2.0", "-6.0 0"), ("2.0", "-6.0 1"), ("5.0", "-15.0 0")):
+        script.write_text(FORMULA.replace("STIFFNESS", stiffness))
+        assert python(script, cache).stdout.strip() == answer, stiffness
+
+
+def with_lists(t, position, rotation, velocity, angular_velocity):
+    return [1.0, 0.0, 0.0], [0.0, 0.0, 0.0]
+
+
+def with_nested_lists(t, position, rotation, velocity, angular_velocity):
+    return [[1.0, 0.0, 0.0], [0.0, 0.0, 0.0]]
+
+
+@pytest.mark.parametrize("formula", [with_lists, with_nested_lists])
+def test_a_compiled_formula_that_returns_lists_is_refused_by_name(formula):
+    with pytest.raises(ch.InvalidForce) as refused:
+        CompiledForce(ch.CustomForce("wind", "ball", formula, compiled=True))
+    assert "force 'wind'" in str(refused.value) and "two tuples of three" in str(refused.value)
+
+
 TOP = """
 import time
 began = time.process_time()
@@ -281,3 +324,33 @@ def test_warm_compiles_every_kernel_and_a_run_after_it_none(tmp_path):
     assert python(script, tmp_path / "cache").stderr == ""
     script.write_text(TOP)
     assert python(script, tmp_path / "cache").stderr == ""
+
+
+FIRST_RUN = """
+import time
+import chasles as ch
+top = ch.Body.box("top", size=(0.1, 0.2, 0.4), mass=21.6, position=(0.5, 0, 0),
+                  angular_velocity=(0, 60, 30))
+model = ch.Model([top], [ch.Spherical("pivot", ch.GROUND, top, at=(0, 0, 0))], gravity=(0, 0, 0))
+began = time.process_time()
+ch.simulate(model, until=1.0, step=1e-3)
+print(time.process_time() - began)
+print(ch.__file__)
+"""
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(not runs_v3(), reason="kernels are built for x86-64-v3")
+def test_the_first_run_from_a_built_wheel_compiles_nothing(tmp_path):
+    build = [sys.executable, str(SOURCE.parent / "scripts" / "build_wheel.py"), str(tmp_path)]
+    subprocess.run(build, check=True)
+    (wheel,) = tmp_path.glob("*.whl")
+    installed, script = tmp_path / "installed", tmp_path / "script.py"
+    install = ["install", "--quiet", "--no-deps", "--no-index", "--target", str(installed)]
+    subprocess.run([sys.executable, "-m", "pip", *install, str(wheel)], check=True)
+    script.write_text(FIRST_RUN)
+    run = python(script, tmp_path / "cache", PYTHONPATH=str(installed))
+    seconds, file = run.stdout.split()
+    assert file.startswith(str(installed))
+    assert run.stderr == "" and float(seconds) < 1.0
+    assert not list((tmp_path / "cache").glob("*.kernel"))

@@ -30,6 +30,7 @@ __all__ = [
     "kernel",
     "overload",
     "routine",
+    "users_formula",
 ]
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -45,6 +46,17 @@ def helper(function: F, **options: Any) -> F:
 
     OPTIONS[function] = options
     overload(function, jit_options={**HELPER_OPTIONS, **options}, strict=False)(typed)
+    return function
+
+
+def users_formula(function: F) -> F:
+    """A function of a user: with all of Numba's passes, since it may be written in any way."""
+
+    def typed(*args: Any, **keywords: Any) -> F:
+        return function
+
+    OPTIONS[function] = {"error_model": "numpy"}
+    overload(function, jit_options=OPTIONS[function], strict=False)(typed)
     return function
 
 
