@@ -30,7 +30,9 @@ MUTANTS: dict[str, tuple[str, str, Callable[[Any], Any]]] = {
     ),
     "a mass": (
         "chasles.paper.examples", "Body.box",
-        lambda right: lambda *args, mass, **more: right(*args, mass=mass + 0.1, **more),
+        lambda right: lambda *given, mass=None, **more: right(
+            *given, mass=mass + 0.1 if mass else None, **more
+        ),
     ),
     "a sign of the acceleration constraint": (
         "chasles.core.rows", "space_eta_point", lambda right: lambda *given: neg(right(*given)),

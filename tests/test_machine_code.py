@@ -197,6 +197,8 @@ from mechanisms import chain, double_pendulum, heavy_top, moving, three_bar
 
 if sys.argv[2] == "compiled":
     kernels.AT_ONCE.append(lambda kernel: None)
+for kernel in kernels.KERNELS:
+    kernel.on_disk = False  # nothing is loaded instead
 rng = np.random.default_rng(0)
 several = moving(chain(rng, ["spherical", "revolute", "cylindrical"]), rng, speed=2.0)
 numbers = []

@@ -24,8 +24,9 @@ from chasles.compiled.passes import COMPILER
 JIT_OPTIONS: dict[str, Any] = {"error_model": "numpy", "pipeline_class": COMPILER}
 #: All kernels, as they are defined.
 KERNELS: list["Kernel"] = []
-#: Where the machine code is on disk, it is loaded after this fraction of what would be read.
-IF_LOADED = 0.1
+#: Where the machine code is on disk, it is loaded after this fraction of what would be read:
+#: loading takes some 20 ms where compiling takes seconds.
+IF_LOADED = 0.01
 
 
 class Kernel:
@@ -38,6 +39,7 @@ class Kernel:
         self.__name__, self.__doc__ = function.__name__, function.__doc__
         self.most_at_once, self.most = plain  # entries of arguments that are read as plain Python
         self.read = 0
+        self.on_disk: bool | None = None  # not looked at yet
         self.ready = False
         self.cache = KernelCache(function)
         self.compiled: Any = numba.njit(nogil=True, **JIT_OPTIONS)(function)
@@ -76,8 +78,11 @@ class Kernel:
         entries = sum(arg.size for arg in args if isinstance(arg, np.ndarray))
         if not self.most or entries > self.most_at_once or self.read + entries > self.most:
             return False
-        if self.read + entries > IF_LOADED * self.most and self.holds(args):
-            return False
+        if self.read + entries > IF_LOADED * self.most:
+            if self.on_disk is None:
+                self.on_disk = self.holds(args)
+            if self.on_disk:
+                return False
         self.read += entries
         return True
 

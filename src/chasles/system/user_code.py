@@ -176,7 +176,7 @@ def c_function(force: CustomForce, complaint: str) -> Any:
         if not np.isfinite(total):
             complain(t, x, out)
 
-    made = CFunc(answer, normalize_signature(kind), locals={}, options={})
+    made: Any = CFunc(answer, normalize_signature(kind), locals={}, options={})
     made._cache = KernelCache(answer, "formula", keep=MOST_FORMULAS)
     if not made._cache.holds(made._sig, made._targetdescr.target_context):
         machine_code(force)  # or why it does not compile
