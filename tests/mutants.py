@@ -29,7 +29,7 @@ MUTANTS: dict[str, tuple[str, str, Callable[[Any], Any]]] = {
         lambda right: lambda group, increment, velocity: velocity,
     ),
     "a mass": (
-        "chasles.paper.examples", "Body.box",
+        "chasles.model", "Body.box",
         lambda right: lambda *given, mass=None, **more: right(
             *given, mass=mass + 0.1 if mass else None, **more
         ),
@@ -53,7 +53,6 @@ MUTANTS: dict[str, tuple[str, str, Callable[[Any], Any]]] = {
 def put_in_place(mutant: str) -> None:
     """Replace a formula wherever a module of the package knows it."""
     module, path, make = MUTANTS[mutant]
-    importlib.import_module("chasles.paper.examples")  # and with it everything that steps
     owner: Any = importlib.import_module(module)
     *outer, name = path.split(".")
     for part in outer:
@@ -63,6 +62,7 @@ def put_in_place(mutant: str) -> None:
     if outer:  # a method
         setattr(owner, name, staticmethod(wrong))
         return
+    importlib.import_module("chasles.paper.examples")  # and with it everything that steps
     for known in [m for key, m in sys.modules.items() if key.split(".")[0] == "chasles"]:
         for own_name, value in list(vars(known).items()):
             if value is right:

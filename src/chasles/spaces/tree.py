@@ -3,6 +3,7 @@
 from collections.abc import Collection
 from dataclasses import dataclass
 from math import dist
+from weakref import ref
 
 from chasles.model import GROUND, Model
 
@@ -22,7 +23,23 @@ class Tree:
     cut: tuple[str, ...]
 
 
+#: Trees of models that are in use, by the model's id and the cuts: a run asks several times.
+_trees: dict[int, tuple[ref[Model], dict[tuple[str, ...], Tree]]] = {}
+
+
 def spanning_tree(model: Model, cut: Collection[str] = ()) -> Tree:
+    """The spanning tree of a model (see `grown_tree`), made once for each model."""
+    key = id(model)
+    known = _trees.get(key)
+    if known is None or known[0]() is not model:
+        known = _trees[key] = ref(model, lambda _: _trees.pop(key, None)), {}
+    cuts = tuple(cut)
+    if cuts not in known[1]:
+        known[1][cuts] = grown_tree(model, cuts)
+    return known[1][cuts]
+
+
+def grown_tree(model: Model, cut: Collection[str]) -> Tree:
     """The tree of least depth; ties go to the joint that spins less at the start, or locks more.
 
     Loops are then cut as far from the ground as possible, between bodies that hang on short chains,
