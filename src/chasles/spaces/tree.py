@@ -107,16 +107,24 @@ def grow(
     """Add all bodies that hang on `root`, layer by layer."""
     layer = [root]
     while layer:
-        best: dict[str, tuple[tuple[float, int], str, str]] = {}
+        ways: dict[str, list[tuple[str, str]]] = {}
         for body in layer:
             for other, joint in neighbours[body]:
                 if other in parents or other == GROUND.name or joint in avoided:
                     continue
-                price = (relative_spin(model, body, other), -len(model.joint(joint).locked))
-                if other not in best or price < best[other][0]:
-                    best[other] = (price, body, joint)
-        parents.update({body: (parent, joint) for body, (_, parent, joint) in best.items()})
-        layer = list(best)
+                ways.setdefault(other, []).append((body, joint))
+        for other, several in ways.items():
+            parents[other] = several[0] if len(several) == 1 else least_spin(model, other, several)
+        layer = list(ways)
+
+
+def least_spin(model: Model, other: str, ways: list[tuple[str, str]]) -> tuple[str, str]:
+    """The first of some ways (body, joint) to a body that spins least, or locks most."""
+
+    def price(way: tuple[str, str]) -> tuple[float, int]:
+        return relative_spin(model, way[0], other), -len(model.joint(way[1]).locked)
+
+    return min(ways, key=price)
 
 
 def relative_spin(model: Model, one: str, other: str) -> float:
