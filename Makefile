@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 ONE_CORE := $(shell taskset -c 0 true 2>/dev/null && echo taskset -c 0)
 
-.PHONY: paper test browser slow bench lint docs clean
+.PHONY: paper test browser slow bench lint docs wheel clean
 
 paper: $(VENV)/.base  ## the paper's examples, with figures
 	$(BIN)/chasles paper
@@ -32,6 +32,9 @@ lint: $(VENV)/.extra-test
 
 docs: $(VENV)/.extra-docs
 	$(BIN)/python -m sphinx -W --keep-going docs docs/_build/html
+
+wheel: $(VENV)/.base  ## a wheel that carries its kernels, compiled for x86-64-v3
+	$(BIN)/python scripts/build_wheel.py
 
 clean:
 	rm -rf $(VENV) build dist docs/_build .pytest_cache .mypy_cache .ruff_cache \

@@ -67,6 +67,7 @@ def parser() -> argparse.ArgumentParser:
     )
     library.add_argument("name", nargs="?", metavar="NAME", help="one of them, or 'all'")
     library.add_argument("--out", type=Path, default=Path("out/library"), metavar="FOLDER")
+    commands.add_parser("warm", help="compile everything ahead, once per machine")
     return main_parser
 
 
@@ -138,7 +139,18 @@ def library_command(options: argparse.Namespace) -> int:
     return 0 if passed else FAILED
 
 
-COMMANDS = {"paper": paper_command, "study": study_command, "library": library_command}
+def warm_command(options: argparse.Namespace) -> int:
+    from chasles.warm import warm  # late, as above
+
+    return 0 if warm() else FAILED
+
+
+COMMANDS = {
+    "paper": paper_command,
+    "study": study_command,
+    "library": library_command,
+    "warm": warm_command,
+}
 
 
 if __name__ == "__main__":

@@ -14,16 +14,26 @@ from typing import Any, TypeVar
 
 import numba
 
-from chasles.compiled.kernels import JIT_OPTIONS, Kernel
+from chasles.compiled.kernels import JIT_OPTIONS, Kernel, compiling_at_once
 from chasles.compiled.notice import FIRST_COMPILE
 from chasles.compiled.overloads import overload
 from chasles.compiled.pointers import beyond, borrow, call_address
 from chasles.compiled.reach import OPTIONS
 
 __all__ = [
-    "FIRST_COMPILE", "HELPER_OPTIONS", "beyond", "borrow", "call_address", "formula", "hot",
-    "kernel", "overload", "routine",
-]  # fmt: skip
+    "FIRST_COMPILE",
+    "HELPER_OPTIONS",
+    "beyond",
+    "borrow",
+    "call_address",
+    "compiling_at_once",
+    "formula",
+    "hot",
+    "kernel",
+    "overload",
+    "routine",
+    "users_formula",
+]
 
 F = TypeVar("F", bound=Callable[..., Any])
 #: Helpers are called from kernels only: wrappers for C and Python would be compiled for nobody.
@@ -38,6 +48,17 @@ def helper(function: F, **options: Any) -> F:
 
     OPTIONS[function] = options
     overload(function, jit_options={**HELPER_OPTIONS, **options}, strict=False)(typed)
+    return function
+
+
+def users_formula(function: F) -> F:
+    """A function of a user: with all of Numba's passes, since it may be written in any way."""
+
+    def typed(*args: Any, **keywords: Any) -> F:
+        return function
+
+    OPTIONS[function] = {"error_model": "numpy"}
+    overload(function, jit_options=OPTIONS[function], strict=False)(typed)
     return function
 
 

@@ -71,9 +71,9 @@ def open_folder() -> Path | None:
 
 
 @cache
-def fits_prebuilt() -> bool:
-    """Whether this processor runs what was built ahead."""
-    if platform.machine().lower() not in ("x86_64", "amd64") or not PREBUILT.is_dir():
+def runs_v3() -> bool:
+    """Whether this processor runs what is built ahead."""
+    if platform.machine().lower() not in ("x86_64", "amd64"):
         return False
     with suppress(RuntimeError):
         features = llvm.get_host_cpu_features()
@@ -87,8 +87,8 @@ VERSIONS = f"{FORMAT} {sys.version} {numba.__version__} {llvmlite.__version__} {
 class KernelCache(_Cache):
     """What Numba asks for before it compiles, and gives after it has."""
 
-    def __init__(self, function: Any) -> None:
-        self.function, self.name = function, function.__name__
+    def __init__(self, function: Any, name: str = "", keep: int = KEPT) -> None:
+        self.function, self.name, self.keep = function, name or function.__name__, keep
         self.sources: str | None = None  # digest of what the kernel reaches, when it is known
 
     @property
@@ -104,7 +104,8 @@ class KernelCache(_Cache):
                 self.sources = ""
         if not self.sources:
             return None
-        types = ", ".join(described_type(kind) for kind in signature)
+        arguments = getattr(signature, "args", signature)  # of a C function it is more than types
+        types = ", ".join(described_type(kind) for kind in arguments)
         key = f"{VERSIONS}\n{self.sources}\n{types}\n{target}"
         return f"{self.name}-{hashlib.sha256(key.encode()).hexdigest()[:32]}.kernel"
 
@@ -116,7 +117,7 @@ class KernelCache(_Cache):
             return []
         folder = open_folder()
         found = [] if folder is None else [folder / name]
-        if fits_prebuilt():
+        if PREBUILT.is_dir() and runs_v3():
             ahead = self.file_name(signature, (target[0], PREBUILT_CPU, PREBUILT_FEATURES))
             found.append(PREBUILT / str(ahead))
         return found
@@ -156,7 +157,7 @@ class KernelCache(_Cache):
         content = dumps(CompileResultCacheImpl.reduce(None, data))
         with suppress(OSError):  # a disk that is full costs a compile and not the run
             write_whole(folder / name, hashlib.sha256(content).digest() + content)
-            drop_stale(folder, self.name)
+            drop_stale(folder, self.name, self.keep)
 
     def enable(self) -> None:
         pass
@@ -174,6 +175,7 @@ def write_whole(path: Path, content: bytes) -> None:
     try:
         with os.fdopen(handle, "wb") as file:
             file.write(content)
+        os.chmod(temporary, 0o644)  # a wheel carries such files to other users
         os.replace(temporary, path)
     except BaseException:
         with suppress(OSError):
@@ -181,12 +183,12 @@ def write_whole(path: Path, content: bytes) -> None:
         raise
 
 
-def drop_stale(folder: Path, name: str) -> None:
+def drop_stale(folder: Path, name: str, keep: int) -> None:
     """Drop files of a kernel that were not used for long.
 
     The folder may be one that the user keeps other things in: only files named as ours are dropped.
     """
     ours = [path for path in folder.glob(f"{name}-*.kernel") if FILE.fullmatch(path.name)]
-    for stale in sorted(ours, key=lambda path: path.stat().st_mtime)[:-KEPT]:
+    for stale in sorted(ours, key=lambda path: path.stat().st_mtime)[:-keep]:
         with suppress(OSError):
             stale.unlink()

@@ -18,11 +18,15 @@ import numpy as np
 from chasles.compiled.cache import KernelCache, cache_root, open_folder
 from chasles.compiled.linking import register_kernel
 from chasles.compiled.notice import FIRST_COMPILE
+from chasles.compiled.passes import COMPILER
 
 #: No exception on division by zero: kernels look at their results instead.
-JIT_OPTIONS: dict[str, Any] = {"error_model": "numpy"}
-#: Where the machine code is on disk, it is loaded after this fraction of what would be read.
-IF_LOADED = 0.1
+JIT_OPTIONS: dict[str, Any] = {"error_model": "numpy", "pipeline_class": COMPILER}
+#: All kernels, as they are defined.
+KERNELS: list["Kernel"] = []
+#: Where the machine code is on disk, it is loaded after this fraction of what would be read:
+#: loading takes some 20 ms where compiling takes seconds.
+IF_LOADED = 0.01
 
 
 class Kernel:
@@ -35,12 +39,14 @@ class Kernel:
         self.__name__, self.__doc__ = function.__name__, function.__doc__
         self.most_at_once, self.most = plain  # entries of arguments that are read as plain Python
         self.read = 0
+        self.on_disk: bool | None = None  # not looked at yet
         self.ready = False
         self.cache = KernelCache(function)
         self.compiled: Any = numba.njit(nogil=True, **JIT_OPTIONS)(function)
         self.compiled._cache = self.cache  # as enable_caching() does
         FIRST_COMPILE.kernels[id(self.compiled)] = self
         register_kernel(self.compiled)
+        KERNELS.append(self)
 
     @property
     def times(self) -> str:
@@ -66,11 +72,17 @@ class Kernel:
 
     def reads(self, args: Any) -> bool:
         """Whether these arguments are few enough to be worked on in plain Python."""
+        if AT_ONCE:
+            AT_ONCE[-1](self)
+            return False
         entries = sum(arg.size for arg in args if isinstance(arg, np.ndarray))
-        if entries > self.most_at_once or self.read + entries > self.most:
+        if not self.most or entries > self.most_at_once or self.read + entries > self.most:
             return False
-        if self.read + entries > IF_LOADED * self.most and self.holds(args):
-            return False
+        if self.read + entries > IF_LOADED * self.most:
+            if self.on_disk is None:
+                self.on_disk = self.holds(args)
+            if self.on_disk:
+                return False
         self.read += entries
         return True
 
@@ -86,6 +98,27 @@ class Kernel:
         with interrupts_kept(), without_collection():
             self.compiled.compile(self.signature(args))
         self.ready = True
+
+
+#: While not empty, every kernel is compiled when it is first called; what is told of it first.
+AT_ONCE: list[Callable[[Kernel], None]] = []
+
+
+@contextmanager
+def compiling_at_once(say: Callable[[str], None]) -> Iterator[list[Kernel]]:
+    """Compile every kernel that is called, and say which; yields all of them."""
+
+    def progress(kernel: Kernel) -> None:
+        done = sum(other.ready for other in KERNELS)
+        say(f"chasles: {kernel.what}, about {kernel.seconds:g} s ({done + 1} of {len(KERNELS)})")
+
+    AT_ONCE.append(progress)
+    FIRST_COMPILE.silent = True
+    try:
+        yield KERNELS
+    finally:
+        FIRST_COMPILE.silent = False
+        AT_ONCE.pop()
 
 
 @contextmanager

@@ -94,7 +94,8 @@ def install() -> bool:
 
     def once_optimize(self: Any) -> None:
         if getattr(self, "_chasles_once", False):
-            passes, builder = self._codegen._module_pass_manager()
+            # Loops over three or six numbers: vectorising them costs time, here and in the steps.
+            passes, builder = self._codegen._module_pass_manager(loop_vectorize=False)
             passes.run(self._final_module, builder)
         else:
             optimize_final(self)

@@ -14,9 +14,10 @@ A_MOMENT = 1.5
 
 def tell(line: str) -> None:
     """A line on stderr, if there is one that takes it."""
-    stream = sys.stderr
+    stream: Any = sys.stderr
+    original: Any = sys.__stderr__
     with suppress(Exception):  # None, closed, a broken pipe, a full disk, an encoding without it
-        if stream is sys.__stderr__:
+        if stream is original:
             stream.flush()
             # Not through the stream: what it could not write it would keep, and fail at exit.
             os.write(stream.fileno(), f"{line}\n".encode("ascii", "backslashreplace"))

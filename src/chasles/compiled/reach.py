@@ -12,10 +12,8 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
+from numba import types as numba_types
 from numba.core.dispatcher import Dispatcher
-from numba.core.types import BaseNamedTuple
-from numba.core.types import Tuple as NumbaTuple
-from numba.core.types import Type as NumbaType
 from numba.extending import _Intrinsic
 
 #: How Python functions are said to kernels: the functions registered by `overload`.
@@ -131,7 +129,7 @@ def described(value: Any, waiting: list[Any]) -> str:
     if is_function(value):
         waiting.append(value)
         return str(plain(value).__qualname__)
-    if isinstance(value, NumbaType):
+    if isinstance(value, numba_types.Type):
         return described_type(value)
     if type(value).__module__.startswith(("typing", "numba", "functools", "types")):
         return f"{type(value).__module__}.{type(value).__name__}"
@@ -140,10 +138,10 @@ def described(value: Any, waiting: list[Any]) -> str:
 
 def described_type(kind: Any) -> str:
     """A compiled type; the names of a tuple's fields are part of it, which Numba's own say not."""
-    if isinstance(kind, BaseNamedTuple):
+    if isinstance(kind, numba_types.BaseNamedTuple):
         parts = zip(kind.fields, kind.types)
         listed = ", ".join(f"{name}: {described_type(part)}" for name, part in parts)
         return f"{kind.instance_class.__name__}({listed})"
-    if isinstance(kind, NumbaTuple):
+    if isinstance(kind, numba_types.Tuple):
         return f"({', '.join(described_type(part) for part in kind.types)})"
     return str(kind)

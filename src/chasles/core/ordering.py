@@ -398,17 +398,28 @@ def make_template(
     updated = np.zeros(size, np.bool_)
     updated[targets] = True
     template = np.zeros(size)
-    for body in range(system.body_count):
-        node = nodes[position[body]]
-        block = tuple(mass_matrix(system, body)[np.tril_indices(6)])
-        node[FACTORED] = not updated[node[PIVOT]]
-        at = int(node[PIVOT])
-        template[at : at + TRIANGLE6] = ldl6(block) if node[FACTORED] else block
-    for joint, rows in enumerate(system.joints.rows):
-        node = nodes[position[system.body_count + joint]]
-        for row in range(int(rows), int(node[SIZE])):
+    bodies = position[: system.body_count]
+    pivots = nodes[bodies, PIVOT]
+    free = ~updated[pivots]
+    nodes[bodies, FACTORED] = free
+    blocks = mass_triangles(system)
+    values = np.where(free, np.array(ldl6(tuple(blocks))), blocks)
+    template[pivots[:, None] + np.arange(TRIANGLE6)] = values.T
+    joints = nodes[position[system.body_count :]]
+    for joint in np.flatnonzero(system.joints.rows < joints[:, SIZE]):
+        node = joints[joint]
+        for row in range(int(system.joints.rows[joint]), int(node[SIZE])):
             template[node[PIVOT] + row * (row + 3) // 2] = -1.0
     return template
+
+
+def mass_triangles(system: System) -> Floats:
+    """(21, n): lower triangles of the bodies' 6x6 inertia, row by row, a column per body."""
+    xx, yy, zz, xy, xz, yz = np.reshape(system.bodies.inertia, (-1, 6)).T
+    mass, no = system.bodies.mass, np.zeros(system.body_count)
+    return np.array(
+        [xx, xy, yy, xz, yz, zz, no, no, no, mass, no, no, no, no, mass, no, no, no, no, no, mass]
+    )
 
 
 def mass_matrix(system: System, body: int) -> Floats:

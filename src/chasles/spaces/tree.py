@@ -3,6 +3,7 @@
 from collections.abc import Collection
 from dataclasses import dataclass
 from math import dist
+from weakref import ref
 
 from chasles.model import GROUND, Model
 
@@ -22,7 +23,23 @@ class Tree:
     cut: tuple[str, ...]
 
 
+#: Trees of models that are in use, by the model's id and the cuts: a run asks several times.
+_trees: dict[int, tuple[ref[Model], dict[tuple[str, ...], Tree]]] = {}
+
+
 def spanning_tree(model: Model, cut: Collection[str] = ()) -> Tree:
+    """The spanning tree of a model (see `grown_tree`), made once for each model."""
+    key = id(model)
+    known = _trees.get(key)
+    if known is None or known[0]() is not model:
+        known = _trees[key] = ref(model, lambda _: _trees.pop(key, None)), {}
+    cuts = tuple(cut)
+    if cuts not in known[1]:
+        known[1][cuts] = grown_tree(model, cuts)
+    return known[1][cuts]
+
+
+def grown_tree(model: Model, cut: Collection[str]) -> Tree:
     """The tree of least depth; ties go to the joint that spins less at the start, or locks more.
 
     Loops are then cut as far from the ground as possible, between bodies that hang on short chains,
@@ -90,16 +107,24 @@ def grow(
     """Add all bodies that hang on `root`, layer by layer."""
     layer = [root]
     while layer:
-        best: dict[str, tuple[tuple[float, int], str, str]] = {}
+        ways: dict[str, list[tuple[str, str]]] = {}
         for body in layer:
             for other, joint in neighbours[body]:
                 if other in parents or other == GROUND.name or joint in avoided:
                     continue
-                price = (relative_spin(model, body, other), -len(model.joint(joint).locked))
-                if other not in best or price < best[other][0]:
-                    best[other] = (price, body, joint)
-        parents.update({body: (parent, joint) for body, (_, parent, joint) in best.items()})
-        layer = list(best)
+                ways.setdefault(other, []).append((body, joint))
+        for other, several in ways.items():
+            parents[other] = several[0] if len(several) == 1 else least_spin(model, other, several)
+        layer = list(ways)
+
+
+def least_spin(model: Model, other: str, ways: list[tuple[str, str]]) -> tuple[str, str]:
+    """The first of some ways (body, joint) to a body that spins least, or locks most."""
+
+    def price(way: tuple[str, str]) -> tuple[float, int]:
+        return relative_spin(model, way[0], other), -len(model.joint(way[1]).locked)
+
+    return min(ways, key=price)
 
 
 def relative_spin(model: Model, one: str, other: str) -> float:

@@ -6,15 +6,23 @@ and told when the run stops.
 """
 
 import ctypes
+import hashlib
+import time
 from collections.abc import Sequence
 from functools import lru_cache
 from typing import Any
+from weakref import WeakSet
 
+import llvmlite.binding as llvm
 import numba
 import numpy as np
+from numba.core.ccallback import CFunc
 from numba.core.dispatcher import Dispatcher
-from numba.core.errors import NumbaError
+from numba.core.sigutils import normalize_signature
 
+from chasles.compiled import users_formula
+from chasles.compiled.cache import KernelCache
+from chasles.compiled.reach import Unknown, digest_of
 from chasles.core.arrays import Floats
 from chasles.model import ChaslesError, CustomForce, CustomJoint, InvalidForce, InvalidJoint
 from chasles.model.errors import one_line
@@ -27,6 +35,8 @@ NUMBER, NUMBERS = numba.types.float64, numba.types.CPointer(numba.types.float64)
 #: rotation, position and twist of both bodies.
 FORCE_INPUTS, JOINT_INPUTS = 18, 36
 FORCE_ANSWERS = 6
+#: Compiled formulas of users that are kept on disk.
+MOST_FORMULAS = 64
 NAN = float("nan")
 
 
@@ -86,7 +96,8 @@ class CompiledForce(PythonForce):
 
     def __init__(self, force: CustomForce) -> None:
         super().__init__(force)
-        self.compiled = compiled_force(force, self.callback)
+        self.compiled, self.complaint = compiled_force(force)
+        self.complaint.forces.add(self)
         self.address = self.compiled.address
 
     def values(self, t: float, given: list[float]) -> Sequence[float]:
@@ -98,14 +109,59 @@ class CompiledForce(PythonForce):
         )
 
 
+class Complaint:
+    """What machine code calls where its answer is not a number: every force that uses it says why.
+
+    Machine code on disk knows it by a name, not by an address.
+    """
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+        self.forces: WeakSet[CompiledForce] = WeakSet()
+        self.callback = SIGNATURE(self.pass_on)
+        llvm.add_symbol(name, ctypes.cast(self.callback, ctypes.c_void_p).value)
+
+    def pass_on(self, t: float, given: Any, out: Any) -> None:
+        for force in list(self.forces):
+            force.answer(t, given, out)
+
+
 def motion_of(given: Sequence[float]) -> tuple[tuple[float, ...], ...]:
     """Position, rotation, velocity and angular velocity."""
     return tuple(given[0:3]), tuple(given[3:12]), tuple(given[12:15]), tuple(given[15:18])
 
 
-def compiled_force(force: CustomForce, complain: Any) -> Any:
-    """The C function of a force's formula; it calls `complain` where the answer is no number."""
-    user = machine_code(force)
+#: Machine code of formulas in this process, and what it calls, by that name.
+in_use: dict[str, tuple[Any, Complaint]] = {}
+
+
+def compiled_force(force: CustomForce) -> tuple[Any, Complaint]:
+    """The C function of a force's formula, kept on disk, and what it calls when it fails."""
+    name = complaint_name(force)
+    if name not in in_use:
+        complaint = Complaint(name)
+        in_use[name] = c_function(force, name), complaint
+    return in_use[name]
+
+
+def complaint_name(force: CustomForce) -> str:
+    """A name that says which force and formula; any new one where the formula cannot be told."""
+    try:
+        key = f"{force.where} {digest_of(plain_formula(force.formula))}"
+    except (Unknown, AttributeError):
+        key = f"{force.where} {time.time_ns()} {len(in_use)}"
+    return f"chasles_complaint_{hashlib.sha256(key.encode()).hexdigest()[:24]}"
+
+
+def c_function(force: CustomForce, complaint: str) -> Any:
+    """void f(double t, double *x, double *out) that calls the user's formula."""
+    plain = plain_formula(force.formula)
+    try:
+        user = users_formula(plain)
+    except Exception as error:  # a callable that is not a function
+        raise does_not_compile(force, error) from None
+    kind = numba.types.void(NUMBER, NUMBERS, NUMBERS)
+    complain = numba.types.ExternalFunction(complaint, kind)
 
     def answer(t: float, x: Any, out: Any) -> None:
         position, velocity, omega = (x[0], x[1], x[2]), (x[12], x[13], x[14]), (x[15], x[16], x[17])
@@ -120,34 +176,46 @@ def compiled_force(force: CustomForce, complain: Any) -> Any:
         if not np.isfinite(total):
             complain(t, x, out)
 
-    return numba.cfunc(numba.types.void(NUMBER, NUMBERS, NUMBERS))(answer)
+    made: Any = CFunc(answer, normalize_signature(kind), locals={}, options={})
+    made._cache = KernelCache(answer, "formula", keep=MOST_FORMULAS)
+    if not made._cache.holds(made._sig, made._targetdescr.target_context):
+        machine_code(force)  # or why it does not compile
+    made.compile()
+    return made
 
 
-def machine_code(force: CustomForce) -> Any:
-    """A force's formula compiled, or why it cannot be: it returns two times three numbers."""
+def plain_formula(formula: Any) -> Any:
+    return formula.py_func if isinstance(formula, Dispatcher) else formula
+
+
+def machine_code(force: CustomForce) -> None:
+    """Refuse a formula that does not compile, or returns anything but two times three numbers."""
     try:
-        user, returned = compiled_formula(force.formula)
-    except (NumbaError, TypeError) as error:
-        raise InvalidForce(
-            f"{force.where}: its formula does not compile: {reason(error)}",
-            "Use numbers, tuples and the math module only, or leave compiled=True out.",
-        ) from None
+        returned = returned_type(force.formula)
+    except Exception as error:  # Numba's own, and those that its compiler stumbles into
+        raise does_not_compile(force, error) from None
     if not is_pair_of_vectors(returned):
         raise InvalidForce(
             f"{force.where}: its compiled formula returns {returned}.",
             "Return two tuples of three numbers: (force, torque).",
         )
-    return user
 
 
-def compiled_formula(formula: Any) -> tuple[Any, Any]:
-    """A formula of a force as machine code, and the type of what it returns."""
-    plain = formula.py_func if isinstance(formula, Dispatcher) else formula
-    user = numba.njit(error_model="numpy")(plain)
+def does_not_compile(force: CustomForce, error: Exception) -> InvalidForce:
+    return InvalidForce(
+        f"{force.where}: its formula does not compile: {reason(error)}",
+        "Use numbers, tuples and the math module only, return two tuples of three numbers"
+        " (force, torque), or leave compiled=True out.",
+    )
+
+
+def returned_type(formula: Any) -> Any:
+    """The compiled type of what a force's formula returns."""
+    user = numba.njit(error_model="numpy")(plain_formula(formula))
     three, nine = numba.types.UniTuple(NUMBER, 3), numba.types.UniTuple(NUMBER, 9)
     inputs = (NUMBER, three, nine, three, three)
     user.compile(inputs)
-    return user, user.overloads[inputs].signature.return_type
+    return user.overloads[inputs].signature.return_type
 
 
 def is_pair_of_vectors(returned: Any) -> bool:
@@ -164,7 +232,8 @@ def is_pair_of_vectors(returned: Any) -> bool:
 def reason(error: Exception) -> str:
     """The line of a compiler's message that says what is wrong."""
     lines = [line.strip() for line in str(error).splitlines() if line.strip()]
-    return next((line for line in lines if not line.startswith("Failed in")), "no message")
+    told = next((line for line in lines if not line.startswith("Failed in")), "")
+    return told or f"the compiler does not know what it uses or returns ({type(error).__name__})"
 
 
 class CustomRows(Callback):

@@ -1,0 +1,74 @@
+"""Mutants: one formula of the package, found by its name, replaced by a wrong one.
+
+Without the compiler formulas run as they are, so a mutant is a Python function put in the place of
+another wherever it is known.  In a process of its own: `CHASLES_MUTANT="a mass" python -m pytest
+-p mutants ...`, or `import mutants` ahead of anything else.
+"""
+
+import importlib
+import os
+import sys
+from collections.abc import Callable
+from typing import Any
+
+from chasles.groups.vectors import neg
+
+
+def turned(pair):
+    return neg(pair[0]), neg(pair[1])
+
+
+#: What is wrong: module, name, and the wrong formula made from the right one.
+MUTANTS: dict[str, tuple[str, str, Callable[[Any], Any]]] = {
+    "the sign of dexp^-1": (
+        "chasles.integrators.rkmk", "pulled_back",
+        lambda right: lambda group, increment, velocity: right(group, turned(increment), velocity),
+    ),
+    "no dexp^-1": (
+        "chasles.integrators.rkmk", "pulled_back",
+        lambda right: lambda group, increment, velocity: velocity,
+    ),
+    "a mass": (
+        "chasles.model", "Body.box",
+        lambda right: lambda *given, mass=None, **more: right(
+            *given, mass=mass + 0.1 if mass else None, **more
+        ),
+    ),
+    "a sign of the acceleration constraint": (
+        "chasles.core.rows", "space_eta_point", lambda right: lambda *given: neg(right(*given)),
+    ),
+    "a sign of the gyroscopic terms": (
+        "chasles.core.wrenches", "inertial_and_gravity_wrench",
+        lambda right: lambda *given: (neg(right(*given)[0]), right(*given)[1]),
+    ),
+    "the dexp^-1 term on SO(3)": (
+        "chasles.groups.so3", "so3_dexp_inv", lambda right: lambda x, y: right(neg(x), y),
+    ),
+    "the dexp^-1 term on SE(3)": (
+        "chasles.groups.se3", "se3_dexp_inv", lambda right: lambda at, z: z,
+    ),
+}  # fmt: skip
+
+
+def put_in_place(mutant: str) -> None:
+    """Replace a formula wherever a module of the package knows it."""
+    module, path, make = MUTANTS[mutant]
+    owner: Any = importlib.import_module(module)
+    *outer, name = path.split(".")
+    for part in outer:
+        owner = getattr(owner, part)
+    right = getattr(owner, name)
+    wrong = make(right)
+    if outer:  # a method
+        setattr(owner, name, staticmethod(wrong))
+        return
+    importlib.import_module("chasles.paper.examples")  # and with it everything that steps
+    for known in [m for key, m in sys.modules.items() if key.split(".")[0] == "chasles"]:
+        for own_name, value in list(vars(known).items()):
+            if value is right:
+                setattr(known, own_name, wrong)
+
+
+if "CHASLES_MUTANT" in os.environ:
+    assert os.environ.get("NUMBA_DISABLE_JIT") == "1", "compiled formulas are not replaced"
+    put_in_place(os.environ["CHASLES_MUTANT"])
