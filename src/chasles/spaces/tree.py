@@ -90,16 +90,24 @@ def grow(
     """Add all bodies that hang on `root`, layer by layer."""
     layer = [root]
     while layer:
-        best: dict[str, tuple[tuple[float, int], str, str]] = {}
+        offers: dict[str, list[tuple[str, str]]] = {}
         for body in layer:
             for other, joint in neighbours[body]:
-                if other in parents or other == GROUND.name or joint in avoided:
-                    continue
-                price = (relative_spin(model, body, other), -len(model.joint(joint).locked))
-                if other not in best or price < best[other][0]:
-                    best[other] = (price, body, joint)
-        parents.update({body: (parent, joint) for body, (_, parent, joint) in best.items()})
-        layer = list(best)
+                if other not in parents and other != GROUND.name and joint not in avoided:
+                    offers.setdefault(other, []).append((body, joint))
+        for body, found in offers.items():
+            parents[body] = found[0] if len(found) == 1 else cheapest(model, body, found)
+        layer = list(offers)
+
+
+def cheapest(model: Model, body: str, offers: list[tuple[str, str]]) -> tuple[str, str]:
+    """Of several (parent, joint), the one that spins less at the start, or locks more."""
+
+    def price(offer: tuple[str, str]) -> tuple[float, int]:
+        parent, joint = offer
+        return relative_spin(model, parent, body), -len(model.joint(joint).locked)
+
+    return min(offers, key=price)
 
 
 def relative_spin(model: Model, one: str, other: str) -> float:
