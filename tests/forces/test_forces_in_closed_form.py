@@ -146,3 +146,12 @@ def test_the_equations_at_a_state_are_those_of_its_time():
     result = ch.simulate(model, until=1.0, step=1e-2)
     assert result.position("ball")[-1, 0] == pytest.approx(1 / 6, abs=1e-12)
     assert ch.equations(model, result.state()).acceleration[3] == pytest.approx(1.0, abs=1e-12)
+
+
+def test_an_arm_that_a_motor_lifts_settles_where_its_weight_balances_the_effort():
+    r"""$m g l \sin\theta = e$."""
+    arm = ch.Body.box("arm", (0.1, 0.1, 1.0), mass=1.5, position=(0, 0, -0.5))
+    hinge = ch.Revolute("hinge", ch.GROUND, arm, at=(0, 0, 0), axis=(0, 1, 0))
+    model = ch.Model([arm], [hinge], [ch.Motor("motor", hinge, effort=2.0)])
+    angle = ch.equilibrium(model).state.angles["hinge"]
+    assert np.sin(angle) == pytest.approx(2.0 / (1.5 * 9.81 * 0.5), rel=1e-9)

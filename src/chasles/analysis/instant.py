@@ -266,9 +266,10 @@ def without_rates(system: System, row: Floats) -> Floats:
     """Functions of time that stop: what drivers and motors follow has no rate any more."""
     row = row.copy()
     drives = system.joints.drive
-    motors = system.forces.signal[system.forces.kind == FORCES.code(ON_COORDINATE)]
-    for first in (*drives[drives >= 0], *motors[motors >= 0]):
+    for first in drives[drives >= 0]:
         row[first + 1 : first + 3] = 0.0
+    motors = system.forces.signal[system.forces.kind == FORCES.code(ON_COORDINATE)]
+    row[motors[motors >= 0] + 1] = 0.0  # their efforts stay
     return row
 
 

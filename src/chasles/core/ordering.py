@@ -398,37 +398,33 @@ def make_template(
     updated = np.zeros(size, np.bool_)
     updated[targets] = True
     template = np.zeros(size)
-    bodies = position[: system.body_count]
-    pivots = nodes[bodies, PIVOT]
-    free = ~updated[pivots]
-    nodes[bodies, FACTORED] = free
-    blocks = mass_triangles(system)
-    values = np.where(free, np.array(ldl6(tuple(blocks))), blocks)
-    template[pivots[:, None] + np.arange(TRIANGLE6)] = values.T
-    joints = nodes[position[system.body_count :]]
-    for joint in np.flatnonzero(system.joints.rows < joints[:, SIZE]):
-        node = joints[joint]
+    of_bodies, of_joints = np.split(position, [system.body_count])
+    blocks = mass_matrices(system)[:, *np.tril_indices(6)]
+    pivots = nodes[of_bodies, PIVOT]
+    nodes[of_bodies, FACTORED] = ~updated[pivots]
+    factors = np.stack(ldl6(tuple(blocks.T)), axis=-1)
+    template[pivots[:, None] + np.arange(TRIANGLE6)] = np.where(
+        updated[pivots, None], blocks, factors
+    )
+    for joint in np.flatnonzero(system.joints.rows < nodes[of_joints, SIZE]):
+        node = nodes[of_joints[joint]]
         for row in range(int(system.joints.rows[joint]), int(node[SIZE])):
             template[node[PIVOT] + row * (row + 3) // 2] = -1.0
     return template
 
 
-def mass_triangles(system: System) -> Floats:
-    """(21, n): lower triangles of the bodies' 6x6 inertia, row by row, a column per body."""
-    xx, yy, zz, xy, xz, yz = np.reshape(system.bodies.inertia, (-1, 6)).T
-    mass, no = system.bodies.mass, np.zeros(system.body_count)
-    return np.array(
-        [xx, xy, yy, xz, yz, zz, no, no, no, mass, no, no, no, no, mass, no, no, no, no, no, mass]
-    )
+def mass_matrices(system: System, bodies: slice = slice(None)) -> Floats:
+    """6x6 inertia of bodies at their centres of mass, (n, 6, 6)."""
+    mass, inertia = system.bodies.mass[bodies], system.bodies.inertia[bodies]
+    matrices = np.zeros((len(mass), 6, 6))
+    matrices[:, :3, :3] = inertia[:, [0, 3, 4, 3, 1, 5, 4, 5, 2]].reshape(-1, 3, 3)
+    matrices[:, 3:, 3:] = mass[:, None, None] * np.eye(3)
+    return matrices
 
 
 def mass_matrix(system: System, body: int) -> Floats:
     """6x6 inertia of a body at its centre of mass."""
-    xx, yy, zz, xy, xz, yz = system.bodies.inertia[body]
-    matrix = np.zeros((6, 6))
-    matrix[:3, :3] = [[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]]
-    matrix[3:, 3:] = system.bodies.mass[body] * np.eye(3)
-    return matrix
+    return np.array(mass_matrices(system, slice(body, body + 1))[0])
 
 
 def damped(plan: Plan, unknowns: int, damping: Floats) -> Plan:

@@ -107,24 +107,24 @@ def grow(
     """Add all bodies that hang on `root`, layer by layer."""
     layer = [root]
     while layer:
-        ways: dict[str, list[tuple[str, str]]] = {}
+        offers: dict[str, list[tuple[str, str]]] = {}
         for body in layer:
             for other, joint in neighbours[body]:
-                if other in parents or other == GROUND.name or joint in avoided:
-                    continue
-                ways.setdefault(other, []).append((body, joint))
-        for other, several in ways.items():
-            parents[other] = several[0] if len(several) == 1 else least_spin(model, other, several)
-        layer = list(ways)
+                if other not in parents and other != GROUND.name and joint not in avoided:
+                    offers.setdefault(other, []).append((body, joint))
+        for body, found in offers.items():
+            parents[body] = found[0] if len(found) == 1 else cheapest(model, body, found)
+        layer = list(offers)
 
 
-def least_spin(model: Model, other: str, ways: list[tuple[str, str]]) -> tuple[str, str]:
-    """The first of some ways (body, joint) to a body that spins least, or locks most."""
+def cheapest(model: Model, body: str, offers: list[tuple[str, str]]) -> tuple[str, str]:
+    """Of several (parent, joint), the one that spins less at the start, or locks more."""
 
-    def price(way: tuple[str, str]) -> tuple[float, int]:
-        return relative_spin(model, way[0], other), -len(model.joint(way[1]).locked)
+    def price(offer: tuple[str, str]) -> tuple[float, int]:
+        parent, joint = offer
+        return relative_spin(model, parent, body), -len(model.joint(joint).locked)
 
-    return min(ways, key=price)
+    return min(offers, key=price)
 
 
 def relative_spin(model: Model, one: str, other: str) -> float:

@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 
 from chasles.core.arrays import Floats, Integers, System, padded
-from chasles.core.ordering import mass_matrix
+from chasles.core.ordering import mass_matrices
 from chasles.system.build import Setup
 
 #: Solves with one factor; each takes the error of dependent rows down by orders of magnitude.
@@ -54,7 +54,7 @@ def constraint_rows(setup: Setup, jacobian: Floats) -> Rows:
 
 def mass_blocks(system: System, free: Any = None) -> list[Floats]:
     """Inertia of every body about its centre of mass: (6, 6), or what is `free` (n, 6) of it."""
-    blocks = [mass_matrix(system, body) for body in range(system.body_count)]
+    blocks = list(mass_matrices(system))
     if free is None:
         return blocks
     return [block[np.ix_(some, some)] for block, some in zip(blocks, free) if some.any()]

@@ -6,9 +6,8 @@ import numpy as np
 
 from chasles.core.arrays import Floats, row_span
 from chasles.core.evaluate import Workspace
-from chasles.core.ordering import Plan, pivots_of_rows
+from chasles.core.ordering import Plan, mass_matrices, pivots_of_rows
 from chasles.model import InvalidModel, RedundantConstraints
-from chasles.start.kkt import mass_blocks
 from chasles.system.build import Setup, real_rows
 
 #: Up to this many rows, rank and unique reactions come from a full singular value decomposition.
@@ -98,15 +97,14 @@ def is_redundant(setup: Setup, work: Workspace) -> bool:
 
 def free_pivots(setup: Setup, work: Workspace) -> Floats:
     r"""$\mathrm{diag}(J M^{-1} J^T)$: what each row's pivot would be without the other joints."""
-    inverses = np.array([np.linalg.inv(block) for block in mass_blocks(setup.system)])
+    inverses = np.linalg.inv(mass_matrices(setup.system))
     pivots = np.zeros(setup.system.row_count)
-    joints = setup.system.joints
-    for joint in range(setup.system.joint_count):
-        rows = row_span(setup.system, joint)
-        for side, body in enumerate((joints.a[joint], joints.b[joint])):
-            if body >= 0:
-                block = work.jacobian[rows, 6 * side : 6 * side + 6]
-                pivots[rows] += np.einsum("ri,ij,rj->r", block, inverses[body], block)
+    joints, rows = setup.system.joints, real_rows(setup.system)
+    for side, bodies in enumerate((joints.a, joints.b)):
+        body = np.repeat(bodies, joints.rows)
+        moving, body = rows[body >= 0], body[body >= 0]
+        block = work.jacobian[moving, 6 * side : 6 * side + 6]
+        pivots[moving] += np.einsum("ri,rij,rj->r", block, inverses[body], block)
     return pivots
 
 

@@ -39,7 +39,7 @@ from chasles.model import (
 from chasles.model.coordinates import resolved_coordinate
 from chasles.spaces.space import Space, frame_point, reference_order
 from chasles.system.build_forces import force_arrays
-from chasles.system.build_frames import carriers, lever
+from chasles.system.build_frames import carriers, levers
 from chasles.system.build_joints import joint_arrays
 from chasles.system.gaps import joint_gap
 from chasles.system.signals import SignalList
@@ -134,7 +134,7 @@ def build(
     bodies = [model.body(name) for name in order]
     signals = SignalList()
     kept_alive: list[Any] = []
-    by = carriers(model, body_index)
+    by = carriers(bodies)
     joints = joint_arrays(model, by, signals, kept_alive)
     force_table = force_arrays(model, by, signals)
     system = System(
@@ -189,21 +189,27 @@ def body_arrays(model: Model, spaces: dict[str, Space], order: list[str]) -> Bod
     bodies = [model.body(name) for name in order]
     index = {name: number for number, name in enumerate(order)}
     inertia = np.array([body.inertia for body in bodies])
-    points = np.zeros((len(bodies), 3))
-    for number, body in enumerate(bodies):
-        space = spaces[body.name]
-        if space.group != "SE3":
-            where = f"the frame of the space of body '{body.name}'"
-            points[number] = lever(body, frame_point(space, body, model), where)
     references = [spaces[name].relative_to for name in order]
     return Bodies(
         mass=np.array([body.mass for body in bodies]),
         inertia=np.ascontiguousarray(inertia[:, [0, 1, 2, 0, 0, 1], [0, 1, 2, 1, 2, 2]]),
-        frame_point=points,
+        frame_point=frame_points(model, spaces, bodies),
         group=np.array([GROUP_CODES[spaces[name].group] for name in order], np.int64),
         map=np.full(len(order), EXP, np.int64),
         reference=np.array([GROUND_INDEX if r is None else index[r] for r in references], np.int64),
     )
+
+
+def frame_points(model: Model, spaces: dict[str, Space], bodies: list[Body]) -> Floats:
+    """Origins of the charts' frames from the centres of mass, (n, 3); SE(3) has its own there."""
+    points = [
+        body.position
+        if spaces[body.name].group == "SE3"
+        else frame_point(spaces[body.name], body, model)
+        for body in bodies
+    ]
+    places = [f"the frame of the space of body '{body.name}'" for body in bodies]
+    return levers(points, np.arange(len(bodies)), places, carriers(bodies))
 
 
 def check_closed(setup: Setup) -> None:

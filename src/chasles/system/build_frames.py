@@ -8,7 +8,7 @@ import numpy as np
 
 from chasles.core.arrays import GROUND_INDEX, Floats, Integers
 from chasles.core.frames import Frames
-from chasles.model import GROUND, Body, InvalidModel, Model
+from chasles.model import GROUND, Body, InvalidModel, Vector3
 
 
 @dataclass(frozen=True)
@@ -23,10 +23,9 @@ class Carriers:
         return GROUND_INDEX if name == GROUND.name else self.index[name]
 
 
-def carriers(model: Model, body_index: dict[str, int]) -> Carriers:
-    bodies = [model.body(name) for name in body_index]
+def carriers(bodies: Sequence[Body]) -> Carriers:
     return Carriers(
-        body_index,
+        {body.name: number for number, body in enumerate(bodies)},
         np.array([*(body.rotation for body in bodies), np.eye(3)]),
         np.array([*(body.position for body in bodies), np.zeros(3)]),
     )
@@ -37,33 +36,27 @@ def carried_frames(frames: Sequence[Frames], places: Sequence[str], by: Carriers
     columns: dict[str, Any] = {}
     for side in ("a", "b"):
         bodies = np.array([by.number(getattr(one, side)) for one in frames], np.int64)
-        points = np.array([getattr(one, f"point_{side}") for one in frames]).reshape(-1, 3)
         axes = np.array([getattr(one, f"axes_{side}") for one in frames]).reshape(-1, 3, 3)
         back = by.rotation[bodies].transpose(0, 2, 1)
-        levers = points - by.position[bodies]
-        check_finite(levers, bodies, places, by)
         columns[side] = bodies
         columns[f"axes_{side}"] = np.ascontiguousarray(back @ axes).reshape(-1, 9)
-        columns[f"point_{side}"] = np.ascontiguousarray((back @ levers[:, :, None])[:, :, 0])
+        points = [getattr(one, f"point_{side}") for one in frames]
+        columns[f"point_{side}"] = levers(points, bodies, places, by)
     return columns
 
 
-def check_finite(levers: Floats, bodies: Integers, places: Sequence[str], by: Carriers) -> None:
-    if not np.isfinite(levers).all():
-        worst = int(np.flatnonzero(~np.isfinite(levers).all(axis=1))[0])
-        raise too_far(places[worst], list(by.index)[bodies[worst]])
-
-
-def lever(body: Body, point: Sequence[float], where: str) -> Floats:
-    """From the body's centre of mass to a point of the world at the start, in the body frame."""
-    offset = np.array([x - y for x, y in zip(point, body.position, strict=True)])
-    if not np.isfinite(offset).all():
-        raise too_far(where, body.name)
-    return np.array(body.rotation).T @ offset
-
-
-def too_far(where: str, body: str) -> InvalidModel:
-    return InvalidModel(
-        f"{where}: its point is too far from body '{body}' for a number to tell.",
-        "Check the units of both: metres.",
-    )
+def levers(
+    points: Sequence[Vector3], bodies: Integers, places: Sequence[str], by: Carriers
+) -> Floats:
+    """From centres of mass to points of the world at the start, in body frames (k, 3)."""
+    with np.errstate(over="ignore"):  # which is told below
+        offsets = np.array(points).reshape(-1, 3) - by.position[bodies]
+    if not np.isfinite(offsets).all():
+        worst = int(np.flatnonzero(~np.isfinite(offsets).all(axis=1))[0])
+        raise InvalidModel(
+            f"{places[worst]}: its point is too far from body '{list(by.index)[bodies[worst]]}' for"
+            " a number to tell.",
+            "Check the units of both: metres.",
+        )
+    turned = by.rotation[bodies].transpose(0, 2, 1) @ offsets[:, :, None]
+    return np.ascontiguousarray(turned[:, :, 0])

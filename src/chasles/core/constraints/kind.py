@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cache
 from typing import Any, NamedTuple
 
 from chasles.core.arrays import TWIST_COMPONENTS
@@ -89,6 +90,7 @@ class ConstraintKind:
         return tuple(range(rows)) if self.measured is None else self.measured
 
 
+@cache
 def locked_bits(names: tuple[str, ...]) -> int:
     """Bits of the names that are components of the relative twist."""
     return sum(1 << TWIST_COMPONENTS.index(name) for name in names if name in TWIST_COMPONENTS)
