@@ -6,7 +6,7 @@ triangles alone, so that a mesh from a file is treated like a box.
 
 from dataclasses import dataclass
 from functools import lru_cache
-from itertools import product
+from itertools import pairwise, product
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,8 +16,8 @@ from chasles.model.shapes import Box, Capsule, Cone, Cylinder, Ring, Rod, Shape,
 from chasles.system.arrays import Floats
 
 Whole = NDArray[np.int64]
-AROUND = 24  # segments of a turned solid: its outline deviates by 0.9 % of the radius
-CREASE = np.cos(np.radians(32.0))  # more than 360 / 24 degrees, less than any corner meant as one
+AROUND, SLIM = 40, 20  # segments of a turned solid, and of one where they cannot be counted
+CREASE = np.cos(np.radians(32.0))  # more than 360 / 20 degrees, less than any corner meant as one
 
 
 @dataclass(frozen=True, eq=False)
@@ -60,10 +60,12 @@ def own_triangles(shape: Shape) -> tuple[Floats, Whole]:
     if isinstance(shape, Box):
         return box(np.array(shape.size) / 2)
     if isinstance(shape, Sphere):
-        tilt = np.linspace(-np.pi / 2, np.pi / 2, AROUND // 2 + 1)
-        return turned(shape.radius * np.stack((np.cos(tilt), np.sin(tilt)), 1), "z")
+        tilt = np.linspace(-np.pi / 2, np.pi / 2, SLIM // 2 + 1)
+        return turned(shape.radius * np.stack((np.cos(tilt), np.sin(tilt)), 1), "z", SLIM)
     if isinstance(shape, Rod | Cylinder):
-        return turned(rectangle(0.0, shape.radius or 0.0, shape.length / 2), shape.axis)
+        radius = shape.radius or 0.0
+        profile = rectangle(0.0, radius, shape.length / 2)
+        return turned(profile, shape.axis, SLIM if 8.0 * radius < shape.length else AROUND)
     if isinstance(shape, Ring):
         profile = rectangle(shape.inner, shape.outer, shape.length / 2)
         return turned(np.vstack((profile, profile[:1])), shape.axis)
@@ -71,9 +73,9 @@ def own_triangles(shape: Shape) -> tuple[Floats, Whole]:
         low, high = -shape.length / 4, 0.75 * shape.length
         return turned(np.array([(0, low), (shape.radius, low), (0, high)]), shape.axis)
     assert isinstance(shape, Capsule)
-    tilt = np.linspace(0, np.pi / 2, AROUND // 4 + 1)
+    tilt = np.linspace(0, np.pi / 2, SLIM // 4 + 1)
     cap = shape.radius * np.stack((np.cos(tilt), np.sin(tilt)), 1) + (0, shape.length / 2)
-    return turned(np.vstack((cap[::-1] * (1, -1), cap)), shape.axis)
+    return turned(np.vstack((cap[::-1] * (1, -1), cap)), shape.axis, SLIM)
 
 
 def box(half: Floats) -> tuple[Floats, Whole]:
@@ -87,12 +89,12 @@ def rectangle(inner: float, outer: float, half: float) -> Floats:
     return np.array([(inner, -half), (outer, -half), (outer, half), (inner, half)])
 
 
-def turned(profile: Floats, axis: str) -> tuple[Floats, Whole]:
+def turned(profile: Floats, axis: str, around: int = AROUND) -> tuple[Floats, Whole]:
     """The surface that a profile of (radius, height) sweeps about an axis.
 
     Points on the axis are one vertex each; a closed profile ends where it begins.
     """
-    angle = np.linspace(0, 2 * np.pi, AROUND, endpoint=False)
+    angle = np.linspace(0, 2 * np.pi, around, endpoint=False)
     rings: list[Whole] = []
     vertices: list[Floats] = []
     count = 0
@@ -102,12 +104,12 @@ def turned(profile: Floats, axis: str) -> tuple[Floats, Whole]:
         reach = 0.0 if on_axis else radius
         points = (reach * np.cos(turn), reach * np.sin(turn), np.full(turn.size, height))
         vertices.append(np.stack(points, 1))
-        rings.append(count + (np.zeros(AROUND, int) if on_axis else np.arange(AROUND)))
+        rings.append(count + (np.zeros(around, int) if on_axis else np.arange(around)))
         count += turn.size
     if np.array_equal(profile[0], profile[-1]):  # back where it began
         rings[-1], vertices = rings[0], vertices[:-1]
     triangles = []
-    for low, high in zip(rings[:-1], rings[1:]):
+    for low, high in pairwise(rings):
         next_low, next_high = np.roll(low, -1), np.roll(high, -1)
         triangles += [np.stack((low, next_low, next_high), 1), np.stack((low, next_high, high), 1)]
     every = np.concatenate(triangles)
