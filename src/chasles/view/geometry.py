@@ -4,13 +4,14 @@ Bodies of revolution are turned from a profile; creases, edges and normals follo
 triangles alone, so that a mesh from a file is treated like a box.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from itertools import pairwise, product
 
 import numpy as np
 from numpy.typing import NDArray
 
+from chasles.model.checks import IDENTITY
 from chasles.model.mesh import Mesh
 from chasles.model.shapes import Box, Capsule, Cone, Cylinder, Ring, Rod, Shape, Sphere
 from chasles.system.arrays import Floats
@@ -41,16 +42,26 @@ class Solid:
 
 
 @lru_cache(maxsize=512)
-def solid_of(shape: Shape) -> Solid:
-    """The surface of a shape where the body has it."""
-    points, triangles = own_triangles(shape)
-    turn = np.array(shape.rotation)
-    vertices = np.array(shape.position) + points @ turn.T
+def own_solid(shape: Shape) -> Solid:
+    """The surface of a shape in its own axes; ask for it by `at_rest(shape)`, to share it."""
+    vertices, triangles = own_triangles(shape)
     facing = face_normals(vertices, triangles)
     edges, sides = edges_of(triangles)
     creased = np.einsum("ei,ei->e", facing[sides[:, 0]], facing[sides[:, 1]]) < CREASE
     creased |= sides[:, 0] == sides[:, 1]
     return Solid(vertices, triangles, corner_normals(triangles, facing), edges, sides, creased)
+
+
+def at_rest(shape: Shape) -> Shape:
+    """A shape without pose and colour: what many have in common."""
+    return replace(shape, position=(0.0, 0.0, 0.0), rotation=IDENTITY, colour=None)
+
+
+def solid_of(shape: Shape) -> Solid:
+    """The surface of a shape where the body has it."""
+    own, turn = own_solid(at_rest(shape)), np.array(shape.rotation)
+    vertices = np.array(shape.position) + own.vertices @ turn.T
+    return replace(own, vertices=vertices, normals=own.normals @ turn.T)
 
 
 def own_triangles(shape: Shape) -> tuple[Floats, Whole]:

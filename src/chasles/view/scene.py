@@ -32,9 +32,13 @@ class Part:
     """A solid that moves with a body; `role` is "body" or "joint"."""
 
     body: str
-    solid: Solid
+    shape: Shape
     colour: str
     role: str
+
+    @cached_property
+    def solid(self) -> Solid:
+        return solid_of(self.shape)
 
 
 @dataclass(frozen=True, eq=False)
@@ -110,12 +114,12 @@ def scene_of(model: Model, poses: Mapping[str, Pose] | None = None) -> Scene:
         usual = BODY_COLOURS[index % len(BODY_COLOURS)]
         for shape in shapes_of(model, body, start, size):
             colour = usual if shape.colour is None else hex_of(shape.colour)
-            parts.append(Part(body.name, solid_of(shape), colour, "body"))
+            parts.append(Part(body.name, shape, colour, "body"))
     for joint in model.joints:
         for name, shapes in zip((joint.a, joint.b), glyph_of(joint, glyph_size(model, size))):
             for shape in shapes:
-                solid = solid_of(moved_into(shape, start[name]))
-                parts.append(Part(name, solid, hex_of(shape.colour or "grey"), "joint"))
+                colour = hex_of(shape.colour or "grey")
+                parts.append(Part(name, moved_into(shape, start[name]), colour, "joint"))
     return Scene(model, tuple(parts), ties_of(model, start), spots_of(model, start), size)
 
 
