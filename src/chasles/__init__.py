@@ -72,6 +72,7 @@ from chasles.stabilisation.feedback import Baumgarte
 from chasles.studies.advise import Advice, NothingMeetsTheTarget, advise
 from chasles.studies.compare import Comparison, compare
 from chasles.system.state import State
+from chasles.view import animate
 
 __all__ = [
     "GROUND",
@@ -146,6 +147,7 @@ __all__ = [
     "Universal",
     "UnknownName",
     "advise",
+    "animate",
     "assemble",
     "compare",
     "designate",

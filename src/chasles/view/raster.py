@@ -166,8 +166,10 @@ def lined(edges: Floats, width: int, height: int) -> tuple[NDArray[np.int64], Fl
 
 def averaged(image: NDArray[np.float32]) -> Bytes:
     """Each square of fine pixels as one; colours count by their cover."""
-    height, width = image.shape[0] // FINER, image.shape[1] // FINER
-    blocks = image.reshape(height, FINER, width, FINER, 4)
-    cover = blocks[..., 3:].sum(axis=(1, 3))
-    colour = (blocks[..., :3] * blocks[..., 3:]).sum(axis=(1, 3)) / np.maximum(cover, 1.0)
+    total = np.zeros_like(image[::FINER, ::FINER])
+    for row in range(FINER):
+        for column in range(FINER):  # a pixel without cover is black, so that it adds nothing
+            total += image[row::FINER, column::FINER]
+    cover = total[..., 3:]
+    colour = 255.0 * total[..., :3] / np.maximum(cover, 1.0)
     return np.concatenate((colour, cover / FINER**2), axis=2).round().astype(np.uint8)

@@ -130,8 +130,9 @@ def vector_tracks(
 def tie_headers(scene: Scene) -> list[Header]:
     index = {body: k for k, body in enumerate(scene.model.body_names)}
     return [
-        {"name": tie.name, "spring": tie.spring, "a": index.get(tie.a, -1), "b": index.get(tie.b, -1),
-         "at_a": tie.at_a.tolist(), "at_b": tie.at_b.tolist()}
+        {"name": tie.name, "spring": tie.spring,
+         "a": index.get(tie.a, -1), "at_a": tie.at_a.tolist(),
+         "b": index.get(tie.b, -1), "at_b": tie.at_b.tolist()}
         for tie in scene.ties
     ]  # fmt: skip
 
@@ -142,4 +143,3 @@ def spot_headers(scene: Scene) -> list[Header]:
         {"name": spot.name, "body": index.get(spot.a, -1), "at": spot.at.tolist()}
         for spot in scene.spots
     ]
-

@@ -41,7 +41,9 @@ def make_video(
     size: Any,
 ) -> Path:
     """Write a .gif or .mp4 file."""
-    width, height = checked_size(size)
+    wide = len(results) > 1 and layout == LAYOUTS[0]
+    usual = (min(1600, 440 * len(results)), 440) if wide else (720, 540)
+    width, height = checked_size(usual if size is None else size)
     ffmpeg = shutil.which("ffmpeg")
     if target.suffix.lower() == ".mp4" and ffmpeg is None:
         raise NoFfmpeg(
@@ -91,7 +93,8 @@ class Studio:
         self.offsets = [apart * shift * self.camera.right for shift in shifts]
         seen = self.camera.seen(np.concatenate([c + o for c, o in zip(clouds, self.offsets)]))
         self.page = page_around(seen.min(axis=0), seen.max(axis=0), size)
-        self.font = ImageFont.load_default(size=max(11, size[1] // 34))
+        self.line = max(11, size[1] // 34)
+        self.font = ImageFont.load_default(size=self.line)
 
     def frames(self, times: Floats) -> Iterator[Image.Image]:
         for time in times:
@@ -140,9 +143,7 @@ class Studio:
             colour = self.colours[number] if len(self.results) > 1 else LIGHT["axis"]
             pen.line(self.pixels(path), fill=colour, width=2)
 
-    def draw_ties(
-        self, pen: ImageDraw.ImageDraw, scene: Scene, poses: Mapping[str, Pose]
-    ) -> None:
+    def draw_ties(self, pen: ImageDraw.ImageDraw, scene: Scene, poses: Mapping[str, Pose]) -> None:
         for tie in scene.ties:
             ends = place(poses[tie.a], tie.at_a), place(poses[tie.b], tie.at_b)
             path = coil(*ends, 0.018 * scene.size) if tie.spring else np.array(ends)
@@ -155,7 +156,7 @@ class Studio:
         if len(self.results) == 1:
             return
         for number, (label, colour) in enumerate(zip(self.labels, self.colours)):
-            at = (12.0, 12.0 + 1.4 * self.font.size * number)
+            at = (12.0, 12.0 + 1.4 * self.line * number)
             pen.text(at, label, fill=colour, font=self.font, anchor="lt")
 
 
@@ -208,5 +209,3 @@ def write_mp4(
             f"animate: ffmpeg could not write '{target}': {' '.join(said.split())[:200]}",
             "Write .gif or .html instead, or install an ffmpeg with libx264.",
         )
-
-

@@ -25,7 +25,7 @@ def animate(
     forces: bool = True,
     speed: float | None = None,
     fps: float = 25.0,
-    size: tuple[int, int] = (720, 540),
+    size: tuple[int, int] | None = None,
 ) -> "Path | Film":
     """A film of one result, or of several in one scene.
 
@@ -38,12 +38,14 @@ def animate(
     forces  whether a page has the joints' reactions and the loads as arrows
     speed   of .gif and .mp4: seconds of motion per second; by default about 6 s in all
     fps     frames per second of .gif and .mp4
-    size    of .gif and .mp4 in pixels
+    size    of .gif and .mp4 in pixels, (720, 540); wider by default for results side by side
     """
     every = checked_results(results)
     target = checked_target(path)
     names, layout = labels_of(every, labels), checked_layout(layout)
-    if frames is not None and (isinstance(frames, bool) or not isinstance(frames, int) or frames < 2):
+    if frames is not None and (
+        isinstance(frames, bool) or not isinstance(frames, int) or frames < 2
+    ):
         raise InvalidOption(f"animate: frames is {told(frames)}.", "Give a whole number above 1.")
     if target is None or target.suffix.lower() == ".html":
         film = make_film(every, names, layout, title, frames, forces, view)
@@ -59,7 +61,11 @@ def animate(
 def checked_results(results: Any) -> list[Result]:
     """Results with at least two states each."""
     every = [results] if isinstance(results, Result) else results
-    if not isinstance(every, Sequence) or not every or not all(isinstance(r, Result) for r in every):
+    if (
+        not isinstance(every, Sequence)
+        or not every
+        or not all(isinstance(r, Result) for r in every)
+    ):
         raise InvalidOption(
             f"animate: results is {told(results)}.", "Give a Result, or a list of them."
         )
