@@ -1,5 +1,6 @@
 """Kinds of panel for studies: dots on a logarithmic scale, bars, slopes, distributions, fronts."""
 
+import io
 from collections.abc import Sequence
 from dataclasses import dataclass
 from math import ceil, floor, log10
@@ -9,6 +10,8 @@ from typing import Any
 import matplotlib as mpl
 import numpy as np
 from matplotlib.axes import Axes
+from matplotlib.backends.backend_agg import FigureCanvasAgg
+from matplotlib.figure import Figure as Canvas
 from matplotlib.ticker import FixedLocator, FuncFormatter, NullLocator
 
 from chasles.model import InvalidOption
@@ -20,8 +23,26 @@ from chasles.view.theme import LIGHT, SANS, power_of_ten, style_variables
 KINDS = (".png", ".svg")
 MARKERS = {"se3": "o", "product": "s", "chosen": "D", "other": "^", "y": "P", "x": "v", "z": "X"}
 COLOURS = tuple(MARKERS)
+#: Ratio of the ends of a logarithmic axis below which powers of ten are too few ticks.
+FEW_DECADES = 60.0
 #: Characters of legend that fit under a panel.
 LEGEND_CHARACTERS = 66
+
+
+def shown_figure(figure: Figure) -> Canvas:
+    """A figure to look at: matplotlib's, which a notebook shows."""
+    with mpl.rc_context(RC):
+        canvas = canvas_of(figure.panels, figure.columns)
+    canvas.set_facecolor("white")
+    FigureCanvasAgg(canvas)
+
+    def png() -> bytes:
+        buffer = io.BytesIO()
+        canvas.savefig(buffer, format="png", dpi=110, facecolor="white")
+        return buffer.getvalue()
+
+    canvas._repr_png_ = png  # type: ignore[attr-defined]
+    return canvas
 
 
 def save_figure(figure: Figure, path: str | Path) -> Path:
@@ -53,6 +74,7 @@ class Series:
     values: Sequence[float] | Floats
     colour: str
     x: Sequence[float] | Floats = ()
+    words: Sequence[str] = ()  # one for each value, if they are to be named
 
 
 def log_limits(values: Floats, floor_at: float) -> tuple[int, int]:
@@ -80,6 +102,10 @@ def near_log_x(ax: Axes, values: Floats) -> None:
     low, high = float(values.min()), float(values.max())
     room = (high / low) ** 0.06 if high > low else 2.0
     ax.set_xlim(low / room, high * room)
+    if high / low < FEW_DECADES:
+        powers = range(floor(log10(low / room)), ceil(log10(high * room)) + 1)
+        ax.xaxis.set_major_locator(FixedLocator([m * 10.0**k for k in powers for m in (1, 2, 5)]))
+        ax.xaxis.set_major_formatter(FuncFormatter(lambda x, _: f"{x:g}"))
 
 
 def dots(
@@ -213,6 +239,27 @@ def distribution(
     return draw
 
 
+def draw_front(ax: Axes, series: Sequence[Series]) -> None:
+    """The Pareto front as steps: at no point is anything both cheaper and more accurate."""
+    points = [
+        (x, y, one.words[k] if len(one.words) else "")
+        for one in series
+        for k, (x, y) in enumerate(zip(one.x, one.values))
+    ]
+    best: list[tuple[float, float, str]] = []
+    for point in sorted(points):
+        if not best or point[1] < best[-1][1]:
+            best.append(point)
+    x, y, words = zip(*best)
+    ax.step(x, y, where="post", color=LIGHT["ink"], lw=0.9, alpha=0.45, zorder=1)
+    left, right = (log10(x) for x in ax.get_xlim())
+    for cost, error, name in zip(x, y, words):  # below to the left of a front there is nothing
+        near = log10(cost) - left < 0.25 * (right - left)
+        ax.annotate(name, (cost, error), xytext=(0 if near else -6, -6), fontsize=7.5, va="top",
+                    textcoords="offset points", ha="left" if near else "right",
+                    color=LIGHT["ink"])  # fmt: skip
+
+
 def front(
     series: Sequence[Series], best: tuple[float, float] | None, target: float,
     title: str, x_label: str, y_label: str,
@@ -222,12 +269,16 @@ def front(
     def draw(ax: Axes) -> None:
         everything = np.concatenate([np.asarray(s.values, float) for s in series])
         low, high = log_limits(np.append(everything, target), 1e-17)
-        log_axis(ax, 10.0**low, 10.0**high)
+        log_axis(ax, 10.0**low, 10.0**high, margin=3.0)
         for one in series:
             ax.plot(one.x, one.values, ls="", marker=MARKERS[one.colour], ms=4.5, mec="white",
                     mew=0.4, color=LIGHT[one.colour], label=one.name)  # fmt: skip
         near_log_x(ax, np.concatenate([np.asarray(s.x, float) for s in series]))
         ax.axhline(target, color=LIGHT["axis"], lw=1.0, ls=(0, (4, 2)))
+        ax.annotate("target", (1.0, target), xycoords=("axes fraction", "data"), xytext=(-2, 3),
+                    textcoords="offset points", ha="right", fontsize=8,
+                    color=LIGHT["muted"])  # fmt: skip
+        draw_front(ax, series)
         if best is not None:
             ax.plot(*best, marker="o", ms=12, mfc="none", mec=LIGHT["ink"], mew=1.2)
         ax.set_xlabel(x_label)

@@ -2,6 +2,7 @@
 
 import threading
 import time
+from functools import cached_property
 from importlib.util import find_spec
 from typing import Any
 
@@ -13,6 +14,7 @@ from chasles.system.arrays import Floats
 from chasles.view.camera import camera_of
 from chasles.view.film import largest_gap, reached
 from chasles.view.marks import coil
+from chasles.view.panels import scaled
 from chasles.view.raster import rgb
 from chasles.view.scene import AT_HOME, Part, Pose, Scene, Tie, place, scene_of
 from chasles.view.tracks import quaternions
@@ -76,7 +78,8 @@ class Live:
         """Bodies as frames that move, with their meshes in them."""
         scene = self.server.scene
         for body in self.result.model.bodies:
-            self.bodies[body.name] = scene.add_frame(f"/{body.name}", show_axes=False)
+            path = f"/body {len(self.bodies)}"  # a name may have slashes, which would nest it
+            self.bodies[body.name] = scene.add_frame(path, show_axes=False)
         for number, part in enumerate(self.scene.parts):
             self.add_part(number, part)
         self.gaps = {
@@ -88,7 +91,8 @@ class Live:
         self.trails = [self.add_trail(body.name) for body in self.result.model.bodies]
 
     def add_part(self, number: int, part: Part) -> None:
-        home = f"/{part.body}" if part.body in self.bodies else "/ground"
+        names = list(self.bodies)
+        home = f"/body {names.index(part.body)}" if part.body in names else "/ground"
         colour = tuple(int(c) for c in rgb(part.colour))
         solid = part.solid
         self.server.scene.add_mesh_simple(
@@ -108,7 +112,9 @@ class Live:
         own = next((p.colour for p in self.scene.parts if p.body == body), "#667080")
         path = self.result.position(body)[::every]
         return self.add_lines(
-            f"/trails/{body}", path if len(path) > 1 else np.tile(path, (2, 1)), own
+            f"/trail {list(self.bodies).index(body)}",
+            path if len(path) > 1 else np.tile(path, (2, 1)),
+            own,
         )
 
     def look(self) -> None:
@@ -116,7 +122,7 @@ class Live:
         eye = camera_of(self.result.model)
         cloud = reached(self.result, self.scene, np.arange(len(self.result.t)))
         middle = (cloud.min(axis=0) + cloud.max(axis=0)) / 2.0
-        away = middle + 1.4 * np.linalg.norm(np.ptp(cloud, axis=0)) * eye.towards
+        away = middle + 1.1 * np.linalg.norm(np.ptp(cloud, axis=0)) * eye.towards
 
         @self.server.on_client_connect
         def _(client: Any) -> None:
@@ -173,7 +179,9 @@ class Live:
         if self.result.model.joints:
             curves["largest gap, m"] = largest_gap(self.result)
         with gui.add_folder("Curves"):
-            for name, values in curves.items():
+            for words, history in curves.items():
+                factor, power = scaled(float(np.abs(history).max()))
+                name, values = words.replace(", ", f", {power} "), history / factor
                 gui.add_uplot(
                     data=(t, np.asarray(values[::every], dtype=float)),
                     series=(uplot.Series(label="t"), uplot.Series(label=name, stroke="#2f66b3")),
@@ -201,27 +209,32 @@ class Live:
 
     def show_vectors(self, poses: dict[str, Pose], frame: int) -> None:
         wanted: dict[str, tuple[Floats, Floats, str]] = {}
-        for spot in self.scene.spots:
+        for number, spot in enumerate(self.scene.spots):
             at = place(poses[spot.a], spot.at)
             if self.gap_shown.value:
                 gap = self.gaps[spot.name][frame] * 10.0 ** float(self.power.value)
-                wanted[f"/gaps/{spot.name}"] = (at, at + gap, "#c4512d")
+                wanted[f"/gap {number}"] = (at, at + gap, "#c4512d")
             if self.force_shown.value:
-                force = np.nan_to_num(self.result.reaction(spot.name).force[frame])
+                force = self.reactions[spot.name][frame]
                 unit = 0.3 * self.scene.size / max(self.strongest, 1e-300)
-                wanted[f"/reactions/{spot.name}"] = (at, at + unit * force, "#2f66b3")
+                wanted[f"/reaction {number}"] = (at, at + unit * force, "#2f66b3")
         for name in set(self.arrows) - set(wanted):
             self.arrows.pop(name).remove()
         for name, (start, end, colour) in wanted.items():
             self.arrows[name] = self.add_lines(name, np.array([start, end]), colour)
 
-    @property
+    @cached_property
+    def reactions(self) -> dict[str, Floats]:
+        """Forces of all joints, N; zero where none is determined."""
+        return {
+            spot.name: np.nan_to_num(self.result.reaction(spot.name).force)
+            for spot in self.scene.spots
+        }
+
+    @cached_property
     def strongest(self) -> float:
         """The largest reaction, N."""
-        if not hasattr(self, "_strongest"):
-            forces = [self.result.reaction(s.name).force for s in self.scene.spots]
-            self._strongest = max((float(np.nanmax(np.abs(f))) for f in forces), default=0.0)
-        return self._strongest
+        return max((float(np.abs(force).max()) for force in self.reactions.values()), default=0.0)
 
     def play(self) -> None:
         before = time.monotonic()
