@@ -25,6 +25,8 @@ MARKERS = {"se3": "o", "product": "s", "chosen": "D", "other": "^", "y": "P", "x
 COLOURS = tuple(MARKERS)
 #: Ratio of the ends of a logarithmic axis below which powers of ten are too few ticks.
 FEW_DECADES = 60.0
+#: A panel of advice and its words, in points, about.
+ACROSS, UPWARDS, WORD_SIZE = 275.0, 180.0, 7.5
 #: Characters of legend that fit under a panel.
 LEGEND_CHARACTERS = 66
 
@@ -250,14 +252,42 @@ def draw_front(ax: Axes, series: Sequence[Series]) -> None:
     for point in sorted(points):
         if not best or point[1] < best[-1][1]:
             best.append(point)
-    x, y, words = zip(*best)
-    ax.step(x, y, where="post", color=LIGHT["ink"], lw=0.9, alpha=0.45, zorder=1)
-    left, right = (log10(x) for x in ax.get_xlim())
-    for cost, error, name in zip(x, y, words):  # below to the left of a front there is nothing
-        near = log10(cost) - left < 0.25 * (right - left)
-        ax.annotate(name, (cost, error), xytext=(0 if near else -6, -6), fontsize=7.5, va="top",
-                    textcoords="offset points", ha="left" if near else "right",
-                    color=LIGHT["ink"])  # fmt: skip
+    ax.step(
+        [x for x, _, _ in best],
+        [y for _, y, _ in best],
+        where="post",
+        color=LIGHT["ink"],
+        lw=0.9,
+        alpha=0.45,
+        zorder=1,
+    )
+    name_points(ax, best)
+
+
+def name_points(ax: Axes, points: Sequence[tuple[float, float, str]]) -> None:
+    """Words beside points on logarithmic axes: below to the left, where a front has nothing, or
+    in the next corner where they cover no other words."""
+    (left, right), (low, high) = ([log10(v) for v in lim] for lim in (ax.get_xlim(), ax.get_ylim()))
+    taken: list[tuple[float, float, float, float]] = []
+    for x, y, words in points:
+        at = (
+            (log10(x) - left) / (right - left) * ACROSS,
+            (log10(y) - low) / (high - low) * UPWARDS,
+        )
+        wide = WORD_SIZE * 0.62 * len(words)
+        for side, above in ((-1, -1), (1, 1), (-1, 1), (1, -1)):
+            x0 = at[0] + 6 if side > 0 else at[0] - 6 - wide
+            y0 = at[1] + 4 if above > 0 else at[1] - 4 - WORD_SIZE
+            box = (x0, y0, x0 + wide, y0 + WORD_SIZE)
+            inside = x0 >= 0 and box[2] <= ACROSS and y0 >= 0 and box[3] <= UPWARDS
+            free = all(box[2] < o[0] or o[2] < box[0] or box[3] < o[1] or o[3] < box[1]
+                       for o in taken)  # fmt: skip
+            if inside and free:
+                taken.append(box)
+                ax.annotate(words, (x, y), xytext=(6 * side, 4 * above), fontsize=WORD_SIZE,
+                            textcoords="offset points", ha="left" if side > 0 else "right",
+                            va="bottom" if above > 0 else "top", color=LIGHT["ink"])  # fmt: skip
+                break
 
 
 def front(
