@@ -52,4 +52,4 @@ def swing() -> ch.Result:
             ch.Load("push", bob, force=(0, 3.0, 0), frame="body"),
         ],
     )  # fmt: skip
-    return ch.simulate(model, until=1.0, step=1e-3, save_every=2)
+    return ch.simulate(model, until=1.0, step=1e-3, save_every=2, spaces="SO3xR3")
