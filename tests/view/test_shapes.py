@@ -215,6 +215,10 @@ def test_a_mesh_whose_neighbours_disagree_is_refused():
         (lambda: ch.Sphere(1.0, rotation=(2, 0, 0, 0)), "quaternion of norm 2"),
         (lambda: ch.Body("b", 1.0, (1, 1, 1), shapes=["ball"]), "which cannot be drawn"),
         (lambda: ch.Body.solid("b", [], mass=1.0), "there are no shapes"),
+        (
+            lambda: ch.Body("b", 1, (1, 1, 1), shape=SHAPES[0], shapes=SHAPES),
+            "both shape and shapes",
+        ),
         (lambda: ch.Body.solid("b", ch.Sphere(1.0)), "mass is None and density is None"),
     ],
 )

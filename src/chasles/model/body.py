@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import ClassVar, TypedDict, Unpack
+from typing import Any, ClassVar, TypedDict, Unpack
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -100,7 +100,7 @@ class Body:
             "angular_velocity": (
                 None if angular_velocity is None else vector(angular_velocity, "angular_velocity")
             ),
-            "shapes": checked_shapes(shapes if shape is None else shape, where),
+            "shapes": checked_shapes(one_of(shapes, shape, where), where),
         }
         fill(self, **values)
 
@@ -219,6 +219,13 @@ class Body:
             turn = np.array(checked_rotation(start.get("rotation", IDENTITY), where))
             start["position"] = as_vector(turn @ centre)
         return cls(name, total, inertia, shapes=moved, **start)
+
+
+def one_of(shapes: Any, shape: Any, where: str) -> Any:
+    """`shape` is the older word for one of them."""
+    if shapes is not None and shape is not None:
+        raise InvalidBody(f"{where}: both shape and shapes are given.", "Give shapes=[...] alone.")
+    return shapes if shape is None else shape
 
 
 def name_of(body: Body | Ground | str) -> str:

@@ -17,8 +17,8 @@ from chasles.model.shapes import Box, Capsule, Cone, Cylinder, Ring, Rod, Shape,
 from chasles.system.arrays import Floats
 
 Whole = NDArray[np.int64]
-AROUND, SLIM = 40, 20  # segments of a turned solid, and of one where they cannot be counted
-CREASE = np.cos(np.radians(32.0))  # more than 360 / 20 degrees, less than any corner meant as one
+AROUND, SLIM = 64, 28  # segments of a turned solid, and of one where they cannot be counted
+CREASE = np.cos(np.radians(32.0))  # more than 360 / 28 degrees, less than any corner meant as one
 
 
 @dataclass(frozen=True, eq=False)

@@ -18,7 +18,7 @@ from chasles.view.scene import Part, Pose, place
 LIGHT_FROM = np.array((-0.35, 0.6, 0.72)) / np.linalg.norm(
     (-0.35, 0.6, 0.72)
 )  # right, up, to the reader
-AMBIENT, DIFFUSE = 0.62, 0.46
+AMBIENT, DIFFUSE, WRAP = 0.58, 0.5, 0.4  # light reaches a little around the edge
 FINER = 2
 INK = np.array((29.0, 33.0, 41.0))
 NEARER = 4e-3  # how far edges are put before their faces, over the extent of the page
@@ -87,9 +87,9 @@ def look(parts: Iterable[Part], poses: Mapping[str, Pose], camera: Camera, page:
         open_surface = bool((solid.sides[:, 0] == solid.sides[:, 1]).any())
         shown = np.ones_like(front) if open_surface else front
         facing = solid.normals[shown] @ (views @ turn).T @ LIGHT_FROM
-        cosine = np.abs(facing) if open_surface else np.maximum(facing, 0.0)
+        cosine = np.abs(facing) if open_surface else facing
         corners.append(flat[solid.triangles[shown]])
-        light.append(AMBIENT + DIFFUSE * cosine)
+        light.append(AMBIENT + DIFFUSE * np.maximum((cosine + WRAP) / (1.0 + WRAP), 0.0))
         colours.append(np.tile(rgb(part.colour), (int(shown.sum()), 1)))
         sides = front[solid.sides]
         drawn = (solid.creased & sides.any(axis=1)) | (sides[:, 0] != sides[:, 1])

@@ -78,7 +78,7 @@ function addMagnification() {
 addToggle("trails", "trails");
 if (parts.some(p => p.role === "joint")) addToggle("joint", "joints");
 addToggle("floor", "floor"); addToggle("frames", "frames"); addToggle("names", "names");
-if (LARGEST.reaction || LARGEST.load) addToggle("forces", LARGEST.reaction ? "reactions" : "loads");
+if (LARGEST.reaction || LARGEST.load) addToggle("forces", [LARGEST.reaction && "reactions", LARGEST.load && "loads"].filter(Boolean).join(", "));
 if (LARGEST.gap) { addToggle("gaps", "joint gaps, magnified"); addMagnification(); }
 
 for (const speed of SPEEDS) {

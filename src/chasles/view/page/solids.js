@@ -3,7 +3,7 @@
 const surface = document.getElementById("solids");
 const solids = head.solids.map(s => ({ points: array(s.points), normals: array(s.normals), faces: array(s.faces), edges: array(s.edges) }));
 const parts = groups.flatMap(g => g.parts.map(p => ({ ...p, group: g, matrix: new Float32Array(p.matrix), world: new Float32Array(16) })));
-const LIGHT = [-0.35, 0.6, 0.72], AMBIENT = 0.62, DIFFUSE = 0.46;
+const LIGHT = [-0.35, 0.6, 0.72], AMBIENT = 0.58, DIFFUSE = 0.5, WRAP = 0.4;
 const rgb = text => [1, 3, 5].map(k => parseInt(text.slice(k, k + 2), 16) / 255);
 parts.forEach(p => { p.paint = rgb(p.colour); });
 for (const s of solids) { s.reach = 0; for (let k = 0; k < s.points.length; k += 3) s.reach = Math.max(s.reach, Math.hypot(s.points[k], s.points[k + 1], s.points[k + 2])); }
@@ -16,7 +16,7 @@ void main() { facing = mat3(world) * normal; gl_Position = view * world * vec4(p
 const FRAGMENT = `#version 300 es
 precision mediump float; in vec3 facing; uniform vec4 paint; uniform vec3 light; uniform float lit; out vec4 colour;
 void main() { vec3 n = normalize(facing + vec3(1e-6)); if (!gl_FrontFacing) n = -n;
- float shade = mix(1.0, ${AMBIENT} + ${DIFFUSE} * max(dot(n, light), 0.0), lit); colour = vec4(min(paint.rgb * shade, 1.0) * paint.a, paint.a); }`;
+ float shade = mix(1.0, ${AMBIENT} + ${DIFFUSE} * max((dot(n, light) + ${WRAP}) / ${1 + WRAP}, 0.0), lit); colour = vec4(min(paint.rgb * shade, 1.0) * paint.a, paint.a); }`;
 
 function lightDirection() {
   return unit(along(along(camera.right.map(c => c * LIGHT[0]), LIGHT[1], camera.top), LIGHT[2], camera.back));
@@ -102,7 +102,7 @@ function makePainter() {
         const area = (flat[b][0] - flat[a][0]) * (flat[c][1] - flat[a][1]) - (flat[b][1] - flat[a][1]) * (flat[c][0] - flat[a][0]);
         if (area >= 0) continue;
         const n = unit(cross(along(points[b], -1, points[a]), along(points[c], -1, points[a])));
-        const shade = AMBIENT + DIFFUSE * Math.max(0, dot(n, light));
+        const shade = AMBIENT + DIFFUSE * Math.max(0, (dot(n, light) + WRAP) / (1 + WRAP));
         const fill = `rgb(${p.paint.map(v => Math.min(255, Math.round(255 * v * shade))).join()})`;
         drawn.push([flat[a][2] + flat[b][2] + flat[c][2], fill, flat[a], flat[b], flat[c]]);
       }
