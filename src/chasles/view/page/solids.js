@@ -11,8 +11,9 @@ for (const s of solids) { s.reach = 0; for (let k = 0; k < s.points.length; k +=
 const edgeInk = p => Math.min(0.8, Math.max(0, (solids[p.solid].reach / camera.metre - 5) / 25));
 
 const VERTEX = `#version 300 es
-in vec3 point; in vec3 normal; uniform mat4 view, world; uniform float nearer; out vec3 facing;
-void main() { facing = mat3(world) * normal; gl_Position = view * world * vec4(point, 1.0); gl_Position.z -= nearer * gl_Position.w; }`;
+in vec3 point; in vec3 normal; uniform mat4 view, world; uniform vec3 eye; uniform float nearer; out vec3 facing;
+void main() { facing = mat3(world) * normal; vec3 place = (world * vec4(point, 1.0)).xyz;
+ gl_Position = view * vec4(place + nearer * normalize(eye - place), 1.0); }`;
 const FRAGMENT = `#version 300 es
 precision mediump float; in vec3 facing; uniform vec4 paint; uniform vec3 light; uniform float lit; out vec4 colour;
 void main() { vec3 n = normalize(facing + vec3(1e-6)); if (!gl_FrontFacing) n = -n;
@@ -42,7 +43,7 @@ function makeGl() {
   gl.linkProgram(program);
   if (!gl.getProgramParameter(program, gl.LINK_STATUS)) return null;
   gl.useProgram(program);
-  const at = Object.fromEntries(["view", "world", "paint", "light", "lit", "nearer"].map(n => [n, gl.getUniformLocation(program, n)]));
+  const at = Object.fromEntries(["view", "world", "paint", "light", "lit", "nearer", "eye"].map(n => [n, gl.getUniformLocation(program, n)]));
   const upload = (target, values) => { const b = gl.createBuffer(); gl.bindBuffer(target, b); gl.bufferData(target, values, gl.STATIC_DRAW); return b; };
   const attributes = (points, normals) => {
     gl.bindBuffer(gl.ARRAY_BUFFER, points); gl.enableVertexAttribArray(0); gl.vertexAttribPointer(0, 3, gl.FLOAT, false, 0, 0);
@@ -59,7 +60,7 @@ function makeGl() {
   return show => {
     gl.viewport(0, 0, surface.width, surface.height);
     gl.clearColor(0, 0, 0, 0); gl.clear(gl.COLOR_BUFFER_BIT | gl.DEPTH_BUFFER_BIT);
-    gl.uniformMatrix4fv(at.view, false, camera.view); gl.uniform3fv(at.light, lightDirection());
+    gl.uniformMatrix4fv(at.view, false, camera.view); gl.uniform3fv(at.light, lightDirection()); gl.uniform3fv(at.eye, camera.eye);
     if (show.floor) {
       attributes(floor_, null); gl.uniformMatrix4fv(at.world, false, still); gl.uniform1f(at.lit, 0); gl.uniform1f(at.nearer, 0);
       gl.uniform4f(at.paint, ...rgb(colourOf("--axis")), 0.45); gl.drawArrays(gl.LINES, 0, floor.length / 3);
@@ -72,7 +73,7 @@ function makeGl() {
       gl.bindBuffer(gl.ELEMENT_ARRAY_BUFFER, s.faces_); gl.drawElements(gl.TRIANGLES, s.faces.length, kind(s.faces), 0);
       const ink = edgeInk(p);
       if (!s.edges.length || ink === 0) continue;
-      gl.uniform1f(at.lit, 0); gl.uniform1f(at.nearer, 5e-4); gl.uniform4f(at.paint, 0.08, 0.09, 0.12, ink);
+      gl.uniform1f(at.lit, 0); gl.uniform1f(at.nearer, 2 * camera.metre); gl.uniform4f(at.paint, 0.08, 0.09, 0.12, ink);
       gl.bindBuffer(gl.ELEMENT_ARRAY_BUFFER, s.edges_); gl.drawElements(gl.LINES, s.edges.length, kind(s.edges), 0);
     }
   };

@@ -93,7 +93,7 @@ function aim() {
   const [wide, tall, deep] = head.camera.half, fitting = Math.max(tall, wide / aspect, 0.2 * head.size);
   const reach = (1.12 * fitting / Math.tan(FIELD / 2) + deep) / camera.zoom;
   const eye = along(camera.target, reach, back), f = 1 / Math.tan(FIELD / 2);
-  const near = Math.max(reach - 3 * head.camera.radius, reach * 0.02), far = reach + 6 * head.camera.radius;
+  const near = Math.max(reach - 3 * head.camera.radius, reach * 0.05), far = reach + 6 * head.camera.radius;
   const look = new Float32Array([
     right[0], top[0], back[0], 0, right[1], top[1], back[1], 0, right[2], top[2], back[2], 0,
     -dot(right, eye), -dot(top, eye), -dot(back, eye), 1]);
