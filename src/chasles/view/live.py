@@ -12,11 +12,12 @@ from chasles.model import ChaslesError
 from chasles.result import Result
 from chasles.system.arrays import Floats
 from chasles.view.camera import camera_of
-from chasles.view.film import largest_gap, reached
+from chasles.view.film import largest_gap
 from chasles.view.marks import coil
 from chasles.view.panels import scaled
 from chasles.view.raster import rgb
 from chasles.view.scene import AT_HOME, Part, Pose, Scene, Tie, place, scene_of
+from chasles.view.stage import reached
 from chasles.view.tracks import quaternions
 
 FRAMES = 60.0  # per second
