@@ -1,5 +1,5 @@
-"""The command line: `chasles paper` makes the report, `chasles study spaces` the study, and
-`chasles library` lists and runs the benchmark mechanisms.
+"""The command line: `chasles paper` makes the report, `chasles study spaces` the study,
+`chasles library` lists and runs the benchmark mechanisms, and `chasles view` shows a saved run.
 """
 
 import argparse
@@ -68,6 +68,15 @@ def parser() -> argparse.ArgumentParser:
     library.add_argument("name", nargs="?", metavar="NAME", help="one of them, or 'all'")
     library.add_argument("--out", type=Path, default=Path("out/library"), metavar="FOLDER")
     commands.add_parser("warm", help="compile everything ahead, once per machine")
+    view = commands.add_parser(
+        "view",
+        help="a saved run, live in the browser or as a film",
+        description="Show a run that result.save wrote: live in the browser (needs viser), or, with"
+        " --out, as a film in a file.",
+    )
+    view.add_argument("file", type=Path, metavar="FILE", help="what result.save wrote, run.nc")
+    view.add_argument("--out", type=Path, metavar="FILM", help=".html, .gif or .mp4")
+    view.add_argument("--port", type=int, default=8080, metavar="N", help="of the server [8080]")
     return main_parser
 
 
@@ -145,11 +154,25 @@ def warm_command(options: argparse.Namespace) -> int:
     return 0 if warm() else FAILED
 
 
+def view_command(options: argparse.Namespace) -> int:
+    from chasles.io.netcdf import load  # late, as above
+
+    result = load(options.file)
+    if options.out is not None:
+        print(result.animate(options.out, title=options.file.stem))
+        return 0
+    live = result.view(port=options.port)
+    print(f"{live.url}  (Ctrl-C ends)", flush=True)
+    live.wait()
+    return 0
+
+
 COMMANDS = {
     "paper": paper_command,
     "study": study_command,
     "library": library_command,
     "warm": warm_command,
+    "view": view_command,
 }
 
 

@@ -26,7 +26,11 @@ from chasles.system.state import State
 from chasles.system.turns import angle_columns, counted_angles
 
 if TYPE_CHECKING:
+    from matplotlib.axes import Axes
     from xarray import Dataset
+
+    from chasles.view.film import Film
+    from chasles.view.live import Live
 
 
 @dataclass(frozen=True, repr=False, eq=False)
@@ -220,6 +224,35 @@ class Result:
     def angular_momentum(self) -> Floats:
         """Total angular momentum about the world's origin (T, 3), N m s."""
         return diagnostics.angular_momentum(self.problem.setup, self.absolute)
+
+    # --- to look at (the view is above us: imported when called) ---
+
+    def plot(self, what: Any = None, path: Any = None, **options: Any) -> "Axes":
+        """Curves over time on matplotlib axes; written to a .png, .svg or .pdf file if named.
+
+        what   "energy", "momentum", "gaps", ...; or a body, joint, force or driver; or a list
+        part   of a body: "position", "velocity", "angular velocity"; of a joint: "coordinate",
+               "gap", "reaction"; left out, what is usual
+        ax     matplotlib axes to draw on, instead of new ones
+        """
+        from chasles.view.curves import plot_result
+
+        return plot_result(self, what, path, **options)
+
+    def animate(self, path: Any = None, **options: Any) -> "Path | Film":
+        """A film: .html to turn and scrub in any browser, offline; .gif; or .mp4 with ffmpeg.
+
+        Without a path, a Film that a notebook shows.  Options are those of `chasles.animate`.
+        """
+        from chasles.view.animation import animate
+
+        return animate(self, path, **options)
+
+    def view(self, **options: Any) -> "Live":
+        """Show the run live in the browser, through viser (the extra `view`)."""
+        from chasles.view.live import view
+
+        return view(self, **options)
 
     # --- elsewhere ---
 

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from numpy.testing import assert_allclose
 from scipy.spatial.transform import Rotation
 
-from chasles.model import Body, Cylinder, InvalidBody
+from chasles.model import Body, InvalidBody, Rod
 
 NAN, INF = float("nan"), float("inf")
 ROUND = (1.0, 1.0, 1.0)
@@ -178,7 +178,7 @@ def test_a_slender_rod_has_the_textbook_moment_across():
     rod = Body.rod("rod", length=2.0, mass=3.0, axis="y")
     along = 3.0 * 0.02**2 / 2
     assert_allclose(rod.inertia, np.diag([1.0, along, 1.0]), rtol=1e-15)
-    assert rod.shape == Cylinder(radius=0.02, length=2.0, axis="y")
+    assert rod.shape == Rod(radius=0.02, length=2.0, axis="y")
 
 
 def test_mass_and_density_describe_the_same_solid():

@@ -50,9 +50,10 @@ from chasles.model.joints import (
     Spherical,
 )
 from chasles.model.loads import CustomForce, Drag, Load
+from chasles.model.mesh import Mesh
 from chasles.model.model import Model
 from chasles.model.rolling import RollingDisc, RollingSphere
-from chasles.model.shapes import Box, Cylinder, Shape, Sphere
+from chasles.model.shapes import Box, Capsule, Cone, Cylinder, Ring, Rod, Shape, Sphere
 from chasles.model.signals import Signal
 
 __all__ = [
@@ -61,8 +62,10 @@ __all__ = [
     "Body",
     "Box",
     "Bushing",
+    "Capsule",
     "ChaslesError",
     "ChaslesWarning",
+    "Cone",
     "ConstantVelocity",
     "Coupling",
     "CustomForce",
@@ -92,6 +95,7 @@ __all__ = [
     "JointSpring",
     "Load",
     "Matrix3",
+    "Mesh",
     "Model",
     "Motor",
     "NoEquilibrium",
@@ -102,6 +106,8 @@ __all__ = [
     "Prismatic",
     "RedundantConstraints",
     "Revolute",
+    "Ring",
+    "Rod",
     "RollingDisc",
     "RollingSphere",
     "Shape",

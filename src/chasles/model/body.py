@@ -1,24 +1,26 @@
 """A rigid body: mass, inertia, and where it is and how it moves at t = 0."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar, TypedDict, Unpack
 
+import numpy as np
 from numpy.typing import ArrayLike
 
 from chasles.model.checks import (
     IDENTITY,
     Matrix3,
     Vector3,
+    as_vector,
     checked_name,
     checked_positive,
     checked_vector,
     fill,
 )
-from chasles.model.errors import InvalidBody, told
+from chasles.model.errors import InvalidBody
 from chasles.model.physical import checked_inertia, checked_rotation
-from chasles.model.shapes import AXES, Box, Cylinder, Shape, Sphere, along_axis
-
-SLENDER = 100.0  # length over radius of a rod whose radius was not given
+from chasles.model.shapes import Box, Cylinder, Rod, Shape, Sphere, checked_axis
+from chasles.model.solids import checked_shapes, joined, mass_of
 
 
 @dataclass(frozen=True)
@@ -54,7 +56,7 @@ class Body:
     rotation          body to world: 3x3 matrix, or unit quaternion (w, x, y, z)
     velocity          of the centre of mass in the world, m/s
     angular_velocity  in the body frame, rad/s
-    shape             what to draw; kept, never used in the dynamics
+    shapes            what to draw: a Box, Mesh, ... or several; never used in the dynamics
 
     A velocity left out (None) is filled in consistently with the joints when a run starts.
 
@@ -69,7 +71,7 @@ class Body:
     rotation: Matrix3 = IDENTITY
     velocity: Vector3 | None = None
     angular_velocity: Vector3 | None = None
-    shape: Shape | None = None
+    shapes: tuple[Shape, ...] = ()
 
     def __init__(
         self,
@@ -80,6 +82,7 @@ class Body:
         rotation: ArrayLike = IDENTITY,
         velocity: ArrayLike | None = None,
         angular_velocity: ArrayLike | None = None,
+        shapes: Shape | Sequence[Shape] | None = None,
         shape: Shape | None = None,
     ) -> None:
         where = f"body '{checked_body_name(name)}'"
@@ -97,9 +100,14 @@ class Body:
             "angular_velocity": (
                 None if angular_velocity is None else vector(angular_velocity, "angular_velocity")
             ),
-            "shape": checked_shape(shape, where),
+            "shapes": checked_shapes(one_of(shapes, shape, where), where),
         }
         fill(self, **values)
+
+    @property
+    def shape(self) -> Shape | None:
+        """The first of its shapes, or None."""
+        return self.shapes[0] if self.shapes else None
 
     @classmethod
     def box(
@@ -166,12 +174,9 @@ class Body:
                 f"{where}: a rod of density {density!r} kg/m^3 without a radius has no volume.",
                 "Give radius=, or the mass instead of the density.",
             )
-        shape = Cylinder(length / SLENDER, length, checked_axis(axis, where))
-        mass = mass_of(shape, mass, density, where)
-        moments = along_axis(
-            axis, mass * shape.radius * shape.radius / 2.0, mass * length * length / 12.0
-        )
-        return cls(name, mass, moments, shape=shape, **start)
+        shape = Rod(length, axis=checked_axis(axis, where))
+        mass = mass_of(shape.volume, mass, density, where)
+        return cls(name, mass, shape.moments(mass), shapes=shape, **start)
 
     @classmethod
     def sphere(
@@ -187,6 +192,41 @@ class Body:
         radius = checked_positive(radius, "radius", "m", where, InvalidBody)
         return solid(name, Sphere(radius), mass, density, start)
 
+    @classmethod
+    def solid(
+        cls,
+        name: str,
+        shapes: Shape | Sequence[Shape],
+        mass: float | None = None,
+        density: float | None = None,
+        **start: Unpack[Start],
+    ) -> "Body":
+        """What one or several homogeneous shapes of one density make together.
+
+        The shapes say where they are in axes of their own: a file's, say.  The body's axes are
+        those, and its centre of mass theirs.  With `position` left out the body stands where the
+        shapes say, so that parts drawn in one assembly stay together.
+
+        >>> from chasles.model.shapes import Cylinder, Sphere
+        >>> rod = Cylinder(0.01, 1.0, axis="x", position=(0.5, 0, 0))
+        >>> bob = Sphere(0.1, position=(1.0, 0, 0), colour="brass")
+        >>> round(Body.solid("pendulum", [rod, bob], mass=2.0).position[0], 4)
+        0.9651
+        """
+        where = f"body '{checked_body_name(name)}'"
+        total, centre, inertia, moved = joined(checked_shapes(shapes, where), mass, density, where)
+        if "position" not in start:
+            turn = np.array(checked_rotation(start.get("rotation", IDENTITY), where))
+            start["position"] = as_vector(turn @ centre)
+        return cls(name, total, inertia, shapes=moved, **start)
+
+
+def one_of(shapes: Any, shape: Any, where: str) -> Any:
+    """`shape` is the older word for one of them."""
+    if shapes is not None and shape is not None:
+        raise InvalidBody(f"{where}: both shape and shapes are given.", "Give shapes=[...] alone.")
+    return shapes if shape is None else shape
+
 
 def name_of(body: Body | Ground | str) -> str:
     """The name that stands for a body, whether the body or its name is at hand."""
@@ -195,20 +235,8 @@ def name_of(body: Body | Ground | str) -> str:
 
 def solid(name: str, shape: Shape, mass: float | None, density: float | None, start: Start) -> Body:
     """The body that a homogeneous solid makes."""
-    mass = mass_of(shape, mass, density, f"body '{name}'")
-    return Body(name, mass, shape.moments(mass), shape=shape, **start)
-
-
-def mass_of(shape: Shape, mass: float | None, density: float | None, where: str) -> float:
-    """The mass that was given, or density times volume; exactly one of them must be given."""
-    if (mass is None) == (density is None):
-        raise InvalidBody(
-            f"{where}: mass is {mass} and density is {density}.",
-            "Give exactly one of the two: mass= in kg or density= in kg/m^3.",
-        )
-    if density is not None:
-        return checked_positive(density, "density", "kg/m^3", where, InvalidBody) * shape.volume
-    return checked_positive(mass, "mass", "kg", where, InvalidBody)
+    mass = mass_of(shape.volume, mass, density, f"body '{name}'")
+    return Body(name, mass, shape.moments(mass), shapes=shape, **start)
 
 
 def checked_body_name(name: object) -> str:
@@ -219,21 +247,3 @@ def checked_body_name(name: object) -> str:
             "Give the body another name; attach joints to the world with GROUND.",
         )
     return name
-
-
-def checked_axis(axis: Any, where: str) -> str:
-    if not isinstance(axis, str) or axis not in AXES:
-        raise InvalidBody(
-            f"{where}: axis is {told(axis)}, but is one of the body's axes.",
-            "Give axis='x', 'y' or 'z', and turn the body with rotation=.",
-        )
-    return axis
-
-
-def checked_shape(shape: Any, where: str) -> Shape | None:
-    if shape is not None and not isinstance(shape, Shape):
-        raise InvalidBody(
-            f"{where}: shape is {told(shape)}, which cannot be drawn.",
-            "Leave it out, or make the body by Body.box, cylinder, rod or sphere.",
-        )
-    return shape

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from numpy.typing import ArrayLike
 
@@ -24,6 +24,9 @@ from chasles.model.parts import (
     placed_force,
     word_for,
 )
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
 
 EARTH: Vector3 = (0.0, 0.0, -9.81)
 
@@ -195,6 +198,26 @@ class Model:
         if self.degrees_of_freedom == self.grubler_count:
             return freedom
         return f"{freedom} (Grübler's count is {self.grubler_count}: joints repeat each other)"
+
+    def plot(self, path: Any = None, **options: Any) -> "Axes":
+        """Draw the model as it was entered; returns matplotlib axes, and writes a file if named.
+
+        path    .png, .svg or .pdf; None writes nothing
+        view    "auto", "xy", "xz", "yz", or (azimuth, elevation) in degrees
+        names   whether bodies, joints, forces and drivers are named
+        frames  whether the axes of every body are drawn
+        size    of the figure in inches, (7, 5)
+        ax      matplotlib axes to draw on, instead of new ones
+        """
+        from chasles.view.picture import plot_model  # only when asked for: the view is above us
+
+        return plot_model(self, path, **options)
+
+    def _repr_png_(self) -> bytes:
+        """A notebook shows the model by its picture."""
+        from chasles.view.picture import picture_of  # late, as above
+
+        return picture_of(self)
 
     def __repr__(self) -> str:
         counts = [

@@ -8,14 +8,13 @@ from collections.abc import Callable, Mapping
 from dataclasses import fields as fields_of
 from typing import Any
 
-from chasles.model.body import Body, checked_axis
-from chasles.model.checks import checked_positive, checked_vector
+from chasles.model.body import Body
 from chasles.model.drivers import AnyDriver
-from chasles.model.errors import ChaslesError, InvalidBody, InvalidModel, UnknownName, told
+from chasles.model.errors import ChaslesError, InvalidModel, UnknownName, told
 from chasles.model.forces import Force
 from chasles.model.joints import Joint
 from chasles.model.model import Model
-from chasles.model.shapes import Box, Cylinder, Shape, Sphere
+from chasles.model.plain_shapes import shape_from_plain, shape_to_plain
 from chasles.model.signals import Signal
 from chasles.model.waves import Linear, Ramp, Sine, Table, Wave
 
@@ -36,8 +35,7 @@ MAKERS: dict[str, Callable[..., Signal]] = {
     "table": Signal.table,
 }
 SIGNALS = ("target", "effort", "motion")  # fields that hold a function of time
-SHAPES = {"box": ("size",), "cylinder": ("radius", "length", "axis"), "sphere": ("radius",)}
-BODY = ("name", "mass", "inertia", "position", "rotation", "velocity", "angular_velocity", "shape")
+BODY = ("name", "mass", "inertia", "position", "rotation", "velocity", "angular_velocity", "shapes")
 
 
 def to_plain(model: Model) -> Plain:
@@ -84,33 +82,21 @@ def from_plain(plain: Any) -> Model:
 
 def body_to_plain(body: Body) -> Plain:
     plain = {name: listed(getattr(body, name)) for name in BODY}
-    plain["shape"] = None if body.shape is None else shape_to_plain(body.shape)
+    plain["shapes"] = [shape_to_plain(shape) for shape in body.shapes]
     return plain
 
 
 def body_from_plain(plain: Any, where: str) -> Body:
+    if isinstance(plain, dict) and "shape" in plain:  # files written before a body had several
+        one = plain["shape"]
+        rest = {name: value for name, value in plain.items() if name != "shape"}
+        plain = {**rest, "shapes": [] if one is None else [one]}
     fields = checked_fields(plain, BODY, where)
-    shape = fields["shape"]
-    return Body(**{**fields, "shape": None if shape is None else shape_from_plain(shape, where)})
-
-
-def shape_to_plain(shape: Shape) -> Plain:
-    kind = type(shape).__name__.lower()
-    return {"kind": kind, **{name: listed(getattr(shape, name)) for name in SHAPES[kind]}}
-
-
-def shape_from_plain(plain: Any, where: str) -> Shape:
-    kind = checked_kind(plain, SHAPES, "shape", where)
-    fields = checked_fields(plain, ("kind", *SHAPES[kind]), f"{where}, {kind}")
-
-    def length(name: str) -> float:
-        return checked_positive(fields[name], name, "m", where, InvalidBody)
-
-    if kind == "box":
-        return Box(checked_vector(fields["size"], "size", where, InvalidBody))
-    if kind == "cylinder":
-        return Cylinder(length("radius"), length("length"), checked_axis(fields["axis"], where))
-    return Sphere(length("radius"))
+    shapes = [
+        shape_from_plain(shape, f"{where}, shapes[{index}]")
+        for index, shape in enumerate(checked_list(fields["shapes"], f"{where}, shapes"))
+    ]
+    return Body(**{**fields, "shapes": shapes})
 
 
 def part_to_plain(part: Any, where: str) -> Plain:

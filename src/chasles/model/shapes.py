@@ -1,21 +1,102 @@
-"""The solid a body was made from: its volume, its inertia, and what to draw.
+"""Shapes: the solids a body is made from or drawn as, with their volumes and inertias.
 
-A shape is centred at the body's centre of mass and aligned with the body's axes.
+A shape is data.  It sits in its body: `position` is its centroid seen from the body's centre of
+mass, `rotation` turns its axes into the body's.  Shapes are drawn and never used in the dynamics;
+`Body.solid` takes a body's mass and inertia from them.
 """
 
 from dataclasses import dataclass
 from math import pi
+from typing import Any, ClassVar
 
-from chasles.model.checks import Vector3
+import numpy as np
+from numpy.typing import NDArray
+
+from chasles.model.checks import (
+    IDENTITY,
+    Matrix3,
+    Vector3,
+    checked_positive,
+    checked_vector,
+    fill,
+)
+from chasles.model.colours import checked_colour
+from chasles.model.errors import InvalidBody, told
+from chasles.model.physical import checked_rotation
 
 AXES = ("x", "y", "z")
+SLENDER = 100.0  # length over radius of a rod whose radius was not given
+
+
+@dataclass(frozen=True, kw_only=True)
+class Shape:
+    """What all shapes share; use one of the kinds below.
+
+    position  of the centroid, from the body's centre of mass in body axes, m
+    rotation  shape to body: 3x3 matrix, or unit quaternion (w, x, y, z)
+    colour    "steel", "red", ... or "#rrggbb"; None leaves it to the picture
+    """
+
+    #: the kind in lower case: "box", "cylinder"
+    kind: ClassVar[str] = "shape"
+    #: the fields that are lengths in m
+    lengths: ClassVar[tuple[str, ...]] = ()
+
+    position: Vector3 = (0.0, 0.0, 0.0)
+    rotation: Matrix3 = IDENTITY
+    colour: str | None = None
+
+    def __init_subclass__(cls) -> None:
+        cls.kind = cls.__name__.lower()
+
+    def __post_init__(self) -> None:
+        where = f"shape '{self.kind}'"
+        if type(self) is Shape:
+            raise InvalidBody("a shape is of no kind.", "Use Box, Cylinder, Sphere, Mesh, ...")
+        for name in self.lengths:
+            value = checked_positive(getattr(self, name), name, "m", where, InvalidBody)
+            fill(self, **{name: value})
+        if hasattr(self, "axis"):
+            checked_axis(self.axis, where)
+        fill(
+            self,
+            position=checked_vector(self.position, "position", where, InvalidBody),
+            rotation=checked_rotation(self.rotation, where),
+            colour=checked_colour(self.colour, where),
+        )
+
+    @property
+    def volume(self) -> float:
+        """m^3."""
+        raise NotImplementedError
+
+    def moments(self, mass: float) -> Vector3:
+        """Moments about the centroid and the shape's own axes, kg m^2."""
+        raise NotImplementedError
+
+    def inertia(self, mass: float) -> NDArray[np.float64]:
+        """R diag(moments) R^T: about the centroid in body axes (3, 3), kg m^2."""
+        turn = np.array(self.rotation)
+        return np.asarray(turn @ np.diag(self.moments(mass)) @ turn.T)
+
+    @property
+    def centroid(self) -> Vector3:
+        """From the body's centre of mass in body axes, m."""
+        return self.position
 
 
 @dataclass(frozen=True)
-class Box:
-    """A cuboid with edges `size` (m) along the body's x, y and z axes."""
+class Box(Shape):
+    """A cuboid with edges `size` (m) along its x, y and z axes."""
 
     size: Vector3
+
+    def __post_init__(self) -> None:
+        size = checked_vector(self.size, "size", "shape 'box'", InvalidBody)
+        for edge in size:
+            checked_positive(edge, "edge length", "m", "shape 'box'", InvalidBody)
+        fill(self, size=size)
+        super().__post_init__()
 
     @property
     def volume(self) -> float:
@@ -23,7 +104,7 @@ class Box:
         return x * y * z
 
     def moments(self, mass: float) -> Vector3:
-        """Principal moments about the centre: m (y^2 + z^2) / 12 and so on, in kg m^2."""
+        """m (y^2 + z^2) / 12 and so on."""
         x, y, z = self.size
         return (
             mass * (y * y + z * z) / 12.0,
@@ -33,8 +114,10 @@ class Box:
 
 
 @dataclass(frozen=True)
-class Cylinder:
-    """A solid cylinder of `radius` and `length` (m) along one of the body's axes."""
+class Cylinder(Shape):
+    """A solid cylinder of `radius` and `length` (m) along one of its axes."""
+
+    lengths = ("radius", "length")
 
     radius: float
     length: float
@@ -45,7 +128,7 @@ class Cylinder:
         return pi * self.radius * self.radius * self.length  # not **, which raises when too large
 
     def moments(self, mass: float) -> Vector3:
-        """Principal moments: m r^2 / 2 along the axis, m (3 r^2 + l^2) / 12 across, in kg m^2."""
+        """m r^2 / 2 along the axis, m (3 r^2 + l^2) / 12 across."""
         square = self.radius * self.radius
         along = mass * square / 2.0
         across = mass * (3.0 * square + self.length * self.length) / 12.0
@@ -53,8 +136,39 @@ class Cylinder:
 
 
 @dataclass(frozen=True)
-class Sphere:
+class Rod(Shape):
+    """A slender rod of `length` (m): drawn with `radius`, by default a hundredth of the length."""
+
+    lengths = ("length", "radius")
+
+    length: float
+    radius: float | None = None
+    axis: str = "x"
+
+    def __post_init__(self) -> None:
+        if self.radius is None:
+            length = checked_positive(self.length, "length", "m", "shape 'rod'", InvalidBody)
+            fill(self, radius=length / SLENDER)
+        super().__post_init__()
+
+    @property
+    def volume(self) -> float:
+        radius = self.radius or 0.0
+        return pi * radius * radius * self.length
+
+    def moments(self, mass: float) -> Vector3:
+        """The textbook's m l^2 / 12 across; along it m r^2 / 2, since a body needs some."""
+        radius = self.radius or 0.0
+        return along_axis(
+            self.axis, mass * radius * radius / 2.0, mass * self.length * self.length / 12.0
+        )
+
+
+@dataclass(frozen=True)
+class Sphere(Shape):
     """A solid ball of `radius` (m)."""
+
+    lengths = ("radius",)
 
     radius: float
 
@@ -63,15 +177,105 @@ class Sphere:
         return 4.0 / 3.0 * pi * self.radius * self.radius * self.radius
 
     def moments(self, mass: float) -> Vector3:
-        """Principal moments, all 2 m r^2 / 5, in kg m^2."""
+        """All 2 m r^2 / 5."""
         moment = 0.4 * mass * self.radius * self.radius
         return (moment, moment, moment)
 
 
-Shape = Box | Cylinder | Sphere
+@dataclass(frozen=True)
+class Capsule(Shape):
+    """A cylinder of `radius` and `length` (m) along an axis, with half a ball on each end."""
+
+    lengths = ("radius", "length")
+
+    radius: float
+    length: float
+    axis: str = "z"
+
+    @property
+    def volume(self) -> float:
+        return pi * self.radius * self.radius * (self.length + 4.0 / 3.0 * self.radius)
+
+    def moments(self, mass: float) -> Vector3:
+        """Cylinder and two half balls, whose centroids lie l / 2 + 3 r / 8 from the middle.
+
+        With c and b the masses of the cylinder and of the ball: c r^2 / 2 + 2 b r^2 / 5 along,
+        c (3 r^2 + l^2) / 12 + b (2 r^2 / 5 + l^2 / 4 + 3 l r / 8) across.
+        """
+        r, length = self.radius, self.length
+        ball = mass * 4.0 * r / (3.0 * length + 4.0 * r)
+        middle = mass - ball
+        along = middle * r * r / 2.0 + 0.4 * ball * r * r
+        across = middle * (3.0 * r * r + length * length) / 12.0 + ball * (
+            0.4 * r * r + 0.25 * length * length + 0.375 * length * r
+        )
+        return along_axis(self.axis, along, across)
+
+
+@dataclass(frozen=True)
+class Ring(Shape):
+    """A hollow cylinder: `outer` and `inner` radius, and `length` (m) along its axis."""
+
+    lengths = ("outer", "inner", "length")
+
+    outer: float
+    inner: float
+    length: float
+    axis: str = "z"
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.inner >= self.outer:
+            raise InvalidBody(
+                f"shape 'ring': inner is {self.inner:g} m and outer is {self.outer:g} m.",
+                "The inner radius must be smaller than the outer; Cylinder has no hole.",
+            )
+
+    @property
+    def volume(self) -> float:
+        return pi * (self.outer - self.inner) * (self.outer + self.inner) * self.length
+
+    def moments(self, mass: float) -> Vector3:
+        """m (R^2 + r^2) / 2 along the axis, m (3 (R^2 + r^2) + l^2) / 12 across."""
+        squares = self.outer * self.outer + self.inner * self.inner
+        across = mass * (3.0 * squares + self.length * self.length) / 12.0
+        return along_axis(self.axis, mass * squares / 2.0, across)
+
+
+@dataclass(frozen=True)
+class Cone(Shape):
+    """A solid cone: `radius` of its base and `length` (m) along its axis, which the tip points to.
+
+    Its centroid lies a quarter of the length above the base.
+    """
+
+    lengths = ("radius", "length")
+
+    radius: float
+    length: float
+    axis: str = "z"
+
+    @property
+    def volume(self) -> float:
+        return pi * self.radius * self.radius * self.length / 3.0
+
+    def moments(self, mass: float) -> Vector3:
+        """3 m r^2 / 10 along the axis, 3 m (4 r^2 + l^2) / 80 across."""
+        square = self.radius * self.radius
+        across = 3.0 * mass * (4.0 * square + self.length * self.length) / 80.0
+        return along_axis(self.axis, 0.3 * mass * square, across)
 
 
 def along_axis(axis: str, along: float, across: float) -> Vector3:
     """The vector with `along` in the place of `axis` and `across` in the two others."""
     x, y, z = (along if axis == name else across for name in AXES)
     return (x, y, z)
+
+
+def checked_axis(axis: Any, where: str) -> str:
+    if not isinstance(axis, str) or axis not in AXES:
+        raise InvalidBody(
+            f"{where}: axis is {told(axis)}, but is one of the body's axes.",
+            "Give axis='x', 'y' or 'z', and turn the body with rotation=.",
+        )
+    return axis

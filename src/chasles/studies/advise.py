@@ -141,12 +141,16 @@ class Advice:
             "evidence": [plain_dict(t) for t in self.evidence],
         }
 
-    def plot(self, path: str | Path) -> Path:
-        """A figure, as .png or .svg: worst gap and energy drift against cost."""
-        from chasles.studies.figures import advice_figure
-        from chasles.view.charts import save_figure
+    def plot(self, path: str | Path | None = None) -> Any:
+        """A figure: worst gap and energy drift against cost.
 
-        return save_figure(advice_figure(self), path)
+        With a path, the .png or .svg file that was written; without, a matplotlib Figure.
+        """
+        from chasles.studies.figures import advice_figure
+        from chasles.view.charts import save_figure, shown_figure
+
+        figure = advice_figure(self)
+        return shown_figure(figure) if path is None else save_figure(figure, path)
 
 
 def advise(

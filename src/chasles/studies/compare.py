@@ -203,12 +203,16 @@ class Comparison:
             "predictions": [p.as_dict() for p in self.predictions],
         }
 
-    def plot(self, path: str | Path) -> Path:
-        """A figure, as .png or .svg: gap of each joint over time, energy drift, cost."""
-        from chasles.studies.figures import comparison_figure
-        from chasles.view.charts import save_figure
+    def plot(self, path: str | Path | None = None) -> Any:
+        """A figure: gap of each joint over time, energy drift, cost.
 
-        return save_figure(comparison_figure(self), path)
+        With a path, the .png or .svg file that was written; without, a matplotlib Figure.
+        """
+        from chasles.studies.figures import comparison_figure
+        from chasles.view.charts import save_figure, shown_figure
+
+        figure = comparison_figure(self)
+        return shown_figure(figure) if path is None else save_figure(figure, path)
 
 
 def outcome_dict(outcome: Outcome) -> dict[str, Any]:

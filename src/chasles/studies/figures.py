@@ -83,7 +83,10 @@ def advice_figure(advice: Advice) -> Figure:
             values = [max(getattr(t, attribute), ROOM) for t in own]
             if own:
                 costs = [t.cost_per_second for t in own]
-                series.append(Series(label, values, colours[label], costs))
+                words = [
+                    f"{t.words[2]}, {1e3 * t.options['step']:.3g} ms" for t in own
+                ]  # method and step
+                series.append(Series(label, values, colours[label], costs, words))
         ring = (chosen.cost_per_second, max(getattr(chosen, attribute), ROOM)) if chosen else None
         draw = front(series, ring, target, title, "ms per simulated second", unit)
         return Panel(draw, f"{title} against cost", (4.6, 3.8))

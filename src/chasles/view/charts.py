@@ -1,5 +1,6 @@
 """Kinds of panel for studies: dots on a logarithmic scale, bars, slopes, distributions, fronts."""
 
+import io
 from collections.abc import Sequence
 from dataclasses import dataclass
 from math import ceil, floor, log10
@@ -9,6 +10,8 @@ from typing import Any
 import matplotlib as mpl
 import numpy as np
 from matplotlib.axes import Axes
+from matplotlib.backends.backend_agg import FigureCanvasAgg
+from matplotlib.figure import Figure as Canvas
 from matplotlib.ticker import FixedLocator, FuncFormatter, NullLocator
 
 from chasles.core.arrays import Floats
@@ -20,8 +23,28 @@ from chasles.view.theme import LIGHT, SANS, power_of_ten, style_variables
 KINDS = (".png", ".svg")
 MARKERS = {"se3": "o", "product": "s", "chosen": "D", "other": "^", "y": "P", "x": "v", "z": "X"}
 COLOURS = tuple(MARKERS)
+#: Ratio of the ends of a logarithmic axis below which powers of ten are too few ticks.
+FEW_DECADES = 60.0
+#: A panel of advice and its words, in points, about.
+ACROSS, UPWARDS, WORD_SIZE = 275.0, 180.0, 7.5
 #: Characters of legend that fit under a panel.
 LEGEND_CHARACTERS = 66
+
+
+def shown_figure(figure: Figure) -> Canvas:
+    """A figure to look at: matplotlib's, which a notebook shows."""
+    with mpl.rc_context(RC):
+        canvas = canvas_of(figure.panels, figure.columns)
+    canvas.set_facecolor("white")
+    FigureCanvasAgg(canvas)
+
+    def png() -> bytes:
+        buffer = io.BytesIO()
+        canvas.savefig(buffer, format="png", dpi=110, facecolor="white")
+        return buffer.getvalue()
+
+    canvas._repr_png_ = png  # type: ignore[attr-defined]
+    return canvas
 
 
 def save_figure(figure: Figure, path: str | Path) -> Path:
@@ -53,6 +76,7 @@ class Series:
     values: Sequence[float] | Floats
     colour: str
     x: Sequence[float] | Floats = ()
+    words: Sequence[str] = ()  # one for each value, if they are to be named
 
 
 def log_limits(values: Floats, floor_at: float) -> tuple[int, int]:
@@ -80,6 +104,10 @@ def near_log_x(ax: Axes, values: Floats) -> None:
     low, high = float(values.min()), float(values.max())
     room = (high / low) ** 0.06 if high > low else 2.0
     ax.set_xlim(low / room, high * room)
+    if high / low < FEW_DECADES:
+        powers = range(floor(log10(low / room)), ceil(log10(high * room)) + 1)
+        ax.xaxis.set_major_locator(FixedLocator([m * 10.0**k for k in powers for m in (1, 2, 5)]))
+        ax.xaxis.set_major_formatter(FuncFormatter(lambda x, _: f"{x:g}"))
 
 
 def dots(
@@ -213,6 +241,55 @@ def distribution(
     return draw
 
 
+def draw_front(ax: Axes, series: Sequence[Series]) -> None:
+    """The Pareto front as steps: at no point is anything both cheaper and more accurate."""
+    points = [
+        (x, y, one.words[k] if len(one.words) else "")
+        for one in series
+        for k, (x, y) in enumerate(zip(one.x, one.values))
+    ]
+    best: list[tuple[float, float, str]] = []
+    for point in sorted(points):
+        if not best or point[1] < best[-1][1]:
+            best.append(point)
+    ax.step(
+        [x for x, _, _ in best],
+        [y for _, y, _ in best],
+        where="post",
+        color=LIGHT["ink"],
+        lw=0.9,
+        alpha=0.45,
+        zorder=1,
+    )
+    name_points(ax, best)
+
+
+def name_points(ax: Axes, points: Sequence[tuple[float, float, str]]) -> None:
+    """Words beside points on logarithmic axes: below to the left, where a front has nothing, or
+    in the next corner where they cover no other words."""
+    (left, right), (low, high) = ([log10(v) for v in lim] for lim in (ax.get_xlim(), ax.get_ylim()))
+    taken: list[tuple[float, float, float, float]] = []
+    for x, y, words in points:
+        at = (
+            (log10(x) - left) / (right - left) * ACROSS,
+            (log10(y) - low) / (high - low) * UPWARDS,
+        )
+        wide = WORD_SIZE * 0.62 * len(words)
+        for side, above in ((-1, -1), (1, 1), (-1, 1), (1, -1)):
+            x0 = at[0] + 6 if side > 0 else at[0] - 6 - wide
+            y0 = at[1] + 4 if above > 0 else at[1] - 4 - WORD_SIZE
+            box = (x0, y0, x0 + wide, y0 + WORD_SIZE)
+            inside = x0 >= 0 and box[2] <= ACROSS and y0 >= 0 and box[3] <= UPWARDS
+            free = all(box[2] < o[0] or o[2] < box[0] or box[3] < o[1] or o[3] < box[1]
+                       for o in taken)  # fmt: skip
+            if inside and free:
+                taken.append(box)
+                ax.annotate(words, (x, y), xytext=(6 * side, 4 * above), fontsize=WORD_SIZE,
+                            textcoords="offset points", ha="left" if side > 0 else "right",
+                            va="bottom" if above > 0 else "top", color=LIGHT["ink"])  # fmt: skip
+                break
+
+
 def front(
     series: Sequence[Series], best: tuple[float, float] | None, target: float,
     title: str, x_label: str, y_label: str,
@@ -222,12 +299,16 @@ def front(
     def draw(ax: Axes) -> None:
         everything = np.concatenate([np.asarray(s.values, float) for s in series])
         low, high = log_limits(np.append(everything, target), 1e-17)
-        log_axis(ax, 10.0**low, 10.0**high)
+        log_axis(ax, 10.0**low, 10.0**high, margin=3.0)
         for one in series:
             ax.plot(one.x, one.values, ls="", marker=MARKERS[one.colour], ms=4.5, mec="white",
                     mew=0.4, color=LIGHT[one.colour], label=one.name)  # fmt: skip
         near_log_x(ax, np.concatenate([np.asarray(s.x, float) for s in series]))
         ax.axhline(target, color=LIGHT["axis"], lw=1.0, ls=(0, (4, 2)))
+        ax.annotate("target", (1.0, target), xycoords=("axes fraction", "data"), xytext=(-2, 3),
+                    textcoords="offset points", ha="right", fontsize=8,
+                    color=LIGHT["muted"])  # fmt: skip
+        draw_front(ax, series)
         if best is not None:
             ax.plot(*best, marker="o", ms=12, mfc="none", mec=LIGHT["ink"], mew=1.2)
         ax.set_xlabel(x_label)

@@ -10,7 +10,8 @@ from scipy.spatial import ConvexHull
 
 from chasles.core.arrays import Floats
 from chasles.model import GROUND, Body, Joint, Model
-from chasles.model.shapes import Box, Cylinder, Sphere
+from chasles.model.shapes import Box, Cylinder, Rod, Shape
+from chasles.view.geometry import solid_of
 from chasles.view.plots import Panel
 from chasles.view.theme import LIGHT
 
@@ -61,16 +62,10 @@ def corners(body: Body) -> Floats:
 
 
 def half_extent(body: Body) -> Floats:
-    shape = body.shape
-    if isinstance(shape, Box):
-        return np.array(shape.size) / 2
-    if isinstance(shape, Sphere):
-        return np.full(3, shape.radius)
-    if isinstance(shape, Cylinder):
-        half = np.full(3, shape.radius)
-        half["xyz".index(shape.axis)] = shape.length / 2
-        return half
-    return equivalent_box(body)
+    """Half edges of the box about the centre of mass that holds the body's shapes."""
+    if not body.shapes:
+        return equivalent_box(body)
+    return np.max([np.abs(solid_of(shape).vertices).max(axis=0) for shape in body.shapes], axis=0)
 
 
 def equivalent_box(body: Body) -> Floats:
@@ -93,20 +88,35 @@ def silhouette(model: Model, x: float) -> tuple[float, float] | None:
 
 def draw_body(ax: Axes, model: Model, body: Body, size: float) -> None:
     draw_levers(ax, model, body)
-    if isinstance(body.shape, Cylinder):
-        draw_cylinder(ax, body, body.shape)
-    else:
-        draw_box(ax, body)
+    turn, centre = np.array(body.rotation), np.array(body.position)
+    if not body.shapes:
+        draw_box(ax, turn, centre, half_extent(body))
+    for shape in body.shapes:
+        own, at = turn @ np.array(shape.rotation), centre + turn @ np.array(shape.position)
+        if isinstance(shape, Cylinder | Rod):
+            draw_cylinder(ax, own, at, shape)
+        elif isinstance(shape, Box):
+            draw_box(ax, own, at, np.array(shape.size) / 2)
+        else:
+            draw_outline(ax, turn, centre, shape)
 
 
-def draw_cylinder(ax: Axes, body: Body, shape: Cylinder) -> None:
+def draw_outline(ax: Axes, turn: Floats, centre: Floats, shape: Shape) -> None:
+    """The hull of a shape, in its body's pose."""
+    flat = seen(centre + solid_of(shape).vertices @ turn.T)
+    hull = flat[ConvexHull(flat).vertices]
+    ax.add_patch(Polygon(hull, facecolor=LIGHT["shade"], edgecolor=LIGHT["ink"], linewidth=0.9,
+                         joinstyle="round"))  # fmt: skip
+
+
+def draw_cylinder(ax: Axes, turn: Floats, centre: Floats, shape: Cylinder | Rod) -> None:
     """The outline of both ends together, then the end that faces us."""
     axis = "xyz".index(shape.axis)
-    turn, centre = np.array(body.rotation), np.array(body.position)
+    radius = shape.radius or 0.0
     angle = np.linspace(0, 2 * np.pi, 73)
     ring = np.zeros((73, 3))
-    ring[:, (axis + 1) % 3] = shape.radius * np.cos(angle)
-    ring[:, (axis + 2) % 3] = shape.radius * np.sin(angle)
+    ring[:, (axis + 1) % 3] = radius * np.cos(angle)
+    ring[:, (axis + 2) % 3] = radius * np.sin(angle)
     towards = 1.0 if turn[:, axis] @ TOWARDS > 0 else -1.0
     shift = np.eye(3)[axis] * towards * shape.length / 2
     ends = [seen(centre + (ring + side) @ turn.T) for side in (shift, -shift)]
@@ -117,8 +127,7 @@ def draw_cylinder(ax: Axes, body: Body, shape: Cylinder) -> None:
     ax.add_patch(Polygon(ends[0], facecolor=LIGHT["face"], **edge))
 
 
-def draw_box(ax: Axes, body: Body) -> None:
-    turn, centre, half = np.array(body.rotation), np.array(body.position), half_extent(body)
+def draw_box(ax: Axes, turn: Floats, centre: Floats, half: Floats) -> None:
     for axis, side in product(range(3), (-1, 1)):
         normal = turn[:, axis] * side
         if normal @ TOWARDS <= 1e-9:

@@ -20,9 +20,9 @@ from chasles.model import (
     Spring,
     Universal,
 )
-from chasles.model.shapes import Cylinder, Sphere
 from chasles.result import Result
 from chasles.view.charts import COLOURS, legend_below
+from chasles.view.geometry import solid_of
 from chasles.view.panels import Curve, signed, thinned
 from chasles.view.plots import Draw, Figure, Panel
 from chasles.view.sketch import RIGHT, UP, half_extent
@@ -40,11 +40,6 @@ PLANES = {
 PINS = (Revolute, Spherical, Universal, Distance)
 PALEST = 0.18
 SIZE = (4.3, 3.4)
-BALL = np.array([
-    (np.cos(turn) * np.sin(tilt), np.sin(turn) * np.sin(tilt), np.cos(tilt))
-    for turn in np.linspace(0, 2 * np.pi, 24, endpoint=False)
-    for tilt in np.linspace(0, np.pi, 13)
-])  # fmt: skip
 
 
 def benchmark_figure(name: str, result: Result, drawing: Any) -> Figure:
@@ -151,11 +146,11 @@ def draw_moved(
 
 def outlines(body: Body, held: Floats) -> list[Floats]:
     """Sets of points in body axes, each to be drawn as its hull."""
-    if body.shape is None and len(held) > 1:
+    if not body.shapes and len(held) > 1:
         return [held]
     outside = held[np.any(np.abs(held) > half_extent(body) * 1.001, axis=1)]
     levers = [np.array([np.zeros(3), point]) for point in outside]
-    return [*levers, shape_points(body)]
+    return [*levers, *shape_points(body)]
 
 
 def held_points(result: Result, body: Body) -> Floats:
@@ -176,20 +171,12 @@ def sides(part: Any) -> tuple[tuple[str, Any], tuple[str, Any]]:
     return (part.a, part.at), (part.b, part.at if part.at_b is None else part.at_b)
 
 
-def shape_points(body: Body) -> Floats:
-    half = half_extent(body)
-    if isinstance(body.shape, Sphere):
-        return BALL * body.shape.radius
-    if isinstance(body.shape, Cylinder):
-        axis = "xyz".index(body.shape.axis)
-        angle = np.linspace(0, 2 * np.pi, 72, endpoint=False)
-        ring = np.zeros((144, 3))
-        ring[:, (axis + 1) % 3] = body.shape.radius * np.cos(np.tile(angle, 2))
-        ring[:, (axis + 2) % 3] = body.shape.radius * np.sin(np.tile(angle, 2))
-        ring[:, axis] = np.repeat((-half[axis], half[axis]), 72)
-        return ring
+def shape_points(body: Body) -> list[Floats]:
+    """The corners of each of a body's shapes, or of the box that stands for it."""
+    if body.shapes:
+        return [solid_of(shape).vertices for shape in body.shapes]
     signs = np.array([(x, y, z) for x in (-1, 1) for y in (-1, 1) for z in (-1, 1)])
-    return signs * half
+    return [signs * half_extent(body)]
 
 
 def extremes(points: Floats) -> Floats:

@@ -1,0 +1,177 @@
+"""A body's surface as triangles, and the mass properties of what it encloses."""
+
+import os
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from chasles.model.checks import Vector3, as_vector, checked_array, checked_positive, fill
+from chasles.model.errors import InvalidBody
+from chasles.model.mesh_files import read_triangles
+from chasles.model.shapes import Shape
+
+Floats = NDArray[np.float64]
+Whole = NDArray[np.int64]
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Mesh(Shape):
+    """A surface of triangles in the shape's axes.
+
+    vertices   (V, 3) m
+    triangles  (T, 3) indices of vertices, counter-clockwise seen from outside
+
+    `position` and `rotation` move the mesh as it is: its origin need not be its centroid.  Any
+    mesh can be drawn; only one that is closed and points outwards has a volume and an inertia.
+
+    >>> corners = [(0, 0, 0), (1, 0, 0), (0, 1, 0), (0, 0, 1)]
+    >>> Mesh(corners, [(0, 2, 1), (0, 1, 3), (0, 3, 2), (1, 2, 3)]).volume * 6
+    1.0
+    """
+
+    vertices: Any
+    triangles: Any
+
+    def __post_init__(self) -> None:
+        where = "shape 'mesh'"
+        vertices = checked_array(self.vertices, "vertices", where, InvalidBody)
+        triangles = np.asarray(self.triangles)
+        if vertices.ndim != 2 or vertices.shape[1] != 3:
+            raise InvalidBody(
+                f"{where}: vertices has shape {vertices.shape}.", "Give one row (x, y, z) for each."
+            )
+        if triangles.ndim != 2 or triangles.shape[1:] != (3,) or triangles.dtype.kind not in "iu":
+            raise InvalidBody(
+                f"{where}: triangles has shape {triangles.shape} and type {triangles.dtype}.",
+                "Give three whole numbers for each: the indices of its vertices.",
+            )
+        if not len(triangles):
+            raise InvalidBody(f"{where} has no triangles.", "Give at least one, or leave it out.")
+        if triangles.min() < 0 or triangles.max() >= len(vertices):
+            raise InvalidBody(
+                f"{where}: triangles name vertices {triangles.min()} to {triangles.max()}, but"
+                f" there are {len(vertices)}.",
+                f"Give indices from 0 to {len(vertices) - 1}.",
+            )
+        whole = triangles.astype(np.int64)
+        vertices.setflags(write=False)
+        whole.setflags(write=False)
+        fill(self, vertices=vertices, triangles=whole)
+        super().__post_init__()
+
+    @classmethod
+    def read(cls, path: str | os.PathLike[str], scale: float = 1.0, **pose: Any) -> "Mesh":
+        """From an STL (text or binary) or OBJ file; scale=0.001 for a file in millimetres."""
+        factor = checked_positive(scale, "scale", "", f"mesh '{path}'", InvalidBody)
+        vertices, triangles = read_triangles(path)
+        return cls(vertices=vertices * factor, triangles=triangles, **pose)
+
+    def flipped(self) -> "Mesh":
+        """The same surface, seen from the other side."""
+        return Mesh(
+            vertices=self.vertices, triangles=self.triangles[:, ::-1], position=self.position,
+            rotation=self.rotation, colour=self.colour,
+        )  # fmt: skip
+
+    def __repr__(self) -> str:
+        return f"Mesh({len(self.vertices)} vertices, {len(self.triangles)} triangles)"
+
+    def __eq__(self, other: object) -> bool:
+        return (
+            isinstance(other, Mesh)
+            and (self.position, self.rotation, self.colour)
+            == (other.position, other.rotation, other.colour)
+            and np.array_equal(self.vertices, other.vertices)
+            and np.array_equal(self.triangles, other.triangles)
+        )
+
+    def __hash__(self) -> int:
+        return hash((self.vertices.tobytes(), self.triangles.tobytes(), self.position))
+
+    # --- what it encloses ---
+
+    @property
+    def volume(self) -> float:
+        return self._integrals[0]
+
+    @property
+    def centroid(self) -> Vector3:
+        turn = np.array(self.rotation)
+        return as_vector(np.array(self.position) + turn @ self._integrals[1])
+
+    def moments(self, mass: float) -> Vector3:
+        """The diagonal of the inertia about the centroid; a mesh may have products, too."""
+        return as_vector(np.diag(mass * self._integrals[2]))
+
+    def inertia(self, mass: float) -> Floats:
+        turn = np.array(self.rotation)
+        return np.asarray(turn @ (mass * self._integrals[2]) @ turn.T)
+
+    @cached_property
+    def _integrals(self) -> tuple[float, Floats, Floats]:
+        check_closed(self.vertices, self.triangles)
+        volume, centroid, per_mass = volume_integrals(self.vertices, self.triangles)
+        if volume <= 0.0:
+            raise InvalidBody(
+                f"shape 'mesh' encloses {volume:g} m^3: its triangles point inwards.",
+                "Turn it inside out: mesh.flipped().",
+            )
+        return volume, centroid, per_mass
+
+
+def check_closed(vertices: Floats, triangles: Whole) -> None:
+    """Refuse a surface with a rim, or whose triangles disagree about where outside is.
+
+    A surface is closed and oriented if every edge is run once in each direction.
+    """
+    runs = np.concatenate([triangles[:, [k, (k + 1) % 3]] for k in range(3)])
+    code = runs[:, 0] * len(vertices) + runs[:, 1]
+    back = runs[:, 1] * len(vertices) + runs[:, 0]
+    lone = ~np.isin(code, back)
+    if lone.any():
+        first, second = vertices[runs[np.argmax(lone)]]
+        raise InvalidBody(
+            f"shape 'mesh' is open: {int(lone.sum())} of its {len(code)} edges have a triangle on"
+            f" one side only, among them the one from {shown(first)} to {shown(second)} m.",
+            "Close it, or give the body's mass and inertia yourself and draw the mesh.",
+        )
+    known, count = np.unique(code, return_counts=True)
+    if (count > 1).any():
+        start, end = divmod(int(known[np.argmax(count > 1)]), len(vertices))
+        raise InvalidBody(
+            f"shape 'mesh': {int((count > 1).sum())} edges are run twice in one direction, among"
+            f" them the one from {shown(vertices[start])} to {shown(vertices[end])} m: neighbours"
+            " disagree about where outside is.",
+            "Give all triangles counter-clockwise seen from outside, and each only once.",
+        )
+
+
+def shown(point: Floats) -> str:
+    return "(" + ", ".join(f"{x:g}" for x in point) + ")"
+
+
+def volume_integrals(vertices: Floats, triangles: Whole) -> tuple[float, Floats, Floats]:
+    r"""Volume, centroid, and inertia about the centroid over the mass.
+
+    By the divergence theorem an integral over the solid is one over its surface, and thus a sum
+    over tetrahedra from one point to the triangles (a, b, c), signed by d = det(a, b, c):
+
+    $$V = \sum d / 6, \quad V\bar x = \sum d\, s / 24, \quad
+      \int x x^T = \sum d\,(a a^T + b b^T + c c^T + s s^T) / 120, \quad s = a + b + c$$
+
+    The point is the middle of the vertices, so that a solid far away does not cancel.
+    """
+    middle = vertices.mean(axis=0)
+    a, b, c = (vertices[triangles[:, k]] - middle for k in range(3))
+    determinant = np.einsum("ti,ti->t", a, np.cross(b, c))
+    volume = float(determinant.sum() / 6.0)
+    if volume <= 0.0:
+        return volume, middle, np.eye(3)
+    total = a + b + c
+    centroid = (determinant @ total) / (24.0 * volume)
+    second = sum(np.einsum("t,ti,tj->ij", determinant, x, x) for x in (a, b, c, total)) / 120.0
+    spread = second / volume - np.outer(centroid, centroid)
+    return volume, middle + centroid, np.trace(spread) * np.eye(3) - spread

@@ -1,0 +1,91 @@
+"""One call for every kind of film: a page, a GIF or an MP4."""
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from chasles.model import InvalidOption
+from chasles.model.checks import checked_positive
+from chasles.model.errors import told
+from chasles.result import Result
+from chasles.view.film import Film, checked_layout, labels_of, make_film
+
+KINDS = (".html", ".gif", ".mp4")
+
+
+def animate(
+    results: Result | Sequence[Result],
+    path: str | Path | None = None,
+    *,
+    labels: Sequence[str] | None = None,
+    layout: str = "side by side",
+    title: str | None = None,
+    view: Any = "auto",
+    frames: int | None = None,
+    forces: bool = True,
+    speed: float | None = None,
+    fps: float = 25.0,
+    size: tuple[int, int] | None = None,
+) -> "Path | Film":
+    """A film of one result, or of several in one scene.
+
+    path    .html: one file to open anywhere, without a network, to turn, zoom, play and scrub;
+            .gif or .mp4 (with ffmpeg): a film as it is; None returns a Film, which a notebook shows
+    labels  names of the results; by default what they differ in
+    layout  of several results: "side by side" or "overlaid"
+    view    "auto", "xy", "xz", "yz", or (azimuth, elevation) in degrees
+    frames  the most saved states that a page shows; by default as many as fit into about 3 MB
+    forces  whether a page has the joints' reactions and the loads as arrows
+    speed   of .gif and .mp4: seconds of motion per second; by default about 6 s in all
+    fps     frames per second of .gif and .mp4
+    size    of .gif and .mp4 in pixels, (720, 540); wider by default for results side by side
+    """
+    every = checked_results(results)
+    target = checked_target(path)
+    names, layout = labels_of(every, labels), checked_layout(layout)
+    if frames is not None and (
+        isinstance(frames, bool) or not isinstance(frames, int) or frames < 2
+    ):
+        raise InvalidOption(f"animate: frames is {told(frames)}.", "Give a whole number above 1.")
+    if target is None or target.suffix.lower() == ".html":
+        film = make_film(every, names, layout, title, frames, forces, view)
+        return film if target is None else film.save(target)
+    from chasles.view.video import make_video  # late: it brings pillow
+
+    fps = checked_positive(fps, "fps", "1/s", "animate", InvalidOption)
+    if speed is not None:
+        speed = checked_positive(speed, "speed", "", "animate", InvalidOption)
+    return make_video(every, target, names, layout, view, speed, fps, size)
+
+
+def checked_results(results: Any) -> list[Result]:
+    """Results with at least two states each."""
+    every = [results] if isinstance(results, Result) else results
+    if (
+        not isinstance(every, Sequence)
+        or not every
+        or not all(isinstance(r, Result) for r in every)
+    ):
+        raise InvalidOption(
+            f"animate: results is {told(results)}.", "Give a Result, or a list of them."
+        )
+    for result in every:
+        if len(result.t) < 2:
+            raise InvalidOption(
+                "animate: a result has only its start, so nothing moves.",
+                "Run it further, or draw it: result.model.plot().",
+            )
+    return list(every)
+
+
+def checked_target(path: str | Path | None) -> Path | None:
+    if path is None:
+        return None
+    target = Path(path)
+    if target.suffix.lower() not in KINDS:
+        raise InvalidOption(
+            f"animate: the film's name is '{target.name}'.", "Let it end in .html, .gif or .mp4."
+        )
+    if not target.parent.is_dir():
+        raise InvalidOption(f"animate: there is no folder '{target.parent}'.", "Make it first.")
+    return target

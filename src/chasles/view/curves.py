@@ -1,0 +1,214 @@
+"""`result.plot("hinge")`: curves over time by name, on matplotlib axes."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import matplotlib as mpl
+import numpy as np
+from matplotlib.axes import Axes
+
+from chasles.core.arrays import Floats
+from chasles.model import InvalidOption, UnknownName, coordinate_of
+from chasles.result import Result
+from chasles.view.panels import log_axis, seconds_axis, thinned, titles
+from chasles.view.picture import checked_target, finished, new_axes
+from chasles.view.plots import RC
+from chasles.view.theme import LIGHT, scientific
+
+COLOURS = ("se3", "product", "chosen", "other", "y", "muted", "x", "z")
+FLOOR = 1e-17  # zero on a logarithmic axis
+MOST_CURVES = 12
+
+
+@dataclass(frozen=True)
+class Curves:
+    """Named curves that share an axis."""
+
+    title: str
+    label: str
+    curves: list[tuple[str, Floats]]
+    logarithmic: bool = False
+
+
+def plot_result(
+    result: Result,
+    what: Any = None,
+    path: str | Path | None = None,
+    *,
+    part: str | None = None,
+    ax: Axes | None = None,
+    size: tuple[float, float] = (6.4, 3.6),
+) -> Axes:
+    """Draw what was asked for by name; by default the energy."""
+    target = checked_target(path, "plot")
+    asked = what if isinstance(what, list | tuple) else ["energy" if what is None else what]
+    if not asked:
+        raise InvalidOption("plot: the list of names is empty.", "Name at least one thing to plot.")
+    found = [curves_of(result, one, part) for one in asked]
+    if len({curves.label for curves in found}) > 1:
+        words = ", ".join(f"{c.title} ({c.label})" for c in found)
+        raise InvalidOption(
+            f"plot: {words} have different units and share no axis.",
+            "Plot them one by one, or on two axes: result.plot(..., ax=axes[0]).",
+        )
+    with mpl.rc_context(RC):
+        axes = ax if ax is not None else new_axes(size)
+        if ax is None:
+            axes.set_position((0.13, 0.16, 0.83, 0.72))
+        draw(axes, result.t, found)
+    return finished(axes, target)
+
+
+def draw(ax: Axes, t: Floats, found: list[Curves]) -> None:
+    several = len(found) > 1
+    curves = [
+        (f"{one.title} {name}".strip() if several else name, values)
+        for one in found
+        for name, values in one.curves
+    ]
+    logarithmic = all(one.logarithmic for one in found)
+    for index, (name, values) in enumerate(curves):
+        shown = np.maximum(values, FLOOR) if logarithmic else values
+        lone = len(curves) == 1
+        ax.plot(*thinned(t, shown), color=LIGHT[COLOURS[index % len(COLOURS)]],
+                label=None if lone else name,
+                ls="-" if index < len(COLOURS) else (0, (4, 2)))  # fmt: skip
+    every = np.concatenate([values for _, values in curves])
+    every = every[np.isfinite(every)]
+    largest = float(np.abs(every).max()) if every.size else 0.0
+    if logarithmic and every.size:
+        positive = np.maximum(every[len(every) // 50 :], FLOOR)
+        log_axis(ax, max(float(np.quantile(positive, 0.02)) / 2.0, FLOOR), max(largest, 10 * FLOOR))
+    title = found[0].title if not several else ", ".join(one.title for one in found)
+    titles(ax, title, f"max {scientific(largest)}")
+    seconds_axis(ax, t)
+    ax.set_ylabel(found[0].label)
+    if len(curves) > 1:
+        ax.legend(loc="best", ncols=1 + len(curves) // 5)
+
+
+# --- what a name stands for ---
+
+
+def curves_of(result: Result, what: Any, part: str | None) -> Curves:
+    """A quantity of the whole model, or a part of it."""
+    name, model = getattr(what, "name", what), result.model
+    if isinstance(name, str):
+        if name in model.joint_names:
+            return joint_curves(result, name, part)
+        if name in model.body_names:
+            return body_curves(result, name, part)
+        if name in model.driver_names:
+            return driver_curves(result, name, part)
+        if name in model.force_names:
+            return Curves(name, "work in J", [("", result.work(name))])
+        if name in WHOLE:
+            if part is not None:
+                raise UnknownName.among("part", part, (), where=f"plot of '{name}'")
+            return WHOLE[name](result)
+    known = (*WHOLE, *model.body_names, *model.joint_names, *model.force_names)
+    raise UnknownName.among("quantity or part", name, (*known, *model.driver_names), where="plot")
+
+
+def components(vector: Floats) -> list[tuple[str, Floats]]:
+    return [(axis, vector[:, k]) for k, axis in enumerate("xyz")]
+
+
+def whole(
+    title: str, label: str, function: Callable[[Result], Any], logarithmic: bool = False
+) -> Callable[[Result], Curves]:
+    def curves(result: Result) -> Curves:
+        values = function(result)
+        if isinstance(values, dict):
+            return Curves(title, label, list(values.items()), logarithmic)
+        if values.ndim == 2:
+            return Curves(title, label, components(values), logarithmic)
+        return Curves(title, label, [("", values)], logarithmic)
+
+    return curves
+
+
+def energies(result: Result) -> dict[str, Floats]:
+    return {
+        "kinetic": result.kinetic_energy(),
+        "potential": result.potential_energy(),
+        "together": result.energy(),
+    }
+
+
+def gaps(part: str) -> Callable[[Result], dict[str, Floats]]:
+    def every(result: Result) -> dict[str, Floats]:
+        values = {j.name: result.violation(j, part) for j in result.model.joints}
+        if not values:
+            raise InvalidOption(
+                "plot: the model has no joints, so there are no gaps.", "Plot 'energy', say."
+            )
+        worst = sorted(values, key=lambda name: -float(values[name].max()))[:MOST_CURVES]
+        return {name: v for name, v in values.items() if name in worst}
+
+    return every
+
+
+WHOLE: dict[str, Callable[[Result], Curves]] = {
+    "energy": whole("Energy", "J", energies),
+    "energy error": whole("Energy gained less work done", "J", lambda r: r.energy_balance()),
+    "kinetic energy": whole("Kinetic energy", "J", lambda r: r.kinetic_energy()),
+    "potential energy": whole("Potential energy", "J", lambda r: r.potential_energy()),
+    "momentum": whole("Linear momentum", "N s", lambda r: r.momentum()),
+    "angular momentum": whole("Angular momentum", "N m s", lambda r: r.angular_momentum()),
+    "gaps": whole("Constraint violation", "m", gaps("translation"), True),
+    "gaps in angle": whole("Constraint violation", "rad", gaps("rotation"), True),
+}
+
+
+def body_curves(result: Result, name: str, part: str | None) -> Curves:
+    kinds: dict[str, tuple[str, Callable[[str], Floats]]] = {
+        "position": ("m", result.position),
+        "velocity": ("m/s", result.velocity),
+        "angular velocity": ("rad/s, body axes", result.angular_velocity),
+    }
+    chosen = "position" if part is None else part
+    if chosen not in kinds:
+        raise UnknownName.among("part of a body", part, kinds, where=f"plot of body '{name}'")
+    unit, function = kinds[chosen]
+    return Curves(f"{name}: {chosen}", unit, components(function(name)))
+
+
+def joint_curves(result: Result, name: str, part: str | None) -> Curves:
+    """A joint's coordinate if it has one, else its gap."""
+    kind = coordinate_of(result.model.joint(name))
+    unit = "rad" if kind == "angle" else "m"
+    kinds: dict[str, Callable[[], Curves]] = {}
+    if kind is not None:
+        kinds["coordinate"] = lambda: Curves(
+            f"{name}: {kind}", unit, [("", result.coordinate(name))]
+        )
+        kinds["rate"] = lambda: Curves(
+            f"{name}: rate of {kind}", f"{unit}/s", [("", result.coordinate_rate(name))]
+        )
+    kinds["gap"] = lambda: Curves(f"{name}: gap", "m", [("", result.violation(name))], True)
+    kinds["angular gap"] = lambda: Curves(
+        f"{name}: angular gap", "rad", [("", result.violation(name, "rotation"))], True
+    )
+    kinds["reaction"] = lambda: Curves(
+        f"{name}: reaction", "N", components(result.reaction(name).force)
+    )
+    kinds["torque"] = lambda: Curves(
+        f"{name}: reaction torque", "N m", components(result.reaction(name).torque)
+    )
+    chosen = next(iter(kinds)) if part is None else part
+    if chosen not in kinds:
+        raise UnknownName.among("part of a joint", part, kinds, where=f"plot of joint '{name}'")
+    return kinds[chosen]()
+
+
+def driver_curves(result: Result, name: str, part: str | None) -> Curves:
+    if part in (None, "effort"):
+        return Curves(f"{name}: effort", "N or N m", [("", result.effort(name))])
+    if part == "work":
+        return Curves(f"{name}: work", "J", [("", result.work(name))])
+    raise UnknownName.among(
+        "part of a driver", part, ("effort", "work"), where=f"plot of driver '{name}'"
+    )

@@ -1,0 +1,192 @@
+"""`model.plot()`: the model as it was entered, with names, joints, forces, drivers and a scale."""
+
+import io
+from pathlib import Path
+from typing import Any
+
+import matplotlib as mpl
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.backends.backend_agg import FigureCanvasAgg
+from matplotlib.figure import Figure
+
+from chasles.core.arrays import Floats
+from chasles.model import InvalidOption, Model
+from chasles.model.errors import told
+from chasles.view.camera import Camera, camera_of
+from chasles.view.labels import Label, put_labels
+from chasles.view.marks import (
+    draw_feet,
+    draw_forces,
+    draw_frames,
+    draw_ties,
+    draw_world,
+)
+from chasles.view.plots import RC
+from chasles.view.raster import Page, render
+from chasles.view.scene import Scene, place, scene_of
+from chasles.view.theme import LIGHT
+
+KINDS = (".png", ".svg", ".pdf")
+FINENESS = 1.5  # pixels of the solids per pixel of the figure on a screen
+MOST_NAMES = 44  # more would cover what they name
+
+
+def plot_model(
+    model: Model,
+    path: str | Path | None = None,
+    *,
+    view: Any = "auto",
+    names: bool = True,
+    frames: bool = False,
+    size: tuple[float, float] = (7.0, 5.0),
+    ax: Axes | None = None,
+) -> Axes:
+    """Draw a model on axes of its own, or on given ones; write it where there is a path."""
+    target = checked_target(path, "plot")
+    camera, scene = camera_of(model, view), scene_of(model)
+    with mpl.rc_context(RC):
+        axes = ax if ax is not None else new_axes(size)
+        draw_scene(axes, scene, camera, names, frames)
+    return finished(axes, target)
+
+
+def picture_of(model: Model) -> bytes:
+    """The picture as a PNG file."""
+    return png_of(plot_model(model))
+
+
+def new_axes(size: tuple[float, float]) -> Axes:
+    """Axes that fill a figure, which needs no display."""
+    try:
+        width, height = (float(inches) for inches in size)
+        assert 0.5 <= width <= 100.0 and 0.5 <= height <= 100.0
+    except (TypeError, ValueError, AssertionError):
+        raise InvalidOption(
+            f"plot: size is {told(size)}.", "Give width and height in inches: size=(7, 5)."
+        ) from None
+    figure = Figure(figsize=(width, height), dpi=110, facecolor="white")
+    FigureCanvasAgg(figure)
+    return figure.add_axes((0.01, 0.01, 0.98, 0.98))
+
+
+def draw_scene(ax: Axes, scene: Scene, camera: Camera, names: bool, frames: bool) -> None:
+    ax.set_axis_off()
+    ax.set_aspect("equal")
+    bound = frame(ax, scene, camera)
+    inked = [draw_solids(ax, scene, camera, bound), *draw_feet(ax, scene, camera)]
+    inked += draw_ties(ax, scene, camera)
+    labels, drawn = draw_forces(ax, scene, camera)
+    inked += drawn
+    if frames:
+        draw_frames(ax, scene, camera)
+    inked.append(draw_world(ax, scene, camera, bound))
+    if names:
+        put_labels(ax, readable(ax, scene, camera, labels), np.concatenate(inked))
+
+
+def draw_solids(ax: Axes, scene: Scene, camera: Camera, bound: Floats) -> Floats:
+    """The solids as an image behind all lines and words; returns where it has ink."""
+    (left, low), (right, high) = bound
+    width, height = int(FINENESS * ax.bbox.width), int(FINENESS * ax.bbox.height)
+    page = Page((left, low), (right, high), width, height)
+    image = render(scene.parts, scene.start, camera, page)
+    ax.imshow(image, extent=(left, right, low, high), zorder=5, aspect="equal",
+              interpolation="antialiased")  # fmt: skip
+    ax.set_xlim(left, right)
+    ax.set_ylim(low, high)
+    rows, columns = np.nonzero(image[::3, ::3, 3])
+    share = np.stack((3 * columns / width, 1.0 - 3 * rows / height), axis=1)
+    return np.asarray(bound[0] + share * (bound[1] - bound[0]))
+
+
+def frame(ax: Axes, scene: Scene, camera: Camera) -> Floats:
+    """Limits around all that is drawn, with room for names and, below, for the world's axes."""
+    points = [camera.seen(place(scene.start[p.body], p.solid.vertices)) for p in scene.parts]
+    for tie in scene.ties:
+        for name, at in ((tie.a, tie.at_a), (tie.b, tie.at_b)):
+            points.append(camera.seen(place(scene.start[name], at.reshape(1, 3))))
+    every = np.concatenate(points)
+    low, high = every.min(axis=0), every.max(axis=0)
+    span = np.maximum(high - low, 0.35 * (high - low).max())
+    middle = (low + high) / 2.0
+    low, high = middle - 0.62 * span, middle + 0.62 * span
+    low[1] -= 0.16 * max(span[1], 0.6 * span[0])
+    page = ax.bbox.width / ax.bbox.height
+    width, height = high - low
+    if width / height < page:
+        low[0], high[0] = middle[0] - 0.5 * page * height, middle[0] + 0.5 * page * height
+    else:
+        extra = (width / page - height) / 2.0
+        low[1], high[1] = low[1] - extra, high[1] + extra
+    ax.set_xlim(low[0], high[0])
+    ax.set_ylim(low[1], high[1])
+    return np.array([low, high])
+
+
+def readable(ax: Axes, scene: Scene, camera: Camera, others: list[Label]) -> list[Label]:
+    """As many names as can be read: bodies go before joints, and what is left out is said."""
+    joints, bodies = joint_names(scene, camera), body_names(scene, camera)
+    left_out = []
+    if len(joints) + len(bodies) + len(others) > MOST_NAMES:
+        left_out.append(f"{len(joints)} joints")
+        joints = []
+    if len(bodies) + len(others) > MOST_NAMES:
+        left_out.append(f"{len(bodies)} bodies")
+        bodies = []
+    if left_out:
+        ax.text(0.99, 0.985, f"without the names of {' and '.join(left_out)}", ha="right", va="top",
+                transform=ax.transAxes, fontsize=8, color=LIGHT["muted"])  # fmt: skip
+    return [*joints, *bodies, *others][:MOST_NAMES]
+
+
+def joint_names(scene: Scene, camera: Camera) -> list[Label]:
+    labels = []
+    for spot in scene.spots:
+        at = camera.seen(place(scene.start[spot.a], spot.at))
+        labels.append(Label(spot.name, (float(at[0]), float(at[1])), slanted=True))
+    return labels
+
+
+def body_names(scene: Scene, camera: Camera) -> list[Label]:
+    labels = []
+    for body in scene.model.bodies:
+        x, y = camera.seen(np.array(body.position))
+        labels.append(Label(body.name, (float(x), float(y)), LIGHT["se3"], 9.0))
+    return labels
+
+
+# --- output ---
+
+
+def checked_target(path: str | Path | None, what: str) -> Path | None:
+    """Where to write a figure, in a folder that is there."""
+    if path is None:
+        return None
+    target = Path(path)
+    if target.suffix.lower() not in KINDS:
+        raise InvalidOption(
+            f"{what}: the figure's name is '{target.name}'.",
+            f"Let it end in {', '.join(KINDS[:-1])} or {KINDS[-1]}.",
+        )
+    if not target.parent.is_dir():
+        raise InvalidOption(f"{what}: there is no folder '{target.parent}'.", "Make it first.")
+    return target
+
+
+def finished(ax: Axes, target: Path | None) -> Axes:
+    """The axes, written to a file if there is one, and able to show themselves in a notebook."""
+    figure = ax.get_figure(root=True)
+    assert isinstance(figure, Figure)
+    if target is not None:
+        figure.savefig(target, dpi=160, facecolor="white")
+    ax._repr_png_ = lambda: png_of(ax)  # type: ignore[attr-defined]
+    return ax
+
+
+def png_of(ax: Axes, dpi: int = 110) -> bytes:
+    figure = ax.get_figure(root=True)
+    assert isinstance(figure, Figure)
+    buffer = io.BytesIO()
+    figure.savefig(buffer, format="png", dpi=dpi, facecolor="white")
+    return buffer.getvalue()

@@ -1,0 +1,106 @@
+"""Curves of results by name, and figures of studies without a file."""
+
+import numpy as np
+import pytest
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+
+import chasles as ch
+from chasles.studies.advise import Advice
+from chasles.studies.search import Trial
+
+
+def drawn(ax: Axes) -> dict[str, np.ndarray]:
+    return {line.get_label(): line.get_ydata() for line in ax.get_lines()}
+
+
+def test_a_hinge_shows_its_angle_and_a_ball_its_gap(swing):
+    angle = swing.plot("hinge")
+    assert isinstance(angle, Axes) and angle.get_ylabel() == "rad"
+    np.testing.assert_allclose(angle.get_lines()[0].get_ydata(), swing.coordinate("hinge"))
+    gap = swing.plot("ball")
+    assert gap.get_ylabel() == "m" and gap.get_yscale() == "log"
+
+
+@pytest.mark.parametrize(
+    "what, part, names",
+    [
+        (None, None, {"kinetic", "potential", "together"}),
+        ("energy", None, {"kinetic", "potential", "together"}),
+        ("momentum", None, {"x", "y", "z"}),
+        ("angular momentum", None, {"x", "y", "z"}),
+        ("gaps", None, {"hinge", "ball"}),
+        ("arm", None, {"x", "y", "z"}),
+        ("arm", "angular velocity", {"x", "y", "z"}),
+        ("hinge", "reaction", {"x", "y", "z"}),
+    ],
+)
+def test_names_stand_for_what_the_result_gives(swing, what, part, names):
+    assert set(drawn(swing.plot(what, part=part))) == names
+
+
+def test_parts_of_the_model_are_names_too(swing):
+    arm = swing.model.body("arm")
+    np.testing.assert_array_equal(drawn(swing.plot(arm))["x"], swing.position(arm)[:, 0])
+    np.testing.assert_array_equal(
+        drawn(swing.plot(arm, part="velocity"))["z"], swing.velocity(arm)[:, 2]
+    )
+
+
+def test_several_of_one_unit_share_an_axis(swing):
+    curves = drawn(swing.plot(["arm", "</script>bob & co"]))
+    assert len(curves) == 6
+    with pytest.raises(ch.InvalidOption, match="have different units"):
+        swing.plot(["arm", "energy"])
+
+
+@pytest.mark.parametrize(
+    "what, part, message",
+    [
+        ("hinje", None, "Did you mean 'hinge'"),
+        ("enrgy", None, "Did you mean 'energy'"),
+        (7, None, "there is no quantity or part 7"),
+        ("arm", "speed", "there is no part of a body 'speed'"),
+        ("ball", "coordinate", "there is no part of a joint 'coordinate'"),
+    ],
+)
+def test_an_unknown_name_gets_a_suggestion(swing, what, part, message):
+    with pytest.raises(ch.UnknownName, match=message):
+        swing.plot(what, part=part)
+
+
+def test_curves_are_written(swing, tmp_path):
+    ax = swing.plot("energy", tmp_path / "energy.png")
+    assert (tmp_path / "energy.png").stat().st_size > 5000
+    assert ax._repr_png_().startswith(b"\x89PNG")
+
+
+def test_advice_shows_its_front_with_names_and_ticks():
+    body = ch.Body.box("b", (1, 1, 1), mass=1.0)
+    rows = [
+        ("auto", "heun", 2e-3, 1.9, 1e-14, 8e-3),
+        ("SE3", "rk4", 2e-3, 3.0, 1e-3, 2e-5),
+        ("auto", "rk4", 1e-3, 3.4, 1e-15, 2e-7),
+        ("SO3xR3", "rk4", 1e-3, 5.0, 1e-2, 1e-2),
+    ]
+    trials = tuple(
+        Trial({"spaces": s, "stabilise": None, "method": m, "step": h}, cost, gap, drift, 1.0)
+        for s, m, h, cost, gap, drift in rows
+    )
+    figure = Advice(ch.Model([body]), 1e-6, 1e-6, 1.0, trials, trials[2], None, 1.0).plot()
+    assert isinstance(figure, Figure)
+    energy = figure.axes[1]
+    words = {text.get_text() for text in energy.texts}
+    assert {"heun, 2 ms", "rk4, 2 ms", "rk4, 1 ms", "target"} <= words
+    low, high = energy.get_xlim()
+    assert sum(low <= tick <= high for tick in energy.get_xticks()) >= 2
+    steps = next(line for line in energy.lines if line.get_drawstyle() == "steps-post")
+    assert list(steps.get_ydata()) == [8e-3, 2e-5, 2e-7]
+
+
+def test_a_comparison_is_drawn_without_a_file(top_runs):
+    model = top_runs["auto"].model
+    comparison = ch.compare(model, ["SE3", "auto"], until=0.05, step=1e-3, timing=False)
+    figure = comparison.plot()
+    assert isinstance(figure, Figure) and len(figure.axes) == 2
+    assert figure._repr_png_().startswith(b"\x89PNG")

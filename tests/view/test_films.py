@@ -1,0 +1,331 @@
+"""Films in a real browser, without network, on a desktop and on a phone; and as GIF and MP4."""
+
+import io
+import shutil
+import time
+
+import numpy as np
+import pytest
+from PIL import Image
+
+import chasles as ch
+from chasles.view import tracks
+from chasles.view.film import Film
+
+WIDTHS = {"desktop": 1280, "phone": 390}
+
+
+class Visit:
+    """A film opened once, with everything it said and asked for."""
+
+    def __init__(self, browser, path, width=1280, scheme="light", fragment="", **context):
+        self.context = browser.new_context(
+            viewport={"width": width, "height": 800}, color_scheme=scheme, **context
+        )
+        self.page, self.said, self.asked = self.context.new_page(), [], []
+        self.page.on("console", lambda message: self.said.append(message.text))
+        self.page.on("pageerror", lambda error: self.said.append(str(error)))
+        self.page.on("request", lambda request: self.asked.append(request.url))
+        self.url = path.as_uri() + fragment
+        self.page.goto(self.url)
+        self.page.wait_for_selector("html[data-ready]", timeout=20000)
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.context.close()
+
+    def run(self, script):
+        return self.page.evaluate(script)
+
+    def comes(self, condition, seconds=20.0):
+        """Whether it becomes true; asked from here, since the page lets nobody evaluate text."""
+        until = time.monotonic() + seconds
+        while time.monotonic() < until:
+            if self.run(condition):
+                return True
+            self.page.wait_for_timeout(50)
+        return False
+
+    def still(self, t):
+        """The picture at a time, as grey levels."""
+        self.run(f"() => {{ setPlaying(false); setTime({t}); }}")
+        return self.picture()
+
+    def picture(self):
+        self.run(
+            "() => new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done)))"
+        )
+        box = self.page.locator("#stage").screenshot()
+        return np.asarray(Image.open(io.BytesIO(box)).convert("L")).astype(int)
+
+
+@pytest.fixture(scope="module")
+def film(swing, tmp_path_factory):
+    return swing.animate(tmp_path_factory.mktemp("film") / "swing.html")
+
+
+@pytest.fixture(params=WIDTHS)
+def width(request):
+    return WIDTHS[request.param]
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("fragment", ["", "#canvas"])
+def test_it_plays_without_errors_or_network(browser, film, width, scheme, fragment):
+    with Visit(browser, film, width, scheme, fragment) as visit:
+        assert visit.run("film.gl") == (fragment == "")
+        first = visit.run("film.time")
+        assert visit.comes(f"film.playing && film.time > {first} + 0.02")
+        assert visit.said == []
+        assert [u for u in visit.asked if not u.startswith("data:")] == [film.as_uri()]
+        assert visit.run("document.documentElement.scrollWidth") <= width
+        assert visit.page.locator("#stage").bounding_box()["height"] > 200
+
+
+@pytest.mark.parametrize("fragment", ["", "#canvas"])
+def test_frames_differ_over_time_and_each_time_has_its_own(browser, film, fragment):
+    with Visit(browser, film, fragment=fragment) as visit:
+        start, later, again = visit.still(0.0), visit.still(0.4), visit.still(0.0)
+        assert (np.abs(later - start) > 40).sum() > 800
+        assert (np.abs(again - start) > 40).sum() < 50
+
+
+def test_the_film_shows_the_poses_of_the_result(browser, film, swing):
+    """To half a step of the grid in place, and to 1e-4 in direction."""
+    with Visit(browser, film) as visit:
+        for index in (0, 123, 400, len(swing.t) - 1):
+            visit.still(float(swing.t[index]))
+            for k, body in enumerate(swing.model.bodies):
+                m = visit.run(f"Object.values(groups[0].matrices[{k}])")
+                shown = np.array(m).reshape(4, 4).T
+                np.testing.assert_allclose(shown[:3, 3], swing.position(body)[index], atol=1e-4)
+                np.testing.assert_allclose(shown[:3, :3], swing.rotation(body)[index], atol=2e-4)
+
+
+def test_what_is_projected_lies_on_the_page_and_up_is_up(browser, film):
+    with Visit(browser, film) as visit:
+        low, high, size = visit.run(
+            """() => { aim(); return [project([0, 0, -0.5]), project([0, 0, 0.5]),
+                                       [camera.width, camera.height]] }"""
+        )
+        assert abs(high[0] - low[0]) < 0.1 * (low[1] - high[1])
+        corners = visit.run("parts.map(p => project([p.world[12], p.world[13], p.world[14]]))")
+        assert all(0 <= x <= size[0] and 0 <= y <= size[1] for x, y, _ in corners)
+
+
+def test_controls_work(browser, film, width):
+    with Visit(browser, film, width) as visit:
+        page = visit.page
+        page.get_by_role("button", name="Pause").click()
+        assert visit.run("film.playing") is False
+        stopped = visit.run("film.time")
+        page.wait_for_timeout(200)
+        assert visit.run("film.time") == stopped
+        page.get_by_role("slider", name="Time", exact=True).fill("500")
+        assert visit.run("film.time") == pytest.approx(0.5, abs=1e-6)
+        assert page.locator("#clock").inner_text() == "0.50 s"
+        page.get_by_label("Speed", exact=True).select_option("0.2")
+        assert visit.run("film.speed") == 0.2
+        before = visit.still(1.0)  # where the gaps are largest
+        for name in ("trails", "joints", "names", "reactions", "joint gaps, magnified"):
+            box = page.get_by_role("checkbox", name=name)
+            box.click()
+            after = visit.picture()
+            resized = after.shape != before.shape  # the slider of the gaps needs room on a phone
+            assert resized or (np.abs(after - before) > 30).sum() > 10, name
+            before = after
+        page.get_by_role("button", name="Play").click()
+        assert visit.comes("film.time > 0 && film.time < 1")  # from the start
+
+
+def test_the_scene_turns_zooms_pans_and_comes_back(browser, film):
+    with Visit(browser, film) as visit:
+        start = visit.still(0.3)
+        box = visit.page.locator("#stage").bounding_box()
+        x, y = box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
+        mouse, seen = visit.page.mouse, [start]
+        for act in ("turn", "pan", "zoom"):
+            mouse.move(x, y)
+            if act == "zoom":
+                mouse.wheel(0, -400)
+            else:
+                if act == "pan":
+                    visit.page.keyboard.down("Shift")
+                mouse.down()
+                mouse.move(x + 80, y + 30, steps=4)
+                mouse.up()
+                visit.page.keyboard.up("Shift")
+            seen.append(visit.picture())
+            assert (np.abs(seen[-1] - seen[-2]) > 30).sum() > 300, act
+        visit.page.get_by_role("button", name="Reset view").click()
+        assert (np.abs(visit.picture() - start) > 40).sum() < 50
+
+
+def test_two_fingers_zoom(browser, film):
+    with Visit(browser, film, 390, has_touch=True) as visit:
+        visit.run(
+            """() => {
+              const stage = document.getElementById("stage");
+              stage.setPointerCapture = () => {};  // these fingers are not real
+              const send = (kind, pointerId, clientX) => stage.dispatchEvent(
+                new PointerEvent(kind, { pointerId, clientX, clientY: 200, buttons: 1 }));
+              send("pointerdown", 1, 150); send("pointerdown", 2, 200);
+              send("pointermove", 2, 300); send("pointerup", 1, 150); send("pointerup", 2, 300);
+            }"""
+        )
+        assert visit.run("camera.zoom") == pytest.approx(3.0)
+
+
+def test_keys_play_and_step(browser, film):
+    with Visit(browser, film) as visit:
+        visit.page.locator("#stage").focus()
+        visit.page.keyboard.press("Space")
+        assert visit.run("film.playing") is False
+        before = visit.run("film.time")
+        visit.page.keyboard.press("ArrowRight")
+        assert visit.run("film.time") == pytest.approx(before + 1 / 200, abs=1e-6)
+
+
+def test_readers_who_want_no_motion_get_a_still(browser, film):
+    with Visit(browser, film, reduced_motion="reduce") as visit:
+        assert visit.run("film.playing") is False
+
+
+def test_every_control_has_a_name(browser, film):
+    with Visit(browser, film) as visit:
+        unnamed = visit.run(
+            """[...document.querySelectorAll("button, input, select")]
+               .filter(e => !e.closest("[hidden]"))
+               .filter(e => !(e.getAttribute("aria-label") || e.textContent.trim()
+                              || e.labels?.[0]?.textContent.trim())).length"""
+        )
+        assert unnamed == 0
+
+
+def test_names_cannot_break_the_page(browser, film, swing):
+    with Visit(browser, film) as visit:
+        assert visit.run("groups[0].bodies") == list(swing.model.body_names)
+
+
+def test_three_spaces_side_by_side_and_overlaid(browser, top_runs, tmp_path):
+    for layout in ("side by side", "overlaid"):
+        path = ch.animate(
+            list(top_runs.values()), tmp_path / "three.html", labels=list(top_runs), layout=layout
+        )
+        with Visit(browser, path) as visit:
+            visit.still(0.3)
+            assert visit.said == []
+            assert visit.page.locator("#legend li").all_inner_texts() == ["SE3", "SO3xR3", "auto"]
+            apart = visit.run("groups.map(g => g.offset)")
+            assert len({tuple(offset) for offset in apart}) == (
+                3 if layout == "side by side" else 1
+            )
+            gaps = visit.run(
+                """groups.map(g => Math.max(0, ...g.vectors.filter(v => v.kind === 'gap')
+                                                 .map(v => v.largest)))"""
+            )
+            assert gaps[1] > 1e6 * max(gaps[0], gaps[2])  # the paper's effect
+
+
+def test_a_hundred_bodies_for_ten_seconds_stay_small_and_open_fast(browser, tmp_path):
+    chain = next(b for b in ch.library if b.name == "chain-100").model()
+    result = ch.simulate(chain, until=10.0, step=2e-3)
+    path = result.animate(tmp_path / "chain.html")
+    assert path.stat().st_size < 5e6
+    visit = Visit(browser, path)  # the browser itself is warm now
+    visit.context.close()
+    context = browser.new_context()
+    page = context.new_page()
+    clock = context.new_cdp_session(page)
+    clock.send("Performance.enable", {"timeDomain": "threadTicks"})  # of this page, however busy
+    page.goto(path.as_uri())
+    page.wait_for_selector("html[data-ready]", timeout=60000)
+    metrics = {m["name"]: m["value"] for m in clock.send("Performance.getMetrics")["metrics"]}
+    assert 0.0 < metrics["TaskDuration"] < 3.0
+    assert page.evaluate("groups[0].t.length") >= 300
+    context.close()
+
+
+# --- numbers ---
+
+
+def test_quaternions_turn_like_the_matrices_and_never_jump(swing):
+    from scipy.spatial.transform import Rotation
+
+    body = swing.model.bodies[1]
+    q = tracks.quaternions(swing.rotation(body))
+    assert np.abs(np.diff(q, axis=0)).max() < 0.2
+    again = Rotation.from_quat(q[:, [1, 2, 3, 0]]).as_matrix()
+    np.testing.assert_allclose(again, swing.rotation(body), atol=1e-14)
+
+
+def test_a_body_that_flies_far_keeps_its_place_to_a_thousandth_of_its_size():
+    stone = ch.Body.sphere("stone", 0.1, mass=1.0, velocity=(0, 0, 500.0))
+    result = ch.simulate(ch.Model([stone]), until=50.0, step=0.1)
+    blob = tracks.Blob()
+    head = tracks.pose_tracks(result, np.arange(len(result.t)), blob, "g", 0.2)
+    kind, offset, length = blob.index[head["x"]]
+    values = np.frombuffer(b"".join(blob.pieces), f"<{kind}", length, offset).reshape(-1, 3)
+    places = np.array(head["low"]) + np.array(head["grid"]) * values
+    assert np.abs(places - result.position("stone")).max() < 1e-3
+
+
+def test_frames_are_spread_evenly_and_no_more_than_asked_for(swing):
+    chosen = tracks.chosen_frames(swing, 50, 1, 2)
+    assert len(chosen) == 50 and chosen[0] == 0 and chosen[-1] == len(swing.t) - 1
+    assert np.ptp(np.diff(swing.t[chosen])) <= 2 * swing.t[1] + 1e-12
+
+
+# --- other kinds ---
+
+
+def test_without_a_path_a_notebook_shows_the_film(swing):
+    film = swing.animate()
+    assert isinstance(film, Film) and film._repr_html_().startswith("<iframe srcdoc=")
+
+
+def test_a_gif_moves(swing, tmp_path):
+    path = swing.animate(tmp_path / "swing.gif", fps=10, speed=0.5, size=(240, 180))
+    with Image.open(path) as gif:
+        assert gif.size == (240, 180) and gif.n_frames == 20
+        first = np.asarray(gif.convert("L")).astype(int)
+        gif.seek(10)
+        assert (np.abs(np.asarray(gif.convert("L")).astype(int) - first) > 40).sum() > 100
+
+
+@pytest.mark.skipif(shutil.which("ffmpeg") is None, reason="ffmpeg is not installed")
+def test_an_mp4_is_written(top_runs, tmp_path):
+    path = ch.animate(list(top_runs.values())[:2], tmp_path / "two.mp4", fps=10, size=(321, 180))
+    assert path.read_bytes()[4:8] == b"ftyp" and path.stat().st_size > 3000
+
+
+def test_without_ffmpeg_an_mp4_is_refused(swing, tmp_path, monkeypatch):
+    monkeypatch.setattr(shutil, "which", lambda name: None)
+    with pytest.raises(ch.ChaslesError, match="ffmpeg, which is not installed"):
+        swing.animate(tmp_path / "swing.mp4")
+
+
+@pytest.mark.parametrize(
+    "options, message",
+    [
+        ({"path": "film.avi"}, "film's name is 'film.avi'"),
+        ({"path": "/nowhere/film.html"}, "there is no folder '/nowhere'"),
+        ({"layout": "stacked"}, "layout is 'stacked'"),
+        ({"labels": ["a", "b"]}, "there are 2 labels for 1 results"),
+        ({"frames": 1}, "frames is 1"),
+        ({"path": "film.gif", "fps": 0}, "fps is 0"),
+        ({"path": "film.gif", "size": (1, 2)}, r"size is \(1, 2\)"),
+    ],
+)
+def test_options_that_mean_nothing_are_refused(swing, options, message, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(ch.InvalidOption, match=message):
+        swing.animate(**options)
+
+
+def test_only_results_are_animated(swing):
+    for wrong in (swing.model, [], [swing, 7]):
+        with pytest.raises(ch.InvalidOption, match="results is"):
+            ch.animate(wrong)
