@@ -9,9 +9,10 @@ import numpy as np
 from tqdm import tqdm
 
 from chasles.core.arrays import CHART_WIDTH, Floats
+from chasles.core.evaluate import UNSOLVED
 from chasles.core.factor import OK
 from chasles.core.watch import Watch
-from chasles.dynamics.solver import Solver, joint_of_row
+from chasles.dynamics.solver import Solver, joint_of_row, never_depend
 from chasles.integrators.rkmk import NOT_CLOSED, NOT_FINITE, Stages, rkmk_run
 from chasles.model import ChaslesError, InvalidOption, SimulationStopped
 from chasles.model.checks import checked_array, checked_positive
@@ -26,6 +27,7 @@ from chasles.start.conflicts import (
     speed_conflict,
 )
 from chasles.start.consistent import driven_rates
+from chasles.start.redundancy import unsolved
 from chasles.system.gaps import flat_disc
 from chasles.system.turns import first_integrals
 
@@ -346,7 +348,20 @@ class Run:
                 f"Take a smaller step than {self.grid.step:g} s, or a method of higher order."
                 + self.reach(),
             )
+        if outcome == UNSOLVED:
+            return SimulationStopped(
+                f"{unsolved(setup)} This was after t = {t:.6g} s.",
+                f"Take a smaller step than {self.grid.step:g} s, or free a joint of the loop; the"
+                " result up to t is kept.",
+            )
         joint, component = joint_of_row(setup, outcome)
+        if never_depend(setup.model):
+            return SimulationStopped(
+                f"the motion at joint '{joint}' (direction {component}) grew out of bounds after"
+                f" t = {t:.6g} s: a spring or damper is too stiff for a step of"
+                f" {self.grid.step:g} s.",
+                "Take a smaller step; the result up to t is kept.",
+            )
         return SimulationStopped(
             f"joint '{joint}' (direction {component}) became singular after t = {t:.6g} s.",
             "The mechanism passes a pose in which its joints depend on each other; the result up"

@@ -32,8 +32,9 @@ from typing import Any
 import numpy as np
 
 from chasles import diagnostics
+from chasles.analysis.large import LargePlace
 from chasles.analysis.linearise import Linearisation, linearised
-from chasles.analysis.place import Place, first_place
+from chasles.analysis.place import AnyPlace, first_place
 from chasles.analysis.reduced import Unbalance, check_regular, rounding_of
 from chasles.analysis.search import Search
 from chasles.core.arrays import Floats
@@ -41,7 +42,6 @@ from chasles.diagnostics import Reaction
 from chasles.model import InvalidOption, Joint, Model, UnknownName
 from chasles.model.checks import checked_count
 from chasles.model.model import checked_model
-from chasles.start.redundancy import DEPENDENT
 from chasles.system.state import State
 
 PREFERENCES = ("stable", "nearest")
@@ -67,7 +67,7 @@ class Equilibrium:
     neutral: Floats
     stiffness: Any
     iterations: int
-    place: Place = field(repr=False)
+    place: AnyPlace = field(repr=False)
 
     @property
     def stable(self) -> bool:
@@ -90,13 +90,7 @@ class Equilibrium:
 
     @cached_property
     def _wrenches(self) -> Floats:
-        """-J^T lambda of every joint on its bodies (1, m, 12); of several lambda the shortest."""
-        place = self.place
-        jacobian, forces = place.terms.jacobian, place.terms.forces
-        shortest: Floats = np.linalg.lstsq(jacobian.T, forces, rcond=DEPENDENT)[0].astype(float)
-        multipliers = place.instant.padded(shortest)
-        joints = place.parts.tangent.joints
-        return -np.array([[multipliers[joint.rows] @ joint.entries for joint in joints]])
+        return self.place.wrenches
 
     def __repr__(self) -> str:
         count = len(self.neutral)
@@ -143,8 +137,10 @@ def equilibrium(
     raise search.failure()
 
 
-def report(model: Model, place: Place, steps: int) -> Equilibrium:
+def report(model: Model, place: AnyPlace, steps: int) -> Equilibrium:
     """What was found, and how stable it is."""
+    if isinstance(place, LargePlace):
+        return large_report(model, place, steps)
     parts = place.let_go
     check_regular(place.instant, parts)
     values, vectors = np.linalg.eig(parts.stiffness)
@@ -161,6 +157,22 @@ def report(model: Model, place: Place, steps: int) -> Equilibrium:
         stability="unstable" if unstable else "neutral" if still.any() else "stable",
         neutral=neutral,
         stiffness=np.sort_complex(values) if flutter.any() else np.sort(values.real),
+        iterations=steps,
+        place=place,
+    )
+
+
+def large_report(model: Model, place: LargePlace, steps: int) -> Equilibrium:
+    """The same for many bodies: the signs of a factor tell how stable it is."""
+    falling = place.least_stiffness < 0.0
+    stability = "unstable" if falling else "neutral" if place.is_neutral else "stable"
+    return Equilibrium(
+        model=model,
+        state=place.instant.state(place.absolute, place.angles),
+        residual=place.residual,
+        stability=stability,
+        neutral=np.zeros((0, len(model.bodies), 6)),
+        stiffness=np.zeros(0),
         iterations=steps,
         place=place,
     )

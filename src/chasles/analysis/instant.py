@@ -8,14 +8,13 @@ how fast bodies move, and a rounder one where only the way counts.
 """
 
 from dataclasses import dataclass, replace
-from types import SimpleNamespace
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 
-from chasles.analysis.tangent import Tangent, flattened, tangent
+from chasles.analysis.tangent import Tangent, tangent
 from chasles.core.arrays import (
-    CUSTOM,
     ON_COORDINATE,
     ROLLING_DISC,
     ROLLING_SPHERE,
@@ -24,14 +23,13 @@ from chasles.core.arrays import (
     Integers,
     System,
 )
-from chasles.core.coupling_rows import assemble_joint
 from chasles.core.evaluate import make_workspace
 from chasles.core.ordering import make_plan
 from chasles.dynamics.equations import dense_jacobian, dense_mass
 from chasles.dynamics.solver import Solver
-from chasles.model import InconsistentStart, InvalidModel, InvalidOption, Model
+from chasles.model import InconsistentStart, InvalidModel, Model
 from chasles.spaces import resolve_spaces
-from chasles.stabilisation.residuals import put_position_residual
+from chasles.start.closure import joint_rows
 from chasles.start.consistent import driven_rates, initial_state
 from chasles.start.redundancy import DEPENDENT, equilibrated, joint_of_row
 from chasles.system.build import build, check_closed, real_rows
@@ -42,8 +40,8 @@ from chasles.system.turns import angle_columns, first_integrals, integrals_at
 OPEN = 1e-6
 #: Squares of singular values further apart than this are not told by a product of matrices.
 ILL_CONDITIONED = 1e-10
-#: More bodies than this make matrices that are not small any more.
-MOST_BODIES = 300
+#: More bodies than this make matrices that are not small any more: they are kept sparse.
+MOST_BODIES = 30
 
 
 @dataclass(frozen=True)
@@ -94,10 +92,22 @@ class Instant:
     solver: Solver
     t: float
     signals: Floats
-    inertia: Metric  # the mass matrix
-    roundness: Metric  # every inertia replaced by the largest one
     rows: Integers  # real rows of J among the padded ones
-    flat: System
+
+    @cached_property
+    def inertia(self) -> Metric:
+        """The mass matrix."""
+        return Metric(dense_mass(self.system))
+
+    @cached_property
+    def roundness(self) -> Metric:
+        """The mass matrix with every inertia replaced by the largest one."""
+        return Metric(np.diag(self.weights))
+
+    @cached_property
+    def weights(self) -> Floats:
+        """The diagonal of that."""
+        return round_mass(self.system)
 
     def terms(self, absolute: Floats, angles: Floats) -> Terms:
         """J, Q and eta at an absolute state; `angles` are the unwrapped joint angles."""
@@ -150,6 +160,11 @@ class Instant:
         shortest = weighted.T @ ((vectors / values) @ vectors.T)
         return metric.unweighted @ shortest * inverse
 
+    @property
+    def is_large(self) -> bool:
+        """Whether its matrices are kept sparse."""
+        return self.system.body_count > MOST_BODIES
+
     def tangent(self, absolute: Floats, angles: Floats) -> Tangent:
         """Derivatives of Q and J."""
         return tangent(self.system, absolute, self.signals, angles)
@@ -162,16 +177,11 @@ class Instant:
 
     def gaps(self, absolute: Floats) -> Floats:
         """g of every real row (m, rad); zero for a row that restricts speeds only."""
-        count, state = 6 * self.system.body_count, absolute.ravel().tolist()
-        out = [0.0] * (count + self.system.row_count)
-        work = SimpleNamespace(
-            signals=self.signals.tolist(), exchange=np.zeros(36), answer=np.zeros(84)
-        )
-        for joint in range(self.system.joint_count):
-            if self.system.joints.kind[joint] == CUSTOM:  # its formula answers all at once
-                assemble_joint(self.flat, joint, state, work, {}, {})
-            put_position_residual(self.flat, joint, state, work, out)
-        return -np.array(out[count:])[self.rows]
+        work = self.solver.work
+        work.signals[: len(self.signals)] = self.signals
+        out = np.zeros(6 * self.system.body_count + self.system.row_count)
+        joint_rows(self.system, work, np.ascontiguousarray(absolute), out)
+        return -out[6 * self.system.body_count :][self.rows]
 
     def rates(self) -> Floats:
         """J V as the drivers ask for, (rows,)."""
@@ -230,12 +240,6 @@ def make_instant(model: Model, state: State | None, held: bool) -> tuple[Instant
 
     `held`: drivers and motors keep where they are.
     """
-    if len(model.bodies) > MOST_BODIES:
-        raise InvalidOption(
-            f"the model has {len(model.bodies)} bodies; statics and linearisation work with dense"
-            f" matrices and take {MOST_BODIES} at the most.",
-            "Look at a part of the model, or simulate it with drag until it rests.",
-        )
     setup = build(model, resolve_spaces(model, "SE3"), start=state)
     system, plan = setup.system, make_plan(setup.system)
     # Joints may repeat each other: only J and Q are asked for, and they do not depend on it.
@@ -251,22 +255,18 @@ def make_instant(model: Model, state: State | None, held: bool) -> tuple[Instant
     if system.signal_count:
         still: Any = HeldSignals(row)
         solver = replace(solver, setup=replace(setup, signals=still))
-    instant = Instant(
-        solver, t, row, Metric(dense_mass(system)), Metric(round_mass(system)), real_rows(system),
-        flattened(system),
-    )  # fmt: skip
-    return instant, absolute
+    return Instant(solver, t, row, real_rows(system)), absolute
 
 
 def round_mass(system: System) -> Floats:
-    """The mass matrix of bodies that resist rotation about every axis alike.
+    """The diagonal mass matrix of bodies that resist rotation about every axis alike, (6n,).
 
     In this metric bodies take the straightest way if they turn about a fixed axis while their
     centres of mass move straight.  In that of the mass, a thin rod would spin about itself all the
     way, which costs it nothing.
     """
     largest, mass = system.bodies.inertia[:, :3].max(axis=1), system.bodies.mass
-    return np.diag(np.column_stack((*(largest,) * 3, *(mass,) * 3)).ravel())
+    return np.column_stack((*(largest,) * 3, *(mass,) * 3)).ravel()
 
 
 def without_rates(system: System, row: Floats) -> Floats:

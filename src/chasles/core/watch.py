@@ -21,8 +21,9 @@ import numpy as np
 
 from chasles.compiled import formula, routine
 from chasles.core.arrays import Floats, Integers
+from chasles.core.blocks.layout import PIVOT, RHS, SIZE
 from chasles.core.factor import OK
-from chasles.core.ordering import PIVOT, RHS, SIZE, Plan
+from chasles.core.ordering import Plan
 from chasles.scalars.elementary import sqrt
 
 #: So many poses are remembered.
