@@ -110,7 +110,8 @@ class Ties:
     def transposed(self, multipliers: Floats) -> Floats:
         """J^T of scaled multipliers."""
         pulled = (multipliers[:, None] * self.scaled).ravel()
-        return np.bincount(self.flat, pulled, self.count + 1)[:-1]
+        total: Floats = np.bincount(self.flat, pulled, self.count + 1)[:-1].astype(float)
+        return total
 
     def solve_both(
         self, force: Floats, rows: Floats, most: int = MOST_MULTIPLIERS
@@ -205,8 +206,8 @@ class Stiffness:
     def limited(self, force: Floats, radius: float) -> Floats:
         """The step of most work within the radius: Newton's, or one with a shift mu > 0."""
         low, shift = 0.0, FLAT * self.largest
-        pulled = np.sqrt(force @ (force / self.weights))
-        high = np.inf
+        pulled = float(np.sqrt(force @ (force / self.weights)))
+        high, wanted = np.inf, 0.0
         best: Floats | None = None
         for _ in range(MOST_FACTORS):
             if self.factor(shift):

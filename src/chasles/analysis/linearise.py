@@ -54,10 +54,11 @@ from chasles.analysis.instant import (
     check_speeds,
     make_instant,
 )
+from chasles.analysis.large import real_rows_at
 from chasles.analysis.modes import Complex, Mode, eigen, make_modes, table
 from chasles.analysis.pencil import some_modes
 from chasles.analysis.reduced import Unbalance, assembled, check_regular, reduce, unbalance
-from chasles.core.arrays import TWIST_COMPONENTS, Floats
+from chasles.core.arrays import TWIST, TWIST_COMPONENTS, Floats
 from chasles.model import InvalidOption, Model, UnknownName
 from chasles.model.checks import checked_count, checked_not_negative
 from chasles.model.model import checked_model
@@ -234,7 +235,7 @@ def linearised(
         return partly_linearised(instant, absolute, angles, axes, modes, near)
     terms = instant.terms(absolute, angles)
     check_gaps(instant, absolute)
-    check_speeds(instant, absolute, terms)
+    check_speeds(instant, absolute, terms.jacobian @ absolute[:, TWIST:].ravel())
     free = instant.free(terms.jacobian, instant.rank(), instant.inertia)
     parts = reduce(instant, absolute, angles, terms, free)
     chosen = instant.holonomic()
@@ -263,6 +264,8 @@ def partly_linearised(
 ) -> Linearisation:
     """Some modes only, on sparse matrices."""
     check_gaps(instant, absolute)
+    rows = real_rows_at(instant, absolute, angles)[1]
+    check_speeds(instant, absolute, rows.times(absolute[:, TWIST:]))
     found = some_modes(instant, absolute, angles, axes, modes, near)
     nothing = np.zeros((6 * len(absolute), 0))
     return Linearisation(
