@@ -27,13 +27,14 @@ circulatory forces can make it.
 
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from chasles import diagnostics
+from chasles.analysis.large import LargePlace
 from chasles.analysis.linearise import Linearisation, linearised
-from chasles.analysis.place import Place, first_place
+from chasles.analysis.place import AnyPlace, Place, first_place, make_place
 from chasles.analysis.reduced import Unbalance, check_regular, rounding_of
 from chasles.analysis.search import Search
 from chasles.core.arrays import Floats
@@ -41,11 +42,12 @@ from chasles.diagnostics import Reaction
 from chasles.model import InvalidOption, Joint, Model, UnknownName
 from chasles.model.checks import checked_count
 from chasles.model.model import checked_model
-from chasles.start.redundancy import DEPENDENT
 from chasles.system.state import State
 
 PREFERENCES = ("stable", "nearest")
 MOST_STEPS = 300
+#: Up to so many bodies, all stiffnesses are found on demand.
+MOST_STIFFNESSES = 300
 
 
 @dataclass(frozen=True, repr=False)
@@ -64,10 +66,30 @@ class Equilibrium:
     state: State
     residual: Unbalance
     stability: str
-    neutral: Floats
-    stiffness: Any
     iterations: int
-    place: Place = field(repr=False)
+    place: AnyPlace = field(repr=False)
+
+    @property
+    def neutral(self) -> Floats:
+        return self._spectrum.neutral
+
+    @property
+    def stiffness(self) -> Any:
+        return self._spectrum.values
+
+    @cached_property
+    def _spectrum(self) -> "Spectrum":
+        """In a large model this takes longer than to find the equilibrium."""
+        place, bodies = self.place, len(self.model.bodies)
+        if bodies > MOST_STIFFNESSES:
+            raise InvalidOption(
+                f"all stiffnesses of {bodies} bodies take dense matrices, which are made for"
+                f" {MOST_STIFFNESSES} bodies at the most.",
+                "Ask for the slowest motions: equilibrium(...).linearise(modes=20).",
+            )
+        if isinstance(place, LargePlace):
+            place = make_place(place.instant, place.absolute, place.angles)
+        return spectrum(place)
 
     @property
     def stable(self) -> bool:
@@ -84,22 +106,21 @@ class Equilibrium:
             self.place.instant.solver, name, self.place.absolute[None], self._wrenches
         )
 
-    def linearise(self) -> Linearisation:
-        """Small vibrations about the equilibrium, drivers and motors held where they are."""
-        return linearised(self.place.instant, self.place.absolute, self.place.angles, "body")
+    def linearise(self, modes: int | None = None, near: float = 0.0) -> Linearisation:
+        """Small vibrations about the equilibrium, drivers and motors held where they are.
+
+        `modes` and `near` as in `chasles.linearise`.
+        """
+        place = self.place
+        return linearised(place.instant, place.absolute, place.angles, "body", modes, near)
 
     @cached_property
     def _wrenches(self) -> Floats:
-        """-J^T lambda of every joint on its bodies (1, m, 12); of several lambda the shortest."""
-        place = self.place
-        jacobian, forces = place.terms.jacobian, place.terms.forces
-        shortest: Floats = np.linalg.lstsq(jacobian.T, forces, rcond=DEPENDENT)[0].astype(float)
-        multipliers = place.instant.padded(shortest)
-        joints = place.parts.tangent.joints
-        return -np.array([[multipliers[joint.rows] @ joint.entries for joint in joints]])
+        return self.place.wrenches
 
     def __repr__(self) -> str:
-        count = len(self.neutral)
+        large = isinstance(self.place, LargePlace)
+        count = 0 if large else len(self.neutral)
         words = "direction" if count == 1 else "directions"
         free = f", {count} {words} without stiffness" if count else ""
         return (
@@ -143,24 +164,55 @@ def equilibrium(
     raise search.failure()
 
 
-def report(model: Model, place: Place, steps: int) -> Equilibrium:
+def report(model: Model, place: AnyPlace, steps: int) -> Equilibrium:
     """What was found, and how stable it is."""
+    if isinstance(place, LargePlace):
+        return large_report(model, place, steps)
+    check_regular(place.instant, place.let_go)
+    return Equilibrium(
+        model=model,
+        state=place.instant.state(place.absolute, place.angles),
+        residual=place.residual,
+        stability=spectrum(place).stability,
+        iterations=steps,
+        place=place,
+    )
+
+
+class Spectrum(NamedTuple):
+    """Stiffnesses per mass, and what they say."""
+
+    values: Any
+    neutral: Floats
+    stability: str
+
+
+def spectrum(place: Place) -> Spectrum:
+    """All eigenvalues of the reduced stiffness."""
     parts = place.let_go
-    check_regular(place.instant, parts)
     values, vectors = np.linalg.eig(parts.stiffness)
     tolerance = rounding_of(vectors, parts.noise)
     still = np.abs(values) <= tolerance
     flutter = np.abs(values.imag) > np.maximum(tolerance, 1e-9 * np.abs(values))
     unstable = bool(np.any((values.real < 0.0) & ~still) or np.any(flutter & ~still))
-    neutral = (parts.positions @ np.real(vectors[:, still])).T.reshape(-1, len(model.bodies), 6)
+    neutral = (parts.positions @ np.real(vectors[:, still])).T.reshape(-1, len(place.absolute), 6)
     values = np.where(still, 0.0, values)
+    return Spectrum(
+        np.sort_complex(values) if flutter.any() else np.sort(values.real),
+        neutral,
+        "unstable" if unstable else "neutral" if still.any() else "stable",
+    )
+
+
+def large_report(model: Model, place: LargePlace, steps: int) -> Equilibrium:
+    """The same for many bodies: the signs of a factor tell how stable it is."""
+    falling = place.least_stiffness < 0.0
+    stability = "unstable" if falling else "neutral" if place.is_neutral else "stable"
     return Equilibrium(
         model=model,
         state=place.instant.state(place.absolute, place.angles),
         residual=place.residual,
-        stability="unstable" if unstable else "neutral" if still.any() else "stable",
-        neutral=neutral,
-        stiffness=np.sort_complex(values) if flutter.any() else np.sort(values.real),
+        stability=stability,
         iterations=steps,
         place=place,
     )

@@ -8,23 +8,23 @@ how fast bodies move, and a rounder one where only the way counts.
 """
 
 from dataclasses import dataclass, replace
-from types import SimpleNamespace
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 
-from chasles.analysis.tangent import Tangent, flattened, tangent
+from chasles.analysis.tangent import Tangent, tangent
 from chasles.core.arrays import TWIST, Floats, Integers, System
-from chasles.core.constraints.registry import CONSTRAINTS, assemble_joint
+from chasles.core.constraints.registry import CONSTRAINTS
 from chasles.core.evaluate import make_workspace
 from chasles.core.forces.on_coordinate import ON_COORDINATE
 from chasles.core.forces.registry import FORCES
 from chasles.core.ordering import make_plan
-from chasles.core.stabilisation.residuals import put_position_residual
 from chasles.dynamics.equations import dense_jacobian, dense_mass
 from chasles.dynamics.solver import Solver
-from chasles.model import InconsistentStart, InvalidModel, InvalidOption, Model
+from chasles.model import InconsistentStart, InvalidModel, Model
 from chasles.spaces import resolve_spaces
+from chasles.start.closure import joint_rows
 from chasles.start.consistent import driven_rates, initial_state
 from chasles.start.redundancy import DEPENDENT, equilibrated, joint_of_row
 from chasles.system.build import build, check_closed, real_rows
@@ -35,8 +35,8 @@ from chasles.system.turns import angle_columns, first_integrals, integrals_at
 OPEN = 1e-6
 #: Squares of singular values further apart than this are not told by a product of matrices.
 ILL_CONDITIONED = 1e-10
-#: More bodies than this make matrices that are not small any more.
-MOST_BODIES = 300
+#: More bodies than this make matrices that are not small any more: they are kept sparse.
+MOST_BODIES = 30
 
 
 @dataclass(frozen=True)
@@ -87,10 +87,22 @@ class Instant:
     solver: Solver
     t: float
     signals: Floats
-    inertia: Metric  # the mass matrix
-    roundness: Metric  # every inertia replaced by the largest one
     rows: Integers  # real rows of J among the padded ones
-    flat: System
+
+    @cached_property
+    def inertia(self) -> Metric:
+        """The mass matrix."""
+        return Metric(dense_mass(self.system))
+
+    @cached_property
+    def roundness(self) -> Metric:
+        """The mass matrix with every inertia replaced by the largest one."""
+        return Metric(np.diag(self.weights))
+
+    @cached_property
+    def weights(self) -> Floats:
+        """The diagonal of that."""
+        return round_mass(self.system)
 
     def terms(self, absolute: Floats, angles: Floats) -> Terms:
         """J, Q and eta at an absolute state; `angles` are the unwrapped joint angles."""
@@ -143,6 +155,11 @@ class Instant:
         shortest = weighted.T @ ((vectors / values) @ vectors.T)
         return metric.unweighted @ shortest * inverse
 
+    @property
+    def is_large(self) -> bool:
+        """Whether its matrices are kept sparse."""
+        return self.system.body_count > MOST_BODIES
+
     def tangent(self, absolute: Floats, angles: Floats) -> Tangent:
         """Derivatives of Q and J."""
         return tangent(self.system, absolute, self.signals, angles)
@@ -155,16 +172,11 @@ class Instant:
 
     def gaps(self, absolute: Floats) -> Floats:
         """g of every real row (m, rad); zero for a row that restricts speeds only."""
-        count, state = 6 * self.system.body_count, absolute.ravel().tolist()
-        out = [0.0] * (count + self.system.row_count)
-        work = SimpleNamespace(
-            signals=self.signals.tolist(), exchange=np.zeros(36), answer=np.zeros(84)
-        )
-        for joint in range(self.system.joint_count):
-            if CONSTRAINTS[self.system.joints.kind[joint]].calls_user:  # answers all at once
-                assemble_joint(self.flat, joint, state, work, {}, {})
-            put_position_residual(self.flat, joint, state, work, out)
-        return -np.array(out[count:])[self.rows]
+        work = self.solver.work
+        work.signals[: len(self.signals)] = self.signals
+        out = np.zeros(6 * self.system.body_count + self.system.row_count)
+        joint_rows(self.system, work, np.ascontiguousarray(absolute), out)
+        return -out[6 * self.system.body_count :][self.rows]
 
     def rates(self) -> Floats:
         """J V as the drivers ask for, (rows,)."""
@@ -223,12 +235,6 @@ def make_instant(model: Model, state: State | None, held: bool) -> tuple[Instant
 
     `held`: drivers and motors keep where they are.
     """
-    if len(model.bodies) > MOST_BODIES:
-        raise InvalidOption(
-            f"the model has {len(model.bodies)} bodies; statics and linearisation work with dense"
-            f" matrices and take {MOST_BODIES} at the most.",
-            "Look at a part of the model, or simulate it with drag until it rests.",
-        )
     setup = build(model, resolve_spaces(model, "SE3"), start=state)
     system, plan = setup.system, make_plan(setup.system)
     # Joints may repeat each other: only J and Q are asked for, and they do not depend on it.
@@ -244,22 +250,18 @@ def make_instant(model: Model, state: State | None, held: bool) -> tuple[Instant
     if system.signal_count:
         still: Any = HeldSignals(row)
         solver = replace(solver, setup=replace(setup, signals=still))
-    instant = Instant(
-        solver, t, row, Metric(dense_mass(system)), Metric(round_mass(system)), real_rows(system),
-        flattened(system),
-    )  # fmt: skip
-    return instant, absolute
+    return Instant(solver, t, row, real_rows(system)), absolute
 
 
 def round_mass(system: System) -> Floats:
-    """The mass matrix of bodies that resist rotation about every axis alike.
+    """The diagonal mass matrix of bodies that resist rotation about every axis alike, (6n,).
 
     In this metric bodies take the straightest way if they turn about a fixed axis while their
     centres of mass move straight.  In that of the mass, a thin rod would spin about itself all the
     way, which costs it nothing.
     """
     largest, mass = system.bodies.inertia[:, :3].max(axis=1), system.bodies.mass
-    return np.diag(np.column_stack((*(largest,) * 3, *(mass,) * 3)).ravel())
+    return np.column_stack((*(largest,) * 3, *(mass,) * 3)).ravel()
 
 
 def without_rates(system: System, row: Floats) -> Floats:
@@ -278,11 +280,10 @@ def check_gaps(instant: Instant, absolute: Floats) -> None:
     refuse(instant, instant.gaps(absolute), OPEN, "open by {:.3g} (m or rad)")
 
 
-def check_speeds(instant: Instant, absolute: Floats, terms: Terms) -> None:
-    """Refuse a state in which bodies move against a joint."""
-    velocity = absolute[:, TWIST:].ravel()
-    slip = terms.jacobian @ velocity - instant.rates()
-    fastest = max(1.0, float(np.abs(velocity).max()))
+def check_speeds(instant: Instant, absolute: Floats, rates: Floats) -> None:
+    """Refuse a state in which bodies move against a joint; `rates` (rows,) are J V."""
+    slip = rates - instant.rates()
+    fastest = max(1.0, float(np.abs(absolute[:, TWIST:]).max()))
     refuse(instant, slip, OPEN * fastest, "slipping by {:.3g} (m/s or rad/s)")
 
 

@@ -54,12 +54,18 @@ from chasles.analysis.instant import (
     check_speeds,
     make_instant,
 )
+from chasles.analysis.large import real_rows_at
 from chasles.analysis.modes import Complex, Mode, eigen, make_modes, table
+from chasles.analysis.pencil import some_modes
 from chasles.analysis.reduced import Unbalance, assembled, check_regular, reduce, unbalance
-from chasles.core.arrays import TWIST_COMPONENTS, Floats
+from chasles.core.arrays import TWIST, TWIST_COMPONENTS, Floats
 from chasles.model import InvalidOption, Model, UnknownName
+from chasles.model.checks import checked_count, checked_not_negative
 from chasles.model.model import checked_model
 from chasles.system.state import State, checked_state
+
+#: Up to so many bodies, all modes are found with dense matrices; of more, so many modes.
+MOST_DENSE, SOME = 150, 24
 
 
 @dataclass(frozen=True, repr=False)
@@ -77,6 +83,7 @@ class Linearisation:
     positions  Y (6n, dp)
     velocities Z (6n, dw); the same as Y unless wheels roll
     modes      one for each real eigenvalue and each pair, slowest first
+    partial    whether only some modes were asked for, and there are no matrices
     """
 
     model: Model
@@ -88,6 +95,7 @@ class Linearisation:
     velocities: Floats
     eigenvalues: Complex
     modes: tuple[Mode, ...] = field(repr=False)
+    partial: bool = False
 
     @property
     def columns(self) -> tuple[tuple[str, str], ...]:
@@ -97,6 +105,12 @@ class Linearisation:
     @property
     def degrees_of_freedom(self) -> int:
         """The number of independent velocities."""
+        if self.partial:
+            raise InvalidOption(
+                f"only {len(self.modes)} modes were asked for: matrices and freedoms of the whole"
+                " model were not computed.",
+                "Leave `modes` out, or use `modes`, `frequencies` and `eigenvalues`.",
+            )
         return self.velocities.shape[1]
 
     @property
@@ -146,7 +160,7 @@ class Linearisation:
 
     def _blocks(self) -> tuple[Floats, Floats, Floats, Floats]:
         count = self.positions.shape[1]
-        if count != self.velocities.shape[1]:
+        if count != self.degrees_of_freedom:
             raise InvalidOption(
                 f"bodies roll: there are {count} coordinates but {self.velocities.shape[1]}"
                 " speeds, and no square stiffness matrix.",
@@ -157,22 +171,35 @@ class Linearisation:
 
     def __repr__(self) -> str:
         moving = np.abs(self.state.velocity).max() + np.abs(self.state.angular_velocity).max() > 0
-        freedom = "degree" if self.degrees_of_freedom == 1 else "degrees"
+        of = f"{len(self.modes)} modes"
+        if not self.partial:
+            count = self.degrees_of_freedom
+            of = f"{count} {'degree' if count == 1 else 'degrees'} of freedom"
         return (
-            f"Linearisation({self.degrees_of_freedom} {freedom} of freedom"
+            f"Linearisation({of}"
             f" {'about a motion, ' + self.axes + ' axes' if moving else 'at rest'},"
             f" unbalanced {self.residual.force:.2g} N, {self.residual.torque:.2g} N m)\n"
             + table(self.modes)
         )
 
 
-def linearise(model: Model, state: State | None = None, axes: str = "body") -> Linearisation:
+def linearise(
+    model: Model,
+    state: State | None = None,
+    axes: str = "body",
+    modes: int | None = None,
+    near: float = 0.0,
+) -> Linearisation:
     """The equations of motion linearised about a state, with frequencies and mode shapes.
 
     state   where: of a result or an equilibrium; the model's start if left out
     axes    for a state in motion, what the components turn with: "body" (every body's own axes),
             "world", or the name of a body.  Choose those in which the motion looks steady: "body"
             for a spinning satellite, "world" for a rotor or a wheel that is round
+    modes   how many to find at the least, by shift and invert, with sparse matrices: the matrices
+            of the result are empty then.  All of them if left out, and some in a model of more than
+            150 bodies
+    near    with modes: the frequency, in Hz, that they are nearest to
 
     Forces that depend on time are taken at the state's t.
 
@@ -186,15 +213,29 @@ def linearise(model: Model, state: State | None = None, axes: str = "body") -> L
     if not isinstance(axes, str) or axes not in ("body", "world", *model.body_names):
         raise UnknownName.among("axes", axes, ("body", "world", *model.body_names))
     about = None if state is None else checked_state(state, "state")
+    near = checked_not_negative(near, "near", "Hz", "linearise", InvalidOption)
+    if modes is not None:
+        modes = checked_count(modes, "modes", 10**6, "linearise", InvalidOption)
     instant, absolute = make_instant(model, about, held=False)
-    return linearised(instant, absolute, instant.integrals, axes)
+    return linearised(instant, absolute, instant.integrals, axes, modes, near)
 
 
-def linearised(instant: Instant, absolute: Floats, angles: Floats, axes: str) -> Linearisation:
+def linearised(
+    instant: Instant,
+    absolute: Floats,
+    angles: Floats,
+    axes: str,
+    modes: int | None = None,
+    near: float = 0.0,
+) -> Linearisation:
     """`linearise` at an absolute state whose functions of time have been sampled."""
+    if modes is None and len(absolute) > MOST_DENSE:
+        modes = SOME
+    if modes is not None and 4 * modes < 6 * len(absolute):
+        return partly_linearised(instant, absolute, angles, axes, modes, near)
     terms = instant.terms(absolute, angles)
     check_gaps(instant, absolute)
-    check_speeds(instant, absolute, terms)
+    check_speeds(instant, absolute, terms.jacobian @ absolute[:, TWIST:].ravel())
     free = instant.free(terms.jacobian, instant.rank(), instant.inertia)
     parts = reduce(instant, absolute, angles, terms, free)
     chosen = instant.holonomic()
@@ -215,4 +256,27 @@ def linearised(instant: Instant, absolute: Floats, angles: Floats, axes: str) ->
         velocities=parts.free.basis,
         eigenvalues=values,
         modes=make_modes(instant, absolute, values, parts.positions @ shapes),
+    )
+
+
+def partly_linearised(
+    instant: Instant, absolute: Floats, angles: Floats, axes: str, modes: int, near: float
+) -> Linearisation:
+    """Some modes only, on sparse matrices."""
+    check_gaps(instant, absolute)
+    rows = real_rows_at(instant, absolute, angles)[1]
+    check_speeds(instant, absolute, rows.times(absolute[:, TWIST:]))
+    found = some_modes(instant, absolute, angles, axes, modes, near)
+    nothing = np.zeros((6 * len(absolute), 0))
+    return Linearisation(
+        model=instant.solver.setup.model,
+        state=instant.state(absolute, angles),
+        axes=axes,
+        residual=found.residual,
+        matrix=np.zeros((0, 0)),
+        positions=nothing,
+        velocities=nothing,
+        eigenvalues=found.eigenvalues,
+        modes=make_modes(instant, absolute, found.eigenvalues, found.shapes),
+        partial=True,
     )

@@ -14,6 +14,7 @@ from chasles.analysis.reduced import ROUNDING, Reduced, rounding_of
 from chasles.core.arrays import TWIST, Floats
 from chasles.model import Body, Joint, UnknownName
 from chasles.model.coordinates import coordinates_of
+from chasles.start.kkt import mass_blocks
 
 Complex = NDArray[np.complex128]
 
@@ -131,13 +132,13 @@ def one_of_each_pair(values: Complex, shapes: Complex) -> list[int]:
     return sorted(kept, key=lambda k: (abs(values[k]), values[k].real))
 
 
-def normalised(shape: Any, mass: Floats) -> Any:
+def normalised(shape: Any, mass: Any) -> Any:
     """The shape with modal mass 1, and real where all bodies move in phase."""
     length = np.sqrt(np.vdot(shape, mass @ shape).real)
     if length == 0.0:
         return shape.real
     shape = shape / length
-    shape = shape * np.exp(-0.5j * np.angle(shape @ mass @ shape))
+    shape = shape * np.exp(-0.5j * np.angle(shape @ (mass @ shape)))
     if np.abs(shape.imag).max() <= 1e-10 * np.abs(shape).max():
         shape = shape.real
     return shape if shape[np.argmax(np.abs(shape))].real > 0.0 else -shape
@@ -169,12 +170,13 @@ def make_modes(
     instant: Instant, absolute: Floats, values: Complex, shapes: Complex
 ) -> tuple[Mode, ...]:
     """Modes from eigenvalues and body displacements (6n, columns)."""
+    from scipy.sparse import block_diag
+
     kept = one_of_each_pair(values, shapes)
-    columns = [normalised(shapes[:, k], instant.mass) for k in kept]
+    mass = block_diag(mass_blocks(instant.system), format="csr")
+    columns = [normalised(shapes[:, k], mass) for k in kept]
     changes = joint_changes(instant, absolute, columns)
-    energies = [
-        np.real(np.conj(c) * (instant.mass @ c)).reshape(-1, 6).sum(axis=1) for c in columns
-    ]
+    energies = [np.real(np.conj(c) * (mass @ c)).reshape(-1, 6).sum(axis=1) for c in columns]
     names = instant.solver.setup.model.body_names
     return tuple(
         Mode(complex(values[k]), c.reshape(-1, 6), change, energy, names)

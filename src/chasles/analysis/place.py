@@ -7,6 +7,7 @@ from functools import cached_property
 import numpy as np
 
 from chasles.analysis.instant import Free, Instant, Terms, check_gaps, make_instant
+from chasles.analysis.large import LARGEST_TURN, LargePlace, large_place
 from chasles.analysis.reduced import (
     Reduced,
     Unbalance,
@@ -15,16 +16,16 @@ from chasles.analysis.reduced import (
     rounding_of,
     unbalance,
 )
+from chasles.analysis.trust import to_the_root, with_the_forces
 from chasles.core.arrays import POSE_X, TWIST, Floats
 from chasles.model import Model
+from chasles.start.redundancy import DEPENDENT
 from chasles.system.state import State, checked_state
 
 #: Unbalanced forces below this fraction of those that act count as balanced.
 BALANCED = 1e-10
 #: Positions are known to this fraction of the largest coordinate, and angles to this many rad.
 ROUNDED = 1e-15
-#: No body turns by more than this in a step, rad.
-LARGEST_TURN = 0.7
 
 
 @dataclass(frozen=True)
@@ -37,11 +38,54 @@ class Place:
     terms: Terms
     rank: int
     free: Free
+    #: Closing joints after a step, J is taken anew if a correction leaves more than this.
+    patience = 0.2
 
     @property
     def force(self) -> Floats:
         """F = Z^T Q, in kg^(1/2) m/s^2."""
         return self.free.basis.T @ self.terms.forces
+
+    def displacement(self, p: Floats) -> Floats:
+        """Twists (n, 6) of all bodies."""
+        return (self.free.basis @ p).reshape(-1, 6)
+
+    def corrector(self) -> Callable[[Floats], Floats]:
+        """The shortest way back to the constraints from gaps."""
+        return lambda gaps: -self.free.back @ gaps
+
+    def corrector_at(self, absolute: Floats) -> Callable[[Floats], Floats]:
+        """The same elsewhere; joints repeat each other as they do here."""
+        instant = self.instant
+        jacobian = instant.terms(absolute, self.angles).jacobian
+        back = instant.way_back(jacobian, self.rank, instant.roundness)
+        return lambda gaps: -back @ gaps
+
+    def at(self, absolute: Floats, angles: Floats) -> "Place":
+        """Another configuration of the same model."""
+        return make_place(self.instant, absolute, angles)
+
+    def with_the_forces(self, radius: float) -> Floats:
+        """The step of most work within the radius."""
+        return self.step(with_the_forces, radius)
+
+    def to_the_root(self, radius: float) -> Floats:
+        """The step within the radius that leaves the least force."""
+        return self.step(to_the_root, radius)
+
+    def pull_on(self, body: int) -> Unbalance:
+        """What is not balanced on one body."""
+        wrench = self.instant.mass @ self.let_go.acceleration
+        torque, force = np.linalg.norm(wrench.reshape(-1, 2, 3)[body], axis=1)
+        return Unbalance(float(force), float(torque))
+
+    @property
+    def wrenches(self) -> Floats:
+        """-J^T lambda of every joint on its bodies (1, m, 12); of several lambda the shortest."""
+        jacobian, forces = self.terms.jacobian, self.terms.forces
+        shortest: Floats = np.linalg.lstsq(jacobian.T, forces, rcond=DEPENDENT)[0].astype(float)
+        multipliers = self.instant.padded(shortest)
+        return -self.parts.tangent.wrenches(multipliers, self.instant.system.joint_count)[None]
 
     @cached_property
     def parts(self) -> Reduced:
@@ -102,6 +146,9 @@ class Place:
         return float(self.force @ p - 0.5 * p @ self.parts.stiffness @ p)
 
 
+AnyPlace = Place | LargePlace
+
+
 def make_place(instant: Instant, absolute: Floats, angles: Floats) -> Place:
     terms = instant.terms(absolute, angles)
     rank = instant.rank()
@@ -109,31 +156,26 @@ def make_place(instant: Instant, absolute: Floats, angles: Floats) -> Place:
     return Place(instant, absolute, angles, terms, rank, free)
 
 
-def first_place(model: Model, start: State | None) -> Place:
+def first_place(model: Model, start: State | None) -> Place | LargePlace:
     """The start of the search, at rest."""
     begun = None if start is None else checked_state(start, "start")
     instant, absolute = make_instant(model, begun, held=True)
     absolute = absolute.copy()
     absolute[:, TWIST:] = 0.0
     check_gaps(instant, absolute)
+    if instant.is_large:
+        return large_place(instant, absolute, instant.integrals)
     place = make_place(instant, absolute, instant.integrals)
     check_regular(instant, place.parts)
     return place
 
 
-def unbalanced(place: Place) -> float:
+def unbalanced(place: AnyPlace) -> float:
     """|F|: independent of the basis."""
     return float(np.linalg.norm(place.force))
 
 
-def pull_on(place: Place, body: int) -> Unbalance:
-    """What is not balanced on one body."""
-    wrench = place.instant.mass @ place.let_go.acceleration
-    torque, force = np.linalg.norm(wrench.reshape(-1, 2, 3)[body], axis=1)
-    return Unbalance(float(force), float(torque))
-
-
-def farthest(place: Place) -> float:
+def farthest(place: AnyPlace) -> float:
     """The largest coordinate of a body or of a point that a force or joint acts at, m."""
     system = place.instant.system
     points = [place.absolute[:, POSE_X : POSE_X + 3]]
@@ -142,7 +184,7 @@ def farthest(place: Place) -> float:
     return max(float(np.abs(p).max(initial=0.0)) for p in points)
 
 
-def model_size(place: Place) -> float:
+def model_size(place: AnyPlace) -> float:
     """The extent of the bodies, m, at the least a radius of gyration."""
     system = place.instant.system
     fixed = system.joints.point_a[system.joints.a < 0]

@@ -2,17 +2,19 @@
 
 import numpy as np
 
-from chasles.analysis.place import Place, make_place, model_size, pull_on, unbalanced
+from chasles.analysis.place import AnyPlace, model_size, unbalanced
 from chasles.analysis.poses import moved, orthogonal, rotations
-from chasles.analysis.trust import to_the_root, with_the_forces
 from chasles.core.arrays import POSE_X, Floats
 from chasles.model import InvalidModel, NoEquilibrium
 
 #: A balanced place is improved by so many more steps, as long as each halves what is left.
 POLISHING = 5
-#: Gauss-Legendre nodes and weights on [0, 1], for the work of a step.
-NODES = (0.5 - 0.15**0.5, 0.5, 0.5 + 0.15**0.5)
-WEIGHTS = (5 / 18, 8 / 18, 5 / 18)
+Rule = tuple[tuple[float, float], ...]
+#: Gauss-Legendre nodes and weights on [0, 1], for the work of a step, and of its corrections.
+GAUSS: Rule = ((0.5 - 0.15**0.5, 5 / 18), (0.5, 8 / 18), (0.5 + 0.15**0.5, 5 / 18))
+MIDDLE: Rule = ((0.5, 1.0),)
+#: In large models Newton's step is tried where the forces are this fraction of the first ones.
+NEAR_ENOUGH = 0.2
 #: The first step turns no body by more than this (rad), and moves none by more of the model's size.
 FIRST_SHARE = 0.3
 #: A search whose steps are shorter than this fraction of the first one allowed has come to an end.
@@ -28,12 +30,12 @@ LOST = 1e4
 class Search:
     """The steps from a start to an equilibrium."""
 
-    def __init__(self, place: Place, most_steps: int) -> None:
+    def __init__(self, place: AnyPlace, most_steps: int) -> None:
         self.start, self.best = place, place
         self.size = model_size(place)
         self.most_steps, self.steps = most_steps, 0
 
-    def down(self) -> Place | None:
+    def down(self) -> AnyPlace | None:
         """With the forces, to a place that no displacement leaves downhill."""
         place = self.start
         first = radius = self.first_radius(place)
@@ -42,11 +44,14 @@ class Search:
             if place.balanced and place.least_stiffness > 0.0:
                 return place
             self.steps += 1
-            near = None if place.balanced else self.newton(place, radius)
+            far = place.instant.is_large and unbalanced(place) > NEAR_ENOUGH * unbalanced(
+                self.start
+            )
+            near = None if place.balanced or far else self.newton(place, radius)
             if near is not None:
                 place = near
                 continue
-            p = place.step(with_the_forces, radius)
+            p = place.with_the_forces(radius)
             length, expected = float(np.linalg.norm(p)), place.gain(p)
             trial = self.walk(place, p)
             share = trial.work / expected if trial is not None and expected > 0.0 else -1.0
@@ -61,13 +66,13 @@ class Search:
                 return None
         return None
 
-    def newton(self, place: Place, radius: float) -> Place | None:
+    def newton(self, place: AnyPlace, radius: float) -> AnyPlace | None:
         """Where a whole Newton step leads, if it goes with the forces and makes them much smaller.
 
         Only there the unsymmetric K helps: a rod that may spin about itself has a singular one,
         but the symmetric part is indefinite as long as there are forces.
         """
-        p = place.step(to_the_root, radius)
+        p = place.to_the_root(radius)
         if np.linalg.norm(p) >= 0.99 * radius:
             return None
         trial = self.walk(place, p)
@@ -75,7 +80,7 @@ class Search:
             return None
         return trial.arrive() if unbalanced(trial.arrive()) < 0.1 * unbalanced(place) else None
 
-    def root(self) -> Place | None:
+    def root(self) -> AnyPlace | None:
         """To a place without forces, stable or not."""
         place = self.best
         first = radius = self.first_radius(place)
@@ -84,7 +89,7 @@ class Search:
             if place.balanced:
                 return place
             self.steps += 1
-            p = place.step(to_the_root, radius)
+            p = place.to_the_root(radius)
             length = float(np.linalg.norm(p))
             trial = self.walk(place, p)
             if trial is not None and unbalanced(trial.arrive()) < unbalanced(place):
@@ -96,17 +101,17 @@ class Search:
                 return None
         return None
 
-    def polished(self, place: Place) -> Place:
+    def polished(self, place: AnyPlace) -> AnyPlace:
         """A balanced place with its last digits."""
         for _ in range(POLISHING if unbalanced(place) > 0.0 else 0):
-            trial = self.walk(place, place.step(to_the_root, np.inf))
+            trial = self.walk(place, place.to_the_root(np.inf))
             if trial is None or not trial.halves(place):
                 break
             place = trial.arrive()
             self.steps += 1
         return place
 
-    def note(self, place: Place) -> None:
+    def note(self, place: AnyPlace) -> None:
         """Remember the best place, and stop where a body runs away."""
         if unbalanced(place) < unbalanced(self.best):
             self.best = place
@@ -118,7 +123,7 @@ class Search:
             x, y, z = gone[body] / distance[body]
             raise NoEquilibrium(
                 f"body '{name}' runs away along ({x:.3g}, {y:.3g}, {z:.3g}): no joint or spring"
-                f" stops it, and it is still pulled with {pull_on(place, body).force:.3g} N after"
+                f" stops it, and it is still pulled with {place.pull_on(body).force:.3g} N after"
                 f" {distance[body]:.3g} m.",
                 "Hold it by a joint or a spring, or take the force away that pulls it.",
                 self.best.residual,
@@ -128,7 +133,7 @@ class Search:
         """What is left after all steps."""
         place = self.best
         names = place.instant.solver.setup.model.body_names
-        pulls = [pull_on(place, body) for body in range(len(names))]
+        pulls = [place.pull_on(body) for body in range(len(names))]
         worst = max(range(len(names)), key=lambda body: max(pulls[body]))
         force, torque = pulls[worst]
         return NoEquilibrium(
@@ -139,29 +144,29 @@ class Search:
             place.residual,
         )
 
-    def first_radius(self, place: Place) -> float:
+    def first_radius(self, place: AnyPlace) -> float:
         """A step along the force that moves and turns no body much."""
         force = place.force
         if not force.size:
             return FIRST_SHARE  # nothing can move
         if not np.any(force):
             force = np.ones_like(force)
-        twists = (place.free.basis @ (force / np.linalg.norm(force))).reshape(-1, 6)
+        twists = place.displacement(force / np.linalg.norm(force))
         turn = np.linalg.norm(twists[:, :3], axis=1).max()
         shift = np.linalg.norm(twists[:, 3:], axis=1).max()
         return FIRST_SHARE / max(float(turn), float(shift) / self.size)
 
-    def walk(self, place: Place, p: Floats) -> "Trial | None":
+    def walk(self, place: AnyPlace, p: Floats) -> "Trial | None":
         """Displace by Z p and close the joints; None where that is not possible."""
         try:
             return self.closed(place, p)
         except InvalidModel:  # the ends of a spring have met on the way, say
             return None
 
-    def closed(self, place: Place, p: Floats) -> "Trial | None":
+    def closed(self, place: AnyPlace, p: Floats) -> "Trial | None":
         trial = Trial(place, place.absolute)
-        trial.move((place.free.basis @ p).reshape(-1, 6))
-        back, before = place.free.back, np.inf
+        trial.move(place.displacement(p))
+        back, before = place.corrector(), np.inf
         scale = self.size + float(np.abs(place.absolute[:, POSE_X : POSE_X + 3]).max())
         for _ in range(MOST_CORRECTIONS):
             gaps = place.instant.gaps(trial.absolute)
@@ -169,9 +174,9 @@ class Search:
             stagnant = 0.5 * before < opening <= NEARLY_CLOSED * scale
             if opening <= CLOSED * scale or stagnant:
                 break
-            if opening > 0.2 * before:  # too far for J as it was at the place
-                back = trial.way_back()
-            trial.move((back @ -gaps).reshape(-1, 6))
+            if opening > place.patience * before:  # too far for J as it was at the place
+                back = place.corrector_at(trial.absolute)
+            trial.move(back(gaps).reshape(-1, 6), MIDDLE)
             before = opening
         return trial if opening <= NEARLY_CLOSED * scale else None
 
@@ -179,33 +184,27 @@ class Search:
 class Trial:
     """Where a step leads, and the work of the forces on the way."""
 
-    def __init__(self, place: Place, absolute: Floats) -> None:
+    def __init__(self, place: AnyPlace, absolute: Floats) -> None:
         self.place, self.absolute, self.work = place, absolute, 0.0
-        self.arrived: Place | None = None
+        self.arrived: AnyPlace | None = None
 
-    def move(self, twists: Floats) -> None:
-        """Displace all bodies by twists (n, 6)."""
+    def move(self, twists: Floats, rule: Rule = GAUSS) -> None:
+        """Displace all bodies by twists (n, 6); the work by a rule of integration."""
         instant, angles, speed = self.place.instant, self.place.angles, twists.copy()
         straight = np.einsum("bij,bj->bi", rotations(self.absolute), twists[:, 3:])
-        for node, weight in zip(NODES, WEIGHTS):
+        for node, weight in rule:
             between = moved(self.absolute, node * twists)
             speed[:, 3:] = np.einsum("bji,bj->bi", rotations(between), straight)
             self.work += weight * float(instant.forces(between, angles) @ speed.ravel())
         self.absolute = orthogonal(moved(self.absolute, twists))
 
-    def way_back(self) -> Floats:
-        """J^+ where the bodies are now; joints repeat each other as at the place."""
-        terms = self.place.instant.terms(self.absolute, self.place.angles)
-        instant = self.place.instant
-        return instant.way_back(terms.jacobian, self.place.rank, instant.roundness)
-
-    def arrive(self) -> Place:
+    def arrive(self) -> AnyPlace:
         if self.arrived is None:
             instant = self.place.instant
             angles = instant.counted(self.absolute, self.place.angles)
-            self.arrived = make_place(instant, self.absolute, angles)
+            self.arrived = self.place.at(self.absolute, angles)
         return self.arrived
 
-    def halves(self, place: Place) -> bool:
+    def halves(self, place: AnyPlace) -> bool:
         """Whether the forces are at most half of those at a place."""
         return unbalanced(self.arrive()) <= 0.5 * unbalanced(place)

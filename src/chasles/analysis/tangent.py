@@ -3,126 +3,179 @@ r"""First derivatives of the forces and of the rows of J, along motions of the b
 A body moves by a twist in its own frame, $R\exp\hat\omega$ and $x + R u$ to first order, and its
 twist V changes by nu.  Every force and every joint depends on two bodies only, so its derivatives
 are found along their 24 directions and added up.  The formulas of the kernels run on dual numbers
-for that (`chasles.scalars.dual`): the derivatives are exact, and there is no step to choose.  Only
-a user's own formula, which takes floats, is differenced, by Ridders' extrapolation.
+for that (`chasles.scalars.dual`), on all joints or forces of a kind at once
+(`chasles.analysis.stacks`): the derivatives are exact, and there is no step to choose.  Only a
+user's own formula, which takes floats, is differenced, by Ridders' extrapolation.
 """
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cached_property
 from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
 
 from chasles.analysis.poses import moved
+from chasles.analysis.stacks import (
+    DIRECTIONS,
+    GENERATORS,
+    POSES,
+    force_stacks,
+    joint_stacks,
+    stacked_forces,
+    stacked_joints,
+    stacked_weights,
+)
 from chasles.core.arrays import (
-    ABSOLUTE_WIDTH,
-    POSE_R,
-    POSE_X,
     ROW_WIDTH,
     TWIST,
     Floats,
     Forces,
     Integers,
     System,
-    sym6,
 )
-from chasles.core.constraints.registry import CONSTRAINTS, assemble_joint
-from chasles.core.forces.registry import FORCES, apply_forces
-from chasles.core.wrenches import inertial_and_gravity_wrench
-from chasles.scalars.dual import Dual
+from chasles.core.constraints.registry import assemble_joint
+from chasles.core.forces.registry import apply_forces
 
-#: Directions: six of the pose of body a, six of that of b, then those of their twists.
-POSES, DIRECTIONS = 12, 24
-#: hat(e_k), so that turning about axis k changes R by R hat(e_k).
-GENERATORS = np.array(
-    [
-        [[0, 0, 0], [0, 0, -1], [0, 1, 0]],
-        [[0, 0, 1], [0, 0, 0], [-1, 0, 0]],
-        [[0, -1, 0], [1, 0, 0], [0, 0, 0]],
-    ],
-    dtype=float,
-)
+__all__ = ["GENERATORS", "Tangent", "flattened", "tangent"]
+
 #: Ridders: the first step (rad, m, and per second), and how often it is halved.
 FIRST_STEP, HALVINGS = 0.1, 12
 
 
 @dataclass(frozen=True)
-class JointSlopes:
-    """How the rows of one joint change as its bodies move."""
+class Loads:
+    """Wrenches of some forces on two bodies each, and how they change."""
 
-    rows: slice  # of J, padding included
-    columns: Integers  # (12,) of J, -1 for the ground
-    entries: Floats  # (rows, 12)
-    slopes: Floats  # (rows, 12 entries, 12 directions)
+    columns: Integers  # (m, 12) of the bodies' twists, -1 for the ground
+    values: Floats  # (m, 12)
+    slopes: Floats  # (m, 12, 24)
+
+
+@dataclass(frozen=True)
+class Rows:
+    """Rows of some joints, and how they change as the bodies move."""
+
+    joints: Integers  # (m,)
+    rows: Integers  # (m, r) of J, padding counted
+    columns: Integers  # (m, 12) of J, -1 for the ground
+    entries: Floats  # (m, r, 12)
+    slopes: Floats  # (m, r, 12 entries, 12 directions)
 
 
 @dataclass(frozen=True)
 class Tangent:
     r"""Derivatives at one state.
 
-    by_pose, by_twist  of Q, (6n, 6n): column k belongs to direction k of the bodies
-    sizes              (6n,) how large what is added up in Q is, in any direction: forces, and
-                       torques with those of forces at a radius of gyration
-    joints             of the rows of J
+    count  6n
+    loads  of Q
+    rows   of J
+    sizes  (6n,) how large what is added up in Q is, in any direction: forces, and torques with
+           those of forces at a radius of gyration
     """
 
-    by_pose: Floats
-    by_twist: Floats
+    count: int
+    loads: tuple[Loads, ...]
+    rows: tuple[Rows, ...]
     sizes: Floats
-    joints: tuple[JointSlopes, ...]
+
+    @cached_property
+    def by_pose(self) -> Floats:
+        """Of Q, (6n, 6n): column k belongs to direction k of the bodies' poses."""
+        return self.added((x.columns, x.slopes[:, :, :POSES]) for x in self.loads)
+
+    @cached_property
+    def by_twist(self) -> Floats:
+        """Of Q, (6n, 6n): column k belongs to entry k of the bodies' twists."""
+        return self.added((x.columns, x.slopes[:, :, POSES:]) for x in self.loads)
 
     def of_reactions(self, multipliers: Floats) -> Floats:
         r"""$\partial_\xi (J^T\lambda)$ at constant $\lambda$, (6n, 6n)."""
-        total = np.zeros((len(self.sizes) + 1,) * 2)  # the last row and column are the ground's
-        for joint in self.joints:
-            block = np.einsum("r,rcd->cd", multipliers[joint.rows], joint.slopes)
-            np.add.at(total, np.ix_(joint.columns, joint.columns), block)
+        return self.added(self.reaction_blocks(multipliers))
+
+    def reaction_blocks(self, multipliers: Floats) -> Any:
+        """The same joint by joint: columns (m, 12) and blocks (m, 12, 12) of every stack."""
+        for x in self.rows:
+            yield x.columns, np.einsum("mr,mrcd->mcd", multipliers[x.rows], x.slopes)
+
+    def added(self, blocks: Any) -> Floats:
+        """Stacks of blocks (m, 12, 12) at their columns (m, 12), added up to (6n, 6n)."""
+        total = np.zeros((self.count + 1,) * 2)  # the last row and column are the ground's
+        for columns, block in blocks:
+            np.add.at(total, (columns[:, :, None], columns[:, None, :]), block)
         return total[:-1, :-1]
 
     def reaction_sizes(self, multipliers: Floats, system: System) -> Floats:
         """Sizes of the reactions, as in `sizes`."""
-        total = np.zeros(len(self.sizes))
-        for joint in self.joints:
-            add_sizes(total, joint.columns, multipliers[joint.rows] @ joint.entries, system)
-        return total
+        total = np.zeros(self.count + 1)
+        for x in self.rows:
+            wrenches = np.einsum("mr,mrc->mc", multipliers[x.rows], x.entries)
+            add_sizes(total, x.columns, wrenches, system)
+        return total[:-1]
+
+    def wrenches(self, multipliers: Floats, joint_count: int) -> Floats:
+        """J^T lambda of every joint on its two bodies, (joints, 12)."""
+        out = np.zeros((joint_count, ROW_WIDTH))
+        for x in self.rows:
+            out[x.joints] = np.einsum("mr,mrc->mc", multipliers[x.rows], x.entries)
+        return out
 
     def of_slip(self, twists: Floats, row_count: int) -> Floats:
         r"""$\partial_\xi (J V)$ at constant V, (row_count, 6n)."""
-        padded = np.append(twists.ravel(), 0.0)
-        total = np.zeros((row_count, padded.size))
-        for joint in self.joints:
-            block = np.einsum("rcd,c->rd", joint.slopes, padded[joint.columns])
-            np.add.at(total[joint.rows].T, joint.columns, block.T)
+        total = np.zeros((row_count, self.count + 1))
+        for rows, columns, block in self.slip_blocks(twists):
+            np.add.at(total, (rows[:, :, None], columns[:, None, :]), block)
         return total[:, :-1]
+
+    def slip_blocks(self, twists: Floats) -> Any:
+        """The same joint by joint: rows (m, r), columns (m, 12) and blocks (m, r, 12)."""
+        padded = np.append(twists.ravel(), 0.0)
+        for x in self.rows:
+            yield x.rows, x.columns, np.einsum("mrcd,mc->mrd", x.slopes, padded[x.columns])
 
 
 def tangent(system: System, absolute: Floats, signals: Floats, angles: Floats) -> Tangent:
     """Derivatives at an absolute state (n, 18), for given functions of time and joint angles."""
-    count = 6 * system.body_count
-    by_pose, by_twist = np.zeros((count + 1,) * 2), np.zeros((count + 1,) * 2)
-    sizes = np.zeros(count + 1)
+    count, forces, joints = 6 * system.body_count, system.forces, system.joints
+    bodies, ground = np.arange(system.body_count), np.full(system.body_count, -1)
+    loads = [Loads(columns_of(ground, bodies), *stacked_weights(system, absolute))]
     flat = flattened(system)
-    loads = [gravity_slopes(system, absolute, body) for body in range(system.body_count)]
-    loads += [force_slopes(flat, absolute, k, signals, angles) for k in range(system.force_count)]
-    for columns, values, slopes in loads:
-        add_sizes(sizes, columns, values, system)
-        np.add.at(by_pose, np.ix_(columns, columns), slopes[:, :POSES])
-        np.add.at(by_twist, np.ix_(columns, columns), slopes[:, POSES:])
-    joints = tuple(joint_slopes(flat, absolute, k, signals) for k in range(system.joint_count))
-    return Tangent(by_pose[:-1, :-1], by_twist[:-1, :-1], sizes[:-1], joints)
+    for members in force_stacks(system):
+        if FORCES[forces.kind[members[0]]].calls_user:
+            found = custom_force(flat, absolute, int(members[0]), signals, angles)
+        else:
+            found = stacked_forces(system, members, absolute, signals, angles)
+        loads.append(Loads(columns_of(forces.a[members], forces.b[members]), *found))
+    rows = []
+    for members in joint_stacks(system):
+        if CONSTRAINTS[joints.kind[members[0]]].calls_user:
+            entries, slopes = custom_joint(flat, absolute, int(members[0]), signals)
+        else:
+            entries, slopes = stacked_joints(system, members, absolute)
+        if joints.a[members[0]] < 0:
+            entries[:, :, :6], slopes[:, :, :6] = 0.0, 0.0  # whatever stands there does not act
+        places = joints.first_row[members][:, None] + np.arange(entries.shape[1])
+        columns = columns_of(joints.a[members], joints.b[members])
+        rows.append(Rows(members, places, columns, entries, slopes))
+    sizes = np.zeros(count + 1)
+    for load in loads:
+        add_sizes(sizes, load.columns, load.values, system)
+    return Tangent(count, tuple(loads), tuple(rows), sizes[:-1])
 
 
 def add_sizes(sizes: Floats, columns: Integers, values: Floats, system: System) -> None:
-    """Add the sizes of two wrenches (12,), the same for all three axes."""
+    """Add the sizes of wrenches (m, 12) on two bodies each, the same for all three axes."""
+    bodies = system.bodies
     for side in (0, 6):
-        body = columns[side] // 6
-        if body >= 0:
-            torque, force = np.linalg.norm(values[side : side + 6].reshape(2, 3), axis=1)
-            bodies = system.bodies
-            gyration = np.sqrt(bodies.inertia[body, :3].max() / bodies.mass[body])
-            sizes[6 * body : 6 * body + 3] += torque + gyration * force
-            sizes[6 * body + 3 : 6 * body + 6] += force
+        acting = columns[:, side] >= 0
+        owners = columns[acting, side] // 6
+        pairs = values[acting, side : side + 6].reshape(-1, 2, 3)
+        torque, force = np.linalg.norm(pairs, axis=2).T
+        gyration = np.sqrt(bodies.inertia[owners, :3].max(axis=1) / bodies.mass[owners])
+        for c in range(3):
+            np.add.at(sizes, 6 * owners + c, torque + gyration * force)
+            np.add.at(sizes, 6 * owners + 3 + c, force)
 
 
 def flattened(system: System) -> System:
@@ -140,117 +193,10 @@ def plain_numbers(record: Any) -> Any:
     return record
 
 
-def columns_of(a: int, b: int) -> Integers:
-    """Columns of two bodies; those of the ground are all the last one."""
-    own = [6 * body + np.arange(6) if body >= 0 else np.full(6, -1) for body in (a, b)]
-    return np.concatenate(own)
-
-
-def dual_bodies(absolute: Floats, a: int, b: int) -> dict[int, Any]:
-    """The entries of an absolute state that belong to two bodies, with their derivatives."""
-    entries: dict[int, Any] = {}
-    for side, body in enumerate((a, b)):
-        if body < 0:
-            continue
-        row, slopes = absolute[body], np.zeros((ABSOLUTE_WIDTH, DIRECTIONS))
-        rotation = row[POSE_R : POSE_R + 9].reshape(3, 3)
-        turns = np.einsum("ij,kjl->ilk", rotation, GENERATORS)
-        slopes[POSE_R : POSE_R + 9, 6 * side : 6 * side + 3] = turns.reshape(9, 3)
-        slopes[POSE_X : POSE_X + 3, 6 * side + 3 : 6 * side + 6] = rotation
-        slopes[TWIST:, POSES + 6 * side : POSES + 6 * side + 6] = np.eye(6)
-        for c, value in enumerate(row.tolist()):
-            entries[ABSOLUTE_WIDTH * body + c] = Dual(value, slopes[c])
-    return entries
-
-
-def split(numbers: Any) -> tuple[Floats, Floats]:
-    """Values (k,) and slopes (k, DIRECTIONS) of numbers of which some are constant."""
-    constant = np.zeros(DIRECTIONS)
-    values = [x.value if isinstance(x, Dual) else x for x in numbers]
-    slopes = [x.slope if isinstance(x, Dual) else constant for x in numbers]
-    return np.array(values, float), np.array(slopes)
-
-
-# --- forces ---
-
-
-def gravity_slopes(system: System, absolute: Floats, body: int) -> Any:
-    """Gravity and gyroscopic terms of a body: columns, values and derivatives."""
-    entries = dual_bodies(absolute, -1, body)
-    row = [entries[ABSOLUTE_WIDTH * body + c] for c in range(ABSOLUTE_WIDTH)]
-    torque, force = inertial_and_gravity_wrench(
-        float(system.bodies.mass[body]),
-        sym6(system.bodies.inertia[body].tolist(), 0),
-        tuple(row[POSE_R : POSE_R + 9]),
-        (tuple(row[TWIST : TWIST + 3]), tuple(row[TWIST + 3 :])),
-        tuple(system.gravity.tolist()),
-    )
-    return columns_of(-1, body), *split((0.0,) * 6 + torque + force)
-
-
-def one_force(flat: System, force: int) -> System:
-    """The system with one force only."""
-    own: list[Any] = []
-    for column in flat.forces:
-        width = len(column) // flat.force_count
-        own.append(column[force * width : (force + 1) * width])
-    return flat._replace(forces=Forces(*own), force_count=1)
-
-
-def force_slopes(
-    flat: System, absolute: Floats, force: int, signals: Floats, angles: Floats
-) -> Any:
-    """A force on its two bodies: columns, values and derivatives."""
-    alone = one_force(flat, force)
-    a, b = int(alone.forces.a[0]), int(alone.forces.b[0])
-    order = [6 * body + c for body in (a, b) for c in range(6)]
-
-    def wrenches(entries: Any) -> list[Any]:
-        rhs = {k: 0.0 for k in order if k >= 0}
-        work = SimpleNamespace(
-            absolute=entries, rhs=rhs, signals=signals.tolist(), quadratures=angles.tolist(),
-            quadrature_rates={}, exchange=np.zeros(36), answer=np.zeros(84),
-        )  # fmt: skip
-        apply_forces(alone, work)
-        return [rhs.get(k, 0.0) for k in order]
-
-    if not FORCES[alone.forces.kind[0]].calls_user:
-        return columns_of(a, b), *split(wrenches(dual_bodies(absolute, a, b)))
-
-    def at(state: Floats) -> Floats:
-        return np.array(wrenches(state.ravel()))
-
-    return columns_of(a, b), at(absolute), differenced(at, absolute, a, b, DIRECTIONS)
-
-
-# --- joints ---
-
-
-def joint_slopes(flat: System, absolute: Floats, joint: int, signals: Floats) -> JointSlopes:
-    """Derivatives of the rows of a joint or driver."""
-    joints = flat.joints
-    a, b = int(joints.a[joint]), int(joints.b[joint])
-    first, rows = int(joints.first_row[joint]), int(joints.rows[joint])
-    work = SimpleNamespace(signals=signals.tolist(), exchange=np.zeros(36), answer=np.zeros(84))
-
-    def entries_of(bodies: Any) -> list[Any]:
-        jacobian: dict[int, Any] = {}
-        assemble_joint(flat, joint, bodies, work, jacobian, {})
-        places = range(first * ROW_WIDTH, (first + rows) * ROW_WIDTH)
-        return [jacobian[k] for k in places]
-
-    def at(state: Floats) -> Floats:
-        return np.array(entries_of(state.ravel()))
-
-    if CONSTRAINTS[joints.kind[joint]].calls_user:
-        values, slopes = at(absolute), differenced(at, absolute, a, b, POSES)
-    else:
-        values, slopes = split(entries_of(dual_bodies(absolute, a, b)))
-    values = values.reshape(rows, ROW_WIDTH)
-    slopes = slopes[:, :POSES].reshape(rows, ROW_WIDTH, POSES)
-    if a < 0:
-        values[:, :6], slopes[:, :6] = 0.0, 0.0  # whatever stands there does not act
-    return JointSlopes(slice(first, first + rows), columns_of(a, b), values, slopes)
+def columns_of(a: Integers, b: Integers) -> Integers:
+    """Columns (m, 12) of two bodies each; those of the ground are all the last one."""
+    own = [np.where(x[:, None] < 0, -1, 6 * x[:, None] + np.arange(6)) for x in (a, b)]
+    return np.hstack(own)
 
 
 # --- formulas of users ---
@@ -295,3 +241,47 @@ def ridders(function: Callable[[float], Floats]) -> Floats:
                 best, smallest = row[-1], error
         above = row
     return best
+
+
+def custom_force(
+    flat: System, absolute: Floats, force: int, signals: Floats, angles: Floats
+) -> tuple[Floats, Floats]:
+    """A user's force on its two bodies: values (1, 12) and derivatives (1, 12, 24)."""
+    own: list[Any] = []
+    for column in flat.forces:
+        width = len(column) // flat.force_count
+        own.append(column[force * width : (force + 1) * width])
+    alone = flat._replace(forces=Forces(*own), force_count=1)
+    a, b = int(alone.forces.a[0]), int(alone.forces.b[0])
+    order = [6 * body + c for body in (a, b) for c in range(6)]
+
+    def wrenches(state: Floats) -> Floats:
+        rhs = {k: 0.0 for k in order if k >= 0}
+        work = SimpleNamespace(
+            absolute=state.ravel(), rhs=rhs, signals=signals.tolist(), quadratures=angles.tolist(),
+            quadrature_rates={}, exchange=np.zeros(36), answer=np.zeros(84),
+        )  # fmt: skip
+        apply_forces(alone, work)
+        return np.array([rhs.get(k, 0.0) for k in order])
+
+    return wrenches(absolute)[None], differenced(wrenches, absolute, a, b, DIRECTIONS)[None]
+
+
+def custom_joint(
+    flat: System, absolute: Floats, joint: int, signals: Floats
+) -> tuple[Floats, Floats]:
+    """A user's joint: entries (1, rows, 12) and derivatives (1, rows, 12, 12)."""
+    joints = flat.joints
+    first, rows = int(joints.first_row[joint]), int(joints.rows[joint])
+    work = SimpleNamespace(signals=signals.tolist(), exchange=np.zeros(36), answer=np.zeros(84))
+
+    def entries(state: Floats) -> Floats:
+        jacobian: dict[int, Any] = {}
+        assemble_joint(flat, joint, state.ravel(), work, jacobian, {})
+        places = range(first * ROW_WIDTH, (first + rows) * ROW_WIDTH)
+        return np.array([jacobian[k] for k in places])
+
+    a, b = int(joints.a[joint]), int(joints.b[joint])
+    slopes = differenced(entries, absolute, a, b, POSES)
+    shape = (1, rows, ROW_WIDTH)
+    return entries(absolute).reshape(shape), slopes.reshape(*shape, POSES)

@@ -30,6 +30,7 @@ from chasles.core.arrays import (
 )
 from chasles.core.assemble import place_bodies, twist_of
 from chasles.core.balance import Balance, collect_impulse
+from chasles.core.blocks.small import dot6, get6
 from chasles.core.charts import chart_acceleration, grounded_acceleration
 from chasles.core.constraints.registry import assemble_rows
 from chasles.core.evaluate import collect_missed, make_good, solve_motion
@@ -37,7 +38,6 @@ from chasles.core.ordering import Plan
 from chasles.core.outcomes import OK
 from chasles.core.retraction import SLOPE_WIDTH
 from chasles.core.signals import put_signals
-from chasles.core.small import dot6, get6
 from chasles.core.stabilisation.feedback import find_drift, pull_joints
 from chasles.core.stabilisation.moves import chart_move
 from chasles.core.stabilisation.record import FED_BACK, PROJECTED, Stabiliser

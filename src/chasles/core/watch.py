@@ -21,7 +21,8 @@ import numpy as np
 
 from chasles.compiled import formula, routine
 from chasles.core.arrays import Floats, Integers
-from chasles.core.ordering import PIVOT, RHS, SIZE, Plan
+from chasles.core.blocks.layout import PIVOT, RHS, SIZE
+from chasles.core.ordering import Plan
 from chasles.core.outcomes import OK
 from chasles.scalars.elementary import sqrt
 

@@ -8,10 +8,12 @@ from chasles.core.arrays import ABSOLUTE_WIDTH, CHART_WIDTH, ROW_WIDTH, Floats
 from chasles.core.assemble import absolute_history, chart_state
 from chasles.core.evaluate import Workspace, evaluate, make_workspace
 from chasles.core.ordering import Plan, damped, make_plan, pivots_of_rows
-from chasles.core.outcomes import OK
+from chasles.core.outcomes import NOT_SOLVED, OK
 from chasles.core.watch import Watch, make_watch
-from chasles.start.conflicts import check_agreement
-from chasles.start.consistent import initial_state
+from chasles.model import InvalidModel, Model
+from chasles.start.conflicts import check_agreement, energy_scale
+from chasles.start.consistent import initial_state, longest_lever
+from chasles.start.kkt import Rows, constraint_rows
 from chasles.start.redundancy import (
     RANK_LIMIT,
     Redundancy,
@@ -19,10 +21,10 @@ from chasles.start.redundancy import (
     free_pivots,
     is_redundant,
     joint_of_row,
-    lost_row,
     redundancy_error,
     scale_error,
     singular_error,
+    unsolved,
 )
 from chasles.system.build import Setup, check_closed, real_rows
 
@@ -34,7 +36,11 @@ REDUNDANT = 1e-10
 SINGULAR = 1e-13
 #: ... and looked at more closely in loops below this fraction.
 SUSPICIOUS = 1e-4
-#: mu of the damped factor, as a fraction of each row's free pivot.
+#: Rows that miss more than this fraction of what is added up in them are lost in rounding.
+LOST = 1e-6
+#: mu of the damped factor, as a fraction of each row's free pivot: eps / mu is the relative error
+#: of one solve along what repeats itself, and what is within mu of doing so costs more solves.
+#: With less, rows that swap their parts do so too fast for the watch (Bennett's linkage).
 DAMPING = 1e-7
 
 
@@ -101,25 +107,45 @@ def make_solver(
     still = Solver(setup, plan, work, setup.absolute)
     still.evaluate(setup.absolute[None])  # J at the initial pose
     free = free_pivots(setup, work)
-    redundant = repeats_itself(still, free)
+    independent = never_depend(setup.model)
+    redundant = not independent and repeats_itself(still, free)
     start = initial_state(setup, work.jacobian) if check else setup.absolute
-    work.floors[:] = SINGULAR * free
-    if not redundant and not (damp and setup.system.row_count):
-        return Solver(setup, plan, work, start)
-    unknowns = 6 * setup.system.body_count
-    plan = damped(plan, unknowns, DAMPING * free)
+    # In a tree of lower pairs a pivot is small where much hangs on a joint: 1/n^3 in long chains.
+    work.floors[:] = 0.0 if independent else SINGULAR * free
+    solver = Solver(setup, plan, work, start)
+    if not redundant and not (damp and setup.system.row_count) and lost_row(solver, free) is None:
+        return solver
+    return damped_solver(solver, free, refuse, check)
+
+
+def damped_solver(solver: Solver, free: Floats, refuse: bool, check: bool) -> Solver:
+    """The same on a damped factor, which does not need independent rows."""
+    setup, work, start = solver.setup, solver.work, solver.start
+    plan = damped(solver.plan, 6 * setup.system.body_count, DAMPING * free)
     work.floors[:] = 0.0  # a damped pivot never vanishes
     failed, _ = Solver(setup, plan, work, start).evaluate(start[None])
+    if failed == NOT_SOLVED:
+        raise InvalidModel(
+            unsolved(setup), "Check the units of the bodies, or give the lightest more mass."
+        )
     if failed != OK:
         raise scale_error(*joint_of_row(setup, failed))
     redundancy = find_redundancy(setup, plan, work, free)
-    if redundant and redundancy is None:
-        raise scale_error(*joint_of_row(setup, lost_row(plan, unknowns, work, free)))
     if refuse and redundancy is not None:
         raise redundancy_error(redundancy)
     if check:
-        check_agreement(setup, work)
-    return Solver(setup, plan, work, start, redundancy)
+        check_agreement(setup, work, free)
+    solver = Solver(setup, plan, work, start, redundancy)
+    lost = lost_row(solver, free) if redundancy is None else None
+    if lost is not None:
+        raise scale_error(*joint_of_row(setup, lost))
+    return solver
+
+
+def never_depend(model: Model) -> bool:
+    """Whether the rows of the joints are independent in every pose: in trees of lower pairs."""
+    paired = all(joint.is_lower_pair for joint in model.joints) and not model.drivers
+    return paired and not model.loops
 
 
 def repeats_itself(still: Solver, free: Floats) -> bool:
@@ -133,10 +159,33 @@ def repeats_itself(still: Solver, free: Floats) -> bool:
         work.floors[:] = fraction * free
         row, _ = still.evaluate(setup.absolute[None])
         if row != OK:
-            return fraction == REDUNDANT or is_redundant(setup, work)
-        if setup.system.row_count > RANK_LIMIT or not setup.model.loops:
+            many = setup.system.row_count > RANK_LIMIT
+            return fraction == REDUNDANT if many else is_redundant(setup, work)
+        if not setup.model.loops:
             return False
     return False
+
+
+def lost_row(solver: Solver, free: Floats) -> int | None:
+    r"""The row of J V' = eta that is solved worst at the start, if it is solved badly.
+
+    A row may miss a fraction of $\sum_k |J_{ik}|\,(|\dot V_k| + \hat a_k)$, with $\hat a$ what the
+    forces would make of the whole model in one piece: nothing else is there to compare with where
+    it rests.
+    """
+    system, work = solver.setup.system, solver.work
+    failed, _ = solver.evaluate(solver.start[None])
+    if failed >= 0 or not system.row_count:
+        return failed if failed >= 0 else None
+    acceleration = work.rhs[: 6 * system.body_count]
+    typical = energy_scale(solver.setup, work) / np.sqrt(system.bodies.mass.sum())
+    floor = np.repeat((typical / longest_lever(solver.setup), typical), 3)
+    rows = constraint_rows(solver.setup, work.jacobian)
+    sizes = np.abs(acceleration) + np.tile(floor, system.body_count)
+    allowed = LOST * (Rows(np.abs(rows.entries), rows.columns).times(sizes) + np.abs(work.eta))
+    excess = np.abs(rows.times(acceleration) - work.eta) - allowed
+    worst = int(np.argmax(np.where(free > 0.0, excess, -1.0)))
+    return worst if excess[worst] > 0.0 else None
 
 
 def watch_of(solver: Solver, stop: bool) -> Watch:
@@ -144,8 +193,7 @@ def watch_of(solver: Solver, stop: bool) -> Watch:
     setup, work = solver.setup, solver.work
     model, system = setup.model, setup.system
     unknowns = 6 * system.body_count
-    paired = all(joint.is_lower_pair for joint in model.joints) and not model.drivers
-    if paired and not model.loops:
+    if never_depend(model):
         none = np.zeros(0, np.int64)
         pivots = np.zeros(system.row_count)
         return make_watch(solver.plan, unknowns, none, none, pivots, none, stop)

@@ -4,7 +4,6 @@
 the work, and those of drag do not exist at rest.
 """
 
-from math import atan2, cos, floor, sin, sqrt, tanh
 from typing import Any
 
 import numpy as np
@@ -14,7 +13,7 @@ Floats = NDArray[np.float64]
 
 
 class Dual:
-    """f and its derivatives along k directions."""
+    """f and its derivatives along k directions; f may be an array (m,), then they are (k, m)."""
 
     __slots__ = ("slope", "value")
     __array_ufunc__ = None  # NumPy's scalars leave arithmetic to this class
@@ -59,41 +58,51 @@ class Dual:
 
     def sqrt(self) -> "Dual":
         """At zero the symmetric derivative, also zero: that of |v| at v = 0."""
-        root = sqrt(self.value)
-        return Dual(root, self.slope * (0.5 / root if root > 0.0 else 0.0))
+        root = np.sqrt(self.value)
+        with np.errstate(divide="ignore"):
+            return Dual(root, self.slope * np.where(root > 0.0, 0.5 / root, 0.0))
 
     def sin(self) -> "Dual":
-        return Dual(sin(self.value), cos(self.value) * self.slope)
+        return Dual(np.sin(self.value), np.cos(self.value) * self.slope)
 
     def cos(self) -> "Dual":
-        return Dual(cos(self.value), -sin(self.value) * self.slope)
+        return Dual(np.cos(self.value), -np.sin(self.value) * self.slope)
 
     def tanh(self) -> "Dual":
-        t = tanh(self.value)
+        t = np.tanh(self.value)
         return Dual(t, (1.0 - t * t) * self.slope)
 
     def arctan2(self, x: "Dual") -> "Dual":
         """The angle of the point (x, self)."""
         square = x.value * x.value + self.value * self.value
         slope = (x.value / square) * self.slope - (self.value / square) * x.slope
-        return Dual(atan2(self.value, x.value), slope)
+        return Dual(np.arctan2(self.value, x.value), slope)
 
-    def floor(self) -> float:
-        return float(floor(self.value))
+    def floor(self) -> Any:
+        return np.floor(self.value)
 
-    def __lt__(self, other: Any) -> bool:
-        return bool(self.value < value_of(other))
+    def __array_function__(self, func: Any, types: Any, args: Any, kwargs: Any) -> Any:
+        """np.where, through which `choose` picks the entries of arrays."""
+        if func is not np.where:
+            return NotImplemented
+        condition, a, b = args
+        values = [value_of(x) for x in (a, b)]
+        slopes = [x.slope if isinstance(x, Dual) else 0.0 for x in (a, b)]
+        return Dual(np.where(condition, *values), np.where(condition, *slopes))
 
-    def __le__(self, other: Any) -> bool:
-        return bool(self.value <= value_of(other))
+    def __lt__(self, other: Any) -> Any:
+        return self.value < value_of(other)
 
-    def __gt__(self, other: Any) -> bool:
-        return bool(self.value > value_of(other))
+    def __le__(self, other: Any) -> Any:
+        return self.value <= value_of(other)
 
-    def __ge__(self, other: Any) -> bool:
-        return bool(self.value >= value_of(other))
+    def __gt__(self, other: Any) -> Any:
+        return self.value > value_of(other)
+
+    def __ge__(self, other: Any) -> Any:
+        return self.value >= value_of(other)
 
 
-def value_of(x: Any) -> float:
+def value_of(x: Any) -> Any:
     """The number itself."""
     return x.value if isinstance(x, Dual) else x

@@ -285,16 +285,18 @@ def consistent_twists(
         else:
             rows.entries[row] = 0.0  # a coordinate whose rate was not given is free to move
     twists = completed(here, rows, given, known, rates)
-    if forbidden(rows, twists, rates):
+    if forbidden(here, rows, twists, rates):
         fixed = np.zeros_like(known)
         fixed[[here.body_index[name] for name in bodies]] = True
         twists = nearest_allowed(here, rows, given, known, fixed, rates)
-    if forbidden(rows, twists, rates):
+    if forbidden(here, rows, twists, rates):
         missed = rows.times(twists) - rates
         for values in (missed, rows.entries, rates):
             values[holding] = 0.0  # users know the joints that they hold, not their drivers
         check_speeds_agree(here, rows, rates)
         error = velocity_error(here, missed)
+        if not held:
+            raise InconsistentStart(error.what, "Change the velocities that were given.")
         raise InconsistentStart(
             f"with {', '.join(held)} held, {error.what}", "Hold less, or change its velocities."
         )

@@ -30,6 +30,8 @@ from chasles.system.gaps import components
 MOST_STEPS, MOST_MOVES = 200, 200
 #: Residuals at which closing stops, as a multiple of the largest length: rounding, nearly.
 ROUNDING = 4e-16
+#: ... and where a step that does not halve them is the last, in units of that.
+NEARLY_ROUNDING = 1e3
 #: No body turns by more than this in one step (rad).
 LONGEST_TURN = 0.5
 #: Damping of the steps: the relative gap squared, within these bounds, times the caution.
@@ -135,7 +137,8 @@ class Closure:
         caution, slow = 1.0, 0
         for _ in range(MOST_STEPS):
             gap = float(np.abs(g).max(initial=0.0))
-            if gap <= ROUNDING * (self.length + np.abs(absolute).max()) or slow > MOST_SLOW:
+            reach = 2.0 * self.length + np.abs(absolute[:, POSE_X : POSE_X + 3]).max()
+            if gap <= ROUNDING * reach or slow > MOST_SLOW:
                 break
             damping = max(LEAST_DAMPING, min(MOST_DAMPING, (gap / self.length) ** 2 * caution))
             kkt = DampedKkt(blocks, jacobian, damping, scale)
@@ -145,11 +148,14 @@ class Closure:
             before, after = np.linalg.norm(scale * g), np.linalg.norm(scale * trial_g)
             if after < before and np.isfinite(trial_jacobian.data).all():
                 slow = slow + 1 if after > (1.0 - SLOW) * before else 0
+                # Rows that repeat each other keep rounding errors that no step takes away.
+                if after > 0.5 * before and gap < NEARLY_ROUNDING * ROUNDING * reach:
+                    slow = MOST_SLOW + 1
                 absolute, g, jacobian = trial, trial_g, trial_jacobian
                 caution = max(LEAST_CAUTION, 0.2 * caution)
             else:
                 caution *= 10.0
-                if caution > MOST_CAUTION or gap < ROUNDING * 1e3 * self.length:
+                if caution > MOST_CAUTION or gap < NEARLY_ROUNDING * ROUNDING * reach:
                     break
         return absolute, float(np.abs(g).max(initial=0.0))
 

@@ -13,12 +13,15 @@ from chasles.core.arrays import Floats
 from chasles.core.evaluate import Workspace, refine
 from chasles.core.factor import solve_factored
 from chasles.core.ordering import Plan
-from chasles.model import InconsistentStart
-from chasles.start.redundancy import joint_of_row
+from chasles.model import InconsistentStart, InvalidModel
+from chasles.start.kkt import DampedKkt, constraint_rows, mass_blocks
+from chasles.start.redundancy import joint_of_row, unsolved
 from chasles.system.build import Setup
 
 #: Constraint accelerations that miss by more than this fraction contradict each other.
 CONFLICT = 1e-6
+#: mu of the solve that tells a contradiction from bad scales.
+HARDLY_DAMPED = 1e-12
 #: During a run, speeds that miss by more than this fraction of the fastest so far stop it: joints
 #: that have drifted apart a little disagree a little.
 SPEED_CONFLICT = 1e-3
@@ -73,17 +76,42 @@ def listed(names: list[str]) -> str:
     return shown + (" ..." if len(names) > LISTED else "")
 
 
-def check_agreement(setup: Setup, work: Workspace) -> None:
-    """Refuse constraints that contradict each other at the start: J V' = eta has no solution."""
-    unknowns = 6 * setup.system.body_count
-    missed = work.residual[unknowns:]
-    scale = 1.0 + np.abs(work.eta).max(initial=0.0) + np.abs(work.rhs[:unknowns]).max(initial=0.0)
-    if np.abs(missed).max(initial=0.0) > CONFLICT * scale:
+def check_agreement(setup: Setup, work: Workspace, free: Floats) -> None:
+    r"""Refuse constraints that contradict each other at the start: J V' = eta has no solution.
+
+    A row is compared with what it can be at all, $|J\dot V|_i \le \sqrt{S_{ii}}\,|\dot V|_M$ with
+    `free` for $S_{ii}$: whatever the units.
+    """
+    missed = work.residual[6 * setup.system.body_count :]
+    allowed = CONFLICT * np.sqrt(free) * energy_scale(setup, work)
+    if np.any(np.abs(missed) > allowed):
+        if can_be_met(setup, work, allowed):
+            raise InvalidModel(
+                unsolved(setup), "Check the units of the bodies, or give the lightest more mass."
+            )
         raise InconsistentStart(
             contradiction(setup, missed, "accelerations", "at t = 0"),
             "Remove one of those that constrain the same motion differently, or start away from the"
             " singular pose if this is one.",
         )
+
+
+def can_be_met(setup: Setup, work: Workspace, allowed: Floats) -> bool:
+    """Whether some accelerations meet all constraints: then only their scales are to blame."""
+    rows, unknowns = constraint_rows(setup, work.jacobian), 6 * setup.system.body_count
+    kkt = DampedKkt(mass_blocks(setup.system), rows.sparse(unknowns), HARDLY_DAMPED)
+    met = rows.times(kkt.solve(work.forces, work.eta))
+    return bool(np.all(np.abs(met - work.eta) <= allowed))
+
+
+def energy_scale(setup: Setup, work: Workspace) -> float:
+    r"""$\sqrt{\dot V^T M \dot V + Q^T M^{-1} Q}$ of the solution in `work`."""
+    blocks = np.array(mass_blocks(setup.system))
+    acceleration = work.rhs[: 6 * len(blocks)].reshape(-1, 6)
+    forces = work.forces.reshape(-1, 6)
+    free = np.linalg.solve(blocks, forces[..., None])[..., 0]
+    total = np.einsum("bi,bij,bj", acceleration, blocks, acceleration) + np.sum(forces * free)
+    return float(np.sqrt(max(0.0, total)))
 
 
 def speed_conflict(

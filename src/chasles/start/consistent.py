@@ -8,8 +8,10 @@ from chasles.start.conflicts import contradiction
 from chasles.start.kkt import DampedKkt, Rows, constraint_rows, mass_blocks, unit_scale
 from chasles.system.build import Setup
 
-#: Joint velocities larger than this fraction of the largest velocity are refused.
+#: Joint velocities larger than this fraction of what the bodies' would make of them are refused.
 VELOCITY_TOLERANCE = 1e-9
+#: Less than this (rad/s, m/s) is what rounding makes of a driver that begins at rest.
+NO_SPEED = 1e-14
 #: Models with more unknown velocities than this are completed by a sparse factorisation.
 DENSE_LIMIT = 400
 #: mu of that factorisation.
@@ -30,7 +32,7 @@ def initial_state(setup: Setup, jacobian: Floats) -> Floats:
     if rows.shape[0] > 0:
         rates = driven_rates(setup)
         twists = completed(setup, rows, twists, known, rates)
-        if forbidden(rows, twists, rates):
+        if forbidden(setup, rows, twists, rates):
             check_speeds_agree(setup, rows, rates)
             raise velocity_error(setup, rows.times(twists) - rates)
     absolute[:, TWIST : TWIST + 6] = twists
@@ -130,10 +132,30 @@ def nearest_allowed(
     return completed(setup, rows, np.where(known, near, 0.0), known, rates)
 
 
-def forbidden(rows: Rows, twists: Floats, rates: Floats) -> bool:
-    """Whether the joints do not allow these twists."""
-    allowed = VELOCITY_TOLERANCE * max(1.0, float(np.abs(twists).max()))
+def forbidden(setup: Setup, rows: Rows, twists: Floats, rates: Floats) -> bool:
+    r"""Whether the joints do not allow these twists.
+
+    A row may miss a fraction of $\sum_k |J_{ik}| \hat V_k$, with the largest angular and linear
+    velocities of the model for $\hat V$, each at least the other by the levers of the joints: the
+    same in all units.
+    """
+    spin, speed = np.abs(twists.reshape(-1, 2, 3)).max(axis=(0, 2), initial=0.0)
+    lever = longest_lever(setup)
+    spin, speed = max(spin, speed / lever), max(speed, spin * lever)
+    sizes = np.abs(rows.entries).reshape(-1, 2, 2, 3).sum(axis=(1, 3))
+    allowed = VELOCITY_TOLERANCE * (sizes @ (spin, speed) + np.abs(rates)) + NO_SPEED
     return bool(np.any(np.abs(rows.times(twists) - rates) > allowed))
+
+
+def longest_lever(setup: Setup) -> float:
+    """The largest distance of a joint from a centre of mass, or a radius of gyration, in m."""
+    joints, bodies = setup.system.joints, setup.system.bodies
+    levers = [
+        np.linalg.norm(points[ends >= 0], axis=1).max(initial=0.0)
+        for points, ends in ((joints.point_a, joints.a), (joints.point_b, joints.b))
+    ]
+    gyration = np.sqrt(bodies.inertia[:, :3].max(axis=1) / bodies.mass).max(initial=0.0)
+    return float(max(*levers, gyration))
 
 
 def check_speeds_agree(setup: Setup, rows: Rows, rates: Floats) -> None:
@@ -145,7 +167,7 @@ def check_speeds_agree(setup: Setup, rows: Rows, rates: Floats) -> None:
         np.zeros((len(setup.body_index), 6), bool),
     )
     best = completed(setup, rows, still, nothing, rates)
-    if forbidden(rows, best, rates):
+    if forbidden(setup, rows, best, rates):
         raise InconsistentStart(
             contradiction(setup, rows.times(best) - rates, "speeds", "at t = 0"),
             "Leave one of them out, or give motions that the joints allow together.",

@@ -5,8 +5,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from chasles.core.arrays import Floats, row_span
-from chasles.core.evaluate import Workspace
+from chasles.core.evaluate import COARSE, Workspace
 from chasles.core.ordering import Plan, mass_matrices, pivots_of_rows
+from chasles.core.outcomes import NOT_SOLVED
 from chasles.model import InvalidModel, RedundantConstraints
 from chasles.system.build import Setup, real_rows
 
@@ -81,13 +82,6 @@ def redundancy_error(redundancy: Redundancy) -> RedundantConstraints:
     )
 
 
-def lost_row(plan: Plan, unknowns: int, work: Workspace, free: Floats) -> int:
-    """The row with the smallest pivot relative to its free value."""
-    pivots = pivots_of_rows(plan, unknowns, work.values, len(free))
-    with np.errstate(divide="ignore", invalid="ignore"):
-        return int(np.nanargmin(np.where(free > 0.0, pivots / free, np.inf)))
-
-
 def is_redundant(setup: Setup, work: Workspace) -> bool:
     """Whether J, as it stands in `work`, lacks rank."""
     jacobian = equilibrated(setup, work)[real_rows(setup.system)]
@@ -117,11 +111,26 @@ def joint_of_row(setup: Setup, row: int) -> tuple[str, str]:
 
 def singular_error(setup: Setup, row: int) -> RedundantConstraints:
     """A state at which the joints do not determine accelerations and reactions."""
+    if row == NOT_SOLVED:
+        return RedundantConstraints(unsolved(setup), "Take a state away from singular poses.")
     name, component = joint_of_row(setup, row)
     return RedundantConstraints(
         f"joint '{name}' (direction {component}) is singular at this state: it repeats what other"
         " joints say, and the reactions are not determined.",
         "Take a state away from the pose in which the joints depend on each other.",
+    )
+
+
+def unsolved(setup: Setup) -> str:
+    """Redundant joints on which the accelerations did not converge, in words."""
+    joints = setup.system.joints
+    ends = np.concatenate((joints.a, joints.b))
+    lightest = int(np.argmin(np.where(np.isin(np.arange(len(setup.system.bodies.mass)), ends),
+                                      setup.system.bodies.mass, np.inf)))  # fmt: skip
+    return (
+        f"the accelerations that the joints ask for could not be solved to {COARSE:g}: the rows of"
+        " joints that repeat each other are nearly dependent in more ways than that (the lightest"
+        f" body is '{list(setup.body_index)[lightest]}')."
     )
 
 

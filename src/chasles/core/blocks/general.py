@@ -1,0 +1,161 @@
+r"""Block LU along a layout, for matrices whose pattern is symmetric and whose values are not.
+
+A node's pivot is factored, $P A = L U$ with row exchanges inside the node only; its column becomes
+$A_{ik} U^{-1}$, its row $L^{-1} P A_{kj}$, and every pair of neighbours is updated.  Nodes have any
+number of rows.  A slot holds the block (neighbour x node) and after it the block (node x
+neighbour).
+"""
+
+from typing import Any
+
+import numpy as np
+
+from chasles.compiled import kernel, routine
+from chasles.core.blocks.layout import (
+    BLOCK,
+    FIRST_SLOT,
+    NEIGHBOUR,
+    NODE_WIDTH,
+    PIVOT,
+    RHS,
+    SIZE,
+    SLOTS,
+    block_offset,
+)
+
+FACTORED_ALL = -1
+
+
+@kernel("a block matrix", seconds=2)
+def lay_out_general(sizes: Any, offsets: Any, order: Any, pointers: Any, neighbours: Any) -> Any:
+    """(nodes, slots, position, length of the factor), as `lay_out` but with whole pivots."""
+    count = order.size
+    position = np.empty(count, np.int64)
+    for k in range(count):
+        position[order[k]] = k
+    nodes = np.zeros((count, NODE_WIDTH), np.int64)
+    slots = np.empty((neighbours.size, 2), np.int64)
+    size = 0
+    for k in range(count):
+        node, first, last = order[k], pointers[k], pointers[k + 1]
+        nodes[k, SIZE], nodes[k, RHS], nodes[k, PIVOT] = sizes[node], offsets[node], size
+        nodes[k, FIRST_SLOT], nodes[k, SLOTS] = first, last - first
+        size += sizes[node] * sizes[node]
+        for s in range(first, last):
+            slots[s, NEIGHBOUR], slots[s, BLOCK] = position[neighbours[s]], size
+            size += 2 * sizes[neighbours[s]] * sizes[node]
+    return nodes, slots, position, size
+
+
+@routine
+def place_of(nodes: Any, slots: Any, row: int, column: int) -> int:
+    """Offset of the block (row, column), both as positions."""
+    if row == column:
+        return nodes[row, PIVOT]
+    if row > column:
+        return block_offset(nodes, slots, column, row)
+    return block_offset(nodes, slots, row, column) + nodes[row, SIZE] * nodes[column, SIZE]
+
+
+@routine
+def factor_pivot(values: Any, at: int, n: int, swaps: Any, own: int) -> bool:
+    """L and U of a pivot in its place, by rows; whether it is regular."""
+    for c in range(n):
+        best = c
+        for r in range(c + 1, n):
+            if abs(values[at + r * n + c]) > abs(values[at + best * n + c]):
+                best = r
+        swaps[own + c] = best
+        if best != c:
+            for k in range(n):
+                values[at + c * n + k], values[at + best * n + k] = (
+                    values[at + best * n + k],
+                    values[at + c * n + k],
+                )
+        pivot = values[at + c * n + c]
+        if not abs(pivot) > 0.0:  # NaN, too
+            return False
+        for r in range(c + 1, n):
+            values[at + r * n + c] /= pivot
+            for k in range(c + 1, n):
+                values[at + r * n + k] -= values[at + r * n + c] * values[at + c * n + k]
+    return True
+
+
+@routine
+def solve_lower(
+    values: Any, at: int, n: int, swaps: Any, own: int, x: Any, to: int, by: int
+) -> None:
+    """L^-1 P x for n entries of x from `to` on, `by` apart."""
+    for r in range(n):
+        other = swaps[own + r]
+        if other != r:
+            x[to + r * by], x[to + other * by] = x[to + other * by], x[to + r * by]
+    for r in range(n):
+        for k in range(r):
+            x[to + r * by] -= values[at + r * n + k] * x[to + k * by]
+
+
+@routine
+def solve_row(values: Any, at: int, n: int, to: int) -> None:
+    """A row of n entries from `to` on, times U^-1."""
+    for c in range(n):
+        for k in range(c):
+            values[to + c] -= values[to + k] * values[at + k * n + c]
+        values[to + c] /= values[at + c * n + c]
+
+
+@kernel("a block matrix", seconds=2)
+def factor_general(nodes: Any, slots: Any, values: Any, swaps: Any) -> int:
+    """Factor in place: FACTORED_ALL, or the position of the node whose pivot is singular."""
+    for k in range(nodes.shape[0]):
+        n, at, own = nodes[k, SIZE], nodes[k, PIVOT], nodes[k, RHS]
+        if not factor_pivot(values, at, n, swaps, own):
+            return k
+        first, last = nodes[k, FIRST_SLOT], nodes[k, FIRST_SLOT] + nodes[k, SLOTS]
+        for s in range(first, last):
+            rows, lower = nodes[slots[s, NEIGHBOUR], SIZE], slots[s, BLOCK]
+            for r in range(rows):
+                solve_row(values, at, n, lower + r * n)
+                solve_lower(values, at, n, swaps, own, values, lower + rows * n + r, rows)
+        for p in range(first, last):
+            row, left = slots[p, NEIGHBOUR], slots[p, BLOCK]
+            for q in range(first, last):
+                column, columns = slots[q, NEIGHBOUR], nodes[slots[q, NEIGHBOUR], SIZE]
+                right = slots[q, BLOCK] + columns * n
+                target = place_of(nodes, slots, row, column)
+                for r in range(nodes[row, SIZE]):
+                    for c in range(columns):
+                        total = 0.0
+                        for j in range(n):
+                            total += values[left + r * n + j] * values[right + j * columns + c]
+                        values[target + r * columns + c] -= total
+    return FACTORED_ALL
+
+
+@kernel("a block matrix", seconds=2)
+def solve_general(nodes: Any, slots: Any, values: Any, swaps: Any, rhs: Any) -> None:
+    """Solve with the factor, in place."""
+    count = nodes.shape[0]
+    for k in range(count):
+        n, at, own = nodes[k, SIZE], nodes[k, PIVOT], nodes[k, RHS]
+        solve_lower(values, at, n, swaps, own, rhs, own, 1)
+        for s in range(nodes[k, FIRST_SLOT], nodes[k, FIRST_SLOT] + nodes[k, SLOTS]):
+            theirs, lower = nodes[slots[s, NEIGHBOUR], RHS], slots[s, BLOCK]
+            for r in range(nodes[slots[s, NEIGHBOUR], SIZE]):
+                for j in range(n):
+                    rhs[theirs + r] -= values[lower + r * n + j] * rhs[own + j]
+    for back in range(count):
+        k = count - 1 - back
+        n, at, own = nodes[k, SIZE], nodes[k, PIVOT], nodes[k, RHS]
+        for s in range(nodes[k, FIRST_SLOT], nodes[k, FIRST_SLOT] + nodes[k, SLOTS]):
+            theirs, columns = nodes[slots[s, NEIGHBOUR], RHS], nodes[slots[s, NEIGHBOUR], SIZE]
+            upper = slots[s, BLOCK] + columns * n
+            for r in range(n):
+                for c in range(columns):
+                    rhs[own + r] -= values[upper + r * columns + c] * rhs[theirs + c]
+        for step in range(n):
+            r = n - 1 - step
+            for c in range(r + 1, n):
+                rhs[own + r] -= values[at + r * n + c] * rhs[own + c]
+            rhs[own + r] /= values[at + r * n + r]

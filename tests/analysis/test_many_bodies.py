@@ -1,0 +1,108 @@
+"""Statics and modes with sparse matrices, against dense ones and closed forms."""
+
+import numpy as np
+import pytest
+
+import chasles as ch
+import chasles.analysis.instant as instants
+
+G = 9.81
+
+
+def chain(count, joint=ch.Revolute, angle=0.0):
+    """Rods of 1 m and 1 kg from the origin, straight out at an angle below the horizontal."""
+    along = np.array((np.cos(angle), 0.0, -np.sin(angle)))
+    turn = np.column_stack((along, (0, 1, 0), np.cross(along, (0, 1, 0))))
+    rods = [
+        ch.Body.rod(f"link {k}", 1.0, mass=1.0, position=(k + 0.5) * along, rotation=turn)
+        for k in range(count)
+    ]
+    ends = [ch.GROUND, *rods]
+    more = {"axis": (0, 1, 0)} if joint is ch.Revolute else {}
+    joints = [joint(f"joint {k}", ends[k], ends[k + 1], at=k * along, **more) for k in range(count)]
+    return ch.Model(rods, joints)
+
+
+def hanging_frequencies(count):
+    """Of a chain of rods of length 1 and mass 1: K q = omega^2 M q in the angles of the links."""
+    below = count - 1 - np.arange(count)
+    mass = (
+        np.minimum.outer(below, below) + 0.5
+    )  # an angle moves all links below by 1, its own by 1/2
+    mass[np.diag_indices(count)] = below + 1 / 3
+    stiffness = np.diag(G * (below + 0.5))
+    squares = np.linalg.eigvals(np.linalg.solve(mass, stiffness))
+    return np.sort(np.sqrt(squares.real))
+
+
+@pytest.mark.parametrize("joint", [ch.Revolute, ch.Spherical])
+def test_a_chain_held_straight_out_hangs_down_in_the_end(joint):
+    rest = ch.equilibrium(chain(60, joint))
+    # Rods on balls may spin about themselves.
+    assert rest.stability == ("stable" if joint is ch.Revolute else "neutral")
+    straight = np.column_stack((np.zeros((60, 2)), -np.arange(60) - 0.5))
+    assert rest.state.position == pytest.approx(straight, abs=1e-9)
+    assert rest.reaction("joint 0").force[0] == pytest.approx((0, 0, 60 * G), abs=1e-7)
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_sparse_and_dense_matrices_find_the_same_equilibrium(seed, monkeypatch):
+    rng = np.random.default_rng(seed)
+    model = chain(8, angle=0.3)
+    hooks = rng.uniform(-4.0, 4.0, (3, 3))
+    springs = [
+        ch.Spring(
+            f"spring {k}", ch.GROUND, model.bodies[2 * k + 1], hook,
+            model.bodies[2 * k + 1].position, stiffness=30.0, rest_length=0.5,
+        )
+        for k, hook in enumerate(hooks)
+    ]  # fmt: skip
+    model = ch.Model(model.bodies, model.joints, springs)
+    dense = ch.equilibrium(model)
+    monkeypatch.setattr(instants, "MOST_BODIES", 1)
+    sparse = ch.equilibrium(model)
+    assert sparse.stability == dense.stability == "stable"
+    assert sparse.state.position == pytest.approx(dense.state.position, abs=1e-7)
+
+
+def test_an_upright_chain_is_an_unstable_equilibrium():
+    rest = ch.equilibrium(chain(40, angle=-np.pi / 2), prefer="nearest")
+    assert rest.stability == "unstable"
+
+
+def test_some_modes_are_those_of_the_hanging_chain():
+    model = chain(40, angle=np.pi / 2)
+    found = ch.linearise(model, modes=6)
+    exact = hanging_frequencies(40)
+    assert found.frequencies[:6] == pytest.approx(exact[:6], rel=1e-9)
+    assert np.abs(found.damping_ratios).max() < 1e-9
+    with pytest.raises(ch.InvalidOption, match="only"):
+        _ = found.degrees_of_freedom
+    aimed = ch.linearise(model, modes=3, near=exact[20] / (2 * np.pi)).frequencies
+    for frequency in exact[19:22]:
+        assert np.abs(aimed - frequency).min() < 1e-8 * frequency
+
+
+def test_all_modes_are_those_of_the_hanging_chain():
+    found = ch.linearise(chain(40, angle=np.pi / 2))
+    assert found.frequencies == pytest.approx(hanging_frequencies(40), rel=1e-9)
+
+
+def test_some_modes_of_a_spinning_body_are_those_of_the_whole_matrix():
+    body = ch.Body.box("box", (0.1, 0.2, 0.4), mass=1.0, angular_velocity=(0, 0, 7.0))
+    model = ch.Model([body], [], gravity=(0, 0, 0))
+    whole = ch.linearise(model).eigenvalues
+    assert np.abs(whole).max() > 1.0
+    some = ch.linearise(model, modes=1).eigenvalues
+    assert some.size >= 1
+    for value in some:
+        assert np.abs(whole - value).min() < 1e-4
+
+
+def test_a_thousand_bodies_are_not_refused():
+    model = chain(1000, angle=np.pi / 2)
+    rest = ch.equilibrium(model)
+    assert rest.stability == "stable"
+    slowest = ch.linearise(model, modes=2).frequencies[0]
+    # A heavy rope: the first zero of J0 over two, times sqrt(g / l).
+    assert slowest == pytest.approx(2.404825557695773 / 2 * np.sqrt(G / 1000), rel=1e-3)

@@ -1,0 +1,58 @@
+"""Numbers in other units describe the same motion: no tolerance has a unit of its own."""
+
+import numpy as np
+import pytest
+from test_nearly_redundant import AXIS, bar
+
+import chasles as ch
+
+#: Numbers per metre, per kilogram and per second.
+UNITS = {"km and ms": (1e-3, 1.0, 1e3), "um": (1e6, 1.0, 1.0), "mm, t, s": (1e3, 1e-3, 1.0)}
+
+
+def in_units(model, length, mass, time):
+    """The same model in other units; velocities and frames by the rules of dimension."""
+    bodies = [
+        ch.Body(
+            body.name,
+            mass * body.mass,
+            mass * length**2 * np.array(body.inertia),
+            length * np.array(body.position),
+            body.rotation,
+            velocity=None if body.velocity is None else np.array(body.velocity) * length / time,
+            angular_velocity=(
+                None if body.angular_velocity is None else np.array(body.angular_velocity) / time
+            ),
+        )
+        for body in model.bodies
+    ]
+    joints = [
+        ch.Revolute(j.name, j.a, j.b, at=length * np.array(j.at), axis=j.axis) for j in model.joints
+    ]
+    return ch.Model(bodies, joints, gravity=np.array(model.gravity) * length / time**2)
+
+
+def four_bar():
+    corners = np.array([(0, 0, 0), (0, 0.4, 0), (1.0, 0.8, 0), (1.2, 0, 0)])
+    names = [ch.GROUND, "crank", "coupler", "rocker", ch.GROUND]
+    links = [
+        bar("crank", corners[0], corners[1], angular_velocity=(0, 0, 3.0)),
+        bar("coupler", corners[1], corners[2]),
+        bar("rocker", corners[2], corners[3]),
+    ]
+    pins = [ch.Revolute(f"p{k}", names[k], names[k + 1], corners[k], AXIS) for k in range(4)]
+    return ch.Model(links, pins, gravity=(0, -9.81, 0))
+
+
+@pytest.mark.parametrize("close", [False, True])
+@pytest.mark.parametrize("units", list(UNITS))
+def test_a_redundant_loop_moves_alike_in_all_units(units, close):
+    length, mass, time = UNITS[units]
+    model = four_bar()
+    plain = ch.simulate(model, 0.5, 1e-3, save_every=100, close=close)
+    other = ch.simulate(
+        in_units(model, length, mass, time), 0.5 * time, 1e-3 * time, save_every=100, close=close
+    )
+    for name in model.body_names:
+        assert other.position(name) / length == pytest.approx(plain.position(name), abs=1e-9)
+    assert other.redundancy.rank == plain.redundancy.rank == 17
