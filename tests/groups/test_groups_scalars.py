@@ -9,7 +9,9 @@ import pytest
 from groups_reference import GROUPS, flat, pack
 
 from chasles.groups import coefficients as co
-from chasles.groups import errorfree, scalar, vectors
+from chasles.groups import vectors
+from chasles.scalars import elementary as scalar
+from chasles.scalars import errorfree
 
 each_group = pytest.mark.parametrize("group", GROUPS, ids=lambda g: g.name)
 ANGLES = [0.0, 1e-12, 1e-7, 0.1, 0.24, 0.25, 1.0, 2.9, 3.1, 4.0, 6.0, 6.28]

@@ -9,7 +9,7 @@ import pytest
 
 import chasles as ch
 from chasles.core.constraints.registry import CONSTRAINTS
-from chasles.core.kinds import Kinds, registry_digest
+from chasles.core.kinds import Kinds
 
 HERE = Path(__file__).parent
 
@@ -23,10 +23,6 @@ def test_an_added_coupling_and_an_added_force_work_in_every_space_form_and_stabi
         text=True,
     )
     assert done.returncode == 0, done.stdout[-4000:] + done.stderr[-2000:]
-
-
-def test_the_package_alone_has_no_key():
-    assert registry_digest() == ""
 
 
 def test_two_kinds_of_one_name_are_refused():

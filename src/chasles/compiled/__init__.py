@@ -7,152 +7,48 @@ A *kernel* is what Python calls: it borrows the arrays once and runs routines on
 
 Borrowing matters.  An array that crosses a compiled call is reference counted, and on a small model
 that costs four times the physics.  A borrowed array is a bare pointer, indexed flat.
-
-Numba's own cache looks only at the file in which a function stands, so editing a formula in one
-file would keep the stale machine code of a kernel in another.  The cache directory is therefore
-named after a digest of every source file that a kernel can reach.
 """
 
-import hashlib
-import os
-import re
-import shutil
-import sys
-import time
 from collections.abc import Callable
-from contextlib import suppress
-from pathlib import Path
 from typing import Any, TypeVar
 
 import numba
-from numba.core.caching import FunctionCache
-from numba.core.event import Listener, register
-from numba.extending import overload, register_jitable
 
-from chasles.compiled.linking import register_kernel
+from chasles.compiled.kernels import JIT_OPTIONS, Kernel
+from chasles.compiled.notice import FIRST_COMPILE
+from chasles.compiled.overloads import overload
 from chasles.compiled.pointers import borrow, call_address
+from chasles.compiled.reach import OPTIONS
 
 __all__ = [
-    "HELPER_OPTIONS",
-    "KEYS",
-    "borrow",
-    "call_address",
-    "formula",
-    "hot",
-    "kernel",
-    "overload",
-    "routine",
-]
+    "FIRST_COMPILE", "borrow", "call_address", "formula", "hot", "kernel", "overload", "routine",
+]  # fmt: skip
 
 F = TypeVar("F", bound=Callable[..., Any])
-PACKAGE = Path(__file__).parent.parent
-#: Floors above the kernels: the layer contract keeps them out of every kernel's reach.
-ABOVE_THE_KERNELS = (
-    "__main__.py",
-    "cli.py",
-    "paper",
-    "view",
-    "io",
-    "studies",
-    "library",
-    "analysis",
-)
-KEPT_DIGESTS = 4
-#: No exception on division by zero: kernels look at their results instead.
-JIT_OPTIONS: dict[str, Any] = {"error_model": "numpy"}
 #: Helpers are called from kernels only: wrappers for C and Python would be compiled for nobody.
 HELPER_OPTIONS = {**JIT_OPTIONS, "no_cfunc_wrapper": True, "no_cpython_wrapper": True}
 
 
-def source_digest(package: Path = PACKAGE) -> str:
-    """Digest of every source file a kernel can reach, and of the compiler's versions."""
-    digest = hashlib.sha256(f"{sys.version} {numba.__version__}".encode())
-    for path in sorted(package.rglob("*.py")):
-        relative = path.relative_to(package)
-        if relative.parts[0] not in ABOVE_THE_KERNELS:
-            digest.update(str(relative).encode() + b"\0" + path.read_bytes() + b"\0")
-    return digest.hexdigest()[:16]
+def helper(function: F, **options: Any) -> F:
+    """A function that kernels call: plain Python to Python, compiled once to all kernels."""
 
+    def typed(*args: Any, **keywords: Any) -> F:
+        return function
 
-def cache_root() -> Path:
-    """Where compiled kernels are kept: $CHASLES_CACHE_DIR, or the user's cache folder."""
-    chosen = os.environ.get("CHASLES_CACHE_DIR")
-    if chosen:
-        return Path(chosen)
-    return Path(os.environ.get("XDG_CACHE_HOME", Path.home() / ".cache")) / "chasles"
-
-
-def _open_cache() -> Path:
-    """The folder of this source's digest; digests not used for long are dropped."""
-    root = cache_root()
-    folder = root / source_digest()
-    folder.mkdir(parents=True, exist_ok=True)
-    folder.touch()
-    # The folder may be one that the user keeps other things in: only digests are ours to drop.
-    ours = [p for p in root.iterdir() if re.fullmatch("[0-9a-f]{16}", p.name) and p.is_dir()]
-    for stale in sorted(ours, key=lambda p: p.stat().st_mtime)[:-KEPT_DIGESTS]:
-        shutil.rmtree(stale, ignore_errors=True)
-    return folder
-
-
-try:
-    CACHE_FOLDER: Path | None = _open_cache()
-except OSError:  # read-only home: compile in memory, every time
-    CACHE_FOLDER = None
-
-
-#: Functions whose answers tell kernels of the same source apart: what was added to it by others.
-KEYS: list[Callable[[], str]] = []
-
-
-class KernelCache(FunctionCache):
-    """Numba's cache, but a disk that is full costs a compile and not the run."""
-
-    def _index_key(self, sig: Any, codegen: Any) -> Any:
-        return (*super()._index_key(sig, codegen), *(key() for key in KEYS))
-
-    def save_overload(self, sig: Any, data: Any) -> None:
-        with suppress(OSError):
-            super().save_overload(sig, data)
-
-
-class FirstCompile(Listener):
-    """Says on stderr that a kernel is being compiled, which happens once per machine and source."""
-
-    def __init__(self) -> None:
-        self.kernels: dict[int, str] = {}
-        self.started: dict[int, float] = {}
-        self.seconds = 0.0  # spent so far
-
-    def on_start(self, event: Any) -> None:
-        key = id(event.data["dispatcher"])
-        if key in self.kernels and not self.started:
-            self.started[key] = time.perf_counter()
-            how_often = "first use only" if CACHE_FOLDER else f"again: cannot write {cache_root()}"
-            sys.stderr.write(f"chasles: compiling {self.kernels[key]} ({how_often}) ...")
-            sys.stderr.flush()
-
-    def on_end(self, event: Any) -> None:
-        began = self.started.pop(id(event.data["dispatcher"]), None)
-        if began is not None:
-            took = time.perf_counter() - began
-            self.seconds += took
-            sys.stderr.write(f" {took:.1f} s\n")
-
-
-FIRST_COMPILE = FirstCompile()
-register("numba:compile", FIRST_COMPILE)
+    OPTIONS[function] = options
+    overload(function, jit_options={**HELPER_OPTIONS, **options}, strict=False)(typed)
+    return function
 
 
 def formula(function: F) -> F:
     """A function on tuples of scalars: plain Python to Python, machine code to kernels."""
-    return register_jitable(**HELPER_OPTIONS)(function)
+    return helper(function, forceinline=False)
 
 
 def routine(function: F) -> F:
     """A loop over borrowed arrays: plain Python to Python, machine code to kernels."""
     # Said aloud, since a callee inherits the option from the first routine that calls it.
-    return register_jitable(**HELPER_OPTIONS, forceinline=False)(function)
+    return helper(function, forceinline=False)
 
 
 def hot(function: F) -> F:
@@ -161,21 +57,22 @@ def hot(function: F) -> F:
     Linked once, large routines are no longer inlined by themselves; a step of a small model then
     takes a third longer.
     """
-    return register_jitable(**HELPER_OPTIONS, forceinline=True)(function)
+    return helper(function, forceinline=True)
 
 
-def kernel(function: F) -> F:
-    """An entry from Python, compiled by Numba and cached under the digest of the source."""
-    compiled: Any = numba.njit(nogil=True, **JIT_OPTIONS)(function)
-    if numba.config.DISABLE_JIT:
-        return compiled
-    FIRST_COMPILE.kernels[id(compiled)] = function.__name__
-    register_kernel(compiled)
-    if CACHE_FOLDER is not None:
-        outside = numba.config.CACHE_DIR
-        numba.config.CACHE_DIR = str(CACHE_FOLDER)
-        try:
-            compiled._cache = KernelCache(function)  # as enable_caching() does
-        finally:
-            numba.config.CACHE_DIR = outside
-    return compiled
+def kernel(
+    what: str = "a kernel", seconds: float = 0.0, plain: tuple[int, int] = (0, 0)
+) -> Callable[[F], F]:
+    """An entry from Python, compiled when it is worth that, and kept on disk.
+
+    `what` it does and how many `seconds` compiling takes are told to the user; `plain` is how many
+    entries of its arrays are worked on in plain Python, at once and in all, before it is compiled.
+    """
+
+    def decorate(function: F) -> F:
+        if numba.config.DISABLE_JIT:
+            return function
+        made: Any = Kernel(function, what, seconds, plain)
+        return made
+
+    return decorate

@@ -5,8 +5,11 @@ in each of its callers: of some four hundred formulas and routines nearly all ar
 times over.  While one of our kernels is being compiled its helpers' libraries are therefore left
 as they are, and the kernel links the transitive closure of them, once.  97 CPU-s became 57.
 
-This leans on three methods that Numba does not promise (`finalize`, `get_pointer_to_function`,
-`set_env`).  Where they are not what they were, nothing is changed and compiling takes longer.
+Numba optimises twice, the first time to bring counts of references together; borrowed arrays have
+none, and a kernel is optimised once.
+
+This leans on methods that Numba does not promise.  Where they are not what they were, nothing is
+changed and compiling takes longer.
 """
 
 from typing import Any
@@ -15,7 +18,7 @@ import numba
 from numba.core.codegen import CPUCodeLibrary, JITCodeLibrary, JITCPUCodegen
 from numba.core.event import Listener, register
 
-#: Versions of Numba that this was tried with: first and last, by year and month of the release.
+#: Versions of Numba that this was tried with: first and last.
 FIRST_KNOWN, LAST_KNOWN = (0, 60), (0, 68)
 
 #: Kernels, by the id of their dispatcher; and what is being compiled now, outermost first.
@@ -56,18 +59,18 @@ def install() -> bool:
     version = tuple(int(part) for part in numba.__version__.split(".")[:2])
     methods = all(
         hasattr(owner, name)
-        for owner, name in (
-            (CPUCodeLibrary, "finalize"),
-            (CPUCodeLibrary, "_linking_libraries"),
-            (JITCodeLibrary, "get_pointer_to_function"),
-            (JITCPUCodegen, "set_env"),
+        for owner, names in (
+            (CPUCodeLibrary, ("finalize", "_ensure_finalized", "_optimize_functions")),
+            (CPUCodeLibrary, ("_optimize_final_module",)),
+            (JITCodeLibrary, ("get_pointer_to_function",)),
+            (JITCPUCodegen, ("set_env", "_module_pass_manager")),
         )
-        if name != "_linking_libraries"  # made in __init__
+        for name in names
     )
     if not (FIRST_KNOWN <= version <= LAST_KNOWN and methods):
         return False
     finalize, pointer = CPUCodeLibrary.finalize, JITCodeLibrary.get_pointer_to_function
-    set_env, for_linking = JITCPUCodegen.set_env, CPUCodeLibrary._get_module_for_linking
+    set_env, optimize_final = JITCPUCodegen.set_env, CPUCodeLibrary._optimize_final_module
     ensure, optimize = CPUCodeLibrary._ensure_finalized, CPUCodeLibrary._optimize_functions
 
     def lazy_optimize(self: Any, module: Any) -> None:
@@ -86,7 +89,15 @@ def install() -> bool:
             return
         if any(getattr(other, "_chasles_deferred", False) for other in self._linking_libraries):
             self._linking_libraries = deferred_closure(self)
+            self._chasles_once = True
         finalize(self)
+
+    def once_optimize(self: Any) -> None:
+        if getattr(self, "_chasles_once", False):
+            passes, builder = self._codegen._module_pass_manager()
+            passes.run(self._final_module, builder)
+        else:
+            optimize_final(self)
 
     def lazy_pointer(self: Any, name: str) -> int:
         if is_helper_now():
@@ -102,7 +113,7 @@ def install() -> bool:
     CPUCodeLibrary._optimize_functions = lazy_optimize
     JITCodeLibrary.get_pointer_to_function = lazy_pointer
     JITCPUCodegen.set_env = lazy_set_env
-    assert for_linking is CPUCodeLibrary._get_module_for_linking
+    CPUCodeLibrary._optimize_final_module = once_optimize
     register("numba:compile", _Depth())
     return True
 

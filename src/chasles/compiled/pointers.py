@@ -11,8 +11,10 @@ from typing import Any
 import numpy as np
 from llvmlite import ir
 from numba import types
-from numba.extending import intrinsic, overload
+from numba.extending import intrinsic
 from numba.np.arrayobj import make_array
+
+from chasles.compiled.overloads import overload
 
 
 def borrow(record: Any) -> Any:

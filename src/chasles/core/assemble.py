@@ -133,7 +133,7 @@ def assemble_wrenches(system: Any, absolute: Any, out: Any) -> None:
         put_twist(out, 6 * body, wrench)
 
 
-@kernel
+@kernel("poses", seconds=0.6, plain=(100_000, 300_000))
 def absolute_history(system: Any, charts: Any, absolute: Any) -> None:
     """`place_bodies` for Python, over many states: charts (T, n, 13) to absolute (T, n, 18)."""
     borrowed = borrow(system)
@@ -142,7 +142,7 @@ def absolute_history(system: Any, charts: Any, absolute: Any) -> None:
         place_bodies(borrowed, borrow(charts[k]), borrow(absolute[k]), borrow(turn))
 
 
-@kernel
+@kernel("charts", seconds=0.4, plain=(100_000, 300_000))
 def chart_state(system: Any, absolute: Any, chart: Any) -> None:
     """`chart_bodies` for Python."""
     chart_bodies(borrow(system), borrow(absolute), borrow(chart))

@@ -181,7 +181,7 @@ def joint_wrenches(system: Any, work: Any, out: Any, at: int) -> None:
             out[at + joint * ROW_WIDTH + c] = total
 
 
-@kernel
+@kernel("reactions and accelerations", seconds=4, plain=(100_000, 200_000))
 def evaluate(
     system: Any, plan: Any, work: Any, absolute: Any, table: Any, integrals: Any, wrenches: Any
 ) -> int:

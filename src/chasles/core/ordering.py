@@ -234,7 +234,7 @@ def cheapest_node(graph: Any, pool: Any, bodies: int, only_bodies: bool) -> int:
     return best
 
 
-@kernel
+@kernel("the order of elimination", seconds=2, plain=(400, 20_000))
 def eliminate(sizes: Any, ends: Any, bodies: int, bodies_first: bool, limit: int) -> Any:
     """Order and structure: (order, pointers, neighbours, flops, searched); neighbours are nodes.
 
@@ -284,7 +284,7 @@ def eliminate(sizes: Any, ends: Any, bodies: int, bodies_first: bool, limit: int
     return order, pointers, neighbours[: pointers[count]], flops, searched
 
 
-@kernel
+@kernel("the layout of the factor", seconds=0.5, plain=(4_000, 40_000))
 def lay_out(sizes: Any, offsets: Any, order: Any, pointers: Any, neighbours: Any) -> Any:
     """Where every pivot and block of the factor lies.
 
@@ -339,7 +339,7 @@ def block_offset(nodes: Any, slots: Any, column: int, row: int) -> int:
     return -1
 
 
-@kernel
+@kernel("the layout of the rows", seconds=0.2, plain=(4_000, 40_000))
 def locate_rows(nodes: Any, slots: Any, position: Any, ends: Any, bodies: int) -> Any:
     """Offset and column stride of J's two blocks for every joint; 0, 0 where there is no body.
 

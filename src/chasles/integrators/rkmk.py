@@ -284,7 +284,7 @@ def all_finite(p: Any, count: int) -> bool:
     return total == 0.0
 
 
-@kernel
+@kernel("the time loop", seconds=8)
 def rkmk_run(
     system: Any, plan: Any, work: Any, stages: Any, stabiliser: Any, watch: Any, chart: Any,
     table: Any, step: float, first: int, last: int, save_every: int, saved: Any,

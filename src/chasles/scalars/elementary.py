@@ -11,7 +11,8 @@ from functools import singledispatch
 from typing import Any
 
 import numpy as np
-from numba.extending import overload
+
+from chasles.compiled import overload
 
 Scalar = Any
 #: Digits added while mpmath evaluates a branch: closed forms cancel at small angles.

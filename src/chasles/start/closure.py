@@ -54,7 +54,7 @@ FIRMLY = 1e3
 MEMORY = 12
 
 
-@kernel
+@kernel("assembly", seconds=3, plain=(5_000, 200_000))
 def joint_rows(system: Any, work: Any, absolute: Any, out: Any) -> None:
     """J of all joints and drivers at an absolute state, into `work`; -g into the rows of `out`."""
     model, scratch = borrow(system), borrow(work)

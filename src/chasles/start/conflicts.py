@@ -100,7 +100,7 @@ def speed_conflict(
     return contradiction(setup, missed, "speeds", when)
 
 
-@kernel
+@kernel("the check of the drivers", seconds=2, plain=(2_000, 100_000))
 def miss_rates(system: Any, plan: Any, work: Any, rates: Any, out: Any) -> None:
     """rates - J V for the V that comes closest, on the damped factor in `work`."""
     model, order, scratch = borrow(system), borrow(plan), borrow(work)

@@ -17,7 +17,7 @@ from chasles.core.constraints.lower_pair import LOWER_PAIR
 from chasles.core.constraints.rolling import ROLLING_DISC, ROLLING_SPHERE
 from chasles.core.constraints.sliding_point import SLIDING_POINT
 from chasles.core.constraints.universal import UNIVERSAL
-from chasles.core.kinds import TABLES, Kinds
+from chasles.core.kinds import Kinds
 
 CONSTRAINTS: Kinds[ConstraintKind] = Kinds(
     "constraint",
@@ -34,7 +34,6 @@ CONSTRAINTS: Kinds[ConstraintKind] = Kinds(
         CUSTOM,
     ),
 )
-TABLES.append(CONSTRAINTS)
 
 #: put_rows(kind, system, joint, absolute, work, jacobian, eta)
 put_rows = CONSTRAINTS.dispatcher("rows")

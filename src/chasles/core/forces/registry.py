@@ -14,12 +14,11 @@ from chasles.core.forces.kind import ForceKind
 from chasles.core.forces.load import LOAD
 from chasles.core.forces.on_coordinate import ON_COORDINATE
 from chasles.core.forces.spring import SPRING
-from chasles.core.kinds import TABLES, Kinds
+from chasles.core.kinds import Kinds
 
 FORCES: Kinds[ForceKind] = Kinds(
     "force", (SPRING, ON_COORDINATE, BUSHING, LOAD, DRAG, CUSTOM_FORCE)
 )
-TABLES.append(FORCES)
 
 #: add_force_wrench(kind, system, index, work) -> power
 add_force_wrench = FORCES.dispatcher("wrench")

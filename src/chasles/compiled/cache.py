@@ -1,0 +1,192 @@
+"""Compiled kernels on disk: one file per kernel, signature and kind of processor.
+
+A file is named after the digest of everything its machine code depends on, whatever environment
+the package is installed in, and begins with the digest of its content: a file that was cut short,
+zeroed or damaged is dropped, and costs a compile rather than the run.  Where nothing can be written
+kernels are compiled in memory, every time.
+"""
+
+import hashlib
+import os
+import pickle
+import platform
+import re
+import sys
+import tempfile
+from contextlib import suppress
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import llvmlite
+import llvmlite.binding as llvm
+import numba
+import numpy as np
+from numba.core.caching import CompileResultCacheImpl, _Cache
+from numba.core.serialize import dumps
+
+from chasles.compiled.reach import Unknown, described_type, digest_of
+
+#: Changed whenever files of older versions would be misread.
+FORMAT = 1
+#: Files kept of one kernel: sources, signatures and versions in turn.
+KEPT = 8
+CHECK = 32  # bytes of a digest of the content, ahead of it
+FILE = re.compile(r"[A-Za-z_0-9]+-[0-9a-f]{32}\.kernel")
+#: Kernels built ahead, for processors of about 2013 and later (x86-64-v3).
+PREBUILT = Path(__file__).parent.parent / "prebuilt"
+PREBUILT_CPU = "x86-64-v3"
+PREBUILT_NEEDS = ("avx", "avx2", "bmi", "bmi2", "f16c", "fma", "lzcnt", "movbe", "popcnt")
+OLDER = ("cx16", "cx8", "fxsr", "mmx", "sahf", "sse", "sse2", "sse3", "sse4.1", "sse4.2", "ssse3")
+PREBUILT_FEATURES = ",".join(f"+{name}" for name in (*PREBUILT_NEEDS, *OLDER))
+
+
+def cache_root() -> Path | None:
+    """$CHASLES_CACHE_DIR, or the user's cache folder; None for a user without a home."""
+    chosen = os.environ.get("CHASLES_CACHE_DIR")
+    if chosen:
+        return Path(chosen)
+    caches = os.environ.get("XDG_CACHE_HOME")
+    try:
+        return (Path(caches) if caches else Path.home() / ".cache") / "chasles"
+    except RuntimeError:  # no HOME, no entry in passwd
+        return None
+
+
+@cache
+def writable_folder(root: Path) -> bool:
+    """Whether files can be made there; asked once."""
+    try:
+        root.mkdir(parents=True, exist_ok=True)
+        tempfile.TemporaryFile(dir=root).close()
+    except OSError:
+        return False
+    return True
+
+
+def open_folder() -> Path | None:
+    """Where kernels are kept, or None: compile in memory, every time."""
+    root = cache_root()
+    return root if root is not None and writable_folder(root) else None
+
+
+@cache
+def fits_prebuilt() -> bool:
+    """Whether this processor runs what was built ahead."""
+    if platform.machine().lower() not in ("x86_64", "amd64") or not PREBUILT.is_dir():
+        return False
+    with suppress(RuntimeError):
+        features = llvm.get_host_cpu_features()
+        return all(features.get(name, False) for name in PREBUILT_NEEDS)
+    return False
+
+
+VERSIONS = f"{FORMAT} {sys.version} {numba.__version__} {llvmlite.__version__} {np.__version__}"
+
+
+class KernelCache(_Cache):
+    """What Numba asks for before it compiles, and gives after it has."""
+
+    def __init__(self, function: Any) -> None:
+        self.function, self.name = function, function.__name__
+        self.sources: str | None = None  # digest of what the kernel reaches, when it is known
+
+    @property
+    def cache_path(self) -> str:
+        return str(open_folder())
+
+    def file_name(self, signature: Any, target: tuple[str, ...]) -> str | None:
+        """The name that says all that the machine code depends on; None where that is unknown."""
+        if self.sources is None:
+            try:
+                self.sources = digest_of(self.function)
+            except Unknown:
+                self.sources = ""
+        if not self.sources:
+            return None
+        types = ", ".join(described_type(kind) for kind in signature)
+        key = f"{VERSIONS}\n{self.sources}\n{types}\n{target}"
+        return f"{self.name}-{hashlib.sha256(key.encode()).hexdigest()[:32]}.kernel"
+
+    def places(self, signature: Any, codegen: Any) -> list[Path]:
+        """Files in which the machine code may be, the best first."""
+        target = codegen.magic_tuple()
+        name = self.file_name(signature, target)
+        if name is None:
+            return []
+        folder = open_folder()
+        found = [] if folder is None else [folder / name]
+        if fits_prebuilt():
+            ahead = self.file_name(signature, (target[0], PREBUILT_CPU, PREBUILT_FEATURES))
+            found.append(PREBUILT / str(ahead))
+        return found
+
+    def holds(self, signature: Any, target_context: Any) -> bool:
+        """Whether machine code for this signature is on disk."""
+        return any(path.exists() for path in self.places(signature, target_context.codegen()))
+
+    def load_overload(self, sig: Any, target_context: Any) -> Any:
+        target_context.refresh()
+        for path in self.places(sig, target_context.codegen()):
+            try:
+                content = path.read_bytes()
+            except OSError:
+                continue
+            try:
+                if hashlib.sha256(content[CHECK:]).digest() != content[:CHECK]:
+                    raise ValueError("damaged")
+                payload = pickle.loads(content[CHECK:])
+                loaded = CompileResultCacheImpl.rebuild(None, target_context, payload)
+            except Exception:  # whatever it is, compiling helps
+                with suppress(OSError):
+                    path.unlink()
+                continue
+            with suppress(OSError):
+                os.utime(path)
+            return loaded
+        return None
+
+    def save_overload(self, sig: Any, data: Any) -> None:
+        folder = open_folder()
+        if folder is None or data.library.has_dynamic_globals:
+            return
+        name = self.file_name(sig, data.codegen.magic_tuple())
+        if name is None:
+            return
+        content = dumps(CompileResultCacheImpl.reduce(None, data))
+        with suppress(OSError):  # a disk that is full costs a compile and not the run
+            write_whole(folder / name, hashlib.sha256(content).digest() + content)
+            drop_stale(folder, self.name)
+
+    def enable(self) -> None:
+        pass
+
+    def disable(self) -> None:
+        pass
+
+    def flush(self) -> None:
+        pass
+
+
+def write_whole(path: Path, content: bytes) -> None:
+    """A file that is there as a whole or not at all."""
+    handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=f"{path.stem}.", suffix=".part")
+    try:
+        with os.fdopen(handle, "wb") as file:
+            file.write(content)
+        os.replace(temporary, path)
+    except BaseException:
+        with suppress(OSError):
+            os.unlink(temporary)
+        raise
+
+
+def drop_stale(folder: Path, name: str) -> None:
+    """Drop files of a kernel that were not used for long.
+
+    The folder may be one that the user keeps other things in: only files named as ours are dropped.
+    """
+    ours = [path for path in folder.glob(f"{name}-*.kernel") if FILE.fullmatch(path.name)]
+    for stale in sorted(ours, key=lambda path: path.stat().st_mtime)[:-KEPT]:
+        with suppress(OSError):
+            stale.unlink()

@@ -1,0 +1,123 @@
+"""A kernel as Python calls it: read as it is written while that is quicker, compiled otherwise.
+
+Compiling the equations of motion takes seconds; reading them takes a fifth of a millisecond per
+body.  A kernel with little to do is therefore run as plain Python until what it has done adds up.
+Both ways give the same bits: kernels are compiled without any license to change the arithmetic.
+"""
+
+import gc
+import signal
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import numba
+import numpy as np
+
+from chasles.compiled.cache import KernelCache, cache_root, open_folder
+from chasles.compiled.linking import register_kernel
+from chasles.compiled.notice import FIRST_COMPILE
+
+#: No exception on division by zero: kernels look at their results instead.
+JIT_OPTIONS: dict[str, Any] = {"error_model": "numpy"}
+#: Where the machine code is on disk, it is loaded after this fraction of what would be read.
+IF_LOADED = 0.1
+
+
+class Kernel:
+    """An entry from Python into compiled code."""
+
+    def __init__(
+        self, function: Callable[..., Any], what: str, seconds: float, plain: tuple[int, int]
+    ) -> None:
+        self.py_func, self.what, self.seconds = function, what, seconds
+        self.__name__, self.__doc__ = function.__name__, function.__doc__
+        self.most_at_once, self.most = plain  # entries of arguments that are read as plain Python
+        self.read = 0
+        self.ready = False
+        self.cache = KernelCache(function)
+        self.compiled: Any = numba.njit(nogil=True, **JIT_OPTIONS)(function)
+        self.compiled._cache = self.cache  # as enable_caching() does
+        FIRST_COMPILE.kernels[id(self.compiled)] = self
+        register_kernel(self.compiled)
+
+    @property
+    def times(self) -> str:
+        """How often this is compiled."""
+        if open_folder() is not None:
+            return "once per machine"
+        root = cache_root()
+        return (
+            f"every time: cannot write {root}" if root else "every time: there is no cache folder"
+        )
+
+    def __call__(self, *args: Any) -> Any:
+        if self.ready:
+            return self.compiled(*args)
+        if self.reads(args):
+            try:
+                with np.errstate(all="ignore"):
+                    return self.py_func(*args)
+            except (ArithmeticError, ValueError):  # Python refuses where machine code answers NaN
+                pass
+        self.prepare(args)
+        return self.compiled(*args)
+
+    def reads(self, args: Any) -> bool:
+        """Whether these arguments are few enough to be worked on in plain Python."""
+        entries = sum(arg.size for arg in args if isinstance(arg, np.ndarray))
+        if entries > self.most_at_once or self.read + entries > self.most:
+            return False
+        if self.read + entries > IF_LOADED * self.most and self.holds(args):
+            return False
+        self.read += entries
+        return True
+
+    def signature(self, args: Any) -> Any:
+        return tuple(self.compiled.typeof_pyval(arg) for arg in args)
+
+    def holds(self, args: Any) -> bool:
+        """Whether the machine code for these arguments is on disk."""
+        return self.cache.holds(self.signature(args), self.compiled.targetctx)
+
+    def prepare(self, args: Any) -> None:
+        """Load the machine code for these arguments, or compile it."""
+        with interrupts_kept(), without_collection():
+            self.compiled.compile(self.signature(args))
+        self.ready = True
+
+
+@contextmanager
+def without_collection() -> Iterator[None]:
+    """No garbage collection: a compiler's graphs live to the end, and looking costs a tenth."""
+    enabled = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if enabled:
+            gc.enable()
+
+
+@contextmanager
+def interrupts_kept() -> Iterator[None]:
+    """Ctrl-C is raised at the latest afterwards: a callback from C would swallow it."""
+    before = signal.getsignal(signal.SIGINT)
+    if threading.current_thread() is not threading.main_thread() or not callable(before):
+        yield
+        return
+    handler: Any = before
+    seen: list[tuple[Any, Any]] = []
+
+    def noted(number: Any, frame: Any) -> None:
+        seen.append((number, frame))
+        handler(number, frame)
+
+    signal.signal(signal.SIGINT, noted)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, before)
+    if seen:  # and nothing was raised
+        handler(*seen[-1])

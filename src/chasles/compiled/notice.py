@@ -1,0 +1,54 @@
+"""What a user is told while kernels are compiled: once, in words, never at the cost of a run."""
+
+import os
+import sys
+import time
+from contextlib import suppress
+from typing import Any
+
+from numba.core.event import Listener, register
+
+#: Compiling that is expected to take less than this is not worth a word (s).
+A_MOMENT = 1.5
+
+
+def tell(line: str) -> None:
+    """A line on stderr, if there is one that takes it."""
+    stream = sys.stderr
+    with suppress(Exception):  # None, closed, a broken pipe, a full disk, an encoding without it
+        if stream is sys.__stderr__:
+            stream.flush()
+            # Not through the stream: what it could not write it would keep, and fail at exit.
+            os.write(stream.fileno(), f"{line}\n".encode("ascii", "backslashreplace"))
+        else:
+            stream.write(f"{line}\n")
+            stream.flush()
+
+
+class FirstCompile(Listener):
+    """Says on stderr that a kernel is being compiled, which happens once per machine and source."""
+
+    def __init__(self) -> None:
+        self.kernels: dict[int, Any] = {}  # by the id of their dispatcher
+        self.started: dict[int, float] = {}
+        self.seconds = 0.0  # spent so far
+        self.silent = False
+
+    def on_start(self, event: Any) -> None:
+        key = id(event.data["dispatcher"])
+        if key in self.kernels and not self.started:
+            self.started[key] = time.perf_counter()
+            kernel = self.kernels[key]
+            if kernel.seconds >= A_MOMENT and not self.silent:
+                tell(
+                    f"chasles: preparing {kernel.what}, about {kernel.seconds:g} s, {kernel.times}"
+                )
+
+    def on_end(self, event: Any) -> None:
+        began = self.started.pop(id(event.data["dispatcher"]), None)
+        if began is not None:
+            self.seconds += time.perf_counter() - began
+
+
+FIRST_COMPILE = FirstCompile()
+register("numba:compile", FIRST_COMPILE)
