@@ -35,8 +35,8 @@ from chasles.core.arrays import (
     Integers,
     System,
 )
-from chasles.core.constraints.registry import assemble_joint
-from chasles.core.forces.registry import apply_forces
+from chasles.core.constraints.registry import CONSTRAINTS, assemble_joint
+from chasles.core.forces.registry import FORCES, apply_forces
 
 __all__ = ["GENERATORS", "Tangent", "flattened", "tangent"]
 

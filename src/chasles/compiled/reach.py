@@ -20,6 +20,8 @@ from numba.extending import _Intrinsic
 MEANINGS: dict[Any, list[Any]] = {}
 #: Options that helpers are compiled with.
 OPTIONS: dict[Any, dict[str, Any]] = {}
+#: Functions that an overload chooses from a table, asked for when a kernel is looked up.
+CHOICES: dict[Any, Callable[[], Any]] = {}
 #: Packages whose versions stand beside the digest.
 COVERED = ("numba", "numpy", "llvmlite", "ctypes")
 ATOMS = (int, float, complex, str, bytes, type(None), type(Ellipsis), np.generic, np.dtype)
@@ -49,6 +51,9 @@ def reached_by(function: Any) -> Iterator[str]:
         yield f"{reached.__qualname__} {sorted(OPTIONS.get(reached, {}).items())}"
         if reached in MEANINGS and reached not in OPTIONS:  # what it says to Python is no matter
             waiting.extend(MEANINGS[reached])
+            continue
+        if reached in CHOICES:
+            waiting.append(CHOICES[reached]())
             continue
         if str(reached.__module__).split(".")[0] in COVERED:
             continue
@@ -110,10 +115,6 @@ def described(value: Any, waiting: list[Any]) -> str:
         return f"{type(value).__name__} {value!r}"
     if isinstance(value, tuple):
         return f"({', '.join(described(part, waiting) for part in value)})"
-    if hasattr(value, "reached"):  # a table of functions
-        functions = value.reached()
-        waiting.extend(functions)
-        return f"table of {[plain(function).__qualname__ for function in functions]}"
     if isinstance(value, dict):  # a registry
         pairs = (f"{described(k, waiting)}: {described(v, waiting)}" for k, v in value.items())
         return f"{{{', '.join(pairs)}}}"

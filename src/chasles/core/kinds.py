@@ -2,13 +2,15 @@
 
 A kind is one record with its routines, formulas and traits; its code is its place in a table.
 Kernels branch on the code, lower codes first, and the branches are made from the table when the
-first kernel is compiled: until then kinds may be added, also from outside of the package.
+first kernel is compiled: until then kinds may be added, also from outside of the package.  What is
+added is part of what a kernel reaches, so that machine code of other tables never runs.
 """
 
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from typing import Any, Generic, Protocol, TypeVar
 
 from chasles.compiled import HELPER_OPTIONS, hot, overload
+from chasles.compiled.reach import CHOICES
 from chasles.model import InvalidModel, InvalidOption
 
 
@@ -21,11 +23,10 @@ class Kind(Protocol):
     @property
     def made_of(self) -> tuple[type, ...]: ...
 
-    @property
-    def routines(self) -> tuple[Callable[..., Any], ...]: ...
-
 
 K = TypeVar("K", bound=Kind)
+#: Branches of one routine, see `chain`.
+BRANCHES = 4
 
 
 class Kinds(Generic[K]):
@@ -35,13 +36,13 @@ class Kinds(Generic[K]):
         self.word = word
         self.table: list[K] = []
         self.codes: dict[type, int] = {}
-        self.is_compiled = False
+        self.chains: dict[str, Any] = {}  # what kernels run, by field, once one was asked for
         for kind in kinds:
             self.add(kind)
 
     def add(self, kind: K) -> None:
         """Append a kind, which gets the next code."""
-        if self.is_compiled:
+        if self.chains:
             raise InvalidOption(
                 f"{self.word} kind '{kind.name}' was added after the first run of this process.",
                 "Add kinds before anything is simulated: the kernels are compiled by then.",
@@ -73,10 +74,11 @@ class Kinds(Generic[K]):
             code = self.codes[type(part)] = self.codes[bases[0]]
         return code
 
-    def reached(self) -> list[Callable[..., Any]]:
-        """All that kernels may run; once that is asked for, kernels exist."""
-        self.is_compiled = True
-        return [function for kind in self.table for function in kind.routines]
+    def chain(self, field: str) -> Any:
+        """The routines `field` of all kinds as branches; kernels exist from now on."""
+        if field not in self.chains:
+            self.chains[field] = chain([getattr(kind, field) for kind in self.table])
+        return self.chains[field]
 
     def dispatcher(self, field: str) -> Any:
         """A routine (code, ...) that runs the routine `field` of the kind with that code."""
@@ -85,38 +87,52 @@ class Kinds(Generic[K]):
             return getattr(self.table[code], field)(*arguments)
 
         def branches(code: Any, *arguments: Any) -> Any:
-            self.is_compiled = True
-            return chain([getattr(kind, field) for kind in self.table])
+            return self.chain(field)
 
         overload(run, jit_options={**HELPER_OPTIONS, "forceinline": True}, strict=False)(branches)
+        CHOICES[branches] = lambda: self.chain(field)
         return run
 
 
-def chain(routines: list[Any]) -> Any:
+def chain(routines: list[Any], first: int = 0) -> Any:
     """if code == 0: the first routine, elif code == 1: the second, ..., else: the last.
 
     Inlined: a call passes all pointers of a system, and a level of calls more would cost a small
-    model a tenth of its step.
+    model a tenth of its step.  By fours: every level has to be compiled, too.
     """
-    chosen = last(routines[-1])
-    for code in reversed(range(len(routines) - 1)):
-        chosen = branch(code, routines[code], chosen)
-    return chosen
+    here, later = routines[:BRANCHES], routines[BRANCHES:]
+    here += here[-1:] * (BRANCHES - len(here))
+    if not later:
+        return last(first, *here)
+    a, b, c, d = here
+    return branch(first, a, b, c, d, chain(later, first + BRANCHES))
 
 
-def last(run: Any) -> Any:
+def branch(first: int, a: Any, b: Any, c: Any, d: Any, otherwise: Any) -> Any:
     @hot
     def chosen(code, *arguments):
-        return run(*arguments)
-
-    return chosen
-
-
-def branch(own: int, run: Any, otherwise: Any) -> Any:
-    @hot
-    def chosen(code, *arguments):
-        if code == own:
-            return run(*arguments)
+        if code == first:
+            return a(*arguments)
+        if code == first + 1:
+            return b(*arguments)
+        if code == first + 2:
+            return c(*arguments)
+        if code == first + 3:
+            return d(*arguments)
         return otherwise(code, *arguments)
+
+    return chosen
+
+
+def last(first: int, a: Any, b: Any, c: Any, d: Any) -> Any:
+    @hot
+    def chosen(code, *arguments):
+        if code == first:
+            return a(*arguments)
+        if code == first + 1:
+            return b(*arguments)
+        if code == first + 2:
+            return c(*arguments)
+        return d(*arguments)
 
     return chosen

@@ -74,10 +74,6 @@ class ConstraintKind:
     axes_on_a: bool = False
     calls_user: bool = False
 
-    @property
-    def routines(self) -> tuple[Callable[..., Any], ...]:
-        return self.rows, self.residual
-
     def units_of(self, locked: int, rows: int) -> tuple[str, ...]:
         """The units of the rows of a joint."""
         if self.units is not None:

@@ -55,7 +55,3 @@ class ForceKind:
     wrench: Callable[..., float]
     potential: Callable[[Deformation], Any] | None = None
     calls_user: bool = False
-
-    @property
-    def routines(self) -> tuple[Callable[..., Any], ...]:
-        return (self.wrench,)
