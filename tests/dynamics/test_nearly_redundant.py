@@ -67,6 +67,29 @@ def welded_arm():
     return ch.Model(links, joints, gravity=(1.0, 2.0, -9.0))
 
 
+def gripper(light):
+    """A slider, two rods, two fingers on cranks and followers; rods and followers are `light`."""
+    slider = ch.Body.box("slider", (0.04, 0.02, 0.02), mass=0.05)
+    bodies, joints = [slider], [ch.Prismatic("rail", ch.GROUND, slider, axis=(0, 1, 0))]
+    for name, side in (("left", -1), ("right", 1)):
+        points = np.array([(1, 1), (5, 3), (3, 5), (2, 6), (4.5, 7), (3.5, 10)]) * 0.01
+        a, b, p, q, e, tip = np.column_stack((points * (side, 1), np.zeros(6)))
+        rod = bar(f"{name} rod", a, b, mass=0.05 * light)
+        crank = bar(f"{name} crank", p, b, mass=0.02)
+        follower = bar(f"{name} follower", q, e, mass=0.02 * light)
+        finger = bar(f"{name} finger", b, tip, mass=0.03)
+        bodies += [rod, crank, follower, finger]
+        pins = [
+            (slider, rod, a), (rod, crank, b), (ch.GROUND, crank, p), (crank, finger, b),
+            (ch.GROUND, follower, q), (follower, finger, e),
+        ]  # fmt: skip
+        joints += [
+            ch.Revolute(f"{name} {k}", first, second, at, AXIS)
+            for k, (first, second, at) in enumerate(pins)
+        ]
+    return ch.Model(bodies, joints, gravity=(0, -9.81, 0))
+
+
 def dense_acceleration(eq):
     r"""Gauss: the V' nearest to M^-1 Q in the mass metric that has J V' = eta, by an SVD."""
     lower = np.linalg.cholesky(eq.mass)
@@ -87,8 +110,19 @@ def dense_acceleration(eq):
         four_bar(longer=0.05, coupler=1e-6),
         four_bar(longer=0.05, coupler=1e-7),
         welded_arm(),
+        gripper(1.0),
+        gripper(1e-6),
     ],
-    ids=["parallelogram", "nearly flat", "flat", "light coupler", "lighter coupler", "arm"],
+    ids=[
+        "parallelogram",
+        "nearly flat",
+        "flat",
+        "light coupler",
+        "lighter coupler",
+        "arm",
+        "gripper",
+        "light gripper",
+    ],
 )
 def test_accelerations_are_those_of_dense_algebra(model):
     eq = ch.equations(model)
@@ -107,6 +141,13 @@ def drift_of_energy(model, until, step, **more):
 def test_a_light_coupler_keeps_energy_and_joints(coupler):
     drift, gap = drift_of_energy(four_bar(longer=0.05, coupler=coupler), 0.2, 1e-4)
     assert drift < 1e-9 and gap < 1e-10
+
+
+@pytest.mark.parametrize("light", [1.0, 1e-6])
+def test_a_gripper_of_redundant_loops_keeps_its_energy(light):
+    result = ch.simulate(gripper(light), 0.02, 1e-5, save_every=100)
+    assert np.abs(result.energy_balance()).max() < 1e-11 * result.kinetic_energy().max()
+    assert result.redundancy.rows - result.redundancy.rank == 12
 
 
 def test_a_near_parallelogram_is_told_or_passes_its_flat_pose_as_without_redundancy():

@@ -45,6 +45,8 @@ class BodyGraph:
         self.edges, self.bodies = np.vstack(pairs), system.body_count
         self.symmetric, self.ties = self.matrix(symmetric=True), self.matrix(symmetric=True)
         self.general = self.matrix(symmetric=False)
+        self.weights: Floats | None = None
+        self.weight_values = np.zeros(0)
         self.known: dict[tuple[bytes, bool], Any] = {}  # see `places`
 
     def matrix(self, symmetric: bool) -> BlockMatrix:
@@ -60,6 +62,13 @@ class BodyGraph:
                 part = block[:, 6 * i : 6 * i + 6, 6 * j : 6 * j + 6] * kept
                 values += np.bincount(index, part.ravel(), len(values))
         return values
+
+    def diagonal(self, weights: Floats) -> Floats:
+        """Values of a diagonal matrix; the last one is kept."""
+        if self.weights is None or not np.array_equal(weights, self.weights):
+            self.weights = weights
+            self.weight_values = self.spread(self.symmetric, weight_blocks(weights))
+        return self.weight_values
 
     def places(self, matrix: BlockMatrix, columns: Integers) -> Any:
         """Where the four parts of such blocks go in a matrix of this pattern; found once."""
@@ -90,16 +99,13 @@ class Ties:
         self.scale = 1.0 / np.sqrt(np.where(own > 0.0, own, 1.0))
         self.scaled = self.scale[:, None] * self.entries
         self.matrix = graph.ties
-        squares = np.einsum("rc,rd->rcd", self.scaled, self.scaled)
         starts = np.concatenate(([0], np.cumsum(lengths)[:-1])) if len(lengths) else lengths
-        joints = np.add.reduceat(squares, starts) if len(squares) else squares
+        joints = squares_of(self.scaled, lengths, starts)
         places = self.columns[starts]
         grounded = places[:, 0] < 0
         self.blocks = [(places[some], joints[some]) for some in (grounded, ~grounded) if some.any()]
         self.values = graph.spread(self.matrix, self.blocks)
-        diagonal = graph.spread(self.matrix, weight_blocks(weights))
-        self.factored = diagonal + TIE_PENALTY * self.values
-        self.matrix.values[:] = self.factored
+        self.matrix.values[:] = graph.diagonal(weights) + TIE_PENALTY * self.values
         self.matrix.factor()
         self.factored = self.matrix.values.copy()
 
@@ -129,6 +135,15 @@ class Ties:
         return x, self.scale * multipliers
 
 
+def squares_of(rows: Floats, lengths: Integers, starts: Integers) -> Floats:
+    """J^T J of every joint (m, 12, 12), from its rows (r, 12)."""
+    if len(lengths) and np.all(lengths == lengths[0]):
+        stack = rows.reshape(len(lengths), -1, 12)
+        return np.asarray(stack.transpose(0, 2, 1) @ stack)
+    squares = np.einsum("rc,rd->rcd", rows, rows)
+    return np.add.reduceat(squares, starts) if len(squares) else squares
+
+
 def weight_blocks(weights: Floats) -> list[tuple[Integers, Floats]]:
     """A diagonal matrix as blocks on bodies."""
     count = len(weights) // 6
@@ -146,10 +161,8 @@ class Stiffness:
         self.tie_blocks = ties.blocks
         self.matrix = graph.symmetric
         self.weight_blocks = weight_blocks(weights)
-        self.values = [
-            graph.spread(self.matrix, part)
-            for part in (self.blocks, self.weight_blocks, self.tie_blocks)
-        ]
+        own = graph.spread(self.matrix, self.blocks)
+        self.values = [own, graph.diagonal(weights), ties.values]
         self.largest = self.scale_of(blocks)
 
     def scale_of(self, blocks: Blocks) -> float:

@@ -28,8 +28,8 @@ from chasles.scalars.elementary import absolute, maximum, sqrt
 #: singular poses; every singular value of J within the damping costs about one more.
 MOST_REFINEMENTS = 30
 #: A first solve that leaves more than this of the residual is a hard case, with eigenvalues within
-#: a thousand times the damping: its residual is computed anew then, so many times at the most.
-HARD, MOST_RESTARTS = 1e-3, 2
+#: thirty times the damping: its residual is computed anew then, so many times at the most.
+HARD, MOST_RESTARTS = 0.03, 2
 #: V' is refined until what is left of its error, in the mass metric, is this fraction of it.
 REFINED = 1e-12
 #: ... and if that is not reached, and the last correction was larger than this, it is told.
