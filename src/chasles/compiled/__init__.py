@@ -64,7 +64,7 @@ def users_formula(function: F) -> F:
 
 def formula(function: F) -> F:
     """A function on tuples of scalars: plain Python to Python, machine code to kernels."""
-    return helper(function, forceinline=False)
+    return helper(function, forceinline=True)
 
 
 def routine(function: F) -> F:
