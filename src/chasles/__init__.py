@@ -7,6 +7,7 @@ from chasles.diagnostics import Reaction
 from chasles.dynamics.equations import Equations, equations
 from chasles.integrators.tableaux import Tableau
 from chasles.io.netcdf import load
+from chasles.io.read import read_model, read_run
 from chasles.library.catalogue import library
 from chasles.model import (
     GROUND,
@@ -136,5 +137,7 @@ __all__ = [
     "library",
     "linearise",
     "load",
+    "read_model",
+    "read_run",
     "simulate",
 ]

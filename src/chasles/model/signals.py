@@ -17,6 +17,7 @@ from chasles.model.checks import (
 )
 from chasles.model.derivatives import Floats, Function, derivatives, evaluated
 from chasles.model.errors import ChaslesError, InvalidSignal
+from chasles.model.expressions import checked_expression
 from chasles.model.waves import Linear, Ramp, Sine, Table, Wave
 
 
@@ -114,6 +115,17 @@ class Signal:
         heights = checked_array(values, "values", "signal", InvalidSignal)
         check_table(times, heights)
         return cls.of(Table(tuple(times.tolist()), tuple(heights.tolist())))
+
+    @classmethod
+    def expression(cls, text: str) -> "Signal":
+        """A function by its text: numbers, t, pi, + - * / ^, sin, cos, exp, sqrt, tanh and more.
+
+        It is data, so that models with it can be written to files; its derivatives are exact.
+
+        >>> Signal.expression("t^2 / 2").sample([3.0]).tolist()
+        [[4.5, 3.0, 1.0]]
+        """
+        return cls.of(checked_expression(text))
 
     def values(self, times: ArrayLike, owner: str = "signal") -> Floats:
         """(T,): the values alone; the function need not be smooth for that."""

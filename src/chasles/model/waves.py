@@ -11,6 +11,7 @@ import numpy as np
 
 from chasles.model.derivatives import Floats
 from chasles.model.errors import InvalidSignal
+from chasles.model.expressions import Expression
 
 HIGHEST_DEGREE = 5  # of the spline through a table
 
@@ -97,4 +98,4 @@ class Table:
         return spline.derivative(self.order) if self.order <= degree else np.zeros_like
 
 
-Wave = Linear | Ramp | Sine | Table
+Wave = Linear | Ramp | Sine | Table | Expression
