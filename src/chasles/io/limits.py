@@ -14,8 +14,10 @@ from chasles.dataset import checked_path
 from chasles.io.netcdf import missing
 from chasles.model import InvalidFile
 
-#: Bytes of a file: 10^5 points of a table have 4e6, and reading so much takes seconds.
-LARGEST = 4 * 2**20
+#: Bytes of a file: tables of 5e4 points have so many, and reading them takes seconds.
+LARGEST = 2 * 2**20
+#: Bits of a whole number: those with more are no floats, and take long to print.
+LONGEST_WHOLE = 1023
 #: Lists and tables within each other; a model has at most six (file, parts, part, signal, list).
 DEEPEST = 16
 #: Steps that a file may ask for; so many steps of one small body take minutes.
@@ -71,6 +73,11 @@ def check_tree(value: Any, source: Path) -> None:
             raise InvalidFile(
                 f"'{source}': {path} is {entry}, which is not finite.", "Give a finite number."
             )
+        if isinstance(entry, int) and entry.bit_length() > LONGEST_WHOLE:
+            raise InvalidFile(
+                f"'{source}': {path} is a whole number of {entry.bit_length()} bits.",
+                "Give a number below 1e308.",
+            )
         if not isinstance(entry, dict | list):
             continue
         if depth == DEEPEST:
@@ -86,5 +93,5 @@ def check_tree(value: Any, source: Path) -> None:
             pending += [
                 (inner, f"{path}[{index}]", depth + 1)
                 for index, inner in enumerate(entry)
-                if isinstance(inner, dict | list | float)
+                if isinstance(inner, dict | list | float | int)
             ]
