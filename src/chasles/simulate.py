@@ -16,6 +16,7 @@ from chasles.dynamics.watch import Watch
 from chasles.integrators.rkmk import make_stages, seconds_compiling
 from chasles.integrators.tableaux import Tableau
 from chasles.integrators.tableaux import method as find_method
+from chasles.interrupts import Interrupted, ctrl_c
 from chasles.model import Body, InvalidOption, Joint, Model, SimulationStopped, UnknownName
 from chasles.model.errors import told
 from chasles.model.model import checked_model
@@ -81,7 +82,8 @@ def simulate(
     hold          with close: bodies and joints that stay as they are
 
     Raises a ChaslesError that names the culprit if the input is bad, and SimulationStopped, with
-    the partial `result`, if the run cannot go on.
+    the partial `result`, if the run cannot go on.  Ctrl-C ends it with a KeyboardInterrupt that
+    has the `result` so far, too.
     """
     checked_model(model)
     tableau = find_method(method)
@@ -103,10 +105,11 @@ def simulate(
     stages = make_stages(system, tableau.a, tableau.b, solver.start)
     run = Run(solver, stages, tableau.c, stabiliser, watch, grid)
     began = time.perf_counter() - seconds_compiling()
-    if grid.t_eval is None:
-        saved = run.all_states(progress)
-    else:
-        saved = run.states_at(grid.t_eval, progress)
+    with ctrl_c(run.interrupt):
+        if grid.t_eval is None:
+            saved = run.all_states(progress)
+        else:
+            saved = run.states_at(grid.t_eval, progress)
     seconds = time.perf_counter() - seconds_compiling() - began
     provenance = {
         "spaces": {name: str(space) for name, space in chosen.items()},
@@ -122,6 +125,9 @@ def simulate(
     }
     states = (saved.times, solver, solver.absolute(saved.charts), provenance)
     stopped = run.stopped
+    if run.interrupted and stopped is None:
+        message = f"interrupted at t = {saved.times[-1]:g} s after {run.steps_done} steps"
+        raise Interrupted(Result(*states, "interrupted", message, saved.integrals))
     if stopped is None:
         message = f"reached t = {saved.times[-1]:g} s in {run.steps_done} steps"
         return Result(*states, "finished", message, saved.integrals)

@@ -146,6 +146,11 @@ class Run:
         self.fastest = np.zeros(1)  # largest rate of a driver so far
         self.steps_done = 0
         self.stopped: SimulationStopped | None = None
+        self.interrupted = False
+
+    def interrupt(self) -> None:
+        """End after the steps that are being made."""
+        self.interrupted = True
 
     def all_states(self, progress: bool | None) -> Saved:
         """Every save_every-th state, and the last."""
@@ -161,7 +166,7 @@ class Run:
         times = grid.step * grid.save_every * np.arange(kept, dtype=np.float64)
         saved = Saved(times, charts[:kept], integrals[:kept])
         end = self.steps_done * grid.step
-        if grid.rest > 0.0 and self.one_step(chart, grid.rest, end):
+        if grid.rest > 0.0 and not self.interrupted and self.one_step(chart, grid.rest, end):
             end = grid.until
         if end > times[-1] * (1.0 + ROUND_STEPS):
             return saved.then(end, chart, self.stages.integrals)
@@ -178,6 +183,8 @@ class Run:
             for t in wanted:
                 whole, rest = whole_and_rest(t, grid.step)
                 self.whole_steps(chart, index, whole, bar, NEVER, chart, stages.integrals)
+                if self.interrupted:
+                    break
                 index, state = whole, chart.copy()
                 # These belong to the states of the grid.
                 grids = (
@@ -195,7 +202,7 @@ class Run:
         if states:
             saved = Saved(wanted[: len(states)], np.array(states), np.array(integrals))
         last = grid.step * self.steps_done
-        if self.stopped and (not states or last > saved.times[-1]):
+        if (self.stopped or self.interrupted) and (not states or last > saved.times[-1]):
             return saved.then(last, chart, stages.integrals)
         return saved
 
@@ -209,7 +216,7 @@ class Run:
         reason, is taken back and halved, down to the step that did it.
         """
         size, bad = 64, NEVER
-        while first < last and not self.stopped:
+        while first < last and not self.stopped and not self.interrupted:
             end = min(last, first + size, first + max(1, (bad - first) // 2))
             kept = self.memory(chart) if self.driven else []
             began = time.perf_counter()
