@@ -1,7 +1,8 @@
 """A rigid body: mass, inertia, and where it is and how it moves at t = 0."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar, TypedDict, Unpack
+from typing import Any, ClassVar, TypedDict, Unpack, cast
 
 from numpy.typing import ArrayLike
 
@@ -15,8 +16,10 @@ from chasles.model.checks import (
     fill,
 )
 from chasles.model.errors import InvalidBody, told
-from chasles.model.physical import checked_inertia, checked_rotation
+from chasles.model.physical import checked_inertia
+from chasles.model.rotations import Turned, rotation_of
 from chasles.model.shapes import AXES, Box, Cylinder, Shape, Sphere, along_axis
+from chasles.model.solids import members, part_of, stretched, together
 
 SLENDER = 100.0  # length over radius of a rod whose radius was not given
 
@@ -38,7 +41,7 @@ class Start(TypedDict, total=False):
     """Where a body is and how it moves at t = 0: the keywords every kind of body takes."""
 
     position: ArrayLike
-    rotation: ArrayLike
+    rotation: Turned
     velocity: ArrayLike | None
     angular_velocity: ArrayLike | None
 
@@ -51,7 +54,8 @@ class Body:
     mass              kg
     inertia           about the centre of mass in body axes, kg m^2; 3x3, or three principal moments
     position          of the centre of mass in the world, m
-    rotation          body to world: 3x3 matrix, or unit quaternion (w, x, y, z)
+    rotation          body to world: 3x3 matrix, unit quaternion (w, x, y, z), axis and angle
+                      ("z", 0.5), Euler angles ("ZYX", (a, b, c)), or a SciPy Rotation; rad
     velocity          of the centre of mass in the world, m/s
     angular_velocity  in the body frame, rad/s
     shape             what to draw; kept, never used in the dynamics
@@ -77,7 +81,7 @@ class Body:
         mass: float,
         inertia: ArrayLike,
         position: ArrayLike = (0.0, 0.0, 0.0),
-        rotation: ArrayLike = IDENTITY,
+        rotation: Turned = IDENTITY,
         velocity: ArrayLike | None = None,
         angular_velocity: ArrayLike | None = None,
         shape: Shape | None = None,
@@ -92,7 +96,7 @@ class Body:
             "mass": checked_positive(mass, "mass", "kg", where, InvalidBody),
             "inertia": checked_inertia(inertia, where),
             "position": vector(position, "position"),
-            "rotation": checked_rotation(rotation, where),
+            "rotation": rotation_of(rotation, where),
             "velocity": None if velocity is None else vector(velocity, "velocity"),
             "angular_velocity": (
                 None if angular_velocity is None else vector(angular_velocity, "angular_velocity")
@@ -126,16 +130,20 @@ class Body:
         cls,
         name: str,
         radius: float,
-        length: float,
+        length: float | None = None,
         mass: float | None = None,
         density: float | None = None,
         axis: str = "z",
+        between: ArrayLike | None = None,
         **start: Unpack[Start],
     ) -> "Body":
-        """A solid cylinder along the body's `axis` ("x", "y" or "z")."""
+        """A solid cylinder along the body's `axis` ("x", "y" or "z").
+
+        between  the centres of its ends in the world, instead of length, position and rotation
+        """
         where = f"body '{checked_body_name(name)}'"
         radius = checked_positive(radius, "radius", "m", where, InvalidBody)
-        length = checked_positive(length, "length", "m", where, InvalidBody)
+        length, start = laid_out(between, length, checked_axis(axis, where), start, where)
         return solid(
             name, Cylinder(radius, length, checked_axis(axis, where)), mass, density, start
         )
@@ -144,11 +152,12 @@ class Body:
     def rod(
         cls,
         name: str,
-        length: float,
+        length: float | None = None,
         mass: float | None = None,
         density: float | None = None,
         radius: float | None = None,
         axis: str = "x",
+        between: ArrayLike | None = None,
         **start: Unpack[Start],
     ) -> "Body":
         """A rod along the body's `axis`: a cylinder if its `radius` is given, else slender.
@@ -156,11 +165,16 @@ class Body:
         A slender rod has the textbook moment m l^2 / 12 across its axis.  A line of mass would
         have no moment along it, and a body needs one, so it gets that of a cylinder of radius
         l / 100.  A density needs a radius.
+
+        between  its ends in the world, instead of length, position and rotation
+
+        >>> Body.rod("link", mass=1.0, between=((0, 0, 0), (0, 3, 4))).position
+        (0.0, 1.5, 2.0)
         """
         where = f"body '{checked_body_name(name)}'"
+        length, start = laid_out(between, length, checked_axis(axis, where), start, where)
         if radius is not None:
             return cls.cylinder(name, radius, length, mass, density, axis, **start)
-        length = checked_positive(length, "length", "m", where, InvalidBody)
         if mass is None and density is not None:
             raise InvalidBody(
                 f"{where}: a rod of density {density!r} kg/m^3 without a radius has no volume.",
@@ -187,6 +201,36 @@ class Body:
         radius = checked_positive(radius, "radius", "m", where, InvalidBody)
         return solid(name, Sphere(radius), mass, density, start)
 
+    @classmethod
+    def composite(
+        cls,
+        name: str,
+        parts: "Sequence[Body]",
+        holes: "Sequence[Body]" = (),
+        rotation: Turned = IDENTITY,
+        velocity: ArrayLike | None = None,
+        angular_velocity: ArrayLike | None = None,
+    ) -> "Body":
+        """One body from several, welded where they lie in the world.
+
+        holes     bodies whose mass is taken away, where parts overlap or are drilled
+        rotation  the axes of the whole; those of the world if left out
+
+        >>> bell = [Body.sphere("a", 0.1, 1.0), Body.sphere("b", 0.1, 3.0, position=(1, 0, 0))]
+        >>> Body.composite("dumb-bell", bell).position
+        (0.75, 0.0, 0.0)
+        """
+        where = f"body '{checked_body_name(name)}'"
+        solids = members(parts, "parts", where)
+        drilled = members(holes, "holes", where)
+        if not solids:
+            raise InvalidBody(f"{where} is made of nothing.", "Give at least one body as a part.")
+        numbers = [part_of(b, 1.0, f"parts[{k}]", where) for k, b in enumerate(solids)]
+        numbers += [part_of(b, -1.0, f"holes[{k}]", where) for k, b in enumerate(drilled)]
+        axes = rotation_of(rotation, where)
+        mass, inertia, centre = together(numbers, axes, where)
+        return cls(name, mass, inertia, centre, axes, velocity, angular_velocity)
+
 
 def name_of(body: Body | Ground | str) -> str:
     """The name that stands for a body, whether the body or its name is at hand."""
@@ -197,6 +241,22 @@ def solid(name: str, shape: Shape, mass: float | None, density: float | None, st
     """The body that a homogeneous solid makes."""
     mass = mass_of(shape, mass, density, f"body '{name}'")
     return Body(name, mass, shape.moments(mass), shape=shape, **start)
+
+
+def laid_out(
+    between: ArrayLike | None, length: float | None, axis: str, start: Start, where: str
+) -> tuple[float, Start]:
+    """Length and start of a body that is given by its length, or by its two ends."""
+    if between is not None:
+        given = [*start, *(["length"] if length is not None else [])]
+        length, place = stretched(between, axis, given, where)
+        return length, cast(Start, {**start, **place})
+    if length is None:
+        raise InvalidBody(
+            f"{where}: neither its length nor its ends are given.",
+            "Give length= in m, or between=((x, y, z), (x, y, z)).",
+        )
+    return checked_positive(length, "length", "m", where, InvalidBody), start
 
 
 def mass_of(shape: Shape, mass: float | None, density: float | None, where: str) -> float:

@@ -11,7 +11,8 @@ from typing import Any
 from numpy.typing import ArrayLike
 
 from chasles.model.body import Body, Ground
-from chasles.model.checks import Vector3, checked_vector, fill
+from chasles.model.checks import IDENTITY, Vector3, checked_vector, fill
+from chasles.model.composing import combined, moved
 from chasles.model.drivers import AnyDriver
 from chasles.model.errors import InvalidModel, UnknownName, told
 from chasles.model.forces import Force
@@ -22,12 +23,14 @@ from chasles.model.parts import (
     check_names,
     checked_members,
     checked_notes,
+    listed,
     placed,
     placed_driver,
     placed_force,
     refuse_gravity,
     word_for,
 )
+from chasles.model.rotations import Turned
 
 EARTH: Vector3 = (0.0, 0.0, -9.81)
 
@@ -133,6 +136,48 @@ class Model:
     @cached_property
     def _driver_by_name(self) -> dict[str, AnyDriver]:
         return {driver.name: driver for driver in self.drivers}
+
+    def placed(
+        self, prefix: str = "", position: ArrayLike = (0.0, 0.0, 0.0), rotation: Turned = IDENTITY
+    ) -> "Model":
+        """The same mechanism elsewhere and under other names: a leg is written once.
+
+        prefix    put before the name of every body, joint, force and driver
+        position  where the origin of the world goes, m
+        rotation  how the world's axes turn, in any spelling that a Body takes
+
+        All that belongs to the mechanism turns along, also loads in world axes and the directions
+        of drivers; gravity does not.
+
+        >>> from chasles.model import GROUND, Body, Revolute
+        >>> arm = Body.rod("arm", mass=2.0, between=((0, 0, 0), (1, 0, 0)))
+        >>> leg = Model([arm], [Revolute("hip", GROUND, arm, at=(0, 0, 0), axis="y")])
+        >>> pair = leg.placed("left ") + leg.placed("right ", position=(0, 1, 0))
+        >>> pair.joint_names, pair.joint("right hip").at
+        (('left hip', 'right hip'), (0.0, 1.0, 0.0))
+        """
+        return moved(self, prefix, position, rotation)
+
+    def __add__(self, other: "Model") -> "Model":
+        """Both mechanisms as one; names must differ, and gravity must agree."""
+        return combined(self, other) if isinstance(other, Model) else NotImplemented
+
+    def with_parts(
+        self,
+        bodies: Iterable[Body] = (),
+        joints: Iterable[Joint] = (),
+        forces: Iterable[Force] = (),
+        drivers: Iterable[AnyDriver] = (),
+    ) -> "Model":
+        """The same and some parts more: what joins mechanisms that were added, say."""
+        return Model(
+            (*self.bodies, *listed(bodies, "bodies")),
+            (*self.joints, *listed(joints, "joints")),
+            (*self.forces, *listed(forces, "forces")),
+            (*self.drivers, *listed(drivers, "drivers")),
+            gravity=self.gravity,
+            notes=self.notes,
+        )
 
     def write(self, path: str | os.PathLike[str], run: Mapping[str, Any] | None = None) -> Path:
         """Write the model as a TOML file, which `read_model` reads back to an equal one.
