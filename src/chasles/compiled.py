@@ -38,7 +38,7 @@ PACKAGE = Path(__file__).parent
 #: Floors above the kernels: the layer contract keeps them out of every kernel's reach.
 ABOVE_THE_KERNELS = (
     "__main__.py",
-    "cli.py",
+    "cli",
     "paper",
     "view",
     "io",

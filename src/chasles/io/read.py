@@ -10,7 +10,9 @@ TOML, ROBOTS = (".toml",), (".urdf", ".xml", ".mjcf")
 
 
 def read_model(path: str | os.PathLike[str]) -> Model:
-    """The model of a file: .toml (see `Model.write`).
+    """The model of a file: .toml (see `Model.write`), .urdf, or .xml and .mjcf (MJCF).
+
+    URDF and MJCF go through MuJoCo's compiler (``pip install 'chasles[import]'``).
 
     What a file asks for and a model cannot have is listed in `model.notes`.  Nothing in a file is
     run as code; a file that is too large, nested too deep or not finite is refused.
@@ -33,6 +35,11 @@ def read_file(path: str | os.PathLike[str]) -> tuple[Model, dict[str, Any]]:
         from chasles.io.toml import read_toml  # late: only files need msgspec
 
         return read_toml(source)
+    if suffix in ROBOTS:
+        from chasles.io.mjcf import read_robot  # late: only robots need MuJoCo
+
+        return read_robot(source)
     raise InvalidFile(
-        f"'{source}' does not end in {', '.join(TOML)}.", "Name a model file by what it holds."
+        f"'{source}' does not end in {', '.join((*TOML, *ROBOTS))}.",
+        "Name a model file by what it holds.",
     )
