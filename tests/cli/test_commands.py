@@ -119,6 +119,18 @@ def test_the_doctor_finds_everything_or_names_it(capsys, monkeypatch):
     assert "BAD   packages: not installed: no-such-package" in capsys.readouterr().out
 
 
+def test_import_writes_a_model_file_and_says_what_it_has_not(in_folder, capsys):
+    pytest.importorskip("mujoco")
+    robot = Path(__file__).parents[1] / "io" / "robots" / "left_out.xml"
+    assert main(["import", str(robot)]) == 0
+    printed = capsys.readouterr().out
+    assert "note: contacts" in printed and printed.endswith("left_out.toml\n")
+    assert ch.read_model("left_out.toml") == ch.read_model(robot)
+    assert main(["import", str(robot), "--out", "r.toml", "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["bodies"] == 3
+    assert main(["import", "left_out.toml"]) == 2
+
+
 @pytest.mark.parametrize("command", COMMANDS)
 def test_every_command_has_help(command, capsys):
     with pytest.raises(SystemExit) as stop:

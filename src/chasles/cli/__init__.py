@@ -9,6 +9,7 @@ import sys
 from collections.abc import Sequence
 from importlib import import_module
 from importlib.metadata import version
+from keyword import iskeyword
 from typing import NoReturn
 
 from chasles.model import ChaslesError
@@ -17,7 +18,17 @@ FAILED = 1
 WRONG_OPTION = 2
 INTERRUPTED = 130
 #: in the order in which --help lists them; a new one is a file here and its name
-COMMANDS = ("run", "designate", "compare", "advise", "doctor", "paper", "study", "library")
+COMMANDS = (
+    "run",
+    "designate",
+    "compare",
+    "advise",
+    "import",
+    "doctor",
+    "paper",
+    "study",
+    "library",
+)
 EXAMPLES = """\
 examples:
   chasles run examples/heavy_top.toml          simulate a model file, keep the result
@@ -43,7 +54,8 @@ def parser() -> argparse.ArgumentParser:
     main_parser.add_argument("--version", action="version", version=f"chasles {version('chasles')}")
     commands = main_parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
     for name in COMMANDS:
-        import_module(f"chasles.cli.{name}").add(commands)
+        module = f"{name}_" if iskeyword(name) else name
+        import_module(f"chasles.cli.{module}").add(commands)
     return main_parser
 
 
