@@ -1,5 +1,7 @@
 """URDF and MJCF files move here as they do in MuJoCo, but for what their notes say."""
 
+import subprocess
+import sys
 from pathlib import Path
 
 import numpy as np
@@ -220,7 +222,50 @@ def test_a_link_out_of_the_folder_is_refused(tmp_path, refusal):
     assert "outside" in refusal(lambda: ch.read_model(folder / "robot.xml"), ch.InvalidFile)
 
 
+def fuzzed(count, seed, folder):
+    """How many of so many mutated robots are models, and the longest time that one took."""
+    here = Path(__file__).parent
+    command = [sys.executable, str(here / "fuzz_robots.py"), str(count), str(seed), str(folder)]
+    run = subprocess.run(command, capture_output=True, text=True, cwd=folder)
+    assert run.returncode == 0, run.stderr[-2000:]
+    models, slowest = run.stdout.split()
+    assert {path.name for path in folder.iterdir()} <= {"robot.xml", "robot.urdf"}  # no log
+    return int(models), float(slowest)
+
+
+def test_mutated_robots_are_models_or_named_errors(tmp_path):
+    models, slowest = fuzzed(3000, 1, tmp_path)
+    assert 0 < models < 3000 and slowest < 5.0
+
+
+@pytest.mark.slow
+def test_a_hundred_thousand_mutated_robots_are_models_or_named_errors(tmp_path):
+    models, slowest = fuzzed(100_000, 2, tmp_path)
+    assert models and slowest < 5.0
+
+
+def test_meshes_may_be_in_a_folder_that_is_named(tmp_path, refusal):
+    (tmp_path / "meshes").mkdir()
+    (tmp_path / "robot").mkdir()
+    corners = [(0, 0, 0), (1, 0, 0), (0, 1, 0), (0, 0, 1)]
+    faces = [(1, 3, 2), (1, 2, 4), (1, 4, 3), (2, 3, 4)]
+    text = "".join(f"v {x} {y} {z}\n" for x, y, z in corners)
+    text += "".join(f"f {a} {b} {c}\n" for a, b, c in faces)
+    (tmp_path / "meshes" / "corner.obj").write_text(text, "utf-8")
+    robot = tmp_path / "robot" / "robot.xml"
+    robot.write_text(
+        "<mujoco><compiler meshdir='../meshes'/><asset><mesh name='c' file='corner.obj'/></asset>"
+        "<worldbody><body name='b'><joint/><geom type='mesh' mesh='c' density='600'/></body>"
+        "</worldbody></mujoco>",
+        "utf-8",
+    )
+    assert "outside the folder" in refusal(lambda: ch.read_model(robot), ch.InvalidFile)
+    body = ch.read_model(robot, folder=tmp_path).body("b")
+    assert body.mass == pytest.approx(100.0)  # of a volume of 1/6
+    assert np.allclose(body.position, 0.25)
+
+
 def test_without_mujoco_it_is_said_how_to_get_it(monkeypatch, refusal):
-    monkeypatch.setitem(__import__("sys").modules, "mujoco", None)
+    monkeypatch.setitem(sys.modules, "mujoco", None)
     message = refusal(lambda: ch.read_model(ROBOTS / "arm.urdf"), ch.InvalidFile)
     assert "chasles[import]" in message

@@ -21,6 +21,9 @@ def add(commands: Commands) -> None:
     )  # fmt: skip
     add_file(parser)
     parser.add_argument("--out", type=Path, metavar="TOML", help="[NAME OF THE FILE.toml]")
+    parser.add_argument(
+        "--folder", type=Path, metavar="FOLDER", help="where its meshes are [that of the file]"
+    )
     add_json(parser)
 
 
@@ -30,7 +33,7 @@ def call(options: argparse.Namespace) -> int:
     target = options.out or Path(options.file.stem + ".toml")
     if target.resolve() == options.file.resolve():
         raise InvalidOption(f"'{target}' would be written over itself.", "Give --out.")
-    model, run = read_file(options.file)
+    model, run = read_file(options.file, options.folder)
     written = model.write(target, run)
     if options.json:
         told({

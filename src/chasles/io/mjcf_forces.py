@@ -124,7 +124,8 @@ def servos(scene: Any, placed: dict[int, Placed]) -> list[Force]:
             idle.append(name)
         else:
             forces.append(motor)
-            limited += [name] if m.actuator_forcelimited[index] else []
+            capped = m.actuator_forcelimited[index] or m.jnt_actfrclimited[entry.index]
+            limited += [name] if capped else []
     scene.note_names("actuators that do nothing while their control is 0 are left out; a Motor with"
                      " an effort drives their joints", idle)  # fmt: skip
     scene.note_names("actuators are left out", other)
@@ -153,7 +154,8 @@ def servo(scene: Any, index: int, entry: Placed) -> Motor | None:
     law: dict[str, Any] = {"effort": push - stiffness * reference}
     if stiffness > 0.0 or damping > 0.0:
         law |= {"target": 0.0, "stiffness": stiffness, "damping": damping}
-    name = scene.unique(scene.name("actuator", index))
+    name = scene.name("actuator", index)  # often that of its joint
+    name = scene.unique(f"{name} motor" if name in scene.taken else name)
     return Motor(name, entry.joint.name, coordinate=entry.coordinate or "auto", **law)
 
 

@@ -9,15 +9,17 @@ from chasles.model import InvalidFile, Model
 TOML, ROBOTS = (".toml",), (".urdf", ".xml", ".mjcf")
 
 
-def read_model(path: str | os.PathLike[str]) -> Model:
+def read_model(path: str | os.PathLike[str], folder: str | os.PathLike[str] | None = None) -> Model:
     """The model of a file: .toml (see `Model.write`), .urdf, or .xml and .mjcf (MJCF).
 
     URDF and MJCF go through MuJoCo's compiler (``pip install 'chasles[import]'``).
 
+    folder  of a robot: where the meshes and files that it names must be, by default its own folder
+
     What a file asks for and a model cannot have is listed in `model.notes`.  Nothing in a file is
     run as code; a file that is too large, nested too deep or not finite is refused.
     """
-    return read_file(path)[0]
+    return read_file(path, folder)[0]
 
 
 def read_run(path: str | os.PathLike[str]) -> dict[str, Any]:
@@ -28,7 +30,9 @@ def read_run(path: str | os.PathLike[str]) -> dict[str, Any]:
     return read_file(path)[1]
 
 
-def read_file(path: str | os.PathLike[str]) -> tuple[Model, dict[str, Any]]:
+def read_file(
+    path: str | os.PathLike[str], folder: str | os.PathLike[str] | None = None
+) -> tuple[Model, dict[str, Any]]:
     source = checked_path(path)
     suffix = source.suffix.lower()
     if suffix in TOML:
@@ -38,7 +42,7 @@ def read_file(path: str | os.PathLike[str]) -> tuple[Model, dict[str, Any]]:
     if suffix in ROBOTS:
         from chasles.io.mjcf import read_robot  # late: only robots need MuJoCo
 
-        return read_robot(source)
+        return read_robot(source, folder)
     raise InvalidFile(
         f"'{source}' does not end in {', '.join((*TOML, *ROBOTS))}.",
         "Name a model file by what it holds.",

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 from xml.parsers import expat
 
+from chasles.dataset import checked_path
 from chasles.io.limits import text_of
 from chasles.model import InvalidFile
 
@@ -29,15 +30,27 @@ GRIDS = (("width", "height"), ("nrow", "ncol"), ("gridsize",))
 class Checker:
     """Goes through a file and those that it includes."""
 
-    def __init__(self, path: str | os.PathLike[str]) -> None:
+    def __init__(
+        self, path: str | os.PathLike[str], folder: str | os.PathLike[str] | None = None
+    ) -> None:
         self.source, self.text = text_of(path)
-        self.folder = self.source.resolve().parent
+        self.base = self.source.resolve().parent
+        self.folder = self.base if folder is None else checked_path(folder).resolve()
+        self.folders: dict[str, str] = {}
+        self.files: list[tuple[str, str, str]] = []
         self.root = ""
         self.elements = 0
         self.seen: set[Path] = set()
 
     def check(self) -> None:
+        """Everything in the file; then that no file which it names is outside the folder."""
         self.check_text(self.source, self.text)
+        for where, name, value in self.files:
+            self.check_inside(where, name, value, self.base / value)
+            for folder in self.folders:
+                self.check_inside(where, name, value, self.base / folder / value)
+        for folder, where in self.folders.items():
+            self.check_inside(where, "a folder", folder, self.base / folder)
 
     def check_text(self, source: Path, text: str) -> None:
         if "<!DOCTYPE" in text.upper() or "<!ENTITY" in text.upper():
@@ -76,8 +89,13 @@ class Checker:
             )
         where = f"'{source}', <{tag}>"
         for name, value in attributes.items():
-            if "file" in name.lower() or (name.lower().endswith("dir") and name != "dir"):
-                self.check_path(where, name, value, include=tag == "include")
+            if "file" in name.lower():
+                bare = value.removeprefix("package://").removeprefix("file://")
+                self.files.append((where, name, bare))
+                if tag == "include":
+                    self.check_included(where, name, bare)
+            elif name.lower().endswith("dir") and name != "dir":
+                self.folders.setdefault(value, where)
         own = max([1, *(prod(numbers(attributes.get(name, ""))) for name in COPIES)])
         if own * copies > MOST_COPIES:
             raise InvalidFile(
@@ -92,25 +110,29 @@ class Checker:
                 )
         return int(own)
 
-    def check_path(self, where: str, name: str, value: str, include: bool) -> None:
-        """A file within the folder of the model, and if it is included, like the model itself."""
-        bare = value.removeprefix("package://").removeprefix("file://")
-        target = (self.folder / bare).resolve()
-        outside = "://" in bare or "\\" in bare or ".." in Path(bare).parts
-        if outside or Path(bare).is_absolute() or not target.is_relative_to(self.folder):
+    def check_inside(self, where: str, name: str, value: str, target: Path) -> None:
+        """A file within the folder, also where a link leads."""
+        if "://" in value or "\\" in value or not target.resolve().is_relative_to(self.folder):
             raise InvalidFile(
                 f"{where}: {name} is '{value}', which is outside the folder of the model.",
-                f"Copy the file into '{self.folder}', and name it from there.",
+                f"Copy it into '{self.folder}', or name a folder that has all of it:"
+                " read_model(path, folder=...).",
             )
-        if include and target not in self.seen:
-            self.seen.add(target)
-            if len(self.seen) > MOST_FILES:
-                raise InvalidFile(f"{where}: more than {MOST_FILES} files.", "Include fewer.")
-            if target.suffix.lower() not in (".xml", ".mjcf", ".urdf"):
-                raise InvalidFile(
-                    f"{where}: includes '{value}', which is not XML by its name.", "Name it .xml."
-                )
-            self.check_text(*text_of(target))
+
+    def check_included(self, where: str, name: str, value: str) -> None:
+        """An included file is looked at like the model itself."""
+        target = (self.base / value).resolve()
+        self.check_inside(where, name, value, target)
+        if target in self.seen:
+            return
+        self.seen.add(target)
+        if len(self.seen) > MOST_FILES:
+            raise InvalidFile(f"{where}: more than {MOST_FILES} files.", "Include fewer.")
+        if target.suffix.lower() not in (".xml", ".mjcf", ".urdf"):
+            raise InvalidFile(
+                f"{where}: includes '{value}', which is not XML by its name.", "Name it .xml."
+            )
+        self.check_text(*text_of(target))
 
 
 def numbers(text: Any) -> list[float]:

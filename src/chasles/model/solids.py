@@ -5,7 +5,7 @@ from math import dist
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from chasles.model.checks import Matrix3, Vector3, as_matrix, as_vector, checked_array
 from chasles.model.errors import InvalidBody, told
@@ -62,16 +62,22 @@ def together(
         raise InvalidBody(
             f"{where}: its parts less its holes have a mass of {mass:g} kg.", "Make holes smaller."
         )
-    centre = masses @ centres / mass
+    with np.errstate(all="ignore"):  # a Body refuses what is not finite
+        return mass, *about_centre(parts, masses @ centres / mass, np.array(rotation))
+
+
+def about_centre(
+    parts: Sequence[Part], centre: NDArray[np.float64], frame: NDArray[np.float64]
+) -> tuple[Matrix3, Vector3]:
+    """Inertia about a point in the axes of a frame, and the point."""
     inertia = np.zeros((3, 3))
     for part_mass, own, place, turn in parts:
         axes, d = np.array(turn), np.array(place) - centre
         sign = 1.0 if part_mass > 0.0 else -1.0
         inertia += sign * axes @ np.array(own) @ axes.T
         inertia += part_mass * (d @ d * np.eye(3) - np.outer(d, d))
-    frame = np.array(rotation)
     inertia = frame.T @ inertia @ frame
-    return mass, as_matrix(0.5 * (inertia + inertia.T)), as_vector(centre)
+    return as_matrix(0.5 * (inertia + inertia.T)), as_vector(centre)
 
 
 def part_of(body: Any, sign: float, what: str, where: str) -> Part:
