@@ -1,5 +1,6 @@
 """URDF and MJCF files move here as they do in MuJoCo, but for what their notes say."""
 
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -226,7 +227,8 @@ def fuzzed(count, seed, folder):
     """How many of so many mutated robots are models, and the longest time that one took."""
     here = Path(__file__).parent
     command = [sys.executable, str(here / "fuzz_robots.py"), str(count), str(seed), str(folder)]
-    run = subprocess.run(command, capture_output=True, text=True, cwd=folder)
+    same = {**os.environ, "PYTHONPATH": str(Path(ch.__file__).parents[1])}  # whatever the folder
+    run = subprocess.run(command, capture_output=True, text=True, cwd=folder, env=same)
     assert run.returncode == 0, run.stderr[-2000:]
     models, slowest = run.stdout.split()
     assert {path.name for path in folder.iterdir()} <= {"robot.xml", "robot.urdf"}  # no log
