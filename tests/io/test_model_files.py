@@ -181,6 +181,50 @@ def test_units_in_names_are_those_of_the_tables(key, si):
     assert body.inertia == ch.Body("b", 1, (1, 1, 1)).inertia
 
 
+@pytest.mark.parametrize(
+    "text, same",
+    [
+        ("{axis = 'z', angle_deg = 30}", ("z", np.pi / 6)),
+        ("{axis = [1, 1, 0], angle = 0.3}", ((1, 1, 0), 0.3)),
+        ("{euler = 'ZYX', angles_deg = [10, 20, 30]}", ("ZYX", np.radians([10, 20, 30]))),
+        ("{quaternion = [0.6, 0, 0.8, 0]}", (0.6, 0, 0.8, 0)),
+        ("[0.6, 0, 0.8, 0]", (0.6, 0, 0.8, 0)),
+        ("[[0, -1, 0], [1, 0, 0], [0, 0, 1]]", ((0, -1, 0), (1, 0, 0), (0, 0, 1))),
+    ],
+)
+def test_rotations_are_said_as_in_python(text, same):
+    text = f"[[bodies]]\nname='b'\nmass=1\ninertia=[1,1,1]\nrotation={text}\n"
+    (body,) = read(text)[0].bodies
+    assert np.allclose(
+        body.rotation, ch.Body("b", 1, (1, 1, 1), rotation=same).rotation, atol=1e-15
+    )
+
+
+@pytest.mark.parametrize(
+    "text, said",
+    [
+        ("{axis = 'z'}", "bodies[0]: body 'b': rotation has the fields axis"),
+        ("{axis = 'z', angel = 3}", "bodies[0], rotation: there is no field 'angel'"),
+        ("{axis = 'w', angle = 3}", "bodies[0].rotation.axis is 'w'"),
+        ("[0.1, 0.2, 0.3]", "Euler angles or a rotation vector"),
+        ("'z'", "bodies[0].rotation is 'z'"),
+    ],
+)
+def test_rotations_of_no_meaning_are_named(text, said, refusal):
+    text = f"[[bodies]]\nname='b'\nmass=1\ninertia=[1,1,1]\nrotation={text}\n"
+    assert said in refusal(lambda: read(text), ch.ChaslesError)
+
+
+def test_a_rod_lies_between_points_and_axes_have_names():
+    text = """
+    bodies = [{kind='rod', name='arm', mass=1, between_mm=[[0, 0, 0], [0, 300, 400]]}]
+    joints = [{kind='revolute', name='j', a='ground', b='arm', at=[0, 0, 0], axis='-x'}]
+    """
+    arm = ch.Body.rod("arm", mass=1.0, between=((0, 0, 0), (0, 0.3, 0.4)))
+    joint = ch.Revolute("j", ch.GROUND, arm, (0, 0, 0), axis=(-1, 0, 0))
+    assert read(text)[0] == ch.Model([arm], [joint])
+
+
 SIGNALS = """
 [[bodies]]
 kind = "sphere"
