@@ -40,7 +40,7 @@ def rotation_of(value: Turned, where: str) -> Matrix3:
         return of_table(value, where)
     if isinstance(value, tuple | list) and len(value) == 2:
         return of_pair(value[0], value[1], where)
-    if isinstance(value, str) or np.shape(length_only(value)) == (3,):
+    if isinstance(value, str) or np.shape(numbers_only(value)) == (3,):
         raise InvalidBody(
             f"{where}: rotation is {told(value)}, which may be Euler angles or a rotation vector.",
             HOW,
@@ -48,12 +48,13 @@ def rotation_of(value: Turned, where: str) -> Matrix3:
     return checked_rotation(value, where)
 
 
-def length_only(value: Any) -> Any:
-    """The value if it is a list of numbers, else nothing that has a shape of three."""
+def numbers_only(value: Any) -> Any:
+    """The value as an array if it is made of real numbers, else nothing."""
     try:
-        return np.asarray(value, np.float64)
-    except (TypeError, ValueError):
+        array = np.asarray(value)
+    except ValueError:  # ragged
         return ()
+    return array if array.dtype.kind in "iuf" else ()
 
 
 def of_scipy(value: Any, where: str) -> Matrix3:
@@ -74,7 +75,7 @@ def of_table(table: Mapping[str, Any], where: str) -> Matrix3:
         )
     if "quaternion" in table:
         quaternion = table["quaternion"]
-        if np.shape(length_only(quaternion)) != (4,):
+        if np.shape(numbers_only(quaternion)) != (4,):
             raise InvalidBody(
                 f"{where}: quaternion is {told(quaternion)}.", "Give four numbers (w, x, y, z)."
             )
@@ -86,7 +87,7 @@ def of_table(table: Mapping[str, Any], where: str) -> Matrix3:
 
 def of_pair(first: Any, second: Any, where: str) -> Matrix3:
     """Axis and angle, or the letters of Euler angles and the angles."""
-    if np.ndim(length_only(first)) == 0 and not isinstance(first, str):
+    if np.ndim(numbers_only(first)) == 0 and not isinstance(first, str):
         raise InvalidBody(
             f"{where}: rotation is ({told(first)}, {told(second)}): the axis comes first.", HOW
         )
@@ -105,7 +106,7 @@ def of_euler(letters: Any, angles: Any, where: str) -> Matrix3:
             "Name one to three axes, all in capitals (which turn along: 'ZYX') or all in small"
             " letters (fixed in the world: 'xyz').",
         )
-    if np.shape(length_only(angles)) != (len(letters),):
+    if np.shape(numbers_only(angles)) != (len(letters),):
         raise InvalidBody(
             f"{where}: there are {len(letters)} axes '{letters}', but the angles are"
             f" {told(angles)}.",
