@@ -43,7 +43,7 @@ def fuzz(count: int, seed: int) -> tuple[int, float]:
     source, models, slowest = random.Random(seed), 0, 0.0
     for index in range(count):
         text = mutated(SEEDS[index % len(SEEDS)], source)
-        began = time.perf_counter()
+        began = time.process_time()
         try:
             parsed(text, FILE)
             models += 1
@@ -51,7 +51,7 @@ def fuzz(count: int, seed: int) -> tuple[int, float]:
             assert error.what and error.remedy, text
         except Exception as error:
             raise AssertionError(f"{type(error).__name__}: {error}\n{text}") from error
-        slowest = max(slowest, time.perf_counter() - began)
+        slowest = max(slowest, time.process_time() - began)
     return models, slowest
 
 
@@ -92,9 +92,9 @@ BOMBS = {
 def test_hostile_files_are_refused_soon_and_in_little_memory(name, tmp_path, refusal):
     path = tmp_path / "model.toml"
     path.write_text(BOMBS[name], "utf-8")
-    began = time.perf_counter()
+    began = time.process_time()
     refusal(lambda: ch.read_model(path), ch.ChaslesError)
-    assert time.perf_counter() - began < 5.0
+    assert time.process_time() - began < 5.0
 
 
 MEASURE = """
