@@ -38,9 +38,12 @@ def inertia(draw):
 def body(draw, name):
     start = {"position": draw(vector), "rotation": draw(rotation())}
     start |= {"velocity": draw(st.none() | vector), "angular_velocity": draw(st.none() | vector)}
-    kind = draw(st.sampled_from(["body", "box", "cylinder", "rod", "thick", "sphere"]))
+    kind = draw(st.sampled_from(["body", "drawn", "box", "cylinder", "rod", "thick", "sphere"]))
     if kind == "body":
         return ch.Body(name, draw(positive), draw(inertia()), **start)
+    if kind == "drawn":
+        shapes = draw(st.lists(shape(), max_size=3))
+        return ch.Body(name, draw(positive), draw(inertia()), **start, shapes=shapes)
     if kind == "box":
         size = draw(st.tuples(positive, positive, positive))
         size = np.clip(size, 0.01 * max(size), None)  # thinner ones have no positive inertia
@@ -52,6 +55,34 @@ def body(draw, name):
         return ch.Body.sphere(name, length, draw(positive), **start)
     radius = None if kind == "rod" else 0.1 * length
     return ch.Body.rod(name, length, draw(positive), radius=radius, axis=axis, **start)
+
+
+def elsewhere(point):
+    """Another point, however large the numbers are."""
+    return np.add(point, (1e3 + abs(point[0]), 0, 0))
+
+
+@st.composite
+def shape(draw):
+    pose = {"position": draw(vector), "rotation": draw(rotation())}
+    pose["colour"] = draw(st.sampled_from([None, "steel", "#12ab9f"]))
+    kind = draw(st.sampled_from(SHAPES))
+    size, axis = draw(positive), draw(st.sampled_from("xyz"))
+    if kind is ch.Box:
+        return ch.Box((size, draw(positive), draw(positive)), **pose)
+    if kind is ch.Sphere:
+        return ch.Sphere(size, **pose)
+    if kind is ch.Rod:
+        return ch.Rod(size, draw(st.none() | positive), axis, **pose)
+    if kind is ch.Ring:
+        return ch.Ring(2.0 * size, size, draw(positive), axis, **pose)
+    if kind is ch.Mesh:
+        corners = draw(st.lists(vector, min_size=3, max_size=5))
+        return ch.Mesh(corners, [(0, 1, 2), (2, 1, 0)], **pose)
+    return kind(size, draw(positive), axis, **pose)
+
+
+SHAPES = [ch.Box, ch.Sphere, ch.Rod, ch.Ring, ch.Mesh, ch.Cylinder, ch.Capsule, ch.Cone]
 
 
 def crosswise(axis, other):
@@ -76,7 +107,7 @@ def joint(draw, name, a, b):
     if kind is ch.Universal:
         return kind(name, a, b, at, axis, crosswise(axis, other))
     if kind is ch.Distance:
-        return kind(name, a, b, at, np.add(at, (1e3, 0, 0)))
+        return kind(name, a, b, at, elsewhere(at))
     if kind is ch.Gear:
         return kind(name, a, b, axis, draw(direction), draw(positive), at=draw(st.none() | vector))
     if kind is ch.RollingSphere:
@@ -117,7 +148,7 @@ def body_force(draw, name, body_name, other):
     if kind == "spring":
         rest = draw(st.none() | positive)
         stiff, damping = draw(positive), draw(positive)
-        return ch.Spring(name, body_name, other, at, np.add(at, 1e3), stiff, damping, rest)
+        return ch.Spring(name, body_name, other, at, elsewhere(at), stiff, damping, rest)
     if kind == "bushing":
         return ch.Bushing(name, body_name, other, at, draw(six), draw(six), draw(direction))
     if kind == "load":

@@ -151,6 +151,31 @@ def test_a_composite_is_what_it_is_made_of():
     assert np.allclose(last.inertia, blocks[7].inertia, atol=1e-11)
 
 
+def test_a_solid_of_shapes_is_the_composite_of_their_bodies():
+    """Two ways to the same body, which draws its parts where they were."""
+    turn = Rotation.from_euler("ZYX", (0.3, 0.5, 0.7))
+    places = [((0.1, 0.2, 0.3), ("y", 0.4)), ((1.0, -0.5, 0.2), ("x", 1.1))]
+    shapes = [ch.Cylinder(0.1, 0.8, position=places[0][0], rotation=places[0][1]),
+              ch.Box((0.3, 0.2, 0.1), position=places[1][0], rotation=places[1][1])]  # fmt: skip
+    solid = ch.Body.solid("solid", shapes, density=1000.0)
+    parts = [
+        ch.Body.cylinder(
+            "a", 0.1, 0.8, density=1000.0, position=places[0][0], rotation=places[0][1]
+        ),
+        ch.Body.box(
+            "b", (0.3, 0.2, 0.1), density=1000.0, position=places[1][0], rotation=places[1][1]
+        ),
+    ]
+    whole = ch.Body.composite("whole", parts)
+    assert np.isclose(whole.mass, solid.mass) and np.allclose(whole.position, solid.position)
+    assert np.allclose(whole.inertia, solid.inertia, rtol=1e-13)
+    for found in (solid, whole, ch.Body.composite("turned", parts, rotation=turn)):
+        axes = np.array(found.rotation)
+        for drawn, shape in zip(found.shapes, shapes, strict=True):
+            assert np.allclose(found.position + axes @ drawn.position, shape.position)
+            assert np.allclose(axes @ drawn.rotation, shape.rotation)
+
+
 @pytest.mark.parametrize(
     "parts, holes, said",
     [
