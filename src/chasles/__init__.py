@@ -8,6 +8,7 @@ from chasles.dynamics.equations import Equations, equations
 from chasles.integrators.methods import methods
 from chasles.integrators.tableaux import Tableau
 from chasles.io.netcdf import load
+from chasles.io.read import read_model, read_run
 from chasles.library.catalogue import library
 from chasles.model import (
     GROUND,
@@ -160,5 +161,7 @@ __all__ = [
     "linearise",
     "load",
     "methods",
+    "read_model",
+    "read_run",
     "simulate",
 ]

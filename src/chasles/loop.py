@@ -94,6 +94,11 @@ class Run:
         self.spare = np.zeros_like(self.block)
         self.steps_done = 0
         self.stopped: SimulationStopped | None = None
+        self.interrupted = False
+
+    def interrupt(self) -> None:
+        """End after the piece of steps that is being made."""
+        self.interrupted = True
 
     def all_states(self, progress: bool | None) -> Saved:
         """Every save_every-th state, and the last."""
@@ -105,7 +110,7 @@ class Run:
         count = self.steps_done // grid.save_every + 1
         times = grid.step * (grid.save_every * np.arange(count + 1, dtype=np.float64))
         end = self.steps_done * grid.step
-        if grid.rest > 0.0 and self.side_step(self.block, grid.rest, end):
+        if self.goes_on and grid.rest > 0.0 and self.side_step(self.block, grid.rest, end):
             end = grid.until
         if end > times[count - 1]:
             points[count], times[count] = self.block[:kept], end
@@ -121,6 +126,8 @@ class Run:
             for t in wanted:
                 whole, rest = whole_and_rest(t, grid.step)
                 self.whole_steps(index, whole, bar, NEVER, points)
+                if not self.goes_on:
+                    break
                 index, aside = whole, self.block.copy()
                 if rest > 0.0:  # the block stays that of the grid
                     self.side_step(aside, rest, whole * grid.step)
@@ -129,10 +136,14 @@ class Run:
                 points[count] = aside[:kept]
                 count += 1
         last = grid.step * self.steps_done
-        if self.stopped and (count == 0 or last > times[count - 1]):
+        if not self.goes_on and (count == 0 or last > times[count - 1]):
             points[count], times[count] = self.block[:kept], last
             count += 1
         return self.saved(times[:count], points[:count])
+
+    @property
+    def goes_on(self) -> bool:
+        return self.stopped is None and not self.interrupted
 
     def saved(self, times: Floats, points: Floats) -> Saved:
         layout = self.stepper.layout
@@ -145,7 +156,7 @@ class Run:
         What a step does depends on its index alone, never on the pieces.
         """
         size = 64
-        while first < last and not self.stopped:
+        while first < last and self.goes_on:
             end, began = self.until_trouble(first, min(last, first + size)), time.perf_counter()
             if self.stopped:
                 return

@@ -42,7 +42,7 @@ class Result:
     absolute    (T, n, 18) states of the bodies in the order of calculation
     integrals   (T, quadratures) work of forces and drivers, and unwrapped angles
     provenance  space and frame of every body, acceleration form, method, step, versions
-    status      "finished", or "stopped" if the run could not go on
+    status      "finished", "stopped" if the run could not go on, or "interrupted" by Ctrl-C
     message     the status in words
 
     Its arrays are read-only.  It may be asked from several threads at once.

@@ -13,6 +13,7 @@ from chasles.dynamics.solver import joint_of_row, watch_of
 from chasles.integrators.advance import seconds_compiling
 from chasles.integrators.methods import Method, find_method
 from chasles.integrators.tableaux import Tableau
+from chasles.interrupts import Interrupted, ctrl_c
 from chasles.loop import MEMORY_LIMIT, Grid, Run, make_grid
 from chasles.model import (
     Body,
@@ -91,7 +92,8 @@ def simulate(
     hold          with close: bodies and joints that stay as they are
 
     Raises a ChaslesError that names the culprit if the input is bad, and SimulationStopped, with
-    the partial `result`, if the run cannot go on.
+    the partial `result`, if the run cannot go on.  Ctrl-C ends it with a KeyboardInterrupt that
+    has the `result` so far, too.
     """
     checked_model(model)
     found = find_method(method)
@@ -122,10 +124,11 @@ def simulate(
     stepper = make_stepper(solver, found, stabiliser, watch, promises, grid.until)
     run = Run(stepper, grid, lookout)
     began = time.perf_counter() - seconds_compiling()
-    if grid.t_eval is None:
-        saved = run.all_states(progress)
-    else:
-        saved = run.states_at(grid.t_eval, progress)
+    with ctrl_c(run.interrupt):
+        if grid.t_eval is None:
+            saved = run.all_states(progress)
+        else:
+            saved = run.states_at(grid.t_eval, progress)
     seconds = time.perf_counter() - seconds_compiling() - began
     suspicious = broken_promises(run.stepper, run.block, grid.step)
     begun = {
@@ -138,6 +141,9 @@ def simulate(
     stopped = run.stopped
     for text in suspicious:
         warnings.warn(text, ChaslesWarning, stacklevel=2)
+    if run.interrupted and stopped is None:
+        message = f"interrupted at t = {saved.times[-1]:g} s after {run.steps_done} steps"
+        raise Interrupted(Result(problem, *states, provenance, "interrupted", message))
     if stopped is None:
         message = f"reached t = {saved.times[-1]:g} s in {run.steps_done} steps"
         return Result(problem, *states, provenance, "finished", message)

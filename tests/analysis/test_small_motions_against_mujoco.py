@@ -24,7 +24,7 @@ def sprung(rng, bodies: int) -> Twin:
             place.stiffness[:], place.damping[:] = stiffness, damping
             name = f"{joint.name} {coordinate}"
             forces.append(ch.JointSpring(name, joint, stiffness, damping, coordinate=coordinate))
-    model = ch.Model(twin.model.bodies, twin.model.joints, forces, twin.model.gravity)
+    model = ch.Model(twin.model.bodies, twin.model.joints, forces, gravity=twin.model.gravity)
     return Twin(model, twin.scene, ())
 
 

@@ -65,6 +65,20 @@ def test_a_wave_in_a_kernel_is_its_formula(name):
     assert_allclose(found[:, 1:], signal.sample(T), rtol=1e-14, atol=1e-14)
 
 
+EXPRESSIONS = {
+    "0.3 * sin(7 * t)^2": lambda t: mp.mpf(0.3) * mp.sin(7 * t) ** 2,
+    "t^3 / (1 + t^2)": lambda t: t**3 / (1 + t**2),
+    "1 - exp(-2 * t)": lambda t: 1 - mp.exp(-2 * t),
+}
+
+
+@pytest.mark.parametrize("text", EXPRESSIONS)
+def test_an_expression_in_a_kernel_has_its_derivatives_to_rounding(text):
+    expected = exact(EXPRESSIONS[text], T[1:-1:5])
+    found = listed(ch.Signal.expression(text)).sample(T)[1:-1:5, 1:]
+    assert (np.abs(found - expected) <= 1e-12 * np.abs(expected).max(axis=0)).all()
+
+
 FUNCTIONS = {
     "slow": (lambda t: np.sin(0.01 * t), lambda t: mp.sin(mp.mpf(0.01) * t)),
     "ordinary": (lambda t: 0.8 * np.sin(2 * t) ** 2, lambda t: mp.mpf(0.8) * mp.sin(2 * t) ** 2),

@@ -51,7 +51,7 @@ def forced_twin(seed: int) -> Forced:
         forces.append(ch.Load(f"load on {body.name}", body, force, torque, at))
         loads.append((body.name, force, torque, at))
     scene = mujoco.MjModel.from_xml_string(ElementTree.tostring(root, encoding="unicode"))
-    with_forces = ch.Model(model.bodies, model.joints, forces, model.gravity)
+    with_forces = ch.Model(model.bodies, model.joints, forces, gravity=model.gravity)
     return Forced(replace(twin, model=with_forces, scene=scene), tuple(targets), tuple(loads))
 
 
@@ -148,7 +148,7 @@ def test_a_random_tree_with_forces_moves_as_mujocos(seed):
     ]
     # Loads move with their points, which MuJoCo would hold during a step: leave them out here.
     kept = [force for force in twin.model.forces if force.kind != "load"]
-    model = ch.Model(started, twin.model.joints, kept, twin.model.gravity)
+    model = ch.Model(started, twin.model.joints, kept, gravity=twin.model.gravity)
     data.ctrl[:] = forced.targets
     mujoco.mj_step(twin.scene, data, nstep=round(until / step))
     mujoco.mj_forward(twin.scene, data)

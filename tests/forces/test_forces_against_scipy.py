@@ -272,7 +272,7 @@ def test_a_force_on_an_angle_moves_a_random_body_as_scipy_does(name, swap):
     force, torque = ON_JOINTS[name]
     sign = -1.0 if swap else 1.0  # the coordinate is that of the ground against the body
     expected = hinge_motion(body, hinge, lambda t, q, w: sign * torque(t, sign * q, sign * w))
-    model = ch.Model([body], [hinge], [force], GRAVITY)
+    model = ch.Model([body], [hinge], [force], gravity=GRAVITY)
     result = ch.simulate(model, until=2.0, step=1e-3, method="dopri5")
     found = result.coordinate("hinge")[-1], result.coordinate_rate("hinge")[-1]
     assert found == pytest.approx(sign * expected, abs=1e-8)
@@ -294,7 +294,7 @@ def test_a_force_on_a_displacement_acts_along_the_rail(swap):
         ch.JointSpring("push", sleeve, 30.0, 0.5, rest=0.2, coordinate="displacement"),
         ch.TorsionSpring("turn", sleeve, 2.0, 0.01, rest=0.5),
     ]
-    model = ch.Model([body], [sleeve], forces, GRAVITY)
+    model = ch.Model([body], [sleeve], forces, gravity=GRAVITY)
     result = ch.simulate(model, until=1.0, step=1e-3, method="dopri5")
     turn = np.array(body.rotation)
     inertia = axis @ turn @ np.array(body.inertia) @ turn.T @ axis

@@ -196,7 +196,7 @@ def moving(model: ch.Model, rng, speed: float = 0.6) -> ch.Model:
         )
         for body, twist in zip(model.bodies, twists.reshape(-1, 6))
     ]
-    return ch.Model(bodies, model.joints, model.forces, model.gravity, model.drivers)
+    return ch.Model(bodies, model.joints, model.forces, model.drivers, gravity=model.gravity)
 
 
 # --- what the rows should be ---

@@ -88,7 +88,7 @@ def test_a_push_moves_the_body_along_what_is_allowed_only(kind, order):
         push = np.eye(6)[direction]
         load = ch.Load("push", mover, force=push[3:], torque=push[:3], frame="body")
         model = case.model
-        pushed = ch.Model(model.bodies, model.joints, [load], model.gravity, model.drivers)
+        pushed = ch.Model(model.bodies, model.joints, [load], model.drivers, gravity=model.gravity)
         wrench = np.zeros(still.velocity.size)
         wrench[at + direction] = 1.0
         answer = np.zeros_like(wrench)

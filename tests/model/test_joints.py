@@ -91,7 +91,7 @@ def test_the_second_attachment_may_be_elsewhere():
         ((0, float("nan"), 1), "nan"),
         ((float("inf"), 0, 1), "inf"),
         ((0, 1), "(2,)"),
-        ("z", "'z'"),
+        ("w", "'w'"),
     ],
 )
 def test_an_axis_points_somewhere(kind, more, axis, said, refusal):

@@ -79,13 +79,15 @@ FORCES = [
     JointFriction("friction", "prismatic", 1.0),
     Motor("motor", "helical", Signal.sine(1, 2), 1.0, effort=Signal.table([0, 1, 2], [0, 1, 5])),
     Load("load", "a", force=SLANTED, frame="body"),
+    Load("wind", "b", torque=(1.0, Signal.expression("2 * sin(t)^2"), Signal.ramp(1, 2))),
     Drag("drag", "a", quadratic=2.0),
 ]
 DRIVERS = [
     Driver("crank", "revolute", Signal.ramp(1, 2)),
+    Driver("screw", "helical", Signal.expression("t^3 / 3")),
     PointDriver("shaker", "d", None, SLANTED, Signal.linear(2.0)),
 ]
-MODEL = Model(BODIES, JOINTS, FORCES, SLANTED, DRIVERS)
+MODEL = Model(BODIES, JOINTS, FORCES, DRIVERS, gravity=SLANTED, notes=["made for the tests"])
 
 
 def test_every_part_survives_the_way_through_text():
@@ -143,7 +145,7 @@ def changed(*path, to):
         (changed("forces", 0, "kind", to="sprung"), UnknownName, ["mean 'spring'"]),
         (changed("forces", 0, "wobble", to=1), UnknownName, ["forces[0]", "'wobble'"]),
         (changed("forces", 0, "stiffness", to=-1), InvalidForce, ["force 'spring'", "-1 N/m"]),
-        (changed("forces", 5, "target", to=1.0), UnknownName, ["forces[5], target", "None"]),
+        (changed("forces", 5, "target", to=[1.0]), UnknownName, ["forces[5], target", "None"]),
         (changed("forces", 5, "target", "kind", to="sin"), UnknownName, ["mean 'sine'"]),
         (changed("forces", 5, "target", "pitch", to=1), UnknownName, ["target", "'pitch'"]),
         (changed("forces", 5, "target", "phase", to="x"), InvalidModel, ["phase is 'x'"]),

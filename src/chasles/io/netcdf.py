@@ -96,7 +96,7 @@ def check_arrays(setup: Setup, arrays: dict[str, Floats], status: str) -> None:
         raise ValueError(f"time has shape {times.shape}")
     if not np.isfinite(times).all() or not (np.diff(times) > 0.0).all():
         raise ValueError("its times do not increase")
-    if status not in ("finished", "stopped"):
+    if status not in ("finished", "stopped", "interrupted"):
         raise ValueError(f"its status is {told(status)}")
     if not integrals:
         arrays["integrals"] = np.zeros((len(times), 0))

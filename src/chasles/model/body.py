@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar, TypedDict, Unpack
+from typing import Any, ClassVar, TypedDict, Unpack, cast
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -18,9 +18,19 @@ from chasles.model.checks import (
     fill,
 )
 from chasles.model.errors import InvalidBody
-from chasles.model.physical import checked_inertia, checked_rotation
+from chasles.model.physical import checked_inertia
+from chasles.model.rotations import Turned, rotation_of
 from chasles.model.shapes import Box, Cylinder, Rod, Shape, Sphere, checked_axis
-from chasles.model.solids import checked_shapes, joined, mass_of
+from chasles.model.solids import (
+    checked_shapes,
+    joined,
+    mass_of,
+    members,
+    part_of,
+    seen_from,
+    stretched,
+    together,
+)
 
 
 @dataclass(frozen=True)
@@ -40,7 +50,7 @@ class Start(TypedDict, total=False):
     """Where a body is and how it moves at t = 0: the keywords every kind of body takes."""
 
     position: ArrayLike
-    rotation: ArrayLike
+    rotation: Turned
     velocity: ArrayLike | None
     angular_velocity: ArrayLike | None
 
@@ -53,7 +63,8 @@ class Body:
     mass              kg
     inertia           about the centre of mass in body axes, kg m^2; 3x3, or three principal moments
     position          of the centre of mass in the world, m
-    rotation          body to world: 3x3 matrix, or unit quaternion (w, x, y, z)
+    rotation          body to world: 3x3 matrix, unit quaternion (w, x, y, z), axis and angle
+                      ("z", 0.5), Euler angles ("ZYX", (a, b, c)), or a SciPy Rotation; rad
     velocity          of the centre of mass in the world, m/s
     angular_velocity  in the body frame, rad/s
     shapes            what to draw: a Box, Mesh, ... or several; never used in the dynamics
@@ -79,7 +90,7 @@ class Body:
         mass: float,
         inertia: ArrayLike,
         position: ArrayLike = (0.0, 0.0, 0.0),
-        rotation: ArrayLike = IDENTITY,
+        rotation: Turned = IDENTITY,
         velocity: ArrayLike | None = None,
         angular_velocity: ArrayLike | None = None,
         shapes: Shape | Sequence[Shape] | None = None,
@@ -95,7 +106,7 @@ class Body:
             "mass": checked_positive(mass, "mass", "kg", where, InvalidBody),
             "inertia": checked_inertia(inertia, where),
             "position": vector(position, "position"),
-            "rotation": checked_rotation(rotation, where),
+            "rotation": rotation_of(rotation, where),
             "velocity": None if velocity is None else vector(velocity, "velocity"),
             "angular_velocity": (
                 None if angular_velocity is None else vector(angular_velocity, "angular_velocity")
@@ -134,16 +145,20 @@ class Body:
         cls,
         name: str,
         radius: float,
-        length: float,
+        length: float | None = None,
         mass: float | None = None,
         density: float | None = None,
         axis: str = "z",
+        between: ArrayLike | None = None,
         **start: Unpack[Start],
     ) -> "Body":
-        """A solid cylinder along the body's `axis` ("x", "y" or "z")."""
+        """A solid cylinder along the body's `axis` ("x", "y" or "z").
+
+        between  the centres of its ends in the world, instead of length, position and rotation
+        """
         where = f"body '{checked_body_name(name)}'"
         radius = checked_positive(radius, "radius", "m", where, InvalidBody)
-        length = checked_positive(length, "length", "m", where, InvalidBody)
+        length, start = laid_out(between, length, checked_axis(axis, where), start, where)
         return solid(
             name, Cylinder(radius, length, checked_axis(axis, where)), mass, density, start
         )
@@ -152,11 +167,12 @@ class Body:
     def rod(
         cls,
         name: str,
-        length: float,
+        length: float | None = None,
         mass: float | None = None,
         density: float | None = None,
         radius: float | None = None,
         axis: str = "x",
+        between: ArrayLike | None = None,
         **start: Unpack[Start],
     ) -> "Body":
         """A rod along the body's `axis`: a cylinder if its `radius` is given, else slender.
@@ -164,11 +180,16 @@ class Body:
         A slender rod has the textbook moment m l^2 / 12 across its axis.  A line of mass would
         have no moment along it, and a body needs one, so it gets that of a cylinder of radius
         l / 100.  A density needs a radius.
+
+        between  its ends in the world, instead of length, position and rotation
+
+        >>> Body.rod("link", mass=1.0, between=((0, 0, 0), (0, 3, 4))).position
+        (0.0, 1.5, 2.0)
         """
         where = f"body '{checked_body_name(name)}'"
+        length, start = laid_out(between, length, checked_axis(axis, where), start, where)
         if radius is not None:
             return cls.cylinder(name, radius, length, mass, density, axis, **start)
-        length = checked_positive(length, "length", "m", where, InvalidBody)
         if mass is None and density is not None:
             raise InvalidBody(
                 f"{where}: a rod of density {density!r} kg/m^3 without a radius has no volume.",
@@ -214,11 +235,46 @@ class Body:
         0.9651
         """
         where = f"body '{checked_body_name(name)}'"
-        total, centre, inertia, moved = joined(checked_shapes(shapes, where), mass, density, where)
+        total, inertia, centre, seen = joined(checked_shapes(shapes, where), mass, density, where)
         if "position" not in start:
-            turn = np.array(checked_rotation(start.get("rotation", IDENTITY), where))
-            start["position"] = as_vector(turn @ centre)
-        return cls(name, total, inertia, shapes=moved, **start)
+            turn = np.array(rotation_of(start.get("rotation", IDENTITY), where))
+            start["position"] = as_vector(turn @ np.array(centre))
+        return cls(name, total, inertia, shapes=seen, **start)
+
+    @classmethod
+    def composite(
+        cls,
+        name: str,
+        parts: "Sequence[Body]",
+        holes: "Sequence[Body]" = (),
+        rotation: Turned = IDENTITY,
+        velocity: ArrayLike | None = None,
+        angular_velocity: ArrayLike | None = None,
+    ) -> "Body":
+        """One body from several, welded where they lie in the world; it is drawn as its parts.
+
+        holes     bodies whose mass is taken away, where parts overlap or are drilled
+        rotation  the axes of the whole; those of the world if left out
+
+        >>> bell = [Body.sphere("a", 0.1, 1.0), Body.sphere("b", 0.1, 3.0, position=(1, 0, 0))]
+        >>> Body.composite("dumb-bell", bell).position
+        (0.75, 0.0, 0.0)
+        """
+        where = f"body '{checked_body_name(name)}'"
+        solids = members(parts, "parts", where)
+        drilled = members(holes, "holes", where)
+        if not solids:
+            raise InvalidBody(f"{where} is made of nothing.", "Give at least one body as a part.")
+        numbers = [part_of(b, 1.0, f"parts[{k}]", where) for k, b in enumerate(solids)]
+        numbers += [part_of(b, -1.0, f"holes[{k}]", where) for k, b in enumerate(drilled)]
+        axes = rotation_of(rotation, where)
+        mass, inertia, centre = together(numbers, axes, where)
+        seen = [
+            seen_from(shape, body.position, body.rotation, centre, axes)
+            for body in solids
+            for shape in body.shapes
+        ]
+        return cls(name, mass, inertia, centre, axes, velocity, angular_velocity, seen)
 
 
 def one_of(shapes: Any, shape: Any, where: str) -> Any:
@@ -237,6 +293,22 @@ def solid(name: str, shape: Shape, mass: float | None, density: float | None, st
     """The body that a homogeneous solid makes."""
     mass = mass_of(shape.volume, mass, density, f"body '{name}'")
     return Body(name, mass, shape.moments(mass), shapes=shape, **start)
+
+
+def laid_out(
+    between: ArrayLike | None, length: float | None, axis: str, start: Start, where: str
+) -> tuple[float, Start]:
+    """Length and start of a body that is given by its length, or by its two ends."""
+    if between is not None:
+        given = [*start, *(["length"] if length is not None else [])]
+        length, place = stretched(between, axis, given, where)
+        return length, cast(Start, {**start, **place})
+    if length is None:
+        raise InvalidBody(
+            f"{where}: neither its length nor its ends are given.",
+            "Give length= in m, or between=((x, y, z), (x, y, z)).",
+        )
+    return checked_positive(length, "length", "m", where, InvalidBody), start
 
 
 def checked_body_name(name: object) -> str:

@@ -123,11 +123,29 @@ def checked_vector(value: Any, what: str, where: str, invalid: Invalid) -> Vecto
     return as_vector(array)
 
 
+DIRECTIONS: dict[str, Vector3] = {
+    "x": (1.0, 0.0, 0.0),
+    "y": (0.0, 1.0, 0.0),
+    "z": (0.0, 0.0, 1.0),
+    "-x": (-1.0, 0.0, 0.0),
+    "-y": (0.0, -1.0, 0.0),
+    "-z": (0.0, 0.0, -1.0),
+}
 UNIT = 2e-15  # the rounding of a vector that was divided by its length
 
 
 def checked_direction(value: Any, what: str, where: str, invalid: Invalid) -> Vector3:
-    """A direction of length 1; any length but zero may come in, and 1 is left as it is."""
+    """A direction of length 1, from a vector of any length but zero, or from "x" or "-x".
+
+    Length 1 is left as it is.
+    """
+    if isinstance(value, str):
+        if value not in DIRECTIONS:
+            raise invalid(
+                f"{where}: {what} is {told(value)}, which is not the name of an axis.",
+                "Give 'x', 'y', 'z', '-x', '-y' or '-z', or a direction (x, y, z).",
+            )
+        return DIRECTIONS[value]
     x, y, z = checked_vector(value, what, where, invalid)
     if abs(x * x + y * y + z * z - 1.0) <= UNIT:
         return (x, y, z)  # so that a joint copied or read from a file is the same to the bit

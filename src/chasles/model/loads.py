@@ -17,6 +17,7 @@ from chasles.model.checks import (
     checked_vector,
     fill,
 )
+from chasles.model.components import Components, components_of, is_components
 from chasles.model.errors import ChaslesError, InvalidForce, one_line, told
 from chasles.model.forces import Force, checked_body_of_force, checked_movable
 from chasles.model.joints import Attachment
@@ -47,7 +48,7 @@ class Load(BodyForce):
     """A given force and torque, constant or a function of time.
 
     force   N, and
-    torque  N m: three numbers, or a function of t that returns three
+    torque  N m: three numbers, or a function of t that returns three; a component may be a Signal
     at      the point of the body where the force acts, in the world at the start; the centre of
             mass if left out
     frame   whose axes force and torque are given in: "world", or "body", which turn along
@@ -239,6 +240,8 @@ def checked_load(value: Any, what: str, where: str) -> VectorOfTime:
         return ZERO
     if callable(value):
         return checked_callable(value, what, f"{what}(t)", where, InvalidForce)
+    if is_components(value):
+        return components_of(value, what, where, InvalidForce)
     return checked_vector(value, what, where, InvalidForce)
 
 
@@ -246,6 +249,8 @@ def sampled(value: VectorOfTime, t: Floats, what: str, where: str) -> Floats:
     """(T, 3): a constant vector repeated, or a function called once per time."""
     if not callable(value):
         return np.tile(np.array(value), (t.size, 1))
+    if isinstance(value, Components):
+        return value.sample(t, f"{where}, {what}")
     return np.array([vector_at(value, time, what, where) for time in t.tolist()]).reshape(-1, 3)
 
 

@@ -1,14 +1,18 @@
 """A model: bodies, joints, forces, drivers and gravity, checked together."""
 
-from collections.abc import Callable, Iterable
+import os
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
+from importlib import import_module
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from numpy.typing import ArrayLike
 
 from chasles.model.body import GROUND, Body, Ground
-from chasles.model.checks import Vector3, checked_vector, fill
+from chasles.model.checks import IDENTITY, Vector3, checked_vector, fill
+from chasles.model.composing import combined, moved
 from chasles.model.custom import CustomJoint
 from chasles.model.drivers import AnyDriver, Driver
 from chasles.model.errors import InvalidModel, UnknownName, told
@@ -19,11 +23,15 @@ from chasles.model.parts import (
     check_driven_once,
     check_names,
     checked_members,
+    checked_notes,
+    listed,
     placed,
     placed_driver,
     placed_force,
+    refuse_gravity,
     word_for,
 )
+from chasles.model.rotations import Turned
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -35,9 +43,10 @@ EARTH: Vector3 = (0.0, 0.0, -9.81)
 class Model:
     """Bodies, the joints between them, the forces on them and the drivers of their motion.
 
-    Gravity is a uniform field (m/s^2, world axes).  All parts keep the order in which they were
-    given; arrays elsewhere follow it.  What a part leaves open is filled in here: a joint's or a
-    load's point by a centre of mass, the coordinate "auto" by the joint's own.
+    Gravity is a uniform field (m/s^2, world axes), given by keyword.  `notes` are texts that travel
+    with the model: what an import could not represent, say.  All parts keep the order in which they
+    were given; arrays elsewhere follow it.  What a part leaves open is filled in here: a joint's or
+    a load's point by a centre of mass, the coordinate "auto" by the joint's own.
 
     >>> from chasles.model import GROUND, Body, Spherical
     >>> arm = Body.rod("arm", length=1.0, mass=2.0, position=(0.5, 0, 0))
@@ -48,22 +57,26 @@ class Model:
     bodies: tuple[Body, ...]
     joints: tuple[Joint, ...] = ()
     forces: tuple[Force, ...] = ()
-    gravity: Vector3 = EARTH
     drivers: tuple[AnyDriver, ...] = ()
+    gravity: Vector3 = EARTH
+    notes: tuple[str, ...] = ()
 
     def __init__(
         self,
         bodies: Iterable[Body],
         joints: Iterable[Joint] = (),
         forces: Iterable[Force] = (),
-        gravity: ArrayLike = EARTH,
         drivers: Iterable[AnyDriver] = (),
+        *,
+        gravity: ArrayLike = EARTH,
+        notes: Iterable[str] = (),
     ) -> None:
         all_bodies = checked_members(bodies, Body, "bodies")
         if not all_bodies:
             raise InvalidModel("the model has no bodies.", "Give at least one Body.")
         all_joints = checked_members(joints, Joint, "joints")
         all_forces = checked_members(forces, Force, "forces")
+        refuse_gravity(drivers)
         all_drivers = checked_members(drivers, AnyDriver, "drivers")
         check_names({"joints": all_joints, "forces": all_forces, "drivers": all_drivers})
         body_by_name = {body.name: body for body in all_bodies}
@@ -75,8 +88,9 @@ class Model:
             bodies=all_bodies,
             joints=tuple(placed(joint, body_by_name) for joint in all_joints),
             forces=tuple(placed_force(f, body_by_name, joint_by_name) for f in all_forces),
-            gravity=checked_vector(gravity, "gravity", "model", InvalidModel),
             drivers=driving,
+            gravity=checked_vector(gravity, "gravity", "model", InvalidModel),
+            notes=checked_notes(notes),
         )
 
     @property
@@ -126,6 +140,60 @@ class Model:
     @cached_property
     def _driver_by_name(self) -> dict[str, AnyDriver]:
         return {driver.name: driver for driver in self.drivers}
+
+    def placed(
+        self, prefix: str = "", position: ArrayLike = (0.0, 0.0, 0.0), rotation: Turned = IDENTITY
+    ) -> "Model":
+        """The same mechanism elsewhere and under other names: a leg is written once.
+
+        prefix    put before the name of every body, joint, force and driver
+        position  where the origin of the world goes, m
+        rotation  how the world's axes turn, in any spelling that a Body takes
+
+        All that belongs to the mechanism turns along, also loads in world axes and the directions
+        of drivers; gravity does not.
+
+        >>> from chasles.model import GROUND, Body, Revolute
+        >>> arm = Body.rod("arm", mass=2.0, between=((0, 0, 0), (1, 0, 0)))
+        >>> leg = Model([arm], [Revolute("hip", GROUND, arm, at=(0, 0, 0), axis="y")])
+        >>> pair = leg.placed("left ") + leg.placed("right ", position=(0, 1, 0))
+        >>> pair.joint_names, pair.joint("right hip").at
+        (('left hip', 'right hip'), (0.0, 1.0, 0.0))
+        """
+        return moved(self, prefix, position, rotation)
+
+    def __add__(self, other: "Model") -> "Model":
+        """Both mechanisms as one; names must differ, and gravity must agree."""
+        return combined(self, other) if isinstance(other, Model) else NotImplemented
+
+    def with_parts(
+        self,
+        bodies: Iterable[Body] = (),
+        joints: Iterable[Joint] = (),
+        forces: Iterable[Force] = (),
+        drivers: Iterable[AnyDriver] = (),
+    ) -> "Model":
+        """The same and some parts more: what joins mechanisms that were added, say."""
+        return Model(
+            (*self.bodies, *listed(bodies, "bodies")),
+            (*self.joints, *listed(joints, "joints")),
+            (*self.forces, *listed(forces, "forces")),
+            (*self.drivers, *listed(drivers, "drivers")),
+            gravity=self.gravity,
+            notes=self.notes,
+        )
+
+    def write(self, path: str | os.PathLike[str], run: Mapping[str, Any] | None = None) -> Path:
+        """Write the model as a TOML file, which `read_model` reads back to an equal one.
+
+        run  options of `simulate` for the same file, {"until": 1.0, "step": 1e-3}; `read_run`
+             reads them, and `chasles run FILE` uses them
+
+        Functions of one's own are code, not data: a model with one is refused, by its name.
+        """
+        write_model = import_module("chasles.io.toml").write_model  # a higher floor, asked late
+        written: Path = write_model(self, path, run)
+        return written
 
     @property
     def grubler_count(self) -> int:
@@ -188,6 +256,7 @@ class Model:
             *(f"force {force.name}: {force.kind} on {force.acts_on}" for force in self.forces),
             *(f"driver {driver.name}: {driver.kind} of {driver.drives}" for driver in self.drivers),
             f"gravity {shown(self.gravity)} m/s^2",
+            *(f"note: {note}" for note in self.notes),
             self._freedom(),
         ]
         return "\n".join(lines)

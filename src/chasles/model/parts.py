@@ -4,7 +4,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any, TypeVar
 
+import numpy as np
+
 from chasles.model.body import GROUND, Body
+from chasles.model.checks import checked_name
 from chasles.model.coordinates import resolved_coordinate
 from chasles.model.couplings import cosine_between
 from chasles.model.drivers import AnyDriver, Driver, PointDriver
@@ -32,7 +35,7 @@ def checked_members(members: Any, kind: type[Named], what: str) -> tuple[Named, 
             word = word_for(kind).capitalize()
             raise InvalidModel(
                 f"{what}[{index}] is {told(member)}, which is no {word}.",
-                f"Give {word} objects only: Model(bodies, joints, forces, drivers=...).",
+                f"Give {word} objects only: Model(bodies, joints, forces, drivers).",
             )
         if member.name in first:
             raise InvalidModel(
@@ -51,6 +54,28 @@ def listed(members: Any, what: str) -> tuple[Any, ...]:
         raise InvalidModel(
             f"{what} is {told(members)}, but is a list.", f"Put it in brackets: {what}=[...]."
         ) from None
+
+
+def refuse_gravity(drivers: Any) -> None:
+    """Three numbers in the place of the drivers are a gravity."""
+    vector = isinstance(drivers, tuple | list | np.ndarray) and len(drivers) == 3
+    if vector and all(isinstance(entry, float | int | np.number) for entry in drivers):
+        raise InvalidModel(
+            f"drivers is {told(drivers)}, three numbers.",
+            f"Gravity is given by its keyword: gravity={told(tuple(map(float, drivers)))}.",
+        )
+
+
+def checked_notes(notes: Any) -> tuple[str, ...]:
+    """Texts of one line each."""
+    if isinstance(notes, str):
+        raise InvalidModel(
+            f"notes is {told(notes)}, but is a list.", "Put it in brackets: notes=[...]."
+        )
+    texts = listed(notes, "notes")
+    for index, note in enumerate(texts):
+        checked_name(note, f"note (notes[{index}])", InvalidModel)
+    return texts
 
 
 def check_names(parts: Mapping[str, Sequence[Joint | Force | AnyDriver]]) -> None:

@@ -1,16 +1,21 @@
 """A model as plain data, and back: dicts, lists, strings and floats, as JSON has them.
 
 Floats keep every bit (JSON writes the shortest text that reads back the same).  Reading makes the
-bodies and joints anew, so plain data is checked like a user's own words.
+bodies and joints anew, so plain data is checked like a user's own words.  What a part has a default
+for may be left out.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import fields as fields_of
+from inspect import Parameter, signature
 from typing import Any
 
 from chasles.model.body import Body
+from chasles.model.components import Components
 from chasles.model.drivers import AnyDriver
 from chasles.model.errors import ChaslesError, InvalidModel, UnknownName, told
+from chasles.model.expressions import Expression
 from chasles.model.forces import Force
 from chasles.model.joints import Joint
 from chasles.model.model import Model
@@ -27,14 +32,17 @@ def by_kind(*kinds: type[Any]) -> Kinds:
 
 
 JOINTS, FORCES, DRIVERS = Joint.kinds, Force.kinds, AnyDriver.kinds
-WAVES = by_kind(Linear, Ramp, Sine, Table)
+WAVES = by_kind(Linear, Ramp, Sine, Table, Expression)
 MAKERS: dict[str, Callable[..., Signal]] = {
     "linear": Signal.linear,
     "ramp": Signal.ramp,
     "sine": Signal.sine,
     "table": Signal.table,
+    "expression": Signal.expression,
 }
 SIGNALS = ("target", "effort", "motion")  # fields that hold a function of time
+VECTORS = ("force", "torque")  # fields that hold three numbers or three functions of time
+PARTS: dict[str, Kinds] = {"joints": JOINTS, "forces": FORCES, "drivers": DRIVERS}
 BODY = ("name", "mass", "inertia", "position", "rotation", "velocity", "angular_velocity", "shapes")
 
 
@@ -49,35 +57,26 @@ def to_plain(model: Model) -> Plain:
         plain["forces"] = [part_to_plain(force, force.where) for force in model.forces]
     if model.drivers:
         plain["drivers"] = [part_to_plain(driver, driver.where) for driver in model.drivers]
+    if model.notes:
+        plain["notes"] = list(model.notes)
     return plain
 
 
 def from_plain(plain: Any) -> Model:
     """The model that `to_plain` was given, or an error that says where the data is wrong."""
-    everything = plain
-    if isinstance(plain, dict):  # models without forces and drivers do not mention them
-        everything = {"forces": [], "drivers": [], **plain}
-    fields = checked_fields(
-        everything, ("bodies", "joints", "forces", "drivers", "gravity"), "model"
-    )
-
-    def parts(what: str, kinds: Kinds) -> list[Any]:
-        return [
-            part_from_plain(part, kinds, f"{what.removesuffix('s')} kind", f"{what}[{index}]")
-            for index, part in enumerate(checked_list(fields[what], what))
-        ]
-
+    fields = checked_fields(plain, defaults_of(Model), "model")
     bodies = [
         body_from_plain(body, f"bodies[{index}]")
         for index, body in enumerate(checked_list(fields["bodies"], "bodies"))
     ]
-    return Model(
-        bodies,
-        parts("joints", JOINTS),
-        parts("forces", FORCES),
-        fields["gravity"],
-        parts("drivers", DRIVERS),
-    )
+    parts = {
+        what: [
+            part_from_plain(part, kinds, f"{what.removesuffix('s')} kind", f"{what}[{index}]")
+            for index, part in enumerate(checked_list(fields[what], what))
+        ]
+        for what, kinds in PARTS.items()
+    }
+    return Model(**{**fields, "bodies": bodies, **parts})
 
 
 def body_to_plain(body: Body) -> Plain:
@@ -87,16 +86,20 @@ def body_to_plain(body: Body) -> Plain:
 
 
 def body_from_plain(plain: Any, where: str) -> Body:
-    if isinstance(plain, dict) and "shape" in plain:  # files written before a body had several
+    if isinstance(plain, dict) and "shape" in plain:  # the word for one alone
+        if "shapes" in plain:
+            raise wrong(where, "has both 'shape' and 'shapes'.")
         one = plain["shape"]
         rest = {name: value for name, value in plain.items() if name != "shape"}
         plain = {**rest, "shapes": [] if one is None else [one]}
-    fields = checked_fields(plain, BODY, where)
+    known = {name: value for name, value in defaults_of(Body).items() if name in BODY}
+    fields = checked_fields(plain, {**known, "shapes": ()}, where)
     shapes = [
         shape_from_plain(shape, f"{where}, shapes[{index}]")
         for index, shape in enumerate(checked_list(fields["shapes"], f"{where}, shapes"))
     ]
-    return Body(**{**fields, "shapes": shapes})
+    with placed_at(where):
+        return Body(**{**fields, "shapes": shapes})
 
 
 def part_to_plain(part: Any, where: str) -> Plain:
@@ -112,12 +115,21 @@ def part_to_plain(part: Any, where: str) -> Plain:
 
 def part_from_plain(plain: Any, kinds: Kinds, what: str, where: str) -> Any:
     kind = kinds[checked_kind(plain, kinds, what, where)]
-    fields = checked_fields(plain, ("kind", *made_of(kind)), where)
+    fields = checked_fields(plain, {"kind": REQUIRED, **defaults_of(kind)}, where)
     values = {name: value for name, value in fields.items() if name != "kind"}
     for name in SIGNALS:
-        if values.get(name) is not None:
+        if isinstance(values.get(name), dict | list | str):
             values[name] = signal_from_plain(values[name], f"{where}, {name}")
-    return kind(**values)
+    for name in VECTORS:
+        if isinstance(values.get(name), list):
+            values[name] = [
+                signal_from_plain(entry, f"{where}, {name}[{index}]")
+                if isinstance(entry, dict | str)
+                else entry
+                for index, entry in enumerate(values[name])
+            ]
+    with placed_at(where):
+        return kind(**values)
 
 
 def made_of(kind: type[Any]) -> tuple[str, ...]:
@@ -128,6 +140,8 @@ def made_of(kind: type[Any]) -> tuple[str, ...]:
 def value_to_plain(value: Any, where: str) -> Any:
     if isinstance(value, Signal):
         return signal_to_plain(value, where)
+    if isinstance(value, Components):
+        return [signal_to_plain(signal, where) for signal in value.signals]
     if callable(value):
         raise own_function(value, where)
     return listed(value)
@@ -143,9 +157,14 @@ def signal_to_plain(signal: Signal, where: str) -> Plain:
 
 
 def signal_from_plain(plain: Any, where: str) -> Signal:
+    """A signal by its kind; a text alone is an expression."""
+    if isinstance(plain, str):
+        plain = {"kind": "expression", "text": plain}
     kind = checked_kind(plain, WAVES, "signal kind", where)
     names = wave_fields(WAVES[kind])
-    fields = checked_fields(plain, ("kind", *names), where)
+    known = defaults_of(WAVES[kind])
+    expected = {"kind": REQUIRED, **{name: known[name] for name in names}}
+    fields = checked_fields(plain, expected, where)
     try:
         return MAKERS[kind](*(fields[name] for name in names))
     except ChaslesError as error:
@@ -159,7 +178,8 @@ def wave_fields(kind: type[Any]) -> tuple[str, ...]:
 def own_function(function: Any, where: str) -> InvalidModel:
     return InvalidModel(
         f"{where} is {told(function)}: a function of your own cannot be saved.",
-        "Keep the script that makes the model; for a motion, a Signal.table(t, values) is saved.",
+        "Keep the script that makes the model; for a motion, a Signal.table(t, values) or a"
+        " Signal.expression('sin(t)') is saved.",
     )
 
 
@@ -168,17 +188,36 @@ def listed(value: Any) -> Any:
     return [listed(entry) for entry in value] if isinstance(value, tuple) else value
 
 
-def checked_fields(plain: Any, expected: tuple[str, ...], where: str) -> Plain:
-    """A dict with exactly the expected keys."""
+REQUIRED = Parameter.empty
+
+
+def defaults_of(made: Callable[..., Any]) -> dict[str, Any]:
+    """What something is made of: name -> default, REQUIRED where there is none."""
+    return {name: parameter.default for name, parameter in signature(made).parameters.items()}
+
+
+@contextmanager
+def placed_at(where: str) -> Iterator[None]:
+    """Errors of a part say where in the data it stands."""
+    try:
+        yield
+    except ChaslesError as error:
+        if error.what.startswith(where):
+            raise
+        raise type(error)(f"{where}: {error.what}", error.remedy) from None
+
+
+def checked_fields(plain: Any, expected: dict[str, Any], where: str) -> Plain:
+    """A dict with the expected keys and no others; those left out by their defaults."""
     if not isinstance(plain, dict):
         raise wrong(where, f"is {told(plain)}, but is a dict of {', '.join(expected)}.")
     for key in plain:
         if key not in expected:
             raise UnknownName.among("field", key, expected, where=where)
-    for key in expected:
-        if key not in plain:
+    for key, default in expected.items():
+        if key not in plain and default is REQUIRED:
             raise wrong(where, f"has no '{key}'.")
-    return plain
+    return {**expected, **plain}
 
 
 def checked_kind(plain: Any, known: Mapping[str, Any], what: str, where: str) -> str:
@@ -190,10 +229,10 @@ def checked_kind(plain: Any, known: Mapping[str, Any], what: str, where: str) ->
 
 
 def checked_list(value: Any, where: str) -> list[Any]:
-    if not isinstance(value, list):
+    if not isinstance(value, list) and value != ():  # left out
         raise wrong(where, f"is {told(value)}, but is a list.")
-    return value
+    return list(value)
 
 
 def wrong(where: str, what: str) -> ChaslesError:
-    return InvalidModel(f"{where} {what}", "Write the data with to_plain, and do not edit it.")
+    return InvalidModel(f"{where} {what}", "Give the data as a model is written.")

@@ -22,7 +22,7 @@ from chasles.model.checks import (
 )
 from chasles.model.colours import checked_colour
 from chasles.model.errors import InvalidBody, told
-from chasles.model.physical import checked_rotation
+from chasles.model.rotations import rotation_of
 
 AXES = ("x", "y", "z")
 SLENDER = 100.0  # length over radius of a rod whose radius was not given
@@ -33,7 +33,7 @@ class Shape:
     """What all shapes share; use one of the kinds below.
 
     position  of the centroid, from the body's centre of mass in body axes, m
-    rotation  shape to body: 3x3 matrix, or unit quaternion (w, x, y, z)
+    rotation  shape to body, in any spelling that a Body takes
     colour    "steel", "red", ... or "#rrggbb"; None leaves it to the picture
     """
 
@@ -61,7 +61,7 @@ class Shape:
         fill(
             self,
             position=checked_vector(self.position, "position", where, InvalidBody),
-            rotation=checked_rotation(self.rotation, where),
+            rotation=rotation_of(self.rotation, where),
             colour=checked_colour(self.colour, where),
         )
 

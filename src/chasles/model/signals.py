@@ -17,7 +17,8 @@ from chasles.model.checks import (
 )
 from chasles.model.derivatives import Floats, Function, derivatives, evaluated
 from chasles.model.errors import ChaslesError, InvalidSignal
-from chasles.model.waves import Linear, Ramp, Sine, Table, Wave
+from chasles.model.expressions import checked_expression
+from chasles.model.waves import KernelWave, Linear, Ramp, Sine, Table, Wave
 
 
 @dataclass(frozen=True, init=False)
@@ -119,6 +120,17 @@ class Signal:
         check_table(times, heights)
         return cls.of(Table(tuple(times.tolist()), tuple(heights.tolist())))
 
+    @classmethod
+    def expression(cls, text: str) -> "Signal":
+        """A function by its text: numbers, t, pi, + - * / ^, sin, cos, exp, sqrt, tanh and more.
+
+        It is data, so that models with it can be written to files; its derivatives are exact.
+
+        >>> Signal.expression("t^2 / 2").sample([3.0]).tolist()
+        [[4.5, 3.0, 1.0]]
+        """
+        return cls.of(checked_expression(text))
+
     def values(self, times: ArrayLike, owner: str = "signal") -> Floats:
         """(T,): the values alone; the function need not be smooth for that."""
         t = checked_times(times, owner, InvalidSignal)
@@ -128,9 +140,11 @@ class Signal:
         """(order, function, how many): which function tells value, rate and second derivative.
 
         Each tells its own derivative of the signal and, as far as none is given, the next ones.
+        A wave that kernels evaluate tells all; an expression is fitted, each derivative by itself.
         """
-        if isinstance(self.function, Wave) and self == Signal.of(self.function):
-            return [(0, self.function, orders)]
+        wave = self.function
+        if isinstance(wave, KernelWave) and self == Signal.of(wave):
+            return [(0, wave, orders)]
         given = (self.function, self.rate, self.second)[:orders]
         known = [(order, function) for order, function in enumerate(given) if function is not None]
         ends = [*(order for order, _ in known[1:]), orders]

@@ -1,17 +1,31 @@
-"""One body from several solids: mass, centre of mass and inertia by Steiner's theorem."""
+"""One body from solids: between two points, from several shapes, and put together from bodies."""
 
 from collections.abc import Sequence
 from dataclasses import replace
+from math import dist
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from chasles.model.checks import as_vector, checked_positive
+from chasles.model.checks import (
+    IDENTITY,
+    Matrix3,
+    Vector3,
+    as_matrix,
+    as_vector,
+    checked_array,
+    checked_positive,
+)
 from chasles.model.errors import InvalidBody, told
-from chasles.model.shapes import Shape
+from chasles.model.rotations import turn_between
+from chasles.model.shapes import AXES, Shape
 
 Floats = NDArray[np.float64]
+Part = tuple[float, Matrix3, Vector3, Matrix3]  # mass, inertia, centre, rotation
+
+
+# --- shapes and masses ----------------------------------------------------------------------------
 
 
 def checked_shapes(shapes: Any, where: str) -> tuple[Shape, ...]:
@@ -43,28 +57,126 @@ def mass_of(volume: float, mass: float | None, density: float | None, where: str
     return checked_positive(mass, "mass", "kg", where, InvalidBody)
 
 
+# --- between two points ---------------------------------------------------------------------------
+
+
+def stretched(
+    between: Any, axis: str, given: Sequence[str], where: str
+) -> tuple[float, dict[str, Any]]:
+    """Length, position and rotation of a body whose `axis` goes from one point to another."""
+    for name in given:
+        if name in ("length", "position", "rotation"):
+            raise InvalidBody(
+                f"{where}: {name} is given, but between= says where it lies.",
+                f"Leave {name} out, or give length=, position= and rotation= instead of between=.",
+            )
+    points = checked_array(between, "between", where, InvalidBody)
+    if points.shape != (2, 3):
+        raise InvalidBody(
+            f"{where}: between has shape {points.shape}, but is two points.",
+            "Give between=((x, y, z), (x, y, z)), in the world.",
+        )
+    first, last = as_vector(points[0]), as_vector(points[1])
+    length = dist(first, last)
+    if not 0.0 < length < np.inf:
+        raise InvalidBody(
+            f"{where}: between gives two points {length:g} m apart.", "Give two different points."
+        )
+    direction = as_vector((points[1] - points[0]) / length)
+    own = tuple(1.0 if name == axis else 0.0 for name in AXES)
+    middle = as_vector(0.5 * points[0] + 0.5 * points[1])
+    turn = turn_between((own[0], own[1], own[2]), direction)
+    return length, {"position": middle, "rotation": turn}
+
+
+# --- several as one -------------------------------------------------------------------------------
+
+
 def joined(
     shapes: tuple[Shape, ...], mass: float | None, density: float | None, where: str
-) -> tuple[float, Floats, Floats, tuple[Shape, ...]]:
-    r"""Mass, centre, inertia about it, and the shapes seen from it.
+) -> tuple[float, Matrix3, Vector3, tuple[Shape, ...]]:
+    """Mass, inertia about the centre of mass, that centre, and the shapes seen from it.
 
-    All have one density, so a shape's share of the mass is that of its volume, and
-
-    $$\Theta = \sum_i \Theta_i + m_i (|d_i|^2 - d_i d_i^T)$$
-
-    with d_i from the common centre to the centroid of shape i.  Shapes are taken not to overlap.
+    All have one density, so a shape's share of the mass is that of its volume.  Shapes are taken
+    not to overlap.
     """
     if not shapes:
         raise InvalidBody(f"{where}: there are no shapes.", "Give at least one, with a volume.")
     volumes = np.array([shape.volume for shape in shapes])
     total = mass_of(float(volumes.sum()), mass, density, where)
-    masses = total * (volumes / volumes.sum())
-    centroids = np.array([shape.centroid for shape in shapes])
-    centre = masses @ centroids / masses.sum()
+    parts = [
+        (share, as_matrix(shape.inertia(share)), shape.centroid, IDENTITY)
+        for shape, share in zip(shapes, (total * (volumes / volumes.sum())).tolist())
+    ]
+    _, inertia, centre = together(parts, IDENTITY, where)
+    seen = tuple(seen_from(shape, (0.0, 0.0, 0.0), IDENTITY, centre, IDENTITY) for shape in shapes)
+    return total, inertia, centre, seen
+
+
+def together(
+    parts: Sequence[Part], rotation: Matrix3, where: str
+) -> tuple[float, Matrix3, Vector3]:
+    r"""Mass, inertia in the axes of `rotation`, and centre of mass, of parts in one frame.
+
+    parts  (mass, inertia about its own centre in its own axes, centre, rotation); a mass below
+           zero is a hole
+
+    By Steiner's theorem, with d_i from the common centre of mass to that of part i,
+
+    $$\Theta = \sum_i R_i \Theta_i R_i^T + m_i (|d_i|^2 - d_i d_i^T)$$
+    """
+    masses = np.array([mass for mass, *_ in parts])
+    centres = np.array([centre for _, _, centre, _ in parts])
+    mass = float(masses.sum())
+    if not mass > 0.0:
+        raise InvalidBody(
+            f"{where}: its parts less its holes have a mass of {mass:g} kg.", "Make holes smaller."
+        )
+    with np.errstate(all="ignore"):  # a Body refuses what is not finite
+        return mass, *about_centre(parts, masses @ centres / mass, np.array(rotation))
+
+
+def about_centre(parts: Sequence[Part], centre: Floats, frame: Floats) -> tuple[Matrix3, Vector3]:
+    """Inertia about a point in the axes of a frame, and the point."""
     inertia = np.zeros((3, 3))
-    for shape, part, d in zip(shapes, masses.tolist(), centroids - centre):
-        inertia += shape.inertia(part) + part * (d @ d * np.eye(3) - np.outer(d, d))
-    moved = tuple(
-        replace(shape, position=as_vector(np.array(shape.position) - centre)) for shape in shapes
+    for part_mass, own, place, turn in parts:
+        axes, d = np.array(turn), np.array(place) - centre
+        sign = 1.0 if part_mass > 0.0 else -1.0
+        inertia += sign * axes @ np.array(own) @ axes.T
+        inertia += part_mass * (d @ d * np.eye(3) - np.outer(d, d))
+    inertia = frame.T @ inertia @ frame
+    return as_matrix(0.5 * (inertia + inertia.T)), as_vector(centre)
+
+
+def seen_from(
+    shape: Shape, position: Vector3, rotation: Matrix3, centre: Vector3, axes: Matrix3
+) -> Shape:
+    """A shape of a body at `position`, `rotation`, in a body at `centre` with other `axes`."""
+    frame, own = np.array(axes).T, np.array(rotation)
+    place = np.array(position) + own @ np.array(shape.position) - np.array(centre)
+    return replace(
+        shape,
+        position=as_vector(frame @ place),
+        rotation=as_matrix(frame @ own @ np.array(shape.rotation)),
     )
-    return total, centre, (inertia + inertia.T) / 2.0, moved
+
+
+def part_of(body: Any, sign: float, what: str, where: str) -> Part:
+    """The numbers of one part; it must not move by itself."""
+    if not hasattr(body, "inertia"):
+        raise InvalidBody(
+            f"{where}: {what} is {told(body)}, which is not a Body.",
+            "Give bodies, where they lie in the world: Body.box(..., position=...).",
+        )
+    if body.velocity is not None or body.angular_velocity is not None:
+        raise InvalidBody(
+            f"{where}: {what}, '{body.name}', has a velocity of its own.",
+            "Give the velocity to the whole: Body.composite(..., velocity=...).",
+        )
+    return (sign * body.mass, body.inertia, body.position, body.rotation)
+
+
+def members(value: Any, what: str, where: str) -> list[Any]:
+    if not isinstance(value, tuple | list):
+        raise InvalidBody(f"{where}: {what} is {told(value)}.", f"Give a list: {what}=[...].")
+    return list(value)

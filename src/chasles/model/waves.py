@@ -1,7 +1,7 @@
 """Functions of time with a name: data, so that they can be compared and saved.
 
 Each is called with an array of times; `order` is how often it has been differentiated.  All but the
-sine are pieces of polynomials, which is how kernels evaluate them.
+sine and expressions are pieces of polynomials, which is how kernels evaluate them.
 """
 
 from dataclasses import dataclass
@@ -11,6 +11,7 @@ import numpy as np
 
 from chasles.model.derivatives import Floats
 from chasles.model.errors import InvalidSignal
+from chasles.model.expressions import Expression
 from chasles.model.pieces import SLACK, Pieces, one_piece, spline_pieces, step_pieces
 from chasles.scalars.polynomial import sinusoid
 
@@ -104,4 +105,6 @@ class Table(Polynomial):
         return spline_pieces(self.times, self.values, HIGHEST_DEGREE)
 
 
-Wave = Linear | Ramp | Sine | Table
+#: what kernels evaluate as it is, with both derivatives; an expression is fitted by pieces
+KernelWave = Linear | Ramp | Sine | Table
+Wave = KernelWave | Expression

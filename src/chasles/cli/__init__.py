@@ -1,0 +1,87 @@
+"""The command line: one file per command, each with `add`, which says how it is called.
+
+Exit codes: 0 done; 1 it could not be finished, or a check failed; 2 what was asked for is wrong;
+130 interrupted.
+"""
+
+import argparse
+import sys
+from collections.abc import Sequence
+from importlib import import_module
+from importlib.metadata import version
+from io import TextIOWrapper
+from keyword import iskeyword
+from typing import NoReturn
+
+from chasles.cli.terminal import PLAIN_LETTERS
+from chasles.model import ChaslesError
+
+FAILED = 1
+WRONG_OPTION = 2
+INTERRUPTED = 130
+#: in the order in which --help lists them; a new one is a file here and its name
+COMMANDS = (
+    "run",
+    "designate",
+    "compare",
+    "advise",
+    "import",
+    "doctor",
+    "paper",
+    "study",
+    "library",
+    "view",
+    "warm",
+)
+EXAMPLES = """\
+examples:
+  chasles run examples/heavy_top.toml          simulate a model file, keep the result
+  chasles designate examples/heavy_top.toml    which configuration space each body gets
+  chasles doctor                               is everything there that a run needs?
+"""
+
+
+class OneLineParser(argparse.ArgumentParser):
+    """Errors in one line, without the usage."""
+
+    def error(self, message: str) -> NoReturn:
+        self.exit(WRONG_OPTION, f"chasles: {message}\n")
+
+
+def parser() -> argparse.ArgumentParser:
+    main_parser = OneLineParser(
+        prog="chasles",
+        description="Lie-group time integration of constrained multibody systems.",
+        epilog=EXAMPLES,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    main_parser.add_argument("--version", action="version", version=f"chasles {version('chasles')}")
+    commands = main_parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
+    for name in COMMANDS:
+        module = f"{name}_" if iskeyword(name) else name
+        import_module(f"chasles.cli.{module}").add(commands)
+    return main_parser
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run the command; returns the exit code."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, TextIOWrapper):
+            stream.reconfigure(errors=PLAIN_LETTERS)
+    options = parser().parse_args(arguments)
+    try:
+        code: int = options.call(options)
+        return code
+    except ChaslesError as error:
+        print(f"chasles: {' '.join(str(error).split())}", file=sys.stderr)
+        return WRONG_OPTION
+    except BrokenPipeError:  # who read the output has enough: `chasles library | head`
+        sys.stderr.close()
+        return FAILED
+    except OSError as error:  # a full disk, say
+        print(f"chasles: {error.strerror or error}: {error.filename or 'output'}", file=sys.stderr)
+        return FAILED
+    except KeyboardInterrupt as interrupt:
+        what = str(interrupt) or getattr(options, "interrupted", "nothing was finished")
+        print(f"\nchasles: interrupted; {what}.", file=sys.stderr)
+        return INTERRUPTED

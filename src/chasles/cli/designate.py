@@ -1,0 +1,31 @@
+"""`chasles designate FILE`: which configuration space each body gets, and why."""
+
+import argparse
+
+from chasles.cli.common import Commands, add_file, add_json, command, told
+
+EXAMPLES = """\
+  chasles designate top.toml
+  chasles designate top.toml --json
+"""
+
+
+def add(commands: Commands) -> None:
+    parser = command(
+        commands, "designate", call, "which space each body of a model gets, and why",
+        "Print the space that suits each body, and which joints it keeps to rounding.", EXAMPLES,
+    )  # fmt: skip
+    add_file(parser)
+    add_json(parser)
+
+
+def call(options: argparse.Namespace) -> int:
+    from chasles.io.read import read_model  # late: --help needs no arrays
+    from chasles.spaces import designate
+
+    designation = designate(read_model(options.file))
+    if options.json:
+        told(designation.as_dict())
+    else:
+        print(designation)
+    return 0

@@ -1,0 +1,115 @@
+"""`chasles doctor`: is everything there that a run needs?"""
+
+import argparse
+import platform
+import sys
+import tempfile
+from collections.abc import Callable
+from importlib.metadata import PackageNotFoundError, version
+from math import pi
+from typing import Any
+
+from chasles.cli.common import Commands, add_json, command, told
+
+NEEDED = ("numpy", "scipy", "numba", "matplotlib", "tqdm", "xarray", "h5netcdf", "h5py", "msgspec")
+#: what the extras of the package bring: package -> extra
+EXTRAS = {"mujoco": "import", "viser": "view", "distributed": "cluster", "cupy-cuda12x": "gpu"}
+PYTHON = (3, 11)
+#: kinetic energy of the top of the paper, J: 1/2 w (I + m r^2) w, which its run keeps
+TOP_ENERGY, KEPT = 13972.399, 1e-6
+
+
+def add(commands: Commands) -> None:
+    parser = command(
+        commands, "doctor", call, "is everything there that a run needs?",
+        "Look at Python, the packages, the folder for compiled kernels, and make one short run\n"
+        "whose outcome is known.  Exit code 1 if a run would fail.",
+        "  chasles doctor\n  chasles doctor --json\n",
+    )  # fmt: skip
+    add_json(parser)
+
+
+def call(options: argparse.Namespace) -> int:
+    checks: dict[str, Callable[[], str]] = {
+        "python": python, "packages": packages, "kernels": kernels, "a run": a_run
+    }  # fmt: skip
+    found: list[dict[str, Any]] = []
+    for name, check in checks.items():
+        try:
+            found.append({"check": name, "good": True, "found": check()})
+        except Exception as error:  # whatever it is, it is what is to be told
+            words = " ".join(str(error).split()) or type(error).__name__
+            found.append({"check": name, "good": False, "found": words})
+    good = all(entry["good"] for entry in found)
+    if options.json:
+        told({"good": good, "checks": found, "extras": extras()})
+    else:
+        for entry in found:
+            print(f"{'good' if entry['good'] else 'BAD '}  {entry['check']}: {entry['found']}")
+        for name, what in extras().items():
+            print(f"      {name}: {what}")
+        print("Everything is there." if good else "Something is missing: see BAD above.")
+    return 0 if good else 1
+
+
+def python() -> str:
+    if sys.version_info < PYTHON:
+        raise RuntimeError(f"{platform.python_version()}, but 3.11 or later is needed")
+    return f"{platform.python_version()} on {platform.system()} {platform.machine()}"
+
+
+def packages() -> str:
+    listed, missing = [], []
+    for name in NEEDED:
+        try:
+            listed.append(f"{name} {version(name)}")
+        except PackageNotFoundError:
+            missing.append(name)
+    if missing:
+        raise RuntimeError(f"not installed: {', '.join(missing)}; pip install {' '.join(missing)}")
+    return ", ".join(listed)
+
+
+def extras() -> dict[str, str]:
+    """Packages that some parts need, and how to get those that are not there."""
+    found = {}
+    for name, extra in EXTRAS.items():
+        try:
+            found[name] = version(name)
+        except PackageNotFoundError:
+            found[name] = f"not installed; pip install 'chasles[{extra}]' brings it"
+    return found
+
+
+def kernels() -> str:
+    """The folder for compiled kernels; without it every process compiles anew."""
+    from chasles.compiled.cache import open_folder
+
+    folder = open_folder()
+    if folder is None:
+        raise RuntimeError(
+            "no folder for them can be written, so that every process compiles anew;"
+            " set CHASLES_CACHE_DIR to a folder that can"
+        )
+    with tempfile.NamedTemporaryFile(dir=folder):
+        pass  # permission is one thing, room another
+    sizes = [file.stat().st_size for file in folder.glob("*.kernel")]
+    return f"{len(sizes)} in {folder}, {sum(sizes) / 2**20:.0f} MiB"
+
+
+def a_run() -> str:
+    """The top of the paper, whose energy and whose joint are known."""
+    import chasles as ch
+
+    top = ch.Body.box(
+        "top", (0.1, 0.2, 0.4), mass=21.6, position=(0.5, 0, 0),
+        angular_velocity=(0, 20 * pi, 10 * pi),
+    )  # fmt: skip
+    pivot = ch.Spherical("pivot", ch.GROUND, top, at=(0, 0, 0))
+    result = ch.simulate(
+        ch.Model([top], [pivot], gravity=(0, 0, 0)), until=0.1, step=1e-3, progress=False
+    )
+    energy, gap = float(result.energy()[-1]), float(result.violation(pivot).max())
+    if not abs(energy / TOP_ENERGY - 1.0) < KEPT or not gap < 1e-12:
+        raise RuntimeError(f"a top has {energy:.3f} J instead of {TOP_ENERGY} J, open {gap:.1e} m")
+    return f"a top keeps its energy to {abs(energy / TOP_ENERGY - 1):.0e}, its joint to {gap:.0e} m"

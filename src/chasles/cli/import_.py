@@ -1,0 +1,46 @@
+"""`chasles import FILE`: a robot's URDF or MJCF as a model file."""
+
+import argparse
+from pathlib import Path
+
+from chasles.cli.common import Commands, add_file, add_json, command, told
+from chasles.model import InvalidOption
+
+EXAMPLES = """\
+  chasles import arm.urdf                      writes arm.toml, and prints what it has not
+  chasles import humanoid.xml --out h.toml
+"""
+
+
+def add(commands: Commands) -> None:
+    parser = command(
+        commands, "import", call, "a robot's URDF or MJCF as a model file",
+        "Read a URDF or MJCF file through MuJoCo's compiler, write it as a model file, and list\n"
+        "what could not be represented.",
+        EXAMPLES,
+    )  # fmt: skip
+    add_file(parser)
+    parser.add_argument("--out", type=Path, metavar="TOML", help="[NAME OF THE FILE.toml]")
+    parser.add_argument(
+        "--folder", type=Path, metavar="FOLDER", help="where its meshes are [that of the file]"
+    )
+    add_json(parser)
+
+
+def call(options: argparse.Namespace) -> int:
+    from chasles.io.read import read_file  # late: --help needs no arrays
+
+    target = options.out or Path(options.file.stem + ".toml")
+    if target.resolve() == options.file.resolve():
+        raise InvalidOption(f"'{target}' would be written over itself.", "Give --out.")
+    model, run = read_file(options.file, options.folder)
+    written = model.write(target, run)
+    if options.json:
+        told({
+            "file": str(written), "bodies": len(model.bodies), "joints": len(model.joints),
+            "forces": len(model.forces), "degrees_of_freedom": model.degrees_of_freedom,
+            "notes": list(model.notes),
+        })  # fmt: skip
+    else:
+        print("\n".join([repr(model), *(f"note: {note}" for note in model.notes), str(written)]))
+    return 0

@@ -1,0 +1,34 @@
+"""`chasles library`: published benchmark mechanisms."""
+
+import argparse
+from pathlib import Path
+
+from chasles.cli.common import Commands, command
+
+EXAMPLES = """\
+  chasles library                    list them
+  chasles library four-bar           run one, and print its checks
+"""
+
+
+def add(commands: Commands) -> None:
+    parser = command(
+        commands, "library", call, "published benchmark mechanisms",
+        "List the benchmarks; run one, print its checks, and write its picture and its result; or\n"
+        "run all of them and write library.md with their pictures.",
+        EXAMPLES,
+    )  # fmt: skip
+    parser.add_argument("name", nargs="?", metavar="NAME", help="one of them, or 'all'")
+    parser.add_argument("--out", type=Path, default=Path("out/library"), metavar="FOLDER")
+
+
+def call(options: argparse.Namespace) -> int:
+    from chasles.library.command import listing, run_all, run_one  # late: it plots
+
+    if options.name is None:
+        print(listing())
+        return 0
+    everything = options.name.lower() == "all"
+    told, passed = run_all(options.out) if everything else run_one(options.name, options.out)
+    print(told)
+    return 0 if passed else 1

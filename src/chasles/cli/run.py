@@ -1,0 +1,135 @@
+"""`chasles run FILE`: simulate a model file and keep the result."""
+
+import argparse
+import sys
+from pathlib import Path
+from typing import Any
+
+from chasles.cli.common import Commands, add_file, add_json, add_times, command, told
+from chasles.model import InvalidOption
+
+EXAMPLES = """\
+  chasles run top.toml                                 options are those of its table [run]
+  chasles run top.toml --until 10 --step 1e-3          or these
+  chasles run top.toml --out results --json            the summary as JSON
+"""
+OVERRIDES = ("until", "step", "method", "spaces", "stabilise", "save_every")
+
+
+def add(commands: Commands) -> None:
+    parser = command(
+        commands, "run", call, "simulate a model file",
+        "Simulate a model file and write FOLDER/result.nc, which chasles.load reads.  Options in\n"
+        "the file's table [run] hold where none is given here.  Ctrl-C, and a run that cannot go\n"
+        "on, keep the result so far.",
+        EXAMPLES,
+    )  # fmt: skip
+    add_file(parser)
+    add_times(parser)
+    parser.add_argument("--method", metavar="NAME", help="rk4, dopri5, ...")
+    parser.add_argument("--spaces", metavar="NAME", help="auto, SE3, SO3xR3, ...")
+    parser.add_argument("--stabilise", metavar="NAME", help="projection, baumgarte or ggl")
+    parser.add_argument("--save-every", type=int, metavar="N", help="keep every Nth state")
+    parser.add_argument("--out", type=Path, metavar="FOLDER", help="[out/NAME OF THE FILE]")
+    parser.add_argument("--quiet", action="store_true", help="no progress bar")
+    add_json(parser)
+
+
+def call(options: argparse.Namespace) -> int:
+    from chasles.interrupts import Interrupted
+    from chasles.io.read import read_file  # late: --help needs no arrays
+    from chasles.io.run_options import check_steps
+    from chasles.model import SimulationStopped
+    from chasles.simulate import simulate
+
+    model, run = read_file(options.file)
+    run |= {name: value for name in OVERRIDES if (value := getattr(options, name)) is not None}
+    if "until" not in run:
+        raise InvalidOption(
+            f"'{options.file}' does not say how long to run.",
+            "Give --until, or until = ... in its table [run].",
+        )
+    check_steps(run)
+    folder = made(options.out or Path("out") / options.file.stem)
+    try:
+        result = simulate(model, **run, progress=False if options.quiet or options.json else None)
+    except SimulationStopped as stopped:
+        if stopped.result is None:
+            raise
+        keep(stopped.result, folder, options)
+        print(f"chasles: {' '.join(str(stopped).split())}", file=sys.stderr)
+        return 1
+    except Interrupted as interrupt:
+        keep(interrupt.result, folder, options)
+        reached = interrupt.result.t[-1]
+        raise KeyboardInterrupt(f"the result up to t = {reached:g} s is kept") from None
+    keep(result, folder, options)
+    return 0
+
+
+def made(folder: Path) -> Path:
+    """The folder, made before a long run that would have nowhere to leave its result."""
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise InvalidOption(
+            f"--out: the folder '{folder}' cannot be made: {error.strerror}.", "Name another one."
+        ) from error
+    return folder
+
+
+def keep(result: Any, folder: Path, options: argparse.Namespace) -> None:
+    """Write the result, and print what it amounts to."""
+    written = {"result": str(result.save(folder / "result.nc"))}
+    found = {**summary(result), "files": written}
+    if options.json:
+        told(found)
+    else:
+        print(in_words(found))
+
+
+def summary(result: Any) -> dict[str, Any]:
+    """What a run amounts to, as plain data."""
+    from numpy import abs as size
+
+    model, provenance = result.model, result.provenance
+    energy, balance = result.energy(), result.energy_balance()
+    return {
+        "status": result.status,
+        "message": result.message,
+        "until": float(result.t[-1]),
+        "states": len(result.t),
+        **{name: provenance[name] for name in ("steps", "step", "method", "spaces", "stabilise")},
+        "seconds_in_steps": provenance["seconds_in_steps"],
+        "joints": {
+            joint.name: {
+                "m": float(result.violation(joint).max()),
+                "rad": float(result.violation(joint, part="rotation").max()),
+            }
+            for joint in model.joints
+        },
+        "energy": {
+            "start": float(energy[0]),
+            "end": float(energy[-1]),
+            "largest_error": float(size(balance).max()),
+        },
+        "notes": list(model.notes),
+    }
+
+
+def in_words(found: dict[str, Any]) -> str:
+    joints = [
+        f"  {name}: open by {gap['m']:.1e} m, {gap['rad']:.1e} rad at most"
+        for name, gap in found["joints"].items()
+    ]
+    energy = found["energy"]
+    return "\n".join(
+        [
+            f"{found['message']} ({found['method']}, {found['seconds_in_steps']:.3g} s)",
+            *joints,
+            f"energy {energy['start']:.6g} J at the start, {energy['end']:.6g} J at the end, off"
+            f" its balance by {energy['largest_error']:.1e} J at most",
+            *(f"note: {note}" for note in found["notes"]),
+            *(str(path) for path in found["files"].values()),
+        ]
+    )

@@ -1,0 +1,26 @@
+"""`chasles study spaces`: studies that extend the paper."""
+
+import argparse
+from pathlib import Path
+
+from chasles.cli.common import Commands, command
+
+
+def add(commands: Commands) -> None:
+    study = commands.add_parser("study", help="studies that extend the paper")
+    studies = study.add_subparsers(dest="study", required=True, metavar="STUDY")
+    parser = command(
+        studies, "spaces", call, "every chart on pairs, trees, loops and moving frames",
+        "Measure which configuration space is best, and write study.md, its figures and\n"
+        "results.json.",
+        "  chasles study spaces --quick --out study\n",
+    )  # fmt: skip
+    parser.add_argument("--quick", action="store_true", help="fewer models, no PNG files")
+    parser.add_argument("--out", type=Path, default=Path("out/study"), metavar="FOLDER")
+
+
+def call(options: argparse.Namespace) -> int:
+    from chasles.studies.spaces_study.study import Options, make_study  # late: it plots
+
+    print(make_study(Options(out=options.out, quick=options.quick)))
+    return 0

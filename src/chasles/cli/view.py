@@ -1,0 +1,36 @@
+"""`chasles view FILE`: a saved run, live in the browser or as a film."""
+
+import argparse
+from pathlib import Path
+
+from chasles.cli.common import Commands, command
+
+EXAMPLES = """\
+  chasles view out/top/result.nc                   live in the browser, until Ctrl-C
+  chasles view out/top/result.nc --out top.html    a film in a file
+"""
+
+
+def add(commands: Commands) -> None:
+    parser = command(
+        commands, "view", call, "a saved run, live in the browser or as a film",
+        "Show a run that result.save wrote: live in the browser (needs viser), or, with --out, as\n"
+        "a film in a file.",
+        EXAMPLES,
+    )  # fmt: skip
+    parser.add_argument("file", type=Path, metavar="FILE", help="what result.save wrote, run.nc")
+    parser.add_argument("--out", type=Path, metavar="FILM", help=".html, .gif or .mp4")
+    parser.add_argument("--port", type=int, default=8080, metavar="N", help="of the server [8080]")
+
+
+def call(options: argparse.Namespace) -> int:
+    from chasles.io.netcdf import load  # late: it reads arrays
+
+    result = load(options.file)
+    if options.out is not None:
+        print(result.animate(options.out, title=options.file.stem))
+        return 0
+    live = result.view(port=options.port)
+    print(f"{live.url}  (Ctrl-C ends)", flush=True)
+    live.wait()
+    return 0

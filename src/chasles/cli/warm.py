@@ -1,0 +1,19 @@
+"""`chasles warm`: everything compiled ahead, once per machine."""
+
+import argparse
+
+from chasles.cli.common import Commands, command
+
+
+def add(commands: Commands) -> None:
+    command(
+        commands, "warm", call, "compile everything ahead, once per machine",
+        "Compile every kernel that is not on disk yet, so that the first run begins at once.",
+        "  chasles warm\n",
+    )  # fmt: skip
+
+
+def call(options: argparse.Namespace) -> int:
+    from chasles.warm import warm  # late: --help compiles nothing
+
+    return 0 if warm() else 1

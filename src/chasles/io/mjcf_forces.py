@@ -1,0 +1,253 @@
+"""Springs, dampers, servos and loops of a MuJoCo scene, and notes on what a Model does not have."""
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from chasles.io.mjcf_joints import BALL, FREE, Placed
+from chasles.model import (
+    Bushing,
+    Drag,
+    Fixed,
+    Force,
+    Joint,
+    JointFriction,
+    JointSpring,
+    Motor,
+    Spherical,
+)
+
+Floats = NDArray[np.float64]
+CLOSED = 1e-9  # m and rad: a loop that is closed at the reference pose
+UNMOVED = 1e-12  # a rest that is the reference pose
+
+
+def forces_of(scene: Any, placed: list[Placed]) -> list[Force]:
+    """Springs and dampers of joints, their friction, and servos."""
+    forces: list[Force] = []
+    left: dict[str, list[str]] = {}
+    for entry in placed:
+        forces += of_joint(scene, entry, left)
+    for what, names in left.items():
+        scene.note_names(what, names)
+    by_index = {entry.index: entry for entry in placed}
+    return forces + servos(scene, by_index)
+
+
+def of_joint(scene: Any, entry: Placed, left: dict[str, list[str]]) -> list[Force]:
+    """Spring, damper and friction of one joint of the file."""
+    m, name = scene.m, scene.name("joint", entry.index)
+    dof = int(m.jnt_dofadr[entry.index])
+    dofs = slice(dof, dof + {FREE: 6, BALL: 3}.get(entry.kind, 1))
+    stiffness, damping = float(m.jnt_stiffness[entry.index]), float(m.dof_damping[dof])
+    for what, values in {
+        "armature is left out": m.dof_armature[dofs],
+        "springs and dampers that are not linear are taken as linear": np.append(
+            polynomial(m, "jnt_stiffnesspoly", entry.index), polynomial(m, "dof_dampingpoly", dof)
+        ),
+        "limits are not enforced": np.atleast_1d(m.jnt_limited[entry.index]),
+    }.items():
+        if np.any(values) and not (what.startswith("arm") and hasattr(entry.joint, "armature")):
+            left.setdefault(what, []).append(name)
+    friction = float(m.dof_frictionloss[dof])
+    if entry.coordinate is None or entry.joint is None:
+        if friction > 0.0:
+            left.setdefault("dry friction is left out", []).append(name)
+        return of_freedom(scene, entry, stiffness, damping, left) if stiffness or damping else []
+    forces: list[Force] = []
+    at = int(m.jnt_qposadr[entry.index])
+    if stiffness > 0.0 or damping > 0.0:
+        rest = float(m.qpos_spring[at] - m.qpos0[at])
+        forces.append(JointSpring(scene.unique(f"{name} spring"), entry.joint.name, stiffness,
+                                  damping, rest, entry.coordinate))  # fmt: skip
+    if friction > 0.0:
+        forces.append(JointFriction(scene.unique(f"{name} friction"), entry.joint.name, friction,
+                                    coordinate=entry.coordinate))  # fmt: skip
+        left.setdefault("dry friction is smoothed about rest", []).append(name)
+    return forces
+
+
+def polynomial(m: Any, what: str, index: int) -> Floats:
+    """Coefficients of higher order, which earlier versions of MuJoCo do not have."""
+    return np.ravel(getattr(m, what)[index]) if hasattr(m, what) else np.zeros(1)
+
+
+def of_freedom(
+    scene: Any, entry: Placed, stiffness: float, damping: float, left: dict[str, list[str]]
+) -> list[Force]:
+    """Spring and damper of a ball or a free joint, where they are the same in all directions."""
+    m, name = scene.m, scene.name("joint", entry.index)
+    body = int(m.jnt_bodyid[entry.index])
+    at = int(m.jnt_qposadr[entry.index])
+    relaxed = np.abs(m.qpos_spring[at : at + 4] - m.qpos0[at : at + 4]).max() < UNMOVED
+    if entry.kind == BALL and entry.joint is not None and (relaxed or stiffness == 0.0):
+        point = entry.joint.at
+        assert point is not None  # a spherical joint has one
+        return [
+            Bushing(scene.unique(f"{name} spring"), entry.joint.a, entry.joint.b, point,
+                    [0.0] * 3 + [stiffness] * 3, [0.0] * 3 + [damping] * 3)
+        ]  # fmt: skip
+    centred = np.abs(m.body_ipos[body]).max() < UNMOVED and scene.root.count(body) == 1
+    if entry.kind == FREE and stiffness == 0.0 and centred:
+        carrier = scene.body_names[body]
+        return [Drag(scene.unique(f"{name} drag"), carrier, linear=damping, angular=damping)]
+    left.setdefault("springs and dampers are left out", []).append(name)
+    return []
+
+
+def servos(scene: Any, placed: dict[int, Placed]) -> list[Force]:
+    """Actuators on a coordinate with a law that is linear in it: a motor at control 0."""
+    m = scene.m
+    affine = (scene.code("Bias.NONE"), scene.code("Bias.AFFINE"))
+    forces: list[Force] = []
+    idle, other, limited = [], [], []
+    for index in range(getattr(m, "nactuator", m.nu)):
+        name = scene.name("actuator", index)
+        entry = placed.get(int(m.actuator_trnid[index, 0]))
+        linear = (
+            m.actuator_trntype[index] == scene.code("Trn.JOINT")
+            and m.actuator_dyntype[index] == scene.code("Dyn.NONE")
+            and m.actuator_gaintype[index] == scene.code("Gain.FIXED")
+            and m.actuator_biastype[index] in affine
+        )
+        more = [getattr(m, f"actuator_{what}", np.zeros(index + 1))[index]
+                for what in ("armature", "damping")]  # fmt: skip
+        if not linear or np.any(more) or entry is None or entry.joint is None:
+            other.append(name)
+            continue
+        if entry.coordinate is None:
+            other.append(name)
+            continue
+        motor = servo(scene, index, entry)
+        if motor is None:
+            idle.append(name)
+        else:
+            forces.append(motor)
+            capped = m.actuator_forcelimited[index] or m.jnt_actfrclimited[entry.index]
+            limited += [name] if capped else []
+    scene.note_names("actuators that do nothing while their control is 0 are left out; a Motor with"
+                     " an effort drives their joints", idle)  # fmt: skip
+    scene.note_names("actuators are left out", other)
+    scene.note_names("force limits of actuators are not enforced", limited)
+    return forces
+
+
+def servo(scene: Any, index: int, entry: Placed) -> Motor | None:
+    """gear (gain control + b0 + b1 gear q + b2 gear q'), with q from qpos0, as a motor.
+
+    That is stiffness (target - coordinate) - damping coordinate', coordinate = q - qpos0.
+    """
+    m = scene.m
+    gear, gain = float(m.actuator_gear[index, 0]), float(m.actuator_gainprm[index, 0])
+    affine = m.actuator_biastype[index] == scene.code("Bias.AFFINE")
+    b0, b1, b2 = m.actuator_biasprm[index, :3].tolist() if affine else (0.0, 0.0, 0.0)
+    low, high = m.actuator_ctrlrange[index].tolist()
+    control = min(max(0.0, low), high) if m.actuator_ctrllimited[index] else 0.0
+    push = gear * (gain * control + b0)
+    stiffness, damping = -gear * gear * b1, -gear * gear * b2
+    reference = float(m.qpos0[m.jnt_qposadr[entry.index]])
+    if entry.joint is None or stiffness < 0.0 or damping < 0.0:
+        return None
+    if stiffness == damping == push == 0.0:
+        return None
+    law: dict[str, Any] = {"effort": push - stiffness * reference}
+    if stiffness > 0.0 or damping > 0.0:
+        law |= {"target": 0.0, "stiffness": stiffness, "damping": damping}
+    name = scene.name("actuator", index)  # often that of its joint
+    name = scene.unique(f"{name} motor" if name in scene.taken else name)
+    return Motor(name, entry.joint.name, coordinate=entry.coordinate or "auto", **law)
+
+
+# --- loops ----------------------------------------------------------------------------------------
+
+
+def equalities(scene: Any) -> list[Joint]:
+    """Equality constraints between bodies as joints that close loops."""
+    m = scene.m
+    joints: list[Joint] = []
+    soft, left = [], []
+    for index in range(m.neq):
+        name = scene.name("equality", index)
+        ends = ends_of(scene, index) if m.eq_active0[index] else None
+        joint = None
+        if ends is not None and ends[0] != ends[1] and m.eq_type[index] == scene.code("Eq.CONNECT"):
+            joint = connected(scene, index, name, ends)
+        elif ends is not None and ends[0] != ends[1] and m.eq_type[index] == scene.code("Eq.WELD"):
+            joint = welded(scene, index, name, ends)
+        if joint is None:
+            left.append(name)
+        else:
+            joints.append(joint)
+            soft.append(name)
+    scene.note_names("constraints that are soft in MuJoCo hold exactly here", soft)
+    scene.note_names("constraints are left out", left)
+    return joints
+
+
+def ends_of(scene: Any, index: int) -> tuple[int, int] | None:
+    """The bodies of the file that a constraint joins; None if it joins something else."""
+    m = scene.m
+    if m.eq_type[index] not in (scene.code("Eq.CONNECT"), scene.code("Eq.WELD")):
+        return None
+    first, second = int(m.eq_obj1id[index]), int(m.eq_obj2id[index])
+    if m.eq_objtype[index] == scene.code("Obj.SITE"):
+        return int(m.site_bodyid[first]), int(m.site_bodyid[second])
+    return first, second
+
+
+def connected(scene: Any, index: int, name: str, ends: tuple[int, int]) -> Joint | None:
+    """Two points that stay together."""
+    m = scene.m
+    a, b = (scene.carrier(end) for end in ends)
+    if a == b:
+        return None
+    if m.eq_objtype[index] == scene.code("Obj.SITE"):
+        points = [m.site_pos[m.eq_obj1id[index]], m.site_pos[m.eq_obj2id[index]]]
+    else:
+        points = [m.eq_data[index, :3], m.eq_data[index, 3:6]]
+    at, at_b = (scene.in_world(end, point) for end, point in zip(ends, points))
+    together = np.abs(at - at_b).max() < CLOSED
+    return Spherical(scene.unique(name), a, b, at, at_b=None if together else at_b)
+
+
+def welded(scene: Any, index: int, name: str, ends: tuple[int, int]) -> Joint | None:
+    """Two bodies that stay as they are; a weld that asks for another pose is left out."""
+    m, mj = scene.m, scene.mujoco
+    a, b = (scene.carrier(end) for end in ends)
+    if a == b or m.eq_objtype[index] == scene.code("Obj.SITE"):
+        return None
+    anchor, place, turn = m.eq_data[index, :3], m.eq_data[index, 3:6], m.eq_data[index, 6:10]
+    at_b, at = scene.in_world(ends[1], anchor), scene.in_world(ends[0], place)
+    asked = np.zeros(9)
+    mj.mju_quat2Mat(asked, turn)
+    axes = [scene.d.xmat[end].reshape(3, 3) for end in ends]
+    turned = np.abs(axes[0] @ asked.reshape(3, 3) - axes[1]).max()
+    if turned > CLOSED:
+        return None
+    together = np.abs(at - at_b).max() < CLOSED
+    return Fixed(scene.unique(name), a, b, at, at_b=None if together else at_b)
+
+
+# --- the rest -------------------------------------------------------------------------------------
+
+
+def note_the_rest(scene: Any) -> None:
+    """Everything else in the scene that would move bodies, and what would not."""
+    m = scene.m
+    touching = np.any(m.geom_contype) and np.any(m.geom_conaffinity)
+    if touching and not m.opt.disableflags & scene.code("DisableBit.CONTACT"):
+        scene.note("contacts between geoms are left out")
+    if m.opt.density or m.opt.viscosity or np.any(m.opt.wind):
+        scene.note("the medium (density, viscosity, wind) is left out")
+    if np.any(m.body_gravcomp):
+        names = [scene.name("body", k) for k in np.flatnonzero(m.body_gravcomp)]
+        scene.note_names("compensation of gravity is left out", names)
+    moving = {"tendons": m.ntendon, "deformable bodies": m.nflex, "plugins": m.nplugin}
+    for what, count in moving.items():
+        if count:
+            scene.note(f"{count} {what} are left out")
+    still = {"sensors": m.nsensor, "cameras": m.ncam, "sites": m.nsite, "keyframes": m.nkey}
+    listed = [f"{count} {what}" for what, count in still.items() if count]
+    if listed:
+        scene.note(f"left out, and moves nothing: {', '.join(listed)}")

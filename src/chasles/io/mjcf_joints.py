@@ -1,0 +1,127 @@
+"""Joints of MuJoCo as joints of a Model: one, or several of one body that make a pair together."""
+
+from dataclasses import dataclass
+from inspect import signature
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from chasles.model import (
+    Cylindrical,
+    Fixed,
+    Joint,
+    Planar,
+    Prismatic,
+    Revolute,
+    Spherical,
+    Universal,
+)
+
+Floats = NDArray[np.float64]
+SAME = 1e-9  # cosines and metres: axes that count as parallel, points as one
+HINGE, SLIDE, BALL, FREE = "hinge", "slide", "ball", "free"
+
+
+@dataclass(frozen=True)
+class Placed:
+    """A joint of the file, and the joint of the model that has its coordinate, if one has.
+
+    coordinate  "angle" or "displacement"; None where the model's joint has no such coordinate
+    """
+
+    index: int
+    kind: str
+    joint: Joint | None
+    coordinate: str | None
+
+
+def joints_of(scene: Any) -> tuple[list[Joint], list[Placed]]:
+    """The joints of the model, and where each joint of the file went."""
+    joints: list[Joint] = []
+    placed: list[Placed] = []
+    for body in scene.body_names:
+        if body == 0:
+            continue
+        first, count = int(scene.m.body_jntadr[body]), int(scene.m.body_jntnum[body])
+        if count == 0:  # a mocap body
+            scene.note(f"body '{scene.body_names[body]}' is moved by hand in MuJoCo; it is fixed")
+            joints.append(Fixed(scene.unique(f"{scene.body_names[body]} weld"), "ground",
+                                scene.body_names[body]))  # fmt: skip
+            continue
+        made, found = joints_of_body(scene, body, list(range(first, first + count)))
+        joints += made
+        placed += found
+    return joints, placed
+
+
+def joints_of_body(scene: Any, body: int, indices: list[int]) -> tuple[list[Joint], list[Placed]]:
+    """One joint for all joints of a body, or a weld and a note where there is none like them."""
+    kinds = [kind_of(scene, index) for index in indices]
+    ends = (scene.carrier(scene.m.body_parentid[body]), scene.body_names[body])
+    names = [scene.name("joint", index) for index in indices]
+    if kinds == [FREE]:
+        return [], [Placed(indices[0], FREE, None, None)]
+    name = scene.unique(names[0])
+    points = [scene.d.xanchor[index] for index in indices]
+    axes = [scene.d.xaxis[index] for index in indices]
+    joint, coordinates = pair(name, ends, kinds, points, axes, armature_of(scene, indices))
+    if joint is None:
+        listed = ", ".join(f"{kind} '{n}'" for kind, n in zip(kinds, names))
+        scene.note(
+            f"body '{ends[1]}' has joints that no joint here is like; they are locked: {listed}"
+        )
+        joint, coordinates = Fixed(name, *ends), [None] * len(indices)
+    return [joint], [
+        Placed(index, kind, joint, coordinate)
+        for index, kind, coordinate in zip(indices, kinds, coordinates)
+    ]
+
+
+def kind_of(scene: Any, index: int) -> str:
+    for kind in (HINGE, SLIDE, BALL):
+        if scene.m.jnt_type[index] == scene.code(f"Joint.{kind.upper()}"):
+            return kind
+    return FREE
+
+
+def armature_of(scene: Any, indices: list[int]) -> dict[str, Any]:
+    """Inertia of a motor's rotor, where joints of the model have such; else a note is made."""
+    if len(indices) == 1 and "armature" in signature(Revolute).parameters:
+        return {"armature": float(scene.m.dof_armature[scene.m.jnt_dofadr[indices[0]]])}
+    return {}
+
+
+def pair(
+    name: str,
+    ends: tuple[str, str],
+    kinds: list[str],
+    points: list[Floats],
+    axes: list[Floats],
+    more: dict[str, Any],
+) -> tuple[Joint | None, list[str | None]]:
+    """The joint that leaves the same motions free, and which coordinate each part is."""
+    hinges = [k for k, kind in enumerate(kinds) if kind == HINGE]
+    slides = [k for k, kind in enumerate(kinds) if kind == SLIDE]
+    if kinds == [HINGE]:
+        return Revolute(name, *ends, points[0], axes[0], **more), ["angle"]
+    if kinds == [SLIDE]:
+        return Prismatic(name, *ends, points[0], axes[0], **more), ["displacement"]
+    if kinds == [BALL]:
+        return Spherical(name, *ends, points[0]), [None]
+    if len(hinges) == len(slides) == 1 and len(kinds) == 2:
+        turn, slide = axes[hinges[0]], axes[slides[0]]
+        if 1.0 - turn @ slide < SAME:  # opposite axes would count one coordinate backwards
+            sides: list[str | None] = ["angle" if k in hinges else "displacement" for k in (0, 1)]
+            return Cylindrical(name, *ends, points[hinges[0]], turn), sides
+    together = all(np.abs(points[k] - points[hinges[0]]).max() < SAME for k in hinges)
+    if len(hinges) == len(kinds) == 2 and together and abs(axes[0] @ axes[1]) < SAME:
+        return Universal(name, *ends, points[0], axis=axes[0], axis_b=axes[1]), [None, None]
+    if len(hinges) == len(kinds) == 3 and together and abs(np.linalg.det(axes)) > SAME:
+        return Spherical(name, *ends, points[0]), [None, None, None]
+    if len(hinges) == 1 and len(slides) == 2:
+        normal = axes[hinges[0]]
+        flat = all(abs(axes[k] @ normal) < SAME for k in slides)
+        if flat and np.linalg.norm(np.cross(axes[slides[0]], axes[slides[1]])) > SAME:
+            return Planar(name, *ends, points[hinges[0]], normal), [None, None, None]
+    return None, [None] * len(kinds)

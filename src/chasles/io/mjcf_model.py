@@ -1,0 +1,134 @@
+"""A compiled MuJoCo scene as a Model: bodies, joints, and notes of what a Model cannot have.
+
+Bodies without a joint are part of the body that carries them: their masses are put together.  The
+start is the reference pose of the file, where coordinates of joints are 0 here; MuJoCo's begin at
+qpos0, and differ by it.
+"""
+
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from chasles.io.mjcf_shapes import shapes_of
+from chasles.model import GROUND, Body, InvalidModel, Model
+from chasles.model.checks import as_matrix, as_vector
+from chasles.model.solids import together
+
+Floats = NDArray[np.float64]
+LISTED = 6  # names in a note before "and n more"
+
+
+@dataclass
+class Scene:
+    """What MuJoCo compiled: the module, its model `m`, and its data `d` at the reference pose."""
+
+    mujoco: Any
+    m: Any
+    d: Any
+    notes: list[str] = field(default_factory=list)
+    taken: set[str] = field(default_factory=set)
+
+    def code(self, name: str) -> int:
+        """The number of one of MuJoCo's words: code("Eq.CONNECT") is mjtEq.mjEQ_CONNECT."""
+        group, word = name.split(".")
+        prefix = {"Obj": "OBJ", "Joint": "JNT", "DisableBit": "DSBL"}.get(group, group.upper())
+        return int(getattr(getattr(self.mujoco, f"mjt{group}"), f"mj{prefix}_{word}"))
+
+    def name(self, kind: str, index: int) -> str:
+        """The name in the file, or kind and number."""
+        found = self.mujoco.mj_id2name(self.m, self.code(f"Obj.{kind.upper()}"), index)
+        printable = "".join(c for c in found or "" if c.isprintable()).strip()
+        return printable or f"{kind} {index}"
+
+    def note(self, text: str) -> None:
+        self.notes.append("".join(c if c.isprintable() else " " for c in text))
+
+    def note_names(self, what: str, names: list[str]) -> None:
+        """One note for many things of one kind."""
+        if names:
+            shown = ", ".join(f"'{name}'" for name in names[:LISTED])
+            more = f" and {len(names) - LISTED} more" if len(names) > LISTED else ""
+            self.note(f"{what}: {shown}{more}")
+
+    def unique(self, name: str) -> str:
+        """A name that no other joint, force or driver has."""
+        candidate, number = name, 2
+        while candidate in self.taken:
+            candidate, number = f"{name} {number}", number + 1
+        self.taken.add(candidate)
+        return candidate
+
+    @cached_property
+    def root(self) -> list[int]:
+        """The body that carries each body without a joint between them; 0 is the ground."""
+        roots = [0]
+        for body in range(1, self.m.nbody):
+            moves = self.m.body_jntnum[body] > 0 or self.m.body_mocapid[body] >= 0
+            roots.append(body if moves else roots[self.m.body_parentid[body]])
+        return roots
+
+    @cached_property
+    def body_names(self) -> dict[int, str]:
+        """Names of the bodies of the model, by the number of their root."""
+        names: dict[int, str] = {0: GROUND.name}
+        for body in range(1, self.m.nbody):
+            if self.root[body] == body:
+                name = self.name("body", body)
+                while name in names.values():  # "ground" means the world here
+                    name += " body"
+                names[body] = name
+        return names
+
+    def carrier(self, body: int) -> str:
+        """The name, in the model, of what a body of the file is part of."""
+        return self.body_names[self.root[body]]
+
+    def in_world(self, body: int, point: Floats) -> Floats:
+        """A point of a body's frame, in the world at the reference pose."""
+        return self.d.xpos[body] + self.d.xmat[body].reshape(3, 3) @ point
+
+
+def model_of(scene: Scene) -> Model:
+    """The model, with notes on everything that it does not have."""
+    from chasles.io.mjcf_forces import equalities, forces_of, note_the_rest
+    from chasles.io.mjcf_joints import joints_of
+
+    bodies = [body_of(scene, root) for root in scene.body_names if root != 0]
+    if not bodies:
+        raise InvalidModel("nothing in it moves.", "Give at least one body a joint.")
+    joints, placed = joints_of(scene)
+    joints += equalities(scene)
+    forces = forces_of(scene, placed)
+    note_the_rest(scene)
+    return Model(bodies, joints, forces, gravity=gravity_of(scene), notes=scene.notes)
+
+
+def gravity_of(scene: Scene) -> Floats:
+    disabled = scene.m.opt.disableflags & scene.code("DisableBit.GRAVITY")
+    return np.zeros(3) if disabled else scene.m.opt.gravity
+
+
+def body_of(scene: Scene, root: int) -> Body:
+    """A body and all that it carries without a joint, in the axes of its frame in the file."""
+    m, d, name = scene.m, scene.d, scene.body_names[root]
+    parts, carried = [], []
+    for body in range(1, m.nbody):
+        if scene.root[body] == root and m.body_mass[body] > 0.0:
+            own = as_matrix(np.diag(m.body_inertia[body]))
+            axes = as_matrix(d.ximat[body].reshape(3, 3))
+            parts.append((float(m.body_mass[body]), own, as_vector(d.xipos[body]), axes))
+        if scene.root[body] == root and body != root:
+            carried.append(scene.name("body", body))
+    scene.note_names(f"part of body '{name}', without a joint between them", carried)
+    if not parts:
+        raise InvalidModel(
+            f"body '{name}' moves, but has no mass.",
+            "Give it a mass and an inertia, or weld it to its neighbour.",
+        )
+    rotation = as_matrix(d.xmat[root].reshape(3, 3))
+    mass, inertia, centre = together(parts, rotation, f"body '{name}'")
+    shapes = shapes_of(scene, root, np.array(centre), np.array(rotation))
+    return Body(name, mass, inertia, centre, rotation, shapes=shapes)

@@ -1,0 +1,49 @@
+"""Models and runs from files, by the ending of the name."""
+
+import os
+from typing import Any
+
+from chasles.model import InvalidFile, Model
+from chasles.sealed import checked_path
+
+TOML, ROBOTS = (".toml",), (".urdf", ".xml", ".mjcf")
+
+
+def read_model(path: str | os.PathLike[str], folder: str | os.PathLike[str] | None = None) -> Model:
+    """The model of a file: .toml (see `Model.write`), .urdf, or .xml and .mjcf (MJCF).
+
+    URDF and MJCF go through MuJoCo's compiler (``pip install 'chasles[import]'``).
+
+    folder  of a robot: where the meshes and files that it names must be, by default its own folder
+
+    What a file asks for and a model cannot have is listed in `model.notes`.  Nothing in a file is
+    run as code; a file that is too large, nested too deep or not finite is refused.
+    """
+    return read_file(path, folder)[0]
+
+
+def read_run(path: str | os.PathLike[str]) -> dict[str, Any]:
+    """The options for `simulate` in the table [run] of a .toml file; empty if there is none.
+
+    ``simulate(read_model(path), **read_run(path))`` is what `chasles run` does.
+    """
+    return read_file(path)[1]
+
+
+def read_file(
+    path: str | os.PathLike[str], folder: str | os.PathLike[str] | None = None
+) -> tuple[Model, dict[str, Any]]:
+    source = checked_path(path)
+    suffix = source.suffix.lower()
+    if suffix in TOML:
+        from chasles.io.toml import read_toml  # late: only files need msgspec
+
+        return read_toml(source)
+    if suffix in ROBOTS:
+        from chasles.io.mjcf import read_robot  # late: only robots need MuJoCo
+
+        return read_robot(source, folder)
+    raise InvalidFile(
+        f"'{source}' does not end in {', '.join((*TOML, *ROBOTS))}.",
+        "Name a model file by what it holds.",
+    )

@@ -1,0 +1,89 @@
+"""Options of `simulate` as data: the table [run] of a model file."""
+
+from collections.abc import Mapping
+from dataclasses import asdict
+from typing import Any
+
+from chasles.io.limits import MOST_STEPS
+from chasles.io.schema import field_names, file_types
+from chasles.model import Body, InvalidModel, InvalidOption, Joint, UnknownName
+from chasles.model.errors import told
+from chasles.model.plain import placed_at
+from chasles.spaces import Designation, Space
+from chasles.stabilisation.baumgarte import Baumgarte
+
+SPACE_FIELDS = ("group", "at", "relative_to")
+
+
+def checked_run(table: Mapping[str, Any]) -> dict[str, Any]:
+    """Keyword arguments of `simulate` from a table whose types are right."""
+    run = dict(table)
+    with placed_at("run"):
+        check_steps(run)
+        if isinstance(run.get("stabilise"), dict):
+            rates = run["stabilise"]
+            if set(rates) != {"alpha", "beta"}:
+                raise InvalidModel(
+                    f"stabilise is {told(rates)}.", "Give {alpha = ..., beta = ...}, or a word."
+                )
+            run["stabilise"] = Baumgarte(**rates)
+        if isinstance(run.get("spaces"), dict):
+            run["spaces"] = {name: space_from(s, name) for name, s in run["spaces"].items()}
+    return run
+
+
+def check_steps(run: Mapping[str, Any]) -> None:
+    """Refuse more steps than a file may ask for."""
+    until, step = run.get("until"), run.get("step")
+    if until is None or step is None or step <= 0.0:
+        return  # simulate says what is missing or wrong
+    if not until / step <= MOST_STEPS:
+        raise InvalidOption(
+            f"until is {until:g} s and step is {step:g} s, which makes {until / step:.1g} steps.",
+            f"A file may ask for {MOST_STEPS:g} steps; take longer ones, or simulate in Python.",
+        )
+
+
+def space_from(space: Any, body: str) -> Any:
+    if isinstance(space, str):
+        return space
+    for key in space:
+        if key not in SPACE_FIELDS:
+            raise UnknownName.among("field", key, SPACE_FIELDS, where=f"spaces, {body}")
+    if not isinstance(space.get("group"), str):
+        raise InvalidModel(f"spaces, {body} has no 'group'.", 'Give group = "SE3" or "SO3xR3".')
+    return Space(**space)
+
+
+def run_to_plain(run: Any) -> dict[str, Any]:
+    """The table of keyword arguments of `simulate`; what is not data is refused."""
+    known = field_names(file_types().run)
+    if not isinstance(run, Mapping):
+        raise InvalidOption(f"run is {told(run)}.", 'Give a dict: run={"until": 1.0}.')
+    plain = {}
+    for name, value in run.items():
+        if name not in known:
+            raise UnknownName.among("option", name, sorted(known), where="run")
+        if value is not None:
+            plain[name] = option_to_plain(value, f"run, {name}")
+    return plain
+
+
+def option_to_plain(value: Any, where: str) -> Any:
+    if isinstance(value, Designation):
+        value = value.spaces
+    if isinstance(value, Space | Baumgarte):
+        return {key: option_to_plain(v, where) for key, v in asdict(value).items() if v is not None}
+    if isinstance(value, Body | Joint):
+        return value.name
+    if isinstance(value, Mapping):
+        return {option_to_plain(key, where): option_to_plain(v, where) for key, v in value.items()}
+    if hasattr(value, "tolist"):  # NumPy's numbers and arrays
+        value = value.tolist()
+    if isinstance(value, tuple | list):
+        return [option_to_plain(entry, where) for entry in value]
+    if isinstance(value, str | bool | int | float):
+        return value
+    raise InvalidOption(
+        f"{where} is {told(value)}, which is not data.", "Name it, or pass it to simulate itself."
+    )

@@ -1,0 +1,211 @@
+"""The types of a model file, made from the parts of the model themselves.
+
+Each kind of part becomes one msgspec struct: its fields are those that make the part, their types
+those of the part's own annotations, and what has a default may be left out.  So a file knows every
+part that the model layer has, and nothing is declared twice.
+"""
+
+from collections.abc import Callable, Mapping
+from functools import cache
+from inspect import signature
+from types import UnionType
+from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
+
+import msgspec
+from msgspec import UNSET, UnsetType
+
+from chasles.model import Body, Signal
+from chasles.model.checks import Matrix3, Vector3
+from chasles.model.plain import (
+    DRIVERS,
+    FORCES,
+    JOINTS,
+    REQUIRED,
+    WAVES,
+    defaults_of,
+    made_of,
+    wave_fields,
+)
+from chasles.model.plain_shapes import KINDS as SHAPES
+from chasles.model.plain_shapes import PACKED
+from chasles.simulate import simulate
+
+Numbers = list[float]
+Axis = Literal["x", "y", "z", "-x", "-y", "-z"]
+
+
+class Turn(msgspec.Struct, forbid_unknown_fields=True):
+    """A rotation in words: {axis, angle}, {euler, angles} or {quaternion}."""
+
+    axis: Vector3 | Axis | UnsetType = UNSET
+    angle: float | UnsetType = UNSET
+    euler: str | UnsetType = UNSET
+    angles: Numbers | UnsetType = UNSET
+    quaternion: Numbers | UnsetType = UNSET
+
+
+#: how a body may be made, beside by mass and inertia
+SOLIDS: dict[str, Callable[..., Body]] = {
+    "box": Body.box,
+    "cylinder": Body.cylinder,
+    "rod": Body.rod,
+    "sphere": Body.sphere,
+}
+BODY_TYPES: dict[str, Any] = {
+    "name": str,
+    "mass": float,
+    "density": float,
+    "inertia": list[float | Numbers],
+    "position": Vector3,
+    "rotation": list[float | Numbers] | Turn,
+    "velocity": Vector3,
+    "angular_velocity": Vector3,
+    "size": Vector3,
+    "radius": float,
+    "length": float,
+    "axis": str,
+    "between": tuple[Vector3, Vector3],
+}
+START = ("position", "rotation", "velocity", "angular_velocity")
+SPACE = dict[str, str | Numbers]
+#: options of `simulate` that are data
+RUN_TYPES: dict[str, Any] = {
+    "until": float,
+    "step": float,
+    "method": str,
+    "spaces": str | dict[str, str | SPACE],
+    "acceleration": str,
+    "stabilise": str | dict[str, float],
+    "redundant": str,
+    "singular": str,
+    "save_every": int,
+    "t_eval": Numbers,
+    "close": bool,
+    "hold": list[str],
+    "rtol": float,
+    "atol": float,
+    "tol": float,
+}
+
+
+def struct(name: str, fields: dict[str, Any], required: set[str], tag: str | None = None) -> Any:
+    """A struct that takes exactly these fields; those that are not required may be left out."""
+    ordered = sorted(fields, key=lambda field: field not in required)
+    return msgspec.defstruct(
+        name,
+        [
+            (field, fields[field])
+            if field in required
+            else (field, Union[fields[field], UnsetType], UNSET)  # noqa: UP007
+            for field in ordered
+        ],
+        tag_field=None if tag is None else "kind",
+        tag=tag,
+        forbid_unknown_fields=True,
+    )
+
+
+def required_of(made: Any) -> set[str]:
+    return {name for name, default in defaults_of(made).items() if default is REQUIRED}
+
+
+def union(structs: Any) -> Any:
+    return Union[tuple(structs)]  # noqa: UP007
+
+
+@cache
+def wave_structs() -> dict[str, Any]:
+    structs = {}
+    for tag, kind in WAVES.items():
+        hints, names = get_type_hints(kind), wave_fields(kind)
+        fields = {name: hints[name] for name in names}
+        structs[tag] = struct(kind.__name__, fields, required_of(kind) & set(names), tag)
+    return structs
+
+
+@cache
+def signal_type() -> Any:
+    """A number, the text of an expression, or a table with its kind."""
+    return Union[float, str, union(wave_structs().values())]  # noqa: UP007
+
+
+@cache
+def shape_structs() -> dict[str, Any]:
+    structs = {}
+    for tag, kind in SHAPES.items():
+        hints = get_type_hints(kind)
+        fields = {
+            name: str if name in PACKED else BODY_TYPES.get(name) or file_type(hints[name], name)
+            for name in made_of(kind)
+        }
+        structs[tag] = struct(f"{tag}_shape", fields, required_of(kind), tag)
+    return structs
+
+
+def file_type(hint: Any, field: str) -> Any:
+    """How a field of a part is written in a file."""
+    if field in ("axis", "axis_b", "direction"):
+        return Union[Vector3, Axis]  # noqa: UP007
+    if hint in (Vector3, Matrix3):
+        return hint
+    if hint is Signal:
+        return signal_type()
+    if get_origin(hint) in (Union, UnionType):
+        kept = [entry for entry in get_args(hint) if entry is not type(None)]
+        if any(not isinstance(entry, type) and "Callable" in str(entry) for entry in kept):
+            return tuple[(signal_type(),) * 3]  # type: ignore[misc]
+        return union(file_type(entry, field) for entry in kept)
+    return hint
+
+
+def part_structs(kinds: Mapping[str, type[Any]]) -> dict[str, Any]:
+    structs = {}
+    for tag, kind in kinds.items():
+        hints = get_type_hints(kind)
+        fields = {name: file_type(hints[name], name) for name in made_of(kind)}
+        structs[tag] = struct(kind.__name__, fields, required_of(kind), tag)
+    return structs
+
+
+def body_structs() -> dict[str, Any]:
+    shape = union(shape_structs().values())
+    types = {**BODY_TYPES, "shape": shape, "shapes": list[shape]}  # type: ignore[valid-type]
+    fields = {name: types[name] for name in defaults_of(Body)}
+    structs = {"body": struct("Body", fields, required_of(Body), "body")}
+    for tag, make in SOLIDS.items():
+        names = [*(n for n in signature(make).parameters if n != "start"), *START]
+        types = {name: BODY_TYPES[name] for name in names}
+        structs[tag] = struct(tag, types, required_of(make) - {"start"}, tag)
+    return structs
+
+
+class FileType(msgspec.Struct):
+    """What a file is made of: name of a list of parts -> kind -> struct; and the whole."""
+
+    parts: dict[str, dict[str, Any]]
+    run: Any
+    whole: Any
+
+
+@cache
+def file_types() -> FileType:
+    parts = {
+        "bodies": body_structs(),
+        "joints": part_structs(JOINTS),
+        "forces": part_structs(FORCES),
+        "drivers": part_structs(DRIVERS),
+    }
+    known = signature(simulate).parameters
+    run = struct("run", {name: kind for name, kind in RUN_TYPES.items() if name in known}, set())
+    fields: dict[str, Any] = {
+        what: list[union(kinds.values())]  # type: ignore[misc]
+        for what, kinds in parts.items()
+    }
+    fields |= {"gravity": Vector3, "notes": list[str], "run": run}
+    return FileType(parts, run, struct("file", fields, {"bodies"}))
+
+
+def field_names(kind: Any) -> set[str]:
+    """The keys that the table of a struct may have."""
+    tagged = {"kind"} if kind.__struct_config__.tag_field else set()
+    return set(kind.__struct_fields__) | tagged

@@ -1,0 +1,293 @@
+"""Models and runs as TOML files: data only, checked twice, written to be read by people.
+
+A file goes through four doors: it is small and shallow (`limits`), its keys mean something once
+their units are taken out (`units`), its values have the types of the model's own fields (`schema`),
+and they satisfy the rules of mechanics (the model itself).
+"""
+
+import os
+import re
+import tomllib
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from chasles.io.limits import check_keys, check_tree, text_of
+from chasles.io.run_options import checked_run, run_to_plain
+from chasles.io.schema import (
+    SOLIDS,
+    START,
+    Turn,
+    field_names,
+    file_types,
+    shape_structs,
+    wave_structs,
+)
+from chasles.io.toml_text import write_text
+from chasles.io.units import in_si
+from chasles.model import Body, ChaslesError, InvalidFile, InvalidModel, Model, UnknownName
+from chasles.model.errors import told
+from chasles.model.model import checked_model
+from chasles.model.plain import (
+    SIGNALS,
+    VECTORS,
+    WAVES,
+    body_to_plain,
+    defaults_of,
+    from_plain,
+    listed,
+    placed_at,
+    to_plain,
+)
+from chasles.model.shapes import Box, Cylinder, Rod, Shape, Sphere
+
+PLACE = re.compile(r"^(.*?)(?: - at `\$\.?(.*)`)?$", re.S)
+WORDS = {
+    "float": "a number", "int": "a whole number", "str": "a text", "bool": "true or false",
+    "array": "a list", "object": "a table",
+}  # fmt: skip
+
+
+def read_toml(path: str | os.PathLike[str]) -> tuple[Model, dict[str, Any]]:
+    """The model of a file, and its options for `simulate`."""
+    source, text = text_of(path)
+    try:
+        return parsed(text, source)
+    except InvalidFile:
+        raise
+    except ChaslesError as error:
+        raise type(error)(f"'{source}': {error.what}", error.remedy) from None
+
+
+def parsed(text: str, source: Path) -> tuple[Model, dict[str, Any]]:
+    """Model and options of a text; errors say where in the file, but not which file it is."""
+    document = prepared(decoded(text, source))
+    try:
+        msgspec.convert(document, file_types().whole, strict=True)
+    except (msgspec.ValidationError, OverflowError) as error:
+        raise explained(str(error), document) from None
+    run = checked_run(document.pop("run", {}))
+    document["bodies"] = [
+        made(body, f"bodies[{index}]") for index, body in enumerate(document["bodies"])
+    ]
+    return from_plain(document), run
+
+
+def decoded(text: str, source: Path) -> dict[str, Any]:
+    """The tables of a text, if it is TOML and not made to choke its reader."""
+    check_keys(text, source)
+    try:
+        document = tomllib.loads(text)
+    except RecursionError:
+        raise InvalidFile(
+            f"'{source}' is nested too deep.", "A model has lists of tables of numbers."
+        ) from None
+    except (ValueError, OverflowError) as error:
+        raise InvalidFile(
+            f"'{source}' is not TOML: {' '.join(str(error).split())[:200]}.",
+            "Correct the text there; see toml.io.",
+        ) from None
+    check_tree(document, source)
+    return document
+
+
+# --- keys and their units -------------------------------------------------------------------------
+
+
+def prepared(document: dict[str, Any]) -> dict[str, Any]:
+    """The same tables with every key known and in SI units, and a kind for every body."""
+    types = file_types()
+    document = in_si(document, field_names(types.whole), "the file")
+    for what, kinds in types.parts.items():
+        members = document.get(what)
+        if isinstance(members, list):
+            document[what] = [
+                prepared_part(member, kinds, what, f"{what}[{index}]")
+                for index, member in enumerate(members)
+            ]
+    if isinstance(document.get("run"), dict):
+        document["run"] = in_si(document["run"], field_names(types.run), "run")
+    return document
+
+
+def prepared_part(part: Any, kinds: dict[str, Any], what: str, where: str) -> Any:
+    if not isinstance(part, dict):
+        return part
+    if what == "bodies":
+        part = {"kind": "body", **part}
+    fields = of_kind(part, kinds, f"{what.removesuffix('s')} kind", where)
+    for name in SIGNALS:
+        if isinstance(fields.get(name), dict):
+            fields[name] = of_kind(fields[name], wave_structs(), "signal", f"{where}, {name}")
+    for name in VECTORS:
+        if isinstance(fields.get(name), list):
+            fields[name] = [
+                of_kind(entry, wave_structs(), "signal", f"{where}, {name}[{index}]")
+                if isinstance(entry, dict)
+                else entry
+                for index, entry in enumerate(fields[name])
+            ]
+    if "shape" in fields:
+        fields["shape"] = prepared_shape(fields["shape"], f"{where}, shape")
+    if isinstance(fields.get("shapes"), list):
+        fields["shapes"] = [
+            prepared_shape(shape, f"{where}, shapes[{index}]")
+            for index, shape in enumerate(fields["shapes"])
+        ]
+    return with_turn(fields, where)
+
+
+def prepared_shape(shape: Any, where: str) -> Any:
+    if not isinstance(shape, dict):
+        return shape
+    return with_turn(of_kind(shape, shape_structs(), "shape", where), where)
+
+
+def with_turn(fields: dict[str, Any], where: str) -> dict[str, Any]:
+    """The same with a rotation in words in SI units."""
+    if isinstance(fields.get("rotation"), dict):
+        fields["rotation"] = in_si(fields["rotation"], field_names(Turn), f"{where}, rotation")
+    return fields
+
+
+def of_kind(table: dict[str, Any], kinds: dict[str, Any], what: str, where: str) -> dict[str, Any]:
+    """A table whose kind is known, in SI units."""
+    kind = table.get("kind")
+    if not isinstance(kind, str) or kind not in kinds:
+        raise UnknownName.among(what, kind, kinds, where=where)
+    return in_si(table, field_names(kinds[kind]), where)
+
+
+def made(body: dict[str, Any], where: str) -> dict[str, Any]:
+    """The plain data of a body; solids are made first."""
+    fields = {name: value for name, value in body.items() if name != "kind"}
+    if body["kind"] == "body":
+        return fields
+    with placed_at(where):
+        return body_to_plain(SOLIDS[body["kind"]](**fields))
+
+
+# --- errors ---------------------------------------------------------------------------------------
+
+
+def explained(message: str, document: Any) -> InvalidModel:
+    """What msgspec says, with the value that it speaks of."""
+    matched = PLACE.match(message)
+    rule, path = (matched[1], matched[2] or "the file") if matched else (message, "the file")
+    missing = re.match(r"Object missing required field `(.*)`", rule)
+    if missing:
+        return InvalidModel(f"{path} has no '{missing[1]}'.", f"Give {missing[1]} = ... there.")
+    value = value_at(document, path)
+    expected = re.match(r"Expected `([^`]*)`(?: of length (\d+))?", rule)
+    if expected is None:
+        return InvalidModel(f"{path} is {told(value)}: {rule.replace('`', '')}.", "Correct it.")
+    words = " or ".join(WORDS.get(word, word) for word in expected[1].split(" | "))
+    words += f" of {expected[2]}" if expected[2] else ""
+    return InvalidModel(f"{path} is {told(value)}, but is {words}.", f"Give {words} there.")
+
+
+def value_at(document: Any, path: str) -> Any:
+    """The value that a path like bodies[0].mass leads to."""
+    value = document
+    for name, index in re.findall(r"([^.\[\]]+)|\[(\d+)\]", path):
+        try:
+            value = value[int(index)] if index else value[name]
+        except (KeyError, IndexError, TypeError):  # a key with a dot in it
+            break
+    return value
+
+
+# --- writing --------------------------------------------------------------------------------------
+
+
+def write_model(
+    model: Model, path: str | os.PathLike[str], run: Mapping[str, Any] | None = None
+) -> Path:
+    """Write a model, and options of `simulate`, as a TOML file."""
+    return write_text(document_of(model, run), path)
+
+
+def document_of(model: Model, run: Mapping[str, Any] | None = None) -> dict[str, Any]:
+    """The tables of a file: what differs from the defaults."""
+    checked_model(model)
+    plain = to_plain(model)
+    plain["bodies"] = [
+        brief_body(table, body) for table, body in zip(plain["bodies"], model.bodies)
+    ]
+    for what in ("joints", "forces", "drivers"):
+        parts = getattr(model, what)
+        plain[what] = [
+            brief(table, defaults_of(type(part))) for table, part in zip(plain.get(what, []), parts)
+        ]
+    if run is not None:
+        plain["run"] = run_to_plain(run)
+    return plain
+
+
+def brief(table: dict[str, Any], known: dict[str, Any]) -> dict[str, Any]:
+    """The table of a part without what is as `known` by default."""
+    short = {**table}
+    for name in SIGNALS:
+        if isinstance(short.get(name), dict):
+            signal = brief_signal(short[name])
+            if name != "motion" or isinstance(signal, dict | str):  # a driver takes no number
+                short[name] = signal
+    for name in VECTORS:
+        if isinstance(short.get(name), list):
+            short[name] = brief_vector(short[name])
+    return {
+        name: value
+        for name, value in short.items()
+        if value is not None and (name == "kind" or not same(listed(known[name]), value))
+    }
+
+
+def brief_body(table: dict[str, Any], body: Body) -> dict[str, Any]:
+    """The table of a body: as a solid, if that makes the same one to the bit."""
+    for kind, size in sizes(body.shape):
+        known = {**defaults_of(Body), **defaults_of(SOLIDS[kind])}
+        fields = {"name": body.name, **size, "mass": body.mass}
+        fields |= {name: table[name] for name in START}
+        if same(body, SOLIDS[kind](**fields)):
+            return {"kind": kind, **brief(fields, known)}
+    shapes = table["shapes"]
+    drawn = {"shape": shapes[0]} if len(shapes) == 1 else {"shapes": shapes} if shapes else {}
+    rest = {name: value for name, value in table.items() if name != "shapes"}
+    return brief({**rest, **drawn}, defaults_of(Body))
+
+
+def sizes(shape: Shape | None) -> list[tuple[str, dict[str, Any]]]:
+    """The solids that have a shape, and the keywords that give it to them."""
+    if isinstance(shape, Box):
+        return [("box", {"size": list(shape.size)})]
+    if isinstance(shape, Sphere):
+        return [("sphere", {"radius": shape.radius})]
+    if isinstance(shape, Cylinder | Rod):
+        along = {"length": shape.length, "axis": shape.axis}
+        if isinstance(shape, Rod):
+            return [("rod", along)]
+        return [("cylinder", {"radius": shape.radius, **along})]
+    return []
+
+
+def same(first: Any, second: Any) -> bool:
+    """Whether two values are the same to the bit; -0.0 is not 0.0."""
+    return repr(first) == repr(second)
+
+
+def brief_vector(entries: list[Any]) -> list[Any]:
+    """Three numbers, or three functions of which constants are numbers, unless all of them are."""
+    short = [brief_signal(entry) if isinstance(entry, dict) else entry for entry in entries]
+    signals = any(isinstance(entry, dict) for entry in entries)
+    return entries if signals and all(isinstance(entry, float) for entry in short) else short
+
+
+def brief_signal(table: dict[str, Any]) -> Any:
+    """An expression as its text, a constant as its number."""
+    if table["kind"] == "expression":
+        return table["text"]
+    if table["kind"] == "linear" and same(0.0, table["slope"]):
+        return table["offset"]
+    return brief(table, defaults_of(WAVES[table["kind"]]))

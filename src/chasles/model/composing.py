@@ -1,0 +1,167 @@
+"""A mechanism as a part: moved, renamed, and put beside others.
+
+A motion x -> R x + p of the whole mechanism moves its points by R and p, and its directions,
+velocities and frames by R.  Angular velocities are in body frames, and stay.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass, fields, replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from chasles.model.body import GROUND, Body
+from chasles.model.checks import Vector3, as_matrix, checked_vector
+from chasles.model.components import Components
+from chasles.model.custom import CustomJoint
+from chasles.model.errors import InvalidModel, told
+from chasles.model.forces import Bushing
+from chasles.model.loads import WORLD, CustomForce, Load
+from chasles.model.rotations import Turned, rotation_of, turned
+
+if TYPE_CHECKING:
+    from chasles.model.model import Model
+
+POINTS = ("at", "at_b")
+DIRECTIONS = ("axis", "axis_b", "direction")
+BODIES = ("a", "b", "body", "reaction")
+NAMES = ("name", "joint")
+
+
+@dataclass(frozen=True)
+class Placement:
+    """x -> rotation x + position, and what is put before names."""
+
+    prefix: str
+    rotation: NDArray[np.float64]
+    position: NDArray[np.float64]
+
+    @property
+    def turns(self) -> bool:
+        return not np.array_equal(self.rotation, np.eye(3))
+
+    @property
+    def moves(self) -> bool:
+        return self.turns or bool(self.position.any())
+
+    def point(self, point: Vector3) -> Vector3:
+        there = self.direction(point) if self.turns else point
+        x, y, z = (np.array(there) + self.position).tolist()
+        return (x, y, z)
+
+    def direction(self, direction: Vector3) -> Vector3:
+        return turned(self.rotation, direction) if self.turns else direction
+
+    def name(self, name: str) -> str:
+        return self.prefix + name
+
+    def body_name(self, name: str) -> str:
+        return name if name == GROUND.name else self.prefix + name
+
+
+def moved(model: "Model", prefix: str, position: ArrayLike, rotation: Turned) -> "Model":
+    """The model at another place, under other names."""
+    if not isinstance(prefix, str):
+        raise InvalidModel(f"placed: prefix is {told(prefix)}.", "Give a text: prefix='left '.")
+    place = Placement(
+        prefix,
+        np.array(rotation_of(rotation, "placed")),
+        np.array(checked_vector(position, "position", "placed", InvalidModel)),
+    )
+    return type(model)(
+        [moved_body(body, place) for body in model.bodies],
+        [moved_part(joint, place) for joint in model.joints],
+        [moved_part(force, place) for force in model.forces],
+        [moved_part(driver, place) for driver in model.drivers],
+        gravity=model.gravity,
+        notes=model.notes,
+    )
+
+
+def moved_body(body: Body, place: Placement) -> Body:
+    rotation = body.rotation
+    if place.turns:
+        rotation = as_matrix(place.rotation @ np.array(body.rotation))
+    return replace(
+        body,
+        name=place.name(body.name),
+        position=place.point(body.position),
+        rotation=rotation,
+        velocity=None if body.velocity is None else place.direction(body.velocity),
+    )
+
+
+def moved_part(part: Any, place: Placement) -> Any:
+    """A joint, force or driver: its points, directions and names."""
+    check_movable(part, place)
+    rules: list[tuple[tuple[str, ...], Callable[[Any], Any]]] = [
+        (POINTS, place.point), (DIRECTIONS, place.direction),
+        (BODIES, place.body_name), (NAMES, place.name),
+    ]  # fmt: skip
+    if isinstance(part, Load) and part.frame == WORLD:
+        rules.append((("force", "torque"), place.direction))
+    made = {field.name for field in fields(part) if field.init}
+    changes = {
+        name: rule(getattr(part, name))
+        for names, rule in rules
+        for name in names
+        if name in made and getattr(part, name) is not None
+        and not callable(getattr(part, name))
+    }  # fmt: skip
+    return replace(part, **changes)
+
+
+def check_movable(part: Any, place: Placement) -> None:
+    """Refuse parts that mean something else elsewhere."""
+    where = f"{part.kind} '{part.name}'"
+    if isinstance(part, CustomForce | CustomJoint) and place.moves:
+        raise InvalidModel(
+            f"placed: {where} has a formula in world coordinates, which cannot be moved.",
+            "Place the model with a prefix only, and give the formula at its place.",
+        )
+    if not place.turns:
+        return
+    if isinstance(part, Load) and part.frame == WORLD:
+        for what in ("force", "torque"):
+            if callable(getattr(part, what)):
+                kind = "signals" if isinstance(getattr(part, what), Components) else "a function"
+                raise InvalidModel(
+                    f"placed: {where} has {kind} along world axes as its {what}, which cannot be"
+                    " turned.",
+                    "Give it in the axes of the body (frame='body'), or after turning the model.",
+                )
+    if isinstance(part, Bushing):
+        across = [(values[0], values[3]) == (values[1], values[4])
+                  for values in (part.stiffness, part.damping)]  # fmt: skip
+        if not all(across):
+            raise InvalidModel(
+                f"placed: {where} is not the same along x and y of its frame, which is chosen by"
+                " the axes of the world and cannot be turned.",
+                "Add the bushing after turning the model.",
+            )
+
+
+def combined(first: "Model", second: "Model") -> "Model":
+    """Two models as one."""
+    if first.gravity != second.gravity:
+        raise InvalidModel(
+            f"the models have different gravity: {first.gravity} and {second.gravity} m/s^2.",
+            "Make both with the same gravity=.",
+        )
+    for what in ("body", "joint", "force", "driver"):
+        names = getattr(first, f"{what}_names"), getattr(second, f"{what}_names")
+        shared = [name for name in names[0] if name in set(names[1])]
+        if shared:
+            raise InvalidModel(
+                f"both models have a {what} '{shared[0]}'.",
+                "Give one of them a prefix: model.placed(prefix='left ').",
+            )
+    return type(first)(
+        first.bodies + second.bodies,
+        first.joints + second.joints,
+        first.forces + second.forces,
+        first.drivers + second.drivers,
+        gravity=first.gravity,
+        notes=first.notes + tuple(note for note in second.notes if note not in first.notes),
+    )

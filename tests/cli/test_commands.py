@@ -1,0 +1,175 @@
+"""The commands on model files: what they print, write and refuse, and their exit codes."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import threading
+import time
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import chasles as ch
+from chasles.cli import COMMANDS, main
+from chasles.interrupts import Interrupted
+
+TOP = Path(__file__).parents[2] / "examples" / "heavy_top.toml"
+ENERGY = 13972.399  # J, of the top in the paper
+
+
+@pytest.fixture
+def in_folder(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def test_run_writes_the_result_of_the_same_run_in_python(in_folder, capsys):
+    assert main(["run", str(TOP), "--until", "0.1", "--method", "dopri5"]) == 0
+    printed = capsys.readouterr().out
+    assert "pivot" in printed and printed.endswith("out/heavy_top/result.nc\n")
+    kept = ch.load(in_folder / "out/heavy_top/result.nc")
+    same = ch.simulate(ch.read_model(TOP), until=0.1, step=1e-3, method="dopri5")
+    assert np.array_equal(kept.position("top"), same.position("top"))
+
+
+def test_the_file_says_how_to_run(in_folder, capsys):
+    assert main(["run", str(TOP), "--json", "--out", "here"]) == 0
+    found = json.loads(capsys.readouterr().out)
+    assert found["status"] == "finished" and found["until"] == 1.0 and found["step"] == 1e-3
+    assert found["energy"]["start"] == pytest.approx(ENERGY, abs=1e-3)
+    assert found["joints"]["pivot"]["m"] < 1e-12
+    assert Path(found["files"]["result"]).is_file()
+
+
+@pytest.mark.parametrize(
+    "arguments, words",
+    [
+        (["run", "no.toml"], "no file"),
+        (["run", str(TOP), "--step", "-1"], "step"),
+        (["run", str(TOP), "--step", "1e-12"], "steps"),
+        (["run", str(TOP), "--until", "nan"], "until"),
+        (["run", str(TOP), "--spaces", "SE4"], "SE4"),
+        (["run", str(TOP), "--method", "rk5"], "rk4"),
+        (["run", str(TOP), "--out", str(TOP / "x")], "--out"),
+        (["run", str(TOP), "--colour", "red"], "--colour"),
+        (["run"], "FILE"),
+        (["compare", str(TOP), "--spaces", "SE4"], "SE4"),
+        (["advise", str(TOP), "--target", "0"], "target"),
+        (["designate", "no.toml"], "no file"),
+    ],
+)
+def test_wrong_input_is_one_line_and_exit_code_2(arguments, words, in_folder, capsys):
+    try:
+        code = main(arguments)
+    except SystemExit as stop:  # argparse
+        code = stop.code
+    printed = capsys.readouterr()
+    assert code == 2 and printed.out == ""
+    assert printed.err.startswith("chasles: ") and printed.err.count("\n") == 1
+    assert words in printed.err
+
+
+def test_a_file_without_a_run_asks_for_one(in_folder, capsys):
+    text = TOP.read_text("utf-8").replace("until = 1\n", "")
+    Path("top.toml").write_text(text, "utf-8")
+    assert main(["run", "top.toml"]) == 2
+    assert "--until" in capsys.readouterr().err
+    assert main(["compare", "top.toml"]) == 2
+    assert not Path("out").exists()
+
+
+def test_a_run_that_cannot_go_on_keeps_its_result_and_fails(in_folder, capsys):
+    """Drag that grows with the square of the speed, in steps too long for it, blows up."""
+    ball = ch.Body.sphere("ball", 1.0, 1.0, velocity=(1e3, 0, 0))
+    model = ch.Model([ball], forces=[ch.Drag("air", ball, quadratic=1.0)])
+    model.write("ball.toml", run={"until": 10.0, "step": 0.1})
+    assert main(["run", "ball.toml", "--json"]) == 1
+    printed = capsys.readouterr()
+    assert json.loads(printed.out)["status"] == "stopped" and "'ball'" in printed.err
+    assert ch.load("out/ball/result.nc").status == "stopped"
+
+
+def test_designate_compare_and_advise_print_what_python_prints(in_folder, capsys):
+    model = ch.read_model(TOP)
+    assert main(["designate", str(TOP)]) == 0
+    assert capsys.readouterr().out == f"{ch.designate(model)}\n"
+    assert main(["designate", str(TOP), "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["bodies"][0]["group"] == "SO3xR3"
+    arguments = ["compare", str(TOP), "--until", "0.02", "--spaces", "SE3", "SO3xR3"]
+    assert main([*arguments, "--plot", "c.svg"]) == 0
+    assert "SO3xR3" in capsys.readouterr().out and Path("c.svg").is_file()
+    assert main([*arguments, "--json"]) == 0
+    assert set(json.loads(capsys.readouterr().out)["candidates"]) == {"SE3", "SO3xR3"}
+    enough = ["--target", "1e-3", "--energy", "1e-2", "--budget", "5"]
+    assert main(["advise", str(TOP), "--until", "0.02", *enough, "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["met"]
+    impossible = ["--target", "1e-30", "--budget", "0.01"]
+    assert main(["advise", str(TOP), "--until", "0.02", *impossible]) == 1
+
+
+def test_the_doctor_finds_everything_or_names_it(capsys, monkeypatch):
+    assert main(["doctor", "--json"]) == 0
+    found = json.loads(capsys.readouterr().out)
+    assert found["good"] and {c["check"] for c in found["checks"]} >= {"python", "a run"}
+    monkeypatch.setattr("chasles.cli.doctor.NEEDED", ("numpy", "no-such-package"))
+    assert main(["doctor"]) == 1
+    assert "BAD   packages: not installed: no-such-package" in capsys.readouterr().out
+
+
+def test_import_writes_a_model_file_and_says_what_it_has_not(in_folder, capsys):
+    pytest.importorskip("mujoco")
+    robot = Path(__file__).parents[1] / "io" / "robots" / "left_out.xml"
+    assert main(["import", str(robot)]) == 0
+    printed = capsys.readouterr().out
+    assert "note: contacts" in printed and printed.endswith("left_out.toml\n")
+    assert ch.read_model("left_out.toml") == ch.read_model(robot)
+    assert main(["import", str(robot), "--out", "r.toml", "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["bodies"] == 3
+    assert main(["import", "left_out.toml"]) == 2
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_every_command_has_help(command, capsys):
+    with pytest.raises(SystemExit) as stop:
+        main([command, "--help"])
+    assert stop.value.code == 0 and "usage: chasles" in capsys.readouterr().out
+
+
+def test_ctrl_c_keeps_a_result_that_can_be_used(tmp_path):
+    command = [sys.executable, "-m", "chasles", "run", str(TOP), "--until", "9e4", "--step", "1e-3",
+               "--save-every", "1000", "--out", str(tmp_path / "out")]  # fmt: skip
+    run = subprocess.Popen(
+        command, stderr=subprocess.PIPE, stdout=subprocess.PIPE, text=True,
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.default_int_handler),
+    )  # fmt: skip
+    deadline = time.monotonic() + 120
+    while not (tmp_path / "out").is_dir() and time.monotonic() < deadline:
+        time.sleep(0.01)
+    time.sleep(5.0)  # into its steps, which take minutes
+    run.send_signal(signal.SIGINT)
+    _, errors = run.communicate(timeout=120)
+    assert run.returncode == 130, errors
+    assert "is kept" in errors and "Traceback" not in errors
+    kept = ch.load(tmp_path / "out" / "result.nc")
+    assert kept.status == "interrupted" and 0 < kept.t[-1] < 9e4
+    assert kept.violation("pivot").max() < 1e-9
+
+
+@pytest.mark.parametrize("t_eval", [None, np.linspace(0, 1e5, 11)])
+def test_in_python_the_interrupt_carries_the_result(t_eval):
+    model = ch.read_model(TOP)
+    whole = ch.simulate(model, until=0.1, step=1e-3)
+    timer = threading.Timer(0.5, lambda: os.kill(os.getpid(), signal.SIGINT))
+    timer.start()
+    with pytest.raises(KeyboardInterrupt) as caught:
+        ch.simulate(model, until=1e5, step=1e-3, save_every=100, t_eval=t_eval, progress=False)
+    timer.join()
+    assert isinstance(caught.value, Interrupted) and "interrupted" in str(caught.value)
+    result = caught.value.result
+    assert result.status == "interrupted" and 0 < result.t[-1] < 1e5
+    if t_eval is None:
+        assert np.array_equal(result.position("top")[1], whole.position("top")[-1])
+    assert signal.getsignal(signal.SIGINT) is signal.default_int_handler

@@ -1,0 +1,131 @@
+"""No file does anything but give a model or a named error, soon and in little memory."""
+
+import random
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+from fuzzing import mutated
+from test_model_files import SIGNALS, TOP
+
+import chasles as ch
+from chasles.io.limits import LARGEST
+from chasles.io.toml import parsed
+
+MORE = """
+[[forces]]
+kind = "spring"
+name = "spring"
+a = "ground"
+b = "ball"
+at = [0, 0, 0]
+at_b = [0, 0, 1]
+stiffness_N_per_mm = 1
+[[forces]]
+kind = "load"
+name = "wind"
+body = "ball"
+force = [1, "2*sin(t)", { kind = "ramp", height = 1, duration = 2 }]
+[[drivers]]
+kind = "driver"
+name = "drive"
+joint = "hinge"
+motion = { kind = "table", times = [0, 1, 2], values = [0, 1, 5] }
+"""
+SEEDS = [TOP, SIGNALS.replace("{target}", "'0.1 * sin(2*pi*t)'") + MORE]
+FILE = Path("model.toml")
+
+
+def fuzz(count: int, seed: int) -> tuple[int, float]:
+    """How many of so many mutated files are models, and the longest time that one took."""
+    source, models, slowest = random.Random(seed), 0, 0.0
+    for index in range(count):
+        text = mutated(SEEDS[index % len(SEEDS)], source)
+        began = time.process_time()
+        try:
+            parsed(text, FILE)
+            models += 1
+        except ch.ChaslesError as error:
+            assert error.what and error.remedy, text
+        except Exception as error:
+            raise AssertionError(f"{type(error).__name__}: {error}\n{text}") from error
+        slowest = max(slowest, time.process_time() - began)
+    return models, slowest
+
+
+def test_ten_thousand_mutated_files_are_models_or_named_errors():
+    models, slowest = fuzz(10_000, seed=1)
+    assert 0 < models < 10_000 and slowest < 5.0
+
+
+@pytest.mark.slow
+def test_a_million_mutated_files_are_models_or_named_errors():
+    models, slowest = fuzz(1_000_000, seed=2)
+    assert models and slowest < 5.0
+
+
+BOMBS = {
+    "deep arrays": "notes = " + "[" * 100_000 + "]" * 100_000,
+    "deep tables": "run = " + "{a=" * 100_000 + "1" + "}" * 100_000,
+    "shallow arrays": "notes = " + "[" * 40 + "]" * 40,
+    "a long dotted key": "a." * 400_000 + "b = 1",
+    "a long quoted key": '"a".' * 300_000 + "b = 1",
+    "a long dotted table": "[" + "a." * 400_000 + "b]",
+    "dots within a line": "run = {" + "a." * 400_000 + "b = 1}",
+    "many tables": "[[a]]\n" * 300_000,
+    "many keys": "".join(f"a{k} = 1\n" for k in range(100_000)),
+    "a huge array": "gravity = [" + "1," * 900_000 + "]",
+    "a huge text": "gravity = '" + "x" * 1_900_000 + "'",
+    "a huge number": "gravity = " + "1" * 1_900_000,
+    "a huge hexadecimal": "gravity = 0x" + "f" * 1_900_000,
+    "many quotes": '"' * 1_900_000,
+    "many spaces": " " * 2_000_000,
+    "no text": "\x00" * 1000,
+    "too large": "#" * (LARGEST + 1),
+    "a wrong file": "<xml/>",
+}
+
+
+@pytest.mark.parametrize("name", BOMBS)
+def test_hostile_files_are_refused_soon_and_in_little_memory(name, tmp_path, refusal):
+    path = tmp_path / "model.toml"
+    path.write_text(BOMBS[name], "utf-8")
+    began = time.process_time()
+    refusal(lambda: ch.read_model(path), ch.ChaslesError)
+    assert time.process_time() - began < 5.0
+
+
+MEASURE = """
+import resource, sys
+import chasles as ch
+ch.read_model(sys.argv[1])
+before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+try:
+    ch.read_model(sys.argv[2])
+except ch.ChaslesError:
+    print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before)
+"""
+
+
+def test_a_file_of_the_largest_size_takes_less_than_half_a_gigabyte(tmp_path):
+    pytest.importorskip("resource")
+    small, large = tmp_path / "small.toml", tmp_path / "large.toml"
+    small.write_text(TOP, "utf-8")
+    large.write_text("gravity = [" + "1.5," * (LARGEST // 4 - 10) + "]", "utf-8")
+    command = [sys.executable, "-c", MEASURE, str(small), str(large)]
+    grown = subprocess.run(command, capture_output=True, text=True, check=True).stdout
+    assert int(grown) < 500_000  # kB
+
+
+def test_many_steps_are_refused_before_they_are_made(refusal):
+    text = TOP.replace("until = 1", "until = 1e6")
+    assert "1e+09 steps" in refusal(lambda: parsed(text, FILE), ch.InvalidOption)
+
+
+def test_a_file_that_is_not_text_is_refused(tmp_path, refusal):
+    (tmp_path / "m.toml").write_bytes(b"\xff\xfe\x00")
+    assert "UTF-8" in refusal(lambda: ch.read_model(tmp_path / "m.toml"), ch.InvalidFile)
+    (tmp_path / "folder.toml").mkdir()
+    assert "folder" in refusal(lambda: ch.read_model(tmp_path / "folder.toml"), ch.InvalidFile)

@@ -1,0 +1,272 @@
+"""A model written to a file and read back is the same model, to the bit."""
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from random_models import models
+
+import chasles as ch
+from chasles.io.toml import document_of, parsed
+from chasles.io.toml_text import text_of_document
+
+FILE = Path("model.toml")
+TOP = """
+gravity = [0, 0, 0]
+
+[run]
+until = 1
+step_ms = 1
+
+[[bodies]]
+kind = "box"
+name = "top"
+size_mm = [100, 200, 400]
+mass = 21.6
+position = [0.5, 0, 0]
+angular_velocity_rpm = [0, 600, 300]
+
+[[joints]]
+kind = "spherical"
+name = "pivot"
+a = "ground"
+b = "top"
+at = [0, 0, 0]
+"""
+
+
+def read(text):
+    return parsed(text, FILE)
+
+
+@settings(max_examples=150)
+@given(models())
+def test_writing_and_reading_is_the_identity(model):
+    text = text_of_document(document_of(model))
+    again, run = read(text)
+    assert again == model and run == {}
+    assert repr(again.bodies) == repr(model.bodies)  # -0.0 is not 0.0
+    assert text_of_document(document_of(again)) == text
+
+
+def test_a_file_says_what_python_says():
+    model, run = read(TOP)
+    top = ch.Body.box(
+        "top", size=(0.1, 0.2, 0.4), mass=21.6, position=(0.5, 0, 0),
+        angular_velocity=(0, 600 * np.pi / 30, 300 * np.pi / 30),
+    )  # fmt: skip
+    pivot = ch.Spherical("pivot", ch.GROUND, top, at=(0, 0, 0))
+    assert model == ch.Model([top], [pivot], gravity=(0, 0, 0))
+    assert run == {"until": 1, "step": 1e-3}
+
+
+def test_a_run_of_a_file_gives_the_same_bits(tmp_path):
+    model, run = read(TOP)
+    again = ch.read_model(model.write(tmp_path / "top.toml", run=run))
+    options = ch.read_run(tmp_path / "top.toml")
+    assert options == {"until": 1.0, "step": 1e-3}
+    first, second = (ch.simulate(m, until=0.01, step=1e-3) for m in (model, again))
+    for name in ("position", "rotation", "velocity", "angular_velocity"):
+        assert np.array_equal(getattr(first, name)("top"), getattr(second, name)("top"))
+
+
+def test_solids_are_written_as_solids():
+    model, _ = read(TOP)
+    text = text_of_document(document_of(model))
+    assert 'kind = "box"' in text and "inertia" not in text
+
+
+def test_options_of_a_run_survive(tmp_path):
+    model, _ = read(TOP)
+    run = {
+        "until": 2.0, "step": 1e-2, "method": "dopri5", "save_every": 3, "t_eval": [0.0, 0.5],
+        "spaces": {"top": ch.SO3xR3(at="pivot")}, "stabilise": ch.Baumgarte(1.0, 2.0),
+        "close": True, "hold": ["top"],
+    }  # fmt: skip
+    by_body = {model.bodies[0]: run["spaces"]["top"]}
+    model.write(tmp_path / "top.toml", run={**run, "spaces": by_body})
+    assert ch.read_run(tmp_path / "top.toml") == run
+
+
+@pytest.mark.parametrize(
+    "run, said",
+    [
+        ({"untill": 1.0}, ["run", "'untill'", "Did you mean 'until'"]),
+        ({"method": ch.Tableau([[0.0]], [1.0])}, ["run, method", "not data"]),
+        ({"progress": True}, ["'progress'"]),
+        (3, ["run is 3"]),
+    ],
+)
+def test_what_is_not_data_is_not_written(run, said, tmp_path, refusal):
+    model, _ = read(TOP)
+    message = refusal(lambda: model.write(tmp_path / "top.toml", run=run), ch.ChaslesError)
+    assert all(part in message for part in said)
+    assert not list(tmp_path.iterdir())
+
+
+def test_a_function_of_ones_own_is_refused_by_name(tmp_path, refusal):
+    ball = ch.Body.sphere("ball", 1.0, 1.0)
+    lift = ch.Load("lift", ball, force=lambda t: (0, 0, t))
+    message = refusal(
+        lambda: ch.Model([ball], forces=[lift]).write(tmp_path / "m.toml"), ch.InvalidModel
+    )
+    assert "force 'lift': force" in message and "Signal.expression" in message
+    assert not list(tmp_path.iterdir())
+
+
+def test_files_have_the_right_ending_and_a_folder(tmp_path, refusal):
+    model, _ = read(TOP)
+    assert ".toml" in refusal(lambda: model.write(tmp_path / "top.json"), ch.InvalidFile)
+    assert "folder" in refusal(lambda: model.write(tmp_path / "no" / "top.toml"), ch.InvalidFile)
+    assert "does not end" in refusal(lambda: ch.read_model(tmp_path / "top.txt"), ch.InvalidFile)
+    assert "no file" in refusal(lambda: ch.read_model(tmp_path / "top.toml"), ch.InvalidFile)
+
+
+@pytest.mark.parametrize(
+    "old, new, said",
+    [
+        ("mass = 21.6", "mass = '21.6'", ["bodies[0].mass is '21.6'", "a number"]),
+        ("mass = 21.6", "mass = true", ["bodies[0].mass is True", "a number"]),
+        ("mass = 21.6", "mass = -1", ["bodies[0]: body 'top'", "mass is -1 kg", "positive"]),
+        ("mass = 21.6", "mass_mm = 1", ["bodies[0]", "'mass_mm'", "Did you mean 'mass'"]),
+        ("mass = 21.6", "colour = 1", ["bodies[0]", "'colour'"]),
+        ("mass = 21.6", "mass = 1\nmass_g = 1", ["bodies[0]: mass is given twice"]),
+        ("mass = 21.6", "mass_g = 'a'", ["bodies[0], mass_g is 'a'", "no unit"]),
+        ("mass = 21.6", "", ["bodies[0]", "mass is None and density is None"]),
+        ("mass = 21.6", "mass = nan", ["bodies[0].mass is nan"]),
+        ("mass = 21.6", "mass = inf", ["bodies[0].mass is inf"]),
+        ("mass = 21.6", "mass = 1e999", ["bodies[0].mass is inf"]),
+        ("mass = 21.6", f"mass = 1{'0' * 400}", ["bodies[0]"]),
+        ("mass = 21.6", "mass = 2026-01-01", ["bodies[0].mass", "a number"]),
+        ("at = [0, 0, 0]", "at = [0, 0]", ["joints[0].at is [0, 0]", "a list of 3"]),
+        ("at = [0, 0, 0]", "at = [0, 0, 'x']", ["joints[0].at[2] is 'x'"]),
+        ("at = [0, 0, 0]", "", ["joints[0] has no 'at'"]),
+        ('kind = "spherical"', 'kind = "sphericl"', ["joints[0]", "mean 'spherical'"]),
+        ('kind = "spherical"', "", ["joints[0]", "joint kind None"]),
+        ('b = "top"', 'b = "topp"', ["joint 'pivot'", "'topp'", "Did you mean 'top'"]),
+        ("until = 1", "until = 'x'", ["run.until is 'x'"]),
+        ("until = 1", "untill = 1", ["run", "'untill'", "Did you mean 'until'"]),
+        ("until = 1", "until = 1e7", ["run", "1e+10 steps"]),
+        ("until = 1", "until = 1\nspaces = {top = {grup = 'SE3'}}", ["'grup'"]),
+        ("until = 1", "until = 1\nspaces = {top = {at = 'pivot'}}", ["no 'group'"]),
+        ("until = 1", "until = 1\nstabilise = {alpha = 1.0}", ["stabilise is"]),
+        ("gravity = [0, 0, 0]", "gravity = 9.81", ["gravity is 9.81", "a list"]),
+        ("gravity = [0, 0, 0]", "bodies = 3", ["is not TOML"]),
+        ("gravity = [0, 0, 0]", "gravity = [0, 0, 0", ["is not TOML", "line"]),
+    ],
+)  # fmt: skip
+def test_errors_name_file_place_value_and_rule(old, new, said, tmp_path, refusal):
+    assert old in TOP
+    path = tmp_path / "top.toml"
+    path.write_text(TOP.replace(old, new, 1))
+    message = refusal(lambda: ch.read_model(path), ch.ChaslesError)
+    for part in [str(path), *said]:
+        assert part in message
+
+
+@pytest.mark.parametrize(
+    "key, si",
+    [
+        ("position_mm", 1e-3), ("position_m", 1.0), ("velocity_km_per_h", 1 / 3.6),
+        ("angular_velocity_deg_per_s", np.pi / 180), ("angular_velocity_rpm", np.pi / 30),
+    ],
+)  # fmt: skip
+def test_units_in_names_are_those_of_the_tables(key, si):
+    text = f"[[bodies]]\nname='b'\nmass=1\ninertia_kg_cm2=[1e4,1e4,1e4]\n{key}=[1,-2,3]\n"
+    (body,) = read(text)[0].bodies
+    field = next(f for f in ("position", "velocity", "angular_velocity") if key.startswith(f))
+    assert np.allclose(getattr(body, field), np.multiply(si, [1, -2, 3]), rtol=1e-15)
+    assert body.inertia == ch.Body("b", 1, (1, 1, 1)).inertia
+
+
+@pytest.mark.parametrize(
+    "text, same",
+    [
+        ("{axis = 'z', angle_deg = 30}", ("z", np.pi / 6)),
+        ("{axis = [1, 1, 0], angle = 0.3}", ((1, 1, 0), 0.3)),
+        ("{euler = 'ZYX', angles_deg = [10, 20, 30]}", ("ZYX", np.radians([10, 20, 30]))),
+        ("{quaternion = [0.6, 0, 0.8, 0]}", (0.6, 0, 0.8, 0)),
+        ("[0.6, 0, 0.8, 0]", (0.6, 0, 0.8, 0)),
+        ("[[0, -1, 0], [1, 0, 0], [0, 0, 1]]", ((0, -1, 0), (1, 0, 0), (0, 0, 1))),
+    ],
+)
+def test_rotations_are_said_as_in_python(text, same):
+    text = f"[[bodies]]\nname='b'\nmass=1\ninertia=[1,1,1]\nrotation={text}\n"
+    (body,) = read(text)[0].bodies
+    assert np.allclose(
+        body.rotation, ch.Body("b", 1, (1, 1, 1), rotation=same).rotation, atol=1e-15
+    )
+
+
+@pytest.mark.parametrize(
+    "text, said",
+    [
+        ("{axis = 'z'}", "bodies[0]: body 'b': rotation has the fields axis"),
+        ("{axis = 'z', angel = 3}", "bodies[0], rotation: there is no field 'angel'"),
+        ("{axis = 'w', angle = 3}", "bodies[0].rotation.axis is 'w'"),
+        ("[0.1, 0.2, 0.3]", "Euler angles or a rotation vector"),
+        ("'z'", "bodies[0].rotation is 'z'"),
+    ],
+)
+def test_rotations_of_no_meaning_are_named(text, said, refusal):
+    text = f"[[bodies]]\nname='b'\nmass=1\ninertia=[1,1,1]\nrotation={text}\n"
+    assert said in refusal(lambda: read(text), ch.ChaslesError)
+
+
+def test_a_rod_lies_between_points_and_axes_have_names():
+    text = """
+    bodies = [{kind='rod', name='arm', mass=1, between_mm=[[0, 0, 0], [0, 300, 400]]}]
+    joints = [{kind='revolute', name='j', a='ground', b='arm', at=[0, 0, 0], axis='-x'}]
+    """
+    arm = ch.Body.rod("arm", mass=1.0, between=((0, 0, 0), (0, 0.3, 0.4)))
+    joint = ch.Revolute("j", ch.GROUND, arm, (0, 0, 0), axis=(-1, 0, 0))
+    assert read(text)[0] == ch.Model([arm], [joint])
+
+
+SIGNALS = """
+[[bodies]]
+kind = "sphere"
+name = "ball"
+radius = 1
+mass = 1
+[[joints]]
+kind = "revolute"
+name = "hinge"
+a = "ground"
+b = "ball"
+at = [0, 0, 0]
+axis = [0, 0, 1]
+[[forces]]
+kind = "motor"
+name = "motor"
+joint = "hinge"
+target = {target}
+stiffness = 1
+"""
+
+
+@pytest.mark.parametrize(
+    "text, signal",
+    [
+        ("0.5", ch.Signal.constant(0.5)),
+        ("'0.1 * sin(2*pi*t)'", ch.Signal.expression("0.1 * sin(2*pi*t)")),
+        ("{kind = 'sine', amplitude = 1, frequency_Hz = 2, phase_deg = 180}",
+         ch.Signal.sine(1, 2, np.pi)),
+        ("{kind = 'table', times_ms = [0, 500], values = [0, 1]}",
+         ch.Signal.table([0, 0.5], [0, 1])),
+        ("{kind = 'linear', slope = 3}", ch.Signal.linear(3)),
+    ],
+)  # fmt: skip
+def test_functions_of_time_are_numbers_expressions_or_tables(text, signal):
+    model, _ = read(SIGNALS.replace("{target}", text))
+    assert model.force("motor").target == signal
+
+
+@given(st.text(max_size=30))
+def test_no_text_is_run_as_code(text):
+    try:
+        read(SIGNALS.replace("{target}", repr(text).replace("\\", "")))
+    except ch.ChaslesError as error:
+        assert error.what and error.remedy
