@@ -21,12 +21,14 @@ def turned(pair):
 #: What is wrong: module, name, and the wrong formula made from the right one.
 MUTANTS: dict[str, tuple[str, str, Callable[[Any], Any]]] = {
     "the sign of dexp^-1": (
-        "chasles.integrators.rkmk", "pulled_back",
-        lambda right: lambda group, increment, velocity: right(group, turned(increment), velocity),
+        "chasles.core.retraction", "pulled_back",
+        lambda right: lambda group, tau, increment, velocity: right(
+            group, tau, turned(increment), velocity
+        ),
     ),
     "no dexp^-1": (
-        "chasles.integrators.rkmk", "pulled_back",
-        lambda right: lambda group, increment, velocity: velocity,
+        "chasles.core.retraction", "pulled_back",
+        lambda right: lambda group, tau, increment, velocity: velocity,
     ),
     "a mass": (
         "chasles.model", "Body.box",

@@ -142,7 +142,7 @@ def test_a_joint_lost_in_rounding_is_not_called_redundant(refusal):
 
 
 @pytest.mark.parametrize("moving", [{}, {"angular_velocity": (0, 2, 0)}])
-@pytest.mark.parametrize("far", [1e30, 1e160, 1e200, 1.7e308])
+@pytest.mark.parametrize("far", [1e160, 1e200, 1.7e308])
 def test_a_body_out_of_this_world_is_refused_by_its_joint(far, moving, refusal):
     body = ch.Body.box("box", (1, 1, 1), mass=1.0, position=(far, 0, 0), **moving)
     model = ch.Model([body], [ch.Revolute("hinge", ch.GROUND, body, (-far, 0, 0), Y)])
@@ -169,7 +169,7 @@ def test_a_step_is_needed(refusal):
 @pytest.mark.parametrize("value", [0, -3, 2.5, "often", None, True])
 def test_save_every_counts_steps(value, refusal):
     what = refusal(lambda: run(save_every=value), ch.InvalidOption)
-    assert f"save_every is {value!r}" in what
+    assert "save_every must be a whole number of steps" in what and repr(value) in what
 
 
 @pytest.mark.parametrize(

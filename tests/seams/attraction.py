@@ -20,7 +20,7 @@ from chasles.scalars.elementary import sqrt
 
 
 @dataclass(frozen=True, init=False)
-class Attraction(PairForce):
+class Attraction(PairForce, in_files=True):
     """Between point `at` of a and point `at_b` of b; the strength k is in N m^2."""
 
     at_b: tuple[float, float, float]

@@ -25,7 +25,7 @@ from chasles.spaces.frames import joint_axes
 
 
 @dataclass(frozen=True, init=False)
-class PointOnCylinder(Coupling):
+class PointOnCylinder(Coupling, in_files=True):
     """Point `at_b` of b stays at its distance from the line of a through `at` along `axis`."""
 
     locked = ("radius",)

@@ -18,6 +18,7 @@ from chasles.model.coordinates import AUTO, checked_coordinate, checked_joint_na
 from chasles.model.derivatives import Floats, Function
 from chasles.model.errors import InvalidDriver, told
 from chasles.model.joints import Joint
+from chasles.model.registered import register
 from chasles.model.signals import Part, Signal
 
 AT_ZERO = 1e-9  # how far from zero (rad or m) a motion may start
@@ -44,9 +45,8 @@ class AnyDriver:
         fill(self, name=name)
         fill(self, motion=checked_motion(motion, self.where))
 
-    def __init_subclass__(cls) -> None:
-        cls.kind = cls.__name__.lower()
-        AnyDriver.kinds[cls.kind] = cls
+    def __init_subclass__(cls, in_files: bool | None = None) -> None:
+        cls.kind = register(AnyDriver.kinds, cls, in_files)
 
     def sample(self, times: ArrayLike) -> Floats:
         """(T, 3): value, rate and second derivative of the motion at T times."""

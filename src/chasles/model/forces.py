@@ -22,6 +22,7 @@ from chasles.model.checks import (
 )
 from chasles.model.errors import InvalidForce, told
 from chasles.model.joints import Attachment, Z, checked_pair
+from chasles.model.registered import register
 
 SixNumbers = tuple[float, float, float, float, float, float]
 AT_REST: SixNumbers = (0.0,) * 6
@@ -46,11 +47,12 @@ class Force:
             )
         fill(self, name=checked_name(name, "force", InvalidForce))
 
-    def __init_subclass__(cls, in_files: bool = True) -> None:
-        """`in_files` is False for a base of kinds, and for what holds code."""
-        cls.kind = cls.__name__.lower()
-        if in_files:
-            Force.kinds[cls.kind] = cls
+    def __init_subclass__(cls, in_files: bool | None = None) -> None:
+        """`in_files` is False for a base of kinds, and for what holds code.
+
+        Classes from outside of the package are in files if they ask for it: in_files=True.
+        """
+        cls.kind = register(Force.kinds, cls, in_files)
 
     @property
     def bodies(self) -> tuple[str, ...]:

@@ -21,6 +21,7 @@ from chasles.model.checks import (
     fill,
 )
 from chasles.model.errors import InvalidJoint, told
+from chasles.model.registered import register
 
 Attachment = Body | Ground | str
 Z: Vector3 = (0.0, 0.0, 1.0)
@@ -97,11 +98,12 @@ class Joint:
             ),
         )
 
-    def __init_subclass__(cls, in_files: bool = True) -> None:
-        """`in_files` is False for a base of kinds, and for what holds code."""
-        cls.kind = cls.__name__.lower()
-        if in_files:
-            Joint.kinds[cls.kind] = cls
+    def __init_subclass__(cls, in_files: bool | None = None) -> None:
+        """`in_files` is False for a base of kinds, and for what holds code.
+
+        Classes from outside of the package are in files if they ask for it: in_files=True.
+        """
+        cls.kind = register(Joint.kinds, cls, in_files)
 
 
 @dataclass(frozen=True, init=False)
