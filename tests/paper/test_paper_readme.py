@@ -51,9 +51,11 @@ def test_the_picture_is_there_and_follows_the_readers_scheme():
     assert "relative" in picture and "SE(3)" in picture
 
 
-def test_the_ten_lines_run(capsys):
+def test_the_ten_lines_run_and_leave_a_film(capsys, tmp_path, monkeypatch):
     [code] = re.findall(r"```python\n(.*?)```", README, flags=re.S)
+    monkeypatch.chdir(tmp_path)
     exec(compile(code, "README.md", "exec"), {})
+    assert (tmp_path / "top.html").stat().st_size > 10_000
     gap, energy = capsys.readouterr().out.replace(" m", "").split()
     assert float(gap) < 1e-13 and float(energy) == pytest.approx(-2.8e-8, rel=0.1)
 
