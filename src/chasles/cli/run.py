@@ -11,6 +11,7 @@ from chasles.model import InvalidOption
 EXAMPLES = """\
   chasles run top.toml                                 options are those of its table [run]
   chasles run top.toml --until 10 --step 1e-3          or these
+  chasles run top.toml --report top.html               film, numbers and plots on one page
   chasles run top.toml --out results --json            the summary as JSON
 """
 OVERRIDES = ("until", "step", "method", "spaces", "stabilise", "save_every")
@@ -31,6 +32,7 @@ def add(commands: Commands) -> None:
     parser.add_argument("--stabilise", metavar="NAME", help="projection, baumgarte or ggl")
     parser.add_argument("--save-every", type=int, metavar="N", help="keep every Nth state")
     parser.add_argument("--out", type=Path, metavar="FOLDER", help="[out/NAME OF THE FILE]")
+    parser.add_argument("--report", type=Path, metavar="HTML", help="film, numbers and plots")
     parser.add_argument("--quiet", action="store_true", help="no progress bar")
     add_json(parser)
 
@@ -81,6 +83,11 @@ def made(folder: Path) -> Path:
 def keep(result: Any, folder: Path, options: argparse.Namespace) -> None:
     """Write the result, and print what it amounts to."""
     written = {"result": str(result.save(folder / "result.nc"))}
+    if options.report is not None:
+        from chasles.view.run_report import write_report  # late: plotting takes a while to load
+
+        title = options.file.stem.replace("_", " ")
+        written["report"] = str(write_report(result, options.report, title))
     found = {**summary(result), "files": written}
     if options.json:
         told(found)

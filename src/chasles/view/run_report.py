@@ -1,0 +1,94 @@
+"""A run on one page: its film, its numbers and its plots, self-contained."""
+
+from base64 import b64encode
+from html import escape
+from io import BytesIO
+from pathlib import Path
+
+import matplotlib as mpl
+
+from chasles.model import InvalidOption
+from chasles.result import Result
+from chasles.view.curves import plot_result
+from chasles.view.film import make_film
+from chasles.view.picture import picture_of
+from chasles.view.plots import RC
+from chasles.view.report import page, paragraphs, section, table, write_whole
+
+
+def write_report(result: Result, path: str | Path, title: str | None = None) -> Path:
+    """Write the page of a run as an .html file."""
+    target = Path(path)
+    if target.suffix.lower() not in (".html", ".htm"):
+        raise InvalidOption(
+            f"report: the name '{target}' must end in .html, since it is a page.",
+            f"Write '{target.with_suffix('.html')}'.",
+        )
+    words = title or f"A run of {result.model!r}"
+    film = make_film([result], ["run"], title=words)
+    body = (
+        f"<header><h1>{escape(words)}</h1>{paragraphs(escape(about(result)))}</header>\n<main>"
+        + section("film", "Film", film._repr_html_())
+        + section("model", "Model", image(picture_of(result.model), f"Picture of {words}"))
+        + section("joints", "Joints", joints_table(result))
+        + section("plots", "Plots", *(plot(result, what) for what in plots_of(result)))
+        + section("provenance", "Where it comes from", provenance_table(result))
+        + "</main>"
+    )
+    write_whole(target, page(words, f"Film, numbers and plots of {words}", body))
+    return target
+
+
+def about(result: Result) -> str:
+    """What the run amounts to in a few sentences."""
+    energy, balance = result.energy(), abs(result.energy_balance()).max()
+    suspect = " ".join(f"Suspect: {text}" for text in result.warnings)
+    return (
+        f"{result.message.capitalize()} ({result.status}). Energy {energy[0]:.6g} J at the start,"
+        f" {energy[-1]:.6g} J at the end, off its balance by {balance:.1e} J at most. {suspect}"
+    )
+
+
+def joints_table(result: Result) -> str:
+    """The largest constraint violation of every joint."""
+    rows = [
+        (
+            escape(joint.name),
+            joint.kind,
+            f"{result.violation(joint).max():.1e}",
+            f"{result.violation(joint, part='rotation').max():.1e}",
+        )
+        for joint in result.model.joints
+    ]
+    if not rows:
+        return paragraphs("There are no joints.")
+    return table(("joint", "kind", "opens by at most, m", "rad"), rows)
+
+
+def provenance_table(result: Result) -> str:
+    kept = ("method", "order", "step", "steps", "until", "acceleration", "stabilise", "redundancy")
+    rows = [(name, escape(str(result.provenance[name]))) for name in kept]
+    rows += [(f"space of {body}", escape(s)) for body, s in result.provenance["spaces"].items()]
+    return table(("what", "value"), rows)
+
+
+def plots_of(result: Result) -> list[str]:
+    """What is plotted: energies, gaps, momentum."""
+    return ["energy", "energy error", *(["gaps"] if result.model.joints else []), "momentum"]
+
+
+def plot(result: Result, what: str) -> str:
+    """A plot of the run as a picture in the page."""
+    figure, buffer = plot_result(result, what).get_figure(root=True), BytesIO()
+    assert figure is not None  # the axes are new ones
+    with mpl.rc_context(RC):
+        figure.savefig(buffer, format="png", dpi=144)
+    return image(buffer.getvalue(), f"{what} over time")
+
+
+def image(png: bytes, words: str) -> str:
+    data = b64encode(png).decode()
+    return (
+        f'<img src="data:image/png;base64,{data}" alt="{escape(words)}"'
+        ' style="max-width:100%;height:auto;max-height:28rem">'
+    )
