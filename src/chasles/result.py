@@ -13,15 +13,19 @@ from chasles import diagnostics
 from chasles.core.arrays import DRIVEN_TURN, POSE_R, POSE_X, TWIST, Floats
 from chasles.dataset import Table, make_table, to_xarray
 from chasles.diagnostics import Reaction
+from chasles.groups.so3 import so3_from_matrix
 from chasles.model import Body, InvalidOption, Joint, Model, UnknownName
+from chasles.model.checks import checked_vector
 from chasles.model.coordinates import checked_coordinate, resolved_coordinate
 from chasles.model.errors import told
 from chasles.problem import Problem, wrench_history
 from chasles.provenance import Provenance
+from chasles.readout import ForceHistory, PointHistory, accelerations, force_history, point_history
 from chasles.sealed import check_kinds, write
 from chasles.spaces import Designation
 from chasles.start.assembly import Assembly
 from chasles.start.redundancy import Redundancy
+from chasles.system.gaps import components
 from chasles.system.state import State
 from chasles.system.turns import angle_columns, counted_angles
 
@@ -119,9 +123,34 @@ class Result:
         """Velocity of the centre of mass in the world (T, 3), m/s."""
         return np.einsum("tij,tj->ti", self.rotation(body), self._body(body)[:, TWIST + 3 :])
 
-    def angular_velocity(self, body: Body | str) -> Floats:
-        """Angular velocity in the body frame (T, 3), rad/s."""
-        return self._body(body)[:, TWIST : TWIST + 3]
+    def angular_velocity(self, body: Body | str, axes: str = "body") -> Floats:
+        """Angular velocity (T, 3), rad/s, along the axes of the "body" or of the "world"."""
+        omega = self._body(body)[:, TWIST : TWIST + 3]
+        if axes not in ("body", "world"):
+            raise InvalidOption(f"axes must be 'body' or 'world', got {told(axes)}.", "Name one.")
+        return omega if axes == "body" else np.einsum("tij,tj->ti", self.rotation(body), omega)
+
+    def quaternion(self, body: Body | str) -> Floats:
+        """Unit quaternions w, x, y, z from the body frame to the world (T, 4), without jumps."""
+        q = np.stack(so3_from_matrix(components(self._body(body), POSE_R, 9)), axis=-1)
+        flips = np.sum(q[1:] * q[:-1], axis=1) < 0.0
+        return q * np.where(np.cumsum(np.concatenate(([False], flips))) % 2, -1.0, 1.0)[:, None]
+
+    def acceleration(self, body: Body | str) -> Floats:
+        """Acceleration of the centre of mass in the world (T, 3), m/s^2."""
+        return self.point(body, self.model.body(body).position).acceleration
+
+    def point(self, body: Body | str, at: Any) -> PointHistory:
+        """Path, velocity and acceleration of a point of a body, in the world.
+
+        `at` is where the point is in the model as entered, like the point of a joint.
+        """
+        found = self.model.body(body)
+        where = f"point of body '{found.name}'"
+        point = checked_vector(at, "at", where, InvalidOption)
+        lever = np.array(found.rotation).T @ (np.array(point) - np.array(found.position))
+        index = self.problem.setup.body_index[found.name]
+        return point_history(self.absolute[:, index], self._rates[:, index], lever)
 
     def state(self, index: int = -1) -> State:
         """All bodies at one saved time; index -1 is the last."""
@@ -177,6 +206,13 @@ class Result:
         turning = int(self.problem.setup.system.joints.locked[index]) == DRIVEN_TURN
         return frame[1][:, 2] if turning else frame[0][:, 2]
 
+    def force(self, force: Any) -> ForceHistory:
+        """What a force does to its bodies: force, torque, power, elongation, over time."""
+        name = getattr(force, "name", force)
+        if not isinstance(name, str) or name not in self.model.force_names:
+            raise UnknownName.among("force", name, self.model.force_names)
+        return force_history(self.problem.setup, name, self.absolute, self.t, self.integrals)
+
     def work(self, force: Any) -> Floats:
         """Work of a force or driver on the bodies since the start (T,), J.
 
@@ -191,6 +227,13 @@ class Result:
     @cached_property
     def _wrenches(self) -> Floats:
         return wrench_history(self.problem, self.absolute, self.t, self.integrals)
+
+    @cached_property
+    def _rates(self) -> Floats:
+        """V' (T, n, 6)."""
+        return accelerations(
+            self.problem.setup, self.absolute, self.t, self.integrals, self._wrenches
+        )
 
     # --- invariants ---
 

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from chasles.compiled import formula
+from chasles.compiled import borrow, formula
 
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
@@ -128,6 +128,11 @@ def row_span(system: System, joint: int) -> slice:
     """The rows of a joint in J, without padding."""
     first = int(system.joints.first_row[joint])
     return slice(first, first + int(system.joints.rows[joint]))
+
+
+def flat_arrays(record: Any) -> Any:
+    """A record with flat arrays, as routines see it; for routines that run in plain Python."""
+    return borrow(record)
 
 
 @formula
