@@ -30,3 +30,12 @@ def test_the_model_never_sees_numba():
     loaded = subprocess.run(command, capture_output=True, text=True, check=True).stdout.split()
     assert "chasles" in loaded and "numpy" in loaded
     assert not {"numba", "llvmlite", "matplotlib", "scipy"} & set(loaded)
+
+
+def test_the_version_is_that_of_the_project():
+    import tomllib
+
+    import chasles as ch
+
+    project = tomllib.loads((PROJECT / "pyproject.toml").read_text("utf-8"))["project"]
+    assert ch.__version__ == project["version"]

@@ -77,6 +77,9 @@ from chasles.studies.compare import Comparison, compare
 from chasles.system.state import State
 from chasles.view import animate
 
+#: That of pyproject.toml; reading it from the installed package would take longer than a run.
+__version__ = "0.1.0"
+
 __all__ = [
     "GROUND",
     "SE3",
