@@ -11,7 +11,7 @@ series in brackets of k), and exp maps k into K.  No tableau and no truncation o
 Conversely, where the allowed velocities turn with the pose, a linear combination of those at two
 stages is allowed at neither, and the error of the method appears in the joint.
 
-Three cases follow; `chasles.spaces.charts` decides all of them numerically.
+Three cases follow; `chasles.spaces.invariance` decides all of them numerically.
 
 1. *The chart of b is relative to a (or a is the ground), or the other way round.*  K is the joint's
    motion group H in the chart.  SE(3) keeps every lower pair.  SO(3)xR3 with frame point P keeps
@@ -41,7 +41,7 @@ from functools import cached_property
 import numpy as np
 
 from chasles.model import GROUND, Joint, Model
-from chasles.spaces.charts import Chart, Link, is_coset, keeps, kept_hull
+from chasles.spaces.invariance import Chart, Link, is_coset, keeps, kept_hull
 from chasles.spaces.space import Space, frame_point
 from chasles.spaces.subalgebras import (
     SE3_ALGEBRA,

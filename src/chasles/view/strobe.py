@@ -21,11 +21,11 @@ from chasles.model import (
     Universal,
 )
 from chasles.result import Result
-from chasles.view.charts import COLOURS, legend_below
 from chasles.view.geometry import solid_of
 from chasles.view.panels import Curve, signed, thinned
 from chasles.view.plots import Draw, Figure, Panel
 from chasles.view.sketch import RIGHT, UP, half_extent
+from chasles.view.study_panels import COLOURS, legend_below
 from chasles.view.theme import LIGHT
 
 #: What is to the right and what is up on the page.

@@ -18,7 +18,7 @@ from chasles.view.film import colours_of
 from chasles.view.marks import coil
 from chasles.view.raster import Page, render
 from chasles.view.scene import AT_HOME, Part, Pose, Scene, place, scene_of
-from chasles.view.stage import LAYOUTS, SPARE, reached
+from chasles.view.setting import LAYOUTS, SPARE, reached
 from chasles.view.theme import LIGHT
 
 LASTS = 6.0  # seconds that a film takes if no speed was asked for

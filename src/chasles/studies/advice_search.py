@@ -104,7 +104,7 @@ def combined(
     return list(made.values())
 
 
-class Search:
+class AdviceSearch:
     """The runs of one piece of advice."""
 
     def __init__(
