@@ -154,7 +154,7 @@ def checked_hold(hold: Any, model: Model) -> tuple[list[str], list[str]]:
     """The names of the bodies and of the joints to hold."""
     if isinstance(hold, str | Body | Joint) or not isinstance(hold, Iterable):
         raise InvalidOption(
-            f"hold is {told(hold)}, but is a list of bodies and joints.",
+            f"hold must be a list of bodies and joints, got {told(hold)}.",
             "Put it in brackets: hold=[...].",
         )
     bodies, joints = [], []

@@ -206,7 +206,9 @@ def advise(
     )
     for what, values in (("spaces", spaces), ("methods", methods), ("stabilisers", stabilisers)):
         if isinstance(values, str) or not isinstance(values, Sequence) or not values:
-            raise InvalidOption(f"advise: {what} is {told(values)}.", f"Give a list of {what}.")
+            raise InvalidOption(
+                f"advise: {what} must be a list, got {told(values)}.", f"Give a list of {what}."
+            )
     combinations = combined(model, spaces, methods, stabilisers, acceleration)
     hidden = None if progress is None else not progress
     with tqdm(total=len(combinations), unit="combination", disable=hidden, leave=False) as bar:

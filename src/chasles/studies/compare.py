@@ -120,7 +120,8 @@ class Comparison:
         whole = isinstance(halvings, int) and not isinstance(halvings, bool)
         if not whole or not 1 <= halvings <= 6:
             raise InvalidOption(
-                f"check_order: halvings is {told(halvings)}.", "Give a whole number from 1 to 6."
+                f"check_order: halvings must be a whole number from 1 to 6, got {told(halvings)}.",
+                "Give a whole number from 1 to 6.",
             )
         found: list[CheckedPrediction] = []
         hidden = None if progress is None else not progress

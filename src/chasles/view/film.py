@@ -262,6 +262,7 @@ def largest_gap(result: Result) -> Floats:
 def checked_layout(layout: Any) -> str:
     if not isinstance(layout, str) or layout not in LAYOUTS:
         raise InvalidOption(
-            f"animate: layout is {told(layout)}.", "Give 'side by side' or 'overlaid'."
+            f"animate: layout must be 'side by side' or 'overlaid', got {told(layout)}.",
+            "Take one of the two.",
         )
     return layout

@@ -70,7 +70,8 @@ def checked_size(size: Any) -> tuple[int, int]:
         assert 32 <= width <= 4096 and 32 <= height <= 4096
     except (TypeError, ValueError, AssertionError):
         raise InvalidOption(
-            f"animate: size is {told(size)}.", "Give width and height in pixels: size=(720, 540)."
+            f"animate: size must be two whole numbers of pixels, got {told(size)}.",
+            "Give width and height in pixels: size=(720, 540).",
         ) from None
     return width - width % 2, height - height % 2  # ffmpeg wants even numbers
 
