@@ -12,7 +12,6 @@ from scipy.linalg import expm
 from chasles.core.arrays import Floats
 from chasles.model import Model
 from chasles.paper.claims.rules import Measure
-from chasles.paper.examples import double_pendulum, heavy_top, link
 from chasles.paper.printed_formulas import (
     ad4_factor_exact,
     ad4_factor_printed,
@@ -25,6 +24,7 @@ from chasles.paper.reference import TIGHT_TOLERANCES, quaternion_reference
 from chasles.paper.runs import CaseResult
 from chasles.paper.study import Study
 from chasles.simulate import simulate
+from chasles.studies.paper_mechanisms import double_pendulum, heavy_top, link
 
 MISPRINT, DANGEROUS, UNCLEAR = "misprint", "dangerous", "unclear"
 

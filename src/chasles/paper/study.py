@@ -9,7 +9,7 @@ from chasles.core.arrays import Floats
 from chasles.integrators.tableaux import METHODS
 from chasles.model import InvalidOption, Model
 from chasles.paper import beyond
-from chasles.paper.examples import EXAMPLES, heavy_top
+from chasles.paper.examples import EXAMPLES
 from chasles.paper.options import Options
 from chasles.paper.printed_top import Equations, Trajectory, integrate
 from chasles.paper.reference import (
@@ -20,6 +20,7 @@ from chasles.paper.reference import (
 )
 from chasles.paper.runs import Case, CaseResult, Runs
 from chasles.simulate import simulate
+from chasles.studies.paper_mechanisms import heavy_top
 
 PAPER_SPACES = ("SE3", "SO3xR3")
 FORMS = ("space", "screw")
