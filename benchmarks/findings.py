@@ -55,8 +55,12 @@ class Findings:
         ]
         return "\n\n".join(
             [
-                table(("case", "library", "variant", "measured", "unit"), grouped(figures), ">3"),
-                table(("requirement", "measured", "limit", "verdict"), requirements, ">1>2"),
+                aligned_table(
+                    ("case", "library", "variant", "measured", "unit"), grouped(figures), ">3"
+                ),
+                aligned_table(
+                    ("requirement", "measured", "limit", "verdict"), requirements, ">1>2"
+                ),
                 "\n".join(self.notes),
             ]
         )
@@ -81,7 +85,7 @@ def grouped(rows: Iterable[tuple[str, ...]]) -> list[tuple[str, ...]]:
     return shown
 
 
-def table(header: Sequence[str], rows: Sequence[Sequence[str]], right: str) -> str:
+def aligned_table(header: Sequence[str], rows: Sequence[Sequence[str]], right: str) -> str:
     """Aligned columns; ``right`` names the right-aligned ones: ">1>2"."""
     lines = [header, *rows]
     widths = [max(len(line[i]) for line in lines) for i in range(len(header))]

@@ -11,12 +11,14 @@ from math import cos, pi, sin
 
 import numpy as np
 
+import chasles as ch
+from chasles.studies import gallery
+
 Vector = tuple[float, float, float]
 ZERO: Vector = (0.0, 0.0, 0.0)
 DOWN: Vector = (0.0, 0.0, -9.81)
 BRICK: Vector = (0.2, 0.1, 0.05)  # sides of the paper's pendulum body
 BRICK_MASS = 2.7
-TILTED_AXES: tuple[Vector, Vector] = ((0.1, 1.0, 0.3), (0.2, -0.4, 1.0))
 
 
 @dataclass(frozen=True)
@@ -49,57 +51,46 @@ class Scene:
     gravity: Vector = DOWN
 
 
+def scene_of(name: str, model: ch.Model) -> Scene:
+    """The facts of a tree of boxes on spherical and revolute joints, parents before children."""
+    links = []
+    for body, joint in zip(model.bodies, model.joints, strict=True):
+        (box,) = body.shapes
+        spin, lever = body.angular_velocity or ZERO, np.subtract(body.position, joint.at)
+        links.append(
+            Link(
+                body.name,
+                parent=None if joint.a == ch.GROUND.name else joint.a,
+                at=joint.at,
+                position=body.position,
+                size=box.size,
+                mass=body.mass,
+                axis=joint.axis if isinstance(joint, ch.Revolute) else None,
+                angular_velocity=spin,
+                velocity=body.velocity or tuple(np.cross(spin, lever).tolist()),
+            )
+        )
+    return Scene(name, tuple(links), gravity=model.gravity)
+
+
 def heavy_top() -> Scene:
     """A box on a spherical pivot, fast, without gravity."""
-    top = Link(
-        "top",
-        parent=None,
-        at=ZERO,
-        position=(0.5, 0.0, 0.0),
-        size=(0.1, 0.2, 0.4),
-        mass=21.6,
-        angular_velocity=(0.0, 20 * pi, 10 * pi),
-        velocity=(0.0, 5 * pi, -10 * pi),
-    )
-    return Scene("heavy top", (top,), gravity=ZERO)
+    return scene_of("heavy top", gallery.heavy_top())
 
 
 def double_pendulum() -> Scene:
     """Two boxes in a row on spherical joints, fast, under gravity."""
-    upper = Link("upper", None, ZERO, (0.1, 0.0, 0.0), angular_velocity=(10.0, 0.0, 0.0))
-    lower = Link(
-        "lower",
-        parent="upper",
-        at=(0.2, 0.0, 0.0),
-        position=(0.3, 0.0, 0.0),
-        angular_velocity=(10 * pi, 10 * pi, 20 * pi),
-        velocity=(0.0, 2 * pi, -pi),
-    )
-    return Scene("double pendulum", (upper, lower))
+    return scene_of("double pendulum", gallery.double_pendulum())
 
 
 def spherical_chain(length: int) -> Scene:
     """A straight, horizontal chain, held at one end and released at rest."""
-    return Scene(f"spherical chain {length}", chain_links(length, (None,)))
+    return scene_of(f"spherical chain {length}", gallery.chain(length))
 
 
 def revolute_chain(length: int) -> Scene:
     """The same chain on hinges; neighbouring axes are never parallel, so the motion is spatial."""
-    return Scene(f"revolute chain {length}", chain_links(length, TILTED_AXES))
-
-
-def chain_links(length: int, axes: tuple[Vector | None, ...]) -> tuple[Link, ...]:
-    pitch = BRICK[0]
-    return tuple(
-        Link(
-            f"link{i}",
-            parent=f"link{i - 1}" if i else None,
-            at=(pitch * i, 0.0, 0.0),
-            position=(pitch * (i + 0.5), 0.0, 0.0),
-            axis=axes[i % len(axes)],
-        )
-        for i in range(length)
-    )
+    return scene_of(f"revolute chain {length}", gallery.chain(length, "revolute"))
 
 
 def star(arms: int) -> Scene:

@@ -1,81 +1,56 @@
 """Mechanisms the tests share: the four examples of Mueller and Terze (2013), and generic ones."""
 
 import csv
-from dataclasses import dataclass
-from math import pi, sqrt
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
 from scipy.spatial.transform import Rotation
 
 import chasles as ch
+from chasles.studies import paper_mechanisms
 
 REFERENCE = Path(__file__).parent / "reference"
 #: Every rule that gives all bodies a space.
 SPACES = ("SE3", "SO3xR3", "SE3 relative", "SO3xR3 on joints", "auto")
 FORMS = ("screw", "space")
 
-# --- the paper's examples, with the data it leaves out chosen as in reference/ ---
+# --- the paper's examples, under names that the tests speak of ---
+
+NAMES = {"link 1": "first", "link 2": "second"}
+
+
+def renamed(model: ch.Model, names: dict[str, str]) -> ch.Model:
+    """The model with other names for its bodies and joints."""
+    names = {ch.GROUND.name: ch.GROUND.name} | names
+    bodies = [replace(body, name=names[body.name]) for body in model.bodies]
+    joints = [
+        replace(joint, name=names[joint.name], a=names[joint.a], b=names[joint.b])
+        for joint in model.joints
+    ]
+    return ch.Model(bodies, joints, gravity=model.gravity)
 
 
 def heavy_top() -> ch.Model:
     """A box spinning about its pivot, without gravity: T0 = 13972.399 J."""
-    top = ch.Body(
-        "top", 21.6, (0.36, 0.306, 0.09), position=(0.5, 0, 0),
-        angular_velocity=(0, 20 * pi, 10 * pi),
-    )  # fmt: skip
-    return ch.Model([top], [ch.Spherical("pivot", ch.GROUND, top, at=(0, 0, 0))], gravity=(0, 0, 0))
-
-
-def link(name: str, position, **start) -> ch.Body:
-    return ch.Body.box(name, size=(0.2, 0.1, 0.05), density=2700.0, position=position, **start)
+    return paper_mechanisms.heavy_top()
 
 
 def double_pendulum() -> ch.Model:
     """Two links on spherical joints, fast and chaotic."""
-    first = link("first", (0.1, 0, 0), angular_velocity=(10, 0, 0), velocity=(0, 0, 0))
-    second = link(
-        "second", (0.3, 0, 0), angular_velocity=(10 * pi, 10 * pi, 20 * pi),
-        velocity=(0, 2 * pi, -pi),
-    )  # fmt: skip
-    joints = [
-        ch.Spherical("shoulder", ch.GROUND, first, at=(0, 0, 0)),
-        ch.Spherical("elbow", first, second, at=(0.2, 0, 0)),
-    ]
-    return ch.Model([first, second], joints)
+    joints = {"joint 1": "shoulder", "joint 2": "elbow"}
+    return renamed(paper_mechanisms.double_pendulum(), NAMES | joints)
 
 
 def floating_pair() -> ch.Model:
     """Two links joined to each other only, with zero total momentum and no gravity."""
-    first = link("first", (0.1, 0, 0), angular_velocity=(0, 0, -10))
-    second = link("second", (0.3, 0, 0), angular_velocity=(1, -1, 2 * pi))
-    return ch.Model(
-        [first, second], [ch.Spherical("elbow", first, second, at=(0.2, 0, 0))], gravity=(0, 0, 0)
-    )
+    return renamed(paper_mechanisms.floating_pair(), NAMES | {"joint": "elbow"})
 
 
 def three_bar() -> ch.Model:
     """A closed loop of two links on two pivots, all joints spherical: swing and two spins."""
-    a, c = np.zeros(3), np.array([0.3, 0, 0])
-    b = np.array([0.15, sqrt(0.2**2 - 0.15**2), 0])
-    swing = np.array([10.0, 0, 0])
-    links = []
-    for name, start, end, spin in (("first", a, b, 10 * pi), ("second", b, c, -20 * pi)):
-        x = (end - start) / 0.2
-        rotation = np.column_stack((x, np.cross((0, 0, 1), x), (0, 0, 1)))
-        middle = (start + end) / 2
-        links.append(
-            link(
-                name, middle, rotation=rotation, velocity=np.cross(swing, middle),
-                angular_velocity=rotation.T @ swing + (spin, 0, 0),
-            )
-        )  # fmt: skip
-    joints = [
-        ch.Spherical("left pivot", ch.GROUND, links[0], at=a),
-        ch.Spherical("middle", links[0], links[1], at=b),
-        ch.Spherical("right pivot", ch.GROUND, links[1], at=c),
-    ]
-    return ch.Model(links, joints)
+    joints = {"joint 1": "left pivot", "joint 2": "middle", "joint 3": "right pivot"}
+    return renamed(paper_mechanisms.three_bar(), NAMES | joints)
 
 
 EXAMPLES = {

@@ -185,7 +185,7 @@ class Run:
             return False
         if self.lookout is not None:
             try:
-                self.lookout.table(np.append(t + step * self.lookout.nodes, t + step))
+                self.lookout.sampled(np.append(t + step * self.lookout.nodes, t + step))
             except ChaslesError as error:
                 self.stopped = SimulationStopped(error.what, error.remedy)
                 return False

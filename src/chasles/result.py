@@ -179,7 +179,7 @@ class Result:
         parts = {"translation": translation, "rotation": rotation}
         if not isinstance(part, str) or part not in parts:
             raise InvalidOption(
-                f"violation part is {told(part)}.",
+                f"violation: part must be 'translation' or 'rotation', got {told(part)}.",
                 "Use part='translation' (m) or part='rotation' (rad).",
             )
         return parts[part] if vector else np.linalg.norm(parts[part], axis=1)

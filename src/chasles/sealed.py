@@ -150,7 +150,9 @@ def checked_path(path: Any) -> Path:
     """The name of a file."""
     text = os.fspath(path) if isinstance(path, os.PathLike) else path
     if not isinstance(text, str) or not text or "\0" in text:
-        raise InvalidOption(f"path is {told(path)}.", "Give the name of a file.")
+        raise InvalidOption(
+            f"path must be the name of a file, got {told(path)}.", "Give the name of a file."
+        )
     try:
         os.fsencode(text)
     except UnicodeEncodeError:

@@ -76,11 +76,11 @@ def simulate(
                   accelerations, at rates that the step suggests (Baumgarte(alpha, beta) takes
                   others); "ggl": into the velocities with which bodies move, after Gear, Gupta and
                   Leimkuhler; each of these with " of all joints" added
-    redundant     joints that repeat each other: "solve" for the shortest reactions and report
-                  them (result.redundancy), or "refuse" the model
+    redundant     redundant joints, which repeat each other: "solve" for the minimum-norm reactions
+                  and report them (result.redundancy), or "refuse" the model
     singular      what to do at a pose in which joints come to depend on each other: "stop", or
-                  "pass" through it on the shortest multipliers, with all joints projected unless
-                  another stabiliser is chosen (result.singular_poses)
+                  "pass" through it on the minimum-norm multipliers, with all joints projected
+                  unless another stabiliser is chosen (result.singular_poses)
     save_every    keep every so many steps (the first and last state are always kept)
     t_eval        times at which to keep states instead; each is reached by one shorter step of
                   the same method from the grid, so it is as accurate, and joints hold as well
@@ -212,7 +212,8 @@ def check_word(option: str, value: Any, known: tuple[str, ...]) -> None:
 def check_progress(progress: Any, where: str = "simulate") -> None:
     if progress is not None and not isinstance(progress, bool | np.bool_):
         raise InvalidOption(
-            f"{where}: progress is {told(progress)}.", "Give True, False, or leave it out."
+            f"{where}: progress must be True or False, got {told(progress)}.",
+            "Give True, False, or leave it out.",
         )
 
 
@@ -235,15 +236,18 @@ def stabilised(
 def closing(model: Model, close: Any, hold: Any, start: Any) -> Assembly | None:
     """What is closed before a run."""
     if not isinstance(close, bool | np.bool_):
-        raise InvalidOption(f"simulate: close is {told(close)}.", "Give close=True or close=False.")
+        raise InvalidOption(
+            f"simulate: close must be True or False, got {told(close)}.",
+            "Give close=True or close=False.",
+        )
     if start is not None:
         checked_state(start, "start")
     if close:
         return assemble(model, hold, start)
     if not isinstance(hold, tuple | list) or hold:
         raise InvalidOption(
-            f"simulate: hold is {told(hold)}, but nothing moves before a run that does not close"
-            " its joints.",
+            f"simulate: hold must be left out unless joints are closed before the run, got"
+            f" {told(hold)}.",
             "Leave it out, or give close=True with it.",
         )
     return None

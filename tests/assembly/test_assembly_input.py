@@ -101,7 +101,7 @@ def test_a_start_is_a_state(start, refusal):
         lambda: ch.assemble(loose_pair(), start=start),
         lambda: ch.equations(loose_pair(), start),
     ):
-        assert "which is no State" in refusal(attempt, ch.InvalidOption)
+        assert "must be a State" in refusal(attempt, ch.InvalidOption)
 
 
 def test_a_start_has_the_bodies_of_the_model(refusal):
@@ -175,7 +175,7 @@ def test_the_report_does_not_tell_rounding():
 
 def test_an_assembly_is_no_state_but_has_one(refusal):
     assembly = ch.assemble(loose_pair())
-    assert "which is no State" in refusal(lambda: run(start=assembly), ch.InvalidOption)
+    assert "must be a State" in refusal(lambda: run(start=assembly), ch.InvalidOption)
     with pytest.raises(ch.InvalidOption, match=r"\.state of an assembly or an equilibrium"):
         run(start=assembly)
     assert run(start=assembly.state).status == "finished"

@@ -59,16 +59,16 @@ def test_a_quaternion_has_its_real_part_first():
         (("q", 0.5), "'q'"),
         (((0, 0, 0), 0.5), "points nowhere"),
         (("z", 90), "90 rad"),
-        (("zyx", (0.1, 0.2)), "3 axes"),
+        (("zyx", (0.1, 0.2)), "as many as their axes 'zyx', got (0.1, 0.2)"),
         (("zYx", (0.1, 0.2, 0.3)), "'zYx'"),
         (("xyzx", (0.1, 0.2, 0.3, 0.4)), "'xyzx'"),
-        (("xyz", "abc"), "the angles are 'abc'"),
-        (("z", None), "1 axes"),
+        (("xyz", "abc"), "as many as their axes 'xyz', got 'abc'"),
+        (("z", None), "as many as their axes 'z', got None"),
         ({"axis": "z"}, "the fields axis"),
         ({"axis": "z", "angle": 0.1, "euler": "z"}, "the fields"),
-        ({"quaternion": (1, 0, 0)}, "quaternion is (1, 0, 0)"),
+        ({"quaternion": (1, 0, 0)}, "quaternion must be four numbers, got (1, 0, 0)"),
         ({}, "none"),
-        (Rotation.from_euler("z", [[0.1], [0.2]]), "2 rotations"),
+        (Rotation.from_euler("z", [[0.1], [0.2]]), "must be one rotation, got 2"),
         ((0.1, 0.2, 0.3, 0.4), "norm"),
         (None, "rotation"),
         (3.0, "rotation has shape ()"),
@@ -88,7 +88,7 @@ def test_axes_have_names(name, vector, refusal):
     message = refusal(
         lambda: ch.Revolute("h", ch.GROUND, "b", (0, 0, 0), axis="w"), ch.InvalidJoint
     )
-    assert "axis is 'w'" in message and "'-x'" in message
+    assert "axis must be a vector or the name of an axis, got 'w'" in message and "'-x'" in message
 
 
 # --- bodies ---------------------------------------------------------------------------------------
@@ -120,9 +120,15 @@ def test_a_rod_that_points_backwards_is_well_turned(away):
     [
         ({"between": ((0, 0, 0), (0, 0, 0))}, "0 m apart"),
         ({"between": (0, 0, 0)}, "shape (3,)"),
-        ({"between": ((0, 0, 0), (1, 0, 0)), "length": 1.0}, "length is given"),
-        ({"between": ((0, 0, 0), (1, 0, 0)), "position": (0, 0, 0)}, "position is given"),
-        ({"between": ((0, 0, 0), (1, 0, 0)), "rotation": np.eye(3)}, "rotation is given"),
+        ({"between": ((0, 0, 0), (1, 0, 0)), "length": 1.0}, "length was given as well as between"),
+        (
+            {"between": ((0, 0, 0), (1, 0, 0)), "position": (0, 0, 0)},
+            "position was given as well as between",
+        ),
+        (
+            {"between": ((0, 0, 0), (1, 0, 0)), "rotation": np.eye(3)},
+            "rotation was given as well as between",
+        ),
         ({}, "neither its length nor its ends"),
     ],
 )
@@ -180,8 +186,8 @@ def test_a_solid_of_shapes_is_the_composite_of_their_bodies():
     "parts, holes, said",
     [
         ([], (), "made of nothing"),
-        (3, (), "parts is 3"),
-        (["ball"], (), "parts[0] is 'ball'"),
+        (3, (), "parts must be a list, got 3"),
+        (["ball"], (), "parts[0] must be a Body, got 'ball'"),
         ([ch.Body.sphere("a", 1, 1)], [ch.Body.sphere("b", 1, 1)], "mass of 0 kg"),
         ([ch.Body.sphere("a", 1, 1, velocity=(1, 0, 0))], (), "velocity of its own"),
     ],
@@ -247,8 +253,8 @@ def test_legs_are_added():
     [
         (lambda: leg() + leg(), "a body 'thigh'"),
         (lambda: leg() + ch.Model([ch.Body.sphere("b", 1, 1)]), "different gravity"),
-        (lambda: leg().placed(3), "prefix is 3"),
-        (lambda: leg().placed(position=(1, 2)), "position has shape (2,)"),
+        (lambda: leg().placed(3), "prefix must be a text, got 3"),
+        (lambda: leg().placed(position=(1, 2)), "position must be a vector of three numbers"),
         (lambda: leg().placed(rotation=(1, 2, 3)), "Euler"),
         (lambda: leg().with_parts(forces=[ch.Bushing("odd", "ground", "thigh", (0, 0, 0), SIX)])
             .placed(rotation=("x", 1)), "bushing 'odd'"),

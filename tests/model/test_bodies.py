@@ -31,12 +31,12 @@ def test_a_mass_is_finite_and_positive(mass, said, refusal):
         ([[1, 2, 0], [2, 1, 0], [0, 0, 1]], ["not positive definite", "-1"]),
         ((1, 1, 2.5), ["triangle inequality", "0.5", "2.5"]),
         ((0, 0, 0), ["not positive definite"]),
-        ((1, NAN, 1), ["not finite", "nan"]),
+        ((1, NAN, 1), ["must be finite", "nan"]),
         ((1, 1), ["shape (2,)"]),
         (np.eye(4), ["shape (4, 4)"]),
-        ([[1, 2, 3], [4, 5]], ["not an array"]),
+        ([[1, 2, 3], [4, 5]], ["must be an array"]),
         ("heavy", ["'heavy'"]),
-        ((1j, 1, 1), ["not an array of real numbers"]),
+        ((1j, 1, 1), ["must be an array of real numbers"]),
     ],
 )
 def test_an_inertia_is_one_that_a_mass_can_have(inertia, said, refusal):
@@ -198,13 +198,19 @@ def test_a_solid_takes_the_start_of_any_body():
         (lambda: Body.box("crank", (1, 1, 1), mass=1.0, density=2.0), "density is 2.0"),
         (lambda: Body.box("crank", (1, 0, 1), mass=1.0), "0 m"),
         (lambda: Body.box("crank", (1, 1), mass=1.0), "size"),
-        (lambda: Body.box("crank", (1, 1, 1), density=-3.0), "density is -3 kg/m^3"),
-        (lambda: Body.sphere("crank", -0.1, mass=1.0), "radius is -0.1 m"),
+        (
+            lambda: Body.box("crank", (1, 1, 1), density=-3.0),
+            "density must be positive, got -3 kg/m^3",
+        ),
+        (lambda: Body.sphere("crank", -0.1, mass=1.0), "radius must be positive, got -0.1 m"),
         (lambda: Body.cylinder("crank", 0.1, NAN, mass=1.0), "length is nan"),
-        (lambda: Body.cylinder("crank", 0.1, 1.0, mass=1.0, axis="w"), "axis is 'w'"),
+        (
+            lambda: Body.cylinder("crank", 0.1, 1.0, mass=1.0, axis="w"),
+            "axis must be one of the body's axes, got 'w'",
+        ),
         (lambda: Body.rod("crank", 1.0, density=7850.0), "radius"),
-        (lambda: Body.rod("crank", 0.0, mass=1.0), "length is 0 m"),
-        (lambda: Body.rod("crank", 1.0, mass=-2.0), "mass is -2 kg"),
+        (lambda: Body.rod("crank", 0.0, mass=1.0), "length must be positive, got 0 m"),
+        (lambda: Body.rod("crank", 1.0, mass=-2.0), "mass must be positive, got -2 kg"),
     ],
 )
 def test_a_solid_that_cannot_be_is_refused(make, said, refusal):

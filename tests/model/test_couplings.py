@@ -1,4 +1,4 @@
-"""Joints that are no lower pairs: their rows, and what is no such joint."""
+"""Joints that are not lower pairs: their rows, and what is not such a joint."""
 
 import pickle
 from dataclasses import replace
@@ -106,39 +106,78 @@ def test_pins_perpendicular_to_rounding_are_accepted():
 @pytest.mark.parametrize(
     "make, said",
     [
-        (lambda: Distance("j", GROUND, ROD, X, X), ["0 m apart", "Spherical"]),
+        (
+            lambda: Distance("j", GROUND, ROD, X, X),
+            ["must be apart, got a distance of 0 m", "Spherical"],
+        ),
         (lambda: Distance("j", GROUND, ROD, (-1.5e308, 0, 0), (1.5e308, 0, 0)), ["inf m"]),
-        (lambda: Distance("j", GROUND, ROD, ORIGIN, None), ["at_b is None"]),
-        (lambda: Distance("j", GROUND, ROD, None, X), ["at is None"]),
+        (lambda: Distance("j", GROUND, ROD, ORIGIN, None), ["at_b must be a point, got None"]),
+        (lambda: Distance("j", GROUND, ROD, None, X), ["at must be a point, got None"]),
         (lambda: Distance("j", GROUND, ROD, ORIGIN, (0, NAN, 0)), ["at_b", "nan"]),
-        (lambda: Universal("j", GROUND, ROD, None, X, Y), ["at is None"]),
-        (lambda: Universal("j", GROUND, ROD, ORIGIN, X, None), ["axis_b is None"]),
+        (lambda: Universal("j", GROUND, ROD, None, X, Y), ["at must be a point, got None"]),
+        (
+            lambda: Universal("j", GROUND, ROD, ORIGIN, X, None),
+            ["axis_b must be an axis, got None"],
+        ),
         (lambda: Universal("j", GROUND, ROD, ORIGIN, X, ORIGIN), ["axis_b is (0, 0, 0)"]),
         (lambda: ConstantVelocity("j", GROUND, ROD, ORIGIN, ORIGIN), ["axis is (0, 0, 0)"]),
-        (lambda: PointOnLine("j", GROUND, ROD, None, X), ["at is None"]),
-        (lambda: PointOnLine("j", GROUND, ROD, ORIGIN, None), ["axis is None"]),
-        (lambda: PointOnPlane("j", GROUND, ROD, (0, 0), X), ["at has shape (2,)"]),
+        (lambda: PointOnLine("j", GROUND, ROD, None, X), ["at must be a point, got None"]),
+        (
+            lambda: PointOnLine("j", GROUND, ROD, ORIGIN, None),
+            ["axis must be an array of real numbers, got None"],
+        ),
+        (
+            lambda: PointOnPlane("j", GROUND, ROD, (0, 0), X),
+            ["at must be a vector of three numbers, got shape (2,)"],
+        ),
         (lambda: PointOnPlane("j", ROD, ROD, ORIGIN, X), ["'rod' to itself"]),
         (lambda: Gear("j", ROD, WHEEL, UP, UP, 0), ["ratio is 0"]),
         (lambda: Gear("j", ROD, WHEEL, UP, UP, NAN), ["ratio is nan"]),
-        (lambda: Gear("j", ROD, WHEEL, UP, UP, "2:1"), ["ratio is '2:1'"]),
-        (lambda: Gear("j", ROD, WHEEL, UP, None, 2), ["axis_b is None"]),
+        (lambda: Gear("j", ROD, WHEEL, UP, UP, "2:1"), ["ratio must be a number, got '2:1'"]),
+        (lambda: Gear("j", ROD, WHEEL, UP, None, 2), ["axis_b must be an axis, got None"]),
         (lambda: Gear("j", GROUND, WHEEL, UP, UP, 2), ["to the ground", "Revolute"]),
         (lambda: Gear("j", ROD, GROUND, UP, UP, 2), ["to the ground", "Revolute"]),
-        (lambda: RollingSphere("j", GROUND, ROD, ORIGIN, UP, 0), ["radius is 0 m"]),
-        (lambda: RollingSphere("j", GROUND, ROD, ORIGIN, UP, -1), ["radius is -1 m"]),
+        (
+            lambda: RollingSphere("j", GROUND, ROD, ORIGIN, UP, 0),
+            ["radius must be positive, got 0 m"],
+        ),
+        (
+            lambda: RollingSphere("j", GROUND, ROD, ORIGIN, UP, -1),
+            ["radius must be positive, got -1 m"],
+        ),
         (lambda: RollingSphere("j", GROUND, ROD, ORIGIN, UP, INF), ["radius is inf"]),
         (lambda: RollingSphere("j", ROD, GROUND, ORIGIN, UP, 1), ["b is the ground"]),
         (lambda: RollingDisc("j", GROUND, WHEEL, ORIGIN, UP, UP, 1), ["lies flat", "Planar"]),
         (lambda: RollingDisc("j", GROUND, WHEEL, ORIGIN, UP, (0, 0, -2), 1), ["lies flat"]),
-        (lambda: RollingDisc("j", GROUND, WHEEL, ORIGIN, UP, None, 1), ["axis_b is None"]),
-        (lambda: RollingDisc("j", GROUND, WHEEL, None, UP, X, 1), ["at is None"]),
-        (lambda: CustomJoint("j", GROUND, ROD, "z = 0", 1), ["formula is 'z = 0'", "function"]),
-        (lambda: CustomJoint("j", GROUND, ROD, height, 0), ["rows is 0", "1 to 6"]),
-        (lambda: CustomJoint("j", GROUND, ROD, height, 7), ["rows is 7"]),
-        (lambda: CustomJoint("j", GROUND, ROD, height, 1.0), ["rows is 1.0"]),
-        (lambda: CustomJoint("j", GROUND, ROD, height, True), ["rows is True"]),
-        (lambda: CustomJoint("j", GROUND, ROD, height, 1, jacobian=3), ["jacobian is 3"]),
+        (
+            lambda: RollingDisc("j", GROUND, WHEEL, ORIGIN, UP, None, 1),
+            ["axis_b must be an axis, got None"],
+        ),
+        (lambda: RollingDisc("j", GROUND, WHEEL, None, UP, X, 1), ["at must be a point, got None"]),
+        (
+            lambda: CustomJoint("j", GROUND, ROD, "z = 0", 1),
+            ["formula must be a function, got 'z = 0'", "function"],
+        ),
+        (
+            lambda: CustomJoint("j", GROUND, ROD, height, 0),
+            ["rows must be a whole number from 1 to 6, got 0", "1 to 6"],
+        ),
+        (
+            lambda: CustomJoint("j", GROUND, ROD, height, 7),
+            ["rows must be a whole number from 1 to 6, got 7"],
+        ),
+        (
+            lambda: CustomJoint("j", GROUND, ROD, height, 1.0),
+            ["rows must be a whole number from 1 to 6, got 1.0"],
+        ),
+        (
+            lambda: CustomJoint("j", GROUND, ROD, height, True),
+            ["rows must be a whole number from 1 to 6, got True"],
+        ),
+        (
+            lambda: CustomJoint("j", GROUND, ROD, height, 1, jacobian=3),
+            ["jacobian must be a function, got 3"],
+        ),
         (lambda: CustomJoint("j", GROUND, GROUND, height, 1), ["the ground to itself"]),
     ],
 )

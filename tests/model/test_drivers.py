@@ -99,18 +99,30 @@ def test_a_motion_that_fails_is_named(motion, refusal):
 @pytest.mark.parametrize(
     "make, said",
     [
-        (lambda: Driver("d", HINGE, 2.0), ["motion is 2.0", "Signal.linear"]),
-        (lambda: Driver("d", HINGE, None), ["motion is None"]),
-        (lambda: Driver("d", HINGE, "sin"), ["motion is 'sin'"]),
-        (lambda: Driver("d", ROD, np.sin), ["joint is Body"]),
-        (lambda: Driver("d", 3, np.sin), ["joint is 3"]),
-        (lambda: Driver("d", HINGE, np.sin, "turn"), ["coordinate is 'turn'"]),
-        (lambda: Driver("d", HINGE, np.sin, None), ["coordinate is None"]),
+        (
+            lambda: Driver("d", HINGE, 2.0),
+            ["motion must be a function of time, got 2.0", "Signal.linear"],
+        ),
+        (lambda: Driver("d", HINGE, None), ["motion must be a function of time, got None"]),
+        (lambda: Driver("d", HINGE, "sin"), ["motion must be a function of time, got 'sin'"]),
+        (lambda: Driver("d", ROD, np.sin), ["joint must be a joint, got Body"]),
+        (lambda: Driver("d", 3, np.sin), ["joint must be a joint, got 3"]),
+        (
+            lambda: Driver("d", HINGE, np.sin, "turn"),
+            ["coordinate must be one of three words, got 'turn'"],
+        ),
+        (
+            lambda: Driver("d", HINGE, np.sin, None),
+            ["coordinate must be one of three words, got None"],
+        ),
         (lambda: PointDriver("d", GROUND, X, UP, np.sin), ["body is the ground"]),
-        (lambda: PointDriver("d", 3, X, UP, np.sin), ["body is 3"]),
+        (lambda: PointDriver("d", 3, X, UP, np.sin), ["body must be a body, got 3"]),
         (lambda: PointDriver("d", ROD, X, ORIGIN, np.sin), ["direction is (0, 0, 0)"]),
-        (lambda: PointDriver("d", ROD, (0, 0), UP, np.sin), ["at has shape (2,)"]),
-        (lambda: PointDriver("d", ROD, X, UP, 0.0), ["motion is 0.0"]),
+        (
+            lambda: PointDriver("d", ROD, (0, 0), UP, np.sin),
+            ["at must be a vector of three numbers, got shape (2,)"],
+        ),
+        (lambda: PointDriver("d", ROD, X, UP, 0.0), ["motion must be a function of time, got 0.0"]),
     ],
 )
 def test_slips_are_named(make, said, refusal):

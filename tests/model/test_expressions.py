@@ -89,7 +89,7 @@ def test_signs_and_powers_bind_as_in_mathematics(text, value):
         ("(" * 60 + "t" + ")" * 60, "more than 50 deep"),
         ("-" * 60 + "t", "more than 50 deep"),
         ("2^" * 60 + "t", "more than 50 deep"),
-        (3, "not a text"),
+        (3, "must be a text"),
     ],
 )
 def test_what_cannot_be_read_is_told(text, said, refusal):

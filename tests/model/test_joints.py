@@ -1,4 +1,4 @@
-"""Joints: what each kind allows, and what is no joint."""
+"""Joints: what each kind allows, and what is not a joint."""
 
 from dataclasses import replace
 
@@ -127,10 +127,16 @@ def test_a_screw_advances(pitch, said, refusal):
 @pytest.mark.parametrize(
     "make, said",
     [
-        (lambda: Spherical("elbow", GROUND, 7, ORIGIN), "b is 7"),
-        (lambda: Spherical("elbow", GROUND, ROD, None), "at is None"),
-        (lambda: Revolute("elbow", GROUND, ROD, (0, 0, float("nan")), UP), "at is [0.0, 0.0, nan]"),
-        (lambda: Revolute("elbow", GROUND, ROD, ORIGIN, UP, at_b=(0, 0)), "at_b has shape (2,)"),
+        (lambda: Spherical("elbow", GROUND, 7, ORIGIN), "b must be a body, got 7"),
+        (lambda: Spherical("elbow", GROUND, ROD, None), "at must be a point, got None"),
+        (
+            lambda: Revolute("elbow", GROUND, ROD, (0, 0, float("nan")), UP),
+            "at must be finite, got [0.0, 0.0, nan]",
+        ),
+        (
+            lambda: Revolute("elbow", GROUND, ROD, ORIGIN, UP, at_b=(0, 0)),
+            "at_b must be a vector of three numbers, got shape (2,)",
+        ),
         (lambda: Prismatic("elbow", GROUND, ROD), "axis was left out"),
         (lambda: Planar("elbow", GROUND, ROD), "axis was left out"),
     ],

@@ -129,7 +129,7 @@ def test_a_weld_without_a_point_sits_at_the_second_bodys_centre():
         (lambda: Model(["crank"]), ["bodies[0]", "'crank'"]),
         (lambda: Model("crank"), ["bodies", "'c'"]),
         (lambda: Model([CRANK], [None]), ["joints[0]", "None"]),
-        (lambda: Model([CRANK], forces=["spring"]), ["forces[0]", "'spring'", "no Force"]),
+        (lambda: Model([CRANK], forces=["spring"]), ["forces[0]", "'spring'", "must be a Force"]),
         (lambda: Model([CRANK], gravity=-9.81), ["gravity", "()"]),
         (lambda: Model([CRANK], gravity=(0, 0, float("nan"))), ["gravity", "nan"]),
     ],
@@ -224,10 +224,10 @@ def test_one_number_is_driven_once(drivers, said, refusal):
             ["forces[0]", "drivers[0]", "'x'"],
         ),
         ({"forces": [Drag("x", ROD, 1)] * 2}, ["forces[0]", "forces[1]", "'x'"]),
-        ({"forces": [Driver("x", PIVOT, TURN)]}, ["forces[0]", "no Force"]),
-        ({"drivers": [Drag("x", ROD, 1)]}, ["drivers[0]", "no Driver"]),
+        ({"forces": [Driver("x", PIVOT, TURN)]}, ["forces[0]", "must be a Force"]),
+        ({"drivers": [Drag("x", ROD, 1)]}, ["drivers[0]", "must be a Driver"]),
         ({"forces": Drag("x", ROD, 1)}, ["forces", "[...]"]),
-        ({"drivers": 3}, ["drivers is 3", "[...]"]),
+        ({"drivers": 3}, ["drivers must be a list, got 3", "[...]"]),
     ],
 )
 def test_a_name_stands_for_one_part_and_a_part_has_its_list(parts, said, refusal):

@@ -137,7 +137,7 @@ def changed(*path, to):
 @pytest.mark.parametrize(
     "plain, error, said",
     [
-        (changed("drivers", to=3), InvalidModel, ["drivers is 3"]),
+        (changed("drivers", to=3), InvalidModel, ["drivers must be a list, got 3"]),
         (changed("forces", 0, to=3), UnknownName, ["forces[0]", "force kind None"]),
         (changed("joints", 7, "kind", to="univrsal"), UnknownName, ["mean 'universal'"]),
         (changed("joints", 7, "kind", to="customjoint"), UnknownName, ["joints[7]"]),
@@ -148,7 +148,11 @@ def changed(*path, to):
         (changed("forces", 5, "target", to=[1.0]), UnknownName, ["forces[5], target", "None"]),
         (changed("forces", 5, "target", "kind", to="sin"), UnknownName, ["mean 'sine'"]),
         (changed("forces", 5, "target", "pitch", to=1), UnknownName, ["target", "'pitch'"]),
-        (changed("forces", 5, "target", "phase", to="x"), InvalidModel, ["phase is 'x'"]),
+        (
+            changed("forces", 5, "target", "phase", to="x"),
+            InvalidModel,
+            ["phase must be a number, got 'x'"],
+        ),
         (changed("drivers", 0, "motion", "duration", to=0), InvalidModel, ["drivers[0], motion"]),
         (changed("drivers", 0, "motion", to={"kind": "ramp"}), InvalidModel, ["no 'height'"]),
         (changed("drivers", 0, "joint", to="nothing"), UnknownName, ["joint 'nothing'"]),

@@ -6,7 +6,7 @@ import chasles as ch
 from chasles.studies import gallery
 
 MODELS = {
-    "top": gallery.top,
+    "top": gallery.heavy_top,
     "double pendulum": gallery.double_pendulum,
     "three-bar": gallery.three_bar,
     "slider-crank": gallery.slider_crank,
@@ -71,7 +71,7 @@ def test_it_keeps_to_its_budget():
 
 
 def test_only_listed_steps_are_recommended(tmp_path):
-    advice = ch.advise(gallery.top(), until=0.2, steps=[4e-3, 1e-3, 2.5e-4], progress=False)
+    advice = ch.advise(gallery.heavy_top(), until=0.2, steps=[4e-3, 1e-3, 2.5e-4], progress=False)
     assert advice.best["step"] in (4e-3, 1e-3, 2.5e-4)
     assert advice.as_dict()["best"]["step"] == advice.best["step"]
     assert advice.plot(tmp_path / "front.png").stat().st_size > 5000
@@ -82,4 +82,4 @@ def test_only_listed_steps_are_recommended(tmp_path):
 )
 def test_options_that_make_no_sense_are_refused(wrong):
     with pytest.raises(ch.ChaslesError):
-        ch.advise(gallery.top(), **wrong)
+        ch.advise(gallery.heavy_top(), **wrong)

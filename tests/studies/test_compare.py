@@ -87,12 +87,12 @@ def test_a_figure_of_an_unknown_kind_is_refused(pendulum, tmp_path: Path):
 @pytest.mark.parametrize("candidates", [[], "auto", 3, {"odd": {"stpe": 1.0}}])
 def test_candidates_that_make_no_sense_are_refused(candidates):
     with pytest.raises(ch.ChaslesError):
-        ch.compare(gallery.top(), candidates, until=0.1, step=1e-3)
+        ch.compare(gallery.heavy_top(), candidates, until=0.1, step=1e-3)
 
 
 def test_a_run_that_stops_is_reported_not_raised():
     found = ch.compare(
-        gallery.top(), {"fine": "auto", "wild": {"method": "euler", "step": 0.5}},
+        gallery.heavy_top(), {"fine": "auto", "wild": {"method": "euler", "step": 0.5}},
         until=100.0, step=1e-2, timing=False, progress=False,
     )  # fmt: skip
     assert found["fine"].finished and not found["wild"].finished
@@ -118,7 +118,7 @@ def test_momentum_is_judged_less_what_gravity_adds():
 def test_what_is_not_conserved_is_not_judged():
     hanging = ch.compare(gallery.slider_crank(), ["auto"], **SHORT)["auto"]
     assert hanging.momentum_drift is None and hanging.angular_drift is None
-    top = ch.compare(gallery.top(gravity=9.81), ["auto"], **SHORT)["auto"]
+    top = ch.compare(gallery.heavy_top(gravity=9.81), ["auto"], **SHORT)["auto"]
     assert top.momentum_drift is None and top.angular_drift < 1e-6
 
 

@@ -6,8 +6,8 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 import chasles as ch
+from chasles.studies.advice_search import Trial
 from chasles.studies.advise import Advice
-from chasles.studies.search import Trial
 
 
 def drawn(ax: Axes) -> dict[str, np.ndarray]:

@@ -32,11 +32,11 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from chasles import diagnostics
+from chasles.analysis.equilibrium_search import EquilibriumSearch
 from chasles.analysis.large import LargePlace
 from chasles.analysis.linearise import Linearisation, linearised
 from chasles.analysis.place import AnyPlace, Place, first_place, make_place
 from chasles.analysis.reduced import Unbalance, check_regular, rounding_of
-from chasles.analysis.search import Search
 from chasles.core.arrays import Floats
 from chasles.diagnostics import Reaction
 from chasles.model import InvalidOption, Joint, Model, UnknownName
@@ -155,7 +155,7 @@ def equilibrium(
         raise UnknownName.among("preference", prefer, PREFERENCES, where="prefer")
     most_steps = checked_count(most_steps, "most_steps", 10**6, "equilibrium", InvalidOption)
     place = first_place(model, start)
-    search = Search(place, most_steps)
+    search = EquilibriumSearch(place, most_steps)
     methods = (search.down, search.root) if prefer == "stable" else (search.root,)
     for method in methods:
         found = method()

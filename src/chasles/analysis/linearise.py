@@ -55,7 +55,7 @@ from chasles.analysis.instant import (
     make_instant,
 )
 from chasles.analysis.large import real_rows_at
-from chasles.analysis.modes import Complex, Mode, eigen, make_modes, table
+from chasles.analysis.modes import Complex, Mode, eigen, make_modes, mode_table
 from chasles.analysis.pencil import some_modes
 from chasles.analysis.reduced import Unbalance, assembled, check_regular, reduce, unbalance
 from chasles.core.arrays import TWIST, TWIST_COMPONENTS, Floats
@@ -179,7 +179,7 @@ class Linearisation:
             f"Linearisation({of}"
             f" {'about a motion, ' + self.axes + ' axes' if moving else 'at rest'},"
             f" unbalanced {self.residual.force:.2g} N, {self.residual.torque:.2g} N m)\n"
-            + table(self.modes)
+            + mode_table(self.modes)
         )
 
 

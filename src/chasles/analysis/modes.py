@@ -144,7 +144,7 @@ def normalised(shape: Any, mass: Any) -> Any:
     return shape if shape[np.argmax(np.abs(shape))].real > 0.0 else -shape
 
 
-def table(modes: Sequence[Mode]) -> str:
+def mode_table(modes: Sequence[Mode]) -> str:
     """Modes as lines of text."""
     lines = ["mode  frequency / Hz  damping ratio  eigenvalue / (1/s)        mostly"]
     for number, mode in enumerate(modes, 1):

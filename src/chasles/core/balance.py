@@ -1,9 +1,9 @@
 r"""Linear momentum of systems that float: kept as exactly as a single body keeps it.
 
-In relative charts the momentum of a floating system, $P = \sum m_i \dot r_i$, is no linear function
-of the velocity variables, and a Runge-Kutta method loses it with its own error.  The remedy is
-another velocity variable for the body all others are charted by: the mean velocity P / m of the
-system instead of its own.  P obeys $\dot P = F$, F the external force, which is linear, so
+In relative charts the momentum of a floating system, $P = \sum m_i \dot r_i$, is not a linear
+function of the velocity variables, and a Runge-Kutta method loses it with its own error.  The
+remedy is another velocity variable for the body all others are charted by: the mean velocity P / m
+of the system instead of its own.  P obeys $\dot P = F$, F the external force, which is linear, so
 
 $$ P_{n+1} = P_n + h \sum_j b_j F_j $$
 

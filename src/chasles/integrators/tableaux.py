@@ -60,7 +60,10 @@ class Tableau:
         b_embedded: ArrayLike | None = None,
     ) -> None:
         if not isinstance(name, str):
-            raise InvalidOption(f"a tableau is named {name!r}.", "Give the name as a string.")
+            raise InvalidOption(
+                f"the name of a tableau must be a string, got {name!r}.",
+                "Give the name as a string.",
+            )
         where = f"tableau '{name}'" if name else "a tableau"
         stage_matrix = checked_matrix(a, where)
         stages = len(stage_matrix)
@@ -145,7 +148,7 @@ def checked_matrix(a: Any, where: str) -> Floats:
     matrix = checked_floats(a, "a", where)
     if matrix.ndim != 2 or matrix.shape[0] != matrix.shape[1] or not matrix.size:
         raise InvalidOption(
-            f"{where}: a has shape {matrix.shape}, but is a square matrix.",
+            f"{where}: a must be a square matrix, got shape {matrix.shape}.",
             "Give one row and one column per stage, zeros included.",
         )
     implicit = np.argwhere(np.triu(matrix) != 0.0)
@@ -358,7 +361,7 @@ def method(name: str | Tableau) -> Tableau:
         return name
     if not isinstance(name, str):
         raise InvalidOption(
-            f"method is of type {type(name).__name__}, which is neither a name nor a Tableau.",
+            f"method must be a name or a Tableau, got one of type {type(name).__name__}.",
             f"Give a Tableau, or one of: {', '.join(METHODS)}.",
         )
     if name not in METHODS:

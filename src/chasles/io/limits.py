@@ -71,7 +71,7 @@ def check_tree(value: Any, source: Path) -> None:
         entry, path, depth = pending.pop()
         if isinstance(entry, float) and not math.isfinite(entry):
             raise InvalidFile(
-                f"'{source}': {path} is {entry}, which is not finite.", "Give a finite number."
+                f"'{source}': {path} must be finite, got {entry}.", "Give a finite number."
             )
         if isinstance(entry, int) and entry.bit_length() > LONGEST_WHOLE:
             raise InvalidFile(

@@ -24,7 +24,8 @@ def checked_run(table: Mapping[str, Any]) -> dict[str, Any]:
             rates = run["stabilise"]
             if set(rates) != {"alpha", "beta"}:
                 raise InvalidModel(
-                    f"stabilise is {told(rates)}.", "Give {alpha = ..., beta = ...}, or a word."
+                    f"stabilise must be a word or two rates, got {told(rates)}.",
+                    "Give {alpha = ..., beta = ...}, or a word.",
                 )
             run["stabilise"] = Baumgarte(**rates)
         if isinstance(run.get("spaces"), dict):
@@ -59,7 +60,9 @@ def run_to_plain(run: Any) -> dict[str, Any]:
     """The table of keyword arguments of `simulate`; what is not data is refused."""
     known = field_names(file_types().run)
     if not isinstance(run, Mapping):
-        raise InvalidOption(f"run is {told(run)}.", 'Give a dict: run={"until": 1.0}.')
+        raise InvalidOption(
+            f"run must be a dict, got {told(run)}.", 'Give a dict: run={"until": 1.0}.'
+        )
     plain = {}
     for name, value in run.items():
         if name not in known:

@@ -185,7 +185,7 @@ def explained(message: str, document: Any) -> InvalidModel:
         return InvalidModel(f"{path} is {told(value)}: {rule.replace('`', '')}.", "Correct it.")
     words = " or ".join(WORDS.get(word, word) for word in expected[1].split(" | "))
     words += f" of {expected[2]}" if expected[2] else ""
-    return InvalidModel(f"{path} is {told(value)}, but is {words}.", f"Give {words} there.")
+    return InvalidModel(f"{path} must be {words}, got {told(value)}.", f"Give {words} there.")
 
 
 def value_at(document: Any, path: str) -> Any:

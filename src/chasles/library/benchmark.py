@@ -9,7 +9,7 @@ from chasles.library.drawing import Drawing
 from chasles.model import Model
 from chasles.result import Result
 from chasles.simulate import simulate
-from chasles.studies.tables import table
+from chasles.studies.tables import aligned_table
 
 #: A number or several, and their unit.
 Quantity = tuple[float | Sequence[float], str]
@@ -83,8 +83,10 @@ class Benchmark:
 
     def picture(self, result: Result, path: str | Path) -> Path:
         """Write a .png or .svg: the mechanism at some instants, and the curve people publish."""
-        from chasles.view.charts import save_figure  # late: an import of chasles plots nothing
         from chasles.view.strobe import benchmark_figure
+        from chasles.view.study_panels import (
+            save_figure,  # late: an import of chasles plots nothing
+        )
 
         return save_figure(benchmark_figure(self.name, result, self.drawing), path)
 
@@ -104,4 +106,4 @@ def checks_table(checks: Sequence[Check]) -> str:
     units = max((len(c.unit) for c in checks), default=0)
     padded = [(*row[:3], row[3].ljust(max(units, 4)), row[4].ljust(6)) for row in rows]
     header = ("check", "value", "limit", "unit".ljust(units), "")
-    return table(header, padded)
+    return aligned_table(header, padded)

@@ -98,7 +98,7 @@ BENCHMARK = Benchmark(
     " library's own.",
     about="Three bodies and four skew hinges: 20 constraint rows of rank 17 only because opposite"
     " links are equal and sin(alpha) / a = sin(beta) / b. Nothing is planar or parallel, so what is"
-    " redundant is no matter of choosing other joints by eye. The links turn on and on, and their"
+    " redundant cannot be seen by eye, and taken out. The links turn on and on, and their"
     " angles have a closed form.",
     parameters={
         "short links a, twist alpha": ((SHORT, 30.0), "m, °"),

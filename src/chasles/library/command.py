@@ -7,7 +7,7 @@ from textwrap import wrap
 from chasles.library.benchmark import Benchmark, Check, Quantity, checks_table
 from chasles.library.catalogue import library
 from chasles.model import InvalidOption
-from chasles.studies.tables import table
+from chasles.studies.tables import aligned_table
 
 IMAGES = Path("images") / "library"
 LINE = 96  # characters
@@ -19,7 +19,7 @@ def listing() -> str:
     widths = [max(len(row[column]) for row in rows) for column in (1, 3)]
     padded = [(row[0], row[1].ljust(widths[0]), row[2], row[3].ljust(widths[1])) for row in rows]
     header = ("name", "title".ljust(widths[0]), "dof", "about".ljust(widths[1]))
-    return table(header, padded)
+    return aligned_table(header, padded)
 
 
 def run_one(name: str, out: Path) -> tuple[str, bool]:

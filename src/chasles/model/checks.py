@@ -23,8 +23,8 @@ def checked_name(name: object, kind: str, invalid: Invalid) -> str:
     """A name is a string with something to read in it, on one line."""
     if not isinstance(name, str) or not name.strip() or not name.isprintable():
         raise invalid(
-            f"a {kind} is named {told(name)}; a name is a non-empty string of printable"
-            " characters.",
+            f"the name of a {kind} must be a non-empty string of printable characters, got"
+            f" {told(name)}.",
             f"Give the {kind} a name such as '{kind} 1'.",
         )
     return name
@@ -40,7 +40,7 @@ def checked_number(value: Any, what: str, where: str, invalid: Invalid) -> float
         number = float(value)
     except (TypeError, ValueError, OverflowError):
         raise invalid(
-            f"{where}: {what} is {told(value)}, which is not a number.", "Give one real number."
+            f"{where}: {what} must be a number, got {told(value)}.", "Give one real number."
         ) from None
     if not np.isfinite(number):
         raise invalid(f"{where}: {what} is {number}.", "Give a finite number.")
@@ -52,7 +52,7 @@ def checked_positive(value: Any, what: str, unit: str, where: str, invalid: Inva
     number = checked_number(value, what, where, invalid)
     if number <= 0.0:
         raise invalid(
-            f"{where}: {what} is {number:g} {unit}, but must be positive.",
+            f"{where}: {what} must be positive, got {number:g} {unit}.",
             f"Give {what} greater than zero, in {unit}.",
         )
     return number
@@ -63,7 +63,7 @@ def checked_not_negative(value: Any, what: str, unit: str, where: str, invalid: 
     number = checked_number(value, what, where, invalid)
     if number < 0.0:
         raise invalid(
-            f"{where}: {what} is {number:g} {unit}, but must not be negative.",
+            f"{where}: {what} must not be negative, got {number:g} {unit}.",
             f"Give {what} of zero or more, in {unit}.",
         )
     return number
@@ -74,7 +74,7 @@ def checked_count(value: Any, what: str, most: int, where: str, invalid: Invalid
     whole = isinstance(value, int | np.integer) and not isinstance(value, bool)
     if not whole or not 1 <= value <= most:
         raise invalid(
-            f"{where}: {what} is {told(value)}, but is a whole number from 1 to {most}.",
+            f"{where}: {what} must be a whole number from 1 to {most}, got {told(value)}.",
             f"Give {what}=1, ..., {what}={most}.",
         )
     return int(value)
@@ -86,7 +86,7 @@ def checked_callable(
     """Something that can be called; `call` shows how it will be."""
     if not callable(value):
         raise invalid(
-            f"{where}: {what} is {told(value)}, which cannot be called.",
+            f"{where}: {what} must be a function, got {told(value)}.",
             f"Give a function, called as {call}.",
         )
     function: Callable[..., Any] = value
@@ -101,12 +101,12 @@ def checked_array(value: Any, what: str, where: str, invalid: Invalid) -> npt.ND
         array = np.empty(0, dtype=object)
     if array.dtype.kind not in "iuf" or np.ma.is_masked(value):
         raise invalid(
-            f"{where}: {what} is {told(value)}, which is not an array of real numbers.",
+            f"{where}: {what} must be an array of real numbers, got {told(value)}.",
             "Give real numbers only, in rows of equal length.",
         )
     if not np.isfinite(array).all():
         raise invalid(
-            f"{where}: {what} is {told(array.tolist())}, which is not finite.",
+            f"{where}: {what} must be finite, got {told(array.tolist())}.",
             "Give finite numbers.",
         )
     return array.astype(np.float64)
@@ -117,7 +117,7 @@ def checked_vector(value: Any, what: str, where: str, invalid: Invalid) -> Vecto
     array = checked_array(value, what, where, invalid)
     if array.shape != (3,):
         raise invalid(
-            f"{where}: {what} has shape {array.shape}, but is a vector of three numbers.",
+            f"{where}: {what} must be a vector of three numbers, got shape {array.shape}.",
             "Give it as (x, y, z).",
         )
     return as_vector(array)
@@ -142,7 +142,7 @@ def checked_direction(value: Any, what: str, where: str, invalid: Invalid) -> Ve
     if isinstance(value, str):
         if value not in DIRECTIONS:
             raise invalid(
-                f"{where}: {what} is {told(value)}, which is not the name of an axis.",
+                f"{where}: {what} must be a vector or the name of an axis, got {told(value)}.",
                 "Give 'x', 'y', 'z', '-x', '-y' or '-z', or a direction (x, y, z).",
             )
         return DIRECTIONS[value]
@@ -165,7 +165,7 @@ def checked_times(value: Any, where: str, invalid: Invalid) -> npt.NDArray[np.fl
     array = np.atleast_1d(checked_array(value, "times", where, invalid))
     if array.ndim != 1:
         raise invalid(
-            f"{where}: times has shape {array.shape}, but is a list.", "Give times in s: [0, 0.1]."
+            f"{where}: times must be a list, got shape {array.shape}.", "Give times in s: [0, 0.1]."
         )
     return array
 

@@ -32,7 +32,7 @@ def checked_colour(colour: Any, where: str) -> str | None:
         return None
     if not isinstance(colour, str):
         raise InvalidBody(
-            f"{where}: colour is {colour!r}, which is not a string.",
+            f"{where}: colour must be a string, got {colour!r}.",
             "Give a name such as 'steel' or 'red', or '#rrggbb'.",
         )
     if colour in COLOURS or HEX.fullmatch(colour):

@@ -63,7 +63,9 @@ class Placement:
 def moved(model: "Model", prefix: str, position: ArrayLike, rotation: Turned) -> "Model":
     """The model at another place, under other names."""
     if not isinstance(prefix, str):
-        raise InvalidModel(f"placed: prefix is {told(prefix)}.", "Give a text: prefix='left '.")
+        raise InvalidModel(
+            f"placed: prefix must be a text, got {told(prefix)}.", "Give a text: prefix='left '."
+        )
     place = Placement(
         prefix,
         np.array(rotation_of(rotation, "placed")),

@@ -37,7 +37,7 @@ def checked_coordinate(coordinate: Any, where: str, invalid: Invalid) -> str:
     """One of the three words."""
     if not isinstance(coordinate, str) or coordinate not in (AUTO, ANGLE, DISPLACEMENT):
         raise invalid(
-            f"{where}: coordinate is {told(coordinate)}.",
+            f"{where}: coordinate must be one of three words, got {told(coordinate)}.",
             "Give coordinate='auto', 'angle' or 'displacement'.",
         )
     return coordinate
@@ -67,7 +67,7 @@ def checked_joint_name(joint: Any, where: str, invalid: Invalid) -> str:
         return joint.name
     if not isinstance(joint, str):
         raise invalid(
-            f"{where}: joint is {told(joint)}, which is no joint.",
+            f"{where}: joint must be a joint, got {told(joint)}.",
             "Give a Joint of the model, or its name.",
         )
     return checked_name(joint, "joint", invalid)

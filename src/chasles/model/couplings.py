@@ -1,4 +1,4 @@
-"""Joints that are no lower pairs: what they leave free is no group of motions.
+"""Joints that are not lower pairs: what they leave free is not a group of motions.
 
 Each is a recipe of scalar rows, named in `locked`.  Points and axes are in world coordinates at
 the initial configuration, as everywhere.
@@ -116,7 +116,7 @@ class Distance(Coupling):
         )
         if not 0.0 < self.length < inf:
             raise InvalidJoint(
-                f"joint '{name}': at and at_b are {self.length:g} m apart, which is no rod.",
+                f"joint '{name}': at and at_b must be apart, got a distance of {self.length:g} m.",
                 "Give two different points; use Spherical to keep two points together.",
             )
 
@@ -241,7 +241,7 @@ def needed(axis_b: Any, name: str) -> Any:
     """A second axis that may not be left out."""
     if axis_b is None:
         raise InvalidJoint(
-            f"joint '{name}': axis_b is None, but this joint has an axis on each body.",
+            f"joint '{name}': axis_b must be an axis, got None: this joint has one on each body.",
             "Give axis_b=(x, y, z) in world coordinates.",
         )
     return axis_b

@@ -95,8 +95,8 @@ def derivatives(function: Function, t: Floats, what: str, owner: str) -> Floats:
     lost = ~np.isfinite(error[0])
     if lost.any():
         raise InvalidSignal(
-            f"{owner}: {what}(t) is no number on either side of t = {t[np.argmax(lost)]:g} s, so it"
-            " has no derivative there.",
+            f"{owner}: {what}(t) is not a number on either side of t = {t[np.argmax(lost)]:g} s, so"
+            " it has no derivative there.",
             "Give its rate and second derivative: Signal(function, rate, second).",
         )
     return best

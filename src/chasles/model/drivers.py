@@ -178,7 +178,7 @@ def checked_motion(motion: Any, where: str) -> Signal:
     """A signal that is zero at t = 0, from one or from a function of time."""
     if not isinstance(motion, Signal) and not callable(motion):
         raise InvalidDriver(
-            f"{where}: motion is {told(motion)}, which is no function of time.",
+            f"{where}: motion must be a function of time, got {told(motion)}.",
             "Give a Signal or a function of t; a constant speed is Signal.linear(speed).",
         )
     signal = motion if isinstance(motion, Signal) else Signal(motion)
@@ -196,7 +196,7 @@ def checked_driven(body: Any, where: str) -> str:
     """The name of a body other than the ground."""
     if not isinstance(body, Body | Ground | str):
         raise InvalidDriver(
-            f"{where}: body is {told(body)}, which is no body.",
+            f"{where}: body must be a body, got {told(body)}.",
             "Give a Body, or the name of a body.",
         )
     if name_of(body) == GROUND.name:

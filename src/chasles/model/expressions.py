@@ -107,7 +107,7 @@ def checked_expression(text: Any) -> Expression:
     """An expression that can be read."""
     if not isinstance(text, str):
         raise InvalidSignal(
-            f"expression is {told(text)}, which is not a text.", "Give a text: '0.1 * sin(3 * t)'."
+            f"expression must be a text, got {told(text)}.", "Give a text: '0.1 * sin(3 * t)'."
         )
     expression = Expression(text)
     _ = expression.postfix  # read once, here

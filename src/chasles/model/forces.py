@@ -205,12 +205,12 @@ def checked_six(value: Any, what: str, where: str) -> SixNumbers:
     array = checked_array(value, what, where, InvalidForce)
     if array.shape != (6,):
         raise InvalidForce(
-            f"{where}: {what} has shape {array.shape}, but is six numbers.",
+            f"{where}: {what} must be six numbers, got shape {array.shape}.",
             "Give three along and three about the axes x, y, z.",
         )
     if np.any(array < 0.0):
         raise InvalidForce(
-            f"{where}: {what} is {told(array.tolist())}, but must not be negative.",
+            f"{where}: {what} must not be negative, got {told(array.tolist())}.",
             "Give six numbers of zero or more.",
         )
     x, y, z, about_x, about_y, about_z = array.tolist()
@@ -221,7 +221,7 @@ def checked_body_of_force(body: Any, what: str, where: str) -> str:
     """The name of what a force acts on, from a body or its name."""
     if not isinstance(body, Body | Ground | str):
         raise InvalidForce(
-            f"{where}: {what} is {told(body)}, which is no body.",
+            f"{where}: {what} must be a body, got {told(body)}.",
             "Give a Body, or the name of a body.",
         )
     return name_of(body)

@@ -208,7 +208,7 @@ class Helical(Joint):
         pitch = checked_number(pitch, "pitch", f"joint '{name}'", InvalidJoint)
         if pitch == 0.0:
             raise InvalidJoint(
-                f"joint '{name}': pitch is 0 m/rad, which is no screw.",
+                f"joint '{name}': pitch must not be 0 m/rad: that is not a screw.",
                 "Use Revolute for no advance, or Cylindrical for free advance.",
             )
         fill(self, pitch=pitch)
@@ -233,7 +233,7 @@ class Sliding(Joint, in_files=False):
     ) -> None:
         if axis is None:
             raise InvalidJoint(
-                f"joint '{name}': a {self.kind} joint has a direction, but axis was left out.",
+                f"joint '{name}': a {self.kind} joint has a direction, and axis was left out.",
                 "Give axis=(x, y, z) in world coordinates.",
             )
         super().__init__(name, a, b, at, axis, at_b, axis_b)
@@ -294,7 +294,7 @@ def checked_pair(a: Any, b: Any, kind: str, where: str, invalid: Invalid) -> tup
     for side, body in (("a", a), ("b", b)):
         if not isinstance(body, Body | Ground | str):
             raise invalid(
-                f"{where}: {side} is {told(body)}, but a {kind} connects bodies.",
+                f"{where}: {side} must be a body, got {told(body)}.",
                 "Give a Body, the name of a body, or GROUND.",
             )
     name_a, name_b = name_of(a), name_of(b)
@@ -311,7 +311,7 @@ def checked_point(at: ArrayLike | None, name: str, what: str = "at") -> ArrayLik
     """A point that may not be left out."""
     if at is None:
         raise InvalidJoint(
-            f"joint '{name}': {what} is None, but this joint has a point there.",
+            f"joint '{name}': {what} must be a point, got None.",
             f"Give {what}=(x, y, z) in world coordinates.",
         )
     return at

@@ -79,7 +79,8 @@ class Load(BodyForce):
             )
         if not isinstance(frame, str) or frame not in (WORLD, BODY):
             raise InvalidForce(
-                f"{self.where}: frame is {told(frame)}.", "Give frame='world' or frame='body'."
+                f"{self.where}: frame must be 'world' or 'body', got {told(frame)}.",
+                "Give frame='world' for axes of the world, frame='body' for those that turn along.",
             )
         fill(
             self,
@@ -185,7 +186,8 @@ class CustomForce(BodyForce, in_files=False):
             )
         if not isinstance(compiled, bool | np.bool_):
             raise InvalidForce(
-                f"{self.where}: compiled is {told(compiled)}.", "Give compiled=True or False."
+                f"{self.where}: compiled must be True or False, got {told(compiled)}.",
+                "Give compiled=True or False.",
             )
         fill(
             self,

@@ -318,7 +318,7 @@ def checked_model(model: Any) -> Model:
     """What can be simulated."""
     if not isinstance(model, Model):
         raise InvalidModel(
-            f"model is {told(model)}, which is no Model.", "Make one: Model(bodies, joints)."
+            f"model must be a Model, got {told(model)}.", "Make one: Model(bodies, joints)."
         )
     return model
 

@@ -34,7 +34,7 @@ def checked_members(members: Any, kind: type[Named], what: str) -> tuple[Named, 
         if not isinstance(member, kind):
             word = word_for(kind).capitalize()
             raise InvalidModel(
-                f"{what}[{index}] is {told(member)}, which is no {word}.",
+                f"{what}[{index}] must be a {word}, got {told(member)}.",
                 f"Give {word} objects only: Model(bodies, joints, forces, drivers).",
             )
         if member.name in first:
@@ -52,7 +52,7 @@ def listed(members: Any, what: str) -> tuple[Any, ...]:
         return tuple(members)
     except TypeError:  # one part alone, None, a number
         raise InvalidModel(
-            f"{what} is {told(members)}, but is a list.", f"Put it in brackets: {what}=[...]."
+            f"{what} must be a list, got {told(members)}.", f"Put it in brackets: {what}=[...]."
         ) from None
 
 
@@ -61,7 +61,7 @@ def refuse_gravity(drivers: Any) -> None:
     vector = isinstance(drivers, tuple | list | np.ndarray) and len(drivers) == 3
     if vector and all(isinstance(entry, float | int | np.number) for entry in drivers):
         raise InvalidModel(
-            f"drivers is {told(drivers)}, three numbers.",
+            f"drivers must be a list of drivers, got {told(drivers)}.",
             f"Gravity is given by its keyword: gravity={told(tuple(map(float, drivers)))}.",
         )
 
@@ -70,7 +70,7 @@ def checked_notes(notes: Any) -> tuple[str, ...]:
     """Texts of one line each."""
     if isinstance(notes, str):
         raise InvalidModel(
-            f"notes is {told(notes)}, but is a list.", "Put it in brackets: notes=[...]."
+            f"notes must be a list, got {told(notes)}.", "Put it in brackets: notes=[...]."
         )
     texts = listed(notes, "notes")
     for index, note in enumerate(texts):

@@ -210,7 +210,7 @@ def placed_at(where: str) -> Iterator[None]:
 def checked_fields(plain: Any, expected: dict[str, Any], where: str) -> Plain:
     """A dict with the expected keys and no others; those left out by their defaults."""
     if not isinstance(plain, dict):
-        raise wrong(where, f"is {told(plain)}, but is a dict of {', '.join(expected)}.")
+        raise wrong(where, f"must be a dict of {', '.join(expected)}, got {told(plain)}.")
     for key in plain:
         if key not in expected:
             raise UnknownName.among("field", key, expected, where=where)
@@ -230,7 +230,7 @@ def checked_kind(plain: Any, known: Mapping[str, Any], what: str, where: str) ->
 
 def checked_list(value: Any, where: str) -> list[Any]:
     if not isinstance(value, list) and value != ():  # left out
-        raise wrong(where, f"is {told(value)}, but is a list.")
+        raise wrong(where, f"must be a list, got {told(value)}.")
     return list(value)
 
 

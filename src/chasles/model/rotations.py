@@ -61,7 +61,7 @@ def of_scipy(value: Any, where: str) -> Matrix3:
     matrix = np.asarray(value.as_matrix())
     if matrix.shape != (3, 3):
         raise InvalidBody(
-            f"{where}: rotation holds {len(matrix)} rotations, but a body has one.",
+            f"{where}: rotation must be one rotation, got {len(matrix)} of them.",
             "Give one of them: rotation[0].",
         )
     return checked_rotation(matrix, where)
@@ -77,7 +77,8 @@ def of_table(table: Mapping[str, Any], where: str) -> Matrix3:
         quaternion = table["quaternion"]
         if np.shape(numbers_only(quaternion)) != (4,):
             raise InvalidBody(
-                f"{where}: quaternion is {told(quaternion)}.", "Give four numbers (w, x, y, z)."
+                f"{where}: quaternion must be four numbers, got {told(quaternion)}.",
+                "Give four numbers (w, x, y, z).",
             )
         return checked_rotation(quaternion, where)
     if "euler" in table:
@@ -102,14 +103,13 @@ def of_euler(letters: Any, angles: Any, where: str) -> Matrix3:
     valid = isinstance(letters, str) and 1 <= len(letters) <= 3
     if not valid or (set(letters) - set("xyz") and set(letters) - set("XYZ")):
         raise InvalidBody(
-            f"{where}: its Euler angles are about {told(letters)}.",
+            f"{where}: the axes of Euler angles must be letters x, y, z, got {told(letters)}.",
             "Name one to three axes, all in capitals (which turn along: 'ZYX') or all in small"
             " letters (fixed in the world: 'xyz').",
         )
     if np.shape(numbers_only(angles)) != (len(letters),):
         raise InvalidBody(
-            f"{where}: there are {len(letters)} axes '{letters}', but the angles are"
-            f" {told(angles)}.",
+            f"{where}: Euler angles must be as many as their axes '{letters}', got {told(angles)}.",
             "Give one angle for each axis, in rad.",
         )
     total: Quaternion = (1.0, 0.0, 0.0, 0.0)

@@ -275,7 +275,7 @@ def along_axis(axis: str, along: float, across: float) -> Vector3:
 def checked_axis(axis: Any, where: str) -> str:
     if not isinstance(axis, str) or axis not in AXES:
         raise InvalidBody(
-            f"{where}: axis is {told(axis)}, but is one of the body's axes.",
+            f"{where}: axis must be one of the body's axes, got {told(axis)}.",
             "Give axis='x', 'y' or 'z', and turn the body with rotation=.",
         )
     return axis

@@ -40,7 +40,7 @@ def checked_shapes(shapes: Any, where: str) -> tuple[Shape, ...]:
     if isinstance(shapes, Sequence) and len(shapes) == 0:
         return ()
     raise InvalidBody(
-        f"{where}: its shape is {told(shapes)}, which cannot be drawn.",
+        f"{where}: its shape must be one that can be drawn, got {told(shapes)}.",
         "Give a Box, Rod, Cylinder, Sphere, Capsule, Ring, Cone or Mesh, or several in a list.",
     )
 
@@ -67,13 +67,13 @@ def stretched(
     for name in given:
         if name in ("length", "position", "rotation"):
             raise InvalidBody(
-                f"{where}: {name} is given, but between= says where it lies.",
+                f"{where}: {name} was given as well as between, which says where it lies.",
                 f"Leave {name} out, or give length=, position= and rotation= instead of between=.",
             )
     points = checked_array(between, "between", where, InvalidBody)
     if points.shape != (2, 3):
         raise InvalidBody(
-            f"{where}: between has shape {points.shape}, but is two points.",
+            f"{where}: between must be two points, got shape {points.shape}.",
             "Give between=((x, y, z), (x, y, z)), in the world.",
         )
     first, last = as_vector(points[0]), as_vector(points[1])
@@ -165,7 +165,7 @@ def part_of(body: Any, sign: float, what: str, where: str) -> Part:
     """The numbers of one part; it must not move by itself."""
     if not hasattr(body, "inertia"):
         raise InvalidBody(
-            f"{where}: {what} is {told(body)}, which is not a Body.",
+            f"{where}: {what} must be a Body, got {told(body)}.",
             "Give bodies, where they lie in the world: Body.box(..., position=...).",
         )
     if body.velocity is not None or body.angular_velocity is not None:
@@ -178,5 +178,7 @@ def part_of(body: Any, sign: float, what: str, where: str) -> Part:
 
 def members(value: Any, what: str, where: str) -> list[Any]:
     if not isinstance(value, tuple | list):
-        raise InvalidBody(f"{where}: {what} is {told(value)}.", f"Give a list: {what}=[...].")
+        raise InvalidBody(
+            f"{where}: {what} must be a list, got {told(value)}.", f"Give a list: {what}=[...]."
+        )
     return list(value)

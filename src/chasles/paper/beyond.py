@@ -3,7 +3,7 @@
 import numpy as np
 
 from chasles.model import GROUND, Body, Model, Spherical
-from chasles.paper.examples import HALF, heavy_top, link
+from chasles.studies.paper_mechanisms import HALF, heavy_top, link
 
 SEED = 2013
 STARTS = 24

@@ -12,7 +12,6 @@ from scipy.linalg import expm
 from chasles.core.arrays import Floats
 from chasles.model import Model
 from chasles.paper.claims.rules import Measure
-from chasles.paper.examples import double_pendulum, heavy_top, link
 from chasles.paper.printed_formulas import (
     ad4_factor_exact,
     ad4_factor_printed,
@@ -22,9 +21,10 @@ from chasles.paper.printed_formulas import (
 )
 from chasles.paper.printed_top import Equations, integrate
 from chasles.paper.reference import TIGHT_TOLERANCES, quaternion_reference
-from chasles.paper.runs import Outcome
+from chasles.paper.runs import CaseResult
 from chasles.paper.study import Study
 from chasles.simulate import simulate
+from chasles.studies.paper_mechanisms import double_pendulum, heavy_top, link
 
 MISPRINT, DANGEROUS, UNCLEAR = "misprint", "dangerous", "unclear"
 
@@ -222,7 +222,7 @@ def no_gravity(study: Study) -> Erratum:
     with_gravity = study.run("heavy top in gravity", "SE3")
     without = study.run("heavy-top", "SE3")
 
-    def swing(outcome: Outcome) -> Measure:
+    def swing(outcome: CaseResult) -> Measure:
         kinetic = outcome.result.kinetic_energy()
         value = float(np.abs(kinetic / kinetic[0] - 1).max())
         return Measure("largest change of T, relative", value, "", (outcome.case,))

@@ -3,7 +3,7 @@
 import numpy as np
 
 from chasles.paper.examples import EXAMPLES
-from chasles.paper.runs import Outcome
+from chasles.paper.runs import CaseResult
 from chasles.paper.study import Study
 from chasles.view.panels import Curve, components, logarithmic, signed
 from chasles.view.plots import Figure, Panel
@@ -21,7 +21,7 @@ def slug(text: str) -> str:
     return text.replace(" ", "-")
 
 
-def gap_curves(shown: dict[str, Outcome], joint: str) -> list[Curve]:
+def gap_curves(shown: dict[str, CaseResult], joint: str) -> list[Curve]:
     return [
         Curve(o.t, np.linalg.norm(o.gaps[joint], axis=1), NAMES[s], COLOURS[s])
         for s, o in shown.items()

@@ -6,7 +6,7 @@ from chasles.integrators.tableaux import METHODS, method
 from chasles.paper.claims.rules import DRIFTS
 from chasles.paper.examples import EXAMPLES
 from chasles.paper.figures import COLOURS, NAMES, gap_curves
-from chasles.paper.runs import Outcome
+from chasles.paper.runs import CaseResult
 from chasles.paper.study import STEP_FACTORS, Study
 from chasles.view.panels import Points, against, by_name, logarithmic
 from chasles.view.plots import Figure, Panel
@@ -54,7 +54,7 @@ def tableaux_figure(study: Study) -> Figure:
     )
 
 
-def value_of(outcome: Outcome, joint: str, what: str) -> float:
+def value_of(outcome: CaseResult, joint: str, what: str) -> float:
     return outcome.gap(joint) if what == "gap" else outcome.energy_drift()
 
 

@@ -9,7 +9,7 @@ from chasles.paper.examples import EXAMPLES
 from chasles.paper.study import PAPER_SPACES, Study
 from chasles.paper.tables import cost_table, forms_table, random_table, tableaux_table
 from chasles.view.plots import Figure, formula_svg
-from chasles.view.report import figure_block, paragraphs, section, table
+from chasles.view.report import figure_block, html_table, paragraphs, section
 from chasles.view.theme import scientific
 
 TITLE = "Is there an optimal choice of configuration space?"
@@ -154,7 +154,7 @@ class Page:
             "claims",
             "What the paper claims, and what the data say",
             paragraphs(summary),
-            table(columns, rows, name="claims-table", cards=True, labelled=(2, 3)),
+            html_table(columns, rows, name="claims-table", cards=True, labelled=(2, 3)),
         )
 
     # --- examples ---
@@ -230,7 +230,9 @@ class Page:
                 for printed, right in erratum.measures
             ]
             wrong, good = erratum.heads
-            figures = table(("Computed here", wrong, good), rows, numeric=(1, 2)) if rows else ""
+            figures = (
+                html_table(("Computed here", wrong, good), rows, numeric=(1, 2)) if rows else ""
+            )
             blocks.append(
                 f'<div class="erratum" id="erratum-{erratum.key}"><h3>{number}. {erratum.place}'
                 f' <span class="chip {ERRATUM_CHIPS[erratum.kind]}">{erratum.kind}</span></h3>'

@@ -48,7 +48,7 @@ class Case:
 
 
 @dataclass(frozen=True)
-class Outcome:
+class CaseResult:
     """What a run says about joints and energy."""
 
     case: Case
@@ -91,9 +91,9 @@ class Runs:
 
     def __init__(self, models: dict[str, Model]) -> None:
         self.models = dict(models)
-        self.outcomes: dict[Case, Outcome] = {}
+        self.outcomes: dict[Case, CaseResult] = {}
 
-    def __call__(self, case: Case) -> Outcome:
+    def __call__(self, case: Case) -> CaseResult:
         if case not in self.outcomes:
             self.outcomes[case] = self.run(case)
         return self.outcomes[case]
@@ -106,7 +106,7 @@ class Runs:
             for case in bar:
                 self(case)
 
-    def run(self, case: Case) -> Outcome:
+    def run(self, case: Case) -> CaseResult:
         try:
             result = simulate(
                 self.models[case.model],
@@ -124,7 +124,7 @@ class Runs:
         with np.errstate(over="ignore", invalid="ignore"):  # of a run that broke off
             gaps = {name: result.violation(name, vector=True) for name in result.model.joint_names}
             kinetic = result.kinetic_energy()
-            return Outcome(case, result, gaps, result.energy(), float(kinetic[0]))
+            return CaseResult(case, result, gaps, result.energy(), float(kinetic[0]))
 
     def provenance(self) -> dict[str, dict[str, Any]]:
         """Every run by its id: what was asked for and what the result says of itself."""

@@ -9,7 +9,7 @@ from chasles.core.arrays import Floats
 from chasles.integrators.tableaux import METHODS
 from chasles.model import InvalidOption, Model
 from chasles.paper import beyond
-from chasles.paper.examples import EXAMPLES, heavy_top
+from chasles.paper.examples import EXAMPLES
 from chasles.paper.options import Options
 from chasles.paper.printed_top import Equations, Trajectory, integrate
 from chasles.paper.reference import (
@@ -18,8 +18,9 @@ from chasles.paper.reference import (
     Reference,
     quaternion_reference,
 )
-from chasles.paper.runs import Case, Outcome, Runs
+from chasles.paper.runs import Case, CaseResult, Runs
 from chasles.simulate import simulate
+from chasles.studies.paper_mechanisms import heavy_top
 
 PAPER_SPACES = ("SE3", "SO3xR3")
 FORMS = ("space", "screw")
@@ -73,14 +74,14 @@ class Study:
             model, spaces, until, step or o.step, method or o.method, acceleration, stabilise
         )
 
-    def run(self, model: str, spaces: str, acceleration: str = "space", **more) -> Outcome:
+    def run(self, model: str, spaces: str, acceleration: str = "space", **more) -> CaseResult:
         return self.runs(self.case(model, spaces, acceleration, **more))
 
-    def chosen(self, model: str, **more) -> Outcome:
+    def chosen(self, model: str, **more) -> CaseResult:
         """The run this package would make when nothing is asked for: auto spaces, screw form."""
         return self.run(model, "auto", "screw", **more)
 
-    def shown(self, model: str, **more) -> dict[str, Outcome]:
+    def shown(self, model: str, **more) -> dict[str, CaseResult]:
         """The three runs side by side in every figure."""
         pair = {spaces: self.run(model, spaces, **more) for spaces in PAPER_SPACES}
         return {**pair, "auto": self.chosen(model, **more)}
@@ -167,7 +168,7 @@ class Study:
         table = np.array(gaps)
         return table[:, 0] / table[:, 1]
 
-    def loop_gap(self, outcome: Outcome) -> tuple[Floats, Floats]:
+    def loop_gap(self, outcome: CaseResult) -> tuple[Floats, Floats]:
         """The sum of the 3-bar's joint gaps around its loop, and the same from rotations alone.
 
         g1 + g2 + g3 = (C - A) - 2 R1 h - 2 R2 h: positions cancel, so no choice of group for the
@@ -188,7 +189,7 @@ class Study:
         arms = sum(result.rotation(name) @ half for name in ("link 1", "link 2"))
         return gaps, (end - start) - 2 * arms
 
-    def loop_size(self, outcome: Outcome) -> float:
+    def loop_size(self, outcome: CaseResult) -> float:
         """The largest gap around the 3-bar's loop, m."""
         return float(np.linalg.norm(self.loop_gap(outcome)[0], axis=1).max())
 

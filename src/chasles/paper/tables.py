@@ -9,9 +9,9 @@ from chasles.integrators.tableaux import METHODS, method
 from chasles.paper.examples import EXAMPLES
 from chasles.paper.figures import NAMES
 from chasles.paper.figures_sweeps import WORST_JOINT
-from chasles.paper.runs import Outcome
+from chasles.paper.runs import CaseResult
 from chasles.paper.study import FORMS, PAPER_SPACES, RANDOM_KINDS, Study
-from chasles.view.report import table
+from chasles.view.report import html_table
 from chasles.view.theme import scientific
 
 Cell = tuple[str, float | str]
@@ -23,7 +23,7 @@ def number(value: float) -> Cell:
     return (scientific(value) if isfinite(value) else "broke off", min(value, 1e300))
 
 
-def gaps_in_words(outcome: Outcome) -> Cell:
+def gaps_in_words(outcome: CaseResult) -> Cell:
     listed = ", ".join(scientific(outcome.gap(joint)) for joint in outcome.gaps)
     return listed, outcome.largest_gap()
 
@@ -42,7 +42,7 @@ def forms_table(study: Study) -> str:
                 )
             )
     columns = ("Example", "Space", "Gaps in m: space", "screw", "Energy: space", "screw")
-    return table(columns, rows, name="forms", numeric=(2, 3, 4, 5))
+    return html_table(columns, rows, name="forms", numeric=(2, 3, 4, 5))
 
 
 def random_table(study: Study) -> str:
@@ -65,7 +65,7 @@ def random_table(study: Study) -> str:
                     )
                 )
     columns = ("Kind", "Spin", "Form", "Median SE(3)/SO(3)×ℝ³", "Middle half", "SE(3) better")
-    return table(columns, rows, name="random-table", numeric=(3, 4, 5))
+    return html_table(columns, rows, name="random-table", numeric=(3, 4, 5))
 
 
 def tableaux_table(study: Study) -> str:
@@ -87,7 +87,7 @@ def tableaux_table(study: Study) -> str:
             )
     gaps, drifts = ([f"{what} {NAMES[s]}" for s in NAMES] for what in ("Gap (m)", "Energy"))
     columns = ("Example", "Tableau", "Order", *gaps, *drifts)
-    return table(columns, rows, name="tableaux-table", numeric=range(2, 9))
+    return html_table(columns, rows, name="tableaux-table", numeric=range(2, 9))
 
 
 def cost_table(study: Study) -> str:
@@ -96,4 +96,4 @@ def cost_table(study: Study) -> str:
         for key, times in study.microseconds_per_step.items()
     ]
     columns = ("Example", *(NAMES[s] for s in (*PAPER_SPACES, "auto")))
-    return table(columns, rows, name="cost-table", numeric=(1, 2, 3))
+    return html_table(columns, rows, name="cost-table", numeric=(1, 2, 3))

@@ -108,7 +108,7 @@ def designate(
     checked_model(model)
     if spaces is not None and not isinstance(spaces, Mapping):
         raise InvalidOption(
-            f"spaces is {told(spaces)}, but is a dict.", "Give body -> Space or name, or nothing."
+            f"spaces must be a dict, got {told(spaces)}.", "Give body -> Space or name, or nothing."
         )
     wanted = cut_joints(model, cut)
     geometry = Geometry(model, spanning_tree(model, wanted))
@@ -132,7 +132,7 @@ def cut_joints(model: Model, cut: Any) -> tuple[str, ...]:
         joints = (cut,) if isinstance(cut, str | Joint) else tuple(cut)
     except TypeError:  # None, a number
         raise InvalidOption(
-            f"cut is {told(cut)}, but is a list.", "Give names of joints."
+            f"cut must be a list, got {told(cut)}.", "Give names of joints."
         ) from None
     return tuple(model.joint(joint, where="cut").name for joint in joints)
 

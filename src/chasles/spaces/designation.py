@@ -116,7 +116,7 @@ class Designation:
         )
 
     def __str__(self) -> str:
-        bodies = table(
+        bodies = shortened_table(
             ("body", "space", "frame point", "relative to", "keeps joint", "moves in", "why"),
             [
                 (
@@ -131,7 +131,7 @@ class Designation:
                 for r in self.rows
             ],
         )
-        joints = table(
+        joints = shortened_table(
             ("joint", "prediction", "why"),
             [
                 (p.joint + (" (cut)" if p.joint in self.cut else ""), p.outlook, p.reason)
@@ -153,7 +153,7 @@ class Designation:
         return f"{held}with the method's error drift: {names}{closing}."
 
 
-def table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
+def shortened_table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
     """Aligned columns under a ruled head; long tables are cut short."""
     lines = list(rows)
     more = len(lines) - LISTED_ROWS

@@ -11,7 +11,7 @@ series in brackets of k), and exp maps k into K.  No tableau and no truncation o
 Conversely, where the allowed velocities turn with the pose, a linear combination of those at two
 stages is allowed at neither, and the error of the method appears in the joint.
 
-Three cases follow; `chasles.spaces.charts` decides all of them numerically.
+Three cases follow; `chasles.spaces.invariance` decides all of them numerically.
 
 1. *The chart of b is relative to a (or a is the ground), or the other way round.*  K is the joint's
    motion group H in the chart.  SE(3) keeps every lower pair.  SO(3)xR3 with frame point P keeps
@@ -27,7 +27,7 @@ Three cases follow; `chasles.spaces.charts` decides all of them numerically.
 3. *Longer ways to the common reference*, as in loops cut at the end of relative chains: a coset
    only in special mechanisms, such as those that translate only.
 
-Joints that are no lower pairs have no such coset and drift, but for a point of b on a line or
+Joints that are not lower pairs have no such coset and drift, but for a point of b on a line or
 plane of a: SO(3)xR3 relative to a and framed on that point keeps it, since its position is then a
 straight line or plane of the chart.
 
@@ -41,7 +41,7 @@ from functools import cached_property
 import numpy as np
 
 from chasles.model import GROUND, Joint, Model
-from chasles.spaces.charts import Chart, Link, is_coset, keeps, kept_hull
+from chasles.spaces.invariance import Chart, Link, is_coset, keeps, kept_hull
 from chasles.spaces.space import Space, frame_point
 from chasles.spaces.subalgebras import (
     SE3_ALGEBRA,
@@ -179,7 +179,7 @@ class Charts:
         if self.stores_point(joint):
             why = f"SO(3)xR3 relative to {against} stores the point itself, whose path is straight"
             return Prediction(joint.name, True, why)
-        why = f"{joint.kind}: what it allows is no group of motions, so no chart keeps it"
+        why = f"{joint.kind}: what it allows is not a group of motions, so no chart keeps it"
         if joint.keeps_point_straight:
             why = f"{joint.kind}: kept only by SO(3)xR3 relative to {against}, framed on its point"
         return Prediction(joint.name, False, why)

@@ -66,7 +66,7 @@ def checked_reference(body: Any, where: str) -> str | None:
     name = body.name if isinstance(body, Body | Ground) else body
     if name is not None and not isinstance(name, str):
         raise InvalidOption(
-            f"{where}: relative_to is {told(body)}, which names no body.",
+            f"{where}: relative_to must be a body or its name, got {told(body)}.",
             "Give a body or its name, or leave it out for the ground.",
         )
     return None if name == GROUND.name else name

@@ -154,7 +154,7 @@ def checked_hold(hold: Any, model: Model) -> tuple[list[str], list[str]]:
     """The names of the bodies and of the joints to hold."""
     if isinstance(hold, str | Body | Joint) or not isinstance(hold, Iterable):
         raise InvalidOption(
-            f"hold is {told(hold)}, but is a list of bodies and joints.",
+            f"hold must be a list of bodies and joints, got {told(hold)}.",
             "Put it in brackets: hold=[...].",
         )
     bodies, joints = [], []
@@ -321,7 +321,7 @@ def report(
     slower, spun = np.linalg.norm(change[:, 3:], axis=1), np.linalg.norm(change[:, :3], axis=1)
     order = [setup.body_index[name] for name in model.body_names]
 
-    def table(lengths: Floats, angles: Floats) -> dict[str, Amount]:
+    def amounts(lengths: Floats, angles: Floats) -> dict[str, Amount]:
         pairs = zip(model.body_names, lengths[order].tolist(), angles[order].tolist())
         return {name: Amount(length, angle) for name, length, angle in pairs}
 
@@ -329,9 +329,9 @@ def report(
     angles = counted_angles(setup, closed, setup.angles)
     return Assembly(
         state=State.from_absolute(0.0, model, closed[order], angles),
-        moved=table(shifted, turned),
+        moved=amounts(shifted, turned),
         before=gaps_at(setup, entered, names),
         after=gaps_at(setup, closed, names),
-        velocity_change=table(slower, spun),
+        velocity_change=amounts(slower, spun),
         held=held,
     )

@@ -26,7 +26,7 @@ class Redundancy:
     rows       of all joints together
     rank       how many of them are independent
     repeated   (joint, component) of the rows that repeat those eliminated before them
-    shared     joints whose reactions are not unique: the shortest multipliers are reported, forces
+    shared     joints whose reactions are not unique: minimum-norm multipliers are reported, forces
                and torques weighed by what they would accelerate
     """
 
@@ -77,7 +77,7 @@ def redundancy_error(redundancy: Redundancy) -> RedundantConstraints:
         f"joints {listed}: {rows - rank} of the {rows} constraint rows are redundant (rank {rank}),"
         " so the reactions are not unique.",
         "Replace a joint of the loop by one that locks less (start with"
-        f" '{redundancy.repeated[0][0]}'), or let the shortest reactions be found:"
+        f" '{redundancy.repeated[0][0]}'), or let the minimum-norm reactions be found:"
         " redundant='solve'.",
     )
 
@@ -115,8 +115,8 @@ def singular_error(setup: Setup, row: int) -> RedundantConstraints:
         return RedundantConstraints(unsolved(setup), "Take a state away from singular poses.")
     name, component = joint_of_row(setup, row)
     return RedundantConstraints(
-        f"joint '{name}' (direction {component}) is singular at this state: it repeats what other"
-        " joints say, and the reactions are not determined.",
+        f"joint '{name}' (direction {component}) is singular at this state: it depends on other"
+        " joints, and the reactions are not determined.",
         "Take a state away from the pose in which the joints depend on each other.",
     )
 

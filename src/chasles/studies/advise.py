@@ -13,8 +13,15 @@ from chasles.model.checks import checked_positive
 from chasles.model.errors import told
 from chasles.model.model import checked_model
 from chasles.simulate import check_progress
-from chasles.studies.search import LONGER, Search, Trial, checked_steps, combined, default_steps
-from chasles.studies.tables import plain, small, table
+from chasles.studies.advice_search import (
+    LONGER,
+    AdviceSearch,
+    Trial,
+    checked_steps,
+    combined,
+    default_steps,
+)
+from chasles.studies.tables import aligned_table, plain, small
 
 SPACES = ("auto", "SE3", "SO3xR3")
 METHODS = ("heun", "kutta3", "rk4", "dopri5", "dop853")
@@ -92,7 +99,7 @@ class Advice:
         lines = [
             f"{self.model!r}: every joint below {self.target:g} (m, rad), energy to"
             f" {self.energy:g}, over {self.until:g} s",
-            table(header, rows, left=4),
+            aligned_table(header, rows, left=4),
             f"{len(self.evidence)} runs in {self.seconds:.1f} s; shown is each that comes closer to"
             " the target than all cheaper ones.",
         ]
@@ -147,7 +154,7 @@ class Advice:
         With a path, the .png or .svg file that was written; without, a matplotlib Figure.
         """
         from chasles.studies.figures import advice_figure
-        from chasles.view.charts import save_figure, shown_figure
+        from chasles.view.study_panels import save_figure, shown_figure
 
         figure = advice_figure(self)
         return shown_figure(figure) if path is None else save_figure(figure, path)
@@ -190,7 +197,7 @@ def advise(
     """
     checked_model(model)
     check_progress(progress, "advise")
-    search = Search(
+    search = AdviceSearch(
         model,
         checked_positive(target, "target", "m", "advise", InvalidOption),
         checked_positive(energy, "energy", "", "advise", InvalidOption),
@@ -199,7 +206,9 @@ def advise(
     )
     for what, values in (("spaces", spaces), ("methods", methods), ("stabilisers", stabilisers)):
         if isinstance(values, str) or not isinstance(values, Sequence) or not values:
-            raise InvalidOption(f"advise: {what} is {told(values)}.", f"Give a list of {what}.")
+            raise InvalidOption(
+                f"advise: {what} must be a list, got {told(values)}.", f"Give a list of {what}."
+            )
     combinations = combined(model, spaces, methods, stabilisers, acceleration)
     hidden = None if progress is None else not progress
     with tqdm(total=len(combinations), unit="combination", disable=hidden, leave=False) as bar:

@@ -39,7 +39,7 @@ def candidates_of(model: Model, given: Any, common: Mapping[str, Any]) -> list[C
         named = [("", value) for value in given]
     else:
         raise InvalidOption(
-            f"compare: candidates is {told(given)}.",
+            f"compare: candidates must be a list or a dict, got {told(given)}.",
             'Give a list of spaces, ["SE3", "auto"], or a dict label -> spaces or options.',
         )
     if not named:
@@ -64,8 +64,8 @@ def options_of(model: Model, value: Any) -> dict[str, Any]:
         unknown = [key for key in value if key not in OPTIONS]
         if unknown:
             raise InvalidOption(
-                f"compare: a candidate has the key {told(unknown[0])}, which is no body and no"
-                " option.",
+                f"compare: a candidate has the key {told(unknown[0])}, which is neither a body nor"
+                " an option.",
                 f"Options are {', '.join(OPTIONS)}; bodies are {', '.join(model.body_names)}.",
             )
         return dict(value)

@@ -14,9 +14,9 @@ from chasles.model.errors import told
 from chasles.model.model import checked_model
 from chasles.simulate import check_progress
 from chasles.studies.candidates import candidates_of
-from chasles.studies.measure import Outcome, costs, measure
-from chasles.studies.predictions import Prediction, check_orders, predictions_of
-from chasles.studies.tables import plain, small, table
+from chasles.studies.measure import CandidateResult, costs, measure
+from chasles.studies.predictions import CheckedPrediction, check_orders, predictions_of
+from chasles.studies.tables import aligned_table, plain, small
 
 SHOWN_JOINTS = 6
 
@@ -89,8 +89,8 @@ class Comparison:
 
     model: Model
     until: float
-    outcomes: tuple[Outcome, ...]
-    predictions: tuple[Prediction, ...] = field(default=())
+    outcomes: tuple[CandidateResult, ...]
+    predictions: tuple[CheckedPrediction, ...] = field(default=())
 
     def __post_init__(self) -> None:
         if not self.predictions:
@@ -101,14 +101,14 @@ class Comparison:
     def labels(self) -> tuple[str, ...]:
         return tuple(outcome.label for outcome in self.outcomes)
 
-    def __getitem__(self, label: str) -> Outcome:
+    def __getitem__(self, label: str) -> CandidateResult:
         for outcome in self.outcomes:
             if outcome.label == label:
                 return outcome
         raise UnknownName.among("candidate", label, self.labels, where="compare")
 
     @property
-    def disagreements(self) -> tuple[Prediction, ...]:
+    def disagreements(self) -> tuple[CheckedPrediction, ...]:
         """Predictions that the runs contradict."""
         return tuple(p for p in self.predictions if not p.agrees)
 
@@ -120,9 +120,10 @@ class Comparison:
         whole = isinstance(halvings, int) and not isinstance(halvings, bool)
         if not whole or not 1 <= halvings <= 6:
             raise InvalidOption(
-                f"check_order: halvings is {told(halvings)}.", "Give a whole number from 1 to 6."
+                f"check_order: halvings must be a whole number from 1 to 6, got {told(halvings)}.",
+                "Give a whole number from 1 to 6.",
             )
-        found: list[Prediction] = []
+        found: list[CheckedPrediction] = []
         hidden = None if progress is None else not progress
         with tqdm(self.outcomes, "orders", unit="candidate", disable=hidden, leave=False) as bar:
             for outcome in bar:
@@ -167,9 +168,9 @@ class Comparison:
             row += [small(outcome.angular_drift)] * any(angular)
             row += ["-" if outcome.cost is None else plain(outcome.cost), str(outcome.steps)]
             rows.append(row)
-        return table(header, rows)
+        return aligned_table(header, rows)
 
-    def _cell(self, outcome: Outcome, joint: str, unit: str) -> str:
+    def _cell(self, outcome: CandidateResult, joint: str, unit: str) -> str:
         gap = outcome.gaps[joint]
         exact = any(
             p.exact for p in self.predictions if (p.label, p.joint) == (outcome.label, joint)
@@ -209,13 +210,13 @@ class Comparison:
         With a path, the .png or .svg file that was written; without, a matplotlib Figure.
         """
         from chasles.studies.figures import comparison_figure
-        from chasles.view.charts import save_figure, shown_figure
+        from chasles.view.study_panels import save_figure, shown_figure
 
         figure = comparison_figure(self)
         return shown_figure(figure) if path is None else save_figure(figure, path)
 
 
-def outcome_dict(outcome: Outcome) -> dict[str, Any]:
+def outcome_dict(outcome: CandidateResult) -> dict[str, Any]:
     kept = ("spaces", "method", "step", "acceleration", "stabilise", "order")
     return {
         **{key: outcome.result.provenance[key] for key in kept},

@@ -1,7 +1,7 @@
 """Models to study: chains, trees, loops, floating bodies; the same ones for the same seed."""
 
 from dataclasses import replace
-from math import cos, pi, sin, sqrt
+from math import cos, pi, sin
 
 import numpy as np
 
@@ -22,8 +22,29 @@ from chasles.model import (
     UnknownName,
 )
 from chasles.model.checks import as_vector
+from chasles.studies import paper_mechanisms
+from chasles.studies.paper_mechanisms import LINK, double_pendulum, heavy_top, three_bar
 
-LINK = (0.2, 0.1, 0.05)  # m
+__all__ = [
+    "PAIRS",
+    "chain",
+    "double_pendulum",
+    "floating_pair",
+    "grounded_pair",
+    "heavy_top",
+    "joint_of",
+    "moving_pair",
+    "platform_top",
+    "random_body",
+    "random_loop",
+    "random_rotation",
+    "random_tree",
+    "set_in_motion",
+    "slider_crank",
+    "star",
+    "three_bar",
+]
+
 MASS = 2.7  # kg: a link of aluminium
 PAIRS = ("spherical", "revolute", "prismatic", "cylindrical", "helical", "planar")
 PITCH = 0.05  # m/rad
@@ -191,63 +212,17 @@ def random_tree(
     return set_in_motion(Model(made, joints, gravity=gravity), rng, spin)
 
 
-def double_pendulum() -> Model:
-    """The paper's: two links along x on ball joints, spinning fast, in gravity."""
-    half = LINK[0] / 2
-    first = Body.box("link 1", LINK, mass=MASS, position=(half, 0, 0), angular_velocity=(10, 0, 0))
-    second = Body.box(
-        "link 2",
-        LINK,
-        mass=MASS,
-        position=(3 * half, 0, 0),
-        angular_velocity=(10 * pi, 10 * pi, 20 * pi),
-    )
-    joints = [
-        Spherical("joint 1", GROUND, first, at=(0, 0, 0)),
-        Spherical("joint 2", first, second, at=(2 * half, 0, 0)),
-    ]
-    return Model([first, second], joints)
-
-
 # --- floating -------------------------------------------------------------------------------------
 
 
 def floating_pair(boost: float = 0.0) -> Model:
-    """Two links on a ball joint without ground or gravity; their centre moves at `boost` m/s."""
-    half = LINK[0] / 2
-    rates = np.array([0, 0, -10.0]), np.array([1, -1, 2 * pi])
-    lever = np.array([half, 0, 0])
-    apart = np.cross(rates[0] + rates[1], lever)  # v2 - v1 of a closed joint
-    bodies = [
-        Body.box(
-            f"link {k + 1}",
-            LINK,
-            mass=MASS,
-            position=((2 * k + 1) * half, 0, 0),
-            velocity=np.array([boost, 0, 0]) + (k - 0.5) * apart,
-            angular_velocity=rates[k],
-        )
-        for k in range(2)
-    ]
-    joint = Spherical("joint", bodies[0], bodies[1], at=(2 * half, 0, 0))
-    return Model(bodies, [joint], gravity=(0, 0, 0))
-
-
-def top(gravity: float = 0.0) -> Model:
-    """The paper's heavy top: a box on a pivot, fast."""
-    body = Body.box(
-        "top",
-        (0.1, 0.2, 0.4),
-        mass=21.6,
-        position=(0.5, 0, 0),
-        angular_velocity=(0, 20 * pi, 10 * pi),
-    )
-    return Model([body], [Spherical("pivot", GROUND, body, at=(0, 0, 0))], gravity=(0, 0, -gravity))
+    """The paper's two links on a ball joint, their centre moving along x at `boost` m/s."""
+    return paper_mechanisms.floating_pair((boost, 0.0, 0.0))
 
 
 def platform_top(speed: float = 1.0) -> Model:
     """The top on a 100 t platform that drifts at `speed` m/s and turns slowly, no gravity."""
-    still = top().bodies[0]
+    still = heavy_top().bodies[0]
     drift, turning = np.array([speed, 0, 0]), np.array([0, 0, 0.1 * speed])
     platform = Body.box(
         "platform",
@@ -264,38 +239,6 @@ def platform_top(speed: float = 1.0) -> Model:
 
 
 # --- loops ----------------------------------------------------------------------------------------
-
-
-def three_bar() -> Model:
-    """The paper's linkage: two links between pivots 0.3 m apart, on ball joints."""
-    start, end = np.zeros(3), np.array([0.3, 0, 0])
-    knee = np.array([0.15, sqrt(LINK[0] ** 2 - 0.15**2), 0])
-    swing = np.array([10.0, 0, 0])
-    bodies = []
-    for name, (near, far), spin in (
-        ("link 1", (start, knee), 10 * pi),
-        ("link 2", (knee, end), -20 * pi),
-    ):
-        along = (far - near) / np.linalg.norm(far - near)
-        turn = np.column_stack((along, np.cross([0, 0, 1], along), [0, 0, 1]))
-        centre = (near + far) / 2
-        bodies.append(
-            Body.box(
-                name,
-                LINK,
-                mass=MASS,
-                position=centre,
-                rotation=turn,
-                velocity=np.cross(swing, centre),
-                angular_velocity=turn.T @ swing + (spin, 0, 0),
-            )
-        )
-    joints = [
-        Spherical("joint 1", GROUND, bodies[0], at=start),
-        Spherical("joint 2", bodies[0], bodies[1], at=knee),
-        Spherical("joint 3", bodies[1], GROUND, at=end),
-    ]
-    return Model(bodies, joints)
 
 
 def slider_crank(speed: float = 20.0) -> Model:

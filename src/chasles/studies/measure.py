@@ -43,7 +43,7 @@ class Gap:
 
 
 @dataclass(frozen=True)
-class Outcome:
+class CandidateResult:
     """One candidate's run.
 
     gaps              joint -> Gap
@@ -103,7 +103,9 @@ class Outcome:
         return None if self.cost is None else self.cost / step
 
 
-def measure(model: Model, candidate: Candidate, until: float, cost: float | None = None) -> Outcome:
+def measure(
+    model: Model, candidate: Candidate, until: float, cost: float | None = None
+) -> CandidateResult:
     """Run one candidate to `until`; a run that stops keeps what it reached."""
     options = candidate.options
     every = max(1, round(until / options["step"]) // KEPT_STATES)
@@ -121,7 +123,7 @@ def measure(model: Model, candidate: Candidate, until: float, cost: float | None
         kinetic = result.kinetic_energy()
         error = result.energy_balance() / max(float(kinetic.max()), np.finfo(float).tiny)
         linear, angular = momentum_errors(model, result)
-    return Outcome(candidate, result, gaps, error, linear, angular, cost)
+    return CandidateResult(candidate, result, gaps, error, linear, angular, cost)
 
 
 # --- momenta --------------------------------------------------------------------------------------

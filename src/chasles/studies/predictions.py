@@ -15,7 +15,7 @@ from chasles.model import Model
 from chasles.problem import evaluate
 from chasles.start.consistent import constraint_rows
 from chasles.studies.candidates import Candidate
-from chasles.studies.measure import Outcome, measure
+from chasles.studies.measure import CandidateResult, measure
 
 #: A joint open by less than this, times the size of the motion in m, is held by rounding alone;
 #: beside what the start leaves open, see `start_drift`.
@@ -29,7 +29,7 @@ ORDER_BELOW, ORDER_ABOVE = 0.5, 0.75
 
 
 @dataclass(frozen=True)
-class Prediction:
+class CheckedPrediction:
     """One joint of one candidate.
 
     exact     whether it is predicted to hold to rounding
@@ -98,14 +98,14 @@ class Prediction:
         }
 
 
-def predictions_of(model: Model, outcome: Outcome) -> list[Prediction]:
+def predictions_of(model: Model, outcome: CandidateResult) -> list[CheckedPrediction]:
     """What is predicted of every joint, with the gap that one run shows."""
     drifting = set(outcome.result.problem.choice.drifting)
     floor = ROUNDING * extent(outcome) + start_drift(outcome)
     if outcome.candidate.options["stabilise"] is not None:  # both stabilisers close what drifts
         drifting, floor = set(), max(floor, PROJECTED)
     return [
-        Prediction(
+        CheckedPrediction(
             label=outcome.label,
             joint=name,
             exact=name not in drifting,
@@ -117,13 +117,13 @@ def predictions_of(model: Model, outcome: Outcome) -> list[Prediction]:
     ]
 
 
-def extent(outcome: Outcome) -> float:
+def extent(outcome: CandidateResult) -> float:
     """The size of the motion, at least 1 m: rounding is relative to it."""
     model = outcome.result.model
     return max(1.0, *(float(np.abs(outcome.result.position(b)).max()) for b in model.bodies))
 
 
-def start_drift(outcome: Outcome) -> float:
+def start_drift(outcome: CandidateResult) -> float:
     """What joints that hold may open by: where J V at the start is kept, it adds up."""
     problem = outcome.result.problem
     rows = constraint_rows(problem.setup, evaluate(problem, problem.start).jacobian)
@@ -133,7 +133,9 @@ def start_drift(outcome: Outcome) -> float:
     return 3.0 * float(np.abs(residual).max()) * float(outcome.t[-1])
 
 
-def check_orders(model: Model, outcome: Outcome, until: float, halvings: int) -> list[Prediction]:
+def check_orders(
+    model: Model, outcome: CandidateResult, until: float, halvings: int
+) -> list[CheckedPrediction]:
     """The predictions of one candidate with the orders observed at 2^halvings h ... 2 h, h."""
     options = outcome.candidate.options
     steps = [options["step"] * 2.0**k for k in range(halvings, 0, -1)]

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from math import isfinite
 
 
-def table(header: Sequence[str], rows: Sequence[Sequence[str]], left: int = 1) -> str:
+def aligned_table(header: Sequence[str], rows: Sequence[Sequence[str]], left: int = 1) -> str:
     """Columns as wide as their widest cell, the first `left` of them flush left."""
     lines = [header, *rows]
     widths = [max(len(line[column]) for line in lines) for column in range(len(header))]

@@ -82,7 +82,7 @@ class Lookout:
                 found.append(broken)
         return found
 
-    def table(self, times: Floats) -> Floats:
+    def sampled(self, times: Floats) -> Floats:
         """The rows at the stages of one step of another length, looked through."""
         table = self.signals.sample(times)
         for _, error in self.breaks(times, table):

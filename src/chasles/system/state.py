@@ -128,7 +128,7 @@ def checked_angles(angles: Any) -> dict[str, float]:
     """Joint -> rad."""
     if not isinstance(angles, Mapping):
         raise InvalidOption(
-            f"state: angles is {told(angles)}, but is a dict joint -> rad.",
+            f"state: angles must be a dict joint -> rad, got {told(angles)}.",
             "Leave it out unless a spring or motor on a joint has turned by more than half a turn.",
         )
     return {
@@ -141,7 +141,7 @@ def checked_state(state: Any, what: str) -> State:
     """A state given as an option."""
     if not isinstance(state, State):
         raise InvalidOption(
-            f"{what} is {told(state)}, which is no State.",
+            f"{what} must be a State, got {told(state)}.",
             "Take result.state(), or the .state of an assembly or an equilibrium.",
         )
     return state

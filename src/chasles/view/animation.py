@@ -46,7 +46,10 @@ def animate(
     if frames is not None and (
         isinstance(frames, bool) or not isinstance(frames, int) or frames < 2
     ):
-        raise InvalidOption(f"animate: frames is {told(frames)}.", "Give a whole number above 1.")
+        raise InvalidOption(
+            f"animate: frames must be a whole number above 1, got {told(frames)}.",
+            "Give a whole number above 1.",
+        )
     if target is None or target.suffix.lower() == ".html":
         film = make_film(every, names, layout, title, frames, forces, view)
         return film if target is None else film.save(target)
@@ -67,7 +70,8 @@ def checked_results(results: Any) -> list[Result]:
         or not all(isinstance(r, Result) for r in every)
     ):
         raise InvalidOption(
-            f"animate: results is {told(results)}.", "Give a Result, or a list of them."
+            f"animate: results must be a Result or a list of them, got {told(results)}.",
+            "Give a Result, or a list of them.",
         )
     for result in every:
         if len(result.t) < 2:

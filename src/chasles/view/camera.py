@@ -44,7 +44,7 @@ def camera_of(model: Model, view: Any = "auto") -> Camera:
         assert np.isfinite(azimuth) and abs(elevation) <= 90.0
     except (TypeError, ValueError, AssertionError):
         raise InvalidOption(
-            f"plot: view is {told(view)}.",
+            f"plot: view must be a name or two angles, got {told(view)}.",
             "Give 'auto', 'xy', 'xz', 'yz', or (azimuth, elevation) in degrees, such as (-58, 24).",
         ) from None
     return angled(up, azimuth, elevation)

@@ -17,7 +17,7 @@ from chasles.model.shapes import Shape
 from chasles.result import Result
 from chasles.view.geometry import Solid, at_rest, own_solid
 from chasles.view.scene import Scene, scene_of
-from chasles.view.stage import LAYOUTS, floor_lines, reached, set_out
+from chasles.view.setting import LAYOUTS, floor_lines, reached, set_out
 from chasles.view.theme import LIGHT, SANS, style_variables
 from chasles.view.tracks import (
     Blob,
@@ -262,6 +262,7 @@ def largest_gap(result: Result) -> Floats:
 def checked_layout(layout: Any) -> str:
     if not isinstance(layout, str) or layout not in LAYOUTS:
         raise InvalidOption(
-            f"animate: layout is {told(layout)}.", "Give 'side by side' or 'overlaid'."
+            f"animate: layout must be 'side by side' or 'overlaid', got {told(layout)}.",
+            "Take one of the two.",
         )
     return layout

@@ -17,7 +17,7 @@ from chasles.view.marks import coil
 from chasles.view.panels import scaled
 from chasles.view.raster import rgb
 from chasles.view.scene import AT_HOME, Part, Pose, Scene, Tie, place, scene_of
-from chasles.view.stage import reached
+from chasles.view.setting import reached
 from chasles.view.tracks import quaternions
 
 FRAMES = 60.0  # per second

@@ -63,7 +63,8 @@ def new_axes(size: tuple[float, float]) -> Axes:
         assert 0.5 <= width <= 100.0 and 0.5 <= height <= 100.0
     except (TypeError, ValueError, AssertionError):
         raise InvalidOption(
-            f"plot: size is {told(size)}.", "Give width and height in inches: size=(7, 5)."
+            f"plot: size must be two lengths in inches, got {told(size)}.",
+            "Give width and height in inches: size=(7, 5).",
         ) from None
     figure = Figure(figsize=(width, height), dpi=110, facecolor="white")
     FigureCanvasAgg(figure)

@@ -55,7 +55,7 @@ def panel_block(panel: Panel, salt: str) -> str:
     )
 
 
-def table(
+def html_table(
     columns: Sequence[str],
     rows: Iterable[Sequence[str | tuple[str, float | str]]],
     name: str = "",

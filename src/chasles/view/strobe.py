@@ -21,11 +21,11 @@ from chasles.model import (
     Universal,
 )
 from chasles.result import Result
-from chasles.view.charts import COLOURS, legend_below
 from chasles.view.geometry import solid_of
 from chasles.view.panels import Curve, signed, thinned
 from chasles.view.plots import Draw, Figure, Panel
 from chasles.view.sketch import RIGHT, UP, half_extent
+from chasles.view.study_panels import COLOURS, legend_below
 from chasles.view.theme import LIGHT
 
 #: What is to the right and what is up on the page.
@@ -77,7 +77,10 @@ def strobe(
 ) -> Draw:
     """The mechanism at the saved times nearest to the instants, as far as the result goes."""
     if plane not in PLANES:
-        raise InvalidOption(f"strobe: plane is {plane!r}.", f"Use one of {', '.join(PLANES)}.")
+        raise InvalidOption(
+            f"strobe: plane must be a pair of axes, got {plane!r}.",
+            f"Use one of {', '.join(PLANES)}.",
+        )
     page, mass_of = PLANES[plane], masses or {}
     within = sorted(t for t in instants if t <= result.t[-1]) or [float(result.t[-1])]
     indices = [int(np.abs(result.t - t).argmin()) for t in within]

@@ -18,7 +18,7 @@ from chasles.view.film import colours_of
 from chasles.view.marks import coil
 from chasles.view.raster import Page, render
 from chasles.view.scene import AT_HOME, Part, Pose, Scene, place, scene_of
-from chasles.view.stage import LAYOUTS, SPARE, reached
+from chasles.view.setting import LAYOUTS, SPARE, reached
 from chasles.view.theme import LIGHT
 
 LASTS = 6.0  # seconds that a film takes if no speed was asked for
@@ -70,7 +70,8 @@ def checked_size(size: Any) -> tuple[int, int]:
         assert 32 <= width <= 4096 and 32 <= height <= 4096
     except (TypeError, ValueError, AssertionError):
         raise InvalidOption(
-            f"animate: size is {told(size)}.", "Give width and height in pixels: size=(720, 540)."
+            f"animate: size must be two whole numbers of pixels, got {told(size)}.",
+            "Give width and height in pixels: size=(720, 540).",
         ) from None
     return width - width % 2, height - height % 2  # ffmpeg wants even numbers
 

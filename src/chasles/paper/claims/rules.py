@@ -3,7 +3,7 @@
 from dataclasses import dataclass, field
 from math import log10
 
-from chasles.paper.runs import Case, Outcome
+from chasles.paper.runs import Case, CaseResult
 from chasles.paper.study import Study
 from chasles.view.theme import scientific
 
@@ -73,12 +73,12 @@ def verdict(holds: bool) -> str:
     return HOLDS if holds else FAILS
 
 
-def gap_measure(outcome: Outcome, joint: str) -> Measure:
+def gap_measure(outcome: CaseResult, joint: str) -> Measure:
     name = f"gap of {joint}"
     return Measure(name, outcome.gap(joint), "m", (outcome.case,))
 
 
-def energy_measure(outcome: Outcome) -> Measure:
+def energy_measure(outcome: CaseResult) -> Measure:
     return Measure("energy drift", outcome.energy_drift(), "of T0", (outcome.case,))
 
 

@@ -5,8 +5,8 @@ from typing import Any
 import numpy as np
 
 from chasles.studies.spaces_study.cases import METHODS
-from chasles.view.charts import Series, bars, distribution, dots, slopes
 from chasles.view.plots import Figure, Panel
+from chasles.view.study_panels import Series, bars, distribution, dots, slopes
 
 NAMES = {
     "SE3": "SE(3)",

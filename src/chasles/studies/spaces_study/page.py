@@ -38,7 +38,7 @@ def page(data: dict[str, Any]) -> str:
     return Text(text).substitute(values)
 
 
-def table(header: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
+def markdown_table(header: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
     lines = [header, ["---"] * len(header), *rows]
     return "\n".join("| " + " | ".join(line) + " |" for line in lines)
 
@@ -53,7 +53,7 @@ def pair_table(charts_of: dict[str, Any]) -> str:
         [kind, *(sci(cell["median"]) for cell in charts.values())]
         for kind, charts in charts_of.items()
     ]
-    return table(header, rows)
+    return markdown_table(header, rows)
 
 
 def observed(orders: dict[str, float]) -> str:
@@ -74,7 +74,7 @@ def tree_values(data: dict[str, Any]) -> dict[str, str]:
         "tree_auto": sci(median(gaps["auto"])),
         "tree_se3": sci(median(gaps["SE3"])),
         "tree_product": sci(median(gaps["SO3xR3"])),
-        "tree_table": table(header, rows),
+        "tree_table": markdown_table(header, rows),
     }
 
 
@@ -121,7 +121,7 @@ def loop_table(loops: dict[str, Any]) -> str:
         for rule in RULES:
             cells = loop_cells(others[rule], others[f"{rule}, projected"])
             rows.append([title, NAMES[rule], *cells])
-    return table(header, rows)
+    return markdown_table(header, rows)
 
 
 def loop_cells(plain: dict[str, float], projected: dict[str, float]) -> list[str]:
@@ -137,7 +137,7 @@ def cost_values(cost: dict[str, Any]) -> dict[str, str]:
     ]
     ratios = [auto / se3 for auto, se3 in zip(cost["auto"], cost["SE3"])]
     return {
-        "cost_table": table(["bodies", *(NAMES[rule] for rule in rules)], rows),
+        "cost_table": markdown_table(["bodies", *(NAMES[rule] for rule in rules)], rows),
         "cost_ratio": f"{median(ratios):.2f}",
     }
 

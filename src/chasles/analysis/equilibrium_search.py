@@ -27,7 +27,7 @@ NEARLY_CLOSED = 1e-12
 LOST = 1e4
 
 
-class Search:
+class EquilibriumSearch:
     """The steps from a start to an equilibrium."""
 
     def __init__(self, place: AnyPlace, most_steps: int) -> None:

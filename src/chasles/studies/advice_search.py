@@ -61,7 +61,9 @@ class Trial:
 def checked_steps(steps: Any) -> list[float]:
     array = np.atleast_1d(checked_array(steps, "steps", "advise", InvalidOption))
     if array.ndim != 1 or array.size == 0 or not (array > 0).all():
-        raise InvalidOption(f"advise: steps is {told(steps)}.", "Give positive times in s.")
+        raise InvalidOption(
+            f"advise: steps must be positive times, got {told(steps)}.", "Give positive times in s."
+        )
     return sorted((float(step) for step in array), reverse=True)
 
 
@@ -104,7 +106,7 @@ def combined(
     return list(made.values())
 
 
-class Search:
+class AdviceSearch:
     """The runs of one piece of advice."""
 
     def __init__(

@@ -1,0 +1,82 @@
+"""The page on architecture is a true map: of folders, modules, floors, state block and outcomes."""
+
+import re
+import tomllib
+from pathlib import Path
+
+from chasles.core import outcomes
+from chasles.core.state_block import Layout
+
+PROJECT = Path(__file__).parent.parent
+PACKAGE = PROJECT / "src" / "chasles"
+PAGE = (PROJECT / "docs" / "architecture.md").read_text("utf-8")
+#: Where a path on the page may begin.
+ROOTS = (PACKAGE, PROJECT)
+MODULES = {path.stem for path in PACKAGE.glob("*.py")} - {"__init__"}
+FOLDERS = {str(path.parent.relative_to(PACKAGE)) for path in PACKAGE.rglob("*/__init__.py")}
+
+
+def section(title: str) -> str:
+    """The text under a heading."""
+    return PAGE.split(f"\n## {title}\n")[1].split("\n## ")[0]
+
+
+def first_cells(title: str) -> list[str]:
+    """The first cells of the table in a section, from the row below its head on."""
+    rows = [line for line in section(title).splitlines() if line.startswith("|")]
+    return [row.split("|")[1].strip() for row in rows[2:]]
+
+
+def words(text: str) -> list[str]:
+    """What stands in backticks."""
+    return re.findall(r"`([^`\n]+)`", text)
+
+
+def paths() -> set[str]:
+    """What the page names as a folder or file: in backticks, with a slash or the end of a file."""
+    named = set(words(re.sub(r"^```.*?^```", "", PAGE, flags=re.M | re.S)))
+    drawn = re.findall(r"\b[\w/]+(?:\.py|/)(?=[\s,])", section("The rooms"))
+    inner = {"constraints/", "forces/", "blocks/"}  # rooms of core/, drawn inside of it
+    found = {word for word in named if re.fullmatch(r"[\w./]+(/\w*|\.(py|md))", word)}
+    return (found | set(drawn)) - inner - {"__init__.py"}
+
+
+def test_every_folder_of_the_package_is_named():
+    said = {path.rstrip("/") for path in paths()} | {
+        word for cell in first_cells("Floors") for word in words(cell)
+    }
+    assert said >= FOLDERS
+
+
+def test_every_module_beside_the_folders_is_named():
+    floors = {word for cell in first_cells("Floors") for word in words(cell)}
+    assert floors >= MODULES
+
+
+def test_every_path_on_the_page_exists():
+    assert len(paths()) > 40
+    missing = {path for path in paths() if not any((root / path).exists() for root in ROOTS)}
+    assert not missing
+
+
+def test_the_floors_are_those_that_are_enforced():
+    settings = tomllib.loads((PROJECT / "pyproject.toml").read_text("utf-8"))
+    (contract,) = (c for c in settings["tool"]["importlinter"]["contracts"] if "layers" in c)
+    built = MODULES | {folder for folder in FOLDERS if "/" not in folder}
+    enforced = [set(re.findall(r"\w+", layer)) & built for layer in contract["layers"]]
+    assert [set(words(cell)) for cell in first_cells("Floors")] == [e for e in enforced if e]
+
+
+def test_the_parts_of_the_state_block_are_those_of_its_layout():
+    lengths = {"kept", "width"}
+    parts = [word for cell in first_cells("The state block") for word in words(cell)]
+    assert parts == [name for name in Layout._fields if name not in lengths]
+
+
+def test_the_outcomes_are_those_of_the_table():
+    rows = [line.split("|") for line in section("Outcomes").splitlines() if line.startswith("|")]
+    codes = {words(row[2])[0]: row[1].strip() for row in rows[2:]}
+    assert codes.pop("SINGULAR") == "≥ 0"
+    assert {int(code) for code in codes.values()} == set(outcomes.OUTCOMES)
+    for name, code in codes.items():
+        assert getattr(outcomes, name) == int(code)
