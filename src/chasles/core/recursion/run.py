@@ -1,0 +1,240 @@
+r"""Runge-Kutta-Munthe-Kaas on the joint subgroups of a tree: the step, and a run of steps.
+
+$$ \Psi_j = h\sum_l a_{jl}k_l, \quad X_j = X_0\exp(\Psi_j), \quad
+   k_j = (\mathrm{dexp}^{-1}_{-\Psi_j}v_j,\ \dot v_j), \quad X_1 = X_0\exp\bigl(h\sum_j b_jk_j\bigr) $$
+"""
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from chasles.compiled import borrow, hot, kernel, routine
+from chasles.core.apply_forces import apply_forces
+from chasles.core.arrays import ABSOLUTE_WIDTH, Floats
+from chasles.core.recursion.articulate import accelerations
+from chasles.core.recursion.kinematics import kinematics, place
+from chasles.core.recursion.motion import finish, pulled_back, retract
+from chasles.core.recursion.tree import (
+    CYLINDRICAL,
+    HELICAL,
+    PRISMATIC,
+    REVOLUTE,
+    Recursion,
+    Tree,
+)
+from chasles.scalars.elementary import cos, sin
+
+#: Outcomes of a run.
+FINISHED, NOT_FINITE = -1, -2
+
+
+class TreeStages(NamedTuple):
+    """Tableau and storage of a step."""
+
+    a: Floats  # (s, s)
+    b: Floats  # (s,)
+    count: int
+    slopes: Floats  # (s, 2 v): dexp^-1 v and v'
+    increment: Floats  # (2 v,)
+    stage: Floats  # (q + v,)
+    carry: Floats  # (2 v,) what rounding took so far
+    quadrature_slopes: Floats  # (s, quadratures)
+    integrals: Floats  # (quadratures,)
+
+
+def make_tree_stages(tree: Tree, a: Floats, b: Floats, quadratures: int = 0) -> TreeStages:
+    """Storage for a tableau; a last stage that nothing uses (dopri5's) is left out."""
+    count = len(b)
+    while b[count - 1] == 0.0 and not np.any(a[:count, count - 1]):
+        count -= 1
+    rates = tree.rate_count
+    return TreeStages(
+        a=np.array(a[:count, :count], float),
+        b=np.array(b[:count], float),
+        count=count,
+        slopes=np.zeros((count, 2 * rates)),
+        increment=np.zeros(2 * rates),
+        stage=np.zeros(tree.stored_count + rates),
+        carry=np.zeros(2 * rates),
+        quadrature_slopes=np.zeros((count, quadratures)),
+        integrals=np.zeros(quadratures),
+    )
+
+
+@hot
+def weigh(width: int, stages: Any, weights: Any, first: int, count: int, step: float) -> None:
+    """increment = step * sum_l weights_l slopes_l."""
+    slopes, increment = stages.slopes, stages.increment
+    for k in range(width):
+        increment[k] = 0.0
+    for stage in range(count):
+        weight = step * weights[first + stage]
+        if weight != 0.0:
+            at = stage * width
+            for k in range(width):
+                increment[k] += weight * slopes[at + k]
+
+
+@routine
+def follow(tree: Any, signals: Any, state: Any) -> None:
+    """Driven coordinates are where their motion is, and as fast: to the last bit."""
+    for body in range(tree.body_count):
+        pair, q, v = tree.pair[body], tree.stored_at[body], tree.rate_at[body]
+        if pair == REVOLUTE or pair == HELICAL or pair == CYLINDRICAL or pair == PRISMATIC:
+            drive = tree.driven[v]
+            if drive >= 0:
+                value = signals[drive]
+                state[q] = value
+                state[tree.stored_count + v] = signals[drive + 1]
+                if pair != PRISMATIC:
+                    state[q + 1], state[q + 2] = cos(value), sin(value)
+        if pair == CYLINDRICAL and tree.driven[v + 1] >= 0:
+            drive = tree.driven[v + 1]
+            state[q + 3] = signals[drive]
+            state[tree.stored_count + v + 1] = signals[drive + 1]
+
+
+@routine
+def push(tree: Any, memory: Any, system: Any, work: Any, state: Any) -> None:
+    """Wrenches of all forces at a stage, by the formulas of the six-dimensional charts."""
+    place(tree, state, memory.rows, work.absolute)
+    for k in range(6 * tree.body_count):
+        work.rhs[k] = 0.0
+    apply_forces(system, work)
+    for k in range(6 * tree.body_count):
+        memory.wrenches[k] = work.rhs[k]
+
+
+@hot
+def tree_slope(
+    tree: Any, memory: Any, system: Any, work: Any, state: Any, increment: Any, still: Any,
+    out: Any, at: int,
+) -> None:  # fmt: skip
+    """The slope at one state: dexp^-1 v and v', from out[at] on."""
+    kinematics(tree, state, memory.rows)
+    if memory.has_wrenches != 0:
+        push(tree, memory, system, work, state)
+    accelerations(tree, memory, out, at + tree.rate_count)
+    pulled_back(tree, state, increment, still, out, at)
+
+
+@routine
+def load_signals(tree: Any, memory: Any, work: Any, count: int, table: Any, row: int) -> None:
+    """The functions of time of a stage."""
+    for k in range(count):
+        memory.signals[k] = table[row * count + k]
+        work.signals[k] = table[row * count + k]
+
+
+@routine
+def weigh_quadratures(
+    count: int, stages: Any, weights: Any, first: int, stage_count: int, step: float, out: Any
+) -> None:
+    """Work and angles go along: out = integrals + step * sum_l weights_l rates_l."""
+    for k in range(count):
+        total = 0.0
+        for stage in range(stage_count):
+            total += weights[first + stage] * stages.quadrature_slopes[stage * count + k]
+        out[k] = stages.integrals[k] + step * total
+
+
+@hot
+def tree_step(
+    tree: Any, memory: Any, system: Any, work: Any, stages: Any, state: Any, step: float,
+    table: Any, row: int,
+) -> None:  # fmt: skip
+    """One step of `state`, in place; row row + j of the table has the signals of stage j."""
+    width, signals = 2 * tree.rate_count, system.signal_count
+    quadratures = system.quadrature_count
+    for j in range(stages.count):
+        if signals > 0:
+            load_signals(tree, memory, work, signals, table, row + j)
+        if j > 0:
+            weigh(width, stages, stages.a, j * stages.count, j, step)
+            retract(tree, state, stages.increment, stages.stage)
+        else:
+            for k in range(tree.stored_count + tree.rate_count):
+                stages.stage[k] = state[k]
+        if tree.driven_count > 0:
+            follow(tree, memory.signals, stages.stage)
+        if quadratures > 0:
+            first = j * stages.count
+            weigh_quadratures(quadratures, stages, stages.a, first, j, step, work.quadratures)
+        tree_slope(
+            tree, memory, system, work, stages.stage, stages.increment, j == 0, stages.slopes,
+            j * width,
+        )  # fmt: skip
+        for k in range(quadratures):
+            stages.quadrature_slopes[j * quadratures + k] = work.quadrature_rates[k]
+    weigh(width, stages, stages.b, 0, stages.count, step)
+    finish(tree, state, stages.increment, stages.carry, state)
+    if quadratures > 0:
+        weigh_quadratures(quadratures, stages, stages.b, 0, stages.count, step, stages.integrals)
+    if tree.driven_count > 0:
+        load_signals(tree, memory, work, signals, table, row + stages.count)
+        follow(tree, memory.signals, state)
+
+
+@kernel
+def tree_run(
+    tree: Any, memory: Any, system: Any, work: Any, stages: Any, state: Any, table: Any,
+    step: float, first: int, last: int, save_every: int, saved: Any,
+) -> Any:  # fmt: skip
+    """Advance `state` in place from step `first` to `last`: (step reached, outcome).
+
+    State k * save_every goes to saved[k].
+    """
+    model, scratch, arrays, room = borrow(tree), borrow(memory), borrow(system), borrow(work)
+    storage, now, functions, history = borrow(stages), borrow(state), borrow(table), borrow(saved)
+    length = model.stored_count + model.rate_count
+    for index in range(first, last):
+        row = (index - first) * storage.count
+        tree_step(model, scratch, arrays, room, storage, now, step, functions, row)
+        total = 0.0
+        for k in range(length):
+            total += 0.0 * now[k]
+        if total != 0.0 or total != total:
+            return index, NOT_FINITE
+        if (index + 1) % save_every == 0:
+            slot = (index + 1) // save_every
+            for k in range(length):
+                history[slot * length + k] = now[k]
+    return last, FINISHED
+
+
+@kernel
+def tree_absolute(tree: Any, memory: Any, states: Any, absolute: Any) -> None:
+    """States (T, q + v) to absolute rows (T, n, 18)."""
+    model, scratch = borrow(tree), borrow(memory)
+    history, out = borrow(states), borrow(absolute)
+    length = model.stored_count + model.rate_count
+    now = np.zeros(length)
+    rows = np.zeros(model.body_count * ABSOLUTE_WIDTH)
+    for k in range(states.shape[0]):
+        for c in range(length):
+            now[c] = history[k * length + c]
+        kinematics(model, borrow(now), scratch.rows)
+        place(model, borrow(now), scratch.rows, borrow(rows))
+        for c in range(model.body_count * ABSOLUTE_WIDTH):
+            out[k * model.body_count * ABSOLUTE_WIDTH + c] = rows[c]
+
+
+@kernel
+def tree_rates(tree: Any, memory: Any, state: Any, rates: Any) -> None:
+    """The rates of all velocities at a state, from the loads and signals in `memory`."""
+    model, scratch, now = borrow(tree), borrow(memory), borrow(state)
+    kinematics(model, now, scratch.rows)
+    accelerations(model, scratch, borrow(rates), 0)
+
+
+__all__ = [
+    "FINISHED",
+    "NOT_FINITE",
+    "Recursion",
+    "TreeStages",
+    "make_tree_stages",
+    "tree_absolute",
+    "tree_rates",
+    "tree_run",
+    "tree_step",
+]
