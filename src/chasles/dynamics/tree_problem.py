@@ -8,6 +8,7 @@ import numpy as np
 
 from chasles.core.arrays import ABSOLUTE_WIDTH, DRIVE, Floats
 from chasles.core.evaluate import Workspace
+from chasles.core.recursion.reactions import tree_reactions
 from chasles.core.recursion.run import (
     FINISHED,
     make_tree_stages,
@@ -33,6 +34,18 @@ class TreeRun:
     t: Floats
     states: Floats
     absolute: Floats
+
+
+@dataclass(frozen=True)
+class TreeReactions:
+    """At one state: rates of the velocities (v,), generalised forces (v,), wrenches of the joints
+    about P in world axes (n, 6), and on parent and body in their own axes at their COMs (n, 12).
+    """
+
+    rates: Floats
+    efforts: Floats
+    wrenches: Floats
+    on_bodies: Floats
 
 
 @dataclass(frozen=True)
@@ -71,6 +84,14 @@ class TreeProblem:
         out = np.zeros((len(states), self.tree.body_count, ABSOLUTE_WIDTH))
         tree_absolute(self.tree, self.memory, np.ascontiguousarray(states), out)
         return out
+
+    def reactions(self, state: Floats) -> "TreeReactions":
+        """Accelerations, efforts and joint wrenches at one state, without loads."""
+        tree, count = self.tree, self.tree.body_count
+        rates, efforts = np.zeros(tree.rate_count), np.zeros(tree.rate_count)
+        wrenches, on_bodies = np.zeros((count, 6)), np.zeros((count, 12))
+        tree_reactions(tree, self.memory, state, rates, wrenches, efforts, on_bodies)
+        return TreeReactions(rates, efforts, wrenches, on_bodies)
 
     def run(
         self, until: float, step: float, method: str | Tableau = "rk4", save_every: int = 1

@@ -1,6 +1,6 @@
 r"""Inward and outward: articulated inertias, then accelerations.
 
-Let F = A X + p be the wrench that its joint must give a body for X = (alpha, a), with everything that
+Let F = A X + p be the wrench that its joint must give a body for X = (alpha, a), with all that
 hangs on it.  X = X_p + zeta + S q'' with X_p the parent's motion carried to the joint's point and
 zeta what velocities add; the joint's axes feel only $S^T F = \tau - I_r\ddot q$.  With
 
@@ -8,8 +8,8 @@ $$ U = A S, \quad D = S^T U + I_r, \quad \hat p = p + A\zeta, \quad
    \ddot q = D^{-1}\bigl(\tau - S^T\hat p - U^T X_p\bigr), $$
 $$ A' = A - U D^{-1}U^T, \qquad p' = \hat p + U D^{-1}(\tau - S^T\hat p), $$
 
-(A', p') is what the parent feels, shifted to its point.  A pair of several coordinates gives them up
-one after the other; a **driven** coordinate is one of infinite armature: $D^{-1} = 0$ and
+(A', p') is what the parent feels, shifted to its point.  A pair of several coordinates gives them
+up one after the other; a **driven** coordinate is one of infinite armature: $D^{-1} = 0$ and
 $D^{-1}(\tau - S^T\hat p) \to \ddot f$, in the same formulas.
 
 A **ball** passes on no torque, so that I' = H' = 0 and
@@ -65,7 +65,7 @@ from chasles.core.recursion.tree import (
     triangle,
 )
 from chasles.core.small import backward3, backward6, forward3, forward6, ldl3, ldl6, scale3, scale6
-from chasles.groups.vectors import add, axpy, cross, dot, matvec, neg, scale, sub, tmatvec
+from chasles.groups.vectors import add, axpy, cross, dot, matvec, neg, sub, tmatvec
 
 ZERO = (0.0, 0.0, 0.0)
 

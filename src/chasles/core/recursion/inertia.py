@@ -4,7 +4,7 @@ Torque about the point and force on a body that turns with alpha and whose point
 
 $$ n = I\alpha + H a + p_n, \qquad f = H^T\alpha + M a + p_f . $$
 
-I and M are symmetric (lower triangles), H is full (row-major).  Nothing is ever rotated: world axes.
+I and M are symmetric (lower triangles), H is full (row-major).  Nothing is ever rotated.
 """
 
 from typing import Any

@@ -2,13 +2,13 @@ r"""Outward: where the bodies are, how they turn, and what velocities add to the
 
 With w and u the velocity of a body against its parent, in the world,
 
-$$ \omega = \omega_p + w, \qquad
-   \alpha = \alpha_p + \omega_p\times w + S_w\ddot q, \qquad
-   a = a_p + \alpha_p\times r + \omega_p\times(\omega_p\times r) + 2\,\omega_p\times u + S_u\ddot q, $$
+$$ \omega = \omega_p + w, \qquad \alpha = \alpha_p + \omega_p\times w + S_w\ddot q, $$
+$$ a = a_p + \alpha_p\times r
+     + \omega_p\times(\omega_p\times r) + 2\,\omega_p\times u + S_u\ddot q, $$
 
 since axes of rotation are fixed in the child (or in both) and directions of sliding in the parent.
-a is the classical acceleration of the joint's point.  Linear velocities do not enter: a boost changes
-nothing, to the last bit.
+a is the classical acceleration of the joint's point.  Linear velocities do not enter: a boost
+changes nothing, to the last bit.
 """
 
 from typing import Any
@@ -33,10 +33,8 @@ from chasles.core.recursion.tree import (
     BIAS_W,
     COUPLING,
     CYLINDRICAL,
-    FIXED,
     FORCE,
     FREE,
-    GEARED,
     HELICAL,
     LEVER,
     LINEAR,
@@ -84,7 +82,7 @@ def turn_and_rate(tree: Any, state: Any, body: int, pair: int, base: Any, ground
     A ball stores C Q, so that C costs nothing.
     """
     q, v = tree.stored_at[body], tree.stored_count + tree.rate_at[body]
-    if pair == SPHERICAL or pair == GEARED or pair == FREE:
+    if pair >= SPHERICAL:
         turn = so3_matrix(vec4(state, q))
         if not grounded:
             turn = matmul(base, turn)
@@ -92,7 +90,7 @@ def turn_and_rate(tree: Any, state: Any, body: int, pair: int, base: Any, ground
     turn = mat9(tree.turn, 9 * body)
     if not grounded:
         turn = matmul(base, turn)
-    if pair == PRISMATIC or pair == FIXED:
+    if pair < REVOLUTE:
         return turn, ZERO
     return turned_about_z(turn, state[q + 1], state[q + 2]), scale(state[v], third(turn))
 
@@ -162,7 +160,7 @@ def kinematics(tree: Any, state: Any, rows: Any) -> None:
             x, shift, slip = planar_slide(tree, state, body, base)
             put3(rows, at + AXIS, x)
             lever = add(lever, shift)
-        elif pair == PRISMATIC or pair == HELICAL or pair == CYLINDRICAL:
+        elif pair in (PRISMATIC, HELICAL, CYLINDRICAL):
             shift, slip = slide_of(tree, state, body, pair, turn)
             lever = add(lever, shift)
         if not grounded:
@@ -197,7 +195,7 @@ def place(tree: Any, state: Any, rows: Any, absolute: Any) -> None:
             speed = add(vec3(rows, up + SPEED), cross(vec3(rows, up + OMEGA), lever))
         if pair == PLANAR:
             speed = add(speed, planar_slide(tree, state, body, base)[2])
-        elif pair == PRISMATIC or pair == HELICAL or pair == CYLINDRICAL:
+        elif pair in (PRISMATIC, HELICAL, CYLINDRICAL):
             speed = add(speed, slide_of(tree, state, body, pair, turn)[1])
         elif pair == FREE:
             q, v = tree.stored_at[body], tree.stored_count + tree.rate_at[body]

@@ -1,4 +1,4 @@
-r"""Moving on the joint subgroups: x exp(increment), and the slope that a Munthe-Kaas method asks for.
+r"""Moving on the joint subgroups: x exp(increment), and the slope of a Munthe-Kaas method.
 
 SO(3) is the only factor with brackets.  On all others exp is addition and dexp^-1 is 1.
 """
@@ -11,7 +11,6 @@ from chasles.core.recursion.tree import (
     CYLINDRICAL,
     FIXED,
     FREE,
-    GEARED,
     PLANAR,
     PRISMATIC,
     SPHERICAL,
@@ -40,7 +39,7 @@ def retract(tree: Any, state: Any, increment: Any, out: Any) -> None:
     """
     for body in range(tree.body_count):
         pair, q, v = tree.pair[body], tree.stored_at[body], tree.rate_at[body]
-        if pair == SPHERICAL or pair == GEARED or pair == FREE:
+        if pair >= SPHERICAL:
             put4(out, q, so3_compose(vec4(state, q), so3_exp(vec3(increment, v))))
             if pair == FREE:
                 for k in range(3):
@@ -77,7 +76,7 @@ def finish(tree: Any, state: Any, increment: Any, carry: Any, out: Any) -> None:
     """
     for body in range(tree.body_count):
         pair, q, v = tree.pair[body], tree.stored_at[body], tree.rate_at[body]
-        if pair == SPHERICAL or pair == GEARED or pair == FREE:
+        if pair >= SPHERICAL:
             turn = so3_compose(vec4(state, q), so3_exp(vec3(increment, v)))
             put4(out, q, so3_normalise(turn))
             if pair == FREE:
@@ -90,7 +89,7 @@ def finish(tree: Any, state: Any, increment: Any, carry: Any, out: Any) -> None:
         elif pair != FIXED:
             angle, carry[v] = compensated(state[q], carry[v], increment[v])
             out[q], out[q + 1], out[q + 2] = angle, cos(angle), sin(angle)
-            if pair == CYLINDRICAL or pair == PLANAR:
+            if pair >= CYLINDRICAL:
                 out[q + 3], carry[v + 1] = compensated(state[q + 3], carry[v + 1], increment[v + 1])
             if pair == PLANAR:
                 out[q + 4], carry[v + 2] = compensated(state[q + 4], carry[v + 2], increment[v + 2])
@@ -114,6 +113,6 @@ def pulled_back(tree: Any, state: Any, increment: Any, still: Any, out: Any, at:
         return
     for body in range(tree.body_count):
         pair, v = tree.pair[body], tree.rate_at[body]
-        if pair == SPHERICAL or pair == GEARED or pair == FREE:
+        if pair >= SPHERICAL:
             slope = so3_dexp_inv(neg(vec3(increment, v)), vec3(state, first + v))
             put3(out, at + v, slope)

@@ -1,7 +1,8 @@
 r"""Runge-Kutta-Munthe-Kaas on the joint subgroups of a tree: the step, and a run of steps.
 
 $$ \Psi_j = h\sum_l a_{jl}k_l, \quad X_j = X_0\exp(\Psi_j), \quad
-   k_j = (\mathrm{dexp}^{-1}_{-\Psi_j}v_j,\ \dot v_j), \quad X_1 = X_0\exp\bigl(h\sum_j b_jk_j\bigr) $$
+   k_j = (\mathrm{dexp}^{-1}_{-\Psi_j}v_j,\ \dot v_j), \quad
+   X_1 = X_0\exp\bigl(h\sum_j b_jk_j\bigr) $$
 """
 
 from typing import Any, NamedTuple
@@ -65,14 +66,21 @@ def make_tree_stages(tree: Tree, a: Floats, b: Floats, quadratures: int = 0) -> 
 def weigh(width: int, stages: Any, weights: Any, first: int, count: int, step: float) -> None:
     """increment = step * sum_l weights_l slopes_l."""
     slopes, increment = stages.slopes, stages.increment
-    for k in range(width):
-        increment[k] = 0.0
+    fresh = True
     for stage in range(count):
         weight = step * weights[first + stage]
         if weight != 0.0:
             at = stage * width
-            for k in range(width):
-                increment[k] += weight * slopes[at + k]
+            if fresh:
+                for k in range(width):
+                    increment[k] = weight * slopes[at + k]
+            else:
+                for k in range(width):
+                    increment[k] += weight * slopes[at + k]
+            fresh = False
+    if fresh:
+        for k in range(width):
+            increment[k] = 0.0
 
 
 @routine
@@ -80,7 +88,7 @@ def follow(tree: Any, signals: Any, state: Any) -> None:
     """Driven coordinates are where their motion is, and as fast: to the last bit."""
     for body in range(tree.body_count):
         pair, q, v = tree.pair[body], tree.stored_at[body], tree.rate_at[body]
-        if pair == REVOLUTE or pair == HELICAL or pair == CYLINDRICAL or pair == PRISMATIC:
+        if pair in (PRISMATIC, REVOLUTE, HELICAL, CYLINDRICAL):
             drive = tree.driven[v]
             if drive >= 0:
                 value = signals[drive]
@@ -149,19 +157,18 @@ def tree_step(
     for j in range(stages.count):
         if signals > 0:
             load_signals(tree, memory, work, signals, table, row + j)
+        now = state
         if j > 0:
             weigh(width, stages, stages.a, j * stages.count, j, step)
             retract(tree, state, stages.increment, stages.stage)
-        else:
-            for k in range(tree.stored_count + tree.rate_count):
-                stages.stage[k] = state[k]
-        if tree.driven_count > 0:
-            follow(tree, memory.signals, stages.stage)
+            now = stages.stage
+            if tree.driven_count > 0:
+                follow(tree, memory.signals, now)
         if quadratures > 0:
             first = j * stages.count
             weigh_quadratures(quadratures, stages, stages.a, first, j, step, work.quadratures)
         tree_slope(
-            tree, memory, system, work, stages.stage, stages.increment, j == 0, stages.slopes,
+            tree, memory, system, work, now, stages.increment, j == 0, stages.slopes,
             j * width,
         )  # fmt: skip
         for k in range(quadratures):

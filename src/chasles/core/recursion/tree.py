@@ -1,7 +1,7 @@
 r"""A tree of bodies in numbers: which joint carries each, in the frames the recursion works in.
 
-The body carried by a joint with motion subgroup H is placed by an element of H alone, and moves with
-a velocity in its algebra h: nothing can open the joint, in any arithmetic.
+The body carried by a joint with motion subgroup H is placed by an element of H alone, and moves
+with a velocity in its algebra h: nothing can open the joint, in any arithmetic.
 
 *Working frames.*  The recursion sees a body through a frame at its joint's point P with axes that
 suit the joint: z along a hinge, the principal axes of the inertia about P for a ball.  Then
@@ -41,9 +41,12 @@ from chasles.core.arrays import Floats, Integers
 
 # --- pairs ---
 
-FIXED, REVOLUTE, PRISMATIC, HELICAL, CYLINDRICAL, PLANAR, SPHERICAL, FREE = 0, 1, 2, 3, 4, 5, 6, 7
+# In an order that lets two questions be one comparison each: pairs from REVOLUTE to PLANAR turn
+# about z and store (angle, cos, sin) first; from SPHERICAL on they store a quaternion first.
+FIXED, PRISMATIC, REVOLUTE, HELICAL, CYLINDRICAL, PLANAR, SPHERICAL = 0, 1, 2, 3, 4, 5, 6
 #: A ball whose rotations carry rotor inertia: eliminated one after the other.
-GEARED = 8
+GEARED = 7
+FREE = 8
 PAIR_CODES = {
     "fixed": FIXED,
     "revolute": REVOLUTE,
@@ -55,8 +58,8 @@ PAIR_CODES = {
     "free": FREE,
 }
 #: Degrees of freedom and stored numbers by code.
-DOF = (0, 1, 1, 1, 2, 3, 3, 6, 3)
-STORED = (0, 3, 1, 3, 4, 5, 4, 7, 4)
+DOF = (0, 1, 1, 1, 2, 3, 3, 3, 6)
+STORED = (0, 1, 3, 3, 4, 5, 4, 4, 7)
 
 
 class Tree(NamedTuple):
