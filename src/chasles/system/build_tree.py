@@ -15,13 +15,22 @@ from chasles.core.arrays import (
     ABSOLUTE_WIDTH,
     AXES_A,
     AXES_B,
+    BODY_A,
+    BODY_B,
+    CUSTOM,
+    FIRST_ROW,
+    GEAR,
+    KIND,
     POINT_A,
     POINT_B,
     POSE_R,
     POSE_X,
+    ROWS,
     TWIST,
     Floats,
+    System,
 )
+from chasles.core.recursion.cuts import Cut
 from chasles.core.recursion.tree import (
     CYLINDRICAL,
     DOF,
@@ -40,6 +49,7 @@ from chasles.core.recursion.tree import (
 from chasles.groups.so3 import so3_from_matrix
 from chasles.model import GROUND, Driver, InvalidBody, InvalidJoint, InvalidModel, Model
 from chasles.model.errors import told
+from chasles.spaces.space import Space
 from chasles.spaces.tree import Tree as SpanningTree
 from chasles.spaces.tree import spanning_tree
 from chasles.system.build_joints import joint_row
@@ -181,6 +191,44 @@ def checked_armature(
             )
         checked[joint.name] = tuple(numbers.tolist())
     return checked
+
+
+# --- cut joints -----------------------------------------------------------------------------------
+
+
+def pair_tree(model: Model) -> SpanningTree:
+    """The spanning tree of the lower pairs alone: all other joints are cut.
+
+    A body that no lower pair carries is a free root.
+    """
+    pairs = [joint for joint in model.joints if joint.is_lower_pair]
+    found = spanning_tree(Model(model.bodies, pairs, gravity=model.gravity))
+    used = {carried[1] for carried in found.parents.values() if carried}
+    return SpanningTree(found.parents, tuple(n for n in model.joint_names if n not in used))
+
+
+def relative_spaces(tree: SpanningTree) -> dict[str, Space]:
+    """Six-dimensional charts that order the bodies of a system as the tree does."""
+    return {
+        name: Space("SO3xR3", None, carried[0] if carried and carried[0] != GROUND.name else None)
+        for name, carried in tree.parents.items()
+    }
+
+
+def cuts_of(system: System, joint_index: Mapping[str, int], names: Sequence[str]) -> list[Cut]:
+    """The cut joints and drivers of some names, with all their rows."""
+    cuts = []
+    for name in names:
+        index = joint_index[name]
+        end = system.joint_bodies[index]
+        rows = range(int(end[FIRST_ROW]), int(end[FIRST_ROW] + end[ROWS]))
+        cuts.append(
+            Cut(
+                index, int(end[BODY_A]), int(end[BODY_B]), tuple(rows),
+                balanced=end[KIND] not in (GEAR, CUSTOM),
+            )
+        )  # fmt: skip
+    return cuts
 
 
 # --- arrays ---------------------------------------------------------------------------------------

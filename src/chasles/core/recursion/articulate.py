@@ -64,7 +64,17 @@ from chasles.core.recursion.tree import (
     put_triangle,
     triangle,
 )
-from chasles.core.small import backward3, backward6, forward3, forward6, ldl3, ldl6, scale3, scale6
+from chasles.core.small import (
+    backward3,
+    backward6,
+    forward3,
+    forward6,
+    ldl3,
+    ldl6,
+    put_triangle6,
+    scale3,
+    scale6,
+)
 from chasles.groups.vectors import add, axpy, cross, dot, matvec, neg, sub, tmatvec
 
 ZERO = (0.0, 0.0, 0.0)
@@ -274,6 +284,7 @@ def articulate_free(tree: Any, memory: Any, rows: Any, body: int) -> None:
     if memory.has_efforts != 0:
         torque = add(torque, matvec(mat9(rows, at + TURN), vec3(memory.efforts, k)))
         force = add(force, vec3(memory.efforts, k + 3))
+    put_triangle6(rows, at + COLUMN, factor)
     x = forward6(factor, (torque[0], torque[1], torque[2], force[0], force[1], force[2]))
     y = backward6(factor, scale6(factor, x))
     put3(rows, at + ALPHA, (y[0], y[1], y[2]))
@@ -281,18 +292,22 @@ def articulate_free(tree: Any, memory: Any, rows: Any, body: int) -> None:
 
 
 @hot
+def articulate_body(tree: Any, memory: Any, rows: Any, body: int) -> None:
+    """Hand the parent of one body what it feels of it."""
+    pair, parent = tree.pair[body], tree.parent[body]
+    if pair == SPHERICAL:
+        articulate_ball(tree, memory, rows, body, parent)
+    elif pair == FREE:
+        articulate_free(tree, memory, rows, body)
+    else:
+        articulate_axes(tree, memory, rows, body, pair, parent)
+
+
+@hot
 def articulate(tree: Any, memory: Any) -> None:
     """Inward: every body hands its parent what it feels of it."""
-    rows = memory.rows
     for k in range(tree.body_count):
-        body = tree.body_count - 1 - k
-        pair, parent = tree.pair[body], tree.parent[body]
-        if pair == SPHERICAL:
-            articulate_ball(tree, memory, rows, body, parent)
-        elif pair == FREE:
-            articulate_free(tree, memory, rows, body)
-        else:
-            articulate_axes(tree, memory, rows, body, pair, parent)
+        articulate_body(tree, memory, memory.rows, tree.body_count - 1 - k)
 
 
 # --- accelerations ---
@@ -332,49 +347,61 @@ def several_answers(tree: Any, rows: Any, at: int, pair: int, x: Any, out: Any, 
 
 
 @hot
+def accelerate_body(
+    tree: Any, rows: Any, body: int, down: Any, moving: Any, out: Any, first: int
+) -> None:
+    """alpha and a of one body, whose parent's are known; rates of its velocities.
+
+    `moving` says whether velocities add anything.
+    """
+    at, pair, parent = body * ROW, tree.pair[body], tree.parent[body]
+    k = first + tree.rate_at[body]
+    if pair == FREE:
+        put3(out, k, tmatvec(mat9(rows, at + TURN), vec3(rows, at + ALPHA)))
+        put3(out, k + 3, add(vec3(rows, at + ACCELERATION), down))
+        return
+    alpha, a, turning, pushing = ZERO, neg(down), ZERO, ZERO
+    if parent >= 0:
+        up = parent * ROW
+        alpha = vec3(rows, up + ALPHA)
+        a = add(vec3(rows, up + ACCELERATION), cross(alpha, vec3(rows, at + LEVER)))
+        if moving:
+            turning, pushing = vec3(rows, at + BIAS_W), vec3(rows, at + BIAS_U)
+    if pair == SPHERICAL:
+        a = add(a, pushing)
+        factor = triangle(rows, at + COLUMN)
+        pull = matvec(mat9(rows, at + COUPLING), a)
+        pull = backward3(factor, scale3(factor, forward3(factor, pull)))
+        own = sub(vec3(rows, at + PULL), pull)
+        put3(out, k, tmatvec(mat9(rows, at + TURN), sub(sub(own, alpha), turning)))
+        alpha = own
+    else:
+        z = z_axis(rows, at)
+        if pair == REVOLUTE:
+            rate = answered(rows, at, 0, alpha, a)
+            out[k] = rate
+            alpha = axpy(rate, z, alpha)
+        elif pair == PRISMATIC:
+            rate = answered(rows, at, 0, alpha, a)
+            out[k] = rate
+            a = axpy(rate, z, a)
+        elif pair == HELICAL:
+            rate = answered(rows, at, 0, alpha, a)
+            out[k] = rate
+            alpha, a = axpy(rate, z, alpha), axpy(tree.pitch[body] * rate, z, a)
+        elif pair != FIXED:
+            alpha, a = several_answers(tree, rows, at, pair, (alpha, a), out, k)
+        alpha, a = add(alpha, turning), add(a, pushing)
+    put3(rows, at + ALPHA, alpha)
+    put3(rows, at + ACCELERATION, a)
+
+
+@hot
 def accelerate(tree: Any, rows: Any, out: Any, first: int) -> None:
     """Outward: alpha and a of every body; the rates of all velocities from out[first] on."""
     down = vec3(tree.gravity, 0)
     for body in range(tree.body_count):
-        at, pair, parent = body * ROW, tree.pair[body], tree.parent[body]
-        k = first + tree.rate_at[body]
-        if pair == FREE:
-            put3(out, k, tmatvec(mat9(rows, at + TURN), vec3(rows, at + ALPHA)))
-            put3(out, k + 3, add(vec3(rows, at + ACCELERATION), down))
-            continue
-        alpha, a, turning, pushing = ZERO, neg(down), ZERO, ZERO
-        if parent >= 0:
-            up = parent * ROW
-            alpha = vec3(rows, up + ALPHA)
-            a = add(vec3(rows, up + ACCELERATION), cross(alpha, vec3(rows, at + LEVER)))
-            turning, pushing = vec3(rows, at + BIAS_W), vec3(rows, at + BIAS_U)
-        if pair == SPHERICAL:
-            a = add(a, pushing)
-            factor = triangle(rows, at + COLUMN)
-            pull = matvec(mat9(rows, at + COUPLING), a)
-            pull = backward3(factor, scale3(factor, forward3(factor, pull)))
-            own = sub(vec3(rows, at + PULL), pull)
-            put3(out, k, tmatvec(mat9(rows, at + TURN), sub(sub(own, alpha), turning)))
-            alpha = own
-        else:
-            z = z_axis(rows, at)
-            if pair == REVOLUTE:
-                rate = answered(rows, at, 0, alpha, a)
-                out[k] = rate
-                alpha = axpy(rate, z, alpha)
-            elif pair == PRISMATIC:
-                rate = answered(rows, at, 0, alpha, a)
-                out[k] = rate
-                a = axpy(rate, z, a)
-            elif pair == HELICAL:
-                rate = answered(rows, at, 0, alpha, a)
-                out[k] = rate
-                alpha, a = axpy(rate, z, alpha), axpy(tree.pitch[body] * rate, z, a)
-            elif pair != FIXED:
-                alpha, a = several_answers(tree, rows, at, pair, (alpha, a), out, k)
-            alpha, a = add(alpha, turning), add(a, pushing)
-        put3(rows, at + ALPHA, alpha)
-        put3(rows, at + ACCELERATION, a)
+        accelerate_body(tree, rows, body, down, True, out, first)
 
 
 @hot

@@ -14,10 +14,11 @@ $S^T F + I_r\ddot q - \tau$ is the driver's effort.
 from typing import Any
 
 from chasles.compiled import borrow, formula, hot, kernel, routine
-from chasles.core.arrays import mat9, put3, vec3
-from chasles.core.recursion.articulate import accelerations, column_of_turn, z_axis
+from chasles.core.arrays import ROW_WIDTH, mat9, put3, vec3
+from chasles.core.recursion.articulate import column_of_turn, z_axis
 from chasles.core.recursion.inertia import rotated, spread
-from chasles.core.recursion.kinematics import kinematics
+from chasles.core.recursion.loops import SOLVED
+from chasles.core.recursion.run import accelerate_at
 from chasles.core.recursion.tree import (
     ACCELERATION,
     ALPHA,
@@ -50,13 +51,23 @@ def rigid_wrench(tree: Any, memory: Any, body: int) -> Any:
     torque = add(torque, cross(moment, a))
     force = add(cross(alpha, moment), cross(omega, cross(omega, moment)))
     force = axpy(tree.mass[body], a, force)
-    if memory.has_wrenches != 0:
-        axes = mat9(tree.axes, 9 * body)
-        push = tmatvec(axes, vec3(memory.wrenches, 6 * body + 3))
-        twist = tmatvec(axes, vec3(memory.wrenches, 6 * body))
-        twist = add(twist, cross(vec3(tree.centre, 3 * body), push))
-        torque, force = sub(torque, matvec(turn, twist)), sub(force, matvec(turn, push))
-    return torque, force
+    axes = mat9(tree.axes, 9 * body)
+    push = tmatvec(axes, vec3(memory.wrenches, 6 * body + 3))
+    twist = tmatvec(axes, vec3(memory.wrenches, 6 * body))
+    twist = add(twist, cross(vec3(tree.centre, 3 * body), push))
+    return sub(torque, matvec(turn, twist)), sub(force, matvec(turn, push))
+
+
+@routine
+def add_row_wrenches(loops: Any, room: Any, jacobian: Any, wrenches: Any) -> None:
+    """-J^T lambda of the cut joints are loads like others."""
+    for row in range(loops.row_count):
+        for side in range(2):
+            body = loops.bodies[2 * row + side]
+            if body >= 0:
+                entry = loops.source[row] * ROW_WIDTH + 6 * side
+                for c in range(6):
+                    wrenches[6 * body + c] -= room.multipliers[row] * jacobian[entry + c]
 
 
 @routine
@@ -132,9 +143,10 @@ def joint_wrenches(tree: Any, rows: Any, wrenches: Any, out: Any) -> None:
 
 @kernel
 def tree_reactions(
-    tree: Any, memory: Any, state: Any, rates: Any, wrenches: Any, efforts: Any, on_bodies: Any
-) -> None:
-    """Everything at one state, from the loads and signals in `memory`.
+    tree: Any, memory: Any, system: Any, work: Any, loops: Any, room: Any, state: Any, rates: Any,
+    wrenches: Any, efforts: Any, on_bodies: Any,
+) -> int:  # fmt: skip
+    """Everything at one state, from the forces of the system and the signals in `memory`.
 
     rates      (v,) of the velocities
     wrenches   (n, 6) see `reactions`
@@ -142,8 +154,17 @@ def tree_reactions(
     on_bodies  (n, 12) see `joint_wrenches`
     """
     model, scratch, now = borrow(tree), borrow(memory), borrow(state)
-    kinematics(model, now, scratch.rows)
-    accelerations(model, scratch, borrow(rates), 0)
+    cuts, riders, space = borrow(loops), borrow(room), borrow(work)
+    if scratch.has_wrenches == 0:
+        for k in range(6 * model.body_count):
+            scratch.wrenches[k] = 0.0
+    outcome = accelerate_at(
+        model, scratch, borrow(system), space, cuts, riders, now, borrow(rates), 0
+    )
+    if outcome != SOLVED:
+        return outcome
+    add_row_wrenches(cuts, riders, space.jacobian, scratch.wrenches)
     reactions(model, scratch, borrow(wrenches))
     along_coordinates(model, scratch.rows, borrow(wrenches), borrow(rates), borrow(efforts))
     joint_wrenches(model, scratch.rows, borrow(wrenches), borrow(on_bodies))
+    return SOLVED

@@ -12,8 +12,16 @@ import numpy as np
 from chasles.compiled import borrow, hot, kernel, routine
 from chasles.core.apply_forces import apply_forces
 from chasles.core.arrays import ABSOLUTE_WIDTH, Floats
-from chasles.core.recursion.articulate import accelerations
+from chasles.core.coupling_rows import assemble_joint
+from chasles.core.recursion.articulate import accelerations, load_wrenches
 from chasles.core.recursion.kinematics import kinematics, place
+from chasles.core.recursion.loops import (
+    SOLVED,
+    load_rows,
+    loop_accelerations,
+    loop_inward,
+    loop_resolve,
+)
 from chasles.core.recursion.motion import finish, pulled_back, retract
 from chasles.core.recursion.tree import (
     CYLINDRICAL,
@@ -25,8 +33,8 @@ from chasles.core.recursion.tree import (
 )
 from chasles.scalars.elementary import cos, sin
 
-#: Outcomes of a run.
-FINISHED, NOT_FINITE = -1, -2
+#: Outcomes of a run; else the row of a cut joint that has no pivot.
+FINISHED, NOT_FINITE = SOLVED, -2
 
 
 class TreeStages(NamedTuple):
@@ -113,17 +121,49 @@ def push(tree: Any, memory: Any, system: Any, work: Any, state: Any) -> None:
         memory.wrenches[k] = work.rhs[k]
 
 
+@routine
+def accelerate_loops(
+    tree: Any, memory: Any, system: Any, work: Any, loops: Any, room: Any, state: Any, out: Any,
+    first: int,
+) -> int:  # fmt: skip
+    """Accelerations of a tree with cut joints, whose rows are those of the charts' kernel."""
+    rows = memory.rows
+    if memory.has_wrenches != 0:
+        load_wrenches(tree, memory)
+    else:
+        place(tree, state, rows, work.absolute)
+    for k in range(loops.joint_count):
+        joint = loops.joints[k]
+        assemble_joint(system, joint, work.absolute, work, work.jacobian, work.eta)
+    load_rows(tree, loops, rows, room, work.jacobian, work.eta)
+    return loop_accelerations(tree, memory, loops, room, out, first)
+
+
 @hot
-def tree_slope(
-    tree: Any, memory: Any, system: Any, work: Any, state: Any, increment: Any, still: Any,
-    out: Any, at: int,
-) -> None:  # fmt: skip
-    """The slope at one state: dexp^-1 v and v', from out[at] on."""
+def accelerate_at(
+    tree: Any, memory: Any, system: Any, work: Any, loops: Any, room: Any, state: Any, out: Any,
+    first: int,
+) -> int:  # fmt: skip
+    """The rates of all velocities at a state, from out[first] on; SOLVED or a row."""
     kinematics(tree, state, memory.rows)
     if memory.has_wrenches != 0:
         push(tree, memory, system, work, state)
-    accelerations(tree, memory, out, at + tree.rate_count)
+    if loops.row_count > 0:
+        return accelerate_loops(tree, memory, system, work, loops, room, state, out, first)
+    accelerations(tree, memory, out, first)
+    return SOLVED
+
+
+@hot
+def tree_slope(
+    tree: Any, memory: Any, system: Any, work: Any, loops: Any, room: Any, state: Any,
+    increment: Any, still: Any, out: Any, at: int,
+) -> int:  # fmt: skip
+    """The slope at one state: dexp^-1 v and v', from out[at] on; SOLVED or a row."""
+    first = at + tree.rate_count
+    outcome = accelerate_at(tree, memory, system, work, loops, room, state, out, first)
     pulled_back(tree, state, increment, still, out, at)
+    return outcome
 
 
 @routine
@@ -148,10 +188,13 @@ def weigh_quadratures(
 
 @hot
 def tree_step(
-    tree: Any, memory: Any, system: Any, work: Any, stages: Any, state: Any, step: float,
-    table: Any, row: int,
-) -> None:  # fmt: skip
-    """One step of `state`, in place; row row + j of the table has the signals of stage j."""
+    tree: Any, memory: Any, system: Any, work: Any, loops: Any, room: Any, stages: Any, state: Any,
+    step: float, table: Any, row: int,
+) -> int:  # fmt: skip
+    """One step of `state`, in place: SOLVED or a row.
+
+    Row row + j of the table has the signals of stage j.
+    """
     width, signals = 2 * tree.rate_count, system.signal_count
     quadratures = system.quadrature_count
     for j in range(stages.count):
@@ -167,10 +210,12 @@ def tree_step(
         if quadratures > 0:
             first = j * stages.count
             weigh_quadratures(quadratures, stages, stages.a, first, j, step, work.quadratures)
-        tree_slope(
-            tree, memory, system, work, now, stages.increment, j == 0, stages.slopes,
+        outcome = tree_slope(
+            tree, memory, system, work, loops, room, now, stages.increment, j == 0, stages.slopes,
             j * width,
         )  # fmt: skip
+        if outcome != SOLVED:
+            return outcome
         for k in range(quadratures):
             stages.quadrature_slopes[j * quadratures + k] = work.quadrature_rates[k]
     weigh(width, stages, stages.b, 0, stages.count, step)
@@ -180,23 +225,30 @@ def tree_step(
     if tree.driven_count > 0:
         load_signals(tree, memory, work, signals, table, row + stages.count)
         follow(tree, memory.signals, state)
+    return SOLVED
 
 
 @kernel
 def tree_run(
-    tree: Any, memory: Any, system: Any, work: Any, stages: Any, state: Any, table: Any,
-    step: float, first: int, last: int, save_every: int, saved: Any,
+    tree: Any, memory: Any, system: Any, work: Any, loops: Any, room: Any, stages: Any, state: Any,
+    table: Any, step: float, first: int, last: int, save_every: int, saved: Any,
 ) -> Any:  # fmt: skip
     """Advance `state` in place from step `first` to `last`: (step reached, outcome).
 
-    State k * save_every goes to saved[k].
+    State k * save_every goes to saved[k].  Outcome is FINISHED, NOT_FINITE, or the row of a cut
+    joint that depends on others.
     """
-    model, scratch, arrays, room = borrow(tree), borrow(memory), borrow(system), borrow(work)
+    model, scratch, arrays, space = borrow(tree), borrow(memory), borrow(system), borrow(work)
+    cuts, riders = borrow(loops), borrow(room)
     storage, now, functions, history = borrow(stages), borrow(state), borrow(table), borrow(saved)
     length = model.stored_count + model.rate_count
     for index in range(first, last):
         row = (index - first) * storage.count
-        tree_step(model, scratch, arrays, room, storage, now, step, functions, row)
+        outcome = tree_step(
+            model, scratch, arrays, space, cuts, riders, storage, now, step, functions, row
+        )
+        if outcome != SOLVED:
+            return index, outcome
         total = 0.0
         for k in range(length):
             total += 0.0 * now[k]
@@ -207,6 +259,53 @@ def tree_run(
             for k in range(length):
                 history[slot * length + k] = now[k]
     return last, FINISHED
+
+
+@routine
+def factor_at(
+    tree: Any, memory: Any, system: Any, work: Any, loops: Any, room: Any, state: Any
+) -> int:
+    """Factor at a state, whatever pushes there: SOLVED or a row."""
+    kinematics(tree, state, memory.rows)
+    place(tree, state, memory.rows, work.absolute)
+    for k in range(loops.joint_count):
+        joint = loops.joints[k]
+        assemble_joint(system, joint, work.absolute, work, work.jacobian, work.eta)
+    load_rows(tree, loops, memory.rows, room, work.jacobian, work.eta)
+    return loop_inward(tree, memory, loops, room)
+
+
+@kernel
+def tree_factor(
+    tree: Any, memory: Any, system: Any, work: Any, loops: Any, room: Any, state: Any
+) -> int:
+    """`factor_at` for Python; E stays in room.values."""
+    return factor_at(
+        borrow(tree), borrow(memory), borrow(system), borrow(work), borrow(loops), borrow(room),
+        borrow(state),
+    )  # fmt: skip
+
+
+@kernel
+def tree_correct(
+    tree: Any, memory: Any, system: Any, work: Any, loops: Any, room: Any, state: Any,
+    changes: Any, out: Any,
+) -> int:  # fmt: skip
+    """Changes of all coordinates (v,) by which rows change as given (k, m), one after the other.
+
+    The shortest in the mass metric, from one factor: SOLVED or a row.  Tree joints stay closed,
+    since only coordinates move.
+    """
+    model, scratch, cuts, riders = borrow(tree), borrow(memory), borrow(loops), borrow(room)
+    wanted, answers = borrow(changes), borrow(out)
+    failed = factor_at(model, scratch, borrow(system), borrow(work), cuts, riders, borrow(state))
+    if failed != SOLVED:
+        return failed
+    for k in range(changes.shape[0]):
+        for row in range(cuts.row_count):
+            riders.wanted[row] = wanted[k * cuts.row_count + row]
+        loop_resolve(model, cuts, riders, scratch.rows, answers, k * model.rate_count)
+    return SOLVED
 
 
 @kernel
@@ -241,6 +340,8 @@ __all__ = [
     "TreeStages",
     "make_tree_stages",
     "tree_absolute",
+    "tree_correct",
+    "tree_factor",
     "tree_rates",
     "tree_run",
     "tree_step",
