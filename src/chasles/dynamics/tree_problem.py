@@ -9,9 +9,9 @@ import numpy as np
 from chasles.core.arrays import ABSOLUTE_WIDTH, DRIVE, Floats
 from chasles.core.evaluate import Workspace
 from chasles.core.recursion.cuts import Cut, LoopRoom, Loops, make_loop_room, make_loops
-from chasles.core.recursion.loops import SOLVED
 from chasles.core.recursion.motion import retract
 from chasles.core.recursion.reactions import tree_reactions
+from chasles.core.recursion.riding import SOLVED
 from chasles.core.recursion.run import (
     FINISHED,
     NOT_FINITE,
@@ -42,8 +42,8 @@ from chasles.system.build_tree import (
     links_of,
     pair_tree,
     relative_spaces,
-    state_of,
 )
+from chasles.system.tree_state import state_of
 from chasles.system.turns import first_integrals
 
 #: A row that no coordinate moves by more than this fraction of what free bodies would, squared, at
@@ -189,8 +189,8 @@ class TreeProblem:
                 f"{why} after t = {reached * step:.6g} s.",
                 f"Take a smaller step than {step:g} s.",
             )
-        kept = save_every * np.arange(len(saved))
-        return TreeRun(step * kept, saved, self.absolute(saved))
+        kept = np.arange(len(saved), dtype=np.float64)
+        return TreeRun(step * save_every * kept, saved, self.absolute(saved))
 
 
 def no_pivot(row: int) -> SimulationStopped:
@@ -217,15 +217,15 @@ def independent_loops(
     moved: set[int] = set()
     for _ in range(POSES):
         state = perturbed(tree, start, rng)
-        mobility = row_mobility(tree, memory, setup, work, cuts, state)
-        moved.update(row for row, value in mobility.items() if value > VANISHING * free[row])
+        found = row_mobility(tree, memory, setup, work, cuts, state)
+        moved.update(row for row, value in found.items() if value > VANISHING * free[row])
     kept = [cut._replace(rows=tuple(r for r in cut.rows if r in moved)) for cut in cuts]
     loops = make_loops(tree.parent, kept)
     if loops.row_count == 0:
         return loops
     failed, pivots = factored(loops, start)
     own = row_mobility(tree, memory, setup, work, kept, start)
-    mobility = np.array([own[int(source)] for source in loops.source])
+    mobility: Floats = np.array([own[int(source)] for source in loops.source])
     if failed == SOLVED and (np.abs(pivots) > REDUNDANT * mobility).all():
         return loops
     return make_loops(tree.parent, kept, DAMPING * mobility)

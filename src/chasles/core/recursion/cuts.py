@@ -7,11 +7,11 @@ Rows whose wrenches do not balance on their two bodies (gears, users' formulas) 
 
 Two rows meet in E, the matrix of the multipliers, if they ride through a common joint, or if one
 that meets both is eliminated before them.  Rows of one joint go together; among joints that close
-at the same body the one that meets the fewest others goes first, so that ladders and towers stay linear.
+at the same body the one that meets the fewest others goes first: ladders and towers stay linear.
 """
 
 from collections.abc import Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -86,7 +86,7 @@ def make_loop_room(loops: Loops, bodies: int, rates: int) -> LoopRoom:
     )
 
 
-def way_to_ground(parent: Sequence[int], body: int) -> list[int]:
+def way_to_ground(parent: Any, body: int) -> list[int]:
     """A body and all that carry it."""
     way = []
     while body >= 0:
@@ -95,7 +95,7 @@ def way_to_ground(parent: Sequence[int], body: int) -> list[int]:
     return way
 
 
-def meeting(parent: Sequence[int], cut: Cut) -> int:
+def meeting(parent: Any, cut: Cut) -> int:
     """The body where a cut joint's loop closes; -1: the ground."""
     if not cut.balanced:
         return GROUND_PLACE
@@ -103,7 +103,7 @@ def meeting(parent: Sequence[int], cut: Cut) -> int:
     return next((b for b in way_to_ground(parent, cut.b) if b in on_a), GROUND_PLACE)
 
 
-def ways_of(parent: Sequence[int], cut: Cut, end: int) -> list[int]:
+def ways_of(parent: Any, cut: Cut, end: int) -> list[int]:
     """Bodies that a cut joint rides through, the one where it ends included; inner ones first."""
     found = set()
     for body in (cut.a, cut.b):
@@ -146,14 +146,15 @@ def elimination_order(
     return order, later
 
 
-def make_loops(parent: Sequence[int], cuts: Sequence[Cut], damping: Floats | None = None) -> Loops:
+def make_loops(parent: Any, cuts: Sequence[Cut], damping: Floats | None = None) -> Loops:
     """The structure of some cut joints; bodies are ordered parents first."""
     cuts = [cut for cut in cuts if cut.rows]
     ends = [meeting(parent, cut) for cut in cuts]
     through = [ways_of(parent, cut, end) for cut, end in zip(cuts, ends)]
     order, later = elimination_order(ends, through)
     place_in_order = {k: at for at, k in enumerate(order)}
-    rows, joint_rows = [], {}
+    rows: list[tuple[int, int]] = []
+    joint_rows: dict[int, list[int]] = {}
     for k in order:
         joint_rows[k] = list(range(len(rows), len(rows) + len(cuts[k].rows)))
         rows += [(k, source) for source in cuts[k].rows]

@@ -13,16 +13,12 @@ from chasles.compiled import borrow, hot, kernel, routine
 from chasles.core.apply_forces import apply_forces
 from chasles.core.arrays import ABSOLUTE_WIDTH, Floats
 from chasles.core.coupling_rows import assemble_joint
-from chasles.core.recursion.articulate import accelerations, load_wrenches
+from chasles.core.recursion.accelerate import accelerations
+from chasles.core.recursion.articulate import load_wrenches
 from chasles.core.recursion.kinematics import kinematics, place
-from chasles.core.recursion.loops import (
-    SOLVED,
-    load_rows,
-    loop_accelerations,
-    loop_inward,
-    loop_resolve,
-)
+from chasles.core.recursion.loops import loop_accelerations, loop_resolve
 from chasles.core.recursion.motion import finish, pulled_back, retract
+from chasles.core.recursion.riding import SOLVED, load_rows, loop_inward
 from chasles.core.recursion.tree import (
     CYLINDRICAL,
     HELICAL,
@@ -135,7 +131,7 @@ def accelerate_loops(
     for k in range(loops.joint_count):
         joint = loops.joints[k]
         assemble_joint(system, joint, work.absolute, work, work.jacobian, work.eta)
-    load_rows(tree, loops, rows, room, work.jacobian, work.eta)
+    load_rows(tree, loops, rows, room, work.absolute, work.jacobian, work.eta)
     return loop_accelerations(tree, memory, loops, room, out, first)
 
 
@@ -271,7 +267,7 @@ def factor_at(
     for k in range(loops.joint_count):
         joint = loops.joints[k]
         assemble_joint(system, joint, work.absolute, work, work.jacobian, work.eta)
-    load_rows(tree, loops, memory.rows, room, work.jacobian, work.eta)
+    load_rows(tree, loops, memory.rows, room, work.absolute, work.jacobian, work.eta)
     return loop_inward(tree, memory, loops, room)
 
 

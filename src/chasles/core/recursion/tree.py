@@ -97,12 +97,13 @@ COUPLING = 27  # H, row-major
 LINEAR = 36  # M, lower triangle
 TORQUE, FORCE = 42, 45  # p
 ALPHA, ACCELERATION = 48, 51
-AXIS = 54  # x axis of a planar pair
-COLUMN = 57  # U of up to three coordinates; the factor of I of a ball, of A of a free root (21)
-GAIN = 75  # 1 / D of up to three coordinates
-PULL = 78  # what is known of their accelerations: D^-1 (tau - S . p)
-POINT, SPEED = 81, 84  # P and its velocity; only `place` fills them
-ROW = 88  # a multiple of a cache line of eight
+GAIN = 54  # 1 / D of up to three coordinates
+PULL = 57  # what is known of their accelerations: D^-1 (tau - S . p); of a ball I^-1 (tau - p_n)
+COLUMN = 60  # U of up to three coordinates; the factor of I of a ball, of A of a free root (21)
+# What follows is rarely touched: a hinge's row ends within nine cache lines.
+AXIS = 81  # x axis of a planar pair
+POINT, SPEED = 84, 87  # P and its velocity; only `place` fills them
+ROW = 96  # a multiple of a cache line of eight
 
 
 class Recursion(NamedTuple):
