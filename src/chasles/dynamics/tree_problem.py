@@ -101,10 +101,12 @@ class TreeProblem:
         drives = {name: int(system.joint_bodies[setup.joint_index[name], DRIVE]) for name in driven}
         links = links_of(model, list(setup.body_index), found, armature, drives)
         tree = build_tree(links, model.gravity)
-        memory = make_recursion(tree, system.signal_count, system.force_count > 0, efforts=False)
         start = state_of(tree, solver.start)
         others = [name for name in model.driver_names if name not in driven]
         cuts = cuts_of(system, setup.joint_index, [*found.cut, *others])
+        memory = make_recursion(
+            tree, system.signal_count, system.force_count > 0, efforts=False, rows=bool(cuts)
+        )
         free = free_pivots(setup, solver.work)
         loops = independent_loops(setup, tree, memory, solver.work, cuts, free, start)
         room = make_loop_room(loops, tree.body_count, tree.rate_count)
@@ -177,7 +179,7 @@ class TreeProblem:
             table = self.setup.signals.sample_run(times).reshape(-1)
         reached, outcome = tree_run(
             self.tree, self.memory, system, self.work, self.loops, self.room, stages, state,
-            table, step, 0, steps, save_every, saved,
+            table, step, 0, steps, save_every, saved.reshape(-1),
         )  # fmt: skip
         if outcome != FINISHED:
             why = (

@@ -237,12 +237,14 @@ def build_tree(links: Sequence[Link], gravity: Any) -> Tree:
         turn[k] = axes_p.T @ link.axes_parent @ link.axes.T @ rows[k][0]
         lever[k] = axes_p.T @ at + centre_p
     masses = np.array([link.mass for link in links])
+    parents = [link.parent for link in links]
+    latest = {parent: k for k, parent in enumerate(parents)}
     centres = np.array([row[1] for row in rows])
     numbers = [(link.armature or (0.0,) * DOF[p]) for link, p in zip(links, pairs)]
     driven = [(link.driven or (-1,) * DOF[p]) for link, p in zip(links, pairs)]
     signals = np.array([k for ks in driven for k in ks], np.int64)
     return Tree(
-        parent=np.array([link.parent for link in links], np.int64),
+        parent=np.array(parents, np.int64),
         pair=np.array(pairs, np.int64),
         stored_at=stored[:-1].astype(np.int64),
         rate_at=rates[:-1].astype(np.int64),
@@ -254,6 +256,8 @@ def build_tree(links: Sequence[Link], gravity: Any) -> Tree:
         pitch=np.array([link.pitch for link in links]),
         armature=np.array([x for xs in numbers for x in xs], float),
         driven=signals,
+        is_leaf=1 - np.isin(np.arange(count), parents).astype(np.int64),
+        is_later=np.array([k != latest.get(p) for k, p in enumerate(parents)], np.int64),
         axes=np.array([row[0].ravel() for row in rows]),
         centre=centres,
         gravity=np.array(gravity, float),

@@ -12,7 +12,13 @@ from typing import Any
 
 from chasles.compiled import formula, hot, routine
 from chasles.core.arrays import mat9, put3, vec3
-from chasles.core.recursion.articulate import articulate, column_of_turn, load_wrenches, z_axis
+from chasles.core.recursion.articulate import (
+    articulate,
+    clear_sums,
+    column_of_turn,
+    load_wrenches,
+    z_axis,
+)
 from chasles.core.recursion.tree import (
     ACCELERATION,
     ALPHA,
@@ -136,6 +142,8 @@ def accelerate(tree: Any, rows: Any, out: Any, first: int) -> None:
 @hot
 def accelerations(tree: Any, memory: Any, out: Any, first: int) -> None:
     """The rates of all velocities at the bodies that `kinematics` has placed."""
+    if memory.is_loaded != 0:
+        clear_sums(tree, memory.rows)
     if memory.has_wrenches != 0:
         load_wrenches(tree, memory)
     articulate(tree, memory)

@@ -30,6 +30,8 @@ from chasles.core.recursion.inertia import (
     lever_inertia,
     moved_wrench,
     response,
+    rotated,
+    rotated_diagonal,
     shifted,
     sliding_column,
     spread,
@@ -52,6 +54,7 @@ from chasles.core.recursion.tree import (
     HELICAL,
     LEVER,
     LINEAR,
+    OMEGA,
     PRISMATIC,
     PULL,
     REVOLUTE,
@@ -87,23 +90,78 @@ def inertia_of(rows: Any, at: int) -> Any:
 
 @formula
 @formula
-def add_inertia(rows: Any, at: int, a: Any) -> None:
-    rotary, coupling, linear = a
-    old = inertia_of(rows, at)
-    i, h, m = old
-    put_triangle(rows, at + ROTARY, (
-        i[0] + rotary[0], i[1] + rotary[1], i[2] + rotary[2],
-        i[3] + rotary[3], i[4] + rotary[4], i[5] + rotary[5],
-    ))  # fmt: skip
-    put9(rows, at + COUPLING, (
-        h[0] + coupling[0], h[1] + coupling[1], h[2] + coupling[2],
-        h[3] + coupling[3], h[4] + coupling[4], h[5] + coupling[5],
-        h[6] + coupling[6], h[7] + coupling[7], h[8] + coupling[8],
-    ))  # fmt: skip
-    put_triangle(rows, at + LINEAR, (
-        m[0] + linear[0], m[1] + linear[1], m[2] + linear[2],
-        m[3] + linear[3], m[4] + linear[4], m[5] + linear[5],
-    ))  # fmt: skip
+def put_inertia(rows: Any, at: int, a: Any) -> None:
+    put_triangle(rows, at + ROTARY, a[0])
+    put9(rows, at + COUPLING, a[1])
+    put_triangle(rows, at + LINEAR, a[2])
+
+
+@formula
+def sum_of(one: Any, other: Any) -> Any:
+    """Two articulated inertias at one point, together."""
+    (i, h, m), (j, k, n) = one, other
+    return (
+        (i[0] + j[0], i[1] + j[1], i[2] + j[2], i[3] + j[3], i[4] + j[4], i[5] + j[5]),
+        (
+            h[0] + k[0], h[1] + k[1], h[2] + k[2], h[3] + k[3], h[4] + k[4], h[5] + k[5],
+            h[6] + k[6], h[7] + k[7], h[8] + k[8],
+        ),
+        (m[0] + n[0], m[1] + n[1], m[2] + n[2], m[3] + n[3], m[4] + n[4], m[5] + n[5]),
+    )  # fmt: skip
+
+
+@formula
+def rigid_of(tree: Any, rows: Any, body: int, pair: int) -> Any:
+    r"""(I, H, M) and p of the body alone, at its joint's point.
+
+    $n = \Theta\alpha + mc\times a + \omega\times\Theta\omega$,
+    $f = m a + \alpha\times mc + \omega\times(\omega\times mc)$, Theta about P.
+    """
+    turn, omega = mat9(rows, body * ROW + TURN), vec3(rows, body * ROW + OMEGA)
+    inertia = triangle(tree.inertia, 6 * body)
+    if pair == SPHERICAL:
+        rotary = rotated_diagonal(turn, inertia)
+    else:
+        rotary = rotated(turn, inertia)
+    moment = matvec(turn, vec3(tree.moment, 3 * body))
+    x, y, z = moment
+    mass = tree.mass[body]
+    a = (rotary, (0.0, -z, y, z, 0.0, -x, -y, x, 0.0), (mass, 0.0, mass, 0.0, 0.0, mass))
+    return a, (cross(omega, spread(rotary, omega)), cross(omega, cross(omega, moment)))
+
+
+@formula
+def whole_of(tree: Any, memory: Any, rows: Any, body: int, pair: int) -> Any:
+    """(I, H, M) and p of a body with all that hangs on it and all loads."""
+    a, p = rigid_of(tree, rows, body, pair)
+    if memory.is_loaded != 0 or tree.is_leaf[body] == 0:
+        at = body * ROW
+        a = sum_of(a, inertia_of(rows, at))
+        p = (add(p[0], vec3(rows, at + TORQUE)), add(p[1], vec3(rows, at + FORCE)))
+    return a, p
+
+
+@hot
+def hand_up(
+    tree: Any, memory: Any, rows: Any, body: int, parent: int, a: Any, torque: Any, force: Any
+) -> None:
+    """Give the parent its share: the first to come sets the sums, the others add."""
+    up = parent * ROW
+    if memory.is_loaded != 0 or tree.is_later[body] != 0:
+        put_inertia(rows, up, sum_of(inertia_of(rows, up), a))
+        add_load(rows, up, torque, force)
+    else:
+        put_inertia(rows, up, a)
+        put3(rows, up + TORQUE, torque)
+        put3(rows, up + FORCE, force)
+
+
+@routine
+def clear_sums(tree: Any, rows: Any) -> None:
+    """Sums start from zero, where loads or rows come before the children."""
+    for body in range(tree.body_count):
+        for k in range(body * ROW + ROTARY, body * ROW + FORCE + 3):
+            rows[k] = 0.0
 
 
 @formula
@@ -200,8 +258,10 @@ def column_of_turn(rows: Any, at: int, k: int) -> Any:
 def articulate_ball(tree: Any, memory: Any, rows: Any, body: int, parent: int) -> None:
     """A ball without armature: three coordinates at once, and a 3x3 for the parent."""
     at = body * ROW
-    factor = ldl3(triangle(rows, at + ROTARY))
-    load = neg(vec3(rows, at + TORQUE))
+    (rotary, h, m), p = whole_of(tree, memory, rows, body, SPHERICAL)
+    factor = ldl3(rotary)
+    load = neg(p[0])
+    put9(rows, at + COUPLING, h)
     if memory.has_efforts != 0:
         effort = vec3(memory.efforts, tree.rate_at[body])
         load = add(load, matvec(mat9(rows, at + TURN), effort))
@@ -210,7 +270,6 @@ def articulate_ball(tree: Any, memory: Any, rows: Any, body: int, parent: int) -
     put3(rows, at + PULL, free)
     if parent < 0:
         return
-    h, m = mat9(rows, at + COUPLING), triangle(rows, at + LINEAR)
     x = forward3(factor, (h[0], h[3], h[6]))
     y = forward3(factor, (h[1], h[4], h[7]))
     z = forward3(factor, (h[2], h[5], h[8]))
@@ -220,19 +279,19 @@ def articulate_ball(tree: Any, memory: Any, rows: Any, body: int, parent: int) -
         m[1] - dot(y, u), m[2] - dot(y, v),
         m[3] - dot(z, u), m[4] - dot(z, v), m[5] - dot(z, w),
     )  # fmt: skip
-    force = add(vec3(rows, at + FORCE), tmatvec(h, free))
+    force = add(p[1], tmatvec(h, free))
     force = add(force, spread(left, vec3(rows, at + BIAS_U)))
-    up, r = parent * ROW, vec3(rows, at + LEVER)
+    r = vec3(rows, at + LEVER)
     carried = crossed(r, left)
-    add_inertia(rows, up, (lever_inertia(r, carried), carried, left))
-    add_load(rows, up, cross(r, force), force)
+    share = (lever_inertia(r, carried), carried, left)
+    hand_up(tree, memory, rows, body, parent, share, cross(r, force), force)
 
 
 @hot
 def articulate_axes(tree: Any, memory: Any, rows: Any, body: int, pair: int, parent: int) -> None:
     """All pairs of one to three coordinates, and the weld."""
     at, k = body * ROW, tree.rate_at[body]
-    a, p = inertia_of(rows, at), (vec3(rows, at + TORQUE), vec3(rows, at + FORCE))
+    a, p = whole_of(tree, memory, rows, body, pair)
     if parent >= 0:
         more = response(a, vec3(rows, at + BIAS_W), vec3(rows, at + BIAS_U))
         p = (add(p[0], more[0]), add(p[1], more[1]))
@@ -247,9 +306,8 @@ def articulate_axes(tree: Any, memory: Any, rows: Any, body: int, pair: int, par
         a, p = several_axes(tree, memory, rows, body, pair, a, p)
     if parent >= 0:
         r = vec3(rows, at + LEVER)
-        add_inertia(rows, parent * ROW, shifted(a, r))
         torque, force = moved_wrench(p[0], p[1], r)
-        add_load(rows, parent * ROW, torque, force)
+        hand_up(tree, memory, rows, body, parent, shifted(a, r), torque, force)
 
 
 @routine
@@ -272,14 +330,14 @@ def several_axes(tree: Any, memory: Any, rows: Any, body: int, pair: int, a: Any
 def articulate_free(tree: Any, memory: Any, rows: Any, body: int) -> None:
     """A free root: A X = tau - p."""
     at, k = body * ROW, tree.rate_at[body]
-    i, h, m = inertia_of(rows, at)
+    (i, h, m), p = whole_of(tree, memory, rows, body, FREE)
     factor = ldl6((
         i[0], i[1], i[2], i[3], i[4], i[5],
         h[0], h[3], h[6], m[0],
         h[1], h[4], h[7], m[1], m[2],
         h[2], h[5], h[8], m[3], m[4], m[5],
     ))  # fmt: skip
-    torque, force = neg(vec3(rows, at + TORQUE)), neg(vec3(rows, at + FORCE))
+    torque, force = neg(p[0]), neg(p[1])
     if memory.has_efforts != 0:
         torque = add(torque, matvec(mat9(rows, at + TURN), vec3(memory.efforts, k)))
         force = add(force, vec3(memory.efforts, k + 3))

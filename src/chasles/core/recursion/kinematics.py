@@ -26,31 +26,23 @@ from chasles.core.arrays import (
     vec3,
     vec4,
 )
-from chasles.core.recursion.inertia import rotated, rotated_diagonal, spread
 from chasles.core.recursion.tree import (
     AXIS,
     BIAS_U,
     BIAS_W,
-    COUPLING,
     CYLINDRICAL,
-    FORCE,
     FREE,
     HELICAL,
     LEVER,
-    LINEAR,
     OMEGA,
     PLANAR,
     POINT,
     PRISMATIC,
     REVOLUTE,
-    ROTARY,
     ROW,
     SPEED,
     SPHERICAL,
-    TORQUE,
     TURN,
-    put_triangle,
-    triangle,
 )
 from chasles.groups.so3 import so3_matrix
 from chasles.groups.vectors import add, axpy, cross, matmul, matmult, matvec, scale, tmatvec
@@ -96,29 +88,6 @@ def turn_and_rate(tree: Any, state: Any, body: int, pair: int, base: Any, ground
 
 
 @formula
-def put_rigid(tree: Any, rows: Any, body: int, pair: int, turn: Any, omega: Any) -> None:
-    r"""(I, H, M) and p of the body alone, at its joint's point.
-
-    $n = \Theta\alpha + mc\times a + \omega\times\Theta\omega$,
-    $f = m a + \alpha\times mc + \omega\times(\omega\times mc)$, Theta about P.
-    """
-    at = body * ROW
-    inertia = triangle(tree.inertia, 6 * body)
-    if pair == SPHERICAL:
-        rotary = rotated_diagonal(turn, inertia)
-    else:
-        rotary = rotated(turn, inertia)
-    moment = matvec(turn, vec3(tree.moment, 3 * body))
-    x, y, z = moment
-    mass = tree.mass[body]
-    put_triangle(rows, at + ROTARY, rotary)
-    put9(rows, at + COUPLING, (0.0, -z, y, z, 0.0, -x, -y, x, 0.0))
-    put_triangle(rows, at + LINEAR, (mass, 0.0, mass, 0.0, 0.0, mass))
-    put3(rows, at + TORQUE, cross(omega, spread(rotary, omega)))
-    put3(rows, at + FORCE, cross(omega, cross(omega, moment)))
-
-
-@formula
 def slide_of(tree: Any, state: Any, body: int, pair: int, frame: Any) -> Any:
     """(d, u): displacement and its rate along axes of the parent, in the world; z only."""
     q, v = tree.stored_at[body], tree.stored_count + tree.rate_at[body]
@@ -143,7 +112,7 @@ def planar_slide(tree: Any, state: Any, body: int, base: Any) -> Any:
 
 @hot
 def kinematics(tree: Any, state: Any, rows: Any) -> None:
-    """R, omega, r, what velocities add, and the body's own inertia and p; parents first."""
+    """R, omega, r, and what velocities add; parents first."""
     for body in range(tree.body_count):
         at, pair, parent = body * ROW, tree.pair[body], tree.parent[body]
         grounded = parent < 0
@@ -173,7 +142,6 @@ def kinematics(tree: Any, state: Any, rows: Any) -> None:
         put9(rows, at + TURN, turn)
         put3(rows, at + OMEGA, omega)
         put3(rows, at + LEVER, lever)
-        put_rigid(tree, rows, body, pair, turn, omega)
 
 
 @routine

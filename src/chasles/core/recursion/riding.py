@@ -31,7 +31,6 @@ from chasles.core.arrays import (
     ROW_WIDTH,
     mat9,
     put3,
-    put9,
     vec3,
 )
 from chasles.core.recursion.articulate import (
@@ -39,6 +38,7 @@ from chasles.core.recursion.articulate import (
     articulate_body,
     column_of_turn,
     inertia_of,
+    put_inertia,
     z_axis,
 )
 from chasles.core.recursion.inertia import deflated
@@ -56,17 +56,14 @@ from chasles.core.recursion.tree import (
     GEARED,
     HELICAL,
     LEVER,
-    LINEAR,
     OMEGA,
     PLANAR,
     POINT,
     PRISMATIC,
     PULL,
-    ROTARY,
     ROW,
     SPEED,
     SPHERICAL,
-    put_triangle,
     triangle,
 )
 from chasles.core.small import (
@@ -157,10 +154,7 @@ def close_rows(loops: Any, room: Any, rows: Any, body: int) -> int:
                 target += 1
         if place >= 0:
             base = body * ROW
-            a = deflated(inertia_of(rows, base), g, inverse)
-            put_triangle(rows, base + ROTARY, a[0])
-            put9(rows, base + COUPLING, a[1])
-            put_triangle(rows, base + LINEAR, a[2])
+            put_inertia(rows, base, deflated(inertia_of(rows, base), g, inverse))
             push = inverse * wanted[row]
             add_load(rows, base, scale(push, g[0]), scale(push, g[1]))
     return SOLVED

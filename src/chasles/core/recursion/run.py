@@ -14,7 +14,7 @@ from chasles.core.apply_forces import apply_forces
 from chasles.core.arrays import ABSOLUTE_WIDTH, Floats
 from chasles.core.coupling_rows import assemble_joint
 from chasles.core.recursion.accelerate import accelerations
-from chasles.core.recursion.articulate import load_wrenches
+from chasles.core.recursion.articulate import clear_sums, load_wrenches
 from chasles.core.recursion.kinematics import kinematics, place
 from chasles.core.recursion.loops import loop_accelerations, loop_resolve
 from chasles.core.recursion.motion import finish, pulled_back, retract
@@ -124,6 +124,7 @@ def accelerate_loops(
 ) -> int:  # fmt: skip
     """Accelerations of a tree with cut joints, whose rows are those of the charts' kernel."""
     rows = memory.rows
+    clear_sums(tree, rows)
     if memory.has_wrenches != 0:
         load_wrenches(tree, memory)
     else:
@@ -263,6 +264,7 @@ def factor_at(
 ) -> int:
     """Factor at a state, whatever pushes there: SOLVED or a row."""
     kinematics(tree, state, memory.rows)
+    clear_sums(tree, memory.rows)
     place(tree, state, memory.rows, work.absolute)
     for k in range(loops.joint_count):
         joint = loops.joints[k]

@@ -77,6 +77,8 @@ class Tree(NamedTuple):
     pitch: Floats  # (n,) metres per radian
     armature: Floats  # (v,) rotor inertia on every coordinate
     driven: Integers  # (v,) first signal (value, rate, second derivative) or -1
+    is_leaf: Integers  # (n,) nothing hangs on it
+    is_later: Integers  # (n,) a sibling of a higher number hands its share to the parent first
     axes: Floats  # (n, 9) the working axes in the body's own frame, as columns
     centre: Floats  # (n, 3) c: P to the centre of mass, working axes
     gravity: Floats  # (3,)
@@ -92,8 +94,9 @@ TURN = 0  # R, row-major
 OMEGA = 9
 LEVER = 12  # r = P - P_parent
 BIAS_W, BIAS_U = 15, 18  # what velocities add to alpha and a
+# Sums of what children and loads give; a body's own share is added when its joint gives way.
 ROTARY = 21  # I, lower triangle
-COUPLING = 27  # H, row-major
+COUPLING = 27  # H, row-major; of a ball whole, once it has given way
 LINEAR = 36  # M, lower triangle
 TORQUE, FORCE = 42, 45  # p
 ALPHA, ACCELERATION = 48, 51
@@ -115,9 +118,12 @@ class Recursion(NamedTuple):
     signals: Floats  # functions of time at this stage
     has_wrenches: int
     has_efforts: int
+    is_loaded: int  # sums of (I, H, M) and p start from zero: loads or rows come first
 
 
-def make_recursion(tree: Tree, signals: int, wrenches: bool, efforts: bool) -> Recursion:
+def make_recursion(
+    tree: Tree, signals: int, wrenches: bool, efforts: bool, rows: bool = False
+) -> Recursion:
     """Scratch for a tree."""
     return Recursion(
         rows=np.zeros((tree.body_count, ROW)),
@@ -126,6 +132,7 @@ def make_recursion(tree: Tree, signals: int, wrenches: bool, efforts: bool) -> R
         signals=np.zeros(max(1, signals)),
         has_wrenches=int(wrenches),
         has_efforts=int(efforts),
+        is_loaded=int(wrenches or rows),
     )
 
 
