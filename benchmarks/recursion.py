@@ -21,11 +21,13 @@ from chasles.core.recursion.run import make_tree_stages, tree_run
 from chasles.core.recursion.tree import make_recursion
 from chasles.dynamics.solver import make_solver, watch_of
 from chasles.dynamics.tree_problem import TreeProblem
-from chasles.integrators.rkmk import make_stages, rkmk_run
+from chasles.integrators.methods import find_method
 from chasles.integrators.tableaux import method
 from chasles.library import n_four_bar
+from chasles.promises import make_promises
 from chasles.spaces import resolve_spaces
 from chasles.stabilisation.stabiliser import make_stabiliser
+from chasles.stepper import make_stepper
 from chasles.system.build import build
 from chasles.system.build_tree import Link, build_tree
 
@@ -36,15 +38,15 @@ Clock = Callable[[], float]
 
 def on_subgroups(problem: TreeProblem, steps: int) -> Clock:
     """Microseconds a step."""
-    stages = make_tree_stages(problem.tree, RK4.a, RK4.b)
-    state, table = problem.start.copy(), np.zeros(1)
+    stages = make_tree_stages(problem.tree, RK4.a, RK4.b, RK4.c)
+    state = problem.start.copy()
 
     def clock() -> float:
         state[:], stages.carry[:] = problem.start, 0.0
         began = time.process_time()
         tree_run(
             problem.tree, problem.memory, problem.setup.system, problem.work, problem.loops,
-            problem.room, stages, state, table, STEP, 0, steps, NEVER, state,
+            problem.room, stages, state, STEP, 0, steps, NEVER, state,
         )  # fmt: skip
         return 1e6 * (time.process_time() - began) / steps
 
@@ -55,18 +57,16 @@ def on_charts(model: ch.Model, steps: int) -> Clock:
     """The same by the block solver."""
     setup = build(model, resolve_spaces(model, "auto"))
     solver = make_solver(setup)
-    stages = make_stages(setup.system, RK4.a, RK4.b, solver.start)
     stabiliser, watch = make_stabiliser(setup, None, (), STEP), watch_of(solver, stop=False)
-    start = solver.chart(solver.start)
-    chart, table = start.copy(), np.zeros(1)
+    promises = make_promises(setup, (), STEP)
+    stepper = make_stepper(solver, find_method("rk4"), stabiliser, watch, promises)
+    grid = (0.0, STEP, 0, steps, steps)
 
     def clock() -> float:
-        chart[:], stages.carry[:] = start, 0.0
+        block = stepper.first_block()
+        spare = block.copy()
         began = time.process_time()
-        rkmk_run(
-            setup.system, solver.plan, solver.work, stages, stabiliser, watch, chart, table, STEP,
-            0, steps, NEVER, chart.reshape(-1), stages.integrals,
-        )  # fmt: skip
+        stepper.advance(block, spare, grid, NEVER, 1, np.zeros((1, 1)))
         return 1e6 * (time.process_time() - began) / steps
 
     return clock
@@ -153,7 +153,7 @@ def long_chains() -> None:
     for count in (64, 256, 1024, 4096, 16384):
         tree = build_tree([hinge(k) for k in range(count)], (0.0, 0.0, -9.81))
         loops = make_loops(tree.parent, [])
-        memory = make_recursion(tree, 0, wrenches=False, efforts=False)
+        memory = make_recursion(tree, np.zeros(1), wrenches=False, efforts=False)
         start = np.zeros(tree.stored_count + tree.rate_count)
         start[1 : tree.stored_count : 3] = 1.0
         room = make_loop_room(loops, count, count)

@@ -180,7 +180,7 @@ def test_corrections_are_the_shortest_that_change_the_rows_as_wanted(seed):
         expected = []
         for joint, component in equations.rows:
             index = names[joint]
-            first = problem.setup.system.joint_bodies[index, 3]
+            first = problem.setup.system.joints.first_row[index]
             place = problem.setup.locked(index).index(component)
             expected.append(wanted[first + place])
         assert moved == pytest.approx(np.array(expected), abs=1e-10)

@@ -105,7 +105,7 @@ def test_points_swing_like_points(size):
     ]
     model = ch.Model(bodies, joints, gravity=(0, -9.81, 0))
     tree = build_tree(links_of(model, list(model.body_names)), model.gravity)
-    memory, rates = make_recursion(tree, 0, wrenches=False, efforts=False), np.zeros(2)
+    memory, rates = make_recursion(tree, np.zeros(1), wrenches=False, efforts=False), np.zeros(2)
     tree_rates(tree, memory, np.array([0, 1, 0, 0, 1, 0, 3.0, -5.0]), rates)
     # The first rod along x, the second along y: the textbook's equations at right angles.
     (l1, l2), (m1, m2), (w1, w2) = length, mass, (3.0, -2.0)

@@ -82,7 +82,9 @@ def accelerations(model, state, armature, loads=None, efforts=None):
     setup = build(model, resolve_spaces(model, "auto"), start=state)
     order = list(setup.body_index)
     tree = build_tree(links_of(model, order, armature=armature), model.gravity)
-    memory = make_recursion(tree, 0, wrenches=loads is not None, efforts=efforts is not None)
+    memory = make_recursion(
+        tree, np.zeros(1), wrenches=loads is not None, efforts=efforts is not None
+    )
     place = [model.body_names.index(name) for name in order]
     absolute = state.to_absolute(model)[place]
     if loads is not None:

@@ -88,7 +88,7 @@ def test_a_massless_cross_between_two_hinges_is_a_universal_joint():
     state[[1, 4, 7]] = 1.0
     axis = turns[0] @ hinge.axes_parent[:, 2] if hinge.parent >= 0 else hinge.axes_parent[:, 2]
     state[tree.stored_count :] = axis @ spins[0], x @ relative, y @ relative
-    memory = make_recursion(tree, 0, wrenches=False, efforts=False)
+    memory = make_recursion(tree, np.zeros(1), wrenches=False, efforts=False)
     tree_rates(tree, memory, state, np.zeros(3))
     for link, body in ((0, 0), (2, 1)):
         ours = turns[body].T @ memory.rows[link, ALPHA : ALPHA + 3]
@@ -105,7 +105,9 @@ def test_a_driven_coordinate_is_where_its_motion_is_to_the_last_bit():
     body = problem.setup.body_index["body 1"]
     path = run.states[:, problem.tree.stored_at[body] + 3]
     assert abs(path[0]) < 1e-15
-    assert np.array_equal(path[1:], driver.sample(run.t)[1:, 0])
+    column = int(problem.setup.system.joints.drive[problem.setup.joint_index["drive"]])
+    assert np.array_equal(path[1:], problem.setup.signals.sample(run.t)[1:, column])
+    assert path == pytest.approx(driver.sample(run.t)[:, 0], abs=1e-14)
 
 
 @pytest.mark.parametrize("seed", range(4))

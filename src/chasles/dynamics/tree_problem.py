@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from chasles.core.arrays import ABSOLUTE_WIDTH, DRIVE, Floats
+from chasles.core.arrays import ABSOLUTE_WIDTH, Floats
 from chasles.core.evaluate import Workspace
 from chasles.core.recursion.cuts import Cut, LoopRoom, Loops, make_loop_room, make_loops
 from chasles.core.recursion.motion import retract
@@ -98,14 +98,14 @@ class TreeProblem:
         solver = make_solver(setup)
         system, carrying = setup.system, set(model.joint_names) - set(found.cut)
         driven = [d.name for d in model.drivers if isinstance(d, Driver) and d.joint in carrying]
-        drives = {name: int(system.joint_bodies[setup.joint_index[name], DRIVE]) for name in driven}
+        drives = {name: int(system.joints.drive[setup.joint_index[name]]) for name in driven}
         links = links_of(model, list(setup.body_index), found, armature, drives)
         tree = build_tree(links, model.gravity)
         start = state_of(tree, solver.start)
         others = [name for name in model.driver_names if name not in driven]
         cuts = cuts_of(system, setup.joint_index, [*found.cut, *others])
         memory = make_recursion(
-            tree, system.signal_count, system.force_count > 0, efforts=False, rows=bool(cuts)
+            tree, solver.work.signals, system.force_count > 0, efforts=False, rows=bool(cuts)
         )
         free = free_pivots(setup, solver.work)
         loops = independent_loops(setup, tree, memory, solver.work, cuts, free, start)
@@ -124,8 +124,7 @@ class TreeProblem:
         rates, efforts = np.zeros(tree.rate_count), np.zeros(tree.rate_count)
         wrenches, on_bodies = np.zeros((count, 6)), np.zeros((count, 12))
         if self.setup.system.signal_count:
-            signals = self.setup.signals.sample(np.array([t]))[0]
-            self.memory.signals[:] = self.work.signals[:] = signals
+            self.work.signals[:] = self.setup.signals.sample(np.array([t]))[0]
         outcome = tree_reactions(
             tree, self.memory, self.setup.system, self.work, self.loops, self.room, state, rates,
             wrenches, efforts, on_bodies,
@@ -166,20 +165,17 @@ class TreeProblem:
     ) -> TreeRun:
         """Integrate from t = 0 with whole steps."""
         tableau, steps = find_method(method), round(until / step)
-        system = self.setup.system
-        stages = make_tree_stages(self.tree, tableau.a, tableau.b, system.quadrature_count)
+        system = self.setup.system._replace(signals=self.setup.signals.arrays(until))
+        stages = make_tree_stages(
+            self.tree, tableau.a, tableau.b, tableau.c, system.quadrature_count
+        )
         stages.integrals[:] = first_integrals(self.setup)
         state = self.start.copy()
         saved = np.zeros((steps // save_every + 1, state.size))
         saved[0] = state
-        table = np.zeros(1)
-        if system.signal_count:
-            nodes = np.arange(steps)[:, None] + tableau.c[: stages.count]
-            times = np.append(step * nodes.ravel(), step * steps)
-            table = self.setup.signals.sample_run(times).reshape(-1)
         reached, outcome = tree_run(
             self.tree, self.memory, system, self.work, self.loops, self.room, stages, state,
-            table, step, 0, steps, save_every, saved.reshape(-1),
+            step, 0, steps, save_every, saved.reshape(-1),
         )  # fmt: skip
         if outcome != FINISHED:
             why = (

@@ -11,21 +11,9 @@ from typing import Any
 
 import numpy as np
 
-from chasles.core.arrays import (
-    AXES_A,
-    AXES_B,
-    BODY_A,
-    BODY_B,
-    CUSTOM,
-    FIRST_ROW,
-    GEAR,
-    KIND,
-    POINT_A,
-    POINT_B,
-    ROWS,
-    Floats,
-    System,
-)
+from chasles.core.arrays import Floats, System, row_span
+from chasles.core.constraints.registry import CONSTRAINTS
+from chasles.core.frames import joint_frames
 from chasles.core.recursion.cuts import Cut
 from chasles.core.recursion.tree import (
     DOF,
@@ -39,7 +27,7 @@ from chasles.model.errors import told
 from chasles.spaces.space import Space
 from chasles.spaces.tree import Tree as SpanningTree
 from chasles.spaces.tree import spanning_tree
-from chasles.system.build_joints import joint_row
+from chasles.system.build_frames import carried_frames, carriers
 
 #: Pairs that mean the same wherever their point is: it is put at the centre of mass.
 ANY_POINT = ("prismatic", "planar", "fixed", "free")
@@ -123,12 +111,12 @@ def links_of(
 
 def frames_of(model: Model, joint: Any, child: str) -> tuple[Floats, Floats, Floats, Floats]:
     """The joint's frame on the parent and on the child, each in its body's own frame."""
-    row = joint_row(joint, model)
-    first = (row[AXES_A : AXES_A + 9].reshape(3, 3), row[POINT_A : POINT_A + 3])
-    second = (row[AXES_B : AXES_B + 9].reshape(3, 3), row[POINT_B : POINT_B + 3])
-    ground_first = joint.b == GROUND.name  # joint_row puts the ground first
-    names = (joint.b, joint.a) if ground_first else (joint.a, joint.b)
-    (axes_p, point_p), (axes_c, point_c) = (first, second) if names[1] == child else (second, first)
+    frames = joint_frames(joint)
+    bodies = [model.body(name) for name in (frames.a, frames.b) if name != GROUND.name]
+    columns = carried_frames([frames], [f"joint '{joint.name}'"], carriers(bodies))
+    parent_side, child_side = ("a", "b") if frames.b == child else ("b", "a")
+    axes_p, axes_c = (columns[f"axes_{k}"].reshape(3, 3) for k in (parent_side, child_side))
+    point_p, point_c = (columns[f"point_{k}"].reshape(3) for k in (parent_side, child_side))
     if child != joint.b:
         axes_p, axes_c = axes_p @ FLIP, axes_c @ FLIP
     return axes_p, point_p, axes_c, point_c
@@ -207,12 +195,12 @@ def cuts_of(system: System, joint_index: Mapping[str, int], names: Sequence[str]
     cuts = []
     for name in names:
         index = joint_index[name]
-        end = system.joint_bodies[index]
-        rows = range(int(end[FIRST_ROW]), int(end[FIRST_ROW] + end[ROWS]))
+        span, joints = row_span(system, index), system.joints
         cuts.append(
             Cut(
-                index, int(end[BODY_A]), int(end[BODY_B]), tuple(rows),
-                balanced=end[KIND] not in (GEAR, CUSTOM),
+                index, int(joints.a[index]), int(joints.b[index]),
+                tuple(range(span.start, span.stop)),
+                balanced=CONSTRAINTS[joints.kind[index]].balanced,
             )
         )  # fmt: skip
     return cuts

@@ -12,6 +12,7 @@ from typing import Any
 
 from chasles.compiled import formula, hot, routine
 from chasles.core.arrays import mat9, put3, vec3
+from chasles.core.blocks.small import backward3, forward3, scale3
 from chasles.core.recursion.articulate import (
     articulate,
     clear_sums,
@@ -42,7 +43,6 @@ from chasles.core.recursion.tree import (
     TURN,
     triangle,
 )
-from chasles.core.small import backward3, forward3, scale3
 from chasles.groups.vectors import add, axpy, cross, dot, matvec, neg, sub, tmatvec
 
 ZERO = (0.0, 0.0, 0.0)

@@ -24,6 +24,17 @@ from typing import Any
 
 from chasles.compiled import formula, hot, routine
 from chasles.core.arrays import mat9, put3, put9, vec3
+from chasles.core.blocks.small import (
+    backward3,
+    backward6,
+    forward3,
+    forward6,
+    ldl3,
+    ldl6,
+    put_triangle6,
+    scale3,
+    scale6,
+)
 from chasles.core.recursion.inertia import (
     crossed,
     deflated,
@@ -65,17 +76,6 @@ from chasles.core.recursion.tree import (
     TURN,
     put_triangle,
     triangle,
-)
-from chasles.core.small import (
-    backward3,
-    backward6,
-    forward3,
-    forward6,
-    ldl3,
-    ldl6,
-    put_triangle6,
-    scale3,
-    scale6,
 )
 from chasles.groups.vectors import add, axpy, cross, dot, matvec, neg, tmatvec
 

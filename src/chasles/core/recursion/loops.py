@@ -17,6 +17,17 @@ from chasles.core.arrays import (
     put3,
     vec3,
 )
+from chasles.core.blocks.small import (
+    backward3,
+    backward6,
+    dot6,
+    forward3,
+    forward6,
+    get6,
+    get_triangle6,
+    scale3,
+    scale6,
+)
 from chasles.core.recursion.articulate import (
     add_load,
 )
@@ -36,17 +47,6 @@ from chasles.core.recursion.tree import (
     SPHERICAL,
     TORQUE,
     triangle,
-)
-from chasles.core.small import (
-    backward3,
-    backward6,
-    dot6,
-    forward3,
-    forward6,
-    get6,
-    get_triangle6,
-    scale3,
-    scale6,
 )
 from chasles.groups.vectors import add, axpy, cross, dot, neg, scale, tmatvec
 

@@ -19,6 +19,7 @@ from chasles.groups.coefficients import half_angle
 from chasles.groups.so3 import so3_compose, so3_dexp_inv, so3_exp, so3_normalise
 from chasles.groups.vectors import neg
 from chasles.scalars.elementary import cos, sin
+from chasles.scalars.errorfree import compensated
 
 
 @formula
@@ -57,14 +58,6 @@ def retract(tree: Any, state: Any, increment: Any, out: Any) -> None:
     first = tree.stored_count
     for k in range(tree.rate_count):
         out[first + k] = state[first + k] + increment[tree.rate_count + k]
-
-
-@formula
-def compensated(total: Any, carry: Any, term: Any) -> Any:
-    """total + term and what rounding took from it (Kahan): (new total, new carry)."""
-    wanted = term + carry
-    result = total + wanted
-    return result, wanted - (result - total)
 
 
 @hot

@@ -14,6 +14,14 @@ from chasles.core.arrays import (
     put3,
     vec3,
 )
+from chasles.core.blocks.small import (
+    backward3,
+    backward6,
+    get6,
+    get_triangle6,
+    scale3,
+    scale6,
+)
 from chasles.core.recursion.accelerate import accelerate_body
 from chasles.core.recursion.riding import dof_of
 from chasles.core.recursion.tree import (
@@ -26,14 +34,6 @@ from chasles.core.recursion.tree import (
     ROW,
     SPHERICAL,
     triangle,
-)
-from chasles.core.small import (
-    backward3,
-    backward6,
-    get6,
-    get_triangle6,
-    scale3,
-    scale6,
 )
 from chasles.groups.vectors import axpy, dot, sub
 

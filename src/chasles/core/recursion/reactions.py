@@ -141,7 +141,7 @@ def joint_wrenches(tree: Any, rows: Any, wrenches: Any, out: Any) -> None:
         put3(out, 12 * body + 9, tmatvec(own, force))
 
 
-@kernel
+@kernel("reactions of trees", seconds=12)
 def tree_reactions(
     tree: Any, memory: Any, system: Any, work: Any, loops: Any, room: Any, state: Any, rates: Any,
     wrenches: Any, efforts: Any, on_bodies: Any,

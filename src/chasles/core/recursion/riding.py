@@ -33,6 +33,17 @@ from chasles.core.arrays import (
     put3,
     vec3,
 )
+from chasles.core.blocks.small import (
+    backward3,
+    dot6,
+    forward3,
+    forward6,
+    get6,
+    get_triangle6,
+    put_row6,
+    scale3,
+    scale6,
+)
 from chasles.core.recursion.articulate import (
     add_load,
     articulate_body,
@@ -65,17 +76,6 @@ from chasles.core.recursion.tree import (
     SPEED,
     SPHERICAL,
     triangle,
-)
-from chasles.core.small import (
-    backward3,
-    dot6,
-    forward3,
-    forward6,
-    get6,
-    get_triangle6,
-    put_row6,
-    scale3,
-    scale6,
 )
 from chasles.groups.vectors import add, axpy, cross, dot, matvec, scale, sub, tmatvec
 

@@ -17,10 +17,8 @@ from chasles.core.recursion.loops import loop_resolve
 from chasles.core.recursion.motion import finish, retract
 from chasles.core.recursion.riding import SOLVED
 from chasles.core.recursion.stage import factor_at, follow, tree_slope
-from chasles.core.recursion.tree import (
-    Recursion,
-    Tree,
-)
+from chasles.core.recursion.tree import Recursion, Tree
+from chasles.core.signals import put_signals
 
 #: Outcomes of a run; else the row of a cut joint that has no pivot.
 FINISHED, NOT_FINITE = SOLVED, -2
@@ -31,6 +29,7 @@ class TreeStages(NamedTuple):
 
     a: Floats  # (s, s)
     b: Floats  # (s,)
+    c: Floats  # (s,)
     count: int
     slopes: Floats  # (s, 2 v): dexp^-1 v and v'
     increment: Floats  # (2 v,)
@@ -40,7 +39,9 @@ class TreeStages(NamedTuple):
     integrals: Floats  # (quadratures,)
 
 
-def make_tree_stages(tree: Tree, a: Floats, b: Floats, quadratures: int = 0) -> TreeStages:
+def make_tree_stages(
+    tree: Tree, a: Floats, b: Floats, c: Floats, quadratures: int = 0
+) -> TreeStages:
     """Storage for a tableau; a last stage that nothing uses (dopri5's) is left out."""
     count = len(b)
     while b[count - 1] == 0.0 and not np.any(a[:count, count - 1]):
@@ -49,6 +50,7 @@ def make_tree_stages(tree: Tree, a: Floats, b: Floats, quadratures: int = 0) -> 
     return TreeStages(
         a=np.array(a[:count, :count], float),
         b=np.array(b[:count], float),
+        c=np.array(c[:count], float),
         count=count,
         slopes=np.zeros((count, 2 * rates)),
         increment=np.zeros(2 * rates),
@@ -81,14 +83,6 @@ def weigh(width: int, stages: Any, weights: Any, first: int, count: int, step: f
 
 
 @routine
-def load_signals(tree: Any, memory: Any, work: Any, count: int, table: Any, row: int) -> None:
-    """The functions of time of a stage."""
-    for k in range(count):
-        memory.signals[k] = table[row * count + k]
-        work.signals[k] = table[row * count + k]
-
-
-@routine
 def weigh_quadratures(
     count: int, stages: Any, weights: Any, first: int, stage_count: int, step: float, out: Any
 ) -> None:
@@ -103,24 +97,21 @@ def weigh_quadratures(
 @hot
 def tree_step(
     tree: Any, memory: Any, system: Any, work: Any, loops: Any, room: Any, stages: Any, state: Any,
-    step: float, table: Any, row: int,
+    times: Any, step: float,
 ) -> int:  # fmt: skip
-    """One step of `state`, in place: SOLVED or a row.
-
-    Row row + j of the table has the signals of stage j.
-    """
+    """One step of `state` between two times, in place: SOLVED or a row."""
     width, signals = 2 * tree.rate_count, system.signal_count
     quadratures = system.quadrature_count
     for j in range(stages.count):
         if signals > 0:
-            load_signals(tree, memory, work, signals, table, row + j)
+            put_signals(system.signals, times[0] + stages.c[j] * step, work.signals)
         now = state
         if j > 0:
             weigh(width, stages, stages.a, j * stages.count, j, step)
             retract(tree, state, stages.increment, stages.stage)
             now = stages.stage
             if tree.driven_count > 0:
-                follow(tree, memory.signals, now)
+                follow(tree, work.signals, now)
         if quadratures > 0:
             first = j * stages.count
             weigh_quadratures(quadratures, stages, stages.a, first, j, step, work.quadratures)
@@ -137,15 +128,15 @@ def tree_step(
     if quadratures > 0:
         weigh_quadratures(quadratures, stages, stages.b, 0, stages.count, step, stages.integrals)
     if tree.driven_count > 0:
-        load_signals(tree, memory, work, signals, table, row + stages.count)
-        follow(tree, memory.signals, state)
+        put_signals(system.signals, times[1], work.signals)
+        follow(tree, work.signals, state)
     return SOLVED
 
 
-@kernel
+@kernel("steps on joint subgroups", seconds=14)
 def tree_run(
     tree: Any, memory: Any, system: Any, work: Any, loops: Any, room: Any, stages: Any, state: Any,
-    table: Any, step: float, first: int, last: int, save_every: int, saved: Any,
+    step: float, first: int, last: int, save_every: int, saved: Any,
 ) -> Any:  # fmt: skip
     """Advance `state` in place from step `first` to `last`: (step reached, outcome).
 
@@ -154,13 +145,11 @@ def tree_run(
     """
     model, scratch, arrays, space = borrow(tree), borrow(memory), borrow(system), borrow(work)
     cuts, riders = borrow(loops), borrow(room)
-    storage, now, functions, history = borrow(stages), borrow(state), borrow(table), borrow(saved)
+    storage, now, history = borrow(stages), borrow(state), borrow(saved)
     length = model.stored_count + model.rate_count
     for index in range(first, last):
-        row = (index - first) * storage.count
-        outcome = tree_step(
-            model, scratch, arrays, space, cuts, riders, storage, now, step, functions, row
-        )
+        times = (step * index, step * (index + 1))
+        outcome = tree_step(model, scratch, arrays, space, cuts, riders, storage, now, times, step)
         if outcome != SOLVED:
             return index, outcome
         total = 0.0
@@ -175,7 +164,7 @@ def tree_run(
     return last, FINISHED
 
 
-@kernel
+@kernel("cut joints of trees", seconds=8)
 def tree_factor(
     tree: Any, memory: Any, system: Any, work: Any, loops: Any, room: Any, state: Any
 ) -> int:
@@ -186,7 +175,7 @@ def tree_factor(
     )  # fmt: skip
 
 
-@kernel
+@kernel("corrections of cut joints", seconds=10)
 def tree_correct(
     tree: Any, memory: Any, system: Any, work: Any, loops: Any, room: Any, state: Any,
     changes: Any, out: Any,
@@ -208,7 +197,7 @@ def tree_correct(
     return SOLVED
 
 
-@kernel
+@kernel("poses of trees", seconds=1)
 def tree_absolute(tree: Any, memory: Any, states: Any, absolute: Any) -> None:
     """States (T, q + v) to absolute rows (T, n, 18)."""
     model, scratch = borrow(tree), borrow(memory)
@@ -225,7 +214,7 @@ def tree_absolute(tree: Any, memory: Any, states: Any, absolute: Any) -> None:
             out[k * model.body_count * ABSOLUTE_WIDTH + c] = rows[c]
 
 
-@kernel
+@kernel("accelerations of trees", seconds=4)
 def tree_rates(tree: Any, memory: Any, state: Any, rates: Any) -> None:
     """The rates of all velocities at a state, from the loads and signals in `memory`."""
     model, scratch, now = borrow(tree), borrow(memory), borrow(state)

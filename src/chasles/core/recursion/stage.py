@@ -12,8 +12,8 @@ Integrators call `tree_slope`, or `accelerate_at` where they want no dexp^-1; `r
 from typing import Any
 
 from chasles.compiled import hot, routine
-from chasles.core.apply_forces import apply_forces
-from chasles.core.coupling_rows import assemble_joint
+from chasles.core.constraints.registry import assemble_joint
+from chasles.core.forces.registry import apply_forces
 from chasles.core.recursion.accelerate import accelerations
 from chasles.core.recursion.articulate import clear_sums, load_wrenches
 from chasles.core.recursion.kinematics import kinematics, place

@@ -122,14 +122,14 @@ class Recursion(NamedTuple):
 
 
 def make_recursion(
-    tree: Tree, signals: int, wrenches: bool, efforts: bool, rows: bool = False
+    tree: Tree, signals: Floats, wrenches: bool, efforts: bool, rows: bool = False
 ) -> Recursion:
-    """Scratch for a tree."""
+    """Scratch for a tree; `signals` is where the functions of time of a stage are found."""
     return Recursion(
         rows=np.zeros((tree.body_count, ROW)),
         wrenches=np.zeros((tree.body_count, 6)),
         efforts=np.zeros(tree.rate_count),
-        signals=np.zeros(max(1, signals)),
+        signals=signals,
         has_wrenches=int(wrenches),
         has_efforts=int(efforts),
         is_loaded=int(wrenches or rows),
