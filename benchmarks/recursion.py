@@ -1,0 +1,182 @@
+"""Joint subgroups with recursive dynamics beside the block solver on six-dimensional charts.
+
+    python benchmarks/recursion.py            trees, loops and nets: us per RK4 step, and ratios
+    python benchmarks/recursion.py --long     hinge chains up to 16384 bodies
+
+CPU time of one process, the best of some rounds in which both take turns.  The last columns are
+the operations that were counted, and the solver they speak for.
+"""
+
+import sys
+import time
+from collections.abc import Callable
+
+import models
+import numpy as np
+
+import chasles as ch
+from chasles.core.recursion.count import block_flops, cheaper, recursion_flops
+from chasles.core.recursion.cuts import make_loop_room, make_loops
+from chasles.core.recursion.run import make_tree_stages, tree_run
+from chasles.core.recursion.tree import make_recursion
+from chasles.dynamics.solver import make_solver, watch_of
+from chasles.dynamics.tree_problem import TreeProblem
+from chasles.integrators.methods import find_method
+from chasles.integrators.tableaux import method
+from chasles.library import n_four_bar
+from chasles.promises import make_promises
+from chasles.spaces import resolve_spaces
+from chasles.stabilisation.stabiliser import make_stabiliser
+from chasles.stepper import make_stepper
+from chasles.system.build import build
+from chasles.system.build_tree import Link, build_tree
+
+STEP, NEVER, ROUNDS = 1e-4, 2**62, 9
+RK4 = method("rk4")
+Clock = Callable[[], float]
+
+
+def on_subgroups(problem: TreeProblem, steps: int) -> Clock:
+    """Microseconds a step."""
+    stages = make_tree_stages(problem.tree, RK4.a, RK4.b, RK4.c)
+    state = problem.start.copy()
+
+    def clock() -> float:
+        state[:], stages.carry[:] = problem.start, 0.0
+        began = time.process_time()
+        tree_run(
+            problem.tree, problem.memory, problem.setup.system, problem.work, problem.loops,
+            problem.room, stages, state, STEP, 0, steps, NEVER, state,
+        )  # fmt: skip
+        return 1e6 * (time.process_time() - began) / steps
+
+    return clock
+
+
+def on_charts(model: ch.Model, steps: int) -> Clock:
+    """The same by the block solver."""
+    setup = build(model, resolve_spaces(model, "auto"))
+    solver = make_solver(setup)
+    stabiliser, watch = make_stabiliser(setup, None, (), STEP), watch_of(solver, stop=False)
+    promises = make_promises(setup, (), STEP)
+    stepper = make_stepper(solver, find_method("rk4"), stabiliser, watch, promises)
+    grid = (0.0, STEP, 0, steps, steps)
+
+    def clock() -> float:
+        block = stepper.first_block()
+        spare = block.copy()
+        began = time.process_time()
+        stepper.advance(block, spare, grid, NEVER, 1, np.zeros((1, 1)))
+        return 1e6 * (time.process_time() - began) / steps
+
+    return clock
+
+
+def net(size: int) -> ch.Model:
+    """A square net of links on balls: a body at every node, a ball halfway along every edge."""
+    bodies, joints = [], []
+    for x in range(size):
+        for y in range(size):
+            at = (0.2 * x, 0.2 * y, 0.02 * ((7 * x + 3 * y) % 5))
+            body = ch.Body.box(f"{x} {y}", size=(0.2, 0.2, 0.05), mass=1.0, position=at)
+            bodies.append(body)
+            for other in ((x - 1, y), (x, y - 1)):
+                if min(other) >= 0:
+                    name = f"{other[0]} {other[1]}"
+                    before = next(b for b in bodies if b.name == name)
+                    middle = (np.array(before.position) + at) / 2
+                    joints.append(ch.Spherical(f"{name} to {body.name}", name, body, at=middle))
+    joints.append(ch.Spherical("hook", ch.GROUND, bodies[0], at=(0, 0, 0.1)))
+    return ch.Model(bodies, joints)
+
+
+def tower(loops: int) -> ch.Model:
+    """Storeys of two spherical legs and a platform, each on the one below."""
+    bodies, joints = [], []
+    below: ch.Body | ch.Ground = ch.GROUND
+    for k in range(loops):
+        z = 0.5 * k
+        platform = ch.Body.box(
+            f"deck {k}", size=(0.6, 0.4, 0.05), mass=1.0, position=(0, 0, z + 0.5)
+        )
+        for side, x in (("left", -0.25), ("right", 0.25)):
+            leg = ch.Body.box(
+                f"{side} {k}", size=(0.05, 0.05, 0.5), mass=0.3, position=(x, 0, z + 0.25)
+            )
+            joints.append(ch.Spherical(f"{side} foot {k}", below, leg, at=(x, 0, z)))
+            joints.append(ch.Spherical(f"{side} head {k}", leg, platform, at=(x, 0, z + 0.5)))
+            bodies.append(leg)
+        bodies.append(platform)
+        below = platform
+    return ch.Model(bodies, joints)
+
+
+def cases() -> dict[str, tuple[ch.Model, int]]:
+    sys.path.append(str(models.__file__).rsplit("/", 2)[0] + "/tests")
+    from mechanisms import three_bar
+
+    return {
+        "heavy top": (models.heavy_top(), 20_000),
+        "double pendulum": (models.double_pendulum(), 20_000),
+        "balls 64": (models.spherical_chain(64), 500),
+        "hinges 64": (models.revolute_chain(64), 500),
+        "star 64": (models.star(64), 500),
+        "3-bar": (three_bar(), 10_000),
+        "tower of 50 loops": (tower(50), 200),
+        "ladder of 200 four-bars": (n_four_bar.model(200), 60),
+        "net 8 x 8": (net(8), 60),
+    }
+
+
+def compare() -> None:
+    print(f"{'model':26}{'subgroup':>10}{'charts':>10}{'ratio':>8}   operations   cheaper")
+    for name, (model, steps) in cases().items():
+        problem = TreeProblem.from_model(model)
+        ours, theirs = on_subgroups(problem, steps), on_charts(model, steps)
+        ours(), theirs()
+        times = np.array([(ours(), theirs()) for _ in range(ROUNDS)]).min(axis=0)
+        solver = make_solver(problem.setup)
+        rows, bodies = problem.setup.system.row_count, problem.tree.body_count
+        counted = recursion_flops(problem.tree, problem.loops)
+        blocks = block_flops(solver.plan, bodies, rows)
+        print(
+            f"{name:26}{times[0]:10.3f}{times[1]:10.3f}{times[0] / times[1]:8.3f}"
+            f"{counted / blocks:12.3f}   {cheaper(problem.tree, problem.loops, solver.plan, rows)}",
+            flush=True,
+        )
+
+
+def long_chains() -> None:
+    """Hinges in series, built without a model: us per step and per 64 bodies."""
+    small = TreeProblem.from_model(models.revolute_chain(2))
+    before = None
+    for count in (64, 256, 1024, 4096, 16384):
+        tree = build_tree([hinge(k) for k in range(count)], (0.0, 0.0, -9.81))
+        loops = make_loops(tree.parent, [])
+        memory = make_recursion(tree, np.zeros(1), wrenches=False, efforts=False)
+        start = np.zeros(tree.stored_count + tree.rate_count)
+        start[1 : tree.stored_count : 3] = 1.0
+        room = make_loop_room(loops, count, count)
+        problem = TreeProblem(small.setup, tree, loops, memory, small.work, room, start)
+        clock = on_subgroups(problem, max(3, 32_000 // count))
+        clock()
+        best = min(clock() for _ in range(ROUNDS))
+        slope = "" if before is None else f"   N^{np.log(best / before) / np.log(4):.3f}"
+        print(
+            f"hinges {count:6}{best:12.2f} us{64 * best / count:10.2f} us per 64{slope}", flush=True
+        )
+        before = best
+
+
+def hinge(k: int) -> Link:
+    inertia = np.diag([1.0, 3.5, 4.2]) * 1e-3
+    axes = np.array([[1.0, 0, 0], [0, 0, 1.0], [0, -1.0, 0]]) if k % 2 else np.eye(3)
+    end = np.array([0.1, 0.0, 0.0])
+    return Link(
+        f"link {k}", k - 1, "revolute", 1.0, inertia, axes, end if k else 0 * end, axes, -end,
+        joint=f"hinge {k}",
+    )  # fmt: skip
+
+
+if __name__ == "__main__":
+    long_chains() if "--long" in sys.argv else compare()

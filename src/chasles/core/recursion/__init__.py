@@ -1,0 +1,1 @@
+"""Joint subgroups as configuration spaces: recursive dynamics of trees, and of trees with cuts."""

@@ -1,0 +1,150 @@
+r"""Outward again: accelerations from what every joint has kept of its elimination.
+
+With X the parent's motion carried to the joint's point, coordinate after coordinate, the last to
+give way first:
+
+$$ \ddot q = D^{-1}(\tau - S^T\hat p) - D^{-1}U^T X, \qquad X \mathrel{+}= S\ddot q, $$
+
+and zeta is added in the end.  A ball has $\alpha = I^{-1}(\tau - p_n) - I^{-1}H a$.
+"""
+
+from typing import Any
+
+from chasles.compiled import formula, hot, routine
+from chasles.core.arrays import mat9, put3, vec3
+from chasles.core.blocks.small import backward3, forward3, scale3
+from chasles.core.recursion.articulate import (
+    articulate,
+    clear_sums,
+    column_of_turn,
+    load_wrenches,
+    z_axis,
+)
+from chasles.core.recursion.tree import (
+    ACCELERATION,
+    ALPHA,
+    AXIS,
+    BIAS_U,
+    BIAS_W,
+    COLUMN,
+    COUPLING,
+    FIXED,
+    FREE,
+    GAIN,
+    GEARED,
+    HELICAL,
+    LEVER,
+    PLANAR,
+    PRISMATIC,
+    PULL,
+    REVOLUTE,
+    ROW,
+    SPHERICAL,
+    TURN,
+    triangle,
+)
+from chasles.groups.vectors import add, axpy, cross, dot, matvec, neg, sub, tmatvec
+
+ZERO = (0.0, 0.0, 0.0)
+
+
+@formula
+def answered(rows: Any, at: int, slot: int, alpha: Any, acceleration: Any) -> Any:
+    """q'' = D^-1 (tau - S . p - U . X)."""
+    u = at + COLUMN + 6 * slot
+    felt = dot(vec3(rows, u), alpha) + dot(vec3(rows, u + 3), acceleration)
+    return rows[at + PULL + slot] - rows[at + GAIN + slot] * felt
+
+
+@routine
+def several_answers(tree: Any, rows: Any, at: int, pair: int, x: Any, out: Any, k: int) -> Any:
+    """`answered` of several coordinates, the last to give way first; X with all of them."""
+    alpha, a = x
+    z = z_axis(rows, at)
+    if pair == GEARED:
+        for c in range(3):
+            slot = 2 - c
+            rate = answered(rows, at, slot, alpha, a)
+            alpha = axpy(rate, column_of_turn(rows, at, slot), alpha)
+            out[k + slot] = rate
+        return alpha, a
+    if pair == PLANAR:
+        x_axis = vec3(rows, at + AXIS)
+        out[k + 2] = answered(rows, at, 2, alpha, a)
+        a = axpy(out[k + 2], cross(z, x_axis), a)
+        out[k + 1] = answered(rows, at, 1, alpha, a)
+        a = axpy(out[k + 1], x_axis, a)
+    else:
+        out[k + 1] = answered(rows, at, 1, alpha, a)
+        a = axpy(out[k + 1], z, a)
+    out[k] = answered(rows, at, 0, alpha, a)
+    return axpy(out[k], z, alpha), a
+
+
+@hot
+def accelerate_body(
+    tree: Any, rows: Any, body: int, down: Any, moving: Any, out: Any, first: int
+) -> None:
+    """alpha and a of one body, whose parent's are known; rates of its velocities.
+
+    `moving` says whether velocities add anything.
+    """
+    at, pair, parent = body * ROW, tree.pair[body], tree.parent[body]
+    k = first + tree.rate_at[body]
+    if pair == FREE:
+        put3(out, k, tmatvec(mat9(rows, at + TURN), vec3(rows, at + ALPHA)))
+        put3(out, k + 3, add(vec3(rows, at + ACCELERATION), down))
+        return
+    alpha, a, turning, pushing = ZERO, neg(down), ZERO, ZERO
+    if parent >= 0:
+        up = parent * ROW
+        alpha = vec3(rows, up + ALPHA)
+        a = add(vec3(rows, up + ACCELERATION), cross(alpha, vec3(rows, at + LEVER)))
+        if moving:
+            turning, pushing = vec3(rows, at + BIAS_W), vec3(rows, at + BIAS_U)
+    if pair == SPHERICAL:
+        a = add(a, pushing)
+        factor = triangle(rows, at + COLUMN)
+        pull = matvec(mat9(rows, at + COUPLING), a)
+        pull = backward3(factor, scale3(factor, forward3(factor, pull)))
+        own = sub(vec3(rows, at + PULL), pull)
+        put3(out, k, tmatvec(mat9(rows, at + TURN), sub(sub(own, alpha), turning)))
+        alpha = own
+    else:
+        z = z_axis(rows, at)
+        if pair == REVOLUTE:
+            rate = answered(rows, at, 0, alpha, a)
+            out[k] = rate
+            alpha = axpy(rate, z, alpha)
+        elif pair == PRISMATIC:
+            rate = answered(rows, at, 0, alpha, a)
+            out[k] = rate
+            a = axpy(rate, z, a)
+        elif pair == HELICAL:
+            rate = answered(rows, at, 0, alpha, a)
+            out[k] = rate
+            alpha, a = axpy(rate, z, alpha), axpy(tree.pitch[body] * rate, z, a)
+        elif pair != FIXED:
+            alpha, a = several_answers(tree, rows, at, pair, (alpha, a), out, k)
+        alpha, a = add(alpha, turning), add(a, pushing)
+    put3(rows, at + ALPHA, alpha)
+    put3(rows, at + ACCELERATION, a)
+
+
+@hot
+def accelerate(tree: Any, rows: Any, out: Any, first: int) -> None:
+    """Outward: alpha and a of every body; the rates of all velocities from out[first] on."""
+    down = vec3(tree.gravity, 0)
+    for body in range(tree.body_count):
+        accelerate_body(tree, rows, body, down, True, out, first)
+
+
+@hot
+def accelerations(tree: Any, memory: Any, out: Any, first: int) -> None:
+    """The rates of all velocities at the bodies that `kinematics` has placed."""
+    if memory.is_loaded != 0:
+        clear_sums(tree, memory.rows)
+    if memory.has_wrenches != 0:
+        load_wrenches(tree, memory)
+    articulate(tree, memory)
+    accelerate(tree, memory.rows, out, first)

@@ -1,0 +1,367 @@
+r"""Inward and outward: articulated inertias, then accelerations.
+
+Let F = A X + p be the wrench that its joint must give a body for X = (alpha, a), with all that
+hangs on it.  X = X_p + zeta + S q'' with X_p the parent's motion carried to the joint's point and
+zeta what velocities add; the joint's axes feel only $S^T F = \tau - I_r\ddot q$.  With
+
+$$ U = A S, \quad D = S^T U + I_r, \quad \hat p = p + A\zeta, \quad
+   \ddot q = D^{-1}\bigl(\tau - S^T\hat p - U^T X_p\bigr), $$
+$$ A' = A - U D^{-1}U^T, \qquad p' = \hat p + U D^{-1}(\tau - S^T\hat p), $$
+
+(A', p') is what the parent feels, shifted to its point.  A pair of several coordinates gives them
+up one after the other; a **driven** coordinate is one of infinite armature: $D^{-1} = 0$ and
+$D^{-1}(\tau - S^T\hat p) \to \ddot f$, in the same formulas.
+
+A **ball** passes on no torque, so that I' = H' = 0 and
+
+$$ M' = M - H^T I^{-1} H, \qquad p'_f = p_f + H^T I^{-1}(\tau - p_n) + M'\zeta_u, \qquad
+   \alpha = I^{-1}(\tau - p_n - H a) . $$
+
+A **free** root solves A X + p = tau at once.  The ground accelerates upwards with -g.
+"""
+
+from typing import Any
+
+from chasles.compiled import formula, hot, routine
+from chasles.core.arrays import mat9, put3, put9, vec3
+from chasles.core.blocks.small import (
+    backward3,
+    backward6,
+    forward3,
+    forward6,
+    ldl3,
+    ldl6,
+    put_triangle6,
+    scale3,
+    scale6,
+)
+from chasles.core.recursion.inertia import (
+    crossed,
+    deflated,
+    lever_inertia,
+    moved_wrench,
+    response,
+    rotated,
+    rotated_diagonal,
+    shifted,
+    sliding_column,
+    spread,
+    turning_column,
+)
+from chasles.core.recursion.tree import (
+    ACCELERATION,
+    ALPHA,
+    AXIS,
+    BIAS_U,
+    BIAS_W,
+    COLUMN,
+    COUPLING,
+    CYLINDRICAL,
+    FIXED,
+    FORCE,
+    FREE,
+    GAIN,
+    GEARED,
+    HELICAL,
+    LEVER,
+    LINEAR,
+    OMEGA,
+    PRISMATIC,
+    PULL,
+    REVOLUTE,
+    ROTARY,
+    ROW,
+    SPHERICAL,
+    TORQUE,
+    TURN,
+    put_triangle,
+    triangle,
+)
+from chasles.groups.vectors import add, axpy, cross, dot, matvec, neg, tmatvec
+
+ZERO = (0.0, 0.0, 0.0)
+
+
+@formula
+def inertia_of(rows: Any, at: int) -> Any:
+    """(I, H, M) of a row."""
+    return triangle(rows, at + ROTARY), mat9(rows, at + COUPLING), triangle(rows, at + LINEAR)
+
+
+@formula
+@formula
+def put_inertia(rows: Any, at: int, a: Any) -> None:
+    put_triangle(rows, at + ROTARY, a[0])
+    put9(rows, at + COUPLING, a[1])
+    put_triangle(rows, at + LINEAR, a[2])
+
+
+@formula
+def sum_of(one: Any, other: Any) -> Any:
+    """Two articulated inertias at one point, together."""
+    (i, h, m), (j, k, n) = one, other
+    return (
+        (i[0] + j[0], i[1] + j[1], i[2] + j[2], i[3] + j[3], i[4] + j[4], i[5] + j[5]),
+        (
+            h[0] + k[0], h[1] + k[1], h[2] + k[2], h[3] + k[3], h[4] + k[4], h[5] + k[5],
+            h[6] + k[6], h[7] + k[7], h[8] + k[8],
+        ),
+        (m[0] + n[0], m[1] + n[1], m[2] + n[2], m[3] + n[3], m[4] + n[4], m[5] + n[5]),
+    )  # fmt: skip
+
+
+@formula
+def rigid_of(tree: Any, rows: Any, body: int, pair: int) -> Any:
+    r"""(I, H, M) and p of the body alone, at its joint's point.
+
+    $n = \Theta\alpha + mc\times a + \omega\times\Theta\omega$,
+    $f = m a + \alpha\times mc + \omega\times(\omega\times mc)$, Theta about P.
+    """
+    turn, omega = mat9(rows, body * ROW + TURN), vec3(rows, body * ROW + OMEGA)
+    inertia = triangle(tree.inertia, 6 * body)
+    if pair == SPHERICAL:
+        rotary = rotated_diagonal(turn, inertia)
+    else:
+        rotary = rotated(turn, inertia)
+    moment = matvec(turn, vec3(tree.moment, 3 * body))
+    x, y, z = moment
+    mass = tree.mass[body]
+    a = (rotary, (0.0, -z, y, z, 0.0, -x, -y, x, 0.0), (mass, 0.0, mass, 0.0, 0.0, mass))
+    return a, (cross(omega, spread(rotary, omega)), cross(omega, cross(omega, moment)))
+
+
+@formula
+def whole_of(tree: Any, memory: Any, rows: Any, body: int, pair: int) -> Any:
+    """(I, H, M) and p of a body with all that hangs on it and all loads."""
+    a, p = rigid_of(tree, rows, body, pair)
+    if memory.is_loaded != 0 or tree.is_leaf[body] == 0:
+        at = body * ROW
+        a = sum_of(a, inertia_of(rows, at))
+        p = (add(p[0], vec3(rows, at + TORQUE)), add(p[1], vec3(rows, at + FORCE)))
+    return a, p
+
+
+@hot
+def hand_up(
+    tree: Any, memory: Any, rows: Any, body: int, parent: int, a: Any, torque: Any, force: Any
+) -> None:
+    """Give the parent its share: the first to come sets the sums, the others add."""
+    up = parent * ROW
+    if memory.is_loaded != 0 or tree.is_later[body] != 0:
+        put_inertia(rows, up, sum_of(inertia_of(rows, up), a))
+        add_load(rows, up, torque, force)
+    else:
+        put_inertia(rows, up, a)
+        put3(rows, up + TORQUE, torque)
+        put3(rows, up + FORCE, force)
+
+
+@routine
+def clear_sums(tree: Any, rows: Any) -> None:
+    """Sums start from zero, where loads or rows come before the children."""
+    for body in range(tree.body_count):
+        for k in range(body * ROW + ROTARY, body * ROW + FORCE + 3):
+            rows[k] = 0.0
+
+
+@formula
+def add_load(rows: Any, at: int, torque: Any, force: Any) -> None:
+    put3(rows, at + TORQUE, add(vec3(rows, at + TORQUE), torque))
+    put3(rows, at + FORCE, add(vec3(rows, at + FORCE), force))
+
+
+@routine
+def load_wrenches(tree: Any, memory: Any) -> None:
+    """Take the loads off p: wrenches in the body's own axes at its centre of mass."""
+    rows = memory.rows
+    for body in range(tree.body_count):
+        at = body * ROW
+        axes = mat9(tree.axes, 9 * body)
+        torque = tmatvec(axes, vec3(memory.wrenches, 6 * body))
+        force = tmatvec(axes, vec3(memory.wrenches, 6 * body + 3))
+        torque = add(torque, cross(vec3(tree.centre, 3 * body), force))
+        turn = mat9(rows, at + TURN)
+        add_load(rows, at, neg(matvec(turn, torque)), neg(matvec(turn, force)))
+
+
+# --- one coordinate ---
+
+
+@formula
+def stiffness_of(tree: Any, memory: Any, k: int, along: Any, felt: Any) -> Any:
+    """(D^-1, D^-1 (tau - S . p)) of coordinate k, or (0, f'') where it is driven."""
+    drive = tree.driven[k]
+    if drive >= 0:
+        return 0.0, memory.signals[drive + 2]
+    gain = 1.0 / (along + tree.armature[k])
+    if memory.has_efforts != 0:
+        return gain, gain * (memory.efforts[k] - felt)
+    return gain, -gain * felt
+
+
+@formula
+def yielded(rows: Any, at: int, slot: int, a: Any, p: Any, u: Any, gain: Any, pull: Any) -> Any:
+    """A' and p' once a coordinate has given way; U, D^-1 and the pull are kept in the row."""
+    put3(rows, at + COLUMN + 6 * slot, u[0])
+    put3(rows, at + COLUMN + 6 * slot + 3, u[1])
+    rows[at + GAIN + slot] = gain
+    rows[at + PULL + slot] = pull
+    return deflated(a, u, gain), (axpy(pull, u[0], p[0]), axpy(pull, u[1], p[1]))
+
+
+@hot
+def give_turn(
+    tree: Any, memory: Any, rows: Any, at: int, slot: int, k: int, a: Any, p: Any, z: Any
+) -> Any:
+    """Give up a turn about z."""
+    u = turning_column(a, z)
+    gain, pull = stiffness_of(tree, memory, k, dot(z, u[0]), dot(z, p[0]))
+    return yielded(rows, at, slot, a, p, u, gain, pull)
+
+
+@hot
+def give_slide(
+    tree: Any, memory: Any, rows: Any, at: int, slot: int, k: int, a: Any, p: Any, z: Any
+) -> Any:
+    """Give up a shift along z."""
+    u = sliding_column(a, z)
+    gain, pull = stiffness_of(tree, memory, k, dot(z, u[1]), dot(z, p[1]))
+    return yielded(rows, at, slot, a, p, u, gain, pull)
+
+
+@hot
+def give_screw(
+    tree: Any, memory: Any, rows: Any, at: int, k: int, a: Any, p: Any, z: Any, pitch: Any
+) -> Any:
+    """Give up a turn about z that advances along it."""
+    about, along = turning_column(a, z), sliding_column(a, z)
+    u = (axpy(pitch, along[0], about[0]), axpy(pitch, along[1], about[1]))
+    stiff = dot(z, u[0]) + pitch * dot(z, u[1])
+    gain, pull = stiffness_of(tree, memory, k, stiff, dot(z, p[0]) + pitch * dot(z, p[1]))
+    return yielded(rows, at, 0, a, p, u, gain, pull)
+
+
+@formula
+def z_axis(rows: Any, at: int) -> Any:
+    return rows[at + TURN + 2], rows[at + TURN + 5], rows[at + TURN + 8]
+
+
+@formula
+def column_of_turn(rows: Any, at: int, k: int) -> Any:
+    return rows[at + TURN + k], rows[at + TURN + 3 + k], rows[at + TURN + 6 + k]
+
+
+# --- the pairs ---
+
+
+@hot
+def articulate_ball(tree: Any, memory: Any, rows: Any, body: int, parent: int) -> None:
+    """A ball without armature: three coordinates at once, and a 3x3 for the parent."""
+    at = body * ROW
+    (rotary, h, m), p = whole_of(tree, memory, rows, body, SPHERICAL)
+    factor = ldl3(rotary)
+    load = neg(p[0])
+    put9(rows, at + COUPLING, h)
+    if memory.has_efforts != 0:
+        effort = vec3(memory.efforts, tree.rate_at[body])
+        load = add(load, matvec(mat9(rows, at + TURN), effort))
+    free = backward3(factor, scale3(factor, forward3(factor, load)))
+    put_triangle(rows, at + COLUMN, factor)
+    put3(rows, at + PULL, free)
+    if parent < 0:
+        return
+    x = forward3(factor, (h[0], h[3], h[6]))
+    y = forward3(factor, (h[1], h[4], h[7]))
+    z = forward3(factor, (h[2], h[5], h[8]))
+    u, v, w = scale3(factor, x), scale3(factor, y), scale3(factor, z)
+    left = (
+        m[0] - dot(x, u),
+        m[1] - dot(y, u), m[2] - dot(y, v),
+        m[3] - dot(z, u), m[4] - dot(z, v), m[5] - dot(z, w),
+    )  # fmt: skip
+    force = add(p[1], tmatvec(h, free))
+    force = add(force, spread(left, vec3(rows, at + BIAS_U)))
+    r = vec3(rows, at + LEVER)
+    carried = crossed(r, left)
+    share = (lever_inertia(r, carried), carried, left)
+    hand_up(tree, memory, rows, body, parent, share, cross(r, force), force)
+
+
+@hot
+def articulate_axes(tree: Any, memory: Any, rows: Any, body: int, pair: int, parent: int) -> None:
+    """All pairs of one to three coordinates, and the weld."""
+    at, k = body * ROW, tree.rate_at[body]
+    a, p = whole_of(tree, memory, rows, body, pair)
+    if parent >= 0:
+        more = response(a, vec3(rows, at + BIAS_W), vec3(rows, at + BIAS_U))
+        p = (add(p[0], more[0]), add(p[1], more[1]))
+    z = z_axis(rows, at)
+    if pair == REVOLUTE:
+        a, p = give_turn(tree, memory, rows, at, 0, k, a, p, z)
+    elif pair == PRISMATIC:
+        a, p = give_slide(tree, memory, rows, at, 0, k, a, p, z)
+    elif pair == HELICAL:
+        a, p = give_screw(tree, memory, rows, at, k, a, p, z, tree.pitch[body])
+    elif pair != FIXED:
+        a, p = several_axes(tree, memory, rows, body, pair, a, p)
+    if parent >= 0:
+        r = vec3(rows, at + LEVER)
+        torque, force = moved_wrench(p[0], p[1], r)
+        hand_up(tree, memory, rows, body, parent, shifted(a, r), torque, force)
+
+
+@routine
+def several_axes(tree: Any, memory: Any, rows: Any, body: int, pair: int, a: Any, p: Any) -> Any:
+    """Cylindrical, planar and geared balls: coordinate after coordinate."""
+    at, k, z = body * ROW, tree.rate_at[body], z_axis(rows, body * ROW)
+    if pair == GEARED:
+        a, p = give_turn(tree, memory, rows, at, 0, k, a, p, column_of_turn(rows, at, 0))
+        a, p = give_turn(tree, memory, rows, at, 1, k + 1, a, p, column_of_turn(rows, at, 1))
+        return give_turn(tree, memory, rows, at, 2, k + 2, a, p, z)
+    a, p = give_turn(tree, memory, rows, at, 0, k, a, p, z)
+    if pair == CYLINDRICAL:
+        return give_slide(tree, memory, rows, at, 1, k + 1, a, p, z)
+    x = vec3(rows, at + AXIS)
+    a, p = give_slide(tree, memory, rows, at, 1, k + 1, a, p, x)
+    return give_slide(tree, memory, rows, at, 2, k + 2, a, p, cross(z, x))
+
+
+@routine
+def articulate_free(tree: Any, memory: Any, rows: Any, body: int) -> None:
+    """A free root: A X = tau - p."""
+    at, k = body * ROW, tree.rate_at[body]
+    (i, h, m), p = whole_of(tree, memory, rows, body, FREE)
+    factor = ldl6((
+        i[0], i[1], i[2], i[3], i[4], i[5],
+        h[0], h[3], h[6], m[0],
+        h[1], h[4], h[7], m[1], m[2],
+        h[2], h[5], h[8], m[3], m[4], m[5],
+    ))  # fmt: skip
+    torque, force = neg(p[0]), neg(p[1])
+    if memory.has_efforts != 0:
+        torque = add(torque, matvec(mat9(rows, at + TURN), vec3(memory.efforts, k)))
+        force = add(force, vec3(memory.efforts, k + 3))
+    put_triangle6(rows, at + COLUMN, factor)
+    x = forward6(factor, (torque[0], torque[1], torque[2], force[0], force[1], force[2]))
+    y = backward6(factor, scale6(factor, x))
+    put3(rows, at + ALPHA, (y[0], y[1], y[2]))
+    put3(rows, at + ACCELERATION, (y[3], y[4], y[5]))
+
+
+@hot
+def articulate_body(tree: Any, memory: Any, rows: Any, body: int) -> None:
+    """Hand the parent of one body what it feels of it."""
+    pair, parent = tree.pair[body], tree.parent[body]
+    if pair == SPHERICAL:
+        articulate_ball(tree, memory, rows, body, parent)
+    elif pair == FREE:
+        articulate_free(tree, memory, rows, body)
+    else:
+        articulate_axes(tree, memory, rows, body, pair, parent)
+
+
+@hot
+def articulate(tree: Any, memory: Any) -> None:
+    """Inward: every body hands its parent what it feels of it."""
+    for k in range(tree.body_count):
+        articulate_body(tree, memory, memory.rows, tree.body_count - 1 - k)

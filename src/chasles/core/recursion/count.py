@@ -1,0 +1,53 @@
+"""How many multiplications a stage takes, counted once from the structure: the cheaper solver.
+
+Both counts are of what grows with the model: factoring and solving.  Placing the bodies and the
+forces cost the same with either solver, give or take.
+
+A coordinate that gives way costs U (18), its stiffness (3), D^-1 U U^T (27), p (6, and 36 for
+A zeta); a shift to the parent 18 + 12 + 18 + 6; a ball 9 + 3 x 6 + 18 for M', 30 for the shift, 45
+for loads.  A riding row costs 6 per coordinate for V, 7 for G', 6 for the shift, and 1 to 3 per
+pair; a row that is eliminated 7 and 7 per later row, 28 for A, and one per pair of later rows.
+"""
+
+from chasles.core.ordering import Plan
+from chasles.core.recursion.cuts import Loops
+from chasles.core.recursion.tree import DOF, FREE, SPHERICAL, Tree
+
+#: Multiplications of a body's own place, inertia and loads.
+BODY = 170
+#: Of a coordinate that gives way alone, of a ball, of a free root, and of the shift to a parent.
+COORDINATE, BALL, ROOT, SHIFT = 54, 110, 180, 96
+#: What the block solver does for every body and row beside its factorisation: rows of J and eta,
+#: wrenches, charts, and a solve of as many multiplications as the factor has numbers.
+BLOCK_BODY, BLOCK_ROW = 180, 60
+
+
+def recursion_flops(tree: Tree, loops: Loops) -> int:
+    """Multiplications of one stage of the recursion."""
+    total = 0
+    for pair, parent in zip(tree.pair.tolist(), tree.parent.tolist()):
+        total += BODY + (SHIFT if parent >= 0 and pair != FREE else 0)
+        if pair == SPHERICAL:
+            total += BALL
+        elif pair == FREE:
+            total += ROOT
+        else:
+            total += COORDINATE * DOF[pair] + (36 if parent >= 0 else 0)
+    for body in range(tree.body_count):
+        dof, riding = DOF[int(tree.pair[body])], int(loops.riding[body])
+        total += riding * (12 + 14 * dof) + dof * riding * (riding + 1) // 2
+    for row in range(loops.row_count):
+        later = int(loops.first_later[row + 1] - loops.first_later[row])
+        total += 60 + 9 * later + later * (later + 1) // 2
+    return total + BLOCK_ROW * loops.row_count * (1 + loops.is_damped)
+
+
+def block_flops(plan: Plan, bodies: int, rows: int) -> int:
+    """Multiplications of one stage of the block solver, by the same standard."""
+    return plan.flops + 2 * plan.size + BLOCK_BODY * bodies + BLOCK_ROW * rows
+
+
+def cheaper(tree: Tree, loops: Loops, plan: Plan, rows: int) -> str:
+    """ "recursion" or "blocks", by the number of operations."""
+    ours = recursion_flops(tree, loops)
+    return "recursion" if ours <= block_flops(plan, tree.body_count, rows) else "blocks"

@@ -1,0 +1,268 @@
+r"""Cut joints of a tree: which rows ride through which bodies, and the order of their elimination.
+
+A row of a cut joint acts on two bodies.  It rides from both towards the body where their ways to
+the ground meet (the ground counts), and its multiplier is eliminated there: whatever moves the loop
+as a whole does not touch the row, so the coordinates inside the loop alone make its pivot regular.
+Rows whose wrenches do not balance on their two bodies (gears, users' formulas) ride to the ground.
+
+Two rows meet in E, the matrix of the multipliers, if they ride through a common joint, or if one
+that meets both is eliminated before them.  Rows of one joint go together; among joints that close
+at the same body the one that meets the fewest others goes first: ladders and towers stay linear.
+"""
+
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from chasles.core.arrays import Floats, Integers
+
+GROUND_PLACE = -1
+
+
+class Cut(NamedTuple):
+    """A cut joint: its number in the system, its bodies, and the rows that are kept."""
+
+    joint: int
+    a: int  # -1: the ground
+    b: int
+    rows: tuple[int, ...]  # numbers of rows of J
+    balanced: bool = True  # whether its wrenches on the two bodies balance
+
+
+class Loops(NamedTuple):
+    """All cut joints in numbers.  A place is a row on a body that it rides through."""
+
+    joints: Integers  # (c,) whose rows have to be assembled
+    source: Integers  # (m,) row of J
+    bodies: Integers  # (m, 2) a, b
+    ends: Integers  # (m, 2) place on a, on b; -1: the ground
+    first_place: Integers  # (n + 1,) places by body
+    riding: Integers  # (n,) how many of them ride on; they come first
+    place_row: Integers  # (places,)
+    place_up: Integers  # (places,) the row's place on the parent; -1: the ground, or it ends here
+    first_pair: Integers  # (n,) targets in E of pairs (j, k <= j) of riding places
+    pairs: Integers
+    first_closing: Integers  # (n + 2,) rows that end on a body, on the ground last
+    closing: Integers  # (m,) in the order of elimination
+    closing_place: Integers  # (m,) by row: place on the body where it ends; -1: the ground
+    first_later: Integers  # (m + 1,) by row: rows that it meets and that go later
+    later: Integers
+    later_value: Integers  # where E of the two is kept
+    later_place: Integers  # place of the later row on the body where this one ends; -1: the ground
+    first_target: Integers  # (m,) targets in E of pairs of later rows
+    targets: Integers
+    damping: Floats  # (m,) mu
+    joint_count: int
+    row_count: int
+    place_count: int
+    value_count: int
+    is_damped: int
+
+
+class LoopRoom(NamedTuple):
+    """What the passes write about rows."""
+
+    reach: Floats  # (places, 6) G: the row on a body's (alpha, a), with all that gives way below
+    along: Floats  # (places, 6) the row on the coordinates of the body's joint
+    values: Floats  # E: diagonal first
+    wanted: Floats  # (m,) eta less what is known
+    multipliers: Floats  # (m,)
+    spare: Floats  # (m,)
+    rates: Floats  # (v,)
+    motion: Floats  # (n, 6) alpha and a of all bodies
+
+
+def make_loop_room(loops: Loops, bodies: int, rates: int) -> LoopRoom:
+    return LoopRoom(
+        np.zeros((loops.place_count, 6)),
+        np.zeros((loops.place_count, 6)),
+        np.zeros(max(1, loops.value_count)),
+        np.zeros(max(1, loops.row_count)),
+        np.zeros(max(1, loops.row_count)),
+        np.zeros(max(1, loops.row_count)),
+        np.zeros(max(1, rates)),
+        np.zeros((bodies, 6)),
+    )
+
+
+def way_to_ground(parent: Any, body: int) -> list[int]:
+    """A body and all that carry it."""
+    way = []
+    while body >= 0:
+        way.append(body)
+        body = int(parent[body])
+    return way
+
+
+def meeting(parent: Any, cut: Cut) -> int:
+    """The body where a cut joint's loop closes; -1: the ground."""
+    if not cut.balanced:
+        return GROUND_PLACE
+    on_a = set(way_to_ground(parent, cut.a))
+    return next((b for b in way_to_ground(parent, cut.b) if b in on_a), GROUND_PLACE)
+
+
+def ways_of(parent: Any, cut: Cut, end: int) -> list[int]:
+    """Bodies that a cut joint rides through, the one where it ends included; inner ones first."""
+    found = set()
+    for body in (cut.a, cut.b):
+        for step in way_to_ground(parent, body):
+            found.add(step)
+            if step == end:
+                break
+    return sorted(found, reverse=True)
+
+
+def elimination_order(
+    ends: list[int], through: list[list[int]]
+) -> tuple[list[int], list[list[int]]]:
+    """Cut joints in the order of elimination, and for each the ones that it meets later."""
+    count = len(ends)
+    riders: dict[int, list[int]] = {}
+    for k, bodies in enumerate(through):
+        for body in bodies:
+            if body != ends[k]:
+                riders.setdefault(body, []).append(k)
+    met: list[set[int]] = [set() for _ in range(count)]
+    for group in riders.values():
+        for k in group:
+            met[k].update(group)
+    waiting: dict[int, set[int]] = {}
+    for k, end in enumerate(ends):
+        met[k].discard(k)
+        waiting.setdefault(end, set()).add(k)
+    order, later = [], [[] for _ in range(count)]  # type: ignore[var-annotated]
+    for end in sorted(waiting, key=lambda e: -e if e >= 0 else 1):
+        left = waiting[end]
+        while left:
+            k = min(left, key=lambda j: (len(met[j]), j))
+            left.remove(k)
+            order.append(k)
+            later[k] = sorted(met[k])
+            for j in met[k]:
+                met[j].update(met[k])
+                met[j] -= {j, k}
+    return order, later
+
+
+def make_loops(parent: Any, cuts: Sequence[Cut], damping: Floats | None = None) -> Loops:
+    """The structure of some cut joints; bodies are ordered parents first."""
+    cuts = [cut for cut in cuts if cut.rows]
+    ends = [meeting(parent, cut) for cut in cuts]
+    through = [ways_of(parent, cut, end) for cut, end in zip(cuts, ends)]
+    order, later = elimination_order(ends, through)
+    place_in_order = {k: at for at, k in enumerate(order)}
+    rows: list[tuple[int, int]] = []
+    joint_rows: dict[int, list[int]] = {}
+    for k in order:
+        joint_rows[k] = list(range(len(rows), len(rows) + len(cuts[k].rows)))
+        rows += [(k, source) for source in cuts[k].rows]
+    bodies = len(parent)
+    places, first_place, riding = ride(bodies, order, ends, through, joint_rows)
+    number = {place: at for at, place in enumerate(places)}
+    up = [
+        number.get((int(parent[body]), row), -1) if ends[rows[row][0]] != body else -1
+        for body, row in places
+    ]
+    values = {(row, row): row for row in range(len(rows))}
+
+    def value(one: int, other: int) -> int:
+        return values.setdefault((max(one, other), min(one, other)), len(values))
+
+    later_rows = [
+        [r for r in joint_rows[k] if r > row]
+        + [
+            r
+            for other in sorted(later[k], key=lambda j: place_in_order[j])
+            for r in joint_rows[other]
+        ]
+        for row, (k, _) in enumerate(rows)
+    ]
+    later_values = [[value(row, r) for r in group] for row, group in enumerate(later_rows)]
+    targets = [
+        [value(one, other) for at, one in enumerate(group) for other in group[: at + 1]]
+        for group in later_rows
+    ]
+    pairs = [
+        [value(one, other) for at, one in enumerate(group) for other in group[: at + 1]]
+        for group in (
+            [places[first_place[b] + j][1] for j in range(riding[b])] for b in range(bodies)
+        )
+    ]
+    closing = [[] for _ in range(bodies + 1)]  # type: ignore[var-annotated]
+    for row, (k, _) in enumerate(rows):
+        closing[ends[k] if ends[k] >= 0 else bodies].append(row)
+    flat = [row for group in closing for row in group]
+    at_end = [number.get((ends[k], row), -1) for row, (k, _) in enumerate(rows)]
+    return Loops(
+        joints=np.array([cut.joint for cut in cuts], np.int64),
+        source=np.array([source for _, source in rows], np.int64),
+        bodies=np.array([(cuts[k].a, cuts[k].b) for k, _ in rows], np.int64).reshape(-1, 2),
+        ends=np.array(
+            [
+                (number.get((cuts[k].a, row), -1), number.get((cuts[k].b, row), -1))
+                for row, (k, _) in enumerate(rows)
+            ],
+            np.int64,
+        ).reshape(-1, 2),
+        first_place=np.array(first_place, np.int64),
+        riding=np.array(riding, np.int64),
+        place_row=np.array([row for _, row in places], np.int64),
+        place_up=np.array(up, np.int64),
+        first_pair=starts(pairs)[:-1],
+        pairs=joined(pairs),
+        first_closing=starts(closing),
+        closing=np.array(flat, np.int64),
+        closing_place=np.array(at_end, np.int64),
+        first_later=starts(later_rows),
+        later=joined(later_rows),
+        later_value=joined(later_values),
+        later_place=joined(
+            [
+                [number.get((ends[rows[row][0]], r), -1) for r in group]
+                for row, group in enumerate(later_rows)
+            ]
+        ),
+        first_target=starts(targets)[:-1],
+        targets=joined(targets),
+        damping=np.zeros(len(rows)) if damping is None else np.asarray(damping, float),
+        joint_count=len(cuts),
+        row_count=len(rows),
+        place_count=len(places),
+        value_count=len(values),
+        is_damped=int(damping is not None),
+    )
+
+
+def ride(
+    bodies: int,
+    order: list[int],
+    ends: list[int],
+    through: list[list[int]],
+    joint_rows: dict[int, list[int]],
+) -> tuple[list[tuple[int, int]], list[int], list[int]]:
+    """Places (body, row) by body, those that ride on first; where each body's start; how many."""
+    riders: list[list[int]] = [[] for _ in range(bodies)]
+    enders: list[list[int]] = [[] for _ in range(bodies)]
+    for k in order:
+        for body in through[k]:
+            (enders if body == ends[k] else riders)[body].extend(joint_rows[k])
+    places, first = [], [0]
+    for body in range(bodies):
+        places += [(body, row) for row in riders[body] + enders[body]]
+        first.append(len(places))
+    return places, first, [len(group) for group in riders]
+
+
+def starts(groups: Sequence[Sequence[int]]) -> Integers:
+    return np.concatenate(([0], np.cumsum([len(group) for group in groups]))).astype(np.int64)
+
+
+def joined(groups: Sequence[Sequence[int]]) -> Integers:
+    return np.array([x for group in groups for x in group], np.int64)
+
+
+def without_cuts(bodies: int) -> Loops:
+    """The loops of a tree: none."""
+    return make_loops([-1] * bodies, [])

@@ -1,0 +1,168 @@
+r"""Articulated inertia as a triple (I, H, M) at a point, in world axes.
+
+Torque about the point and force on a body that turns with alpha and whose point accelerates with a:
+
+$$ n = I\alpha + H a + p_n, \qquad f = H^T\alpha + M a + p_f . $$
+
+I and M are symmetric (lower triangles), H is full (row-major).  Nothing is ever rotated.
+"""
+
+from typing import Any
+
+from chasles.compiled import formula
+from chasles.groups.vectors import cross, matvec, tmatvec
+
+
+@formula
+def spread(m: Any, v: Any) -> Any:
+    """M v for a lower triangle."""
+    return (
+        m[0] * v[0] + m[1] * v[1] + m[3] * v[2],
+        m[1] * v[0] + m[2] * v[1] + m[4] * v[2],
+        m[3] * v[0] + m[4] * v[1] + m[5] * v[2],
+    )
+
+
+@formula
+def rotated(r: Any, m: Any) -> Any:
+    r"""$R M R^T$, lower triangle."""
+    x = spread(m, (r[0], r[1], r[2]))
+    y = spread(m, (r[3], r[4], r[5]))
+    z = spread(m, (r[6], r[7], r[8]))
+    return (
+        r[0] * x[0] + r[1] * x[1] + r[2] * x[2],
+        r[3] * x[0] + r[4] * x[1] + r[5] * x[2],
+        r[3] * y[0] + r[4] * y[1] + r[5] * y[2],
+        r[6] * x[0] + r[7] * x[1] + r[8] * x[2],
+        r[6] * y[0] + r[7] * y[1] + r[8] * y[2],
+        r[6] * z[0] + r[7] * z[1] + r[8] * z[2],
+    )
+
+
+@formula
+def rotated_diagonal(r: Any, d: Any) -> Any:
+    r"""$R\,\mathrm{diag}(d)\,R^T$, lower triangle; d = (d0, ., d1, ., ., d2)."""
+    x = (d[0] * r[0], d[2] * r[1], d[5] * r[2])
+    y = (d[0] * r[3], d[2] * r[4], d[5] * r[5])
+    z = (d[0] * r[6], d[2] * r[7], d[5] * r[8])
+    return (
+        r[0] * x[0] + r[1] * x[1] + r[2] * x[2],
+        r[3] * x[0] + r[4] * x[1] + r[5] * x[2],
+        r[3] * y[0] + r[4] * y[1] + r[5] * y[2],
+        r[6] * x[0] + r[7] * x[1] + r[8] * x[2],
+        r[6] * y[0] + r[7] * y[1] + r[8] * y[2],
+        r[6] * z[0] + r[7] * z[1] + r[8] * z[2],
+    )
+
+
+@formula
+def response(a: Any, alpha: Any, acceleration: Any) -> Any:
+    r"""$(I\alpha + H a,\ H^T\alpha + M a)$."""
+    rotary, coupling, linear = a
+    x, y = spread(rotary, alpha), matvec(coupling, acceleration)
+    u, v = tmatvec(coupling, alpha), spread(linear, acceleration)
+    return (x[0] + y[0], x[1] + y[1], x[2] + y[2]), (u[0] + v[0], u[1] + v[1], u[2] + v[2])
+
+
+@formula
+def turning_column(a: Any, z: Any) -> Any:
+    """U = A S for a turn about z."""
+    return spread(a[0], z), tmatvec(a[1], z)
+
+
+@formula
+def sliding_column(a: Any, z: Any) -> Any:
+    """U = A S for a shift along z."""
+    return matvec(a[1], z), spread(a[2], z)
+
+
+@formula
+def deflated(a: Any, u: Any, gain: Any) -> Any:
+    r"""$A - U D^{-1} U^T$: what is left when the coordinate is free to give way."""
+    i, h, m = a
+    u0, u1, u2 = u[0]
+    w0, w1, w2 = u[1]
+    g0, g1, g2 = gain * u0, gain * u1, gain * u2
+    k0, k1, k2 = gain * w0, gain * w1, gain * w2
+    return (
+        (
+            i[0] - g0 * u0, i[1] - g1 * u0, i[2] - g1 * u1,
+            i[3] - g2 * u0, i[4] - g2 * u1, i[5] - g2 * u2,
+        ),
+        (
+            h[0] - g0 * w0, h[1] - g0 * w1, h[2] - g0 * w2,
+            h[3] - g1 * w0, h[4] - g1 * w1, h[5] - g1 * w2,
+            h[6] - g2 * w0, h[7] - g2 * w1, h[8] - g2 * w2,
+        ),
+        (
+            m[0] - k0 * w0, m[1] - k1 * w0, m[2] - k1 * w1,
+            m[3] - k2 * w0, m[4] - k2 * w1, m[5] - k2 * w2,
+        ),
+    )  # fmt: skip
+
+
+@formula
+def crossed(r: Any, m: Any) -> Any:
+    r"""$\hat r M$, row-major, for a lower triangle M."""
+    x, y, z = r
+    return (
+        y * m[3] - z * m[1], y * m[4] - z * m[2], y * m[5] - z * m[4],
+        z * m[0] - x * m[3], z * m[1] - x * m[4], z * m[3] - x * m[5],
+        x * m[1] - y * m[0], x * m[2] - y * m[1], x * m[4] - y * m[3],
+    )  # fmt: skip
+
+
+@formula
+def lever_inertia(r: Any, k: Any) -> Any:
+    r"""$-K\hat r$ for $K = \hat r M$: the rotary inertia of M at a lever, lower triangle.
+
+    Row i of $-K\hat r$ is $r \times k_i$, with $k_i$ the rows of K.
+    """
+    x, y, z = r
+    return (
+        y * k[2] - z * k[1],
+        y * k[5] - z * k[4], z * k[3] - x * k[5],
+        y * k[8] - z * k[7], z * k[6] - x * k[8], x * k[7] - y * k[6],
+    )  # fmt: skip
+
+
+@formula
+def shifted(a: Any, r: Any) -> Any:
+    r"""(I, H, M) seen from a point whose lever to the old one is r.
+
+    The old point accelerates with $a + \alpha\times r$, and $n' = n + r\times f$:
+
+    $$ M' = M, \quad H' = H + \hat r M, \quad
+       I' = I + \hat r H^T - H\hat r - \hat r M\hat r
+          = I + X + X^T - \hat r M \hat r, \quad X = -H\hat r . $$
+    """
+    rotary, h, linear = a
+    k = crossed(r, linear)
+    x, y, z = r
+    own = lever_inertia(r, k)
+    # Rows of X: r x h_i.
+    x00, x01, x02 = y * h[2] - z * h[1], z * h[0] - x * h[2], x * h[1] - y * h[0]
+    x10, x11, x12 = y * h[5] - z * h[4], z * h[3] - x * h[5], x * h[4] - y * h[3]
+    x20, x21, x22 = y * h[8] - z * h[7], z * h[6] - x * h[8], x * h[7] - y * h[6]
+    return (
+        (
+            rotary[0] + own[0] + 2.0 * x00,
+            rotary[1] + own[1] + (x10 + x01),
+            rotary[2] + own[2] + 2.0 * x11,
+            rotary[3] + own[3] + (x20 + x02),
+            rotary[4] + own[4] + (x21 + x12),
+            rotary[5] + own[5] + 2.0 * x22,
+        ),
+        (
+            h[0] + k[0], h[1] + k[1], h[2] + k[2], h[3] + k[3], h[4] + k[4], h[5] + k[5],
+            h[6] + k[6], h[7] + k[7], h[8] + k[8],
+        ),
+        linear,
+    )  # fmt: skip
+
+
+@formula
+def moved_wrench(torque: Any, force: Any, r: Any) -> Any:
+    """A wrench seen from a point whose lever to the old one is r."""
+    arm = cross(r, force)
+    return (torque[0] + arm[0], torque[1] + arm[1], torque[2] + arm[2]), force

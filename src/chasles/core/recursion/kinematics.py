@@ -1,0 +1,179 @@
+r"""Outward: where the bodies are, how they turn, and what velocities add to their accelerations.
+
+With w and u the velocity of a body against its parent, in the world,
+
+$$ \omega = \omega_p + w, \qquad \alpha = \alpha_p + \omega_p\times w + S_w\ddot q, $$
+$$ a = a_p + \alpha_p\times r
+     + \omega_p\times(\omega_p\times r) + 2\,\omega_p\times u + S_u\ddot q, $$
+
+since axes of rotation are fixed in the child (or in both) and directions of sliding in the parent.
+a is the classical acceleration of the joint's point.  Linear velocities do not enter: a boost
+changes nothing, to the last bit.
+"""
+
+from typing import Any
+
+from chasles.compiled import formula, hot, routine
+from chasles.core.arrays import (
+    ABSOLUTE_WIDTH,
+    POSE_R,
+    POSE_X,
+    TWIST,
+    mat9,
+    put3,
+    put9,
+    put_twist,
+    vec3,
+    vec4,
+)
+from chasles.core.recursion.tree import (
+    AXIS,
+    BIAS_U,
+    BIAS_W,
+    CYLINDRICAL,
+    FREE,
+    HELICAL,
+    LEVER,
+    OMEGA,
+    PLANAR,
+    POINT,
+    PRISMATIC,
+    REVOLUTE,
+    ROW,
+    SPEED,
+    SPHERICAL,
+    TURN,
+)
+from chasles.groups.so3 import so3_matrix
+from chasles.groups.vectors import add, axpy, cross, matmul, matmult, matvec, scale, tmatvec
+
+ZERO = (0.0, 0.0, 0.0)
+IDENTITY = (1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0)
+
+
+@formula
+def turned_about_z(m: Any, c: Any, s: Any) -> Any:
+    """M Q for a turn about z: the first two columns turn, the third stays."""
+    return (
+        c * m[0] + s * m[1], c * m[1] - s * m[0], m[2],
+        c * m[3] + s * m[4], c * m[4] - s * m[3], m[5],
+        c * m[6] + s * m[7], c * m[7] - s * m[6], m[8],
+    )  # fmt: skip
+
+
+@formula
+def third(m: Any) -> Any:
+    """The z axis of a frame."""
+    return m[2], m[5], m[8]
+
+
+@hot
+def turn_and_rate(tree: Any, state: Any, body: int, pair: int, base: Any, grounded: Any) -> Any:
+    """(R, w): rotation and relative angular velocity in the world.
+
+    A ball stores C Q, so that C costs nothing.
+    """
+    q, v = tree.stored_at[body], tree.stored_count + tree.rate_at[body]
+    if pair >= SPHERICAL:
+        turn = so3_matrix(vec4(state, q))
+        if not grounded:
+            turn = matmul(base, turn)
+        return turn, matvec(turn, vec3(state, v))
+    turn = mat9(tree.turn, 9 * body)
+    if not grounded:
+        turn = matmul(base, turn)
+    if pair < REVOLUTE:
+        return turn, ZERO
+    return turned_about_z(turn, state[q + 1], state[q + 2]), scale(state[v], third(turn))
+
+
+@formula
+def slide_of(tree: Any, state: Any, body: int, pair: int, frame: Any) -> Any:
+    """(d, u): displacement and its rate along axes of the parent, in the world; z only."""
+    q, v = tree.stored_at[body], tree.stored_count + tree.rate_at[body]
+    if pair == PRISMATIC:
+        return scale(state[q], third(frame)), scale(state[v], third(frame))
+    if pair == HELICAL:
+        pitch = tree.pitch[body]
+        return scale(pitch * state[q], third(frame)), scale(pitch * state[v], third(frame))
+    return scale(state[q + 3], third(frame)), scale(state[v + 1], third(frame))
+
+
+@formula
+def planar_slide(tree: Any, state: Any, body: int, base: Any) -> Any:
+    """(x axis, d, u) of a planar pair."""
+    q, v = tree.stored_at[body], tree.stored_count + tree.rate_at[body]
+    frame = mat9(tree.turn, 9 * body)
+    x = matvec(base, (frame[0], frame[3], frame[6]))
+    y = matvec(base, (frame[1], frame[4], frame[7]))
+    shift = axpy(state[q + 3], x, scale(state[q + 4], y))
+    return x, shift, axpy(state[v + 1], x, scale(state[v + 2], y))
+
+
+@hot
+def kinematics(tree: Any, state: Any, rows: Any) -> None:
+    """R, omega, r, and what velocities add; parents first."""
+    for body in range(tree.body_count):
+        at, pair, parent = body * ROW, tree.pair[body], tree.parent[body]
+        grounded = parent < 0
+        base, carried = IDENTITY, ZERO
+        lever = vec3(tree.lever, 3 * body)
+        if not grounded:
+            up = parent * ROW
+            base, carried = mat9(rows, up + TURN), vec3(rows, up + OMEGA)
+            lever = matvec(base, lever)
+        turn, spin = turn_and_rate(tree, state, body, pair, base, grounded)
+        omega = spin
+        slip = ZERO
+        if pair == PLANAR:
+            x, shift, slip = planar_slide(tree, state, body, base)
+            put3(rows, at + AXIS, x)
+            lever = add(lever, shift)
+        elif pair in (PRISMATIC, HELICAL, CYLINDRICAL):
+            shift, slip = slide_of(tree, state, body, pair, turn)
+            lever = add(lever, shift)
+        if not grounded:
+            omega = add(carried, spin)
+            put3(rows, at + BIAS_W, cross(carried, spin))
+            swing = cross(carried, lever)
+            if pair != SPHERICAL and pair != REVOLUTE:
+                swing = axpy(2.0, slip, swing)
+            put3(rows, at + BIAS_U, cross(carried, swing))
+        put9(rows, at + TURN, turn)
+        put3(rows, at + OMEGA, omega)
+        put3(rows, at + LEVER, lever)
+
+
+@routine
+def place(tree: Any, state: Any, rows: Any, absolute: Any) -> None:
+    r"""Absolute rows (R, r, body twist) of all bodies, after `kinematics`.
+
+    Only forces, cut joints and people need them:
+    $\dot P = \dot P_p + \omega_p\times r + u$, $\dot r_{com} = \dot P + \omega\times Rc$.
+    """
+    for body in range(tree.body_count):
+        at, pair, parent = body * ROW, tree.pair[body], tree.parent[body]
+        turn, omega = mat9(rows, at + TURN), vec3(rows, at + OMEGA)
+        point, lever = vec3(rows, at + LEVER), vec3(rows, at + LEVER)
+        speed, base = ZERO, IDENTITY
+        if parent >= 0:
+            up = parent * ROW
+            base = mat9(rows, up + TURN)
+            point = add(point, vec3(rows, up + POINT))
+            speed = add(vec3(rows, up + SPEED), cross(vec3(rows, up + OMEGA), lever))
+        if pair == PLANAR:
+            speed = add(speed, planar_slide(tree, state, body, base)[2])
+        elif pair in (PRISMATIC, HELICAL, CYLINDRICAL):
+            speed = add(speed, slide_of(tree, state, body, pair, turn)[1])
+        elif pair == FREE:
+            q, v = tree.stored_at[body], tree.stored_count + tree.rate_at[body]
+            point, speed = vec3(state, q + 4), vec3(state, v + 3)
+        put3(rows, at + POINT, point)
+        put3(rows, at + SPEED, speed)
+        arm = matvec(turn, vec3(tree.centre, 3 * body))
+        own = matmult(turn, mat9(tree.axes, 9 * body))
+        out = body * ABSOLUTE_WIDTH
+        put9(absolute, out + POSE_R, own)
+        put3(absolute, out + POSE_X, add(point, arm))
+        velocity = add(speed, cross(omega, arm))
+        put_twist(absolute, out + TWIST, (tmatvec(own, omega), tmatvec(own, velocity)))

@@ -1,0 +1,111 @@
+r"""Moving on the joint subgroups: x exp(increment), and the slope of a Munthe-Kaas method.
+
+SO(3) is the only factor with brackets.  On all others exp is addition and dexp^-1 is 1.
+"""
+
+from typing import Any
+
+from chasles.compiled import formula, hot
+from chasles.core.arrays import put3, put4, vec3, vec4
+from chasles.core.recursion.tree import (
+    CYLINDRICAL,
+    FIXED,
+    FREE,
+    PLANAR,
+    PRISMATIC,
+    SPHERICAL,
+)
+from chasles.groups.coefficients import half_angle
+from chasles.groups.so3 import so3_compose, so3_dexp_inv, so3_exp, so3_normalise
+from chasles.groups.vectors import neg
+from chasles.scalars.elementary import cos, sin
+from chasles.scalars.errorfree import compensated
+
+
+@formula
+def turned(c: Any, s: Any, angle: Any) -> Any:
+    """(cos, sin) after a turn by a short angle; no rounding is worth a normalisation here."""
+    half, k = half_angle(angle * angle)
+    sine = k * angle
+    x, y = 1.0 - 2.0 * sine * sine, 2.0 * sine * half
+    return c * x - s * y, s * x + c * y
+
+
+@hot
+def retract(tree: Any, state: Any, increment: Any, out: Any) -> None:
+    """out = state exp(increment) on every joint's subgroup; velocities are added.
+
+    The increment holds one number per degree of freedom for the pose, then one for the velocity.
+    For stages: cosines and quaternions are as good as one product leaves them.
+    """
+    for body in range(tree.body_count):
+        pair, q, v = tree.pair[body], tree.stored_at[body], tree.rate_at[body]
+        if pair >= SPHERICAL:
+            put4(out, q, so3_compose(vec4(state, q), so3_exp(vec3(increment, v))))
+            if pair == FREE:
+                for k in range(3):
+                    out[q + 4 + k] = state[q + 4 + k] + increment[v + 3 + k]
+        elif pair == PRISMATIC:
+            out[q] = state[q] + increment[v]
+        elif pair != FIXED:
+            out[q] = state[q] + increment[v]
+            out[q + 1], out[q + 2] = turned(state[q + 1], state[q + 2], increment[v])
+            if pair == CYLINDRICAL:
+                out[q + 3] = state[q + 3] + increment[v + 1]
+            elif pair == PLANAR:
+                out[q + 3] = state[q + 3] + increment[v + 1]
+                out[q + 4] = state[q + 4] + increment[v + 2]
+    first = tree.stored_count
+    for k in range(tree.rate_count):
+        out[first + k] = state[first + k] + increment[tree.rate_count + k]
+
+
+@hot
+def finish(tree: Any, state: Any, increment: Any, carry: Any, out: Any) -> None:
+    """`retract` for the end of a step: rounded once per step and not at all on average.
+
+    Sums carry what rounding took from them into the next step, quaternions get their length back,
+    cosines and sines are those of the angle.  out may be state.
+    """
+    for body in range(tree.body_count):
+        pair, q, v = tree.pair[body], tree.stored_at[body], tree.rate_at[body]
+        if pair >= SPHERICAL:
+            turn = so3_compose(vec4(state, q), so3_exp(vec3(increment, v)))
+            put4(out, q, so3_normalise(turn))
+            if pair == FREE:
+                for k in range(3):
+                    out[q + 4 + k], carry[v + 3 + k] = compensated(
+                        state[q + 4 + k], carry[v + 3 + k], increment[v + 3 + k]
+                    )
+        elif pair == PRISMATIC:
+            out[q], carry[v] = compensated(state[q], carry[v], increment[v])
+        elif pair != FIXED:
+            angle, carry[v] = compensated(state[q], carry[v], increment[v])
+            out[q], out[q + 1], out[q + 2] = angle, cos(angle), sin(angle)
+            if pair >= CYLINDRICAL:
+                out[q + 3], carry[v + 1] = compensated(state[q + 3], carry[v + 1], increment[v + 1])
+            if pair == PLANAR:
+                out[q + 4], carry[v + 2] = compensated(state[q + 4], carry[v + 2], increment[v + 2])
+    first, rates = tree.stored_count, tree.rate_count
+    for k in range(rates):
+        out[first + k], carry[rates + k] = compensated(
+            state[first + k], carry[rates + k], increment[rates + k]
+        )
+
+
+@hot
+def pulled_back(tree: Any, state: Any, increment: Any, still: Any, out: Any, at: int) -> None:
+    """dexp^-1 at -increment of the velocities: the slopes of the poses, from out[at] on.
+
+    `still` says that the increment is zero, as it is at the first stage.
+    """
+    first = tree.stored_count
+    for k in range(tree.rate_count):
+        out[at + k] = state[first + k]
+    if still:
+        return
+    for body in range(tree.body_count):
+        pair, v = tree.pair[body], tree.rate_at[body]
+        if pair >= SPHERICAL:
+            slope = so3_dexp_inv(neg(vec3(increment, v)), vec3(state, first + v))
+            put3(out, at + v, slope)

@@ -1,0 +1,170 @@
+r"""What the joints of a tree exert, once the accelerations are known: one pass inward.
+
+$$ F_i = (\Theta\alpha + mc\times a + \omega\times\Theta\omega,\;
+          m a + \alpha\times mc + \omega\times(\omega\times mc)) - \text{load}
+          + \sum_{\text{children}} (n_k + r_k\times f_k,\ f_k) $$
+
+is the wrench of joint i on its body, about P in world axes.  No articulated inertia enters, so
+nothing is lost to their cancellation.
+
+Along its own coordinates a joint exerts $S^T F = \tau - I_r\ddot q$; of a driven coordinate
+$S^T F + I_r\ddot q - \tau$ is the driver's effort.
+"""
+
+from typing import Any
+
+from chasles.compiled import borrow, formula, hot, kernel, routine
+from chasles.core.arrays import ROW_WIDTH, mat9, put3, vec3
+from chasles.core.recursion.articulate import column_of_turn, z_axis
+from chasles.core.recursion.inertia import rotated, spread
+from chasles.core.recursion.riding import SOLVED
+from chasles.core.recursion.stage import accelerate_at
+from chasles.core.recursion.tree import (
+    ACCELERATION,
+    ALPHA,
+    AXIS,
+    CYLINDRICAL,
+    FREE,
+    GEARED,
+    HELICAL,
+    LEVER,
+    OMEGA,
+    PLANAR,
+    PRISMATIC,
+    ROW,
+    SPHERICAL,
+    TURN,
+    triangle,
+)
+from chasles.groups.vectors import add, axpy, cross, dot, matmult, matvec, neg, sub, tmatvec
+
+
+@formula
+def rigid_wrench(tree: Any, memory: Any, body: int) -> Any:
+    """What moves a body alone as it moves, less its load: about P in world axes."""
+    rows, at = memory.rows, body * ROW
+    turn, omega = mat9(rows, at + TURN), vec3(rows, at + OMEGA)
+    alpha, a = vec3(rows, at + ALPHA), vec3(rows, at + ACCELERATION)
+    inertia = rotated(turn, triangle(tree.inertia, 6 * body))
+    moment = matvec(turn, vec3(tree.moment, 3 * body))
+    torque = add(spread(inertia, alpha), cross(omega, spread(inertia, omega)))
+    torque = add(torque, cross(moment, a))
+    force = add(cross(alpha, moment), cross(omega, cross(omega, moment)))
+    force = axpy(tree.mass[body], a, force)
+    axes = mat9(tree.axes, 9 * body)
+    push = tmatvec(axes, vec3(memory.wrenches, 6 * body + 3))
+    twist = tmatvec(axes, vec3(memory.wrenches, 6 * body))
+    twist = add(twist, cross(vec3(tree.centre, 3 * body), push))
+    return sub(torque, matvec(turn, twist)), sub(force, matvec(turn, push))
+
+
+@routine
+def add_row_wrenches(loops: Any, room: Any, jacobian: Any, wrenches: Any) -> None:
+    """-J^T lambda of the cut joints are loads like others."""
+    for row in range(loops.row_count):
+        for side in range(2):
+            body = loops.bodies[2 * row + side]
+            if body >= 0:
+                entry = loops.source[row] * ROW_WIDTH + 6 * side
+                for c in range(6):
+                    wrenches[6 * body + c] -= room.multipliers[row] * jacobian[entry + c]
+
+
+@routine
+def reactions(tree: Any, memory: Any, out: Any) -> None:
+    """The wrench (torque, force) of every body's joint on it, about P in world axes: (n, 6)."""
+    for body in range(tree.body_count):
+        torque, force = rigid_wrench(tree, memory, body)
+        put3(out, 6 * body, torque)
+        put3(out, 6 * body + 3, force)
+    for k in range(tree.body_count):
+        body = tree.body_count - 1 - k
+        parent = tree.parent[body]
+        if parent >= 0:
+            torque, force = vec3(out, 6 * body), vec3(out, 6 * body + 3)
+            arm = cross(vec3(memory.rows, body * ROW + LEVER), force)
+            put3(out, 6 * parent, add(vec3(out, 6 * parent), add(torque, arm)))
+            put3(out, 6 * parent + 3, add(vec3(out, 6 * parent + 3), force))
+
+
+@hot
+def along_coordinates(tree: Any, rows: Any, wrenches: Any, rates: Any, out: Any) -> None:
+    """S . F + I_r q'' of every coordinate: its generalised force, with a driver's effort."""
+    for body in range(tree.body_count):
+        at, pair, k = body * ROW, tree.pair[body], tree.rate_at[body]
+        torque, force, z = vec3(wrenches, 6 * body), vec3(wrenches, 6 * body + 3), z_axis(rows, at)
+        if pair >= SPHERICAL:
+            for c in range(3):
+                out[k + c] = dot(column_of_turn(rows, at, c), torque)
+            if pair == FREE:
+                put3(out, k + 3, force)
+            if pair == GEARED:
+                for c in range(3):
+                    out[k + c] += tree.armature[k + c] * rates[k + c]
+            continue
+        if pair == PRISMATIC:
+            out[k] = dot(z, force)
+        elif pair == HELICAL:
+            out[k] = dot(z, torque) + tree.pitch[body] * dot(z, force)
+        elif pair > PRISMATIC:
+            out[k] = dot(z, torque)
+        if pair == CYLINDRICAL:
+            out[k + 1] = dot(z, force)
+            out[k + 1] += tree.armature[k + 1] * rates[k + 1]
+        elif pair == PLANAR:
+            x = vec3(rows, at + AXIS)
+            out[k + 1] = dot(x, force) + tree.armature[k + 1] * rates[k + 1]
+            out[k + 2] = dot(cross(z, x), force) + tree.armature[k + 2] * rates[k + 2]
+        if pair > 0:
+            out[k] += tree.armature[k] * rates[k]
+
+
+@routine
+def joint_wrenches(tree: Any, rows: Any, wrenches: Any, out: Any) -> None:
+    """Of every body's joint (12): wrench on the parent, on the body; body axes, at their COMs."""
+    for body in range(tree.body_count):
+        at, parent = body * ROW, tree.parent[body]
+        torque, force = vec3(wrenches, 6 * body), vec3(wrenches, 6 * body + 3)
+        for c in range(6):
+            out[12 * body + c] = 0.0
+        if parent >= 0:
+            up = parent * ROW
+            turn = mat9(rows, up + TURN)
+            lever = sub(vec3(rows, at + LEVER), matvec(turn, vec3(tree.centre, 3 * parent)))
+            own = matmult(turn, mat9(tree.axes, 9 * parent))
+            put3(out, 12 * body, neg(tmatvec(own, add(torque, cross(lever, force)))))
+            put3(out, 12 * body + 3, neg(tmatvec(own, force)))
+        turn = mat9(rows, at + TURN)
+        arm = matvec(turn, vec3(tree.centre, 3 * body))
+        own = matmult(turn, mat9(tree.axes, 9 * body))
+        put3(out, 12 * body + 6, tmatvec(own, sub(torque, cross(arm, force))))
+        put3(out, 12 * body + 9, tmatvec(own, force))
+
+
+@kernel("reactions of trees", seconds=12)
+def tree_reactions(
+    tree: Any, memory: Any, system: Any, work: Any, loops: Any, room: Any, state: Any, rates: Any,
+    wrenches: Any, efforts: Any, on_bodies: Any,
+) -> int:  # fmt: skip
+    """Everything at one state, from the forces of the system and the signals in `memory`.
+
+    rates      (v,) of the velocities
+    wrenches   (n, 6) see `reactions`
+    efforts    (v,) see `along_coordinates`
+    on_bodies  (n, 12) see `joint_wrenches`
+    """
+    model, scratch, now = borrow(tree), borrow(memory), borrow(state)
+    cuts, riders, space = borrow(loops), borrow(room), borrow(work)
+    if scratch.has_wrenches == 0:
+        for k in range(6 * model.body_count):
+            scratch.wrenches[k] = 0.0
+    outcome = accelerate_at(
+        model, scratch, borrow(system), space, cuts, riders, now, borrow(rates), 0
+    )
+    if outcome != SOLVED:
+        return outcome
+    add_row_wrenches(cuts, riders, space.jacobian, scratch.wrenches)
+    reactions(model, scratch, borrow(wrenches))
+    along_coordinates(model, scratch.rows, borrow(wrenches), borrow(rates), borrow(efforts))
+    joint_wrenches(model, scratch.rows, borrow(wrenches), borrow(on_bodies))
+    return SOLVED

@@ -1,0 +1,115 @@
+"""One stage on joint subgroups: from a state to the slope of its poses and velocities.
+
+    kinematics     where bodies are and how they turn                       (every stage)
+    place, push    absolute rows and forces, by the formulas of the charts  (where there are forces)
+    accelerations  three passes; or, with cut joints, rows of J and `loop_accelerations`
+    pulled_back    dexp^-1 of the velocities
+
+Integrators call `tree_slope`, or `accelerate_at` where they want no dexp^-1; `retract` and `finish`
+(see `motion`) move states.
+"""
+
+from typing import Any
+
+from chasles.compiled import hot, routine
+from chasles.core.constraints.registry import assemble_joint
+from chasles.core.forces.registry import apply_forces
+from chasles.core.recursion.accelerate import accelerations
+from chasles.core.recursion.articulate import clear_sums, load_wrenches
+from chasles.core.recursion.kinematics import kinematics, place
+from chasles.core.recursion.loops import loop_accelerations
+from chasles.core.recursion.motion import pulled_back
+from chasles.core.recursion.riding import SOLVED, load_rows, loop_inward
+from chasles.core.recursion.tree import CYLINDRICAL, HELICAL, PRISMATIC, REVOLUTE
+from chasles.scalars.elementary import cos, sin
+
+
+@routine
+def follow(tree: Any, signals: Any, state: Any) -> None:
+    """Driven coordinates are where their motion is, and as fast: to the last bit."""
+    for body in range(tree.body_count):
+        pair, q, v = tree.pair[body], tree.stored_at[body], tree.rate_at[body]
+        if pair in (PRISMATIC, REVOLUTE, HELICAL, CYLINDRICAL):
+            drive = tree.driven[v]
+            if drive >= 0:
+                value = signals[drive]
+                state[q] = value
+                state[tree.stored_count + v] = signals[drive + 1]
+                if pair != PRISMATIC:
+                    state[q + 1], state[q + 2] = cos(value), sin(value)
+        if pair == CYLINDRICAL and tree.driven[v + 1] >= 0:
+            drive = tree.driven[v + 1]
+            state[q + 3] = signals[drive]
+            state[tree.stored_count + v + 1] = signals[drive + 1]
+
+
+@routine
+def push(tree: Any, memory: Any, system: Any, work: Any, state: Any) -> None:
+    """Wrenches of all forces at a stage, by the formulas of the six-dimensional charts."""
+    place(tree, state, memory.rows, work.absolute)
+    for k in range(6 * tree.body_count):
+        work.rhs[k] = 0.0
+    apply_forces(system, work)
+    for k in range(6 * tree.body_count):
+        memory.wrenches[k] = work.rhs[k]
+
+
+@routine
+def accelerate_loops(
+    tree: Any, memory: Any, system: Any, work: Any, loops: Any, room: Any, state: Any, out: Any,
+    first: int,
+) -> int:  # fmt: skip
+    """Accelerations of a tree with cut joints, whose rows are those of the charts' kernel."""
+    rows = memory.rows
+    clear_sums(tree, rows)
+    if memory.has_wrenches != 0:
+        load_wrenches(tree, memory)
+    else:
+        place(tree, state, rows, work.absolute)
+    for k in range(loops.joint_count):
+        joint = loops.joints[k]
+        assemble_joint(system, joint, work.absolute, work, work.jacobian, work.eta)
+    load_rows(tree, loops, rows, room, work.absolute, work.jacobian, work.eta)
+    return loop_accelerations(tree, memory, loops, room, out, first)
+
+
+@hot
+def accelerate_at(
+    tree: Any, memory: Any, system: Any, work: Any, loops: Any, room: Any, state: Any, out: Any,
+    first: int,
+) -> int:  # fmt: skip
+    """The rates of all velocities at a state, from out[first] on; SOLVED or a row."""
+    kinematics(tree, state, memory.rows)
+    if memory.has_wrenches != 0:
+        push(tree, memory, system, work, state)
+    if loops.row_count > 0:
+        return accelerate_loops(tree, memory, system, work, loops, room, state, out, first)
+    accelerations(tree, memory, out, first)
+    return SOLVED
+
+
+@hot
+def tree_slope(
+    tree: Any, memory: Any, system: Any, work: Any, loops: Any, room: Any, state: Any,
+    increment: Any, still: Any, out: Any, at: int,
+) -> int:  # fmt: skip
+    """The slope at one state: dexp^-1 v and v', from out[at] on; SOLVED or a row."""
+    first = at + tree.rate_count
+    outcome = accelerate_at(tree, memory, system, work, loops, room, state, out, first)
+    pulled_back(tree, state, increment, still, out, at)
+    return outcome
+
+
+@routine
+def factor_at(
+    tree: Any, memory: Any, system: Any, work: Any, loops: Any, room: Any, state: Any
+) -> int:
+    """Factor at a state, whatever pushes there: SOLVED or a row."""
+    kinematics(tree, state, memory.rows)
+    clear_sums(tree, memory.rows)
+    place(tree, state, memory.rows, work.absolute)
+    for k in range(loops.joint_count):
+        joint = loops.joints[k]
+        assemble_joint(system, joint, work.absolute, work, work.jacobian, work.eta)
+    load_rows(tree, loops, memory.rows, room, work.absolute, work.jacobian, work.eta)
+    return loop_inward(tree, memory, loops, room)

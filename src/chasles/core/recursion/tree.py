@@ -1,0 +1,147 @@
+r"""A tree of bodies in numbers: which joint carries each, in the frames the recursion works in.
+
+The body carried by a joint with motion subgroup H is placed by an element of H alone, and moves
+with a velocity in its algebra h: nothing can open the joint, in any arithmetic.
+
+*Working frames.*  The recursion sees a body through a frame at its joint's point P with axes that
+suit the joint: z along a hinge, the principal axes of the inertia about P for a ball.  Then
+
+$$ R = R_p\,C\,Q(q), \qquad P = P_p + R_p\,(s + C\,d(q)), $$
+
+with constants C (turn) and s (lever) on the parent and the joint's own motion (Q, d):
+
+| pair        | H              | stored                    | velocity in h             |
+|-------------|----------------|---------------------------|---------------------------|
+| fixed       | 1              |                           |                           |
+| revolute    | SO(2)          | angle, cos, sin           | rate                      |
+| prismatic   | R              | displacement              | rate                      |
+| helical     | R              | angle, cos, sin           | rate                      |
+| cylindrical | SO(2) x R      | angle, cos, sin, z        | rates of angle and z      |
+| planar      | SO(2) x R^2    | angle, cos, sin, x, y     | rates of angle, x, y      |
+| spherical   | SO(3)          | quaternion of C Q         | body rate, working axes   |
+| free        | SO(3) x R^3    | quaternion, P in the world| body rate, dP/dt          |
+
+Angles are unwrapped.  Their cosine and sine are stored because a stage multiplies them by those of
+a short increment, for which a series does; a finished step computes them anew.
+
+*The planar pair* allows the motions of SE(2), which is not abelian.  It is charted by the direct
+product SO(2) x R^2 instead: x and y are displacements of the centre of mass along axes of the
+*parent*.  That group acts on the same poses, simply transitively (turn about the moved point, shift
+along fixed axes), so a Munthe-Kaas method on it is one on the poses of the pair; its algebra is
+abelian, dexp^-1 = 1.  SO(3)xR3 relative to the parent, restricted to turns about z and shifts in
+the plane, is that very group: the method is the one of the six-dimensional chart.
+"""
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from chasles.compiled import formula
+from chasles.core.arrays import Floats, Integers
+
+# --- pairs ---
+
+# In an order that lets two questions be one comparison each: pairs from REVOLUTE to PLANAR turn
+# about z and store (angle, cos, sin) first; from SPHERICAL on they store a quaternion first.
+FIXED, PRISMATIC, REVOLUTE, HELICAL, CYLINDRICAL, PLANAR, SPHERICAL = 0, 1, 2, 3, 4, 5, 6
+#: A ball whose rotations carry rotor inertia: eliminated one after the other.
+GEARED = 7
+FREE = 8
+PAIR_CODES = {
+    "fixed": FIXED,
+    "revolute": REVOLUTE,
+    "prismatic": PRISMATIC,
+    "helical": HELICAL,
+    "cylindrical": CYLINDRICAL,
+    "planar": PLANAR,
+    "spherical": SPHERICAL,
+    "free": FREE,
+}
+#: Degrees of freedom and stored numbers by code.
+DOF = (0, 1, 1, 1, 2, 3, 3, 3, 6)
+STORED = (0, 1, 3, 3, 4, 5, 4, 4, 7)
+
+
+class Tree(NamedTuple):
+    """Bodies, parents first.  Symmetric matrices are lower triangles, row by row."""
+
+    parent: Integers  # (n,) -1: the ground
+    pair: Integers  # (n,)
+    stored_at: Integers  # (n,) first of its stored numbers
+    rate_at: Integers  # (n,) first of its velocities
+    turn: Floats  # (n, 9) C: the joint's frame in the parent's working axes
+    lever: Floats  # (n, 3) s: from the parent's P to the joint's point, parent's working axes
+    mass: Floats  # (n,)
+    moment: Floats  # (n, 3) mass times c, P to the centre of mass, working axes
+    inertia: Floats  # (n, 6) about P, working axes
+    pitch: Floats  # (n,) metres per radian
+    armature: Floats  # (v,) rotor inertia on every coordinate
+    driven: Integers  # (v,) first signal (value, rate, second derivative) or -1
+    is_leaf: Integers  # (n,) nothing hangs on it
+    is_later: Integers  # (n,) a sibling of a higher number hands its share to the parent first
+    axes: Floats  # (n, 9) the working axes in the body's own frame, as columns
+    centre: Floats  # (n, 3) c: P to the centre of mass, working axes
+    gravity: Floats  # (3,)
+    body_count: int
+    stored_count: int
+    rate_count: int
+    driven_count: int
+
+
+# --- scratch: a row of numbers per body ---
+
+TURN = 0  # R, row-major
+OMEGA = 9
+LEVER = 12  # r = P - P_parent
+BIAS_W, BIAS_U = 15, 18  # what velocities add to alpha and a
+# Sums of what children and loads give; a body's own share is added when its joint gives way.
+ROTARY = 21  # I, lower triangle
+COUPLING = 27  # H, row-major; of a ball whole, once it has given way
+LINEAR = 36  # M, lower triangle
+TORQUE, FORCE = 42, 45  # p
+ALPHA, ACCELERATION = 48, 51
+GAIN = 54  # 1 / D of up to three coordinates
+PULL = 57  # what is known of their accelerations: D^-1 (tau - S . p); of a ball I^-1 (tau - p_n)
+COLUMN = 60  # U of up to three coordinates; the factor of I of a ball, of A of a free root (21)
+# What follows is rarely touched: a hinge's row ends within nine cache lines.
+AXIS = 81  # x axis of a planar pair
+POINT, SPEED = 84, 87  # P and its velocity; only `place` fills them
+ROW = 96  # a multiple of a cache line of eight
+
+
+class Recursion(NamedTuple):
+    """What the passes write, and the loads they read; made once per run."""
+
+    rows: Floats  # (n, ROW)
+    wrenches: Floats  # (n, 6) loads in the body's own axes at its centre of mass
+    efforts: Floats  # (v,) generalised forces
+    signals: Floats  # functions of time at this stage
+    has_wrenches: int
+    has_efforts: int
+    is_loaded: int  # sums of (I, H, M) and p start from zero: loads or rows come first
+
+
+def make_recursion(
+    tree: Tree, signals: Floats, wrenches: bool, efforts: bool, rows: bool = False
+) -> Recursion:
+    """Scratch for a tree; `signals` is where the functions of time of a stage are found."""
+    return Recursion(
+        rows=np.zeros((tree.body_count, ROW)),
+        wrenches=np.zeros((tree.body_count, 6)),
+        efforts=np.zeros(tree.rate_count),
+        signals=signals,
+        has_wrenches=int(wrenches),
+        has_efforts=int(efforts),
+        is_loaded=int(wrenches or rows),
+    )
+
+
+@formula
+def triangle(p: Any, at: int) -> Any:
+    """A symmetric matrix: its lower triangle, row by row."""
+    return p[at], p[at + 1], p[at + 2], p[at + 3], p[at + 4], p[at + 5]
+
+
+@formula
+def put_triangle(p: Any, at: int, m: Any) -> None:
+    p[at], p[at + 1], p[at + 2], p[at + 3], p[at + 4], p[at + 5] = m

@@ -1,0 +1,300 @@
+r"""From words to numbers: a model and its spanning tree become the arrays of a `Tree`.
+
+Between the two stands a list of `Link`s, one per body, parents first, in the bodies' own frames.
+Links may be massless, which bodies of a model may not: a massless cross between two hinges makes a
+universal joint, as long as something with mass hangs on it.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from chasles.core.arrays import Floats, System, row_span
+from chasles.core.constraints.registry import CONSTRAINTS
+from chasles.core.frames import joint_frames
+from chasles.core.recursion.cuts import Cut
+from chasles.core.recursion.tree import (
+    DOF,
+    GEARED,
+    PAIR_CODES,
+    STORED,
+    Tree,
+)
+from chasles.model import GROUND, Driver, InvalidBody, InvalidJoint, InvalidModel, Model
+from chasles.model.errors import told
+from chasles.spaces.space import Space
+from chasles.spaces.tree import Tree as SpanningTree
+from chasles.spaces.tree import spanning_tree
+from chasles.system.build_frames import carried_frames, carriers
+
+#: Pairs that mean the same wherever their point is: it is put at the centre of mass.
+ANY_POINT = ("prismatic", "planar", "fixed", "free")
+#: Coordinates that can be driven, in the order of the velocities.
+COORDINATES = {
+    "revolute": ("angle",),
+    "helical": ("angle",),
+    "prismatic": ("displacement",),
+    "cylindrical": ("angle", "displacement"),
+}
+FLIP = np.diag([1.0, -1.0, -1.0])
+
+
+@dataclass(frozen=True)
+class Link:
+    """A body and the joint that carries it: frames as (axes as columns, point from the COM)."""
+
+    name: str
+    parent: int  # -1: the ground
+    pair: str  # one of PAIR_CODES
+    mass: float
+    inertia: Floats  # (3, 3) about the centre of mass, body axes
+    axes_parent: Floats  # the joint's frame on the parent
+    point_parent: Floats
+    axes: Floats  # the joint's frame on the body
+    point: Floats
+    pitch: float = 0.0
+    armature: tuple[float, ...] = ()  # one number per coordinate, or none
+    driven: tuple[int, ...] = ()  # first signal of every coordinate, -1: none; or none
+    joint: str = ""
+
+
+def links_of(
+    model: Model,
+    order: Sequence[str],
+    tree: SpanningTree | None = None,
+    armature: Mapping[str, Any] | None = None,
+    drives: Mapping[str, int] | None = None,
+) -> list[Link]:
+    """A link for every body in the given order, parents first.
+
+    armature  by joint: a number, or one per coordinate
+    drives    by driver: its first signal
+
+    Where the joint names its bodies the other way round, z points the other way: coordinates are
+    those of the joint's b against its a.
+    """
+    tree = tree or spanning_tree(model)
+    index = {name: place for place, name in enumerate(order)}
+    rotors = checked_armature(model, tree, armature or {})
+    links = []
+    for name in order:
+        body, carried = model.body(name), tree.parents[name]
+        parent = -1 if carried is None or carried[0] == GROUND.name else index[carried[0]]
+        if parent >= index[name]:
+            raise InvalidModel(
+                f"body '{name}' comes before '{order[parent]}', which carries it.",
+                "Order the bodies so that parents come first.",
+            )
+        inertia = np.array(body.inertia)
+        if carried is None:
+            frame = np.eye(3), np.zeros(3)
+            links.append(Link(name, -1, "free", body.mass, inertia, *frame, *frame))
+            continue
+        joint = model.joint(carried[1])
+        if joint.kind not in PAIR_CODES:
+            raise InvalidJoint(
+                f"joint '{joint.name}' is {joint.kind} and carries body '{name}', but only a lower"
+                " pair has a motion subgroup.",
+                "Let a lower pair carry the body, and cut this joint.",
+            )
+        links.append(
+            Link(
+                name, parent, joint.kind, body.mass, inertia, *frames_of(model, joint, name),
+                pitch=joint.pitch, armature=rotors.get(joint.name, ()),
+                driven=driven_of(model, joint, drives or {}), joint=joint.name,
+            )
+        )  # fmt: skip
+    return links
+
+
+def frames_of(model: Model, joint: Any, child: str) -> tuple[Floats, Floats, Floats, Floats]:
+    """The joint's frame on the parent and on the child, each in its body's own frame."""
+    frames = joint_frames(joint)
+    bodies = [model.body(name) for name in (frames.a, frames.b) if name != GROUND.name]
+    columns = carried_frames([frames], [f"joint '{joint.name}'"], carriers(bodies))
+    parent_side, child_side = ("a", "b") if frames.b == child else ("b", "a")
+    axes_p, axes_c = (columns[f"axes_{k}"].reshape(3, 3) for k in (parent_side, child_side))
+    point_p, point_c = (columns[f"point_{k}"].reshape(3) for k in (parent_side, child_side))
+    if child != joint.b:
+        axes_p, axes_c = axes_p @ FLIP, axes_c @ FLIP
+    return axes_p, point_p, axes_c, point_c
+
+
+def driven_of(model: Model, joint: Any, drives: Mapping[str, int]) -> tuple[int, ...]:
+    """The first signal of every coordinate of a joint; nothing where none is driven."""
+    known = COORDINATES.get(joint.kind, ())
+    found = [-1] * len(known)
+    for driver in model.drivers:
+        if isinstance(driver, Driver) and driver.joint == joint.name and driver.name in drives:
+            found[known.index(driver.coordinate)] = drives[driver.name]
+    return tuple(found) if any(k >= 0 for k in found) else ()
+
+
+def checked_armature(
+    model: Model, tree: SpanningTree, armature: Mapping[str, Any]
+) -> dict[str, tuple[float, ...]]:
+    """Rotor inertia by joint, one number per coordinate."""
+    carrying = {carried[1] for carried in tree.parents.values() if carried}
+    checked = {}
+    for name, value in armature.items():
+        joint = model.joint(name, where="armature")
+        dof = 6 - len(joint.locked) if joint.is_lower_pair else 0
+        where = f"armature of joint '{joint.name}'"
+        if dof == 0:
+            raise InvalidJoint(
+                f"{where}: a {joint.kind} joint has no coordinate that a rotor could turn with.",
+                "Leave it out, or name a joint that moves.",
+            )
+        if joint.name not in carrying:
+            raise InvalidJoint(
+                f"{where}: the joint is cut, and has no coordinate of its own.",
+                "Cut the loop at another joint.",
+            )
+        try:
+            numbers = np.atleast_1d(np.array(value, float))
+        except (TypeError, ValueError):
+            numbers = np.full(1, np.nan)
+        if numbers.ndim == 1 and numbers.size == 1:
+            numbers = np.full(dof, numbers[0])
+        good = numbers.shape == (dof,) and np.isfinite(numbers).all() and (numbers >= 0.0).all()
+        if not good:
+            raise InvalidJoint(
+                f"{where} must be 0 or more, one number or {dof}, got {told(value)}.",
+                "Give the rotor's inertia as the joint's coordinate feels it (kg m^2, or kg).",
+            )
+        checked[joint.name] = tuple(numbers.tolist())
+    return checked
+
+
+# --- cut joints -----------------------------------------------------------------------------------
+
+
+def pair_tree(model: Model) -> SpanningTree:
+    """The spanning tree of the lower pairs alone: all other joints are cut.
+
+    A body that no lower pair carries is a free root.
+    """
+    pairs = [joint for joint in model.joints if joint.is_lower_pair]
+    found = spanning_tree(Model(model.bodies, pairs, gravity=model.gravity))
+    used = {carried[1] for carried in found.parents.values() if carried}
+    return SpanningTree(found.parents, tuple(n for n in model.joint_names if n not in used))
+
+
+def relative_spaces(tree: SpanningTree) -> dict[str, Space]:
+    """Six-dimensional charts that order the bodies of a system as the tree does."""
+    return {
+        name: Space("SO3xR3", None, carried[0] if carried and carried[0] != GROUND.name else None)
+        for name, carried in tree.parents.items()
+    }
+
+
+def cuts_of(system: System, joint_index: Mapping[str, int], names: Sequence[str]) -> list[Cut]:
+    """The cut joints and drivers of some names, with all their rows."""
+    cuts = []
+    for name in names:
+        index = joint_index[name]
+        span, joints = row_span(system, index), system.joints
+        cuts.append(
+            Cut(
+                index, int(joints.a[index]), int(joints.b[index]),
+                tuple(range(span.start, span.stop)),
+                balanced=CONSTRAINTS[joints.kind[index]].balanced,
+            )
+        )  # fmt: skip
+    return cuts
+
+
+# --- arrays ---------------------------------------------------------------------------------------
+
+
+def build_tree(links: Sequence[Link], gravity: Any) -> Tree:
+    """The arrays of the links, in the frames the recursion works in."""
+    check_massless_ends(links)
+    rows = [working_frame(link) for link in links]
+    pairs = [pair_of(link) for link in links]
+    stored = np.concatenate(([0], np.cumsum([STORED[pair] for pair in pairs])))
+    rates = np.concatenate(([0], np.cumsum([DOF[pair] for pair in pairs])))
+    count = len(links)
+    turn, lever = np.zeros((count, 3, 3)), np.zeros((count, 3))
+    for k, link in enumerate(links):
+        axes_p, centre_p = (np.eye(3), np.zeros(3)) if link.parent < 0 else rows[link.parent][:2]
+        # The joint's frame, moved along with the point that the child puts it at.
+        at = link.point_parent + link.axes_parent @ link.axes.T @ (rows[k][2] - link.point)
+        turn[k] = axes_p.T @ link.axes_parent @ link.axes.T @ rows[k][0]
+        lever[k] = axes_p.T @ at + centre_p
+    masses = np.array([link.mass for link in links])
+    parents = [link.parent for link in links]
+    latest = {parent: k for k, parent in enumerate(parents)}
+    centres = np.array([row[1] for row in rows])
+    numbers = [(link.armature or (0.0,) * DOF[p]) for link, p in zip(links, pairs)]
+    driven = [(link.driven or (-1,) * DOF[p]) for link, p in zip(links, pairs)]
+    signals = np.array([k for ks in driven for k in ks], np.int64)
+    return Tree(
+        parent=np.array(parents, np.int64),
+        pair=np.array(pairs, np.int64),
+        stored_at=stored[:-1].astype(np.int64),
+        rate_at=rates[:-1].astype(np.int64),
+        turn=turn.reshape(count, 9),
+        lever=lever,
+        mass=masses,
+        moment=masses[:, None] * centres,
+        inertia=np.array([row[3] for row in rows]),
+        pitch=np.array([link.pitch for link in links]),
+        armature=np.array([x for xs in numbers for x in xs], float),
+        driven=signals,
+        is_leaf=1 - np.isin(np.arange(count), parents).astype(np.int64),
+        is_later=np.array([k != latest.get(p) for k, p in enumerate(parents)], np.int64),
+        axes=np.array([row[0].ravel() for row in rows]),
+        centre=centres,
+        gravity=np.array(gravity, float),
+        body_count=count,
+        stored_count=int(stored[-1]),
+        rate_count=int(rates[-1]),
+        driven_count=int((signals >= 0).sum()),
+    )
+
+
+def pair_of(link: Link) -> int:
+    """The code of a pair; a ball with rotors is solved coordinate by coordinate."""
+    geared = link.pair == "spherical" and any(link.armature)
+    return GEARED if geared else PAIR_CODES[link.pair]
+
+
+def working_frame(link: Link) -> tuple[Floats, Floats, Floats, Floats]:
+    """Of a body: its working axes (columns, body frame), the centre of mass from P in them, P from
+    the centre of mass in the body frame, and the inertia about P in working axes (lower triangle).
+    """
+    point = np.zeros(3) if link.pair in ANY_POINT else np.asarray(link.point, float)
+    about = link.inertia + link.mass * (point @ point * np.eye(3) - np.outer(point, point))
+    axes = np.asarray(link.axes, float)
+    if link.pair in ("spherical", "free"):
+        axes = np.linalg.eigh(about)[1]
+        axes = axes * np.sign(np.linalg.det(axes))
+    inside = axes.T @ about @ axes
+    if link.pair == "spherical":
+        inside = np.diag(np.diag(inside))
+    lower = inside[[0, 1, 1, 2, 2, 2], [0, 0, 1, 0, 1, 2]]
+    return axes, -axes.T @ point, point, lower
+
+
+def check_massless_ends(links: Sequence[Link]) -> None:
+    """Refuse bodies without mass on which nothing with mass hangs."""
+    heavy = [link.mass > 0.0 for link in links]
+    for k in range(len(links) - 1, -1, -1):
+        link = links[k]
+        if link.mass < 0.0 or not np.isfinite(link.mass):
+            raise InvalidBody(
+                f"body '{link.name}': mass must be 0 kg or more, got {link.mass:g}.",
+                "Give a mass, or 0 for a frame that carries others.",
+            )
+        stiff = bool(link.armature) and all(x > 0.0 for x in link.armature)
+        if not heavy[k] and not stiff and link.pair != "fixed":
+            raise InvalidBody(
+                f"body '{link.name}' has no mass, and nothing with mass hangs on it: joint"
+                f" '{link.joint}' would move without resistance.",
+                "Give it a mass, weld it to its parent, or hang something with mass on it.",
+            )
+        if heavy[k] and link.parent >= 0:
+            heavy[link.parent] = True

@@ -1,0 +1,74 @@
+"""Counted operations choose the solver that was faster where both were timed."""
+
+import numpy as np
+import pytest
+from mechanisms import chain, double_pendulum, heavy_top, three_bar
+
+import chasles as ch
+from chasles.core.ordering import make_plan
+from chasles.core.recursion.count import cheaper, recursion_flops
+from chasles.core.recursion.cuts import Cut, make_loops
+from chasles.library import n_four_bar
+from chasles.system.build import build
+from chasles.system.build_tree import build_tree, cuts_of, links_of, pair_tree, relative_spaces
+
+
+def net(size: int) -> ch.Model:
+    """A body at every node of a square net, a ball halfway along every edge, one on the ground."""
+    bodies, joints = {}, []
+    for x, y in np.ndindex(size, size):
+        at = (0.2 * x, 0.2 * y, 0.02 * ((7 * x + 3 * y) % 5))
+        body = ch.Body.box(f"{x} {y}", size=(0.2, 0.2, 0.05), mass=1.0, position=at)
+        bodies[x, y] = body
+        for other in ((x - 1, y), (x, y - 1)):
+            if other in bodies:
+                middle = (np.array(bodies[other].position) + at) / 2
+                joints.append(ch.Spherical(f"{other} {x} {y}", bodies[other], body, at=middle))
+    joints.append(ch.Spherical("hook", ch.GROUND, bodies[0, 0], at=(0, 0, 0.1)))
+    return ch.Model(bodies.values(), joints)
+
+
+def structure(model):
+    """Tree, loops with all rows, and the block solver's plan."""
+    found = pair_tree(model)
+    setup = build(model, relative_spaces(found))
+    tree = build_tree(links_of(model, list(setup.body_index), found), model.gravity)
+    cuts = cuts_of(setup.system, setup.joint_index, found.cut)
+    return tree, make_loops(tree.parent, cuts), make_plan(setup.system), setup.system.row_count
+
+
+@pytest.mark.parametrize(
+    "model",
+    [heavy_top(), double_pendulum(), three_bar(), n_four_bar.model(20)],
+    ids=["top", "pendulum", "three-bar", "ladder"],
+)
+def test_trees_and_ladders_are_for_the_recursion(model):
+    assert cheaper(*structure(model)) == "recursion"
+
+
+def test_wide_nets_are_for_the_blocks():
+    assert cheaper(*structure(net(8))) == "blocks"
+
+
+@pytest.mark.parametrize("kind", ["spherical", "revolute", "planar"])
+def test_every_further_body_of_a_chain_costs_the_same(kind):
+    counts = []
+    for length in (20, 30, 40):
+        tree, loops, _, _ = structure(chain(np.random.default_rng(1), [kind] * length))
+        counts.append(recursion_flops(tree, loops))
+    assert counts[2] - counts[1] == counts[1] - counts[0]
+
+
+def test_a_row_ends_where_the_ways_of_its_bodies_meet():
+    """Bodies 2 and 4 hang on 1, 5 on the ground; a gear does not balance and rides on."""
+    parent = [-1, 0, 1, 1, 3, -1]
+    loops = make_loops(
+        parent, [Cut(0, 2, 4, (0, 1)), Cut(1, 4, 5, (2,)), Cut(2, 2, 4, (3,), False)]
+    )
+    ends = {
+        int(loops.source[row]): body
+        for body in range(7)
+        for row in loops.closing[loops.first_closing[body] : loops.first_closing[body + 1]]
+    }
+    assert ends == {0: 1, 1: 1, 2: 6, 3: 6}
+    assert loops.riding.tolist() == [2, 2, 3, 4, 4, 1]

@@ -1,0 +1,202 @@
+"""Loops on joint subgroups: rows of cut joints ride up the tree; the solution is the dense one."""
+
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+from mechanisms import KINDS, make_joint, moving, three_bar, tree
+from subgroup_runs import disagreement, worst_gap
+
+import chasles as ch
+from chasles.dynamics.tree_problem import TreeProblem
+from chasles.library import bennett, bricard, four_bar, n_four_bar
+from chasles.system.build_tree import pair_tree
+
+sys.path.append(str(Path(__file__).parent.parent / "joints"))
+from joint_cases import CASES, make_case
+from joint_cases import moving as set_in_motion
+
+
+def looped(seed: int, cuts: int, kinds=("spherical", "cylindrical", "planar"), floating=False):
+    """A random tree of many freedoms with further joints between its bodies, none redundant."""
+    rng = np.random.default_rng(seed)
+    while True:
+        model = drawn(rng, cuts, kinds, floating)
+        try:
+            jacobian = ch.equations(model).jacobian
+        except ch.ChaslesError:
+            continue
+        free = jacobian.shape[1] - np.linalg.matrix_rank(jacobian, 1e-6)
+        if free == jacobian.shape[1] - jacobian.shape[0] and free > 6 * floating:
+            return moving(model, rng, 3.0)
+
+
+def drawn(rng, cuts, kinds, floating):
+    count = 8
+    first = 0 if floating else -1
+    parents = [-1] + [int(rng.integers(first, k)) for k in range(1, count)]
+    free = [kind for kind in KINDS if kind not in ("fixed", "prismatic", "revolute", "helical")]
+    model = tree(rng, parents, rng.choice(free, size=count), swap=True)
+    joints = list(model.joints[1:] if floating else model.joints)
+    for k in range(cuts):
+        a, b = rng.choice(count, size=2, replace=False)
+        ends = [model.bodies[a], ch.GROUND if k == 0 and not floating else model.bodies[b]]
+        kind = str(rng.choice(kinds))
+        joints.append(
+            make_joint(kind, f"cut {k}", *ends, rng.uniform(-0.3, 0.3, 3), rng.standard_normal(3))
+        )
+    return ch.Model(model.bodies, joints, gravity=model.gravity)
+
+
+def assert_solved_as_densely(model, tolerance=1e-9):
+    problem = TreeProblem.from_model(model)
+    equations = ch.equations(model)
+    order = [model.body_names.index(name) for name in problem.setup.body_index]
+    expected = equations.acceleration.reshape(-1, 6)[order]
+    found = problem.twist_rates(problem.start)
+    assert np.abs(found - expected).max() < tolerance * max(1.0, np.abs(expected).max())
+    return problem
+
+
+@pytest.mark.parametrize("cuts", [1, 2, 3])
+@pytest.mark.parametrize("floating", [False, True])
+@pytest.mark.parametrize("seed", range(8))
+def test_accelerations_of_random_loops_are_those_of_the_dense_equations(seed, cuts, floating):
+    problem = assert_solved_as_densely(looped(seed, cuts, floating=floating))
+    assert problem.loops.row_count > 0
+
+
+@pytest.mark.parametrize("kind, order", CASES)
+def test_every_joint_and_driver_is_carried_or_cut(kind, order):
+    model = make_case(kind, order).model
+    assert_solved_as_densely(set_in_motion(model, np.random.default_rng(2)))
+
+
+@pytest.mark.parametrize("kind, order", [case for case in CASES if case[1] == "two bodies"])
+def test_every_joint_closes_a_loop(kind, order):
+    """Both bodies hang on balls as well."""
+    case = make_case(kind, order).model
+    if kind == "gear":
+        pytest.skip("its wheels have their bearings")
+    tops = [
+        ch.Spherical(f"ball {body.name}", ch.GROUND, body, at=np.array(body.position) + 0.3)
+        for body in case.bodies
+    ]
+    model = ch.Model(case.bodies, [*tops, *case.joints], gravity=case.gravity, drivers=case.drivers)
+    try:
+        model = set_in_motion(model, np.random.default_rng(2))
+    except (np.linalg.LinAlgError, ch.ChaslesError):
+        pytest.skip("more rows than freedoms")
+    if len(ch.equations(model).rows) >= 12:
+        pytest.skip("no freedom left")
+    assert_solved_as_densely(model, 1e-8)
+
+
+@pytest.mark.parametrize("cuts", [1, 2, 3])
+@pytest.mark.parametrize("floating", [False, True])
+def test_multipliers_and_reactions_are_those_of_all_rows(cuts, floating):
+    model = looped(3, cuts, floating=floating)
+    problem = TreeProblem.from_model(model)
+    ours = problem.reactions(problem.start)
+    result = ch.simulate(model, until=1e-4, step=1e-4)
+    largest = max(np.abs(result.reaction(j).force[0]).max() for j in model.joint_names)
+    absolute = problem.absolute(problem.start[None])[0]
+    for name, carried in pair_tree(model).parents.items():
+        if carried is not None:
+            k = problem.setup.body_index[name]
+            force, _ = result.reaction(carried[1]).on(name)
+            own = absolute[k, :9].reshape(3, 3) @ ours.on_bodies[k, 9:12]
+            assert own == pytest.approx(force[0], abs=1e-9 * largest)
+
+
+def test_the_three_bar_moves_alike():
+    assert disagreement(three_bar(), 0.1, 1e-3) < 1e-11
+
+
+@pytest.mark.parametrize("seed", range(6))
+@pytest.mark.parametrize("cuts", [1, 2])
+def test_random_loops_move_alike(seed, cuts):
+    assert disagreement(looped(seed, cuts), 0.02, 5e-4) < 1e-11
+
+
+def test_rows_of_a_planar_four_bar_that_hold_by_themselves_are_dropped():
+    problem = TreeProblem.from_model(four_bar.model())
+    assert problem.loops.row_count == 2 and problem.loops.is_damped == 0
+    run = problem.run(1.0, 1e-3, "rk4")
+    assert tree_gap(problem, run.absolute) < 1e-14
+    assert worst_gap(problem, run.absolute) < 1e-5  # the cut joint drifts with the method
+
+
+def tree_gap(problem, absolute) -> float:
+    """Largest opening of the joints that are not cut."""
+    cut = {int(j) for j in problem.loops.joints}
+    gaps = [
+        np.abs(part).max()
+        for name in problem.setup.model.joint_names
+        if problem.setup.joint_index[name] not in cut
+        for part in problem.setup.gap(name, absolute)
+    ]
+    return float(max(gaps))
+
+
+@pytest.mark.parametrize("method, step", [("heun", 5e-3), ("rk4", 1e-3)])
+@pytest.mark.parametrize("linkage", [bennett, bricard])
+def test_tree_joints_of_overconstrained_linkages_hold_to_rounding(linkage, method, step):
+    problem = TreeProblem.from_model(linkage.model())
+    run = problem.run(1.0, step, method)
+    assert tree_gap(problem, run.absolute) < 1e-14
+
+
+def test_a_ladder_of_four_bars_keeps_its_rows_and_pairs_linear():
+    counts = []
+    for windows in (10, 20, 40):
+        problem = TreeProblem.from_model(n_four_bar.model(windows))
+        counts.append((problem.loops.row_count, len(problem.loops.targets)))
+    assert counts[2][0] - counts[1][0] == 2 * (counts[1][0] - counts[0][0])
+    assert counts[2][1] <= 2.1 * counts[1][1]
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_corrections_are_the_shortest_that_change_the_rows_as_wanted(seed):
+    """J d = changes, and M d = -J^T lambda: compared with dense algebra on body twists."""
+    model = looped(seed, 2)
+    problem = TreeProblem.from_model(model)
+    equations = ch.equations(model)
+    rng = np.random.default_rng(seed)
+    rows = problem.loops.row_count
+    changes = rng.standard_normal((2, rows))
+    found = problem.corrections(problem.start, changes)
+    order = [model.body_names.index(name) for name in problem.setup.body_index]
+    for change, delta in zip(changes, found):
+        state = problem.start.copy()
+        state[problem.tree.stored_count :] = delta
+        twists = np.zeros((len(order), 6))
+        twists[order] = problem.absolute(state[None])[0][:, 12:18]
+        moved = equations.jacobian @ twists.ravel()
+        wanted = np.zeros(problem.setup.system.row_count)
+        wanted[problem.loops.source] = change
+        names = {name: k for k, name in enumerate(problem.setup.joint_index)}
+        expected = []
+        for joint, component in equations.rows:
+            index = names[joint]
+            first = problem.setup.system.joints.first_row[index]
+            place = problem.setup.locked(index).index(component)
+            expected.append(wanted[first + place])
+        assert moved == pytest.approx(np.array(expected), abs=1e-10)
+        shortest = np.linalg.solve(equations.kkt, np.concatenate((np.zeros(twists.size), expected)))
+        assert twists.ravel() == pytest.approx(shortest[: twists.size], abs=1e-9)
+
+
+def test_a_rod_between_cart_and_ground_is_cut_and_the_lower_pairs_carry():
+    cart = ch.Body.box("cart", size=(0.3, 0.2, 0.1), mass=2.0)
+    bob = ch.Body.rod("bob", length=0.5, mass=1.0, position=(0.3, 0.0, -0.4))
+    joints = [
+        ch.Prismatic("rail", ch.GROUND, cart, axis=(1, 0, 0)),
+        ch.Distance("rod", ch.GROUND, bob, at=(0.0, 0.0, -1.0), at_b=(0.3, 0.0, -0.4)),
+        ch.Revolute("hinge", cart, bob, at=(0, 0, 0), axis=(0, 1, 0)),
+    ]
+    problem = TreeProblem.from_model(ch.Model([cart, bob], joints))
+    assert [problem.setup.joint_index["rod"]] == problem.loops.joints.tolist()
+    run = problem.run(2.0, 1e-3)
+    assert tree_gap(problem, run.absolute) < 1e-14

@@ -1,0 +1,122 @@
+"""A tree joint cannot open: for no method, step, speed or number of steps."""
+
+from dataclasses import replace
+from math import pi
+
+import numpy as np
+import pytest
+from mechanisms import KINDS, chain, moving
+from subgroup_runs import floating_tree, kinetic_energy, random_tree, worst_gap
+
+import chasles as ch
+from chasles.core.recursion.run import tree_rates
+from chasles.core.recursion.tree import make_recursion
+from chasles.dynamics.tree_problem import TreeProblem
+from chasles.system.build_tree import build_tree, links_of
+
+METHODS = ("euler", "midpoint", "heun", "kutta3", "rk4", "dopri5", "butcher6", "dop853")
+
+
+def shaft(speed: float) -> ch.Model:
+    """A plate that turns uniformly about an axis beside its centre of mass, askew in the world."""
+    axis, point = np.array([1.0, 2.0, 2.0]) / 3.0, np.array([0.3, -0.2, 0.1])
+    body = ch.Body.box(
+        "plate", size=(0.4, 0.2, 0.1), mass=2.0, position=(0.4, 0.1, 0.2),
+        angular_velocity=speed * axis, velocity=np.cross(speed * axis, (0.4, 0.1, 0.2) - point),
+    )  # fmt: skip
+    hinge = ch.Revolute("bearing", ch.GROUND, body, at=point, axis=axis)
+    return ch.Model([body], [hinge], gravity=(0, 0, 0))
+
+
+def test_a_fast_shaft_stays_in_its_bearing_and_keeps_its_energy_for_40_s_of_heun():
+    problem = TreeProblem.from_model(shaft(300.0))
+    run = problem.run(40.0, 1e-3, "heun", save_every=400)
+    assert worst_gap(problem, run.absolute) < 1e-13
+    energy = kinetic_energy(problem, run.absolute)
+    assert np.abs(energy / energy[0] - 1.0).max() < 1e-12
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_half_a_turn_a_step_is_nothing_to_a_shaft(method):
+    problem = TreeProblem.from_model(shaft(pi * 1e3))
+    run = problem.run(0.05, 1e-3, method)
+    assert worst_gap(problem, run.absolute) < 1e-12
+    angles = run.states[:, 0]
+    assert angles == pytest.approx(pi * np.arange(51), rel=1e-13, abs=1e-12)
+
+
+@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("kind", KINDS)
+def test_every_pair_holds_to_rounding_by_every_method(method, kind):
+    rng = np.random.default_rng(11)
+    model = moving(chain(rng, ["spherical", kind, kind]), rng, speed=2.0)
+    problem = TreeProblem.from_model(model)
+    run = problem.run(0.3, 3e-3, method)
+    reach = 1.0 + np.abs(run.absolute[..., 9:12]).max()
+    assert worst_gap(problem, run.absolute) < 1e-13 * reach
+
+
+def balls(count: int) -> ch.Model:
+    rng = np.random.default_rng(8)
+    model = moving(chain(rng, ["spherical"] * count), rng, speed=3.0)
+    return ch.Model(model.bodies, model.joints, gravity=(0, 0, -9.81))
+
+
+@pytest.mark.parametrize("steps", [1000, 100_000, pytest.param(1_000_000, marks=pytest.mark.slow)])
+def test_the_gap_of_eight_balls_does_not_grow(steps):
+    problem = TreeProblem.from_model(balls(8))
+    run = problem.run(steps * 1e-4, 1e-4, "rk4", save_every=steps // 10)
+    assert worst_gap(problem, run.absolute) < 4e-15
+    turns = run.absolute[..., :9].reshape(-1, 3, 3)
+    assert np.abs(np.swapaxes(turns, 1, 2) @ turns - np.eye(3)).max() < 1e-14
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_a_boost_changes_nothing_but_positions_and_velocities(seed):
+    """Coordinates and velocities of all pairs, and the rotation of the root, to the last bit."""
+    still = TreeProblem.from_model(floating_tree(seed))
+    state = still.start.copy()
+    for body in np.flatnonzero(still.tree.pair == 8):
+        at = still.tree.stored_count + still.tree.rate_at[body] + 3
+        state[at : at + 3] += (1e6, 3e5, 0.0)
+    fast = replace(still, start=state)
+    slow_run, fast_run = still.run(0.5, 1e-3), fast.run(0.5, 1e-3)
+    moved = np.zeros(state.size, bool)
+    for body in np.flatnonzero(still.tree.pair == 8):
+        at = still.tree.stored_at[body] + 4
+        moved[at : at + 3] = True
+        at = still.tree.stored_count + still.tree.rate_at[body] + 3
+        moved[at : at + 3] = True
+    assert moved.any()
+    assert np.array_equal(slow_run.states[:, ~moved], fast_run.states[:, ~moved])
+
+
+@pytest.mark.parametrize("size", [1e-9, 1e-12, 1e-15])
+def test_points_swing_like_points(size):
+    """Accelerations of a double pendulum of points, whatever little inertia they have."""
+    length, mass = (0.7, 1.1), (2.0, 0.5)
+    bodies = [
+        ch.Body("one", mass[0], [size * mass[0] * length[0] ** 2] * 3, (length[0], 0, 0)),
+        ch.Body("two", mass[1], [size * mass[1] * length[1] ** 2] * 3, (length[0], length[1], 0)),
+    ]
+    joints = [
+        ch.Revolute("first", ch.GROUND, "one", at=(0, 0, 0), axis=(0, 0, 1)),
+        ch.Revolute("second", "one", "two", at=(length[0], 0, 0), axis=(0, 0, 1)),
+    ]
+    model = ch.Model(bodies, joints, gravity=(0, -9.81, 0))
+    tree = build_tree(links_of(model, list(model.body_names)), model.gravity)
+    memory, rates = make_recursion(tree, np.zeros(1), wrenches=False, efforts=False), np.zeros(2)
+    tree_rates(tree, memory, np.array([0, 1, 0, 0, 1, 0, 3.0, -5.0]), rates)
+    # The first rod along x, the second along y: the textbook's equations at right angles.
+    (l1, l2), (m1, m2), (w1, w2) = length, mass, (3.0, -2.0)
+    first = (m2 * l2 * w2**2 - (m1 + m2) * 9.81) / ((m1 + m2) * l1)
+    second = -l1 * w1**2 / l2
+    expected = np.array([first, second - first])
+    assert rates == pytest.approx(expected, rel=1e-8 if size == 1e-9 else 1e-11)
+
+
+def test_a_random_tree_runs_for_long_without_opening():
+    problem = TreeProblem.from_model(random_tree(2, speed=2.0))
+    run = problem.run(10.0, 1e-3, "rk4", save_every=500)
+    reach = 1.0 + np.abs(run.absolute[..., 9:12]).max()
+    assert worst_gap(problem, run.absolute) < 1e-13 * reach
