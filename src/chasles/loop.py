@@ -13,6 +13,7 @@ from chasles.core.outcomes import OK
 from chasles.model import ChaslesError, InvalidOption, SimulationStopped
 from chasles.model.checks import checked_array, checked_positive
 from chasles.model.errors import told
+from chasles.stderr import progress_bar
 from chasles.stepper import Stepper
 from chasles.stops import explained
 from chasles.system.lookout import Lookout
@@ -199,7 +200,7 @@ class Run:
     def bar(self, progress: bool | None) -> tqdm:
         hidden = None if progress is None else not progress  # None: shown on a terminal only
         delay = 0.0 if progress else BAR_DELAY
-        return tqdm(total=self.grid.steps, unit="step", delay=delay, disable=hidden, leave=False)
+        return progress_bar(total=self.grid.steps, unit="step", delay=delay, disable=hidden)
 
     def explain(self, t: float, outcome: int) -> SimulationStopped:
         """Why the step after t failed, in words that name a body, a joint or a force."""

@@ -12,18 +12,20 @@ from math import ceil
 import numpy as np
 
 from chasles.core.arrays import Floats
+from chasles.core.constraints.kind import METRE
 from chasles.core.constraints.registry import CONSTRAINTS
 from chasles.core.outcomes import OK
 from chasles.core.stage import Promises
 from chasles.core.state_block import (
     NEVER,
-    OPEN_JOINT,
+    OPEN_ROW,
     OPEN_SINCE,
     UNBALANCED_SINCE,
     WORST_GAP,
     WORST_SHARE,
     StateBlock,
 )
+from chasles.start.consistent import longest_lever
 from chasles.stepper import Stepper
 from chasles.system.build import Setup
 
@@ -32,47 +34,69 @@ from chasles.system.build import Setup
 EXACT, DRIFTING = 1e-7, 1e-2
 #: A body that moves by less than this fraction of its size in a step stands still but for rounding.
 UNSEEN = 1e-10
-#: Steps at the most, and halvings, that are tried to find a step that would do.
-MOST_PROBED, MOST_HALVINGS = 20_000, 10
+#: A driver that moves by less than this fraction of its size in a step rests: 1e-6 rad/s at 1 ms.
+AT_REST = 1e-9
+#: Steps of one body (a second) and halvings at the most that are tried for a step that would do.
+MOST_PROBED, MOST_HALVINGS = 200_000, 10
 
 
 def make_promises(setup: Setup, drifting: Iterable[str], step: float) -> Promises:
     """What is promised of a run with this step, in which these joints drift."""
+    sizes = row_sizes(setup)
+    still = float(setup.system.bodies.mass.sum()) * (UNSEEN * longest_lever(setup) / step) ** 2
+    return Promises(promised_gaps(setup, drifting, sizes), sizes, AT_REST / step, still)
+
+
+def row_sizes(setup: Setup) -> Floats:
+    """(rows,) What gaps and speeds of every row of J are compared with: a length, or 1 rad.
+
+    The length is the lever of the joint, or the radius of gyration of its bodies if that is longer.
+    """
     bodies, joints = setup.system.bodies, setup.system.joints
-    lengths = np.sqrt(bodies.inertia[:, :3].max(axis=1) / bodies.mass).tolist()
-    lengths += np.linalg.norm(joints.point_b, axis=1).tolist()
-    still = float(bodies.mass.sum()) * (UNSEEN * max(lengths) / step) ** 2
-    return Promises(promised_gaps(setup, drifting), still)
+    gyration = np.append(np.sqrt(bodies.inertia[:, :3].max(axis=1) / bodies.mass), 0.0)
+    levers = [
+        np.where(ends >= 0, np.maximum(np.linalg.norm(points, axis=1), gyration[ends]), 0.0)
+        for points, ends in ((joints.point_a, joints.a), (joints.point_b, joints.b))
+    ]
+    sizes = np.ones(setup.system.row_count)
+    for index, lever in enumerate(np.maximum(*levers)):
+        for row, unit in enumerate(setup.units(index), int(joints.first_row[index])):
+            sizes[row] = lever if unit == METRE else 1.0
+    return sizes
 
 
-def promised_gaps(setup: Setup, drifting: Iterable[str]) -> Floats:
-    """By how much (m, rad) every joint and driver may be open; 0 where nothing is promised.
+def promised_gaps(setup: Setup, drifting: Iterable[str], sizes: Floats) -> Floats:
+    """(rows,) By how much (m, rad) every row may be open; 0 where nothing is promised.
 
-    A user's formula has no unit to compare with.
+    Rows that restrict speeds only have no gap, and a user's formula no unit to compare with.
     """
     joints, loose = setup.system.joints, set(drifting) | set(setup.model.driver_names)
-    levers = np.maximum(
-        np.where(joints.a >= 0, np.linalg.norm(joints.point_a, axis=1), 0.0),
-        np.linalg.norm(joints.point_b, axis=1),
-    )
-    reach = np.where(levers > 0.0, levers, levers.max(initial=0.0) or 1.0)
-    share = np.array([DRIFTING if name in loose else EXACT for name in setup.joint_index])
-    # Entries of g are metres and radians side by side; a lever above 1 m must not excuse angles.
-    by_user = np.array([CONSTRAINTS[kind].calls_user for kind in joints.kind], bool)
-    return np.where(by_user, 0.0, share * np.minimum(reach, 1.0))
+    gaps = np.zeros_like(sizes)
+    for index, name in enumerate(setup.joint_index):
+        kind = CONSTRAINTS[joints.kind[index]]
+        if not kind.calls_user:
+            rows = joints.first_row[index] + np.array(kind.measured_of(joints.rows[index]), int)
+            gaps[rows] = (DRIFTING if name in loose else EXACT) * sizes[rows]
+    return gaps
 
 
 def broken_promises(stepper: Stepper, block: Floats, step: float) -> list[str]:
     """What is wrong with a run that ended at this block, in words; nothing if nothing is."""
     alarm = StateBlock(block, stepper.layout).alarm()
-    names = list(stepper.solver.setup.joint_index)
     said = []
     if alarm[OPEN_SINCE] != NEVER:
+<<<<<<< HEAD
         worst = int(alarm[OPEN_JOINT])
         word = "driver" if names[worst] in stepper.solver.setup.model.driver_names else "joint"
         gap = alarm[WORST_GAP] * stepper.mechanism.promises.gaps[worst]
         said.append(
             f"{word} '{names[worst]}' opened by {gap:.3g} (m or rad), first seen at"
+=======
+        gap, name, _ = worst_gap(stepper, block)
+        word = "driver" if name in stepper.solver.setup.model.driver_names else "joint"
+        said.append(
+            f"{word} '{name}' opened by {gap}, first seen at"
+>>>>>>> defects
             f" t = {alarm[OPEN_SINCE]:.6g} s: more than its space promises. Take a smaller step"
             f" than {step:g} s, or project the joints: stabilise='projection of all joints'."
         )
@@ -81,11 +105,33 @@ def broken_promises(stepper: Stepper, block: Floats, step: float) -> list[str]:
         better = step_that_would_do(stepper, step, since)
         remedy = f"{better:.2g} s would do" if better else f"smaller than {step:g} s"
         said.append(
-            f"the energy balance misses {100.0 * alarm[WORST_SHARE]:.2g} % of the energy exchanged,"
+            f"the energy balance misses {100.0 * alarm[WORST_SHARE]:.3g} % of the energy exchanged,"
             f" more than 1 % since t = {since:.6g} s{culprit(stepper, block)}: the motion after"
             f" that is not right. Take a smaller step ({remedy}) or a method of higher order."
         )
     return said
+
+
+def worst_gap(stepper: Stepper, block: Floats) -> tuple[str, str, float]:
+    """The gap of a run that is largest against what was promised: in words, its joint, in m or rad.
+
+    No words where nothing has a gap.
+    """
+    alarm, setup = StateBlock(block, stepper.layout).alarm(), stepper.solver.setup
+    if not alarm[WORST_GAP] > 0.0:
+        return "", "", 0.0
+    row = int(alarm[OPEN_ROW])
+    index = int(np.searchsorted(setup.system.joints.first_row, row, side="right")) - 1
+    gap = float(alarm[WORST_GAP] * stepper.mechanism.promises.gaps[row])
+    unit = setup.units(index)[row - int(setup.system.joints.first_row[index])]
+    return f"{gap:.3g} {unit}", list(setup.joint_index)[index], gap
+
+
+def checks(stepper: Stepper, block: Floats) -> dict[str, float | str]:
+    """What was looked at on the way, for the provenance."""
+    gap, joint, _ = worst_gap(stepper, block)
+    share = float(StateBlock(block, stepper.layout).alarm()[WORST_SHARE])
+    return {"worst_gap": f"{gap} in '{joint}'" if gap else "none", "imbalance": share}
 
 
 def culprit(stepper: Stepper, block: Floats) -> str:
@@ -100,13 +146,13 @@ def culprit(stepper: Stepper, block: Floats) -> str:
 
 def step_that_would_do(stepper: Stepper, step: float, until: float) -> float | None:
     """A shorter step with which the balance closes up to then; None if none was found soon."""
-    watch = stepper.mechanism.watch
+    watch, bodies = stepper.mechanism.watch, stepper.mechanism.system.body_count
     events = int(watch.count[0])
     nowhere = np.zeros((1, 1))
     for halving in range(1, MOST_HALVINGS + 1):
         shorter = step / 2**halving
         steps = ceil(until / shorter)
-        if steps > MOST_PROBED:
+        if steps * bodies > MOST_PROBED:
             break
         block = stepper.first_block()
         grid = (0.0, shorter, 0, steps, steps)

@@ -47,6 +47,8 @@ class Provenance(Mapping[str, Any]):
     start             where the run began
     assembly          what was moved to close the joints, or "none"
     seconds_in_steps  computing time
+    worst_gap         the largest gap of a joint against what its space promises, in words
+    imbalance         the largest share of the energy exchanged that the balance missed
     warnings          what is suspect about the run
     versions          of everything that computed
     created           when, UTC
@@ -69,6 +71,8 @@ class Provenance(Mapping[str, Any]):
     steps: int = 0
     until: float = 0.0
     seconds_in_steps: float = 0.0
+    worst_gap: str = "none"
+    imbalance: float = 0.0
     warnings: tuple[str, ...] = ()
     versions: Mapping[str, str] = field(default_factory=versions)
     created: str = field(default_factory=now)

@@ -74,7 +74,9 @@ class Result:
         p = self.provenance
         return (
             f"Result({self.status}: {len(self.t)} states, t = {self.t[0]:g} .. {self.t[-1]:g} s,"
-            f" {p.method} at step {p.step:g} s, {self.model!r})"
+            f" {p.method} at step {p.step:g} s, {self.model!r}; worst gap {p.worst_gap}, energy"
+            f" balanced to {p.imbalance:.1e}, {p.seconds_in_steps:.2g} s"
+            f"{', with warnings' if self.warnings else ''})"
         )
 
     @property

@@ -27,7 +27,7 @@ from chasles.model import (
 from chasles.model.errors import told
 from chasles.model.model import checked_model, plural
 from chasles.problem import Problem, SpaceChoice, bytes_kept, choose_spaces, make_problem
-from chasles.promises import broken_promises, make_promises
+from chasles.promises import broken_promises, checks, make_promises
 from chasles.provenance import Provenance
 from chasles.result import Result
 from chasles.stabilisation.baumgarte import Baumgarte
@@ -118,7 +118,7 @@ def simulate(
     held = stabilised(chosen, choice, problem.redundancy)
     stabiliser = make_stabiliser(problem.setup, choice, held, grid.step)
     watch = watch_of(solver, stop=singular == "stop")
-    loose = () if choice is not None and choice.all_joints else chosen.drifting
+    loose = opening(chosen, choice, held)
     promises = make_promises(problem.setup, loose, grid.step)
     lookout = look_ahead(problem.setup, found, grid)
     stepper = make_stepper(solver, found, stabiliser, watch, promises, grid.until)
@@ -131,9 +131,11 @@ def simulate(
             saved = run.states_at(grid.t_eval, progress)
     seconds = time.perf_counter() - seconds_compiling() - began
     suspicious = broken_promises(run.stepper, run.block, grid.step)
+    suspicious += problem.setup.signals.notes()
     begun = {
         "start": "as entered" if start is None else "a given state",
         "warnings": tuple(suspicious),
+        **checks(run.stepper, run.block),
         "assembly": assembly.as_dict() if assembly else "none",
     }
     provenance = provenance_of(problem, run, found, choice, held, seconds, **begun)
@@ -231,6 +233,15 @@ def stabilised(
     chosen = set(model.joint_names if choice.all_joints else spaces.drifting)
     chosen.update(() if redundancy is None else redundancy.shared)
     return (*(name for name in model.joint_names if name in chosen), *model.driver_names)
+
+
+def opening(spaces: SpaceChoice, choice: Choice | None, held: tuple[str, ...]) -> tuple[str, ...]:
+    """The joints that open with the error of the method: feedback leaves a gap, projection none."""
+    if choice is None:
+        return spaces.drifting
+    if choice.word == PROJECTION:
+        return () if choice.all_joints else spaces.drifting
+    return (*spaces.drifting, *held)
 
 
 def closing(model: Model, close: Any, hold: Any, start: Any) -> Assembly | None:

@@ -87,10 +87,10 @@ def contradicted(
         words: str | None = contradiction(solver.setup, missed, "speeds", when)
     else:
         rates = driven_rates(solver.setup, t)
-        fastest = max(float(block[stepper.layout.fastest]), float(np.abs(rates).max(initial=0.0)))
-        words = speed_conflict(
-            solver.setup, solver.plan, solver.work, rates, SPEED_SUSPICION * fastest, when
-        )
+        sizes = stepper.mechanism.promises.sizes
+        fastest = max(float(block[stepper.layout.fastest]), float(np.max(np.abs(rates) / sizes)))
+        allowed = SPEED_SUSPICION * fastest * sizes
+        words = speed_conflict(solver.setup, solver.plan, solver.work, rates, allowed, when)
     if words is None:
         return None
     return SimulationStopped(words, OUTCOMES[CONTRADICTED].remedy)

@@ -1,29 +1,19 @@
 """What a user is told while kernels are compiled: once, in words, never at the cost of a run."""
 
-import os
-import sys
 import time
-from contextlib import suppress
 from typing import Any
 
 from numba.core.event import Listener, register
+
+from chasles.stderr import STDERR
 
 #: Compiling that is expected to take less than this is not worth a word (s).
 A_MOMENT = 1.5
 
 
 def tell(line: str) -> None:
-    """A line on stderr, if there is one that takes it."""
-    stream: Any = sys.stderr
-    original: Any = sys.__stderr__
-    with suppress(Exception):  # None, closed, a broken pipe, a full disk, an encoding without it
-        if stream is original:
-            stream.flush()
-            # Not through the stream: what it could not write it would keep, and fail at exit.
-            os.write(stream.fileno(), f"{line}\n".encode("ascii", "backslashreplace"))
-        else:
-            stream.write(f"{line}\n")
-            stream.flush()
+    """A line on stderr, at no risk."""
+    STDERR.write(f"{line}\n")
 
 
 class FirstCompile(Listener):

@@ -28,7 +28,7 @@ from chasles.core.state_block import (
     AT_START,
     EXCHANGED,
     NEVER,
-    OPEN_JOINT,
+    OPEN_ROW,
     OPEN_SINCE,
     SUPPLIED,
     UNBALANCED_SINCE,
@@ -41,8 +41,6 @@ from chasles.core.wrenches import kinetic_energy
 #: Speeds that miss by more than this fraction of the fastest so far stop a run: joints that have
 #: drifted apart a little disagree a little.
 SPEED_CONFLICT = 1e-3
-#: Less than this (rad/s, m/s) is nothing.
-SPEED_FLOOR = 1e-6
 #: Share of the energy exchanged so far that the balance may miss without a word.  The methods'
 #: own errors at the steps one uses are orders below; a run that misses more has left its motion.
 IMBALANCE = 1e-2
@@ -105,15 +103,19 @@ def look_at_drivers(mechanism: Any, scratch: Any, fastest: Any) -> int:
     system = mechanism.system
     if system.drive_count == 0 or mechanism.plan.is_damped == 0:
         return OK
-    largest = miss_rates(system, mechanism.plan, scratch, fastest)
-    if largest > SPEED_CONFLICT * fastest[0] + SPEED_FLOOR:
+    sizes = mechanism.promises.sizes
+    largest = miss_rates(system, mechanism.plan, scratch, sizes, fastest)
+    if largest > SPEED_CONFLICT * fastest[0] + mechanism.promises.slow:
         return CONTRADICTED
     return OK
 
 
 @routine
-def miss_rates(system: Any, plan: Any, scratch: Any, fastest: Any) -> float:
-    """The largest entry of rates - J V, V being what comes closest, on the factor in scratch."""
+def miss_rates(system: Any, plan: Any, scratch: Any, sizes: Any, fastest: Any) -> float:
+    """The largest entry of rates - J V, V being what comes closest, on the factor in scratch.
+
+    In sizes per second, as the fastest rate so far: metres and radians are compared by them.
+    """
     unknowns, wanted = 6 * system.body_count, scratch.rhs
     for k in range(unknowns + system.row_count):
         wanted[k] = 0.0
@@ -121,13 +123,14 @@ def miss_rates(system: Any, plan: Any, scratch: Any, fastest: Any) -> float:
         drive = system.joints.drive[joint]
         if drive >= 0:
             rate = scratch.signals[drive + 1]
-            wanted[unknowns + system.joints.first_row[joint]] = rate
-            fastest[0] = max(fastest[0], abs(rate))
+            row = system.joints.first_row[joint]
+            wanted[unknowns + row] = rate
+            fastest[0] = max(fastest[0], abs(rate) / sizes[row])
     solve_factored(plan, scratch.values, wanted)
     refine(system, plan, scratch, wanted)
     largest = 0.0
-    for row in range(unknowns, unknowns + system.row_count):
-        largest = max(largest, abs(scratch.residual[row]))
+    for row in range(system.row_count):
+        largest = max(largest, abs(scratch.residual[unknowns + row]) / sizes[row])
     return largest
 
 
@@ -165,14 +168,18 @@ def look_at_gaps(mechanism: Any, scratch: Any, state: Any, t: float) -> None:
     """Compare every gap with what was promised of it, at the bodies placed in scratch."""
     system, alarm = mechanism.system, beyond(state, mechanism.layout.alarm)
     put_signals(system.signals, t, scratch.signals)
+    gaps, unknowns = mechanism.promises.gaps, 6 * system.body_count
     for joint in range(system.joint_count):
-        allowed = mechanism.promises.gaps[joint]
-        if allowed > 0.0:
+        first = system.joints.first_row[joint]
+        end, promised = first + system.joints.rows[joint], 0.0
+        for row in range(first, end):
+            promised += gaps[row]
+        if promised > 0.0:
             put_position_residual(system, joint, scratch.absolute, scratch, scratch.residual)
-            first = 6 * system.body_count + system.joints.first_row[joint]
-            for row in range(first, first + system.joints.rows[joint]):
-                ratio = abs(scratch.residual[row]) / allowed
-                if ratio > alarm[WORST_GAP]:
-                    alarm[WORST_GAP], alarm[OPEN_JOINT] = ratio, joint
+            for row in range(first, end):
+                if gaps[row] > 0.0:
+                    ratio = abs(scratch.residual[unknowns + row]) / gaps[row]
+                    if ratio > alarm[WORST_GAP]:
+                        alarm[WORST_GAP], alarm[OPEN_ROW] = ratio, row
     if alarm[WORST_GAP] > 1.0 and alarm[OPEN_SINCE] == NEVER:
         alarm[OPEN_SINCE] = t

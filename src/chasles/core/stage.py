@@ -48,7 +48,9 @@ from chasles.core.watch import Watch
 class Promises(NamedTuple):
     """Beyond what a run is worth a word."""
 
-    gaps: Floats  # (m,) gap (m, rad) of every joint and driver; 0: any will do
+    gaps: Floats  # (rows,) gap (m, rad) of every row of J; 0: any will do
+    sizes: Floats  # (rows,) what a gap is large or small against: a lever (m), or 1 rad
+    slow: float  # sizes per second below which nothing moves visibly
     still: float  # energy (J) below which nothing moves visibly
 
 

@@ -17,9 +17,9 @@ CARRY_WIDTH = 9
 SUPPLIED, EXCHANGED, SUPPLY_WIDTH = 0, 1, 2
 #: The kinetic energy at the start (J); the largest share of the exchanged energy that the balance
 #: misses and since when it is too large (s); the largest gap as a multiple of what was promised,
-#: the joint, and since when.
+#: its row of J, and since when.
 AT_START, WORST_SHARE, UNBALANCED_SINCE = 0, 1, 2
-WORST_GAP, OPEN_JOINT, OPEN_SINCE, ALARM_WIDTH = 3, 4, 5, 6
+WORST_GAP, OPEN_ROW, OPEN_SINCE, ALARM_WIDTH = 3, 4, 5, 6
 #: Since when, as long as all is well.
 NEVER = -1.0
 
@@ -34,7 +34,7 @@ class Layout(NamedTuple):
     carry: int  # (n, CARRY_WIDTH)
     momentum: int  # (floating systems, 3)
     seen: int  # (watched joints, SEEN_WIDTH)
-    fastest: int  # (1,) largest rate of a driver so far
+    fastest: int  # (1,) largest rate of a driver so far, in sizes per second (see `Promises`)
     alarm: int  # (ALARM_WIDTH,) see `judge`
     width: int
 

@@ -8,8 +8,6 @@ from math import isfinite
 from pathlib import Path
 from typing import Any
 
-from tqdm import tqdm
-
 from chasles.model import InvalidOption
 from chasles.paper.claims import all_claims
 from chasles.paper.claims.rules import Claim, Measure
@@ -17,6 +15,7 @@ from chasles.paper.errata import Erratum, all_errata
 from chasles.paper.options import Options
 from chasles.paper.page import TITLE, Page
 from chasles.paper.study import Study
+from chasles.stderr import progress_bar
 from chasles.view.plots import Figure, save_files
 from chasles.view.report import page, write_whole
 
@@ -38,7 +37,7 @@ def make_report(options: Options, progress: bool | None = None) -> Path:
     claims, errata = all_claims(study), all_errata(study)
     tell("drawing", progress)
     hidden = None if progress is None else not progress
-    with tqdm(unit=" figures", desc="drawing", disable=hidden, leave=False) as bar:
+    with progress_bar(unit=" figures", desc="drawing", disable=hidden) as bar:
 
         def keep(figure: Figure) -> None:
             save_files(figure, folder / "figures", png=not options.quick)

@@ -6,12 +6,12 @@ from math import inf
 from typing import Any
 
 import numpy as np
-from tqdm import tqdm
 
 from chasles.core.arrays import Floats
 from chasles.model import Model, SimulationStopped
 from chasles.result import Result
 from chasles.simulate import simulate
+from chasles.stderr import progress_bar
 
 #: The spaces that are compared, in the order in which they are shown, with their names on the page.
 SPACE_NAMES = {
@@ -102,7 +102,7 @@ class Runs:
         """Run what has not been run, with a bar on stderr."""
         wanted = [case for case in dict.fromkeys(cases) if case not in self.outcomes]
         hidden = None if progress is None else not progress
-        with tqdm(wanted, unit="run", desc="simulating", disable=hidden, leave=False) as bar:
+        with progress_bar(wanted, unit="run", desc="simulating", disable=hidden) as bar:
             for case in bar:
                 self(case)
 

@@ -5,14 +5,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from tqdm import tqdm
-
 from chasles.integrators.tableaux import Tableau
 from chasles.model import ChaslesError, InvalidOption, Model
 from chasles.model.checks import checked_positive
 from chasles.model.errors import told
 from chasles.model.model import checked_model
 from chasles.simulate import check_progress
+<<<<<<< HEAD
 from chasles.studies.advice_search import (
     LONGER,
     AdviceSearch,
@@ -22,6 +21,11 @@ from chasles.studies.advice_search import (
     default_steps,
 )
 from chasles.studies.tables import aligned_table, plain, small
+=======
+from chasles.stderr import progress_bar
+from chasles.studies.search import LONGER, Search, Trial, checked_steps, combined, default_steps
+from chasles.studies.tables import plain, small, table
+>>>>>>> defects
 
 SPACES = ("auto", "SE3", "SO3xR3")
 METHODS = ("heun", "kutta3", "rk4", "dopri5", "dop853")
@@ -211,7 +215,7 @@ def advise(
             )
     combinations = combined(model, spaces, methods, stabilisers, acceleration)
     hidden = None if progress is None else not progress
-    with tqdm(total=len(combinations), unit="combination", disable=hidden, leave=False) as bar:
+    with progress_bar(total=len(combinations), unit="combination", disable=hidden) as bar:
         bar.set_description("timing")
         allowed = default_steps(model, until) if steps is None else checked_steps(steps)
         search.prepare(combinations, allowed)

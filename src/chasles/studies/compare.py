@@ -5,7 +5,6 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from tqdm import tqdm
 
 from chasles.integrators.tableaux import Tableau
 from chasles.model import InvalidOption, Model, UnknownName
@@ -13,6 +12,7 @@ from chasles.model.checks import checked_positive
 from chasles.model.errors import told
 from chasles.model.model import checked_model
 from chasles.simulate import check_progress
+from chasles.stderr import progress_bar
 from chasles.studies.candidates import candidates_of
 from chasles.studies.measure import CandidateResult, costs, measure
 from chasles.studies.predictions import CheckedPrediction, check_orders, predictions_of
@@ -65,7 +65,7 @@ def compare(
     }  # fmt: skip
     chosen = candidates_of(model, candidates, common)
     hidden = None if progress is None else not progress
-    with tqdm(total=len(chosen), unit="run", disable=hidden, leave=False, delay=1.0) as bar:
+    with progress_bar(total=len(chosen), unit="run", disable=hidden, delay=1.0) as bar:
         outcomes = []
         for candidate in chosen:
             bar.set_description(candidate.label[:24])
@@ -125,7 +125,7 @@ class Comparison:
             )
         found: list[CheckedPrediction] = []
         hidden = None if progress is None else not progress
-        with tqdm(self.outcomes, "orders", unit="candidate", disable=hidden, leave=False) as bar:
+        with progress_bar(self.outcomes, "orders", unit="candidate", disable=hidden) as bar:
             for outcome in bar:
                 found += check_orders(self.model, outcome, self.until, halvings)
         return replace(self, predictions=tuple(found))

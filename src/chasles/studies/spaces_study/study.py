@@ -9,8 +9,7 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
-from tqdm import tqdm
-
+from chasles.stderr import progress_bar
 from chasles.studies.spaces_study import cases
 
 IMAGES = Path("images") / "study"
@@ -41,7 +40,7 @@ def measured(quick: bool, progress: bool | None = None) -> dict[str, Any]:
     began = time.perf_counter()
     data: dict[str, Any] = {}
     hidden = None if progress is None else not progress
-    with tqdm(questions.items(), unit="question", disable=hidden, leave=False) as bar:
+    with progress_bar(questions.items(), unit="question", disable=hidden) as bar:
         for name, question in bar:
             bar.set_description(name)
             data[name] = question()
