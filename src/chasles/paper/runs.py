@@ -11,7 +11,7 @@ from tqdm import tqdm
 from chasles.core.arrays import Floats
 from chasles.model import Model, SimulationStopped
 from chasles.result import Result
-from chasles.simulate import simulate
+from chasles.studies.quiet import simulate_quietly
 
 #: The spaces that are compared, in the order in which they are shown, with their names on the page.
 SPACE_NAMES = {
@@ -108,7 +108,7 @@ class Runs:
 
     def run(self, case: Case) -> Outcome:
         try:
-            result = simulate(
+            result = simulate_quietly(
                 self.models[case.model],
                 until=case.until,
                 step=case.step,

@@ -19,7 +19,7 @@ from chasles.paper.reference import (
     quaternion_reference,
 )
 from chasles.paper.runs import Case, Outcome, Runs
-from chasles.simulate import simulate
+from chasles.studies.quiet import simulate_quietly
 
 PAPER_SPACES = ("SE3", "SO3xR3")
 FORMS = ("space", "screw")
@@ -206,7 +206,7 @@ class Study:
         return timed
 
     def seconds_of_steps(self, example: str, spaces: str) -> float:
-        run = simulate(
+        run = simulate_quietly(
             EXAMPLES[example].model,
             until=TIMED_STEPS * 1e-5,
             step=1e-5,
