@@ -85,18 +85,10 @@ def broken_promises(stepper: Stepper, block: Floats, step: float) -> list[str]:
     alarm = StateBlock(block, stepper.layout).alarm()
     said = []
     if alarm[OPEN_SINCE] != NEVER:
-<<<<<<< HEAD
-        worst = int(alarm[OPEN_JOINT])
-        word = "driver" if names[worst] in stepper.solver.setup.model.driver_names else "joint"
-        gap = alarm[WORST_GAP] * stepper.mechanism.promises.gaps[worst]
-        said.append(
-            f"{word} '{names[worst]}' opened by {gap:.3g} (m or rad), first seen at"
-=======
         gap, name, _ = worst_gap(stepper, block)
         word = "driver" if name in stepper.solver.setup.model.driver_names else "joint"
         said.append(
             f"{word} '{name}' opened by {gap}, first seen at"
->>>>>>> defects
             f" t = {alarm[OPEN_SINCE]:.6g} s: more than its space promises. Take a smaller step"
             f" than {step:g} s, or project the joints: stabilise='projection of all joints'."
         )

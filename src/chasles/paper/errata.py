@@ -23,8 +23,8 @@ from chasles.paper.printed_top import Equations, integrate
 from chasles.paper.reference import TIGHT_TOLERANCES, quaternion_reference
 from chasles.paper.runs import CaseResult
 from chasles.paper.study import Study
-from chasles.simulate import simulate
 from chasles.studies.paper_mechanisms import double_pendulum, heavy_top, link
+from chasles.studies.quiet import simulate_quietly
 
 MISPRINT, DANGEROUS, UNCLEAR = "misprint", "dangerous", "unclear"
 
@@ -108,7 +108,7 @@ def dexp_on_state_space(study: Study) -> Erratum:
 
 def gravity_without_mass(study: Study) -> Erratum:
     body = link("link")
-    run = simulate(Model([body]), until=0.1, step=1e-3, progress=False)
+    run = simulate_quietly(Model([body]), until=0.1, step=1e-3, progress=False)
     fall = float(-run.velocity("link")[-1, 2] / run.t[-1])
     source = "free fall for 0.1 s"
     return Erratum(
@@ -128,7 +128,7 @@ def gravity_without_mass(study: Study) -> Erratum:
 
 
 def hybrid_velocities(study: Study) -> Erratum:
-    state = simulate(double_pendulum(), until=0.1, step=1e-3, spaces="auto", progress=False)
+    state = simulate_quietly(double_pendulum(), until=0.1, step=1e-3, spaces="auto", progress=False)
     turn, spin, speed = (
         [part(name)[-1] for name in ("link 1", "link 2")]
         for part in (state.rotation, state.angular_velocity, state.velocity)

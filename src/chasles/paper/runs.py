@@ -10,8 +10,8 @@ import numpy as np
 from chasles.core.arrays import Floats
 from chasles.model import Model, SimulationStopped
 from chasles.result import Result
-from chasles.simulate import simulate
 from chasles.stderr import progress_bar
+from chasles.studies.quiet import simulate_quietly
 
 #: The spaces that are compared, in the order in which they are shown, with their names on the page.
 SPACE_NAMES = {
@@ -108,7 +108,7 @@ class Runs:
 
     def run(self, case: Case) -> CaseResult:
         try:
-            result = simulate(
+            result = simulate_quietly(
                 self.models[case.model],
                 until=case.until,
                 step=case.step,

@@ -19,8 +19,8 @@ from chasles.paper.reference import (
     quaternion_reference,
 )
 from chasles.paper.runs import Case, CaseResult, Runs
-from chasles.simulate import simulate
 from chasles.studies.paper_mechanisms import heavy_top
+from chasles.studies.quiet import simulate_quietly
 
 PAPER_SPACES = ("SE3", "SO3xR3")
 FORMS = ("space", "screw")
@@ -207,7 +207,7 @@ class Study:
         return timed
 
     def seconds_of_steps(self, example: str, spaces: str) -> float:
-        run = simulate(
+        run = simulate_quietly(
             EXAMPLES[example].model,
             until=TIMED_STEPS * 1e-5,
             step=1e-5,

@@ -11,7 +11,7 @@ from chasles.model.checks import checked_positive
 from chasles.model.errors import told
 from chasles.model.model import checked_model
 from chasles.simulate import check_progress
-<<<<<<< HEAD
+from chasles.stderr import progress_bar
 from chasles.studies.advice_search import (
     LONGER,
     AdviceSearch,
@@ -21,11 +21,6 @@ from chasles.studies.advice_search import (
     default_steps,
 )
 from chasles.studies.tables import aligned_table, plain, small
-=======
-from chasles.stderr import progress_bar
-from chasles.studies.search import LONGER, Search, Trial, checked_steps, combined, default_steps
-from chasles.studies.tables import plain, small, table
->>>>>>> defects
 
 SPACES = ("auto", "SE3", "SO3xR3")
 METHODS = ("heun", "kutta3", "rk4", "dopri5", "dop853")

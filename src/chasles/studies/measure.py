@@ -11,8 +11,8 @@ import numpy as np
 from chasles.core.arrays import Floats
 from chasles.model import GROUND, Model, SimulationStopped, Spherical
 from chasles.result import Result
-from chasles.simulate import simulate
 from chasles.studies.candidates import Candidate
+from chasles.studies.quiet import simulate_quietly
 
 #: Length of one timed run, and how many are taken in turn; the fastest counts, so short ones do.
 TIMED_SECONDS, TIMED_REPEATS = 0.01, 10
@@ -110,7 +110,7 @@ def measure(
     options = candidate.options
     every = max(1, round(until / options["step"]) // KEPT_STATES)
     try:
-        result = simulate(model, until, **options, save_every=every, progress=False)
+        result = simulate_quietly(model, until, **options, save_every=every, progress=False)
     except SimulationStopped as stopped:
         if stopped.result is None:
             raise
@@ -219,7 +219,7 @@ def timed(model: Model, options: dict[str, Any], until: float, steps: int) -> fl
     """Seconds that so many steps take, or None if the run stops before."""
     step = min(options["step"], until / MOST_TIMED)
     try:
-        result = simulate(
+        result = simulate_quietly(
             model, steps * step, **{**options, "step": step}, save_every=steps, progress=False
         )
     except SimulationStopped:

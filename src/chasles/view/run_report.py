@@ -13,7 +13,7 @@ from chasles.view.curves import plot_result
 from chasles.view.film import make_film
 from chasles.view.picture import picture_of
 from chasles.view.plots import RC
-from chasles.view.report import page, paragraphs, section, table, write_whole
+from chasles.view.report import html_table, page, paragraphs, section, write_whole
 
 
 def write_report(result: Result, path: str | Path, title: str | None = None) -> Path:
@@ -62,14 +62,14 @@ def joints_table(result: Result) -> str:
     ]
     if not rows:
         return paragraphs("There are no joints.")
-    return table(("joint", "kind", "opens by at most, m", "rad"), rows)
+    return html_table(("joint", "kind", "opens by at most, m", "rad"), rows)
 
 
 def provenance_table(result: Result) -> str:
     kept = ("method", "order", "step", "steps", "until", "acceleration", "stabilise", "redundancy")
     rows = [(name, escape(str(result.provenance[name]))) for name in kept]
     rows += [(f"space of {body}", escape(s)) for body, s in result.provenance["spaces"].items()]
-    return table(("what", "value"), rows)
+    return html_table(("what", "value"), rows)
 
 
 def plots_of(result: Result) -> list[str]:
