@@ -11,7 +11,7 @@ paper: $(VENV)/.base  ## the paper's examples, with figures
 	$(BIN)/chasles paper
 
 test: lint browser  ## all checks that take seconds
-	$(BIN)/python -m pytest -rs
+	$(BIN)/python -m pytest -rs -n auto --dist loadfile
 
 browser:  ## Chromium for the tests of the report, where it may be installed
 	@command -v chromium >/dev/null || { test "$$(id -u)" = 0 && command -v apt-get >/dev/null \
