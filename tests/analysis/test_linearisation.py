@@ -531,8 +531,8 @@ def test_the_table_names_frequency_damping_and_body():
 
 def test_bad_input(refusal):
     model, _ = double_pendulum()
-    assert "no Model" in refusal(lambda: ch.linearise("model"), ch.InvalidModel)
-    assert "no State" in refusal(lambda: ch.linearise(model, "now"), ch.InvalidOption)
+    assert "must be a Model" in refusal(lambda: ch.linearise("model"), ch.InvalidModel)
+    assert "must be a State" in refusal(lambda: ch.linearise(model, "now"), ch.InvalidOption)
     assert "'elbow'" in refusal(lambda: ch.linearise(model, axes="elbow"), ch.UnknownName)
     assert "modes" in refusal(lambda: ch.linearise(model, modes=0), ch.InvalidOption)
     assert "near" in refusal(lambda: ch.linearise(model, modes=1, near=-1.0), ch.InvalidOption)

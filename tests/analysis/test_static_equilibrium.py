@@ -379,8 +379,8 @@ def test_a_weightless_body_rests_anywhere():
 def test_bad_input(refusal):
     bodies, joints = rods([(0, 0), (1, 0)], far_end=False)
     model = ch.Model(bodies, joints)
-    assert "no Model" in refusal(lambda: ch.equilibrium(None), ch.InvalidModel)
-    assert "start is 3" in refusal(lambda: ch.equilibrium(model, 3), ch.InvalidOption)
+    assert "must be a Model" in refusal(lambda: ch.equilibrium(None), ch.InvalidModel)
+    assert "must be a State, got 3" in refusal(lambda: ch.equilibrium(model, 3), ch.InvalidOption)
     assert "'steady'" in refusal(lambda: ch.equilibrium(model, prefer="steady"), ch.UnknownName)
     assert "most_steps" in refusal(lambda: ch.equilibrium(model, most_steps=0), ch.InvalidOption)
     assert "no joint" in refusal(lambda: ch.equilibrium(model).reaction("knee"), ch.UnknownName)

@@ -38,7 +38,7 @@ def test_an_angle_is_told_in_degrees_too(refusal):
 
 @pytest.mark.parametrize("close", ["yes", 1, None, [True]])
 def test_close_is_true_or_false(close, refusal):
-    assert "close is" in refusal(lambda: run(close=close), ch.InvalidOption)
+    assert "close must be" in refusal(lambda: run(close=close), ch.InvalidOption)
 
 
 def test_hold_without_close_is_refused(refusal):
@@ -49,7 +49,7 @@ def test_hold_without_close_is_refused(refusal):
 @pytest.mark.parametrize("hold", ["upper", 3, None, ch.GROUND])
 def test_hold_is_a_list(hold, refusal):
     for attempt in (lambda: run(close=True, hold=hold), lambda: ch.assemble(loose_pair(), hold)):
-        assert "hold is" in refusal(attempt, ch.InvalidOption)
+        assert "hold must be" in refusal(attempt, ch.InvalidOption)
 
 
 @pytest.mark.parametrize(

@@ -286,16 +286,16 @@ HALF = [[0, 0], [0.5, 0]]
         ({"a": HALF, "b": [1]}, ["b has shape (1,)", "2 stages"]),
         ({"a": HALF, "b": [0, 1], "b_embedded": [1]}, ["b_embedded has shape (1,)"]),
         ({"a": HALF, "b": [0, 1], "c": [0, 0.5, 1]}, ["c has shape (3,)"]),
-        ({"a": [[0, 0]], "b": [1]}, ["a has shape (1, 2)", "square"]),
-        ({"a": [0.5], "b": [1]}, ["a has shape (1,)"]),
-        ({"a": np.zeros((0, 0)), "b": []}, ["a has shape (0, 0)"]),
-        ({"a": [[], [0.5]], "b": [0, 1]}, ["a is", "not an array", "equal length"]),
-        ({"a": [[0, 0], [math.nan, 0]], "b": [0, 1]}, ["a is", "not finite"]),
-        ({"a": HALF, "b": [0, math.inf]}, ["b is", "not finite"]),
-        ({"a": HALF, "b": ["0", "1"]}, ["b is", "not an array of real numbers"]),
-        ({"a": HALF, "b": [0, 1j]}, ["b is", "not an array of real numbers"]),
-        ({"a": HALF, "b": [Fraction(1), None]}, ["b is", "not an array of real numbers"]),
-        ({"a": HALF, "b": [True, False]}, ["b is", "not an array of real numbers"]),
+        ({"a": [[0, 0]], "b": [1]}, ["a must be a square matrix, got shape (1, 2)", "square"]),
+        ({"a": [0.5], "b": [1]}, ["a must be a square matrix, got shape (1,)"]),
+        ({"a": np.zeros((0, 0)), "b": []}, ["a must be a square matrix, got shape (0, 0)"]),
+        ({"a": [[], [0.5]], "b": [0, 1]}, ["a must be", "an array", "equal length"]),
+        ({"a": [[0, 0], [math.nan, 0]], "b": [0, 1]}, ["a must be", "must be finite"]),
+        ({"a": HALF, "b": [0, math.inf]}, ["b must be", "must be finite"]),
+        ({"a": HALF, "b": ["0", "1"]}, ["b must be", "an array of real numbers"]),
+        ({"a": HALF, "b": [0, 1j]}, ["b must be", "an array of real numbers"]),
+        ({"a": HALF, "b": [Fraction(1), None]}, ["b must be", "an array of real numbers"]),
+        ({"a": HALF, "b": [True, False]}, ["b must be", "an array of real numbers"]),
     ],
 )
 def test_a_mistake_is_refused_by_name(arguments, said):
@@ -307,7 +307,7 @@ def test_a_mistake_is_refused_by_name(arguments, said):
 
 
 def test_a_name_is_a_string():
-    assert "named 4" in refusal(lambda: Tableau([[0]], [1], name=4))
+    assert "must be a string, got 4" in refusal(lambda: Tableau([[0]], [1], name=4))
 
 
 def test_coefficients_that_overflow_have_the_order_they_show():
@@ -339,7 +339,7 @@ def test_an_unknown_method_suggests_the_closest():
 @pytest.mark.parametrize("wrong", [4, None, [1.0], Tableau, np.zeros((2, 2))])
 def test_what_is_neither_name_nor_tableau_is_refused(wrong):
     message = refusal(lambda: method(wrong))
-    assert "neither a name nor a Tableau" in message and "rk4" in message
+    assert "must be a name or a Tableau" in message and "rk4" in message
 
 
 # Cost

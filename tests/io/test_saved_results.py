@@ -280,8 +280,8 @@ def test_a_missing_file_is_told_with_the_closest_name(tmp_path):
 
 @pytest.mark.parametrize("path", ["", None, 3, b"run.nc", "nul\0", ["run.nc"]])
 def test_a_path_is_the_name_of_a_file(path):
-    assert "path is" in refused(path)
-    with pytest.raises(ch.InvalidOption, match="path is"):
+    assert "path must be" in refused(path)
+    with pytest.raises(ch.InvalidOption, match="path must be"):
         thrown().save(path)
 
 

@@ -109,8 +109,11 @@ def test_a_nut_falls_down_its_screw():
     [
         (lambda r: r.coordinate("ball"), ["'ball' is spherical", "no coordinate"]),
         (lambda r: r.coordinate("rail", "angle"), ["prismatic and has no angle", "displacement"]),
-        (lambda r: r.coordinate("rail", "turn"), ["coordinate is 'turn'"]),
-        (lambda r: r.coordinate_rate("rail", 3), ["coordinate is 3"]),
+        (
+            lambda r: r.coordinate("rail", "turn"),
+            ["coordinate must be one of three words, got 'turn'"],
+        ),
+        (lambda r: r.coordinate_rate("rail", 3), ["coordinate must be one of three words, got 3"]),
     ],
 )
 def test_a_coordinate_that_there_is_not_is_refused(ask, said, refusal):

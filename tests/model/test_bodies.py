@@ -203,7 +203,7 @@ def test_a_solid_takes_the_start_of_any_body():
             "density must be positive, got -3 kg/m^3",
         ),
         (lambda: Body.sphere("crank", -0.1, mass=1.0), "radius must be positive, got -0.1 m"),
-        (lambda: Body.cylinder("crank", 0.1, NAN, mass=1.0), "length is nan"),
+        (lambda: Body.cylinder("crank", 0.1, NAN, mass=1.0), "length must be finite, got nan"),
         (
             lambda: Body.cylinder("crank", 0.1, 1.0, mass=1.0, axis="w"),
             "axis must be one of the body's axes, got 'w'",

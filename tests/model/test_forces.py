@@ -180,7 +180,7 @@ def test_a_formula_that_fails_is_named(formula, said, refusal):
             ["damping must not be negative, got -1 N s/m"],
         ),
         (lambda: Spring("f", GROUND, ROD, ORIGIN, X, 0), ["both 0"]),
-        (lambda: Spring("f", GROUND, ROD, ORIGIN, X, NAN), ["stiffness is nan"]),
+        (lambda: Spring("f", GROUND, ROD, ORIGIN, X, NAN), ["stiffness must be finite, got nan"]),
         (
             lambda: Spring("f", GROUND, ROD, ORIGIN, X, 1, rest_length=-1),
             ["rest_length must not be negative, got -1 m"],
@@ -215,7 +215,7 @@ def test_a_formula_that_fails_is_named(formula, said, refusal):
         (lambda: JointSpring("f", None, 1), ["joint must be a joint, got None"]),
         (lambda: JointSpring("f", HINGE, -1), ["stiffness must not be negative, got -1"]),
         (lambda: JointSpring("f", HINGE, 0), ["both 0"]),
-        (lambda: JointSpring("f", HINGE, 1, rest=INF), ["rest is inf"]),
+        (lambda: JointSpring("f", HINGE, 1, rest=INF), ["rest must be finite, got inf"]),
         (
             lambda: JointSpring("f", HINGE, 1, coordinate="turn"),
             ["coordinate must be one of three words, got 'turn'"],
@@ -241,7 +241,7 @@ def test_a_formula_that_fails_is_named(formula, said, refusal):
             lambda: Motor("f", HINGE, target="home", stiffness=1),
             ["target must be a number, got 'home'"],
         ),
-        (lambda: Motor("f", HINGE, target=NAN, stiffness=1), ["target is nan"]),
+        (lambda: Motor("f", HINGE, target=NAN, stiffness=1), ["target must be finite, got nan"]),
         (lambda: Motor("f", HINGE, effort=(1, 2)), ["effort must be a number, got (1, 2)"]),
         (lambda: Motor("f", HINGE, effort=None), ["effort must be a number, got None"]),
         (lambda: Load("f", ROD), ["neither a force nor a torque"]),
@@ -260,7 +260,10 @@ def test_a_formula_that_fails_is_named(formula, said, refusal):
         (lambda: Load("f", ROD, X, frame=None), ["frame must be 'world' or 'body', got None"]),
         (lambda: Drag("f", ROD), ["all its coefficients are 0"]),
         (lambda: Drag("f", ROD, linear=-1), ["linear must not be negative, got -1 N s/m"]),
-        (lambda: Drag("f", ROD, angular_quadratic=NAN), ["angular_quadratic is nan"]),
+        (
+            lambda: Drag("f", ROD, angular_quadratic=NAN),
+            ["angular_quadratic must be finite, got nan"],
+        ),
         (lambda: Drag("f", "ground", 1), ["body is the ground"]),
         (lambda: CustomForce("f", ROD, None), ["formula must be a function, got None"]),
         (lambda: CustomForce("f", GROUND, lift), ["body is the ground"]),

@@ -312,11 +312,11 @@ def test_without_ffmpeg_an_mp4_is_refused(swing, tmp_path, monkeypatch):
     [
         ({"path": "film.avi"}, "film's name is 'film.avi'"),
         ({"path": "/nowhere/film.html"}, "there is no folder '/nowhere'"),
-        ({"layout": "stacked"}, "layout is 'stacked'"),
+        ({"layout": "stacked"}, "layout must be .*, got 'stacked'"),
         ({"labels": ["a", "b"]}, "there are 2 labels for 1 results"),
-        ({"frames": 1}, "frames is 1"),
-        ({"path": "film.gif", "fps": 0}, "fps is 0"),
-        ({"path": "film.gif", "size": (1, 2)}, r"size is \(1, 2\)"),
+        ({"frames": 1}, "frames must be .*, got 1"),
+        ({"path": "film.gif", "fps": 0}, "fps must be .*, got 0"),
+        ({"path": "film.gif", "size": (1, 2)}, r"size must be .*, got \(1, 2\)"),
     ],
 )
 def test_options_that_mean_nothing_are_refused(swing, options, message, tmp_path, monkeypatch):

@@ -175,9 +175,9 @@ def test_given_axes_are_drawn_on():
     [
         ({"path": "top.bmp"}, "figure's name is 'top.bmp'"),
         ({"path": "/nowhere/top.png"}, "there is no folder '/nowhere'"),
-        ({"view": "front"}, "view is 'front'"),
-        ({"view": (0, 100)}, r"view is \(0, 100\)"),
-        ({"size": "large"}, "size is 'large'"),
+        ({"view": "front"}, "view must be .*, got 'front'"),
+        ({"view": (0, 100)}, r"view must be .*, got \(0, 100\)"),
+        ({"size": "large"}, "size must be .*, got 'large'"),
     ],
 )
 def test_options_that_mean_nothing_are_refused(options, message):

@@ -207,13 +207,13 @@ def test_a_mesh_whose_neighbours_disagree_is_refused():
         (lambda: ch.Mesh([(0, 0)], [(0, 0, 0)]), "vertices has shape"),
         (lambda: ch.Mesh([(0, 0, 0)] * 3, [(0.0, 1.0, 2.0)]), "triangles has shape"),
         (lambda: ch.Ring(0.3, 0.3, 1.0), "inner is 0.3 m and outer is 0.3 m"),
-        (lambda: ch.Sphere(-1.0), "radius is -1 m"),
-        (lambda: ch.Box((1, 2, 0)), "edge length is 0 m"),
-        (lambda: ch.Cone(1.0, 1.0, "w"), "axis is 'w'"),
+        (lambda: ch.Sphere(-1.0), "radius must be positive, got -1 m"),
+        (lambda: ch.Box((1, 2, 0)), "edge length must be positive, got 0 m"),
+        (lambda: ch.Cone(1.0, 1.0, "w"), "axis must be one of the body's axes, got 'w'"),
         (lambda: ch.Sphere(1.0, colour="rde"), "there is no colour 'rde'"),
         (lambda: ch.Sphere(1.0, colour="#12345"), "colour is '#12345'"),
         (lambda: ch.Sphere(1.0, rotation=(2, 0, 0, 0)), "quaternion of norm 2"),
-        (lambda: ch.Body("b", 1.0, (1, 1, 1), shapes=["ball"]), "which cannot be drawn"),
+        (lambda: ch.Body("b", 1.0, (1, 1, 1), shapes=["ball"]), "one that can be drawn"),
         (lambda: ch.Body.solid("b", [], mass=1.0), "there are no shapes"),
         (
             lambda: ch.Body("b", 1, (1, 1, 1), shape=SHAPES[0], shapes=SHAPES),
@@ -222,7 +222,7 @@ def test_a_mesh_whose_neighbours_disagree_is_refused():
         (lambda: ch.Body.solid("b", ch.Sphere(1.0)), "mass is None and density is None"),
     ],
 )
-def test_what_is_no_shape_is_refused_by_name(make, message):
+def test_what_is_not_a_shape_is_refused_by_name(make, message):
     with pytest.raises(ch.ChaslesError, match=message.replace("(", r"\(")):
         make()
 

@@ -43,7 +43,7 @@ def checked_number(value: Any, what: str, where: str, invalid: Invalid) -> float
             f"{where}: {what} must be a number, got {told(value)}.", "Give one real number."
         ) from None
     if not np.isfinite(number):
-        raise invalid(f"{where}: {what} is {number}.", "Give a finite number.")
+        raise invalid(f"{where}: {what} must be finite, got {number}.", "Give a finite number.")
     return number
 
 

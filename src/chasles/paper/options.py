@@ -29,7 +29,7 @@ class Options:
         find_method(self.method)
         for name, value in (("--step", self.step), ("--until", self.until)):
             if not (isfinite(value) and value > 0):
-                raise InvalidOption(f"{name} is {value:g}, but is a positive time in seconds.")
+                raise InvalidOption(f"{name} must be a positive time in seconds, got {value:g}.")
         steps = self.until / self.step
         if not 10 <= steps <= MOST_STEPS:
             raise InvalidOption(
