@@ -14,6 +14,7 @@ from numba import types
 from numba.extending import intrinsic
 from numba.np.arrayobj import make_array
 
+from chasles.compiled.lending import LentType, lower_lent
 from chasles.compiled.overloads import overload
 
 
@@ -28,6 +29,8 @@ def borrow(record: Any) -> Any:
 
 def borrowed_type(kind: Any) -> Any:
     """The compiled type of a borrowed record."""
+    if isinstance(kind, LentType):
+        return kind.record
     if isinstance(kind, types.Array):
         return types.CPointer(kind.dtype)
     if isinstance(kind, types.BaseNamedTuple):
@@ -38,6 +41,8 @@ def borrowed_type(kind: Any) -> Any:
 
 def lower_borrowed(context: Any, builder: Any, kind: Any, value: Any) -> Any:
     """The value of a borrowed record in LLVM."""
+    if isinstance(kind, LentType):
+        return lower_lent(context, builder, kind.record, value)
     if isinstance(kind, types.Array):
         return make_array(kind)(context, builder, value).data
     if isinstance(kind, types.BaseNamedTuple):
