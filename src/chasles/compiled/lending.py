@@ -1,8 +1,8 @@
 """Records on their way into a kernel: all their pointers and numbers in one block of memory.
 
 A named tuple crosses into machine code field by field, and an array as seven of them: for a model
-that is a thousand, and the code that takes them apart was a fifth of the time loop's.  Lent, it is
-one pointer to a block with a word per field, which `borrow` reads.
+that is a thousand, and every call of a routine passes them on.  Lent, it is one pointer to a block
+with a word per field, which is read where it is used.
 """
 
 import hashlib
@@ -12,7 +12,16 @@ from typing import Any
 
 import numpy as np
 from numba import types
-from numba.extending import NativeValue, models, register_model, typeof_impl, unbox
+from numba.core.typing.templates import AttributeTemplate
+from numba.extending import (
+    NativeValue,
+    infer_getattr,
+    lower_getattr_generic,
+    models,
+    register_model,
+    typeof_impl,
+    unbox,
+)
 
 from chasles.compiled.reach import described_type
 
@@ -68,6 +77,11 @@ class LentType(types.Type):
     def key(self) -> Any:
         return self.record
 
+    @property
+    def instance_class(self) -> Any:
+        """The class of the record, as Numba says it of named tuples."""
+        return self.record.instance_class
+
     @classmethod
     def of(cls, record: Any, layout: str) -> "LentType":
         """Of a record with numbers as the layout says."""
@@ -111,19 +125,35 @@ def _unbox_lent(kind: Any, value: Any, context: Any) -> Any:
     return NativeValue(pointer)
 
 
-def lower_lent(context: Any, builder: Any, kind: Any, words: Any) -> Any:
-    """The borrowed record in LLVM, read from its words."""
-    at = 0
+@infer_getattr
+class _Fields(AttributeTemplate):
+    """What the fields of a lent record are: numbers, pointers, or records in the same block."""
 
-    def read(part: Any) -> Any:
-        nonlocal at
-        if isinstance(part, types.BaseNamedTuple):
-            return context.make_tuple(builder, part, [read(field) for field in part.types])
-        place = context.get_constant(types.intp, 8 * at)
-        at += 1
-        pointer = builder.bitcast(
-            builder.gep(words, [place]), context.get_value_type(part).as_pointer()
-        )
-        return builder.load(pointer)
+    key = LentType
 
-    return read(kind)
+    def generic_resolve(self, kind: Any, name: str) -> Any:
+        if name not in kind.record.fields:
+            return None
+        part = kind.record[kind.record.fields.index(name)]
+        return LentType(part) if isinstance(part, types.BaseNamedTuple) else part
+
+
+def words_of(kind: Any) -> int:
+    """How many words a field has."""
+    if isinstance(kind, types.BaseNamedTuple):
+        return sum(words_of(part) for part in kind.types)
+    return 1
+
+
+@lower_getattr_generic(LentType)
+def _read_field(context: Any, builder: Any, kind: Any, words: Any, name: str) -> Any:
+    index = kind.record.fields.index(name)
+    before = sum(words_of(part) for part in kind.record.types[:index])
+    place = builder.gep(words, [context.get_constant(types.intp, 8 * before)])
+    part = kind.record[index]
+    if isinstance(part, types.BaseNamedTuple):
+        return place
+    value = builder.load(builder.bitcast(place, context.get_value_type(part).as_pointer()))
+    # No kernel writes to the block: a field is read once, whatever is written in between.
+    value.set_metadata("invariant.load", builder.module.add_metadata([]))
+    return value

@@ -14,7 +14,7 @@ from numba import types
 from numba.extending import intrinsic
 from numba.np.arrayobj import make_array
 
-from chasles.compiled.lending import LentType, lower_lent
+from chasles.compiled.lending import LentType
 from chasles.compiled.overloads import overload
 
 
@@ -29,8 +29,6 @@ def borrow(record: Any) -> Any:
 
 def borrowed_type(kind: Any) -> Any:
     """The compiled type of a borrowed record."""
-    if isinstance(kind, LentType):
-        return kind.record
     if isinstance(kind, types.Array):
         return types.CPointer(kind.dtype)
     if isinstance(kind, types.BaseNamedTuple):
@@ -41,8 +39,6 @@ def borrowed_type(kind: Any) -> Any:
 
 def lower_borrowed(context: Any, builder: Any, kind: Any, value: Any) -> Any:
     """The value of a borrowed record in LLVM."""
-    if isinstance(kind, LentType):
-        return lower_lent(context, builder, kind.record, value)
     if isinstance(kind, types.Array):
         return make_array(kind)(context, builder, value).data
     if isinstance(kind, types.BaseNamedTuple):
@@ -64,6 +60,8 @@ def _borrowed(typing_context: Any, record: Any) -> Any:
 
 @overload(borrow)
 def _borrow_compiled(record):
+    if isinstance(record, LentType):
+        return lambda record: record
     return lambda record: _borrowed(record)
 
 
