@@ -64,13 +64,13 @@ def users_formula(function: F) -> F:
 
 def formula(function: F) -> F:
     """A function on tuples of scalars: plain Python to Python, machine code to kernels."""
-    return helper(function, forceinline=True)
+    return helper(function, forceinline=True, _nrt=False)
 
 
 def routine(function: F) -> F:
     """A loop over borrowed arrays: plain Python to Python, machine code to kernels."""
     # Said aloud, since a callee inherits the option from the first routine that calls it.
-    return helper(function, forceinline=False)
+    return helper(function, forceinline=False, _nrt=True)
 
 
 def hot(function: F) -> F:
@@ -79,7 +79,7 @@ def hot(function: F) -> F:
     Linked once, large routines are no longer inlined by themselves; a step of a small model then
     takes a third longer.
     """
-    return helper(function, forceinline=True)
+    return helper(function, forceinline=True, _nrt=False)
 
 
 def kernel(

@@ -16,6 +16,7 @@ import numba
 import numpy as np
 
 from chasles.compiled.cache import KernelCache, cache_root, open_folder
+from chasles.compiled.lending import lend
 from chasles.compiled.linking import register_kernel
 from chasles.compiled.notice import FIRST_COMPILE
 from chasles.compiled.passes import COMPILER
@@ -42,7 +43,7 @@ class Kernel:
         self.on_disk: bool | None = None  # not looked at yet
         self.ready = False
         self.cache = KernelCache(function)
-        self.compiled: Any = numba.njit(nogil=True, **JIT_OPTIONS)(function)
+        self.compiled: Any = numba.njit(nogil=True, no_cfunc_wrapper=True, **JIT_OPTIONS)(function)
         self.compiled._cache = self.cache  # as enable_caching() does
         FIRST_COMPILE.kernels[id(self.compiled)] = self
         register_kernel(self.compiled)
@@ -60,7 +61,7 @@ class Kernel:
 
     def __call__(self, *args: Any) -> Any:
         if self.ready:
-            return self.compiled(*args)
+            return self.compiled(*map(lend, args))
         if self.reads(args):
             try:
                 with np.errstate(all="ignore"):
@@ -68,7 +69,7 @@ class Kernel:
             except (ArithmeticError, ValueError):  # Python refuses where machine code answers NaN
                 pass
         self.prepare(args)
-        return self.compiled(*args)
+        return self.compiled(*map(lend, args))
 
     def reads(self, args: Any) -> bool:
         """Whether these arguments are few enough to be worked on in plain Python."""
@@ -87,7 +88,7 @@ class Kernel:
         return True
 
     def signature(self, args: Any) -> Any:
-        return tuple(self.compiled.typeof_pyval(arg) for arg in args)
+        return tuple(self.compiled.typeof_pyval(lend(arg)) for arg in args)
 
     def holds(self, args: Any) -> bool:
         """Whether the machine code for these arguments is on disk."""

@@ -14,6 +14,7 @@ from numba import types
 from numba.extending import intrinsic
 from numba.np.arrayobj import make_array
 
+from chasles.compiled.lending import LentType
 from chasles.compiled.overloads import overload
 
 
@@ -59,6 +60,8 @@ def _borrowed(typing_context: Any, record: Any) -> Any:
 
 @overload(borrow)
 def _borrow_compiled(record):
+    if isinstance(record, LentType):
+        return lambda record: record
     return lambda record: _borrowed(record)
 
 

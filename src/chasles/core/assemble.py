@@ -137,7 +137,7 @@ def assemble_wrenches(system: Any, absolute: Any, out: Any) -> None:
 def absolute_history(system: Any, charts: Any, absolute: Any) -> None:
     """`place_bodies` for Python, over many states: charts (T, n, 13) to absolute (T, n, 18)."""
     borrowed = borrow(system)
-    turn = np.zeros((system.body_count, 9))
+    turn = np.zeros((borrowed.body_count, 9))
     for k in range(charts.shape[0]):
         place_bodies(borrowed, borrow(charts[k]), borrow(absolute[k]), borrow(turn))
 

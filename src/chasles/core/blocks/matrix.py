@@ -26,7 +26,7 @@ from chasles.core.blocks.symmetric import factor_node, solve_factored
 def factor_symmetric(layout: Any, values: Any, kept: Any, rhs: Any) -> None:
     """L D L^T in place, without a look at the pivots."""
     plan, factor, scratch, right = borrow(layout), borrow(values), borrow(kept), borrow(rhs)
-    for position in range(layout.node_count):
+    for position in range(plan.node_count):
         factor_node(plan, position, factor, scratch, right)
 
 

@@ -1,0 +1,159 @@
+"""Records on their way into a kernel: all their pointers and numbers in one block of memory.
+
+A named tuple crosses into machine code field by field, and an array as seven of them: for a model
+that is a thousand, and every call of a routine passes them on.  Lent, it is one pointer to a block
+with a word per field, which is read where it is used.
+"""
+
+import hashlib
+import struct
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+from numba import types
+from numba.core.typing.templates import AttributeTemplate
+from numba.extending import (
+    NativeValue,
+    infer_getattr,
+    lower_getattr_generic,
+    models,
+    register_model,
+    typeof_impl,
+    unbox,
+)
+
+from chasles.compiled.reach import described_type
+
+#: How the fields of records are packed, and what they are to the compiler.
+POINTERS = {np.dtype(np.float64): types.CPointer(types.float64),
+            np.dtype(np.int64): types.CPointer(types.int64)}  # fmt: skip
+NUMBERS = {"q": types.int64, "d": types.float64}
+
+
+class Lent:
+    """A record, the block of words made from it, and where that is."""
+
+    __slots__ = ("address", "kind", "record", "words")
+
+    def __init__(self, record: Any) -> None:
+        values: list[Any] = []
+        layout = "".join(packed(record, values))
+        self.record = record  # keeps the arrays alive
+        self.words = np.frombuffer(struct.pack(layout, *values), np.int64)
+        self.address = self.words.ctypes.data
+        self.kind = LentType.of(record, layout)
+
+
+def lend(argument: Any) -> Any:
+    """A named tuple as a kernel takes it; anything else as it is."""
+    return Lent(argument) if hasattr(argument, "_fields") else argument
+
+
+def packed(record: Any, values: list[Any]) -> Iterator[str]:
+    """The letters of a record's fields; their values are appended."""
+    for part in record:
+        if isinstance(part, np.ndarray):
+            values.append(part.ctypes.data)
+            yield "P"
+        elif hasattr(part, "_fields"):
+            yield from packed(part, values)
+        else:
+            values.append(part)
+            yield "d" if isinstance(part, float) else "q"
+
+
+class LentType(types.Type):
+    """A pointer to the words of a record, of which `record` is the borrowed type."""
+
+    known: dict[Any, "LentType"] = {}
+
+    def __init__(self, record: Any) -> None:
+        self.record = record
+        digest = hashlib.sha256(described_type(record).encode()).hexdigest()[:16]
+        super().__init__(name=f"{record.instance_class.__name__} {digest}")
+
+    @property
+    def key(self) -> Any:
+        return self.record
+
+    @property
+    def instance_class(self) -> Any:
+        """The class of the record, as Numba says it of named tuples."""
+        return self.record.instance_class
+
+    @classmethod
+    def of(cls, record: Any, layout: str) -> "LentType":
+        """Of a record with numbers as the layout says."""
+        shape = (shape_of(record), layout)
+        if shape not in cls.known:
+            cls.known[shape] = cls(lent_kind(record))
+        return cls.known[shape]
+
+
+def shape_of(record: Any) -> Any:
+    """Classes and kinds of arrays of a record, nested as it is."""
+    return type(record), tuple(
+        part.dtype if isinstance(part, np.ndarray)
+        else shape_of(part) if hasattr(part, "_fields") else None
+        for part in record
+    )  # fmt: skip
+
+
+def lent_kind(part: Any) -> Any:
+    """What a field is inside of kernels."""
+    if isinstance(part, np.ndarray):
+        return POINTERS[part.dtype]
+    if hasattr(part, "_fields"):
+        return types.BaseTuple.from_types([lent_kind(field) for field in part], type(part))
+    return NUMBERS["d" if isinstance(part, float) else "q"]
+
+
+register_model(LentType)(models.OpaqueModel)
+
+
+@typeof_impl.register(Lent)
+def _type_of_lent(value: Any, context: Any) -> Any:
+    return value.kind
+
+
+@unbox(LentType)
+def _unbox_lent(kind: Any, value: Any, context: Any) -> Any:
+    number = context.pyapi.object_getattr_string(value, "address")
+    pointer = context.pyapi.long_as_voidptr(number)
+    context.pyapi.decref(number)
+    return NativeValue(pointer)
+
+
+@infer_getattr
+class _Fields(AttributeTemplate):
+    """What the fields of a lent record are: numbers, pointers, or records in the same block."""
+
+    key = LentType
+
+    def generic_resolve(self, kind: Any, name: str) -> Any:
+        if name not in kind.record.fields:
+            return None
+        part = kind.record[kind.record.fields.index(name)]
+        return LentType(part) if isinstance(part, types.BaseNamedTuple) else part
+
+
+def words_of(kind: Any) -> int:
+    """How many words a field has."""
+    if isinstance(kind, types.BaseNamedTuple):
+        return sum(words_of(part) for part in kind.types)
+    return 1
+
+
+@lower_getattr_generic(LentType)
+def _read_field(context: Any, builder: Any, kind: Any, words: Any, name: str) -> Any:
+    index = kind.record.fields.index(name)
+    before = sum(words_of(part) for part in kind.record.types[:index])
+    place = builder.gep(words, [context.get_constant(types.intp, 8 * before)])
+    part = kind.record[index]
+    if isinstance(part, types.BaseNamedTuple):
+        return place
+    value = builder.load(builder.bitcast(place, context.get_value_type(part).as_pointer()))
+    # No kernel writes to the block: a field is read once, whatever is written in between.
+    value.set_metadata("invariant.load", builder.module.add_metadata([]))
+    return value
