@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from tqdm import tqdm
 
-from chasles.core.arrays import CHART_WIDTH, Floats
+from chasles.core.arrays import Floats
 from chasles.core.outcomes import OK
 from chasles.model import ChaslesError, InvalidOption, SimulationStopped
 from chasles.model.checks import checked_array, checked_positive
@@ -79,10 +79,10 @@ def checked_times(t_eval: Any, until: float) -> Floats:
 
 @dataclass(frozen=True)
 class Saved:
-    """What a run keeps: times (T,), charts (T, n, 13), integrals (T, quadratures)."""
+    """What a run keeps: times (T,), absolute states (T, n, 18), integrals (T, quadratures)."""
 
     times: Floats
-    charts: Floats
+    absolute: Floats
     integrals: Floats
 
 
@@ -148,8 +148,8 @@ class Run:
 
     def saved(self, times: Floats, points: Floats) -> Saved:
         layout = self.stepper.layout
-        charts = points[:, : layout.integrals].reshape(len(points), -1, CHART_WIDTH)
-        return Saved(times, charts, points[:, layout.integrals : layout.supply].copy())
+        absolute = self.stepper.absolute(points[:, : layout.integrals])
+        return Saved(times, absolute, points[:, layout.integrals : layout.supply].copy())
 
     def whole_steps(self, first: int, last: int, bar: tqdm, every: int, points: Floats) -> None:
         """Steps of the grid, in pieces that take a moment each: progress shows, Ctrl-C works.

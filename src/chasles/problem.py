@@ -16,6 +16,7 @@ from chasles.model import Model
 from chasles.spaces import Designation, Space, designate, resolve_spaces
 from chasles.spaces.designate import overrides
 from chasles.spaces.exactness import drifting_joints
+from chasles.spaces.on_subgroups import check_subgroups
 from chasles.start.redundancy import Redundancy
 from chasles.system.build import Setup, build
 from chasles.system.state import State
@@ -65,6 +66,7 @@ class SpaceChoice:
 def choose_spaces(model: Model, spaces: Any) -> SpaceChoice:
     """From what `simulate` takes as spaces: a name, a Space, a dict of them, or a Designation."""
     chosen = resolve_spaces(model, spaces)
+    check_subgroups(model, chosen)
     if isinstance(spaces, Designation):
         if spaces.model == model:
             return SpaceChoice(model, chosen, spaces.by_hand, spaces.wanted, spaces)

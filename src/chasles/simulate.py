@@ -30,6 +30,7 @@ from chasles.problem import Problem, SpaceChoice, bytes_kept, choose_spaces, mak
 from chasles.promises import broken_promises, checks, make_promises
 from chasles.provenance import Provenance
 from chasles.result import Result
+from chasles.spaces.on_subgroups import check_rowless, on_subgroups
 from chasles.stabilisation.baumgarte import Baumgarte
 from chasles.stabilisation.stabiliser import (
     PROJECTION,
@@ -39,10 +40,11 @@ from chasles.stabilisation.stabiliser import (
 )
 from chasles.start.assembly import Assembly, assemble
 from chasles.start.redundancy import Redundancy
-from chasles.stepper import make_stepper
+from chasles.stepper import Stepper, make_stepper
 from chasles.system.build import Setup
 from chasles.system.lookout import Lookout
 from chasles.system.state import State, checked_state
+from chasles.tree_stepper import make_tree_stepper
 
 
 def simulate(
@@ -69,7 +71,8 @@ def simulate(
     method        "euler", "midpoint", "heun", "kutta3", "rk4", "rk38", "dopri5", "butcher6",
                   "dop853", or a Tableau
     spaces        "auto", "SE3", "SO3xR3", "SE3 relative", "SO3xR3 on joints", or a dict
-                  body -> Space; see `Space`
+                  body -> Space; see `Space`; "subgroups" of trees of lower pairs: every body moves
+                  in the motion subgroup of its joint, which nothing can open
     acceleration  form of the acceleration constraints: "screw", or "space" as in the paper
     stabilise     None; "projection": joints that drift in the chosen spaces are closed after every
                   step, the others hold by themselves; "baumgarte": their gaps are fed back into the
@@ -103,6 +106,11 @@ def simulate(
     check_word("redundant", redundant, ("solve", "refuse"))
     check_word("singular", singular, ("stop", "pass"))
     choice = chosen_stabiliser(stabilise)
+    if on_subgroups(chosen.spaces):
+        check_rowless(
+            [("stabilise", stabilise, None), ("singular", singular, "stop"),
+             ("acceleration", acceleration, "screw")]
+        )  # fmt: skip
     if singular == "pass" and (choice is None or choice.word == PROJECTION):
         choice = Choice(PROJECTION, all_joints=True)  # what holds by itself does not hold there
     assembly = closing(model, close, hold, start)
@@ -116,12 +124,15 @@ def simulate(
     check_memory(grid, problem.setup)
     solver = problem.solver
     held = stabilised(chosen, choice, problem.redundancy)
-    stabiliser = make_stabiliser(problem.setup, choice, held, grid.step)
-    watch = watch_of(solver, stop=singular == "stop")
     loose = opening(chosen, choice, held)
     promises = make_promises(problem.setup, loose, grid.step)
     lookout = look_ahead(problem.setup, found, grid)
-    stepper = make_stepper(solver, found, stabiliser, watch, promises, grid.until)
+    if on_subgroups(chosen.spaces):
+        stepper: Stepper = make_tree_stepper(solver, found, promises, grid.until)
+    else:
+        stabiliser = make_stabiliser(problem.setup, choice, held, grid.step)
+        watch = watch_of(solver, stop=singular == "stop")
+        stepper = make_stepper(solver, found, stabiliser, watch, promises, grid.until)
     run = Run(stepper, grid, lookout)
     began = time.perf_counter() - seconds_compiling()
     with ctrl_c(run.interrupt):
@@ -139,7 +150,7 @@ def simulate(
         "assembly": assembly.as_dict() if assembly else "none",
     }
     provenance = provenance_of(problem, run, found, choice, held, seconds, **begun)
-    states = (saved.times, solver.absolute(saved.charts), saved.integrals)
+    states = (saved.times, saved.absolute, saved.integrals)
     stopped = run.stopped
     for text in suspicious:
         warnings.warn(text, ChaslesWarning, stacklevel=2)

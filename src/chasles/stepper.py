@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from chasles.core.arrays import Floats
+from chasles.core.arrays import CHART_WIDTH, Floats
 from chasles.core.balance import make_balance, momentum_of
 from chasles.core.evaluate import Workspace
 from chasles.core.retraction import slope_length
@@ -34,12 +34,13 @@ class Stepper:
     """What `advance` needs; one thread at a time may use it."""
 
     solver: Solver
-    mechanism: Mechanism
+    mechanism: Any  # a Mechanism, or that of another kind: see `chasles.core.seam`
     scheme: Any
 
     @property
     def layout(self) -> Layout:
-        return self.mechanism.layout
+        layout: Layout = self.mechanism.layout
+        return layout
 
     @property
     def scratch(self) -> Workspace:
@@ -47,15 +48,34 @@ class Stepper:
 
     def first_block(self) -> Floats:
         """The state block at the start of a run."""
-        solver, layout, mechanism = self.solver, self.layout, self.mechanism
+        solver, layout = self.solver, self.layout
         state = StateBlock(np.zeros(layout.width), layout)
-        state.chart()[:] = solver.chart(solver.start)
+        state.coordinates()[:] = self.first_point()
         state.integrals()[:] = first_integrals(solver.setup)
-        state.momentum()[:] = momentum_of(mechanism.system, mechanism.balance, solver.start)
-        state.seen()[:] = nothing_seen(mechanism.watch).ravel()
+        state.momentum()[:] = self.first_momentum()
+        state.seen()[:] = nothing_seen(self.mechanism.watch).ravel()
         state.alarm()[AT_START] = energy_of_motion(solver)
         state.alarm()[[UNBALANCED_SINCE, OPEN_SINCE]] = NEVER
         return state.block
+
+    def first_point(self) -> Floats:
+        """What places and moves the bodies at the start, flat."""
+        return self.solver.chart(self.solver.start).ravel()
+
+    def first_momentum(self) -> Floats:
+        """(floating systems, 3) at the start, of those whose momentum is kept."""
+        mechanism = self.mechanism
+        return momentum_of(mechanism.system, mechanism.balance, self.solver.start)
+
+    def absolute(self, points: Floats) -> Floats:
+        """Absolute states (T, n, 18) of what places and moves the bodies (T, coordinates)."""
+        return self.solver.absolute(points.reshape(len(points), -1, CHART_WIDTH))
+
+    def lost_bodies(self, point: Floats) -> list[int]:
+        """Bodies with a position or velocity that is not a number."""
+        chart = point[: self.layout.integrals].reshape(-1, CHART_WIDTH)
+        lost: list[int] = np.flatnonzero(~np.isfinite(chart).all(axis=1)).tolist()
+        return lost
 
     def advance(
         self, block: Floats, spare: Floats, grid: tuple[float, float, int, int, int],

@@ -45,8 +45,8 @@ def failed_formula(stepper: Stepper) -> SimulationStopped | None:
 
 def fallen_disc(stepper: Stepper, block: Floats, t: float) -> SimulationStopped | None:
     setup = stepper.solver.setup
-    chart = StateBlock(block, stepper.layout).chart()
-    flat = flat_disc(setup.system, stepper.solver.absolute(chart[None])[0])
+    point = StateBlock(block, stepper.layout).coordinates()
+    flat = flat_disc(setup.system, stepper.absolute(point[None])[0])
     if flat is None:
         return None
     return SimulationStopped(
@@ -62,9 +62,8 @@ def lost_body(
     """A body whose position or velocity is not a number, at the last stage or after it."""
     after = outcome in (NOT_FINITE, NOT_CLOSED)
     tried = spare if after else stepper.scheme.point
-    chart = tried[: stepper.layout.integrals].reshape(stepper.mechanism.system.body_count, -1)
-    broken = np.flatnonzero(~np.isfinite(chart).all(axis=1))
-    if not broken.size:
+    broken = stepper.lost_bodies(tried)
+    if not broken:
         return None
     body = list(stepper.solver.setup.body_index)[broken[0]]
     entry = OUTCOMES[NOT_FINITE]

@@ -148,7 +148,7 @@ def gaps_of_an_opened_joint(stabilise: str, steps: int) -> list[float]:
     chart = StateBlock(run.block, stepper.layout).chart()
     chart[0, POSITION : POSITION + 3] += (1e-6, 2e-6, -1e-6)
     chart[0, VELOCITY + 3 : VELOCITY + 6] += (1e-4, 0.0, 2e-4)
-    states = solver.absolute(run.all_states(progress=False).charts)
+    states = run.all_states(progress=False).absolute
     return [float(np.linalg.norm(joint_gap(setup.system, 0, state)[1])) for state in states]
 
 

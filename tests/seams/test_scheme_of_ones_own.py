@@ -59,7 +59,7 @@ def end(model, step, **options):
     return ch.simulate(model, 0.1, step=step, **options).rotation("second")[-1]
 
 
-@pytest.mark.parametrize("spaces", SPACES)
+@pytest.mark.parametrize("spaces", [*SPACES, "subgroups"])
 def test_a_scheme_of_ones_own_has_its_order_in_every_space(spaces):
     model = double_pendulum()
     exact = end(model, 5e-4, method="dop853")

@@ -19,6 +19,7 @@ from chasles.core.balance import keep_momentum
 from chasles.core.evaluate import refine
 from chasles.core.factor import solve_factored
 from chasles.core.outcomes import CONTRADICTED, NOT_CLOSED, NOT_FINITE, OK
+from chasles.core.seam import seam
 from chasles.core.signals import put_signals
 from chasles.core.stabilisation.feedback import begin_feedback
 from chasles.core.stabilisation.projection import project
@@ -46,6 +47,7 @@ SPEED_CONFLICT = 1e-3
 IMBALANCE = 1e-2
 
 
+@seam
 @hot
 def begin_step(mechanism: Any, scratch: Any, state: Any, t: float) -> None:
     """Before the first stage: gaps that are fed back, and empty books."""
@@ -58,6 +60,7 @@ def begin_step(mechanism: Any, scratch: Any, state: Any, t: float) -> None:
         mechanism.balance.impulse[k] = 0.0
 
 
+@seam
 @hot
 def end_step(
     mechanism: Any, scratch: Any, state: Any, t: float, step: float, looking: int, out: Any
@@ -135,9 +138,8 @@ def miss_rates(system: Any, plan: Any, scratch: Any, sizes: Any, fastest: Any) -
 
 
 @routine
-def energy_of_motion(system: Any, chart: Any, scratch: Any) -> float:
-    """Kinetic energy at a chart; the bodies are left placed in scratch."""
-    place_bodies(system, chart, scratch.absolute, scratch.turn)
+def energy_of_placed(system: Any, scratch: Any) -> float:
+    """Kinetic energy of the bodies placed in scratch."""
     total = 0.0
     for body in range(system.body_count):
         total += kinetic_energy(
@@ -148,12 +150,19 @@ def energy_of_motion(system: Any, chart: Any, scratch: Any) -> float:
     return total
 
 
+@seam
 @routine
 def look_at_energy(mechanism: Any, scratch: Any, state: Any, t: float) -> None:
+    """`note_energy` of a state, whose bodies are left placed in scratch."""
+    place_bodies(mechanism.system, state, scratch.absolute, scratch.turn)
+    note_energy(mechanism, state, t, energy_of_placed(mechanism.system, scratch))
+
+
+@routine
+def note_energy(mechanism: Any, state: Any, t: float, energy: float) -> None:
     """Compare the kinetic energy with what was supplied, and note the worst share so far."""
     layout = mechanism.layout
     alarm, supply = beyond(state, layout.alarm), beyond(state, layout.supply)
-    energy = energy_of_motion(mechanism.system, state, scratch)
     missing = abs(energy - alarm[AT_START] - supply[SUPPLIED])
     exchanged = energy + alarm[AT_START] + supply[EXCHANGED]
     if exchanged > mechanism.promises.still:

@@ -27,6 +27,7 @@ from chasles.core.arrays import (
     vec3,
     vec4,
 )
+from chasles.core.seam import seam
 from chasles.core.state_block import CARRY_WIDTH
 from chasles.groups.se3 import se3_cay, se3_compose, se3_dcay_inv, se3_dexp_inv, se3_exp
 from chasles.groups.so3 import so3_normalise
@@ -81,6 +82,7 @@ def pulled_back(group: int, tau: int, increment: Any, velocity: Any) -> Any:
     return NO_TWIST
 
 
+@seam
 @formula
 def slope_length(mechanism: Any) -> int:
     """How many numbers a slope has."""
@@ -88,6 +90,7 @@ def slope_length(mechanism: Any) -> int:
     return SLOPE_WIDTH * system.body_count + system.quadrature_count + 2
 
 
+@seam
 @hot
 def retract(mechanism: Any, point: Any, increment: Any, out: Any) -> None:
     """out = point * tau(increment), integrals included."""
@@ -111,6 +114,7 @@ def add_integrals(system: Any, point: Any, increment: Any, out: Any) -> None:
         out[at + k] = point[at + k] + increment[into + k]
 
 
+@seam
 @hot
 def pull_back(mechanism: Any, increment: Any, slope: Any) -> None:
     """The slope of a point at `increment`, in place, as a slope of the increment."""
@@ -126,6 +130,7 @@ def pull_back(mechanism: Any, increment: Any, slope: Any) -> None:
         )
 
 
+@seam
 @hot
 def finish(
     mechanism: Any, point: Any, carry: Any, increment: Any, out: Any, carry_out: Any

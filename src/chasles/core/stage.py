@@ -37,6 +37,7 @@ from chasles.core.evaluate import collect_missed, make_good, solve_motion
 from chasles.core.ordering import Plan
 from chasles.core.outcomes import OK
 from chasles.core.retraction import SLOPE_WIDTH
+from chasles.core.seam import seam
 from chasles.core.signals import put_signals
 from chasles.core.stabilisation.feedback import find_drift, pull_joints
 from chasles.core.stabilisation.moves import chart_move
@@ -79,6 +80,7 @@ class Role(NamedTuple):
     repays: int
 
 
+@seam
 @hot
 def stage(mechanism: Any, scratch: Any, point: Any, t: float, role: Any, slope_out: Any) -> int:
     """F at a point and time: OK, or how it failed (see `outcomes`)."""

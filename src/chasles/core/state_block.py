@@ -25,13 +25,13 @@ NEVER = -1.0
 
 
 class Layout(NamedTuple):
-    """Where the parts of a state block begin; n bodies."""
+    """Where the parts of a state block begin; n bodies, on charts or in coordinates of a tree."""
 
-    chart: int  # (n, CHART_WIDTH)
+    chart: int  # (n, CHART_WIDTH); of a tree its stored numbers and velocities
     integrals: int  # (quadratures,) work of forces and drivers, unwrapped angles
     supply: int  # (SUPPLY_WIDTH,)
     kept: int  # so long is the point
-    carry: int  # (n, CARRY_WIDTH)
+    carry: int  # (n, CARRY_WIDTH); of a tree two per degree of freedom
     momentum: int  # (floating systems, 3)
     seen: int  # (watched joints, SEEN_WIDTH)
     fastest: int  # (1,) largest rate of a driver so far, in sizes per second (see `Promises`)
@@ -42,9 +42,15 @@ class Layout(NamedTuple):
 def make_layout(system: System, floating: int, seen: int) -> Layout:
     """The layout of a model with so many floating systems and so many numbers that watch it."""
     bodies = system.body_count
+    return layout_of(
+        CHART_WIDTH * bodies, system.quadrature_count, CARRY_WIDTH * bodies, floating, seen
+    )
+
+
+def layout_of(coordinates: int, integrals: int, carry: int, floating: int, seen: int) -> Layout:
+    """The layout of blocks whose parts have these sizes."""
     sizes = (
-        CHART_WIDTH * bodies, system.quadrature_count, SUPPLY_WIDTH, 0, CARRY_WIDTH * bodies,
-        3 * floating, seen, 1, ALARM_WIDTH,
+        coordinates, integrals, SUPPLY_WIDTH, 0, carry, 3 * floating, seen, 1, ALARM_WIDTH,
     )  # fmt: skip
     starts = np.concatenate(([0], np.cumsum(sizes))).tolist()
     return Layout(*starts)
@@ -55,6 +61,10 @@ class StateBlock(NamedTuple):
 
     block: Floats
     layout: Layout
+
+    def coordinates(self) -> Floats:
+        """Whatever places and moves the bodies, flat."""
+        return self.block[: self.layout.integrals]
 
     def chart(self) -> Floats:
         """(n, CHART_WIDTH)"""

@@ -9,6 +9,7 @@ import numpy as np
 from chasles.core.arrays import ABSOLUTE_WIDTH, Floats
 from chasles.core.evaluate import Workspace
 from chasles.core.recursion.cuts import Cut, LoopRoom, Loops, make_loop_room, make_loops
+from chasles.core.recursion.kinematics import tree_absolute
 from chasles.core.recursion.motion import retract
 from chasles.core.recursion.reactions import tree_reactions
 from chasles.core.recursion.riding import SOLVED
@@ -16,7 +17,6 @@ from chasles.core.recursion.run import (
     FINISHED,
     NOT_FINITE,
     make_tree_stages,
-    tree_absolute,
     tree_correct,
     tree_factor,
     tree_run,

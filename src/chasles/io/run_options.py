@@ -52,7 +52,7 @@ def space_from(space: Any, body: str) -> Any:
         if key not in SPACE_FIELDS:
             raise UnknownName.among("field", key, SPACE_FIELDS, where=f"spaces, {body}")
     if not isinstance(space.get("group"), str):
-        raise InvalidModel(f"spaces, {body} has no 'group'.", 'Give group = "SE3" or "SO3xR3".')
+        raise InvalidModel(f"spaces, {body} has no 'group'.", 'Give group = "SE3", say.')
     return Space(**space)
 
 

@@ -26,12 +26,21 @@ def on_joint(tree: Tree, body: str) -> Space:
     return Space("SO3xR3", carried[1] if carried else None)
 
 
+def on_subgroup(tree: Tree, body: str) -> Space:
+    """The motion subgroup of the joint that carries the body."""
+    carried = tree.parents[body]
+    if carried is None:
+        return Space("subgroup")
+    return Space("subgroup", carried[1], None if carried[0] == GROUND.name else carried[0])
+
+
 #: Rules that give every body a space from its place in the tree, by name; "auto" is `designate`.
 RULES: dict[str, Callable[[Tree, str], Space]] = {
     "SE3": lambda tree, body: Space("SE3"),
     "SO3xR3": lambda tree, body: Space("SO3xR3"),
     "SE3 relative": relative_se3,
     "SO3xR3 on joints": on_joint,
+    "subgroups": on_subgroup,
 }
 NAMES = ("auto", *RULES)
 
@@ -190,6 +199,8 @@ def row(charts: Charts, name: str, forced: bool, exact: Collection[str]) -> Row:
 
 def why(charts: Charts, name: str, forced: bool, kept: str | None) -> str:
     carried, space = charts.geometry.tree.parents[name], charts.spaces[name]
+    if space.group == "subgroup" and carried is not None:
+        return f"{charts.model.joint(carried[1]).kind} joint: only its own coordinates move"
     if forced:
         effect = "keeps its joint" if kept else "loses its joint" if carried else "a free body"
         return f"your choice: {effect}"

@@ -246,6 +246,8 @@ class Charts:
         space = self.spaces[child]
         other = joint.a if child == joint.b else joint.b
         against = "the ground" if other == GROUND.name else f"'{other}'"
+        if space.group == "subgroup":
+            return f"'{child}' moves in the {joint.kind} joint's own subgroup: nothing can open it"
         if space.group == "SE3":
             return f"SE(3) relative to {against} keeps every {joint.kind} joint"
         if joint.any_frame_point:

@@ -9,14 +9,16 @@ from chasles.model import GROUND, Body, Ground, InvalidOption, Joint, Model, Unk
 from chasles.model.checks import Vector3, checked_vector
 from chasles.model.errors import told
 
-GROUPS = ("SE3", "SO3xR3")
+GROUPS = ("SE3", "SO3xR3", "subgroup")
 
 
 @dataclass(frozen=True)
 class Space:
     """Where a body's configuration lives.
 
-    group        "SE3" (proper rigid motions) or "SO3xR3" (rotation and position apart)
+    group        "SE3" (proper rigid motions), "SO3xR3" (rotation and position apart), or "subgroup"
+                 (only the motions that the joint `at`, which carries the body, allows; a body that
+                 none carries has SO(3)xR3)
     at           frame point: None is the centre of mass, else a joint's name or a world point at
                  the start; only SO(3)xR3 depends on it
     relative_to  None for the ground, else the body whose frame the pose is taken in

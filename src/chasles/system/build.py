@@ -56,7 +56,8 @@ __all__ = [
 ]
 
 FORMS = {"screw": SCREW_FORM, "space": SPACE_FORM}
-GROUP_CODES = {"SE3": SE3_CODE, "SO3xR3": SO3XR3_CODE}
+#: On a subgroup, reactions are those of the six-dimensional chart that it is part of.
+GROUP_CODES = {"SE3": SE3_CODE, "SO3xR3": SO3XR3_CODE, "subgroup": SO3XR3_CODE}
 #: A joint open by more than this at the start (m, rad) is refused.
 OPEN_TOLERANCE = 1e-9
 

@@ -13,7 +13,9 @@ changes nothing, to the last bit.
 
 from typing import Any
 
-from chasles.compiled import formula, hot, routine
+import numpy as np
+
+from chasles.compiled import borrow, formula, hot, kernel, routine
 from chasles.core.arrays import (
     ABSOLUTE_WIDTH,
     POSE_R,
@@ -145,15 +147,13 @@ def kinematics(tree: Any, state: Any, rows: Any) -> None:
 
 
 @routine
-def place(tree: Any, state: Any, rows: Any, absolute: Any) -> None:
-    r"""Absolute rows (R, r, body twist) of all bodies, after `kinematics`.
+def find_speeds(tree: Any, state: Any, rows: Any) -> None:
+    r"""P of all bodies and $\dot P = \dot P_p + \omega_p\times r + u$, after `kinematics`.
 
-    Only forces, cut joints and people need them:
-    $\dot P = \dot P_p + \omega_p\times r + u$, $\dot r_{com} = \dot P + \omega\times Rc$.
+    Accelerations need neither.
     """
     for body in range(tree.body_count):
         at, pair, parent = body * ROW, tree.pair[body], tree.parent[body]
-        turn, omega = mat9(rows, at + TURN), vec3(rows, at + OMEGA)
         point, lever = vec3(rows, at + LEVER), vec3(rows, at + LEVER)
         speed, base = ZERO, IDENTITY
         if parent >= 0:
@@ -164,12 +164,25 @@ def place(tree: Any, state: Any, rows: Any, absolute: Any) -> None:
         if pair == PLANAR:
             speed = add(speed, planar_slide(tree, state, body, base)[2])
         elif pair in (PRISMATIC, HELICAL, CYLINDRICAL):
-            speed = add(speed, slide_of(tree, state, body, pair, turn)[1])
+            speed = add(speed, slide_of(tree, state, body, pair, mat9(rows, at + TURN))[1])
         elif pair == FREE:
             q, v = tree.stored_at[body], tree.stored_count + tree.rate_at[body]
             point, speed = vec3(state, q + 4), vec3(state, v + 3)
         put3(rows, at + POINT, point)
         put3(rows, at + SPEED, speed)
+
+
+@routine
+def place(tree: Any, state: Any, rows: Any, absolute: Any) -> None:
+    r"""Absolute rows (R, r, body twist) of all bodies, after `kinematics`.
+
+    Only forces, cut joints and people need them: $\dot r_{com} = \dot P + \omega\times Rc$.
+    """
+    find_speeds(tree, state, rows)
+    for body in range(tree.body_count):
+        at = body * ROW
+        turn, omega = mat9(rows, at + TURN), vec3(rows, at + OMEGA)
+        point, speed = vec3(rows, at + POINT), vec3(rows, at + SPEED)
         arm = matvec(turn, vec3(tree.centre, 3 * body))
         own = matmult(turn, mat9(tree.axes, 9 * body))
         out = body * ABSOLUTE_WIDTH
@@ -177,3 +190,20 @@ def place(tree: Any, state: Any, rows: Any, absolute: Any) -> None:
         put3(absolute, out + POSE_X, add(point, arm))
         velocity = add(speed, cross(omega, arm))
         put_twist(absolute, out + TWIST, (tmatvec(own, omega), tmatvec(own, velocity)))
+
+
+@kernel("poses of trees", seconds=1, plain=(100_000, 300_000))
+def tree_absolute(tree: Any, memory: Any, states: Any, absolute: Any) -> None:
+    """States (T, q + v) to absolute rows (T, n, 18)."""
+    model, scratch = borrow(tree), borrow(memory)
+    history, out = borrow(states), borrow(absolute)
+    length = model.stored_count + model.rate_count
+    now = np.zeros(length)
+    rows = np.zeros(model.body_count * ABSOLUTE_WIDTH)
+    for k in range(states.shape[0]):
+        for c in range(length):
+            now[c] = history[k * length + c]
+        kinematics(model, borrow(now), scratch.rows)
+        place(model, borrow(now), scratch.rows, borrow(rows))
+        for c in range(model.body_count * ABSOLUTE_WIDTH):
+            out[k * model.body_count * ABSOLUTE_WIDTH + c] = rows[c]

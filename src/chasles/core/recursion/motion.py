@@ -5,7 +5,7 @@ SO(3) is the only factor with brackets.  On all others exp is addition and dexp^
 
 from typing import Any
 
-from chasles.compiled import formula, hot
+from chasles.compiled import beyond, formula, hot
 from chasles.core.arrays import put3, put4, vec3, vec4
 from chasles.core.recursion.tree import (
     CYLINDRICAL,
@@ -61,11 +61,11 @@ def retract(tree: Any, state: Any, increment: Any, out: Any) -> None:
 
 
 @hot
-def finish(tree: Any, state: Any, increment: Any, carry: Any, out: Any) -> None:
+def finish(tree: Any, state: Any, increment: Any, carry: Any, out: Any, carry_out: Any) -> None:
     """`retract` for the end of a step: rounded once per step and not at all on average.
 
     Sums carry what rounding took from them into the next step, quaternions get their length back,
-    cosines and sines are those of the angle.  out may be state.
+    cosines and sines are those of the angle.  out may be state, carry_out carry.
     """
     for body in range(tree.body_count):
         pair, q, v = tree.pair[body], tree.stored_at[body], tree.rate_at[body]
@@ -74,21 +74,25 @@ def finish(tree: Any, state: Any, increment: Any, carry: Any, out: Any) -> None:
             put4(out, q, so3_normalise(turn))
             if pair == FREE:
                 for k in range(3):
-                    out[q + 4 + k], carry[v + 3 + k] = compensated(
+                    out[q + 4 + k], carry_out[v + 3 + k] = compensated(
                         state[q + 4 + k], carry[v + 3 + k], increment[v + 3 + k]
                     )
         elif pair == PRISMATIC:
-            out[q], carry[v] = compensated(state[q], carry[v], increment[v])
+            out[q], carry_out[v] = compensated(state[q], carry[v], increment[v])
         elif pair != FIXED:
-            angle, carry[v] = compensated(state[q], carry[v], increment[v])
+            angle, carry_out[v] = compensated(state[q], carry[v], increment[v])
             out[q], out[q + 1], out[q + 2] = angle, cos(angle), sin(angle)
             if pair >= CYLINDRICAL:
-                out[q + 3], carry[v + 1] = compensated(state[q + 3], carry[v + 1], increment[v + 1])
+                out[q + 3], carry_out[v + 1] = compensated(
+                    state[q + 3], carry[v + 1], increment[v + 1]
+                )
             if pair == PLANAR:
-                out[q + 4], carry[v + 2] = compensated(state[q + 4], carry[v + 2], increment[v + 2])
+                out[q + 4], carry_out[v + 2] = compensated(
+                    state[q + 4], carry[v + 2], increment[v + 2]
+                )
     first, rates = tree.stored_count, tree.rate_count
     for k in range(rates):
-        out[first + k], carry[rates + k] = compensated(
+        out[first + k], carry_out[rates + k] = compensated(
             state[first + k], carry[rates + k], increment[rates + k]
         )
 
@@ -102,10 +106,14 @@ def pulled_back(tree: Any, state: Any, increment: Any, still: Any, out: Any, at:
     first = tree.stored_count
     for k in range(tree.rate_count):
         out[at + k] = state[first + k]
-    if still:
-        return
+    if not still:
+        pull_back(tree, increment, beyond(out, at))
+
+
+@hot
+def pull_back(tree: Any, increment: Any, slope: Any) -> None:
+    """dexp^-1 at -increment of the velocities in `slope`, in place."""
     for body in range(tree.body_count):
-        pair, v = tree.pair[body], tree.rate_at[body]
-        if pair >= SPHERICAL:
-            slope = so3_dexp_inv(neg(vec3(increment, v)), vec3(state, first + v))
-            put3(out, at + v, slope)
+        if tree.pair[body] >= SPHERICAL:
+            v = tree.rate_at[body]
+            put3(slope, v, so3_dexp_inv(neg(vec3(increment, v)), vec3(slope, v)))

@@ -10,9 +10,9 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from chasles.compiled import borrow, hot, kernel, routine
-from chasles.core.arrays import ABSOLUTE_WIDTH, Floats
+from chasles.core.arrays import Floats
 from chasles.core.recursion.accelerate import accelerations
-from chasles.core.recursion.kinematics import kinematics, place
+from chasles.core.recursion.kinematics import kinematics
 from chasles.core.recursion.loops import loop_resolve
 from chasles.core.recursion.motion import finish, retract
 from chasles.core.recursion.riding import SOLVED
@@ -124,7 +124,7 @@ def tree_step(
         for k in range(quadratures):
             stages.quadrature_slopes[j * quadratures + k] = work.quadrature_rates[k]
     weigh(width, stages, stages.b, 0, stages.count, step)
-    finish(tree, state, stages.increment, stages.carry, state)
+    finish(tree, state, stages.increment, stages.carry, state, stages.carry)
     if quadratures > 0:
         weigh_quadratures(quadratures, stages, stages.b, 0, stages.count, step, stages.integrals)
     if tree.driven_count > 0:
@@ -197,23 +197,6 @@ def tree_correct(
     return SOLVED
 
 
-@kernel("poses of trees", seconds=1)
-def tree_absolute(tree: Any, memory: Any, states: Any, absolute: Any) -> None:
-    """States (T, q + v) to absolute rows (T, n, 18)."""
-    model, scratch = borrow(tree), borrow(memory)
-    history, out = borrow(states), borrow(absolute)
-    length = model.stored_count + model.rate_count
-    now = np.zeros(length)
-    rows = np.zeros(model.body_count * ABSOLUTE_WIDTH)
-    for k in range(states.shape[0]):
-        for c in range(length):
-            now[c] = history[k * length + c]
-        kinematics(model, borrow(now), scratch.rows)
-        place(model, borrow(now), scratch.rows, borrow(rows))
-        for c in range(model.body_count * ABSOLUTE_WIDTH):
-            out[k * model.body_count * ABSOLUTE_WIDTH + c] = rows[c]
-
-
 @kernel("accelerations of trees", seconds=4)
 def tree_rates(tree: Any, memory: Any, state: Any, rates: Any) -> None:
     """The rates of all velocities at a state, from the loads and signals in `memory`."""
@@ -228,7 +211,6 @@ __all__ = [
     "Recursion",
     "TreeStages",
     "make_tree_stages",
-    "tree_absolute",
     "tree_correct",
     "tree_factor",
     "tree_rates",

@@ -1,0 +1,198 @@
+r"""A tree on its joint subgroups as a mechanism: what every scheme needs to step it.
+
+A point is (stored numbers, velocities, integrals, supply), a slope (dexp^-1 v, v', rates of
+integrals, powers).  Nothing is watched, projected or fed back: a tree joint cannot open, and no
+pose of a tree is singular.
+
+Driven coordinates are functions of time: a stage, and the end of a step, puts them where they are.
+"""
+
+from typing import Any, NamedTuple
+
+from chasles.compiled import beyond, formula, hot, routine
+from chasles.core.arrays import Floats, Integers, System, mat9, vec3
+from chasles.core.assemble import twist_of
+from chasles.core.blocks.small import dot6, get6
+from chasles.core.judge import (
+    all_finite,
+    begin_step,
+    end_step,
+    energy_of_placed,
+    look_at_energy,
+    note_energy,
+)
+from chasles.core.outcomes import NOT_FINITE, OK
+from chasles.core.recursion import motion
+from chasles.core.recursion.accelerate import accelerations
+from chasles.core.recursion.kinematics import find_speeds, kinematics, place
+from chasles.core.recursion.reactions import along_coordinates, reactions
+from chasles.core.recursion.stage import follow, push
+from chasles.core.recursion.tree import OMEGA, ROW, SPEED, TURN, Recursion, Tree
+from chasles.core.retraction import finish, pull_back, retract, slope_length
+from chasles.core.seam import on
+from chasles.core.signals import put_signals
+from chasles.core.stage import Promises, stage
+from chasles.core.state_block import SUPPLY_WIDTH, Layout
+from chasles.core.watch import Watch
+from chasles.groups.vectors import axpy, cross, dot, matvec
+
+
+class TreeMechanism(NamedTuple):
+    """A tree as kernels know it; `system` has its forces, drivers and joints."""
+
+    system: System
+    tree: Tree
+    memory: Recursion
+    watch: Watch  # of no rows
+    promises: Promises
+    layout: Layout
+    coordinates: Integers  # (m,) which coordinate a driver drives; -1 for joints
+    felt: Floats  # (n, 6) wrenches of the joints, where there are drivers
+    efforts: Floats  # (v,) generalised forces there
+
+
+# --- points and slopes ---
+
+
+@on(slope_length, TreeMechanism)
+@formula
+def tree_slope_length(mechanism: Any) -> int:
+    return 2 * mechanism.tree.rate_count + mechanism.system.quadrature_count + SUPPLY_WIDTH
+
+
+@hot
+def add_integrals(mechanism: Any, point: Any, increment: Any, out: Any) -> None:
+    """Integrals and supply grow by their increments."""
+    at, into = mechanism.layout.integrals, 2 * mechanism.tree.rate_count
+    for k in range(mechanism.system.quadrature_count + SUPPLY_WIDTH):
+        out[at + k] = point[at + k] + increment[into + k]
+
+
+@on(retract, TreeMechanism)
+@hot
+def tree_retract(mechanism: Any, point: Any, increment: Any, out: Any) -> None:
+    motion.retract(mechanism.tree, point, increment, out)
+    add_integrals(mechanism, point, increment, out)
+
+
+@on(pull_back, TreeMechanism)
+@hot
+def tree_pull_back(mechanism: Any, increment: Any, slope: Any) -> None:
+    motion.pull_back(mechanism.tree, increment, slope)
+
+
+@on(finish, TreeMechanism)
+@hot
+def tree_finish(
+    mechanism: Any, point: Any, carry: Any, increment: Any, out: Any, carry_out: Any
+) -> None:
+    motion.finish(mechanism.tree, point, increment, carry, out, carry_out)
+    add_integrals(mechanism, point, increment, out)
+
+
+# --- a stage ---
+
+
+@on(stage, TreeMechanism)
+@hot
+def tree_stage(
+    mechanism: Any, scratch: Any, point: Any, t: float, role: Any, slope_out: Any
+) -> int:
+    """F at a point and time, where the driven coordinates of the point are put: OK."""
+    system, tree, memory = mechanism.system, mechanism.tree, mechanism.memory
+    put_signals(system.signals, t, scratch.signals)
+    if tree.driven_count > 0:
+        follow(tree, scratch.signals, point)
+    for k in range(system.quadrature_count):
+        scratch.quadratures[k] = point[mechanism.layout.integrals + k]
+    kinematics(tree, point, memory.rows)
+    if memory.has_wrenches != 0:
+        push(tree, memory, system, scratch, point)
+    else:
+        find_speeds(tree, point, memory.rows)
+    rates = tree.rate_count
+    accelerations(tree, memory, slope_out, rates)
+    for k in range(rates):
+        slope_out[k] = point[tree.stored_count + k]
+    if tree.driven_count > 0:
+        find_driver_powers(mechanism, scratch, beyond(slope_out, rates))
+    put_powers(mechanism, scratch, beyond(slope_out, 2 * rates))
+    return OK
+
+
+@routine
+def find_driver_powers(mechanism: Any, scratch: Any, rates: Any) -> None:
+    """The power of every driver: its generalised force times the rate it prescribes."""
+    system, tree = mechanism.system, mechanism.tree
+    reactions(tree, mechanism.memory, mechanism.felt)
+    along_coordinates(tree, mechanism.memory.rows, mechanism.felt, rates, mechanism.efforts)
+    for joint in range(system.joint_count):
+        drive = system.joints.drive[joint]
+        if drive >= 0:
+            effort = mechanism.efforts[mechanism.coordinates[joint]]
+            integral = system.joints.drive_work[joint]
+            scratch.quadrature_rates[integral] = effort * scratch.signals[drive + 1]
+
+
+@formula
+def gravity_power(tree: Any, rows: Any, body: int) -> Any:
+    r"""$m\,g\cdot\dot r = g\cdot(m\dot P + \omega\times R\,mc)$"""
+    at = body * ROW
+    moment = matvec(mat9(rows, at + TURN), vec3(tree.moment, 3 * body))
+    turning = cross(vec3(rows, at + OMEGA), moment)
+    return dot(vec3(tree.gravity, 0), axpy(tree.mass[body], vec3(rows, at + SPEED), turning))
+
+
+@hot
+def put_powers(mechanism: Any, scratch: Any, out: Any) -> None:
+    """Rates of the integrals; then the power of all forces and drivers, and its size, part by
+    part (see `core.stage.put_supply`).
+    """
+    system, tree, memory = mechanism.system, mechanism.tree, mechanism.memory
+    supplied, exchanged = 0.0, 0.0
+    for body in range(tree.body_count):
+        power = gravity_power(tree, memory.rows, body)
+        if memory.has_wrenches != 0:
+            twist = twist_of(scratch.absolute, body)
+            power += dot6(get6(memory.wrenches, 6 * body), twist[0] + twist[1])
+        supplied += power
+        exchanged += abs(power)
+    for k in range(system.quadrature_count):
+        out[k] = scratch.quadrature_rates[k]
+    for k in range(system.force_count, system.force_count + system.drive_count):
+        supplied += out[k]
+        exchanged += abs(out[k])
+    out[system.quadrature_count] = supplied
+    out[system.quadrature_count + 1] = exchanged
+
+
+# --- around a step ---
+
+
+@on(begin_step, TreeMechanism)
+@hot
+def begin_tree_step(mechanism: Any, scratch: Any, state: Any, t: float) -> None:
+    """Nothing is kept from step to step."""
+
+
+@on(end_step, TreeMechanism)
+@hot
+def end_tree_step(
+    mechanism: Any, scratch: Any, state: Any, t: float, step: float, looking: int, out: Any
+) -> int:
+    tree, layout = mechanism.tree, mechanism.layout
+    for k in range(layout.momentum, layout.width):
+        out[k] = state[k]
+    if tree.driven_count > 0:
+        put_signals(mechanism.system.signals, t, scratch.signals)
+        follow(tree, scratch.signals, out)
+    return OK if all_finite(out, layout.integrals) else NOT_FINITE
+
+
+@on(look_at_energy, TreeMechanism)
+@routine
+def look_at_tree_energy(mechanism: Any, scratch: Any, state: Any, t: float) -> None:
+    """The bodies are left placed in scratch, for `look_at_gaps`."""
+    kinematics(mechanism.tree, state, mechanism.memory.rows)
+    place(mechanism.tree, state, mechanism.memory.rows, scratch.absolute)
+    note_energy(mechanism, state, t, energy_of_placed(mechanism.system, scratch))
