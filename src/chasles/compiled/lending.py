@@ -8,7 +8,7 @@ with a word per field, which is read where it is used.
 import hashlib
 import struct
 from collections.abc import Iterator
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numba import types
@@ -66,7 +66,7 @@ def packed(record: Any, values: list[Any]) -> Iterator[str]:
 class LentType(types.Type):
     """A pointer to the words of a record, of which `record` is the borrowed type."""
 
-    known: dict[Any, "LentType"] = {}
+    known: ClassVar[dict[Any, "LentType"]] = {}
 
     def __init__(self, record: Any) -> None:
         self.record = record
