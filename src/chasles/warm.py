@@ -18,7 +18,10 @@ def warm(say: Callable[[str], None] = print) -> int:
 
 
 def use_every_kernel() -> None:
-    """A door on two hinges, driven: it needs assembly, the time loop, reactions and every check."""
+    """A door on two hinges, driven: it needs assembly, the time loop, reactions and every check.
+
+    On one hinge it is a tree, which has a time loop of its own on the subgroups of its joints.
+    """
     from chasles import GROUND, Body, Driver, Model, Revolute, Signal, assemble, simulate
 
     door = Body.box("door", size=(0.8, 0.04, 2.0), mass=20.0, position=(0.4, 0.0, 1.0))
@@ -29,3 +32,4 @@ def use_every_kernel() -> None:
     model = Model([door], hinges, drivers=[Driver("hand", hinges[0], Signal.linear(0.1))])
     assemble(model)
     simulate(model, until=0.002, step=0.001, progress=False).reaction("lower hinge")
+    simulate(Model([door], hinges[:1]), until=0.002, step=0.001, progress=False, spaces="subgroups")

@@ -185,6 +185,14 @@ def test_spaces_by_body_and_a_designation_do_as_well():
         assert np.array_equal(named.absolute, other.absolute)
 
 
+def test_a_saved_result_knows_its_subgroups(tmp_path):
+    result = ch.simulate(double_pendulum(), 0.01, step=1e-3, spaces="subgroups")
+    result.save(tmp_path / "run.nc")
+    again = ch.load(tmp_path / "run.nc")
+    assert again.problem.spaces == result.problem.spaces
+    assert again.designation.exact == result.designation.exact
+
+
 # --- what is said of runs that go wrong ---
 
 
