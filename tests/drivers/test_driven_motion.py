@@ -248,3 +248,12 @@ def test_a_saved_run_answers_for_its_drivers(tmp_path):
     again = ch.load(result.save(tmp_path / "run.nc"))
     assert np.array_equal(again.effort("drive"), result.effort("drive"))
     assert np.array_equal(again.work("drive"), result.work("drive"))
+
+
+def test_a_driver_that_opens_is_called_a_driver():
+    rod = ch.Body.rod("rod", 1.0, mass=1.0, position=(0.5, 0, 0))
+    hinge = ch.Revolute("hinge", ch.GROUND, rod, at=(0, 0, 0), axis=(0, 0, 1))
+    crank = ch.Driver("crank", hinge, ch.Signal.sine(1.0, frequency=3.0))
+    model = ch.Model([rod], [hinge], drivers=[crank])
+    with pytest.warns(ch.ChaslesWarning, match="driver 'crank' opened by"):
+        ch.simulate(model, 1.0, step=0.02, method="euler")

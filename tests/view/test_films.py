@@ -327,5 +327,5 @@ def test_options_that_mean_nothing_are_refused(swing, options, message, tmp_path
 
 def test_only_results_are_animated(swing):
     for wrong in (swing.model, [], [swing, 7]):
-        with pytest.raises(ch.InvalidOption, match="results is"):
+        with pytest.raises(ch.InvalidOption, match="results must be"):
             ch.animate(wrong)

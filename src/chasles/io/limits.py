@@ -16,7 +16,7 @@ from chasles.sealed import checked_path
 
 #: Bytes of a file: tables of 5e4 points have so many, and reading them takes seconds.
 LARGEST = 2 * 2**20
-#: Bits of a whole number: those with more are no floats, and take long to print.
+#: Bits of a whole number: those with more are not floats, and take long to print.
 LONGEST_WHOLE = 1023
 #: Lists and tables within each other; a model has at most six (file, parts, part, signal, list).
 DEEPEST = 16

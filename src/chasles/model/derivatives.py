@@ -26,7 +26,7 @@ ROUNDING = 4.0 * float(np.finfo(float).eps)
 
 
 def evaluated(function: Function, t: Floats, what: str, owner: str) -> Floats:
-    """The function at all times; the first one where it is no number is named."""
+    """The function at all times; the first one where it is not a number is named."""
     with np.errstate(all="ignore"):
         values = at_once(function, t)
         if values is None:

@@ -22,8 +22,8 @@ from chasles.model.registered import register
 from chasles.model.signals import Part, Signal
 
 AT_ZERO = 1e-9  # how far from zero (rad or m) a motion may start
-#: What is no jump and no kink: rounding, in rad or m and per s, and the error of numerical
-#: derivatives, as a fraction of the largest value and rate.
+#: What counts neither as a jump nor as a kink: rounding, in rad or m and per s, and the error of
+#: numerical derivatives, as a fraction of the largest value and rate.
 LEAST, LEAST_RATE, NOISE = 1e-12, 1e-9, 1e-5
 
 
