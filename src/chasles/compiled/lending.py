@@ -90,8 +90,9 @@ class LentType(types.Type):
 
     def __init__(self, record: Any) -> None:
         self.record = record
+        owner = record.instance_class
         digest = hashlib.sha256(described_type(record).encode()).hexdigest()[:32]
-        super().__init__(name=f"{record.instance_class.__name__} {digest}")
+        super().__init__(name=f"{owner.__module__}.{owner.__name__} {digest}")
 
     @property
     def instance_class(self) -> Any:
