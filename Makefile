@@ -3,6 +3,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
+WORKERS ?= auto
 ONE_CORE := $(shell taskset -c 0 true 2>/dev/null && echo taskset -c 0)
 
 .PHONY: paper test browser slow bench lint docs wheel clean
@@ -10,8 +11,9 @@ ONE_CORE := $(shell taskset -c 0 true 2>/dev/null && echo taskset -c 0)
 paper: $(VENV)/.base  ## the paper's examples, with figures
 	$(BIN)/chasles paper
 
-test: lint browser  ## all checks that take seconds
-	$(BIN)/python -m pytest -rs -n auto --dist loadfile
+test: lint browser  ## all checks that take seconds; folders that take long are named
+	$(BIN)/chasles warm
+	$(BIN)/python -m pytest -rs -n $(WORKERS) --dist loadfile
 
 browser:  ## Chromium for the tests of the report, where it may be installed
 	@command -v chromium >/dev/null || { test "$$(id -u)" = 0 && command -v apt-get >/dev/null \
@@ -19,7 +21,7 @@ browser:  ## Chromium for the tests of the report, where it may be installed
 	  || echo "no chromium, and it cannot be installed here: the report's page is not tested"
 
 slow: $(VENV)/.extra-test  ## the checks that take minutes
-	$(BIN)/python -m pytest -m slow
+	$(BIN)/python -m pytest -m slow -n $(WORKERS) --dist loadfile
 
 bench: $(VENV)/.extra-bench  ## time per step, beside the peers, on one core
 	NUMBA_NUM_THREADS=1 OMP_NUM_THREADS=1 $(ONE_CORE) $(BIN)/python benchmarks/run.py

@@ -1,8 +1,30 @@
-"""What every refusal has in common."""
+"""What every refusal has in common, and what the tests of a folder may take."""
+
+from collections import Counter
+from pathlib import Path
 
 import pytest
 
 from chasles.model import ChaslesError
+
+#: Seconds that the tests of one folder may take, one after the other, kernels compiled.
+BUDGET = 60.0
+TESTS = Path(__file__).parent.name
+
+
+def pytest_terminal_summary(terminalreporter):
+    """Name the folders whose tests took longer than they may."""
+    taken = Counter()
+    for reports in terminalreporter.stats.values():
+        for report in reports:
+            if isinstance(report, pytest.TestReport):
+                folders = report.nodeid.split("::")[0].split("/")
+                taken[folders[1] if folders[0] == TESTS and len(folders) > 2 else TESTS] += (
+                    report.duration
+                )
+    for folder, seconds in taken.most_common():
+        if seconds > BUDGET:
+            terminalreporter.write_line(f"{folder}: {seconds:.0f} s of {BUDGET:.0f} s", yellow=True)
 
 
 @pytest.fixture

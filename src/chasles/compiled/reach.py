@@ -139,7 +139,8 @@ def described(value: Any, waiting: list[Any]) -> str:
 
 def described_type(kind: Any) -> str:
     """A compiled type; the names of a tuple's fields are part of it, which Numba's own say not."""
-    kind = getattr(kind, "record", kind)  # of one that is lent
+    if hasattr(kind, "record"):  # one that is lent
+        return f"{kind}: {described_type(kind.record)}"
     if isinstance(kind, numba_types.BaseNamedTuple):
         parts = zip(kind.fields, kind.types)
         listed = ", ".join(f"{name}: {described_type(part)}" for name, part in parts)
