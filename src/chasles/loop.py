@@ -94,6 +94,7 @@ class Run:
         self.block = stepper.first_block()
         self.spare = np.zeros_like(self.block)
         self.steps_done = 0
+        self.reached = 0.0  # the time of the block, s
         self.stopped: SimulationStopped | None = None
         self.interrupted = False
 
@@ -113,6 +114,7 @@ class Run:
         end = self.steps_done * grid.step
         if self.goes_on and grid.rest > 0.0 and self.side_step(self.block, grid.rest, end):
             end = grid.until
+        self.reached = end
         if end > times[count - 1]:
             points[count], times[count] = self.block[:kept], end
             count += 1
@@ -136,7 +138,7 @@ class Run:
                     break
                 points[count] = aside[:kept]
                 count += 1
-        last = grid.step * self.steps_done
+        self.reached = last = grid.step * self.steps_done
         if not self.goes_on and (count == 0 or last > times[count - 1]):
             points[count], times[count] = self.block[:kept], last
             count += 1

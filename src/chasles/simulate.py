@@ -141,6 +141,7 @@ def simulate(
         else:
             saved = run.states_at(grid.t_eval, progress)
     seconds = time.perf_counter() - seconds_compiling() - began
+    run.stepper.look(run.block, run.reached)  # also where a run stopped, or ended between two looks
     suspicious = broken_promises(run.stepper, run.block, grid.step)
     suspicious += problem.setup.signals.notes()
     begun = {

@@ -23,7 +23,7 @@ from chasles.core.state_block import (
 from chasles.core.watch import SEEN_WIDTH, Watch, nothing_seen
 from chasles.core.wrenches import kinetic_energy
 from chasles.dynamics.solver import Solver
-from chasles.integrators.advance import advance
+from chasles.integrators.advance import SEEN_LAST, advance
 from chasles.integrators.methods import Method
 from chasles.system.gaps import components
 from chasles.system.turns import first_integrals
@@ -87,6 +87,11 @@ class Stepper:
             saved,
         )  # fmt: skip
         return int(reached), int(outcome)
+
+    def look(self, block: Floats, t: float) -> None:
+        """Look at gaps and the energy balance of a block at time t; it keeps what is found."""
+        grid = (t, 0.0, 0, 0, 0)
+        self.advance(block, np.zeros_like(block), grid, 1, SEEN_LAST, np.zeros((1, 1)))
 
 
 def energy_of_motion(solver: Solver) -> float:

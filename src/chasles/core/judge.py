@@ -73,7 +73,7 @@ def end_step(
     for k in range(layout.momentum, layout.width):
         out[k] = state[k]
     outcome = OK
-    if looking != 0:
+    if looking == 1:
         outcome = look_at_pivots(mechanism.watch, scratch.values, t, beyond(out, layout.seen))
         if outcome == OK:
             outcome = look_at_drivers(mechanism, scratch, beyond(out, layout.fastest))
@@ -164,9 +164,13 @@ def note_energy(mechanism: Any, state: Any, t: float, energy: float) -> None:
     layout = mechanism.layout
     alarm, supply = beyond(state, layout.alarm), beyond(state, layout.supply)
     missing = abs(energy - alarm[AT_START] - supply[SUPPLIED])
-    exchanged = energy + alarm[AT_START] + supply[EXCHANGED]
-    if exchanged > mechanism.promises.still:
+    # Some methods have negative weights: a wild step may have exchanged less than nothing.
+    exchanged = max(energy + alarm[AT_START] + abs(supply[EXCHANGED]), missing)
+    # What is held still by stiff feedback exchanges energy, too, by rounding.
+    if max(energy, alarm[AT_START]) > mechanism.promises.still:
         share = missing / exchanged
+        if not share <= 1.0:  # energies that overflow
+            share = 1.0
         alarm[WORST_SHARE] = max(alarm[WORST_SHARE], share)
         if share > IMBALANCE and alarm[UNBALANCED_SINCE] == NEVER:
             alarm[UNBALANCED_SINCE] = t

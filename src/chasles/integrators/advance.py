@@ -7,6 +7,8 @@ from chasles.core.judge import begin_step, end_step, look_at_energy, look_at_gap
 from chasles.core.outcomes import OK
 from chasles.integrators.schemes import attempt
 
+#: Whether steps are looked at: not at all, as a run does, or only the state after the last.
+UNSEEN, SEEN, SEEN_LAST = 0, 1, 2
 #: Steps between two looks at gaps and the energy balance.  Both add up: nothing is missed.
 LOOK_EVERY = 16
 
@@ -37,7 +39,8 @@ def advance(
     """Advance a state block in place along a grid: (step reached, outcome).
 
     `grid` is (origin, step, first, last, end): step k goes from origin + step * k to the next,
-    whatever the piece it is taken in; after step `end` the run is over.  The point after step k
+    whatever the piece it is taken in; after step `end` the run is over.  `looking` is UNSEEN, SEEN
+    or SEEN_LAST, which also looks at a state where no step is to be taken.  The point after step k
     goes to row k // save_every of `saved` if save_every divides k.  If the outcome is not OK,
     `state` is the last good state and `spare` what came after it.
     """
@@ -52,11 +55,14 @@ def advance(
             return index, outcome
         for k in range(width):
             now[k] = then[k]
-        if looking != 0 and ((index + 1) % LOOK_EVERY == 0 or index + 1 == end):
+        if looking == SEEN and ((index + 1) % LOOK_EVERY == 0 or index + 1 == end):
             look_at_energy(model, work, now, times[1])
             look_at_gaps(model, work, now, times[1])
         if (index + 1) % save_every == 0:
             slot = (index + 1) // save_every
             for k in range(kept):
                 history[slot * kept + k] = now[k]
+    if looking == SEEN_LAST:
+        look_at_energy(model, work, now, origin + step * last)
+        look_at_gaps(model, work, now, origin + step * last)
     return last, OK

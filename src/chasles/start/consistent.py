@@ -12,6 +12,8 @@ from chasles.system.build import Setup
 VELOCITY_TOLERANCE = 1e-9
 #: Less than this (rad/s, m/s) is what rounding makes of a driver that begins at rest.
 NO_SPEED = 1e-14
+#: The least speed in terms of that of a pendulum: its fraction VELOCITY_TOLERANCE is rounding.
+RESTING = 1e-3
 #: Models with more unknown velocities than this are completed by a sparse factorisation.
 DENSE_LIMIT = 400
 #: mu of that factorisation.
@@ -137,11 +139,14 @@ def forbidden(setup: Setup, rows: Rows, twists: Floats, rates: Floats) -> bool:
 
     A row may miss a fraction of $\sum_k |J_{ik}| \hat V_k$, with the largest angular and linear
     velocities of the model for $\hat V$, each at least the other by the levers of the joints: the
-    same in all units.
+    same in all units.  A mechanism at rest, which has speeds of rounding only, is measured by a
+    pendulum of that length.
     """
     spin, speed = np.abs(twists.reshape(-1, 2, 3)).max(axis=(0, 2), initial=0.0)
     lever = longest_lever(setup)
-    spin, speed = max(spin, speed / lever), max(speed, spin * lever)
+    falling = RESTING * np.sqrt(np.linalg.norm(setup.model.gravity) / lever)
+    spin = max(spin, speed / lever, falling)
+    speed = spin * lever
     sizes = np.abs(rows.entries).reshape(-1, 2, 2, 3).sum(axis=(1, 3))
     allowed = VELOCITY_TOLERANCE * (sizes @ (spin, speed) + np.abs(rates)) + NO_SPEED
     return bool(np.any(np.abs(rows.times(twists) - rates) > allowed))
