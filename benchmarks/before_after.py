@@ -21,7 +21,7 @@ from typing import Any
 from findings import rounded, table
 
 HERE = Path(__file__).parent
-ROUNDS, REPEATS = 1, 3
+ROUNDS, REPEATS = 3, 5
 #: What may be measured, at the most: a multiple of what it was before, ...
 RATIOS = {"us/step": 1.03, "set-up": 0.5}
 #: ... or a figure.

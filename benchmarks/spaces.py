@@ -16,10 +16,12 @@ BODY_STEPS = 8_000  # bodies times steps of one timed run
 
 def stepper(model: Any, step: float = STEP, **options: Any) -> Callable[[int], float]:
     """Seconds that so many steps take, with only the first and the last state kept."""
-    import chasles as ch
+    from chasles.studies.quiet import simulate_quietly
 
     def seconds(steps: int) -> float:
-        run = ch.simulate(model, steps * step, step, save_every=steps, progress=False, **options)
+        run = simulate_quietly(
+            model, steps * step, step=step, save_every=steps, progress=False, **options
+        )
         return float(run.provenance["seconds_in_steps"])
 
     return seconds
