@@ -10,6 +10,7 @@ from typing import Any
 
 from chasles.core.arrays import ABSOLUTE_WIDTH, CHART_WIDTH, Floats
 from chasles.core.ordering import Plan
+from chasles.core.state_block import SUPPLY_WIDTH
 from chasles.dynamics.evaluation import Evaluation, evaluate, wrench_history
 from chasles.dynamics.solver import Solver, make_solver
 from chasles.model import Model
@@ -144,5 +145,7 @@ def make_problem(
 
 
 def bytes_kept(bodies: int, quadratures: int, states: int) -> int:
-    """Memory that a trajectory takes: the run's charts, what a Result holds, times, integrals."""
-    return 8 * states * (bodies * (CHART_WIDTH + ABSOLUTE_WIDTH) + quadratures + 1)
+    """Memory that a trajectory takes: points as they come, their charts, what a Result holds."""
+    points, integrals = CHART_WIDTH * bodies + quadratures + SUPPLY_WIDTH, quadratures
+    charts, absolute = CHART_WIDTH * bodies, ABSOLUTE_WIDTH * bodies
+    return 8 * states * (points + charts + absolute + integrals + 1)

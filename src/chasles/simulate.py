@@ -207,14 +207,23 @@ def check_memory(grid: Grid, setup: Setup) -> None:
     kept = grid.steps // grid.save_every + 2 if grid.t_eval is None else len(grid.t_eval)
     bodies, quadratures = setup.system.body_count, setup.system.quadrature_count
     size = bytes_kept(bodies, quadratures, kept)
-    if size > MEMORY_LIMIT:
-        every = grid.save_every * (1 + size // MEMORY_LIMIT)
+    if size > MEMORY_LIMIT or not is_to_be_had(size):
+        every = grid.save_every * max(2, 1 + size // MEMORY_LIMIT)
         fewer = f"save_every={every}" if grid.t_eval is None else "fewer times in t_eval"
         raise InvalidOption(
             f"simulate: {kept} states of {plural(bodies, 'body', 'bodies')} would take"
             f" {size / 2**30:.3g} GiB.",
             f"Keep fewer: {fewer}, say.",
         )
+
+
+def is_to_be_had(size: int) -> bool:
+    """Whether the system would lend so many bytes, which are not touched."""
+    try:
+        np.empty(size, np.uint8)
+    except MemoryError:
+        return False
+    return True
 
 
 def check_word(option: str, value: Any, known: tuple[str, ...]) -> None:
