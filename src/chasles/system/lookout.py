@@ -14,6 +14,8 @@ from chasles.system.signals import SignalList
 
 #: Steps in a block; how many times tell the size of a motion; at how many fits are confronted.
 BLOCK, GLANCES, MOST_CONFRONTED = 4096, 257, 2**17
+#: Rows that are asked for at once.
+AT_ONCE = 256
 
 
 @dataclass
@@ -58,7 +60,8 @@ class Lookout:
         first, end = block * BLOCK, min((block + 1) * BLOCK, self.steps)
         numbers = np.arange(max(first - 1, 0), min(end + 1, self.steps))
         times, owners = self.times(numbers)
-        table = self.signals.rows(times)
+        table = self.rows_to_failure(times, (owners >= first) & (owners < end))
+        times, owners = times[: len(table)], owners[: len(table)]
         finite = np.isfinite(table).all(axis=1)
         found = []
         ours = ~finite & (owners >= first) & (owners < end)
@@ -72,6 +75,19 @@ class Lookout:
                 found.append((int(owners[np.argmax(times == broken[0])]), broken[1]))
         found = [(step, error) for step, error in found if step < end]
         return min(found, key=lambda item: item[0]) if found else None
+
+    def rows_to_failure(self, times: Floats, ours: np.ndarray) -> Floats:
+        """Rows at some times, in order, to soon after the first of ours that is not finite.
+
+        What fails is asked for again and again, which takes long, and nobody will get there.
+        """
+        pieces = []
+        for first in range(0, len(times), AT_ONCE):
+            span = slice(first, first + AT_ONCE)
+            pieces.append(self.signals.rows(times[span]))
+            if (~np.isfinite(pieces[-1]).all(axis=1) & ours[span]).any():
+                break
+        return np.concatenate(pieces)
 
     def breaks(self, times: Floats, table: Floats) -> list[tuple[float, ChaslesError]]:
         """The first break of every motion that has one at some times, and why it is refused."""
