@@ -1,11 +1,24 @@
 """What every refusal has in common, and what the tests of a folder may take."""
 
+import shutil
+import signal
 from collections import Counter
 from pathlib import Path
 
 import pytest
 
 from chasles.model import ChaslesError
+
+CHROMIUM = next(filter(None, map(shutil.which, ("chromium", "chromium-browser"))), None)
+FLAGS = [
+    "--headless", "--no-sandbox", "--disable-background-networking", "--disable-component-update",
+    "--disable-default-apps", "--disable-sync", "--no-first-run",
+    "--use-angle=swiftshader", "--enable-unsafe-swiftshader",  # WebGL without a graphics card
+]  # fmt: skip
+
+# A shell that starts the tests in the background has them ignore Ctrl-C, which some are about.
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 #: Seconds that the tests of one folder may take, one after the other, kernels compiled.
 BUDGET = 60.0
@@ -40,3 +53,17 @@ def refusal():
         return str(caught.value)
 
     return message
+
+
+@pytest.fixture(scope="session")
+def browser():
+    """One for all pages: a second driver in the same process is refused."""
+    playwright = pytest.importorskip(
+        "playwright.sync_api", reason="playwright is not installed: pip install playwright"
+    )
+    if CHROMIUM is None:
+        pytest.skip("no chromium here: apt-get install chromium")
+    with playwright.sync_playwright() as driver:
+        chromium = driver.chromium.launch(executable_path=CHROMIUM, args=FLAGS)
+        yield chromium
+        chromium.close()

@@ -1,29 +1,8 @@
 """The page in a real browser: headless Chromium, no network, both colour schemes, two widths."""
 
-import shutil
-
 import pytest
 
-playwright = pytest.importorskip(
-    "playwright.sync_api", reason="playwright is not installed: pip install playwright"
-)
-CHROMIUM = next(filter(None, map(shutil.which, ("chromium", "chromium-browser"))), None)
-pytestmark = pytest.mark.skipif(
-    CHROMIUM is None, reason="no chromium here: apt-get install chromium"
-)
-FLAGS = [
-    "--headless", "--no-sandbox", "--disable-gpu", "--disable-background-networking",
-    "--disable-component-update", "--disable-default-apps", "--disable-sync", "--no-first-run",
-]  # fmt: skip
 WIDTHS = {"desktop": 1280, "phone": 390}
-
-
-@pytest.fixture(scope="module")
-def browser():
-    with playwright.sync_playwright() as driver:
-        chromium = driver.chromium.launch(executable_path=CHROMIUM, args=FLAGS)
-        yield chromium
-        chromium.close()
 
 
 class Visit:

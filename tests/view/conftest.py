@@ -1,31 +1,9 @@
-"""A browser, and runs to look at."""
-
-import shutil
+"""Runs to look at."""
 
 import pytest
 from viewed import top_model
 
 import chasles as ch
-
-CHROMIUM = next(filter(None, map(shutil.which, ("chromium", "chromium-browser"))), None)
-FLAGS = [
-    "--headless", "--no-sandbox", "--disable-background-networking", "--disable-component-update",
-    "--disable-default-apps", "--disable-sync", "--no-first-run",
-    "--use-angle=swiftshader", "--enable-unsafe-swiftshader",  # WebGL without a graphics card
-]  # fmt: skip
-
-
-@pytest.fixture(scope="session")
-def browser():
-    playwright = pytest.importorskip(
-        "playwright.sync_api", reason="playwright is not installed: pip install playwright"
-    )
-    if CHROMIUM is None:
-        pytest.skip("no chromium here: apt-get install chromium")
-    with playwright.sync_playwright() as driver:
-        chromium = driver.chromium.launch(executable_path=CHROMIUM, args=FLAGS)
-        yield chromium
-        chromium.close()
 
 
 @pytest.fixture(scope="session")

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from chasles.compiled import borrow, kernel
-from chasles.core.arrays import Floats
+from chasles.core.arrays import TWIST, Floats
 from chasles.core.evaluate import Workspace, refine
 from chasles.core.factor import solve_factored
 from chasles.core.ordering import Plan
@@ -101,12 +101,18 @@ def can_be_met(setup: Setup, work: Workspace, allowed: Floats) -> bool:
 
 
 def energy_scale(setup: Setup, work: Workspace) -> float:
-    r"""$\sqrt{\dot V^T M \dot V + Q^T M^{-1} Q}$ of the solution in `work`."""
+    r"""$\sqrt{\dot V^T M \dot V + Q^T M^{-1} Q + \omega^2\, V^T M V}$ of the solution in `work`.
+
+    The last term, with the fastest rotation, is there for bodies that spin and are not accelerated.
+    """
     blocks = np.array(mass_blocks(setup.system))
     acceleration = work.rhs[: 6 * len(blocks)].reshape(-1, 6)
     forces = work.forces.reshape(-1, 6)
     free = np.linalg.solve(blocks, forces[..., None])[..., 0]
     total = np.einsum("bi,bij,bj", acceleration, blocks, acceleration) + np.sum(forces * free)
+    twists = work.absolute[:, TWIST : TWIST + 6]
+    fastest = np.square(twists[:, :3]).sum(axis=1).max(initial=0.0)
+    total += fastest * np.einsum("bi,bij,bj", twists, blocks, twists)
     return float(np.sqrt(max(0.0, total)))
 
 
