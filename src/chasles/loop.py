@@ -13,7 +13,7 @@ from chasles.core.outcomes import OK
 from chasles.model import ChaslesError, InvalidOption, SimulationStopped
 from chasles.model.checks import checked_array, checked_positive
 from chasles.model.errors import told
-from chasles.stderr import progress_bar
+from chasles.stderr import NoBar, is_shown, progress_bar
 from chasles.stepper import Stepper
 from chasles.stops import explained
 from chasles.system.lookout import Lookout
@@ -153,7 +153,9 @@ class Run:
         absolute = self.stepper.absolute(points[:, : layout.integrals])
         return Saved(times, absolute, points[:, layout.integrals : layout.supply].copy())
 
-    def whole_steps(self, first: int, last: int, bar: tqdm, every: int, points: Floats) -> None:
+    def whole_steps(
+        self, first: int, last: int, bar: tqdm | NoBar, every: int, points: Floats
+    ) -> None:
         """Steps of the grid, in pieces that take a moment each: progress shows, Ctrl-C works.
 
         What a step does depends on its index alone, never on the pieces.
@@ -199,10 +201,12 @@ class Run:
             self.stopped = self.explain(t, outcome)
         return self.stopped is None
 
-    def bar(self, progress: bool | None) -> tqdm:
+    def bar(self, progress: bool | None) -> tqdm | NoBar:
         hidden = None if progress is None else not progress  # None: shown on a terminal only
         delay = 0.0 if progress else BAR_DELAY
-        return progress_bar(total=self.grid.steps, unit="step", delay=delay, disable=hidden)
+        if not is_shown(hidden):
+            return NoBar()
+        return progress_bar(total=self.grid.steps, unit="step", delay=delay)
 
     def explain(self, t: float, outcome: int) -> SimulationStopped:
         """Why the step after t failed, in words that name a body, a joint or a force."""

@@ -45,6 +45,24 @@ class Stderr:
 STDERR = Stderr()
 
 
+class NoBar:
+    """What counts and shows nothing: making a bar takes longer than a run of a few steps."""
+
+    def __enter__(self) -> "NoBar":
+        return self
+
+    def __exit__(self, *error: Any) -> None:
+        """Nothing to clear away."""
+
+    def update(self, steps: int = 1) -> None:
+        """Nobody looks."""
+
+
+def is_shown(hidden: bool | None) -> bool:
+    """Whether a bar with tqdm's option `disable` would appear: None means on a terminal only."""
+    return STDERR.isatty() if hidden is None else not hidden
+
+
 def progress_bar(*given: Any, **options: Any) -> tqdm:
     """A bar on stderr that goes away when it is full; options are those of tqdm."""
     return tqdm(*given, file=STDERR, dynamic_ncols=True, leave=False, **options)
