@@ -21,11 +21,10 @@ from chasles.core.state_block import (
     make_layout,
 )
 from chasles.core.watch import SEEN_WIDTH, Watch, nothing_seen
-from chasles.core.wrenches import kinetic_energy
+from chasles.diagnostics import kinetic
 from chasles.dynamics.solver import Solver
 from chasles.integrators.advance import SEEN_LAST, advance
 from chasles.integrators.methods import Method
-from chasles.system.gaps import components
 from chasles.system.turns import first_integrals
 
 
@@ -96,9 +95,7 @@ class Stepper:
 
 def energy_of_motion(solver: Solver) -> float:
     """Kinetic energy at the start, J."""
-    bodies, start = solver.setup.system.bodies, solver.start
-    twists = components(start, 12, 3), components(start, 15, 3)
-    return float(np.sum(kinetic_energy(bodies.mass, components(bodies.inertia, 0, 6), twists)))
+    return float(kinetic(solver.setup, solver.start[None]).sum())
 
 
 def make_stepper(
