@@ -5,6 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from chasles.core.arrays import ABSOLUTE_WIDTH, Floats
+from chasles.core.recursion.flight import FLIGHT_WIDTH, first_flight, make_flight
 from chasles.core.recursion.kinematics import tree_absolute
 from chasles.core.recursion.mechanism import TreeMechanism
 from chasles.core.recursion.tree import DOF, STORED, make_recursion
@@ -38,6 +39,13 @@ class TreeStepper(Stepper):
 
     def first_momentum(self) -> Floats:
         return np.zeros((0, 3))
+
+    def first_block(self) -> Floats:
+        block, bodies = super().first_block(), self.mechanism.system.bodies
+        inertia = bodies.inertia[:, [0, 3, 4, 3, 1, 5, 4, 5, 2]].reshape(-1, 3, 3)
+        found = first_flight(self.mechanism.flight, bodies.mass, inertia, self.solver.start)
+        block[self.layout.flight : self.layout.kept] = found.ravel()
+        return block
 
     def absolute(self, points: Floats) -> Floats:
         tree = self.mechanism.tree
@@ -75,6 +83,7 @@ def make_tree_stepper(
         coordinates[setup.joint_index[driver.name]] = first + known.index(driver.coordinate)
     none = np.zeros(0, np.int64)
     rates, stored = tree.rate_count, tree.stored_count
+    flight = make_flight(tree, [])
     mechanism = TreeMechanism(
         system=system,
         tree=tree,
@@ -83,10 +92,13 @@ def make_tree_stepper(
             solver.plan, 6 * system.body_count, none, none, np.zeros(system.row_count), none, False
         ),
         promises=promises,
-        layout=layout_of(stored + rates, system.quadrature_count, 2 * rates, 0, 0),
+        layout=layout_of(
+            stored + rates, system.quadrature_count, 2 * rates, 0, 0, FLIGHT_WIDTH * flight.count
+        ),
         coordinates=coordinates,
         felt=np.zeros((tree.body_count, 6)),
         efforts=np.zeros(rates),
+        flight=flight,
     )
     scheme = method.make(mechanism.layout.kept, slope_length(mechanism))
     return TreeStepper(solver, mechanism, scheme)

@@ -30,6 +30,7 @@ class Layout(NamedTuple):
     chart: int  # (n, CHART_WIDTH); of a tree its stored numbers and velocities
     integrals: int  # (quadratures,) work of forces and drivers, unwrapped angles
     supply: int  # (SUPPLY_WIDTH,)
+    flight: int  # of a tree: path, momentum and spin of what floats (see `recursion.flight`)
     kept: int  # so long is the point
     carry: int  # (n, CARRY_WIDTH); of a tree two per degree of freedom
     momentum: int  # (floating systems, 3)
@@ -47,10 +48,12 @@ def make_layout(system: System, floating: int, seen: int) -> Layout:
     )
 
 
-def layout_of(coordinates: int, integrals: int, carry: int, floating: int, seen: int) -> Layout:
+def layout_of(
+    coordinates: int, integrals: int, carry: int, floating: int, seen: int, flight: int = 0
+) -> Layout:
     """The layout of blocks whose parts have these sizes."""
     sizes = (
-        coordinates, integrals, SUPPLY_WIDTH, 0, carry, 3 * floating, seen, 1, ALARM_WIDTH,
+        coordinates, integrals, SUPPLY_WIDTH, flight, 0, carry, 3 * floating, seen, 1, ALARM_WIDTH,
     )  # fmt: skip
     starts = np.concatenate(([0], np.cumsum(sizes))).tolist()
     return Layout(*starts)

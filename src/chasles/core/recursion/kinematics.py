@@ -147,10 +147,10 @@ def kinematics(tree: Any, state: Any, rows: Any) -> None:
 
 
 @routine
-def find_speeds(tree: Any, state: Any, rows: Any) -> None:
+def find_speeds(tree: Any, state: Any, rows: Any, in_world: Any) -> None:
     r"""P of all bodies and $\dot P = \dot P_p + \omega_p\times r + u$, after `kinematics`.
 
-    Accelerations need neither.
+    Accelerations need neither.  Not in the world, they are relative to the point of a free root.
     """
     for body in range(tree.body_count):
         at, pair, parent = body * ROW, tree.pair[body], tree.parent[body]
@@ -167,7 +167,9 @@ def find_speeds(tree: Any, state: Any, rows: Any) -> None:
             speed = add(speed, slide_of(tree, state, body, pair, mat9(rows, at + TURN))[1])
         elif pair == FREE:
             q, v = tree.stored_at[body], tree.stored_count + tree.rate_at[body]
-            point, speed = vec3(state, q + 4), vec3(state, v + 3)
+            point, speed = ZERO, ZERO
+            if in_world:
+                point, speed = vec3(state, q + 4), vec3(state, v + 3)
         put3(rows, at + POINT, point)
         put3(rows, at + SPEED, speed)
 
@@ -178,7 +180,7 @@ def place(tree: Any, state: Any, rows: Any, absolute: Any) -> None:
 
     Only forces, cut joints and people need them: $\dot r_{com} = \dot P + \omega\times Rc$.
     """
-    find_speeds(tree, state, rows)
+    find_speeds(tree, state, rows, True)
     for body in range(tree.body_count):
         at = body * ROW
         turn, omega = mat9(rows, at + TURN), vec3(rows, at + OMEGA)

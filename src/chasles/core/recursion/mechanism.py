@@ -1,7 +1,7 @@
 r"""A tree on its joint subgroups as a mechanism: what every scheme needs to step it.
 
-A point is (stored numbers, velocities, integrals, supply), a slope (dexp^-1 v, v', rates of
-integrals, powers).  Nothing is watched, projected or fed back: a tree joint cannot open, and no
+A point is (stored numbers, velocities, integrals, supply, what floating systems keep), a slope
+(dexp^-1 v, v', rates of the others).  Nothing is watched, projected or fed back: a tree joint cannot open, and no
 pose of a tree is singular.
 
 Driven coordinates are functions of time: a stage, and the end of a step, puts them where they are.
@@ -24,6 +24,12 @@ from chasles.core.judge import (
 from chasles.core.outcomes import NOT_FINITE, OK
 from chasles.core.recursion import motion
 from chasles.core.recursion.accelerate import accelerations
+from chasles.core.recursion.flight import (
+    FLIGHT_WIDTH,
+    Flight,
+    keep_flight,
+    put_flight_slopes,
+)
 from chasles.core.recursion.kinematics import find_speeds, kinematics, place
 from chasles.core.recursion.reactions import along_coordinates, reactions
 from chasles.core.recursion.stage import follow, push
@@ -49,6 +55,7 @@ class TreeMechanism(NamedTuple):
     coordinates: Integers  # (m,) which coordinate a driver drives; -1 for joints
     felt: Floats  # (n, 6) wrenches of the joints, where there are drivers
     efforts: Floats  # (v,) generalised forces there
+    flight: Flight  # what floats
 
 
 # --- points and slopes ---
@@ -57,14 +64,21 @@ class TreeMechanism(NamedTuple):
 @on(slope_length, TreeMechanism)
 @formula
 def tree_slope_length(mechanism: Any) -> int:
-    return 2 * mechanism.tree.rate_count + mechanism.system.quadrature_count + SUPPLY_WIDTH
+    return 2 * mechanism.tree.rate_count + linear_count(mechanism)
+
+
+@formula
+def linear_count(mechanism: Any) -> int:
+    """How many variables are integrals of the motion: these are added up."""
+    flown = FLIGHT_WIDTH * mechanism.flight.count
+    return mechanism.system.quadrature_count + SUPPLY_WIDTH + flown
 
 
 @hot
 def add_integrals(mechanism: Any, point: Any, increment: Any, out: Any) -> None:
-    """Integrals and supply grow by their increments."""
+    """Integrals, supply and what floating systems keep grow by their increments."""
     at, into = mechanism.layout.integrals, 2 * mechanism.tree.rate_count
-    for k in range(mechanism.system.quadrature_count + SUPPLY_WIDTH):
+    for k in range(linear_count(mechanism)):
         out[at + k] = point[at + k] + increment[into + k]
 
 
@@ -109,7 +123,7 @@ def tree_stage(
     if memory.has_wrenches != 0:
         push(tree, memory, system, scratch, point)
     else:
-        find_speeds(tree, point, memory.rows)
+        find_speeds(tree, point, memory.rows, True)
     rates = tree.rate_count
     accelerations(tree, memory, slope_out, rates)
     for k in range(rates):
@@ -117,6 +131,12 @@ def tree_stage(
     if tree.driven_count > 0:
         find_driver_powers(mechanism, scratch, beyond(slope_out, rates))
     put_powers(mechanism, scratch, beyond(slope_out, 2 * rates))
+    flight, flown = mechanism.flight, mechanism.layout.flight
+    if flight.count > 0:
+        put_flight_slopes(
+            tree, flight, memory.has_wrenches, memory.wrenches, scratch.absolute,
+            beyond(point, flown), beyond(slope_out, 2 * rates + flown - mechanism.layout.integrals),
+        )  # fmt: skip
     return OK
 
 
@@ -186,6 +206,11 @@ def end_tree_step(
     if tree.driven_count > 0:
         put_signals(mechanism.system.signals, t, scratch.signals)
         follow(tree, scratch.signals, out)
+    if mechanism.flight.count > 0:
+        keep_flight(
+            tree, mechanism.memory, mechanism.flight, out, beyond(out, layout.carry),
+            beyond(out, layout.flight),
+        )  # fmt: skip
     return OK if all_finite(out, layout.integrals) else NOT_FINITE
 
 

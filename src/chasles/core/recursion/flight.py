@@ -1,0 +1,241 @@
+r"""Floating trees keep their momentum, their angular momentum and the path of their centre of mass.
+
+For a system that nothing ties to the ground, with mass m, centre of mass X, momentum P and angular
+momentum L about X,
+
+$$ \dot X = P/m, \qquad \dot P = F, \qquad \dot L = \sum (r_i - X)\times f_i + t_i , $$
+
+F being the sum of all forces $f_i$ and $t_i$ torques; what bodies do to each other cancels.  A
+Munthe-Kaas method on joint coordinates integrates none of these nine numbers exactly, because they
+are not linear in the velocities it adds up.  They are integrated beside the coordinates, as linear
+variables of the same method, and after a step the whole system is moved to where they say.  A rigid
+motion of a floating tree changes no joint coordinate: no joint opens, and as the step misses the
+nine by its own error, that is the size of the move: the order stays.
+
+X and P are put back by shifting the root and its velocity.  L is put back in two ways.  Either the
+pose turns about X until the direction fits, which leaves the energy alone, and velocities gain
+
+$$ \delta\omega = \Theta^{-1}L_{now}\,(|L|/|L_{now}| - 1), $$
+
+Theta being the inertia of the locked system about X; or they gain $\Theta^{-1}(L - L_{now})$ right
+away.  The second alone would spin slender bodies about their axis: an error of their direction by
+phi asks for a spin of $\phi L/\Theta_{axis}$.  The first alone would turn a system whose parts move
+but which has hardly an L.  The one that disturbs less is taken, turns weighed by the energy T
+relative to X: $\phi^2 T$ against $\frac12\delta L\cdot\Theta^{-1}\delta L$.
+
+All sums are formed relative to the root, so that neither a boost nor a distance from the origin
+costs digits.
+"""
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from chasles.compiled import formula, hot, routine
+from chasles.core.arrays import Floats, Integers, mat9, put3, put4, vec3, vec4
+from chasles.core.assemble import pose_of
+from chasles.core.blocks.small import backward3, forward3, ldl3, scale3
+from chasles.core.recursion.inertia import rotated, spread
+from chasles.core.recursion.kinematics import find_speeds, kinematics
+from chasles.core.recursion.tree import FREE, OMEGA, POINT, ROW, SPEED, TURN, triangle
+from chasles.groups.so3 import so3_compose, so3_matrix, so3_normalise
+from chasles.groups.vectors import add, axpy, cross, dot, matvec, scale, sub, tmatvec
+from chasles.scalars.elementary import sqrt
+
+#: Per floating system: the path X, the momentum P, the angular momentum L about X.
+PATH, MOMENTUM, SPIN, FLIGHT_WIDTH = 0, 3, 6, 9
+#: Sums of a system, relative to its root: m r, m u, angular momentum, inertia, twice the energy.
+FIRST, LINEAR_SUM, ANGULAR_SUM, INERTIA_SUM, ENERGY_SUM, SUM_WIDTH = 0, 3, 6, 9, 15, 16
+#: Turning the pose is taken even where it disturbs somewhat more: it costs no energy.
+PREFERENCE = 10.0
+
+
+class Flight(NamedTuple):
+    """The floating systems of a tree, and storage for their sums."""
+
+    count: int
+    member: Integers  # (n,) the floating system of every body, or -1
+    roots: Integers  # (count,)
+    mass: Floats  # (count,)
+    sums: Floats  # (count, SUM_WIDTH)
+
+
+def make_flight(tree: Any, ties: list[tuple[int, int]]) -> Flight:
+    """Free roots with all that they carry, but for those that cut joints tie to something else.
+
+    `ties` are pairs of bodies, -1 for the ground, on which wrenches act that need not cancel.
+    """
+    root = np.arange(tree.body_count)
+    for body, parent in enumerate(tree.parent):
+        root[body] = root[parent] if parent >= 0 else body
+    tied = {int(root[k]) for a, b in ties for k in (a, b) if k >= 0}
+    roots = [int(k) for k in np.flatnonzero(tree.pair == FREE) if int(k) not in tied]
+    member = np.full(tree.body_count, -1, np.int64)
+    for k, body in enumerate(roots):
+        member[root == body] = k
+    return Flight(
+        count=len(roots),
+        member=member,
+        roots=np.array(roots, np.int64),
+        mass=np.array([tree.mass[member == k].sum() for k in range(len(roots))]),
+        sums=np.zeros((len(roots), SUM_WIDTH)),
+    )
+
+
+def first_flight(flight: Flight, mass: Floats, inertia: Floats, absolute: Floats) -> Floats:
+    """(count, FLIGHT_WIDTH) of absolute states (n, 18), inertias (n, 3, 3) about the COMs."""
+    out = np.zeros((flight.count, FLIGHT_WIDTH))
+    turn, place = absolute[:, :9].reshape(-1, 3, 3), absolute[:, 9:12]
+    omega, velocity = absolute[:, 12:15], np.einsum("nij,nj->ni", turn, absolute[:, 15:18])
+    for k in range(flight.count):
+        of = flight.member == k
+        shares = mass[of] / flight.mass[k]
+        base, speed = place[flight.roots[k]], velocity[flight.roots[k]]
+        centre, mean = shares @ (place[of] - base), shares @ (velocity[of] - speed)
+        arms, slips = place[of] - base - centre, velocity[of] - speed - mean
+        own = np.einsum("nij,njk,nk->ni", turn[of], inertia[of], omega[of])
+        spin = (own + mass[of, None] * np.cross(arms, slips)).sum(axis=0)
+        out[k] = np.concatenate((base + centre, flight.mass[k] * (speed + mean), spin))
+    return out
+
+
+# --- slopes ---
+
+
+@hot
+def put_flight_slopes(tree: Any, flight: Any, has_wrenches: int, wrenches: Any, absolute: Any,
+                      now: Any, out: Any) -> None:  # fmt: skip
+    """P/m, F and the torque about X of every floating system; `now` are its nine numbers."""
+    for k in range(flight.count):
+        at = FLIGHT_WIDTH * k
+        put3(out, at + PATH, scale(1.0 / flight.mass[k], vec3(now, at + MOMENTUM)))
+        put3(out, at + MOMENTUM, scale(flight.mass[k], vec3(tree.gravity, 0)))
+        put3(out, at + SPIN, (0.0, 0.0, 0.0))
+    if has_wrenches != 0:
+        add_loads(tree, flight, wrenches, absolute, now, out)
+
+
+@routine
+def add_loads(tree: Any, flight: Any, wrenches: Any, absolute: Any, now: Any, out: Any) -> None:
+    """Wrenches on bodies, in their own axes at their centres of mass."""
+    for body in range(tree.body_count):
+        k = flight.member[body]
+        if k >= 0:
+            at = FLIGHT_WIDTH * k
+            turn, place = pose_of(absolute, body)
+            force = matvec(turn, vec3(wrenches, 6 * body + 3))
+            torque = matvec(turn, vec3(wrenches, 6 * body))
+            arm = sub(place, vec3(now, at + PATH))
+            put3(out, at + MOMENTUM, add(vec3(out, at + MOMENTUM), force))
+            put3(out, at + SPIN, add(vec3(out, at + SPIN), add(torque, cross(arm, force))))
+
+
+# --- the end of a step ---
+
+
+@formula
+def lever_triangle(s: Any, a: Any, b: Any) -> Any:
+    r"""$s\,(2\,a\cdot b\,1 - ab^T - ba^T)/2$, lower triangle: what levers add to inertias."""
+    x, y, z = a[0] * b[0], a[1] * b[1], a[2] * b[2]
+    half = -0.5 * s
+    return (
+        s * (y + z),
+        half * (a[1] * b[0] + a[0] * b[1]), s * (x + z),
+        half * (a[2] * b[0] + a[0] * b[2]), half * (a[2] * b[1] + a[1] * b[2]), s * (x + y),
+    )  # fmt: skip
+
+
+@routine
+def add_body(tree: Any, rows: Any, body: int, sums: Any, at: int) -> None:
+    r"""A body's share of the sums, relative to the root's point O, after `find_speeds`.
+
+    With P its joint's point, u its velocity and mc the first moment about P,
+
+    $$ p = m u + \omega\times mc, \quad h_O = \Theta_P\omega + mc\times u + P\times p, \quad
+       2T = \omega\cdot(\Theta_P\omega + 2\,mc\times u) + m u^2 . $$
+    """
+    row = body * ROW
+    turn, omega = mat9(rows, row + TURN), vec3(rows, row + OMEGA)
+    point, speed = vec3(rows, row + POINT), vec3(rows, row + SPEED)
+    mass, moment = tree.mass[body], matvec(turn, vec3(tree.moment, 3 * body))
+    inertia = rotated(turn, triangle(tree.inertia, 6 * body))
+    turning, swung = spread(inertia, omega), cross(moment, speed)
+    linear = axpy(mass, speed, cross(omega, moment))
+    angular = add(add(turning, swung), cross(point, linear))
+    own, cross_terms = lever_triangle(mass, point, point), lever_triangle(2.0, point, moment)
+    put3(sums, at + FIRST, add(vec3(sums, at + FIRST), axpy(mass, point, moment)))
+    put3(sums, at + LINEAR_SUM, add(vec3(sums, at + LINEAR_SUM), linear))
+    put3(sums, at + ANGULAR_SUM, add(vec3(sums, at + ANGULAR_SUM), angular))
+    for k in range(6):
+        sums[at + INERTIA_SUM + k] += inertia[k] + own[k] + cross_terms[k]
+    sums[at + ENERGY_SUM] += (
+        dot(omega, turning) + 2.0 * dot(omega, swung) + mass * dot(speed, speed)
+    )
+
+
+@routine
+def keep_flight(tree: Any, memory: Any, flight: Any, state: Any, carry: Any, wanted: Any) -> None:
+    """Move every floating system to its path, momentum and angular momentum in `wanted`."""
+    kinematics(tree, state, memory.rows)
+    find_speeds(tree, state, memory.rows, False)
+    for k in range(flight.count * SUM_WIDTH):
+        flight.sums[k] = 0.0
+    for body in range(tree.body_count):
+        if flight.member[body] >= 0:
+            add_body(tree, memory.rows, body, flight.sums, SUM_WIDTH * flight.member[body])
+    for k in range(flight.count):
+        put_back(tree, flight, k, state, carry, wanted)
+
+
+@routine
+def put_back(tree: Any, flight: Any, k: int, state: Any, carry: Any, wanted: Any) -> None:
+    """One floating system: turn and shift the root, correct its velocities."""
+    sums, at, goal, mass = flight.sums, SUM_WIDTH * k, FLIGHT_WIDTH * k, flight.mass[k]
+    body = flight.roots[k]
+    q, v = tree.stored_at[body], tree.stored_count + tree.rate_at[body]
+    centre = scale(1.0 / mass, vec3(sums, at + FIRST))
+    linear = vec3(sums, at + LINEAR_SUM)
+    drift = scale(1.0 / mass, linear)  # of X against the root
+    now = sub(vec3(sums, at + ANGULAR_SUM), cross(centre, linear))
+    lever, about = lever_triangle(mass, centre, centre), triangle(sums, at + INERTIA_SUM)
+    factor = ldl3((
+        about[0] - lever[0], about[1] - lever[1], about[2] - lever[2],
+        about[3] - lever[3], about[4] - lever[4], about[5] - lever[5],
+    ))  # fmt: skip
+    energy = 0.5 * (sums[at + ENERGY_SUM] - dot(drift, linear))
+    turn, gain = restored(factor, energy, now, vec3(wanted, goal + SPIN))
+    # R turns by `turn`; X and P are where they should be, the root relative to them.
+    spun = so3_compose(turn, vec4(state, q))
+    put4(state, q, so3_normalise(spun))
+    matrix = so3_matrix(turn)
+    arm = matvec(matrix, centre)
+    put3(state, q + 4, sub(vec3(wanted, goal + PATH), arm))
+    slip = add(matvec(matrix, drift), cross(gain, arm))
+    speed = scale(1.0 / mass, vec3(wanted, goal + MOMENTUM))
+    put3(state, v + 3, sub(speed, slip))
+    own = tmatvec(so3_matrix(vec4(state, q)), gain)
+    put3(state, v, add(vec3(state, v), own))
+    for c in range(3):  # nothing of these is rounding that a next step could make good
+        carry[tree.rate_at[body] + 3 + c] = 0.0
+        carry[tree.rate_count + tree.rate_at[body] + 3 + c] = 0.0
+
+
+@routine
+def restored(factor: Any, energy: Any, now: Any, wanted: Any) -> Any:
+    """(quaternion, gain of angular velocity) that give a system its angular momentum back."""
+    missing = sub(wanted, now)
+    gain = backward3(factor, scale3(factor, forward3(factor, missing)))
+    straight = ((1.0, 0.0, 0.0, 0.0), gain)
+    sizes = sqrt(dot(now, now)), sqrt(dot(wanted, wanted))
+    both = sizes[0] * sizes[1]
+    if not both > 0.0:
+        return straight
+    apart = sub(scale(1.0 / sizes[0], now), scale(1.0 / sizes[1], wanted))
+    angle2 = dot(apart, apart)
+    if angle2 > 1.0 or angle2 * energy > 0.5 * PREFERENCE * dot(missing, gain):
+        return straight
+    axis = cross(now, wanted)
+    turn = so3_normalise((both + dot(now, wanted), axis[0], axis[1], axis[2]))
+    longer = scale(sizes[1] / sizes[0] - 1.0, now)  # what is left, before the turn
+    gain = backward3(factor, scale3(factor, forward3(factor, longer)))
+    return turn, matvec(so3_matrix(turn), gain)
