@@ -1,8 +1,8 @@
 r"""A tree on its joint subgroups as a mechanism: what every scheme needs to step it.
 
 A point is (stored numbers, velocities, integrals, supply, what floating systems keep), a slope
-(dexp^-1 v, v', rates of the others).  Nothing is watched, projected or fed back: a tree joint cannot open, and no
-pose of a tree is singular.
+(dexp^-1 v, v', rates of the others).  Nothing is watched, projected or fed back: a tree joint
+cannot open, and no pose of a tree is singular.
 
 Driven coordinates are functions of time: a stage, and the end of a step, puts them where they are.
 """
