@@ -9,6 +9,7 @@ from mechanisms import double_pendulum, floating_pair, three_bar, worst_gaps
 import chasles as ch
 from chasles.spaces import resolve_spaces
 from chasles.spaces.tree import spanning_tree
+from chasles.studies import gallery
 
 
 def chain_of(count: int, masses=None) -> ch.Model:
@@ -161,3 +162,13 @@ def test_a_joint_that_floats_holds_at_any_speed(boost):
 def test_a_model_has_as_many_loops_as_its_tree_cuts_joints(benchmark):
     model = benchmark.model()
     assert model.loops == len(spanning_tree(model).cut)
+
+
+def test_framed_charts_are_on_the_carrying_joint_relative_to_the_body_it_hangs_on():
+    model = gallery.random_tree(3)
+    tree = spanning_tree(model)
+    for name, space in resolve_spaces(model, "framed").items():
+        parent, joint = tree.parents[name]
+        assert space.group == "SO3xR3"
+        assert space.relative_to == (None if parent == "ground" else parent)
+        assert space.at == (None if model.joint(joint).any_frame_point else joint)

@@ -34,13 +34,27 @@ def on_subgroup(tree: Tree, body: str) -> Space:
     return Space("subgroup", carried[1], None if carried[0] == GROUND.name else carried[0])
 
 
+def framed(model: Model, tree: Tree, body: str) -> Space:
+    """SO(3)xR3, framed on the joint that carries the body, relative to the body that it hangs on.
+
+    Where the joint leaves the choice of the frame point it is the centre of mass.
+    """
+    carried = tree.parents[body]
+    if carried is None:
+        return Space("SO3xR3")
+    parent, joint = carried[0], model.joint(carried[1])
+    at = None if joint.any_frame_point else joint.name
+    return Space("SO3xR3", at, None if parent == GROUND.name else parent)
+
+
 #: Rules that give every body a space from its place in the tree, by name; "auto" is `designate`.
-RULES: dict[str, Callable[[Tree, str], Space]] = {
-    "SE3": lambda tree, body: Space("SE3"),
-    "SO3xR3": lambda tree, body: Space("SO3xR3"),
-    "SE3 relative": relative_se3,
-    "SO3xR3 on joints": on_joint,
-    "subgroups": on_subgroup,
+RULES: dict[str, Callable[[Model, Tree, str], Space]] = {
+    "SE3": lambda model, tree, body: Space("SE3"),
+    "SO3xR3": lambda model, tree, body: Space("SO3xR3"),
+    "SE3 relative": lambda model, tree, body: relative_se3(tree, body),
+    "SO3xR3 on joints": lambda model, tree, body: on_joint(tree, body),
+    "framed": framed,
+    "subgroups": lambda model, tree, body: on_subgroup(tree, body),
 }
 NAMES = ("auto", *RULES)
 
@@ -61,7 +75,7 @@ def resolve_spaces(model: Model, spaces: Any) -> dict[str, Space]:
     if isinstance(spaces, Mapping):
         return choose(model, spanning_tree(model), overrides(model, spaces))
     tree = spanning_tree(model)
-    return {name: space_of(spaces, tree, name, "spaces") for name in model.body_names}
+    return {name: space_of(spaces, model, tree, name, "spaces") for name in model.body_names}
 
 
 def overrides(model: Model, spaces: Mapping[Any, Any] | None) -> dict[str, Space]:
@@ -71,12 +85,12 @@ def overrides(model: Model, spaces: Mapping[Any, Any] | None) -> dict[str, Space
     for key, value in (spaces or {}).items():
         name = model.body(key, where="spaces").name
         if tree is not None and not (isinstance(value, str) and value == "auto"):
-            chosen[name] = space_of(value, tree, name, f"spaces['{name}']")
+            chosen[name] = space_of(value, model, tree, name, f"spaces['{name}']")
     reference_order(model, chosen)  # refuses a circle, before anyone walks around it
     return chosen
 
 
-def space_of(value: Any, tree: Tree, body: str, where: str) -> Space:
+def space_of(value: Any, model: Model, tree: Tree, body: str, where: str) -> Space:
     """The space of a body from a Space, a rule's name, or SE3 / SO3xR3 themselves."""
     if isinstance(value, Space):
         return value
@@ -84,7 +98,7 @@ def space_of(value: Any, tree: Tree, body: str, where: str) -> Space:
         return Space(value.__name__)
     if not isinstance(value, str) or value not in RULES:
         raise UnknownName.among("space", value, NAMES, where=where)
-    return RULES[value](tree, body)
+    return RULES[value](model, tree, body)
 
 
 # --- the choice -----------------------------------------------------------------------------------
@@ -152,13 +166,9 @@ def choose(model: Model, tree: Tree, forced: Mapping[str, Space]) -> dict[str, S
     for name, carried in tree.parents.items():
         if name in forced:
             continue
-        if carried is None:
-            chosen[name] = Space("SO3xR3")
-            continue
-        parent, joint = carried[0], model.joint(carried[1])
-        at = None if joint.any_frame_point else joint.name
-        absolute = parent == GROUND.name or refers_to(forced, parent, name)
-        chosen[name] = Space("SO3xR3", at, None if absolute else parent)
+        chosen[name] = framed(model, tree, name)
+        if carried and refers_to(forced, carried[0], name):
+            chosen[name] = Space("SO3xR3", chosen[name].at)
     return {name: chosen[name] for name in model.body_names}
 
 
