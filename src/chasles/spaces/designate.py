@@ -3,7 +3,7 @@
 from collections.abc import Callable, Collection, Mapping
 from typing import Any
 
-from chasles.model import GROUND, InvalidOption, Joint, Model, UnknownName
+from chasles.model import GROUND, Driver, InvalidOption, Joint, Model, UnknownName
 from chasles.model.errors import told
 from chasles.model.model import checked_model
 from chasles.spaces.designation import Designation, Row
@@ -161,7 +161,12 @@ def cut_joints(model: Model, cut: Any) -> tuple[str, ...]:
 
 
 def choose(model: Model, tree: Tree, forced: Mapping[str, Space]) -> dict[str, Space]:
-    """The cheapest space of every body in which the joint that carries it is exact."""
+    """The smallest space of every body in which the joint that carries it is exact.
+
+    That is the joint's own motion subgroup, unless a user has chosen charts for some.
+    """
+    if not forced and moves_in_subgroups(model, tree):
+        return {name: on_subgroup(tree, name) for name in model.body_names}
     chosen = dict(forced)
     for name, carried in tree.parents.items():
         if name in forced:
@@ -170,6 +175,12 @@ def choose(model: Model, tree: Tree, forced: Mapping[str, Space]) -> dict[str, S
         if carried and refers_to(forced, carried[0], name):
             chosen[name] = Space("SO3xR3", chosen[name].at)
     return {name: chosen[name] for name in model.body_names}
+
+
+def moves_in_subgroups(model: Model, tree: Tree) -> bool:
+    """Whether every body of a model moves in the subgroup of the joint that carries it."""
+    pairs = all(joint.is_lower_pair for joint in model.joints)
+    return pairs and not tree.cut and all(isinstance(d, Driver) for d in model.drivers)
 
 
 def refers_to(forced: Mapping[str, Space], body: str, other: str) -> bool:

@@ -41,6 +41,7 @@ from functools import cached_property
 import numpy as np
 
 from chasles.model import GROUND, Joint, Model
+from chasles.spaces.frames import joint_axes
 from chasles.spaces.invariance import Chart, Link, is_coset, keeps, kept_hull
 from chasles.spaces.space import Space, frame_point
 from chasles.spaces.subalgebras import (
@@ -60,23 +61,33 @@ from chasles.spaces.subgroups import (
     scaled_joint_algebras,
     together,
 )
-from chasles.spaces.tree import Tree, spanning_tree
+from chasles.spaces.tree import BALL_ROWS, Tree, is_centred, spanning_tree
 
 #: Two points this close, in sizes of the bodies, are one.
 SAME_POINT = 1e-14
+#: A row that moves by less per unit of motion (in sizes of the model) does not move.
+ROW_HOLDS = 1e-10
 
 
 @dataclass(frozen=True)
 class Prediction:
-    """What will become of a joint: `exact` (to rounding) or drifting, and the reason in words."""
+    """What will become of a joint: `exact` (to rounding) or drifting, and the reason in words.
+
+    rows  names of the rows that hold to rounding: all of an exact joint's
+    """
 
     joint: str
     exact: bool
     reason: str
+    rows: tuple[str, ...] = ()
 
     @property
     def outlook(self) -> str:
-        return "exact" if self.exact else "drifts, order p of the method"
+        if self.exact:
+            return "exact"
+        held = f"{', '.join(self.rows)} hold; the rest " if len(self.rows) > 1 else ""
+        held = f"{self.rows[0]} holds; the rest " if len(self.rows) == 1 else held
+        return f"{held}drifts, order p of the method"
 
 
 def drifting_joints(model: Model, spaces: dict[str, Space]) -> tuple[str, ...]:
@@ -172,17 +183,55 @@ class Charts:
         child = self.directly(joint)
         exact = self.holds(joint)
         reason = self.direct_reason(joint, child, exact) if child else self.reason(joint, exact)
-        return Prediction(joint.name, exact, reason)
+        rows = joint.locked if exact else self.rows_that_hold(joint)
+        return Prediction(joint.name, exact, reason, rows)
 
     def predict_coupling(self, joint: Joint) -> Prediction:
         against = "the ground" if joint.a == GROUND.name else f"'{joint.a}'"
         if self.stores_point(joint):
             why = f"SO(3)xR3 relative to {against} stores the point itself, whose path is straight"
-            return Prediction(joint.name, True, why)
+            return Prediction(joint.name, True, why, joint.locked)
         why = f"{joint.kind}: what it allows is not a group of motions, so no chart keeps it"
         if joint.keeps_point_straight:
             why = f"{joint.kind}: kept only by SO(3)xR3 relative to {against}, framed on its point"
-        return Prediction(joint.name, False, why)
+        rows = BALL_ROWS if is_centred(joint) and self.stores_centre(joint) else ()
+        if rows:
+            why = f"{joint.kind}: its centre is that of a ball; the rest is not a group of motions"
+        return Prediction(joint.name, False, why, rows)
+
+    def stores_centre(self, joint: Joint) -> bool:
+        """Whether the chart of a body of a centred coupling is that of a ball there."""
+        child = self.directly(joint)
+        if child is None or self.spaces[child].group == "SE3":
+            return child is not None
+        space = self.spaces[child]
+        point = frame_point(space, self.model.body(child), self.model)
+        reach = local_scale(joint, self.model, child, space).length
+        return bool(np.linalg.norm(np.subtract(point, np.array(joint.at))) <= SAME_POINT * reach)
+
+    def rows_that_hold(self, joint: Joint) -> tuple[str, ...]:
+        r"""The rows of a joint that no motion of its loop ever opens.
+
+        All that the charts on the way from a to b allow generates a group, with the algebra A; the
+        relative velocity is in A at every pose.  A row that vanishes on A does so for ever: three
+        of five where a loop of hinges is planar.
+        """
+        to_a, to_b = self.ways(joint)
+        spanned = [self.relative[name] for name in (*to_a, *to_b)]
+        around = closure(np.concatenate([ZERO, *spanned], axis=1))
+        if around.shape[1] == 6:
+            return ()
+        moved = row_functionals(joint, self.geometry.scale) @ around
+        return tuple(
+            name for name, row in zip(joint.locked, moved) if np.abs(row).max() <= ROW_HOLDS
+        )
+
+    def ways(self, joint: Joint) -> tuple[list[str], list[str]]:
+        """The bodies whose charts place a and b against what places both."""
+        to_a, to_b = self.way(joint.a), self.way(joint.b)
+        while to_a and to_b and to_a[0] == to_b[0]:
+            to_a, to_b = to_a[1:], to_b[1:]
+        return to_a, to_b
 
     def stores_point(self, joint: Joint) -> bool:
         """Whether a chart holds the point that a joint keeps on a line or plane of the reference.
@@ -217,9 +266,7 @@ class Charts:
             allowed = orthonormal(normalised(scale.local(joint_algebra(joint))))
             subgroup = closure(allowed).shape == allowed.shape
             return subgroup and keeps(self.chart(child, scale), allowed)
-        to_a, to_b = self.way(joint.a), self.way(joint.b)
-        while to_a and to_b and to_a[0] == to_b[0]:
-            to_a, to_b = to_a[1:], to_b[1:]
+        to_a, to_b = self.ways(joint)
         links_a, links_b = ([self.link(name) for name in way] for way in (to_a, to_b))
         return is_coset(links_a, links_b, self.geometry.allowed[joint.name])
 
@@ -273,6 +320,20 @@ class Charts:
         if group.name == "SE(3)":
             return f"{both} and store the position of one common point"
         return f"{both}, and {group.phrase} of '{joint.a}' leaves the joint's motions what they are"
+
+
+def row_functionals(joint: Joint, scale: Scale) -> Floats:
+    """(rows, 6) A lower pair's locked components of a relative twist, in scaled coordinates."""
+    axes, at = joint_axes(joint), scale.point(np.array(joint.at))
+    rows = []
+    for name in joint.locked:
+        e = axes[:, "xyz".index(name[1])]
+        if name[0] == "w":
+            rows.append(np.concatenate((e, np.zeros(3))))
+        else:  # the velocity at the joint's point, v + omega x at, less what the screw advances
+            pitch = joint.pitch / scale.length if name == "uz" else 0.0
+            rows.append(np.concatenate((np.cross(at, e) - pitch * e, e)))
+    return np.array(rows)
 
 
 def local_scale(joint: Joint, model: Model, child: str, space: Space) -> Scale:

@@ -1,6 +1,6 @@
 """Models whose bodies all move in the motion subgroups of their joints: trees of lower pairs."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 
 from chasles.model import Driver, InvalidOption, Model
 from chasles.spaces.designate import on_subgroup
@@ -64,15 +64,4 @@ def check_drivers(model: Model) -> None:
                 f"spaces: {driver.where} prescribes {driver.drives}, which is not a coordinate of a"
                 " joint, as it has to be where bodies are on the subgroups of their joints.",
                 CHARTS,
-            )
-
-
-def check_rowless(options: Iterable[tuple[str, object, object]]) -> None:
-    """Refuse options (name, value, the only one allowed) that speak of constraint rows."""
-    for name, value, allowed in options:
-        if value != allowed:
-            raise InvalidOption(
-                f"simulate: {name} is {value!r}, but joints have no constraint rows where bodies"
-                " are on the subgroups of their joints: nothing drifts and no pose is singular.",
-                "Leave it out, or take spaces='auto'.",
             )
