@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from chasles import diagnostics
+from chasles.audit import audited
 from chasles.core.arrays import DRIVEN_TURN, POSE_R, POSE_X, TWIST, Floats
 from chasles.dataset import Table, make_table, to_xarray
 from chasles.diagnostics import Reaction
@@ -23,6 +24,7 @@ from chasles.provenance import Provenance
 from chasles.readout import ForceHistory, PointHistory, accelerations, force_history, point_history
 from chasles.sealed import check_kinds, write
 from chasles.spaces import Designation
+from chasles.spaces.certificate import Certificate
 from chasles.start.assembly import Assembly
 from chasles.start.redundancy import Redundancy
 from chasles.system.gaps import components
@@ -185,6 +187,13 @@ class Result:
                 "Use part='translation' (m) or part='rotation' (rad).",
             )
         return parts[part] if vector else np.linalg.norm(parts[part], axis=1)
+
+    def certificate(self, joint: Joint | str) -> Certificate:
+        """What holds a joint closed, by how much rounding may open it, and what this run has seen.
+
+        Of a joint that drifts: which bracket of motions prevents it.
+        """
+        return audited(self, self.designation.certificate(joint))
 
     def reaction(self, joint: Joint | str) -> Reaction:
         """Force and torque of a joint on its bodies at every saved time."""

@@ -4,10 +4,12 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from chasles.model import Model
-from chasles.spaces.exactness import Prediction
+from chasles.model import Joint, Model
+from chasles.spaces.certificate import Certificate, certify
+from chasles.spaces.exactness import Charts, Geometry, Prediction
 from chasles.spaces.space import Space
 from chasles.spaces.subgroups import MotionGroup
+from chasles.spaces.tree import spanning_tree
 
 #: Tables of larger models are shown up to here.
 LISTED_ROWS = 40
@@ -85,6 +87,12 @@ class Designation:
         """Joints that open with the error of the method."""
         return tuple(p.joint for p in self.predictions if not p.exact)
 
+    def certificate(self, joint: Joint | str) -> Certificate:
+        """Why a joint holds in these spaces, or which bracket prevents it."""
+        found = self.model.joint(joint)
+        geometry = Geometry(self.model, spanning_tree(self.model, self.wanted))
+        return certify(Charts(geometry, self.spaces), found)
+
     def as_dict(self) -> dict[str, Any]:
         """The same as plain data."""
         return {
@@ -102,7 +110,13 @@ class Designation:
                 for row in self.rows
             ],
             "joints": [
-                {"joint": p.joint, "exact": p.exact, "cut": p.joint in self.cut, "reason": p.reason}
+                {
+                    "joint": p.joint,
+                    "exact": p.exact,
+                    "rows": list(p.rows),
+                    "cut": p.joint in self.cut,
+                    "reason": p.reason,
+                }
                 for p in self.predictions
             ],
             "cut": list(self.cut),

@@ -1,0 +1,43 @@
+"""What a run has seen of a joint, held against its certificate."""
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from chasles.core.arrays import POSE_X
+from chasles.model import GROUND
+from chasles.spaces.certificate import Certificate
+
+if TYPE_CHECKING:
+    from chasles.result import Result
+
+EPSILON = float(np.finfo(float).eps)
+
+
+def reach_of(result: "Result", joint: str) -> float:
+    """What the gap of a joint is rounded from: the levers, and how far from the origin it gets."""
+    found, setup = result.model.joint(joint), result.problem.setup
+    index = setup.joint_index[found.name]
+    levers = (setup.system.joints.point_a[index], setup.system.joints.point_b[index])
+    bodies = [setup.body_index[n] for n in (found.a, found.b) if n != GROUND.name]
+    places = np.linalg.norm(result.absolute[:, bodies, POSE_X : POSE_X + 3], axis=-1)
+    return float(places.max() + sum(np.linalg.norm(lever) for lever in levers))
+
+
+def audited(result: "Result", certificate: Certificate) -> Certificate:
+    """The certificate with the largest gap of the saved states and, if any, what was removed."""
+    joint = certificate.joint
+    shift = float(result.violation(joint).max())
+    turn = float(result.violation(joint, "rotation").max())
+    reach = reach_of(result, joint)
+    seen = f"Seen in {len(result.t)} states: {shift:.2g} m, {turn:.2g} rad"
+    if reach > 0.0:
+        seen += f", {shift / (EPSILON * reach):.3g} ulps of its reach of {reach:.3g} m"
+    return certificate.seen(f"{seen}. {removal(result, certificate)}")
+
+
+def removal(result: "Result", certificate: Certificate) -> str:
+    """What a projector took from the slopes of the body that the joint carries."""
+    if certificate.lemma == "Lemma 1":
+        return "Nothing was removed: there is nothing to remove."
+    return "Nothing was removed."

@@ -1,0 +1,63 @@
+"""Certificates: what holds a joint, by how much it may open, and what prevents it."""
+
+import numpy as np
+import pytest
+from mechanisms import KINDS, chain, double_pendulum, heavy_top, moving
+
+import chasles as ch
+
+EPSILON = np.finfo(float).eps
+
+
+@pytest.mark.parametrize("method", ["heun", "rk4", "dop853"])
+@pytest.mark.parametrize("kind", KINDS)
+def test_no_joint_of_a_tree_opens_beyond_its_certificate(kind, method):
+    """16 ulps of its reach, whatever the pair, the method and a step of up to a radian."""
+    rng = np.random.default_rng(7)
+    model = moving(chain(rng, ["revolute", kind, kind], swap=True), rng)
+    result = ch.simulate(model, 20.0, step=2e-2, method=method, spaces="subgroups", progress=False)
+    for joint in model.joints:
+        found = result.certificate(joint)
+        assert found.exact and found.lemma == "Lemma 1" and found.rows == joint.locked
+        levers = sum(
+            np.linalg.norm(np.subtract(joint.at, model.body(name).position))
+            for name in (joint.a, joint.b)
+            if name != "ground"
+        )
+        places = max(
+            np.linalg.norm(result.position(name), axis=1).max()
+            for name in (joint.a, joint.b)
+            if name != "ground"
+        )
+        assert result.violation(joint).max() <= found.ulps * EPSILON * (levers + places)
+
+
+def test_a_chart_that_fits_is_certified_by_the_second_lemma_and_one_that_does_not_by_its_frame():
+    fits = ch.simulate(heavy_top(), 0.1, step=1e-3, spaces="framed").certificate("pivot")
+    assert fits.exact and fits.lemma == "Lemma 2"
+    off = ch.simulate(heavy_top(), 0.1, step=1e-3, spaces="SO3xR3").certificate("pivot")
+    assert not off.exact and "0.5 m off the joint's centre" in off.obstruction
+
+
+def test_the_bracket_that_is_named_leaves_the_algebra():
+    """Two spherical joints in a row: a shift of the elbow and a turn about it give a shift."""
+    found = ch.designate(double_pendulum(), {"first": "SE3", "second": "SE3"}).certificate("elbow")
+    assert "bracket" in found.obstruction and "a shift along" in found.obstruction
+
+
+def test_a_coupling_is_not_a_group():
+    arm = ch.Body.rod("arm", 1.0, mass=1.0, position=(0.5, 0, 0))
+    rod = ch.Distance("rod", ch.GROUND, arm, at=(0, 0, 1), at_b=(1, 0, 0))
+    found = ch.designate(ch.Model([arm], [rod])).certificate("rod")
+    assert found.group is None and "not closed under composition" in found.obstruction
+
+
+def test_a_certificate_reads_as_a_paragraph():
+    text = str(ch.simulate(heavy_top(), 0.1, step=1e-3).certificate("pivot"))
+    assert text.startswith("Joint 'pivot' holds to rounding.\nIt allows the spherical motion")
+    assert "there is nothing to remove" in text
+
+
+def test_an_unknown_joint_is_named(refusal):
+    result = ch.simulate(heavy_top(), 0.01, step=1e-3)
+    assert "pivott" in refusal(lambda: result.certificate("pivott"), ch.UnknownName)
