@@ -71,8 +71,8 @@ def simulate(
     method        "euler", "midpoint", "heun", "kutta3", "rk4", "rk38", "dopri5", "butcher6",
                   "dop853", or a Tableau
     spaces        "auto", "SE3", "SO3xR3", "SE3 relative", "SO3xR3 on joints", or a dict
-                  body -> Space; see `Space`; "subgroups" of trees of lower pairs: every body moves
-                  in the motion subgroup of its joint, which nothing can open
+                  body -> Space; see `Space`; "subgroups": every body moves in the motion
+                  subgroup of the lower pair that carries it, which nothing can open
     acceleration  form of the acceleration constraints: "screw", or "space" as in the paper
     stabilise     None; "projection": joints that drift in the chosen spaces are closed after every
                   step, the others hold by themselves; "baumgarte": their gaps are fed back into the
@@ -108,8 +108,9 @@ def simulate(
     choice = chosen_stabiliser(stabilise)
     if on_subgroups(chosen.spaces):
         check_rowless(
+            model, chosen.spaces,
             [("stabilise", stabilise, None), ("singular", singular, "stop"),
-             ("acceleration", acceleration, "screw")]
+             ("acceleration", acceleration, "screw")],
         )  # fmt: skip
     if singular == "pass" and (choice is None or choice.word == PROJECTION):
         choice = Choice(PROJECTION, all_joints=True)  # what holds by itself does not hold there
@@ -127,10 +128,12 @@ def simulate(
     loose = opening(chosen, choice, held)
     promises = make_promises(problem.setup, loose, grid.step)
     lookout = look_ahead(problem.setup, found, grid)
+    stabiliser = make_stabiliser(problem.setup, choice, held, grid.step)
     if on_subgroups(chosen.spaces):
-        stepper: Stepper = make_tree_stepper(solver, found, promises, grid.until)
+        stepper: Stepper = make_tree_stepper(
+            solver, found, stabiliser, promises, grid.until, damp=problem.damp
+        )
     else:
-        stabiliser = make_stabiliser(problem.setup, choice, held, grid.step)
         watch = watch_of(solver, stop=singular == "stop")
         stepper = make_stepper(solver, found, stabiliser, watch, promises, grid.until)
     run = Run(stepper, grid, lookout)

@@ -8,9 +8,10 @@ from chasles.model.errors import told
 from chasles.model.model import checked_model
 from chasles.spaces.designation import Designation, Row
 from chasles.spaces.exactness import Charts, Geometry
+from chasles.spaces.on_subgroups import tree_under
 from chasles.spaces.space import SE3, SO3xR3, Space, reference_order
 from chasles.spaces.subgroups import classify
-from chasles.spaces.tree import Tree, spanning_tree
+from chasles.spaces.tree import Tree, pair_tree, spanning_tree
 
 
 def relative_se3(tree: Tree, body: str) -> Space:
@@ -60,23 +61,21 @@ def resolve_spaces(model: Model, spaces: Any) -> dict[str, Space]:
         spaces = {}
     if isinstance(spaces, Mapping):
         return choose(model, spanning_tree(model), overrides(model, spaces))
-    tree = spanning_tree(model)
-    return {name: space_of(spaces, tree, name, "spaces") for name in model.body_names}
+    return {name: space_of(spaces, model, name, "spaces") for name in model.body_names}
 
 
 def overrides(model: Model, spaces: Mapping[Any, Any] | None) -> dict[str, Space]:
     """The spaces a user chose, by body; those set to "auto" are left out."""
     chosen: dict[str, Space] = {}
-    tree = spanning_tree(model) if spaces else None
     for key, value in (spaces or {}).items():
         name = model.body(key, where="spaces").name
-        if tree is not None and not (isinstance(value, str) and value == "auto"):
-            chosen[name] = space_of(value, tree, name, f"spaces['{name}']")
+        if not (isinstance(value, str) and value == "auto"):
+            chosen[name] = space_of(value, model, name, f"spaces['{name}']")
     reference_order(model, chosen)  # refuses a circle, before anyone walks around it
     return chosen
 
 
-def space_of(value: Any, tree: Tree, body: str, where: str) -> Space:
+def space_of(value: Any, model: Model, body: str, where: str) -> Space:
     """The space of a body from a Space, a rule's name, or SE3 / SO3xR3 themselves."""
     if isinstance(value, Space):
         return value
@@ -84,7 +83,7 @@ def space_of(value: Any, tree: Tree, body: str, where: str) -> Space:
         return Space(value.__name__)
     if not isinstance(value, str) or value not in RULES:
         raise UnknownName.among("space", value, NAMES, where=where)
-    return RULES[value](tree, body)
+    return RULES[value](pair_tree(model) if value == "subgroups" else spanning_tree(model), body)
 
 
 # --- the choice -----------------------------------------------------------------------------------
@@ -120,8 +119,8 @@ def designate(
             f"spaces must be a dict, got {told(spaces)}.", "Give body -> Space or name, or nothing."
         )
     wanted = cut_joints(model, cut)
-    geometry = Geometry(model, spanning_tree(model, wanted))
     forced = overrides(model, spaces)
+    geometry = Geometry(model, tree_under(model, forced, wanted))
     charts = Charts(geometry, choose(model, geometry.tree, forced))
     predicted = tuple(charts.predict(joint) for joint in model.joints)
     exact = {p.joint for p in predicted if p.exact}

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from math import dist
 from weakref import ref
 
-from chasles.model import GROUND, Model
+from chasles.model import GROUND, Joint, Model
 
 #: Relative spins that agree to so many digits after the point (rad/s) tie.
 SPIN_DIGITS = 6
@@ -23,23 +23,31 @@ class Tree:
     cut: tuple[str, ...]
 
 
-#: Trees of models that are in use, by the model's id and the cuts: a run asks several times.
-_trees: dict[int, tuple[ref[Model], dict[tuple[str, ...], Tree]]] = {}
+#: Trees of models that are in use, by the model's id and what is cut: a run asks several times.
+_trees: dict[int, tuple[ref[Model], dict[tuple[bool, tuple[str, ...]], Tree]]] = {}
 
 
-def spanning_tree(model: Model, cut: Collection[str] = ()) -> Tree:
+def spanning_tree(model: Model, cut: Collection[str] = (), pairs_only: bool = False) -> Tree:
     """The spanning tree of a model (see `grown_tree`), made once for each model."""
     key = id(model)
     known = _trees.get(key)
     if known is None or known[0]() is not model:
         known = _trees[key] = ref(model, lambda _: _trees.pop(key, None)), {}
-    cuts = tuple(cut)
-    if cuts not in known[1]:
-        known[1][cuts] = grown_tree(model, cuts)
-    return known[1][cuts]
+    wanted = pairs_only, tuple(cut)
+    if wanted not in known[1]:
+        known[1][wanted] = grown_tree(model, wanted[1], pairs_only)
+    return known[1][wanted]
 
 
-def grown_tree(model: Model, cut: Collection[str]) -> Tree:
+def pair_tree(model: Model, cut: Collection[str] = ()) -> Tree:
+    """The spanning tree of the lower pairs alone: all other joints are cut.
+
+    A body that no lower pair carries is a free root.
+    """
+    return spanning_tree(model, cut, pairs_only=True)
+
+
+def grown_tree(model: Model, cut: Collection[str], pairs_only: bool = False) -> Tree:
     """The tree of least depth; ties go to the joint that spins less at the start, or locks more.
 
     Loops are then cut as far from the ground as possible, between bodies that hang on short chains,
@@ -52,8 +60,10 @@ def grown_tree(model: Model, cut: Collection[str]) -> Tree:
     component that is not joined to the ground hangs on the body from which the others are nearest,
     the heaviest of those.
     """
-    neighbours = joint_graph(model)
-    avoided = frozenset(can_be_cut(model, cut))
+    usable = [joint for joint in model.joints if joint.is_lower_pair or not pairs_only]
+    neighbours = joint_graph(model, usable)
+    names = {joint.name for joint in usable}
+    avoided = frozenset(can_be_cut(model, [name for name in cut if name in names], usable))
     parents: dict[str, tuple[str, str] | None] = {}
     grow(model, neighbours, avoided, parents, GROUND.name)
     for component in floating_components(neighbours, parents):
@@ -64,7 +74,9 @@ def grown_tree(model: Model, cut: Collection[str]) -> Tree:
     return Tree(parents, tuple(name for name in model.joint_names if name not in used))
 
 
-def can_be_cut(model: Model, wanted: Collection[str]) -> tuple[str, ...]:
+def can_be_cut(
+    model: Model, wanted: Collection[str], usable: Collection[Joint] | None = None
+) -> tuple[str, ...]:
     """Those of the wanted joints that can be cut together, the earlier before the later.
 
     The later ones are put back first, where they alone hold two parts together.
@@ -81,17 +93,17 @@ def can_be_cut(model: Model, wanted: Collection[str]) -> tuple[str, ...]:
         part[a] = b
         return a != b
 
-    for name in model.joint_names:
-        if name not in wanted:
-            joins(name)
+    for joint in model.joints if usable is None else usable:
+        if joint.name not in wanted:
+            joins(joint.name)
     return tuple(name for name in reversed(list(dict.fromkeys(wanted))) if not joins(name))[::-1]
 
 
-def joint_graph(model: Model) -> dict[str, list[tuple[str, str]]]:
+def joint_graph(model: Model, joints: Collection[Joint]) -> dict[str, list[tuple[str, str]]]:
     """(neighbour, joint) of every body and of the ground."""
     neighbours: dict[str, list[tuple[str, str]]] = {name: [] for name in model.body_names}
     neighbours[GROUND.name] = []
-    for joint in model.joints:
+    for joint in joints:
         neighbours[joint.a].append((joint.b, joint.name))
         neighbours[joint.b].append((joint.a, joint.name))
     return neighbours

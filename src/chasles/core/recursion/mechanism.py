@@ -2,7 +2,7 @@ r"""A tree on its joint subgroups as a mechanism: what every scheme needs to ste
 
 A point is (stored numbers, velocities, integrals, supply), a slope (dexp^-1 v, v', rates of
 integrals, powers).  Nothing is watched, projected or fed back: a tree joint cannot open, and no
-pose of a tree is singular.
+pose of a tree is singular.  Trees with cut joints are another kind: see `loop_mechanism`.
 
 Driven coordinates are functions of time: a stage, and the end of a step, puts them where they are.
 """
@@ -46,7 +46,7 @@ class TreeMechanism(NamedTuple):
     watch: Watch  # of no rows
     promises: Promises
     layout: Layout
-    coordinates: Integers  # (m,) which coordinate a driver drives; -1 for joints
+    coordinates: Integers  # (m,) which coordinate a driver drives; -1 for joints, and for rows
     felt: Floats  # (n, 6) wrenches of the joints, where there are drivers
     efforts: Floats  # (v,) generalised forces there
 
@@ -116,19 +116,20 @@ def tree_stage(
         slope_out[k] = point[tree.stored_count + k]
     if tree.driven_count > 0:
         find_driver_powers(mechanism, scratch, beyond(slope_out, rates))
-    put_powers(mechanism, scratch, beyond(slope_out, 2 * rates))
+    powers = force_powers(mechanism, scratch)
+    put_powers(mechanism, scratch, powers, beyond(slope_out, 2 * rates))
     return OK
 
 
 @routine
 def find_driver_powers(mechanism: Any, scratch: Any, rates: Any) -> None:
-    """The power of every driver: its generalised force times the rate it prescribes."""
+    """The power of drivers of coordinates: generalised force times the rate they prescribe."""
     system, tree = mechanism.system, mechanism.tree
     reactions(tree, mechanism.memory, mechanism.felt)
     along_coordinates(tree, mechanism.memory.rows, mechanism.felt, rates, mechanism.efforts)
     for joint in range(system.joint_count):
         drive = system.joints.drive[joint]
-        if drive >= 0:
+        if drive >= 0 and mechanism.coordinates[joint] >= 0:
             effort = mechanism.efforts[mechanism.coordinates[joint]]
             integral = system.joints.drive_work[joint]
             scratch.quadrature_rates[integral] = effort * scratch.signals[drive + 1]
@@ -144,11 +145,9 @@ def gravity_power(tree: Any, rows: Any, body: int) -> Any:
 
 
 @hot
-def put_powers(mechanism: Any, scratch: Any, out: Any) -> None:
-    """Rates of the integrals; then the power of all forces and drivers, and its size, part by
-    part (see `core.stage.put_supply`).
-    """
-    system, tree, memory = mechanism.system, mechanism.tree, mechanism.memory
+def force_powers(mechanism: Any, scratch: Any) -> Any:
+    """The power of gravity and all forces, and its size, body by body."""
+    tree, memory = mechanism.tree, mechanism.memory
     supplied, exchanged = 0.0, 0.0
     for body in range(tree.body_count):
         power = gravity_power(tree, memory.rows, body)
@@ -157,6 +156,16 @@ def put_powers(mechanism: Any, scratch: Any, out: Any) -> None:
             power += dot6(get6(memory.wrenches, 6 * body), twist[0] + twist[1])
         supplied += power
         exchanged += abs(power)
+    return supplied, exchanged
+
+
+@hot
+def put_powers(mechanism: Any, scratch: Any, powers: Any, out: Any) -> None:
+    """Rates of the integrals; then the power of all forces and drivers, and its size, part by
+    part (see `core.stage.put_supply`).
+    """
+    system = mechanism.system
+    supplied, exchanged = powers
     for k in range(system.quadrature_count):
         out[k] = scratch.quadrature_rates[k]
     for k in range(system.force_count, system.force_count + system.drive_count):
