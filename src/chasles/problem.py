@@ -64,8 +64,13 @@ class SpaceChoice:
         return self.designation.drifting
 
 
-def choose_spaces(model: Model, spaces: Any) -> SpaceChoice:
-    """From what `simulate` takes as spaces: a name, a Space, a dict of them, or a Designation."""
+def choose_spaces(model: Model, spaces: Any, acceleration: str = "screw") -> SpaceChoice:
+    """From what `simulate` takes as spaces: a name, a Space, a dict of them, or a Designation.
+
+    Another form of the acceleration constraints than the screw form asks for constraints: charts.
+    """
+    if isinstance(spaces, str) and spaces == "auto" and acceleration != "screw":
+        spaces = "framed"
     chosen = resolve_spaces(model, spaces)
     check_subgroups(model, chosen)
     if isinstance(spaces, Designation):

@@ -30,7 +30,7 @@ from chasles.problem import Problem, SpaceChoice, bytes_kept, choose_spaces, mak
 from chasles.promises import broken_promises, checks, make_promises
 from chasles.provenance import Provenance
 from chasles.result import Result
-from chasles.spaces.on_subgroups import on_subgroups
+from chasles.spaces.on_subgroups import check_form, on_subgroups
 from chasles.stabilisation.baumgarte import Baumgarte
 from chasles.stabilisation.stabiliser import (
     PROJECTION,
@@ -70,10 +70,12 @@ def simulate(
     step          length of a step in s; the last one is shortened if it does not divide `until`
     method        "euler", "midpoint", "heun", "kutta3", "rk4", "rk38", "dopri5", "butcher6",
                   "dop853", or a Tableau
-    spaces        "auto", "SE3", "SO3xR3", "SE3 relative", "SO3xR3 on joints", or a dict
-                  body -> Space; see `Space`; "subgroups" of trees of lower pairs: every body moves
-                  in the motion subgroup of its joint, which nothing can open
-    acceleration  form of the acceleration constraints: "screw", or "space" as in the paper
+    spaces        "auto" (see `designate`); "subgroups": every body moves in the motion subgroup of
+                  the joint that carries it, which nothing can open; charts of six dimensions:
+                  "framed", "SE3", "SO3xR3", "SE3 relative", "SO3xR3 on joints", or a dict
+                  body -> Space (see `Space`)
+    acceleration  form of the acceleration constraints on charts: "screw", or "space" as in the
+                  paper
     stabilise     None; "projection": joints that drift in the chosen spaces are closed after every
                   step, the others hold by themselves; "baumgarte": their gaps are fed back into the
                   accelerations, at rates that the step suggests (Baumgarte(alpha, beta) takes
@@ -102,10 +104,12 @@ def simulate(
     found = find_method(method)
     check_progress(progress)
     grid = make_grid(until, step, save_every, t_eval)
-    chosen = choose_spaces(model, spaces)
+    chosen = choose_spaces(model, spaces, acceleration)
     check_word("redundant", redundant, ("solve", "refuse"))
     check_word("singular", singular, ("stop", "pass"))
     choice = chosen_stabiliser(stabilise)
+    if on_subgroups(chosen.spaces):
+        check_form(acceleration)
     if singular == "pass" and (choice is None or choice.word == PROJECTION):
         choice = Choice(PROJECTION, all_joints=True)  # what holds by itself does not hold there
     assembly = closing(model, close, hold, start)
@@ -122,10 +126,12 @@ def simulate(
     loose = opening(chosen, choice, held)
     promises = make_promises(problem.setup, loose, grid.step)
     lookout = look_ahead(problem.setup, found, grid)
+    stabiliser = make_stabiliser(problem.setup, choice, held, grid.step)
     if on_subgroups(chosen.spaces):
-        stepper: Stepper = make_tree_stepper(solver, found, promises, grid.until)
+        stepper: Stepper = make_tree_stepper(
+            solver, found, stabiliser, promises, grid.until, damp=problem.damp
+        )
     else:
-        stabiliser = make_stabiliser(problem.setup, choice, held, grid.step)
         watch = watch_of(solver, stop=singular == "stop")
         stepper = make_stepper(solver, found, stabiliser, watch, promises, grid.until)
     run = Run(stepper, grid, lookout)

@@ -76,6 +76,12 @@ class Stepper:
         lost: list[int] = np.flatnonzero(~np.isfinite(chart).all(axis=1)).tolist()
         return lost
 
+    def factor_at(self, block: Floats, t: float) -> None:
+        """Leave the factor of the charts' equations at a block in `scratch`, if it is not there.
+
+        There the last stage has left one.
+        """
+
     def advance(
         self, block: Floats, spare: Floats, grid: tuple[float, float, int, int, int],
         save_every: int, looking: int, saved: Floats,

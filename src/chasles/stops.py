@@ -85,6 +85,7 @@ def contradicted(
         missed = solver.work.residual[6 * system.body_count :].copy()
         words: str | None = contradiction(solver.setup, missed, "speeds", when)
     else:
+        stepper.factor_at(block, t)
         rates = driven_rates(solver.setup, t)
         sizes = stepper.mechanism.promises.sizes
         fastest = max(float(block[stepper.layout.fastest]), float(np.max(np.abs(rates) / sizes)))

@@ -1,24 +1,29 @@
-"""A tree of lower pairs ready to step on the subgroups of its joints."""
+"""A model ready to step on the subgroups of its joints: a tree of lower pairs, and what is cut."""
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
 from chasles.core.arrays import ABSOLUTE_WIDTH, Floats
+from chasles.core.recursion.cuts import make_loop_room
 from chasles.core.recursion.flight import FLIGHT_WIDTH, first_flight, make_flight
 from chasles.core.recursion.kinematics import tree_absolute
+from chasles.core.recursion.loop_mechanism import LoopMechanism
 from chasles.core.recursion.mechanism import TreeMechanism
 from chasles.core.recursion.tree import DOF, STORED, make_recursion
 from chasles.core.retraction import slope_length
+from chasles.core.stabilisation.record import Stabiliser
 from chasles.core.stage import Promises
-from chasles.core.state_block import layout_of
-from chasles.core.watch import make_watch
+from chasles.core.state_block import StateBlock, layout_of
+from chasles.core.watch import SEEN_WIDTH
+from chasles.dynamics.cut_joints import TreeScratch, cut_rows, watch_of_rows
 from chasles.dynamics.solver import Solver
 from chasles.integrators.methods import Method
-from chasles.model import Driver
-from chasles.spaces.tree import spanning_tree
+from chasles.spaces.on_subgroups import subgroup_tree
 from chasles.stepper import Stepper
-from chasles.system.build_tree import COORDINATES, build_tree, links_of
+from chasles.system.build import Setup
+from chasles.system.tree_setup import TreeSetup, tree_setup
 from chasles.system.tree_state import state_of
 
 
@@ -26,16 +31,10 @@ from chasles.system.tree_state import state_of
 class TreeStepper(Stepper):
     """The same for a tree on its joint subgroups."""
 
-    mechanism: TreeMechanism
+    mechanism: TreeMechanism | LoopMechanism
 
     def first_point(self) -> Floats:
-        setup, carried = self.solver.setup, spanning_tree(self.solver.setup.model).parents
-        angles = {
-            index: setup.angles[joint[1]]
-            for name, index in setup.body_index.items()
-            if (joint := carried[name]) is not None and joint[1] in setup.angles
-        }
-        return state_of(self.mechanism.tree, self.solver.start, angles)
+        return start_of(self.solver, self.mechanism.tree)
 
     def first_momentum(self) -> Floats:
         return np.zeros((0, 3))
@@ -62,43 +61,75 @@ class TreeStepper(Stepper):
                 lost.append(body)
         return lost
 
+    def factor_at(self, block: Floats, t: float) -> None:
+        state = StateBlock(block, self.layout)
+        absolute = self.absolute(state.coordinates()[None])
+        self.solver.evaluate(absolute, np.array([t]), state.integrals()[None])
+
+
+def start_of(solver: Solver, tree: Any) -> Floats:
+    """The coordinates at the start, angles with their whole turns."""
+    setup = solver.setup
+    carried = subgroup_tree(setup.model, setup.spaces).parents
+    angles = {
+        index: setup.angles[joint[1]]
+        for name, index in setup.body_index.items()
+        if (joint := carried[name]) is not None and joint[1] in setup.angles
+    }
+    return state_of(tree, solver.start, angles)
+
 
 def make_tree_stepper(
-    solver: Solver, method: Method, promises: Promises, until: float = 0.0
+    solver: Solver,
+    method: Method,
+    stabiliser: Stabiliser,
+    promises: Promises,
+    until: float = 0.0,
+    *,
+    damp: bool = False,
 ) -> TreeStepper:
-    """Storage for a model that is a tree, and a method, for times up to `until`."""
-    setup, model = solver.setup, solver.setup.model
-    system = setup.system._replace(signals=setup.signals.arrays(until))
-    drives = {
-        name: int(system.joints.drive[setup.joint_index[name]]) for name in model.driver_names
-    }
-    links = links_of(model, list(setup.body_index), drives=drives)
-    tree = build_tree(links, model.gravity)
-    coordinates = np.full(system.joint_count, -1, np.int64)
-    body_of = {link.joint: body for body, link in enumerate(links)}
-    for driver in model.drivers:
-        assert isinstance(driver, Driver)  # others are refused
-        known = COORDINATES[model.joint(driver.joint).kind]
-        first = int(tree.rate_at[body_of[driver.joint]])
-        coordinates[setup.joint_index[driver.name]] = first + known.index(driver.coordinate)
-    none = np.zeros(0, np.int64)
-    rates, stored = tree.rate_count, tree.stored_count
-    flight = make_flight(tree, [])
-    mechanism = TreeMechanism(
-        system=system,
-        tree=tree,
-        memory=make_recursion(tree, solver.work.signals, system.force_count > 0, efforts=False),
-        watch=make_watch(
-            solver.plan, 6 * system.body_count, none, none, np.zeros(system.row_count), none, False
+    """Storage for a model on subgroups, a method and what stabilises it, for times up to `until`.
+
+    `damp` takes a damped factor in any case, and passes singular poses.
+    """
+    setup = solver.setup
+    found = tree_setup(setup)
+    tree, forced = found.tree, setup.system.force_count > 0
+    memory = make_recursion(tree, solver.work.signals, forced, efforts=False, rows=bool(found.cuts))
+    scratch = TreeScratch(setup, tree, memory, solver.work)
+    rows = cut_rows(scratch, solver, found.cuts, start_of(solver, tree), damp)
+    watch, count = watch_of_rows(rows, stop=not damp), tree.rate_count
+    flight = make_flight(tree, [(cut.a, cut.b, cut.balanced) for cut in found.cuts])
+    common = {
+        **parts_of(setup, found, until),
+        "flight": flight,
+        "memory": memory,
+        "watch": watch,
+        "promises": promises,
+        "layout": layout_of(
+            tree.stored_count + count, setup.system.quadrature_count, 2 * count, 0,
+            watch.joint_count * SEEN_WIDTH, FLIGHT_WIDTH * flight.count,
         ),
-        promises=promises,
-        layout=layout_of(
-            stored + rates, system.quadrature_count, 2 * rates, 0, 0, FLIGHT_WIDTH * flight.count
-        ),
-        coordinates=coordinates,
-        felt=np.zeros((tree.body_count, 6)),
-        efforts=np.zeros(rates),
-        flight=flight,
-    )
+    }  # fmt: skip
+    mechanism: TreeMechanism | LoopMechanism
+    if rows.loops.row_count == 0:
+        mechanism = TreeMechanism(**common)
+    else:
+        room = make_loop_room(rows.loops, tree.body_count, count)
+        mechanism = LoopMechanism(
+            **common, loops=rows.loops, room=room, stabiliser=stabiliser,
+            placed=np.zeros_like(memory.rows),
+        )  # fmt: skip
     scheme = method.make(mechanism.layout.kept, slope_length(mechanism))
     return TreeStepper(solver, mechanism, scheme)
+
+
+def parts_of(setup: Setup, found: TreeSetup, until: float) -> dict[str, Any]:
+    """What follows from the model alone."""
+    return {
+        "system": setup.system._replace(signals=setup.signals.arrays(until)),
+        "tree": found.tree,
+        "coordinates": found.coordinates,
+        "felt": np.zeros((found.tree.body_count, 6)),
+        "efforts": np.zeros(found.tree.rate_count),
+    }

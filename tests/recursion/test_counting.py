@@ -9,8 +9,9 @@ from chasles.core.ordering import make_plan
 from chasles.core.recursion.count import cheaper, recursion_flops
 from chasles.core.recursion.cuts import Cut, make_loops
 from chasles.library import n_four_bar
+from chasles.spaces import resolve_spaces
 from chasles.system.build import build
-from chasles.system.build_tree import build_tree, cuts_of, links_of, pair_tree, relative_spaces
+from chasles.system.tree_setup import tree_setup
 
 
 def net(size: int) -> ch.Model:
@@ -30,11 +31,10 @@ def net(size: int) -> ch.Model:
 
 def structure(model):
     """Tree, loops with all rows, and the block solver's plan."""
-    found = pair_tree(model)
-    setup = build(model, relative_spaces(found))
-    tree = build_tree(links_of(model, list(setup.body_index), found), model.gravity)
-    cuts = cuts_of(setup.system, setup.joint_index, found.cut)
-    return tree, make_loops(tree.parent, cuts), make_plan(setup.system), setup.system.row_count
+    setup = build(model, resolve_spaces(model, "subgroups"))
+    found = tree_setup(setup)
+    loops = make_loops(found.tree.parent, found.cuts)
+    return found.tree, loops, make_plan(setup.system), setup.system.row_count
 
 
 @pytest.mark.parametrize(

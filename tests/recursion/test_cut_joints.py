@@ -11,7 +11,7 @@ from subgroup_runs import disagreement, worst_gap
 import chasles as ch
 from chasles.dynamics.tree_problem import TreeProblem
 from chasles.library import bennett, bricard, four_bar, n_four_bar
-from chasles.system.build_tree import pair_tree
+from chasles.spaces.tree import pair_tree
 
 sys.path.append(str(Path(__file__).parent.parent / "joints"))
 from joint_cases import CASES, make_case

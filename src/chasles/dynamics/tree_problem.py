@@ -8,9 +8,8 @@ import numpy as np
 
 from chasles.core.arrays import ABSOLUTE_WIDTH, Floats
 from chasles.core.evaluate import Workspace
-from chasles.core.recursion.cuts import Cut, LoopRoom, Loops, make_loop_room, make_loops
+from chasles.core.recursion.cuts import LoopRoom, Loops
 from chasles.core.recursion.kinematics import tree_absolute
-from chasles.core.recursion.motion import retract
 from chasles.core.recursion.reactions import tree_reactions
 from chasles.core.recursion.riding import SOLVED
 from chasles.core.recursion.run import (
@@ -18,7 +17,6 @@ from chasles.core.recursion.run import (
     NOT_FINITE,
     make_tree_stages,
     tree_correct,
-    tree_factor,
     tree_run,
 )
 from chasles.core.recursion.tree import (
@@ -30,29 +28,16 @@ from chasles.core.recursion.tree import (
     Tree,
     make_recursion,
 )
+from chasles.dynamics.cut_joints import TreeScratch, cut_rows, room_of
 from chasles.dynamics.solver import make_solver
 from chasles.integrators.tableaux import Tableau
 from chasles.integrators.tableaux import method as find_method
-from chasles.model import Driver, Model, SimulationStopped
-from chasles.start.redundancy import free_pivots
+from chasles.model import Model, SimulationStopped
+from chasles.spaces import resolve_spaces
 from chasles.system.build import Setup, build
-from chasles.system.build_tree import (
-    build_tree,
-    cuts_of,
-    links_of,
-    pair_tree,
-    relative_spaces,
-)
+from chasles.system.tree_setup import tree_setup
 from chasles.system.tree_state import state_of
 from chasles.system.turns import first_integrals
-
-#: A row that no coordinate moves by more than this fraction of what free bodies would, squared, at
-#: any pose, holds by itself: rounding leaves 1e-32.
-VANISHING = 1e-20
-#: Poses of the tree at which rows are looked at: they vanish identically or almost nowhere.
-POSES = 3
-#: A pivot below this fraction of the row's own is redundant, and mu as a fraction of that.
-REDUNDANT, DAMPING = 1e-10, 1e-7
 
 
 @dataclass(frozen=True)
@@ -93,24 +78,17 @@ class TreeProblem:
     @classmethod
     def from_model(cls, model: Model, armature: Mapping[str, Any] | None = None) -> "TreeProblem":
         """Build the tree of a model; velocities left out are completed."""
-        found = pair_tree(model)
-        setup = build(model, relative_spaces(found))
+        setup = build(model, resolve_spaces(model, "subgroups"))
         solver = make_solver(setup)
-        system, carrying = setup.system, set(model.joint_names) - set(found.cut)
-        driven = [d.name for d in model.drivers if isinstance(d, Driver) and d.joint in carrying]
-        drives = {name: int(system.joints.drive[setup.joint_index[name]]) for name in driven}
-        links = links_of(model, list(setup.body_index), found, armature, drives)
-        tree = build_tree(links, model.gravity)
+        found = tree_setup(setup, armature)
+        tree, forced = found.tree, setup.system.force_count > 0
         start = state_of(tree, solver.start)
-        others = [name for name in model.driver_names if name not in driven]
-        cuts = cuts_of(system, setup.joint_index, [*found.cut, *others])
         memory = make_recursion(
-            tree, solver.work.signals, system.force_count > 0, efforts=False, rows=bool(cuts)
+            tree, solver.work.signals, forced, efforts=False, rows=bool(found.cuts)
         )
-        free = free_pivots(setup, solver.work)
-        loops = independent_loops(setup, tree, memory, solver.work, cuts, free, start)
-        room = make_loop_room(loops, tree.body_count, tree.rate_count)
-        return cls(setup, tree, loops, memory, solver.work, room, start)
+        scratch = TreeScratch(setup, tree, memory, solver.work)
+        loops = cut_rows(scratch, solver, found.cuts, start).loops
+        return cls(setup, tree, loops, memory, solver.work, room_of(loops, tree), start)
 
     def absolute(self, states: Floats) -> Floats:
         """Absolute rows (T, n, 18) of states (T, q + v)."""
@@ -196,60 +174,6 @@ def no_pivot(row: int) -> SimulationStopped:
         f"row {row} of the cut joints depends on others at this pose.",
         "Move off the singular pose.",
     )
-
-
-def independent_loops(
-    setup: Setup, tree: Tree, memory: Recursion, work: Workspace, cuts: list[Cut], free: Floats,
-    start: Floats,
-) -> Loops:  # fmt: skip
-    """Loops without rows that vanish identically; damped where rows depend on each other."""
-    if not cuts:
-        return make_loops(tree.parent, [])
-
-    def factored(loops: Loops, state: Floats) -> tuple[int, Floats]:
-        room = make_loop_room(loops, tree.body_count, tree.rate_count)
-        row = tree_factor(tree, memory, setup.system, work, loops, room, state)
-        return row, room.values[: loops.row_count]
-
-    rng = np.random.default_rng(0)
-    moved: set[int] = set()
-    for _ in range(POSES):
-        state = perturbed(tree, start, rng)
-        found = row_mobility(tree, memory, setup, work, cuts, state)
-        moved.update(row for row, value in found.items() if value > VANISHING * free[row])
-    kept = [cut._replace(rows=tuple(r for r in cut.rows if r in moved)) for cut in cuts]
-    loops = make_loops(tree.parent, kept)
-    if loops.row_count == 0:
-        return loops
-    failed, pivots = factored(loops, start)
-    own = row_mobility(tree, memory, setup, work, kept, start)
-    mobility: Floats = np.array([own[int(source)] for source in loops.source])
-    if failed == SOLVED and (np.abs(pivots) > REDUNDANT * mobility).all():
-        return loops
-    return make_loops(tree.parent, kept, DAMPING * mobility)
-
-
-def perturbed(tree: Tree, start: Floats, rng: np.random.Generator) -> Floats:
-    """A random pose of the tree, loops open, at rest."""
-    state = np.zeros_like(start)
-    increment = np.concatenate((rng.normal(size=tree.rate_count), np.zeros(tree.rate_count)))
-    retract(tree, start, increment, state)
-    state[tree.stored_count :] = 0.0
-    return state
-
-
-def row_mobility(
-    tree: Tree, memory: Recursion, setup: Setup, work: Workspace, cuts: list[Cut], state: Floats
-) -> dict[int, float]:
-    """(J M^-1 J^T)_rr of every row, each taken alone."""
-    found = {}
-    for cut in cuts:
-        for row in cut.rows:
-            loops = make_loops(tree.parent, [cut._replace(rows=(row,), balanced=False)])
-            room = make_loop_room(loops, tree.body_count, tree.rate_count)
-            tree_factor(tree, memory, setup.system, work, loops, room, state)
-            found[row] = -float(room.values[0])
-    return found
 
 
 __all__ = ["TreeProblem", "TreeReactions", "TreeRun"]

@@ -3,14 +3,15 @@
 from collections.abc import Callable, Collection, Mapping
 from typing import Any
 
-from chasles.model import GROUND, Driver, InvalidOption, Joint, Model, UnknownName
+from chasles.model import GROUND, InvalidOption, Joint, Model, UnknownName
 from chasles.model.errors import told
 from chasles.model.model import checked_model
 from chasles.spaces.designation import Designation, Row
 from chasles.spaces.exactness import Charts, Geometry
+from chasles.spaces.on_subgroups import tree_under
 from chasles.spaces.space import SE3, SO3xR3, Space, reference_order
 from chasles.spaces.subgroups import classify
-from chasles.spaces.tree import Tree, spanning_tree
+from chasles.spaces.tree import Tree, pair_tree, spanning_tree
 
 
 def relative_se3(tree: Tree, body: str) -> Space:
@@ -73,24 +74,23 @@ def resolve_spaces(model: Model, spaces: Any) -> dict[str, Space]:
     if isinstance(spaces, str) and spaces == "auto":
         spaces = {}
     if isinstance(spaces, Mapping):
-        return choose(model, spanning_tree(model), overrides(model, spaces))
-    tree = spanning_tree(model)
-    return {name: space_of(spaces, model, tree, name, "spaces") for name in model.body_names}
+        forced = overrides(model, spaces)
+        return choose(model, carrying_tree(model, forced), forced)
+    return {name: space_of(spaces, model, name, "spaces") for name in model.body_names}
 
 
 def overrides(model: Model, spaces: Mapping[Any, Any] | None) -> dict[str, Space]:
     """The spaces a user chose, by body; those set to "auto" are left out."""
     chosen: dict[str, Space] = {}
-    tree = spanning_tree(model) if spaces else None
     for key, value in (spaces or {}).items():
         name = model.body(key, where="spaces").name
-        if tree is not None and not (isinstance(value, str) and value == "auto"):
-            chosen[name] = space_of(value, model, tree, name, f"spaces['{name}']")
+        if not (isinstance(value, str) and value == "auto"):
+            chosen[name] = space_of(value, model, name, f"spaces['{name}']")
     reference_order(model, chosen)  # refuses a circle, before anyone walks around it
     return chosen
 
 
-def space_of(value: Any, model: Model, tree: Tree, body: str, where: str) -> Space:
+def space_of(value: Any, model: Model, body: str, where: str) -> Space:
     """The space of a body from a Space, a rule's name, or SE3 / SO3xR3 themselves."""
     if isinstance(value, Space):
         return value
@@ -98,6 +98,7 @@ def space_of(value: Any, model: Model, tree: Tree, body: str, where: str) -> Spa
         return Space(value.__name__)
     if not isinstance(value, str) or value not in RULES:
         raise UnknownName.among("space", value, NAMES, where=where)
+    tree = pair_tree(model) if value == "subgroups" else spanning_tree(model)
     return RULES[value](model, tree, body)
 
 
@@ -113,15 +114,14 @@ def designate(
     cut     joints at which to cut loops, instead of those that leave the shortest chains; a note
             says which of them hold a body on the tree, and are not cut
 
-    The joint graph gets a spanning tree (see `spanning_tree`).  A body that hangs on the ground is
-    charted on SO(3)xR3 framed on its joint, as exact there as SE(3) and cheaper; a body that hangs
-    on a moving one the same way, relative to it.  Where any frame point will do it is the centre of
-    mass.  The root of a floating tree is framed at its centre of mass.
+    The joint graph gets a spanning tree of the joints that keep the most (see `spanning_tree`).
+    A body moves in the motion subgroup of the lower pair that carries it: by its coordinates alone,
+    so that nothing can open the joint.  A universal or constant-velocity joint carries as a ball,
+    and its last row is left over; what nothing of the kind carries moves freely.
 
-    A parent's motion may leave the motions of the joint what they are, and the absolute chart is
-    exact as well (see `chasles.spaces.exactness`).  It is not chosen: it saves 3 to 6 % of a step
-    and gains nothing else (200 random trees: 7.6e-13 is the worst gap either way), and it would
-    hang on geometry that is recognised only up to a tolerance.
+    Where you choose charts yourself, or a point is kept on a line or plane, which charts can keep,
+    the others are on charts as well: SO(3)xR3 framed on the joint that carries the body, relative
+    to the body that it hangs on; the root of a floating tree is framed at its centre of mass.
 
     >>> from chasles.model import GROUND, Body, Model, Spherical
     >>> arm = Body.rod("arm", length=1.0, mass=2.0, position=(0.5, 0, 0))
@@ -134,8 +134,8 @@ def designate(
             f"spaces must be a dict, got {told(spaces)}.", "Give body -> Space or name, or nothing."
         )
     wanted = cut_joints(model, cut)
-    geometry = Geometry(model, spanning_tree(model, wanted))
     forced = overrides(model, spaces)
+    geometry = Geometry(model, carrying_tree(model, forced, wanted))
     charts = Charts(geometry, choose(model, geometry.tree, forced))
     predicted = tuple(charts.predict(joint) for joint in model.joints)
     exact = {p.joint for p in predicted if p.exact}
@@ -165,7 +165,7 @@ def choose(model: Model, tree: Tree, forced: Mapping[str, Space]) -> dict[str, S
 
     That is the joint's own motion subgroup, unless a user has chosen charts for some.
     """
-    if not forced and moves_in_subgroups(model, tree):
+    if not forced and moves_in_subgroups(model):
         return {name: on_subgroup(tree, name) for name in model.body_names}
     chosen = dict(forced)
     for name, carried in tree.parents.items():
@@ -177,10 +177,19 @@ def choose(model: Model, tree: Tree, forced: Mapping[str, Space]) -> dict[str, S
     return {name: chosen[name] for name in model.body_names}
 
 
-def moves_in_subgroups(model: Model, tree: Tree) -> bool:
-    """Whether every body of a model moves in the subgroup of the joint that carries it."""
-    pairs = all(joint.is_lower_pair for joint in model.joints)
-    return pairs and not tree.cut and all(isinstance(d, Driver) for d in model.drivers)
+def moves_in_subgroups(model: Model) -> bool:
+    """Whether the bodies of a model move best in the subgroups of the joints that carry them.
+
+    A point on a line or plane has no motion group; charts keep it all the same.
+    """
+    return not any(joint.keeps_point_straight for joint in model.joints)
+
+
+def carrying_tree(model: Model, forced: Mapping[str, Space], cut: Collection[str] = ()) -> Tree:
+    """The tree that spaces are chosen on: where all are subgroups, only what has one carries."""
+    if not forced and moves_in_subgroups(model):
+        return pair_tree(model, cut)
+    return tree_under(model, forced, cut)
 
 
 def refers_to(forced: Mapping[str, Space], body: str, other: str) -> bool:
@@ -195,7 +204,8 @@ def refers_to(forced: Mapping[str, Space], body: str, other: str) -> bool:
 
 def lost(geometry: Geometry, exact: Collection[str]) -> tuple[str, ...]:
     """A line for every joint that the user's spaces cost its exactness."""
-    charts = Charts(geometry, choose(geometry.model, geometry.tree, {}))
+    model, tree = geometry.model, geometry.tree
+    charts = Charts(geometry, {name: framed(model, tree, name) for name in model.body_names})
     lines = []
     for joint in geometry.model.joints:
         if joint.name not in exact and charts.holds(joint):

@@ -7,9 +7,9 @@ from typing import Any
 from chasles.model import Joint, Model
 from chasles.spaces.certificate import Certificate, certify
 from chasles.spaces.exactness import Charts, Geometry, Prediction
+from chasles.spaces.on_subgroups import tree_under
 from chasles.spaces.space import Space
 from chasles.spaces.subgroups import MotionGroup
-from chasles.spaces.tree import spanning_tree
 
 #: Tables of larger models are shown up to here.
 LISTED_ROWS = 40
@@ -90,7 +90,7 @@ class Designation:
     def certificate(self, joint: Joint | str) -> Certificate:
         """Why a joint holds in these spaces, or which bracket prevents it."""
         found = self.model.joint(joint)
-        geometry = Geometry(self.model, spanning_tree(self.model, self.wanted))
+        geometry = Geometry(self.model, tree_under(self.model, self.spaces, self.wanted))
         return certify(Charts(geometry, self.spaces), found)
 
     def as_dict(self) -> dict[str, Any]:

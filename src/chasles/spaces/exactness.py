@@ -43,6 +43,7 @@ import numpy as np
 from chasles.model import GROUND, Joint, Model
 from chasles.spaces.frames import joint_axes
 from chasles.spaces.invariance import Chart, Link, is_coset, keeps, kept_hull
+from chasles.spaces.on_subgroups import tree_under
 from chasles.spaces.space import Space, frame_point
 from chasles.spaces.subalgebras import (
     SE3_ALGEBRA,
@@ -102,8 +103,7 @@ def exact_joints(model: Model, spaces: dict[str, Space]) -> tuple[str, ...]:
 
 def predictions(model: Model, spaces: dict[str, Space]) -> tuple[Prediction, ...]:
     """For every joint whether it holds to rounding in these spaces, and why."""
-    geometry = Geometry(model)
-    charts = Charts(geometry, spaces)
+    charts = Charts(Geometry(model, tree_under(model, spaces, ())), spaces)
     return tuple(charts.predict(joint) for joint in model.joints)
 
 

@@ -1,13 +1,12 @@
-"""Models whose bodies all move in the motion subgroups of their joints: trees of lower pairs."""
+"""Models whose bodies all move in the motion subgroups of the joints that carry them."""
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 
-from chasles.model import Driver, InvalidOption, Model
-from chasles.spaces.designate import on_subgroup
-from chasles.spaces.space import Space
-from chasles.spaces.tree import Tree, spanning_tree
+from chasles.model import GROUND, InvalidOption, Model
+from chasles.spaces.space import Space, reference_order
+from chasles.spaces.tree import Tree, is_centred, spanning_tree
 
-CHARTS = "Take spaces='auto', which has a chart for every body."
+CHARTS = "Take spaces='subgroups', which names the joints itself, or 'auto'."
 
 
 def on_subgroups(spaces: Mapping[str, Space]) -> bool:
@@ -15,32 +14,30 @@ def on_subgroups(spaces: Mapping[str, Space]) -> bool:
     return any(space.group == "subgroup" for space in spaces.values())
 
 
+def tree_under(model: Model, forced: Mapping[str, Space], cut: Collection[str]) -> Tree:
+    """The tree that spaces lie on: subgroups name theirs, the others have a spanning tree."""
+    on_joints = len(forced) == len(model.bodies) and all(
+        space.group == "subgroup" for space in forced.values()
+    )
+    return subgroup_tree(model, forced) if on_joints else spanning_tree(model, cut)
+
+
+def subgroup_tree(model: Model, spaces: Mapping[str, Space]) -> Tree:
+    """The tree that bodies on the subgroups of their joints hang on, parents first."""
+    parents: dict[str, tuple[str, str] | None] = {}
+    for name in reference_order(model, dict(spaces)):
+        space = spaces[name]
+        carried = isinstance(space.at, str)
+        parents[name] = (space.relative_to or GROUND.name, str(space.at)) if carried else None
+    used = {carried[1] for carried in parents.values() if carried}
+    return Tree(parents, tuple(name for name in model.joint_names if name not in used))
+
+
 def check_subgroups(model: Model, spaces: Mapping[str, Space]) -> None:
-    """Refuse what does not go with subgroups, where any body is on one."""
+    """Refuse spaces that are not the subgroups of joints, where any body is on one."""
     if not on_subgroups(spaces):
         return
-    tree = spanning_tree(model)
-    check_spaces(tree, spaces)
-    for joint in model.joints:
-        if not joint.is_lower_pair:
-            raise InvalidOption(
-                f"spaces: joint '{joint.name}' is {joint.kind}, and what it allows is not a group"
-                " of motions: the bodies of this model cannot be on the subgroups of their joints.",
-                CHARTS,
-            )
-    if tree.cut:
-        raise InvalidOption(
-            f"spaces: joint '{tree.cut[0]}' closes a loop: bodies can be on the subgroups of their"
-            " joints in trees only.",
-            CHARTS,
-        )
-    check_drivers(model)
-
-
-def check_spaces(tree: Tree, spaces: Mapping[str, Space]) -> None:
-    """Every body is on the subgroup of the joint that carries it."""
     for name, space in spaces.items():
-        wanted = on_subgroup(tree, name)
         if space.group != "subgroup":
             other = next(body for body, s in spaces.items() if s.group == "subgroup")
             raise InvalidOption(
@@ -48,20 +45,50 @@ def check_spaces(tree: Tree, spaces: Mapping[str, Space]) -> None:
                 " joint, which cannot be mixed.",
                 "Take spaces='subgroups' for all bodies, or a chart for each.",
             )
-        if space != wanted:
-            raise InvalidOption(
-                f"spaces: body '{name}' is on the {space}, but what carries it makes that the"
-                f" {wanted}.",
-                "Take spaces='subgroups', which names the joints itself.",
-            )
+        check_carrier(model, name, space)
+    subgroup_tree(model, spaces)  # refuses bodies that carry each other in a circle
 
 
-def check_drivers(model: Model) -> None:
-    """A driver prescribes a coordinate of a joint."""
-    for driver in model.drivers:
-        if not isinstance(driver, Driver):
+def check_carrier(model: Model, name: str, space: Space) -> None:
+    """A lower pair carries the body, or a joint that is a ball and more, and its other body.
+
+    A body on no joint's subgroup moves freely, and is not relative to another.
+    """
+    if not isinstance(space.at, str):
+        if space.at is not None or space.relative_to is not None:
             raise InvalidOption(
-                f"spaces: {driver.where} prescribes {driver.drives}, which is not a coordinate of a"
-                " joint, as it has to be where bodies are on the subgroups of their joints.",
+                f"spaces: body '{name}' is on the {space}, but a subgroup is that of a joint.",
                 CHARTS,
             )
+        return
+    joint = model.joint(space.at, where=f"the space of body '{name}'")
+    if not joint.is_lower_pair and not is_centred(joint):
+        raise InvalidOption(
+            f"spaces: joint '{joint.name}' is {joint.kind}, and what it allows is not a group of"
+            f" motions: body '{name}' cannot be on it.",
+            CHARTS,
+        )
+    if name not in (joint.a, joint.b):
+        raise InvalidOption(
+            f"spaces: body '{name}' is on the {space}, but joint '{joint.name}' joins"
+            f" '{joint.a}' and '{joint.b}'.",
+            CHARTS,
+        )
+    other = joint.a if name == joint.b else joint.b
+    wanted = Space("subgroup", joint.name, None if other == GROUND.name else other)
+    if space != wanted:
+        raise InvalidOption(
+            f"spaces: body '{name}' is on the {space}, but what carries it makes that the"
+            f" {wanted}.",
+            CHARTS,
+        )
+
+
+def check_form(acceleration: str) -> None:
+    """Refuse a form of the acceleration constraints other than the one that cut joints have."""
+    if acceleration != "screw":
+        raise InvalidOption(
+            f"simulate: acceleration is {acceleration!r}, but joints that carry bodies on their"
+            " subgroups have no constraint rows, and the others the screw form.",
+            "Leave it out, or take spaces='framed'.",
+        )

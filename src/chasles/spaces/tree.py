@@ -26,46 +26,60 @@ class Tree:
     cut: tuple[str, ...]
 
 
-#: Trees of models that are in use, by the model's id and the cuts: a run asks several times.
-_trees: dict[int, tuple[ref[Model], dict[tuple[str, ...], Tree]]] = {}
+#: Trees of models that are in use, by the model's id and what is cut: a run asks several times.
+_trees: dict[int, tuple[ref[Model], dict[tuple[bool, tuple[str, ...]], Tree]]] = {}
 
 
-def spanning_tree(model: Model, cut: Collection[str] = ()) -> Tree:
+def spanning_tree(model: Model, cut: Collection[str] = (), pairs_only: bool = False) -> Tree:
     """The spanning tree of a model (see `grown_tree`), made once for each model."""
     key = id(model)
     known = _trees.get(key)
     if known is None or known[0]() is not model:
         known = _trees[key] = ref(model, lambda _: _trees.pop(key, None)), {}
-    cuts = tuple(cut)
-    if cuts not in known[1]:
-        known[1][cuts] = grown_tree(model, cuts)
-    return known[1][cuts]
+    wanted = pairs_only, tuple(cut)
+    if wanted not in known[1]:
+        known[1][wanted] = grown_tree(model, wanted[1], pairs_only)
+    return known[1][wanted]
 
 
-def grown_tree(model: Model, cut: Collection[str]) -> Tree:
+def pair_tree(model: Model, cut: Collection[str] = ()) -> Tree:
+    """The spanning tree of lower pairs, and of joints that are a ball and more: others are cut.
+
+    A body that none of them carries is a free root.
+    """
+    return spanning_tree(model, cut, pairs_only=True)
+
+
+def grown_tree(model: Model, cut: Collection[str], pairs_only: bool = False) -> Tree:
     """The tree whose joints keep the most rows (see `rows_kept`), of little depth.
 
     Of joints that keep equally many it is the tree of least depth; ties go to the joint that spins
     less at the start, or locks more.  Loops are then cut as far from the ground as possible,
     between bodies that hang on short chains, and where the bodies turn fast against each other.  On
-    60 random rings of 3 to 6 bodies (RK4,
-    step 1e-3 s, 0.5 s) the error of the trajectory was 0.62 of the mean over all cuts with this
-    rule, 0.85 with the fastest joint cut wherever it is, 1.19 with the deepest tree, and 0.40 with
-    the best cut in hindsight; with the cut joint projected 0.55, 0.59, 1.57 and 0.37.
+    60 random rings of 3 to 6 bodies (RK4, step 1e-3 s, 0.5 s) the error of the trajectory was 0.62
+    of the mean over all cuts with this rule, 0.85 with the fastest joint cut wherever it is, 1.19
+    with the deepest tree, and 0.40 with the best cut in hindsight; with the cut joint projected
+    0.55, 0.59, 1.57 and 0.37.
 
     Joints named in `cut` are cut first, in that order, as long as every body stays on the tree.  A
     component that is not joined to the ground hangs on the body from which the others are nearest,
     the heaviest of those.
     """
-    neighbours = joint_graph(model)
-    avoided = frozenset(can_be_cut(model, cut))
+    usable = [
+        joint
+        for joint in model.joints
+        if joint.is_lower_pair or is_centred(joint) or not pairs_only
+    ]
+    neighbours = joint_graph(model, usable)
+    names = {joint.name for joint in usable}
+    avoided = frozenset(can_be_cut(model, [name for name in cut if name in names], usable))
     parents: dict[str, tuple[str, str] | None] = {}
     grow(model, neighbours, avoided, parents, GROUND.name)
     for component in floating_components(neighbours, parents):
         root = centre_of(model, neighbours, component)
         parents[root] = None
         grow(model, neighbours, avoided, parents, root)
-    parents = heaviest(model, parents, avoided)
+    parents = heaviest(model, parents, [name for name in names if name not in avoided])
     used = {carried[1] for carried in parents.values() if carried}
     return Tree(parents, tuple(name for name in model.joint_names if name not in used))
 
@@ -95,18 +109,18 @@ def rows_kept(model: Model) -> dict[str, int]:
 
 
 def heaviest(
-    model: Model, parents: dict[str, tuple[str, str] | None], avoided: Collection[str]
+    model: Model, parents: dict[str, tuple[str, str] | None], usable: Collection[str]
 ) -> dict[str, tuple[str, str] | None]:
     """A tree of the greatest sum of rows kept: joints are exchanged along loops while that gains.
 
     Spanning trees are bases of a matroid: where no single exchange gains, nothing does.
     """
     kept = rows_kept(model)
-    if len(set(kept.values())) < 2:
+    if len({kept[name] for name in usable}) < 2:
         return parents
     tree = dict(parents)
     used = {carried[1] for carried in tree.values() if carried}
-    waiting = [n for n in model.joint_names if n not in used and n not in avoided]
+    waiting = [n for n in model.joint_names if n not in used and n in usable]
     while waiting:
         name = max(waiting, key=lambda n: kept[n])
         waiting.remove(name)
@@ -172,7 +186,9 @@ def by_depth(
     return dict(sorted(tree.items(), key=lambda item: depth[item[0]]))
 
 
-def can_be_cut(model: Model, wanted: Collection[str]) -> tuple[str, ...]:
+def can_be_cut(
+    model: Model, wanted: Collection[str], usable: Collection[Joint] | None = None
+) -> tuple[str, ...]:
     """Those of the wanted joints that can be cut together, the earlier before the later.
 
     The later ones are put back first, where they alone hold two parts together.
@@ -189,17 +205,17 @@ def can_be_cut(model: Model, wanted: Collection[str]) -> tuple[str, ...]:
         part[a] = b
         return a != b
 
-    for name in model.joint_names:
-        if name not in wanted:
-            joins(name)
+    for joint in model.joints if usable is None else usable:
+        if joint.name not in wanted:
+            joins(joint.name)
     return tuple(name for name in reversed(list(dict.fromkeys(wanted))) if not joins(name))[::-1]
 
 
-def joint_graph(model: Model) -> dict[str, list[tuple[str, str]]]:
+def joint_graph(model: Model, joints: Collection[Joint]) -> dict[str, list[tuple[str, str]]]:
     """(neighbour, joint) of every body and of the ground."""
     neighbours: dict[str, list[tuple[str, str]]] = {name: [] for name in model.body_names}
     neighbours[GROUND.name] = []
-    for joint in model.joints:
+    for joint in joints:
         neighbours[joint.a].append((joint.b, joint.name))
         neighbours[joint.b].append((joint.a, joint.name))
     return neighbours

@@ -11,10 +11,8 @@ from typing import Any
 
 import numpy as np
 
-from chasles.core.arrays import Floats, System, row_span
-from chasles.core.constraints.registry import CONSTRAINTS
+from chasles.core.arrays import Floats
 from chasles.core.frames import joint_frames
-from chasles.core.recursion.cuts import Cut
 from chasles.core.recursion.tree import (
     DOF,
     GEARED,
@@ -24,9 +22,8 @@ from chasles.core.recursion.tree import (
 )
 from chasles.model import GROUND, Driver, InvalidBody, InvalidJoint, InvalidModel, Model
 from chasles.model.errors import told
-from chasles.spaces.space import Space
 from chasles.spaces.tree import Tree as SpanningTree
-from chasles.spaces.tree import spanning_tree
+from chasles.spaces.tree import is_centred, spanning_tree
 from chasles.system.build_frames import carried_frames, carriers
 
 #: Pairs that mean the same wherever their point is: it is put at the centre of mass.
@@ -93,7 +90,8 @@ def links_of(
             links.append(Link(name, -1, "free", body.mass, inertia, *frame, *frame))
             continue
         joint = model.joint(carried[1])
-        if joint.kind not in PAIR_CODES:
+        pair = "spherical" if is_centred(joint) else joint.kind
+        if pair not in PAIR_CODES:
             raise InvalidJoint(
                 f"joint '{joint.name}' is {joint.kind} and carries body '{name}', but only a lower"
                 " pair has a motion subgroup.",
@@ -101,7 +99,7 @@ def links_of(
             )
         links.append(
             Link(
-                name, parent, joint.kind, body.mass, inertia, *frames_of(model, joint, name),
+                name, parent, pair, body.mass, inertia, *frames_of(model, joint, name),
                 pitch=joint.pitch, armature=rotors.get(joint.name, ()),
                 driven=driven_of(model, joint, drives or {}), joint=joint.name,
             )
@@ -166,44 +164,6 @@ def checked_armature(
             )
         checked[joint.name] = tuple(numbers.tolist())
     return checked
-
-
-# --- cut joints -----------------------------------------------------------------------------------
-
-
-def pair_tree(model: Model) -> SpanningTree:
-    """The spanning tree of the lower pairs alone: all other joints are cut.
-
-    A body that no lower pair carries is a free root.
-    """
-    pairs = [joint for joint in model.joints if joint.is_lower_pair]
-    found = spanning_tree(Model(model.bodies, pairs, gravity=model.gravity))
-    used = {carried[1] for carried in found.parents.values() if carried}
-    return SpanningTree(found.parents, tuple(n for n in model.joint_names if n not in used))
-
-
-def relative_spaces(tree: SpanningTree) -> dict[str, Space]:
-    """Six-dimensional charts that order the bodies of a system as the tree does."""
-    return {
-        name: Space("SO3xR3", None, carried[0] if carried and carried[0] != GROUND.name else None)
-        for name, carried in tree.parents.items()
-    }
-
-
-def cuts_of(system: System, joint_index: Mapping[str, int], names: Sequence[str]) -> list[Cut]:
-    """The cut joints and drivers of some names, with all their rows."""
-    cuts = []
-    for name in names:
-        index = joint_index[name]
-        span, joints = row_span(system, index), system.joints
-        cuts.append(
-            Cut(
-                index, int(joints.a[index]), int(joints.b[index]),
-                tuple(range(span.start, span.stop)),
-                balanced=CONSTRAINTS[joints.kind[index]].balanced,
-            )
-        )  # fmt: skip
-    return cuts
 
 
 # --- arrays ---------------------------------------------------------------------------------------

@@ -34,6 +34,7 @@ class Loops(NamedTuple):
     """All cut joints in numbers.  A place is a row on a body that it rides through."""
 
     joints: Integers  # (c,) whose rows have to be assembled
+    joint_of: Integers  # (m,) whose a row is
     source: Integers  # (m,) row of J
     bodies: Integers  # (m, 2) a, b
     ends: Integers  # (m, 2) place on a, on b; -1: the ground
@@ -53,6 +54,7 @@ class Loops(NamedTuple):
     first_target: Integers  # (m,) targets in E of pairs of later rows
     targets: Integers
     damping: Floats  # (m,) mu
+    floors: Floats  # (m,) pivots -E_rr below these are singular
     joint_count: int
     row_count: int
     place_count: int
@@ -66,23 +68,33 @@ class LoopRoom(NamedTuple):
     reach: Floats  # (places, 6) G: the row on a body's (alpha, a), with all that gives way below
     along: Floats  # (places, 6) the row on the coordinates of the body's joint
     values: Floats  # E: diagonal first
+    inverses: Floats  # (m,) 1 / d of the pivots
     wanted: Floats  # (m,) eta less what is known
     multipliers: Floats  # (m,)
-    spare: Floats  # (m,)
-    rates: Floats  # (v,)
-    motion: Floats  # (n, 6) alpha and a of all bodies
+    left: Floats  # (m,) what a solution misses of the rows while it is refined
+    gain: Floats  # (m,) what the direction of search would take of that
+    solution: Floats  # (v + 6 n + m,) rates, alpha and a of all bodies, multipliers
+    answer: Floats  # (v + 6 n + m,) of the last solve
+    search: Floats  # (v + 6 n + m,) the direction of search
+    increment: Floats  # (2 v,) by which a state is moved
 
 
 def make_loop_room(loops: Loops, bodies: int, rates: int) -> LoopRoom:
+    rows = max(1, loops.row_count)
+    column = rates + 6 * bodies + rows
     return LoopRoom(
-        np.zeros((loops.place_count, 6)),
-        np.zeros((loops.place_count, 6)),
-        np.zeros(max(1, loops.value_count)),
-        np.zeros(max(1, loops.row_count)),
-        np.zeros(max(1, loops.row_count)),
-        np.zeros(max(1, loops.row_count)),
-        np.zeros(max(1, rates)),
-        np.zeros((bodies, 6)),
+        reach=np.zeros((loops.place_count, 6)),
+        along=np.zeros((loops.place_count, 6)),
+        values=np.zeros(max(1, loops.value_count)),
+        inverses=np.zeros(rows),
+        wanted=np.zeros(rows),
+        multipliers=np.zeros(rows),
+        left=np.zeros(rows),
+        gain=np.zeros(rows),
+        solution=np.zeros(column),
+        answer=np.zeros(column),
+        search=np.zeros(column),
+        increment=np.zeros(max(1, 2 * rates)),
     )
 
 
@@ -146,93 +158,131 @@ def elimination_order(
     return order, later
 
 
-def make_loops(parent: Any, cuts: Sequence[Cut], damping: Floats | None = None) -> Loops:
-    """The structure of some cut joints; bodies are ordered parents first."""
-    cuts = [cut for cut in cuts if cut.rows]
+class Riders(NamedTuple):
+    """Who rides where: rows in the order of elimination, and their places."""
+
+    cuts: list[Cut]
+    ends: list[int]  # by cut joint: where it closes
+    rows: list[tuple[int, int]]  # (cut joint, row of J)
+    of_joint: dict[int, list[int]]  # rows by cut joint
+    later: list[list[int]]  # by row: those that it meets and that go later
+    places: list[tuple[int, int]]  # (body, row)
+    first_place: list[int]
+    riding: list[int]
+    number: dict[tuple[int, int], int]  # of a place
+
+    def place(self, body: int, row: int) -> int:
+        """The place of a row on a body; -1 where it has none."""
+        return self.number.get((body, row), -1)
+
+
+def riders_of(parent: Any, cuts: list[Cut]) -> Riders:
+    """The rows of some cut joints on their ways; bodies are ordered parents first."""
     ends = [meeting(parent, cut) for cut in cuts]
     through = [ways_of(parent, cut, end) for cut, end in zip(cuts, ends)]
     order, later = elimination_order(ends, through)
-    place_in_order = {k: at for at, k in enumerate(order)}
+    turn = {k: at for at, k in enumerate(order)}
     rows: list[tuple[int, int]] = []
-    joint_rows: dict[int, list[int]] = {}
+    of_joint: dict[int, list[int]] = {}
     for k in order:
-        joint_rows[k] = list(range(len(rows), len(rows) + len(cuts[k].rows)))
+        of_joint[k] = list(range(len(rows), len(rows) + len(cuts[k].rows)))
         rows += [(k, source) for source in cuts[k].rows]
-    bodies = len(parent)
-    places, first_place, riding = ride(bodies, order, ends, through, joint_rows)
+    after = {
+        k: [r for other in sorted(later[k], key=turn.__getitem__) for r in of_joint[other]]
+        for k in order
+    }
+    met = [[r for r in of_joint[k] if r > row] + after[k] for row, (k, _) in enumerate(rows)]
+    places, first, riding = ride(len(parent), order, ends, through, of_joint)
     number = {place: at for at, place in enumerate(places)}
-    up = [
-        number.get((int(parent[body]), row), -1) if ends[rows[row][0]] != body else -1
-        for body, row in places
-    ]
-    values = {(row, row): row for row in range(len(rows))}
+    return Riders(cuts, ends, rows, of_joint, met, places, first, riding, number)
 
-    def value(one: int, other: int) -> int:
-        return values.setdefault((max(one, other), min(one, other)), len(values))
 
-    later_rows = [
-        [r for r in joint_rows[k] if r > row]
-        + [
-            r
-            for other in sorted(later[k], key=lambda j: place_in_order[j])
-            for r in joint_rows[other]
-        ]
-        for row, (k, _) in enumerate(rows)
-    ]
-    later_values = [[value(row, r) for r in group] for row, group in enumerate(later_rows)]
-    targets = [
-        [value(one, other) for at, one in enumerate(group) for other in group[: at + 1]]
-        for group in later_rows
-    ]
-    pairs = [
-        [value(one, other) for at, one in enumerate(group) for other in group[: at + 1]]
-        for group in (
-            [places[first_place[b] + j][1] for j in range(riding[b])] for b in range(bodies)
-        )
-    ]
-    closing = [[] for _ in range(bodies + 1)]  # type: ignore[var-annotated]
+class Values:
+    """Where the entries of E are kept: the diagonal first, the others as they are asked for."""
+
+    def __init__(self, rows: int) -> None:
+        self.known = {(row, row): row for row in range(rows)}
+
+    def of(self, one: int, other: int) -> int:
+        return self.known.setdefault((max(one, other), min(one, other)), len(self.known))
+
+    def pairs(self, group: Sequence[int]) -> list[int]:
+        """Of all pairs (j, k <= j) of a group of rows."""
+        return [self.of(one, other) for at, one in enumerate(group) for other in group[: at + 1]]
+
+
+def make_loops(
+    parent: Any, cuts: Sequence[Cut], damping: Floats | None = None, floors: Floats | None = None
+) -> Loops:
+    """The structure of some cut joints; bodies are ordered parents first."""
+    found = riders_of(parent, [cut for cut in cuts if cut.rows])
+    cuts, rows, places = found.cuts, found.rows, found.places
+    count, values = len(rows), Values(len(rows))
+    closing: list[list[int]] = [[] for _ in range(len(parent) + 1)]
     for row, (k, _) in enumerate(rows):
-        closing[ends[k] if ends[k] >= 0 else bodies].append(row)
-    flat = [row for group in closing for row in group]
-    at_end = [number.get((ends[k], row), -1) for row, (k, _) in enumerate(rows)]
+        closing[found.ends[k]].append(row)  # the ground is -1: the last
     return Loops(
         joints=np.array([cut.joint for cut in cuts], np.int64),
+        joint_of=np.array([cuts[k].joint for k, _ in rows], np.int64),
         source=np.array([source for _, source in rows], np.int64),
         bodies=np.array([(cuts[k].a, cuts[k].b) for k, _ in rows], np.int64).reshape(-1, 2),
-        ends=np.array(
-            [
-                (number.get((cuts[k].a, row), -1), number.get((cuts[k].b, row), -1))
-                for row, (k, _) in enumerate(rows)
-            ],
-            np.int64,
-        ).reshape(-1, 2),
-        first_place=np.array(first_place, np.int64),
-        riding=np.array(riding, np.int64),
+        **place_tables(parent, found),
+        **elimination_tables(found, values),
         place_row=np.array([row for _, row in places], np.int64),
-        place_up=np.array(up, np.int64),
-        first_pair=starts(pairs)[:-1],
-        pairs=joined(pairs),
         first_closing=starts(closing),
-        closing=np.array(flat, np.int64),
-        closing_place=np.array(at_end, np.int64),
-        first_later=starts(later_rows),
-        later=joined(later_rows),
-        later_value=joined(later_values),
-        later_place=joined(
-            [
-                [number.get((ends[rows[row][0]], r), -1) for r in group]
-                for row, group in enumerate(later_rows)
-            ]
-        ),
-        first_target=starts(targets)[:-1],
-        targets=joined(targets),
-        damping=np.zeros(len(rows)) if damping is None else np.asarray(damping, float),
+        closing=joined(closing),
+        damping=np.zeros(count) if damping is None else np.asarray(damping, float),
+        floors=np.zeros(count) if floors is None else np.asarray(floors, float),
         joint_count=len(cuts),
-        row_count=len(rows),
+        row_count=count,
         place_count=len(places),
-        value_count=len(values),
+        value_count=len(values.known),
         is_damped=int(damping is not None),
     )
+
+
+def place_tables(parent: Any, found: Riders) -> dict[str, Integers]:
+    """Where rows ride: on their own bodies, from body to body, and on the one where they end."""
+    cuts, ends, place = found.cuts, found.ends, found.place
+    on_bodies = [(place(cuts[k].a, r), place(cuts[k].b, r)) for r, (k, _) in enumerate(found.rows)]
+    up = [
+        place(int(parent[body]), row) if ends[found.rows[row][0]] != body else -1
+        for body, row in found.places
+    ]
+    at_end = [place(ends[k], row) for row, (k, _) in enumerate(found.rows)]
+    return {
+        "ends": np.array(on_bodies, np.int64).reshape(-1, 2),
+        "first_place": np.array(found.first_place, np.int64),
+        "riding": np.array(found.riding, np.int64),
+        "place_up": np.array(up, np.int64),
+        "closing_place": np.array(at_end, np.int64),
+    }
+
+
+def elimination_tables(found: Riders, values: Values) -> dict[str, Integers]:
+    """Which entries of E a joint that gives way and a row that is eliminated change."""
+    later = found.later
+    later_values = [[values.of(row, r) for r in group] for row, group in enumerate(later)]
+    targets = [values.pairs(group) for group in later]
+    riders = [
+        [found.places[first + j][1] for j in range(riding)]
+        for first, riding in zip(found.first_place, found.riding)
+    ]
+    pairs = [values.pairs(group) for group in riders]
+    at_end = [
+        [found.place(found.ends[found.rows[row][0]], r) for r in group]
+        for row, group in enumerate(later)
+    ]
+    return {
+        "first_pair": starts(pairs)[:-1],
+        "pairs": joined(pairs),
+        "first_later": starts(later),
+        "later": joined(later),
+        "later_value": joined(later_values),
+        "later_place": joined(at_end),
+        "first_target": starts(targets)[:-1],
+        "targets": joined(targets),
+    }
 
 
 def ride(

@@ -27,6 +27,7 @@ All sums are formed relative to the root, so that neither a boost nor a distance
 costs digits.
 """
 
+from collections.abc import Iterable
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -60,15 +61,18 @@ class Flight(NamedTuple):
     sums: Floats  # (count, SUM_WIDTH)
 
 
-def make_flight(tree: Any, ties: list[tuple[int, int]]) -> Flight:
+def make_flight(tree: Any, cuts: Iterable[tuple[int, int, bool]]) -> Flight:
     """Free roots with all that they carry, but for those that cut joints tie to something else.
 
-    `ties` are pairs of bodies, -1 for the ground, on which wrenches act that need not cancel.
+    `cuts` are their two bodies, -1 for the ground, and whether their wrenches on both balance.
     """
     root = np.arange(tree.body_count)
     for body, parent in enumerate(tree.parent):
         root[body] = root[parent] if parent >= 0 else body
-    tied = {int(root[k]) for a, b in ties for k in (a, b) if k >= 0}
+    tied: set[int] = set()
+    for a, b, balanced in cuts:
+        if a < 0 or b < 0 or root[a] != root[b] or not balanced:
+            tied.update(int(root[k]) for k in (a, b) if k >= 0)
     roots = [int(k) for k in np.flatnonzero(tree.pair == FREE) if int(k) not in tied]
     member = np.full(tree.body_count, -1, np.int64)
     for k, body in enumerate(roots):

@@ -1,4 +1,4 @@
-r"""Trees with cut joints: accelerations, and the same factor for other right-hand sides.
+r"""Trees with cut joints: the same factor for other right-hand sides.
 
 After `riding.loop_inward` the factor of
 
@@ -32,7 +32,7 @@ from chasles.core.recursion.articulate import (
     add_load,
 )
 from chasles.core.recursion.multipliers import loop_outward
-from chasles.core.recursion.riding import SOLVED, axis_of, dof_of, loop_inward
+from chasles.core.recursion.riding import axis_of, dof_of
 from chasles.core.recursion.tree import (
     ACCELERATION,
     ALPHA,
@@ -51,8 +51,6 @@ from chasles.core.recursion.tree import (
 from chasles.groups.vectors import add, axpy, cross, dot, neg, scale, tmatvec
 
 ZERO = (0.0, 0.0, 0.0)
-#: Solves beyond the first where rows are damped, and the fraction of a correction that ends them.
-MOST_REFINEMENTS, REFINED = 4, 1e-5
 
 
 @routine
@@ -99,7 +97,7 @@ def close_again(loops: Any, room: Any, rows: Any, body: int) -> None:
     for at in range(loops.first_closing[body], loops.first_closing[body + 1]):
         row = loops.closing[at]
         place = loops.closing_place[row]
-        push = room.wanted[row] / room.values[row]
+        push = room.wanted[row] * room.inverses[row]
         for j in range(loops.first_later[row], loops.first_later[row + 1]):
             room.wanted[loops.later[j]] -= room.values[loops.later_value[j]] * push
         if place >= 0:
@@ -123,62 +121,3 @@ def loop_resolve(tree: Any, loops: Any, room: Any, rows: Any, out: Any, first: i
         give_again(tree, loops, room, rows, body)
     close_again(loops, room, rows, tree.body_count)
     loop_outward(tree, loops, room, rows, ZERO, False, out, first)
-
-
-@routine
-def collect_motion(tree: Any, rows: Any, motion: Any, begin: Any) -> None:
-    """Sum alpha and a of all bodies over several solves."""
-    for body in range(tree.body_count):
-        for c in range(6):
-            if begin:
-                motion[6 * body + c] = 0.0
-            motion[6 * body + c] += rows[body * ROW + ALPHA + c]
-
-
-@routine
-def refine_rows(tree: Any, memory: Any, loops: Any, room: Any, out: Any, first: int) -> None:
-    r"""Proximal iterations on the damped factor: they end at J V' = eta and the shortest lambda.
-
-    Damped rows are left with $\eta - J\dot V = -\mu\lambda$, which is the next right-hand side.
-    """
-    before, rows = 0.0, memory.rows
-    collect_motion(tree, rows, room.motion, True)
-    for k in range(tree.rate_count):
-        room.rates[k] = out[first + k]
-    for row in range(loops.row_count):
-        room.spare[row] = room.multipliers[row]
-        room.wanted[row] = -loops.damping[row] * room.multipliers[row]
-        before = max(before, abs(room.wanted[row]))
-    for _ in range(MOST_REFINEMENTS):
-        loop_resolve(tree, loops, room, rows, out, first)
-        collect_motion(tree, rows, room.motion, False)
-        after = 0.0
-        for k in range(tree.rate_count):
-            room.rates[k] += out[first + k]
-        for row in range(loops.row_count):
-            room.spare[row] += room.multipliers[row]
-            room.wanted[row] = -loops.damping[row] * room.multipliers[row]
-            after = max(after, abs(room.wanted[row]))
-        if after <= REFINED * before or after > 0.1 * before:
-            break
-        before = after
-    for k in range(tree.rate_count):
-        out[first + k] = room.rates[k]
-    for row in range(loops.row_count):
-        room.multipliers[row] = room.spare[row]
-    for body in range(tree.body_count):
-        for c in range(6):
-            rows[body * ROW + ALPHA + c] = room.motion[6 * body + c]
-
-
-@routine
-def loop_accelerations(tree: Any, memory: Any, loops: Any, room: Any, out: Any, first: int) -> int:
-    """The rates of all velocities and the multipliers, after `load_rows`: SOLVED or a row."""
-    failed = loop_inward(tree, memory, loops, room)
-    if failed != SOLVED:
-        return failed
-    down = vec3(tree.gravity, 0)
-    loop_outward(tree, loops, room, memory.rows, down, True, out, first)
-    if loops.is_damped != 0:
-        refine_rows(tree, memory, loops, room, out, first)
-    return SOLVED

@@ -2,7 +2,8 @@ r"""A tree on its joint subgroups as a mechanism: what every scheme needs to ste
 
 A point is (stored numbers, velocities, integrals, supply, what floating systems keep), a slope
 (dexp^-1 v, v', rates of the others).  Nothing is watched, projected or fed back: a tree joint
-cannot open, and no pose of a tree is singular.
+cannot open, and no pose of a tree is singular.  Trees with cut joints are another kind: see
+`loop_mechanism`.
 
 Driven coordinates are functions of time: a stage, and the end of a step, puts them where they are.
 """
@@ -52,7 +53,7 @@ class TreeMechanism(NamedTuple):
     watch: Watch  # of no rows
     promises: Promises
     layout: Layout
-    coordinates: Integers  # (m,) which coordinate a driver drives; -1 for joints
+    coordinates: Integers  # (m,) which coordinate a driver drives; -1 for joints, and for rows
     felt: Floats  # (n, 6) wrenches of the joints, where there are drivers
     efforts: Floats  # (v,) generalised forces there
     flight: Flight  # what floats
@@ -130,25 +131,44 @@ def tree_stage(
         slope_out[k] = point[tree.stored_count + k]
     if tree.driven_count > 0:
         find_driver_powers(mechanism, scratch, beyond(slope_out, rates))
-    put_powers(mechanism, scratch, beyond(slope_out, 2 * rates))
-    flight, flown = mechanism.flight, mechanism.layout.flight
-    if flight.count > 0:
-        put_flight_slopes(
-            tree, flight, memory.has_wrenches, memory.wrenches, scratch.absolute,
-            beyond(point, flown), beyond(slope_out, 2 * rates + flown - mechanism.layout.integrals),
-        )  # fmt: skip
+    powers = force_powers(mechanism, scratch)
+    put_powers(mechanism, scratch, powers, beyond(slope_out, 2 * rates))
+    put_flight(mechanism, scratch, point, slope_out)
     return OK
+
+
+@hot
+def put_flight(mechanism: Any, scratch: Any, point: Any, slope_out: Any) -> None:
+    """The slopes of what floating systems keep, from the forces on their bodies."""
+    memory, layout = mechanism.memory, mechanism.layout
+    if mechanism.flight.count > 0:
+        at = 2 * mechanism.tree.rate_count + layout.flight - layout.integrals
+        put_flight_slopes(
+            mechanism.tree, mechanism.flight, memory.has_wrenches, memory.wrenches,
+            scratch.absolute, beyond(point, layout.flight), beyond(slope_out, at),
+        )  # fmt: skip
+
+
+@hot
+def land(mechanism: Any, out: Any) -> None:
+    """Floating systems are moved to where their momentum says, at the end of a step."""
+    layout = mechanism.layout
+    if mechanism.flight.count > 0:
+        keep_flight(
+            mechanism.tree, mechanism.memory, mechanism.flight, out, beyond(out, layout.carry),
+            beyond(out, layout.flight),
+        )  # fmt: skip
 
 
 @routine
 def find_driver_powers(mechanism: Any, scratch: Any, rates: Any) -> None:
-    """The power of every driver: its generalised force times the rate it prescribes."""
+    """The power of drivers of coordinates: generalised force times the rate they prescribe."""
     system, tree = mechanism.system, mechanism.tree
     reactions(tree, mechanism.memory, mechanism.felt)
     along_coordinates(tree, mechanism.memory.rows, mechanism.felt, rates, mechanism.efforts)
     for joint in range(system.joint_count):
         drive = system.joints.drive[joint]
-        if drive >= 0:
+        if drive >= 0 and mechanism.coordinates[joint] >= 0:
             effort = mechanism.efforts[mechanism.coordinates[joint]]
             integral = system.joints.drive_work[joint]
             scratch.quadrature_rates[integral] = effort * scratch.signals[drive + 1]
@@ -164,11 +184,9 @@ def gravity_power(tree: Any, rows: Any, body: int) -> Any:
 
 
 @hot
-def put_powers(mechanism: Any, scratch: Any, out: Any) -> None:
-    """Rates of the integrals; then the power of all forces and drivers, and its size, part by
-    part (see `core.stage.put_supply`).
-    """
-    system, tree, memory = mechanism.system, mechanism.tree, mechanism.memory
+def force_powers(mechanism: Any, scratch: Any) -> Any:
+    """The power of gravity and all forces, and its size, body by body."""
+    tree, memory = mechanism.tree, mechanism.memory
     supplied, exchanged = 0.0, 0.0
     for body in range(tree.body_count):
         power = gravity_power(tree, memory.rows, body)
@@ -177,6 +195,16 @@ def put_powers(mechanism: Any, scratch: Any, out: Any) -> None:
             power += dot6(get6(memory.wrenches, 6 * body), twist[0] + twist[1])
         supplied += power
         exchanged += abs(power)
+    return supplied, exchanged
+
+
+@hot
+def put_powers(mechanism: Any, scratch: Any, powers: Any, out: Any) -> None:
+    """Rates of the integrals; then the power of all forces and drivers, and its size, part by
+    part (see `core.stage.put_supply`).
+    """
+    system = mechanism.system
+    supplied, exchanged = powers
     for k in range(system.quadrature_count):
         out[k] = scratch.quadrature_rates[k]
     for k in range(system.force_count, system.force_count + system.drive_count):
@@ -206,11 +234,7 @@ def end_tree_step(
     if tree.driven_count > 0:
         put_signals(mechanism.system.signals, t, scratch.signals)
         follow(tree, scratch.signals, out)
-    if mechanism.flight.count > 0:
-        keep_flight(
-            tree, mechanism.memory, mechanism.flight, out, beyond(out, layout.carry),
-            beyond(out, layout.flight),
-        )  # fmt: skip
+    land(mechanism, out)
     return OK if all_finite(out, layout.integrals) else NOT_FINITE
 
 

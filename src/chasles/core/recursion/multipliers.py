@@ -54,7 +54,7 @@ def find_multipliers(loops: Any, room: Any, rows: Any, body: int) -> None:
             total -= dot(vec3(room.reach, 6 * place + 3), vec3(rows, at + ACCELERATION))
         for j in range(loops.first_later[row], loops.first_later[row + 1]):
             total -= room.values[loops.later_value[j]] * room.multipliers[loops.later[j]]
-        room.multipliers[row] = total / room.values[row]
+        room.multipliers[row] = total * room.inverses[row]
 
 
 @hot

@@ -83,19 +83,30 @@ ZERO = (0.0, 0.0, 0.0)
 SOLVED = -1
 
 
+@formula
+def row_on_body(rows: Any, absolute: Any, jacobian: Any, body: int, entry: int) -> Any:
+    r"""(G_n, G_f, what velocities add) of a row (j, k) of J on a body, after `place`.
+
+    Rows of J act on body twists at the centres of mass.  $\dot\omega_b = R^T\alpha$ and
+    $\dot v_b = R^T\ddot r - \omega_b\times v_b$, so
+
+    $$ G_f = \beta = R k, \quad G_n = R j + c\times\beta, \quad \beta\cdot(\omega\times\dot P); $$
+
+    the centripetal part of the lever c cancels.
+    """
+    at = body * ROW
+    own = mat9(absolute, body * ABSOLUTE_WIDTH + POSE_R)
+    arm = sub(vec3(absolute, body * ABSOLUTE_WIDTH + POSE_X), vec3(rows, at + POINT))
+    beta = matvec(own, vec3(jacobian, entry + 3))
+    spin = add(matvec(own, vec3(jacobian, entry)), cross(arm, beta))
+    return spin, beta, dot(beta, cross(vec3(rows, at + OMEGA), vec3(rows, at + SPEED)))
+
+
 @hot
 def load_rows(
     tree: Any, loops: Any, rows: Any, room: Any, absolute: Any, jacobian: Any, eta: Any
 ) -> None:
-    r"""G and b from rows of J on body twists at the centres of mass, after `place`.
-
-    $\dot\omega_b = R^T\alpha$ and $\dot v_b = R^T\ddot r - \omega_b\times v_b$, so for a row (j, k)
-
-    $$ G_f = \beta = R k, \quad G_n = R j + c\times\beta, \quad
-       b = \eta + \beta\cdot(\omega\times\dot P - g); $$
-
-    the centripetal part of the lever c cancels.
-    """
+    r"""G and $b = \eta + \beta\cdot(\omega\times\dot P - g)$ of all rows; E is empty."""
     down = vec3(tree.gravity, 0)
     for k in range(6 * loops.place_count):
         room.reach[k] = 0.0
@@ -109,19 +120,12 @@ def load_rows(
         for side in range(2):
             place, body = loops.ends[2 * row + side], loops.bodies[2 * row + side]
             if place >= 0:
-                at, entry = body * ROW, source * ROW_WIDTH + 6 * side
-                own = mat9(absolute, body * ABSOLUTE_WIDTH + POSE_R)
-                arm = sub(vec3(absolute, body * ABSOLUTE_WIDTH + POSE_X), vec3(rows, at + POINT))
-                beta = matvec(own, vec3(jacobian, entry + 3))
-                spin = add(matvec(own, vec3(jacobian, entry)), cross(arm, beta))
-                old = get6(room.reach, 6 * place)
-                put3(room.reach, 6 * place, (old[0] + spin[0], old[1] + spin[1], old[2] + spin[2]))
-                put3(
-                    room.reach, 6 * place + 3,
-                    (old[3] + beta[0], old[4] + beta[1], old[5] + beta[2]),
-                )  # fmt: skip
-                carried = cross(vec3(rows, at + OMEGA), vec3(rows, at + SPEED))
-                wanted += dot(beta, sub(carried, down))
+                entry = source * ROW_WIDTH + 6 * side
+                spin, beta, carried = row_on_body(rows, absolute, jacobian, body, entry)
+                into = 6 * place
+                put3(room.reach, into, add(vec3(room.reach, into), spin))
+                put3(room.reach, into + 3, add(vec3(room.reach, into + 3), beta))
+                wanted += carried - dot(beta, down)
         room.wanted[row] = wanted
 
 
@@ -135,9 +139,10 @@ def close_rows(loops: Any, room: Any, rows: Any, body: int) -> int:
     for at in range(loops.first_closing[body], loops.first_closing[body + 1]):
         row = loops.closing[at]
         place, first = loops.closing_place[row], loops.first_later[row]
-        if not values[row] < 0.0:
+        if not values[row] < -loops.floors[row]:
             return row
         inverse = 1.0 / values[row]
+        room.inverses[row] = inverse
         g = (ZERO, ZERO)
         if place >= 0:
             g = (vec3(reach, 6 * place), vec3(reach, 6 * place + 3))
@@ -283,24 +288,39 @@ def ride_axes(tree: Any, loops: Any, room: Any, rows: Any, body: int, down: Any)
 
 
 @hot
+def ride_body(tree: Any, loops: Any, room: Any, rows: Any, body: int, down: Any) -> None:
+    """The joint of a body, which has given way, takes the rows that ride through it with it."""
+    pair = tree.pair[body]
+    if pair == SPHERICAL:
+        ride_ball(tree, loops, room, rows, body, down)
+    elif pair == FREE:
+        ride_free(loops, room, rows, body)
+    else:
+        ride_axes(tree, loops, room, rows, body, down)
+
+
+@hot
 def loop_inward(tree: Any, memory: Any, loops: Any, room: Any) -> int:
     """Articulate all bodies with their rows, and eliminate: SOLVED or the row that has no pivot."""
     rows, down, ground = memory.rows, vec3(tree.gravity, 0), tree.body_count
-    for k in range(tree.body_count + 1):
-        body = tree.body_count - 1 - k if k < ground else ground
+    for k in range(tree.body_count):
+        body = tree.body_count - 1 - k
         if loops.first_closing[body] < loops.first_closing[body + 1]:
             failed = close_rows(loops, room, rows, body)
             if failed != SOLVED:
                 return failed
-        if body == ground:
-            break
         articulate_body(tree, memory, rows, body)
         if loops.riding[body] > 0:
-            pair = tree.pair[body]
-            if pair == SPHERICAL:
-                ride_ball(tree, loops, room, rows, body, down)
-            elif pair == FREE:
-                ride_free(loops, room, rows, body)
-            else:
-                ride_axes(tree, loops, room, rows, body, down)
-    return SOLVED
+            ride_body(tree, loops, room, rows, body, down)
+    return close_rows(loops, room, rows, ground)
+
+
+@routine
+def loop_mobility(tree: Any, memory: Any, loops: Any, room: Any) -> None:
+    """-E_rr: how much every row gives way where no other row is there."""
+    rows, down = memory.rows, vec3(tree.gravity, 0)
+    for k in range(tree.body_count):
+        body = tree.body_count - 1 - k
+        articulate_body(tree, memory, rows, body)
+        if loops.riding[body] > 0:
+            ride_body(tree, loops, room, rows, body, down)

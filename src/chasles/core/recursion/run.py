@@ -13,8 +13,8 @@ from chasles.compiled import borrow, hot, kernel, routine
 from chasles.core.arrays import Floats
 from chasles.core.recursion.accelerate import accelerations
 from chasles.core.recursion.kinematics import kinematics
-from chasles.core.recursion.loops import loop_resolve
 from chasles.core.recursion.motion import finish, retract
+from chasles.core.recursion.refine import solve_rows
 from chasles.core.recursion.riding import SOLVED
 from chasles.core.recursion.stage import factor_at, follow, tree_slope
 from chasles.core.recursion.tree import Recursion, Tree
@@ -164,14 +164,14 @@ def tree_run(
     return last, FINISHED
 
 
-@kernel("cut joints of trees", seconds=8)
+@kernel("cut joints of trees", seconds=8, plain=(300, 20_000))
 def tree_factor(
-    tree: Any, memory: Any, system: Any, work: Any, loops: Any, room: Any, state: Any
+    tree: Any, memory: Any, system: Any, work: Any, loops: Any, room: Any, state: Any, closing: int
 ) -> int:
     """`factor_at` for Python; E stays in room.values."""
     return factor_at(
         borrow(tree), borrow(memory), borrow(system), borrow(work), borrow(loops), borrow(room),
-        borrow(state),
+        borrow(state), closing,
     )  # fmt: skip
 
 
@@ -187,13 +187,15 @@ def tree_correct(
     """
     model, scratch, cuts, riders = borrow(tree), borrow(memory), borrow(loops), borrow(room)
     wanted, answers = borrow(changes), borrow(out)
-    failed = factor_at(model, scratch, borrow(system), borrow(work), cuts, riders, borrow(state))
+    failed = factor_at(model, scratch, borrow(system), borrow(work), cuts, riders, borrow(state), 1)
     if failed != SOLVED:
         return failed
     for k in range(changes.shape[0]):
         for row in range(cuts.row_count):
             riders.wanted[row] = wanted[k * cuts.row_count + row]
-        loop_resolve(model, cuts, riders, scratch.rows, answers, k * model.rate_count)
+        solve_rows(model, cuts, riders, scratch.rows)
+        for c in range(model.rate_count):
+            answers[k * model.rate_count + c] = riders.solution[c]
     return SOLVED
 
 

@@ -12,14 +12,16 @@ Integrators call `tree_slope`, or `accelerate_at` where they want no dexp^-1; `r
 from typing import Any
 
 from chasles.compiled import hot, routine
-from chasles.core.constraints.registry import assemble_joint
+from chasles.core.arrays import SCREW_FORM
+from chasles.core.constraints.registry import PAIR, assemble_joint
+from chasles.core.constraints.screw_form import screw_rows
 from chasles.core.forces.registry import apply_forces
 from chasles.core.recursion.accelerate import accelerations
 from chasles.core.recursion.articulate import clear_sums, load_wrenches
 from chasles.core.recursion.kinematics import kinematics, place
-from chasles.core.recursion.loops import loop_accelerations
 from chasles.core.recursion.motion import pulled_back
-from chasles.core.recursion.riding import SOLVED, load_rows, loop_inward
+from chasles.core.recursion.refine import loop_accelerations
+from chasles.core.recursion.riding import SOLVED, load_rows, loop_inward, loop_mobility
 from chasles.core.recursion.tree import CYLINDRICAL, HELICAL, PRISMATIC, REVOLUTE
 from chasles.scalars.elementary import cos, sin
 
@@ -55,22 +57,27 @@ def push(tree: Any, memory: Any, system: Any, work: Any, state: Any) -> None:
 
 
 @routine
+def put_cut_rows(system: Any, loops: Any, work: Any) -> None:
+    """J and eta of the cut joints, by the formulas of the charts' kernel, at the placed bodies."""
+    for k in range(loops.joint_count):
+        joint = loops.joints[k]
+        if system.joints.kind[joint] == PAIR and system.form == SCREW_FORM:
+            screw_rows(system.joints, joint, work.absolute, work.jacobian, work.eta)
+        else:
+            assemble_joint(system, joint, work.absolute, work, work.jacobian, work.eta)
+
+
+@routine
 def accelerate_loops(
-    tree: Any, memory: Any, system: Any, work: Any, loops: Any, room: Any, state: Any, out: Any,
-    first: int,
-) -> int:  # fmt: skip
-    """Accelerations of a tree with cut joints, whose rows are those of the charts' kernel."""
+    tree: Any, memory: Any, system: Any, work: Any, loops: Any, room: Any, out: Any, first: int
+) -> int:
+    """Accelerations of a tree with cut joints, once bodies and rows are in `work`."""
     rows = memory.rows
     clear_sums(tree, rows)
     if memory.has_wrenches != 0:
         load_wrenches(tree, memory)
-    else:
-        place(tree, state, rows, work.absolute)
-    for k in range(loops.joint_count):
-        joint = loops.joints[k]
-        assemble_joint(system, joint, work.absolute, work, work.jacobian, work.eta)
     load_rows(tree, loops, rows, room, work.absolute, work.jacobian, work.eta)
-    return loop_accelerations(tree, memory, loops, room, out, first)
+    return loop_accelerations(tree, memory, loops, room, system, work, out, first)
 
 
 @hot
@@ -83,7 +90,10 @@ def accelerate_at(
     if memory.has_wrenches != 0:
         push(tree, memory, system, work, state)
     if loops.row_count > 0:
-        return accelerate_loops(tree, memory, system, work, loops, room, state, out, first)
+        if memory.has_wrenches == 0:
+            place(tree, state, memory.rows, work.absolute)
+        put_cut_rows(system, loops, work)
+        return accelerate_loops(tree, memory, system, work, loops, room, out, first)
     accelerations(tree, memory, out, first)
     return SOLVED
 
@@ -102,14 +112,19 @@ def tree_slope(
 
 @routine
 def factor_at(
-    tree: Any, memory: Any, system: Any, work: Any, loops: Any, room: Any, state: Any
-) -> int:
-    """Factor at a state, whatever pushes there: SOLVED or a row."""
+    tree: Any, memory: Any, system: Any, work: Any, loops: Any, room: Any, state: Any,
+    closing: int,
+) -> int:  # fmt: skip
+    """Factor at a state, whatever pushes there: SOLVED or a row.
+
+    Without closing nothing is eliminated, and room.values begins with the rows' own mobilities.
+    """
     kinematics(tree, state, memory.rows)
     clear_sums(tree, memory.rows)
     place(tree, state, memory.rows, work.absolute)
-    for k in range(loops.joint_count):
-        joint = loops.joints[k]
-        assemble_joint(system, joint, work.absolute, work, work.jacobian, work.eta)
+    put_cut_rows(system, loops, work)
     load_rows(tree, loops, memory.rows, room, work.absolute, work.jacobian, work.eta)
+    if closing == 0:
+        loop_mobility(tree, memory, loops, room)
+        return SOLVED
     return loop_inward(tree, memory, loops, room)

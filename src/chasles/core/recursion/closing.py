@@ -1,0 +1,123 @@
+r"""Gaps of cut joints, and what closes them: coordinates move, so that no joint of the tree opens.
+
+The formulas are those of `core.stabilisation`, on the coordinates of the tree and on the factor of
+the last stage: with M and J on coordinates,
+
+$$ M\delta + J^T\mu = 0, \qquad J\delta = -g, $$
+
+is the least displacement, in the mass metric, that closes the rows; likewise -J V and a change of
+velocities.  Displacements are increments on the joints' subgroups.
+"""
+
+from typing import Any
+
+from chasles.compiled import routine
+from chasles.core.constraints.registry import assemble_joint
+from chasles.core.recursion import motion
+from chasles.core.recursion.kinematics import kinematics, place
+from chasles.core.recursion.refine import solve_rows
+from chasles.core.stabilisation.projection import CLOSED, MOST_CORRECTIONS, NEARLY_CLOSED
+from chasles.core.stabilisation.residuals import put_position_residual, put_velocity_residual
+from chasles.scalars.elementary import absolute, maximum
+
+
+@routine
+def put_cut_residuals(mechanism: Any, scratch: Any, state: Any) -> float:
+    """-g and -J V of the stabilised joints among the cut ones; the largest g, in sizes."""
+    system, tree, loops = mechanism.system, mechanism.tree, mechanism.loops
+    found, unknowns = mechanism.stabiliser.found, 6 * mechanism.system.body_count
+    kinematics(tree, state, mechanism.placed)
+    place(tree, state, mechanism.placed, found.absolute)
+    for k in range(loops.joint_count):
+        joint = loops.joints[k]
+        if found.chosen[joint] != 0:
+            assemble_joint(system, joint, found.absolute, scratch, found.jacobian, found.eta)
+            put_position_residual(system, joint, found.absolute, scratch, found.shift)
+            put_velocity_residual(
+                system, joint, found.absolute, scratch, found.jacobian, found.change
+            )
+    largest, sizes = 0.0, mechanism.promises.sizes
+    for row in range(loops.row_count):
+        source = loops.source[row]
+        largest = maximum(largest, absolute(found.shift[unknowns + source]) / sizes[source])
+    return largest
+
+
+@routine
+def solve_for(mechanism: Any, column: Any) -> None:
+    """`solve_rows` for the rows of a column (6 n + rows,)."""
+    loops, unknowns = mechanism.loops, 6 * mechanism.system.body_count
+    for row in range(loops.row_count):
+        mechanism.room.wanted[row] = column[unknowns + loops.source[row]]
+    solve_rows(mechanism.tree, loops, mechanism.room, mechanism.memory.rows)
+
+
+@routine
+def close_cut_joints(mechanism: Any, scratch: Any, state: Any) -> bool:
+    """Close the stabilised joints at the end of a step; whether they could be closed.
+
+    One correction closes them to rounding at the steps one uses; more are made, on the same factor,
+    where it does not.
+    """
+    tree, room, found = mechanism.tree, mechanism.room, mechanism.stabiliser.found
+    rates = tree.rate_count
+    opening = put_cut_residuals(mechanism, scratch, state)
+    for _ in range(MOST_CORRECTIONS):
+        solve_for(mechanism, found.shift)
+        for k in range(rates):
+            room.increment[k] = room.solution[k]
+        solve_for(mechanism, found.change)
+        for k in range(rates):
+            room.increment[rates + k] = room.solution[k]
+        motion.retract(tree, state, room.increment, state)
+        opening = put_cut_residuals(mechanism, scratch, state)
+        if opening <= CLOSED:
+            return True
+    return opening <= NEARLY_CLOSED
+
+
+# --- feedback ---
+
+
+@routine
+def feel_gaps(mechanism: Any, scratch: Any, state: Any) -> None:
+    """Gaps and their rates at the start of a step, and what they add to eta."""
+    feedback, unknowns = mechanism.stabiliser, 6 * mechanism.system.body_count
+    put_cut_residuals(mechanism, scratch, state)
+    for row in range(mechanism.system.row_count):
+        feedback.pull[row] = (
+            feedback.damping * feedback.found.change[unknowns + row]
+            + feedback.stiffness * feedback.found.shift[unknowns + row]
+        )
+
+
+@routine
+def find_drift(mechanism: Any, scratch: Any) -> None:
+    """W - V of a stage whose matrix has just been factored, into room.solution."""
+    system, loops, feedback = mechanism.system, mechanism.loops, mechanism.stabiliser
+    unknowns = 6 * system.body_count
+    for k in range(loops.joint_count):
+        joint = loops.joints[k]
+        if feedback.found.chosen[joint] != 0:
+            put_velocity_residual(
+                system, joint, scratch.absolute, scratch, scratch.jacobian, feedback.drift
+            )
+    for row in range(loops.row_count):
+        at = unknowns + loops.source[row]
+        mechanism.room.wanted[row] = (
+            feedback.drift[at] + feedback.drift_gain * feedback.found.shift[at]
+        )
+    solve_rows(mechanism.tree, loops, mechanism.room, mechanism.memory.rows)
+
+
+@routine
+def put_speed_residuals(mechanism: Any, scratch: Any) -> None:
+    """rates - J V of all rows at the last stage, into room.wanted."""
+    system, loops = mechanism.system, mechanism.loops
+    unknowns = 6 * system.body_count
+    for k in range(loops.joint_count):
+        put_velocity_residual(
+            system, loops.joints[k], scratch.absolute, scratch, scratch.jacobian, scratch.residual
+        )
+    for row in range(loops.row_count):
+        mechanism.room.wanted[row] = scratch.residual[unknowns + loops.source[row]]

@@ -1,0 +1,223 @@
+r"""Damped rows of cut joints: from the damped solution to the limit, J v' = eta.
+
+The factor solves
+
+$$ M\dot v + J^T\lambda = Q, \qquad J\dot v - \mu\lambda = \eta, $$
+
+M and J on the coordinates of the tree.  What it leaves of eta, $-\mu\lambda$, is taken away by
+conjugate residuals, as by the block solver: see `core.evaluate.converge`, whose equations, signs
+and thresholds these are.  With the exact damped factor $J\delta = r + \mu\,\delta\lambda$, and
+$\delta^T M\delta = -\delta\lambda\cdot J\delta$: errors are measured in the mass metric without M.
+
+A column holds the rates of all velocities, alpha and a of all bodies, and the multipliers.
+"""
+
+from typing import Any
+
+from chasles.compiled import routine
+from chasles.core.arrays import ROW_WIDTH, mat9, vec3
+from chasles.core.evaluate import (
+    COARSE,
+    CONTRADICTED,
+    HARD,
+    MOST_REFINEMENTS,
+    MOST_RESTARTS,
+    REFINED,
+    force_norm,
+)
+from chasles.core.outcomes import NOT_SOLVED
+from chasles.core.recursion.inertia import spread
+from chasles.core.recursion.loops import loop_resolve
+from chasles.core.recursion.multipliers import loop_outward
+from chasles.core.recursion.riding import SOLVED, loop_inward, row_on_body
+from chasles.core.recursion.tree import ACCELERATION, ALPHA, ROW, TURN, triangle
+from chasles.groups.vectors import dot, tmatvec
+from chasles.scalars.elementary import absolute, maximum, sqrt
+
+
+@routine
+def gather(tree: Any, loops: Any, room: Any, rows: Any, column: Any) -> None:
+    """The motion of all bodies and the multipliers, behind the rates of a column."""
+    at = tree.rate_count
+    for body in range(tree.body_count):
+        for c in range(6):
+            column[at + 6 * body + c] = rows[body * ROW + ALPHA + c]
+    at += 6 * tree.body_count
+    for row in range(loops.row_count):
+        column[at + row] = room.multipliers[row]
+
+
+@routine
+def row_product(loops: Any, a: Any, b: Any) -> float:
+    """a . b of two columns of rows, each weighed by 1 / mu."""
+    total = 0.0
+    for row in range(loops.row_count):
+        total += a[row] * b[row] / loops.damping[row]
+    return total
+
+
+@routine
+def next_direction(tree: Any, loops: Any, room: Any, before: float) -> float:
+    """The next direction of search from the solve in room.answer; |B r|^2 (see `converge`)."""
+    y, gain, search = room.answer, room.gain, room.search
+    last = tree.rate_count + 6 * tree.body_count
+    reduced, crossed = 0.0, 0.0
+    for row in range(loops.row_count):
+        mu = loops.damping[row]
+        taken = room.left[row] + mu * y[last + row]
+        reduced += taken * taken / mu
+        crossed += taken * gain[row] / mu
+    share = crossed / before if before > 0.0 else 0.0
+    for k in range(last + loops.row_count):
+        search[k] = y[k] - share * search[k] if before > 0.0 else y[k]
+    for row in range(loops.row_count):
+        taken = room.left[row] + loops.damping[row] * y[last + row]
+        gain[row] = taken - share * gain[row] if before > 0.0 else taken
+    return reduced
+
+
+@routine
+def converge(tree: Any, loops: Any, room: Any, rows: Any, scale: float) -> Any:
+    """Refine room.solution, which misses room.left: (solves, what the first one left of it).
+
+    Solves beyond MOST_REFINEMENTS say that there was no end to it.
+    """
+    x, r, last = room.solution, room.left, tree.rate_count + 6 * tree.body_count
+    size, before, correction = row_product(loops, r, r), 0.0, 0.0
+    solves, first = 0, 0.0
+    while solves <= MOST_REFINEMENTS:
+        solves += 1
+        for row in range(loops.row_count):
+            room.wanted[row] = r[row]
+        loop_resolve(tree, loops, room, rows, room.answer, 0)
+        gather(tree, loops, room, rows, room.answer)
+        reduced = next_direction(tree, loops, room, before)
+        if not reduced > CONTRADICTED * CONTRADICTED * size:  # NaN is told by the step
+            break
+        before = row_product(loops, room.gain, room.gain)
+        length = row_product(loops, r, room.gain) / before
+        work_done = 0.0
+        for row in range(loops.row_count):
+            work_done -= room.search[last + row] * room.gain[row]
+        correction = absolute(length) * sqrt(maximum(0.0, work_done))
+        for k in range(last + loops.row_count):
+            x[k] += length * room.search[k]
+        for row in range(loops.row_count):
+            r[row] -= length * room.gain[row]
+        before_this, size = size, row_product(loops, r, r)
+        first = 1.0 - sqrt(reduced / before_this) if solves == 1 else first
+        if not correction * sqrt(size / before_this) > REFINED * scale:
+            break
+    if not correction > COARSE * scale:
+        solves = min(solves, MOST_REFINEMENTS)
+    return solves, first
+
+
+@routine
+def put_damping(tree: Any, loops: Any, room: Any) -> None:
+    """What the damped solution leaves of the rows, -mu lambda."""
+    last = tree.rate_count + 6 * tree.body_count
+    for row in range(loops.row_count):
+        room.left[row] = -loops.damping[row] * room.solution[last + row]
+
+
+@routine
+def solve_rows(tree: Any, loops: Any, room: Any, rows: Any) -> None:
+    r"""M x + J^T lambda = 0, J x = room.wanted: x comes first in room.solution.
+
+    The least motion, in the mass metric, by which rows change as wanted.  What damped rows cannot
+    change stays in room.left.
+    """
+    for row in range(loops.row_count):
+        room.left[row] = room.wanted[row]
+    loop_resolve(tree, loops, room, rows, room.solution, 0)
+    if loops.is_damped == 0:
+        return
+    gather(tree, loops, room, rows, room.solution)
+    last, energy = tree.rate_count + 6 * tree.body_count, 0.0
+    for row in range(loops.row_count):
+        multiplier = room.solution[last + row]
+        energy -= multiplier * (room.left[row] + loops.damping[row] * multiplier)
+    put_damping(tree, loops, room)
+    converge(tree, loops, room, rows, sqrt(maximum(0.0, energy)))
+
+
+# --- accelerations ---
+
+
+@routine
+def motion_norm(tree: Any, rows: Any) -> float:
+    r"""About $\sqrt{\dot V^T M\dot V}$, gravity taken for an acceleration of the ground."""
+    total = 0.0
+    for body in range(tree.body_count):
+        at = body * ROW
+        alpha, a = vec3(rows, at + ALPHA), vec3(rows, at + ACCELERATION)
+        alpha = tmatvec(mat9(rows, at + TURN), alpha)
+        total += dot(alpha, spread(triangle(tree.inertia, 6 * body), alpha))
+        total += tree.mass[body] * dot(a, a)
+    return sqrt(total)
+
+
+@routine
+def put_miss(tree: Any, loops: Any, room: Any, rows: Any, work: Any) -> None:
+    """eta - J v' of all rows, from J, eta and the motion of the bodies in room.solution."""
+    down = vec3(tree.gravity, 0)
+    for row in range(loops.row_count):
+        source = loops.source[row]
+        value = work.eta[source]
+        for side in range(2):
+            body = loops.bodies[2 * row + side]
+            if body >= 0:
+                entry, at = source * ROW_WIDTH + 6 * side, tree.rate_count + 6 * body
+                spin, beta, carried = row_on_body(rows, work.absolute, work.jacobian, body, entry)
+                value += carried - dot(beta, down) - dot(spin, vec3(room.solution, at))
+                value -= dot(beta, vec3(room.solution, at + 3))
+        room.left[row] = value
+
+
+@routine
+def refine_motion(
+    tree: Any, memory: Any, loops: Any, room: Any, system: Any, work: Any, out: Any, first: int
+) -> int:
+    """From the damped accelerations, which stand where `loop_outward` put them, to the limit."""
+    rows, rates = memory.rows, tree.rate_count
+    scale = motion_norm(tree, rows)
+    if memory.has_wrenches != 0:
+        scale += force_norm(system, memory.wrenches)
+    for k in range(rates):
+        room.solution[k] = out[first + k]
+    gather(tree, loops, room, rows, room.solution)
+    put_damping(tree, loops, room)
+    solves, left = converge(tree, loops, room, rows, scale)
+    for _ in range(MOST_RESTARTS):
+        if left <= HARD:
+            break
+        # Rounding has parted the residual from what it was computed to be: anew from J and eta.
+        put_miss(tree, loops, room, rows, work)
+        solves, left = converge(tree, loops, room, rows, scale)
+    for k in range(rates):
+        out[first + k] = room.solution[k]
+    for body in range(tree.body_count):
+        for c in range(6):
+            rows[body * ROW + ALPHA + c] = room.solution[rates + 6 * body + c]
+    for row in range(loops.row_count):
+        room.multipliers[row] = room.solution[rates + 6 * tree.body_count + row]
+    return SOLVED if solves <= MOST_REFINEMENTS else NOT_SOLVED
+
+
+@routine
+def loop_accelerations(
+    tree: Any, memory: Any, loops: Any, room: Any, system: Any, work: Any, out: Any, first: int
+) -> int:
+    """The rates of all velocities and the multipliers, after `load_rows`.
+
+    SOLVED, NOT_SOLVED, or the row (of those that ride) that has no pivot.
+    """
+    failed = loop_inward(tree, memory, loops, room)
+    if failed != SOLVED:
+        return failed
+    down = vec3(tree.gravity, 0)
+    loop_outward(tree, loops, room, memory.rows, down, True, out, first)
+    if loops.is_damped == 0:
+        return SOLVED
+    return refine_motion(tree, memory, loops, room, system, work, out, first)

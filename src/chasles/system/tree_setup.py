@@ -1,0 +1,76 @@
+"""A model on the subgroups of its joints in numbers: its tree, what drives it, what is cut."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from chasles.core.arrays import Integers, System, row_span
+from chasles.core.constraints.registry import CONSTRAINTS
+from chasles.core.recursion.cuts import Cut
+from chasles.core.recursion.tree import Tree
+from chasles.model import Driver, Model
+from chasles.spaces.on_subgroups import subgroup_tree
+from chasles.spaces.tree import BALL_ROWS, is_centred
+from chasles.spaces.tree import Tree as SpanningTree
+from chasles.system.build import Setup
+from chasles.system.build_tree import COORDINATES, build_tree, links_of
+
+
+class TreeSetup(NamedTuple):
+    """What `Setup` is to charts."""
+
+    carried: SpanningTree
+    tree: Tree
+    coordinates: Integers  # (m,) which coordinate a driver drives; -1 for joints, and for rows
+    cuts: list[Cut]  # cut joints, and drivers of anything but a coordinate of the tree
+
+
+def tree_setup(setup: Setup, armature: Mapping[str, Any] | None = None) -> TreeSetup:
+    """The tree of a setup whose bodies are on subgroups."""
+    model, system = setup.model, setup.system
+    carried = subgroup_tree(model, setup.spaces)
+    driven = driven_coordinates(model, carried)
+    drives = {name: int(system.joints.drive[setup.joint_index[name]]) for name in driven}
+    links = links_of(model, list(setup.body_index), carried, armature, drives)
+    tree = build_tree(links, model.gravity)
+    coordinates = np.full(system.joint_count, -1, np.int64)
+    body_of = {link.joint: body for body, link in enumerate(links)}
+    for name, (joint, slot) in driven.items():
+        coordinates[setup.joint_index[name]] = int(tree.rate_at[body_of[joint]]) + slot
+    rest = [name for name in model.driver_names if name not in driven]
+    cuts = cuts_of(system, setup.joint_index, [*carried.cut, *rest])
+    more = [c[1] for c in carried.parents.values() if c and is_centred(model.joint(c[1]))]
+    for cut in cuts_of(system, setup.joint_index, more):  # a ball and more: the more is left over
+        cuts.append(cut._replace(rows=cut.rows[len(BALL_ROWS) :]))
+    return TreeSetup(carried, tree, coordinates, cuts)
+
+
+def driven_coordinates(model: Model, tree: SpanningTree) -> dict[str, tuple[str, int]]:
+    """(joint, coordinate) of the drivers that prescribe one of the tree's, the first for each."""
+    carrying = {carried[1] for carried in tree.parents.values() if carried}
+    found: dict[str, tuple[str, int]] = {}
+    for driver in model.drivers:
+        if isinstance(driver, Driver) and driver.joint in carrying:
+            known = COORDINATES.get(model.joint(driver.joint).kind, ())
+            if driver.coordinate in known:
+                driven = driver.joint, known.index(driver.coordinate)
+                if driven not in found.values():
+                    found[driver.name] = driven
+    return found
+
+
+def cuts_of(system: System, joint_index: Mapping[str, int], names: Sequence[str]) -> list[Cut]:
+    """The cut joints and drivers of some names, with all their rows."""
+    cuts = []
+    for name in names:
+        index = joint_index[name]
+        span, joints = row_span(system, index), system.joints
+        cuts.append(
+            Cut(
+                index, int(joints.a[index]), int(joints.b[index]),
+                tuple(range(span.start, span.stop)),
+                balanced=CONSTRAINTS[joints.kind[index]].balanced,
+            )
+        )  # fmt: skip
+    return cuts
