@@ -1,7 +1,7 @@
 """A model: bodies, joints, forces, drivers and gravity, checked together."""
 
 import os
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from importlib import import_module
@@ -304,14 +304,11 @@ class Model:
         return f"Model({', '.join(counts)})"
 
 
-#: Counts the rows that repeat others at the poses entered: geometry, which upper floors know.
-row_counters: list[Callable[[Model], int]] = []
-
-
 def repeated_rows(model: Model) -> int:
     """How many rows of joints and drivers repeat others at the poses entered."""
-    (count,) = row_counters
-    return count(model)
+    count = import_module("chasles.dynamics.freedom").repeated_rows  # a higher floor, asked late
+    repeated: int = count(model)
+    return repeated
 
 
 def checked_model(model: Any) -> Model:
