@@ -126,6 +126,14 @@ class Model:
         return found(driver, AnyDriver, self._driver_by_name, where)
 
     @cached_property
+    def _kept(self) -> dict[Any, Any]:
+        """What upper floors have made of this model alone and may want again: arrays, orders."""
+        return {}
+
+    def __getstate__(self) -> dict[str, Any]:  # a copy makes its own
+        return {name: value for name, value in self.__dict__.items() if name != "_kept"}
+
+    @cached_property
     def _body_by_name(self) -> dict[str, Body]:
         return {body.name: body for body in self.bodies}
 
