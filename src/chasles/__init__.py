@@ -1,15 +1,14 @@
-"""chasles: Lie-group time integration of constrained multibody systems."""
+"""chasles: Lie-group time integration of constrained multibody systems.
 
-from chasles.analysis.equilibrium import Equilibrium, equilibrium
-from chasles.analysis.linearise import Linearisation, linearise
-from chasles.analysis.modes import Mode
-from chasles.diagnostics import Reaction
-from chasles.dynamics.equations import Equations, equations
-from chasles.integrators.methods import methods
-from chasles.integrators.tableaux import Tableau
-from chasles.io.netcdf import load
-from chasles.io.read import read_model, read_run
-from chasles.library.catalogue import library
+The classes that a model is made of are imported at once, everything else when it is first asked
+for: whoever builds or reads a model does not wait for the compiler, the studies or the views.
+"""
+
+import sys
+from importlib import import_module
+from types import ModuleType
+from typing import TYPE_CHECKING, Any
+
 from chasles.model import (
     GROUND,
     Body,
@@ -67,18 +66,89 @@ from chasles.model import (
     Universal,
     UnknownName,
 )
-from chasles.result import Result
-from chasles.simulate import simulate
-from chasles.spaces import SE3, Designation, SO3xR3, Space, designate
-from chasles.stabilisation.baumgarte import Baumgarte
-from chasles.start.assembly import Assembly, assemble
-from chasles.studies.advise import Advice, NothingMeetsTheTarget, advise
-from chasles.studies.compare import Comparison, compare
-from chasles.system.state import State
-from chasles.view import animate
+
+if TYPE_CHECKING:
+    from chasles.analysis.equilibrium import Equilibrium, equilibrium
+    from chasles.analysis.linearise import Linearisation, linearise
+    from chasles.analysis.modes import Mode
+    from chasles.diagnostics import Reaction
+    from chasles.dynamics.equations import Equations, equations
+    from chasles.integrators.methods import methods
+    from chasles.integrators.tableaux import Tableau
+    from chasles.io.netcdf import load
+    from chasles.io.read import read_model, read_run
+    from chasles.library.catalogue import library
+    from chasles.result import Result
+    from chasles.simulate import simulate
+    from chasles.spaces import SE3, Designation, SO3xR3, Space, designate
+    from chasles.stabilisation.baumgarte import Baumgarte
+    from chasles.start.assembly import Assembly, assemble
+    from chasles.studies.advise import Advice, NothingMeetsTheTarget, advise
+    from chasles.studies.compare import Comparison, compare
+    from chasles.system.state import State
+    from chasles.view import animate
 
 #: That of pyproject.toml; reading it from the installed package would take longer than a run.
 __version__ = "0.1.0"
+
+#: Where the names are that are imported when they are first asked for; the same as above.
+LATE = {
+    "Equilibrium": "analysis.equilibrium",
+    "equilibrium": "analysis.equilibrium",
+    "Linearisation": "analysis.linearise",
+    "linearise": "analysis.linearise",
+    "Mode": "analysis.modes",
+    "Reaction": "diagnostics",
+    "Equations": "dynamics.equations",
+    "equations": "dynamics.equations",
+    "methods": "integrators.methods",
+    "Tableau": "integrators.tableaux",
+    "load": "io.netcdf",
+    "read_model": "io.read",
+    "read_run": "io.read",
+    "library": "library.catalogue",
+    "Result": "result",
+    "simulate": "simulate",
+    "SE3": "spaces",
+    "Designation": "spaces",
+    "SO3xR3": "spaces",
+    "Space": "spaces",
+    "designate": "spaces",
+    "Baumgarte": "stabilisation.baumgarte",
+    "Assembly": "start.assembly",
+    "assemble": "start.assembly",
+    "Advice": "studies.advise",
+    "NothingMeetsTheTarget": "studies.advise",
+    "advise": "studies.advise",
+    "Comparison": "studies.compare",
+    "compare": "studies.compare",
+    "State": "system.state",
+    "animate": "view",
+}
+
+
+class Package(ModuleType):
+    """This package; two of its modules, `simulate` and `library`, are named as what they define."""
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        if not (name in LATE and isinstance(value, ModuleType)):  # as an import of it would do
+            super().__setattr__(name, value)
+
+
+sys.modules[__name__].__class__ = Package
+
+if not TYPE_CHECKING:  # so that a type checker refuses names that are not there
+
+    def __getattr__(name: str) -> Any:
+        if name not in LATE:
+            raise AttributeError(f"module '{__name__}' has no attribute '{name}'")
+        value = getattr(import_module(f"{__name__}.{LATE[name]}"), name)
+        globals()[name] = value
+        return value
+
+    def __dir__() -> list[str]:
+        return sorted({*globals(), *LATE})
+
 
 __all__ = [
     "GROUND",

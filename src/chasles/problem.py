@@ -4,7 +4,7 @@ Nothing in it changes, and it holds no scratch that anyone reads: ask from any t
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
@@ -41,6 +41,7 @@ class SpaceChoice:
     by_hand  bodies whose space a user chose; those of the others were chosen to fit
     cut      joints at which loops were to be cut
     given    the designation that it is, where one was given
+    word     the name that it has, where one was given: "auto", say
     """
 
     model: Model
@@ -48,6 +49,7 @@ class SpaceChoice:
     by_hand: tuple[str, ...] = ()
     cut: tuple[str, ...] = ()
     given: Designation | None = None
+    word: str | None = None
 
     @cached_property
     def designation(self) -> Designation:
@@ -55,6 +57,11 @@ class SpaceChoice:
         if self.given is not None:
             return self.given
         return designate(self.model, {body: self.spaces[body] for body in self.by_hand}, self.cut)
+
+    @cached_property
+    def words(self) -> dict[str, str]:
+        """The space of every body in words."""
+        return {name: str(space) for name, space in self.spaces.items()}
 
     @cached_property
     def drifting(self) -> tuple[str, ...]:
@@ -68,9 +75,21 @@ def choose_spaces(model: Model, spaces: Any, acceleration: str = "screw") -> Spa
     """From what `simulate` takes as spaces: a name, a Space, a dict of them, or a Designation.
 
     Another form of the acceleration constraints than the screw form asks for constraints: charts.
+    What a name means depends on the model alone, and is kept with it.
     """
     if isinstance(spaces, str) and spaces == "auto" and acceleration != "screw":
         spaces = "framed"
+    if not isinstance(spaces, str):
+        return new_choice(model, spaces)
+    key = ("spaces", spaces)
+    if key not in model._kept:
+        model._kept[key] = replace(new_choice(model, spaces), word=spaces)
+    kept: SpaceChoice = model._kept[key]
+    return kept
+
+
+def new_choice(model: Model, spaces: Any) -> SpaceChoice:
+    """The same without a look at what is kept."""
     chosen = resolve_spaces(model, spaces)
     check_subgroups(model, chosen)
     if isinstance(spaces, Designation):
@@ -114,7 +133,7 @@ class Problem:
 
     @cached_property
     def solver(self) -> Solver:
-        """What a run steps with: made when it is first asked for.  Its scratch is the run's."""
+        """What runs step with, each in scratch of its own: made when it is first asked for."""
         return make_solver(self.setup, damp=self.damp, refuse=self.refuse)
 
     @property
@@ -144,9 +163,22 @@ def make_problem(
     damp: bool = False,
     refuse: bool = False,
 ) -> Problem:
-    """The problem of a model in chosen spaces."""
+    """The problem of a model in chosen spaces.
+
+    Where it depends on nothing but the model and on names it is kept with the model: a second run
+    of the same model finds its arrays, order of elimination and start.  Users' functions may answer
+    otherwise the next time they are asked.
+    """
+    named = start is None and choice.word is not None and isinstance(acceleration, str)
+    key = ("problem", choice.word, acceleration, damp, refuse)
+    if named and key in choice.model._kept:
+        kept: Problem = choice.model._kept[key]
+        return kept
     setup = build(choice.model, choice.spaces, acceleration, start)
-    return Problem(choice, setup, damp, refuse)
+    problem = Problem(choice, setup, damp, refuse)
+    if named and not setup.asks_users:
+        choice.model._kept[key] = problem
+    return problem
 
 
 def bytes_kept(bodies: int, quadratures: int, states: int) -> int:

@@ -12,7 +12,6 @@ from math import ceil
 import numpy as np
 
 from chasles.core.arrays import Floats
-from chasles.core.constraints.kind import METRE
 from chasles.core.constraints.registry import CONSTRAINTS
 from chasles.core.outcomes import OK
 from chasles.core.stage import Promises
@@ -25,9 +24,9 @@ from chasles.core.state_block import (
     WORST_SHARE,
     StateBlock,
 )
-from chasles.start.consistent import longest_lever
 from chasles.stepper import Stepper
 from chasles.system.build import Setup
+from chasles.system.sizes import alike
 
 #: Gaps, as fractions of the joint's lever, beyond which an exact joint is not exact (rounding of
 #: 1e8 steps stays below), and beyond which one that drifts has left the mechanism.
@@ -42,41 +41,25 @@ MOST_PROBED, MOST_HALVINGS = 200_000, 10
 
 def make_promises(setup: Setup, drifting: Iterable[str], step: float) -> Promises:
     """What is promised of a run with this step, in which these joints drift."""
-    sizes = row_sizes(setup)
-    still = float(setup.system.bodies.mass.sum()) * (UNSEEN * longest_lever(setup) / step) ** 2
-    return Promises(promised_gaps(setup, drifting, sizes), sizes, AT_REST / step, still)
+    still = float(setup.system.bodies.mass.sum()) * (UNSEEN * setup.longest_lever / step) ** 2
+    return Promises(promised_gaps(setup, drifting), setup.row_sizes, AT_REST / step, still)
 
 
-def row_sizes(setup: Setup) -> Floats:
-    """(rows,) What gaps and speeds of every row of J are compared with: a length, or 1 rad.
-
-    The length is the lever of the joint, or the radius of gyration of its bodies if that is longer.
-    """
-    bodies, joints = setup.system.bodies, setup.system.joints
-    gyration = np.append(np.sqrt(bodies.inertia[:, :3].max(axis=1) / bodies.mass), 0.0)
-    levers = [
-        np.where(ends >= 0, np.maximum(np.linalg.norm(points, axis=1), gyration[ends]), 0.0)
-        for points, ends in ((joints.point_a, joints.a), (joints.point_b, joints.b))
-    ]
-    sizes = np.ones(setup.system.row_count)
-    for index, lever in enumerate(np.maximum(*levers)):
-        for row, unit in enumerate(setup.units(index), int(joints.first_row[index])):
-            sizes[row] = lever if unit == METRE else 1.0
-    return sizes
-
-
-def promised_gaps(setup: Setup, drifting: Iterable[str], sizes: Floats) -> Floats:
+def promised_gaps(setup: Setup, drifting: Iterable[str]) -> Floats:
     """(rows,) By how much (m, rad) every row may be open; 0 where nothing is promised.
 
     Rows that restrict speeds only have no gap, and a user's formula no unit to compare with.
     """
-    joints, loose = setup.system.joints, set(drifting) | set(setup.model.driver_names)
+    joints, sizes = setup.system.joints, setup.row_sizes
+    fraction = np.full(setup.system.joint_count, EXACT)
+    for name in (*drifting, *setup.model.driver_names):
+        fraction[setup.joint_index[name]] = DRIFTING
     gaps = np.zeros_like(sizes)
-    for index, name in enumerate(setup.joint_index):
-        kind = CONSTRAINTS[joints.kind[index]]
-        if not kind.calls_user:
-            rows = joints.first_row[index] + np.array(kind.measured_of(joints.rows[index]), int)
-            gaps[rows] = (DRIFTING if name in loose else EXACT) * sizes[rows]
+    for (code, _, rows), members in alike(joints).items():
+        kind = CONSTRAINTS[code]
+        for row in () if kind.calls_user else kind.measured_of(rows):
+            at = joints.first_row[members] + row
+            gaps[at] = fraction[members] * sizes[at]
     return gaps
 
 

@@ -4,13 +4,14 @@ import platform
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, fields
 from datetime import UTC, datetime
-from functools import cache
+from functools import cache, lru_cache
 from importlib.metadata import version
 from types import MappingProxyType
 from typing import Any, Self
 
 import numpy as np
 
+from chasles.integrators.tableaux import Tableau
 from chasles.model import InvalidFile
 from chasles.model.errors import told
 
@@ -26,6 +27,13 @@ def versions() -> Mapping[str, str]:
             "python": platform.python_version(),
         }
     )
+
+
+@lru_cache(maxsize=32)
+def coefficients(tableau: Tableau) -> Mapping[str, Any]:
+    """Those of a method, for its runs."""
+    kept: Mapping[str, Any] = frozen(tableau.as_dict())
+    return kept
 
 
 def now() -> str:
@@ -131,6 +139,8 @@ WORDS = {str: "string", float: "number"}
 
 def frozen(value: Any) -> Any:
     """Plain data that nobody changes."""
+    if isinstance(value, MappingProxyType):  # made below
+        return value
     if isinstance(value, list | tuple):
         return tuple(map(frozen, value))
     if isinstance(value, str | float | int) or not isinstance(value, Mapping):

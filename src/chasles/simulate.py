@@ -28,7 +28,7 @@ from chasles.model.errors import told
 from chasles.model.model import checked_model, plural
 from chasles.problem import Problem, SpaceChoice, bytes_kept, choose_spaces, make_problem
 from chasles.promises import broken_promises, checks, make_promises
-from chasles.provenance import Provenance
+from chasles.provenance import Provenance, coefficients
 from chasles.result import Result
 from chasles.spaces.on_subgroups import check_form, on_subgroups
 from chasles.stabilisation.baumgarte import Baumgarte
@@ -121,7 +121,7 @@ def simulate(
         refuse=redundant == "refuse",
     )
     check_memory(grid, problem.setup)
-    solver = problem.solver
+    solver = problem.solver.with_own_scratch()
     held = stabilised(chosen, choice, problem.redundancy)
     loose = opening(chosen, choice, held)
     promises = make_promises(problem.setup, loose, grid.step)
@@ -180,13 +180,13 @@ def provenance_of(
         acceleration=problem.setup.acceleration,
         method=method.name,
         step=run.grid.step,
-        spaces={name: str(space) for name, space in problem.spaces.items()},
+        spaces=problem.choice.words,
         stabilise=str(choice or "none"),
         stabilised=held,
         redundancy=str(problem.redundancy or "none"),
         singular="pass" if problem.damp else "stop",
         singular_poses=singular_poses(problem.setup, run.stepper.mechanism.watch),
-        tableau={} if method.tableau is None else method.tableau.as_dict(),
+        tableau={} if method.tableau is None else coefficients(method.tableau),
         order=method.order,
         steps=run.steps_done,
         until=run.grid.until,

@@ -1,11 +1,12 @@
 """A model ready to step: its mechanism, a scheme, and storage for both."""
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 
-from chasles.core.arrays import CHART_WIDTH, Floats
+from chasles.core.arrays import CHART_WIDTH, Floats, lend
 from chasles.core.balance import make_balance, momentum_of
 from chasles.core.evaluate import Workspace
 from chasles.core.retraction import slope_length
@@ -44,6 +45,11 @@ class Stepper:
     @property
     def scratch(self) -> Workspace:
         return self.solver.work
+
+    @cached_property
+    def lent(self) -> tuple[Any, Any, Any]:
+        """Mechanism, scratch and scheme as kernels take them."""
+        return lend(self.mechanism), lend(self.scratch), lend(self.scheme)
 
     def first_block(self) -> Floats:
         """The state block at the start of a run."""
@@ -87,10 +93,7 @@ class Stepper:
         save_every: int, looking: int, saved: Floats,
     ) -> tuple[int, int]:  # fmt: skip
         """Steps of a grid on a block, in place: (step reached, outcome)."""
-        reached, outcome = advance(
-            self.mechanism, self.scratch, self.scheme, block, spare, grid, save_every, looking,
-            saved,
-        )  # fmt: skip
+        reached, outcome = advance(*self.lent, block, spare, grid, save_every, looking, saved)
         return int(reached), int(outcome)
 
     def look(self, block: Floats, t: float) -> None:

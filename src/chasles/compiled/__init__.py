@@ -14,6 +14,7 @@ from typing import Any, TypeVar
 
 import numba
 
+from chasles.compiled import lending
 from chasles.compiled.kernels import JIT_OPTIONS, Kernel, compiling_at_once
 from chasles.compiled.notice import FIRST_COMPILE
 from chasles.compiled.overloads import overload
@@ -30,6 +31,7 @@ __all__ = [
     "formula",
     "hot",
     "kernel",
+    "lend",
     "overload",
     "routine",
     "users_formula",
@@ -80,6 +82,11 @@ def hot(function: F) -> F:
     takes a third longer.
     """
     return helper(function, forceinline=True, _nrt=False)
+
+
+def lend(record: Any) -> Any:
+    """A record packed for kernels, to be kept beside it by those who call them often."""
+    return record if numba.config.DISABLE_JIT else lending.lend(record)
 
 
 def kernel(

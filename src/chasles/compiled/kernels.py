@@ -16,7 +16,7 @@ import numba
 import numpy as np
 
 from chasles.compiled.cache import KernelCache, cache_root, open_folder
-from chasles.compiled.lending import lend
+from chasles.compiled.lending import lend, record_of
 from chasles.compiled.linking import register_kernel
 from chasles.compiled.notice import FIRST_COMPILE
 from chasles.compiled.passes import COMPILER
@@ -65,7 +65,7 @@ class Kernel:
         if self.reads(args):
             try:
                 with np.errstate(all="ignore"):
-                    return self.py_func(*args)
+                    return self.py_func(*map(record_of, args))
             except (ArithmeticError, ValueError):  # Python refuses where machine code answers NaN
                 pass
         self.prepare(args)

@@ -7,7 +7,7 @@ with a word per field, which is read where it is used.
 
 import hashlib
 import struct
-import threading
+from ctypes import addressof, c_char
 from typing import Any, ClassVar
 
 import numpy as np
@@ -42,35 +42,41 @@ class Lent:
         pack(record, values, shape)
         self.kind, layout = LentType.of(record, tuple(shape))
         self.record = record  # keeps the arrays alive
-        self.words = np.frombuffer(layout.pack(*values), np.int64)
-        self.address = self.words.__array_interface__["data"][0]
+        self.words = bytearray(layout.pack(*values))
+        self.address = addressof(c_char.from_buffer(self.words))
 
-
-#: Records that were lent last: a run lends the same few over and over.
-RECENT: dict[int, Lent] = {}
-MOST_RECENT = 8
-_changing = threading.Lock()
+    def __reduce__(self) -> Any:  # the arrays of a copy lie elsewhere
+        return Lent, (self.record,)
 
 
 def lend(argument: Any) -> Any:
-    """A named tuple as a kernel takes it; anything else as it is."""
-    if not hasattr(argument, "_fields"):
-        return argument
-    lent = RECENT.get(id(argument))
-    if lent is None or lent.record is not argument:
-        lent = Lent(argument)
-        with _changing:
-            while len(RECENT) >= MOST_RECENT:
-                del RECENT[next(iter(RECENT))]
-            RECENT[id(argument)] = lent
-    return lent
+    """A named tuple as a kernel takes it; anything else as it is.
+
+    Whoever passes the same record to kernels time and again lends it once, and keeps what comes
+    back as long as the record: a kernel that is given a bare record packs it at every call.
+    """
+    return Lent(argument) if hasattr(argument, "_fields") else argument
+
+
+def record_of(argument: Any) -> Any:
+    """What was lent, for those who read it as Python."""
+    return argument.record if isinstance(argument, Lent) else argument
+
+
+def address_of(array: Any) -> int:
+    """Where the numbers of an array are."""
+    try:
+        return addressof(c_char.from_buffer(array))  # in a fifth of the time of what is below
+    except (TypeError, ValueError):  # read-only, or empty
+        address: int = array.__array_interface__["data"][0]
+        return address
 
 
 def pack(record: Any, values: list[Any], shape: list[Any]) -> None:
     """Append the words of a record, and what they are: a class, a kind of array or of number."""
     for part in record:
         if isinstance(part, np.ndarray):
-            values.append(part.__array_interface__["data"][0])  # five times as fast as .ctypes
+            values.append(address_of(part) if part.size else 0)
             shape.append(part.dtype)
         elif isinstance(part, float):
             values.append(part)

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from chasles.compiled import borrow, formula
+from chasles.compiled import lend as lend
 
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]

@@ -1,5 +1,1 @@
 """The equations of motion: their order of elimination, their values, and what they leave free."""
-
-from chasles.dynamics import freedom
-
-__all__ = ["freedom"]

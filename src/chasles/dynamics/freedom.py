@@ -2,7 +2,6 @@
 
 from chasles.dynamics.solver import make_solver
 from chasles.model import Model
-from chasles.model.model import row_counters
 from chasles.spaces import resolve_spaces
 from chasles.system.build import build
 
@@ -12,6 +11,3 @@ def repeated_rows(model: Model) -> int:
     setup = build(model, resolve_spaces(model, "SE3"))
     redundancy = make_solver(setup, check=False).redundancy
     return 0 if redundancy is None else redundancy.rows - redundancy.rank
-
-
-row_counters[:] = [repeated_rows]

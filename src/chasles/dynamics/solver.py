@@ -1,10 +1,12 @@
 """A model ready to step: its setup, plan and workspace, checked at the start."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any
 
 import numpy as np
 
-from chasles.core.arrays import ABSOLUTE_WIDTH, CHART_WIDTH, ROW_WIDTH, Floats
+from chasles.core.arrays import ABSOLUTE_WIDTH, CHART_WIDTH, ROW_WIDTH, Floats, lend
 from chasles.core.assemble import absolute_history, chart_state
 from chasles.core.evaluate import Workspace, evaluate, make_workspace
 from chasles.core.ordering import Plan, damped, make_plan, pivots_of_rows
@@ -12,7 +14,7 @@ from chasles.core.outcomes import NOT_SOLVED, OK
 from chasles.core.watch import Watch, make_watch
 from chasles.model import InvalidModel, Model
 from chasles.start.conflicts import check_agreement, energy_scale
-from chasles.start.consistent import initial_state, longest_lever
+from chasles.start.consistent import initial_state
 from chasles.start.kkt import Rows, constraint_rows
 from chasles.start.redundancy import (
     RANK_LIMIT,
@@ -59,16 +61,27 @@ class Solver:
         """(rows,) joint pivots below these are singular."""
         return self.work.floors
 
+    @cached_property
+    def lent(self) -> tuple[Any, Any, Any]:
+        """System, plan and scratch as kernels take them."""
+        return self.setup.lent, lend(self.plan), lend(self.work)
+
+    def with_own_scratch(self) -> "Solver":
+        """The same for one more run, which may go on at the same time as others."""
+        work = make_workspace(self.setup.system, self.plan)
+        work.floors[:] = self.floors
+        return replace(self, work=work)
+
     def chart(self, absolute: Floats) -> Floats:
         """The chart state (n, 13) of an absolute state (n, 18)."""
         chart = np.zeros((absolute.shape[0], CHART_WIDTH))
-        chart_state(self.setup.system, np.ascontiguousarray(absolute), chart)
+        chart_state(self.setup.lent, np.ascontiguousarray(absolute), chart)
         return chart
 
     def absolute(self, charts: Floats) -> Floats:
         """Absolute states (T, n, 18) of chart states (T, n, 13)."""
         out = np.zeros((*charts.shape[:2], ABSOLUTE_WIDTH))
-        absolute_history(self.setup.system, np.ascontiguousarray(charts), out)
+        absolute_history(self.setup.lent, np.ascontiguousarray(charts), out)
         return out
 
     def evaluate(
@@ -88,7 +101,7 @@ class Solver:
             table = self.setup.signals.sample(np.zeros(len(states)) if times is None else times)
         if integrals is None:
             integrals = np.zeros((len(states), system.quadrature_count))
-        row = evaluate(system, self.plan, self.work, states, table, integrals, wrenches)
+        row = evaluate(*self.lent, states, table, integrals, wrenches)
         return row, wrenches
 
 
@@ -179,7 +192,7 @@ def lost_row(solver: Solver, free: Floats) -> int | None:
         return failed if failed >= 0 else None
     acceleration = work.rhs[: 6 * system.body_count]
     typical = energy_scale(solver.setup, work) / np.sqrt(system.bodies.mass.sum())
-    floor = np.repeat((typical / longest_lever(solver.setup), typical), 3)
+    floor = np.repeat((typical / solver.setup.longest_lever, typical), 3)
     rows = constraint_rows(solver.setup, work.jacobian)
     sizes = np.abs(acceleration) + np.tile(floor, system.body_count)
     allowed = LOST * (Rows(np.abs(rows.entries), rows.columns).times(sizes) + np.abs(work.eta))

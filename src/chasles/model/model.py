@@ -1,7 +1,7 @@
 """A model: bodies, joints, forces, drivers and gravity, checked together."""
 
 import os
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from importlib import import_module
@@ -124,6 +124,14 @@ class Model:
     def driver(self, driver: AnyDriver | str, where: str = "") -> AnyDriver:
         """The model's driver of that name; `where` opens the message if there is none."""
         return found(driver, AnyDriver, self._driver_by_name, where)
+
+    @cached_property
+    def _kept(self) -> dict[Any, Any]:
+        """What upper floors have made of this model alone and may want again: arrays, orders."""
+        return {}
+
+    def __getstate__(self) -> dict[str, Any]:  # a copy makes its own
+        return {name: value for name, value in self.__dict__.items() if name != "_kept"}
 
     @cached_property
     def _body_by_name(self) -> dict[str, Body]:
@@ -304,14 +312,11 @@ class Model:
         return f"Model({', '.join(counts)})"
 
 
-#: Counts the rows that repeat others at the poses entered: geometry, which upper floors know.
-row_counters: list[Callable[[Model], int]] = []
-
-
 def repeated_rows(model: Model) -> int:
     """How many rows of joints and drivers repeat others at the poses entered."""
-    (count,) = row_counters
-    return count(model)
+    count = import_module("chasles.dynamics.freedom").repeated_rows  # a higher floor, asked late
+    repeated: int = count(model)
+    return repeated
 
 
 def checked_model(model: Any) -> Model:

@@ -93,7 +93,8 @@ class Prediction:
 
 def drifting_joints(model: Model, spaces: dict[str, Space]) -> tuple[str, ...]:
     """The joints that open with the error of the method, in the order of the model."""
-    return tuple(p.joint for p in predictions(model, spaces) if not p.exact)
+    charts = Charts(Geometry(model), spaces)
+    return tuple(joint.name for joint in model.joints if not charts.holds(joint))
 
 
 def exact_joints(model: Model, spaces: dict[str, Space]) -> tuple[str, ...]:
@@ -112,8 +113,12 @@ class Geometry:
 
     def __init__(self, model: Model, tree: Tree | None = None) -> None:
         self.model = model
-        self.scale: Scale = scale_of(model)
         self.tree = tree or spanning_tree(model)
+
+    @cached_property
+    def scale(self) -> Scale:
+        """In what lengths are measured, and from where."""
+        return scale_of(self.model)
 
     @cached_property
     def allowed(self) -> dict[str, Floats]:
@@ -134,8 +139,13 @@ class Charts:
         self.spaces: dict[str, Space] = dict(spaces or {})
         self.absolute: dict[str, Floats] = {GROUND.name: ZERO}
         self.relative: dict[str, Floats] = {}
-        if spaces is not None:
-            for name in geometry.tree.parents:
+        self.pending = spaces is not None  # else bodies are confined as they are given spaces
+
+    def confine_all(self) -> None:
+        """Every body, when that is first asked for: most joints are judged by one chart alone."""
+        if self.pending:
+            self.pending = False
+            for name in self.geometry.tree.parents:
                 self.confine(name)
             self.tighten()
 
@@ -276,6 +286,7 @@ class Charts:
         return framed and joint.is_lower_pair
 
     def link(self, name: str) -> Link:
+        self.confine_all()
         return Link(self.chart(name, self.geometry.scale), self.relative[name])
 
     def way(self, name: str) -> list[str]:
@@ -316,6 +327,7 @@ class Charts:
         both = f"both charts are relative to {against}"
         if not exact:
             return f"{both}, where '{joint.a}' turns or shifts what the joint allows"
+        self.confine_all()
         group = classify(self.geometry.scale.world(self.relative[joint.a]), self.geometry.scale)
         if group.name == "SE(3)":
             return f"{both} and store the position of one common point"

@@ -143,24 +143,13 @@ def forbidden(setup: Setup, rows: Rows, twists: Floats, rates: Floats) -> bool:
     pendulum of that length.
     """
     spin, speed = np.abs(twists.reshape(-1, 2, 3)).max(axis=(0, 2), initial=0.0)
-    lever = longest_lever(setup)
+    lever = setup.longest_lever
     falling = RESTING * np.sqrt(np.linalg.norm(setup.model.gravity) / lever)
     spin = max(spin, speed / lever, falling)
     speed = spin * lever
     sizes = np.abs(rows.entries).reshape(-1, 2, 2, 3).sum(axis=(1, 3))
     allowed = VELOCITY_TOLERANCE * (sizes @ (spin, speed) + np.abs(rates)) + NO_SPEED
     return bool(np.any(np.abs(rows.times(twists) - rates) > allowed))
-
-
-def longest_lever(setup: Setup) -> float:
-    """The largest distance of a joint from a centre of mass, or a radius of gyration, in m."""
-    joints, bodies = setup.system.joints, setup.system.bodies
-    levers = [
-        np.linalg.norm(points[ends >= 0], axis=1).max(initial=0.0)
-        for points, ends in ((joints.point_a, joints.a), (joints.point_b, joints.b))
-    ]
-    gyration = np.sqrt(bodies.inertia[:, :3].max(axis=1) / bodies.mass).max(initial=0.0)
-    return float(max(*levers, gyration))
 
 
 def check_speeds_agree(setup: Setup, rows: Rows, rates: Floats) -> None:

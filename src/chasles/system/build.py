@@ -3,10 +3,12 @@
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 
+from chasles.compiled import lend
 from chasles.core.arrays import (
     ABSOLUTE_WIDTH,
     GROUND_INDEX,
@@ -43,6 +45,7 @@ from chasles.system.build_frames import carriers, levers
 from chasles.system.build_joints import joint_arrays
 from chasles.system.gaps import joint_gap
 from chasles.system.signals import SignalList
+from chasles.system.sizes import longest_lever, row_sizes
 from chasles.system.state import State
 
 __all__ = [
@@ -77,6 +80,26 @@ class Setup:
     kept_alive: tuple[Any, ...] = ()  # compiled formulas whose addresses the arrays hold
     start: Floats | None = None  # (n, 18) the state to begin at; None: as the model was entered
     angles: Mapping[str, float] = field(default_factory=dict)  # whole turns at the start, by joint
+
+    @cached_property
+    def lent(self) -> Any:
+        """The arrays as kernels take them."""
+        return lend(self.system)
+
+    @cached_property
+    def longest_lever(self) -> float:
+        """The largest distance of a joint from a centre of mass, or a radius of gyration, in m."""
+        return longest_lever(self.system)
+
+    @cached_property
+    def row_sizes(self) -> Floats:
+        """(rows,) What gaps and speeds of every row of J are compared with: a length, or 1 rad."""
+        return row_sizes(self.system)
+
+    @property
+    def asks_users(self) -> bool:
+        """Whether functions that users wrote are part of it."""
+        return bool(self.kept_alive or self.signals.samplers)
 
     def bodies_of(self, name: str) -> tuple[str, str]:
         """The bodies of a joint or driver, as the arrays order them."""

@@ -1,0 +1,54 @@
+"""Lengths that gaps, speeds and accelerations of a model are large or small against."""
+
+import numpy as np
+
+from chasles.core.arrays import Floats, Joints, System
+from chasles.core.constraints.kind import METRE
+from chasles.core.constraints.registry import CONSTRAINTS
+
+#: Kind, locked components and rows of joints that are alike in these.
+Alike = tuple[int, int, int]
+
+
+def longest_lever(system: System) -> float:
+    """The largest distance of a joint from a centre of mass, or a radius of gyration, in m."""
+    joints = system.joints
+    levers = [
+        np.linalg.norm(points[ends >= 0], axis=1).max(initial=0.0)
+        for points, ends in ((joints.point_a, joints.a), (joints.point_b, joints.b))
+    ]
+    return float(max(*levers, gyration_radii(system).max(initial=0.0)))
+
+
+def gyration_radii(system: System) -> Floats:
+    """(n,) The largest radius of gyration of every body about an axis of its frame, m."""
+    radii: Floats = np.sqrt(system.bodies.inertia[:, :3].max(axis=1) / system.bodies.mass)
+    return radii
+
+
+def row_sizes(system: System) -> Floats:
+    """(rows,) What gaps and speeds of every row of J are compared with: a length, or 1 rad.
+
+    The length is the lever of the joint, or the radius of gyration of its bodies if that is longer.
+    """
+    joints, gyration = system.joints, np.append(gyration_radii(system), 0.0)
+    levers = [
+        np.where(ends >= 0, np.maximum(np.linalg.norm(points, axis=1), gyration[ends]), 0.0)
+        for points, ends in ((joints.point_a, joints.a), (joints.point_b, joints.b))
+    ]
+    lever = np.maximum(*levers)
+    sizes = np.ones(system.row_count)
+    for (kind, locked, rows), members in alike(joints).items():
+        for row, unit in enumerate(CONSTRAINTS[kind].units_of(locked, rows)):
+            if unit == METRE:
+                sizes[joints.first_row[members] + row] = lever[members]
+    return sizes
+
+
+def alike(joints: Joints) -> dict[Alike, list[int]]:
+    """Joints and drivers by what their rows are: a long chain has few kinds of joints."""
+    found: dict[Alike, list[int]] = {}
+    described = zip(joints.kind.tolist(), joints.locked.tolist(), joints.rows.tolist())
+    for index, same in enumerate(described):
+        found.setdefault(same, []).append(index)
+    return found
