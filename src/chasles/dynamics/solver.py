@@ -9,6 +9,7 @@ from chasles.core.assemble import absolute_history, chart_state
 from chasles.core.evaluate import Workspace, evaluate, make_workspace
 from chasles.core.ordering import Plan, damped, make_plan, pivots_of_rows
 from chasles.core.outcomes import NOT_SOLVED, OK
+from chasles.core.regime import WELL_ABOVE
 from chasles.core.watch import Watch, make_watch
 from chasles.model import InvalidModel, Model
 from chasles.start.conflicts import check_agreement, energy_scale
@@ -113,7 +114,8 @@ def make_solver(
     # In a tree of lower pairs a pivot is small where much hangs on a joint: 1/n^3 in long chains.
     work.floors[:] = 0.0 if independent else SINGULAR * free
     solver = Solver(setup, plan, work, start)
-    if not redundant and not (damp and setup.system.row_count) and lost_row(solver, free) is None:
+    damp = damp and not independent  # where no pose is singular, there is none to be passed
+    if not redundant and not damp and lost_row(solver, free) is None:
         return solver
     return damped_solver(solver, free, refuse, check)
 
@@ -135,11 +137,20 @@ def damped_solver(solver: Solver, free: Floats, refuse: bool, check: bool) -> So
         raise redundancy_error(redundancy)
     if check:
         check_agreement(setup, work, free)
+    if redundancy is not None and looks_regular(setup, plan, work):
+        plan = plan._replace(safe=np.full_like(plan.safe, np.inf))
     solver = Solver(setup, plan, work, start, redundancy)
     lost = lost_row(solver, free) if redundancy is None else None
     if lost is not None:
         raise scale_error(*joint_of_row(setup, lost))
     return solver
+
+
+def looks_regular(setup: Setup, plan: Plan, work: Workspace) -> bool:
+    """Whether the pivots in a damped factor do not show that rows depend on each other."""
+    unknowns, rows = 6 * setup.system.body_count, real_rows(setup.system)
+    pivots = pivots_of_rows(plan, unknowns, work.values, setup.system.row_count)[rows]
+    return bool(np.all(pivots - plan.damping[rows] > WELL_ABOVE * plan.safe[rows]))
 
 
 def never_depend(model: Model) -> bool:
