@@ -66,7 +66,8 @@ class Workspace(NamedTuple):
     plain: Floats  # (1,) 1: solve without damping if the pivots allow it, and whether they did
 
 
-def make_workspace(system: System, plan: Plan) -> Workspace:
+def make_workspace(system: System, plan: Plan | None) -> Workspace:
+    """Scratch for a model and a plan; without one, for what needs no factor."""
     bodies, rows = system.body_count, system.row_count
     return Workspace(
         absolute=np.zeros((bodies, ABSOLUTE_WIDTH)),
@@ -75,8 +76,8 @@ def make_workspace(system: System, plan: Plan) -> Workspace:
         jacobian=np.zeros((rows, ROW_WIDTH)),
         eta=np.zeros(rows),
         rhs=np.zeros(6 * bodies + rows),
-        values=np.zeros(plan.size),
-        kept=np.zeros(plan.kept),
+        values=np.zeros(plan.size if plan else 0),
+        kept=np.zeros(plan.kept if plan else 0),
         floors=np.zeros(rows),
         signals=np.zeros(max(1, system.signal_count)),
         quadratures=np.zeros(system.quadrature_count),

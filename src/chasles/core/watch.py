@@ -12,8 +12,8 @@ nothing new does so now.  Its damped pivot, in units of the damping, grows then 
 
 $$ d_i \to \delta^2, \qquad d_j / \mu \to c^2 / \delta^2, $$
 
-so the product with the largest of the other kind is what is looked at.  That ends once all rows have
-become independent (`regime`): from then on each of them is, and counts for itself.
+so the product with the largest of the other kind is what is looked at.  That ends once all rows
+have become independent (`regime`): from then on each of them counts for itself.
 """
 
 from typing import Any, NamedTuple
@@ -127,10 +127,10 @@ def pivot_of(watch: Any, values: Any, k: int, plain: float) -> float:
 @routine
 def has_dependent(watch: Any) -> bool:
     """Whether there are rows that depended on others at the start."""
+    count = 0
     for k in range(watch.row_count):
-        if watch.independent[k] == 0:
-            return True
-    return False
+        count += 1 - watch.independent[k]
+    return count > 0
 
 
 @routine

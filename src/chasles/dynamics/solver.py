@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from chasles.core.arrays import ABSOLUTE_WIDTH, CHART_WIDTH, ROW_WIDTH, Floats
+from chasles.core.arrays import ABSOLUTE_WIDTH, CHART_WIDTH, ROW_WIDTH, TWIST, Floats
 from chasles.core.assemble import absolute_history, chart_state
 from chasles.core.evaluate import Workspace, evaluate, make_workspace
 from chasles.core.ordering import Plan, damped, make_plan, pivots_of_rows
@@ -12,7 +12,7 @@ from chasles.core.outcomes import NOT_SOLVED, OK
 from chasles.core.regime import WELL_ABOVE
 from chasles.core.watch import Watch, make_watch
 from chasles.model import InvalidModel, Model
-from chasles.start.conflicts import check_agreement, energy_scale
+from chasles.start.conflicts import Motion, check_agreement, energy_scale
 from chasles.start.consistent import initial_state, longest_lever
 from chasles.start.kkt import Rows, constraint_rows
 from chasles.start.redundancy import (
@@ -107,7 +107,7 @@ def make_solver(
     work = make_workspace(setup.system, plan)
     still = Solver(setup, plan, work, setup.absolute)
     still.evaluate(setup.absolute[None])  # J at the initial pose
-    free = free_pivots(setup, work)
+    free = free_pivots(setup, work.jacobian)
     independent = never_depend(setup.model)
     redundant = not independent and repeats_itself(still, free)
     start = initial_state(setup, work.jacobian) if check else setup.absolute
@@ -132,11 +132,11 @@ def damped_solver(solver: Solver, free: Floats, refuse: bool, check: bool) -> So
         )
     if failed != OK:
         raise scale_error(*joint_of_row(setup, failed))
-    redundancy = find_redundancy(setup, plan, work, free)
+    redundancy = find_redundancy(setup, plan, work.jacobian, work.values, free)
     if refuse and redundancy is not None:
         raise redundancy_error(redundancy)
     if check:
-        check_agreement(setup, work, free)
+        check_agreement(setup, motion_in(work), free)
     if redundancy is not None and looks_regular(setup, plan, work):
         plan = plan._replace(safe=np.full_like(plan.safe, np.inf))
     solver = Solver(setup, plan, work, start, redundancy)
@@ -144,6 +144,13 @@ def damped_solver(solver: Solver, free: Floats, refuse: bool, check: bool) -> So
     if lost is not None:
         raise scale_error(*joint_of_row(setup, lost))
     return solver
+
+
+def motion_in(work: Workspace) -> Motion:
+    """What was solved for last."""
+    twists = work.absolute[:, TWIST : TWIST + 6]
+    unknowns = len(work.forces)
+    return Motion(twists, work.jacobian, work.eta, work.forces, work.rhs[:unknowns])
 
 
 def looks_regular(setup: Setup, plan: Plan, work: Workspace) -> bool:
@@ -171,7 +178,7 @@ def repeats_itself(still: Solver, free: Floats) -> bool:
         row, _ = still.evaluate(setup.absolute[None])
         if row != OK:
             many = setup.system.row_count > RANK_LIMIT
-            return fraction == REDUNDANT if many else is_redundant(setup, work)
+            return fraction == REDUNDANT if many else is_redundant(setup, work.jacobian)
         if not setup.model.loops:
             return False
     return False
@@ -189,7 +196,7 @@ def lost_row(solver: Solver, free: Floats) -> int | None:
     if failed >= 0 or not system.row_count:
         return failed if failed >= 0 else None
     acceleration = work.rhs[: 6 * system.body_count]
-    typical = energy_scale(solver.setup, work) / np.sqrt(system.bodies.mass.sum())
+    typical = energy_scale(solver.setup, motion_in(work)) / np.sqrt(system.bodies.mass.sum())
     floor = np.repeat((typical / longest_lever(solver.setup), typical), 3)
     rows = constraint_rows(solver.setup, work.jacobian)
     sizes = np.abs(acceleration) + np.tile(floor, system.body_count)

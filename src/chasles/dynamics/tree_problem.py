@@ -107,7 +107,7 @@ class TreeProblem:
         memory = make_recursion(
             tree, solver.work.signals, system.force_count > 0, efforts=False, rows=bool(cuts)
         )
-        free = free_pivots(setup, solver.work)
+        free = free_pivots(setup, solver.work.jacobian)
         loops = independent_loops(setup, tree, memory, solver.work, cuts, free, start)
         room = make_loop_room(loops, tree.body_count, tree.rate_count)
         return cls(setup, tree, loops, memory, solver.work, room, start)
