@@ -78,7 +78,8 @@ def contradicted(
     Joints that could not be closed may be open by very little, and for that reason.
     """
     solver, system = stepper.solver, stepper.mechanism.system
-    if not system.drive_count or not solver.plan.is_damped or outcome == NOT_FINITE:
+    is_damped = solver.plan.is_damped and not solver.work.plain[0]
+    if not system.drive_count or not is_damped or outcome == NOT_FINITE:
         return None
     when = f"after t = {t:.6g} s"
     if outcome == CONTRADICTED:

@@ -69,7 +69,7 @@ def pair():
 
 def state_of(instant, rng):
     """Poses beside the start, where joints are open, and any twists."""
-    absolute = moved(instant.solver.setup.absolute, 0.1 * rng.standard_normal((2, 6)))
+    absolute = moved(instant.setup.absolute, 0.1 * rng.standard_normal((2, 6)))
     absolute[:, TWIST:] = rng.standard_normal((2, 6))
     return absolute
 

@@ -98,12 +98,12 @@ class Equilibrium:
 
     def reaction(self, joint: Joint | str) -> Reaction:
         """Force and torque of a joint (or driver) on its bodies; arrays have one row."""
-        setup = self.place.instant.solver.setup
+        setup = self.place.instant.setup
         name = getattr(joint, "name", joint)
         if not isinstance(name, str) or name not in setup.joint_index:
             raise UnknownName.among("joint", name, setup.joint_index)
         return diagnostics.reaction(
-            self.place.instant.solver, name, self.place.absolute[None], self._wrenches
+            self.place.instant.problem, name, self.place.absolute[None], self._wrenches
         )
 
     def linearise(self, modes: int | None = None, near: float = 0.0) -> Linearisation:

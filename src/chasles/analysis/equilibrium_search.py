@@ -2,8 +2,9 @@
 
 import numpy as np
 
-from chasles.analysis.place import AnyPlace, model_size, unbalanced
+from chasles.analysis.place import AnyPlace, unbalanced
 from chasles.analysis.poses import moved, orthogonal, rotations
+from chasles.analysis.sizes import model_size
 from chasles.core.arrays import POSE_X, Floats
 from chasles.model import InvalidModel, NoEquilibrium
 
@@ -119,7 +120,7 @@ class EquilibriumSearch:
         distance = np.linalg.norm(gone, axis=1)
         if distance.max() > LOST * self.size:
             body = int(np.argmax(distance))
-            name = place.instant.solver.setup.model.body_names[body]
+            name = place.instant.setup.model.body_names[body]
             x, y, z = gone[body] / distance[body]
             raise NoEquilibrium(
                 f"body '{name}' runs away along ({x:.3g}, {y:.3g}, {z:.3g}): no joint or spring"
@@ -132,7 +133,7 @@ class EquilibriumSearch:
     def failure(self) -> NoEquilibrium:
         """What is left after all steps."""
         place = self.best
-        names = place.instant.solver.setup.model.body_names
+        names = place.instant.setup.model.body_names
         pulls = [place.pull_on(body) for body in range(len(names))]
         worst = max(range(len(names)), key=lambda body: max(pulls[body]))
         force, torque = pulls[worst]

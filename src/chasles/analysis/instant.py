@@ -15,23 +15,24 @@ import numpy as np
 
 from chasles.analysis.tangent import Tangent, tangent
 from chasles.core.arrays import TWIST, Floats, Integers, System
+from chasles.core.constraints.kind import METRE
 from chasles.core.constraints.registry import CONSTRAINTS
-from chasles.core.evaluate import make_workspace
 from chasles.core.forces.on_coordinate import ON_COORDINATE
 from chasles.core.forces.registry import FORCES
-from chasles.core.ordering import make_plan
+from chasles.core.ordering import Plan, make_plan
 from chasles.dynamics.equations import dense_jacobian, dense_mass
-from chasles.dynamics.solver import Solver
+from chasles.dynamics.evaluation import Evaluation, evaluate
 from chasles.model import InconsistentStart, InvalidModel, Model
 from chasles.spaces import resolve_spaces
-from chasles.start.closure import joint_rows
-from chasles.start.consistent import driven_rates, initial_state
+from chasles.start.closure import gaps_of
+from chasles.start.consistent import driven_rates, initial_state, typical_speeds
 from chasles.start.redundancy import DEPENDENT, equilibrated, joint_of_row
-from chasles.system.build import build, check_closed, real_rows
+from chasles.system.build import Setup, build, check_closed, real_rows
 from chasles.system.state import State
 from chasles.system.turns import angle_columns, first_integrals, integrals_at
 
-#: Joints further open (m, rad), or slipping faster (by the largest speed), than this are refused.
+#: Joints further open than this fraction of their lever (or of 1 rad), or slipping faster than it
+#: of what moves or turns fastest, are refused.
 OPEN = 1e-6
 #: Squares of singular values further apart than this are not told by a product of matrices.
 ILL_CONDITIONED = 1e-10
@@ -51,6 +52,18 @@ class HeldSignals:
 
     def sample(self, times: Floats) -> Floats:
         return np.tile(self.row, (len(times), 1))
+
+
+@dataclass(frozen=True)
+class Posed:
+    """What J, eta and Q are evaluated with.
+
+    Joints may repeat each other: only these are asked for, and they do not depend on it.
+    """
+
+    setup: Setup
+    plan: Plan
+    floors: Floats
 
 
 class Metric:
@@ -75,6 +88,7 @@ class Free:
 class Terms:
     """J, Q and eta at one state; only the rows that are constraints."""
 
+    entries: Floats  # (padded rows, 12) of J on bodies a and b of every joint
     jacobian: Floats  # (rows, 6n)
     forces: Floats  # (6n,)
     eta: Floats  # (rows,)
@@ -84,7 +98,7 @@ class Terms:
 class Instant:
     """A model whose functions of time have stopped at t."""
 
-    solver: Solver
+    problem: Posed
     t: float
     signals: Floats
     rows: Integers  # real rows of J among the padded ones
@@ -106,24 +120,31 @@ class Instant:
 
     def terms(self, absolute: Floats, angles: Floats) -> Terms:
         """J, Q and eta at an absolute state; `angles` are the unwrapped joint angles."""
-        forces, work = self.forces(absolute, angles), self.solver.work
-        jacobian = dense_jacobian(self.system, work.jacobian)[self.rows]
-        return Terms(jacobian, forces, work.eta[self.rows])
+        found = self.evaluated(absolute, angles)
+        jacobian = dense_jacobian(self.system, found.jacobian)[self.rows]
+        return Terms(found.jacobian, jacobian, found.forces, found.eta[self.rows])
+
+    def evaluated(self, absolute: Floats, angles: Floats) -> Evaluation:
+        """J, eta and Q, whether or not they can be solved for V'."""
+        found = evaluate(self.problem, absolute, self.t, angles)
+        self.check_finite(found.forces, found.jacobian)
+        return found
 
     def forces(self, absolute: Floats, angles: Floats) -> Floats:
-        """Q; J and eta stay in the solver's workspace, whether or not it can be solved for V'."""
-        self.solver.evaluate(absolute[None], np.array([self.t]), angles[None])
-        work = self.solver.work
-        self.check_finite(work.forces, work.jacobian)
-        return work.forces.copy()
+        """Q."""
+        return self.evaluated(absolute, angles).forces
+
+    @property
+    def setup(self) -> Setup:
+        return self.problem.setup
 
     @property
     def system(self) -> System:
-        return self.solver.setup.system
+        return self.setup.system
 
-    def rank(self, chosen: Integers | slice = slice(None)) -> int:
-        """Of all rows or some, as they were evaluated last."""
-        scaled = equilibrated(self.solver.setup, self.solver.work)[self.rows[chosen]]
+    def rank(self, entries: Floats, chosen: Integers | slice = slice(None)) -> int:
+        """Of J with these entries (padded rows, 12): of all rows, or some."""
+        scaled = equilibrated(self.setup, entries)[self.rows[chosen]]
         if not len(scaled):
             return 0
         s = np.linalg.svd(scaled, compute_uv=False)
@@ -172,24 +193,25 @@ class Instant:
 
     def gaps(self, absolute: Floats) -> Floats:
         """g of every real row (m, rad); zero for a row that restricts speeds only."""
-        work = self.solver.work
-        work.signals[: len(self.signals)] = self.signals
-        out = np.zeros(6 * self.system.body_count + self.system.row_count)
-        joint_rows(self.system, work, np.ascontiguousarray(absolute), out)
-        return -out[6 * self.system.body_count :][self.rows]
+        return gaps_of(self.system, self.signals, absolute)[self.rows]
+
+    def units(self) -> list[str]:
+        """Of every real row."""
+        joints = range(self.system.joint_count)
+        return [unit for index in joints for unit in self.setup.units(index)]
 
     def rates(self) -> Floats:
         """J V as the drivers ask for, (rows,)."""
-        return driven_rates(self.solver.setup, self.t)[self.rows]
+        return driven_rates(self.setup, self.t)[self.rows]
 
     @property
     def integrals(self) -> Floats:
         """Angles of joints at the state that the instant was made for."""
-        return first_integrals(self.solver.setup)
+        return first_integrals(self.setup)
 
     def counted(self, absolute: Floats, near: Floats) -> Floats:
         """The same at another state, with the turns that bring them closest to former ones."""
-        setup = self.solver.setup
+        setup = self.setup
         former = {joint: near[columns[0]] for joint, columns in angle_columns(setup).items()}
         return integrals_at(setup, absolute, former)
 
@@ -203,7 +225,7 @@ class Instant:
 
     def state(self, absolute: Floats, angles: Floats) -> State:
         """An absolute state in words."""
-        setup = self.solver.setup
+        setup = self.setup
         turned = {joint: angles[columns[0]] for joint, columns in angle_columns(setup).items()}
         return State.from_absolute(self.t, setup.model, absolute, turned)
 
@@ -211,13 +233,13 @@ class Instant:
         """Refuse a state at which a force or a joint is not a number."""
         if np.isfinite(forces).all() and np.isfinite(jacobian).all():
             return
-        for formula in self.solver.setup.kept_alive:
+        for formula in self.setup.kept_alive:
             error = getattr(formula, "error", None)
             if error is not None:
                 raise error
         where = int(np.argmin(np.isfinite(forces))) // 6
         raise InvalidModel(
-            f"the forces on body '{list(self.solver.setup.body_index)[where]}' are not finite.",
+            f"the forces on body '{list(self.setup.body_index)[where]}' are not finite.",
             "Look for a spring whose ends have met, or a formula that divides by zero.",
         )
 
@@ -236,21 +258,19 @@ def make_instant(model: Model, state: State | None, held: bool) -> tuple[Instant
     `held`: drivers and motors keep where they are.
     """
     setup = build(model, resolve_spaces(model, "SE3"), start=state)
-    system, plan = setup.system, make_plan(setup.system)
-    # Joints may repeat each other: only J and Q are asked for, and they do not depend on it.
-    solver = Solver(setup, plan, make_workspace(system, plan), setup.absolute)
+    system = setup.system
+    problem = Posed(setup, make_plan(system), np.zeros(system.row_count))
     t, absolute = 0.0 if state is None else state.t, setup.absolute
     if state is None:
         check_closed(setup)
-        solver.evaluate(absolute[None])
-        absolute = initial_state(setup, solver.work.jacobian)
+        absolute = initial_state(setup, evaluate(problem, absolute).jacobian)
     row = setup.signals.sample(np.array([t]))[0] if system.signal_count else np.zeros(1)
     if held:
         row = without_rates(system, row)
     if system.signal_count:
         still: Any = HeldSignals(row)
-        solver = replace(solver, setup=replace(setup, signals=still))
-    return Instant(solver, t, row, real_rows(system)), absolute
+        problem = replace(problem, setup=replace(setup, signals=still))
+    return Instant(problem, t, row, real_rows(system)), absolute
 
 
 def round_mass(system: System) -> Floats:
@@ -277,24 +297,28 @@ def without_rates(system: System, row: Floats) -> Floats:
 
 def check_gaps(instant: Instant, absolute: Floats) -> None:
     """Refuse a state in which a joint is open."""
-    refuse(instant, instant.gaps(absolute), OPEN, "open by {:.3g} (m or rad)")
+    sizes = instant.setup.row_sizes[instant.rows]
+    refuse(instant, instant.gaps(absolute), OPEN * sizes, "open by {:.3g} {}")
 
 
 def check_speeds(instant: Instant, absolute: Floats, rates: Floats) -> None:
     """Refuse a state in which bodies move against a joint; `rates` (rows,) are J V."""
-    slip = rates - instant.rates()
-    fastest = max(1.0, float(np.abs(absolute[:, TWIST:]).max()))
-    refuse(instant, slip, OPEN * fastest, "slipping by {:.3g} (m/s or rad/s)")
+    setup = instant.setup
+    spin, speed = typical_speeds(setup, absolute[:, TWIST:])
+    scales = np.array([speed if unit == METRE else spin for unit in instant.units()])
+    driven = instant.rates()
+    refuse(instant, rates - driven, OPEN * (scales + np.abs(driven)), "slipping by {:.3g} {}/s")
 
 
-def refuse(instant: Instant, values: Floats, allowed: float, how: str) -> None:
-    """Raise if a row is violated by more than is allowed."""
-    if np.abs(values).max(initial=0.0) <= allowed:
+def refuse(instant: Instant, values: Floats, allowed: Floats, how: str) -> None:
+    """Raise if a row is violated by more than is allowed of it."""
+    excess = np.abs(values) - allowed
+    if np.all(excess <= 0.0):
         return
-    worst = int(np.argmax(np.abs(values)))
-    name, component = joint_of_row(instant.solver.setup, int(instant.rows[worst]))
+    worst = int(np.argmax(excess))
+    name, component = joint_of_row(instant.setup, int(instant.rows[worst]))
+    amount = how.format(abs(values[worst]), instant.units()[worst])
     raise InconsistentStart(
-        f"joint '{name}' (direction {component}) is {how.format(abs(values[worst]))} at this"
-        " state.",
+        f"joint '{name}' (direction {component}) is {amount} at this state.",
         "Take a state in which the joints hold: one of a result, or of an equilibrium.",
     )

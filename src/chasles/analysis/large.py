@@ -14,6 +14,7 @@ import numpy as np
 from chasles.analysis.bodymatrix import FLAT, BodyGraph, Stiffness, Ties
 from chasles.analysis.instant import Instant
 from chasles.analysis.reduced import Unbalance
+from chasles.analysis.sizes import BALANCED, ROUNDED, farthest, model_size
 from chasles.analysis.stacks import GENERATORS
 from chasles.analysis.tangent import Tangent
 from chasles.core.arrays import Floats, Integers
@@ -44,20 +45,33 @@ class LargePlace:
 
     @cached_property
     def ties(self) -> Ties:
-        return self.tied(self.rows)
+        return self.tied(self.instant.weights, self.rows)
 
-    def tied(self, rows: Rows) -> Ties:
-        lengths = self.instant.system.joints.rows
-        return Ties(self.graph, self.instant.weights, rows, lengths)
+    def tied(self, weights: Floats, rows: Rows) -> Ties:
+        return Ties(self.graph, weights, rows, self.instant.system.joints.rows)
 
     def corrector(self) -> Callable[[Floats], Floats]:
         """The shortest way back to the constraints from gaps."""
-        return lambda gaps: self.ties.solve_both(np.zeros(len(self.forces)), -gaps, RETURNING)[0]
+        return self.way_back(self.rows)
 
     def corrector_at(self, absolute: Floats) -> Callable[[Floats], Floats]:
         """The same elsewhere."""
-        ties = self.tied(real_rows_at(self.instant, absolute, self.angles)[1])
+        return self.way_back(real_rows_at(self.instant, absolute, self.angles)[1])
+
+    def way_back(self, rows: Rows) -> Callable[[Floats], Floats]:
+        ties = self.tied(self.stiff_weights, rows)
         return lambda gaps: ties.solve_both(np.zeros(len(self.forces)), -gaps, RETURNING)[0]
+
+    @cached_property
+    def stiff_weights(self) -> Floats:
+        """The metric of ways back: turning a body costs as much as moving the whole model.
+
+        Gaps are closed by shifts then, which is exact for what hangs on a joint, whatever its size.
+        Where turning is cheap, a long chain buckles instead, and further open joints come of it.
+        """
+        weights = self.instant.weights.reshape(-1, 2, 3).copy()
+        weights[:, 0] = weights[:, 1] * model_size(self) ** 2
+        return weights.ravel()
 
     def at(self, absolute: Floats, angles: Floats) -> "LargePlace":
         """Another configuration of the same model."""
@@ -87,8 +101,6 @@ class LargePlace:
     @cached_property
     def allowed(self) -> Floats:
         """How large F may be in a balanced place; stiff springs feel the rounding of positions."""
-        from chasles.analysis.place import BALANCED, ROUNDED, farthest
-
         reach = np.tile(np.repeat((1.0, farthest(self)), 3), len(self.absolute))
         felt = np.zeros(len(reach) + 1)
         padded = np.append(reach, 0.0)
@@ -195,15 +207,17 @@ def stiffness_blocks(
 
 def real_rows_at(instant: Instant, absolute: Floats, angles: Floats) -> tuple[Floats, Rows]:
     """Q, and J without padding."""
-    forces = instant.forces(absolute, angles)
-    every = constraint_rows(instant.solver.setup, instant.solver.work.jacobian)
-    return forces, Rows(every.entries[instant.rows], every.columns[instant.rows])
+    found = instant.evaluated(absolute, angles)
+    every = constraint_rows(instant.setup, found.jacobian)
+    return found.forces, Rows(every.entries[instant.rows], every.columns[instant.rows])
 
 
-def sparse_terms(instant: Instant, absolute: Floats, angles: Floats) -> tuple[Floats, Any]:
-    """Q, and J of the real rows as a sparse matrix."""
-    forces, rows = real_rows_at(instant, absolute, angles)
-    return forces, rows.sparse(6 * instant.system.body_count).tocsr()
+def sparse_terms(instant: Instant, absolute: Floats, angles: Floats) -> tuple[Floats, Any, Floats]:
+    """Q, J of the real rows as a sparse matrix, and eta of these."""
+    found = instant.evaluated(absolute, angles)
+    jacobian = constraint_rows(instant.setup, found.jacobian)
+    sparse = jacobian.sparse(6 * instant.system.body_count).tocsr()[instant.rows]
+    return found.forces, sparse, found.eta[instant.rows]
 
 
 def large_place(instant: Instant, absolute: Floats, angles: Floats) -> LargePlace:

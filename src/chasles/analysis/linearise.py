@@ -236,14 +236,16 @@ def linearised(
     terms = instant.terms(absolute, angles)
     check_gaps(instant, absolute)
     check_speeds(instant, absolute, terms.jacobian @ absolute[:, TWIST:].ravel())
-    free = instant.free(terms.jacobian, instant.rank(), instant.inertia)
+    free = instant.free(terms.jacobian, instant.rank(terms.entries), instant.inertia)
     parts = reduce(instant, absolute, angles, terms, free)
     chosen = instant.holonomic()
     if len(chosen) < len(instant.rows):
-        loose = instant.free(terms.jacobian[chosen], instant.rank(chosen), instant.inertia)
+        loose = instant.free(
+            terms.jacobian[chosen], instant.rank(terms.entries, chosen), instant.inertia
+        )
         parts = replace(parts, positions=loose.basis)
     check_regular(instant, parts)
-    model = instant.solver.setup.model
+    model = instant.setup.model
     matrix, unbalanced = assembled(instant, absolute, parts, axes)
     values, shapes = eigen(matrix, parts)
     return Linearisation(
@@ -269,7 +271,7 @@ def partly_linearised(
     found = some_modes(instant, absolute, angles, axes, modes, near)
     nothing = np.zeros((6 * len(absolute), 0))
     return Linearisation(
-        model=instant.solver.setup.model,
+        model=instant.setup.model,
         state=instant.state(absolute, angles),
         axes=axes,
         residual=found.residual,

@@ -177,7 +177,7 @@ def make_modes(
     columns = [normalised(shapes[:, k], mass) for k in kept]
     changes = joint_changes(instant, absolute, columns)
     energies = [np.real(np.conj(c) * (mass @ c)).reshape(-1, 6).sum(axis=1) for c in columns]
-    names = instant.solver.setup.model.body_names
+    names = instant.setup.model.body_names
     return tuple(
         Mode(complex(values[k]), c.reshape(-1, 6), change, energy, names)
         for k, c, change, energy in zip(kept, columns, changes, energies)
@@ -190,7 +190,7 @@ def joint_changes(
     """How the joints' coordinates change in every mode."""
     if not columns:
         return []
-    setup = instant.solver.setup
+    setup = instant.setup
     states = np.tile(absolute, (2 * len(columns), 1, 1))
     for k, column in enumerate(columns):
         states[2 * k, :, TWIST:] = np.real(column).reshape(-1, 6)

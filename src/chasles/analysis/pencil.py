@@ -47,8 +47,7 @@ def some_modes(
     """About `count` modes with frequencies nearest to `near` Hz."""
     from scipy import sparse
 
-    forces, jacobian = sparse_terms(instant, absolute, angles)
-    eta = instant.solver.work.eta[instant.rows].copy()
+    forces, jacobian, eta = sparse_terms(instant, absolute, angles)
     kkt = DampedKkt(mass_blocks(instant.system), jacobian, DAMPING)
     acceleration, multipliers = kkt.solve_both(forces, eta)
     mass, velocity = kkt.weight, absolute[:, TWIST:].ravel()

@@ -16,16 +16,12 @@ from chasles.analysis.reduced import (
     rounding_of,
     unbalance,
 )
+from chasles.analysis.sizes import BALANCED, ROUNDED, farthest
 from chasles.analysis.trust import to_the_root, with_the_forces
-from chasles.core.arrays import POSE_X, TWIST, Floats
+from chasles.core.arrays import TWIST, Floats
 from chasles.model import Model
 from chasles.start.redundancy import DEPENDENT
 from chasles.system.state import State, checked_state
-
-#: Unbalanced forces below this fraction of those that act count as balanced.
-BALANCED = 1e-10
-#: Positions are known to this fraction of the largest coordinate, and angles to this many rad.
-ROUNDED = 1e-15
 
 
 @dataclass(frozen=True)
@@ -151,7 +147,7 @@ AnyPlace = Place | LargePlace
 
 def make_place(instant: Instant, absolute: Floats, angles: Floats) -> Place:
     terms = instant.terms(absolute, angles)
-    rank = instant.rank()
+    rank = instant.rank(terms.entries)
     free = instant.free(terms.jacobian, rank, instant.roundness)
     return Place(instant, absolute, angles, terms, rank, free)
 
@@ -173,21 +169,3 @@ def first_place(model: Model, start: State | None) -> Place | LargePlace:
 def unbalanced(place: AnyPlace) -> float:
     """|F|: independent of the basis."""
     return float(np.linalg.norm(place.force))
-
-
-def farthest(place: AnyPlace) -> float:
-    """The largest coordinate of a body or of a point that a force or joint acts at, m."""
-    system = place.instant.system
-    points = [place.absolute[:, POSE_X : POSE_X + 3]]
-    for pairs in (system.joints, system.forces):
-        points += [pairs.point_a, pairs.point_b]
-    return max(float(np.abs(p).max(initial=0.0)) for p in points)
-
-
-def model_size(place: AnyPlace) -> float:
-    """The extent of the bodies, m, at the least a radius of gyration."""
-    system = place.instant.system
-    fixed = system.joints.point_a[system.joints.a < 0]
-    points = np.vstack((place.absolute[:, POSE_X : POSE_X + 3], fixed))
-    gyration = np.sqrt(system.bodies.inertia[:, :3].max(1) / system.bodies.mass)
-    return max(float(np.ptp(points, axis=0).max()), float(gyration.max()))

@@ -91,7 +91,7 @@ def check_regular(instant: Instant, parts: Reduced) -> None:
         bending = bending / np.outer(*sizes) / np.abs(row).max()
         if bending.max() > SINGULAR:
             worst = int(np.argmax(np.abs(row)))
-            name, component = joint_of_row(instant.solver.setup, int(instant.rows[worst]))
+            name, component = joint_of_row(instant.setup, int(instant.rows[worst]))
             raise RedundantConstraints(
                 f"joint '{name}' (direction {component}) repeats other joints in this pose, but"
                 " not beside it: the mechanism is singular here, and its motions have no tangent"
@@ -153,5 +153,5 @@ def relative_spin(instant: Instant, absolute: Floats, axes: str) -> Floats:
         return np.zeros_like(omega)
     if axes == "world":
         return omega
-    turn, carrier = rotations(absolute), instant.solver.setup.body_index[axes]
+    turn, carrier = rotations(absolute), instant.setup.body_index[axes]
     return omega - np.einsum("bji,j->bi", turn, turn[carrier] @ omega[carrier])

@@ -17,7 +17,7 @@ from chasles.core.arrays import (
 from chasles.core.assemble import assemble_wrenches
 from chasles.core.blocks.small import dot6, get6
 from chasles.core.constraints.registry import assemble_rows
-from chasles.core.factor import factor_and_solve, load, solve_factored
+from chasles.core.factor import factor_and_solve, lift_damping, load, solve_factored
 from chasles.core.forces.registry import apply_forces
 from chasles.core.ordering import Plan
 from chasles.core.outcomes import NOT_SOLVED, OK
@@ -63,9 +63,11 @@ class Workspace(NamedTuple):
     left: Floats  # (rows,) eta - J V' while it is being refined
     search: Floats  # (6 n + rows,) the direction of search there ...
     gain: Floats  # (rows,) ... and J times it
+    plain: Floats  # (1,) 1: solve without damping if the pivots allow it, and whether they did
 
 
-def make_workspace(system: System, plan: Plan) -> Workspace:
+def make_workspace(system: System, plan: Plan | None) -> Workspace:
+    """Scratch for a model and a plan; without one, for what needs no factor."""
     bodies, rows = system.body_count, system.row_count
     return Workspace(
         absolute=np.zeros((bodies, ABSOLUTE_WIDTH)),
@@ -74,8 +76,8 @@ def make_workspace(system: System, plan: Plan) -> Workspace:
         jacobian=np.zeros((rows, ROW_WIDTH)),
         eta=np.zeros(rows),
         rhs=np.zeros(6 * bodies + rows),
-        values=np.zeros(plan.size),
-        kept=np.zeros(plan.kept),
+        values=np.zeros(plan.size if plan else 0),
+        kept=np.zeros(plan.kept if plan else 0),
         floors=np.zeros(rows),
         signals=np.zeros(max(1, system.signal_count)),
         quadratures=np.zeros(system.quadrature_count),
@@ -88,6 +90,7 @@ def make_workspace(system: System, plan: Plan) -> Workspace:
         left=np.zeros(rows),
         search=np.zeros(6 * bodies + rows),
         gain=np.zeros(rows),
+        plain=np.zeros(1),
     )
 
 
@@ -239,24 +242,50 @@ def force_norm(system: Any, forces: Any) -> float:
     return sqrt(total)
 
 
+@routine
+def solve_damped(system: Any, plan: Any, work: Any) -> int:
+    """V' and lambda where joints may depend on each other: plain if work.plain is 1, or damped.
+
+    The plain factor is given up, and work.plain is 0 then, where one of its pivots is not safe.
+    """
+    unknowns, outcome = 6 * system.body_count, OK
+    while True:
+        for k in range(unknowns):
+            work.rhs[k] = work.forces[k]
+        for row in range(system.row_count):
+            work.rhs[unknowns + row] = work.eta[row]
+        load(system, plan, work.jacobian, work.values)
+        floors = work.floors
+        if work.plain[0] != 0.0:
+            lift_damping(plan, unknowns, work.values)
+            floors = plan.safe
+        outcome = factor_and_solve(plan, unknowns, work.values, work.kept, floors, work.rhs)
+        if outcome == OK or work.plain[0] == 0.0:
+            break
+        work.plain[0] = 0.0
+    if outcome == OK and work.plain[0] == 0.0 and not refine_motion(system, plan, work):
+        return NOT_SOLVED
+    return outcome
+
+
 @hot
 def solve_motion(system: Any, plan: Any, work: Any) -> int:
     """V' and lambda at the state in `work`, left in work.rhs: OK, or why there are none."""
     assemble_wrenches(system, work.absolute, work.rhs)
     apply_forces(system, work)
-    for row in range(system.row_count):
-        work.rhs[6 * system.body_count + row] = work.eta[row]
-    load(system, plan, work.jacobian, work.values)
-    unknowns = 6 * system.body_count
+    unknowns, outcome = 6 * system.body_count, OK
     for k in range(unknowns):
         work.forces[k] = work.rhs[k]
-    outcome = factor_and_solve(plan, unknowns, work.values, work.kept, work.floors, work.rhs)
-    if outcome != OK:
-        return outcome
-    if plan.is_damped != 0 and not refine_motion(system, plan, work):
-        return NOT_SOLVED
-    driver_powers(system, work)
-    return OK
+    if plan.is_damped != 0:
+        outcome = solve_damped(system, plan, work)
+    else:
+        for row in range(system.row_count):
+            work.rhs[unknowns + row] = work.eta[row]
+        load(system, plan, work.jacobian, work.values)
+        outcome = factor_and_solve(plan, unknowns, work.values, work.kept, work.floors, work.rhs)
+    if outcome == OK:
+        driver_powers(system, work)
+    return outcome
 
 
 @routine

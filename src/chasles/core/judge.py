@@ -19,6 +19,7 @@ from chasles.core.balance import keep_momentum
 from chasles.core.evaluate import refine
 from chasles.core.factor import solve_factored
 from chasles.core.outcomes import CONTRADICTED, NOT_CLOSED, NOT_FINITE, OK
+from chasles.core.regime import judge_regime
 from chasles.core.seam import seam
 from chasles.core.signals import put_signals
 from chasles.core.stabilisation.feedback import begin_feedback
@@ -28,9 +29,11 @@ from chasles.core.stabilisation.residuals import put_position_residual
 from chasles.core.state_block import (
     AT_START,
     EXCHANGED,
+    FREED,
     NEVER,
     OPEN_ROW,
     OPEN_SINCE,
+    PLAIN,
     SUPPLIED,
     UNBALANCED_SINCE,
     WORST_GAP,
@@ -53,6 +56,7 @@ def begin_step(mechanism: Any, scratch: Any, state: Any, t: float) -> None:
     """Before the first stage: gaps that are fed back, and empty books."""
     system = mechanism.system
     put_signals(system.signals, t, scratch.signals)
+    scratch.plain[0] = state[mechanism.layout.regime + PLAIN]
     begin_feedback(system, scratch, mechanism.stabiliser, state)
     for k in range(6 * system.body_count + system.row_count):
         scratch.missed[k] = 0.0
@@ -74,7 +78,11 @@ def end_step(
         out[k] = state[k]
     outcome = OK
     if looking == 1:
-        outcome = look_at_pivots(mechanism.watch, scratch.values, t, beyond(out, layout.seen))
+        outcome = look_at_pivots(
+            mechanism.watch, scratch.values, t, beyond(out, layout.seen),
+            out[layout.regime + FREED], scratch.plain[0],
+        )  # fmt: skip
+        judge_regime(mechanism, scratch, out)
         if outcome == OK:
             outcome = look_at_drivers(mechanism, scratch, beyond(out, layout.fastest))
     if outcome != OK:
@@ -104,7 +112,7 @@ def look_at_drivers(mechanism: Any, scratch: Any, fastest: Any) -> int:
     What is missed stays in the rows of scratch.residual.
     """
     system = mechanism.system
-    if system.drive_count == 0 or mechanism.plan.is_damped == 0:
+    if system.drive_count == 0 or mechanism.plan.is_damped == 0 or scratch.plain[0] != 0.0:
         return OK
     sizes = mechanism.promises.sizes
     largest = miss_rates(system, mechanism.plan, scratch, sizes, fastest)

@@ -20,6 +20,9 @@ SUPPLIED, EXCHANGED, SUPPLY_WIDTH = 0, 1, 2
 #: its row of J, and since when.
 AT_START, WORST_SHARE, UNBALANCED_SINCE = 0, 1, 2
 WORST_GAP, OPEN_ROW, OPEN_SINCE, ALARM_WIDTH = 3, 4, 5, 6
+#: Whether all rows have been independent since the start, and whether the next step may be solved
+#: without damping; steps that were solved with it (see `regime`).
+FREED, PLAIN, DAMPED_STEPS, REGIME_WIDTH = 0, 1, 2, 3
 #: Since when, as long as all is well.
 NEVER = -1.0
 
@@ -36,6 +39,7 @@ class Layout(NamedTuple):
     momentum: int  # (floating systems, 3)
     seen: int  # (watched joints, SEEN_WIDTH)
     fastest: int  # (1,) largest rate of a driver so far, in sizes per second (see `Promises`)
+    regime: int  # (REGIME_WIDTH,) see `regime`
     alarm: int  # (ALARM_WIDTH,) see `judge`
     width: int
 
@@ -53,7 +57,8 @@ def layout_of(
 ) -> Layout:
     """The layout of blocks whose parts have these sizes."""
     sizes = (
-        coordinates, integrals, SUPPLY_WIDTH, flight, 0, carry, 3 * floating, seen, 1, ALARM_WIDTH,
+        coordinates, integrals, SUPPLY_WIDTH, flight, 0, carry, 3 * floating, seen, 1,
+        REGIME_WIDTH, ALARM_WIDTH,
     )  # fmt: skip
     starts = np.concatenate(([0], np.cumsum(sizes))).tolist()
     return Layout(*starts)
@@ -81,6 +86,9 @@ class StateBlock(NamedTuple):
 
     def seen(self) -> Floats:
         return self.block[self.layout.seen : self.layout.fastest]
+
+    def regime(self) -> Floats:
+        return self.block[self.layout.regime : self.layout.alarm]
 
     def alarm(self) -> Floats:
         return self.block[self.layout.alarm : self.layout.width]

@@ -12,7 +12,8 @@ nothing new does so now.  Its damped pivot, in units of the damping, grows then 
 
 $$ d_i \to \delta^2, \qquad d_j / \mu \to c^2 / \delta^2, $$
 
-so the product with the largest of the other kind is what is looked at.
+so the product with the largest of the other kind is what is looked at.  That ends once all rows
+have become independent (`regime`): from then on each of them counts for itself.
 """
 
 from typing import Any, NamedTuple
@@ -118,9 +119,27 @@ def met_zero(before: float, last: float, now: float, rounded: bool) -> bool:
 
 
 @formula
-def pivot_of(watch: Any, values: Any, k: int) -> float:
-    """The pivot of a row, less its damping."""
-    return max(0.0, -1.0 / values[watch.places[k]] - watch.damping[k])
+def pivot_of(watch: Any, values: Any, k: int, plain: float) -> float:
+    """The pivot of a row, less its damping; a plain factor has none."""
+    return max(0.0, -1.0 / values[watch.places[k]] - (1.0 - plain) * watch.damping[k])
+
+
+@routine
+def has_dependent(watch: Any) -> bool:
+    """Whether there are rows that depended on others at the start."""
+    count = 0
+    for k in range(watch.row_count):
+        count += 1 - watch.independent[k]
+    return count > 0
+
+
+@routine
+def forget(watch: Any, seen: Any) -> None:
+    """As before the first step: see `nothing_seen`."""
+    for k in range(watch.joint_count):
+        at = k * SEEN_WIDTH
+        seen[at + BEFORE], seen[at + LAST] = -1.0, -1.0
+        seen[at + ROUNDED], seen[at + LARGEST], seen[at + WANTED] = 0.0, 0.0, 0.0
 
 
 @routine
@@ -151,21 +170,24 @@ def look_at_joint(seen: Any, joint: int, volume: float, rounded: float) -> bool:
 
 
 @routine
-def look_at_pivots(watch: Any, values: Any, t: float, seen: Any) -> int:
-    """OK, or the row that has just passed a singular pose, if that is to stop the run."""
+def look_at_pivots(watch: Any, values: Any, t: float, seen: Any, freed: float, plain: float) -> int:
+    """OK, or the row that has just passed a singular pose, if that is to stop the run.
+
+    `freed`: all rows have become independent; `plain`: the factor is not damped.
+    """
     swapped, passed, watched = 1.0, -1, watch.row_count
     for k in range(watched):
-        if watch.independent[k] == 0:
-            swapped = max(swapped, pivot_of(watch, values, k) / watch.damping[k])
+        if watch.independent[k] == 0 and freed == 0.0:
+            swapped = max(swapped, pivot_of(watch, values, k, plain) / watch.damping[k])
     volume, nearest, row, rounded = swapped, 1.0, -1, 0.0
     for k in range(watched):
-        if watch.independent[k] != 0:
-            pivot = pivot_of(watch, values, k)
+        if watch.independent[k] != 0 or freed != 0.0:
+            pivot = pivot_of(watch, values, k, plain)
             fraction = pivot / watch.first[k]
             volume *= fraction
             if row < 0 or fraction < nearest:
                 nearest, row = fraction, watch.rows[k]
-            if swapped * pivot < TIP * watch.damping[k]:
+            if swapped * pivot < (1.0 - plain) * TIP * watch.damping[k]:
                 rounded = 1.0
         if k + 1 == watched or watch.joints[k + 1] != watch.joints[k]:
             if row >= 0 and look_at_joint(seen, watch.joints[k], sqrt(volume), rounded):

@@ -59,7 +59,7 @@ def cut_rows(
     tree, nothing = scratch.tree, np.zeros(0, np.int64)
     if not cuts:
         return CutRows(make_loops(tree.parent, []), np.zeros(0), nothing)
-    free = free_pivots(scratch.setup, solver.work)
+    free = free_pivots(scratch.setup, solver.work.jacobian)
     mobility = largest_mobility(scratch, cuts, start)
     moved = ~(mobility <= VANISHING * free)
     kept = [

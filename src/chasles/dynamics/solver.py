@@ -6,14 +6,15 @@ from typing import Any
 
 import numpy as np
 
-from chasles.core.arrays import ABSOLUTE_WIDTH, CHART_WIDTH, ROW_WIDTH, Floats, lend
+from chasles.core.arrays import ABSOLUTE_WIDTH, CHART_WIDTH, ROW_WIDTH, TWIST, Floats, lend
 from chasles.core.assemble import absolute_history, chart_state
 from chasles.core.evaluate import Workspace, evaluate, make_workspace
 from chasles.core.ordering import Plan, damped, make_plan, pivots_of_rows
 from chasles.core.outcomes import NOT_SOLVED, OK
+from chasles.core.regime import WELL_ABOVE
 from chasles.core.watch import Watch, make_watch
 from chasles.model import InvalidModel, Model
-from chasles.start.conflicts import check_agreement, energy_scale
+from chasles.start.conflicts import Motion, check_agreement, energy_scale
 from chasles.start.consistent import initial_state
 from chasles.start.kkt import Rows, constraint_rows
 from chasles.start.redundancy import (
@@ -119,14 +120,15 @@ def make_solver(
     work = make_workspace(setup.system, plan)
     still = Solver(setup, plan, work, setup.absolute)
     still.evaluate(setup.absolute[None])  # J at the initial pose
-    free = free_pivots(setup, work)
+    free = free_pivots(setup, work.jacobian)
     independent = never_depend(setup.model)
     redundant = not independent and repeats_itself(still, free)
     start = initial_state(setup, work.jacobian) if check else setup.absolute
     # In a tree of lower pairs a pivot is small where much hangs on a joint: 1/n^3 in long chains.
     work.floors[:] = 0.0 if independent else SINGULAR * free
     solver = Solver(setup, plan, work, start)
-    if not redundant and not (damp and setup.system.row_count) and lost_row(solver, free) is None:
+    damp = damp and not independent  # where no pose is singular, there is none to be passed
+    if not redundant and not damp and lost_row(solver, free) is None:
         return solver
     return damped_solver(solver, free, refuse, check)
 
@@ -143,16 +145,32 @@ def damped_solver(solver: Solver, free: Floats, refuse: bool, check: bool) -> So
         )
     if failed != OK:
         raise scale_error(*joint_of_row(setup, failed))
-    redundancy = find_redundancy(setup, plan, work, free)
+    redundancy = find_redundancy(setup, plan, work.jacobian, work.values, free)
     if refuse and redundancy is not None:
         raise redundancy_error(redundancy)
     if check:
-        check_agreement(setup, work, free)
+        check_agreement(setup, motion_in(work), free)
+    if redundancy is not None and looks_regular(setup, plan, work):
+        plan = plan._replace(safe=np.full_like(plan.safe, np.inf))
     solver = Solver(setup, plan, work, start, redundancy)
     lost = lost_row(solver, free) if redundancy is None else None
     if lost is not None:
         raise scale_error(*joint_of_row(setup, lost))
     return solver
+
+
+def motion_in(work: Workspace) -> Motion:
+    """What was solved for last."""
+    twists = work.absolute[:, TWIST : TWIST + 6]
+    unknowns = len(work.forces)
+    return Motion(twists, work.jacobian, work.eta, work.forces, work.rhs[:unknowns])
+
+
+def looks_regular(setup: Setup, plan: Plan, work: Workspace) -> bool:
+    """Whether the pivots in a damped factor do not show that rows depend on each other."""
+    unknowns, rows = 6 * setup.system.body_count, real_rows(setup.system)
+    pivots = pivots_of_rows(plan, unknowns, work.values, setup.system.row_count)[rows]
+    return bool(np.all(pivots - plan.damping[rows] > WELL_ABOVE * plan.safe[rows]))
 
 
 def never_depend(model: Model) -> bool:
@@ -173,7 +191,7 @@ def repeats_itself(still: Solver, free: Floats) -> bool:
         row, _ = still.evaluate(setup.absolute[None])
         if row != OK:
             many = setup.system.row_count > RANK_LIMIT
-            return fraction == REDUNDANT if many else is_redundant(setup, work)
+            return fraction == REDUNDANT if many else is_redundant(setup, work.jacobian)
         if not setup.model.loops:
             return False
     return False
@@ -191,7 +209,7 @@ def lost_row(solver: Solver, free: Floats) -> int | None:
     if failed >= 0 or not system.row_count:
         return failed if failed >= 0 else None
     acceleration = work.rhs[: 6 * system.body_count]
-    typical = energy_scale(solver.setup, work) / np.sqrt(system.bodies.mass.sum())
+    typical = energy_scale(solver.setup, motion_in(work)) / np.sqrt(system.bodies.mass.sum())
     floor = np.repeat((typical / solver.setup.longest_lever, typical), 3)
     rows = constraint_rows(solver.setup, work.jacobian)
     sizes = np.abs(acceleration) + np.tile(floor, system.body_count)

@@ -31,7 +31,7 @@ from chasles.start.consistent import (
     nearest_allowed,
     velocity_error,
 )
-from chasles.start.kkt import Rows, constraint_rows
+from chasles.start.kkt import Rows
 from chasles.start.redundancy import joint_of_row
 from chasles.system.build import OPEN_TOLERANCE, Setup, build, measured
 from chasles.system.state import State, checked_state
@@ -216,8 +216,8 @@ def closed_poses(closure: Closure, model: Model, held: tuple[str, ...]) -> Float
 
 def check_finite(closure: Closure) -> None:
     """Refuse poses at which a user's formula fails, or numbers overflow."""
-    residual = closure.residual(closure.setup.absolute)
-    if np.isfinite(residual).all() and np.isfinite(closure.work.jacobian).all():
+    residual, rows = closure.rows_at(closure.setup.absolute)
+    if np.isfinite(residual).all() and np.isfinite(rows.entries).all():
         return
     for formula in closure.setup.kept_alive:
         if formula.error is not None:
@@ -274,10 +274,8 @@ def consistent_twists(
     """Twists that the joints allow at the closed poses; those given, and which these are."""
     given, known = given_twists(here)
     entered = replace(here, absolute=closure.entered)
-    closure.residual(closure.entered)
-    speeds = constraint_rows(here, closure.work.jacobian).times(given_twists(entered)[0])
-    closure.residual(here.absolute)
-    rows, rates = constraint_rows(here, closure.work.jacobian), driven_rates(here)
+    speeds = closure.rows_at(closure.entered)[1].times(given_twists(entered)[0])
+    rows, rates = closure.rows_at(here.absolute)[1], driven_rates(here)
     holding = [int(here.system.joints.first_row[here.joint_index[n]]) for n in holds]
     for row in holding:
         if rate_given(rows, row, known):

@@ -18,7 +18,7 @@ from chasles.compiled import borrow, kernel
 from chasles.core.arrays import POSE_R, POSE_X, Floats, Integers, System
 from chasles.core.constraints.kind import RAD
 from chasles.core.constraints.registry import CONSTRAINTS, assemble_joint
-from chasles.core.evaluate import make_workspace
+from chasles.core.evaluate import Workspace, make_workspace
 from chasles.core.ordering import make_plan
 from chasles.core.stabilisation.residuals import put_position_residual
 from chasles.groups.so3 import so3_dexp_inv, so3_exp, so3_from_matrix, so3_log, so3_matrix
@@ -66,6 +66,20 @@ def joint_rows(system: Any, work: Any, absolute: Any, out: Any) -> None:
         put_position_residual(model, joint, state, scratch, residual)
 
 
+def gaps_and_rows(system: System, scratch: Workspace, absolute: Floats) -> Floats:
+    """g of every row, padding included; J goes to `scratch`."""
+    out = np.zeros(6 * system.body_count + system.row_count)
+    joint_rows(system, scratch, np.ascontiguousarray(absolute), out)
+    return -out[6 * system.body_count :]
+
+
+def gaps_of(system: System, signals: Floats, absolute: Floats) -> Floats:
+    """g (padded rows,) where functions of time have the values `signals`."""
+    scratch = make_workspace(system, None)
+    scratch.signals[: len(signals)] = signals
+    return gaps_and_rows(system, scratch, absolute)
+
+
 class Closure:
     """The joints of a model as equations g = 0 for the poses of its bodies, at t = 0.
 
@@ -76,9 +90,9 @@ class Closure:
     def __init__(self, setup: Setup, held: Integers, holds: list[str]) -> None:
         system = setup.system
         self.setup, self.system, self.entered = setup, system, setup.absolute
-        self.work = make_workspace(system, make_plan(system))
+        self._scratch = make_workspace(system, make_plan(system))
         if system.signal_count:
-            self.work.signals[:] = setup.signals.sample(np.zeros(1))[0]
+            self._scratch.signals[:] = setup.signals.sample(np.zeros(1))[0]
         self.rows, turning = position_rows(system)
         self.free = np.ones((system.body_count, 6), bool)
         self.free[held] = False
@@ -86,25 +100,23 @@ class Closure:
         self.masses = mass_blocks(system, self.free)
         self.length = typical_length(system)
         self.weights = np.where(turning, self.length, 1.0)  # of gaps that cannot all be closed
-        before = self.residual(self.entered)
+        before = self.rows_at(self.entered)[0]
         for name in holds:
             index = setup.joint_index[name]
             row = system.joints.first_row[index]
-            self.work.signals[system.joints.drive[index]] = before[row]
+            self._scratch.signals[system.joints.drive[index]] = before[row]
             self.weights[self.rows == row] *= FIRMLY
 
-    def residual(self, absolute: Floats) -> Floats:
-        """g of every row of J, padding included; J itself is left in `work`."""
-        out = np.zeros(6 * self.system.body_count + self.system.row_count)
-        joint_rows(self.system, self.work, np.ascontiguousarray(absolute), out)
-        return -out[6 * self.system.body_count :]
+    def rows_at(self, absolute: Floats) -> tuple[Floats, Rows]:
+        """g and J of every row, padding included."""
+        gaps = gaps_and_rows(self.system, self._scratch, absolute)
+        return gaps, constraint_rows(self.setup, self._scratch.jacobian)
 
     def at(self, absolute: Floats) -> tuple[Floats, Any]:
         """g and J (sparse) of the rows that are positions, J for the bodies that are free."""
-        g = self.residual(absolute)[self.rows]
-        every = constraint_rows(self.setup, self.work.jacobian)
+        gaps, every = self.rows_at(absolute)
         rows = Rows(every.entries[self.rows], every.columns[self.rows])
-        return g, rows.sparse(self.free.size)[:, self.columns]
+        return gaps[self.rows], rows.sparse(self.free.size)[:, self.columns]
 
     def displaced(self, absolute: Floats, step: Floats) -> Floats:
         """R exp(omega), r + R v for the free bodies."""

@@ -4,12 +4,12 @@ Where rows of J repeat each other, what they ask for must agree.  What is left o
 solution lies in the null space of J^T: its entries show who takes part.
 """
 
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from chasles.compiled import borrow, kernel
-from chasles.core.arrays import TWIST, Floats
+from chasles.core.arrays import Floats
 from chasles.core.evaluate import Workspace, refine
 from chasles.core.factor import solve_factored
 from chasles.core.ordering import Plan
@@ -72,16 +72,27 @@ def listed(names: list[str]) -> str:
     return shown + (" ..." if len(names) > LISTED else "")
 
 
-def check_agreement(setup: Setup, work: Workspace, free: Floats) -> None:
+class Motion(NamedTuple):
+    """The equations of motion and their solution at one state, as values."""
+
+    twists: Floats  # V (n, 6)
+    jacobian: Floats  # (padded rows, 12) entries of J on bodies a and b of every joint
+    eta: Floats  # (padded rows,)
+    forces: Floats  # Q (6n,)
+    acceleration: Floats  # V' (6n,)
+
+
+def check_agreement(setup: Setup, motion: Motion, free: Floats) -> None:
     r"""Refuse constraints that contradict each other at the start: J V' = eta has no solution.
 
     A row is compared with what it can be at all, $|J\dot V|_i \le \sqrt{S_{ii}}\,|\dot V|_M$ with
     `free` for $S_{ii}$: whatever the units.
     """
-    missed = work.residual[6 * setup.system.body_count :]
-    allowed = CONFLICT * np.sqrt(free) * energy_scale(setup, work)
+    rows = constraint_rows(setup, motion.jacobian)
+    missed = motion.eta - rows.times(motion.acceleration)
+    allowed = CONFLICT * np.sqrt(free) * energy_scale(setup, motion)
     if np.any(np.abs(missed) > allowed):
-        if can_be_met(setup, work, allowed):
+        if can_be_met(setup, motion, allowed):
             raise InvalidModel(
                 unsolved(setup), "Check the units of the bodies, or give the lightest more mass."
             )
@@ -92,25 +103,24 @@ def check_agreement(setup: Setup, work: Workspace, free: Floats) -> None:
         )
 
 
-def can_be_met(setup: Setup, work: Workspace, allowed: Floats) -> bool:
+def can_be_met(setup: Setup, motion: Motion, allowed: Floats) -> bool:
     """Whether some accelerations meet all constraints: then only their scales are to blame."""
-    rows, unknowns = constraint_rows(setup, work.jacobian), 6 * setup.system.body_count
+    rows, unknowns = constraint_rows(setup, motion.jacobian), 6 * setup.system.body_count
     kkt = DampedKkt(mass_blocks(setup.system), rows.sparse(unknowns), HARDLY_DAMPED)
-    met = rows.times(kkt.solve(work.forces, work.eta))
-    return bool(np.all(np.abs(met - work.eta) <= allowed))
+    met = rows.times(kkt.solve(motion.forces, motion.eta))
+    return bool(np.all(np.abs(met - motion.eta) <= allowed))
 
 
-def energy_scale(setup: Setup, work: Workspace) -> float:
-    r"""$\sqrt{\dot V^T M \dot V + Q^T M^{-1} Q + \omega^2\, V^T M V}$ of the solution in `work`.
+def energy_scale(setup: Setup, motion: Motion) -> float:
+    r"""$\sqrt{\dot V^T M \dot V + Q^T M^{-1} Q + \omega^2\, V^T M V}$ of a solution.
 
     The last term, with the fastest rotation, is there for bodies that spin and are not accelerated.
     """
     blocks = np.array(mass_blocks(setup.system))
-    acceleration = work.rhs[: 6 * len(blocks)].reshape(-1, 6)
-    forces = work.forces.reshape(-1, 6)
+    acceleration, forces = motion.acceleration.reshape(-1, 6), motion.forces.reshape(-1, 6)
     free = np.linalg.solve(blocks, forces[..., None])[..., 0]
     total = np.einsum("bi,bij,bj", acceleration, blocks, acceleration) + np.sum(forces * free)
-    twists = work.absolute[:, TWIST : TWIST + 6]
+    twists = motion.twists
     fastest = np.square(twists[:, :3]).sum(axis=1).max(initial=0.0)
     total += fastest * np.einsum("bi,bij,bj", twists, blocks, twists)
     return float(np.sqrt(max(0.0, total)))

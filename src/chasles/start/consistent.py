@@ -142,14 +142,19 @@ def forbidden(setup: Setup, rows: Rows, twists: Floats, rates: Floats) -> bool:
     same in all units.  A mechanism at rest, which has speeds of rounding only, is measured by a
     pendulum of that length.
     """
+    sizes = np.abs(rows.entries).reshape(-1, 2, 2, 3).sum(axis=(1, 3))
+    moving = sizes @ typical_speeds(setup, twists)
+    allowed = VELOCITY_TOLERANCE * (moving + np.abs(rates)) + NO_SPEED
+    return bool(np.any(np.abs(rows.times(twists) - rates) > allowed))
+
+
+def typical_speeds(setup: Setup, twists: Floats) -> tuple[float, float]:
+    """How fast a mechanism turns (rad/s) and moves (m/s), at the least as a pendulum begins to."""
     spin, speed = np.abs(twists.reshape(-1, 2, 3)).max(axis=(0, 2), initial=0.0)
     lever = setup.longest_lever
     falling = RESTING * np.sqrt(np.linalg.norm(setup.model.gravity) / lever)
     spin = max(spin, speed / lever, falling)
-    speed = spin * lever
-    sizes = np.abs(rows.entries).reshape(-1, 2, 2, 3).sum(axis=(1, 3))
-    allowed = VELOCITY_TOLERANCE * (sizes @ (spin, speed) + np.abs(rates)) + NO_SPEED
-    return bool(np.any(np.abs(rows.times(twists) - rates) > allowed))
+    return float(spin), float(spin * lever)
 
 
 def check_speeds_agree(setup: Setup, rows: Rows, rates: Floats) -> None:

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from chasles.core.arrays import Floats, row_span
-from chasles.core.evaluate import COARSE, Workspace
+from chasles.core.evaluate import COARSE
 from chasles.core.ordering import Plan, mass_matrices, pivots_of_rows
 from chasles.core.outcomes import NOT_SOLVED
 from chasles.model import InvalidModel, RedundantConstraints
@@ -45,16 +45,18 @@ class Redundancy:
         )
 
 
-def find_redundancy(setup: Setup, plan: Plan, work: Workspace, free: Floats) -> Redundancy | None:
-    """The redundancy of a model whose damped factor is in `work`; None if there is none."""
+def find_redundancy(
+    setup: Setup, plan: Plan, entries: Floats, factor: Floats, free: Floats
+) -> Redundancy | None:
+    """The redundancy of a model with these entries of J and this damped factor; None if none."""
     real = real_rows(setup.system)
     unknowns = 6 * setup.system.body_count
-    pivots = pivots_of_rows(plan, unknowns, work.values, setup.system.row_count)[real]
+    pivots = pivots_of_rows(plan, unknowns, factor, setup.system.row_count)[real]
     if len(real) > RANK_LIMIT:
         repeated = np.flatnonzero(pivots < NEAR_DAMPING * plan.damping[real])
         rank, sharing = len(real) - len(repeated), repeated
     else:
-        jacobian = equilibrated(setup, work)[real]
+        jacobian = equilibrated(setup, entries)[real]
         if not np.isfinite(jacobian).all():
             raise scale_error(*joint_of_row(setup, int(real[np.argmin(pivots)])))
         u, s, _ = np.linalg.svd(jacobian)
@@ -82,14 +84,14 @@ def redundancy_error(redundancy: Redundancy) -> RedundantConstraints:
     )
 
 
-def is_redundant(setup: Setup, work: Workspace) -> bool:
-    """Whether J, as it stands in `work`, lacks rank."""
-    jacobian = equilibrated(setup, work)[real_rows(setup.system)]
+def is_redundant(setup: Setup, entries: Floats) -> bool:
+    """Whether J lacks rank."""
+    jacobian = equilibrated(setup, entries)[real_rows(setup.system)]
     s = np.linalg.svd(jacobian, compute_uv=False)
     return bool(np.sum(s > DEPENDENT * s[0]) < len(jacobian))
 
 
-def free_pivots(setup: Setup, work: Workspace) -> Floats:
+def free_pivots(setup: Setup, entries: Floats) -> Floats:
     r"""$\mathrm{diag}(J M^{-1} J^T)$: what each row's pivot would be without the other joints."""
     inverses = np.linalg.inv(mass_matrices(setup.system))
     pivots = np.zeros(setup.system.row_count)
@@ -97,7 +99,7 @@ def free_pivots(setup: Setup, work: Workspace) -> Floats:
     for side, bodies in enumerate((joints.a, joints.b)):
         body = np.repeat(bodies, joints.rows)
         moving, body = rows[body >= 0], body[body >= 0]
-        block = work.jacobian[moving, 6 * side : 6 * side + 6]
+        block = entries[moving, 6 * side : 6 * side + 6]
         pivots[moving] += np.einsum("ri,rij,rj->r", block, inverses[body], block)
     return pivots
 
@@ -134,8 +136,10 @@ def unsolved(setup: Setup) -> str:
     )
 
 
-def equilibrated(setup: Setup, work: Workspace) -> Floats:
+def equilibrated(setup: Setup, entries: Floats) -> Floats:
     """J (rows, 6 n), its rows scaled to 1 and angles measured by each body's longest lever.
+
+    `entries` (rows, 12) are those on bodies a and b.
 
     Its rank is that of the joints' geometry, whatever the units and the masses.
     """
@@ -145,7 +149,7 @@ def equilibrated(setup: Setup, work: Workspace) -> Floats:
         span = row_span(system, joint)
         for side, body in enumerate((system.joints.a[joint], system.joints.b[joint])):
             if body >= 0:
-                block = work.jacobian[span, 6 * side : 6 * side + 6]
+                block = entries[span, 6 * side : 6 * side + 6]
                 jacobian[span, 6 * body : 6 * body + 6] = block
     with np.errstate(all="ignore"):  # what is not finite is told by the caller
         for body in range(system.body_count):

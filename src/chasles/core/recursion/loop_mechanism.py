@@ -185,7 +185,7 @@ def end_loop_step(
         out[k] = state[k]
     if looking == 1:
         seen = beyond(out, layout.seen)
-        outcome = look_at_pivots(mechanism.watch, mechanism.room.inverses, t, seen)
+        outcome = look_at_pivots(mechanism.watch, mechanism.room.inverses, t, seen, 0.0, 0.0)
         if outcome == OK:
             outcome = look_at_loop_drivers(mechanism, scratch, beyond(out, layout.fastest))
         if outcome != OK:

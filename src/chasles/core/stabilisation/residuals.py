@@ -114,5 +114,5 @@ def put_residuals(system: Any, work: Any, found: Any, chart: Any) -> float:
 def solve_rows(system: Any, plan: Any, work: Any, x: Any) -> None:
     """M delta + J^T mu = 0, J delta = the rows of x, in place, on the factor in `work`."""
     solve_factored(plan, work.values, x)
-    if plan.is_damped != 0:
+    if plan.is_damped != 0 and work.plain[0] == 0.0:
         refine(system, plan, work, x)

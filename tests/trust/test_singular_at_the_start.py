@@ -1,0 +1,150 @@
+"""A pose that is singular at the start does not decide about the rest of the run.
+
+A parallelogram that is entered flat: its rows depend on each other there and nowhere near.  Without
+gravity no link is accelerated along its way, so that it turns at a constant speed for ever.
+"""
+
+import numpy as np
+import pytest
+from numpy.testing import assert_array_equal
+
+import chasles as ch
+from chasles.core.outcomes import OK
+from chasles.core.state_block import DAMPED_STEPS, PLAIN, StateBlock
+from chasles.dynamics.equations import dense_jacobian, dense_mass
+from chasles.dynamics.evaluation import run, scratch_of
+from chasles.dynamics.solver import watch_of
+from chasles.integrators.methods import find_method
+from chasles.problem import choose_spaces, make_problem
+from chasles.promises import make_promises
+from chasles.stabilisation.stabiliser import chosen_stabiliser, make_stabiliser
+from chasles.stepper import make_stepper
+
+AXIS, SPEED, STEP = (0, 0, 1), -8.0, 1e-4
+
+
+def parallelogram(redundant=False):
+    """Crank and rocker of 0.2 m, coupler of 0.4 m, flat, on the branch that stays parallel."""
+    points = np.array([(0, 0, 0), (0.2, 0, 0), (0.6, 0, 0), (0.4, 0, 0)])
+
+    def link(name, start, end, spin):
+        length, middle = np.linalg.norm(end - start), (start + end) / 2
+        speed = np.cross((0, 0, SPEED), points[1]) * (0.5 if spin else 1.0)
+        return ch.Body.box(name, (length, 0.02, 0.02), mass=1.0, position=middle,
+                           angular_velocity=(0, 0, spin), velocity=speed)  # fmt: skip
+
+    links = [
+        link("crank", points[0], points[1], SPEED),
+        link("coupler", points[1], points[2], 0.0),
+        link("rocker", points[3], points[2], SPEED),
+    ]
+    second, third = (ch.Revolute, ch.Revolute) if redundant else (ch.Cylindrical, ch.Spherical)
+    axis = (AXIS,) if redundant else ()
+    joints = [
+        ch.Revolute("A", ch.GROUND, "crank", points[0], AXIS),
+        second("B", "crank", "coupler", points[1], AXIS),
+        third("C", "coupler", "rocker", points[2], *axis),
+        ch.Revolute("D", "rocker", ch.GROUND, points[3], AXIS),
+    ]
+    return ch.Model(links, joints, gravity=(0, 0, 0))
+
+
+def stepper_of(model, stabilise=None, damp=False):
+    problem = make_problem(choose_spaces(model, "auto"), damp=damp)
+    choice = chosen_stabiliser(stabilise)
+    held = model.joint_names if choice else ()
+    stabiliser = make_stabiliser(problem.setup, choice, held, STEP)
+    watch = watch_of(problem.solver, stop=not damp)
+    promises = make_promises(problem.setup, held, STEP)
+    return make_stepper(problem.solver, find_method("rk4"), stabiliser, watch, promises)
+
+
+def after(stepper, pieces):
+    """The block after steps taken in pieces of so many."""
+    block, first, end = stepper.first_block(), 0, sum(pieces)
+    for piece in pieces:
+        grid = (0.0, STEP, first, first + piece, end)
+        _, outcome = stepper.advance(block, block.copy(), grid, 2**62, 1, np.zeros((1, 1)))
+        assert outcome == OK
+        first += piece
+    return block
+
+
+@pytest.mark.parametrize("stabilise", [None, "projection", "baumgarte", "ggl"])
+def test_steps_away_from_it_are_not_damped(stabilise):
+    stepper = stepper_of(parallelogram(), stabilise)
+    assert stepper.solver.redundancy.rank == 16  # of 17
+    regime = StateBlock(after(stepper, (1000,)), stepper.layout).regime()
+    # sin(8 t)^2 is what the pivot falls to: 1e-4 of its largest when t is about 1 ms.
+    assert regime[PLAIN] == 1.0 and regime[DAMPED_STEPS] < 20
+
+
+@pytest.mark.parametrize("stabilise", [None, "projection", "baumgarte"])
+def test_the_decision_does_not_depend_on_the_pieces(stabilise):
+    whole = after(stepper_of(parallelogram(), stabilise), (60,))
+    pieces = after(stepper_of(parallelogram(), stabilise), (1, 2, 4, 1, 1, 1, 5, 45))
+    assert_array_equal(whole, pieces)
+
+
+def test_nor_on_what_is_saved_or_evaluated():
+    model = parallelogram()
+    every = ch.simulate(model, 0.01, STEP)
+    some = ch.simulate(model, 0.01, STEP, save_every=9)
+    times = np.append(np.linspace(1e-5, 9.99e-3, 37), 0.01)
+    asked = ch.simulate(model, 0.01, STEP, t_eval=times)
+    assert_array_equal(every.absolute[9::9], some.absolute[1:-1])
+    assert_array_equal(every.absolute[-1], asked.absolute[-1])
+
+
+@pytest.mark.parametrize("stabilise", [None, "projection"])
+def test_it_turns_at_a_constant_speed(stabilise):
+    result = ch.simulate(parallelogram(), 0.3, STEP, stabilise=stabilise)
+    assert result.coordinate("A") == pytest.approx(SPEED * result.t, abs=1e-11)
+    assert result.coordinate("D") == pytest.approx(-SPEED * result.t, abs=1e-11)
+
+
+def test_without_damping_accelerations_are_those_of_dense_algebra():
+    model = parallelogram()
+    problem = make_problem(choose_spaces(model, "auto"))
+    result = ch.simulate(model, 0.39, STEP, save_every=100)
+    system, scratch = problem.setup.system, scratch_of(problem)
+    mass = dense_mass(system)
+    for state in result.absolute[1:]:
+        scratch.plain[0] = 1.0
+        outcome, _ = run(problem, scratch, state[None], np.zeros(1), None)
+        assert outcome == OK and scratch.plain[0] == 1.0
+        rows = dense_jacobian(system, scratch.jacobian)
+        rows, eta = rows[np.any(rows, axis=1)], scratch.eta[np.any(rows, axis=1)]
+        inverse = np.linalg.solve(mass, rows.T)
+        dense = inverse @ np.linalg.lstsq(rows @ inverse, eta, rcond=1e-12)[0]
+        assert scratch.rhs[: dense.size] == pytest.approx(dense, abs=1e-9 * np.abs(dense).max())
+
+
+def test_the_next_singular_pose_is_seen_as_if_it_had_been_entered_elsewhere():
+    with pytest.raises(ch.SimulationStopped, match="became singular") as stopped:
+        ch.simulate(parallelogram(), 0.6, STEP)
+    ((t, _, _),) = stopped.value.result.singular_poses
+    assert t == pytest.approx(np.pi / 8, abs=2.1 * STEP)
+
+
+def test_it_is_passed_on_a_damped_factor_which_is_left_again():
+    result = ch.simulate(parallelogram(), 0.6, STEP, singular="pass")
+    assert result.coordinate("A") == pytest.approx(SPEED * result.t, abs=1e-9)
+    assert [t for t, _, _ in result.singular_poses] == pytest.approx([np.pi / 8], abs=2.1 * STEP)
+    stepper = stepper_of(parallelogram(), "projection of all joints", damp=True)
+    regime = StateBlock(after(stepper, (6000,)), stepper.layout).regime()
+    assert regime[PLAIN] == 1.0 and regime[DAMPED_STEPS] < 60
+
+
+def test_joints_that_repeat_each_other_everywhere_stay_damped():
+    stepper = stepper_of(parallelogram(redundant=True))
+    regime = StateBlock(after(stepper, (300,)), stepper.layout).regime()
+    assert regime[PLAIN] == 0.0 and regime[DAMPED_STEPS] == 300
+
+
+def test_a_tree_of_lower_pairs_has_no_pose_to_pass():
+    arm = ch.Body.rod("arm", length=1.0, mass=1.0, position=(0.5, 0, 0))
+    model = ch.Model([arm], [ch.Revolute("hinge", ch.GROUND, arm, (0, 0, 0), (0, 1, 0))])
+    option = {"stabilise": "projection of all joints"}
+    stop, passing = (ch.simulate(model, 0.1, 1e-3, singular=s, **option) for s in ("stop", "pass"))
+    assert_array_equal(stop.absolute, passing.absolute)
