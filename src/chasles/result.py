@@ -14,12 +14,13 @@ from chasles.core.arrays import DRIVEN_TURN, POSE_R, POSE_X, TWIST, Floats
 from chasles.dataset import Table, make_table, to_xarray
 from chasles.diagnostics import Reaction
 from chasles.groups.so3 import so3_from_matrix
-from chasles.model import Body, InvalidOption, Joint, Model, UnknownName
+from chasles.model import AnySensor, Body, InvalidOption, Joint, Model, UnknownName
 from chasles.model.checks import checked_vector
 from chasles.model.coordinates import checked_coordinate, resolved_coordinate
 from chasles.model.errors import told
 from chasles.problem import Problem, wrench_history
 from chasles.provenance import Provenance
+from chasles.reading import sensor_values, to_frame
 from chasles.readout import ForceHistory, PointHistory, accelerations, force_history, point_history
 from chasles.sealed import check_kinds, write
 from chasles.spaces import Designation
@@ -28,9 +29,11 @@ from chasles.start.redundancy import Redundancy
 from chasles.system.gaps import components
 from chasles.system.state import State
 from chasles.system.turns import angle_columns, counted_angles
+from chasles.uniqueness import UniqueReactions, unique_reactions
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
+    from pandas import DataFrame
     from xarray import Dataset
 
     from chasles.view.film import Film
@@ -93,6 +96,13 @@ class Result:
         """Which constraint rows repeat others, and whose reactions are not unique; None if none."""
         return self.problem.redundancy
 
+    @cached_property
+    def unique_reactions(self) -> UniqueReactions:
+        """Which components of which reactions are unique, and which redundant joints share."""
+        setup = self.problem.setup
+        start = setup.absolute if setup.start is None else setup.start
+        return unique_reactions(self.problem, start)
+
     @property
     def warnings(self) -> tuple[str, ...]:
         """What is suspect about this run; empty if nothing is."""
@@ -127,10 +137,15 @@ class Result:
 
     def angular_velocity(self, body: Body | str, axes: str = "body") -> Floats:
         """Angular velocity (T, 3), rad/s, along the axes of the "body" or of the "world"."""
-        omega = self._body(body)[:, TWIST : TWIST + 3]
-        if axes not in ("body", "world"):
-            raise InvalidOption(f"axes must be 'body' or 'world', got {told(axes)}.", "Name one.")
-        return omega if axes == "body" else np.einsum("tij,tj->ti", self.rotation(body), omega)
+        return self._along(body, self._body(body)[:, TWIST : TWIST + 3], axes)
+
+    def angular_acceleration(self, body: Body | str, axes: str = "body") -> Floats:
+        """Angular acceleration (T, 3), rad/s^2, along the axes of the "body" or of the "world".
+
+        omega' is the same vector in both: the body's own turning does not change omega.
+        """
+        rate = self._rates[:, self.problem.setup.body_index[self.model.body(body).name], :3]
+        return self._along(body, rate, axes)
 
     def quaternion(self, body: Body | str) -> Floats:
         """Unit quaternions w, x, y, z from the body frame to the world (T, 4), without jumps."""
@@ -153,6 +168,13 @@ class Result:
         lever = np.array(found.rotation).T @ (np.array(point) - np.array(found.position))
         index = self.problem.setup.body_index[found.name]
         return point_history(self.absolute[:, index], self._rates[:, index], lever)
+
+    def sensor(self, sensor: AnySensor | str) -> Floats:
+        """What a sensor of the model reads over time: (T,), (T, 3), or (T, 4) of a quaternion.
+
+        In its `unit`.
+        """
+        return sensor_values(self, self.model.sensor(sensor))
 
     def state(self, index: int = -1) -> State:
         """All bodies at one saved time; index -1 is the last."""
@@ -301,6 +323,15 @@ class Result:
 
     # --- elsewhere ---
 
+    def frame(self) -> "DataFrame":
+        """Everything that moves as a pandas table, one row per saved time.
+
+        The index is the time in s.  Columns are named by part and quantity: "top.x", "top.vx",
+        "hinge.angle", "hinge.gap", "tip.x" of a sensor, "energy.kinetic"; `frame.attrs["units"]`
+        holds the unit of each.
+        """
+        return to_frame(self)
+
     def to_xarray(self) -> "Dataset":
         """Everything as an xarray Dataset: dimensions time, body, joint and axis, with units."""
         return to_xarray(self._table())
@@ -333,6 +364,12 @@ class Result:
 
     def _body(self, body: Body | str) -> Floats:
         return self.absolute[:, self.problem.setup.body_index[self.model.body(body).name]]
+
+    def _along(self, body: Body | str, vector: Floats, axes: str) -> Floats:
+        """A vector in body axes, along the axes that were asked for."""
+        if not isinstance(axes, str) or axes not in ("body", "world"):
+            raise InvalidOption(f"axes must be 'body' or 'world', got {told(axes)}.", "Name one.")
+        return vector if axes == "body" else np.einsum("tij,tj->ti", self.rotation(body), vector)
 
     def _joint(self, joint: Joint | str) -> str:
         """The name of a joint or driver of the model."""

@@ -104,12 +104,15 @@ def curves_of(result: Result, what: Any, part: str | None) -> Curves:
             return driver_curves(result, name, part)
         if name in model.force_names:
             return Curves(name, "work in J", [("", result.work(name))])
+        if name in model.sensor_names:
+            return sensor_curves(result, name)
         if name in WHOLE:
             if part is not None:
                 raise UnknownName.among("part", part, (), where=f"plot of '{name}'")
             return WHOLE[name](result)
     known = (*WHOLE, *model.body_names, *model.joint_names, *model.force_names)
-    raise UnknownName.among("quantity or part", name, (*known, *model.driver_names), where="plot")
+    named = (*known, *model.driver_names, *model.sensor_names)
+    raise UnknownName.among("quantity or part", name, named, where="plot")
 
 
 def components(vector: Floats) -> list[tuple[str, Floats]]:
@@ -202,6 +205,14 @@ def joint_curves(result: Result, name: str, part: str | None) -> Curves:
     if chosen not in kinds:
         raise UnknownName.among("part of a joint", part, kinds, where=f"plot of joint '{name}'")
     return kinds[chosen]()
+
+
+def sensor_curves(result: Result, name: str) -> Curves:
+    sensor, values = result.model.sensor(name), result.sensor(name)
+    curves = [("", values)] if values.ndim == 1 else [
+        (axis, values[:, k]) for k, axis in enumerate("wxyz"[-values.shape[1] :])
+    ]  # fmt: skip
+    return Curves(f"{name}: {sensor.reads.replace('_', ' ')} of {sensor.of}", sensor.unit, curves)
 
 
 def driver_curves(result: Result, name: str, part: str | None) -> Curves:
