@@ -14,14 +14,21 @@ from chasles.core.arrays import DRIVEN_TURN, POSE_R, POSE_X, TWIST, Floats
 from chasles.dataset import Table, make_table, to_xarray
 from chasles.diagnostics import Reaction
 from chasles.groups.so3 import so3_from_matrix
-from chasles.model import AnySensor, Body, InvalidOption, Joint, Model, UnknownName
+from chasles.model import AnySensor, Body, InvalidOption, Joint, JointForce, Model, UnknownName
 from chasles.model.checks import checked_vector
 from chasles.model.coordinates import checked_coordinate, resolved_coordinate
 from chasles.model.errors import told
 from chasles.problem import Problem, wrench_history
 from chasles.provenance import Provenance
 from chasles.reading import sensor_values, to_frame
-from chasles.readout import ForceHistory, PointHistory, accelerations, force_history, point_history
+from chasles.readout import (
+    ForceHistory,
+    PointHistory,
+    accelerations,
+    force_history,
+    joint_effort,
+    point_history,
+)
 from chasles.sealed import check_kinds, write
 from chasles.spaces import Designation
 from chasles.start.assembly import Assembly
@@ -223,7 +230,17 @@ class Result:
         return diagnostics.coordinate_rate(self.problem.setup, name, kind, self.absolute)
 
     def effort(self, driver: Any) -> Floats:
-        """Force (N) or torque (N m) with which a driver moves its coordinate (T,)."""
+        """Force (N) or torque (N m) with which a driver or motor moves its coordinate (T,).
+
+        So does every force on a joint: springs, friction.  Times the coordinate's rate, it is
+        their power.
+        """
+        asked = getattr(driver, "name", driver)
+        if isinstance(asked, str) and asked in self.model.force_names:
+            acting = self.model.force(asked)
+            if isinstance(acting, JointForce):
+                found = self.force(asked)
+                return joint_effort(self.problem.setup, acting, found, self.absolute)
         name = self._driver(driver)
         index = self.problem.setup.joint_index[name]
         frame = self.reaction(name).in_joint_frame
@@ -299,7 +316,8 @@ class Result:
 
         what   "energy", "momentum", "gaps", ...; or a body, joint, force or driver; or a list
         part   of a body: "position", "velocity", "angular velocity"; of a joint: "coordinate",
-               "gap", "reaction"; left out, what is usual
+               "gap", "reaction"; of a force: "force", "torque", "power", "work", "elongation",
+               "effort"; left out, what is usual
         ax     matplotlib axes to draw on, instead of new ones
         """
         from chasles.view.curves import plot_result
@@ -384,9 +402,9 @@ class Result:
         if isinstance(name, str) and name in self.model.force_names:
             raise UnknownName(
                 f"there is no driver '{name}': it is a force ({self.model.force(name).kind}), and"
-                " only drivers have an effort, which keeps the motion that they prescribe.",
-                f"result.work('{name}') is the work of this force; what it exerts follows from its"
-                " own law.",
+                " only drivers and forces on a joint have an effort along a coordinate.",
+                f"result.force('{name}') has force, torque and power, result.work('{name}') the"
+                " work.",
             )
         return self.model.driver(name).name
 

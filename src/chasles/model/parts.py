@@ -175,8 +175,9 @@ def check_force_sensor(
     if sensor.force not in forces and sensor.force not in drivers:
         known = (*forces, *drivers)
         raise UnknownName.among("force or driver", sensor.force, known, where=sensor.where)
-    if (sensor.force in drivers) != (sensor.reads == "effort"):
-        driven = sensor.force in drivers
+    driven = sensor.force in drivers
+    on_joint = driven or isinstance(forces[sensor.force], JointForce)
+    if (driven and sensor.reads != "effort") or (sensor.reads == "effort" and not on_joint):
         raise InvalidSensor(
             f"{sensor.where}: '{sensor.force}' is a {'driver' if driven else 'force'} and has no"
             f" {sensor.reads}.",

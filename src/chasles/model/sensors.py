@@ -170,10 +170,11 @@ class JointSensor(AnySensor):
 
 @dataclass(frozen=True, init=False)
 class ForceSensor(AnySensor):
-    """Reads a force, or the effort of a driver.
+    """Reads a force or a driver.
 
     reads  of a force "force" (N, on its second body), "torque" (N m, about that body's centre of
-           mass), "power" (W), "elongation" (m, of a spring); of a driver "effort"
+           mass), "power" (W), "elongation" (m, of a spring); of a driver, or a force on a joint,
+           "effort" along its coordinate
 
     >>> ForceSensor("load cell", "strut").unit
     'N'

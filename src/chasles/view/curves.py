@@ -10,7 +10,8 @@ import numpy as np
 from matplotlib.axes import Axes
 
 from chasles.core.arrays import Floats
-from chasles.model import InvalidOption, UnknownName, coordinate_of
+from chasles.model import InvalidOption, JointForce, UnknownName, coordinate_of
+from chasles.readout import ForceHistory
 from chasles.result import Result
 from chasles.view.panels import log_axis, seconds_axis, thinned, titles
 from chasles.view.picture import checked_target, finished, new_axes
@@ -103,7 +104,7 @@ def curves_of(result: Result, what: Any, part: str | None) -> Curves:
         if name in model.driver_names:
             return driver_curves(result, name, part)
         if name in model.force_names:
-            return Curves(name, "work in J", [("", result.work(name))])
+            return force_curves(result, name, part)
         if name in model.sensor_names:
             return sensor_curves(result, name)
         if name in WHOLE:
@@ -205,6 +206,33 @@ def joint_curves(result: Result, name: str, part: str | None) -> Curves:
     if chosen not in kinds:
         raise UnknownName.among("part of a joint", part, kinds, where=f"plot of joint '{name}'")
     return kinds[chosen]()
+
+
+def force_curves(result: Result, name: str, part: str | None) -> Curves:
+    """What a force exerts, or what came of it."""
+    found = result.force(name)
+    kinds: dict[str, Callable[[], Curves]] = {
+        "work": lambda: Curves(f"{name}: work", "J", [("", result.work(name))]),
+        "force": lambda: Curves(f"{name}: force", "N", components(found.force)),
+        "torque": lambda: Curves(f"{name}: torque", "N m", components(found.torque)),
+        "power": lambda: Curves(f"{name}: power", "W", [("", found.power)]),
+    }
+    stretched = found.elongation
+    if stretched is not None:
+        kinds["elongation"] = lambda: Curves(f"{name}: elongation", "m", [("", stretched)])
+    if isinstance(result.model.force(name), JointForce):
+        kinds["effort"] = lambda: Curves(f"{name}: effort", "N or N m", [("", result.effort(name))])
+    chosen = usual_part(found, kinds) if part is None else part
+    if chosen not in kinds:
+        raise UnknownName.among("part of a force", part, kinds, where=f"plot of force '{name}'")
+    return kinds[chosen]()
+
+
+def usual_part(found: ForceHistory, kinds: dict[str, Any]) -> str:
+    """The effort on a joint; else the force, or the torque of what only turns."""
+    if "effort" in kinds:
+        return "effort"
+    return "force" if np.any(found.force) else "torque"
 
 
 def sensor_curves(result: Result, name: str) -> Curves:
