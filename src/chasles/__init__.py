@@ -174,3 +174,8 @@ __all__ = [
     "read_run",
     "simulate",
 ]
+
+
+def __dir__() -> list[str]:
+    """What is public; modules are found by their own names."""
+    return sorted([*__all__, "__version__"])

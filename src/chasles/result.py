@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
@@ -18,6 +18,7 @@ from chasles.model import AnySensor, Body, InvalidOption, Joint, JointForce, Mod
 from chasles.model.checks import checked_vector
 from chasles.model.coordinates import checked_coordinate, resolved_coordinate
 from chasles.model.errors import told
+from chasles.model.words import BodyAxes, Coordinate
 from chasles.problem import Problem, wrench_history
 from chasles.provenance import Provenance
 from chasles.reading import sensor_values, to_frame
@@ -142,11 +143,11 @@ class Result:
         """Velocity of the centre of mass in the world (T, 3), m/s."""
         return np.einsum("tij,tj->ti", self.rotation(body), self._body(body)[:, TWIST + 3 :])
 
-    def angular_velocity(self, body: Body | str, axes: str = "body") -> Floats:
+    def angular_velocity(self, body: Body | str, axes: BodyAxes = "body") -> Floats:
         """Angular velocity (T, 3), rad/s, along the axes of the "body" or of the "world"."""
         return self._along(body, self._body(body)[:, TWIST : TWIST + 3], axes)
 
-    def angular_acceleration(self, body: Body | str, axes: str = "body") -> Floats:
+    def angular_acceleration(self, body: Body | str, axes: BodyAxes = "body") -> Floats:
         """Angular acceleration (T, 3), rad/s^2, along the axes of the "body" or of the "world".
 
         omega' is the same vector in both: the body's own turning does not change omega.
@@ -198,7 +199,10 @@ class Result:
     # --- joints ---
 
     def violation(
-        self, joint: Joint | str, part: str = "translation", vector: bool = False
+        self,
+        joint: Joint | str,
+        part: Literal["translation", "rotation"] = "translation",
+        vector: bool = False,
     ) -> Floats:
         """By how much a joint is open: (T,), or (T, 3) in world axes with vector=True.
 
@@ -219,12 +223,12 @@ class Result:
         """Force and torque of a joint on its bodies at every saved time."""
         return diagnostics.reaction(self.problem, self._joint(joint), self.absolute, self._wrenches)
 
-    def coordinate(self, joint: Joint | str, which: str = "auto") -> Floats:
+    def coordinate(self, joint: Joint | str, which: Coordinate = "auto") -> Floats:
         """A joint's angle (rad, without wrap-around) or displacement (m) since the start (T,)."""
         name, kind = self._coordinate(joint, which)
         return diagnostics.coordinate(self.problem.setup, name, kind, self.absolute, self.t)
 
-    def coordinate_rate(self, joint: Joint | str, which: str = "auto") -> Floats:
+    def coordinate_rate(self, joint: Joint | str, which: Coordinate = "auto") -> Floats:
         """The rate of a joint's coordinate (T,), rad/s or m/s."""
         name, kind = self._coordinate(joint, which)
         return diagnostics.coordinate_rate(self.problem.setup, name, kind, self.absolute)

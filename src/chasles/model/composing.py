@@ -9,7 +9,7 @@ from dataclasses import dataclass, fields, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
 from chasles.model.body import GROUND, Body
 from chasles.model.checks import Vector3, as_matrix, checked_vector
@@ -20,6 +20,7 @@ from chasles.model.forces import Bushing
 from chasles.model.loads import WORLD, CustomForce, Load
 from chasles.model.rotations import Turned, rotation_of, turned
 from chasles.model.sensors import ForceSensor
+from chasles.model.words import ArrayLike
 
 if TYPE_CHECKING:
     from chasles.model.model import Model

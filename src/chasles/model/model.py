@@ -8,8 +8,6 @@ from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from numpy.typing import ArrayLike
-
 from chasles.model.body import GROUND, Body, Ground
 from chasles.model.checks import IDENTITY, Vector3, checked_vector, fill
 from chasles.model.composing import combined, moved
@@ -18,6 +16,7 @@ from chasles.model.drivers import AnyDriver, Driver
 from chasles.model.errors import InvalidModel, UnknownName, told
 from chasles.model.forces import Force
 from chasles.model.joints import Joint
+from chasles.model.keywords import checked_keywords
 from chasles.model.parts import (
     Named,
     check_driven_once,
@@ -34,6 +33,7 @@ from chasles.model.parts import (
 )
 from chasles.model.rotations import Turned
 from chasles.model.sensors import AnySensor
+from chasles.model.words import ArrayLike
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -41,6 +41,7 @@ if TYPE_CHECKING:
 EARTH: Vector3 = (0.0, 0.0, -9.81)
 
 
+@checked_keywords
 @dataclass(frozen=True, init=False, repr=False)
 class Model:
     """Bodies, the joints between them, the forces on them, the drivers of their motion.
@@ -161,6 +162,7 @@ class Model:
     def _driver_by_name(self) -> dict[str, AnyDriver]:
         return {driver.name: driver for driver in self.drivers}
 
+    @checked_keywords
     def placed(
         self, prefix: str = "", position: ArrayLike = (0.0, 0.0, 0.0), rotation: Turned = IDENTITY
     ) -> "Model":
@@ -186,6 +188,7 @@ class Model:
         """Both mechanisms as one; names must differ, and gravity must agree."""
         return combined(self, other) if isinstance(other, Model) else NotImplemented
 
+    @checked_keywords
     def with_parts(
         self,
         bodies: Iterable[Body] = (),

@@ -6,8 +6,6 @@ A sensor holds words only; `result.sensor(name)` evaluates it on a trajectory.
 from dataclasses import dataclass
 from typing import Any, ClassVar, Literal, get_args
 
-from numpy.typing import ArrayLike
-
 from chasles.model.body import GROUND, Body, Ground, name_of
 from chasles.model.checks import Vector3, checked_name, checked_vector, fill
 from chasles.model.coordinates import AUTO, checked_coordinate, checked_joint_name
@@ -16,6 +14,7 @@ from chasles.model.errors import InvalidSensor, UnknownName, told
 from chasles.model.forces import Force
 from chasles.model.joints import Joint
 from chasles.model.registered import register
+from chasles.model.words import ArrayLike, BodyAxes, Coordinate
 
 OfBody = Literal[
     "position", "velocity", "acceleration", "specific_force", "quaternion", "angular_velocity",
@@ -23,7 +22,6 @@ OfBody = Literal[
 ]  # fmt: skip
 OfJoint = Literal["coordinate", "rate", "gap", "angular_gap", "force", "torque"]
 OfForce = Literal["force", "torque", "power", "elongation", "effort"]
-BodyAxes = Literal["world", "body"]
 JointAxes = Literal["world", "joint"]
 
 #: what is read -> its unit; that of a coordinate depends on the joint
@@ -137,7 +135,7 @@ class JointSensor(AnySensor):
     joint: str = ""
     reads: OfJoint = "coordinate"
     axes: JointAxes = "world"
-    coordinate: str = AUTO
+    coordinate: Coordinate = "auto"
 
     def __init__(
         self,
@@ -145,7 +143,7 @@ class JointSensor(AnySensor):
         joint: Joint | str,
         reads: OfJoint = "coordinate",
         axes: JointAxes = "world",
-        coordinate: str = AUTO,
+        coordinate: Coordinate = "auto",
     ) -> None:
         fill(self, name=checked_name(name, "sensor", InvalidSensor))
         fill(

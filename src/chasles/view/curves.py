@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import matplotlib as mpl
 import numpy as np
@@ -11,6 +11,7 @@ from matplotlib.axes import Axes
 
 from chasles.core.arrays import Floats
 from chasles.model import InvalidOption, JointForce, UnknownName, coordinate_of
+from chasles.model.keywords import checked_keywords
 from chasles.readout import ForceHistory
 from chasles.result import Result
 from chasles.view.panels import log_axis, seconds_axis, thinned, titles
@@ -33,6 +34,7 @@ class Curves:
     logarithmic: bool = False
 
 
+@checked_keywords
 def plot_result(
     result: Result,
     what: Any = None,
@@ -142,7 +144,7 @@ def energies(result: Result) -> dict[str, Floats]:
     }
 
 
-def gaps(part: str) -> Callable[[Result], dict[str, Floats]]:
+def gaps(part: Literal["translation", "rotation"]) -> Callable[[Result], dict[str, Floats]]:
     def every(result: Result) -> dict[str, Floats]:
         values = {j.name: result.violation(j, part) for j in result.model.joints}
         if not values:

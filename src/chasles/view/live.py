@@ -10,6 +10,7 @@ import numpy as np
 
 from chasles.core.arrays import Floats
 from chasles.model import ChaslesError
+from chasles.model.keywords import checked_keywords
 from chasles.result import Result
 from chasles.view.applied import Applied, applied_forces
 from chasles.view.camera import camera_of
@@ -31,6 +32,7 @@ class NoViewer(ChaslesError):
     """The live viewer was asked for, and viser is not installed."""
 
 
+@checked_keywords
 def view(result: Result, port: int = 8080, block: bool | None = None) -> "Live":
     """Serve a run on this machine; open the address that is printed.
 
