@@ -12,6 +12,7 @@ cannot read is a warning, and so an error.
 import html
 import re
 from importlib.metadata import version as version_of
+from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree
 
@@ -129,7 +130,19 @@ def translate_docstring(
     lines[:] = as_rst(lines)
 
 
+def make_films(app: Any, exception: Exception | None) -> None:
+    """The films of the library, which no commit holds: beside the page that shows them."""
+    if exception is None and app.builder.format == "html":
+        import chasles as ch
+
+        folder = Path(app.outdir) / "films"
+        folder.mkdir(exist_ok=True)
+        for benchmark in ch.library:
+            benchmark.film(benchmark.run(progress=False), folder / f"{benchmark.name}.html")
+
+
 def setup(app: Any) -> None:
+    app.connect("build-finished", make_films)
     app.add_html_math_renderer("mathml", (inline_formula, None), (display_formula, None))
     app.connect("autodoc-process-docstring", translate_docstring)
     app.add_css_file("chasles.css")

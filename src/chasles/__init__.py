@@ -28,6 +28,7 @@ from chasles.model import (
     Driver,
     Fixed,
     Force,
+    ForceSensor,
     Gear,
     Helical,
     InconsistentStart,
@@ -39,6 +40,7 @@ from chasles.model import (
     InvalidOption,
     Joint,
     JointFriction,
+    JointSensor,
     JointSpring,
     Load,
     Mesh,
@@ -56,6 +58,7 @@ from chasles.model import (
     Rod,
     RollingDisc,
     RollingSphere,
+    Sensor,
     Shape,
     Signal,
     SimulationStopped,
@@ -177,6 +180,7 @@ __all__ = [
     "Equilibrium",
     "Fixed",
     "Force",
+    "ForceSensor",
     "Gear",
     "Helical",
     "InconsistentStart",
@@ -188,6 +192,7 @@ __all__ = [
     "InvalidOption",
     "Joint",
     "JointFriction",
+    "JointSensor",
     "JointSpring",
     "Linearisation",
     "Load",
@@ -211,6 +216,7 @@ __all__ = [
     "RollingDisc",
     "RollingSphere",
     "SO3xR3",
+    "Sensor",
     "Shape",
     "Signal",
     "SimulationStopped",
@@ -238,3 +244,8 @@ __all__ = [
     "read_run",
     "simulate",
 ]
+
+
+def __dir__() -> list[str]:
+    """What is public; modules are found by their own names."""
+    return sorted([*__all__, "__version__"])

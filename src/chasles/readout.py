@@ -15,8 +15,9 @@ import numpy as np
 from chasles.core.arrays import POSE_R, POSE_X, TWIST, Floats, flat_arrays
 from chasles.core.forces.registry import FORCES
 from chasles.core.wrenches import inertial_and_gravity_wrench
-from chasles.diagnostics import stacked, twist_history
-from chasles.model import Body, ChaslesError, Ground
+from chasles.diagnostics import frame_in_world, stacked, twist_history
+from chasles.model import Body, ChaslesError, Ground, JointForce
+from chasles.model.coordinates import ANGLE
 from chasles.model.errors import told
 from chasles.system.build import Setup
 from chasles.system.gaps import components, opening_history
@@ -124,6 +125,15 @@ def force_history(
         name, ("ground" if a < 0 else order[a], order[b]), force[:, b], torque[:, b], power,
         np.array(supplied, float), *first, elongation_of(setup, index, absolute),
     )  # fmt: skip
+
+
+def joint_effort(
+    setup: Setup, force: JointForce, history: ForceHistory, absolute: Floats
+) -> Floats:
+    """What a force on a joint exerts on its body b along the joint's axis (T,), N or N m."""
+    axis = frame_in_world(setup, setup.joint_index[force.joint], absolute)[1][:, :, 2]
+    push, turn = history.on(setup.model.joint(force.joint).b)
+    return np.einsum("ti,ti->t", turn if force.coordinate == ANGLE else push, axis)
 
 
 def elongation_of(setup: Setup, index: int, absolute: Floats) -> Floats | None:

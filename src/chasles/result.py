@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
@@ -15,13 +15,22 @@ from chasles.core.arrays import DRIVEN_TURN, POSE_R, POSE_X, TWIST, Floats
 from chasles.dataset import Table, make_table, to_xarray
 from chasles.diagnostics import Reaction
 from chasles.groups.so3 import so3_from_matrix
-from chasles.model import Body, InvalidOption, Joint, Model, UnknownName
+from chasles.model import AnySensor, Body, InvalidOption, Joint, JointForce, Model, UnknownName
 from chasles.model.checks import checked_vector
 from chasles.model.coordinates import checked_coordinate, resolved_coordinate
 from chasles.model.errors import told
+from chasles.model.words import BodyAxes, Coordinate
 from chasles.problem import Problem, wrench_history
 from chasles.provenance import Provenance
-from chasles.readout import ForceHistory, PointHistory, accelerations, force_history, point_history
+from chasles.reading import sensor_values, to_frame
+from chasles.readout import (
+    ForceHistory,
+    PointHistory,
+    accelerations,
+    force_history,
+    joint_effort,
+    point_history,
+)
 from chasles.sealed import check_kinds, write
 from chasles.spaces import Designation
 from chasles.spaces.certificate import Certificate
@@ -30,9 +39,11 @@ from chasles.start.redundancy import Redundancy
 from chasles.system.gaps import components
 from chasles.system.state import State
 from chasles.system.turns import angle_columns, counted_angles
+from chasles.uniqueness import UniqueReactions, unique_reactions
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
+    from pandas import DataFrame
     from xarray import Dataset
 
     from chasles.view.film import Film
@@ -95,6 +106,13 @@ class Result:
         """Which constraint rows repeat others, and whose reactions are not unique; None if none."""
         return self.problem.redundancy
 
+    @cached_property
+    def unique_reactions(self) -> UniqueReactions:
+        """Which components of which reactions are unique, and which redundant joints share."""
+        setup = self.problem.setup
+        start = setup.absolute if setup.start is None else setup.start
+        return unique_reactions(self.problem, start)
+
     @property
     def warnings(self) -> tuple[str, ...]:
         """What is suspect about this run; empty if nothing is."""
@@ -127,12 +145,17 @@ class Result:
         """Velocity of the centre of mass in the world (T, 3), m/s."""
         return np.einsum("tij,tj->ti", self.rotation(body), self._body(body)[:, TWIST + 3 :])
 
-    def angular_velocity(self, body: Body | str, axes: str = "body") -> Floats:
+    def angular_velocity(self, body: Body | str, axes: BodyAxes = "body") -> Floats:
         """Angular velocity (T, 3), rad/s, along the axes of the "body" or of the "world"."""
-        omega = self._body(body)[:, TWIST : TWIST + 3]
-        if axes not in ("body", "world"):
-            raise InvalidOption(f"axes must be 'body' or 'world', got {told(axes)}.", "Name one.")
-        return omega if axes == "body" else np.einsum("tij,tj->ti", self.rotation(body), omega)
+        return self._along(body, self._body(body)[:, TWIST : TWIST + 3], axes)
+
+    def angular_acceleration(self, body: Body | str, axes: BodyAxes = "body") -> Floats:
+        """Angular acceleration (T, 3), rad/s^2, along the axes of the "body" or of the "world".
+
+        omega' is the same vector in both: the body's own turning does not change omega.
+        """
+        rate = self._rates[:, self.problem.setup.body_index[self.model.body(body).name], :3]
+        return self._along(body, rate, axes)
 
     def quaternion(self, body: Body | str) -> Floats:
         """Unit quaternions w, x, y, z from the body frame to the world (T, 4), without jumps."""
@@ -156,6 +179,13 @@ class Result:
         index = self.problem.setup.body_index[found.name]
         return point_history(self.absolute[:, index], self._rates[:, index], lever)
 
+    def sensor(self, sensor: AnySensor | str) -> Floats:
+        """What a sensor of the model reads over time: (T,), (T, 3), or (T, 4) of a quaternion.
+
+        In its `unit`.
+        """
+        return sensor_values(self, self.model.sensor(sensor))
+
     def state(self, index: int = -1) -> State:
         """All bodies at one saved time; index -1 is the last."""
         count = len(self.t)
@@ -171,7 +201,10 @@ class Result:
     # --- joints ---
 
     def violation(
-        self, joint: Joint | str, part: str = "translation", vector: bool = False
+        self,
+        joint: Joint | str,
+        part: Literal["translation", "rotation"] = "translation",
+        vector: bool = False,
     ) -> Floats:
         """By how much a joint is open: (T,), or (T, 3) in world axes with vector=True.
 
@@ -199,18 +232,28 @@ class Result:
         """Force and torque of a joint on its bodies at every saved time."""
         return diagnostics.reaction(self.problem, self._joint(joint), self.absolute, self._wrenches)
 
-    def coordinate(self, joint: Joint | str, which: str = "auto") -> Floats:
+    def coordinate(self, joint: Joint | str, which: Coordinate = "auto") -> Floats:
         """A joint's angle (rad, without wrap-around) or displacement (m) since the start (T,)."""
         name, kind = self._coordinate(joint, which)
         return diagnostics.coordinate(self.problem.setup, name, kind, self.absolute, self.t)
 
-    def coordinate_rate(self, joint: Joint | str, which: str = "auto") -> Floats:
+    def coordinate_rate(self, joint: Joint | str, which: Coordinate = "auto") -> Floats:
         """The rate of a joint's coordinate (T,), rad/s or m/s."""
         name, kind = self._coordinate(joint, which)
         return diagnostics.coordinate_rate(self.problem.setup, name, kind, self.absolute)
 
     def effort(self, driver: Any) -> Floats:
-        """Force (N) or torque (N m) with which a driver moves its coordinate (T,)."""
+        """Force (N) or torque (N m) with which a driver or motor moves its coordinate (T,).
+
+        So does every force on a joint: springs, friction.  Times the coordinate's rate, it is
+        their power.
+        """
+        asked = getattr(driver, "name", driver)
+        if isinstance(asked, str) and asked in self.model.force_names:
+            acting = self.model.force(asked)
+            if isinstance(acting, JointForce):
+                found = self.force(asked)
+                return joint_effort(self.problem.setup, acting, found, self.absolute)
         name = self._driver(driver)
         index = self.problem.setup.joint_index[name]
         frame = self.reaction(name).in_joint_frame
@@ -286,7 +329,8 @@ class Result:
 
         what   "energy", "momentum", "gaps", ...; or a body, joint, force or driver; or a list
         part   of a body: "position", "velocity", "angular velocity"; of a joint: "coordinate",
-               "gap", "reaction"; left out, what is usual
+               "gap", "reaction"; of a force: "force", "torque", "power", "work", "elongation",
+               "effort"; left out, what is usual
         ax     matplotlib axes to draw on, instead of new ones
         """
         from chasles.view.curves import plot_result
@@ -309,6 +353,15 @@ class Result:
         return view(self, **options)
 
     # --- elsewhere ---
+
+    def frame(self) -> "DataFrame":
+        """Everything that moves as a pandas table, one row per saved time.
+
+        The index is the time in s.  Columns are named by part and quantity: "top.x", "top.vx",
+        "hinge.angle", "hinge.gap", "tip.x" of a sensor, "energy.kinetic"; `frame.attrs["units"]`
+        holds the unit of each.
+        """
+        return to_frame(self)
 
     def to_xarray(self) -> "Dataset":
         """Everything as an xarray Dataset: dimensions time, body, joint and axis, with units."""
@@ -343,6 +396,12 @@ class Result:
     def _body(self, body: Body | str) -> Floats:
         return self.absolute[:, self.problem.setup.body_index[self.model.body(body).name]]
 
+    def _along(self, body: Body | str, vector: Floats, axes: str) -> Floats:
+        """A vector in body axes, along the axes that were asked for."""
+        if not isinstance(axes, str) or axes not in ("body", "world"):
+            raise InvalidOption(f"axes must be 'body' or 'world', got {told(axes)}.", "Name one.")
+        return vector if axes == "body" else np.einsum("tij,tj->ti", self.rotation(body), vector)
+
     def _joint(self, joint: Joint | str) -> str:
         """The name of a joint or driver of the model."""
         name = getattr(joint, "name", joint)
@@ -356,9 +415,9 @@ class Result:
         if isinstance(name, str) and name in self.model.force_names:
             raise UnknownName(
                 f"there is no driver '{name}': it is a force ({self.model.force(name).kind}), and"
-                " only drivers have an effort, which keeps the motion that they prescribe.",
-                f"result.work('{name}') is the work of this force; what it exerts follows from its"
-                " own law.",
+                " only drivers and forces on a joint have an effort along a coordinate.",
+                f"result.force('{name}') has force, torque and power, result.work('{name}') the"
+                " work.",
             )
         return self.model.driver(name).name
 

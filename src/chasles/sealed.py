@@ -19,7 +19,7 @@ import numpy as np
 from chasles.dataset import Table
 from chasles.model import InvalidFile, InvalidModel, InvalidOption, Model
 from chasles.model.errors import told
-from chasles.model.plain import DRIVERS, FORCES, JOINTS
+from chasles.model.plain import PARTS
 
 try:
     import fcntl
@@ -184,8 +184,8 @@ def checked_target(path: Any) -> Path:
 
 def check_kinds(model: Model) -> None:
     """Refuse a model with parts that a file does not tell how to make again."""
-    for parts, kinds in ((model.joints, JOINTS), (model.forces, FORCES), (model.drivers, DRIVERS)):
-        for part in parts:
+    for what, kinds in PARTS.items():
+        for part in getattr(model, what):
             own = type(part).__name__
             if issubclass(type(part), tuple(kinds.values())) and type(part) not in kinds.values():
                 raise InvalidModel(

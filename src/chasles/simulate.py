@@ -3,10 +3,9 @@
 import time
 import warnings
 from collections.abc import Iterable
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
-from numpy.typing import ArrayLike
 
 from chasles.core.watch import Watch
 from chasles.dynamics.solver import joint_of_row, watch_of
@@ -25,7 +24,9 @@ from chasles.model import (
     UnknownName,
 )
 from chasles.model.errors import told
+from chasles.model.keywords import checked_keywords
 from chasles.model.model import checked_model, plural
+from chasles.model.words import ArrayLike
 from chasles.problem import Problem, SpaceChoice, bytes_kept, choose_spaces, make_problem
 from chasles.promises import broken_promises, checks, make_promises
 from chasles.provenance import Provenance, coefficients
@@ -47,6 +48,7 @@ from chasles.system.state import State, checked_state
 from chasles.tree_stepper import make_tree_stepper
 
 
+@checked_keywords
 def simulate(
     model: Model,
     until: float,
@@ -54,10 +56,10 @@ def simulate(
     *,
     method: str | Tableau = "rk4",
     spaces: Any = "auto",
-    acceleration: str = "screw",
+    acceleration: Literal["screw", "space"] = "screw",
     stabilise: str | Baumgarte | None = None,
-    redundant: str = "solve",
-    singular: str = "stop",
+    redundant: Literal["solve", "refuse"] = "solve",
+    singular: Literal["stop", "pass"] = "stop",
     save_every: int = 1,
     t_eval: ArrayLike | None = None,
     progress: bool | None = None,
@@ -155,7 +157,7 @@ def simulate(
     states = (saved.times, saved.absolute, saved.integrals)
     stopped = run.stopped
     for text in suspicious:
-        warnings.warn(text, ChaslesWarning, stacklevel=2)
+        warnings.warn(text, ChaslesWarning, stacklevel=3)  # past the check of keywords
     if run.interrupted and stopped is None:
         message = f"interrupted at t = {saved.times[-1]:g} s after {run.steps_done} steps"
         raise Interrupted(Result(problem, *states, provenance, "interrupted", message))

@@ -83,6 +83,7 @@ def test_the_command_runs_one(tmp_path, capsys):
     output = capsys.readouterr().out
     assert "Simple pendulum" in output and "passed" in output and "9.81 m/s²" in output
     assert (tmp_path / "A01.png").exists()
+    assert 30_000 < (tmp_path / "A01.html").stat().st_size < 300_000
     assert ch.load(tmp_path / "A01.nc").t[-1] == 10.0
 
 
@@ -109,6 +110,7 @@ def test_the_command_writes_the_page_of_all(tmp_path, capsys, monkeypatch):
     text = (tmp_path / "library.md").read_text("utf-8")
     assert "## A01: Simple pendulum" in text and "images/library/A01.png" in text
     assert (tmp_path / "images" / "library" / "A01.png").exists()
+    assert 'src="films/A01.html"' in text and (tmp_path / "films" / "A01.html").exists()
 
 
 @pytest.mark.parametrize("name, words", [("A07", "A01"), ("", "A01")])

@@ -18,6 +18,7 @@ MODULES = [
     "loads",
     "model",
     "rolling",
+    "sensors",
     "signals",
 ]
 

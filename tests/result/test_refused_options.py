@@ -132,12 +132,12 @@ def test_a_trajectory_that_memory_does_not_hold_is_refused_before_it_is_run(refu
     assert "9.29 GiB" in message and "save_every=3" in message
 
 
-def test_the_effort_of_a_motor_is_explained(refusal):
-    motor = ch.Motor("motor", "hinge", effort=1.0)
+def test_what_has_no_effort_is_explained(refusal):
+    load = ch.Load("load", ROD, force=(0, 0, 1.0))
     driver = ch.Driver("drive", "hinge", ch.Signal.ramp(1.0, duration=1.0))
-    pushed = ch.simulate(ch.Model([ROD], PENDULUM.joints, [motor]), 0.02, 1e-2)
-    message = refusal(lambda: pushed.effort("motor"), ch.UnknownName)
-    assert "it is a force (motor)" in message and "work('motor')" in message
+    pushed = ch.simulate(ch.Model([ROD], PENDULUM.joints, [load]), 0.02, 1e-2)
+    message = refusal(lambda: pushed.effort("load"), ch.UnknownName)
+    assert "it is a force (load)" in message and "force('load')" in message
     driven = ch.simulate(ch.Model([ROD], PENDULUM.joints, drivers=[driver]), 0.02, 1e-2)
     assert driven.effort("drive").shape == (3,)
     assert "there is no driver 'drvie'" in refusal(lambda: driven.effort("drvie"), ch.UnknownName)

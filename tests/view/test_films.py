@@ -129,7 +129,7 @@ def test_controls_work(browser, film, width):
         page.get_by_label("Speed", exact=True).select_option("0.2")
         assert visit.run("film.speed") == 0.2
         before = visit.still(1.0)  # where the gaps are largest
-        for name in ("trails", "joints", "names", "reactions", "joint gaps, magnified"):
+        for name in ("trails", "joints", "names", "reactions", "forces", "joint gaps, magnified"):
             box = page.get_by_role("checkbox", name=name)
             box.click()
             after = visit.picture()

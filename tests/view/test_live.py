@@ -49,7 +49,10 @@ def test_its_controls_show_and_hide(shown):
     shown.gap_shown.value = shown.force_shown.value = True
     shown.show(100)
     assert len(shown.arrows) == 4  # two joints
-    shown.gap_shown.value = shown.force_shown.value = False
+    shown.applied_shown.value = True
+    shown.show(100)
+    assert len(shown.arrows) == 6  # a spring and a load
+    shown.gap_shown.value = shown.force_shown.value = shown.applied_shown.value = False
     shown.show(100)
     assert not shown.arrows
 

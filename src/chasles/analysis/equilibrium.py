@@ -41,6 +41,7 @@ from chasles.core.arrays import Floats
 from chasles.diagnostics import Reaction
 from chasles.model import InvalidOption, Joint, Model, UnknownName
 from chasles.model.checks import checked_count
+from chasles.model.keywords import checked_keywords
 from chasles.model.model import checked_model
 from chasles.system.state import State
 
@@ -130,6 +131,7 @@ class Equilibrium:
         )
 
 
+@checked_keywords
 def equilibrium(
     model: Model, start: State | None = None, prefer: str = "stable", most_steps: int = MOST_STEPS
 ) -> Equilibrium:

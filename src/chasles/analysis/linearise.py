@@ -61,6 +61,7 @@ from chasles.analysis.reduced import Unbalance, assembled, check_regular, reduce
 from chasles.core.arrays import TWIST, TWIST_COMPONENTS, Floats
 from chasles.model import InvalidOption, Model, UnknownName
 from chasles.model.checks import checked_count, checked_not_negative
+from chasles.model.keywords import checked_keywords
 from chasles.model.model import checked_model
 from chasles.system.state import State, checked_state
 
@@ -183,6 +184,7 @@ class Linearisation:
         )
 
 
+@checked_keywords
 def linearise(
     model: Model,
     state: State | None = None,

@@ -14,8 +14,8 @@ EXAMPLES = """\
 def add(commands: Commands) -> None:
     parser = command(
         commands, "library", call, "published benchmark mechanisms",
-        "List the benchmarks; run one, print its checks, and write its picture and its result; or\n"
-        "run all of them and write library.md with their pictures.",
+        "List the benchmarks; run one, print its checks, and write its picture, film and result;\n"
+        "or run all of them and write library.md with their pictures and films.",
         EXAMPLES,
     )  # fmt: skip
     parser.add_argument("name", nargs="?", metavar="NAME", help="one of them, or 'all'")

@@ -1,6 +1,7 @@
 """The equations of motion laid open: M, J, eta, Q and their solution at any state."""
 
 from dataclasses import dataclass
+from typing import Literal
 
 import numpy as np
 
@@ -9,6 +10,7 @@ from chasles.core.ordering import mass_matrix
 from chasles.dynamics.evaluation import Solvable, evaluate
 from chasles.dynamics.solver import make_solver, singular_error
 from chasles.model import Model
+from chasles.model.keywords import checked_keywords
 from chasles.model.model import checked_model
 from chasles.spaces import resolve_spaces
 from chasles.system.build import build, is_closed
@@ -46,7 +48,10 @@ class Equations:
         return np.block([[self.mass, self.jacobian.T], [self.jacobian, np.zeros((rows, rows))]])
 
 
-def equations(model: Model, state: State | None = None, acceleration: str = "screw") -> Equations:
+@checked_keywords
+def equations(
+    model: Model, state: State | None = None, acceleration: Literal["screw", "space"] = "screw"
+) -> Equations:
     """M, J, eta, Q, V' and lambda of a model at its start, or at a state of a result.
 
     A state is taken as it is, at its own time: its joints may be a little open.

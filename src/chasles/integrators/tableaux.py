@@ -15,11 +15,11 @@ from numbers import Real
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike
 
 from chasles.integrators.order_conditions import BrokenCondition, Floats, order_of
 from chasles.model import InvalidOption, UnknownName
 from chasles.model.checks import checked_array
+from chasles.model.words import ArrayLike
 
 CLOSE = 1e-12  # for the row sums and the sum of the weights
 

@@ -17,6 +17,7 @@ from chasles.model import (
     Spherical,
     Universal,
 )
+from chasles.model.words import Coordinate
 
 Floats = NDArray[np.float64]
 SAME = 1e-9  # cosines and metres: axes that count as parallel, points as one
@@ -33,7 +34,7 @@ class Placed:
     index: int
     kind: str
     joint: Joint | None
-    coordinate: str | None
+    coordinate: Coordinate | None
 
 
 def joints_of(scene: Any) -> tuple[list[Joint], list[Placed]]:
@@ -99,7 +100,7 @@ def pair(
     points: list[Floats],
     axes: list[Floats],
     more: dict[str, Any],
-) -> tuple[Joint | None, list[str | None]]:
+) -> tuple[Joint | None, list[Coordinate | None]]:
     """The joint that leaves the same motions free, and which coordinate each part is."""
     hinges = [k for k, kind in enumerate(kinds) if kind == HINGE]
     slides = [k for k, kind in enumerate(kinds) if kind == SLIDE]
@@ -112,7 +113,9 @@ def pair(
     if len(hinges) == len(slides) == 1 and len(kinds) == 2:
         turn, slide = axes[hinges[0]], axes[slides[0]]
         if 1.0 - turn @ slide < SAME:  # opposite axes would count one coordinate backwards
-            sides: list[str | None] = ["angle" if k in hinges else "displacement" for k in (0, 1)]
+            sides: list[Coordinate | None] = [
+                "angle" if k in hinges else "displacement" for k in (0, 1)
+            ]
             return Cylindrical(name, *ends, points[hinges[0]], turn), sides
     together = all(np.abs(points[k] - points[hinges[0]]).max() < SAME for k in hinges)
     if len(hinges) == len(kinds) == 2 and together and abs(axes[0] @ axes[1]) < SAME:

@@ -21,6 +21,7 @@ from chasles.model.plain import (
     FORCES,
     JOINTS,
     REQUIRED,
+    SENSORS,
     WAVES,
     defaults_of,
     made_of,
@@ -194,6 +195,7 @@ def file_types() -> FileType:
         "joints": part_structs(JOINTS),
         "forces": part_structs(FORCES),
         "drivers": part_structs(DRIVERS),
+        "sensors": part_structs(SENSORS),
     }
     known = signature(simulate).parameters
     run = struct("run", {name: kind for name, kind in RUN_TYPES.items() if name in known}, set())

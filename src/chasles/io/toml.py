@@ -216,7 +216,7 @@ def document_of(model: Model, run: Mapping[str, Any] | None = None) -> dict[str,
     plain["bodies"] = [
         brief_body(table, body) for table, body in zip(plain["bodies"], model.bodies)
     ]
-    for what in ("joints", "forces", "drivers"):
+    for what in ("joints", "forces", "drivers", "sensors"):
         parts = getattr(model, what)
         plain[what] = [
             brief(table, defaults_of(type(part))) for table, part in zip(plain.get(what, []), parts)

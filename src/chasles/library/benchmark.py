@@ -15,6 +15,9 @@ from chasles.studies.tables import aligned_table
 Quantity = tuple[float | Sequence[float], str]
 
 
+FILM_FRAMES = 150  # saved states of a film: some 2 kB for every body
+
+
 @dataclass(frozen=True)
 class Check:
     """Something measured on a result, and the most that it may be.
@@ -89,6 +92,14 @@ class Benchmark:
         )
 
         return save_figure(benchmark_figure(self.name, result, self.drawing), path)
+
+    def film(self, result: Result, path: str | Path) -> Path:
+        """Write a film of a run as one .html file of some 100 kB, seen as in the picture."""
+        plane = self.drawing.plane
+        view = plane if plane in ("xy", "xz", "yz") else "auto"
+        path = Path(path)
+        result.animate(path, title=self.title, frames=FILM_FRAMES, forces=False, view=view)
+        return path
 
 
 def checks_table(checks: Sequence[Check]) -> str:

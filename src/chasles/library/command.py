@@ -10,6 +10,7 @@ from chasles.model import InvalidOption
 from chasles.studies.tables import aligned_table
 
 IMAGES = Path("images") / "library"
+FILMS = Path("films")
 LINE = 96  # characters
 
 
@@ -23,7 +24,7 @@ def listing() -> str:
 
 
 def run_one(name: str, out: Path) -> tuple[str, bool]:
-    """Run a benchmark, write NAME.png and NAME.nc; what to print, and whether its checks passed."""
+    """Run a benchmark, write its picture, film and result; what to print, and whether it passed."""
     benchmark = library.get(name)
     folder = writable(out)
     tell(benchmark)
@@ -31,6 +32,7 @@ def run_one(name: str, out: Path) -> tuple[str, bool]:
     checks = benchmark.check(result)
     saved = result.save(folder / f"{benchmark.name}.nc")
     drawn = benchmark.picture(result, folder / f"{benchmark.name}.png")
+    film = benchmark.film(result, folder / f"{benchmark.name}.html")
     lines = [
         f"{benchmark.name}: {benchmark.title}",
         wrapped(benchmark.source),
@@ -41,23 +43,24 @@ def run_one(name: str, out: Path) -> tuple[str, bool]:
         "",
         checks_table(checks),
         "",
-        f"{drawn}\n{saved}",
+        f"{drawn}\n{film}\n{saved}",
     ]
     return "\n".join(lines), all(check.passed for check in checks)
 
 
 def run_all(out: Path) -> tuple[str, bool]:
-    """Run every benchmark; write library.md and its pictures."""
+    """Run every benchmark; write library.md, its pictures and its films."""
     from chasles.library.page import page
     from chasles.view.report import write_whole
 
-    folder = writable(out / IMAGES)
+    folder, films = writable(out / IMAGES), writable(out / FILMS)
     checks: dict[str, list[Check]] = {}
     for benchmark in library:
         tell(benchmark)
         result = benchmark.run()
         checks[benchmark.name] = benchmark.check(result)
         benchmark.picture(result, folder / f"{benchmark.name}.png")
+        benchmark.film(result, films / f"{benchmark.name}.html")
     target = out / "library.md"
     write_whole(target, page(checks))
     failed = [

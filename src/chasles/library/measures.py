@@ -1,5 +1,7 @@
 """Checks that several benchmarks share, and what they are measured with."""
 
+from typing import Literal
+
 import numpy as np
 
 from chasles.core.arrays import Floats
@@ -16,7 +18,9 @@ def energy_check(result: Result, limit: float) -> Check:
 def gap_checks(result: Result, limit: float) -> list[Check]:
     """The widest gap of all joints, in translation and in rotation."""
     checks = []
-    for part, unit in (("translation", "m"), ("rotation", "rad")):
+    parts: tuple[tuple[Literal["translation", "rotation"], str], ...]
+    parts = (("translation", "m"), ("rotation", "rad"))
+    for part, unit in parts:
         gaps = {
             joint.name: float(result.violation(joint, part=part).max())
             for joint in result.model.joints

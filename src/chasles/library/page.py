@@ -1,10 +1,11 @@
 """The page of the library: every benchmark with its source, picture, parameters and checks."""
 
 from collections.abc import Mapping, Sequence
+from html import escape
 
 from chasles.library.benchmark import Benchmark, Check
 from chasles.library.catalogue import library
-from chasles.library.command import IMAGES, quantity
+from chasles.library.command import FILMS, IMAGES, quantity
 from chasles.view.theme import scientific
 
 HEAD = """# Benchmark library
@@ -24,7 +25,7 @@ print(*pendulum.check(result), sep="\\n")
 ```
 
 On the command line, `chasles library` lists them, and `chasles library A03` runs one, prints its
-checks, and writes its picture and its result; the exit code is 1 if a check fails.
+checks, and writes its picture, its film and its result; the exit code is 1 if a check fails.
 """
 
 
@@ -49,6 +50,11 @@ def section(benchmark: Benchmark, checks: Sequence[Check]) -> str:
         f":alt: {benchmark.title} at some instants; beside it, {lower(title)} over time",
         "",
         f"{benchmark.title}: {lower(title)}.",
+        "```",
+        "",
+        "```{raw} html",
+        f'<iframe class="film" src="{(FILMS / benchmark.name).as_posix()}.html"'
+        f' title="Film of {escape(benchmark.title)}" loading="lazy"></iframe>',
         "```",
         "",
         "| parameter | value |",

@@ -25,6 +25,7 @@ from chasles.model.errors import (
     InvalidJoint,
     InvalidModel,
     InvalidOption,
+    InvalidSensor,
     InvalidSignal,
     NoEquilibrium,
     RedundantConstraints,
@@ -53,12 +54,14 @@ from chasles.model.loads import CustomForce, Drag, Load
 from chasles.model.mesh import Mesh
 from chasles.model.model import Model
 from chasles.model.rolling import RollingDisc, RollingSphere
+from chasles.model.sensors import AnySensor, ForceSensor, JointSensor, Sensor
 from chasles.model.shapes import Box, Capsule, Cone, Cylinder, Ring, Rod, Shape, Sphere
 from chasles.model.signals import Signal
 
 __all__ = [
     "GROUND",
     "AnyDriver",
+    "AnySensor",
     "Body",
     "Box",
     "Bushing",
@@ -77,6 +80,7 @@ __all__ = [
     "Driver",
     "Fixed",
     "Force",
+    "ForceSensor",
     "Gear",
     "Ground",
     "Helical",
@@ -88,10 +92,12 @@ __all__ = [
     "InvalidJoint",
     "InvalidModel",
     "InvalidOption",
+    "InvalidSensor",
     "InvalidSignal",
     "Joint",
     "JointForce",
     "JointFriction",
+    "JointSensor",
     "JointSpring",
     "Load",
     "Matrix3",
@@ -110,6 +116,7 @@ __all__ = [
     "Rod",
     "RollingDisc",
     "RollingSphere",
+    "Sensor",
     "Shape",
     "Signal",
     "SimulationStopped",

@@ -1,11 +1,10 @@
 """A rigid body: mass, inertia, and where it is and how it moves at t = 0."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar, TypedDict, Unpack, cast
+from typing import Any, ClassVar, TypedDict, TypeVar, Unpack, cast
 
 import numpy as np
-from numpy.typing import ArrayLike
 
 from chasles.model.checks import (
     IDENTITY,
@@ -18,6 +17,7 @@ from chasles.model.checks import (
     fill,
 )
 from chasles.model.errors import InvalidBody
+from chasles.model.keywords import checked_keywords
 from chasles.model.physical import checked_inertia
 from chasles.model.rotations import Turned, rotation_of
 from chasles.model.shapes import Box, Cylinder, Rod, Shape, Sphere, checked_axis
@@ -31,6 +31,7 @@ from chasles.model.solids import (
     stretched,
     together,
 )
+from chasles.model.words import ArrayLike, Axis
 
 
 @dataclass(frozen=True)
@@ -55,6 +56,15 @@ class Start(TypedDict, total=False):
     angular_velocity: ArrayLike | None
 
 
+Maker = TypeVar("Maker", bound=Callable[..., Any])
+
+
+def takes_start(maker: Maker) -> Maker:
+    """A maker of bodies that takes the keywords of `Start`, and no others than its own."""
+    return checked_keywords(maker, more=Start.__annotations__)
+
+
+@checked_keywords
 @dataclass(frozen=True, init=False)
 class Body:
     """A rigid body at t = 0, in SI units.
@@ -121,6 +131,7 @@ class Body:
         return self.shapes[0] if self.shapes else None
 
     @classmethod
+    @takes_start
     def box(
         cls,
         name: str,
@@ -141,6 +152,7 @@ class Body:
         return solid(name, Box((x, y, z)), mass, density, start)
 
     @classmethod
+    @takes_start
     def cylinder(
         cls,
         name: str,
@@ -148,7 +160,7 @@ class Body:
         length: float | None = None,
         mass: float | None = None,
         density: float | None = None,
-        axis: str = "z",
+        axis: Axis = "z",
         between: ArrayLike | None = None,
         **start: Unpack[Start],
     ) -> "Body":
@@ -164,6 +176,7 @@ class Body:
         )
 
     @classmethod
+    @takes_start
     def rod(
         cls,
         name: str,
@@ -171,7 +184,7 @@ class Body:
         mass: float | None = None,
         density: float | None = None,
         radius: float | None = None,
-        axis: str = "x",
+        axis: Axis = "x",
         between: ArrayLike | None = None,
         **start: Unpack[Start],
     ) -> "Body":
@@ -200,6 +213,7 @@ class Body:
         return cls(name, mass, shape.moments(mass), shapes=shape, **start)
 
     @classmethod
+    @takes_start
     def sphere(
         cls,
         name: str,
@@ -214,6 +228,7 @@ class Body:
         return solid(name, Sphere(radius), mass, density, start)
 
     @classmethod
+    @checked_keywords
     def solid(
         cls,
         name: str,
@@ -242,6 +257,7 @@ class Body:
         return cls(name, total, inertia, shapes=seen, **start)
 
     @classmethod
+    @checked_keywords
     def composite(
         cls,
         name: str,

@@ -9,7 +9,7 @@ from dataclasses import dataclass, fields, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
 from chasles.model.body import GROUND, Body
 from chasles.model.checks import Vector3, as_matrix, checked_vector
@@ -19,6 +19,8 @@ from chasles.model.errors import InvalidModel, told
 from chasles.model.forces import Bushing
 from chasles.model.loads import WORLD, CustomForce, Load
 from chasles.model.rotations import Turned, rotation_of, turned
+from chasles.model.sensors import ForceSensor
+from chasles.model.words import ArrayLike
 
 if TYPE_CHECKING:
     from chasles.model.model import Model
@@ -78,6 +80,7 @@ def moved(model: "Model", prefix: str, position: ArrayLike, rotation: Turned) ->
         [moved_part(driver, place) for driver in model.drivers],
         gravity=model.gravity,
         notes=model.notes,
+        sensors=[moved_part(sensor, place) for sensor in model.sensors],
     )
 
 
@@ -95,7 +98,7 @@ def moved_body(body: Body, place: Placement) -> Body:
 
 
 def moved_part(part: Any, place: Placement) -> Any:
-    """A joint, force or driver: its points, directions and names."""
+    """A joint, force, driver or sensor: its points, directions and names."""
     check_movable(part, place)
     rules: list[tuple[tuple[str, ...], Callable[[Any], Any]]] = [
         (POINTS, place.point), (DIRECTIONS, place.direction),
@@ -103,6 +106,8 @@ def moved_part(part: Any, place: Placement) -> Any:
     ]  # fmt: skip
     if isinstance(part, Load) and part.frame == WORLD:
         rules.append((("force", "torque"), place.direction))
+    if isinstance(part, ForceSensor):
+        rules.append((("force",), place.name))
     made = {field.name for field in fields(part) if field.init}
     changes = {
         name: rule(getattr(part, name))
@@ -151,7 +156,7 @@ def combined(first: "Model", second: "Model") -> "Model":
             f"the models have different gravity: {first.gravity} and {second.gravity} m/s^2.",
             "Make both with the same gravity=.",
         )
-    for what in ("body", "joint", "force", "driver"):
+    for what in ("body", "joint", "force", "driver", "sensor"):
         names = getattr(first, f"{what}_names"), getattr(second, f"{what}_names")
         shared = [name for name in names[0] if name in set(names[1])]
         if shared:
@@ -166,4 +171,5 @@ def combined(first: "Model", second: "Model") -> "Model":
         first.drivers + second.drivers,
         gravity=first.gravity,
         notes=first.notes + tuple(note for note in second.notes if note not in first.notes),
+        sensors=first.sensors + second.sensors,
     )

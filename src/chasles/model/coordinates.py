@@ -9,11 +9,14 @@ from typing import Any
 from chasles.model.checks import Invalid, checked_name
 from chasles.model.errors import told
 from chasles.model.joints import Joint
+from chasles.model.words import Coordinate
 
-AUTO, ANGLE, DISPLACEMENT = "auto", "angle", "displacement"
+AUTO: Coordinate = "auto"
+ANGLE: Coordinate = "angle"
+DISPLACEMENT: Coordinate = "displacement"
 
 
-def coordinates_of(joint: Joint) -> tuple[str, ...]:
+def coordinates_of(joint: Joint) -> tuple[Coordinate, ...]:
     """All coordinates that a joint has, the usual one first.
 
     >>> from chasles.model.joints import Cylindrical
@@ -23,7 +26,7 @@ def coordinates_of(joint: Joint) -> tuple[str, ...]:
     return joint.coordinates
 
 
-def coordinate_of(joint: Joint) -> str | None:
+def coordinate_of(joint: Joint) -> Coordinate | None:
     """What "auto" means for a joint: "angle", "displacement", or None if it has no coordinate.
 
     >>> from chasles.model.joints import Prismatic
@@ -33,7 +36,7 @@ def coordinate_of(joint: Joint) -> str | None:
     return next(iter(coordinates_of(joint)), None)
 
 
-def checked_coordinate(coordinate: Any, where: str, invalid: Invalid) -> str:
+def checked_coordinate(coordinate: Any, where: str, invalid: Invalid) -> Coordinate:
     """One of the three words."""
     if not isinstance(coordinate, str) or coordinate not in (AUTO, ANGLE, DISPLACEMENT):
         raise invalid(
@@ -43,7 +46,9 @@ def checked_coordinate(coordinate: Any, where: str, invalid: Invalid) -> str:
     return coordinate
 
 
-def resolved_coordinate(joint: Joint, coordinate: str, where: str, invalid: Invalid) -> str:
+def resolved_coordinate(
+    joint: Joint, coordinate: Coordinate, where: str, invalid: Invalid
+) -> Coordinate:
     """The coordinate of this joint that was asked for, "auto" being the usual one."""
     known = coordinates_of(joint)
     if not known:

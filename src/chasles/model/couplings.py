@@ -9,8 +9,6 @@ from dataclasses import dataclass, field
 from math import dist, inf
 from typing import Any
 
-from numpy.typing import ArrayLike
-
 from chasles.model.body import GROUND
 from chasles.model.checks import Vector3, checked_number, fill
 from chasles.model.errors import InvalidJoint
@@ -24,6 +22,7 @@ from chasles.model.joints import (
     Z,
     checked_point,
 )
+from chasles.model.words import ArrayLike
 
 SQUARE = 1e-9  # cosine between two axes that count as perpendicular
 SAME_AXIS = 1e-12  # 1 - cosine between two axes that count as parallel

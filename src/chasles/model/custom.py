@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
 from chasles.model.checks import (
     Vector3,
@@ -18,6 +18,7 @@ from chasles.model.checks import (
 from chasles.model.couplings import Coupling
 from chasles.model.errors import InvalidJoint, one_line
 from chasles.model.joints import Attachment, Z
+from chasles.model.words import ArrayLike
 
 Floats = NDArray[np.float64]
 Pose = tuple[tuple[float, ...], tuple[float, ...]]

@@ -4,7 +4,6 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import numpy as np
-from numpy.typing import ArrayLike
 
 from chasles.model.body import GROUND, Body, Ground, name_of
 from chasles.model.checks import (
@@ -14,12 +13,13 @@ from chasles.model.checks import (
     checked_vector,
     fill,
 )
-from chasles.model.coordinates import AUTO, checked_coordinate, checked_joint_name
+from chasles.model.coordinates import checked_coordinate, checked_joint_name
 from chasles.model.derivatives import Floats, Function
 from chasles.model.errors import InvalidDriver, told
 from chasles.model.joints import Joint
 from chasles.model.registered import register
 from chasles.model.signals import Part, Signal
+from chasles.model.words import ArrayLike, Coordinate
 
 AT_ZERO = 1e-9  # how far from zero (rad or m) a motion may start
 #: What counts neither as a jump nor as a kink: rounding, in rad or m and per s, and the error of
@@ -119,10 +119,14 @@ class Driver(AnyDriver):
     """
 
     joint: str
-    coordinate: str = AUTO
+    coordinate: Coordinate = "auto"
 
     def __init__(
-        self, name: str, joint: Joint | str, motion: Signal | Function, coordinate: str = AUTO
+        self,
+        name: str,
+        joint: Joint | str,
+        motion: Signal | Function,
+        coordinate: Coordinate = "auto",
     ) -> None:
         super().__init__(name, motion)
         fill(

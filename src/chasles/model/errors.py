@@ -51,6 +51,10 @@ class InvalidDriver(ChaslesError):
     """A driver that cannot drive: a motion that jumps at the start, say."""
 
 
+class InvalidSensor(ChaslesError):
+    """A sensor that cannot read: of something that is not there, or that the part has not."""
+
+
 class InvalidSignal(ChaslesError):
     """A function of time that is none: it raises, or gives NaN or the wrong shape."""
 

@@ -8,7 +8,6 @@ from math import dist, inf
 from typing import Any, ClassVar
 
 import numpy as np
-from numpy.typing import ArrayLike
 
 from chasles.model.body import GROUND, Body, Ground, name_of
 from chasles.model.checks import (
@@ -23,6 +22,7 @@ from chasles.model.checks import (
 from chasles.model.errors import InvalidForce, told
 from chasles.model.joints import Attachment, Z, checked_pair
 from chasles.model.registered import register
+from chasles.model.words import ArrayLike
 
 SixNumbers = tuple[float, float, float, float, float, float]
 AT_REST: SixNumbers = (0.0,) * 6

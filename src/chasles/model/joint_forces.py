@@ -8,15 +8,15 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike
 
 from chasles.model.checks import checked_not_negative, checked_number, checked_positive, fill
-from chasles.model.coordinates import ANGLE, AUTO, checked_coordinate, checked_joint_name
+from chasles.model.coordinates import checked_coordinate, checked_joint_name
 from chasles.model.derivatives import Floats, Function
 from chasles.model.errors import InvalidForce
 from chasles.model.forces import Force, elastic
 from chasles.model.joints import Joint
 from chasles.model.signals import Part, Signal, checked_signal
+from chasles.model.words import ArrayLike, Coordinate
 
 PER_UNIT, PER_SPEED = "N m/rad or N/m", "N m s/rad or N s/m"
 NOTHING = Signal.constant(0.0)
@@ -27,9 +27,9 @@ class JointForce(Force, in_files=False):
     """A force along the coordinate of a joint."""
 
     joint: str
-    coordinate: str = AUTO
+    coordinate: Coordinate = "auto"
 
-    def __init__(self, name: str, joint: Joint | str, coordinate: str = AUTO) -> None:
+    def __init__(self, name: str, joint: Joint | str, coordinate: Coordinate = "auto") -> None:
         super().__init__(name)
         fill(
             self,
@@ -65,7 +65,7 @@ class JointSpring(JointForce):
         stiffness: float,
         damping: float = 0.0,
         rest: float = 0.0,
-        coordinate: str = AUTO,
+        coordinate: Coordinate = "auto",
     ) -> None:
         super().__init__(name, joint, coordinate)
         fill(
@@ -83,7 +83,7 @@ class TorsionSpring(JointSpring):
     'angle'
     """
 
-    coordinate: str = field(default=ANGLE, init=False)
+    coordinate: Coordinate = field(default="angle", init=False)
 
     def __init__(
         self,
@@ -93,7 +93,7 @@ class TorsionSpring(JointSpring):
         damping: float = 0.0,
         rest: float = 0.0,
     ) -> None:
-        super().__init__(name, joint, stiffness, damping, rest, ANGLE)
+        super().__init__(name, joint, stiffness, damping, rest, "angle")
 
 
 @dataclass(frozen=True, init=False)
@@ -117,7 +117,7 @@ class JointFriction(JointForce):
         joint: Joint | str,
         level: float,
         smoothing: float = 1e-3,
-        coordinate: str = AUTO,
+        coordinate: Coordinate = "auto",
     ) -> None:
         super().__init__(name, joint, coordinate)
         fill(
@@ -157,7 +157,7 @@ class Motor(JointForce):
         stiffness: float = 0.0,
         damping: float = 0.0,
         effort: Signal | Function | float = 0.0,
-        coordinate: str = AUTO,
+        coordinate: Coordinate = "auto",
     ) -> None:
         super().__init__(name, joint, coordinate)
 

@@ -6,9 +6,7 @@ in that frame.  Points and axes are in world coordinates at the initial configur
 """
 
 from dataclasses import dataclass, field
-from typing import Any, ClassVar
-
-from numpy.typing import ArrayLike
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from chasles.model.body import GROUND, Body, Ground, name_of
 from chasles.model.checks import (
@@ -22,8 +20,12 @@ from chasles.model.checks import (
 )
 from chasles.model.errors import InvalidJoint, told
 from chasles.model.registered import register
+from chasles.model.words import ArrayLike, Coordinate, Word
 
-Attachment = Body | Ground | str
+if TYPE_CHECKING:
+    Attachment = Body | Ground | str
+else:
+    Attachment = Word("Body | str")
 Z: Vector3 = (0.0, 0.0, 1.0)
 
 
@@ -50,7 +52,7 @@ class Joint:
     #: whether it keeps point `at` of b on a straight line or plane of a, and does nothing else
     keeps_point_straight: ClassVar[bool] = False
     #: the numbers that say how far it has moved, the usual one first
-    coordinates: ClassVar[tuple[str, ...]] = ()
+    coordinates: ClassVar[tuple[Coordinate, ...]] = ()
     #: the classes that files may hold, by kind; every class of a joint is entered when it is made
     kinds: ClassVar[dict[str, type["Joint"]]] = {}
 

@@ -6,7 +6,7 @@ from math import isfinite
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
 from chasles.model.body import GROUND, Body
 from chasles.model.checks import (
@@ -21,6 +21,7 @@ from chasles.model.components import Components, components_of, is_components
 from chasles.model.errors import ChaslesError, InvalidForce, one_line, told
 from chasles.model.forces import Force, checked_body_of_force, checked_movable
 from chasles.model.joints import Attachment
+from chasles.model.words import ArrayLike, Frame
 
 Floats = NDArray[np.float64]
 VectorOfTime = Vector3 | Callable[..., Any]
@@ -69,7 +70,7 @@ class Load(BodyForce):
         force: ArrayLike | Callable[..., Any] | None = None,
         torque: ArrayLike | Callable[..., Any] | None = None,
         at: ArrayLike | None = None,
-        frame: str = WORLD,
+        frame: Frame = "world",
     ) -> None:
         super().__init__(name, body)
         if force is None and torque is None:

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from chasles.model.checks import Vector3, as_vector, checked_array, checked_positive, fill
 from chasles.model.errors import InvalidBody
+from chasles.model.keywords import checked_keywords
 from chasles.model.mesh_files import read_triangles
 from chasles.model.shapes import Shape
 
@@ -17,6 +18,7 @@ Floats = NDArray[np.float64]
 Whole = NDArray[np.int64]
 
 
+@checked_keywords
 @dataclass(frozen=True, eq=False, repr=False)
 class Mesh(Shape):
     """A surface of triangles in the shape's axes.

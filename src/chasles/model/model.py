@@ -8,8 +8,6 @@ from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from numpy.typing import ArrayLike
-
 from chasles.model.body import GROUND, Body, Ground
 from chasles.model.checks import IDENTITY, Vector3, checked_vector, fill
 from chasles.model.composing import combined, moved
@@ -18,6 +16,7 @@ from chasles.model.drivers import AnyDriver, Driver
 from chasles.model.errors import InvalidModel, UnknownName, told
 from chasles.model.forces import Force
 from chasles.model.joints import Joint
+from chasles.model.keywords import checked_keywords
 from chasles.model.parts import (
     Named,
     check_driven_once,
@@ -28,10 +27,13 @@ from chasles.model.parts import (
     placed,
     placed_driver,
     placed_force,
+    placed_sensor,
     refuse_gravity,
     word_for,
 )
 from chasles.model.rotations import Turned
+from chasles.model.sensors import AnySensor
+from chasles.model.words import ArrayLike
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -39,14 +41,15 @@ if TYPE_CHECKING:
 EARTH: Vector3 = (0.0, 0.0, -9.81)
 
 
+@checked_keywords
 @dataclass(frozen=True, init=False, repr=False)
 class Model:
-    """Bodies, the joints between them, the forces on them and the drivers of their motion.
+    """Bodies, the joints between them, the forces on them, the drivers of their motion.
 
     Gravity is a uniform field (m/s^2, world axes), given by keyword.  `notes` are texts that travel
-    with the model: what an import could not represent, say.  All parts keep the order in which they
-    were given; arrays elsewhere follow it.  What a part leaves open is filled in here: a joint's or
-    a load's point by a centre of mass, the coordinate "auto" by the joint's own.
+    with the model: what an import could not represent, say; `sensors` name what is to be read.  All
+    parts keep the order in which they were given; arrays elsewhere follow it.  What a part leaves
+    open is filled in here: a point by a centre of mass, the coordinate "auto" by the joint's own.
 
     >>> from chasles.model import GROUND, Body, Spherical
     >>> arm = Body.rod("arm", length=1.0, mass=2.0, position=(0.5, 0, 0))
@@ -60,6 +63,7 @@ class Model:
     drivers: tuple[AnyDriver, ...] = ()
     gravity: Vector3 = EARTH
     notes: tuple[str, ...] = ()
+    sensors: tuple[AnySensor, ...] = ()
 
     def __init__(
         self,
@@ -70,6 +74,7 @@ class Model:
         *,
         gravity: ArrayLike = EARTH,
         notes: Iterable[str] = (),
+        sensors: Iterable[AnySensor] = (),
     ) -> None:
         all_bodies = checked_members(bodies, Body, "bodies")
         if not all_bodies:
@@ -78,11 +83,15 @@ class Model:
         all_forces = checked_members(forces, Force, "forces")
         refuse_gravity(drivers)
         all_drivers = checked_members(drivers, AnyDriver, "drivers")
-        check_names({"joints": all_joints, "forces": all_forces, "drivers": all_drivers})
+        all_sensors = checked_members(sensors, AnySensor, "sensors")
+        check_names({"joints": all_joints, "forces": all_forces, "drivers": all_drivers,
+                     "sensors": all_sensors})  # fmt: skip
         body_by_name = {body.name: body for body in all_bodies}
         joint_by_name = {joint.name: joint for joint in all_joints}
         driving = tuple(placed_driver(d, body_by_name, joint_by_name) for d in all_drivers)
         check_driven_once(driving)
+        acting = {force.name: force for force in all_forces}
+        moving = {driver.name: driver for driver in all_drivers}
         fill(
             self,
             bodies=all_bodies,
@@ -91,6 +100,10 @@ class Model:
             drivers=driving,
             gravity=checked_vector(gravity, "gravity", "model", InvalidModel),
             notes=checked_notes(notes),
+            sensors=tuple(
+                placed_sensor(sensor, body_by_name, joint_by_name, acting, moving)
+                for sensor in all_sensors
+            ),
         )
 
     @property
@@ -109,6 +122,10 @@ class Model:
     def driver_names(self) -> tuple[str, ...]:
         return tuple(driver.name for driver in self.drivers)
 
+    @property
+    def sensor_names(self) -> tuple[str, ...]:
+        return tuple(sensor.name for sensor in self.sensors)
+
     def body(self, body: Body | str, where: str = "") -> Body:
         """The model's body of that name; `where` opens the message if there is none."""
         return found(body, Body, self._body_by_name, where)
@@ -124,6 +141,10 @@ class Model:
     def driver(self, driver: AnyDriver | str, where: str = "") -> AnyDriver:
         """The model's driver of that name; `where` opens the message if there is none."""
         return found(driver, AnyDriver, self._driver_by_name, where)
+
+    def sensor(self, sensor: AnySensor | str, where: str = "") -> AnySensor:
+        """The model's sensor of that name; `where` opens the message if there is none."""
+        return found(sensor, AnySensor, {one.name: one for one in self.sensors}, where)
 
     @cached_property
     def _kept(self) -> dict[Any, Any]:
@@ -149,6 +170,7 @@ class Model:
     def _driver_by_name(self) -> dict[str, AnyDriver]:
         return {driver.name: driver for driver in self.drivers}
 
+    @checked_keywords
     def placed(
         self, prefix: str = "", position: ArrayLike = (0.0, 0.0, 0.0), rotation: Turned = IDENTITY
     ) -> "Model":
@@ -174,12 +196,14 @@ class Model:
         """Both mechanisms as one; names must differ, and gravity must agree."""
         return combined(self, other) if isinstance(other, Model) else NotImplemented
 
+    @checked_keywords
     def with_parts(
         self,
         bodies: Iterable[Body] = (),
         joints: Iterable[Joint] = (),
         forces: Iterable[Force] = (),
         drivers: Iterable[AnyDriver] = (),
+        sensors: Iterable[AnySensor] = (),
     ) -> "Model":
         """The same and some parts more: what joins mechanisms that were added, say."""
         return Model(
@@ -189,6 +213,7 @@ class Model:
             (*self.drivers, *listed(drivers, "drivers")),
             gravity=self.gravity,
             notes=self.notes,
+            sensors=(*self.sensors, *listed(sensors, "sensors")),
         )
 
     def write(self, path: str | os.PathLike[str], run: Mapping[str, Any] | None = None) -> Path:
@@ -263,6 +288,7 @@ class Model:
             ),
             *(f"force {force.name}: {force.kind} on {force.acts_on}" for force in self.forces),
             *(f"driver {driver.name}: {driver.kind} of {driver.drives}" for driver in self.drivers),
+            *(f"sensor {s.name}: {s.reads} of {s.of}" for s in self.sensors),
             f"gravity {shown(self.gravity)} m/s^2",
             *(f"note: {note}" for note in self.notes),
             self._freedom(),

@@ -11,14 +11,28 @@ from chasles.model.checks import checked_name
 from chasles.model.coordinates import resolved_coordinate
 from chasles.model.couplings import cosine_between
 from chasles.model.drivers import AnyDriver, Driver, PointDriver
-from chasles.model.errors import InvalidDriver, InvalidForce, InvalidModel, UnknownName, told
-from chasles.model.forces import Force
+from chasles.model.errors import (
+    InvalidDriver,
+    InvalidForce,
+    InvalidModel,
+    InvalidSensor,
+    UnknownName,
+    told,
+)
+from chasles.model.forces import Force, Spring
 from chasles.model.joint_forces import JointForce
 from chasles.model.joints import Joint
 from chasles.model.loads import Load
+from chasles.model.sensors import AnySensor, ForceSensor, JointSensor, Sensor
 
-Named = TypeVar("Named", Body, Joint, Force, AnyDriver)
-WORDS: dict[type, str] = {Body: "body", Joint: "joint", Force: "force", AnyDriver: "driver"}
+Named = TypeVar("Named", Body, Joint, Force, AnyDriver, AnySensor)
+WORDS: dict[type, str] = {
+    Body: "body",
+    Joint: "joint",
+    Force: "force",
+    AnyDriver: "driver",
+    AnySensor: "sensor",
+}
 PARALLEL = 1e-12  # 1 - cosine of two directions that count as one
 
 
@@ -78,8 +92,8 @@ def checked_notes(notes: Any) -> tuple[str, ...]:
     return texts
 
 
-def check_names(parts: Mapping[str, Sequence[Joint | Force | AnyDriver]]) -> None:
-    """A name means one thing only, be it a joint, a force or a driver."""
+def check_names(parts: Mapping[str, Sequence[Joint | Force | AnyDriver | AnySensor]]) -> None:
+    """A name means one thing only, be it a joint, a force, a driver or a sensor."""
     first: dict[str, str] = {}
     for what, members in parts.items():
         for index, member in enumerate(members):
@@ -87,7 +101,8 @@ def check_names(parts: Mapping[str, Sequence[Joint | Force | AnyDriver]]) -> Non
             if member.name in first:
                 raise InvalidModel(
                     f"{first[member.name]} and {place} are both named '{member.name}'.",
-                    "Give every joint, force and driver its own name; results are looked up by it.",
+                    "Give every joint, force, driver and sensor its own name; results are looked up"
+                    " by it.",
                 )
             first[member.name] = place
 
@@ -125,6 +140,55 @@ def placed_driver(
         if driver.at is None:
             return replace(driver, at=bodies[driver.body].position)
     return driver
+
+
+def placed_sensor(
+    sensor: AnySensor,
+    bodies: dict[str, Body],
+    joints: dict[str, Joint],
+    forces: Mapping[str, Force],
+    drivers: Mapping[str, AnyDriver],
+) -> AnySensor:
+    """The sensor of a part that exists and has what it reads, with a point and a coordinate."""
+    if sensor.name in bodies:
+        raise InvalidModel(
+            f"a body and a sensor are both named '{sensor.name}'.",
+            "Give the sensor its own name; results are looked up by it.",
+        )
+    if isinstance(sensor, Sensor):
+        check_bodies((sensor.body,), bodies, sensor.where)
+        return sensor if sensor.at is not None else replace(sensor, at=bodies[sensor.body].position)
+    if isinstance(sensor, JointSensor):
+        joint = checked_joint(sensor.joint, joints, sensor.where)
+        if sensor.reads not in ("coordinate", "rate"):
+            return sensor
+        found = resolved_coordinate(joint, sensor.coordinate, sensor.where, InvalidSensor)
+        return replace(sensor, coordinate=found)
+    if isinstance(sensor, ForceSensor):
+        check_force_sensor(sensor, forces, drivers)
+    return sensor
+
+
+def check_force_sensor(
+    sensor: ForceSensor, forces: Mapping[str, Force], drivers: Mapping[str, AnyDriver]
+) -> None:
+    if sensor.force not in forces and sensor.force not in drivers:
+        known = (*forces, *drivers)
+        raise UnknownName.among("force or driver", sensor.force, known, where=sensor.where)
+    driven = sensor.force in drivers
+    on_joint = driven or isinstance(forces[sensor.force], JointForce)
+    if (driven and sensor.reads != "effort") or (sensor.reads == "effort" and not on_joint):
+        raise InvalidSensor(
+            f"{sensor.where}: '{sensor.force}' is a {'driver' if driven else 'force'} and has no"
+            f" {sensor.reads}.",
+            "Read its effort: reads='effort'." if driven else "Read its force, torque or power.",
+        )
+    if sensor.reads == "elongation" and not isinstance(forces[sensor.force], Spring):
+        raise InvalidSensor(
+            f"{sensor.where}: '{sensor.force}' is a {forces[sensor.force].kind}, and only a spring"
+            " has an elongation.",
+            "Read its force, torque or power.",
+        )
 
 
 def check_driven_once(drivers: Sequence[AnyDriver]) -> None:

@@ -20,6 +20,7 @@ from chasles.model.forces import Force
 from chasles.model.joints import Joint
 from chasles.model.model import Model
 from chasles.model.plain_shapes import shape_from_plain, shape_to_plain
+from chasles.model.sensors import AnySensor
 from chasles.model.signals import Signal
 from chasles.model.waves import Linear, Ramp, Sine, Table, Wave
 
@@ -32,6 +33,7 @@ def by_kind(*kinds: type[Any]) -> Kinds:
 
 
 JOINTS, FORCES, DRIVERS = Joint.kinds, Force.kinds, AnyDriver.kinds
+SENSORS = AnySensor.kinds
 WAVES = by_kind(Linear, Ramp, Sine, Table, Expression)
 MAKERS: dict[str, Callable[..., Signal]] = {
     "linear": Signal.linear,
@@ -42,7 +44,12 @@ MAKERS: dict[str, Callable[..., Signal]] = {
 }
 SIGNALS = ("target", "effort", "motion")  # fields that hold a function of time
 VECTORS = ("force", "torque")  # fields that hold three numbers or three functions of time
-PARTS: dict[str, Kinds] = {"joints": JOINTS, "forces": FORCES, "drivers": DRIVERS}
+PARTS: dict[str, Kinds] = {
+    "joints": JOINTS,
+    "forces": FORCES,
+    "drivers": DRIVERS,
+    "sensors": SENSORS,
+}
 BODY = ("name", "mass", "inertia", "position", "rotation", "velocity", "angular_velocity", "shapes")
 
 
@@ -57,6 +64,8 @@ def to_plain(model: Model) -> Plain:
         plain["forces"] = [part_to_plain(force, force.where) for force in model.forces]
     if model.drivers:
         plain["drivers"] = [part_to_plain(driver, driver.where) for driver in model.drivers]
+    if model.sensors:
+        plain["sensors"] = [part_to_plain(sensor, sensor.where) for sensor in model.sensors]
     if model.notes:
         plain["notes"] = list(model.notes)
     return plain

@@ -8,13 +8,12 @@ contact never breaks: where a real body would lift off, the reaction pulls.
 from dataclasses import dataclass
 from typing import Any
 
-from numpy.typing import ArrayLike
-
 from chasles.model.body import GROUND
 from chasles.model.checks import Vector3, checked_positive, fill
 from chasles.model.couplings import Coupling, cosine_between, needed
 from chasles.model.errors import InvalidJoint
 from chasles.model.joints import Attachment, Z, checked_point
+from chasles.model.words import ArrayLike
 
 FLAT = 1e-9  # 1 - cosine below which a disc lies on its plane
 

@@ -14,17 +14,21 @@ Three numbers alone are refused: they might be Euler angles or a rotation vector
 
 from collections.abc import Mapping, Sequence
 from math import cos, hypot, pi, sin
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
 from chasles.model.checks import Matrix3, Vector3, checked_direction, checked_number
 from chasles.model.errors import InvalidBody, told
 from chasles.model.physical import TOLERANCE, checked_rotation
+from chasles.model.words import ArrayLike, Word
 
 Quaternion = tuple[float, float, float, float]
-Turned = ArrayLike | Mapping[str, Any] | Sequence[Any] | Any  # Any: SciPy's, which is not imported
+if TYPE_CHECKING:
+    Turned = ArrayLike | Mapping[str, Any] | Sequence[Any] | Any  # Any: SciPy's, not imported
+else:
+    Turned = Word("Rotation")
 TABLES = ({"axis", "angle"}, {"euler", "angles"}, {"quaternion"})
 HOW = (
     "Give a 3x3 matrix, a quaternion (w, x, y, z), ('z', angle), ((x, y, z), angle),"

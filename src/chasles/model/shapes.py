@@ -7,7 +7,7 @@ mass, `rotation` turns its axes into the body's.  Shapes are drawn and never use
 
 from dataclasses import dataclass
 from math import pi
-from typing import Any, ClassVar
+from typing import Any, ClassVar, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,7 +22,9 @@ from chasles.model.checks import (
 )
 from chasles.model.colours import checked_colour
 from chasles.model.errors import InvalidBody, told
+from chasles.model.keywords import checked_keywords
 from chasles.model.rotations import rotation_of
+from chasles.model.words import Axis
 
 AXES = ("x", "y", "z")
 SLENDER = 100.0  # length over radius of a rod whose radius was not given
@@ -85,6 +87,7 @@ class Shape:
         return self.position
 
 
+@checked_keywords
 @dataclass(frozen=True)
 class Box(Shape):
     """A cuboid with edges `size` (m) along its x, y and z axes."""
@@ -113,6 +116,7 @@ class Box(Shape):
         )
 
 
+@checked_keywords
 @dataclass(frozen=True)
 class Cylinder(Shape):
     """A solid cylinder of `radius` and `length` (m) along one of its axes."""
@@ -121,7 +125,7 @@ class Cylinder(Shape):
 
     radius: float
     length: float
-    axis: str = "z"
+    axis: Axis = "z"
 
     @property
     def volume(self) -> float:
@@ -135,6 +139,7 @@ class Cylinder(Shape):
         return along_axis(self.axis, along, across)
 
 
+@checked_keywords
 @dataclass(frozen=True)
 class Rod(Shape):
     """A slender rod of `length` (m): drawn with `radius`, by default a hundredth of the length."""
@@ -143,7 +148,7 @@ class Rod(Shape):
 
     length: float
     radius: float | None = None
-    axis: str = "x"
+    axis: Axis = "x"
 
     def __post_init__(self) -> None:
         if self.radius is None:
@@ -164,6 +169,7 @@ class Rod(Shape):
         )
 
 
+@checked_keywords
 @dataclass(frozen=True)
 class Sphere(Shape):
     """A solid ball of `radius` (m)."""
@@ -182,6 +188,7 @@ class Sphere(Shape):
         return (moment, moment, moment)
 
 
+@checked_keywords
 @dataclass(frozen=True)
 class Capsule(Shape):
     """A cylinder of `radius` and `length` (m) along an axis, with half a ball on each end."""
@@ -190,7 +197,7 @@ class Capsule(Shape):
 
     radius: float
     length: float
-    axis: str = "z"
+    axis: Axis = "z"
 
     @property
     def volume(self) -> float:
@@ -212,6 +219,7 @@ class Capsule(Shape):
         return along_axis(self.axis, along, across)
 
 
+@checked_keywords
 @dataclass(frozen=True)
 class Ring(Shape):
     """A hollow cylinder: `outer` and `inner` radius, and `length` (m) along its axis."""
@@ -221,7 +229,7 @@ class Ring(Shape):
     outer: float
     inner: float
     length: float
-    axis: str = "z"
+    axis: Axis = "z"
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -242,6 +250,7 @@ class Ring(Shape):
         return along_axis(self.axis, mass * squares / 2.0, across)
 
 
+@checked_keywords
 @dataclass(frozen=True)
 class Cone(Shape):
     """A solid cone: `radius` of its base and `length` (m) along its axis, which the tip points to.
@@ -253,7 +262,7 @@ class Cone(Shape):
 
     radius: float
     length: float
-    axis: str = "z"
+    axis: Axis = "z"
 
     @property
     def volume(self) -> float:
@@ -272,10 +281,10 @@ def along_axis(axis: str, along: float, across: float) -> Vector3:
     return (x, y, z)
 
 
-def checked_axis(axis: Any, where: str) -> str:
+def checked_axis(axis: Any, where: str) -> Axis:
     if not isinstance(axis, str) or axis not in AXES:
         raise InvalidBody(
             f"{where}: axis must be one of the body's axes, got {told(axis)}.",
             "Give axis='x', 'y' or 'z', and turn the body with rotation=.",
         )
-    return axis
+    return cast(Axis, axis)

@@ -4,7 +4,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
 from chasles.model.checks import (
     Invalid,
@@ -18,9 +18,12 @@ from chasles.model.checks import (
 from chasles.model.derivatives import Floats, Function, derivatives, evaluated
 from chasles.model.errors import ChaslesError, InvalidSignal
 from chasles.model.expressions import checked_expression
+from chasles.model.keywords import checked_keywords
 from chasles.model.waves import KernelWave, Linear, Ramp, Sine, Table, Wave
+from chasles.model.words import ArrayLike
 
 
+@checked_keywords
 @dataclass(frozen=True, init=False)
 class Signal:
     """A function of time with its rate and its second derivative.
@@ -61,6 +64,7 @@ class Signal:
         return cls(*(replace(wave, order=order) for order in range(3)))
 
     @classmethod
+    @checked_keywords
     def constant(cls, value: float) -> "Signal":
         """The same value at all times.
 
@@ -70,6 +74,7 @@ class Signal:
         return cls.linear(0.0, offset=checked("value", value))
 
     @classmethod
+    @checked_keywords
     def linear(cls, slope: float, offset: float = 0.0) -> "Signal":
         """offset + slope t: a constant speed.
 
@@ -80,6 +85,7 @@ class Signal:
         return cls.of(Linear(slope, offset))
 
     @classmethod
+    @checked_keywords
     def ramp(cls, height: float, duration: float, start: float = 0.0) -> "Signal":
         """From 0 to `height` within `duration` seconds from `start`, without a jerk at either end.
 
@@ -93,6 +99,7 @@ class Signal:
         return cls.of(Ramp(height, duration, start))
 
     @classmethod
+    @checked_keywords
     def sine(
         cls, amplitude: float, frequency: float, phase: float = 0.0, offset: float = 0.0
     ) -> "Signal":
@@ -106,6 +113,7 @@ class Signal:
         return cls.of(Sine(amplitude, frequency, phase, offset))
 
     @classmethod
+    @checked_keywords
     def table(cls, t: ArrayLike, values: ArrayLike) -> "Signal":
         """The quintic spline through `values` at the times `t`, which increase.
 
@@ -121,6 +129,7 @@ class Signal:
         return cls.of(Table(tuple(times.tolist()), tuple(heights.tolist())))
 
     @classmethod
+    @checked_keywords
     def expression(cls, text: str) -> "Signal":
         """A function by its text: numbers, t, pi, + - * / ^, sin, cos, exp, sqrt, tanh and more.
 

@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from chasles.core.arrays import Floats
 from chasles.paper.examples import EXAMPLES
 from chasles.paper.runs import CaseResult
 from chasles.paper.study import Study
@@ -22,15 +23,12 @@ def slug(text: str) -> str:
 
 
 def gap_curves(shown: dict[str, CaseResult], joint: str) -> list[Curve]:
-    return [
-        Curve(o.t, np.linalg.norm(o.gaps[joint], axis=1), NAMES[s], COLOURS[s])
-        for s, o in shown.items()
-    ]
+    return [Curve(o.t, gap_size(o, joint), NAMES[s], COLOURS[s]) for s, o in shown.items()]
 
 
 def joint_figure(study: Study, example: str, joint: str) -> Figure:
-    """Panels a) and b) as in the paper, c) what chasles chooses, and all three on one axis."""
-    shown = study.shown(example)
+    """Panels a) and b) as in the paper, c) other spaces only, and then another form only."""
+    shown, default = study.shown(example), study.chosen(example)
     panels = [
         Panel(
             components(o.t, o.gaps[joint], LETTERS[s]),
@@ -41,8 +39,13 @@ def joint_figure(study: Study, example: str, joint: str) -> Figure:
     ]
     panels.append(
         Panel(
-            logarithmic(gap_curves(shown, joint), "All three on one axis", "gap in m"),
-            f"{EXAMPLES[example].title}, {joint}: the three gaps on one logarithmic axis",
+            logarithmic(
+                [*gap_curves(shown, joint), in_screw_form(default, gap_size(default, joint))],
+                "All on one axis",
+                "gap in m",
+            ),
+            f"{EXAMPLES[example].title}, {joint}: the three gaps on one logarithmic axis, and that"
+            f" of c) in the screw form, at most {scientific(default.gap(joint))} m",
         )
     )
     gaps = {s: o.gap(joint) for s, o in shown.items()}
@@ -51,23 +54,40 @@ def joint_figure(study: Study, example: str, joint: str) -> Figure:
         f"{EXAMPLES[example].title}: {joint}",
         gap_caption(gaps)
         + " Mind the units: panels a) to c) have their own scales."
+        + form_alone("gap", gaps["auto"], default.gap(joint), "\u00a0m")
         + same_form(study, example),
         tuple(panels),
+    )  # fmt: skip
+
+
+def gap_size(outcome: CaseResult, joint: str) -> Floats:
+    return np.linalg.norm(outcome.gaps[joint], axis=1)
+
+
+def in_screw_form(outcome: CaseResult, values: Floats) -> Curve:
+    return Curve(outcome.t, values, "screw form", "other", dashed=True)
+
+
+def form_alone(what: str, space: float, screw: float, unit: str = "") -> str:
+    """From a) and b) to c) the spaces change; from c) to the dashed curve, only the form."""
+    return (
+        " From a) and b) to c) only the spaces change; from c) to the dashed curve only the form of"
+        f" the acceleration constraint, to the screw form, this package's default: {what}"
+        f" {scientific(space)}{unit}, then {scientific(screw)}{unit}."
     )
 
 
 def same_form(study: Study, example: str) -> str:
-    """Panel c) also changes the form of the constraint: what the form alone does."""
-    text = " Panel c) differs from a) and b) in the spaces and in the form (screw)"
+    """Where a paper's space is better in that form as well, this is said."""
     product, chosen = study.run(example, "SO3xR3", "screw"), study.chosen(example)
-    if product.largest_gap() < chosen.largest_gap():
-        text += (
-            "; in that same form plain SO(3)×ℝ³ has the smaller largest gap,"
-            f" {scientific(product.largest_gap())} m against {scientific(chosen.largest_gap())} m,"
-            f" with an energy drift of {scientific(product.energy_drift())} against"
-            f" {scientific(chosen.energy_drift())} (both before projection)"
-        )
-    return text + "."
+    if product.largest_gap() >= chosen.largest_gap():
+        return ""
+    return (
+        " In the screw form plain SO(3)×ℝ³ has the smaller largest gap,"
+        f" {scientific(product.largest_gap())} m against {scientific(chosen.largest_gap())} m,"
+        f" with an energy drift of {scientific(product.energy_drift())} against"
+        f" {scientific(chosen.energy_drift())} (both before projection)."
+    )
 
 
 def gap_caption(gaps: dict[str, float]) -> str:
@@ -89,7 +109,7 @@ def gap_caption(gaps: dict[str, float]) -> str:
 
 
 def energy_figure(study: Study, example: str) -> Figure:
-    shown = study.shown(example)
+    shown, default = study.shown(example), study.chosen(example)
     drifts = [o.energy_drift() for o in shown.values()]
     shared = max(drifts) < SHARED_AXIS * min(drifts)
     label = "(E − E₀)/T₀"
@@ -106,20 +126,13 @@ def energy_figure(study: Study, example: str) -> Figure:
         )
         for s, o in shown.items()
     ]
-    running = [
-        Curve(
-            o.t,
-            np.maximum.accumulate(np.abs(o.energy_error)),
-            NAMES[s],
-            COLOURS[s],
-            dashed=s == "auto",  # it often lies on top of SE(3)
-        )
-        for s, o in shown.items()
-    ]
+    running = [Curve(o.t, so_far(o), NAMES[s], COLOURS[s]) for s, o in shown.items()]
+    running.append(in_screw_form(default, so_far(default)))
     panels.append(
         Panel(
             logarithmic(running, "Largest so far, on one axis", "|E − E₀|/T₀"),
-            f"{EXAMPLES[example].title}: the three energy drifts on one logarithmic axis",
+            f"{EXAMPLES[example].title}: the three energy drifts on one logarithmic axis, and that"
+            f" of c) in the screw form, at most {scientific(default.energy_drift())}",
         )
     )
     axes = "Panels a) to c) share their axis." if shared else "Panels a) to c) have their own axes."
@@ -129,9 +142,14 @@ def energy_figure(study: Study, example: str) -> Figure:
         f"{EXAMPLES[example].title}: drift of {name}",
         f"Relative to the kinetic energy at the start: {scientific(drifts[0])} on SE(3),"
         f" {scientific(drifts[1])} on SO(3)×ℝ³, {scientific(drifts[2])} with what chasles chooses."
-        f" {axes}{same_form(study, example)}",
+        f" {axes}{form_alone('drift', drifts[2], default.energy_drift())}",
         tuple(panels),
     )
+
+
+def so_far(outcome: CaseResult) -> Floats:
+    """The largest energy error up to every time."""
+    return np.maximum.accumulate(np.abs(outcome.energy_error))
 
 
 def story_figure(study: Study) -> Figure:

@@ -23,6 +23,7 @@ from chasles.studies.paper_mechanisms import heavy_top
 from chasles.studies.quiet import simulate_quietly
 
 PAPER_SPACES = ("SE3", "SO3xR3")
+SHOWN_SPACES = (*PAPER_SPACES, "auto")
 FORMS = ("space", "screw")
 LONGER = 5  # times the duration of the paper's figures
 RANDOM_KINDS = ("pendulum", "floating")
@@ -82,9 +83,8 @@ class Study:
         return self.run(model, "auto", "screw", **more)
 
     def shown(self, model: str, **more) -> dict[str, CaseResult]:
-        """The three runs side by side in every figure."""
-        pair = {spaces: self.run(model, spaces, **more) for spaces in PAPER_SPACES}
-        return {**pair, "auto": self.chosen(model, **more)}
+        """The three runs side by side in every figure: only the spaces differ."""
+        return {spaces: self.run(model, spaces, **more) for spaces in SHOWN_SPACES}
 
     def cases(self) -> Iterator[Case]:
         """Every simulation of the report, so that the bar knows how many there are."""
@@ -100,19 +100,17 @@ class Study:
             if model == "three-bar":
                 yield self.case(model, "auto", "screw", stabilise="projection")
             if model in EXAMPLES:
-                for spaces in PAPER_SPACES:
+                for spaces in SHOWN_SPACES:
                     yield self.case(model, spaces, longer=True)
-                yield self.case(model, "auto", "screw", longer=True)
                 if not self.options.quick:
                     yield from self.more_cases(model)
 
     def more_cases(self, model: str) -> Iterator[Case]:
-        for spaces in (*PAPER_SPACES, "auto"):
-            form = "screw" if spaces == "auto" else "space"
+        for spaces in SHOWN_SPACES:
             for method in METHODS:
-                yield self.case(model, spaces, form, method=method)
+                yield self.case(model, spaces, method=method)
             for factor in STEP_FACTORS:
-                yield self.case(model, spaces, form, step=factor * self.options.step)
+                yield self.case(model, spaces, step=factor * self.options.step)
 
     # --- the heavy top in the paper's own equations ---
 

@@ -5,6 +5,7 @@ from typing import Any
 
 from chasles.model import GROUND, InvalidOption, Joint, Model, UnknownName
 from chasles.model.errors import told
+from chasles.model.keywords import checked_keywords
 from chasles.model.model import checked_model
 from chasles.spaces.designation import Designation, Row
 from chasles.spaces.exactness import Charts, Geometry
@@ -105,6 +106,7 @@ def space_of(value: Any, model: Model, body: str, where: str) -> Space:
 # --- the choice -----------------------------------------------------------------------------------
 
 
+@checked_keywords
 def designate(
     model: Model, spaces: Mapping[Any, Any] | None = None, cut: Collection[str] = ()
 ) -> Designation:

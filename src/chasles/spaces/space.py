@@ -3,11 +3,11 @@
 from dataclasses import dataclass
 from typing import Any
 
-from numpy.typing import ArrayLike
-
 from chasles.model import GROUND, Body, Ground, InvalidOption, Joint, Model, UnknownName
 from chasles.model.checks import Vector3, checked_vector
 from chasles.model.errors import told
+from chasles.model.keywords import checked_keywords
+from chasles.model.words import ArrayLike
 
 GROUPS = ("SE3", "SO3xR3", "subgroup")
 
@@ -42,11 +42,13 @@ class Space:
         return self.group + frame + (f" relative to {self.relative_to}" if self.relative_to else "")
 
 
+@checked_keywords
 def SE3(relative_to: Body | Ground | str | None = None) -> Space:
     """Proper rigid-body motions, absolute or relative to another body."""
     return Space("SE3", None, checked_reference(relative_to, "space SE3"))
 
 
+@checked_keywords
 def SO3xR3(
     at: Joint | str | ArrayLike | None = None, relative_to: Body | Ground | str | None = None
 ) -> Space:

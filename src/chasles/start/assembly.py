@@ -19,6 +19,7 @@ from chasles.model import (
     coordinates_of,
 )
 from chasles.model.errors import told
+from chasles.model.keywords import checked_keywords
 from chasles.model.model import checked_model, plural
 from chasles.spaces import resolve_spaces
 from chasles.start.closure import Closure, turn_between
@@ -114,6 +115,7 @@ class Assembly:
         return cls(state=state, held=tuple(plain["held"]), **tables)
 
 
+@checked_keywords
 def assemble(
     model: Model, hold: Iterable[Body | Joint | str] = (), start: State | None = None
 ) -> Assembly:

@@ -28,21 +28,29 @@ class Redundancy:
     repeated   (joint, component) of the rows that repeat those eliminated before them
     shared     joints whose reactions are not unique: minimum-norm multipliers are reported, forces
                and torques weighed by what they would accelerate
+    undetermined  (joint, component) of the rows whose multipliers are not unique, at the start
     """
 
     rows: int
     rank: int
     repeated: tuple[tuple[str, str], ...]
     shared: tuple[str, ...]
+    undetermined: tuple[tuple[str, str], ...] = ()
 
     def __str__(self) -> str:
         listed = ", ".join(f"{joint} ({component})" for joint, component in self.repeated[:12])
         more = " ..." if len(self.repeated) > 12 else ""
-        shared = ", ".join(self.shared[:12]) + (" ..." if len(self.shared) > 12 else "")
+        shared = ", ".join(map(self.which, self.shared[:12]))
+        shared += " ..." if len(self.shared) > 12 else ""
         return (
             f"{self.rows - self.rank} of {self.rows} constraint rows are redundant (rank"
             f" {self.rank}): {listed}{more}. Motion is unique; the reactions of {shared} are not."
         )
+
+    def which(self, joint: str) -> str:
+        """A joint with those of its components that are not unique, if only some are told."""
+        components = [component for name, component in self.undetermined if name == joint]
+        return f"{joint} ({' '.join(components)})" if components else joint
 
 
 def find_redundancy(
@@ -67,7 +75,9 @@ def find_redundancy(
         return None
     names = dict.fromkeys(joint_of_row(setup, int(real[row]))[0] for row in sharing)
     rows = tuple(joint_of_row(setup, int(real[row])) for row in repeated)
-    return Redundancy(len(real), rank, rows, tuple(names))
+    undetermined = tuple(joint_of_row(setup, int(real[row])) for row in sharing)
+    exact = len(real) <= RANK_LIMIT
+    return Redundancy(len(real), rank, rows, tuple(names), undetermined if exact else ())
 
 
 def redundancy_error(redundancy: Redundancy) -> RedundantConstraints:
@@ -143,6 +153,11 @@ def equilibrated(setup: Setup, entries: Floats) -> Floats:
 
     Its rank is that of the joints' geometry, whatever the units and the masses.
     """
+    return balanced(setup, work.jacobian)[0]
+
+
+def balanced(setup: Setup, entries: Floats) -> tuple[Floats, Floats]:
+    """The same from the entries (rows, 12) of J, and by what every row was divided (rows,)."""
     system = setup.system
     jacobian = np.zeros((system.row_count, 6 * system.body_count))
     for joint in range(system.joint_count):
@@ -155,8 +170,9 @@ def equilibrated(setup: Setup, entries: Floats) -> Floats:
         for body in range(system.body_count):
             angles = jacobian[:, 6 * body : 6 * body + 3]
             angles /= np.abs(angles).max(initial=0.0) or 1.0
-        largest = np.abs(jacobian).max(axis=1, keepdims=True)
-        return jacobian / np.where(largest == 0.0, 1.0, largest)
+        largest = np.abs(jacobian).max(axis=1)
+        divided = np.where(largest == 0.0, 1.0, largest)
+        return jacobian / divided[:, None], divided
 
 
 def scale_error(name: str, component: str) -> InvalidModel:

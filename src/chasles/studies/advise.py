@@ -3,12 +3,13 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 from chasles.integrators.tableaux import Tableau
 from chasles.model import ChaslesError, InvalidOption, Model
 from chasles.model.checks import checked_positive
 from chasles.model.errors import told
+from chasles.model.keywords import checked_keywords
 from chasles.model.model import checked_model
 from chasles.simulate import check_progress
 from chasles.stderr import progress_bar
@@ -159,6 +160,7 @@ class Advice:
         return shown_figure(figure) if path is None else save_figure(figure, path)
 
 
+@checked_keywords
 def advise(
     model: Model,
     target: float = 1e-9,
@@ -168,7 +170,7 @@ def advise(
     methods: Sequence[str | Tableau] = METHODS,
     stabilisers: Sequence[str | None] = STABILISERS,
     steps: Sequence[float] | None = None,
-    acceleration: str = "screw",
+    acceleration: Literal["screw", "space"] = "screw",
     budget: float = 30.0,
     progress: bool | None = None,
 ) -> Advice:

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
@@ -10,6 +10,7 @@ from chasles.integrators.tableaux import Tableau
 from chasles.model import InvalidOption, Model, UnknownName
 from chasles.model.checks import checked_positive
 from chasles.model.errors import told
+from chasles.model.keywords import checked_keywords
 from chasles.model.model import checked_model
 from chasles.simulate import check_progress
 from chasles.stderr import progress_bar
@@ -21,13 +22,14 @@ from chasles.studies.tables import aligned_table, plain, small
 SHOWN_JOINTS = 6
 
 
+@checked_keywords
 def compare(
     model: Model,
     candidates: Any,
     until: float,
     step: float,
     method: str | Tableau = "rk4",
-    acceleration: str = "screw",
+    acceleration: Literal["screw", "space"] = "screw",
     stabilise: str | None = None,
     orders: bool = False,
     timing: bool = True,

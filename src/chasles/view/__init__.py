@@ -22,7 +22,7 @@ def animate(
     title   of the page
     view    "auto", "xy", "xz", "yz", or (azimuth, elevation) in degrees
     frames  the most saved states that a page shows; by default as many as fit into about 3 MB
-    forces  whether a page has the joints' reactions and the loads as arrows
+    forces  whether a page has the joints' reactions, springs, motors and loads as arrows
     speed   of .gif and .mp4: seconds of motion per second; by default about 6 s in all
     fps     frames per second of .gif and .mp4, 25
     size    of .gif and .mp4 in pixels, (720, 540)

@@ -2,23 +2,25 @@
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 from chasles.model import InvalidOption
 from chasles.model.checks import checked_positive
 from chasles.model.errors import told
+from chasles.model.keywords import checked_keywords
 from chasles.result import Result
 from chasles.view.film import Film, checked_layout, labels_of, make_film
 
 KINDS = (".html", ".gif", ".mp4")
 
 
+@checked_keywords
 def animate(
     results: Result | Sequence[Result],
     path: str | Path | None = None,
     *,
     labels: Sequence[str] | None = None,
-    layout: str = "side by side",
+    layout: Literal["side by side", "overlaid"] = "side by side",
     title: str | None = None,
     view: Any = "auto",
     frames: int | None = None,
@@ -35,14 +37,14 @@ def animate(
     layout  of several results: "side by side" or "overlaid"
     view    "auto", "xy", "xz", "yz", or (azimuth, elevation) in degrees
     frames  the most saved states that a page shows; by default as many as fit into about 3 MB
-    forces  whether a page has the joints' reactions and the loads as arrows
+    forces  whether a page has the joints' reactions, springs, motors and loads as arrows
     speed   of .gif and .mp4: seconds of motion per second; by default about 6 s in all
     fps     frames per second of .gif and .mp4
     size    of .gif and .mp4 in pixels, (720, 540); wider by default for results side by side
     """
     every = checked_results(results)
     target = checked_target(path)
-    names, layout = labels_of(every, labels), checked_layout(layout)
+    names, arranged = labels_of(every, labels), checked_layout(layout)
     if frames is not None and (
         isinstance(frames, bool) or not isinstance(frames, int) or frames < 2
     ):
@@ -51,14 +53,14 @@ def animate(
             "Give a whole number above 1.",
         )
     if target is None or target.suffix.lower() == ".html":
-        film = make_film(every, names, layout, title, frames, forces, view)
+        film = make_film(every, names, arranged, title, frames, forces, view)
         return film if target is None else film.save(target)
     from chasles.view.video import make_video  # late: it brings pillow
 
     fps = checked_positive(fps, "fps", "1/s", "animate", InvalidOption)
     if speed is not None:
         speed = checked_positive(speed, "speed", "", "animate", InvalidOption)
-    return make_video(every, target, names, layout, view, speed, fps, size)
+    return make_video(every, target, names, arranged, view, speed, fps, size)
 
 
 def checked_results(results: Any) -> list[Result]:

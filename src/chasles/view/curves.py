@@ -3,14 +3,16 @@
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import matplotlib as mpl
 import numpy as np
 from matplotlib.axes import Axes
 
 from chasles.core.arrays import Floats
-from chasles.model import InvalidOption, UnknownName, coordinate_of
+from chasles.model import InvalidOption, JointForce, UnknownName, coordinate_of
+from chasles.model.keywords import checked_keywords
+from chasles.readout import ForceHistory
 from chasles.result import Result
 from chasles.view.panels import log_axis, seconds_axis, thinned, titles
 from chasles.view.picture import checked_target, finished, new_axes
@@ -32,6 +34,7 @@ class Curves:
     logarithmic: bool = False
 
 
+@checked_keywords
 def plot_result(
     result: Result,
     what: Any = None,
@@ -103,13 +106,16 @@ def curves_of(result: Result, what: Any, part: str | None) -> Curves:
         if name in model.driver_names:
             return driver_curves(result, name, part)
         if name in model.force_names:
-            return Curves(name, "work in J", [("", result.work(name))])
+            return force_curves(result, name, part)
+        if name in model.sensor_names:
+            return sensor_curves(result, name)
         if name in WHOLE:
             if part is not None:
                 raise UnknownName.among("part", part, (), where=f"plot of '{name}'")
             return WHOLE[name](result)
     known = (*WHOLE, *model.body_names, *model.joint_names, *model.force_names)
-    raise UnknownName.among("quantity or part", name, (*known, *model.driver_names), where="plot")
+    named = (*known, *model.driver_names, *model.sensor_names)
+    raise UnknownName.among("quantity or part", name, named, where="plot")
 
 
 def components(vector: Floats) -> list[tuple[str, Floats]]:
@@ -138,7 +144,7 @@ def energies(result: Result) -> dict[str, Floats]:
     }
 
 
-def gaps(part: str) -> Callable[[Result], dict[str, Floats]]:
+def gaps(part: Literal["translation", "rotation"]) -> Callable[[Result], dict[str, Floats]]:
     def every(result: Result) -> dict[str, Floats]:
         values = {j.name: result.violation(j, part) for j in result.model.joints}
         if not values:
@@ -202,6 +208,41 @@ def joint_curves(result: Result, name: str, part: str | None) -> Curves:
     if chosen not in kinds:
         raise UnknownName.among("part of a joint", part, kinds, where=f"plot of joint '{name}'")
     return kinds[chosen]()
+
+
+def force_curves(result: Result, name: str, part: str | None) -> Curves:
+    """What a force exerts, or what came of it."""
+    found = result.force(name)
+    kinds: dict[str, Callable[[], Curves]] = {
+        "work": lambda: Curves(f"{name}: work", "J", [("", result.work(name))]),
+        "force": lambda: Curves(f"{name}: force", "N", components(found.force)),
+        "torque": lambda: Curves(f"{name}: torque", "N m", components(found.torque)),
+        "power": lambda: Curves(f"{name}: power", "W", [("", found.power)]),
+    }
+    stretched = found.elongation
+    if stretched is not None:
+        kinds["elongation"] = lambda: Curves(f"{name}: elongation", "m", [("", stretched)])
+    if isinstance(result.model.force(name), JointForce):
+        kinds["effort"] = lambda: Curves(f"{name}: effort", "N or N m", [("", result.effort(name))])
+    chosen = usual_part(found, kinds) if part is None else part
+    if chosen not in kinds:
+        raise UnknownName.among("part of a force", part, kinds, where=f"plot of force '{name}'")
+    return kinds[chosen]()
+
+
+def usual_part(found: ForceHistory, kinds: dict[str, Any]) -> str:
+    """The effort on a joint; else the force, or the torque of what only turns."""
+    if "effort" in kinds:
+        return "effort"
+    return "force" if np.any(found.force) else "torque"
+
+
+def sensor_curves(result: Result, name: str) -> Curves:
+    sensor, values = result.model.sensor(name), result.sensor(name)
+    curves = [("", values)] if values.ndim == 1 else [
+        (axis, values[:, k]) for k, axis in enumerate("wxyz"[-values.shape[1] :])
+    ]  # fmt: skip
+    return Curves(f"{name}: {sensor.reads.replace('_', ' ')} of {sensor.of}", sensor.unit, curves)
 
 
 def driver_curves(result: Result, name: str, part: str | None) -> Curves:

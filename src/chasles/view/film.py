@@ -1,7 +1,7 @@
 """`result.animate("top.html")`: one file that holds the film and all that it takes to show it."""
 
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from html import escape
 from importlib.resources import files
@@ -32,6 +32,7 @@ from chasles.view.tracks import (
 SCRIPTS = ("space.js", "solids.js", "lines.js", "film.js", "curves.js")
 #: The colour of a result among several; the paper's spaces keep theirs.
 OWN = {"SE3": "se3", "SO3xR3": "product", "auto": "chosen"}
+OWN |= {"SE(3)": "se3", "SO(3)×ℝ³": "product", "chasles": "chosen"}
 FREE = ("other", "y", "x", "z", "muted")
 MOST_CURVES = 24
 
@@ -66,15 +67,16 @@ def make_film(
     frames: int | None = None,
     forces: bool = True,
     view: Any = "auto",
+    show: Mapping[str, int] | None = None,
 ) -> Film:
-    """The film of one or several results."""
+    """The film of one or several results; `show` says what is seen at first, {"gaps": True}."""
     blob = Blob()
     scenes = [scene_of(result.model) for result in results]
     size = max(scene.size for scene in scenes)
     solids: dict[Shape, int] = {}
     groups = []
     for index, (result, scene, label) in enumerate(zip(results, scenes, labels)):
-        tracks = len(scene.spots) * (1 + forces)
+        tracks = len(scene.spots) * (1 + forces) + forces * len(result.model.forces)
         chosen = chosen_frames(result, frames, len(results), tracks)
         name, colour = f"g{index}", colours_of(labels)[index]
         group = pose_tracks(result, chosen, blob, name, size)
@@ -109,6 +111,7 @@ def make_film(
         "gravity": any(results[0].model.gravity),
         "apart": layout == LAYOUTS[0],
         "curves": curves,
+        "show": dict(show or {}),
     }
     return Film(page(head, blob, words, about(results)), words)
 

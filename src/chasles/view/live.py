@@ -10,7 +10,9 @@ import numpy as np
 
 from chasles.core.arrays import Floats
 from chasles.model import ChaslesError
+from chasles.model.keywords import checked_keywords
 from chasles.result import Result
+from chasles.view.applied import Applied, applied_forces
 from chasles.view.camera import camera_of
 from chasles.view.film import largest_gap
 from chasles.view.marks import coil
@@ -30,6 +32,7 @@ class NoViewer(ChaslesError):
     """The live viewer was asked for, and viser is not installed."""
 
 
+@checked_keywords
 def view(result: Result, port: int = 8080, block: bool | None = None) -> "Live":
     """Serve a run on this machine; open the address that is printed.
 
@@ -152,6 +155,7 @@ class Live:
             power = int(np.floor(np.log10(0.3 * self.scene.size / largest))) if largest > 0 else 0
             self.power = gui.add_slider("× 10 to the", 0, max(power + 2, 1), 1, max(power, 0))
             self.force_shown = gui.add_checkbox("Reactions", False)
+            self.applied_shown = gui.add_checkbox("Forces and torques", False)
         self.curve(gui)
         self.moved_by_us = False
 
@@ -161,7 +165,7 @@ class Live:
 
         trails.on_update(lambda _: set_trails())
         set_trails()
-        for control in (self.gap_shown, self.power, self.force_shown):
+        for control in (self.gap_shown, self.power, self.force_shown, self.applied_shown):
             control.on_update(lambda _: self.show(self.frame))
 
         @self.time.on_update
@@ -219,10 +223,30 @@ class Live:
                 force = self.reactions[spot.name][frame]
                 unit = 0.3 * self.scene.size / max(self.strongest, 1e-300)
                 wanted[f"/reaction {number}"] = (at, at + unit * force, "#2f66b3")
+        if self.applied_shown.value:
+            for number, one in enumerate(self.applied):
+                at = place(poses[one.body], one.at)
+                unit = 0.3 * self.scene.size / max(self.largest_applied[one.kind], 1e-300)
+                colour = "#6d4aa3" if one.kind == "force" else "#b5761a"
+                wanted[f"/applied {number}"] = (at, at + unit * one.values[frame], colour)
         for name in set(self.arrows) - set(wanted):
             self.arrows.pop(name).remove()
         for name, (start, end, colour) in wanted.items():
-            self.arrows[name] = self.add_lines(name, np.array([start, end]), colour)
+            self.arrows[name] = self.add_lines(name, arrow_path(start, end), colour)
+
+    @cached_property
+    def applied(self) -> list[Applied]:
+        """Springs, motors, loads and other forces."""
+        return list(applied_forces(self.result, self.scene))
+
+    @cached_property
+    def largest_applied(self) -> dict[str, float]:
+        """The largest force, N, and the largest torque, N m."""
+        return {
+            kind: max((float(np.abs(a.values).max()) for a in self.applied if a.kind == kind),
+                      default=0.0)
+            for kind in ("force", "torque")
+        }  # fmt: skip
 
     @cached_property
     def reactions(self) -> dict[str, Floats]:
@@ -267,6 +291,18 @@ class Live:
         self.running = False
         self.thread.join(timeout=2.0)
         self.server.stop()
+
+
+def arrow_path(start: Floats, end: Floats) -> Floats:
+    """A line with two barbs at its end, in one stroke."""
+    along = end - start
+    length = float(np.linalg.norm(along))
+    if length == 0.0:
+        return np.array([start, end])
+    side = np.cross(along, np.eye(3)[np.abs(along).argmin()])
+    side *= 0.07 * length / np.linalg.norm(side)
+    back = end - 0.18 * along
+    return np.array([start, end, back + side, end, back - side])
 
 
 def tie_path(scene: Scene, tie: Tie, poses: dict[str, Pose]) -> Floats:

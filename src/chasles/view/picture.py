@@ -13,6 +13,7 @@ from matplotlib.figure import Figure
 from chasles.core.arrays import Floats
 from chasles.model import InvalidOption, Model
 from chasles.model.errors import told
+from chasles.model.keywords import checked_keywords
 from chasles.view.camera import Camera, camera_of
 from chasles.view.labels import Label, put_labels
 from chasles.view.marks import (
@@ -32,6 +33,7 @@ FINENESS = 1.5  # pixels of the solids per pixel of the figure on a screen
 MOST_NAMES = 44  # more would cover what they name
 
 
+@checked_keywords
 def plot_model(
     model: Model,
     path: str | Path | None = None,

@@ -21,3 +21,19 @@ for (const table of document.querySelectorAll("table.sortable")) {
     body.append(...rows);
   }));
 }
+
+// The contents stay open beside the text and closed above it; they mark where the reader is.
+const toc = document.querySelector(".toc");
+if (toc) {
+  const list = toc.querySelector("details"), beside = matchMedia("(min-width:76rem)");
+  const fit = () => { list.open = beside.matches; };
+  fit(); beside.addEventListener("change", fit);
+  const links = [...toc.querySelectorAll("a")];
+  for (const link of links) link.addEventListener("click", fit);
+  const places = links.map(link => document.getElementById(link.hash.slice(1)));
+  const mark = () => {
+    const above = places.filter(place => place.getBoundingClientRect().top < innerHeight / 3).length;
+    links.forEach((link, k) => k === above - 1 ? link.setAttribute("aria-current", "true") : link.removeAttribute("aria-current"));
+  };
+  addEventListener("scroll", mark, { passive: true }); mark();
+}

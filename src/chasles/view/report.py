@@ -4,6 +4,7 @@ The pieces are plain strings of HTML; `page` puts them into a document.
 """
 
 import os
+import re
 import tempfile
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
@@ -16,6 +17,8 @@ from chasles.view.theme import SANS, SERIF, style_variables
 
 STYLE = files("chasles.view").joinpath("report.css")
 SCRIPT = files("chasles.view").joinpath("report.js")
+#: what `section` writes: name, level and title
+SECTION = re.compile(r'<section id="([^"]+)"><h([23])>(.*?)</h[23]>')
 
 
 def page(title: str, description: str, body: str) -> str:
@@ -28,7 +31,22 @@ def page(title: str, description: str, body: str) -> str:
         f'<meta name="description" content="{escape(description)}">\n'
         '<link rel="icon" href="data:,">\n'
         f"<title>{escape(title)}</title>\n<style>\n{style}\n</style>\n</head>\n<body>\n"
-        f"{body}\n<script>\n{SCRIPT.read_text(encoding='utf-8')}\n</script>\n</body>\n</html>\n"
+        f'{contents(body)}<div class="page">\n{body}\n</div>\n'
+        f"<script>\n{SCRIPT.read_text(encoding='utf-8')}\n</script>\n</body>\n</html>\n"
+    )
+
+
+def contents(body: str) -> str:
+    """Links to all sections and those within them: beside the text, or above it if narrow."""
+    items = [
+        f'<li class="level-{level}"><a href="#{name}">{title}</a></li>'
+        for name, level, title in SECTION.findall(body)
+    ]
+    if not items:
+        return ""
+    return (
+        '<nav class="toc" aria-label="Contents"><details open><summary>Contents</summary>'
+        f"<ol>{''.join(items)}</ol></details></nav>\n"
     )
 
 
@@ -96,6 +114,11 @@ def section(name: str, title: str, *content: str, level: int = 2) -> str:
 
 def paragraphs(*texts: str) -> str:
     return "".join(f"<p>{text}</p>" for text in texts)
+
+
+def film_block(film: str, name: str, caption: str) -> str:
+    """A film in its frame; it is made when the reader comes near, and plays while it is seen."""
+    return f'<div class="film" id="{name}">{film}<p class="small">{caption}</p></div>'
 
 
 def write_whole(path: Path, text: str) -> None:

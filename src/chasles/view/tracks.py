@@ -12,10 +12,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from chasles.core.arrays import Floats
-from chasles.model import Load
-from chasles.model.loads import BODY
 from chasles.result import Result
-from chasles.view.scene import Scene, in_body
+from chasles.view.applied import applied_forces
+from chasles.view.scene import Scene
 
 BUDGET = 2_400_000  # bytes of all tracks of a film; base64 makes a third more of them
 MOST_FRAMES = 3000  # more than a screen wide, and 50 s at 60 frames a second
@@ -93,13 +92,13 @@ def quaternions(rotations: Floats) -> Floats:
     return np.asarray(turns * signs[:, None])
 
 
-# --- vectors at joints and loads ---
+# --- vectors at joints and forces ---
 
 
 def vector_tracks(
     result: Result, scene: Scene, frames: NDArray[np.int64], blob: Blob, name: str, forces: bool
 ) -> list[Header]:
-    """Gaps of joints, their reactions, and loads: each a point of a body and a vector over time."""
+    """Gaps of joints, reactions and forces: each a point of a body and a vector over time."""
     index = {body: k for k, body in enumerate(result.model.body_names)}
     tracks: list[Header] = []
 
@@ -118,12 +117,9 @@ def vector_tracks(
         add("gap", spot.name, spot.a, spot.at, result.violation(spot.name, vector=True))
         if forces:
             add("reaction", spot.name, spot.a, spot.at, result.reaction(spot.name).force)
-    for force in result.model.forces:
-        if forces and isinstance(force, Load):
-            values, _ = force.sample(result.t)
-            if force.frame == BODY:
-                values = np.einsum("tij,tj->ti", result.rotation(force.body), values)
-            add("load", force.name, force.body, in_body(scene.start[force.body], force.at), values)
+    if forces:
+        for one in applied_forces(result, scene):
+            add(one.kind, one.name, one.body, one.at, one.values)
     return tracks
 
 

@@ -5,8 +5,8 @@
   $("curves").hidden = false;
   const canvas = $("plot"), pen = canvas.getContext("2d"), margin = { left: 58, right: 10, top: 8, bottom: 20 };
   const curves = head.curves.map(c => ({ ...c, series: c.series.map(s => ({ ...s, values: array(s.key) })) }));
-  let chosen = curves[0], size = [1, 1];
-  curves.forEach((c, k) => { const option = document.createElement("option"); option.value = k; option.textContent = c.name; $("curve").append(option); });
+  let chosen = curves[(head.show || {}).curve || 0] || curves[0], size = [1, 1];
+  curves.forEach((c, k) => { const option = document.createElement("option"); option.value = k; option.textContent = c.name; option.selected = c === chosen; $("curve").append(option); });
 
   const finite = c => c.series.flatMap(s => [...s.values]).filter(Number.isFinite);
   function range(c) {

@@ -5,8 +5,8 @@ const stage = $("stage"), scrub = $("scrub"), play = $("play"), clock = $("clock
 const SPEEDS = [0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 20, 50, 100];
 const bodies = groups.reduce((sum, g) => sum + g.count, 0);
 const show = {
-  trails: bodies <= 8, joint: true, floor: head.gravity, gaps: false, forces: false, names: false, frames: false,
-  magnification: usualMagnification(),
+  trails: bodies <= 8, joint: true, floor: head.gravity, gaps: false, reactions: false, forces: false, names: false, frames: false,
+  magnification: usualMagnification(), ...head.show,
 };
 const film = { time: START, playing: false, speed: usualSpeed(), show, camera, gl: Boolean(withGl), frames: 0 };
 window.film = film;
@@ -72,13 +72,14 @@ function addMagnification() {
   Object.assign(slider, { type: "range", id: "magnification", min: 0, max: Math.max(1, usualMagnification() + 2), step: 1, value: show.magnification });
   slider.setAttribute("aria-label", "Magnification of gaps, as a power of ten");
   slider.addEventListener("input", () => { show.magnification = Number(slider.value); say(); dirty = true; });
-  say(); gapSlider.append(slider, said); gapSlider.hidden = true; $("shown").append(gapSlider);
+  say(); gapSlider.append(slider, said); gapSlider.hidden = !show.gaps; $("shown").append(gapSlider);
 }
 
 addToggle("trails", "trails");
 if (parts.some(p => p.role === "joint")) addToggle("joint", "joints");
 addToggle("floor", "floor"); addToggle("frames", "frames"); addToggle("names", "names");
-if (LARGEST.reaction || LARGEST.load) addToggle("forces", [LARGEST.reaction && "reactions", LARGEST.load && "loads"].filter(Boolean).join(", "));
+if (LARGEST.reaction) addToggle("reactions", "reactions");
+if (LARGEST.force || LARGEST.torque) addToggle("forces", LARGEST.torque ? "forces, torques" : "forces");
 if (LARGEST.gap) { addToggle("gaps", "joint gaps, magnified"); addMagnification(); }
 
 for (const speed of SPEEDS) {
@@ -93,7 +94,7 @@ if (!withGl) { $("note").hidden = false; $("note").textContent = "Drawn without 
 
 // --- hands ---
 
-play.addEventListener("click", () => setPlaying(!film.playing));
+play.addEventListener("click", () => { setPlaying(!film.playing); film.stopped = !film.playing; });
 scrub.addEventListener("input", () => { setPlaying(false); setTime(START + (END - START) * scrub.value / 1000); });
 $("speed").addEventListener("change", event => { film.speed = Number(event.target.value); });
 $("home").addEventListener("click", () => { resetCamera(); dirty = true; });
@@ -139,5 +140,10 @@ stage.addEventListener("keydown", event => {
 new ResizeObserver(resize).observe(stage);
 matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => { dirty = true; });
 resetCamera(); resize(); setTime(START);
-setPlaying(!matchMedia("(prefers-reduced-motion: reduce)").matches && location.hash !== "#still");
+const moving = !matchMedia("(prefers-reduced-motion: reduce)").matches && location.hash !== "#still";
+if (window.parent === window) setPlaying(moving);
+else new IntersectionObserver(seen => { // within another page, only while it is seen
+  const here = seen[seen.length - 1].isIntersecting;
+  if (here ? moving && !film.stopped : film.playing) setPlaying(here);
+}, { threshold: 0.25 }).observe(stage);
 requestAnimationFrame(now => { before = now; draw(now); document.documentElement.dataset.ready = "yes"; });

@@ -5,8 +5,9 @@ const scheme = getComputedStyle(document.documentElement);
 const colourOf = name => scheme.getPropertyValue(name).trim();
 const TRAIL_POINTS = 12000; // of all bodies together: a frame stays below a few milliseconds
 const largest = kind => Math.max(0, ...groups.flatMap(g => g.vectors.filter(v => v.kind === kind).map(v => v.largest)));
-const LARGEST = Object.fromEntries(["gap", "reaction", "load"].map(kind => [kind, largest(kind)]));
-const ARROWS = { gap: "--product", reaction: "--se3", load: "--other" };
+const LARGEST = Object.fromEntries(["gap", "reaction", "force", "torque"].map(kind => [kind, largest(kind)]));
+const ARROWS = { gap: "--product", reaction: "--se3", force: "--other", torque: "--y" };
+const SWITCH = { gap: "gaps", reaction: "reactions", force: "forces", torque: "forces" };
 /** The power of ten that makes the largest gap a fifth of the scene. */
 const usualMagnification = () => LARGEST.gap > 0 ? Math.floor(Math.log10(0.3 * head.size / LARGEST.gap)) : 0;
 
@@ -60,10 +61,12 @@ function arrow(from, to, colour, headed) {
 
 function drawVectors(show) {
   for (const g of groups) for (const v of g.vectors) {
-    if (!(v.kind === "gap" ? show.gaps : show.forces)) continue;
+    if (!show[SWITCH[v.kind]]) continue;
     const from = moved(matrixOf(g, v.body), v.at), value = vectorAt(g, v);
     const factor = v.kind === "gap" ? 10 ** show.magnification : 0.3 * head.size / (LARGEST[v.kind] || 1);
-    arrow(from, along(from, factor, value), colourOf(ARROWS[v.kind]), v.kind !== "gap");
+    const to = along(from, factor, value), colour = colourOf(ARROWS[v.kind]);
+    arrow(from, to, colour, v.kind !== "gap");
+    if (v.kind === "torque") arrow(from, along(from, 0.86 * factor, value), colour, true); // a second head
   }
 }
 

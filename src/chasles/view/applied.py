@@ -1,0 +1,64 @@
+"""What springs, motors, loads and other forces exert, as arrows: where, and how large over time."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+
+from chasles.core.arrays import Floats
+from chasles.model import GROUND, Bushing, CustomForce, Drag, Force, JointForce, Load, Spring
+from chasles.model.coordinates import ANGLE
+from chasles.result import Result
+from chasles.view.scene import Scene, in_body
+
+
+@dataclass(frozen=True, eq=False)
+class Applied:
+    """A force (N) or torque (N m) on a body over time.
+
+    kind    "force" or "torque"
+    body    that it acts on, at `at` in the axes of the body
+    values  (T, 3) in world axes
+    """
+
+    name: str
+    kind: str
+    body: str
+    at: Floats
+    values: Floats
+
+
+def applied_forces(result: Result, scene: Scene) -> Iterator[Applied]:
+    """Of all forces of the model: the force where it acts, and a torque where there is a couple."""
+    for force in result.model.forces:
+        body, point = where_it_acts(result, force)
+        push, turn = result.force(force.name).on(body)
+        at = in_body(scene.start[body], point)
+        lever = np.einsum("tij,j->ti", result.rotation(body), at)
+        couple = turn - np.cross(lever, push)  # what is left about the point that it acts on
+        reach = np.abs(lever).max(initial=0.0) * np.abs(push).max(initial=0.0)
+        pushing = not (isinstance(force, JointForce) and force.coordinate == ANGLE)
+        if pushing and np.any(push):
+            yield Applied(force.name, "force", body, at, push)
+        if np.abs(couple).max(initial=0.0) > 1e-9 * reach:  # more than the rounding of the lever
+            yield Applied(force.name, "torque", body, at, couple)
+
+
+def where_it_acts(result: Result, force: Force) -> tuple[str, Floats]:
+    """A body that moves and a force acts on, and the point in the model as entered."""
+    model = result.model
+    if isinstance(force, Spring | Bushing):
+        second = force.b != GROUND.name
+        at_b = force.at_b if isinstance(force, Spring) else force.at
+        return (force.b, np.array(at_b)) if second else (force.a, np.array(force.at))
+    if isinstance(force, JointForce):
+        joint = model.joint(force.joint)
+        body = joint.b if joint.b != GROUND.name else joint.a
+        point = joint.at_b if joint.at_b is not None and body == joint.b else joint.at
+        return body, np.array(point)
+    if isinstance(force, Load):
+        return force.body, np.array(force.at)
+    if isinstance(force, Drag | CustomForce):
+        return force.body, np.array(model.body(force.body).position)
+    second_body = result.force(force.name).bodies[1]  # a kind from elsewhere
+    return second_body, np.array(model.body(second_body).position)

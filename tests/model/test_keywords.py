@@ -1,0 +1,83 @@
+"""Keywords that do not exist are refused with the one that was meant; signatures are short."""
+
+import inspect
+from math import pi
+
+import pytest
+
+import chasles as ch
+
+ROD = ch.Body.rod("rod", mass=1.0, between=((0, 0, 0), (1, 0, 0)))
+HINGE = ch.Revolute("hinge", ch.GROUND, ROD, (0, 0, 0), "y")
+MODEL = ch.Model([ROD], [HINGE])
+BALL = {"radius": 0.1, "mass": 1.0}
+
+
+@pytest.mark.parametrize(
+    "call, wrong, meant",
+    [
+        (lambda: ch.simulate(MODEL, until=1, stepp=1e-3), "stepp", "step"),
+        (lambda: ch.simulate(MODEL, untill=1, step=1e-3), "untill", "until"),
+        (lambda: ch.Body.box("box", sise=(1, 1, 1), mass=1), "sise", "size"),
+        (lambda: ch.Body.sphere("ball", **BALL, positon=(0, 0, 0)), "positon", "position"),
+        (lambda: ch.Body("ball", masss=1, inertia=(1, 1, 1)), "masss", "mass"),
+        (lambda: ch.Revolute("hinge", ch.GROUND, ROD, at=(0, 0, 0), axes="y"), "axes", "axis"),
+        (lambda: ch.Spring("coil", ch.GROUND, ROD, (0, 0, 1), (1, 0, 0), stifness=1), "stifness",
+         "stiffness"),
+        (lambda: ch.Motor("servo", HINGE, tarket=0.0), "tarket", "target"),
+        (lambda: ch.Driver("drive", HINGE, moton=abs), "moton", "motion"),
+        (lambda: ch.Sensor("tip", ROD, read="velocity"), "read", "reads"),
+        (lambda: ch.Model([ROD], gravitiy=(0, 0, 0)), "gravitiy", "gravity"),
+        (lambda: ch.Signal.sine(amplitud=1, frequency=2), "amplitud", "amplitude"),
+        (lambda: ch.Box((1, 1, 1), color="red"), "color", "colour"),
+        (lambda: ch.compare(MODEL, ["SE3"], until=1, spep=1e-3), "spep", "step"),
+        (lambda: ch.designate(MODEL, cuts=["hinge"]), "cuts", "cut"),
+        (lambda: ch.SO3xR3(relativ_to="rod"), "relativ_to", "relative_to"),
+        (lambda: MODEL.plot(views="xy"), "views", "view"),
+        (lambda: MODEL.placed(prefx="left "), "prefx", "prefix"),
+    ],
+)  # fmt: skip
+def test_a_misspelt_keyword_is_corrected(call, wrong, meant, refusal):
+    message = refusal(call, ch.ChaslesError)
+    assert f"no keyword '{wrong}'" in message and f"mean '{meant}'" in message
+
+
+def test_methods_of_results_correct_theirs(refusal):
+    run = ch.simulate(MODEL, until=0.01, step=1e-3)
+    for call in (lambda: run.animate(frame=10), lambda: run.plot("energy", siz=(1, 1))):
+        assert "no keyword" in refusal(call, ch.ChaslesError)
+
+
+def test_an_unknown_keyword_is_still_a_type_error():
+    with pytest.raises(TypeError, match="hinge"):
+        ch.Revolute("hinge", ch.GROUND, ROD, at=(0, 0, 0), axes="y")
+
+
+def test_kinds_of_ones_own_are_checked_as_well(refusal):
+    class Glue(ch.Fixed):
+        def __init__(self, name, a, b, strength=1.0):
+            super().__init__(name, a, b)
+
+    assert Glue("glue", ch.GROUND, ROD, strength=2.0).kind == "glue"
+    assert "'strength'" in refusal(lambda: Glue("g", ch.GROUND, ROD, strenght=2.0), ch.ChaslesError)
+
+
+def test_warnings_still_point_at_the_line_that_simulates():
+    top = ch.Body.box("top", (0.1, 0.2, 0.4), mass=21.6, position=(0.5, 0, 0),
+                      angular_velocity=(0, 20 * pi, 10 * pi))  # fmt: skip
+    model = ch.Model([top], [ch.Spherical("pivot", ch.GROUND, top, at=(0, 0, 0))])
+    with pytest.warns(ch.ChaslesWarning) as caught:
+        ch.simulate(model, until=0.2, step=0.02, method="euler", spaces="SO3xR3")
+    assert caught[0].filename == __file__
+
+
+@pytest.mark.parametrize("name", sorted(ch.__all__))
+def test_signatures_say_what_people_say(name):
+    thing = getattr(ch, name)
+    if callable(thing) and not (isinstance(thing, type) and issubclass(thing, Exception)):
+        text = str(inspect.signature(thing))
+        assert "numpy._typing" not in text and len(text) < 1300, text
+
+
+def test_only_what_is_public_is_listed():
+    assert set(dir(ch)) == {*ch.__all__, "__version__"}
