@@ -11,7 +11,9 @@ cannot read is a warning, and so an error.
 
 import html
 import re
+import runpy
 from importlib.metadata import version as version_of
+from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree
 
@@ -129,10 +131,22 @@ def translate_docstring(
     lines[:] = as_rst(lines)
 
 
+# --- films of the gallery -------------------------------------------------------------------------
+
+
+def make_films(app: Any, error: Exception | None) -> None:
+    """The gallery's films lie beside its page; they are made here, and in no commit."""
+    if error is None and app.builder.format == "html":
+        scripts = Path(__file__).parent.parent / "scripts"
+        gallery = runpy.run_path(str(scripts / "make_gallery.py"))
+        gallery["write_films"](Path(app.outdir) / "films")
+
+
 def setup(app: Any) -> None:
     app.add_html_math_renderer("mathml", (inline_formula, None), (display_formula, None))
     app.connect("autodoc-process-docstring", translate_docstring)
     app.add_css_file("chasles.css")
+    app.connect("build-finished", make_films)
 
 
 html_static_path = ["_static"]

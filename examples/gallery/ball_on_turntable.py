@@ -1,7 +1,7 @@
-"""A ball that rolls on a turntable is not thrown off: it goes round in circles of its own.
+"""Ball on a turntable: it is not thrown off, but goes round in circles of its own.
 
-Whatever the table does to it, its velocity turns at 2/7 of the table's speed, if it is a solid
-ball: five times on the table's 17.5 (E. G. Routh, Advanced Part of Rigid Dynamics, 1884).
+The velocity of a solid ball turns at 2/7 of the table's speed, wherever it is and however it
+started (J. A. Burns, Am. J. Phys. 49, 1981, 56-58).
 """
 
 import numpy as np
@@ -14,23 +14,14 @@ SPEED, RADIUS = 7.0, 0.04  # rad/s, m
 
 def build():
     disc = ch.Cylinder(0.5, 0.02, position=(0, 0, -0.01), colour="wood")
-    marks = [
-        ch.Box(
-            (0.46, 0.02, 0.002),
-            position=(0.24 * np.cos(a), 0.24 * np.sin(a), 0),
-            rotation=("z", a),
-            colour="white",
-        )
-        for a in np.pi / 2 * np.arange(4)
-    ]
-    table = ch.Body.solid("table", [disc, *marks], density=700, angular_velocity=(0, 0, SPEED))
-    shapes = [ch.Sphere(RADIUS, colour="red")] + [
-        ch.Sphere(0.3 * RADIUS, position=v, colour="white")
-        for v in 0.8 * RADIUS * np.vstack((np.eye(3), -np.eye(3)))
-    ]
-    ball = ch.Body(
-        "ball", 1.0, 3 * [0.4 * RADIUS**2], (0.2, 0, RADIUS), velocity=(0.1, 0.3, 0), shapes=shapes
-    )
+    bars = [ch.Box((w, h, 0.022), position=(0, 0, -0.01), colour="white")
+            for w, h in ((0.9, 0.02), (0.02, 0.9))]  # fmt: skip
+    table = ch.Body.solid("table", [disc, *bars], density=700, angular_velocity=(0, 0, SPEED))
+    spots = 0.8 * RADIUS * np.vstack((np.eye(3), -np.eye(3)))
+    dots = [ch.Sphere(0.3 * RADIUS, position=spot, colour="white") for spot in spots]
+    start = {"position": (0.2, 0, RADIUS), "velocity": (0.1, 0.3, 0)}
+    shapes = [ch.Sphere(RADIUS, colour="red"), *dots]
+    ball = ch.Body("ball", 1.0, 3 * [0.4 * RADIUS**2], shapes=shapes, **start)
     joints = [
         ch.Revolute("bearing", ch.GROUND, table, at=(0, 0, 0), axis="z"),
         ch.RollingSphere("contact", table, ball, at=(0, 0, 0), axis="z", radius=RADIUS),
@@ -42,12 +33,8 @@ def build():
 def check(result):
     x, y, _ = result.velocity("ball").T
     angle = np.unwrap(np.arctan2(y, x))
-    return (
-        "turns of the velocity per turn of the table",
-        (angle[-1] - angle[0]) / (SPEED * result.t[-1]),
-        2 / 7,
-        1e-6,
-    )
+    ratio = (angle[-1] - angle[0]) / (SPEED * result.t[-1])
+    return "turns of the velocity per turn of the table", ratio, 2 / 7, 1e-6
 
 
 def main(until=8.0, film="ball_on_turntable.html"):

@@ -15,8 +15,9 @@ FORWARD, HUB, ROAD = np.array((0.13, 0, 0)), (0, 0.7, 0.31), (0, 0.72, 0.0)
 
 def build():
     def arm(name, inner, outer):
-        ends = [(inner + s * FORWARD, outer) for s in (-1, 1)]
-        legs = [ch.Body.rod("leg", mass=1.5, radius=0.012, between=e) for e in ends]
+        back, front = inner - FORWARD, inner + FORWARD
+        ends = [(back, outer), (front, outer), (back, front)]
+        legs = [ch.Body.rod("leg", mass=1.0, radius=0.012, between=e) for e in ends]
         return ch.Body.composite(name, legs)
 
     lower, upper = arm("lower", A, B), arm("upper", D, C)

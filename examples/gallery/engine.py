@@ -1,4 +1,4 @@
-"""A four-cylinder engine with its flywheel, from the starter's push to its steady speed.
+"""Four-cylinder engine: with its flywheel, from the starter's push to its steady speed.
 
 The gas pushes a piston down with a constant force and leaves on its way up; a fan takes a torque
 c w^2.  A steady turn does no net work: 4 F stroke = 2 pi c w^2, w^2 the mean over the angle.

@@ -1,4 +1,4 @@
-"""Foucault's pendulum in Paris, on an Earth that turns once in 45 seconds.
+"""Foucault's pendulum: in Paris, on an Earth that turns once in 45 seconds.
 
 In axes that turn with the Earth a Coriolis force -2 m Omega x v acts on the bob, here a formula of
 our own.  The plane of swing turns clockwise at Omega sin(latitude) (L. Foucault, C. R. Acad. Sci.

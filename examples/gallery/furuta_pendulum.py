@@ -4,8 +4,6 @@ Nothing outside has a torque about the vertical, so that the angular momentum ab
 was, whatever wild exchange goes on between the two (K. Furuta et al., 1992; Noether's theorem).
 """
 
-import numpy as np
-
 import chasles as ch
 
 VIEW = (-50, 22)
@@ -36,7 +34,7 @@ def check(result):
 
 
 def main(until=10.0, film="furuta_pendulum.html"):
-    result = ch.simulate(build(), until, 1e-3, save_every=5)
+    result = ch.simulate(build(), until, 5e-4, save_every=10)
     result.animate(film, title="Furuta's pendulum", view=VIEW)
     return result
 

@@ -1,4 +1,4 @@
-"""A chain of 24 rods is let go, swings, and hangs as a catenary of rods.
+"""Hanging chain: 24 rods are let go, swing, and hang as a catenary of rods.
 
 At rest every rod is steeper than the one before by the same step of its slope: its weight over the
 horizontal pull (Jacob Bernoulli's funicular polygon, 1690; moments about the end of a rod).

@@ -1,6 +1,6 @@
-"""A pendulum wave: fifteen pendulums, of which each swings once more in 30 s than the next longer.
+"""Pendulum wave: of fifteen pendulums each swings once more in 30 s than the next longer one.
 
-A wide swing takes 4 K(sin^2(a/2)) / pi / 2 of the small one's time, K the elliptic integral (L. D.
+A swing of amplitude a takes 4 K(sin^2(a/2)) sqrt(l/g), K the complete elliptic integral (L. D.
 Landau, E. M. Lifshitz, Mechanics, section 11).  The lengths follow from it, so that all
 pendulums are together again after 30 s, however they were mixed up in between.
 """

@@ -1,8 +1,8 @@
 """Planetary gear: a sun drives three planets inside a fixed ring, and they carry an arm round.
 
 By Willis (Principles of Mechanism, 1841) the arm turns at 1 / (1 + ring / sun) of the sun's speed
-and a planet at 1 - ring / planet of the arm's, in teeth.  Under a constant torque the sun must speed
-up as one inertia does, to which every wheel adds its own times the square of its ratio.
+and a planet at 1 - ring / planet of the arm's, in teeth.  A torque on the sun must then speed up
+one inertia, to which every wheel adds its own times the square of its ratio.
 """
 
 import numpy as np

@@ -1,4 +1,4 @@
-"""A quadruped that trots: four legs of two links, driven at hips and knees by Python functions.
+"""Quadruped: it trots on four legs of two links, driven at hips and knees by Python functions.
 
 The ground is a formula: it holds the feet by a stiff damped spring and by friction.  Whatever the
 gait, its push adds up to the weight and to what momentum was gained (Newton's second law).

@@ -1,4 +1,4 @@
-"""A robot's arm: two servos follow Python functions, and report the torque that they need.
+"""Robot arm: two servos follow Python functions, and report the torque that they need.
 
 Inverse dynamics of two links in a vertical plane is in every textbook of robotics (R. M. Murray, Z.
 Li, S. S. Sastry, A Mathematical Introduction to Robotic Manipulation, 1994, section 4.3).
@@ -34,10 +34,9 @@ def build():
 
 
 def check(result):
-    t = result.t
-    q, p = upper(t), fore(t)
-    u, v = 0.7 * 1.5 * np.sin(3 * t), -1.2 * 2 * np.sin(4 * t)
-    a, b = 0.7 * 4.5 * np.cos(3 * t), -1.2 * 8 * np.cos(4 * t)
+    t, q, p = result.t, upper(result.t), fore(result.t)
+    u = 0.7 * 1.5 * np.sin(3 * t)  # rate of q
+    a, b = 0.7 * 4.5 * np.cos(3 * t), -1.2 * 8 * np.cos(4 * t)  # second derivatives of q and p
     own = M2 * (L2**2 / 4 + L2**2 / 12 + 0.02**2 / 4)
     mix = M2 * L1 * L2 / 2
     torque = (own + mix * np.cos(p)) * a + own * b + mix * np.sin(p) * u**2
@@ -48,7 +47,7 @@ def check(result):
 
 def main(until=4.0, film="robot_arm.html"):
     result = ch.simulate(build(), until, 1e-3, save_every=5)
-    result.animate(film, title="A robot's arm", view=VIEW)
+    result.animate(film, title="Robot arm", view=VIEW)
     return result
 
 

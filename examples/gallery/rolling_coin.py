@@ -1,8 +1,8 @@
-"""A coin that rolls in a circle, leaning inwards, and never falls.
+"""Rolling coin: it leans inwards, runs round in a circle, and never falls.
 
-A thin disc at the tilt t from the vertical rolls steadily if its turn W and its spin w obey
-(3/2) a w W cos t + (1/4) a W^2 sin t cos t = g sin t (E. J. Routh, 1884); its centre then runs round
-a circle of radius a w / W.
+A thin disc of radius a, tilted by t, rolls steadily if its turn W and its spin w about its own axis
+obey 3/2 a w W cos t + 1/4 a W^2 sin t cos t = g sin t; its centre then runs round a circle of
+radius a w / W (E. J. Routh, Dynamics of a System of Rigid Bodies, 1884).
 """
 
 import numpy as np
@@ -11,31 +11,23 @@ import chasles as ch
 
 VIEW = (-60, 26)
 RADIUS, TILT, TURN = 0.1, np.radians(25), 4.0
-SPIN = (9.81 * np.sin(TILT) - RADIUS * TURN**2 * np.sin(TILT) * np.cos(TILT) / 4) / (
-    1.5 * RADIUS * TURN * np.cos(TILT)
-)
+WEIGHT, LEAN = 9.81 * np.sin(TILT), RADIUS * TURN * np.cos(TILT)
+SPIN = (WEIGHT - LEAN * TURN * np.sin(TILT) / 4) / (1.5 * LEAN)
 
 
 def build():
-    lean = np.array([(1, 0, 0), (0, np.cos(TILT), -np.sin(TILT)), (0, np.sin(TILT), np.cos(TILT))])
-    shapes = [
-        ch.Cylinder(RADIUS, 0.006, axis="y", colour="brass"),
-        ch.Box((0.12, 0.008, 0.03), colour="copper"),
-    ]
-    omega = TURN * lean[2] * (1, 0, 1) + (0, -SPIN, 0)
-    coin = ch.Body(
-        "coin",
-        0.5,
-        np.multiply(0.5 * RADIUS**2, (1 / 4, 1 / 2, 1 / 4)),
-        position=(0, 0, RADIUS * np.cos(TILT)),
-        rotation=lean,
-        angular_velocity=omega,
-        shapes=shapes,
-    )
-    road = ch.RollingDisc(
-        "table", ch.GROUND, coin, (0, 0, 0), "z", axis_b=lean[:, 1], radius=RADIUS
-    )
-    return ch.Model([coin], [road])
+    moments = 0.5 * RADIUS**2 * np.array((0.25, 0.5, 0.25))
+    start = {
+        "position": (0, 0, RADIUS * np.cos(TILT)),
+        "rotation": ("x", TILT),
+        "angular_velocity": (0, -SPIN, TURN * np.cos(TILT)),
+    }
+    rim = ch.Cylinder(RADIUS, 0.006, axis="y", colour="brass")
+    mark = ch.Box((0.12, 0.008, 0.03), colour="copper")
+    coin = ch.Body("coin", 0.5, moments, shapes=[rim, mark], **start)
+    axle = (0, np.cos(TILT), np.sin(TILT))
+    table = ch.RollingDisc("table", ch.GROUND, coin, (0, 0, 0), "z", axis_b=axle, radius=RADIUS)
+    return ch.Model([coin], [table])
 
 
 def check(result):

@@ -1,81 +1,51 @@
-"""Scissor lift: three crossed pairs of bars raise a platform; a screw at the bottom pulls them together.
+"""Scissor lift: a screw at the bottom pulls three crossed pairs of bars together, and they rise.
 
-All heights grow with the sine of the bars' angle and the pull acts along its cosine: by virtual
-work it must be S cot(angle) / bar, S the sum of all weights times their heights over that sine.
+Heights are as the sine of the bars' angle, the way of the screw as its cosine.  By virtual work the
+screw must pull with the sum of all weights, each times its height in stages, times the cotangent.
 """
 
 import numpy as np
 
 import chasles as ch
 
-VIEW = (-70, 10)
-BAR, STAGES, LOW, HIGH = 1.0, 3, np.radians(15), np.radians(50)
+VIEW = (-66, 12)
+BAR, STAGES, LOW, HIGH = 1.0, 3, np.radians(15), np.radians(50)  # m, -, rad, rad
 LOAD, MASS = 200.0, 5.0  # kg, of the platform and of a bar
+WIDE, TALL = BAR * np.cos(LOW), BAR * np.sin(LOW)
+
+
+def pin(name, a, b, x, level):
+    return ch.Revolute(name, a, b, at=(x, 0, level * TALL), axis="y")
 
 
 def build():
-    wide, tall = BAR * np.cos(LOW), BAR * np.sin(LOW)
     bodies, joints = [], []
     for k in range(STAGES):
-        ends = {
-            "rising": ((0, 0, k * tall), (wide, 0, (k + 1) * tall)),
-            "falling": ((0, 0, (k + 1) * tall), (wide, 0, k * tall)),
-        }
-        for (name, (p, q)), y in zip(ends.items(), (-0.03, 0.03)):
-            bodies.append(
-                ch.Body.rod(
-                    f"{name} {k}",
-                    mass=MASS,
-                    radius=0.018,
-                    between=(np.add(p, (0, y, 0)), np.add(q, (0, y, 0))),
-                )
-            )
-        joints.append(
-            ch.Revolute(
-                f"cross {k}",
-                f"rising {k}",
-                f"falling {k}",
-                at=(wide / 2, 0, (k + 0.5) * tall),
-                axis="y",
-            )
-        )
-        if k:
-            joints.append(
-                ch.Revolute(
-                    f"left {k}", f"falling {k - 1}", f"rising {k}", at=(0, 0, k * tall), axis="y"
-                )
-            )
-            joints.append(
-                ch.Revolute(
-                    f"right {k}",
-                    f"rising {k - 1}",
-                    f"falling {k}",
-                    at=(wide, 0, k * tall),
-                    axis="y",
-                )
-            )
-    top = STAGES * tall
-    deck = ch.Body.box("platform", (1.1, 0.4, 0.05), mass=LOAD, position=(wide / 2, 0, top + 0.045))
-    nut = ch.Body.box("nut", (0.08, 0.1, 0.06), mass=1.0, position=(wide, 0, 0))
+        for name, y, low, high in (("up", -0.03, k, k + 1), ("down", 0.03, k + 1, k)):
+            ends = ((0, y, low * TALL), (WIDE, y, high * TALL))
+            bodies.append(ch.Body.rod(f"{name} {k}", mass=MASS, radius=0.018, between=ends))
+        joints.append(pin(f"cross {k}", f"up {k}", f"down {k}", WIDE / 2, k + 0.5))
+        if k > 0:
+            joints.append(pin(f"left {k}", f"down {k - 1}", f"up {k}", 0, k))
+            joints.append(pin(f"right {k}", f"up {k - 1}", f"down {k}", WIDE, k))
+    top = STAGES * TALL
+    deck = ch.Body.box("deck", (1.1, 0.4, 0.05), mass=LOAD, position=(WIDE / 2, 0, top + 0.045))
+    nut = ch.Body.box("nut", (0.08, 0.1, 0.06), mass=1.0, position=(WIDE, 0, 0))
     joints += [
-        ch.Revolute("foot", ch.GROUND, "rising 0", at=(0, 0, 0), axis="y"),
         ch.Prismatic("screw", ch.GROUND, nut, axis=(-1, 0, 0)),
-        ch.Revolute("nut pin", nut, "falling 0", at=(wide, 0, 0), axis="y"),
-        ch.Revolute("deck pin", f"falling {STAGES - 1}", deck, at=(0, 0, top), axis="y"),
-        ch.PointOnPlane("roller", deck, f"rising {STAGES - 1}", at=(wide, 0, top), axis="z"),
+        pin("foot", ch.GROUND, "up 0", 0, 0),
+        pin("nut pin", nut, "down 0", WIDE, 0),
+        pin("deck pin", f"down {STAGES - 1}", deck, 0, STAGES),
+        ch.PointOnPlane("roller", deck, f"up {STAGES - 1}", at=(WIDE, 0, top), axis="z"),
     ]
     motion = ch.Signal.ramp(BAR * (np.cos(LOW) - np.cos(HIGH)), duration=3.0)
     return ch.Model([*bodies, deck, nut], joints, drivers=[ch.Driver("motor", "screw", motion)])
 
 
 def check(result):
-    weights = LOAD * STAGES + MASS * sum(2 * (k + 0.5) for k in range(STAGES))  # over g BAR sin
-    return (
-        "pull of the screw at the top, N",
-        result.effort("motor")[-1],
-        weights * 9.81 / np.tan(HIGH),
-        1e-3,
-    )
+    stages = LOAD * STAGES + sum(2 * MASS * (k + 0.5) for k in range(STAGES))
+    pull = result.effort("motor")[-1]
+    return "pull of the screw at the top, N", pull, stages * 9.81 / np.tan(HIGH), 1e-3
 
 
 def main(until=4.0, film="scissor_lift.html"):

@@ -15,11 +15,11 @@ ANGLES = 2 * np.pi / COUNT * np.arange(COUNT)
 
 def build():
     disc = ch.Cylinder(0.15, 0.016, rotation=("y", TILT), colour="brass")
-    shaft = ch.Cylinder(0.018, 0.3, position=(0, 0, -0.15), colour="steel")
+    shaft = ch.Cylinder(0.02, 0.16, position=(0, 0, -0.08), colour="steel")
     plate = ch.Body.solid("plate", [disc, shaft], density=7850, angular_velocity=(0, 0, 12))
     normal = (np.sin(TILT), 0, np.cos(TILT))
     bodies = [plate]
-    joints = [ch.Revolute("bearing", ch.GROUND, plate, at=(0, 0, -0.3), axis="z")]
+    joints = [ch.Revolute("bearing", ch.GROUND, plate, at=(0, 0, -0.16), axis="z")]
     for k, a in enumerate(ANGLES):
         x, y = REACH * np.cos(a), REACH * np.sin(a)
         tip = np.array((x, y, -x * np.tan(TILT)))

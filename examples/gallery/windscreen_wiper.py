@@ -1,7 +1,7 @@
 """Windscreen wiper: a crank that turns round and round moves a blade to and fro.
 
-The angles of crank and rocker obey k1 cos b - k2 cos a + k3 = cos(a - b), with k1 = d / crank,
-k2 = d / rocker and k3 from all four lengths (F. Freudenstein, Trans. ASME 76, 1954).
+The angles a of the crank and b of the rocker obey k1 cos b - k2 cos a + k3 = cos(a - b), with
+constants from the four lengths (F. Freudenstein, Trans. ASME 76, 1954).
 """
 
 import numpy as np
@@ -9,37 +9,24 @@ import numpy as np
 import chasles as ch
 
 VIEW = (-76, 14)
-CRANK, COUPLER, ROCKER, BASE, SPEED = 0.08, 0.36, 0.14, 0.36, 5.0
+CRANK, COUPLER, ROCKER, BASE, SPEED = 0.08, 0.36, 0.14, 0.36, 5.0  # m, rad/s
 
 
-def corner(angle):
-    """Crank pin and rocker pin, as complex numbers: circles about both meet."""
-    pin = CRANK * np.exp(1j * angle)
-    way = BASE - pin
-    along = (abs(way) ** 2 + COUPLER**2 - ROCKER**2) / (2 * abs(way))
-    return pin, pin + way / abs(way) * (along + 1j * np.sqrt(COUPLER**2 - along**2))
+def rocker_pin():
+    """Where circles about the crank's pin and the rocker's axis meet, the crank along x."""
+    span = BASE - CRANK
+    along = (span**2 + COUPLER**2 - ROCKER**2) / (2 * span)
+    return np.array((CRANK + along, 0, np.sqrt(COUPLER**2 - along**2)))
 
 
 def build():
-    b, c = (np.array((p.real, 0, p.imag)) for p in corner(0.0))
-    a, d = np.zeros(3), np.array((BASE, 0, 0))
-    spin = {"angular_velocity": (0, 0, SPEED)}
-    crank = ch.Body.composite(
-        "crank",
-        [ch.Body.rod("bar", mass=0.2, radius=0.012, between=(a, b))],
-        angular_velocity=(0, -SPEED, 0),
-    )
-    coupler = ch.Body.rod("coupler", mass=0.5, radius=0.008, between=(b, c))
-    tip = d + 5 * (c - d)
-    blade_way = np.array((0, 0, 1))
-    stem = ch.Body.rod("bar", mass=0.3, radius=0.01, between=(d, tip))
-    rubber = ch.Body.box(
-        "rubber",
-        (0.5, 0.02, 0.03),
-        mass=0.2,
-        position=d + 4 * (c - d) - (0, 0.02, 0),
-        rotation=stem.rotation,
-    )
+    a, b, c, d = np.zeros(3), np.array((CRANK, 0, 0)), rocker_pin(), np.array((BASE, 0, 0))
+    disc = ch.Cylinder(0.1, 0.01, axis="y", position=(0, 0.02, 0), colour="steel")
+    crank = ch.Body.solid("crank", disc, mass=0.5, angular_velocity=(0, -SPEED, 0))
+    coupler = ch.Body.rod("coupler", mass=0.3, radius=0.008, between=(b, c))
+    stem = ch.Body.rod("stem", mass=0.3, radius=0.01, between=(d, d + 5 * (c - d)))
+    place = {"position": d + 4 * (c - d) - (0, 0.02, 0), "rotation": stem.rotation}
+    rubber = ch.Body.box("rubber", (0.5, 0.02, 0.03), mass=0.2, **place)
     wiper = ch.Body.composite("wiper", [stem, rubber])
     joints = [
         ch.Revolute("motor", ch.GROUND, crank, at=a, axis=(0, -1, 0)),
@@ -52,10 +39,11 @@ def build():
 
 
 def check(result):
-    a = result.coordinate("motor")
-    b = np.angle(corner(0.0)[1] - BASE) + result.coordinate("spindle")
+    x, _, z = rocker_pin() - (BASE, 0, 0)
+    a, b = result.coordinate("motor"), np.arctan2(z, x) + result.coordinate("spindle")
+    k1, k2 = BASE / CRANK, BASE / ROCKER
     k3 = (CRANK**2 - COUPLER**2 + ROCKER**2 + BASE**2) / (2 * CRANK * ROCKER)
-    left = BASE / CRANK * np.cos(b) - BASE / ROCKER * np.cos(a) + k3 - np.cos(a - b)
+    left = k1 * np.cos(b) - k2 * np.cos(a) + k3 - np.cos(a - b)
     return "what is left of Freudenstein's equation", np.abs(left).max(), 0.0, 1e-9
 
 
