@@ -80,8 +80,8 @@ HEAD = """# Gallery
 
 *Written by `python scripts/make_gallery.py`, with its pictures and figures.*
 
-{count} mechanisms, each a short script of `examples/gallery` that builds the model, runs it and makes
-its film. Each has a check against something that was not computed here: a closed form, a
+{count} mechanisms, each a short script of `examples/gallery` that builds the model, runs it and
+makes its film. Each has a check against something that was not computed here: a closed form, a
 conservation law, a published value; the tests run all of them. A film opens below its picture, and
 can be turned, zoomed and stepped.
 """
