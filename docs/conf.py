@@ -11,6 +11,7 @@ cannot read is a warning, and so an error.
 
 import html
 import re
+import runpy
 from importlib.metadata import version as version_of
 from pathlib import Path
 from typing import Any
@@ -130,15 +131,20 @@ def translate_docstring(
     lines[:] = as_rst(lines)
 
 
-def make_films(app: Any, exception: Exception | None) -> None:
-    """The films of the library, which no commit holds: beside the page that shows them."""
-    if exception is None and app.builder.format == "html":
+# --- films ----------------------------------------------------------------------------------------
+
+
+def make_films(app: Any, error: Exception | None) -> None:
+    """Films of the library and the gallery, which no commit holds: beside the pages they are in."""
+    if error is None and app.builder.format == "html":
         import chasles as ch
 
         folder = Path(app.outdir) / "films"
         folder.mkdir(exist_ok=True)
         for benchmark in ch.library:
             benchmark.film(benchmark.run(progress=False), folder / f"{benchmark.name}.html")
+        scripts = Path(__file__).parent.parent / "scripts"
+        runpy.run_path(str(scripts / "make_gallery.py"))["write_films"](folder)
 
 
 def setup(app: Any) -> None:
@@ -146,6 +152,7 @@ def setup(app: Any) -> None:
     app.add_html_math_renderer("mathml", (inline_formula, None), (display_formula, None))
     app.connect("autodoc-process-docstring", translate_docstring)
     app.add_css_file("chasles.css")
+    app.connect("build-finished", make_films)
 
 
 html_static_path = ["_static"]

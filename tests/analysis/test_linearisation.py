@@ -399,6 +399,21 @@ def test_a_rolling_disc_stays_up_above_its_critical_speed(spin):
         _ = small.stiffness
 
 
+def test_two_rolling_discs_move_as_each_does_alone():
+    r, m = 0.3, 2.0
+    discs, roads = [], []
+    for name, y, spin in (("one", 0.0, 2.0), ("two", 1.0, 7.0)):
+        disc = ch.Body(name, m, (m * r * r / 4, m * r * r / 2, m * r * r / 4), (0, y, r),
+                       angular_velocity=(0, spin, 0))  # fmt: skip
+        discs.append(disc)
+        roads.append(ch.RollingDisc(f"road {name}", ch.GROUND, disc, (0, y, 0), "z", "y", r))
+    alone = [ch.linearise(ch.Model([d], [j]), axes="world") for d, j in zip(discs, roads)]
+    both = ch.linearise(ch.Model(discs, roads), axes="world").eigenvalues
+    squares = [np.sort((s[np.abs(s) > 1e-3] ** 2).real) for s in (
+        both, np.concatenate([small.eigenvalues for small in alone]))]  # fmt: skip
+    assert squares[0] == pytest.approx(squares[1], rel=1e-9)
+
+
 def test_a_gyroscope_nutates_about_its_steady_precession():
     """s^2 = -U''/A with U = (p - p' cos)^2 / 2 A sin^2 + m g l cos; its coordinates are cyclic."""
     arm, tilt, precession = 0.2, 0.6, 3.0

@@ -90,3 +90,24 @@ def test_wheels_without_an_axis_in_the_ground_are_refused(changes, said, refusal
         message = refusal(lambda ask=ask: ask(planetary(**changes)), ch.InvalidJoint)
         for part in ["joint 'mesh'", *said, "Revolute"]:
             assert part in message
+
+
+@pytest.mark.parametrize("spaces", ["auto", "SE3", "SO3xR3"])
+def test_a_planet_geared_to_its_carrier_rolls_within_a_fixed_ring(spaces):
+    """Ring of 0.3 m: where the planet of 0.1 m touches it, at r + 0.1 r / |r|, it has no speed."""
+    arm, planet = wheel("arm", (0.1, 0, 0)), wheel("planet", (0.2, 0, 0))
+    joints = [
+        ch.Revolute("arm bearing", ch.GROUND, arm, at=ORIGIN, axis=UP),
+        ch.Revolute("pin", arm, planet, at=(0.2, 0, 0), axis=(0, 0, -1)),
+        ch.Gear("mesh", arm, planet, axis=UP, axis_b=UP, ratio=1 - 0.3 / 0.1),
+    ]
+    push = ch.Load("push", arm, torque=(0, 0, 0.5))
+    model = ch.Model([arm, planet], joints, [push], gravity=(0, 0, 0))
+    result = ch.simulate(model, until=2.0, step=1e-3, spaces=spaces)
+    centre, spin = result.position("planet"), result.angular_velocity("planet")
+    touching = np.cross(spin, 0.5 * centre) + result.velocity("planet")
+    assert np.abs(touching).max() < 1e-5 * np.abs(result.velocity("planet")).max()
+    moment, mass = planet.inertia[2][2], 2.0
+    reduced = moment + mass * 0.1**2 + mass * 0.2**2 + 2.0**2 * moment
+    assert result.angular_velocity("arm")[-1, 2] == pytest.approx(0.5 / reduced * 2.0, rel=1e-6)
+    assert np.abs(result.energy_balance()).max() < 1e-6

@@ -167,7 +167,10 @@ class Gear(Coupling):
     parallel axes have a negative ratio.  The wheels' bearings are joints of their own: each wheel,
     or what it is welded to, has a Revolute, Cylindrical or Helical joint to the ground along its
     axis.  Wheels on a carrier that moves, as in a planetary gear, are refused: their speeds count
-    against a third body.  The row is a speed, so that `violation` has nothing to report.
+    against a third body.  Only the carrier itself may be geared to a planet on it, about parallel
+    axes: one that rolls within a ring fixed in the ground turns, against the ground, at
+    1 - z_ring / z_planet of its carrier's speed.  Teeth are torques here, not forces at the rims.
+    The row is a speed, so that `violation` has nothing to report.
 
     >>> Gear("mesh", "pinion", "wheel", axis=(0, 0, 1), axis_b=(0, 0, 1), ratio=-0.5).locked
     ('turn',)
@@ -204,26 +207,35 @@ class Gear(Coupling):
 
 
 def check_bearings(gear: Gear, joints: Sequence[Joint]) -> None:
-    """Refuse a gear whose wheels do not turn about axes fixed in the ground."""
+    """Refuse a gear whose wheels do not turn about axes fixed in the ground, or in each other."""
     still = welded_to(GROUND.name, joints)
-    for wheel, axis, what in ((gear.a, gear.axis, "axis"), (gear.b, gear.axis_b, "axis_b")):
-        turning = welded_to(wheel, joints)
-        bearings = [
-            joint
-            for joint in joints
-            if isinstance(joint, Revolute | Cylindrical | Helical)
-            and (
-                (joint.a in still and joint.b in turning)
-                or (joint.b in still and joint.a in turning)
-            )
-        ]
-        if not any(1.0 - abs(cosine_between(joint.axis, axis)) < SAME_AXIS for joint in bearings):
+    a, b = (welded_to(wheel, joints) for wheel in (gear.a, gear.b))
+    grounded = [
+        bearing_along(gear.axis, still, a, joints), bearing_along(gear.axis_b, still, b, joints)
+    ]  # fmt: skip
+    if any(grounded) and abs(cosine_between(gear.axis, gear.axis_b)) > 1.0 - SAME_AXIS:
+        grounded = [found or bearing_along(gear.axis, a, b, joints) for found in grounded]
+    for wheel, axis, what, found in (
+        (gear.a, gear.axis, "axis", grounded[0]),
+        (gear.b, gear.axis_b, "axis_b", grounded[1]),
+    ):
+        if not found:
             raise InvalidJoint(
                 f"joint '{gear.name}': wheel '{wheel}' has no bearing in the ground along {what}"
                 f" {axis}, but a gear couples speeds about axes that are fixed there.",
                 f"Give '{wheel}' a Revolute joint to GROUND along that axis; wheels on a carrier"
-                " that moves are not supported.",
+                " that moves are not supported, but for a planet that is geared to its carrier.",
             )
+
+
+def bearing_along(axis: Vector3, some: set[str], others: set[str], joints: Sequence[Joint]) -> bool:
+    """Whether a joint about an axis lies between one of some bodies and one of the others."""
+    return any(
+        isinstance(joint, Revolute | Cylindrical | Helical)
+        and ((joint.a in some and joint.b in others) or (joint.b in some and joint.a in others))
+        and abs(cosine_between(joint.axis, axis)) > 1.0 - SAME_AXIS
+        for joint in joints
+    )
 
 
 def welded_to(body: str, joints: Sequence[Joint]) -> set[str]:

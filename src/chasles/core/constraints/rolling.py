@@ -6,7 +6,6 @@ e the axes of A, z the normal of the plane, and x the point p of contact.  Only 
 normal is the rate of a position, the height of b above the plane.
 """
 
-from math import nan
 from typing import Any
 
 from chasles.compiled import formula, routine
@@ -116,7 +115,10 @@ def sphere_rows(system: Any, joint: int, absolute: Any, work: Any, jacobian: Any
 
 @routine
 def disc_rows(system: Any, joint: int, absolute: Any, work: Any, jacobian: Any, eta: Any) -> None:
-    """NaN where the disc fell flat: nothing would be right."""
+    """NaN where the disc fell flat: nothing would be right.
+
+    Without a branch, since linearisation runs it for several discs at once.
+    """
     motion = joint_motion(system, joint, absolute)
     poses, _, axes, omegas, points, _ = motion
     normal, axis = column(axes[0], 2), column(axes[1], 2)
@@ -125,8 +127,8 @@ def disc_rows(system: Any, joint: int, absolute: Any, work: Any, jacobian: Any, 
         normal, cross(omegas[0], normal), radius, axis, cross(omegas[1], axis)
     )
     foot = add(poses[0][1], matvec(poses[0][0], points[0]))
-    if dot(normal, sub(poses[1][1], foot)) <= 0.0:
-        rate = (nan, nan, nan)
+    root = sqrt(dot(normal, sub(poses[1][1], foot)))  # of the height: NaN below the plane
+    rate = scale(root / root, rate)  # and at it
     put_rolling_rows(motion, contact, rate, system.joints.first_row[joint], jacobian, eta)
 
 

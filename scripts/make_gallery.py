@@ -1,0 +1,199 @@
+"""The page of the gallery: runs every script of examples/gallery and writes what the page shows.
+
+python scripts/make_gallery.py                the page docs/gallery.md and its stills
+python scripts/make_gallery.py --films DIR    the films, which are made when the docs are built
+"""
+
+import argparse
+import importlib.util
+import sys
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+import numpy as np
+from PIL import Image, ImageDraw
+
+from chasles.result import Result
+from chasles.view.setting import reached
+from chasles.view.video import Studio, page_around
+
+ROOT = Path(__file__).parent.parent
+SCRIPTS = ROOT / "examples" / "gallery"
+PAGE = ROOT / "docs" / "gallery.md"
+STILLS = ROOT / "docs" / "images" / "gallery"
+SIZE = (840, 630)  # pixels of a still, shown at two thirds
+COLOURS = 64  # of its palette: flat paint needs no more, and the file stays small
+TRACE = "#c8503c"  # a path that is worth seeing
+
+
+@dataclass(frozen=True)
+class Still:
+    """Of a mechanism: when it is taken, and what path it shows."""
+
+    name: str
+    time: float  # s
+    trace: tuple[str, str] | None = None  # body, and joint or "" for its centre of mass
+    close: bool = False  # around the bodies as they stand, not around all that they reach
+
+
+GROUPS = {
+    "Vehicles and robots": [
+        Still("double_wishbone", 0.5),
+        Still("whipple_bicycle", 0.5, close=True),
+        Still("quadruped", 1.1, close=True),
+        Still("strandbeest_leg", 1.2, trace=("shin", "foot")),
+        Still("stewart_platform", 0.63),
+        Still("delta_robot", 0.6),
+        Still("robot_arm", 1.2),
+    ],
+    "Machines": [
+        Still("engine", 0.08),
+        Still("planetary_gear", 0.3),
+        Still("swashplate", 0.3),
+        Still("hooke_joint", 1.0),
+        Still("oldham_coupling", 1.5),
+        Still("scotch_yoke", 1.5),
+        Still("windscreen_wiper", 2.4),
+        Still("scissor_lift", 1.4),
+        Still("porter_governor", 3.0),
+    ],
+    "Straight lines": [
+        Still("peaucellier", 0.6, trace=("qa", "Q qa qb")),
+        Still("sarrus_linkage", 1.1),
+    ],
+    "Tops, wheels and pendulums": [
+        Still("gimbal_gyroscope", 1.2),
+        Still("heavy_top", 0.9),
+        Still("tennis_racket", 3.6),
+        Still("rolling_coin", 1.8),
+        Still("ball_on_turntable", 6.0, trace=("ball", "")),
+        Still("foucault_pendulum", 24.0),
+        Still("pendulum_wave", 9.0),
+        Still("furuta_pendulum", 4.3),
+        Still("hanging_chain", 1.6),
+    ],
+}
+HEAD = """# Gallery
+
+*Written by `python scripts/make_gallery.py`, with its pictures and figures.*
+
+{count} mechanisms, each a short script of `examples/gallery` that builds the model, runs it and
+makes its film. Each has a check against something that was not computed here: a closed form, a
+conservation law, a published value; the tests run all of them. A film opens below its picture, and
+can be turned, zoomed and stepped.
+"""
+
+
+def load(name: str) -> ModuleType:
+    """A script of the gallery as a module."""
+    spec = importlib.util.spec_from_file_location(name, SCRIPTS / f"{name}.py")
+    assert spec is not None and spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def stills() -> Iterator[Still]:
+    for group in GROUPS.values():
+        yield from group
+
+
+def draw(still: Still, module: ModuleType, result: Result) -> Path:
+    """Write the still of a run."""
+    studio = Studio([result], [""], "side by side", module.VIEW, SIZE)
+    if still.close:
+        frame = int(np.abs(result.t - still.time).argmin())
+        seen = studio.camera.seen(reached(result, studio.scenes[0], np.array([frame])))
+        studio.page = page_around(seen.min(axis=0), seen.max(axis=0), SIZE)
+    studio.write = lambda pen, time: None  # type: ignore[method-assign]  # a picture has no time
+    picture = studio.frame(still.time)
+    if still.trace:
+        draw_trace(ImageDraw.Draw(picture), studio, module, result, still.trace)
+    target = STILLS / f"{still.name}.png"
+    picture.quantize(COLOURS, dither=Image.Dither.NONE).save(target, optimize=True)
+    return target
+
+
+def draw_trace(
+    pen: Any, studio: Studio, module: ModuleType, result: Result, trace: tuple[str, str]
+) -> None:
+    body, place = trace
+    if place == "foot":
+        foot = module.corners(0.0)["foot"]
+        path = result.point(body, (foot.real, 0.0, foot.imag)).position
+    elif place:
+        path = result.point(body, result.model.joint(place).at).position
+    else:
+        path = result.position(body)
+    pen.line(studio.pixels(path), fill=TRACE, width=2)
+
+
+def section(still: Still, module: ModuleType, result: Result) -> str:
+    """A mechanism on the page."""
+    words = " ".join((module.__doc__ or "").split("\n\n", 1)[0].split())
+    title, about = (part.strip() for part in words.split(":", 1))
+    more = " ".join((module.__doc__ or "").split("\n\n", 1)[1].split())
+    what, measured, expected, tolerance = module.check(result)
+    if expected == 0.0:
+        outcome = f"{measured:.0e}; up to {tolerance:.0e} is allowed"
+    else:
+        outcome = f"{measured:.8g}, and {expected:.8g} it should be"
+    name = still.name
+    return f"""### {title}
+
+```{{image}} images/gallery/{name}.png
+:alt: {title}: {about.rstrip(".")}
+:width: 560px
+```
+
+{about[0].upper()}{about[1:]} {more}
+
+*Checked:* {what}: {outcome}.
+
+<details class="film"><summary>Film</summary>
+<iframe src="films/{name}.html" loading="lazy" title="Film: {title}"></iframe></details>
+
+<details><summary><code>examples/gallery/{name}.py</code></summary>
+
+```{{literalinclude}} ../examples/gallery/{name}.py
+:language: python
+```
+
+</details>
+"""
+
+
+def write_page() -> None:
+    STILLS.mkdir(parents=True, exist_ok=True)
+    parts = [HEAD.format(count=len(list(stills())))]
+    scratch = STILLS / "film.html"
+    for group, members in GROUPS.items():
+        parts.append(f"## {group}\n")
+        for still in members:
+            module = load(still.name)
+            result = module.main(film=scratch)
+            draw(still, module, result)
+            parts.append(section(still, module, result))
+            print(still.name, file=sys.stderr)
+    scratch.unlink()
+    PAGE.write_text("\n".join(parts), "utf-8")
+
+
+def write_films(folder: Path) -> None:
+    """One page for each mechanism, made anew from its script."""
+    folder.mkdir(parents=True, exist_ok=True)
+    for still in stills():
+        load(still.name).main(film=folder / f"{still.name}.html")
+
+
+if __name__ == "__main__":
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--films", type=Path, metavar="DIR", help="write the films there instead")
+    options = parser.parse_args()
+    if options.films:
+        write_films(options.films)
+    else:
+        write_page()
