@@ -36,6 +36,7 @@ class Layout(NamedTuple):
     seen: int  # (watched joints, SEEN_WIDTH)
     fastest: int  # (1,) largest rate of a driver so far, in sizes per second (see `Promises`)
     alarm: int  # (ALARM_WIDTH,) see `judge`
+    removed: int  # (n,) the largest opening, in sizes or rad, that a projector kept a step from
     width: int
 
 
@@ -43,14 +44,17 @@ def make_layout(system: System, floating: int, seen: int) -> Layout:
     """The layout of a model with so many floating systems and so many numbers that watch it."""
     bodies = system.body_count
     return layout_of(
-        CHART_WIDTH * bodies, system.quadrature_count, CARRY_WIDTH * bodies, floating, seen
+        CHART_WIDTH * bodies, system.quadrature_count, CARRY_WIDTH * bodies, floating, seen, bodies
     )
 
 
-def layout_of(coordinates: int, integrals: int, carry: int, floating: int, seen: int) -> Layout:
+def layout_of(
+    coordinates: int, integrals: int, carry: int, floating: int, seen: int, confined: int = 0
+) -> Layout:
     """The layout of blocks whose parts have these sizes."""
     sizes = (
         coordinates, integrals, SUPPLY_WIDTH, 0, carry, 3 * floating, seen, 1, ALARM_WIDTH,
+        confined,
     )  # fmt: skip
     starts = np.concatenate(([0], np.cumsum(sizes))).tolist()
     return Layout(*starts)
@@ -80,4 +84,8 @@ class StateBlock(NamedTuple):
         return self.block[self.layout.seen : self.layout.fastest]
 
     def alarm(self) -> Floats:
-        return self.block[self.layout.alarm : self.layout.width]
+        return self.block[self.layout.alarm : self.layout.removed]
+
+    def removed(self) -> Floats:
+        """(n,)"""
+        return self.block[self.layout.removed : self.layout.width]
