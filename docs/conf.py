@@ -148,7 +148,6 @@ def make_films(app: Any, error: Exception | None) -> None:
 
 
 def setup(app: Any) -> None:
-    app.connect("build-finished", make_films)
     app.add_html_math_renderer("mathml", (inline_formula, None), (display_formula, None))
     app.connect("autodoc-process-docstring", translate_docstring)
     app.add_css_file("chasles.css")

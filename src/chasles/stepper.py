@@ -8,9 +8,10 @@ import numpy as np
 
 from chasles.core.arrays import CHART_WIDTH, Floats, lend
 from chasles.core.balance import make_balance, momentum_of
+from chasles.core.confinement import confine_start
 from chasles.core.evaluate import Workspace
 from chasles.core.retraction import slope_length
-from chasles.core.stabilisation.record import Stabiliser
+from chasles.core.stabilisation.record import FED_BACK, Stabiliser
 from chasles.core.stage import Mechanism, Promises
 from chasles.core.state_block import (
     AT_START,
@@ -26,6 +27,7 @@ from chasles.diagnostics import kinetic
 from chasles.dynamics.solver import Solver
 from chasles.integrators.advance import SEEN_LAST, advance
 from chasles.integrators.methods import Method
+from chasles.system.build_confinement import make_confinement
 from chasles.system.turns import first_integrals
 
 
@@ -65,7 +67,9 @@ class Stepper:
 
     def first_point(self) -> Floats:
         """What places and moves the bodies at the start, flat."""
-        return self.solver.chart(self.solver.start).ravel()
+        point = self.solver.chart(self.solver.start).ravel()
+        confine_start(self.mechanism.system, self.mechanism.confinement, point)
+        return point
 
     def first_momentum(self) -> Floats:
         """(floating systems, 3) at the start, of those whose momentum is kept."""
@@ -115,5 +119,18 @@ def make_stepper(
     system = solver.setup.system._replace(signals=solver.setup.signals.arrays(until))
     balance = make_balance(system)
     layout = make_layout(system, balance.count, watch.joint_count * SEEN_WIDTH)
-    mechanism = Mechanism(system, solver.plan, stabiliser, balance, watch, promises, layout)
+
+    def rows_at_start() -> Floats:
+        solver.evaluate(solver.start[None])
+        return solver.work.jacobian
+
+    confinement = make_confinement(solver.setup, solver.start, rows_at_start)
+    if stabiliser.kind == FED_BACK:  # what is fed back to a joint leaves its algebra
+        fed = (confinement.joint >= 0) & (stabiliser.found.chosen[confinement.joint] != 0)
+        confinement.locked[fed], confinement.commutes[fed] = 0, 0
+        if fed[confinement.ties[:, 0]].any():
+            confinement = confinement._replace(tie_count=0)
+    mechanism = Mechanism(
+        system, solver.plan, stabiliser, balance, watch, promises, layout, confinement
+    )
     return Stepper(solver, mechanism, method.make(layout.kept, slope_length(mechanism)))

@@ -108,7 +108,7 @@ def make_tree_stepper(
         "promises": promises,
         "layout": layout_of(
             tree.stored_count + count, setup.system.quadrature_count, 2 * count, 0,
-            watch.joint_count * SEEN_WIDTH, FLIGHT_WIDTH * flight.count,
+            watch.joint_count * SEEN_WIDTH, flight=FLIGHT_WIDTH * flight.count,
         ),
     }  # fmt: skip
     mechanism: TreeMechanism | LoopMechanism

@@ -8,7 +8,7 @@ import chasles as ch
 
 #: Time of comparison and what rotations and positions may be off; the pendulum is chaotic.
 CASES = {
-    "top": (1.0, 1e-11),
+    "top": (1.0, 2e-11),  # a thousand steps at 70 rad/s: 1.2e-11 by rounding, where joints drift
     "floating": (1.0, 1e-11),
     "threebar": (1.0, 1e-11),
     "pendulum": (0.2, 1e-9),

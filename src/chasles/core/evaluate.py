@@ -59,7 +59,6 @@ class Workspace(NamedTuple):
     answer: Floats  # (84,) ... and what it answers
     forces: Floats  # (6 n,) Q
     residual: Floats  # (6 n + rows,) zeros and eta - J V', where constraints are redundant
-    missed: Floats  # (6 n + rows,) zeros, then what J V' missed of eta in a step
     left: Floats  # (rows,) eta - J V' while it is being refined
     search: Floats  # (6 n + rows,) the direction of search there ...
     gain: Floats  # (rows,) ... and J times it
@@ -86,7 +85,6 @@ def make_workspace(system: System, plan: Plan | None) -> Workspace:
         answer=np.zeros(84),
         forces=np.zeros(6 * bodies),
         residual=np.zeros(6 * bodies + rows),
-        missed=np.zeros(6 * bodies + rows),
         left=np.zeros(rows),
         search=np.zeros(6 * bodies + rows),
         gain=np.zeros(rows),
@@ -308,31 +306,6 @@ def miss_of_row(work: Any, row: int, a: int, b: int) -> float:
     if a >= 0:
         value -= dot6(get6(work.jacobian, at), get6(work.rhs, 6 * a))
     return value
-
-
-@hot
-def collect_missed(system: Any, work: Any, weight: float) -> None:
-    """Add weight times eta - J V' to the rows of work.missed."""
-    for joint in range(system.joint_count):
-        first = system.joints.first_row[joint]
-        a, b = system.joints.a[joint], system.joints.b[joint]
-        for row in range(first, first + system.joints.rows[joint]):
-            work.missed[6 * system.body_count + row] += weight * miss_of_row(work, row, a, b)
-
-
-@hot
-def make_good(system: Any, plan: Any, work: Any) -> None:
-    """Correct V' by what was collected, and start collecting again.
-
-    The rounding errors of a factor are much the same step after step.  Left alone they are a
-    constant error of the acceleration, and a joint that ought to hold opens with the square of
-    time: a top in an arbitrary frame by 3e-11 m in 5 s, against 4e-14 m.
-    """
-    solve_factored(plan, work.values, work.missed)
-    for k in range(6 * system.body_count):
-        work.rhs[k] += work.missed[k]
-    for k in range(6 * system.body_count + system.row_count):
-        work.missed[k] = 0.0
 
 
 @routine

@@ -16,6 +16,7 @@ from chasles.compiled import beyond, hot, routine
 from chasles.core.arrays import CHART_WIDTH, sym6
 from chasles.core.assemble import place_bodies, twist_of
 from chasles.core.balance import keep_momentum
+from chasles.core.confinement import note_removed
 from chasles.core.evaluate import refine
 from chasles.core.factor import solve_factored
 from chasles.core.outcomes import CONTRADICTED, NOT_CLOSED, NOT_FINITE, OK
@@ -58,8 +59,6 @@ def begin_step(mechanism: Any, scratch: Any, state: Any, t: float) -> None:
     put_signals(system.signals, t, scratch.signals)
     scratch.plain[0] = state[mechanism.layout.regime + PLAIN]
     begin_feedback(system, scratch, mechanism.stabiliser, state)
-    for k in range(6 * system.body_count + system.row_count):
-        scratch.missed[k] = 0.0
     for k in range(3 * mechanism.balance.count):
         mechanism.balance.impulse[k] = 0.0
 
@@ -89,8 +88,9 @@ def end_step(
         return outcome
     if mechanism.stabiliser.kind == PROJECTED:
         put_signals(system.signals, t, scratch.signals)
-        if not project(system, mechanism.plan, scratch, mechanism.stabiliser, out):
+        if not project(mechanism, scratch, out):
             return NOT_CLOSED
+    note_removed(system, mechanism.confinement, step, beyond(out, layout.removed))
     if mechanism.balance.count > 0:
         keep_momentum(system, mechanism.balance, step, beyond(out, layout.momentum), out)
     return OK if all_finite(out, CHART_WIDTH * system.body_count) else NOT_FINITE

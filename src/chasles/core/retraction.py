@@ -27,6 +27,7 @@ from chasles.core.arrays import (
     vec3,
     vec4,
 )
+from chasles.core.confinement import confine_velocities
 from chasles.core.seam import seam
 from chasles.core.state_block import CARRY_WIDTH
 from chasles.groups.se3 import se3_cay, se3_compose, se3_dcay_inv, se3_dexp_inv, se3_exp
@@ -121,6 +122,8 @@ def pull_back(mechanism: Any, increment: Any, slope: Any) -> None:
     system, bodies = mechanism.system, mechanism.system.bodies
     for body in range(system.body_count):
         at = body * SLOPE_WIDTH
+        if mechanism.confinement.commutes[body] != 0 and bodies.map[body] == EXP:
+            continue  # dexp^-1 is 1
         put_twist(
             slope,
             at,
@@ -154,6 +157,7 @@ def finish(
             out[at + VELOCITY + c], carry_out[carried + 3 + c] = compensated(
                 point[at + VELOCITY + c], carry[carried + 3 + c], increment[into + 6 + c]
             )
+    confine_velocities(system, mechanism.confinement, out)
     add_integrals(system, point, increment, out)
 
 

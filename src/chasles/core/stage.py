@@ -32,8 +32,9 @@ from chasles.core.assemble import place_bodies, twist_of
 from chasles.core.balance import Balance, collect_impulse
 from chasles.core.blocks.small import dot6, get6
 from chasles.core.charts import chart_acceleration, grounded_acceleration
+from chasles.core.confinement import Confinement, confined_rate, confined_to, tie
 from chasles.core.constraints.registry import assemble_rows
-from chasles.core.evaluate import collect_missed, make_good, solve_motion
+from chasles.core.evaluate import solve_motion
 from chasles.core.ordering import Plan
 from chasles.core.outcomes import OK
 from chasles.core.retraction import SLOPE_WIDTH
@@ -65,19 +66,13 @@ class Mechanism(NamedTuple):
     watch: Watch
     promises: Promises
     layout: Layout
+    confinement: Confinement
 
 
 class Role(NamedTuple):
-    """What a stage is to its step.
-
-    weight  with which its slope enters the end of the step
-    share   the same, as a multiple of the weight of the last stage that has one
-    repays  1 for that stage: it corrects what all of them missed of eta
-    """
+    """What a stage is to its step: the weight with which its slope enters the end of it."""
 
     weight: float
-    share: float
-    repays: int
 
 
 @seam
@@ -95,7 +90,7 @@ def stage(mechanism: Any, scratch: Any, point: Any, t: float, role: Any, slope_o
     if outcome != OK:
         return outcome
     keep_books(mechanism, scratch, point, role)
-    put_slopes(system, scratch, point, slope_out)
+    put_slopes(system, mechanism.confinement, scratch, point, slope_out)
     put_supply(system, scratch, slope_out)
     move_apart(mechanism, scratch, point, slope_out)
     return OK
@@ -105,10 +100,6 @@ def stage(mechanism: Any, scratch: Any, point: Any, t: float, role: Any, slope_o
 def keep_books(mechanism: Any, scratch: Any, point: Any, role: Any) -> None:
     """What the end of the step needs to know of its stages."""
     system = mechanism.system
-    if role.weight != 0.0:
-        collect_missed(system, scratch, role.share)
-    if role.repays != 0:
-        make_good(system, mechanism.plan, scratch)
     if mechanism.balance.count > 0:
         collect_impulse(system, scratch, mechanism.balance, role.weight)
     if mechanism.stabiliser.kind == PROJECTED:
@@ -117,7 +108,7 @@ def keep_books(mechanism: Any, scratch: Any, point: Any, role: Any) -> None:
 
 
 @hot
-def put_slopes(system: Any, scratch: Any, point: Any, slope_out: Any) -> None:
+def put_slopes(system: Any, confinement: Any, scratch: Any, point: Any, slope_out: Any) -> None:
     """(U, U') of every body, from the body accelerations in scratch.rhs; rates of integrals."""
     bodies = system.bodies
     for body in range(system.body_count):
@@ -135,8 +126,11 @@ def put_slopes(system: Any, scratch: Any, point: Any, slope_out: Any) -> None:
                 frame_point, twist_of(scratch.absolute, reference),
                 twist6(scratch.rhs, 6 * reference),
             )  # fmt: skip
+        if confinement.locked[body] != 0:
+            acceleration = confined_rate(group, confinement, body, acceleration)
         put_twist(slope_out, SLOPE_WIDTH * body, velocity)
         put_twist(slope_out, SLOPE_WIDTH * body + 6, acceleration)
+    tie(confinement, slope_out, 6, SLOPE_WIDTH, 1.0)
     for k in range(system.quadrature_count):
         slope_out[SLOPE_WIDTH * system.body_count + k] = scratch.quadrature_rates[k]
 
@@ -172,7 +166,9 @@ def move_apart(mechanism: Any, scratch: Any, point: Any, slope_out: Any) -> None
         return
     find_drift(system, mechanism.plan, scratch, stabiliser)
     for body in range(system.body_count):
-        spin, slide = chart_move(system, scratch, point, body, stabiliser.drift)
+        move = chart_move(system, scratch, point, body, stabiliser.drift)
+        group = system.bodies.group[body]
+        (spin, slide), _, _ = confined_to(group, mechanism.confinement, body, move)
         at = SLOPE_WIDTH * body
         for c in range(3):
             slope_out[at + c] += spin[c]

@@ -41,6 +41,7 @@ class Layout(NamedTuple):
     fastest: int  # (1,) largest rate of a driver so far, in sizes per second (see `Promises`)
     regime: int  # (REGIME_WIDTH,) see `regime`
     alarm: int  # (ALARM_WIDTH,) see `judge`
+    removed: int  # (n,) the largest opening, in sizes or rad, that a projector kept a step from
     width: int
 
 
@@ -48,17 +49,18 @@ def make_layout(system: System, floating: int, seen: int) -> Layout:
     """The layout of a model with so many floating systems and so many numbers that watch it."""
     bodies = system.body_count
     return layout_of(
-        CHART_WIDTH * bodies, system.quadrature_count, CARRY_WIDTH * bodies, floating, seen
+        CHART_WIDTH * bodies, system.quadrature_count, CARRY_WIDTH * bodies, floating, seen, bodies
     )
 
 
 def layout_of(
-    coordinates: int, integrals: int, carry: int, floating: int, seen: int, flight: int = 0
-) -> Layout:
+    coordinates: int, integrals: int, carry: int, floating: int, seen: int, confined: int = 0,
+    flight: int = 0,
+) -> Layout:  # fmt: skip
     """The layout of blocks whose parts have these sizes."""
     sizes = (
         coordinates, integrals, SUPPLY_WIDTH, flight, 0, carry, 3 * floating, seen, 1,
-        REGIME_WIDTH, ALARM_WIDTH,
+        REGIME_WIDTH, ALARM_WIDTH, confined,
     )  # fmt: skip
     starts = np.concatenate(([0], np.cumsum(sizes))).tolist()
     return Layout(*starts)
@@ -91,4 +93,8 @@ class StateBlock(NamedTuple):
         return self.block[self.layout.regime : self.layout.alarm]
 
     def alarm(self) -> Floats:
-        return self.block[self.layout.alarm : self.layout.width]
+        return self.block[self.layout.alarm : self.layout.removed]
+
+    def removed(self) -> Floats:
+        """(n,)"""
+        return self.block[self.layout.removed : self.layout.width]

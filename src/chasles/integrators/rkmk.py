@@ -28,7 +28,6 @@ class MuntheKaas(NamedTuple):
     b: Floats  # (s,)
     c: Floats  # (s,)
     count: int  # s
-    last: int  # the last stage that has a weight
     slopes: Floats  # (s, slope length): dexp^-1 U, U', rates of integrals
     increment: Floats  # (slope length,) step * sum of weighted slopes
     point: Floats  # (kept,) the stage
@@ -48,7 +47,6 @@ def make_munthe_kaas(tableau: Tableau, kept: int, length: int) -> MuntheKaas:
         b=np.array(b[:count], float),
         c=np.array(c[:count], float),
         count=count,
-        last=int(np.flatnonzero(b)[-1]),
         slopes=np.zeros((count, length)),
         increment=np.zeros(length),
         point=np.zeros(kept),
@@ -61,16 +59,16 @@ def attempt_munthe_kaas(
 ) -> int:
     """One step from `state` to `out` (another block): OK, or how a stage failed."""
     length = slope_length(mechanism)
-    increment, last_weight = scheme.increment, scheme.b[scheme.last]
+    increment = scheme.increment
     for j in range(scheme.count):
-        slope, weight = beyond(scheme.slopes, j * length), scheme.b[j]
+        slope = beyond(scheme.slopes, j * length)
         if j == 0:  # exp and dexp^-1 are the identity there
             for k in range(mechanism.layout.kept):
                 scheme.point[k] = state[k]
         else:
             combine(scheme.a, j * scheme.count, j, step, scheme.slopes, length, increment)
             retract(mechanism, state, increment, scheme.point)
-        role = Role(weight, weight / last_weight, 1 if j == scheme.last else 0)
+        role = Role(scheme.b[j])
         outcome = stage(mechanism, scratch, scheme.point, t + scheme.c[j] * step, role, slope)
         if outcome != OK:
             return outcome

@@ -28,6 +28,7 @@ from chasles.core.arrays import (
     vec3,
     vec4,
 )
+from chasles.core.confinement import confined_to
 from chasles.core.retraction import retracted
 from chasles.core.stabilisation.moves import chart_move
 from chasles.core.stabilisation.record import PROJECTED
@@ -41,13 +42,20 @@ NEARLY_CLOSED = 1e-9
 
 
 @routine
-def correct_charts(system: Any, work: Any, found: Any, chart: Any) -> None:
-    """Move the charts by the solved displacement and velocity change."""
+def correct_charts(system: Any, confinement: Any, work: Any, found: Any, chart: Any) -> None:
+    """Move the charts by the solved displacement and velocity change.
+
+    In their algebras, unless it is the joint itself that is to be closed.
+    """
     for body in range(system.body_count):
         group = system.bodies.group[body]
         at = body * CHART_WIDTH
         increment = chart_move(system, work, work.chart, body, found.shift)
         extra = chart_move(system, work, work.chart, body, found.change)
+        joint = confinement.joint[body]
+        if joint >= 0 and found.chosen[joint] == 0:
+            increment, _, _ = confined_to(group, confinement, body, increment)
+            extra, _, _ = confined_to(group, confinement, body, extra)
         pose = (vec4(chart, at + ROTATION), vec3(chart, at + POSITION))
         q, position = retracted(group, system.bodies.map[body], pose, increment)
         put4(chart, at + ROTATION, so3_normalise(q))
@@ -58,17 +66,18 @@ def correct_charts(system: Any, work: Any, found: Any, chart: Any) -> None:
 
 
 @routine
-def close_joints(system: Any, plan: Any, work: Any, found: Any, chart: Any) -> bool:
+def close_joints(mechanism: Any, work: Any, found: Any, chart: Any) -> bool:
     """Close the chosen joints at the end of a step; whether they could be closed.
 
     `work` is as the last stage left it.  At the steps one uses the first correction
     closes the joints to rounding; more are made, on the same factor, where it does not.
     """
+    system, plan = mechanism.system, mechanism.plan
     opening = put_residuals(system, work, found, chart)
     for _ in range(MOST_CORRECTIONS):
         solve_rows(system, plan, work, found.shift)
         solve_rows(system, plan, work, found.change)
-        correct_charts(system, work, found, chart)
+        correct_charts(system, mechanism.confinement, work, found, chart)
         opening = put_residuals(system, work, found, chart)
         if opening <= CLOSED:
             return True
@@ -76,8 +85,8 @@ def close_joints(system: Any, plan: Any, work: Any, found: Any, chart: Any) -> b
 
 
 @routine
-def project(system: Any, plan: Any, work: Any, stabiliser: Any, chart: Any) -> bool:
+def project(mechanism: Any, work: Any, chart: Any) -> bool:
     """Close the joints that are projected, if any are, at the end of a step."""
-    if stabiliser.kind != PROJECTED:
+    if mechanism.stabiliser.kind != PROJECTED:
         return True
-    return close_joints(system, plan, work, stabiliser.found, chart)
+    return close_joints(mechanism, work, mechanism.stabiliser.found, chart)
