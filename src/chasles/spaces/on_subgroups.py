@@ -91,7 +91,7 @@ def check_rowless(
 
     Joints that carry bodies have none; the form of the others' accelerations is not a choice.
     """
-    rowless = not subgroup_tree(model, spaces).cut
+    rowless = not subgroup_tree(model, spaces).cut and not model.drivers
     for name, value, allowed in options:
         if value != allowed and (rowless or name == "acceleration"):
             raise InvalidOption(
