@@ -30,7 +30,7 @@ from chasles.problem import Problem, SpaceChoice, bytes_kept, choose_spaces, mak
 from chasles.promises import broken_promises, checks, make_promises
 from chasles.provenance import Provenance
 from chasles.result import Result
-from chasles.spaces.on_subgroups import check_rowless, on_subgroups
+from chasles.spaces.on_subgroups import check_form, on_subgroups
 from chasles.stabilisation.baumgarte import Baumgarte
 from chasles.stabilisation.stabiliser import (
     PROJECTION,
@@ -107,11 +107,7 @@ def simulate(
     check_word("singular", singular, ("stop", "pass"))
     choice = chosen_stabiliser(stabilise)
     if on_subgroups(chosen.spaces):
-        check_rowless(
-            model, chosen.spaces,
-            [("stabilise", stabilise, None), ("singular", singular, "stop"),
-             ("acceleration", acceleration, "screw")],
-        )  # fmt: skip
+        check_form(acceleration)
     if singular == "pass" and (choice is None or choice.word == PROJECTION):
         choice = Choice(PROJECTION, all_joints=True)  # what holds by itself does not hold there
     assembly = closing(model, close, hold, start)

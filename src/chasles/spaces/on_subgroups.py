@@ -1,6 +1,6 @@
 """Models whose bodies all move in the motion subgroups of the joints that carry them."""
 
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Mapping
 
 from chasles.model import GROUND, InvalidOption, Model
 from chasles.spaces.space import Space, reference_order
@@ -84,18 +84,11 @@ def check_carrier(model: Model, name: str, space: Space) -> None:
         )
 
 
-def check_rowless(
-    model: Model, spaces: Mapping[str, Space], options: Iterable[tuple[str, object, object]]
-) -> None:
-    """Refuse options (name, value, the only one allowed) that speak of rows of joints.
-
-    Joints that carry bodies have none; the form of the others' accelerations is not a choice.
-    """
-    rowless = not subgroup_tree(model, spaces).cut and not model.drivers
-    for name, value, allowed in options:
-        if value != allowed and (rowless or name == "acceleration"):
-            raise InvalidOption(
-                f"simulate: {name} is {value!r}, but joints that carry bodies on their subgroups"
-                " have no constraint rows: nothing drifts and no pose is singular.",
-                "Leave it out, or take spaces='auto'.",
-            )
+def check_form(acceleration: str) -> None:
+    """Refuse another form of the acceleration constraints than the screws' own."""
+    if acceleration != "screw":
+        raise InvalidOption(
+            f"simulate: acceleration is {acceleration!r}, but joints that carry bodies on their"
+            " subgroups have no constraint rows that could be written in another form.",
+            "Leave it out, or take six-dimensional charts (spaces='SO3xR3 on joints', say).",
+        )
