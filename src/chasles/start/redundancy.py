@@ -153,7 +153,7 @@ def equilibrated(setup: Setup, entries: Floats) -> Floats:
 
     Its rank is that of the joints' geometry, whatever the units and the masses.
     """
-    return balanced(setup, work.jacobian)[0]
+    return balanced(setup, entries)[0]
 
 
 def balanced(setup: Setup, entries: Floats) -> tuple[Floats, Floats]:

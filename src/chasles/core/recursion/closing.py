@@ -12,12 +12,15 @@ velocities.  Displacements are increments on the joints' subgroups.
 from typing import Any
 
 from chasles.compiled import routine
+from chasles.core.arrays import ROW_WIDTH, vec3
 from chasles.core.constraints.registry import assemble_joint
 from chasles.core.recursion import motion
 from chasles.core.recursion.kinematics import kinematics, place
-from chasles.core.recursion.refine import solve_rows
+from chasles.core.recursion.refine import gather, solve_rows
+from chasles.core.recursion.riding import row_on_body
 from chasles.core.stabilisation.projection import CLOSED, MOST_CORRECTIONS, NEARLY_CLOSED
 from chasles.core.stabilisation.residuals import put_position_residual, put_velocity_residual
+from chasles.groups.vectors import dot
 from chasles.scalars.elementary import absolute, maximum
 
 
@@ -111,13 +114,27 @@ def find_drift(mechanism: Any, scratch: Any) -> None:
 
 
 @routine
-def put_speed_residuals(mechanism: Any, scratch: Any) -> None:
-    """rates - J V of all rows at the last stage, into room.wanted."""
-    system, loops = mechanism.system, mechanism.loops
-    unknowns = 6 * system.body_count
+def miss_speeds(mechanism: Any, scratch: Any) -> None:
+    """rates - J V of all rows at the last stage, of the V that comes closest, into room.left."""
+    system, loops, room = mechanism.system, mechanism.loops, mechanism.room
+    tree, rows, unknowns = mechanism.tree, mechanism.memory.rows, 6 * system.body_count
     for k in range(loops.joint_count):
         put_velocity_residual(
             system, loops.joints[k], scratch.absolute, scratch, scratch.jacobian, scratch.residual
         )
     for row in range(loops.row_count):
-        mechanism.room.wanted[row] = scratch.residual[unknowns + loops.source[row]]
+        room.wanted[row] = scratch.residual[unknowns + loops.source[row]]
+    solve_rows(tree, loops, room, rows)
+    if loops.is_damped == 0:
+        gather(tree, loops, room, rows, room.solution)
+    for row in range(loops.row_count):
+        source = loops.source[row]
+        value = scratch.residual[unknowns + source]
+        for side in range(2):
+            body = loops.bodies[2 * row + side]
+            if body >= 0:
+                entry, at = source * ROW_WIDTH + 6 * side, tree.rate_count + 6 * body
+                on_body = row_on_body(rows, scratch.absolute, scratch.jacobian, body, entry)
+                value -= dot(on_body[0], vec3(room.solution, at))
+                value -= dot(on_body[1], vec3(room.solution, at + 3))
+        room.left[row] = value

@@ -55,11 +55,15 @@ class Loops(NamedTuple):
     targets: Integers
     damping: Floats  # (m,) mu
     floors: Floats  # (m,) pivots -E_rr below these are singular
+    scales: Floats  # (m,) what pivots are compared with
+    choices: Integers  # (m,) by the first row of a joint whose rows are chosen: how many; else -1
+    group: Integers  # (m,) by the first row of a joint: how many rows it has; 0 for the others
     joint_count: int
     row_count: int
     place_count: int
     value_count: int
     is_damped: int
+    is_chosen: int  # whether some rows have no multiplier
 
 
 class LoopRoom(NamedTuple):
@@ -68,7 +72,8 @@ class LoopRoom(NamedTuple):
     reach: Floats  # (places, 6) G: the row on a body's (alpha, a), with all that gives way below
     along: Floats  # (places, 6) the row on the coordinates of the body's joint
     values: Floats  # E: diagonal first
-    inverses: Floats  # (m,) 1 / d of the pivots
+    inverses: Floats  # (m,) 1 / d of the pivots; 0 of rows that are not chosen
+    shown: Floats  # (m,) the same as the watch sees them
     wanted: Floats  # (m,) eta less what is known
     multipliers: Floats  # (m,)
     left: Floats  # (m,) what a solution misses of the rows while it is refined
@@ -77,6 +82,10 @@ class LoopRoom(NamedTuple):
     answer: Floats  # (v + 6 n + m,) of the last solve
     search: Floats  # (v + 6 n + m,) the direction of search
     increment: Floats  # (2 v,) by which a state is moved
+    active: Integers  # (m,) 1 for rows that are chosen; the others have no multiplier
+    changed: Integers  # (m,) 1 for the first row of a joint whose choice was changed in this step
+    choosing: Integers  # (1,) whether rows are chosen at this stage
+    block: Floats  # (k, k) of a joint's rows while some are chosen
 
 
 def make_loop_room(loops: Loops, bodies: int, rates: int) -> LoopRoom:
@@ -87,6 +96,7 @@ def make_loop_room(loops: Loops, bodies: int, rates: int) -> LoopRoom:
         along=np.zeros((loops.place_count, 6)),
         values=np.zeros(max(1, loops.value_count)),
         inverses=np.zeros(rows),
+        shown=np.zeros(rows),
         wanted=np.zeros(rows),
         multipliers=np.zeros(rows),
         left=np.zeros(rows),
@@ -95,6 +105,10 @@ def make_loop_room(loops: Loops, bodies: int, rates: int) -> LoopRoom:
         answer=np.zeros(column),
         search=np.zeros(column),
         increment=np.zeros(max(1, 2 * rates)),
+        active=np.ones(rows, np.int64),
+        changed=np.zeros(rows, np.int64),
+        choosing=np.ones(1, np.int64),
+        block=np.zeros((max(1, loops.group.max(initial=0)),) * 2),
     )
 
 
@@ -211,9 +225,7 @@ class Values:
         return [self.of(one, other) for at, one in enumerate(group) for other in group[: at + 1]]
 
 
-def make_loops(
-    parent: Any, cuts: Sequence[Cut], damping: Floats | None = None, floors: Floats | None = None
-) -> Loops:
+def make_loops(parent: Any, cuts: Sequence[Cut], damping: Floats | None = None) -> Loops:
     """The structure of some cut joints; bodies are ordered parents first."""
     found = riders_of(parent, [cut for cut in cuts if cut.rows])
     cuts, rows, places = found.cuts, found.rows, found.places
@@ -221,6 +233,10 @@ def make_loops(
     closing: list[list[int]] = [[] for _ in range(len(parent) + 1)]
     for row, (k, _) in enumerate(rows):
         closing[found.ends[k]].append(row)  # the ground is -1: the last
+
+    def at(row: int, k: int) -> int:
+        return len(found.of_joint[k]) if row == found.of_joint[k][0] else 0
+
     return Loops(
         joints=np.array([cut.joint for cut in cuts], np.int64),
         joint_of=np.array([cuts[k].joint for k, _ in rows], np.int64),
@@ -232,12 +248,16 @@ def make_loops(
         first_closing=starts(closing),
         closing=joined(closing),
         damping=np.zeros(count) if damping is None else np.asarray(damping, float),
-        floors=np.zeros(count) if floors is None else np.asarray(floors, float),
+        floors=np.zeros(count),
+        scales=np.ones(count),
+        choices=np.full(count, -1, np.int64),
+        group=np.array([at(row, k) for row, (k, _) in enumerate(rows)], np.int64),
         joint_count=len(cuts),
         row_count=count,
         place_count=len(places),
         value_count=len(values.known),
         is_damped=int(damping is not None),
+        is_chosen=0,
     )
 
 

@@ -21,7 +21,7 @@ from chasles.core.recursion.closing import (
     close_cut_joints,
     feel_gaps,
     find_drift,
-    put_speed_residuals,
+    miss_speeds,
 )
 from chasles.core.recursion.cuts import LoopRoom, Loops
 from chasles.core.recursion.flight import Flight
@@ -39,7 +39,6 @@ from chasles.core.recursion.mechanism import (
     tree_slope_length,
 )
 from chasles.core.recursion.reactions import add_row_wrenches
-from chasles.core.recursion.refine import solve_rows
 from chasles.core.recursion.stage import accelerate_loops, follow, push, put_cut_rows
 from chasles.core.recursion.tree import Recursion, Tree
 from chasles.core.retraction import finish, pull_back, retract, slope_length
@@ -49,7 +48,15 @@ from chasles.core.stabilisation.feedback import pull_joints
 from chasles.core.stabilisation.record import FED_BACK, PROJECTED, Stabiliser
 from chasles.core.stage import Promises, stage
 from chasles.core.state_block import Layout
-from chasles.core.watch import Watch, look_at_pivots
+from chasles.core.watch import (
+    BEFORE,
+    LARGEST,
+    LAST,
+    SEEN_WIDTH,
+    WANTED,
+    Watch,
+    look_at_pivots,
+)
 
 
 class LoopMechanism(NamedTuple):
@@ -101,6 +108,7 @@ def loop_stage(
     outcome = accelerate_loops(
         tree, memory, system, scratch, mechanism.loops, mechanism.room, slope_out, rates
     )
+    mechanism.room.choosing[0] = 0
     if outcome != OK:
         return failure(mechanism, scratch, outcome)
     for k in range(rates):
@@ -169,7 +177,8 @@ def move_apart(mechanism: Any, scratch: Any, slope_out: Any) -> None:
 @on(begin_step, LoopMechanism)
 @hot
 def begin_loop_step(mechanism: Any, scratch: Any, state: Any, t: float) -> None:
-    """Before the first stage: gaps that are fed back."""
+    """Before the first stage, which chooses rows: gaps that are fed back."""
+    mechanism.room.choosing[0] = 1
     if mechanism.stabiliser.kind == FED_BACK:
         put_signals(mechanism.system.signals, t, scratch.signals)
         feel_gaps(mechanism, scratch, state)
@@ -185,7 +194,11 @@ def end_loop_step(
         out[k] = state[k]
     if looking == 1:
         seen = beyond(out, layout.seen)
-        outcome = look_at_pivots(mechanism.watch, mechanism.room.inverses, t, seen, 0.0, 0.0)
+        pivots = mechanism.room.inverses
+        if mechanism.loops.is_chosen != 0:
+            show_pivots(mechanism, seen)
+            pivots = mechanism.room.shown
+        outcome = look_at_pivots(mechanism.watch, pivots, t, seen, 0.0, 0.0)
         if outcome == OK:
             outcome = look_at_loop_drivers(mechanism, scratch, beyond(out, layout.fastest))
         if outcome != OK:
@@ -202,6 +215,20 @@ def end_loop_step(
 
 
 @routine
+def show_pivots(mechanism: Any, seen: Any) -> None:
+    """Rows that are not chosen take no part; volumes of others than before are not compared."""
+    loops, watch, room = mechanism.loops, mechanism.watch, mechanism.room
+    for row in range(watch.row_count):
+        room.shown[row] = room.inverses[row]
+        if room.active[row] == 0:
+            room.shown[row] = -1.0 / (watch.first[row] + watch.damping[row])
+        if loops.choices[row] >= 0 and room.changed[row] != 0:
+            at = watch.joints[row] * SEEN_WIDTH
+            seen[at + BEFORE], seen[at + LAST], seen[at + LARGEST] = -1.0, -1.0, 0.0
+            seen[at + WANTED] = 0.0
+
+
+@routine
 def look_at_loop_drivers(mechanism: Any, scratch: Any, fastest: Any) -> int:
     """OK, or CONTRADICTED: see `judge.look_at_drivers`.
 
@@ -209,7 +236,7 @@ def look_at_loop_drivers(mechanism: Any, scratch: Any, fastest: Any) -> int:
     of the rows' misses is a contradiction.
     """
     system, loops, room = mechanism.system, mechanism.loops, mechanism.room
-    if system.drive_count == 0 or loops.is_damped == 0:
+    if system.drive_count == 0 or (loops.is_damped == 0 and loops.is_chosen == 0):
         return OK
     sizes = mechanism.promises.sizes
     for joint in range(system.joint_count):
@@ -217,8 +244,7 @@ def look_at_loop_drivers(mechanism: Any, scratch: Any, fastest: Any) -> int:
         if drive >= 0:
             rate = abs(scratch.signals[drive + 1])
             fastest[0] = max(fastest[0], rate / sizes[system.joints.first_row[joint]])
-    put_speed_residuals(mechanism, scratch)
-    solve_rows(mechanism.tree, loops, room, mechanism.memory.rows)
+    miss_speeds(mechanism, scratch)
     largest = 0.0
     for row in range(loops.row_count):
         largest = max(largest, abs(room.left[row]) / sizes[loops.source[row]])

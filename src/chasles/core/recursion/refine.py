@@ -160,7 +160,7 @@ def motion_norm(tree: Any, rows: Any) -> float:
 
 @routine
 def put_miss(tree: Any, loops: Any, room: Any, rows: Any, work: Any) -> None:
-    """eta - J v' of all rows, from J, eta and the motion of the bodies in room.solution."""
+    """eta - J v' of the rows that have multipliers, from the bodies' motion in room.solution."""
     down = vec3(tree.gravity, 0)
     for row in range(loops.row_count):
         source = loops.source[row]
@@ -172,7 +172,7 @@ def put_miss(tree: Any, loops: Any, room: Any, rows: Any, work: Any) -> None:
                 spin, beta, carried = row_on_body(rows, work.absolute, work.jacobian, body, entry)
                 value += carried - dot(beta, down) - dot(spin, vec3(room.solution, at))
                 value -= dot(beta, vec3(room.solution, at + 3))
-        room.left[row] = value
+        room.left[row] = value if room.active[row] != 0 else 0.0
 
 
 @routine

@@ -19,6 +19,8 @@ from chasles.core.recursion.riding import SOLVED
 from chasles.core.recursion.stage import factor_at, follow, tree_slope
 from chasles.core.recursion.tree import Recursion, Tree
 from chasles.core.signals import put_signals
+from chasles.core.stabilisation.residuals import put_position_residual
+from chasles.scalars.elementary import absolute, maximum
 
 #: Outcomes of a run; else the row of a cut joint that has no pivot.
 FINISHED, NOT_FINITE = SOLVED, -2
@@ -199,6 +201,36 @@ def tree_correct(
     return SOLVED
 
 
+@kernel("closing of cut joints", seconds=10, plain=(300, 20_000))
+def tree_close(
+    tree: Any, memory: Any, system: Any, work: Any, loops: Any, room: Any, state: Any, column: Any,
+    closed: float, most: int,
+) -> bool:  # fmt: skip
+    """Move a state until the rows that ride are closed, by Newton's method: whether they are.
+
+    `column` (6 n + rows,) is scratch.
+    """
+    model, scratch, cuts, riders = borrow(tree), borrow(memory), borrow(loops), borrow(room)
+    arrays, space, now, gaps = borrow(system), borrow(work), borrow(state), borrow(column)
+    rates, unknowns = model.rate_count, 6 * model.body_count
+    for _ in range(most):
+        if factor_at(model, scratch, arrays, space, cuts, riders, now, 1) != SOLVED:
+            return False
+        for k in range(cuts.joint_count):
+            put_position_residual(arrays, cuts.joints[k], space.absolute, space, gaps)
+        largest = 0.0
+        for row in range(cuts.row_count):
+            riders.wanted[row] = gaps[unknowns + cuts.source[row]]
+            largest = maximum(largest, absolute(riders.wanted[row]))
+        if largest < closed:
+            return True
+        solve_rows(model, cuts, riders, scratch.rows)
+        for k in range(rates):
+            riders.increment[k], riders.increment[rates + k] = riders.solution[k], 0.0
+        retract(model, now, riders.increment, now)
+    return False
+
+
 @kernel("accelerations of trees", seconds=4)
 def tree_rates(tree: Any, memory: Any, state: Any, rates: Any) -> None:
     """The rates of all velocities at a state, from the loads and signals in `memory`."""
@@ -213,6 +245,7 @@ __all__ = [
     "Recursion",
     "TreeStages",
     "make_tree_stages",
+    "tree_close",
     "tree_correct",
     "tree_factor",
     "tree_rates",

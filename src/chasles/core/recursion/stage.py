@@ -105,6 +105,7 @@ def tree_slope(
 ) -> int:  # fmt: skip
     """The slope at one state: dexp^-1 v and v', from out[at] on; SOLVED or a row."""
     first = at + tree.rate_count
+    room.choosing[0] = 1 if still else 0
     outcome = accelerate_at(tree, memory, system, work, loops, room, state, out, first)
     pulled_back(tree, state, increment, still, out, at)
     return outcome
@@ -124,6 +125,7 @@ def factor_at(
     place(tree, state, memory.rows, work.absolute)
     put_cut_rows(system, loops, work)
     load_rows(tree, loops, memory.rows, room, work.absolute, work.jacobian, work.eta)
+    room.choosing[0] = 1
     if closing == 0:
         loop_mobility(tree, memory, loops, room)
         return SOLVED
