@@ -72,6 +72,7 @@ from chasles.simulate import simulate
 from chasles.spaces import SE3, Designation, SO3xR3, Space, designate
 from chasles.stabilisation.baumgarte import Baumgarte
 from chasles.start.assembly import Assembly, assemble
+from chasles.start.by_coordinates import start_state
 from chasles.studies.advise import Advice, NothingMeetsTheTarget, advise
 from chasles.studies.compare import Comparison, compare
 from chasles.system.state import State
@@ -167,4 +168,5 @@ __all__ = [
     "read_model",
     "read_run",
     "simulate",
+    "start_state",
 ]

@@ -25,6 +25,7 @@ from chasles.sealed import check_kinds, write
 from chasles.spaces import Designation
 from chasles.start.assembly import Assembly
 from chasles.start.redundancy import Redundancy
+from chasles.system.coordinates import coordinate_keys
 from chasles.system.gaps import components
 from chasles.system.state import State
 from chasles.system.turns import angle_columns, counted_angles
@@ -46,6 +47,8 @@ class Result:
     absolute    (T, n, 18) states of the bodies in the order of calculation
     integrals   (T, quadratures) work of forces and drivers, and unwrapped angles
     provenance  space and frame of every body, acceleration form, method, step, versions
+    coordinates (T, coordinates) of joints, see `coordinate_keys`, where they were integrated; None
+                where poses tell them
     status      "finished", "stopped" if the run could not go on, or "interrupted" by Ctrl-C
     message     the status in words
 
@@ -59,9 +62,12 @@ class Result:
     provenance: Provenance
     status: str = "finished"
     message: str = ""
+    coordinates: Floats | None = field(default=None, repr=False)
 
     def __post_init__(self) -> None:
-        for name in ("t", "absolute", "integrals"):
+        for name in ("t", "absolute", "integrals", "coordinates"):
+            if getattr(self, name) is None:
+                continue
             view = getattr(self, name).view()
             view.flags.writeable = False
             object.__setattr__(self, name, view)
@@ -193,7 +199,11 @@ class Result:
     def coordinate(self, joint: Joint | str, which: str = "auto") -> Floats:
         """A joint's angle (rad, without wrap-around) or displacement (m) since the start (T,)."""
         name, kind = self._coordinate(joint, which)
-        return diagnostics.coordinate(self.problem.setup, name, kind, self.absolute, self.t)
+        if self.coordinates is not None:
+            return self.coordinates[:, coordinate_keys(self.model).index((name, kind))]
+        return diagnostics.coordinate(
+            self.problem.setup, name, kind, self.absolute, self.t, self.integrals
+        )
 
     def coordinate_rate(self, joint: Joint | str, which: str = "auto") -> Floats:
         """The rate of a joint's coordinate (T,), rad/s or m/s."""
@@ -328,7 +338,7 @@ class Result:
     def _table(self) -> Table:
         return make_table(
             self.problem, self.t, self.absolute, self.integrals, self.provenance, self.status,
-            self.message,
+            self.message, self.coordinates,
         )  # fmt: skip
 
     def _body(self, body: Body | str) -> Floats:

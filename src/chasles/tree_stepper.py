@@ -18,7 +18,7 @@ from chasles.model import Driver
 from chasles.spaces.tree import spanning_tree
 from chasles.stepper import Stepper
 from chasles.system.build_tree import COORDINATES, build_tree, links_of
-from chasles.system.tree_state import state_of
+from chasles.system.tree_state import coordinate_places, state_of
 
 
 @dataclass(frozen=True)
@@ -29,12 +29,13 @@ class TreeStepper(Stepper):
 
     def first_point(self) -> Floats:
         setup, carried = self.solver.setup, spanning_tree(self.solver.setup.model).parents
-        angles = {
-            index: setup.angles[joint[1]]
+        known = {
+            (index, word): values[joint[1]]
             for name, index in setup.body_index.items()
-            if (joint := carried[name]) is not None and joint[1] in setup.angles
+            for word, values in (("angle", setup.angles), ("displacement", setup.displacements))
+            if (joint := carried[name]) is not None and joint[1] in values
         }
-        return state_of(self.mechanism.tree, self.solver.start, angles)
+        return state_of(self.mechanism.tree, self.solver.start, known)
 
     def first_momentum(self) -> Floats:
         return np.zeros((0, 3))
@@ -44,6 +45,10 @@ class TreeStepper(Stepper):
         out = np.zeros((len(points), tree.body_count, ABSOLUTE_WIDTH))
         tree_absolute(tree, self.mechanism.memory, np.ascontiguousarray(points), out)
         return out
+
+    def coordinates(self, points: Floats) -> Floats | None:
+        setup, tree = self.solver.setup, self.mechanism.tree
+        return points[:, [*coordinate_places(setup.model, setup.body_index, tree).values()]]
 
     def lost_bodies(self, point: Floats) -> list[int]:
         tree, lost = self.mechanism.tree, []

@@ -20,12 +20,15 @@ from chasles.result import Result
 from chasles.sealed import checked_path, is_sealed
 from chasles.spaces import Space
 from chasles.system.build import Setup
+from chasles.system.coordinates import coordinate_keys
 from chasles.system.state import State
 
 #: What a result is rebuilt from; everything else in a file follows from it.
 ARRAYS = ("time", "position", "rotation", "angular_velocity", "body_velocity")
 #: Where the run began; in files of runs that did not begin as their model was entered.
 START = ("start_position", "start_rotation", "start_angular_velocity", "start_velocity")
+#: What not every file has.
+OPTIONAL = ("integrals", "coordinates", *START)
 
 
 def load(path: str | os.PathLike[str]) -> Result:
@@ -65,6 +68,7 @@ def rebuilt(attributes: dict[str, Any], arrays: dict[str, Floats]) -> Result:
         provenance=provenance,
         status=str(attributes["status"]),
         message=str(attributes["message"]),
+        coordinates=arrays.get("coordinates"),
     )
 
 
@@ -104,6 +108,8 @@ def check_arrays(setup: Setup, arrays: dict[str, Floats], status: str) -> None:
         "position": (bodies, 3), "rotation": (bodies, 3, 3), "angular_velocity": (bodies, 3),
         "body_velocity": (bodies, 3), "integrals": (integrals,),
     }  # fmt: skip
+    if "coordinates" in arrays:
+        shapes["coordinates"] = (len(coordinate_keys(setup.model)),)
     for name, shape in shapes.items():
         if arrays[name].shape != (len(times), *shape):
             expected = (len(times), *shape)
@@ -120,6 +126,7 @@ def start_of(model: Model, attributes: dict[str, Any], arrays: dict[str, Floats]
     return State(
         0.0, model.body_names, position, rotation, velocity, angular_velocity,
         json.loads(attributes.get("start_angles", "{}")),
+        json.loads(attributes.get("start_displacements", "{}")),
     )  # fmt: skip
 
 
@@ -143,7 +150,7 @@ def contents(source: Path) -> tuple[dict[str, Any], dict[str, Floats]]:
         with h5py.File(source, "r") as file:
             attributes = dict(file.attrs)
             check_format(source, attributes)
-            names = [*ARRAYS, *(name for name in ("integrals", *START) if name in file)]
+            names = [*ARRAYS, *(name for name in OPTIONAL if name in file)]
             arrays = {name: np.array(file[name][...], np.float64) for name in names}
             return attributes, arrays
     except ChaslesError:

@@ -77,6 +77,7 @@ class Setup:
     kept_alive: tuple[Any, ...] = ()  # compiled formulas whose addresses the arrays hold
     start: Floats | None = None  # (n, 18) the state to begin at; None: as the model was entered
     angles: Mapping[str, float] = field(default_factory=dict)  # whole turns at the start, by joint
+    displacements: Mapping[str, float] = field(default_factory=dict)  # to the last bit, likewise
 
     def bodies_of(self, name: str) -> tuple[str, str]:
         """The bodies of a joint or driver, as the arrays order them."""
@@ -159,7 +160,8 @@ def build(
     return Setup(
         model, spaces, acceleration, system, entered_poses(bodies) if begun is None else begun,
         body_index, joint_index, signals, (*kept_alive, *force_table.kept_alive),
-        begun, {} if start is None else angles_of(start, model),
+        begun, {} if start is None else known_of(start.angles, "angle", model),
+        {} if start is None else known_of(start.displacements, "displacement", model),
     )  # fmt: skip
 
 
@@ -178,11 +180,11 @@ def rows_of(start: State, model: Model, order: list[str]) -> Floats:
     return start.to_absolute(model)[[place[name] for name in order]]
 
 
-def angles_of(start: State, model: Model) -> dict[str, float]:
-    """The angles of a state, by joints of the model that have one."""
-    for name in start.angles:
-        resolved_coordinate(model.joint(name, "state"), "angle", "state", InvalidOption)
-    return dict(start.angles)
+def known_of(values: Mapping[str, float], coordinate: str, model: Model) -> dict[str, float]:
+    """Angles or displacements of a state, by joints of the model that have one."""
+    for name in values:
+        resolved_coordinate(model.joint(name, "state"), coordinate, "state", InvalidOption)
+    return dict(values)
 
 
 def body_arrays(model: Model, spaces: dict[str, Space], order: list[str]) -> Bodies:
