@@ -16,6 +16,7 @@ from chasles.problem import Problem
 from chasles.provenance import Provenance
 from chasles.system.build import Setup
 from chasles.system.coordinates import coordinate_keys
+from chasles.system.turns import angle_columns
 
 if TYPE_CHECKING:
     from xarray import Dataset
@@ -63,7 +64,8 @@ def make_table(
         variables.update(of_joints(setup, absolute, t))
     if integrals.size:
         named = [f"work of {name}" for name in (*model.force_names, *model.driver_names)]
-        named += [f"angle {k}" for k in range(integrals.shape[1] - len(named))]
+        angles = {k: name for name, at in angle_columns(setup).items() for k in at}
+        named += [f"angle of {angles[k]}" for k in range(len(named), integrals.shape[1])]
         coordinates["integral"] = (("integral",), named, {"long_name": "what is integrated"})
         text = "work of forces and drivers (J), then unwrapped angles (rad)"
         variables["integrals"] = described(("time", "integral"), integrals.copy(), "1", text)

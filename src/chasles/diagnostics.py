@@ -25,6 +25,7 @@ from chasles.model.errors import told
 from chasles.system.build import Setup
 from chasles.system.coordinates import coordinate_of_poses, coordinate_rate
 from chasles.system.gaps import components, frame_of, opening_history
+from chasles.system.turns import angle_columns
 
 
 def stacked(vector: tuple[Floats, ...]) -> Floats:
@@ -204,14 +205,26 @@ def coordinate(
 ) -> Floats:
     """Angle without wrap-around, or displacement, of body b against a in the user's order (T,).
 
-    Turns between two saved states are counted with the rates at both ends, those before the start
-    by the state in which it began.
+    Turns are those that were counted along.
     """
-    angle = coordinate_of_poses(setup, joint, kind, absolute)
+    columns = angle_columns(setup)
+    if kind == "angle" and joint not in columns:
+        return unwrapped_angle(setup, joint, absolute, times)
+    found = coordinate_of_poses(setup, joint, kind, absolute)
     if kind == "displacement":
-        return angle
+        return found
+    counted: Floats = nearest_turn(found, integrals[:, columns[joint][0]])
+    return counted
+
+
+def unwrapped_angle(setup: Setup, joint: str, absolute: Floats, times: Floats) -> Floats:
+    """An angle whose turns were not counted (T,): the rates at both ends tell those between states.
+
+    Those before the start are told by the state in which it began.
+    """
+    angle = coordinate_of_poses(setup, joint, "angle", absolute)
     angle = angle + nearest_turn(angle[0], setup.angles.get(joint, 0.0)) - angle[0]
-    rate = coordinate_rate(setup, joint, kind, absolute)
+    rate = coordinate_rate(setup, joint, "angle", absolute)
     expected = 0.5 * (rate[1:] + rate[:-1]) * np.diff(times)
     steps = np.diff(angle)
     steps += 2.0 * np.pi * np.round((expected - steps) / (2.0 * np.pi))

@@ -17,7 +17,7 @@ from chasles.model import Model
 from chasles.spaces import Designation, Space, designate, resolve_spaces
 from chasles.spaces.designate import overrides
 from chasles.spaces.exactness import drifting_joints
-from chasles.spaces.on_subgroups import check_subgroups
+from chasles.spaces.on_subgroups import check_subgroups, on_subgroups
 from chasles.start.redundancy import Redundancy
 from chasles.system.build import Setup, build
 from chasles.system.state import State
@@ -140,7 +140,8 @@ def make_problem(
     refuse: bool = False,
 ) -> Problem:
     """The problem of a model in chosen spaces."""
-    setup = build(choice.model, choice.spaces, acceleration, start)
+    turns = not on_subgroups(choice.spaces)  # there, angles are what is integrated
+    setup = build(choice.model, choice.spaces, acceleration, start, count_turns=turns)
     return Problem(choice, setup, damp, refuse)
 
 

@@ -48,7 +48,7 @@ class Result:
     integrals   (T, quadratures) work of forces and drivers, and unwrapped angles
     provenance  space and frame of every body, acceleration form, method, step, versions
     coordinates (T, coordinates) of joints, see `coordinate_keys`, where they were integrated; None
-                where poses tell them
+                or NaN where poses tell them
     status      "finished", "stopped" if the run could not go on, or "interrupted" by Ctrl-C
     message     the status in words
 
@@ -115,7 +115,9 @@ class Result:
         report, start = self.provenance["assembly"], self.problem.setup.start
         if report == "none" or start is None:
             return None
-        return Assembly.from_dict(report, self._state(0.0, start, self.problem.setup.angles))
+        setup = self.problem.setup
+        state = self._state(0.0, start, setup.angles, setup.displacements)
+        return Assembly.from_dict(report, state)
 
     # --- motion of a body ---
 
@@ -169,8 +171,15 @@ class Result:
                 f"state {told(index)} was asked for, but the result has {count} states.",
                 f"Give a whole number from 0 to {count - 1}, or from -{count} to -1.",
             )
-        angles = counted_angles(self.problem.setup, self.absolute[index], self._turns(index))
-        return self._state(float(self.t[index]), self.absolute[index], angles)
+        t, absolute = float(self.t[index]), self.absolute[index]
+        angles = counted_angles(self.problem.setup, absolute, self._turns(index))
+        if self.coordinates is None:
+            return self._state(t, absolute, angles)
+        pairs = zip(coordinate_keys(self.model), self.coordinates[index].tolist())
+        known = {key: value for key, value in pairs if np.isfinite(value)}
+        angles |= {joint: x for (joint, word), x in known.items() if word == "angle"}
+        others = {joint: x for (joint, word), x in known.items() if word == "displacement"}
+        return self._state(t, absolute, angles, others)
 
     # --- joints ---
 
@@ -200,7 +209,9 @@ class Result:
         """A joint's angle (rad, without wrap-around) or displacement (m) since the start (T,)."""
         name, kind = self._coordinate(joint, which)
         if self.coordinates is not None:
-            return self.coordinates[:, coordinate_keys(self.model).index((name, kind))]
+            found = self.coordinates[:, coordinate_keys(self.model).index((name, kind))]
+            if not np.isnan(found).all():
+                return found
         return diagnostics.coordinate(
             self.problem.setup, name, kind, self.absolute, self.t, self.integrals
         )
@@ -325,10 +336,13 @@ class Result:
 
     # --- helpers ---
 
-    def _state(self, t: float, absolute: Floats, angles: Mapping[str, float]) -> State:
+    def _state(
+        self, t: float, absolute: Floats, angles: Mapping[str, float],
+        displacements: Mapping[str, float] | None = None,
+    ) -> State:  # fmt: skip
         """A state from rows in the order of calculation."""
         order = [self.problem.setup.body_index[name] for name in self.model.body_names]
-        return State.from_absolute(t, self.model, absolute[order], angles)
+        return State.from_absolute(t, self.model, absolute[order], angles, displacements)
 
     def _turns(self, index: int) -> dict[str, float]:
         """The angles that were integrated to count turns, by joint."""

@@ -43,6 +43,7 @@ from chasles.start.by_coordinates import start_state
 from chasles.start.redundancy import Redundancy
 from chasles.stepper import Stepper, make_stepper
 from chasles.system.build import Setup
+from chasles.system.coordinates import coordinate_keys
 from chasles.system.lookout import Lookout
 from chasles.system.state import State, checked_state
 from chasles.tree_stepper import make_tree_stepper
@@ -209,6 +210,8 @@ def check_memory(grid: Grid, setup: Setup) -> None:
     """Refuse a trajectory that does not fit into memory, before a step is taken."""
     kept = grid.steps // grid.save_every + 2 if grid.t_eval is None else len(grid.t_eval)
     bodies, quadratures = setup.system.body_count, setup.system.quadrature_count
+    if on_subgroups(setup.spaces):  # elsewhere angles are among the integrals
+        quadratures += len(coordinate_keys(setup.model))
     size = bytes_kept(bodies, quadratures, kept)
     if size > MEMORY_LIMIT or not is_to_be_had(size):
         every = grid.save_every * max(2, 1 + size // MEMORY_LIMIT)

@@ -15,10 +15,9 @@ from chasles.core.watch import make_watch
 from chasles.dynamics.solver import Solver
 from chasles.integrators.methods import Method
 from chasles.model import Driver
-from chasles.spaces.tree import spanning_tree
 from chasles.stepper import Stepper
 from chasles.system.build_tree import COORDINATES, build_tree, links_of
-from chasles.system.tree_state import coordinate_places, state_of
+from chasles.system.tree_state import coordinates_of_points, known_coordinates, state_of
 
 
 @dataclass(frozen=True)
@@ -28,13 +27,7 @@ class TreeStepper(Stepper):
     mechanism: TreeMechanism
 
     def first_point(self) -> Floats:
-        setup, carried = self.solver.setup, spanning_tree(self.solver.setup.model).parents
-        known = {
-            (index, word): values[joint[1]]
-            for name, index in setup.body_index.items()
-            for word, values in (("angle", setup.angles), ("displacement", setup.displacements))
-            if (joint := carried[name]) is not None and joint[1] in values
-        }
+        known = known_coordinates(self.solver.setup)
         return state_of(self.mechanism.tree, self.solver.start, known)
 
     def first_momentum(self) -> Floats:
@@ -47,8 +40,7 @@ class TreeStepper(Stepper):
         return out
 
     def coordinates(self, points: Floats) -> Floats | None:
-        setup, tree = self.solver.setup, self.mechanism.tree
-        return points[:, [*coordinate_places(setup.model, setup.body_index, tree).values()]]
+        return coordinates_of_points(self.solver.setup, self.mechanism.tree, points)
 
     def lost_bodies(self, point: Floats) -> list[int]:
         tree, lost = self.mechanism.tree, []

@@ -11,6 +11,7 @@ import numpy as np
 
 from chasles.core.arrays import ABSOLUTE_WIDTH, POSE_R, POSE_X, TWIST, Floats
 from chasles.dataset import FORMAT
+from chasles.diagnostics import unwrapped_angle
 from chasles.model import ChaslesError, InvalidFile, Model
 from chasles.model.errors import told
 from chasles.model.plain import from_plain
@@ -22,6 +23,7 @@ from chasles.spaces import Space
 from chasles.system.build import Setup
 from chasles.system.coordinates import coordinate_keys
 from chasles.system.state import State
+from chasles.system.turns import hinge_names
 
 #: What a result is rebuilt from; everything else in a file follows from it.
 ARRAYS = ("time", "position", "rotation", "angular_velocity", "body_velocity")
@@ -59,6 +61,7 @@ def rebuilt(attributes: dict[str, Any], arrays: dict[str, Floats]) -> Result:
         start_of(model, attributes, arrays),
         damp=provenance.singular == "pass",
     )
+    count_turns_of_before(problem.setup, arrays)
     check_arrays(problem.setup, arrays, str(attributes["status"]))
     return Result(
         problem,
@@ -114,8 +117,20 @@ def check_arrays(setup: Setup, arrays: dict[str, Floats], status: str) -> None:
         if arrays[name].shape != (len(times), *shape):
             expected = (len(times), *shape)
             raise ValueError(f"{name} has shape {arrays[name].shape}, not {expected}")
-        if status == "finished" and not np.isfinite(arrays[name]).all():
+        whole = status != "finished" or name == "coordinates"  # which has NaN for cut joints
+        if not whole and not np.isfinite(arrays[name]).all():
             raise ValueError(f"{name} is not finite")
+
+
+def count_turns_of_before(setup: Setup, arrays: dict[str, Floats]) -> None:
+    """Complete integrals that a version wrote which did not count the turns of hinges."""
+    system, times = setup.system, len(arrays["time"])
+    counted = arrays.get("integrals", np.zeros((times, 0)))
+    without = system.quadrature_count - system.hinges.count
+    if system.hinges.count and counted.shape == (times, without):
+        absolute = absolute_states(setup, arrays)
+        angles = [unwrapped_angle(setup, n, absolute, arrays["time"]) for n in hinge_names(setup)]
+        arrays["integrals"] = np.column_stack((counted, *angles))
 
 
 def start_of(model: Model, attributes: dict[str, Any], arrays: dict[str, Floats]) -> State | None:

@@ -19,11 +19,12 @@ import numpy as np
 from chasles.core.arrays import ABSOLUTE_WIDTH, TWIST, Floats, Integers
 from chasles.core.recursion.kinematics import tree_absolute
 from chasles.core.recursion.tree import Recursion, Tree, make_recursion
-from chasles.model import ChaslesError, InconsistentStart, InvalidOption, Joint, Model
+from chasles.model import GROUND, ChaslesError, InconsistentStart, InvalidOption, Joint, Model
 from chasles.model.checks import checked_number
 from chasles.model.coordinates import ANGLE, AUTO, checked_coordinate, resolved_coordinate
 from chasles.model.errors import told
 from chasles.model.model import checked_model
+from chasles.spaces.space import Space
 from chasles.spaces.tree import Tree as SpanningTree
 from chasles.spaces.tree import spanning_tree
 from chasles.start.assembly import assemble
@@ -31,7 +32,7 @@ from chasles.start.closure import Closure, typical_length
 from chasles.start.consistent import driven_rates, forbidden, initial_state, least_energy_dense
 from chasles.start.kkt import constraint_rows, mass_blocks
 from chasles.system.build import OPEN_TOLERANCE, Setup, build, check_closed
-from chasles.system.build_tree import COORDINATES, build_tree, links_of, relative_spaces
+from chasles.system.build_tree import COORDINATES, build_tree, links_of
 from chasles.system.coordinates import Key, coordinate_of_poses, coordinate_rate
 from chasles.system.state import State
 from chasles.system.tree_state import STORED_AT, state_of
@@ -139,7 +140,7 @@ class TreeKinematics:
     def __init__(self, model: Model, named: list[str]) -> None:
         self.model = model
         self.found = tree_with(model, named)
-        self.setup: Setup = build(model, relative_spaces(self.found))
+        self.setup: Setup = build(model, spaces_along(self.found))
         links = links_of(model, list(self.setup.body_index), self.found)
         self.tree: Tree = build_tree(links, model.gravity)
         self.memory: Recursion = make_recursion(self.tree, np.zeros(1), False, False)
@@ -212,6 +213,14 @@ def tree_with(model: Model, named: list[str]) -> SpanningTree:
     found = spanning_tree(Model(model.bodies, pairs, gravity=model.gravity), others)
     used = {carried[1] for carried in found.parents.values() if carried}
     return SpanningTree(found.parents, tuple(n for n in model.joint_names if n not in used))
+
+
+def spaces_along(tree: SpanningTree) -> dict[str, Space]:
+    """Charts that order the bodies as the tree does."""
+    return {
+        name: Space("SO3xR3", None, carried[0] if carried and carried[0] != GROUND.name else None)
+        for name, carried in tree.parents.items()
+    }
 
 
 def jacobian_at(setup: Setup, absolute: Floats) -> Floats:

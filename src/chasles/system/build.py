@@ -18,6 +18,7 @@ from chasles.core.arrays import (
     SPACE_FORM,
     Bodies,
     Floats,
+    Hinges,
     Integers,
     System,
     padded,
@@ -32,13 +33,14 @@ from chasles.model import (
     Driver,
     InconsistentStart,
     InvalidOption,
+    JointForce,
     Model,
     PointDriver,
     UnknownName,
 )
 from chasles.model.coordinates import resolved_coordinate
 from chasles.spaces.space import Space, frame_point, reference_order
-from chasles.system.build_forces import force_arrays
+from chasles.system.build_forces import ForceTable, force_arrays
 from chasles.system.build_frames import carriers, levers
 from chasles.system.build_joints import joint_arrays
 from chasles.system.gaps import joint_gap
@@ -124,10 +126,12 @@ def build(
     spaces: dict[str, Space],
     acceleration: str = "screw",
     start: State | None = None,
+    count_turns: bool = False,
 ) -> Setup:
     """Arrays of a model; bodies are renumbered so that reference bodies come first.
 
     Joint frames are where the model was entered; a `start` only says where the bodies are now.
+    `count_turns` lets a run integrate the angle of every joint that has one.
     """
     if not isinstance(acceleration, str) or acceleration not in FORMS:
         raise UnknownName.among("acceleration form", acceleration, FORMS)
@@ -139,10 +143,12 @@ def build(
     by = carriers(bodies)
     joints = joint_arrays(model, by, signals, kept_alive)
     force_table = force_arrays(model, by, signals)
+    hinges = hinges_of(model, force_table) if count_turns else no_hinges(force_table)
     system = System(
         bodies=body_arrays(model, spaces, order),
         joints=joints,
         forces=force_table.forces,
+        hinges=hinges,
         signals=signals.arrays(),
         gravity=np.array(model.gravity),
         form=FORMS[acceleration],
@@ -151,7 +157,7 @@ def build(
         force_count=len(model.forces),
         drive_count=len(model.drivers),
         signal_count=signals.count,
-        quadrature_count=force_table.quadratures,
+        quadrature_count=force_table.quadratures + hinges.count,
         row_count=int(padded(joints.rows).sum()),
     )
     begun = None if start is None else rows_of(start, model, order)
@@ -163,6 +169,27 @@ def build(
         begun, {} if start is None else known_of(start.angles, "angle", model),
         {} if start is None else known_of(start.displacements, "displacement", model),
     )  # fmt: skip
+
+
+def hinges_of(model: Model, table: ForceTable) -> Hinges:
+    """The joints that have an angle, but for those whose angle a force counts anyway."""
+    counted = {
+        force.joint
+        for force, column in zip(model.forces, table.forces.angle.tolist())
+        if isinstance(force, JointForce) and column >= 0
+    }
+    found = [
+        (index, 1.0 if oriented(joint)[1] == joint.b else -1.0)
+        for index, joint in enumerate(model.joints)
+        if "angle" in joint.coordinates and joint.name not in counted
+    ]
+    numbers, signs = zip(*found) if found else ((), ())
+    joint, sign = np.array(numbers, np.int64), np.array(signs, float)
+    return Hinges(joint, sign, table.quadratures, len(found))
+
+
+def no_hinges(table: ForceTable) -> Hinges:
+    return Hinges(np.zeros(0, np.int64), np.zeros(0), table.quadratures, 0)
 
 
 def entered_poses(bodies: list[Body]) -> Floats:

@@ -162,7 +162,7 @@ def checked_state(state: Any, what: str) -> State:
     if not isinstance(state, State):
         raise InvalidOption(
             f"{what} must be a State, got {told(state)}.",
-            "Take result.state(), the .state of an assembly or an equilibrium, or start_state(model,"
-            " {'elbow': 0.3}).",
+            "Take result.state(), the .state of an assembly or an equilibrium, or"
+            " start_state(model, {'elbow': 0.3}).",
         )
     return state

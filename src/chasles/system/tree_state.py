@@ -25,8 +25,7 @@ from chasles.core.recursion.tree import (
     Tree,
 )
 from chasles.groups.so3 import so3_from_matrix
-from chasles.model import Model
-from chasles.spaces.tree import spanning_tree
+from chasles.system.build import Setup
 from chasles.system.coordinates import Key, coordinate_keys
 
 #: Coordinates known to be nearer than this (rad, m) to what poses tell are the better ones.
@@ -63,14 +62,43 @@ def state_of(
     return state
 
 
-def coordinate_places(model: Model, body_index: Mapping[str, int], tree: Tree) -> dict[Key, int]:
-    """Where a tree that every joint is part of stores the coordinates of its joints."""
-    carried = spanning_tree(model).parents
-    body_of = {pair[1]: body_index[name] for name, pair in carried.items() if pair}
+def carried_by(setup: Setup) -> dict[str, int]:
+    """Joint -> the body that is on its subgroup."""
+    return {
+        str(space.at): setup.body_index[name]
+        for name, space in setup.spaces.items()
+        if space.group == "subgroup" and space.at is not None
+    }
+
+
+def coordinate_places(setup: Setup, tree: Tree) -> dict[Key, int | None]:
+    """Where a tree stores the coordinates of its joints; None of joints that are cut."""
+    body_of = carried_by(setup)
     return {
         (joint, word): int(tree.stored_at[body_of[joint]])
-        + STORED_AT[model.joint(joint).kind][word]
-        for joint, word in coordinate_keys(model)
+        + STORED_AT[setup.model.joint(joint).kind][word]
+        if joint in body_of
+        else None
+        for joint, word in coordinate_keys(setup.model)
+    }
+
+
+def coordinates_of_points(setup: Setup, tree: Tree, points: Floats) -> Floats:
+    """All joint coordinates (T, c) of points (T, q + v), see `coordinate_keys`; NaN of cut ones."""
+    places = coordinate_places(setup, tree).values()
+    nowhere = np.full(len(points), np.nan)
+    columns = [nowhere if place is None else points[:, place] for place in places]
+    return np.column_stack(columns) if columns else np.zeros((len(points), 0))
+
+
+def known_coordinates(setup: Setup) -> dict[tuple[int, str], float]:
+    """Coordinates that are known at the start, as `state_of` takes them."""
+    body_of = carried_by(setup)
+    return {
+        (body_of[joint], word): value
+        for word, values in (("angle", setup.angles), ("displacement", setup.displacements))
+        for joint, value in values.items()
+        if joint in body_of
     }
 
 
