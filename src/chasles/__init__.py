@@ -86,6 +86,7 @@ if TYPE_CHECKING:
     from chasles.spaces import SE3, Designation, SO3xR3, Space, designate
     from chasles.stabilisation.baumgarte import Baumgarte
     from chasles.start.assembly import Assembly, assemble
+    from chasles.start.by_coordinates import start_state
     from chasles.studies.advise import Advice, NothingMeetsTheTarget, advise
     from chasles.studies.compare import Comparison, compare
     from chasles.system.state import State
@@ -120,6 +121,7 @@ LATE = {
     "Baumgarte": "stabilisation.baumgarte",
     "Assembly": "start.assembly",
     "assemble": "start.assembly",
+    "start_state": "start.by_coordinates",
     "Advice": "studies.advise",
     "NothingMeetsTheTarget": "studies.advise",
     "advise": "studies.advise",
@@ -243,6 +245,7 @@ __all__ = [
     "read_model",
     "read_run",
     "simulate",
+    "start_state",
 ]
 
 

@@ -15,6 +15,8 @@ from chasles.model.plain import to_plain
 from chasles.problem import Problem
 from chasles.provenance import Provenance
 from chasles.system.build import Setup
+from chasles.system.coordinates import coordinate_keys
+from chasles.system.turns import angle_columns
 
 if TYPE_CHECKING:
     from xarray import Dataset
@@ -39,6 +41,7 @@ def make_table(
     provenance: Provenance,
     status: str,
     message: str,
+    joint_coordinates: Floats | None = None,
 ) -> Table:
     """The trajectory with named dimensions, units, and where it came from."""
     setup = problem.setup
@@ -61,10 +64,17 @@ def make_table(
         variables.update(of_joints(setup, absolute, t))
     if integrals.size:
         named = [f"work of {name}" for name in (*model.force_names, *model.driver_names)]
-        named += [f"angle {k}" for k in range(integrals.shape[1] - len(named))]
+        angles = {k: name for name, at in angle_columns(setup).items() for k in at}
+        named += [f"angle of {angles[k]}" for k in range(len(named), integrals.shape[1])]
         coordinates["integral"] = (("integral",), named, {"long_name": "what is integrated"})
         text = "work of forces and drivers (J), then unwrapped angles (rad)"
         variables["integrals"] = described(("time", "integral"), integrals.copy(), "1", text)
+    if joint_coordinates is not None and joint_coordinates.size:
+        keys = [f"{word} of {joint}" for joint, word in coordinate_keys(model)]
+        coordinates["joint_coordinate"] = (("joint_coordinate",), keys, {})
+        text = "joint coordinates, as they were integrated: angles (rad), displacements (m)"
+        dims = ("time", "joint_coordinate")
+        variables["coordinates"] = described(dims, joint_coordinates.copy(), "1", text)
     attributes = {
         "title": f"chasles: {model!r}",
         "chasles_format": FORMAT,
@@ -74,6 +84,7 @@ def make_table(
         "cut": json.dumps(problem.choice.cut),
         "provenance": json.dumps(provenance.as_dict()),
         "start_angles": json.dumps(dict(setup.angles)),
+        "start_displacements": json.dumps(dict(setup.displacements)),
         "status": status,
         "message": message,
     }

@@ -14,11 +14,8 @@ from chasles.core.constraints.registry import CONSTRAINTS
 from chasles.core.forces.kind import Deformation
 from chasles.core.forces.registry import FORCES
 from chasles.core.rows import (
-    frame_seen_from_a,
     nearest_turn,
     reaction_at_point,
-    turn_about_axis,
-    twist_in_joint_frame,
 )
 from chasles.core.wrenches import gravity_potential, kinetic_energy
 from chasles.dynamics.evaluation import Solvable
@@ -26,7 +23,9 @@ from chasles.groups.vectors import add, cross, matvec, scale, symvec
 from chasles.model import Body, ChaslesError, Ground
 from chasles.model.errors import told
 from chasles.system.build import Setup
-from chasles.system.gaps import components, frame_of, opening_history, pose_history
+from chasles.system.coordinates import coordinate_of_poses, coordinate_rate
+from chasles.system.gaps import components, frame_of, opening_history
+from chasles.system.turns import angle_columns
 
 
 def stacked(vector: tuple[Floats, ...]) -> Floats:
@@ -201,47 +200,32 @@ def at_point(wrench: Floats, body: Floats, point: Floats) -> tuple[Floats, Float
     return stacked(force), stacked(reaction_at_point((torque, force), lever)[0])
 
 
-def joint_history(setup: Setup, joint: str, absolute: Floats) -> Any:
-    """Frame B of a joint seen from A: (turn, shift), tuples of arrays (T,)."""
-    return opening_history(setup.system.joints, setup.joint_index[joint], absolute)
-
-
-def coordinate(setup: Setup, joint: str, kind: str, absolute: Floats, times: Floats) -> Floats:
+def coordinate(
+    setup: Setup, joint: str, kind: str, absolute: Floats, times: Floats, integrals: Floats
+) -> Floats:
     """Angle without wrap-around, or displacement, of body b against a in the user's order (T,).
 
-    Turns between two saved states are counted with the rates at both ends, those before the start
-    by the state in which it began.
+    Turns are those that were counted along.
     """
-    sign = orientation(setup, joint)
-    turn, shift = joint_history(setup, joint, absolute)
+    columns = angle_columns(setup)
+    if kind == "angle" and joint not in columns:
+        return unwrapped_angle(setup, joint, absolute, times)
+    found = coordinate_of_poses(setup, joint, kind, absolute)
     if kind == "displacement":
-        return sign * np.broadcast_to(shift[2], times.shape)
-    angle = sign * np.broadcast_to(turn_about_axis(turn), times.shape)
+        return found
+    counted: Floats = nearest_turn(found, integrals[:, columns[joint][0]])
+    return counted
+
+
+def unwrapped_angle(setup: Setup, joint: str, absolute: Floats, times: Floats) -> Floats:
+    """An angle whose turns were not counted (T,): the rates at both ends tell those between states.
+
+    Those before the start are told by the state in which it began.
+    """
+    angle = coordinate_of_poses(setup, joint, "angle", absolute)
     angle = angle + nearest_turn(angle[0], setup.angles.get(joint, 0.0)) - angle[0]
-    rate = coordinate_rate(setup, joint, kind, absolute)
+    rate = coordinate_rate(setup, joint, "angle", absolute)
     expected = 0.5 * (rate[1:] + rate[:-1]) * np.diff(times)
     steps = np.diff(angle)
     steps += 2.0 * np.pi * np.round((expected - steps) / (2.0 * np.pi))
     return np.concatenate((angle[:1], angle[0] + np.cumsum(steps)))
-
-
-def coordinate_rate(setup: Setup, joint: str, kind: str, absolute: Floats) -> Floats:
-    """Rate of a joint's angle or displacement (T,)."""
-    index = setup.joint_index[joint]
-    joints = setup.system.joints
-    ends = [int(joints.a[index]), int(joints.b[index])]
-    poses = [pose_history(absolute, body) for body in ends]
-    twists = [
-        ((0.0,) * 3, (0.0,) * 3) if body < 0 else twist_history(absolute[:, body]) for body in ends
-    ]
-    axes, point = frame_of(joints, index, "b")
-    seen = frame_seen_from_a(poses[0], poses[1], axes, point)
-    of_a = twist_in_joint_frame(twists[0], *seen)
-    of_b = twist_in_joint_frame(twists[1], axes, point)
-    part = 0 if kind == "angle" else 1
-    return orientation(setup, joint) * (of_b[part][2] - of_a[part][2])
-
-
-def orientation(setup: Setup, joint: str) -> float:
-    """-1 where the arrays hold the joint's bodies in the opposite order."""
-    return 1.0 if setup.bodies_of(joint)[1] == setup.model.joint(joint).b else -1.0

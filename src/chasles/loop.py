@@ -79,11 +79,14 @@ def checked_times(t_eval: Any, until: float) -> Floats:
 
 @dataclass(frozen=True)
 class Saved:
-    """What a run keeps: times (T,), absolute states (T, n, 18), integrals (T, quadratures)."""
+    """What a run keeps: times (T,), absolute states (T, n, 18), integrals (T, quadratures), and
+    joint coordinates (T, coordinates) where they are what was integrated.
+    """
 
     times: Floats
     absolute: Floats
     integrals: Floats
+    coordinates: Floats | None = None
 
 
 class Run:
@@ -150,8 +153,10 @@ class Run:
 
     def saved(self, times: Floats, points: Floats) -> Saved:
         layout = self.stepper.layout
-        absolute = self.stepper.absolute(points[:, : layout.integrals])
-        return Saved(times, absolute, points[:, layout.integrals : layout.supply].copy())
+        places = points[:, : layout.integrals]
+        absolute, coordinates = self.stepper.absolute(places), self.stepper.coordinates(places)
+        integrals = points[:, layout.integrals : layout.supply].copy()
+        return Saved(times, absolute, integrals, coordinates)
 
     def whole_steps(
         self, first: int, last: int, bar: tqdm | NoBar, every: int, points: Floats

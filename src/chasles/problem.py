@@ -17,7 +17,7 @@ from chasles.model import Model
 from chasles.spaces import Designation, Space, designate, resolve_spaces
 from chasles.spaces.designate import overrides
 from chasles.spaces.exactness import drifting_joints
-from chasles.spaces.on_subgroups import check_subgroups
+from chasles.spaces.on_subgroups import check_subgroups, on_subgroups, subgroup_tree
 from chasles.start.redundancy import Redundancy
 from chasles.system.build import Setup, build
 from chasles.system.state import State
@@ -174,7 +174,10 @@ def make_problem(
     if named and key in choice.model._kept:
         kept: Problem = choice.model._kept[key]
         return kept
-    setup = build(choice.model, choice.spaces, acceleration, start)
+    hinges = choice.model.joint_names
+    if on_subgroups(choice.spaces):  # angles of joints that carry are what is integrated
+        hinges = subgroup_tree(choice.model, choice.spaces).cut
+    setup = build(choice.model, choice.spaces, acceleration, start, count_turns=hinges)
     problem = Problem(choice, setup, damp, refuse)
     if named and not setup.asks_users:
         choice.model._kept[key] = problem

@@ -36,6 +36,7 @@ from chasles.spaces import Designation
 from chasles.spaces.certificate import Certificate
 from chasles.start.assembly import Assembly
 from chasles.start.redundancy import Redundancy
+from chasles.system.coordinates import coordinate_keys
 from chasles.system.gaps import components
 from chasles.system.state import State
 from chasles.system.turns import angle_columns, counted_angles
@@ -59,6 +60,8 @@ class Result:
     absolute    (T, n, 18) states of the bodies in the order of calculation
     integrals   (T, quadratures) work of forces and drivers, and unwrapped angles
     provenance  space and frame of every body, acceleration form, method, step, versions
+    coordinates (T, coordinates) of joints, see `coordinate_keys`, where they were integrated; None
+                or NaN where poses tell them
     status      "finished", "stopped" if the run could not go on, or "interrupted" by Ctrl-C
     message     the status in words
 
@@ -72,9 +75,12 @@ class Result:
     provenance: Provenance
     status: str = "finished"
     message: str = ""
+    coordinates: Floats | None = field(default=None, repr=False)
 
     def __post_init__(self) -> None:
-        for name in ("t", "absolute", "integrals"):
+        for name in ("t", "absolute", "integrals", "coordinates"):
+            if getattr(self, name) is None:
+                continue
             view = getattr(self, name).view()
             view.flags.writeable = False
             object.__setattr__(self, name, view)
@@ -129,7 +135,9 @@ class Result:
         report, start = self.provenance["assembly"], self.problem.setup.start
         if report == "none" or start is None:
             return None
-        return Assembly.from_dict(report, self._state(0.0, start, self.problem.setup.angles))
+        setup = self.problem.setup
+        state = self._state(0.0, start, setup.angles, setup.displacements)
+        return Assembly.from_dict(report, state)
 
     # --- motion of a body ---
 
@@ -195,8 +203,15 @@ class Result:
                 f"state {told(index)} was asked for, but the result has {count} states.",
                 f"Give a whole number from 0 to {count - 1}, or from -{count} to -1.",
             )
-        angles = counted_angles(self.problem.setup, self.absolute[index], self._turns(index))
-        return self._state(float(self.t[index]), self.absolute[index], angles)
+        t, absolute = float(self.t[index]), self.absolute[index]
+        angles = counted_angles(self.problem.setup, absolute, self._turns(index))
+        if self.coordinates is None:
+            return self._state(t, absolute, angles)
+        pairs = zip(coordinate_keys(self.model), self.coordinates[index].tolist())
+        known = {key: value for key, value in pairs if np.isfinite(value)}
+        angles |= {joint: x for (joint, word), x in known.items() if word == "angle"}
+        others = {joint: x for (joint, word), x in known.items() if word == "displacement"}
+        return self._state(t, absolute, angles, others)
 
     # --- joints ---
 
@@ -235,7 +250,13 @@ class Result:
     def coordinate(self, joint: Joint | str, which: Coordinate = "auto") -> Floats:
         """A joint's angle (rad, without wrap-around) or displacement (m) since the start (T,)."""
         name, kind = self._coordinate(joint, which)
-        return diagnostics.coordinate(self.problem.setup, name, kind, self.absolute, self.t)
+        if self.coordinates is not None:
+            found = self.coordinates[:, coordinate_keys(self.model).index((name, kind))]
+            if not np.isnan(found).all():
+                return found
+        return diagnostics.coordinate(
+            self.problem.setup, name, kind, self.absolute, self.t, self.integrals
+        )
 
     def coordinate_rate(self, joint: Joint | str, which: Coordinate = "auto") -> Floats:
         """The rate of a joint's coordinate (T,), rad/s or m/s."""
@@ -377,10 +398,13 @@ class Result:
 
     # --- helpers ---
 
-    def _state(self, t: float, absolute: Floats, angles: Mapping[str, float]) -> State:
+    def _state(
+        self, t: float, absolute: Floats, angles: Mapping[str, float],
+        displacements: Mapping[str, float] | None = None,
+    ) -> State:  # fmt: skip
         """A state from rows in the order of calculation."""
         order = [self.problem.setup.body_index[name] for name in self.model.body_names]
-        return State.from_absolute(t, self.model, absolute[order], angles)
+        return State.from_absolute(t, self.model, absolute[order], angles, displacements)
 
     def _turns(self, index: int) -> dict[str, float]:
         """The angles that were integrated to count turns, by joint."""
@@ -390,7 +414,7 @@ class Result:
     def _table(self) -> Table:
         return make_table(
             self.problem, self.t, self.absolute, self.integrals, self.provenance, self.status,
-            self.message,
+            self.message, self.coordinates,
         )  # fmt: skip
 
     def _body(self, body: Body | str) -> Floats:

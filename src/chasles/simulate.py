@@ -2,7 +2,7 @@
 
 import time
 import warnings
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import Any, Literal
 
 import numpy as np
@@ -40,9 +40,11 @@ from chasles.stabilisation.stabiliser import (
     make_stabiliser,
 )
 from chasles.start.assembly import Assembly, assemble
+from chasles.start.by_coordinates import start_state
 from chasles.start.redundancy import Redundancy
 from chasles.stepper import Stepper, make_stepper
 from chasles.system.build import Setup
+from chasles.system.coordinates import coordinate_keys
 from chasles.system.lookout import Lookout
 from chasles.system.state import State, checked_state
 from chasles.tree_stepper import make_tree_stepper
@@ -63,7 +65,7 @@ def simulate(
     save_every: int = 1,
     t_eval: ArrayLike | None = None,
     progress: bool | None = None,
-    start: State | None = None,
+    start: State | Mapping[Any, Any] | None = None,
     close: bool = False,
     hold: Iterable[Body | Joint | str] = (),
 ) -> Result:
@@ -93,7 +95,8 @@ def simulate(
                   the same method from the grid, so it is as accurate, and joints hold as well
     progress      show a bar on stderr; by default when the run takes longer than a moment
     start         a State to begin at, at t = 0, instead of the poses and velocities entered; joint
-                  frames and coordinates stay those of the poses entered
+                  frames and coordinates stay those of the poses entered.  Or joint coordinates,
+                  {"elbow": 0.3, "hip": (0.1, -2.0)} with a rate: see `start_state`
     close         move the bodies first as little as possible so that the joints close, and make
                   the velocities allowed; result.assembly says what moved (see `assemble`)
     hold          with close: bodies and joints that stay as they are
@@ -114,6 +117,7 @@ def simulate(
         check_form(acceleration)
     if singular == "pass" and (choice is None or choice.word == PROJECTION):
         choice = Choice(PROJECTION, all_joints=True)  # what holds by itself does not hold there
+    start = begun_at(model, start, close)
     assembly = closing(model, close, hold, start)
     problem = make_problem(
         chosen,
@@ -154,17 +158,17 @@ def simulate(
         "assembly": assembly.as_dict() if assembly else "none",
     }
     provenance = provenance_of(problem, run, found, choice, held, seconds, **begun)
-    states = (saved.times, saved.absolute, saved.integrals)
+    states, kept = (saved.times, saved.absolute, saved.integrals), saved.coordinates
     stopped = run.stopped
     for text in suspicious:
         warnings.warn(text, ChaslesWarning, stacklevel=3)  # past the check of keywords
     if run.interrupted and stopped is None:
         message = f"interrupted at t = {saved.times[-1]:g} s after {run.steps_done} steps"
-        raise Interrupted(Result(problem, *states, provenance, "interrupted", message))
+        raise Interrupted(Result(problem, *states, provenance, "interrupted", message, kept))
     if stopped is None:
         message = f"reached t = {saved.times[-1]:g} s in {run.steps_done} steps"
-        return Result(problem, *states, provenance, "finished", message)
-    result = Result(problem, *states, provenance, "stopped", stopped.what)
+        return Result(problem, *states, provenance, "finished", message, kept)
+    result = Result(problem, *states, provenance, "stopped", stopped.what, kept)
     raise SimulationStopped(stopped.what, stopped.remedy, result=result)
 
 
@@ -209,6 +213,8 @@ def check_memory(grid: Grid, setup: Setup) -> None:
     """Refuse a trajectory that does not fit into memory, before a step is taken."""
     kept = grid.steps // grid.save_every + 2 if grid.t_eval is None else len(grid.t_eval)
     bodies, quadratures = setup.system.body_count, setup.system.quadrature_count
+    if on_subgroups(setup.spaces):  # elsewhere angles are among the integrals
+        quadratures += len(coordinate_keys(setup.model))
     size = bytes_kept(bodies, quadratures, kept)
     if size > MEMORY_LIMIT or not is_to_be_had(size):
         every = grid.save_every * max(2, 1 + size // MEMORY_LIMIT)
@@ -268,6 +274,13 @@ def opening(spaces: SpaceChoice, choice: Choice | None, held: tuple[str, ...]) -
     return (*spaces.drifting, *held)
 
 
+def begun_at(model: Model, start: Any, close: Any) -> State | None:
+    """Where to begin; None: as entered."""
+    if isinstance(start, Mapping):
+        return start_state(model, start, close=close is True)
+    return None if start is None else checked_state(start, "start")
+
+
 def closing(model: Model, close: Any, hold: Any, start: Any) -> Assembly | None:
     """What is closed before a run."""
     if not isinstance(close, bool | np.bool_):
@@ -275,8 +288,6 @@ def closing(model: Model, close: Any, hold: Any, start: Any) -> Assembly | None:
             f"simulate: close must be True or False, got {told(close)}.",
             "Give close=True or close=False.",
         )
-    if start is not None:
-        checked_state(start, "start")
     if close:
         return assemble(model, hold, start)
     if not isinstance(hold, tuple | list) or hold:

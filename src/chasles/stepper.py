@@ -80,6 +80,10 @@ class Stepper:
         """Absolute states (T, n, 18) of what places and moves the bodies (T, coordinates)."""
         return self.solver.absolute(points.reshape(len(points), -1, CHART_WIDTH))
 
+    def coordinates(self, points: Floats) -> Floats | None:
+        """Joint coordinates (T, c) as `coordinate_keys` names them; None where poses tell them."""
+        return None
+
     def lost_bodies(self, point: Floats) -> list[int]:
         """Bodies with a position or velocity that is not a number."""
         chart = point[: self.layout.integrals].reshape(-1, CHART_WIDTH)

@@ -20,11 +20,10 @@ from chasles.core.watch import SEEN_WIDTH
 from chasles.dynamics.cut_joints import TreeScratch, cut_rows, watch_of_rows
 from chasles.dynamics.solver import Solver
 from chasles.integrators.methods import Method
-from chasles.spaces.on_subgroups import subgroup_tree
 from chasles.stepper import Stepper
 from chasles.system.build import Setup
 from chasles.system.tree_setup import TreeSetup, tree_setup
-from chasles.system.tree_state import state_of
+from chasles.system.tree_state import coordinates_of_points, known_coordinates, state_of
 
 
 @dataclass(frozen=True)
@@ -52,6 +51,9 @@ class TreeStepper(Stepper):
         tree_absolute(tree, self.mechanism.memory, np.ascontiguousarray(points), out)
         return out
 
+    def coordinates(self, points: Floats) -> Floats | None:
+        return coordinates_of_points(self.solver.setup, self.mechanism.tree, points)
+
     def lost_bodies(self, point: Floats) -> list[int]:
         tree, lost = self.mechanism.tree, []
         for body, pair in enumerate(tree.pair.tolist()):
@@ -69,14 +71,7 @@ class TreeStepper(Stepper):
 
 def start_of(solver: Solver, tree: Any) -> Floats:
     """The coordinates at the start, angles with their whole turns."""
-    setup = solver.setup
-    carried = subgroup_tree(setup.model, setup.spaces).parents
-    angles = {
-        index: setup.angles[joint[1]]
-        for name, index in setup.body_index.items()
-        if (joint := carried[name]) is not None and joint[1] in setup.angles
-    }
-    return state_of(tree, solver.start, angles)
+    return state_of(tree, solver.start, known_coordinates(solver.setup))
 
 
 def make_tree_stepper(

@@ -93,7 +93,7 @@ def test_a_held_coordinate_that_keeps_a_loop_open_says_so(refusal):
     assert left == pytest.approx(missing, rel=2e-3)  # three digits
 
 
-@pytest.mark.parametrize("start", ["state", 3, {}, np.zeros((2, 18)), loose_pair()])
+@pytest.mark.parametrize("start", ["state", 3, [], np.zeros((2, 18)), loose_pair()])
 def test_a_start_is_a_state(start, refusal):
     for attempt in (
         lambda: run(start=start),

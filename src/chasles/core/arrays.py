@@ -88,6 +88,15 @@ class Forces(NamedTuple):
     address: Integers  # (f,) of a user's compiled formula, or 0
 
 
+class Hinges(NamedTuple):
+    """Joints whose turns are counted along: their angles are the last integrals."""
+
+    joint: Integers  # (h,)
+    sign: Floats  # (h,) -1 where the arrays hold the joint's bodies in the opposite order
+    first: int  # where the first angle stands among the integrals
+    count: int  # h
+
+
 class Signals(NamedTuple):
     """All functions of time of a model; what they write stands in the row of a stage."""
 
@@ -108,6 +117,7 @@ class System(NamedTuple):
     bodies: Bodies
     joints: Joints
     forces: Forces
+    hinges: Hinges
     signals: Signals  # functions of time
     gravity: Floats  # (3,)
     form: int  # SCREW_FORM or SPACE_FORM

@@ -40,6 +40,7 @@ from chasles.core.state_block import (
     WORST_GAP,
     WORST_SHARE,
 )
+from chasles.core.turns import settle_turns
 from chasles.core.watch import look_at_pivots
 from chasles.core.wrenches import kinetic_energy
 
@@ -161,8 +162,9 @@ def energy_of_placed(system: Any, scratch: Any) -> float:
 @seam
 @routine
 def look_at_energy(mechanism: Any, scratch: Any, state: Any, t: float) -> None:
-    """`note_energy` of a state, whose bodies are left placed in scratch."""
+    """`note_energy` of a state, whose bodies are left placed in scratch; turns are settled."""
     place_bodies(mechanism.system, state, scratch.absolute, scratch.turn)
+    settle_turns(mechanism.system, scratch.absolute, beyond(state, mechanism.layout.integrals))
     note_energy(mechanism, state, t, energy_of_placed(mechanism.system, scratch))
 
 

@@ -44,6 +44,7 @@ from chasles.core.stabilisation.feedback import find_drift, pull_joints
 from chasles.core.stabilisation.moves import chart_move
 from chasles.core.stabilisation.record import FED_BACK, PROJECTED, Stabiliser
 from chasles.core.state_block import Layout
+from chasles.core.turns import put_turn_rates
 from chasles.core.watch import Watch
 
 
@@ -90,6 +91,7 @@ def stage(mechanism: Any, scratch: Any, point: Any, t: float, role: Any, slope_o
     if outcome != OK:
         return outcome
     keep_books(mechanism, scratch, point, role)
+    put_turn_rates(system, scratch)
     put_slopes(system, mechanism.confinement, scratch, point, slope_out)
     put_supply(system, scratch, slope_out)
     move_apart(mechanism, scratch, point, slope_out)

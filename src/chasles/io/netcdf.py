@@ -11,6 +11,7 @@ import numpy as np
 
 from chasles.core.arrays import ABSOLUTE_WIDTH, POSE_R, POSE_X, TWIST, Floats
 from chasles.dataset import FORMAT
+from chasles.diagnostics import unwrapped_angle
 from chasles.model import ChaslesError, InvalidFile, Model
 from chasles.model.errors import told
 from chasles.model.plain import from_plain
@@ -20,12 +21,16 @@ from chasles.result import Result
 from chasles.sealed import checked_path, is_sealed
 from chasles.spaces import Space
 from chasles.system.build import Setup
+from chasles.system.coordinates import coordinate_keys
 from chasles.system.state import State
+from chasles.system.turns import hinge_names
 
 #: What a result is rebuilt from; everything else in a file follows from it.
 ARRAYS = ("time", "position", "rotation", "angular_velocity", "body_velocity")
 #: Where the run began; in files of runs that did not begin as their model was entered.
 START = ("start_position", "start_rotation", "start_angular_velocity", "start_velocity")
+#: What not every file has.
+OPTIONAL = ("integrals", "coordinates", *START)
 
 
 def load(path: str | os.PathLike[str]) -> Result:
@@ -56,6 +61,7 @@ def rebuilt(attributes: dict[str, Any], arrays: dict[str, Floats]) -> Result:
         start_of(model, attributes, arrays),
         damp=provenance.singular == "pass",
     )
+    count_turns_of_before(problem.setup, arrays)
     check_arrays(problem.setup, arrays, str(attributes["status"]))
     return Result(
         problem,
@@ -65,6 +71,7 @@ def rebuilt(attributes: dict[str, Any], arrays: dict[str, Floats]) -> Result:
         provenance=provenance,
         status=str(attributes["status"]),
         message=str(attributes["message"]),
+        coordinates=arrays.get("coordinates"),
     )
 
 
@@ -104,12 +111,26 @@ def check_arrays(setup: Setup, arrays: dict[str, Floats], status: str) -> None:
         "position": (bodies, 3), "rotation": (bodies, 3, 3), "angular_velocity": (bodies, 3),
         "body_velocity": (bodies, 3), "integrals": (integrals,),
     }  # fmt: skip
+    if "coordinates" in arrays:
+        shapes["coordinates"] = (len(coordinate_keys(setup.model)),)
     for name, shape in shapes.items():
         if arrays[name].shape != (len(times), *shape):
             expected = (len(times), *shape)
             raise ValueError(f"{name} has shape {arrays[name].shape}, not {expected}")
-        if status == "finished" and not np.isfinite(arrays[name]).all():
+        whole = status != "finished" or name == "coordinates"  # which has NaN for cut joints
+        if not whole and not np.isfinite(arrays[name]).all():
             raise ValueError(f"{name} is not finite")
+
+
+def count_turns_of_before(setup: Setup, arrays: dict[str, Floats]) -> None:
+    """Complete integrals that a version wrote which did not count the turns of hinges."""
+    system, times = setup.system, len(arrays["time"])
+    counted = arrays.get("integrals", np.zeros((times, 0)))
+    without = system.quadrature_count - system.hinges.count
+    if system.hinges.count and counted.shape == (times, without):
+        absolute = absolute_states(setup, arrays)
+        angles = [unwrapped_angle(setup, n, absolute, arrays["time"]) for n in hinge_names(setup)]
+        arrays["integrals"] = np.column_stack((counted, *angles))
 
 
 def start_of(model: Model, attributes: dict[str, Any], arrays: dict[str, Floats]) -> State | None:
@@ -120,6 +141,7 @@ def start_of(model: Model, attributes: dict[str, Any], arrays: dict[str, Floats]
     return State(
         0.0, model.body_names, position, rotation, velocity, angular_velocity,
         json.loads(attributes.get("start_angles", "{}")),
+        json.loads(attributes.get("start_displacements", "{}")),
     )  # fmt: skip
 
 
@@ -143,7 +165,7 @@ def contents(source: Path) -> tuple[dict[str, Any], dict[str, Floats]]:
         with h5py.File(source, "r") as file:
             attributes = dict(file.attrs)
             check_format(source, attributes)
-            names = [*ARRAYS, *(name for name in ("integrals", *START) if name in file)]
+            names = [*ARRAYS, *(name for name in OPTIONAL if name in file)]
             arrays = {name: np.array(file[name][...], np.float64) for name in names}
             return attributes, arrays
     except ChaslesError:

@@ -1,7 +1,7 @@
 """From words to numbers: a model and its spaces become the arrays of a `System`."""
 
 import math
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
@@ -20,6 +20,7 @@ from chasles.core.arrays import (
     SPACE_FORM,
     Bodies,
     Floats,
+    Hinges,
     Integers,
     System,
     padded,
@@ -34,13 +35,15 @@ from chasles.model import (
     Driver,
     InconsistentStart,
     InvalidOption,
+    JointForce,
     Model,
     PointDriver,
     UnknownName,
 )
 from chasles.model.coordinates import resolved_coordinate
+from chasles.model.words import Coordinate
 from chasles.spaces.space import Space, frame_point, reference_order
-from chasles.system.build_forces import force_arrays
+from chasles.system.build_forces import ForceTable, force_arrays
 from chasles.system.build_frames import carriers, levers
 from chasles.system.build_joints import joint_arrays
 from chasles.system.gaps import joint_gap
@@ -80,6 +83,7 @@ class Setup:
     kept_alive: tuple[Any, ...] = ()  # compiled formulas whose addresses the arrays hold
     start: Floats | None = None  # (n, 18) the state to begin at; None: as the model was entered
     angles: Mapping[str, float] = field(default_factory=dict)  # whole turns at the start, by joint
+    displacements: Mapping[str, float] = field(default_factory=dict)  # to the last bit, likewise
 
     @cached_property
     def lent(self) -> Any:
@@ -146,10 +150,12 @@ def build(
     spaces: dict[str, Space],
     acceleration: str = "screw",
     start: State | None = None,
+    count_turns: Collection[str] = (),
 ) -> Setup:
     """Arrays of a model; bodies are renumbered so that reference bodies come first.
 
     Joint frames are where the model was entered; a `start` only says where the bodies are now.
+    `count_turns` names joints whose angle, if they have one, a run integrates.
     """
     if not isinstance(acceleration, str) or acceleration not in FORMS:
         raise UnknownName.among("acceleration form", acceleration, FORMS)
@@ -161,10 +167,12 @@ def build(
     by = carriers(bodies)
     joints = joint_arrays(model, by, signals, kept_alive)
     force_table = force_arrays(model, by, signals)
+    hinges = hinges_of(model, force_table, frozenset(count_turns))
     system = System(
         bodies=body_arrays(model, spaces, order),
         joints=joints,
         forces=force_table.forces,
+        hinges=hinges,
         signals=signals.arrays(),
         gravity=np.array(model.gravity),
         form=FORMS[acceleration],
@@ -173,7 +181,7 @@ def build(
         force_count=len(model.forces),
         drive_count=len(model.drivers),
         signal_count=signals.count,
-        quadrature_count=force_table.quadratures,
+        quadrature_count=force_table.quadratures + hinges.count,
         row_count=int(padded(joints.rows).sum()),
     )
     begun = None if start is None else rows_of(start, model, order)
@@ -182,8 +190,26 @@ def build(
     return Setup(
         model, spaces, acceleration, system, entered_poses(bodies) if begun is None else begun,
         body_index, joint_index, signals, (*kept_alive, *force_table.kept_alive),
-        begun, {} if start is None else angles_of(start, model),
+        begun, {} if start is None else known_of(start.angles, "angle", model),
+        {} if start is None else known_of(start.displacements, "displacement", model),
     )  # fmt: skip
+
+
+def hinges_of(model: Model, table: ForceTable, named: Collection[str]) -> Hinges:
+    """Those of the named joints that have an angle, unless a force counts it anyway."""
+    counted = {
+        force.joint
+        for force, column in zip(model.forces, table.forces.angle.tolist())
+        if isinstance(force, JointForce) and column >= 0
+    }
+    found = [
+        (index, 1.0 if oriented(joint)[1] == joint.b else -1.0)
+        for index, joint in enumerate(model.joints)
+        if joint.name in named and "angle" in joint.coordinates and joint.name not in counted
+    ]
+    numbers, signs = zip(*found) if found else ((), ())
+    joint, sign = np.array(numbers, np.int64), np.array(signs, float)
+    return Hinges(joint, sign, table.quadratures, len(found))
 
 
 def entered_poses(bodies: list[Body]) -> Floats:
@@ -201,11 +227,11 @@ def rows_of(start: State, model: Model, order: list[str]) -> Floats:
     return start.to_absolute(model)[[place[name] for name in order]]
 
 
-def angles_of(start: State, model: Model) -> dict[str, float]:
-    """The angles of a state, by joints of the model that have one."""
-    for name in start.angles:
-        resolved_coordinate(model.joint(name, "state"), "angle", "state", InvalidOption)
-    return dict(start.angles)
+def known_of(values: Mapping[str, float], coordinate: Coordinate, model: Model) -> dict[str, float]:
+    """Angles or displacements of a state, by joints of the model that have one."""
+    for name in values:
+        resolved_coordinate(model.joint(name, "state"), coordinate, "state", InvalidOption)
+    return dict(values)
 
 
 def body_arrays(model: Model, spaces: dict[str, Space], order: list[str]) -> Bodies:

@@ -21,8 +21,9 @@ class State:
 
     position (n, 3) and velocity (n, 3) of the centres of mass in the world, rotation (n, 3, 3) from
     body to world, angular_velocity (n, 3) in body frames; rows in the order of `bodies`, their
-    names.  `angles` counts whole turns, which poses do not: joint -> angle in rad, of joints whose
-    angle a force acts on.  A joint left out is taken to be within half a turn.
+    names.  `angles` counts whole turns, which poses do not: joint -> angle in rad.  A joint left
+    out is taken to be within half a turn.  `displacements` of joints, in m, need not be given:
+    where a displacement is what is integrated, it begins with those very bits.
     """
 
     t: float
@@ -32,6 +33,7 @@ class State:
     velocity: Floats
     angular_velocity: Floats
     angles: Mapping[str, float] = field(default_factory=dict)
+    displacements: Mapping[str, float] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "t", checked_number(self.t, "t", "state", InvalidOption))
@@ -67,11 +69,13 @@ class State:
                 "Give a right-handed rotation matrix from the body frame to the world.",
             )
         object.__setattr__(self, "angles", checked_angles(self.angles))
+        object.__setattr__(self, "displacements", checked_displacements(self.displacements))
 
     @classmethod
     def from_absolute(
-        cls, t: float, model: Model, absolute: Floats, angles: Mapping[str, float] | None = None
-    ) -> "State":
+        cls, t: float, model: Model, absolute: Floats, angles: Mapping[str, float] | None = None,
+        displacements: Mapping[str, float] | None = None,
+    ) -> "State":  # fmt: skip
         """From rows (R, r, omega, v) in the model's order."""
         rotation = absolute[:, POSE_R : POSE_R + 9].reshape(-1, 3, 3)
         return cls(
@@ -82,6 +86,7 @@ class State:
             velocity=np.einsum("bij,bj->bi", rotation, absolute[:, TWIST + 3 : TWIST + 6]),
             angular_velocity=absolute[:, TWIST : TWIST + 3],
             angles=angles or {},
+            displacements=displacements or {},
         )
 
     def to_absolute(self, model: Model) -> Floats:
@@ -137,11 +142,27 @@ def checked_angles(angles: Any) -> dict[str, float]:
     }
 
 
+def checked_displacements(displacements: Any) -> dict[str, float]:
+    """Joint -> m."""
+    if not isinstance(displacements, Mapping):
+        raise InvalidOption(
+            f"state: displacements must be a dict joint -> m, got {told(displacements)}.",
+            "Leave it out: poses tell displacements.",
+        )
+    return {
+        str(joint): checked_number(
+            x, f"the displacement of joint '{joint}'", "state", InvalidOption
+        )
+        for joint, x in displacements.items()
+    }
+
+
 def checked_state(state: Any, what: str) -> State:
     """A state given as an option."""
     if not isinstance(state, State):
         raise InvalidOption(
             f"{what} must be a State, got {told(state)}.",
-            "Take result.state(), or the .state of an assembly or an equilibrium.",
+            "Take result.state(), the .state of an assembly or an equilibrium, or"
+            " start_state(model, {'elbow': 0.3}).",
         )
     return state

@@ -25,12 +25,27 @@ from chasles.core.recursion.tree import (
     Tree,
 )
 from chasles.groups.so3 import so3_from_matrix
+from chasles.system.build import Setup
+from chasles.system.coordinates import Key, coordinate_keys
+
+#: Coordinates known to be nearer than this (rad, m) to what poses tell are the better ones.
+KNOWN = 1e-9
+#: Where the coordinates of a pair stand among its stored numbers.
+STORED_AT = {
+    "revolute": {"angle": 0},
+    "helical": {"angle": 0},
+    "prismatic": {"displacement": 0},
+    "cylindrical": {"angle": 0, "displacement": 3},
+}
 
 
-def state_of(tree: Tree, absolute: Floats, angles: Mapping[int, float] | None = None) -> Floats:
+def state_of(
+    tree: Tree, absolute: Floats, known: Mapping[tuple[int, str], float] | None = None
+) -> Floats:
     """The state (q + v,) of absolute rows (n, 18): the inverse of `place`.
 
-    `angles` gives unwrapped angles by body; others are within half a turn.
+    `known` has angles and displacements by body and word: of angles it gives the whole turns, which
+    poses do not, and of either the last bits.  Other angles are within half a turn.
     """
     state = np.zeros(tree.stored_count + tree.rate_count)
     frames = [frame_of(tree, absolute, body) for body in range(tree.body_count)]
@@ -39,12 +54,52 @@ def state_of(tree: Tree, absolute: Floats, angles: Mapping[int, float] | None = 
         parent = tree.parent[body]
         stored, rates = relative_state(
             tree, body, frames[body], frames[parent] if parent >= 0 else ground,
-            (angles or {}).get(body),
+            {word: (known or {}).get((body, word)) for word in ("angle", "displacement")},
         )  # fmt: skip
         q, v = tree.stored_at[body], tree.stored_count + tree.rate_at[body]
         state[q : q + len(stored)] = stored
         state[v : v + len(rates)] = rates
     return state
+
+
+def carried_by(setup: Setup) -> dict[str, int]:
+    """Joint -> the body that is on its subgroup."""
+    return {
+        str(space.at): setup.body_index[name]
+        for name, space in setup.spaces.items()
+        if space.group == "subgroup" and space.at is not None
+    }
+
+
+def coordinate_places(setup: Setup, tree: Tree) -> dict[Key, int | None]:
+    """Where a tree stores the coordinates of its joints; None of joints that are cut."""
+    body_of = carried_by(setup)
+    return {
+        (joint, word): int(tree.stored_at[body_of[joint]])
+        + STORED_AT[setup.model.joint(joint).kind][word]
+        if joint in body_of
+        else None
+        for joint, word in coordinate_keys(setup.model)
+    }
+
+
+def coordinates_of_points(setup: Setup, tree: Tree, points: Floats) -> Floats:
+    """All joint coordinates (T, c) of points (T, q + v), see `coordinate_keys`; NaN of cut ones."""
+    places = coordinate_places(setup, tree).values()
+    nowhere = np.full(len(points), np.nan)
+    columns = [nowhere if place is None else points[:, place] for place in places]
+    return np.column_stack(columns) if columns else np.zeros((len(points), 0))
+
+
+def known_coordinates(setup: Setup) -> dict[tuple[int, str], float]:
+    """Coordinates that are known at the start, as `state_of` takes them."""
+    body_of = carried_by(setup)
+    return {
+        (body_of[joint], word): value
+        for word, values in (("angle", setup.angles), ("displacement", setup.displacements))
+        for joint, value in values.items()
+        if joint in body_of
+    }
 
 
 def frame_of(tree: Tree, absolute: Floats, body: int) -> tuple[Floats, Floats, Floats, Floats]:
@@ -58,7 +113,7 @@ def frame_of(tree: Tree, absolute: Floats, body: int) -> tuple[Floats, Floats, F
 
 
 def relative_state(
-    tree: Tree, body: int, frame: Any, base: Any, angle: float | None
+    tree: Tree, body: int, frame: Any, base: Any, known: Mapping[str, float | None]
 ) -> tuple[list[float], list[float]]:
     """Stored numbers and velocities of one pair."""
     pair = tree.pair[body]
@@ -77,16 +132,23 @@ def relative_state(
     slip = constant.T @ (base_turn.T @ (speed - carried))
     about = constant.T @ relative
     turned = np.arctan2(about[1, 0] - about[0, 1], about[0, 0] + about[1, 1])
-    if angle is not None:
-        turned += 2 * np.pi * np.round((angle - turned) / (2 * np.pi))
+    if known["angle"] is not None:
+        turned += 2 * np.pi * np.round((known["angle"] - turned) / (2 * np.pi))
+    turned = better(turned, known["angle"])
+    along = better(moved[2], known["displacement"])
     whole = [float(turned), float(np.cos(turned)), float(np.sin(turned))]
     if pair == FIXED:
         return [], []
     if pair == PRISMATIC:
-        return [moved[2]], [slip[2]]
+        return [along], [slip[2]]
     if pair in (REVOLUTE, HELICAL):
         return whole, [spin[2]]
     if pair == CYLINDRICAL:
-        return [*whole, moved[2]], [spin[2], slip[2]]
+        return [*whole, along], [spin[2], slip[2]]
     assert pair == PLANAR
     return [*whole, moved[0], moved[1]], [spin[2], slip[0], slip[1]]
+
+
+def better(measured: float, known: float | None) -> float:
+    """A coordinate that is known, unless poses contradict it."""
+    return known if known is not None and abs(known - measured) <= KNOWN else float(measured)

@@ -48,6 +48,7 @@ from chasles.core.stabilisation.feedback import pull_joints
 from chasles.core.stabilisation.record import FED_BACK, PROJECTED, Stabiliser
 from chasles.core.stage import Promises, stage
 from chasles.core.state_block import Layout
+from chasles.core.turns import put_turn_rates
 from chasles.core.watch import (
     BEFORE,
     LARGEST,
@@ -114,6 +115,7 @@ def loop_stage(
     for k in range(rates):
         slope_out[k] = point[tree.stored_count + k]
     powers = force_powers(mechanism, scratch)
+    put_turn_rates(system, scratch)
     put_flight(mechanism, scratch, point, slope_out)  # before wrenches get those of rows
     if system.drive_count > 0:
         find_all_powers(mechanism, scratch, beyond(slope_out, rates))

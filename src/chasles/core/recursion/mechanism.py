@@ -40,6 +40,7 @@ from chasles.core.seam import on
 from chasles.core.signals import put_signals
 from chasles.core.stage import Promises, stage
 from chasles.core.state_block import SUPPLY_WIDTH, Layout
+from chasles.core.turns import settle_turns
 from chasles.core.watch import Watch
 from chasles.groups.vectors import axpy, cross, dot, matvec
 
@@ -241,7 +242,8 @@ def end_tree_step(
 @on(look_at_energy, TreeMechanism)
 @routine
 def look_at_tree_energy(mechanism: Any, scratch: Any, state: Any, t: float) -> None:
-    """The bodies are left placed in scratch, for `look_at_gaps`."""
+    """The bodies are left placed in scratch, for `look_at_gaps`; turns are settled."""
     kinematics(mechanism.tree, state, mechanism.memory.rows)
     place(mechanism.tree, state, mechanism.memory.rows, scratch.absolute)
+    settle_turns(mechanism.system, scratch.absolute, beyond(state, mechanism.layout.integrals))
     note_energy(mechanism, state, t, energy_of_placed(mechanism.system, scratch))

@@ -1,0 +1,65 @@
+r"""Angles with whole turns: hinges count while the bodies move, so that any states may be saved.
+
+About a hinge, which keeps its axis in both bodies,
+
+$$ \dot q = z_b\cdot\omega_b - z_a\cdot\omega_a , $$
+
+everything in body frames: ten operations.  It is integrated along; poses tell the angle itself, up
+to whole turns, and the integral says which.
+"""
+
+from typing import Any
+
+from chasles.compiled import formula, hot, routine
+from chasles.core.arrays import ABSOLUTE_WIDTH, TWIST, mat9, vec3
+from chasles.core.assemble import pose_of
+from chasles.core.rows import nearest_turn, relative_joint_frame, turn_about_axis
+from chasles.groups.vectors import dot
+
+
+@formula
+def spin_along(axes: Any, index: int, absolute: Any, body: int) -> Any:
+    """Angular velocity of a body along z of a frame that it carries; the ground has none."""
+    if body < 0:
+        return 0.0
+    z = (axes[9 * index + 2], axes[9 * index + 5], axes[9 * index + 8])
+    return dot(z, vec3(absolute, body * ABSOLUTE_WIDTH + TWIST))
+
+
+@hot
+def put_turn_rates(system: Any, scratch: Any) -> None:
+    """The rates of all counted angles, at the bodies placed in scratch."""
+    hinges, joints = system.hinges, system.joints
+    for k in range(hinges.count):
+        joint = hinges.joint[k]
+        rate = spin_along(joints.axes_b, joint, scratch.absolute, joints.b[joint])
+        rate -= spin_along(joints.axes_a, joint, scratch.absolute, joints.a[joint])
+        scratch.quadrature_rates[hinges.first + k] = hinges.sign[k] * rate
+
+
+@formula
+def turn_of(pairs: Any, index: int, absolute: Any) -> Any:
+    """The angle of a joint or force between its frames, within half a turn."""
+    turn, _ = relative_joint_frame(
+        pose_of(absolute, pairs.a[index]),
+        (mat9(pairs.axes_a, 9 * index), vec3(pairs.point_a, 3 * index)),
+        pose_of(absolute, pairs.b[index]),
+        (mat9(pairs.axes_b, 9 * index), vec3(pairs.point_b, 3 * index)),
+    )
+    return turn_about_axis(turn)
+
+
+@routine
+def settle_turns(system: Any, absolute: Any, integrals: Any) -> None:
+    """Let the counted angles be those of the poses, so that errors of the integral do not add up.
+
+    Between two looks they would have to reach half a turn to miscount.
+    """
+    hinges, forces = system.hinges, system.forces
+    for k in range(hinges.count):
+        at, angle = hinges.first + k, turn_of(system.joints, hinges.joint[k], absolute)
+        integrals[at] = nearest_turn(hinges.sign[k] * angle, integrals[at])
+    for force in range(system.force_count):
+        at = forces.angle[force]
+        if at >= 0:
+            integrals[at] = nearest_turn(turn_of(forces, force, absolute), integrals[at])

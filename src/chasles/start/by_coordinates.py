@@ -1,0 +1,385 @@
+r"""A start by joint coordinates: poses and velocities that follow from angles and displacements.
+
+Along a spanning tree of lower pairs every body follows from its parent by forward kinematics,
+
+$$ R = R_p\,C\,Q(q), \qquad P = P_p + R_p\,(s + C\,d(q)), $$
+
+with the coordinates q measured from the poses entered.  Joints that close loops are closed by
+`assemble`, with the coordinates that were given held, in steps short enough to stay on the branch
+of the poses entered.
+"""
+
+from collections.abc import Mapping
+from dataclasses import replace
+from math import ceil
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from chasles.core.arrays import ABSOLUTE_WIDTH, TWIST, Floats, Integers
+from chasles.core.recursion.kinematics import tree_absolute
+from chasles.core.recursion.tree import Recursion, Tree, make_recursion
+from chasles.model import GROUND, ChaslesError, InconsistentStart, InvalidOption, Joint, Model
+from chasles.model.checks import checked_number
+from chasles.model.coordinates import ANGLE, AUTO, checked_coordinate, resolved_coordinate
+from chasles.model.errors import told
+from chasles.model.model import checked_model
+from chasles.spaces.space import Space
+from chasles.spaces.tree import Tree as SpanningTree
+from chasles.spaces.tree import spanning_tree
+from chasles.start.assembly import assemble
+from chasles.start.closure import Closure, typical_length
+from chasles.start.consistent import driven_rates, forbidden, initial_state, least_energy_dense
+from chasles.start.kkt import constraint_rows, mass_blocks
+from chasles.system.build import OPEN_TOLERANCE, Setup, build, check_closed
+from chasles.system.build_tree import COORDINATES, build_tree, links_of
+from chasles.system.coordinates import Key, coordinate_of_poses, coordinate_rate
+from chasles.system.state import State
+from chasles.system.tree_state import STORED_AT, state_of
+
+#: Loops are closed in steps of no more than this: rad, or as a fraction of the typical length.
+STRIDE = 0.2
+#: ... and in so many of them at the most: sixty turns.
+MOST_STRIDES = 2000
+
+
+class Wanted(NamedTuple):
+    """What is given of a coordinate; None: it stays as entered."""
+
+    value: float | None
+    rate: float | None
+
+
+def start_state(model: Model, coordinates: Mapping[Any, Any], close: bool = False) -> State:
+    """A State to start at, from joint coordinates and their rates.
+
+    coordinates  joint -> value; (value, rate); or a dict of those by "angle" and "displacement".
+                 rad and rad/s, or m and m/s, measured from the poses entered as
+                 `Result.coordinate` does.  None for a value or a rate leaves it as entered
+    close        whether joints that are open as entered are closed first
+
+    Coordinates and rates that are not named stay as the model was entered.  Where joints close
+    loops, those that are not named move along, and the rates nearest to those entered are found
+    that the joints allow; what cannot be closed is refused.
+
+    >>> import chasles as ch
+    >>> arm = ch.Body.rod("arm", length=1.0, mass=2.0, position=(0.5, 0, 0))
+    >>> hinge = ch.Revolute("hinge", ch.GROUND, arm, at=(0, 0, 0), axis=(0, 0, 1))
+    >>> state = ch.start_state(ch.Model([arm], [hinge]), {"hinge": (0.0, 2.0)})
+    >>> state.velocity.tolist()
+    [[0.0, 1.0, 0.0]]
+    """
+    checked_model(model)
+    wanted = checked_wanted(model, coordinates)
+    kinematics = TreeKinematics(model, list(dict.fromkeys(joint for joint, _ in wanted)))
+    setup = kinematics.setup
+    if close:
+        setup = replace(setup, absolute=kinematics.rows(assemble(model).state))
+        setup = replace(setup, start=setup.absolute)
+    else:
+        check_closed(setup)
+    entered = initial_state(setup, jacobian_at(setup, setup.absolute))
+    point = moved_to(kinematics, kinematics.state_of(entered), wanted)
+    put_rates(kinematics, point, wanted)
+    check_values(kinematics, point, wanted)
+    return kinematics.state(point, wanted)
+
+
+# --- input ----------------------------------------------------------------------------------------
+
+
+def checked_wanted(model: Model, coordinates: Any) -> dict[Key, Wanted]:
+    """What is given, by coordinate."""
+    if not isinstance(coordinates, Mapping):
+        raise InvalidOption(
+            f"start: coordinates must be a dict by joint, got {told(coordinates)}.",
+            "Give {'elbow': 0.3}, or {'elbow': (0.3, -2.0)} with a rate.",
+        )
+    found: dict[Key, Wanted] = {}
+    for part, given in coordinates.items():
+        joint = model.joint(part, where="start")
+        several = given if isinstance(given, Mapping) else {AUTO: given}
+        for word, value in several.items():
+            where = f"start of joint '{joint.name}'"
+            coordinate = resolved_coordinate(
+                joint, checked_coordinate(word, where, InvalidOption), where, InvalidOption
+            )
+            if (joint.name, coordinate) in found:
+                raise InvalidOption(
+                    f"{where}: its {coordinate} is given twice.", "Give every coordinate once."
+                )
+            found[joint.name, coordinate] = checked_numbers(value, coordinate, where)
+    return found
+
+
+def checked_numbers(given: Any, coordinate: str, where: str) -> Wanted:
+    """A value, or a value and a rate."""
+    pair = given if isinstance(given, tuple | list | np.ndarray) else (given, None)
+    if len(np.shape(np.array(pair, object))) != 1 or len(pair) != 2:
+        raise InvalidOption(
+            f"{where}: {coordinate} must be a number, or a number and a rate, got {told(given)}.",
+            f"Give the {coordinate}, or ({coordinate}, rate).",
+        )
+    names = (f"the {coordinate}", f"the rate of the {coordinate}")
+    value, rate = (
+        None if number is None else checked_number(number, name, where, InvalidOption)
+        for number, name in zip(pair, names)
+    )
+    return Wanted(value, rate)
+
+
+# --- forward kinematics ---------------------------------------------------------------------------
+
+
+class TreeKinematics:
+    """The bodies of a model on a spanning tree of its lower pairs, the named joints in it.
+
+    A point is the coordinates and velocities of the tree, see `core.recursion.tree`.
+    """
+
+    def __init__(self, model: Model, named: list[str]) -> None:
+        self.model = model
+        self.found = tree_with(model, named)
+        self.setup: Setup = build(model, spaces_along(self.found))
+        links = links_of(model, list(self.setup.body_index), self.found)
+        self.tree: Tree = build_tree(links, model.gravity)
+        self.memory: Recursion = make_recursion(self.tree, np.zeros(1), False, False)
+        self.body_of = {link.joint: body for body, link in enumerate(links) if link.joint}
+
+    def places(self, key: Key) -> tuple[int, int] | None:
+        """Where a coordinate and its rate stand in a point; None if its joint is cut."""
+        joint, coordinate = key
+        body = self.body_of.get(joint)
+        if body is None:
+            return None
+        kind, tree = self.model.joint(joint).kind, self.tree
+        rate = tree.stored_count + tree.rate_at[body] + COORDINATES[kind].index(coordinate)
+        return int(tree.stored_at[body]) + STORED_AT[kind][coordinate], int(rate)
+
+    def state_of(self, absolute: Floats, near: Mapping[Key, float] | None = None) -> Floats:
+        """The point of absolute rows (n, 18); `near` has coordinates with their whole turns."""
+        values = {
+            (self.body_of[joint], coordinate): value
+            for (joint, coordinate), value in (near or {}).items()
+            if joint in self.body_of
+        }
+        return state_of(self.tree, absolute, values)
+
+    def absolute(self, point: Floats) -> Floats:
+        """Absolute rows (n, 18) of a point."""
+        out = np.zeros((1, self.tree.body_count, ABSOLUTE_WIDTH))
+        tree_absolute(self.tree, self.memory, np.ascontiguousarray(point[None]), out)
+        return out[0]
+
+    def put(self, point: Floats, key: Key, value: float) -> None:
+        """Move a coordinate of the tree."""
+        at = self.places(key)
+        if at is not None:
+            point[at[0]] = value
+            if key[1] == ANGLE:
+                point[at[0] + 1], point[at[0] + 2] = np.cos(value), np.sin(value)
+
+    def rows(self, state: State) -> Floats:
+        """Absolute rows (n, 18) of a state, in the order of the arrays."""
+        names = self.model.body_names
+        return state.to_absolute(self.model)[[names.index(name) for name in self.setup.body_index]]
+
+    def coordinates(self, point: Floats) -> dict[Key, float]:
+        """All coordinates of the tree's joints."""
+        found = {}
+        for joint in self.body_of:
+            for coordinate in COORDINATES.get(self.model.joint(joint).kind, ()):
+                at = self.places((joint, coordinate))
+                assert at is not None
+                found[joint, coordinate] = float(point[at[0]])
+        return found
+
+    def state(self, point: Floats, wanted: Mapping[Key, Wanted] | None = None) -> State:
+        """The state of a point, whole turns included."""
+        values = self.coordinates(point)
+        for key, given in (wanted or {}).items():
+            if given.value is not None:
+                values[key] = given.value  # also of joints that are cut
+        order = [self.setup.body_index[name] for name in self.model.body_names]
+        angles = {joint: x for (joint, word), x in values.items() if word == ANGLE}
+        others = {joint: x for (joint, word), x in values.items() if word != ANGLE}
+        return State.from_absolute(0.0, self.model, self.absolute(point)[order], angles, others)
+
+
+def tree_with(model: Model, named: list[str]) -> SpanningTree:
+    """A spanning tree of the lower pairs that has the named joints, as far as they are a tree."""
+    pairs = [joint for joint in model.joints if joint.is_lower_pair]
+    others = [joint.name for joint in pairs if joint.name not in named]
+    found = spanning_tree(Model(model.bodies, pairs, gravity=model.gravity), others)
+    used = {carried[1] for carried in found.parents.values() if carried}
+    return SpanningTree(found.parents, tuple(n for n in model.joint_names if n not in used))
+
+
+def spaces_along(tree: SpanningTree) -> dict[str, Space]:
+    """Charts that order the bodies as the tree does."""
+    return {
+        name: Space("SO3xR3", None, carried[0] if carried and carried[0] != GROUND.name else None)
+        for name, carried in tree.parents.items()
+    }
+
+
+def jacobian_at(setup: Setup, absolute: Floats) -> Floats:
+    """J at some poses (n, 18)."""
+    none: Integers = np.zeros(0, np.int64)
+    return Closure(setup, none, []).rows_at(absolute)[1].entries
+
+
+# --- loops ----------------------------------------------------------------------------------------
+
+
+def moved_to(kinematics: TreeKinematics, point: Floats, wanted: Mapping[Key, Wanted]) -> Floats:
+    """The point at the wanted values, with all joints closed."""
+    targets = {key: given.value for key, given in wanted.items() if given.value is not None}
+    first = {key: float(point[at[0]]) for key in targets if (at := kinematics.places(key))}
+    there = point.copy()
+    for key, value in targets.items():
+        kinematics.put(there, key, value)
+    if closed(kinematics, there):
+        return there
+    lengths: dict[str, float] = {
+        ANGLE: 1.0,
+        "displacement": typical_length(kinematics.setup.system),
+    }
+    ways = [abs(targets[key] - begin) / lengths[key[1]] for key, begin in first.items()]
+    strides = max(1, ceil(max(ways, default=0.0) / STRIDE))
+    if strides > MOST_STRIDES:
+        raise InvalidOption(
+            f"start: the coordinates given are {max(ways):.3g} rad or lengths from the poses"
+            " entered, too far to move joints there that close loops.",
+            "Enter the bodies nearer to where they start.",
+        )
+    for stride in range(1, strides + 1):
+        way = stride / strides
+        for key, begin in first.items():
+            kinematics.put(point, key, begin + way * (targets[key] - begin))
+        point = assembled(kinematics, point, list(first), wanted)
+    for key in first:  # to the last bit, where the assembler leaves rounding
+        kinematics.put(point, key, targets[key])
+    return point
+
+
+def closed(kinematics: TreeKinematics, point: Floats) -> bool:
+    """Whether the joints that are cut are closed at a point."""
+    absolute = kinematics.absolute(point)
+    return all(
+        max(np.abs(part).max() for part in kinematics.setup.gap(name, absolute)) <= OPEN_TOLERANCE
+        for name in kinematics.found.cut
+    )
+
+
+def assembled(
+    kinematics: TreeKinematics, point: Floats, held: list[Key], wanted: Mapping[Key, Wanted]
+) -> Floats:
+    """The point with loops closed; what is held stays where it is, rates where they are."""
+    model, rates = kinematics.model, point[kinematics.tree.stored_count :].copy()
+    resting = point.copy()
+    resting[kinematics.tree.stored_count :] = 0.0
+    joints = list(dict.fromkeys(joint for joint, _ in held))
+    try:
+        found = assemble(model, hold=joints, start=kinematics.state(resting)).state
+    except ChaslesError as error:
+        raise InconsistentStart(
+            f"start: with {said(wanted)}, {error.what}",
+            "Give coordinates that the loops allow, or fewer of them: the others follow.",
+        ) from error
+    near = kinematics.coordinates(point)
+    point = kinematics.state_of(kinematics.rows(found), near)
+    point[kinematics.tree.stored_count :] = rates
+    return point
+
+
+def put_rates(kinematics: TreeKinematics, point: Floats, wanted: Mapping[Key, Wanted]) -> None:
+    r"""Rates that were given, and beside them those that the loops allow, nearest to those entered.
+
+    With twists V = A v of the rates v of the tree and the rows J of all joints,
+
+    $$ \min\ \tfrac12 |v_f - \bar v_f|_{A^T M A}^2, \qquad J A v = \mathrm{rates}, $$
+
+    over the rates $v_f$ that were not given.
+    """
+    tree, setup = kinematics.tree, kinematics.setup
+    fixed = np.zeros(tree.rate_count, bool)
+    for key, given in wanted.items():
+        at = kinematics.places(key)
+        if at is not None and given.rate is not None:
+            point[at[1]] = given.rate
+            fixed[at[1] - tree.stored_count] = True
+    here = kinematics.absolute(point)
+    rows = constraint_rows(setup, jacobian_at(setup, here))
+    rates = driven_rates(setup)
+    twists = here[:, TWIST:]
+    if not forbidden(setup, rows, twists, rates):
+        return
+    if not fixed.all():
+        moves = twists_of_rates(kinematics, point)[:, ~fixed]
+        blocks = mass_blocks(setup.system)
+        moving = moves.reshape(len(blocks), 6, -1)
+        metric = np.sum([m.T @ block @ m for m, block in zip(moving, blocks)], axis=0)
+        jacobian = rows.dense(twists.size) @ moves
+        change = least_energy_dense([metric], jacobian, rates - rows.times(twists))
+        point[tree.stored_count :][~fixed] += change
+        twists = kinematics.absolute(point)[:, TWIST:]
+    if forbidden(setup, rows, twists, rates):
+        raise InconsistentStart(
+            f"start: with {said(wanted)}, the rates contradict each other: no velocities of the"
+            " bodies are allowed by all joints and drivers.",
+            "Leave out rates that follow from others.",
+        )
+
+
+def twists_of_rates(kinematics: TreeKinematics, point: Floats) -> Floats:
+    """A (6 n, v): twists of the bodies are linear in the rates of the tree."""
+    tree, columns = kinematics.tree, []
+    for rate in range(tree.rate_count):
+        alone = point.copy()
+        alone[tree.stored_count :] = 0.0
+        alone[tree.stored_count + rate] = 1.0
+        columns.append(kinematics.absolute(alone)[:, TWIST:].ravel())
+    return np.array(columns).T.reshape(6 * tree.body_count, tree.rate_count)
+
+
+def check_values(kinematics: TreeKinematics, point: Floats, wanted: Mapping[Key, Wanted]) -> None:
+    """Refuse values and rates of joints whose coordinates follow from others given."""
+    absolute = kinematics.absolute(point)
+    for (name, coordinate), given in wanted.items():
+        if kinematics.places((name, coordinate)) is not None:
+            continue
+        value, rate = (
+            float(measure(kinematics.setup, name, coordinate, absolute))
+            for measure in (coordinate_of_poses, coordinate_rate)
+        )
+        joint, unit = kinematics.model.joint(name), "rad" if coordinate == ANGLE else "m"
+        pairs = ((given.value, value, unit), (given.rate, rate, f"{unit}/s"))
+        for asked, real, of in pairs:
+            missed = 0.0 if asked is None else asked - real
+            if coordinate == ANGLE and of == "rad":
+                missed -= 2.0 * np.pi * np.round(missed / (2.0 * np.pi))
+            if abs(missed) > OPEN_TOLERANCE * max(1.0, abs(real)):
+                raise contradicted(joint, coordinate, asked, real, of)
+
+
+def contradicted(
+    joint: Joint, coordinate: str, asked: float | None, real: float, unit: str
+) -> InconsistentStart:
+    word = "rate of the " if unit.endswith("/s") else ""
+    return InconsistentStart(
+        f"start: the {word}{coordinate} of joint '{joint.name}' is given as {asked:g} {unit}, but"
+        f" the other coordinates given make it {real:.9g} {unit}: it closes a loop.",
+        "Leave it out: it follows from the others.",
+    )
+
+
+def said(wanted: Mapping[Key, Wanted]) -> str:
+    """The coordinates given, in words."""
+    parts = []
+    for (joint, coordinate), given in wanted.items():
+        unit = "rad" if coordinate == ANGLE else "m"
+        value = "as entered" if given.value is None else f"{given.value:g} {unit}"
+        rate = "" if given.rate is None else f" and {given.rate:g} {unit}/s"
+        parts.append(f"joint '{joint}' at {value}{rate}")
+    return ", ".join(parts)

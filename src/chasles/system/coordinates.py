@@ -1,0 +1,62 @@
+"""Joint coordinates of poses: the angle about a joint's axis, or the displacement along it."""
+
+from typing import Any
+
+import numpy as np
+
+from chasles.core.arrays import TWIST, Floats
+from chasles.core.frames import oriented
+from chasles.core.rows import frame_seen_from_a, turn_about_axis, twist_in_joint_frame
+from chasles.model import Model, coordinates_of
+from chasles.system.build import Setup
+from chasles.system.gaps import components, frame_of, opening_history, pose_history
+
+AT_REST = ((0.0, 0.0, 0.0), (0.0, 0.0, 0.0))
+
+
+#: A coordinate: the name of its joint, and "angle" or "displacement".
+Key = tuple[str, str]
+
+
+def coordinate_keys(model: Model) -> list[Key]:
+    """All coordinates of a model's joints, in its order."""
+    return [(joint.name, word) for joint in model.joints for word in coordinates_of(joint)]
+
+
+def orientation(setup: Setup, joint: str) -> float:
+    """-1 where the arrays hold the joint's bodies in the opposite order."""
+    found = setup.model.joint(joint)
+    return 1.0 if oriented(found)[1] == found.b else -1.0
+
+
+def joint_history(setup: Setup, joint: str, absolute: Floats) -> Any:
+    """Frame B of a joint seen from A: (turn, shift), tuples of arrays (T,)."""
+    return opening_history(setup.system.joints, setup.joint_index[joint], absolute)
+
+
+def coordinate_of_poses(setup: Setup, joint: str, kind: str, absolute: Floats) -> Floats:
+    """Angle within half a turn, or displacement, of b against a in the user's order (T,)."""
+    turn, shift = joint_history(setup, joint, absolute)
+    found = turn_about_axis(turn) if kind == "angle" else shift[2]
+    return orientation(setup, joint) * np.broadcast_to(found, absolute.shape[:-2])
+
+
+def coordinate_rate(setup: Setup, joint: str, kind: str, absolute: Floats) -> Floats:
+    """Rate of a joint's angle or displacement (T,)."""
+    index = setup.joint_index[joint]
+    joints = setup.system.joints
+    ends = [int(joints.a[index]), int(joints.b[index])]
+    poses = [pose_history(absolute, body) for body in ends]
+    twists = [AT_REST if body < 0 else twist_of(absolute[..., body, :]) for body in ends]
+    axes, point = frame_of(joints, index, "b")
+    seen = frame_seen_from_a(poses[0], poses[1], axes, point)
+    of_a = twist_in_joint_frame(twists[0], *seen)
+    of_b = twist_in_joint_frame(twists[1], axes, point)
+    part = 0 if kind == "angle" else 1
+    rate: Floats = orientation(setup, joint) * (of_b[part][2] - of_a[part][2])
+    return rate
+
+
+def twist_of(rows: Floats) -> Any:
+    """(omega, v) of rows (..., 18): tuples of arrays."""
+    return components(rows, TWIST, 3), components(rows, TWIST + 3, 3)

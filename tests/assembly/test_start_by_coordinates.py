@@ -1,0 +1,270 @@
+"""A start by joint coordinates: what is given comes back, in every space, and loops close."""
+
+from math import acos, cos, pi, sin, sqrt
+
+import numpy as np
+import pytest
+from mechanisms import make_joint, random_body, tree
+from scipy.spatial.transform import Rotation
+
+import chasles as ch
+
+SPACES = ("subgroups", "auto", "SE3", "SO3xR3")
+COORDINATES = {
+    "revolute": ("angle",),
+    "helical": ("angle",),
+    "prismatic": ("displacement",),
+    "cylindrical": ("angle", "displacement"),
+}
+
+
+def pendulum(**start) -> ch.Model:
+    rod = ch.Body.rod("rod", length=1.0, mass=2.0, axis="z", position=(0, 0, -0.5), **start)
+    hinge = ch.Revolute("hinge", ch.GROUND, rod, at=(0, 0, 0), axis=(0, 1, 0))
+    return ch.Model([rod], [hinge])
+
+
+def run(model, start, spaces="auto", until=1e-3, **options) -> ch.Result:
+    return ch.simulate(model, until=until, step=1e-3, start=start, spaces=spaces, **options)
+
+
+# --- trees ---
+
+
+@pytest.mark.parametrize("spaces", SPACES)
+def test_a_pendulum_started_at_an_angle_is_where_the_sine_and_cosine_put_it(spaces):
+    result = run(pendulum(), {"hinge": (0.3, -2.0)}, spaces)
+    assert result.position("rod")[0] == pytest.approx((-0.5 * sin(0.3), 0, -0.5 * cos(0.3)))
+    assert result.velocity("rod")[0] == pytest.approx((cos(0.3), 0, -sin(0.3)))
+    assert result.angular_velocity("rod")[0] == pytest.approx((0, -2.0, 0), abs=1e-15)
+
+
+def test_a_pendulum_released_at_an_angle_has_the_speed_of_its_fall_at_the_bottom():
+    """m g l (1 - cos q) = I w^2 / 2 about the hinge; w^2 = 3 g (1 - cos q) for a rod of 1 m."""
+    result = ch.simulate(pendulum(), 2.0, step=1e-3, start={"hinge": 0.4}, spaces="subgroups")
+    fastest = np.abs(result.coordinate_rate("hinge")).max()
+    assert fastest == pytest.approx(sqrt(3 * 9.81 * (1 - cos(0.4))), rel=1e-5)
+
+
+@pytest.mark.parametrize("value", [0.1, -7.3, 1e3 + 1 / 3])
+@pytest.mark.parametrize("spaces", SPACES)
+def test_an_angle_comes_back_with_its_whole_turns(spaces, value):
+    result = run(pendulum(), {"hinge": value}, spaces)
+    first = result.coordinate("hinge")[0]
+    assert first == value if spaces == "subgroups" else first == pytest.approx(value, abs=1e-12)
+
+
+def mixed_tree(seed: int) -> ch.Model:
+    rng = np.random.default_rng(seed)
+    kinds = ["revolute", "cylindrical", "prismatic", "helical", "spherical", "revolute", "planar"]
+    return tree(rng, [-1, 0, 1, 0, 2, 4, 3], rng.permutation(kinds), swap=True)
+
+
+def random_coordinates(model: ch.Model, rng) -> dict:
+    """Of every joint that has some, by a number, a pair or a dict."""
+    start: dict = {}
+    for joint in model.joints:
+        words = COORDINATES.get(joint.kind, ())
+        pairs = {word: tuple(rng.uniform(-4.0, 4.0, 2).tolist()) for word in words}
+        if words:
+            start[joint.name] = pairs if len(words) > 1 else pairs[words[0]]
+    return start
+
+
+def asked(start: dict, model: ch.Model):
+    """(joint, coordinate, value, rate) of all."""
+    for name, given in start.items():
+        words = COORDINATES[model.joint(name).kind]
+        for word in words:
+            yield (name, word, *(given[word] if isinstance(given, dict) else given))
+
+
+@pytest.mark.parametrize("spaces", SPACES)
+@pytest.mark.parametrize("seed", range(3))
+def test_all_coordinates_and_rates_of_a_random_tree_come_back(seed, spaces):
+    model = mixed_tree(seed)
+    start = random_coordinates(model, np.random.default_rng(seed))
+    result = run(model, start, spaces)
+    for name, word, value, rate in asked(start, model):
+        found = result.coordinate(name, word)[0]
+        assert found == pytest.approx(value, abs=1e-12)
+        if spaces == "subgroups":
+            assert found == value
+        assert result.coordinate_rate(name, word)[0] == pytest.approx(rate, abs=1e-11)
+    assert max(result.violation(name)[0] for name in model.joint_names) < 1e-12
+
+
+def test_two_hinges_in_a_row_turn_the_second_body_by_both_angles():
+    """By SciPy's rotations: R = R_1(q1) R_2(q2), both about axes as entered."""
+    rng = np.random.default_rng(3)
+    axes = [Rotation.random(random_state=k).apply((0, 0, 1)) for k in (1, 2)]
+    points = [np.array([0.1, 0.2, 0.3]), np.array([0.4, -0.1, 0.2])]
+    bodies = [random_body(rng, name, point + 0.2) for name, point in zip("ab", points)]
+    joints = [
+        make_joint("revolute", "first", ch.GROUND, bodies[0], points[0], axes[0]),
+        make_joint("revolute", "second", bodies[1], bodies[0], points[1], axes[1]),
+    ]
+    state = ch.start_state(ch.Model(bodies, joints), {"first": 0.7, joints[1]: -1.9})
+    first = Rotation.from_rotvec(0.7 * axes[0])
+    second = first * Rotation.from_rotvec(1.9 * axes[1])  # b against a: "a" hangs on "b"
+    assert state.rotation[1] == pytest.approx(
+        second.as_matrix() @ np.array(bodies[1].rotation), abs=1e-14
+    )
+    hinge = points[0] + first.apply(points[1] - points[0])
+    assert state.position[1] == pytest.approx(
+        hinge + second.apply(np.array(bodies[1].position) - points[1]), abs=1e-14
+    )
+
+
+def test_what_is_not_named_stays_as_entered():
+    model = pendulum(angular_velocity=(0, 1.5, 0))
+    entered = ch.start_state(model, {})
+    assert entered.angular_velocity.tolist() == [[0, 1.5, 0]]
+    turned = ch.start_state(model, {"hinge": pi / 2})
+    assert turned.angular_velocity[0] == pytest.approx((0, 1.5, 0))
+    assert turned.velocity[0] == pytest.approx((0, 0, 0.75))
+    spun = ch.start_state(model, {"hinge": (None, 4.0)})
+    assert spun.position[0] == pytest.approx((0, 0, -0.5), abs=1e-16)
+    assert spun.angular_velocity[0] == pytest.approx((0, 4.0, 0))
+
+
+def test_a_floating_tree_keeps_its_root():
+    root = ch.Body.box("hub", size=(1, 1, 1), mass=9.0, position=(3, 0, 0), velocity=(1, 0, 0))
+    arm = ch.Body.rod("arm", length=1.0, mass=1.0, position=(4, 0, 0))
+    hinge = ch.Revolute("hinge", root, arm, at=(3.5, 0, 0), axis=(0, 0, 1))
+    state = ch.start_state(ch.Model([root, arm], [hinge]), {"hinge": pi / 2})
+    assert state.position[0] == pytest.approx((3, 0, 0))
+    assert state.position[1] == pytest.approx((3.5, 0.5, 0))
+    assert state.velocity[0] == pytest.approx((1, 0, 0))
+
+
+def test_a_saved_run_knows_where_it_began(tmp_path):
+    model = mixed_tree(1)
+    start = random_coordinates(model, np.random.default_rng(1))
+    result = run(model, start, "subgroups")
+    again = ch.load(result.save(tmp_path / "run.nc"))
+    for name, word, value, _ in asked(start, model):
+        assert again.coordinate(name, word)[0] == pytest.approx(value, abs=1e-12)
+
+
+# --- loops ---
+
+
+def four_bar(crank=1.0, coupler=2.0, rocker=1.5, base=2.0) -> ch.Model:
+    """In the x-z plane, entered with the crank upright; all hinges along y."""
+    top = np.array([0.0, 0.0, crank])
+    end = np.array([base, 0.0, 0.0])
+    along = end - top
+    reach = np.linalg.norm(along)
+    a = (coupler**2 - rocker**2 + reach**2) / (2 * reach)
+    up = np.cross(along / reach, (0, 1, 0))
+    knee = top + a * along / reach + sqrt(coupler**2 - a**2) * up
+    spans = {"crank": ((0, 0, 0), top), "coupler": (top, knee), "rocker": (end, knee)}
+    bodies = {name: ch.Body.rod(name, mass=1.0, between=(p, q)) for name, (p, q) in spans.items()}
+    y = (0, 1, 0)
+    joints = [
+        ch.Revolute("A", ch.GROUND, bodies["crank"], at=(0, 0, 0), axis=y),
+        ch.Revolute("B", bodies["crank"], bodies["coupler"], at=top, axis=y),
+        ch.Revolute("C", bodies["coupler"], bodies["rocker"], at=knee, axis=y),
+        ch.Revolute("D", ch.GROUND, bodies["rocker"], at=end, axis=y),
+    ]
+    return ch.Model(list(bodies.values()), joints)
+
+
+def rocker_angle(crank_turn, crank=1.0, coupler=2.0, rocker=1.5, base=2.0) -> float:
+    """Freudenstein's relation, by the cosine rule: the rocker's angle from x for a crank turn."""
+    theta = pi / 2 - crank_turn  # a turn about y takes z to x
+    pin = np.array([crank * cos(theta), crank * sin(theta)])
+    span = np.array([base, 0.0]) - pin
+    diagonal = np.linalg.norm(span)
+    inner = acos((diagonal**2 + rocker**2 - coupler**2) / (2 * diagonal * rocker))
+    return float(np.arctan2(-span[1], -span[0]) - inner)
+
+
+@pytest.mark.parametrize("turn", [0.2, -0.9, 2.5, 2 * pi + 0.3])
+def test_the_other_joints_of_a_loop_follow_the_crank_on_its_branch(turn):
+    result = run(four_bar(), {"A": turn})
+    moved = rocker_angle(turn) - rocker_angle(0.0)
+    found = result.coordinate("D")[0]
+    assert found == pytest.approx(-(moved - 2 * pi * round((moved + found) / (2 * pi))), abs=1e-9)
+    assert result.coordinate("A")[0] == pytest.approx(turn, abs=1e-9)
+
+
+def test_the_rates_of_a_loop_follow_the_cranks():
+    h = 1e-6
+    slope = -(rocker_angle(0.4 + h) - rocker_angle(0.4 - h)) / (2 * h)
+    result = run(four_bar(), {"A": (0.4, 3.0)})
+    assert result.coordinate_rate("A")[0] == pytest.approx(3.0, abs=1e-9)
+    assert result.coordinate_rate("D")[0] == pytest.approx(3.0 * slope, rel=1e-6)
+
+
+def test_all_coordinates_of_a_loop_may_be_given_where_they_agree():
+    found = run(four_bar(), {"A": 0.4})
+    start = {name: float(found.coordinate(name)[0]) for name in "ABCD"}
+    again = run(four_bar(), start)
+    for name in "ABCD":
+        assert again.coordinate(name)[0] == pytest.approx(start[name], abs=1e-9)
+
+
+def test_coordinates_of_a_loop_that_contradict_each_other_are_refused(refusal):
+    found = run(four_bar(), {"A": 0.4})
+    start = {name: float(found.coordinate(name)[0]) for name in "ABCD"}
+    for name in "ABCD":
+        wrong = start | {name: start[name] + 0.05}
+        message = refusal(lambda wrong=wrong: run(four_bar(), wrong), ch.InconsistentStart)
+        assert "start:" in message and "joint '" in message
+
+
+def test_a_rate_that_the_loop_does_not_allow_is_refused(refusal):
+    message = refusal(
+        lambda: run(four_bar(), {"A": (0.4, 1.0), "D": (None, 5.0)}), ch.InconsistentStart
+    )
+    assert "rate" in message and "'D'" in message
+
+
+def test_a_crank_angle_that_the_loop_does_not_reach_is_refused(refusal):
+    message = refusal(lambda: run(four_bar(coupler=1.3), {"A": -2.0}), ch.InconsistentStart)
+    assert "joint 'A' at -2 rad" in message and "cannot be closed" in message
+
+
+# --- what is refused ---
+
+
+@pytest.mark.parametrize(
+    "start, error, said",
+    [
+        ({"hing": 0.1}, ch.UnknownName, ["start", "no joint 'hing'", "hinge"]),
+        ({"hinge": {"displacement": 0.1}}, ch.InvalidOption, ["'hinge'", "has no displacement"]),
+        ({"hinge": {"turn": 0.1}}, ch.InvalidOption, ["'hinge'", "got 'turn'"]),
+        ({"hinge": "up"}, ch.InvalidOption, ["'hinge'", "angle", "'up'"]),
+        ({"hinge": (1, 2, 3)}, ch.InvalidOption, ["'hinge'", "a number and a rate"]),
+        ({"hinge": float("nan")}, ch.InvalidOption, ["'hinge'", "angle", "finite"]),
+        ({"hinge": (0.0, float("inf"))}, ch.InvalidOption, ["'hinge'", "rate"]),
+        ([("hinge", 0.1)], ch.InvalidOption, ["start must be a State", "{'elbow': 0.3}"]),
+    ],
+)
+def test_a_start_that_means_nothing_is_refused_by_name(start, error, said, refusal):
+    message = refusal(lambda: run(pendulum(), start), error)
+    for part in said:
+        assert part in message
+
+
+def test_a_coordinate_given_twice_is_refused(refusal):
+    model = pendulum()
+    start = {"hinge": 0.1, model.joint("hinge"): 0.2}
+    assert "given twice" in refusal(lambda: run(model, start), ch.InvalidOption)
+
+
+def test_a_joint_without_a_coordinate_is_refused(refusal):
+    bob = ch.Body.sphere("bob", 0.1, mass=1.0)
+    model = ch.Model([bob], [ch.Spherical("ball", ch.GROUND, bob, at=(0, 0, 1))])
+    message = refusal(lambda: run(model, {"ball": 0.1}), ch.InvalidOption)
+    assert "'ball' is spherical and has no coordinate" in message
+
+
+def test_a_driven_coordinate_begins_where_its_motion_does(refusal):
+    model = pendulum()
+    drive = ch.Driver("drive", "hinge", ch.Signal.linear(1.0))
+    driven = ch.Model(model.bodies, model.joints, drivers=[drive])
+    message = refusal(lambda: run(driven, {"hinge": 0.5}), ch.InconsistentStart)
+    assert "driver 'drive'" in message and "0.5 rad" in message
