@@ -6,7 +6,7 @@ import numpy as np
 
 from chasles.core.arrays import POSE_X
 from chasles.model import GROUND
-from chasles.spaces.certificate import Certificate
+from chasles.spaces.certificate import BY_CONSTRUCTION, BY_PROJECTION, Certificate
 
 if TYPE_CHECKING:
     from chasles.result import Result
@@ -38,6 +38,10 @@ def audited(result: "Result", certificate: Certificate) -> Certificate:
 
 def removal(result: "Result", certificate: Certificate) -> str:
     """What a projector took from the slopes of the body that the joint carries."""
-    if certificate.lemma == "Lemma 1":
+    if certificate.lemma == BY_CONSTRUCTION:
         return "Nothing was removed: there is nothing to remove."
-    return "Nothing was removed."
+    joint = result.model.joint(certificate.joint)
+    found = [x for body, x in result.provenance.removed.items() if body in (joint.a, joint.b)]
+    if certificate.lemma != BY_PROJECTION or not found:
+        return "Nothing was removed."
+    return f"A projector kept single steps from opening it by up to {max(found):.2g} sizes or rad."

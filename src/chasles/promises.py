@@ -8,6 +8,7 @@ time, the joint or force, and a step that would do.
 
 from collections.abc import Iterable
 from math import ceil
+from typing import Any
 
 import numpy as np
 
@@ -102,11 +103,28 @@ def worst_gap(stepper: Stepper, block: Floats) -> tuple[str, str, float]:
     return f"{gap:.3g} {unit}", list(setup.joint_index)[index], gap
 
 
-def checks(stepper: Stepper, block: Floats) -> dict[str, float | str]:
+def checks(stepper: Stepper, block: Floats) -> dict[str, Any]:
     """What was looked at on the way, for the provenance."""
     gap, joint, _ = worst_gap(stepper, block)
     share = float(StateBlock(block, stepper.layout).alarm()[WORST_SHARE])
-    return {"worst_gap": f"{gap} in '{joint}'" if gap else "none", "imbalance": share}
+    return {
+        "worst_gap": f"{gap} in '{joint}'" if gap else "none",
+        "imbalance": share,
+        "removed": removed(stepper, block),
+    }
+
+
+def removed(stepper: Stepper, block: Floats) -> dict[str, float]:
+    """By body, the largest opening that a projector kept a step from; of charts that keep a joint.
+
+    On subgroups there is nothing to remove.
+    """
+    found = StateBlock(block, stepper.layout).removed()
+    confinement = getattr(stepper.mechanism, "confinement", None)
+    if confinement is None or not len(found):
+        return {}
+    names = list(stepper.solver.setup.body_index)
+    return {names[k]: float(found[k]) for k in np.flatnonzero(confinement.locked)}
 
 
 def culprit(stepper: Stepper, block: Floats) -> str:

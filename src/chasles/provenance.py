@@ -57,6 +57,8 @@ class Provenance(Mapping[str, Any]):
     seconds_in_steps  computing time
     worst_gap         the largest gap of a joint against what its space promises, in words
     imbalance         the largest share of the energy exchanged that the balance missed
+    removed           body -> the largest opening of its joint, in sizes of it or rad, that a
+                      projector kept a step from; of bodies on charts that keep their joint
     warnings          what is suspect about the run
     versions          of everything that computed
     created           when, UTC
@@ -81,6 +83,7 @@ class Provenance(Mapping[str, Any]):
     seconds_in_steps: float = 0.0
     worst_gap: str = "none"
     imbalance: float = 0.0
+    removed: Mapping[str, float] = field(default_factory=dict)
     warnings: tuple[str, ...] = ()
     versions: Mapping[str, str] = field(default_factory=versions)
     created: str = field(default_factory=now)

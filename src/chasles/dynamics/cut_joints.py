@@ -63,6 +63,7 @@ def cut_rows(
     `solver` knows J at the start, and how many rows of all joints repeat others.
     """
     tree = scratch.tree
+    solver.evaluate(solver.start[None])  # J at the start
     free = free_pivots(scratch.setup, solver.work.jacobian)
     moved = ~(largest_mobility(scratch, cuts, start) <= VANISHING * free)
     for cut in cuts:
