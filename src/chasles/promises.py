@@ -12,7 +12,6 @@ from math import ceil
 import numpy as np
 
 from chasles.core.arrays import Floats
-from chasles.core.constraints.kind import METRE
 from chasles.core.constraints.registry import CONSTRAINTS
 from chasles.core.outcomes import OK
 from chasles.core.stage import Promises
@@ -28,10 +27,12 @@ from chasles.core.state_block import (
 from chasles.start.consistent import longest_lever
 from chasles.stepper import Stepper
 from chasles.system.build import Setup
+from chasles.system.sizes import length_rows, row_sizes
 
-#: Gaps, as fractions of the joint's lever, beyond which an exact joint is not exact (rounding of
-#: 1e8 steps stays below), and beyond which one that drifts has left the mechanism.
-EXACT, DRIFTING = 1e-7, 1e-2
+#: Gaps, as fractions of the joint's lever, beyond which an exact joint is not exact (ten times what
+#: projection lets pass; a random walk of ulps on SE(3) is there after 1e8 steps), and beyond which
+#: one that drifts has left the mechanism.
+EXACT, DRIFTING = 1e-8, 1e-2
 #: A body that moves by less than this fraction of its size in a step stands still but for rounding.
 UNSEEN = 1e-10
 #: A driver that moves by less than this fraction of its size in a step rests: 1e-6 rad/s at 1 ms.
@@ -44,25 +45,8 @@ def make_promises(setup: Setup, drifting: Iterable[str], step: float) -> Promise
     """What is promised of a run with this step, in which these joints drift."""
     sizes = row_sizes(setup)
     still = float(setup.system.bodies.mass.sum()) * (UNSEEN * longest_lever(setup) / step) ** 2
-    return Promises(promised_gaps(setup, drifting, sizes), sizes, AT_REST / step, still)
-
-
-def row_sizes(setup: Setup) -> Floats:
-    """(rows,) What gaps and speeds of every row of J are compared with: a length, or 1 rad.
-
-    The length is the lever of the joint, or the radius of gyration of its bodies if that is longer.
-    """
-    bodies, joints = setup.system.bodies, setup.system.joints
-    gyration = np.append(np.sqrt(bodies.inertia[:, :3].max(axis=1) / bodies.mass), 0.0)
-    levers = [
-        np.where(ends >= 0, np.maximum(np.linalg.norm(points, axis=1), gyration[ends]), 0.0)
-        for points, ends in ((joints.point_a, joints.a), (joints.point_b, joints.b))
-    ]
-    sizes = np.ones(setup.system.row_count)
-    for index, lever in enumerate(np.maximum(*levers)):
-        for row, unit in enumerate(setup.units(index), int(joints.first_row[index])):
-            sizes[row] = lever if unit == METRE else 1.0
-    return sizes
+    gaps = promised_gaps(setup, drifting, sizes)
+    return Promises(gaps, sizes, length_rows(setup), AT_REST / step, still)
 
 
 def promised_gaps(setup: Setup, drifting: Iterable[str], sizes: Floats) -> Floats:

@@ -7,7 +7,7 @@ import numpy as np
 from chasles.core.arrays import ABSOLUTE_WIDTH, Floats
 from chasles.core.recursion.kinematics import tree_absolute
 from chasles.core.recursion.mechanism import TreeMechanism
-from chasles.core.recursion.tree import DOF, STORED, make_recursion
+from chasles.core.recursion.tree import DOF, SPHERICAL, STORED, make_recursion
 from chasles.core.retraction import slope_length
 from chasles.core.stage import Promises
 from chasles.core.state_block import layout_of
@@ -44,6 +44,15 @@ class TreeStepper(Stepper):
         out = np.zeros((len(points), tree.body_count, ABSOLUTE_WIDTH))
         tree_absolute(tree, self.mechanism.memory, np.ascontiguousarray(points), out)
         return out
+
+    def spins(self, point: Floats) -> tuple[Floats, Floats]:
+        tree = self.mechanism.tree
+        first = tree.stored_count + tree.rate_at
+        speeds = np.array([np.linalg.norm(point[at : at + 3]) for at in first])
+        return np.where(tree.pair >= SPHERICAL, speeds, 0.0), speeds
+
+    def removed(self, block: Floats) -> dict[str, float]:
+        return {}  # there is nothing to remove
 
     def lost_bodies(self, point: Floats) -> list[int]:
         tree, lost = self.mechanism.tree, []
