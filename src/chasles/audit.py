@@ -40,8 +40,9 @@ def removal(result: "Result", certificate: Certificate) -> str:
     """What a projector took from the slopes of the body that the joint carries."""
     if certificate.lemma == BY_CONSTRUCTION:
         return "Nothing was removed: there is nothing to remove."
-    joint = result.model.joint(certificate.joint)
-    found = [x for body, x in result.provenance.removed.items() if body in (joint.a, joint.b)]
-    if certificate.lemma != BY_PROJECTION or not found:
+    found = result.provenance.removed.get(certificate.joint)
+    if certificate.lemma != BY_PROJECTION or found is None:
         return "Nothing was removed."
-    return f"A projector kept single steps from opening it by up to {max(found):.2g} sizes or rad."
+    return (
+        f"A projector kept single steps from opening it by up to {found:.2g} of its reach, or rad."
+    )

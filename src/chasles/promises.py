@@ -27,11 +27,12 @@ from chasles.core.state_block import (
 )
 from chasles.stepper import Stepper
 from chasles.system.build import Setup
-from chasles.system.sizes import alike
+from chasles.system.sizes import alike, length_rows
 
-#: Gaps, as fractions of the joint's lever, beyond which an exact joint is not exact (rounding of
-#: 1e8 steps stays below), and beyond which one that drifts has left the mechanism.
-EXACT, DRIFTING = 1e-7, 1e-2
+#: Gaps, as fractions of the joint's lever, beyond which an exact joint is not exact (ten times what
+#: projection lets pass; a random walk of ulps on SE(3) is there after 1e8 steps), and beyond which
+#: one that drifts has left the mechanism.
+EXACT, DRIFTING = 1e-8, 1e-2
 #: A body that moves by less than this fraction of its size in a step stands still but for rounding.
 UNSEEN = 1e-10
 #: A driver that moves by less than this fraction of its size in a step rests: 1e-6 rad/s at 1 ms.
@@ -43,7 +44,8 @@ MOST_PROBED, MOST_HALVINGS = 200_000, 10
 def make_promises(setup: Setup, drifting: Iterable[str], step: float) -> Promises:
     """What is promised of a run with this step, in which these joints drift."""
     still = float(setup.system.bodies.mass.sum()) * (UNSEEN * setup.longest_lever / step) ** 2
-    return Promises(promised_gaps(setup, drifting), setup.row_sizes, AT_REST / step, still)
+    gaps = promised_gaps(setup, drifting)
+    return Promises(gaps, setup.row_sizes, length_rows(setup.system), AT_REST / step, still)
 
 
 def promised_gaps(setup: Setup, drifting: Iterable[str]) -> Floats:
@@ -110,21 +112,8 @@ def checks(stepper: Stepper, block: Floats) -> dict[str, Any]:
     return {
         "worst_gap": f"{gap} in '{joint}'" if gap else "none",
         "imbalance": share,
-        "removed": removed(stepper, block),
+        "removed": stepper.removed(block),
     }
-
-
-def removed(stepper: Stepper, block: Floats) -> dict[str, float]:
-    """By body, the largest opening that a projector kept a step from; of charts that keep a joint.
-
-    On subgroups there is nothing to remove.
-    """
-    found = StateBlock(block, stepper.layout).removed()
-    confinement = getattr(stepper.mechanism, "confinement", None)
-    if confinement is None or not len(found):
-        return {}
-    names = list(stepper.solver.setup.body_index)
-    return {names[k]: float(found[k]) for k in np.flatnonzero(confinement.locked)}
 
 
 def culprit(stepper: Stepper, block: Floats) -> str:

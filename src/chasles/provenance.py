@@ -57,8 +57,8 @@ class Provenance(Mapping[str, Any]):
     seconds_in_steps  computing time
     worst_gap         the largest gap of a joint against what its space promises, in words
     imbalance         the largest share of the energy exchanged that the balance missed
-    removed           body -> the largest opening of its joint, in sizes of it or rad, that a
-                      projector kept a step from; of bodies on charts that keep their joint
+    removed           joint -> the largest opening, as a fraction of its reach or in rad, that a
+                      projector kept a step from; of joints that charts keep
     warnings          what is suspect about the run
     versions          of everything that computed
     created           when, UTC

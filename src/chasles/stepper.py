@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from chasles.core.arrays import CHART_WIDTH, Floats, lend
+from chasles.core.arrays import CHART_WIDTH, VELOCITY, Floats, lend
 from chasles.core.balance import make_balance, momentum_of
 from chasles.core.confinement import confine_start
 from chasles.core.evaluate import Workspace
@@ -95,6 +95,22 @@ class Stepper:
 
         There the last stage has left one.
         """
+
+    def spins(self, point: Floats) -> tuple[Floats, Floats]:
+        """How fast the charts turn (rad/s): those whose rotations do not commute, and all (n,)."""
+        chart = point[: self.layout.integrals].reshape(-1, CHART_WIDTH)
+        speeds: Floats = np.linalg.norm(chart[:, VELOCITY : VELOCITY + 3], axis=1)
+        return np.where(self.mechanism.confinement.commutes != 0, 0.0, speeds), speeds
+
+    def removed(self, block: Floats) -> dict[str, float]:
+        """By joint that a chart keeps: the largest opening that its projector kept a step from.
+
+        As a fraction of the joint's reach, or in rad: of the size of rounding errors, unless
+        redundant joints contradict each other (see `core.confinement`).
+        """
+        names, audit = list(self.solver.setup.joint_index), StateBlock(block, self.layout).removed()
+        joints = self.mechanism.confinement.joint
+        return {names[joints[k]]: float(audit[k]) for k in np.flatnonzero(joints >= 0)}
 
     def advance(
         self, block: Floats, spare: Floats, grid: tuple[float, float, int, int, int],

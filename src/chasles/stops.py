@@ -11,6 +11,7 @@ from chasles.core.outcomes import (
     OUTCOMES,
     SINGULAR,
     STEP_TOO_LONG,
+    TURNED,
 )
 from chasles.core.state_block import StateBlock
 from chasles.dynamics.solver import joint_of_row
@@ -28,6 +29,7 @@ def explained(
     return (
         failed_formula(stepper)
         or fallen_disc(stepper, block, t)
+        or turned_too_far(stepper, block, t, step, outcome)
         or lost_body(stepper, spare, t, step, outcome)
         or contradicted(stepper, block, t, step, outcome)
         or by_table(stepper, t, step, outcome)
@@ -53,6 +55,23 @@ def fallen_disc(stepper: Stepper, block: Floats, t: float) -> SimulationStopped 
         f"joint '{list(setup.joint_index)[flat]}': the disc fell flat on its plane after"
         f" t = {t:.6g} s, where no single point of it touches.",
         "The result up to t is kept.",
+    )
+
+
+def turned_too_far(
+    stepper: Stepper, block: Floats, t: float, step: float, outcome: int
+) -> SimulationStopped | None:
+    """A body that turned by a full turn or more in a step, about an axis that moves."""
+    if outcome != TURNED:
+        return None
+    tumbling, all_spins = stepper.spins(stepper.scheme.point)
+    fastest = int(np.argmax(tumbling if tumbling.max() * step > 1.0 else all_spins))
+    before = float(stepper.spins(block)[1][fastest]) * step
+    limit = step * min(0.5, np.pi / max(before, np.pi))
+    body, entry = list(stepper.solver.setup.body_index)[fastest], OUTCOMES[TURNED]
+    return SimulationStopped(
+        entry.what.format(body=body, turn=float(all_spins[fastest]) * step, t=t),
+        entry.remedy.format(step=step, limit=limit),
     )
 
 

@@ -11,7 +11,7 @@ from chasles.core.recursion.flight import FLIGHT_WIDTH, first_flight, make_fligh
 from chasles.core.recursion.kinematics import tree_absolute
 from chasles.core.recursion.loop_mechanism import LoopMechanism
 from chasles.core.recursion.mechanism import TreeMechanism
-from chasles.core.recursion.tree import DOF, STORED, make_recursion
+from chasles.core.recursion.tree import DOF, SPHERICAL, STORED, make_recursion
 from chasles.core.retraction import slope_length
 from chasles.core.stabilisation.record import Stabiliser
 from chasles.core.stage import Promises
@@ -53,6 +53,15 @@ class TreeStepper(Stepper):
 
     def coordinates(self, points: Floats) -> Floats | None:
         return coordinates_of_points(self.solver.setup, self.mechanism.tree, points)
+
+    def spins(self, point: Floats) -> tuple[Floats, Floats]:
+        tree = self.mechanism.tree
+        first = tree.stored_count + tree.rate_at
+        speeds = np.array([np.linalg.norm(point[at : at + 3]) for at in first])
+        return np.where(tree.pair >= SPHERICAL, speeds, 0.0), speeds
+
+    def removed(self, block: Floats) -> dict[str, float]:
+        return {}  # there is nothing to remove
 
     def lost_bodies(self, point: Floats) -> list[int]:
         tree, lost = self.mechanism.tree, []

@@ -131,7 +131,7 @@ def test_a_gap_is_judged_by_the_size_of_its_joint_not_by_its_number(length, spac
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         ch.simulate(model, 1.0, 1e-3, spaces=spaces)
-    with pytest.warns(ch.ChaslesWarning):
+    with pytest.warns(ch.ChaslesWarning), pytest.raises(ch.SimulationStopped, match="turns by"):
         ch.simulate(model, 1.0, 0.05, spaces="SO3xR3", method="euler")
 
 

@@ -191,7 +191,7 @@ def tie(confinement: Any, values: Any, first: int, width: int, noted: float) -> 
 def note_removed(system: Any, confinement: Any, step: float, audit: Any) -> None:
     """By how much (of the size, or rad) what was removed would have opened joints in this step."""
     for body in range(system.body_count):
-        audit[body] = max(audit[body], step * step * confinement.removed[body])
+        audit[body] = maximum(audit[body], step * step * confinement.removed[body])
         confinement.removed[body] = 0.0
 
 

@@ -13,20 +13,20 @@ r"""What is looked at around a step: may it be accepted, and is the run still ri
 from typing import Any
 
 from chasles.compiled import beyond, hot, routine
-from chasles.core.arrays import CHART_WIDTH, sym6
+from chasles.core.arrays import CHART_WIDTH, VELOCITY, sym6
 from chasles.core.assemble import place_bodies, twist_of
 from chasles.core.balance import keep_momentum
 from chasles.core.confinement import note_removed
 from chasles.core.evaluate import refine
 from chasles.core.factor import solve_factored
-from chasles.core.outcomes import CONTRADICTED, NOT_CLOSED, NOT_FINITE, OK
+from chasles.core.outcomes import CONTRADICTED, NOT_CLOSED, NOT_FINITE, OK, TURNED
 from chasles.core.regime import judge_regime
 from chasles.core.seam import seam
 from chasles.core.signals import put_signals
 from chasles.core.stabilisation.feedback import begin_feedback
 from chasles.core.stabilisation.projection import project
 from chasles.core.stabilisation.record import PROJECTED
-from chasles.core.stabilisation.residuals import put_position_residual
+from chasles.core.stabilisation.residuals import furthest, put_position_residual
 from chasles.core.state_block import (
     AT_START,
     EXCHANGED,
@@ -43,6 +43,7 @@ from chasles.core.state_block import (
 from chasles.core.turns import settle_turns
 from chasles.core.watch import look_at_pivots
 from chasles.core.wrenches import kinetic_energy
+from chasles.scalars.elementary import absolute, maximum
 
 #: Speeds that miss by more than this fraction of the fastest so far stop a run: joints that have
 #: drifted apart a little disagree a little.
@@ -50,6 +51,12 @@ SPEED_CONFLICT = 1e-3
 #: Share of the energy exchanged so far that the balance may miss without a word.  The methods'
 #: own errors at the steps one uses are orders below; a run that misses more has left its motion.
 IMBALANCE = 1e-2
+#: Of a rotation by so much (rad) in a step, half of the digits are left.
+MOST_TURNED = 2.0**26
+#: Gaps of bodies far from the origin are rounded by so many times their distance.
+FAR = 1e-13
+#: A gap as a multiple of what was promised that is as good as infinite.
+BEYOND = 1e300
 
 
 @seam
@@ -94,7 +101,19 @@ def end_step(
     note_removed(system, mechanism.confinement, step, beyond(out, layout.removed))
     if mechanism.balance.count > 0:
         keep_momentum(system, mechanism.balance, step, beyond(out, layout.momentum), out)
+    if fastest_spin(system, out) * step > MOST_TURNED:
+        return TURNED
     return OK if all_finite(out, CHART_WIDTH * system.body_count) else NOT_FINITE
+
+
+@routine
+def fastest_spin(system: Any, chart: Any) -> float:
+    """The largest component of an angular velocity of the charts."""
+    largest = 0.0
+    for body in range(system.body_count):
+        for c in range(3):
+            largest = maximum(largest, absolute(chart[body * CHART_WIDTH + VELOCITY + c]))
+    return largest
 
 
 @routine
@@ -199,10 +218,13 @@ def look_at_gaps(mechanism: Any, scratch: Any, state: Any, t: float) -> None:
             promised += gaps[row]
         if promised > 0.0:
             put_position_residual(system, joint, scratch.absolute, scratch, scratch.residual)
+            far = FAR * furthest(system, joint, scratch.absolute)
             for row in range(first, end):
                 if gaps[row] > 0.0:
-                    ratio = abs(scratch.residual[unknowns + row]) / gaps[row]
-                    if ratio > alarm[WORST_GAP]:
+                    allowed = gaps[row] + far * mechanism.promises.lengths[row]
+                    ratio = abs(scratch.residual[unknowns + row]) / allowed
+                    if not ratio <= alarm[WORST_GAP]:
+                        ratio = ratio if ratio <= BEYOND else BEYOND  # gaps that overflow
                         alarm[WORST_GAP], alarm[OPEN_ROW] = ratio, row
     if alarm[WORST_GAP] > 1.0 and alarm[OPEN_SINCE] == NEVER:
         alarm[OPEN_SINCE] = t

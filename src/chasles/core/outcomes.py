@@ -12,6 +12,7 @@ NOT_FINITE = -2
 NOT_CLOSED = -3
 CONTRADICTED = -4
 NOT_SOLVED = -5
+TURNED = -6
 
 
 class Outcome(NamedTuple):
@@ -60,6 +61,13 @@ OUTCOMES = {
         " solved for after t = {t:.6g} s: joints that repeat each other do not quite agree.",
         "Take a smaller step than {step:g} s, project the joints (stabilise='projection'), or"
         " replace a joint of the loop by one that locks less; the result up to t is kept.",
+    ),
+    TURNED: Outcome(
+        "turned too far",
+        "body '{body}' turns by {turn:.3g} rad in the step after t = {t:.6g} s, too far: near full"
+        " turns about an axis that moves, the rate of a rotation has a pole (dexp^-1).",
+        "Take a smaller step than {step:g} s (below {limit:.2g} s it turns by less than half a"
+        " turn); the result up to t is kept.",
     ),
 }
 

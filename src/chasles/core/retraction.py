@@ -28,6 +28,8 @@ from chasles.core.arrays import (
     vec4,
 )
 from chasles.core.confinement import confine_velocities
+from chasles.core.full_turns import commute, near_full_turn
+from chasles.core.outcomes import OK, TURNED
 from chasles.core.seam import seam
 from chasles.core.state_block import CARRY_WIDTH
 from chasles.groups.se3 import se3_cay, se3_compose, se3_dcay_inv, se3_dexp_inv, se3_exp
@@ -117,20 +119,22 @@ def add_integrals(system: Any, point: Any, increment: Any, out: Any) -> None:
 
 @seam
 @hot
-def pull_back(mechanism: Any, increment: Any, slope: Any) -> None:
-    """The slope of a point at `increment`, in place, as a slope of the increment."""
+def pull_back(mechanism: Any, increment: Any, slope: Any) -> int:
+    """The slope of a point at `increment`, in place, as a slope of the increment: OK or TURNED."""
     system, bodies = mechanism.system, mechanism.system.bodies
+    outcome = OK
     for body in range(system.body_count):
         at = body * SLOPE_WIDTH
-        if mechanism.confinement.commutes[body] != 0 and bodies.map[body] == EXP:
+        group, tau = bodies.group[body], bodies.map[body]
+        if tau == EXP and mechanism.confinement.commutes[body] != 0:
             continue  # dexp^-1 is 1
-        put_twist(
-            slope,
-            at,
-            pulled_back(
-                bodies.group[body], bodies.map[body], twist6(increment, at), twist6(slope, at)
-            ),
-        )
+        turn, velocity = twist6(increment, at), twist6(slope, at)
+        if tau == EXP and near_full_turn(turn[0]):
+            if commute(group, turn, velocity):
+                continue
+            outcome = TURNED
+        put_twist(slope, at, pulled_back(group, tau, turn, velocity))
+    return outcome
 
 
 @seam

@@ -53,6 +53,7 @@ class Promises(NamedTuple):
 
     gaps: Floats  # (rows,) gap (m, rad) of every row of J; 0: any will do
     sizes: Floats  # (rows,) what a gap is large or small against: a lever (m), or 1 rad
+    lengths: Floats  # (rows,) 1 for gaps in metres: far from the origin they are rounded more
     slow: float  # sizes per second below which nothing moves visibly
     still: float  # energy (J) below which nothing moves visibly
 

@@ -73,7 +73,9 @@ def attempt_munthe_kaas(
         if outcome != OK:
             return outcome
         if j > 0:
-            pull_back(mechanism, increment, slope)
+            outcome = pull_back(mechanism, increment, slope)
+            if outcome != OK:
+                return outcome
     combine(scheme.b, 0, scheme.count, step, scheme.slopes, length, increment)
     carry = mechanism.layout.carry
     finish(mechanism, state, beyond(state, carry), increment, out, beyond(out, carry))

@@ -119,7 +119,7 @@ def _tanh_compiled(x):
 
 @overload(floor)
 def _floor_compiled(x):
-    return lambda x: math.floor(x)
+    return lambda x: np.floor(x)  # math.floor is a whole number there, which ends at 2^63
 
 
 @overload(absolute)

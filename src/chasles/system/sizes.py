@@ -52,3 +52,12 @@ def alike(joints: Joints) -> dict[Alike, list[int]]:
     for index, same in enumerate(described):
         found.setdefault(same, []).append(index)
     return found
+
+
+def length_rows(system: System) -> Floats:
+    """(rows,) 1 for rows in metres, else 0."""
+    lengths = np.zeros(system.row_count)
+    for (kind, locked, rows), members in alike(system.joints).items():
+        for row, unit in enumerate(CONSTRAINTS[kind].units_of(locked, rows)):
+            lengths[system.joints.first_row[members] + row] = float(unit == METRE)
+    return lengths

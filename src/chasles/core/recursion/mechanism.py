@@ -93,8 +93,9 @@ def tree_retract(mechanism: Any, point: Any, increment: Any, out: Any) -> None:
 
 @on(pull_back, TreeMechanism)
 @hot
-def tree_pull_back(mechanism: Any, increment: Any, slope: Any) -> None:
-    motion.pull_back(mechanism.tree, increment, slope)
+def tree_pull_back(mechanism: Any, increment: Any, slope: Any) -> int:
+    outcome: int = motion.pull_back(mechanism.tree, increment, slope)
+    return outcome
 
 
 @on(finish, TreeMechanism)

@@ -7,6 +7,8 @@ from typing import Any
 
 from chasles.compiled import beyond, formula, hot
 from chasles.core.arrays import put3, put4, vec3, vec4
+from chasles.core.full_turns import near_full_turn, parallel
+from chasles.core.outcomes import OK, TURNED
 from chasles.core.recursion.tree import (
     CYLINDRICAL,
     FIXED,
@@ -111,9 +113,16 @@ def pulled_back(tree: Any, state: Any, increment: Any, still: Any, out: Any, at:
 
 
 @hot
-def pull_back(tree: Any, increment: Any, slope: Any) -> None:
-    """dexp^-1 at -increment of the velocities in `slope`, in place."""
+def pull_back(tree: Any, increment: Any, slope: Any) -> int:
+    """dexp^-1 at -increment of the velocities in `slope`, in place: OK or TURNED."""
+    outcome = OK
     for body in range(tree.body_count):
         if tree.pair[body] >= SPHERICAL:
             v = tree.rate_at[body]
-            put3(slope, v, so3_dexp_inv(neg(vec3(increment, v)), vec3(slope, v)))
+            turn, omega = vec3(increment, v), vec3(slope, v)
+            if near_full_turn(turn):
+                if parallel(turn, omega):
+                    continue  # dexp^-1 is 1
+                outcome = TURNED
+            put3(slope, v, so3_dexp_inv(neg(turn), omega))
+    return outcome

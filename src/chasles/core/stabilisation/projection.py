@@ -32,13 +32,16 @@ from chasles.core.confinement import confined_to
 from chasles.core.retraction import retracted
 from chasles.core.stabilisation.moves import chart_move
 from chasles.core.stabilisation.record import PROJECTED
-from chasles.core.stabilisation.residuals import put_residuals, solve_rows
+from chasles.core.stabilisation.residuals import furthest, put_residuals, solve_rows
 from chasles.groups.so3 import so3_normalise
+from chasles.scalars.elementary import absolute, maximum
 
-#: Corrections per step at the most, and what counts as closed then and there (m, rad).
+#: Corrections per step at the most, and what counts as closed then and there (sizes, rad).
 MOST_CORRECTIONS, CLOSED = 8, 1e-12
 #: A joint further open than this after all corrections stops the run.
 NEARLY_CLOSED = 1e-9
+#: Bodies far from the origin have coordinates that end there: 8 ulps of them are closed, too.
+FAR = 8.0 * 2.0**-52 / CLOSED
 
 
 @routine
@@ -66,6 +69,20 @@ def correct_charts(system: Any, confinement: Any, work: Any, found: Any, chart: 
 
 
 @routine
+def largest_opening(system: Any, promises: Any, found: Any) -> float:
+    """The largest gap of the chosen joints, in sizes or rad."""
+    unknowns, largest = 6 * system.body_count, 0.0
+    for joint in range(system.joint_count):
+        if found.chosen[joint] != 0:
+            far = FAR * furthest(system, joint, found.absolute)
+            first = system.joints.first_row[joint]
+            for row in range(first, first + system.joints.rows[joint]):
+                size = promises.sizes[row] + far * promises.lengths[row]
+                largest = maximum(largest, absolute(found.shift[unknowns + row]) / size)
+    return largest
+
+
+@routine
 def close_joints(mechanism: Any, work: Any, found: Any, chart: Any) -> bool:
     """Close the chosen joints at the end of a step; whether they could be closed.
 
@@ -73,12 +90,14 @@ def close_joints(mechanism: Any, work: Any, found: Any, chart: Any) -> bool:
     closes the joints to rounding; more are made, on the same factor, where it does not.
     """
     system, plan = mechanism.system, mechanism.plan
-    opening = put_residuals(system, work, found, chart)
+    put_residuals(system, work, found, chart)
+    opening = 0.0
     for _ in range(MOST_CORRECTIONS):
         solve_rows(system, plan, work, found.shift)
         solve_rows(system, plan, work, found.change)
         correct_charts(system, mechanism.confinement, work, found, chart)
-        opening = put_residuals(system, work, found, chart)
+        put_residuals(system, work, found, chart)
+        opening = largest_opening(system, mechanism.promises, found)
         if opening <= CLOSED:
             return True
     return opening <= NEARLY_CLOSED

@@ -4,7 +4,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from chasles.compiled import routine
+from chasles.compiled import formula, routine
 from chasles.core.arrays import (
     ABSOLUTE_WIDTH,
     ROW_WIDTH,
@@ -20,7 +20,8 @@ from chasles.core.constraints.registry import assemble_joint, put_residual
 from chasles.core.evaluate import refine
 from chasles.core.factor import solve_factored
 from chasles.core.rows import relative_joint_frame
-from chasles.scalars.elementary import absolute, maximum
+from chasles.groups.vectors import dot
+from chasles.scalars.elementary import maximum, sqrt
 
 
 class Residuals(NamedTuple):
@@ -61,6 +62,20 @@ def joint_opening(system: Any, joint: int, absolute: Any) -> Any:
     )
 
 
+@formula
+def distance(absolute: Any, body: int) -> Any:
+    """Of a body from the origin."""
+    r = pose_of(absolute, body)[1]
+    return sqrt(dot(r, r))
+
+
+@formula
+def furthest(system: Any, joint: int, absolute: Any) -> Any:
+    """How far from the origin the bodies of a joint are: positions are rounded by that."""
+    a, b = system.joints.a[joint], system.joints.b[joint]
+    return maximum(distance(absolute, a), distance(absolute, b))
+
+
 @routine
 def put_position_residual(system: Any, joint: int, absolute: Any, work: Any, out: Any) -> None:
     """-g of a joint of any kind, whose J has just been assembled."""
@@ -93,8 +108,8 @@ def put_velocity_residual(
 
 
 @routine
-def put_residuals(system: Any, work: Any, found: Any, chart: Any) -> float:
-    """-g and -J V of the chosen joints at a chart state, zero elsewhere; the largest g."""
+def put_residuals(system: Any, work: Any, found: Any, chart: Any) -> None:
+    """-g and -J V of the chosen joints at a chart state, zero elsewhere."""
     place_bodies(system, chart, found.absolute, found.turn)
     for k in range(6 * system.body_count + system.row_count):
         found.shift[k] = 0.0
@@ -104,10 +119,6 @@ def put_residuals(system: Any, work: Any, found: Any, chart: Any) -> float:
             assemble_joint(system, joint, found.absolute, work, found.jacobian, found.eta)
             put_position_residual(system, joint, found.absolute, work, found.shift)
             put_velocity_residual(system, joint, found.absolute, work, found.jacobian, found.change)
-    largest = 0.0
-    for row in range(6 * system.body_count, 6 * system.body_count + system.row_count):
-        largest = maximum(largest, absolute(found.shift[row]))
-    return largest
 
 
 @routine
