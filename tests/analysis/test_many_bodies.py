@@ -45,6 +45,16 @@ def test_a_chain_held_straight_out_hangs_down_in_the_end(joint):
     assert rest.reaction("joint 0").force[0] == pytest.approx((0, 0, 60 * G), abs=1e-7)
 
 
+@pytest.mark.parametrize("joint", [ch.Revolute, ch.Spherical])
+def test_a_chain_of_a_hundred_links_is_closed_in_few_corrections_a_step(joint, monkeypatch):
+    """Gaps are closed by shifting what hangs on a joint: a long chain does not buckle."""
+    looks, gaps = [], instants.Instant.gaps
+    monkeypatch.setattr(instants.Instant, "gaps", lambda *at: looks.append(1) or gaps(*at))
+    rest = ch.equilibrium(chain(100, joint))
+    assert rest.state.position[-1] == pytest.approx((0, 0, -99.5), abs=1e-9)
+    assert len(looks) < 8 * rest.iterations and rest.iterations < 60
+
+
 @pytest.mark.parametrize("seed", range(3))
 def test_sparse_and_dense_matrices_find_the_same_equilibrium(seed, monkeypatch):
     rng = np.random.default_rng(seed)

@@ -166,8 +166,12 @@ class EquilibriumSearch:
 
     def closed(self, place: AnyPlace, p: Floats) -> "Trial | None":
         trial = Trial(place, place.absolute)
-        trial.move(place.displacement(p))
-        back, before = place.corrector(), np.inf
+        twists = place.displacement(p)
+        trial.move(twists)
+        turn = float(np.linalg.norm(twists[:, :3], axis=1).max())
+        far = turn > place.patience  # J has turned with the bodies
+        back = place.corrector_at(trial.absolute) if far else place.corrector()
+        before = np.inf
         scale = self.size + float(np.abs(place.absolute[:, POSE_X : POSE_X + 3]).max())
         for _ in range(MOST_CORRECTIONS):
             gaps = place.instant.gaps(trial.absolute)
