@@ -178,7 +178,7 @@ def test_projected_lengths_are_those_of_the_model():
 
 
 def test_drivers_of_coordinates_and_of_cut_joints_do_the_same_work():
-    """The same motion of the same joint, which carries a body in one run and is cut in the other."""
+    """The same motion of the same joint, which carries a body in one run and is cut in another."""
     polygon = driven(planar(7, 3), "hinge 0")
     names = polygon.joint_names
     carried = ch.simulate(polygon, 0.2, step=1e-3, spaces="subgroups")
@@ -249,6 +249,7 @@ def test_ctrl_c_keeps_what_a_loop_has_done(monkeypatch):
     advance = TreeStepper.advance
 
     def interrupted(self, *arguments):
+        monkeypatch.undo()  # once
         reached = advance(self, *arguments)
         signal.raise_signal(signal.SIGINT)
         return reached
