@@ -5,7 +5,8 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from mechanisms import KINDS, make_joint, moving, three_bar, tree
+from mechanisms import three_bar
+from random_loops import looped
 from subgroup_runs import disagreement, worst_gap
 
 import chasles as ch
@@ -16,37 +17,6 @@ from chasles.spaces.tree import pair_tree
 sys.path.append(str(Path(__file__).parent.parent / "joints"))
 from joint_cases import CASES, make_case
 from joint_cases import moving as set_in_motion
-
-
-def looped(seed: int, cuts: int, kinds=("spherical", "cylindrical", "planar"), floating=False):
-    """A random tree of many freedoms with further joints between its bodies, none redundant."""
-    rng = np.random.default_rng(seed)
-    while True:
-        model = drawn(rng, cuts, kinds, floating)
-        try:
-            jacobian = ch.equations(model).jacobian
-        except ch.ChaslesError:
-            continue
-        free = jacobian.shape[1] - np.linalg.matrix_rank(jacobian, 1e-6)
-        if free == jacobian.shape[1] - jacobian.shape[0] and free > 6 * floating:
-            return moving(model, rng, 3.0)
-
-
-def drawn(rng, cuts, kinds, floating):
-    count = 8
-    first = 0 if floating else -1
-    parents = [-1] + [int(rng.integers(first, k)) for k in range(1, count)]
-    free = [kind for kind in KINDS if kind not in ("fixed", "prismatic", "revolute", "helical")]
-    model = tree(rng, parents, rng.choice(free, size=count), swap=True)
-    joints = list(model.joints[1:] if floating else model.joints)
-    for k in range(cuts):
-        a, b = rng.choice(count, size=2, replace=False)
-        ends = [model.bodies[a], ch.GROUND if k == 0 and not floating else model.bodies[b]]
-        kind = str(rng.choice(kinds))
-        joints.append(
-            make_joint(kind, f"cut {k}", *ends, rng.uniform(-0.3, 0.3, 3), rng.standard_normal(3))
-        )
-    return ch.Model(model.bodies, joints, gravity=model.gravity)
 
 
 def assert_solved_as_densely(model, tolerance=1e-9):
