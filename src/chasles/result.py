@@ -19,6 +19,7 @@ from chasles.model import AnySensor, Body, InvalidOption, Joint, JointForce, Mod
 from chasles.model.checks import checked_vector
 from chasles.model.coordinates import checked_coordinate, resolved_coordinate
 from chasles.model.errors import told
+from chasles.model.notebook import pairs
 from chasles.model.words import BodyAxes, Coordinate
 from chasles.problem import Problem, wrench_history
 from chasles.provenance import Provenance
@@ -97,6 +98,19 @@ class Result:
             f" balanced to {p.imbalance:.1e}, {p.seconds_in_steps:.2g} s"
             f"{', with warnings' if self.warnings else ''})"
         )
+
+    def _repr_html_(self) -> str:
+        """What a notebook shows of a run."""
+        p = self.provenance
+        rows = [
+            ("run", f"{self.status}, t = {self.t[0]:g} .. {self.t[-1]:g} s, {len(self.t)} states"),
+            ("model", repr(self.model)),
+            ("method", f"{p.method} at step {p.step:g} s, {p.seconds_in_steps:.2g} s in all"),
+            ("worst gap", str(p.worst_gap)),
+            ("energy balanced to", f"{p.imbalance:.1e}"),
+            *(("warning", text) for text in self.warnings),
+        ]
+        return pairs(rows)
 
     @property
     def model(self) -> Model:

@@ -2,6 +2,7 @@
 
 import os
 import sys
+import warnings
 from contextlib import suppress
 from typing import Any
 
@@ -58,11 +59,23 @@ class NoBar:
         """Nobody looks."""
 
 
+def in_notebook() -> bool:
+    """Whether cells of a notebook are being run; nothing is imported to find out."""
+    shell = getattr(sys.modules.get("IPython"), "get_ipython", lambda: None)()
+    return type(shell).__name__ == "ZMQInteractiveShell"
+
+
 def is_shown(hidden: bool | None) -> bool:
-    """Whether a bar with tqdm's option `disable` would appear: None means on a terminal only."""
-    return STDERR.isatty() if hidden is None else not hidden
+    """Whether a bar with tqdm's option `disable` would appear: None means where people look."""
+    return STDERR.isatty() or in_notebook() if hidden is None else not hidden
 
 
-def progress_bar(*given: Any, **options: Any) -> tqdm:
-    """A bar on stderr that goes away when it is full; options are those of tqdm."""
-    return tqdm(*given, file=STDERR, dynamic_ncols=True, leave=False, **options)
+def progress_bar(*given: Any, disable: bool | None = False, **options: Any) -> tqdm:
+    """A bar that goes away when it is full, on stderr or in the notebook; options are tqdm's."""
+    if in_notebook():
+        with suppress(Exception), warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # without ipywidgets it says so, and writes text
+            from tqdm.auto import tqdm as bar  # late: it brings asyncio
+
+            return bar(*given, leave=False, disable=bool(disable), **options)
+    return tqdm(*given, file=STDERR, dynamic_ncols=True, leave=False, disable=disable, **options)

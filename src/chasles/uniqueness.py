@@ -8,7 +8,6 @@ forces in multibody systems with redundant constraints, Multibody Syst. Dyn. 14,
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from html import escape
 
 import numpy as np
 
@@ -16,6 +15,7 @@ from chasles.core.arrays import POSE_X, Floats, Integers, row_span
 from chasles.diagnostics import reaction
 from chasles.dynamics.evaluation import Solvable, evaluate
 from chasles.model import InvalidModel, UnknownName
+from chasles.model.notebook import as_html
 from chasles.start.redundancy import DEPENDENT, RANK_LIMIT, balanced
 
 COMPONENTS = ("force x", "force y", "force z", "torque x", "torque y", "torque z")
@@ -63,6 +63,7 @@ class UniqueReactions(Mapping[str, dict[str, str]]):
     def __str__(self) -> str:
         width = max(map(len, ("joint", *self.table)))
         lines = ["joint".ljust(width + 2) + "".join(name.ljust(10) for name in COMPONENTS)]
+        lines.append("-" * width + "  " + "--------  " * len(COMPONENTS))
         for joint, row in self.table.items():
             lines.append(
                 joint.ljust(width + 2) + "".join(found.ljust(10) for found in row.values())
@@ -70,14 +71,7 @@ class UniqueReactions(Mapping[str, dict[str, str]]):
         return "\n".join(line.rstrip() for line in lines)
 
     def _repr_html_(self) -> str:
-        head = "".join(f"<th>{name}</th>" for name in ("joint", *COMPONENTS))
-        rows = "".join(
-            f"<tr><th>{escape(joint)}</th>"
-            + "".join(f"<td>{found}</td>" for found in row.values())
-            + "</tr>"
-            for joint, row in self.table.items()
-        )
-        return f"<table><thead><tr>{head}</tr></thead><tbody>{rows}</tbody></table>"
+        return as_html(str(self))
 
 
 def unique_reactions(problem: Solvable, absolute: Floats) -> UniqueReactions:

@@ -17,6 +17,7 @@ MODULES = [
     "joints",
     "loads",
     "model",
+    "notebook",
     "rolling",
     "sensors",
     "signals",

@@ -170,6 +170,15 @@ def test_given_axes_are_drawn_on():
     assert top_model().plot(ax=ax, view="xz", frames=True) is ax
 
 
+def test_the_axes_of_bodies_are_seen_over_the_bodies():
+    def ink(frames):
+        axes = top_model().plot(frames=frames)
+        picture = np.asarray(Image.open(io.BytesIO(axes._repr_png_())).convert("RGB")).astype(int)
+        return picture
+
+    assert (np.abs(ink(True) - ink(False)).sum(axis=2) > 60).sum() > 200
+
+
 @pytest.mark.parametrize(
     "options, message",
     [

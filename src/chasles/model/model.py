@@ -1,9 +1,11 @@
 """A model: bodies, joints, forces, drivers and gravity, checked together."""
 
 import os
+from base64 import b64encode
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
+from html import escape
 from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -317,10 +319,22 @@ class Model:
         return plot_model(self, path, **options)
 
     def _repr_png_(self) -> bytes:
-        """A notebook shows the model by its picture."""
+        """For viewers that take pictures only."""
         from chasles.view.picture import picture_of  # late, as above
 
         return picture_of(self)
+
+    def _repr_html_(self) -> str:
+        """A notebook shows the model by its picture, and its parts on request."""
+        from chasles.view.picture import picture_of  # late, as above
+
+        data = b64encode(picture_of(self)).decode()
+        return (
+            f'<img src="data:image/png;base64,{data}" alt="{escape(repr(self))}"'
+            ' style="max-width:100%;max-height:26rem">'
+            f"<details><summary>{escape(repr(self))}</summary><pre>{escape(self.summary())}</pre>"
+            "</details>"
+        )
 
     def __repr__(self) -> str:
         counts = [

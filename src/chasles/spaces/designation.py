@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from chasles.model import Joint, Model
+from chasles.model.notebook import as_html
 from chasles.spaces.certificate import Certificate, certify
 from chasles.spaces.exactness import Charts, Geometry, Prediction
 from chasles.spaces.on_subgroups import tree_under
@@ -154,6 +155,10 @@ class Designation:
         )
         parts = [bodies, joints] if self.predictions else [bodies]
         return "\n\n".join([*parts, "\n".join([self.verdict(), *self.notes])])
+
+    def _repr_html_(self) -> str:
+        """Its tables, as a notebook shows them."""
+        return as_html(str(self))
 
     def verdict(self) -> str:
         """What to expect of a run, in a sentence or two."""

@@ -11,6 +11,7 @@ from chasles.model.checks import checked_positive
 from chasles.model.errors import told
 from chasles.model.keywords import checked_keywords
 from chasles.model.model import checked_model
+from chasles.model.notebook import as_html
 from chasles.simulate import check_progress
 from chasles.stderr import progress_bar
 from chasles.studies.advice_search import (
@@ -121,6 +122,10 @@ class Advice:
         return "\n".join(lines)
 
     __repr__ = __str__
+
+    def _repr_html_(self) -> str:
+        """Its table, as a notebook shows it."""
+        return as_html(str(self))
 
     def _judged(self, trial: Trial) -> str:
         if trial.lasts is not None:

@@ -12,6 +12,7 @@ from chasles.model.checks import checked_positive
 from chasles.model.errors import told
 from chasles.model.keywords import checked_keywords
 from chasles.model.model import checked_model
+from chasles.model.notebook import as_html
 from chasles.simulate import check_progress
 from chasles.stderr import progress_bar
 from chasles.studies.candidates import candidates_of
@@ -147,6 +148,10 @@ class Comparison:
         return "\n".join([*parts, *notes])
 
     __repr__ = __str__
+
+    def _repr_html_(self) -> str:
+        """Its table, as a notebook shows it."""
+        return as_html(str(self))
 
     def _table(self) -> str:
         joints = self._shown_joints()

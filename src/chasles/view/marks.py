@@ -166,7 +166,7 @@ def draw_frames(ax: Axes, scene: Scene, camera: Camera) -> None:
         turn, at = scene.start[body.name]
         for k, name in enumerate("xyz"):
             ends = camera.seen(np.array([at, at + 0.09 * scene.size * turn[:, k]]))
-            arrow(ax, ends[0], ends[1], LIGHT[name])
+            arrow(ax, ends[0], ends[1], LIGHT[name], zorder=12)  # over the solids
 
 
 def draw_world(ax: Axes, scene: Scene, camera: Camera, bound: Floats) -> Floats:

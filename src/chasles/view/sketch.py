@@ -241,7 +241,9 @@ def draw_axes(ax: Axes, model: Model, size: float) -> None:
                     fontstyle="italic", color=LIGHT["muted"])  # fmt: skip
 
 
-def arrow(ax: Axes, start: Floats, end: Floats, colour: str) -> None:
-    style = {"arrowstyle": "-|>", "color": colour, "lw": 1.2, "shrinkA": 0, "shrinkB": 0}
-    ax.annotate("", tuple(end), tuple(start), arrowprops={**style, "mutation_scale": 8})
+def arrow(ax: Axes, start: Floats, end: Floats, colour: str, zorder: float = 3.0) -> None:
+    style: dict[str, Any] = {"arrowstyle": "-|>", "color": colour, "lw": 1.2}
+    style |= {"shrinkA": 0, "shrinkB": 0}
+    style |= {"mutation_scale": 8}
+    ax.annotate("", tuple(end), tuple(start), arrowprops=style, zorder=zorder)
     ax.update_datalim([start, end])  # so that the axes make room
