@@ -25,6 +25,7 @@ def load(path):
     return module
 
 
+@pytest.mark.filterwarnings("error::chasles.ChaslesWarning")
 @pytest.mark.parametrize("path", SCRIPTS, ids=lambda path: path.stem)
 def test_the_mechanism_runs_makes_its_film_and_its_check_holds(path, tmp_path):
     module = load(path)
