@@ -14,6 +14,7 @@ from types import ModuleType
 from typing import Any
 
 import numpy as np
+from docutils.nodes import make_id
 from PIL import Image, ImageDraw
 
 from chasles.result import Result
@@ -76,6 +77,8 @@ GROUPS = {
         Still("hanging_chain", 1.6),
     ],
 }
+#: A film is loaded when it is opened, and let go when it is closed: even lazy frames load at once.
+SHOW = "let f = this.lastElementChild; f.src = this.open ? f.dataset.film : 'about:blank'"
 HEAD = """# Gallery
 
 *Written by `python scripts/make_gallery.py`, with its pictures and figures.*
@@ -131,11 +134,27 @@ def draw_trace(
     pen.line(studio.pixels(path), fill=TRACE, width=2)
 
 
+def words_of(module: ModuleType) -> tuple[str, str, str]:
+    """Title, first sentence and the rest of a docstring that begins with "Title: sentence"."""
+    first, rest = (module.__doc__ or "").split("\n\n", 1)
+    title, about = first.split(":", 1)
+    return title, " ".join(about.split()), " ".join(rest.split())
+
+
+def thumbnail(still: Still) -> str:
+    """A small picture that leads to the mechanism's section."""
+    title = words_of(load(still.name))[0]
+    return f"""```{{image}} images/gallery/{still.name}.png
+:class: thumbnail
+:alt: {title}
+:target: "#{make_id(title)}"
+```
+"""
+
+
 def section(still: Still, module: ModuleType, result: Result) -> str:
     """A mechanism on the page."""
-    words = " ".join((module.__doc__ or "").split("\n\n", 1)[0].split())
-    title, about = (part.strip() for part in words.split(":", 1))
-    more = " ".join((module.__doc__ or "").split("\n\n", 1)[1].split())
+    title, about, more = words_of(module)
     what, measured, expected, tolerance = module.check(result)
     if expected == 0.0:
         outcome = f"{measured:.0e}; up to {tolerance:.0e} is allowed"
@@ -153,8 +172,8 @@ def section(still: Still, module: ModuleType, result: Result) -> str:
 
 *Checked:* {what}: {outcome}.
 
-<details class="film"><summary>Film</summary>
-<iframe src="films/{name}.html" loading="lazy" title="Film: {title}"></iframe></details>
+<details class="film" ontoggle="{SHOW}"><summary>Film</summary>
+<iframe data-film="films/{name}.html" title="Film: {title}"></iframe></details>
 
 <details><summary><code>examples/gallery/{name}.py</code></summary>
 
@@ -168,7 +187,7 @@ def section(still: Still, module: ModuleType, result: Result) -> str:
 
 def write_page() -> None:
     STILLS.mkdir(parents=True, exist_ok=True)
-    parts = [HEAD.format(count=len(list(stills())))]
+    parts = [HEAD.format(count=len(list(stills()))), *map(thumbnail, stills())]
     scratch = STILLS / "film.html"
     for group, members in GROUPS.items():
         parts.append(f"## {group}\n")

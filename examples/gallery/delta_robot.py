@@ -63,4 +63,4 @@ def main(until=3.0, film="delta_robot.html"):
 
 
 if __name__ == "__main__":
-    print(check(main()))
+    print("{}: {:.9g}; {:.9g} within {:g}".format(*check(main())))

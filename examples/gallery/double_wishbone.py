@@ -52,4 +52,4 @@ def main(until=4.0, film="double_wishbone.html"):
 
 
 if __name__ == "__main__":
-    print(check(main()))
+    print("{}: {:.9g}; {:.9g} within {:g}".format(*check(main())))

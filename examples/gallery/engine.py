@@ -54,4 +54,4 @@ def main(until=4.0, film="engine.html"):
 
 
 if __name__ == "__main__":
-    print(check(main()))
+    print("{}: {:.9g}; {:.9g} within {:g}".format(*check(main())))

@@ -40,4 +40,4 @@ def main(until=10.0, film="furuta_pendulum.html"):
 
 
 if __name__ == "__main__":
-    print(check(main()))
+    print("{}: {:.9g}; {:.9g} within {:g}".format(*check(main())))

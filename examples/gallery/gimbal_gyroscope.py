@@ -42,4 +42,4 @@ def main(until=6.0, film="gimbal_gyroscope.html"):
 
 
 if __name__ == "__main__":
-    print(check(main()))
+    print("{}: {:.9g}; {:.9g} within {:g}".format(*check(main())))

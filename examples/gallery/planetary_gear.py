@@ -59,4 +59,4 @@ def main(until=3.0, film="planetary_gear.html"):
 
 
 if __name__ == "__main__":
-    print(check(main()))
+    print("{}: {:.9g}; {:.9g} within {:g}".format(*check(main())))

@@ -56,4 +56,4 @@ def main(until=8.0, film="porter_governor.html"):
 
 
 if __name__ == "__main__":
-    print(check(main()))
+    print("{}: {:.9g}; {:.9g} within {:g}".format(*check(main())))

@@ -59,4 +59,4 @@ def main(until=4.0, film="quadruped.html"):
 
 
 if __name__ == "__main__":
-    print(check(main()))
+    print("{}: {:.9g}; {:.9g} within {:g}".format(*check(main())))

@@ -47,4 +47,4 @@ def main(until=2 * np.pi, film="sarrus_linkage.html"):
 
 
 if __name__ == "__main__":
-    print(check(main()))
+    print("{}: {:.9g}; {:.9g} within {:g}".format(*check(main())))

@@ -55,4 +55,4 @@ def main(until=4.0, film="scissor_lift.html"):
 
 
 if __name__ == "__main__":
-    print(check(main()))
+    print("{}: {:.9g}; {:.9g} within {:g}".format(*check(main())))

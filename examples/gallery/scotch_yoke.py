@@ -42,4 +42,4 @@ def main(until=5.0, film="scotch_yoke.html"):
 
 
 if __name__ == "__main__":
-    print(check(main()))
+    print("{}: {:.9g}; {:.9g} within {:g}".format(*check(main())))

@@ -73,4 +73,4 @@ def main(until=4 * np.pi / SPEED, film="strandbeest_leg.html"):
 
 
 if __name__ == "__main__":
-    print(check(main()))
+    print("{}: {:.9g}; {:.9g} within {:g}".format(*check(main())))

@@ -48,4 +48,4 @@ def main(until=3.0, film="swashplate.html"):
 
 
 if __name__ == "__main__":
-    print(check(main()))
+    print("{}: {:.9g}; {:.9g} within {:g}".format(*check(main())))

@@ -69,4 +69,4 @@ def main(until=2.5, film="whipple_bicycle.html"):
 
 
 if __name__ == "__main__":
-    print(check(main()))
+    print("{}: {:.9g}; {:.9g} within {:g}".format(*check(main())))

@@ -25,6 +25,7 @@ def load(path):
     return module
 
 
+@pytest.mark.filterwarnings("error::chasles.ChaslesWarning")
 @pytest.mark.parametrize("path", SCRIPTS, ids=lambda path: path.stem)
 def test_the_mechanism_runs_makes_its_film_and_its_check_holds(path, tmp_path):
     module = load(path)
@@ -67,7 +68,7 @@ def test_the_page_shows_the_mechanism(path):
     page = PAGE.read_text("utf-8")
     (image,) = re.findall(rf"images/gallery/{path.stem}\.png\n:alt: (.+)\n", page)
     assert len(image) > 20
-    assert f'src="films/{path.stem}.html"' in page
+    assert f'data-film="films/{path.stem}.html"' in page
     assert f"examples/gallery/{path.stem}.py" in page
     assert (STILLS / f"{path.stem}.png").stat().st_size < 60e3
 
