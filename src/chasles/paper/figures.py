@@ -11,9 +11,22 @@ from chasles.view.plots import Figure, Panel
 from chasles.view.sketch import sketch
 from chasles.view.theme import scientific
 
-COLOURS = {"SE3": "se3", "SO3xR3": "product", "auto": "chosen"}
-NAMES = {"SE3": "SE(3)", "SO3xR3": "SO(3)×ℝ³", "auto": "chasles"}
-LETTERS = {"SE3": "a) SE(3)", "SO3xR3": "b) SO(3)×ℝ³", "auto": "c) chosen by chasles"}
+COLOURS = {"SE3": "se3", "SO3xR3": "product", "framed": "other", "auto": "chosen"}
+NAMES = {"SE3": "SE(3)", "SO3xR3": "SO(3)×ℝ³", "framed": "framed", "auto": "subgroup"}
+LETTERS = {
+    "SE3": "a) SE(3)",
+    "SO3xR3": "b) SO(3)×ℝ³",
+    "framed": "c) SO(3)×ℝ³ framed on the joint",
+    "auto": "d) the joint's subgroup",
+}
+#: From panel to panel.
+ONE_CHANGE = (
+    " From b) to c) only frame point and reference change: the group is framed on the joint that"
+    " carries the body, and relative to what it hangs on; d) has the joint's own motion subgroup,"
+    " the default of this package, in which a tree has no constraints at all."
+)
+#: How a space is called in a sentence.
+PLACES = {"framed": "on SO(3)×ℝ³", "subgroup": "in the joint's"}
 #: Energy panels share an axis if the largest drift is less than this many times the smallest.
 SHARED_AXIS = 30.0
 
@@ -27,8 +40,8 @@ def gap_curves(shown: dict[str, CaseResult], joint: str) -> list[Curve]:
 
 
 def joint_figure(study: Study, example: str, joint: str) -> Figure:
-    """Panels a) and b) as in the paper, c) other spaces only, and then another form only."""
-    shown, default = study.shown(example), study.chosen(example)
+    """Panels a) and b) as in the paper, c) framed on the joint, d) the joint's subgroup."""
+    shown = study.shown(example)
     panels = [
         Panel(
             components(o.t, o.gaps[joint], LETTERS[s]),
@@ -40,12 +53,11 @@ def joint_figure(study: Study, example: str, joint: str) -> Figure:
     panels.append(
         Panel(
             logarithmic(
-                [*gap_curves(shown, joint), in_screw_form(default, gap_size(default, joint))],
+                gap_curves(shown, joint),
                 "All on one axis",
                 "gap in m",
             ),
-            f"{EXAMPLES[example].title}, {joint}: the three gaps on one logarithmic axis, and that"
-            f" of c) in the screw form, at most {scientific(default.gap(joint))} m",
+            f"{EXAMPLES[example].title}, {joint}: the four gaps on one logarithmic axis",
         )
     )
     gaps = {s: o.gap(joint) for s, o in shown.items()}
@@ -53,8 +65,8 @@ def joint_figure(study: Study, example: str, joint: str) -> Figure:
         f"{example}-{slug(joint)}",
         f"{EXAMPLES[example].title}: {joint}",
         gap_caption(gaps)
-        + " Mind the units: panels a) to c) have their own scales."
-        + form_alone("gap", gaps["auto"], default.gap(joint), "\u00a0m")
+        + " Mind the units: panels a) to d) have their own scales."
+        + ONE_CHANGE
         + same_form(study, example),
         tuple(panels),
     )  # fmt: skip
@@ -62,19 +74,6 @@ def joint_figure(study: Study, example: str, joint: str) -> Figure:
 
 def gap_size(outcome: CaseResult, joint: str) -> Floats:
     return np.linalg.norm(outcome.gaps[joint], axis=1)
-
-
-def in_screw_form(outcome: CaseResult, values: Floats) -> Curve:
-    return Curve(outcome.t, values, "screw form", "other", dashed=True)
-
-
-def form_alone(what: str, space: float, screw: float, unit: str = "") -> str:
-    """From a) and b) to c) the spaces change; from c) to the dashed curve, only the form."""
-    return (
-        " From a) and b) to c) only the spaces change; from c) to the dashed curve only the form of"
-        f" the acceleration constraint, to the screw form, this package's default: {what}"
-        f" {scientific(space)}{unit}, then {scientific(screw)}{unit}."
-    )
 
 
 def same_form(study: Study, example: str) -> str:
@@ -96,20 +95,20 @@ def gap_caption(gaps: dict[str, float]) -> str:
     drifting = {NAMES[s]: gaps[s] for s in gaps if gaps[s] >= 1e-12}
     parts = []
     if exact:
-        held = " and ".join(exact) if len(exact) < 3 else "all three"
+        held = f"{', '.join(exact[:-1])} and {exact[-1]}" if len(exact) > 1 else exact[0]
+        held = held if len(exact) < len(gaps) else "all four"
         parts.append(f"{held} hold{'s' if len(exact) == 1 else ''} the joint to rounding")
     if drifting:
         opened = ", ".join(
-            f"{scientific(v)} m {'with' if n == 'chasles' else 'on'} {n}"
-            for n, v in drifting.items()
+            f"{scientific(v)} m {PLACES.get(n, 'on')} {n}" for n, v in drifting.items()
         )
         parts.append(f"it opens by up to {opened}")
     text = "; ".join(parts)
-    return (text if text.startswith("chasles") else text[0].upper() + text[1:]) + "."
+    return text[0].upper() + text[1:] + "."
 
 
 def energy_figure(study: Study, example: str) -> Figure:
-    shown, default = study.shown(example), study.chosen(example)
+    shown = study.shown(example)
     drifts = [o.energy_drift() for o in shown.values()]
     shared = max(drifts) < SHARED_AXIS * min(drifts)
     label = "(E − E₀)/T₀"
@@ -127,22 +126,20 @@ def energy_figure(study: Study, example: str) -> Figure:
         for s, o in shown.items()
     ]
     running = [Curve(o.t, so_far(o), NAMES[s], COLOURS[s]) for s, o in shown.items()]
-    running.append(in_screw_form(default, so_far(default)))
     panels.append(
         Panel(
             logarithmic(running, "Largest so far, on one axis", "|E − E₀|/T₀"),
-            f"{EXAMPLES[example].title}: the three energy drifts on one logarithmic axis, and that"
-            f" of c) in the screw form, at most {scientific(default.energy_drift())}",
+            f"{EXAMPLES[example].title}: the four energy drifts on one logarithmic axis",
         )
     )
-    axes = "Panels a) to c) share their axis." if shared else "Panels a) to c) have their own axes."
+    axes = "Panels a) to d) share their axis." if shared else "Panels a) to d) have their own axes."
     name = EXAMPLES[example].energy_name
     return Figure(
         f"{example}-energy",
         f"{EXAMPLES[example].title}: drift of {name}",
         f"Relative to the kinetic energy at the start: {scientific(drifts[0])} on SE(3),"
-        f" {scientific(drifts[1])} on SO(3)×ℝ³, {scientific(drifts[2])} with what chasles chooses."
-        f" {axes}{form_alone('drift', drifts[2], default.energy_drift())}",
+        f" {scientific(drifts[1])} on SO(3)×ℝ³, {scientific(drifts[2])} framed on the joints,"
+        f" {scientific(drifts[3])} in their subgroups. {axes}{ONE_CHANGE}",
         tuple(panels),
     )
 
@@ -156,8 +153,7 @@ def story_figure(study: Study) -> Figure:
     """The one picture: joint 2 of the double pendulum."""
     shown = study.shown("double-pendulum")
     curves = [
-        Curve(c.t, c.values, "relative" if c.name == "chasles" else c.name, c.colour, width=2.0)
-        for c in gap_curves(shown, "joint 2")
+        Curve(c.t, c.values, c.name, c.colour, width=2.0) for c in gap_curves(shown, "joint 2")
     ]
     gaps = [o.gap("joint 2") for o in shown.values()]
     o = study.options
@@ -167,12 +163,13 @@ def story_figure(study: Study) -> Figure:
         f"How far joint 2 of the paper's double pendulum opens ({o.method}, step {o.step:g} s)."
         f" SE(3) and SO(3)×ℝ³ drift alike, to {scientific(gaps[0])} m and {scientific(gaps[1])} m,"
         " because both describe each link relative to the ground. With link 2 described relative to"
-        f" link 1, in a frame on the joint, the gap stays at {scientific(gaps[2])} m: rounding.",
+        f" link 1, in a frame on the joint, the gap stays at {scientific(gaps[2])} m, and in the"
+        f" joint's own subgroup at {scientific(gaps[3])} m: rounding.",
         (
             Panel(
                 logarithmic(curves, "", "gap of joint 2 in m"),
                 "Gap of joint 2 of the double pendulum over time on a logarithmic axis: SE(3) and"
-                " SO(3)×R³ near 1e-5 m, relative near 1e-14 m",
+                " SO(3)×R³ near 1e-5 m, framed and subgroup near 1e-16 m",
                 size=(7.6, 3.4),
                 phone_size=(4.6, 3.0),
             ),

@@ -7,7 +7,7 @@ from chasles.paper.claims.rules import DRIFTS
 from chasles.paper.examples import EXAMPLES
 from chasles.paper.figures import COLOURS, NAMES, gap_curves
 from chasles.paper.runs import CaseResult
-from chasles.paper.study import STEP_FACTORS, Study
+from chasles.paper.study import SHOWN_SPACES, STEP_FACTORS, Study
 from chasles.view.panels import Points, against, by_name, logarithmic
 from chasles.view.plots import Figure, Panel
 
@@ -20,6 +20,9 @@ WORST_JOINT = {
 }
 
 
+MARKERS = dict(zip(SHOWN_SPACES, "os^D"))
+
+
 def tableaux_figure(study: Study) -> Figure:
     panels = []
     names = list(METHODS)
@@ -28,12 +31,11 @@ def tableaux_figure(study: Study) -> Figure:
             continue
         for what in ("gap", "energy"):
             series = []
-            for s, marker in (("SE3", "o"), ("SO3xR3", "s"), ("auto", "D")):
+            for s, marker in MARKERS.items():
                 outcomes = [study.shown(example, method=m)[s] for m in names]
                 y = [value_of(o, WORST_JOINT[example], what) for o in outcomes]
-                x = (
-                    np.linspace(0, len(names) - 1, len(names))
-                    + {"SE3": -0.2, "SO3xR3": 0.0, "auto": 0.2}[s]
+                x = np.linspace(0, len(names) - 1, len(names)) + 0.17 * (
+                    list(MARKERS).index(s) - 1.5
                 )
                 series.append(Points(x, np.array(y), NAMES[s], COLOURS[s], marker))
             label = f"gap of {WORST_JOINT[example]} in m" if what == "gap" else "|E − E₀|/T₀"
@@ -67,7 +69,7 @@ def steps_figure(study: Study) -> Figure:
         if not study.has(example):
             continue
         series = []
-        for s in ("SE3", "SO3xR3", "auto"):
+        for s in SHOWN_SPACES:
             outcomes = [study.shown(example, step=float(h))[s] for h in steps]
             gaps = np.array([o.gap(WORST_JOINT[example]) for o in outcomes])
             series.append(Points(steps, gaps, NAMES[s], COLOURS[s]))

@@ -103,7 +103,7 @@ class Page:
             "<strong>Yes, but it is chosen body by body, and the group matters less than the frame:"
             "</strong> describe each body relative to the one that carries it, in a frame on the"
             " joint, and every joint of a tree stays closed to rounding on either group (double"
-            f" pendulum, joint 2: {gaps['auto']}, against {gaps['SE3']} on SE(3) and"
+            f" pendulum, joint 2: {gaps['framed']}, against {gaps['SE3']} on SE(3) and"
             f" {gaps['SO3xR3']} on SO(3)×ℝ³).",
             "The paper's main finding is right: a body jointed to the ground keeps its joint"
             f" exactly on SE(3) ({top['SE3']}), whatever the tableau, while SO(3)×ℝ³ framed at the"
@@ -191,7 +191,7 @@ class Page:
         return section(f"example-{key}", example.title, intro, self.film(key), *blocks, level=3)
 
     def film(self, key: str) -> str:
-        """The three runs in one scene, their gaps magnified alike."""
+        """The runs in one scene, their gaps magnified alike."""
         shown = self.study.shown(key)
         film = make_film(
             [outcome.result for outcome in shown.values()],
@@ -202,9 +202,9 @@ class Page:
             show={"gaps": True, "curve": 1},
         )
         caption = (
-            "The runs of panels a), b) and c) side by side: SE(3), SO(3)×ℝ³, and what chasles"
-            " chooses. Lines at the joints are their gaps, all magnified by the same power of ten,"
-            " which can be changed below the film. Drag to turn, wheel or pinch to zoom."
+            "The runs of panels a) to d) side by side: SE(3), SO(3)×ℝ³, framed on the joints, and"
+            " in their subgroups. Lines at the joints are their gaps, all magnified by the same power"
+            " of ten, which can be changed below the film. Drag to turn, wheel or pinch to zoom."
         )
         return film_block(film._repr_html_(), f"film-{key}", caption)
 

@@ -17,7 +17,8 @@ from chasles.studies.quiet import simulate_quietly
 SPACE_NAMES = {
     "SE3": "SE(3)",
     "SO3xR3": "SO(3)×ℝ³",
-    "auto": "chasles",
+    "framed": "framed",
+    "auto": "subgroup",
     "SE3 relative": "SE(3) relative",
     "SO3xR3 on joints": "SO(3)×ℝ³ on joints",
 }

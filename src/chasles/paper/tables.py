@@ -10,7 +10,7 @@ from chasles.paper.examples import EXAMPLES
 from chasles.paper.figures import NAMES
 from chasles.paper.figures_sweeps import WORST_JOINT
 from chasles.paper.runs import CaseResult
-from chasles.paper.study import FORMS, PAPER_SPACES, RANDOM_KINDS, Study
+from chasles.paper.study import FORMS, PAPER_SPACES, RANDOM_KINDS, SHOWN_SPACES, Study
 from chasles.view.report import html_table
 from chasles.view.theme import scientific
 
@@ -31,12 +31,12 @@ def gaps_in_words(outcome: CaseResult) -> Cell:
 def forms_table(study: Study) -> str:
     rows: list[Row] = []
     for key in study.options.chosen:
-        for spaces in (*PAPER_SPACES, "auto"):
+        for spaces in (*PAPER_SPACES, "framed"):
             runs = [study.run(key, spaces, form) for form in FORMS]
             rows.append(
                 (
                     EXAMPLES[key].title,
-                    NAMES[spaces] if spaces != "auto" else "chosen by chasles",
+                    NAMES[spaces],
                     *(gaps_in_words(run) for run in runs),
                     *(number(run.energy_drift()) for run in runs),
                 )
@@ -87,7 +87,7 @@ def tableaux_table(study: Study) -> str:
             )
     gaps, drifts = ([f"{what} {NAMES[s]}" for s in NAMES] for what in ("Gap (m)", "Energy"))
     columns = ("Example", "Tableau", "Order", *gaps, *drifts)
-    return html_table(columns, rows, name="tableaux-table", numeric=range(2, 9))
+    return html_table(columns, rows, name="tableaux-table", numeric=range(2, 11))
 
 
 def cost_table(study: Study) -> str:
@@ -95,5 +95,5 @@ def cost_table(study: Study) -> str:
         (EXAMPLES[key].title, *((f"{us:.2f} µs", us) for us in times.values()))
         for key, times in study.microseconds_per_step.items()
     ]
-    columns = ("Example", *(NAMES[s] for s in (*PAPER_SPACES, "auto")))
-    return html_table(columns, rows, name="cost-table", numeric=(1, 2, 3))
+    columns = ("Example", *(NAMES[s] for s in SHOWN_SPACES))
+    return html_table(columns, rows, name="cost-table", numeric=(1, 2, 3, 4))
