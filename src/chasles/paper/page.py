@@ -203,7 +203,7 @@ class Page:
         )
         caption = (
             "The runs of panels a) to d) side by side: SE(3), SO(3)×ℝ³, framed on the joints, and"
-            " in their subgroups. Lines at the joints are their gaps, all magnified by the same power"
+            " in their subgroups. Lines at joints are their gaps, all magnified by the same power"
             " of ten, which can be changed below the film. Drag to turn, wheel or pinch to zoom."
         )
         return film_block(film._repr_html_(), f"film-{key}", caption)
