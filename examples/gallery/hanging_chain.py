@@ -1,4 +1,4 @@
-"""Hanging chain: 24 rods are let go, swing, and hang as a catenary of rods.
+"""Hanging chain: 18 rods are let go, swing, and hang as a catenary of rods.
 
 At rest every rod is steeper than the one before by the same step of its slope: its weight over the
 horizontal pull (Jacob Bernoulli's funicular polygon, 1690; moments about the end of a rod).
@@ -9,7 +9,7 @@ import numpy as np
 import chasles as ch
 
 VIEW = (-80, 10)
-COUNT, LINK, MASS = 24, 0.1, 0.2  # -, m, kg
+COUNT, LINK, MASS = 18, 0.1, 0.2  # -, m, kg
 
 
 def build():

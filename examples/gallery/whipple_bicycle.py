@@ -37,8 +37,8 @@ def build(speed=5.0, push=0.0):
     crank = (0.4, 0, 0.3)
     hub = rear.position
     bars = [(hub, crank), (crank, seat), (crank, head), (seat, head), (hub, seat)]
-    chest = ch.Capsule(0.12, 0.4, position=(0.05, 0, 0.3), rotation=("y", 0.3), colour="blue")
-    skull = ch.Sphere(0.11, position=(0.16, 0, 0.75), colour="wood")
+    chest = ch.Capsule(0.12, 0.4, position=(0.03, 0, 0.24), rotation=("y", 0.3), colour="blue")
+    skull = ch.Sphere(0.11, position=(0.14, 0, 0.67), colour="wood")
     shapes = [chest, skull, *(tube(*ends, at, "red") for ends in bars)]
     inertia = [[9.2, 0, -2.4], [0, 11, 0], [-2.4, 0, 2.8]]
     frame = ch.Body("frame", 85.0, inertia, at, shapes=shapes, angular_velocity=(push, 0, 0))

@@ -77,3 +77,11 @@ def test_all_stills_together_are_light():
     stills = list(STILLS.iterdir())
     assert sum(still.stat().st_size for still in stills) < 1.5e6
     assert {still.stem for still in stills} == {path.stem for path in SCRIPTS}
+
+
+@pytest.mark.parametrize("mechanism, allowed", [("stewart", 3.0), ("planetary", 2.0)])
+def test_python_functions_and_planets_cost_little(mechanism, allowed):
+    """Functions beside tables, planets on their arm beside wheels in the ground: CPU time."""
+    benchmark = load(ROOT / "benchmarks" / "gallery.py")
+    one, other = benchmark.seconds(getattr(benchmark, mechanism)(), rounds=3).values()
+    assert one < allowed * other
