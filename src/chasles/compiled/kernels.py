@@ -20,6 +20,7 @@ from chasles.compiled.lending import lend, record_of
 from chasles.compiled.linking import register_kernel
 from chasles.compiled.notice import FIRST_COMPILE
 from chasles.compiled.passes import COMPILER
+from chasles.compiled.shortcuts import shortcuts
 
 #: No exception on division by zero: kernels look at their results instead.
 JIT_OPTIONS: dict[str, Any] = {"error_model": "numpy", "pipeline_class": COMPILER}
@@ -96,7 +97,7 @@ class Kernel:
 
     def prepare(self, args: Any) -> None:
         """Load the machine code for these arguments, or compile it."""
-        with interrupts_kept(), without_collection():
+        with interrupts_kept(), without_collection(), shortcuts():
             self.compiled.compile(self.signature(args))
         self.ready = True
 

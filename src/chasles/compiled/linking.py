@@ -15,6 +15,7 @@ changed and compiling takes longer.
 from typing import Any
 
 import numba
+from llvmlite.binding import Linkage
 from numba.core.codegen import CPUCodeLibrary, JITCodeLibrary, JITCPUCodegen
 from numba.core.event import Listener, register
 
@@ -42,79 +43,114 @@ def is_helper_now() -> bool:
 
 
 def deferred_closure(library: Any) -> list[Any]:
-    """All libraries left unfinished that this one calls, directly or through others."""
+    """All libraries left unfinished that this one calls, directly or through others.
+
+    Each stands behind one that calls it: LLVM leaves out what nobody has asked for so far.
+    """
     found: dict[int, Any] = {}
     waiting = list(library._linking_libraries)
     while waiting:
         other = waiting.pop()
         if id(other) not in found and other is not library:
             found[id(other)] = other
-            if getattr(other, "_chasles_deferred", False):
+            if is_deferred(other):
                 waiting.extend(other._linking_libraries)
     return list(found.values())
+
+
+def is_deferred(library: Any) -> bool:
+    return getattr(library, "_chasles_deferred", False)
+
+
+# --- what takes the place of Numba's methods, which are in NUMBAS ---------------------------------
+
+
+def add_llvm_module(self: Any, module: Any) -> None:
+    """A helper's only module is its library as it stands: the kernel optimises all of it, once."""
+    if is_helper_now() and not getattr(self, "_chasles_filled", False):
+        module.data_layout = self._codegen._data_layout
+        self._final_module, self._chasles_filled = module, True
+    else:
+        NUMBAS["add_llvm_module"](self, module)
+
+
+def optimize_functions(self: Any, module: Any) -> None:
+    if is_helper_now():
+        module.data_layout = self._codegen._data_layout
+    else:
+        NUMBAS["_optimize_functions"](self, module)
+
+
+def ensure_finalized(self: Any) -> None:
+    if not is_deferred(self):
+        NUMBAS["_ensure_finalized"](self)
+
+
+def finalize(self: Any) -> None:
+    """Left for the kernel where it is a helper's; a kernel links all that it calls."""
+    if is_helper_now():
+        self._chasles_deferred = True
+        return
+    if any(map(is_deferred, self._linking_libraries)):
+        self._linking_libraries = deferred_closure(self)
+        self._chasles_once = True
+    NUMBAS["finalize"](self)
+
+
+def module_for_linking(self: Any) -> Any:
+    """A helper's module is never run by itself: it is marked as shared without a copy of it."""
+    if is_deferred(self) and self._shared_module is None:
+        for function in self._final_module.functions:
+            if not function.is_declaration and function.linkage == Linkage.external:
+                function.linkage = "linkonce_odr"
+        self._shared_module = self._final_module
+    return NUMBAS["_get_module_for_linking"](self)
+
+
+def optimize_final_module(self: Any) -> None:
+    if getattr(self, "_chasles_once", False):
+        # Loops over three or six numbers: vectorising them costs time, here and in the steps.
+        passes, builder = self._codegen._module_pass_manager(loop_vectorize=False)
+        passes.run(self._final_module, builder)
+    else:
+        NUMBAS["_optimize_final_module"](self)
+
+
+def get_pointer_to_function(self: Any, name: str) -> int:
+    if is_helper_now():
+        self._chasles_deferred = True
+    return 0 if is_deferred(self) else NUMBAS["get_pointer_to_function"](self, name)
+
+
+def set_env(self: Any, env_name: str, env: Any) -> None:
+    if not is_helper_now():  # the global is not there yet, and helpers never ask for it
+        NUMBAS["set_env"](self, env_name, env)
+
+
+REPLACED: tuple[tuple[Any, str, Any], ...] = (
+    (CPUCodeLibrary, "add_llvm_module", add_llvm_module),
+    (CPUCodeLibrary, "_optimize_functions", optimize_functions),
+    (CPUCodeLibrary, "_ensure_finalized", ensure_finalized),
+    (CPUCodeLibrary, "finalize", finalize),
+    (CPUCodeLibrary, "_get_module_for_linking", module_for_linking),
+    (CPUCodeLibrary, "_optimize_final_module", optimize_final_module),
+    (JITCodeLibrary, "get_pointer_to_function", get_pointer_to_function),
+    (JITCPUCodegen, "set_env", set_env),
+)
+#: By their names.
+NUMBAS: dict[str, Any] = {}
 
 
 def install() -> bool:
     """Change how Numba finishes libraries; whether that could be done."""
     version = tuple(int(part) for part in numba.__version__.split(".")[:2])
-    methods = all(
-        hasattr(owner, name)
-        for owner, names in (
-            (CPUCodeLibrary, ("finalize", "_ensure_finalized", "_optimize_functions")),
-            (CPUCodeLibrary, ("_optimize_final_module",)),
-            (JITCodeLibrary, ("get_pointer_to_function",)),
-            (JITCPUCodegen, ("set_env", "_module_pass_manager")),
-        )
-        for name in names
-    )
-    if not (FIRST_KNOWN <= version <= LAST_KNOWN and methods):
+    known = all(hasattr(owner, name) for owner, name, _ in REPLACED)
+    known &= hasattr(JITCPUCodegen, "_module_pass_manager")
+    if not (FIRST_KNOWN <= version <= LAST_KNOWN and known):
         return False
-    finalize, pointer = CPUCodeLibrary.finalize, JITCodeLibrary.get_pointer_to_function
-    set_env, optimize_final = JITCPUCodegen.set_env, CPUCodeLibrary._optimize_final_module
-    ensure, optimize = CPUCodeLibrary._ensure_finalized, CPUCodeLibrary._optimize_functions
-
-    def lazy_optimize(self: Any, module: Any) -> None:
-        if is_helper_now():  # the kernel optimises all of it, once
-            module.data_layout = self._codegen._data_layout
-        else:
-            optimize(self, module)
-
-    def lazy_ensure(self: Any) -> None:
-        if not getattr(self, "_chasles_deferred", False):
-            ensure(self)
-
-    def lazy_finalize(self: Any) -> None:
-        if is_helper_now():
-            self._chasles_deferred = True
-            return
-        if any(getattr(other, "_chasles_deferred", False) for other in self._linking_libraries):
-            self._linking_libraries = deferred_closure(self)
-            self._chasles_once = True
-        finalize(self)
-
-    def once_optimize(self: Any) -> None:
-        if getattr(self, "_chasles_once", False):
-            # Loops over three or six numbers: vectorising them costs time, here and in the steps.
-            passes, builder = self._codegen._module_pass_manager(loop_vectorize=False)
-            passes.run(self._final_module, builder)
-        else:
-            optimize_final(self)
-
-    def lazy_pointer(self: Any, name: str) -> int:
-        if is_helper_now():
-            self._chasles_deferred = True
-        return 0 if getattr(self, "_chasles_deferred", False) else pointer(self, name)
-
-    def lazy_set_env(self: Any, env_name: str, env: Any) -> None:
-        if not is_helper_now():  # the global is not there yet, and helpers never ask for it
-            set_env(self, env_name, env)
-
-    CPUCodeLibrary.finalize = lazy_finalize
-    CPUCodeLibrary._ensure_finalized = lazy_ensure
-    CPUCodeLibrary._optimize_functions = lazy_optimize
-    JITCodeLibrary.get_pointer_to_function = lazy_pointer
-    JITCPUCodegen.set_env = lazy_set_env
-    CPUCodeLibrary._optimize_final_module = once_optimize
+    NUMBAS.update({name: getattr(owner, name) for owner, name, _ in REPLACED})
+    for owner, name, ours in REPLACED:
+        setattr(owner, name, ours)
     register("numba:compile", _Depth())
     return True
 
