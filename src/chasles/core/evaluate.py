@@ -310,6 +310,18 @@ def miss_of_row(work: Any, row: int, a: int, b: int) -> float:
     return value
 
 
+@routine
+def reach_of_row(work: Any, row: int, a: int, b: int) -> float:
+    """Sum of |J V'| and |eta| of a row: what its miss is large or small against."""
+    at, value = row * ROW_WIDTH, absolute(work.eta[row])
+    for c in range(6):
+        if b >= 0:
+            value += absolute(work.jacobian[at + 6 + c] * work.rhs[6 * b + c])
+        if a >= 0:
+            value += absolute(work.jacobian[at + c] * work.rhs[6 * a + c])
+    return value
+
+
 @hot
 def collect_missed(system: Any, work: Any, weight: float) -> None:
     """Add weight times eta - J V' to the rows of work.missed."""
