@@ -14,8 +14,9 @@ import mutants
 
 HERE = Path(__file__).parent
 PAPER = ("paper/test_paper_findings.py", "paper/test_paper_reference.py", "-k",
-         "(heavy-top and (gaps or energy_drifts)) or papers_energy or (ends_where and SE3)")  # fmt: skip
-ORDER = ("integrators/test_rkmk_order.py", "-k", "order and SE3")
+         "(heavy-top and (gaps or energy_drifts)) or papers_energy"
+         " or (ends_where and SE3)")  # fmt: skip
+ORDER = ("integrators/test_rkmk_order.py", "-k", "order_in_every_space and rk4 and SE3")
 ROWS = ("dynamics/test_equations.py", "-k", "same_accelerations")
 LOCKS = ("joints/test_joint_frames.py", "-k", "lock_what_its_group")
 FRAMES = ("joints/test_joint_frames.py", "-k", "smallest_rotation or opposite_axis")
@@ -54,18 +55,9 @@ def is_noticed(tests: tuple[str, ...], mutant: str | None) -> bool:
     if mutant is not None:
         environment["CHASLES_MUTANT"] = mutant
     files = [str(HERE / test) if test.endswith(".py") else test for test in tests]
-    command = [
-        sys.executable,
-        "-m",
-        "pytest",
-        "-q",
-        "-x",
-        "-p",
-        "no:cacheprovider",
-        "-p",
-        "mutants",
-    ]
-    done = subprocess.run([*command, *files], env=environment, capture_output=True, text=True)
+    plugins = ("-p", "no:cacheprovider", "-p", "mutants")
+    command = [sys.executable, "-m", "pytest", "-q", "-x", *plugins, *files]
+    done = subprocess.run(command, env=environment, capture_output=True, text=True)
     if done.returncode not in (0, 1):
         raise RuntimeError(done.stdout + done.stderr)
     return done.returncode == 1
@@ -84,9 +76,7 @@ def main(names: list[str]) -> int:
         killed = is_noticed(KILLED_BY[name], name)
         wrong += not killed
         print(f"{name:{width}}  {'killed' if killed else 'SURVIVED'}", flush=True)
-    print(
-        f"{len(chosen)} mutants, {wrong} not killed" if wrong else f"{len(chosen)} mutants killed"
-    )
+    print(f"{len(chosen)} mutants, {wrong} failures")
     return int(wrong > 0)
 
 
