@@ -6,7 +6,7 @@ PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 WORKERS ?= auto
 ONE_CORE := $(shell taskset -c 0 true 2>/dev/null && echo taskset -c 0)
 
-.PHONY: paper test browser slow bench lint docs wheel clean
+.PHONY: paper test browser slow mutants bench lint docs wheel clean
 
 paper: $(VENV)/.base  ## the paper's examples, with figures
 	$(BIN)/chasles paper
@@ -22,6 +22,9 @@ browser:  ## Chromium for the tests of the report, where it may be installed
 
 slow: $(VENV)/.extra-test  ## the checks that take minutes
 	$(BIN)/python -m pytest -m slow -n $(WORKERS) --dist loadfile
+
+mutants: $(VENV)/.extra-test  ## break named formulas one by one: which tests notice, as a table
+	PYTHONPATH=tests $(BIN)/python tests/mutation_sample.py
 
 bench: $(VENV)/.extra-bench  ## time per step, beside the peers, on one core
 	NUMBA_NUM_THREADS=1 OMP_NUM_THREADS=1 $(ONE_CORE) $(BIN)/python benchmarks/run.py

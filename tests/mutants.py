@@ -11,7 +11,7 @@ import sys
 from collections.abc import Callable
 from typing import Any
 
-from chasles.groups.vectors import neg
+from chasles.groups.vectors import neg, scale
 
 
 def turned(pair):
@@ -48,6 +48,42 @@ MUTANTS: dict[str, tuple[str, str, Callable[[Any], Any]]] = {
     ),
     "the dexp^-1 term on SE(3)": (
         "chasles.groups.se3", "se3_dexp_inv", lambda right: lambda at, z: z,
+    ),
+    "the half turn to an opposite axis": (
+        "chasles.spaces.frames", "turned",
+        lambda right: lambda axes, axis: right(axes, axis)
+        * (1.0, -1.0 if axes[:, 2] @ axis < -0.9999999 else 1.0, 1.0),
+    ),
+    "the turn to another axis": (
+        "chasles.spaces.frames", "turned",
+        lambda right: lambda axes, axis: right(right(axes, axis), tuple(axes[:, 2])),
+    ),
+    "the bracket in eta of the screw form": (
+        "chasles.core.rows", "screw_eta", lambda right: lambda a, b: right(b, a),
+    ),
+    "the lever of a row": (
+        "chasles.core.rows", "translation_row",
+        lambda right: lambda axis, point, pitch: right(axis, neg(point), pitch),
+    ),
+    "the pitch of a screw": (
+        "chasles.core.rows", "translation_row",
+        lambda right: lambda axis, point, pitch: right(axis, point, -pitch),
+    ),
+    "eta of a rotation in the space form": (
+        "chasles.core.rows", "space_eta_rotation", lambda right: lambda *given: -right(*given),
+    ),
+    "eta of a sliding direction in the space form": (
+        "chasles.core.rows", "space_eta_along", lambda right: lambda *given: 2.0 * right(*given),
+    ),
+    "the rate of a product of axes": (
+        "chasles.core.rows", "axis_product",
+        lambda right: lambda *given: (right(*given)[0], scale(0.5, right(*given)[1])),
+    ),
+    "the bracket of se(3)": (
+        "chasles.groups.se3", "se3_bracket", lambda right: lambda x, y: right(y, x),
+    ),
+    "the exponential of SO(3)": (
+        "chasles.groups.so3", "so3_exp", lambda right: lambda x: right(scale(1.0 + 1e-6, x)),
     ),
 }  # fmt: skip
 

@@ -17,14 +17,18 @@ from chasles.core.constraints.registry import CONSTRAINTS
 from chasles.core.outcomes import OK
 from chasles.core.stage import Promises
 from chasles.core.state_block import (
+    MISSED_ROW,
+    MISSED_SINCE,
     NEVER,
     OPEN_ROW,
     OPEN_SINCE,
     UNBALANCED_SINCE,
     WORST_GAP,
+    WORST_MISS,
     WORST_SHARE,
     StateBlock,
 )
+from chasles.start.redundancy import joint_of_row, lightest_body
 from chasles.stepper import Stepper
 from chasles.system.build import Setup
 from chasles.system.sizes import alike, length_rows
@@ -77,6 +81,16 @@ def broken_promises(stepper: Stepper, block: Floats, step: float) -> list[str]:
             f"{word} '{name}' opened by {gap}, first seen at"
             f" t = {alarm[OPEN_SINCE]:.6g} s: more than its space promises. Take a smaller step"
             f" than {step:g} s, or project the joints: stabilise='projection of all joints'."
+        )
+    if alarm[MISSED_SINCE] != NEVER:
+        setup = stepper.solver.setup
+        name, component = joint_of_row(setup, int(alarm[MISSED_ROW]))
+        said.append(
+            f"joint '{name}' (direction {component}) misses {100.0 * alarm[WORST_MISS]:.3g} % of"
+            f" the acceleration it asks for, more than 1 % since t ="
+            f" {alarm[MISSED_SINCE]:.6g} s: joints that repeat each other contradict each other, or"
+            f" the lightest body, '{lightest_body(setup)}', is too light for the others."
+            f" Take a smaller step than {step:g} s, or give it more mass."
         )
     if alarm[UNBALANCED_SINCE] != NEVER:
         since = float(alarm[UNBALANCED_SINCE])

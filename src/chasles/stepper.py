@@ -15,6 +15,7 @@ from chasles.core.stabilisation.record import FED_BACK, Stabiliser
 from chasles.core.stage import Mechanism, Promises
 from chasles.core.state_block import (
     AT_START,
+    MISSED_SINCE,
     NEVER,
     OPEN_SINCE,
     UNBALANCED_SINCE,
@@ -62,7 +63,7 @@ class Stepper:
         state.momentum()[:] = self.first_momentum()
         state.seen()[:] = nothing_seen(self.mechanism.watch).ravel()
         state.alarm()[AT_START] = energy_of_motion(solver)
-        state.alarm()[[UNBALANCED_SINCE, OPEN_SINCE]] = NEVER
+        state.alarm()[[UNBALANCED_SINCE, OPEN_SINCE, MISSED_SINCE]] = NEVER
         return state.block
 
     def first_point(self) -> Floats:

@@ -309,6 +309,18 @@ def miss_of_row(work: Any, row: int, a: int, b: int) -> float:
 
 
 @routine
+def reach_of_row(work: Any, row: int, a: int, b: int) -> float:
+    """Sum of |J V'| and |eta| of a row: what its miss is large or small against."""
+    at, value = row * ROW_WIDTH, absolute(work.eta[row])
+    for c in range(6):
+        if b >= 0:
+            value += absolute(work.jacobian[at + 6 + c] * work.rhs[6 * b + c])
+        if a >= 0:
+            value += absolute(work.jacobian[at + c] * work.rhs[6 * a + c])
+    return value
+
+
+@routine
 def joint_wrenches(system: Any, work: Any, out: Any, at: int) -> None:
     """-J^T lambda of every joint on its two bodies, body frame at the COM: 12 numbers per joint."""
     for joint in range(system.joint_count):

@@ -4,6 +4,7 @@ r"""What is looked at around a step: may it be accepted, and is the run still ri
 * Do drivers ask for speeds that the joints allow together?  Where rows of J depend on each other,
   $J V = r$ need not have a solution; what the best V misses is a contradiction, at every step and
   whatever the step.
+* Do accelerations meet what redundant joints ask for?
 * Is every joint as closed as was promised?
 * Does the energy balance close?  Joints take no power, so kinetic energy grows by what forces and
   drivers supply, $T - T_0 = \int Q\cdot V\,dt$.  The balance is the method's own error; where it is
@@ -17,7 +18,7 @@ from chasles.core.arrays import CHART_WIDTH, VELOCITY, sym6
 from chasles.core.assemble import place_bodies, twist_of
 from chasles.core.balance import keep_momentum
 from chasles.core.confinement import note_removed
-from chasles.core.evaluate import refine
+from chasles.core.evaluate import force_norm, mass_norm, miss_of_row, reach_of_row, refine
 from chasles.core.factor import solve_factored
 from chasles.core.outcomes import CONTRADICTED, NOT_CLOSED, NOT_FINITE, OK, TURNED
 from chasles.core.regime import judge_regime
@@ -31,6 +32,8 @@ from chasles.core.state_block import (
     AT_START,
     EXCHANGED,
     FREED,
+    MISSED_ROW,
+    MISSED_SINCE,
     NEVER,
     OPEN_ROW,
     OPEN_SINCE,
@@ -38,12 +41,13 @@ from chasles.core.state_block import (
     SUPPLIED,
     UNBALANCED_SINCE,
     WORST_GAP,
+    WORST_MISS,
     WORST_SHARE,
 )
 from chasles.core.turns import settle_turns
 from chasles.core.watch import look_at_pivots
 from chasles.core.wrenches import kinetic_energy
-from chasles.scalars.elementary import absolute, maximum
+from chasles.scalars.elementary import absolute, maximum, sqrt
 
 #: Speeds that miss by more than this fraction of the fastest so far stop a run: joints that have
 #: drifted apart a little disagree a little.
@@ -57,6 +61,9 @@ MOST_TURNED = 2.0**26
 FAR = 1e-13
 #: A gap as a multiple of what was promised that is as good as infinite.
 BEYOND = 1e300
+#: Share of its acceleration that a row may miss without a word.  Joints that are open by the error
+#: of the method disagree by about as much, relatively.
+MISSED = 1e-2
 
 
 @seam
@@ -90,6 +97,7 @@ def end_step(
             out[layout.regime + FREED], scratch.plain[0],
         )  # fmt: skip
         judge_regime(mechanism, scratch, out)
+        look_at_accelerations(mechanism, scratch, out, t)
         if outcome == OK:
             outcome = look_at_drivers(mechanism, scratch, beyond(out, layout.fastest))
     if outcome != OK:
@@ -122,6 +130,35 @@ def all_finite(p: Any, count: int) -> bool:
     for k in range(count):
         total += 0.0 * p[k]  # NaN for infinities and NaN
     return total == 0.0
+
+
+@routine
+def look_at_accelerations(mechanism: Any, scratch: Any, state: Any, t: float) -> None:
+    r"""Compare what the rows miss, eta - J V', with what is added up in them, on a damped factor.
+
+    Rows that contradict each other miss it, and those that rounding cannot tell from such: on links
+    far too light for the others.  Row i is compared with $\sum_k |J_{ik} \dot V_k| + |\eta_i|$, and
+    with what the forces would make of the whole model in one piece where it hardly moves.
+    """
+    system, plan, sizes = mechanism.system, mechanism.plan, mechanism.promises.sizes
+    if plan.is_damped == 0 or scratch.plain[0] != 0.0:
+        return
+    alarm, mass, longest = beyond(state, mechanism.layout.alarm), 0.0, 0.0
+    for body in range(system.body_count):
+        mass += system.bodies.mass[body]
+    for row in range(system.row_count):
+        longest = max(longest, sizes[row])
+    typical = mass_norm(system, scratch.rhs) + force_norm(system, scratch.forces)
+    typical = typical / sqrt(mass) / longest
+    for joint in range(system.joint_count):
+        first, a, b = system.joints.first_row[joint], system.joints.a[joint], system.joints.b[joint]
+        for row in range(first, first + system.joints.rows[joint]):
+            reach = reach_of_row(scratch, row, a, b) + typical * sizes[row]
+            missed = abs(miss_of_row(scratch, row, a, b))
+            if missed > alarm[WORST_MISS] * reach:
+                alarm[WORST_MISS], alarm[MISSED_ROW] = missed / reach, row
+    if alarm[WORST_MISS] > MISSED and alarm[MISSED_SINCE] == NEVER:
+        alarm[MISSED_SINCE] = t
 
 
 @routine

@@ -14,7 +14,7 @@ from chasles.core.outcomes import NOT_SOLVED, OK
 from chasles.core.regime import WELL_ABOVE
 from chasles.core.watch import Watch, make_watch
 from chasles.model import InvalidModel, Model
-from chasles.start.conflicts import Motion, check_agreement, energy_scale
+from chasles.start.conflicts import TOO_LIGHT, Motion, check_agreement, energy_scale
 from chasles.start.consistent import initial_state
 from chasles.start.kkt import Rows, constraint_rows
 from chasles.start.redundancy import (
@@ -140,9 +140,7 @@ def damped_solver(solver: Solver, free: Floats, refuse: bool, check: bool) -> So
     work.floors[:] = 0.0  # a damped pivot never vanishes
     failed, _ = Solver(setup, plan, work, start).evaluate(start[None])
     if failed == NOT_SOLVED:
-        raise InvalidModel(
-            unsolved(setup), "Check the units of the bodies, or give the lightest more mass."
-        )
+        raise InvalidModel(unsolved(setup), TOO_LIGHT)
     if failed != OK:
         raise scale_error(*joint_of_row(setup, failed))
     redundancy = find_redundancy(setup, plan, work.jacobian, work.values, free)
@@ -153,7 +151,9 @@ def damped_solver(solver: Solver, free: Floats, refuse: bool, check: bool) -> So
     if redundancy is not None and looks_regular(setup, plan, work):
         plan = plan._replace(safe=np.full_like(plan.safe, np.inf))
     solver = Solver(setup, plan, work, start, redundancy)
-    lost = lost_row(solver, free) if redundancy is None else None
+    lost = lost_row(solver, free) if check or redundancy is None else None
+    if lost is not None and redundancy is not None:
+        raise InvalidModel(unsolved(setup), TOO_LIGHT)
     if lost is not None:
         raise scale_error(*joint_of_row(setup, lost))
     return solver

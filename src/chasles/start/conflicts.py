@@ -28,6 +28,7 @@ SPEED_SUSPICION = 1e-7
 #: Rows that miss by less than this fraction of the worst take no part.
 INVOLVED = 1e-3
 LISTED = 6
+TOO_LIGHT = "Check the units of the bodies, or give the lightest more mass."
 PER = {"speeds": "/s", "accelerations": "/s^2"}
 
 
@@ -93,9 +94,7 @@ def check_agreement(setup: Setup, motion: Motion, free: Floats) -> None:
     allowed = CONFLICT * np.sqrt(free) * energy_scale(setup, motion)
     if np.any(np.abs(missed) > allowed):
         if can_be_met(setup, motion, allowed):
-            raise InvalidModel(
-                unsolved(setup), "Check the units of the bodies, or give the lightest more mass."
-            )
+            raise InvalidModel(unsolved(setup), TOO_LIGHT)
         raise InconsistentStart(
             contradiction(setup, missed, "accelerations", "at t = 0"),
             "Remove one of those that constrain the same motion differently, or start away from the"

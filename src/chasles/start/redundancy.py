@@ -135,15 +135,18 @@ def singular_error(setup: Setup, row: int) -> RedundantConstraints:
 
 def unsolved(setup: Setup) -> str:
     """Redundant joints on which the accelerations did not converge, in words."""
-    joints = setup.system.joints
-    ends = np.concatenate((joints.a, joints.b))
-    lightest = int(np.argmin(np.where(np.isin(np.arange(len(setup.system.bodies.mass)), ends),
-                                      setup.system.bodies.mass, np.inf)))  # fmt: skip
     return (
         f"the accelerations that the joints ask for could not be solved to {COARSE:g}: the rows of"
         " joints that repeat each other are nearly dependent in more ways than that (the lightest"
-        f" body is '{list(setup.body_index)[lightest]}')."
+        f" body is '{lightest_body(setup)}')."
     )
+
+
+def lightest_body(setup: Setup) -> str:
+    """The lightest body that has a joint."""
+    joints, mass = setup.system.joints, setup.system.bodies.mass
+    jointed = np.isin(np.arange(len(mass)), np.concatenate((joints.a, joints.b)))
+    return list(setup.body_index)[int(np.argmin(np.where(jointed, mass, np.inf)))]
 
 
 def equilibrated(setup: Setup, entries: Floats) -> Floats:

@@ -20,15 +20,9 @@ from chasles.core.constraints.kind import (
     locked_bits,
 )
 from chasles.core.constraints.lower_pair import pair_rows
-from chasles.core.constraints.motion import (
-    ZERO,
-    joint_motion,
-    negated,
-    point_residual,
-    put_row,
-)
+from chasles.core.constraints.motion import joint_motion, put_point_residual, put_turning_row
 from chasles.core.frames import joint_frames
-from chasles.core.rows import axis_product, column, space_eta_rotation, space_row_of_body
+from chasles.core.rows import axis_product, column
 from chasles.groups.vectors import sub
 from chasles.model import ConstantVelocity, Model
 
@@ -52,24 +46,16 @@ def shafts_rows(system: Any, joint: int, absolute: Any, work: Any, jacobian: Any
     """Three of the common point, in the system's form, and one of the shafts."""
     pair_rows(system, joint, absolute, work, jacobian, eta)
     poses, _, axes, omegas, _, _ = joint_motion(system, joint, absolute)
-    alpha, rate = shafts_product(axes[0], axes[1], omegas[0], omegas[1])
-    put_row(
-        jacobian,
-        eta,
-        system.joints.first_row[joint] + 3,
-        negated(space_row_of_body(alpha, ZERO, poses[0][0], ZERO)),
-        space_row_of_body(alpha, ZERO, poses[1][0], ZERO),
-        space_eta_rotation(rate, omegas[0], omegas[1]),
-    )
+    product = shafts_product(axes[0], axes[1], omegas[0], omegas[1])
+    row = system.joints.first_row[joint] + 3
+    put_turning_row(jacobian, eta, row, poses, omegas, product)
 
 
 @routine
 def shafts_residual(
     system: Any, joint: int, turn: Any, shift: Any, target: Any, work: Any, row: int, out: Any
 ) -> None:
-    open_by = point_residual(system, joint, turn, shift)
-    for k in range(3):
-        out[row + k] = -open_by[k]
+    put_point_residual(system, joint, turn, shift, row, out)
     out[row + 3] = -shafts_crossed(turn)
 
 

@@ -5,6 +5,7 @@ from typing import Any
 from chasles.compiled import formula
 from chasles.core.arrays import ROW_WIDTH, SCREW_FORM, mat9, put_twist, vec3
 from chasles.core.assemble import point_velocity, pose_of, twist_of
+from chasles.core.rows import space_eta_rotation, space_row_of_body
 from chasles.groups.vectors import matmul, matvec, neg, tmatvec
 
 ZERO = (0.0, 0.0, 0.0)
@@ -50,3 +51,30 @@ def point_residual(system: Any, joint: int, turn: Any, shift: Any) -> Any:
     if system.form == SCREW_FORM:
         return along_b
     return matvec(mat9(system.joints.axes_b, 9 * joint), along_b)
+
+
+@formula
+def put_turning_row(
+    jacobian: Any, eta: Any, row: int, poses: Any, omegas: Any, product: Any
+) -> None:
+    r"""A row $\alpha\cdot(\omega_b - \omega_a) = 0$.
+
+    `product` is alpha and its rate, of a g that is made of products of axes (see `axis_product`).
+    """
+    alpha, rate = product
+    put_row(
+        jacobian,
+        eta,
+        row,
+        negated(space_row_of_body(alpha, ZERO, poses[0][0], ZERO)),
+        space_row_of_body(alpha, ZERO, poses[1][0], ZERO),
+        space_eta_rotation(rate, omegas[0], omegas[1]),
+    )
+
+
+@formula
+def put_point_residual(system: Any, joint: int, turn: Any, shift: Any, row: int, out: Any) -> None:
+    """-g of a common point, into three rows."""
+    open_by = point_residual(system, joint, turn, shift)
+    for k in range(3):
+        out[row + k] = -open_by[k]
