@@ -119,3 +119,59 @@ def test_ids_are_unique_and_images_are_named(visit):
     assert len(ids) == len(set(ids)), {name for name in ids if ids.count(name) > 1}
     unnamed = "[...document.querySelectorAll('svg:not([aria-label])')].length"
     assert visit.page.evaluate(unnamed) == 0
+
+
+def test_the_contents_stay_in_sight(visit, width):
+    page = visit.page
+    listed = page.locator(".toc a")
+    assert listed.count() >= 10
+    beside = width > 1000
+    assert page.evaluate("document.querySelector('.toc details').open") is beside
+    if not beside:
+        page.locator(".toc summary").click()
+    page.locator(".toc a", has_text="Errata").click()
+    page.wait_for_function("document.getElementById('errata').getBoundingClientRect().top < 200")
+    place = page.locator(".toc").bounding_box()
+    assert 0 <= place["y"] < 5 and (place["height"] > 500) is beside
+    assert page.evaluate("document.querySelector('.toc details').open") is beside
+    page.wait_for_function(
+        "document.querySelector('.toc a[aria-current]')?.textContent === 'Errata'"
+    )
+
+
+def test_films_play_while_they_are_seen(browser, quick_report):
+    opened = Visit(browser, quick_report, 1280, "light")
+    page = opened.page
+    assert page.locator(".film iframe").count() >= 4
+    page.evaluate("document.documentElement.style.scrollBehavior = 'auto'")
+    page.locator("#film-double-pendulum").scroll_into_view_if_needed()
+    handle = page.locator("#film-double-pendulum iframe").element_handle()
+    frame = handle.content_frame()
+    frame.wait_for_selector("html[data-ready]", timeout=20000)
+    wait_until(page, lambda: frame.evaluate("film.playing && film.time > 0.02"))
+    assert frame.evaluate("groups.map(g => g.label)") == ["SE(3)", "SO(3)×ℝ³", "chasles"]
+    gaps = frame.evaluate("groups.map(g => Math.max(0, ...g.vectors.map(v => v.largest)))")
+    assert frame.evaluate("show.gaps") and min(gaps[:2]) > 1e6 * gaps[2]  # the paper's effect
+    first = handle.screenshot()
+    wait_until(page, lambda: frame.evaluate("film.time > 0.1"))
+    assert handle.screenshot() != first
+    page.evaluate("scrollTo(0, 0)")
+    wait_until(page, lambda: not frame.evaluate("film.playing"))
+    assert opened.said == []
+    assert [u for u in opened.asked if not u.startswith(("data:", "about:"))] == [
+        quick_report.as_uri()
+    ]
+    opened.context.close()
+
+
+def wait_until(page, condition, seconds=20.0):
+    """Asked from here, since films let nobody evaluate text."""
+    for _ in range(int(20 * seconds)):
+        if condition():
+            return
+        page.wait_for_timeout(50)
+    raise AssertionError("it never came")
+
+
+def test_the_report_stays_small(quick_report):
+    assert quick_report.stat().st_size < 3e6

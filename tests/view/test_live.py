@@ -1,9 +1,12 @@
 """The live viewer in a real browser, and the command line."""
 
 import importlib.util
+import io
 import time
 
+import numpy as np
 import pytest
+from PIL import Image
 
 import chasles as ch
 from chasles import cli
@@ -32,13 +35,54 @@ def test_it_opens_plays_and_asks_only_its_own_server(browser, shown):
     page.on("console", lambda m: errors.append(m.text) if m.type == "error" else None)
     page.on("request", lambda request: asked.append(request.url))
     page.goto(shown.url)
-    page.get_by_text("Trails").wait_for(timeout=20000)
+    page.get_by_text("Trails").wait_for(timeout=30000)
     before = shown.time.value
     time.sleep(0.5)
     assert shown.time.value != before
     assert errors == []
     assert all(url.startswith((shown.url, "data:", "blob:")) for url in asked)
     page.close()
+
+
+def test_what_it_shows_moves_and_its_page_controls_it(browser, shown):
+    context = browser.new_context(viewport={"width": 900, "height": 500})
+    try:
+        page = context.new_page()
+        errors = []
+        page.on("pageerror", lambda error: errors.append(str(error)))
+        page.goto(shown.url)
+        page.get_by_text("Play", exact=True).wait_for(timeout=30000)
+        first = picture(page)
+        comes(page, lambda: differ(first, picture(page)) > 300)
+        page.get_by_role("checkbox").first.click()
+        comes(page, lambda: shown.playing.value is False)
+        comes(page, lambda: is_still(page))
+        assert errors == []
+    finally:
+        context.close()  # it draws without a graphics card for as long as it is open
+
+
+def is_still(page):
+    before = picture(page)
+    page.wait_for_timeout(500)
+    return differ(before, picture(page)) < 100
+
+
+def comes(page, condition, seconds=20.0):
+    for _ in range(int(10 * seconds)):
+        if condition():
+            return
+        page.wait_for_timeout(100)
+    raise AssertionError("it never came")
+
+
+def picture(page):
+    grey = Image.open(io.BytesIO(page.screenshot())).convert("L")
+    return np.asarray(grey).astype(int)[:, : grey.width // 2]  # beside the panel
+
+
+def differ(first, second):
+    return int((np.abs(first - second) > 30).sum())
 
 
 def test_its_controls_show_and_hide(shown):
