@@ -15,51 +15,32 @@ import models
 import numpy as np
 
 import chasles as ch
-from chasles.core.recursion.count import block_flops, cheaper, recursion_flops
 from chasles.core.recursion.cuts import make_loop_room, make_loops
 from chasles.core.recursion.run import make_tree_stages, tree_run
 from chasles.core.recursion.tree import make_recursion
+from chasles.dynamics.cheaper import recursion_pays
 from chasles.dynamics.solver import make_solver, watch_of
 from chasles.dynamics.tree_problem import TreeProblem
 from chasles.integrators.methods import find_method
 from chasles.integrators.tableaux import method
-from chasles.library import n_four_bar
+from chasles.library import bennett, n_four_bar
 from chasles.promises import make_promises
 from chasles.spaces import resolve_spaces
-from chasles.stabilisation.stabiliser import make_stabiliser
-from chasles.stepper import make_stepper
+from chasles.spaces.exactness import drifting_joints
+from chasles.spaces.tree import pair_tree
+from chasles.stabilisation.stabiliser import chosen_stabiliser, make_stabiliser
+from chasles.stepper import Stepper, make_stepper
 from chasles.system.build import build
 from chasles.system.build_tree import Link, build_tree
+from chasles.tree_stepper import make_tree_stepper
 
 STEP, NEVER, ROUNDS = 1e-4, 2**62, 9
 RK4 = method("rk4")
 Clock = Callable[[], float]
 
 
-def on_subgroups(problem: TreeProblem, steps: int) -> Clock:
-    """Microseconds a step."""
-    stages = make_tree_stages(problem.tree, RK4.a, RK4.b, RK4.c)
-    state = problem.start.copy()
-
-    def clock() -> float:
-        state[:], stages.carry[:] = problem.start, 0.0
-        began = time.process_time()
-        tree_run(
-            problem.tree, problem.memory, problem.setup.system, problem.work, problem.loops,
-            problem.room, stages, state, STEP, 0, steps, NEVER, state,
-        )  # fmt: skip
-        return 1e6 * (time.process_time() - began) / steps
-
-    return clock
-
-
-def on_charts(model: ch.Model, steps: int) -> Clock:
-    """The same by the block solver."""
-    setup = build(model, resolve_spaces(model, "auto"))
-    solver = make_solver(setup)
-    stabiliser, watch = make_stabiliser(setup, None, (), STEP), watch_of(solver, stop=False)
-    promises = make_promises(setup, (), STEP)
-    stepper = make_stepper(solver, find_method("rk4"), stabiliser, watch, promises)
+def clocked(stepper: Stepper, steps: int) -> Clock:
+    """Microseconds a step, as `simulate` makes them."""
     grid = (0.0, STEP, 0, steps, steps)
 
     def clock() -> float:
@@ -70,6 +51,38 @@ def on_charts(model: ch.Model, steps: int) -> Clock:
         return 1e6 * (time.process_time() - began) / steps
 
     return clock
+
+
+def on_subgroups(model: ch.Model, steps: int, stabilise: str | None = None) -> Clock:
+    setup = build(model, resolve_spaces(model, "subgroups"))
+    solver = make_solver(setup)
+    held = model.joint_names if stabilise else ()
+    stabiliser = make_stabiliser(setup, chosen_stabiliser(stabilise), held, STEP)
+    promises = make_promises(setup, model.joint_names, STEP)
+    return clocked(make_tree_stepper(solver, find_method("rk4"), stabiliser, promises), steps)
+
+
+def on_charts(model: ch.Model, steps: int, stabilise: str | None = None) -> Clock:
+    """The same by the block solver."""
+    spaces = resolve_spaces(model, charts_under(model))
+    setup = build(model, spaces)
+    solver = make_solver(setup)
+    held = drifting_joints(model, spaces) if stabilise else ()
+    stabiliser = make_stabiliser(setup, chosen_stabiliser(stabilise), held, STEP)
+    watch, promises = watch_of(solver, stop=False), make_promises(setup, model.joint_names, STEP)
+    return clocked(make_stepper(solver, find_method("rk4"), stabiliser, watch, promises), steps)
+
+
+def charts_under(model: ch.Model) -> dict[str, ch.Space]:
+    """SO(3)xR3 framed on the joints that carry the bodies, relative to what they hang on."""
+    spaces = {}
+    for name, carried in pair_tree(model).parents.items():
+        if carried is None:
+            spaces[name] = ch.Space("SO3xR3")
+            continue
+        at = None if model.joint(carried[1]).any_frame_point else carried[1]
+        spaces[name] = ch.Space("SO3xR3", at, None if carried[0] == "ground" else carried[0])
+    return spaces
 
 
 def net(size: int) -> ch.Model:
@@ -122,6 +135,7 @@ def cases() -> dict[str, tuple[ch.Model, int]]:
         "hinges 64": (models.revolute_chain(64), 500),
         "star 64": (models.star(64), 500),
         "3-bar": (three_bar(), 10_000),
+        "Bennett": (bennett.model(), 5_000),
         "tower of 50 loops": (tower(50), 200),
         "ladder of 200 four-bars": (n_four_bar.model(200), 60),
         "net 8 x 8": (net(8), 60),
@@ -129,21 +143,40 @@ def cases() -> dict[str, tuple[ch.Model, int]]:
 
 
 def compare() -> None:
-    print(f"{'model':26}{'subgroup':>10}{'charts':>10}{'ratio':>8}   operations   cheaper")
+    print(f"{'model':36}{'subgroup':>10}{'charts':>10}{'ratio':>8}   operations   cheaper")
     for name, (model, steps) in cases().items():
-        problem = TreeProblem.from_model(model)
-        ours, theirs = on_subgroups(problem, steps), on_charts(model, steps)
-        ours(), theirs()
-        times = np.array([(ours(), theirs()) for _ in range(ROUNDS)]).min(axis=0)
-        solver = make_solver(problem.setup)
-        rows, bodies = problem.setup.system.row_count, problem.tree.body_count
-        counted = recursion_flops(problem.tree, problem.loops)
-        blocks = block_flops(solver.plan, bodies, rows)
-        print(
-            f"{name:26}{times[0]:10.3f}{times[1]:10.3f}{times[0] / times[1]:8.3f}"
-            f"{counted / blocks:12.3f}   {cheaper(problem.tree, problem.loops, solver.plan, rows)}",
-            flush=True,
-        )
+        for stabilise in (None, "projection") if ch.designate(model).cut else (None,):
+            row(f"{name}{', projected' if stabilise else ''}", model, steps, stabilise)
+
+
+def row(name: str, model: ch.Model, steps: int, stabilise: str | None) -> None:
+    ours, theirs = on_subgroups(model, steps, stabilise), on_charts(model, steps, stabilise)
+    ours(), theirs()
+    times = np.array([(ours(), theirs()) for _ in range(ROUNDS)]).min(axis=0)
+    pays, counted = recursion_pays(model)
+    share = counted.recursion / counted.blocks if counted.blocks else 0.0
+    print(
+        f"{name:36}{times[0]:10.3f}{times[1]:10.3f}{times[0] / times[1]:8.3f}"
+        f"{share:12.3f}   {'recursion' if pays else 'blocks'}",
+        flush=True,
+    )
+
+
+def bare(problem: TreeProblem, steps: int) -> Clock:
+    """Steps without forces, books and looks."""
+    stages = make_tree_stages(problem.tree, RK4.a, RK4.b, RK4.c)
+    state = problem.start.copy()
+
+    def clock() -> float:
+        state[:], stages.carry[:] = problem.start, 0.0
+        began = time.process_time()
+        tree_run(
+            problem.tree, problem.memory, problem.setup.system, problem.work, problem.loops,
+            problem.room, stages, state, STEP, 0, steps, NEVER, state,
+        )  # fmt: skip
+        return 1e6 * (time.process_time() - began) / steps
+
+    return clock
 
 
 def long_chains() -> None:
@@ -158,7 +191,7 @@ def long_chains() -> None:
         start[1 : tree.stored_count : 3] = 1.0
         room = make_loop_room(loops, count, count)
         problem = TreeProblem(small.setup, tree, loops, memory, small.work, room, start)
-        clock = on_subgroups(problem, max(3, 32_000 // count))
+        clock = bare(problem, max(3, 32_000 // count))
         clock()
         best = min(clock() for _ in range(ROUNDS))
         slope = "" if before is None else f"   N^{np.log(best / before) / np.log(4):.3f}"

@@ -20,9 +20,10 @@ def warm(say: Callable[[str], None] = print) -> int:
 def use_every_kernel() -> None:
     """A door on two hinges, driven: it needs assembly, the time loop, reactions and every check.
 
-    On one hinge it is a tree, which has a time loop of its own on the subgroups of its joints.
+    On one hinge it is a tree, which has a time loop of its own on the subgroups of its joints; on
+    two balls it is a loop, which has another, and redundant.
     """
-    from chasles import GROUND, Body, Driver, Model, Revolute, Signal, assemble, simulate
+    from chasles import GROUND, Body, Driver, Model, Revolute, Signal, Spherical, assemble, simulate
 
     door = Body.box("door", size=(0.8, 0.04, 2.0), mass=20.0, position=(0.4, 0.0, 1.0))
     hinges = [
@@ -32,4 +33,6 @@ def use_every_kernel() -> None:
     model = Model([door], hinges, drivers=[Driver("hand", hinges[0], Signal.linear(0.1))])
     assemble(model)
     simulate(model, until=0.002, step=0.001, progress=False).reaction("lower hinge")
-    simulate(Model([door], hinges[:1]), until=0.002, step=0.001, progress=False, spaces="subgroups")
+    balls = [Spherical(hinge.name, GROUND, door, at=hinge.at) for hinge in hinges]
+    for joints in (hinges[:1], balls):
+        simulate(Model([door], joints), until=0.002, step=0.001, progress=False, spaces="subgroups")

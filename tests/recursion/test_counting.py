@@ -5,13 +5,9 @@ import pytest
 from mechanisms import chain, double_pendulum, heavy_top, three_bar
 
 import chasles as ch
-from chasles.core.ordering import make_plan
-from chasles.core.recursion.count import cheaper, recursion_flops
 from chasles.core.recursion.cuts import Cut, make_loops
-from chasles.library import n_four_bar
-from chasles.spaces import resolve_spaces
-from chasles.system.build import build
-from chasles.system.tree_setup import tree_setup
+from chasles.dynamics.cheaper import recursion_pays
+from chasles.library import bennett, n_four_bar
 
 
 def net(size: int) -> ch.Model:
@@ -29,33 +25,31 @@ def net(size: int) -> ch.Model:
     return ch.Model(bodies.values(), joints)
 
 
-def structure(model):
-    """Tree, loops with all rows, and the block solver's plan."""
-    setup = build(model, resolve_spaces(model, "subgroups"))
-    found = tree_setup(setup)
-    loops = make_loops(found.tree.parent, found.cuts)
-    return found.tree, loops, make_plan(setup.system), setup.system.row_count
+def counted(model):
+    """Multiplications of a stage by recursion."""
+    return recursion_pays(model)[1].recursion
 
 
 @pytest.mark.parametrize(
     "model",
-    [heavy_top(), double_pendulum(), three_bar(), n_four_bar.model(20)],
-    ids=["top", "pendulum", "three-bar", "ladder"],
+    [heavy_top(), double_pendulum(), three_bar(), n_four_bar.model(20), bennett.model()],
+    ids=["top", "pendulum", "three-bar", "ladder", "bennett"],
 )
 def test_trees_and_ladders_are_for_the_recursion(model):
-    assert cheaper(*structure(model)) == "recursion"
+    pays, operations = recursion_pays(model)
+    assert pays and "by recursion" in str(operations)
 
 
 def test_wide_nets_are_for_the_blocks():
-    assert cheaper(*structure(net(8))) == "blocks"
+    pays, operations = recursion_pays(net(8))
+    assert not pays and operations.recursion > operations.blocks
 
 
 @pytest.mark.parametrize("kind", ["spherical", "revolute", "planar"])
 def test_every_further_body_of_a_chain_costs_the_same(kind):
     counts = []
     for length in (20, 30, 40):
-        tree, loops, _, _ = structure(chain(np.random.default_rng(1), [kind] * length))
-        counts.append(recursion_flops(tree, loops))
+        counts.append(counted(chain(np.random.default_rng(1), [kind] * length)))
     assert counts[2] - counts[1] == counts[1] - counts[0]
 
 

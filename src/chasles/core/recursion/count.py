@@ -45,9 +45,3 @@ def recursion_flops(tree: Tree, loops: Loops) -> int:
 def block_flops(plan: Plan, bodies: int, rows: int) -> int:
     """Multiplications of one stage of the block solver, by the same standard."""
     return plan.flops + 2 * plan.size + BLOCK_BODY * bodies + BLOCK_ROW * rows
-
-
-def cheaper(tree: Tree, loops: Loops, plan: Plan, rows: int) -> str:
-    """ "recursion" or "blocks", by the number of operations."""
-    ours = recursion_flops(tree, loops)
-    return "recursion" if ours <= block_flops(plan, tree.body_count, rows) else "blocks"
