@@ -36,6 +36,7 @@ from chasles.model.joint_forces import (
     JointForce,
     JointFriction,
     JointSpring,
+    JointStop,
     Motor,
     TorsionSpring,
 )
@@ -93,6 +94,7 @@ __all__ = [
     "JointForce",
     "JointFriction",
     "JointSpring",
+    "JointStop",
     "Load",
     "Matrix3",
     "Mesh",

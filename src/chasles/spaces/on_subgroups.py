@@ -18,6 +18,7 @@ def on_subgroups(spaces: Mapping[str, Space]) -> bool:
 def check_subgroups(model: Model, spaces: Mapping[str, Space]) -> None:
     """Refuse what does not go with subgroups, where any body is on one."""
     if not on_subgroups(spaces):
+        check_rotorless(model, "spaces")
         return
     tree = spanning_tree(model)
     check_spaces(tree, spaces)
@@ -35,6 +36,17 @@ def check_subgroups(model: Model, spaces: Mapping[str, Space]) -> None:
             CHARTS,
         )
     check_drivers(model)
+
+
+def check_rotorless(model: Model, where: str) -> None:
+    """Refuse rotor inertia, which charts of bodies do not have a place for."""
+    for joint in model.joints:
+        if joint.rotors:
+            raise InvalidOption(
+                f"{where}: joint '{joint.name}' has an armature, which only the motion subgroup of"
+                " its joint can feel.",
+                "Take simulate(..., spaces='subgroups'), or armature=0.",
+            )
 
 
 def check_spaces(tree: Tree, spaces: Mapping[str, Space]) -> None:

@@ -195,4 +195,15 @@ def look_at_tree_energy(mechanism: Any, scratch: Any, state: Any, t: float) -> N
     """The bodies are left placed in scratch, for `look_at_gaps`."""
     kinematics(mechanism.tree, state, mechanism.memory.rows)
     place(mechanism.tree, state, mechanism.memory.rows, scratch.absolute)
-    note_energy(mechanism, state, t, energy_of_placed(mechanism.system, scratch))
+    energy = energy_of_placed(mechanism.system, scratch) + rotor_energy(mechanism.tree, state)
+    note_energy(mechanism, state, t, energy)
+
+
+@routine
+def rotor_energy(tree: Any, state: Any) -> float:
+    r"""$\tfrac12\sum I_r \dot q^2$"""
+    total = 0.0
+    for k in range(tree.rate_count):
+        rate = state[tree.stored_count + k]
+        total += 0.5 * tree.armature[k] * rate * rate
+    return total
