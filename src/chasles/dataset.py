@@ -147,7 +147,7 @@ def of_joints(setup: Setup, absolute: Floats, t: Floats) -> dict[str, Any]:
 
 def of_all(setup: Setup, absolute: Floats, integrals: Floats) -> dict[str, Any]:
     """Energy and momenta of the whole model."""
-    kinetic = diagnostics.kinetic(setup, absolute).sum(axis=1)
+    kinetic = diagnostics.kinetic_of_all(setup, absolute)
     potential = diagnostics.potential(setup, absolute).sum(axis=1)
     potential += diagnostics.stored(setup, absolute, integrals).sum(axis=1)
     linear = diagnostics.linear_momentum(setup, absolute)

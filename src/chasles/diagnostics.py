@@ -23,7 +23,7 @@ from chasles.groups.vectors import add, cross, matvec, scale, symvec
 from chasles.model import Body, ChaslesError, Ground
 from chasles.model.errors import told
 from chasles.system.build import Setup
-from chasles.system.coordinates import coordinate_of_poses, coordinate_rate
+from chasles.system.coordinates import coordinate_of_poses, coordinate_rate, relative_spin
 from chasles.system.gaps import components, frame_of, opening_history
 from chasles.system.turns import angle_columns
 
@@ -43,6 +43,25 @@ def kinetic(setup: Setup, absolute: Floats) -> Floats:
     bodies = setup.system.bodies
     inertia = components(bodies.inertia, 0, 6)
     return kinetic_energy(bodies.mass, inertia, twist_history(absolute))
+
+
+def kinetic_of_all(setup: Setup, absolute: Floats) -> Floats:
+    """Kinetic energy of all bodies and rotors (T,), J."""
+    return kinetic(setup, absolute).sum(axis=1) + kinetic_of_rotors(setup, absolute)
+
+
+def kinetic_of_rotors(setup: Setup, absolute: Floats) -> Floats:
+    r"""$\tfrac12\sum I_r \dot q^2$ over the coordinates of joints with an armature (T,), J."""
+    total = np.zeros(len(absolute))
+    for joint in setup.model.joints:
+        if not joint.rotors:
+            continue
+        if joint.coordinates:
+            rates = [coordinate_rate(setup, joint.name, w, absolute) for w in joint.coordinates]
+        else:  # a ball, whose rotations all feel the same rotor
+            rates = list(relative_spin(setup, joint.name, absolute))
+        total += sum(0.5 * rotor * rate**2 for rotor, rate in zip(joint.rotors, rates))
+    return total
 
 
 def potential(setup: Setup, absolute: Floats) -> Floats:

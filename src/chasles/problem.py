@@ -11,7 +11,9 @@ from typing import Any
 from chasles.core.arrays import ABSOLUTE_WIDTH, CHART_WIDTH, Floats
 from chasles.core.ordering import Plan
 from chasles.core.state_block import SUPPLY_WIDTH
-from chasles.dynamics.evaluation import Evaluation, evaluate, wrench_history
+from chasles.dynamics.evaluation import Evaluation, evaluate
+from chasles.dynamics.evaluation import wrench_history as wrenches_on_charts
+from chasles.dynamics.rotors import has_rotors, tree_wrenches
 from chasles.dynamics.solver import Solver, make_solver
 from chasles.model import Model
 from chasles.spaces import Designation, Space, designate, resolve_spaces
@@ -182,6 +184,13 @@ def make_problem(
     if named and not setup.asks_users:
         choice.model._kept[key] = problem
     return problem
+
+
+def wrench_history(problem: Problem, absolute: Floats, times: Floats, integrals: Floats) -> Floats:
+    """Joint wrenches (T, m, 12) at absolute states (T, n, 18)."""
+    if has_rotors(problem.model):
+        return tree_wrenches(problem.setup, absolute, times, integrals)
+    return wrenches_on_charts(problem, absolute, times, integrals)
 
 
 def bytes_kept(bodies: int, quadratures: int, states: int) -> int:

@@ -327,8 +327,8 @@ class Result:
     # --- invariants ---
 
     def kinetic_energy(self) -> Floats:
-        """(T,), J."""
-        return diagnostics.kinetic(self.problem.setup, self.absolute).sum(axis=1)
+        """Of all bodies, and of the rotors of joints with an armature (T,), J."""
+        return diagnostics.kinetic_of_all(self.problem.setup, self.absolute)
 
     def potential_energy(self) -> Floats:
         """Of gravity (zero at the world's origin) and springs (T,), J."""

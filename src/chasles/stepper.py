@@ -24,7 +24,7 @@ from chasles.core.state_block import (
     make_layout,
 )
 from chasles.core.watch import SEEN_WIDTH, Watch, nothing_seen
-from chasles.diagnostics import kinetic
+from chasles.diagnostics import kinetic_of_all
 from chasles.dynamics.solver import Solver
 from chasles.integrators.advance import SEEN_LAST, advance
 from chasles.integrators.methods import Method
@@ -129,7 +129,7 @@ class Stepper:
 
 def energy_of_motion(solver: Solver) -> float:
     """Kinetic energy at the start, J."""
-    return float(kinetic(solver.setup, solver.start[None]).sum())
+    return float(kinetic_of_all(solver.setup, solver.start[None])[0])
 
 
 def make_stepper(

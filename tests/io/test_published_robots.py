@@ -2,6 +2,7 @@
 
 import importlib.util
 from collections import Counter
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -43,7 +44,8 @@ def worst_difference(path, model):
     data.qvel[:] = rng.normal(size=scene.nv)
     mujoco.mj_forward(scene, data)
     kept = [force for force in model.forces if force.kind not in ("motor", "jointfriction")]
-    passive = ch.Model(model.bodies, model.joints, kept, gravity=model.gravity)
+    joints = [replace(j, armature=0.0) if j.rotors else j for j in model.joints]
+    passive = ch.Model(model.bodies, joints, kept, gravity=model.gravity)
     state, theirs = Followed(passive, scene).state_and_acceleration(data, data.qacc)
     return np.abs(accelerations(passive, state) - theirs).max() / max(1.0, np.abs(theirs).max())
 

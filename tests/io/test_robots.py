@@ -136,13 +136,14 @@ def test_what_is_left_out_is_told():
     notes = "\n".join(model.notes)
     for words in [
         "joints that no joint here is like; they are locked: hinge 'first', hinge 'second'",
-        "limits are not enforced: 'limited'", "armature is left out: 'limited'",
+        "limits are not enforced: 'limited'",
         "dry friction is left out: 'second'", "dry friction is smoothed about rest: 'third'",
         "contacts between geoms are left out", "the medium", "compensation of gravity",
         "1 tendons", "constraints are left out: 'mimic'", "actuators are left out: 'biceps'",
         "control is 0", "'idle'", "1 sensors, 1 cameras", "geoms",
     ]:  # fmt: skip
         assert words in notes, words
+    assert model.joint("limited").armature == 0.1 and "armature" not in notes
     assert model.joint("first").kind == "fixed" and model.force("third friction").level == 0.2
 
 

@@ -17,6 +17,7 @@ from chasles.model import (
     Gear,
     JointFriction,
     JointSpring,
+    JointStop,
     Load,
     Model,
     Motor,
@@ -68,6 +69,15 @@ PARTS = {
         "joint": HINGE,
         "level": 1,
         "smoothing": 1,
+        "coordinate": "angle",
+    },
+    JointStop: {
+        "name": "p",
+        "joint": HINGE,
+        "lower": -1,
+        "upper": 1,
+        "stiffness": 1,
+        "damping": 1,
         "coordinate": "angle",
     },
     Motor: {

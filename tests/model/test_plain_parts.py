@@ -27,6 +27,7 @@ from chasles.model import (
     InvalidModel,
     JointFriction,
     JointSpring,
+    JointStop,
     Load,
     Model,
     Motor,
@@ -81,6 +82,7 @@ FORCES = [
     Load("load", "a", force=SLANTED, frame="body"),
     Load("wind", "b", torque=(1.0, Signal.expression("2 * sin(t)^2"), Signal.ramp(1, 2))),
     Drag("drag", "a", quadratic=2.0),
+    JointStop("stop", "prismatic", lower=-1.0, stiffness=10.0),
 ]
 DRIVERS = [
     Driver("crank", "revolute", Signal.ramp(1, 2)),

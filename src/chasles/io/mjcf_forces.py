@@ -48,7 +48,8 @@ def of_joint(scene: Any, entry: Placed, left: dict[str, list[str]]) -> list[Forc
         ),
         "limits are not enforced": np.atleast_1d(m.jnt_limited[entry.index]),
     }.items():
-        if np.any(values) and not (what.startswith("arm") and hasattr(entry.joint, "armature")):
+        kept = what.startswith("arm") and entry.joint is not None and entry.joint.rotors
+        if np.any(values) and not kept:
             left.setdefault(what, []).append(name)
     friction = float(m.dof_frictionloss[dof])
     if entry.coordinate is None or entry.joint is None:

@@ -1,7 +1,6 @@
 """Joints of MuJoCo as joints of a Model: one, or several of one body that make a pair together."""
 
 from dataclasses import dataclass
-from inspect import signature
 from typing import Any
 
 import numpy as np
@@ -86,11 +85,9 @@ def kind_of(scene: Any, index: int) -> str:
     return FREE
 
 
-def armature_of(scene: Any, indices: list[int]) -> dict[str, Any]:
-    """Inertia of a motor's rotor, where joints of the model have such; else a note is made."""
-    if len(indices) == 1 and "armature" in signature(Revolute).parameters:
-        return {"armature": float(scene.m.dof_armature[scene.m.jnt_dofadr[indices[0]]])}
-    return {}
+def armature_of(scene: Any, indices: list[int]) -> list[float]:
+    """Inertia of the rotor of every joint; of a ball, whose rotations have one number."""
+    return [float(scene.m.dof_armature[scene.m.jnt_dofadr[index]]) for index in indices]
 
 
 def pair(
@@ -99,24 +96,25 @@ def pair(
     kinds: list[str],
     points: list[Floats],
     axes: list[Floats],
-    more: dict[str, Any],
+    rotors: list[float],
 ) -> tuple[Joint | None, list[Coordinate | None]]:
     """The joint that leaves the same motions free, and which coordinate each part is."""
     hinges = [k for k, kind in enumerate(kinds) if kind == HINGE]
     slides = [k for k, kind in enumerate(kinds) if kind == SLIDE]
     if kinds == [HINGE]:
-        return Revolute(name, *ends, points[0], axes[0], **more), ["angle"]
+        return Revolute(name, *ends, points[0], axes[0], armature=rotors[0]), ["angle"]
     if kinds == [SLIDE]:
-        return Prismatic(name, *ends, points[0], axes[0], **more), ["displacement"]
+        return Prismatic(name, *ends, points[0], axes[0], armature=rotors[0]), ["displacement"]
     if kinds == [BALL]:
-        return Spherical(name, *ends, points[0]), [None]
+        return Spherical(name, *ends, points[0], armature=rotors[0]), [None]
     if len(hinges) == len(slides) == 1 and len(kinds) == 2:
         turn, slide = axes[hinges[0]], axes[slides[0]]
         if 1.0 - turn @ slide < SAME:  # opposite axes would count one coordinate backwards
             sides: list[Coordinate | None] = [
                 "angle" if k in hinges else "displacement" for k in (0, 1)
             ]
-            return Cylindrical(name, *ends, points[hinges[0]], turn), sides
+            armature = (rotors[hinges[0]], rotors[slides[0]]) if any(rotors) else 0.0
+            return Cylindrical(name, *ends, points[hinges[0]], turn, armature=armature), sides
     together = all(np.abs(points[k] - points[hinges[0]]).max() < SAME for k in hinges)
     if len(hinges) == len(kinds) == 2 and together and abs(axes[0] @ axes[1]) < SAME:
         return Universal(name, *ends, points[0], axis=axes[0], axis_b=axes[1]), [None, None]

@@ -37,6 +37,7 @@ from chasles.model.joint_forces import (
     JointForce,
     JointFriction,
     JointSpring,
+    JointStop,
     Motor,
     TorsionSpring,
 )
@@ -99,6 +100,7 @@ __all__ = [
     "JointFriction",
     "JointSensor",
     "JointSpring",
+    "JointStop",
     "Load",
     "Matrix3",
     "Mesh",

@@ -130,6 +130,64 @@ class JointFriction(JointForce):
 
 
 @dataclass(frozen=True, init=False)
+class JointStop(JointForce):
+    """A compliant stop at one or both ends of a coordinate: it pushes back, and never pulls.
+
+    lower, upper  where the coordinate meets it, rad or m, the start being 0; None: it has no such
+                  end
+    stiffness     N m/rad or N/m: a depth p beyond an end is met by stiffness p + damping p'
+    damping       N m s/rad or N s/m; it sets in at once where a stop is met at speed
+
+    Steps of the run should be short against the time of a contact, pi sqrt(m / stiffness).
+
+    >>> JointStop("door stop", "hinge", upper=1.6, stiffness=500.0).lower is None
+    True
+    """
+
+    lower: float | None = None
+    upper: float | None = None
+    stiffness: float = 0.0
+    damping: float = 0.0
+
+    def __init__(
+        self,
+        name: str,
+        joint: Joint | str,
+        lower: float | None = None,
+        upper: float | None = None,
+        *,
+        stiffness: float,
+        damping: float = 0.0,
+        coordinate: Coordinate = "auto",
+    ) -> None:
+        super().__init__(name, joint, coordinate)
+        ends = {
+            what: None if end is None else checked_number(end, what, self.where, InvalidForce)
+            for what, end in (("lower", lower), ("upper", upper))
+        }
+        self._check_ends(ends["lower"], ends["upper"])
+        fill(
+            self,
+            **ends,
+            stiffness=checked_positive(stiffness, "stiffness", PER_UNIT, self.where, InvalidForce),
+            damping=checked_not_negative(damping, "damping", PER_SPEED, self.where, InvalidForce),
+        )
+
+    def _check_ends(self, lower: float | None, upper: float | None) -> None:
+        if lower is None and upper is None:
+            raise InvalidForce(
+                f"{self.where}: lower and upper are both left out, so it stops nothing.",
+                "Give lower=, upper= or both, in rad or m.",
+            )
+        if lower is not None and upper is not None and lower > upper:
+            raise InvalidForce(
+                f"{self.where}: lower must not be above upper, got lower={lower:g} and"
+                f" upper={upper:g}.",
+                "Exchange them.",
+            )
+
+
+@dataclass(frozen=True, init=False)
 class Motor(JointForce):
     """A motor with PD control: stiffness (target - q) + damping (target' - q') + effort.
 

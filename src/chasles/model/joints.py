@@ -8,12 +8,15 @@ in that frame.  Points and axes are in world coordinates at the initial configur
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, ClassVar
 
+import numpy as np
+
 from chasles.model.body import GROUND, Body, Ground, name_of
 from chasles.model.checks import (
     Invalid,
     Vector3,
     checked_direction,
     checked_name,
+    checked_not_negative,
     checked_number,
     checked_vector,
     fill,
@@ -65,6 +68,8 @@ class Joint:
     axis_b: Vector3 | None = None
     #: metres of advance per radian; zero for all joints but the helical one
     pitch: float = field(default=0.0, init=False, repr=False)
+    #: rotor inertia that its coordinates feel; see `Revolute`
+    armature: float | tuple[float, ...] = field(default=0.0, init=False, repr=False)
 
     def __init__(
         self,
@@ -75,6 +80,7 @@ class Joint:
         axis: ArrayLike = Z,
         at_b: ArrayLike | None = None,
         axis_b: ArrayLike | None = None,
+        armature: ArrayLike = 0.0,
     ) -> None:
         where = f"joint '{checked_name(name, 'joint', InvalidJoint)}'"
         if not self.locked:
@@ -98,7 +104,17 @@ class Joint:
             axis_b=(
                 None if axis_b is None else checked_direction(axis_b, "axis_b", where, InvalidJoint)
             ),
+            armature=checked_armature(armature, 6 - len(self.locked), where),
         )
+
+    @property
+    def rotors(self) -> tuple[float, ...]:
+        """Rotor inertia on every coordinate; none if there is no rotor."""
+        if not np.any(self.armature):
+            return ()
+        if isinstance(self.armature, tuple):
+            return self.armature
+        return (self.armature,) * (6 - len(self.locked))
 
     def __init_subclass__(cls, in_files: bool | None = None) -> None:
         """`in_files` is False for a base of kinds, and for what holds code.
@@ -120,6 +136,7 @@ class Spherical(Joint):
 
     axis: Vector3 = field(default=Z, init=False, repr=False)
     axis_b: Vector3 | None = field(default=None, init=False, repr=False)
+    armature: float | tuple[float, ...] = field(default=0.0, repr=False)
 
     def __init__(
         self,
@@ -128,13 +145,20 @@ class Spherical(Joint):
         b: Attachment,
         at: ArrayLike,
         at_b: ArrayLike | None = None,
+        armature: float = 0.0,
     ) -> None:
-        super().__init__(name, a, b, checked_point(at, name), at_b=at_b)
+        where = f"joint '{name}'"
+        rotor = checked_not_negative(armature, "armature", "kg m^2", where, InvalidJoint)
+        super().__init__(name, a, b, checked_point(at, name), at_b=at_b, armature=rotor)
 
 
 @dataclass(frozen=True, init=False)
 class Revolute(Joint):
     """A hinge: rotation about the line through `at` along `axis`, nothing else.
+
+    armature  inertia of a rotor that turns with the joint's coordinate, as the coordinate feels it:
+              its own times the gear ratio squared; kg m^2, and kg for a displacement.  Rotors are
+              taken to spin fast about axes that turn little, so they feel the coordinate alone
 
     >>> Revolute("elbow", "upper arm", "forearm", at=(0.3, 0, 1), axis=(0, 2, 0)).axis
     (0.0, 1.0, 0.0)
@@ -143,6 +167,8 @@ class Revolute(Joint):
     locked = ("wx", "wy", "ux", "uy", "uz")
     coordinates = ("angle",)
 
+    armature: float | tuple[float, ...] = field(default=0.0, repr=False)
+
     def __init__(
         self,
         name: str,
@@ -152,13 +178,16 @@ class Revolute(Joint):
         axis: ArrayLike,
         at_b: ArrayLike | None = None,
         axis_b: ArrayLike | None = None,
+        armature: ArrayLike = 0.0,
     ) -> None:
-        super().__init__(name, a, b, checked_point(at, name), axis, at_b, axis_b)
+        super().__init__(name, a, b, checked_point(at, name), axis, at_b, axis_b, armature)
 
 
 @dataclass(frozen=True, init=False)
 class Cylindrical(Joint):
     """A sleeve on a shaft: rotation about and sliding along the line through `at`.
+
+    armature  of the angle and of the displacement, see `Revolute`
 
     >>> Cylindrical("sleeve", GROUND, "ring", at=(0, 0, 0), axis=(0, 0, 1)).locked
     ('wx', 'wy', 'ux', 'uy')
@@ -167,6 +196,8 @@ class Cylindrical(Joint):
     locked = ("wx", "wy", "ux", "uy")
     coordinates = ("angle", "displacement")
 
+    armature: float | tuple[float, ...] = field(default=0.0, repr=False)
+
     def __init__(
         self,
         name: str,
@@ -176,8 +207,9 @@ class Cylindrical(Joint):
         axis: ArrayLike,
         at_b: ArrayLike | None = None,
         axis_b: ArrayLike | None = None,
+        armature: ArrayLike = 0.0,
     ) -> None:
-        super().__init__(name, a, b, checked_point(at, name), axis, at_b, axis_b)
+        super().__init__(name, a, b, checked_point(at, name), axis, at_b, axis_b, armature)
 
 
 @dataclass(frozen=True, init=False)
@@ -194,6 +226,7 @@ class Helical(Joint):
     coordinates = ("angle",)
 
     pitch: float = 0.0
+    armature: float | tuple[float, ...] = field(default=0.0, repr=False)
 
     def __init__(
         self,
@@ -205,8 +238,9 @@ class Helical(Joint):
         pitch: float,
         at_b: ArrayLike | None = None,
         axis_b: ArrayLike | None = None,
+        armature: ArrayLike = 0.0,
     ) -> None:
-        super().__init__(name, a, b, checked_point(at, name), axis, at_b, axis_b)
+        super().__init__(name, a, b, checked_point(at, name), axis, at_b, axis_b, armature)
         pitch = checked_number(pitch, "pitch", f"joint '{name}'", InvalidJoint)
         if pitch == 0.0:
             raise InvalidJoint(
@@ -232,13 +266,14 @@ class Sliding(Joint, in_files=False):
         axis: ArrayLike | None = None,
         at_b: ArrayLike | None = None,
         axis_b: ArrayLike | None = None,
+        armature: ArrayLike = 0.0,
     ) -> None:
         if axis is None:
             raise InvalidJoint(
                 f"joint '{name}': a {self.kind} joint has a direction, and axis was left out.",
                 "Give axis=(x, y, z) in world coordinates.",
             )
-        super().__init__(name, a, b, at, axis, at_b, axis_b)
+        super().__init__(name, a, b, at, axis, at_b, axis_b, armature)
 
 
 @dataclass(frozen=True, init=False)
@@ -253,6 +288,8 @@ class Prismatic(Sliding):
     coordinates = ("displacement",)
     any_frame_point = True
 
+    armature: float | tuple[float, ...] = field(default=0.0, repr=False)
+
 
 @dataclass(frozen=True, init=False)
 class Planar(Sliding):
@@ -264,6 +301,18 @@ class Planar(Sliding):
 
     locked = ("wx", "wy", "uz")
     any_frame_point = True
+
+    def __init__(
+        self,
+        name: str,
+        a: Attachment,
+        b: Attachment,
+        at: ArrayLike | None = None,
+        axis: ArrayLike | None = None,
+        at_b: ArrayLike | None = None,
+        axis_b: ArrayLike | None = None,
+    ) -> None:
+        super().__init__(name, a, b, at, axis, at_b, axis_b)
 
 
 @dataclass(frozen=True, init=False)
@@ -289,6 +338,22 @@ class Fixed(Joint):
         at_b: ArrayLike | None = None,
     ) -> None:
         super().__init__(name, a, b, at, at_b=at_b)
+
+
+def checked_armature(value: Any, freedoms: int, where: str) -> float | tuple[float, ...]:
+    """Rotor inertia: one number for all coordinates, or one for each."""
+    try:
+        numbers = np.array(value, float)
+    except (TypeError, ValueError):
+        numbers = np.full(1, np.nan)
+    whole = numbers.shape in ((), (freedoms,)) and not isinstance(value, bool | str)
+    if not whole or not np.isfinite(numbers).all() or (numbers < 0.0).any():
+        several = f", or {freedoms} of them" if freedoms > 1 else ""
+        raise InvalidJoint(
+            f"{where}: armature must be a number of 0 or more{several}, got {told(value)}.",
+            "Give the rotor's inertia as the joint's coordinate feels it (kg m^2, or kg).",
+        )
+    return float(numbers) if numbers.ndim == 0 else tuple(numbers.tolist())
 
 
 def checked_pair(a: Any, b: Any, kind: str, where: str, invalid: Invalid) -> tuple[str, str]:

@@ -36,6 +36,7 @@ def subgroup_tree(model: Model, spaces: Mapping[str, Space]) -> Tree:
 def check_subgroups(model: Model, spaces: Mapping[str, Space]) -> None:
     """Refuse spaces that are not the subgroups of joints, where any body is on one."""
     if not on_subgroups(spaces):
+        check_rotorless(model, "spaces")
         return
     for name, space in spaces.items():
         if space.group != "subgroup":
@@ -47,6 +48,17 @@ def check_subgroups(model: Model, spaces: Mapping[str, Space]) -> None:
             )
         check_carrier(model, name, space)
     subgroup_tree(model, spaces)  # refuses bodies that carry each other in a circle
+
+
+def check_rotorless(model: Model, where: str) -> None:
+    """Refuse rotor inertia, which charts of bodies do not have a place for."""
+    for joint in model.joints:
+        if joint.rotors:
+            raise InvalidOption(
+                f"{where}: joint '{joint.name}' has an armature, which only the motion subgroup of"
+                " its joint can feel.",
+                "Take simulate(..., spaces='subgroups'), or armature=0.",
+            )
 
 
 def check_carrier(model: Model, name: str, space: Space) -> None:

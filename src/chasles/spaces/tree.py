@@ -12,6 +12,8 @@ from chasles.model import GROUND, Driver, Joint, Model
 SPIN_DIGITS = 6
 #: The rows by which a joint holds a point of each body together, as a ball does.
 BALL_ROWS = ("ux", "uy", "uz")
+#: What a rotor is worth: more than all rows of a joint.
+ROTOR = 10
 
 
 @dataclass(frozen=True)
@@ -94,7 +96,8 @@ def rows_kept(model: Model) -> dict[str, int]:
 
     All of a lower pair; of a universal and a constant-velocity joint those of its centre, which are
     a ball's; of a point on a line or plane all, on SO(3)xR3 framed on it; none of other couplings.
-    A driver on a coordinate of a lower pair is one row more: the coordinate is prescribed.
+    A driver on a coordinate of a lower pair is one row more: the coordinate is prescribed.  A rotor
+    is felt by a coordinate only, so a joint with an armature carries if it can.
     """
     kept = {}
     for joint in model.joints:
@@ -105,6 +108,9 @@ def rows_kept(model: Model) -> dict[str, int]:
     for driver in model.drivers:
         if isinstance(driver, Driver) and model.joint(driver.joint).is_lower_pair:
             kept[driver.joint] += 1
+    for joint in model.joints:
+        if joint.rotors:
+            kept[joint.name] += ROTOR
     return kept
 
 

@@ -21,7 +21,7 @@ from chasles.core.recursion.tree import (
     Tree,
 )
 from chasles.model import GROUND, Driver, InvalidBody, InvalidJoint, InvalidModel, Model
-from chasles.model.errors import told
+from chasles.model.joints import checked_armature as model_armature
 from chasles.spaces.tree import Tree as SpanningTree
 from chasles.spaces.tree import is_centred, spanning_tree
 from chasles.system.build_frames import carried_frames, carriers
@@ -66,7 +66,7 @@ def links_of(
 ) -> list[Link]:
     """A link for every body in the given order, parents first.
 
-    armature  by joint: a number, or one per coordinate
+    armature  by joint: a number, or one per coordinate; that of the joints themselves if None
     drives    by driver: its first signal
 
     Where the joint names its bodies the other way round, z points the other way: coordinates are
@@ -74,7 +74,9 @@ def links_of(
     """
     tree = tree or spanning_tree(model)
     index = {name: place for place, name in enumerate(order)}
-    rotors = checked_armature(model, tree, armature or {})
+    if armature is None:
+        armature = {joint.name: joint.rotors for joint in model.joints if joint.rotors}
+    rotors = checked_armature(model, tree, armature)
     links = []
     for name in order:
         body, carried = model.body(name), tree.parents[name]
@@ -150,19 +152,8 @@ def checked_armature(
                 f"{where}: the joint is cut, and has no coordinate of its own.",
                 "Cut the loop at another joint.",
             )
-        try:
-            numbers = np.atleast_1d(np.array(value, float))
-        except (TypeError, ValueError):
-            numbers = np.full(1, np.nan)
-        if numbers.ndim == 1 and numbers.size == 1:
-            numbers = np.full(dof, numbers[0])
-        good = numbers.shape == (dof,) and np.isfinite(numbers).all() and (numbers >= 0.0).all()
-        if not good:
-            raise InvalidJoint(
-                f"{where} must be 0 or more, one number or {dof}, got {told(value)}.",
-                "Give the rotor's inertia as the joint's coordinate feels it (kg m^2, or kg).",
-            )
-        checked[joint.name] = tuple(numbers.tolist())
+        numbers = model_armature(value, dof, f"joint '{joint.name}'")
+        checked[joint.name] = numbers if isinstance(numbers, tuple) else (numbers,) * dof
     return checked
 
 

@@ -7,6 +7,7 @@ import numpy as np
 from chasles.core.arrays import TWIST, Floats
 from chasles.core.frames import oriented
 from chasles.core.rows import frame_seen_from_a, turn_about_axis, twist_in_joint_frame
+from chasles.groups.vectors import sub
 from chasles.model import Model, coordinates_of
 from chasles.system.build import Setup
 from chasles.system.gaps import components, frame_of, opening_history, pose_history
@@ -43,6 +44,18 @@ def coordinate_of_poses(setup: Setup, joint: str, kind: str, absolute: Floats) -
 
 def coordinate_rate(setup: Setup, joint: str, kind: str, absolute: Floats) -> Floats:
     """Rate of a joint's angle or displacement (T,)."""
+    part = 0 if kind == "angle" else 1
+    rate: Floats = orientation(setup, joint) * relative_twist(setup, joint, absolute)[part][2]
+    return rate
+
+
+def relative_spin(setup: Setup, joint: str, absolute: Floats) -> Any:
+    """Angular velocity of a joint's frame B against A, along its axes: a tuple of arrays (T,)."""
+    return relative_twist(setup, joint, absolute)[0]
+
+
+def relative_twist(setup: Setup, joint: str, absolute: Floats) -> Any:
+    """(omega, v) of frame B of a joint against body a, in B: tuples of arrays (T,)."""
     index = setup.joint_index[joint]
     joints = setup.system.joints
     ends = [int(joints.a[index]), int(joints.b[index])]
@@ -52,9 +65,7 @@ def coordinate_rate(setup: Setup, joint: str, kind: str, absolute: Floats) -> Fl
     seen = frame_seen_from_a(poses[0], poses[1], axes, point)
     of_a = twist_in_joint_frame(twists[0], *seen)
     of_b = twist_in_joint_frame(twists[1], axes, point)
-    part = 0 if kind == "angle" else 1
-    rate: Floats = orientation(setup, joint) * (of_b[part][2] - of_a[part][2])
-    return rate
+    return sub(of_b[0], of_a[0]), sub(of_b[1], of_a[1])
 
 
 def twist_of(rows: Floats) -> Any:

@@ -8,20 +8,9 @@ from typing import Any
 
 from chasles.compiled import formula, routine
 from chasles.core.arrays import LAW_WIDTH, vec4
-from chasles.core.assemble import pose_of, twist_of
+from chasles.core.forces.along_coordinate import coordinate_motion, coordinate_value, pull_along
 from chasles.core.forces.kind import Deformation, ForceEntry, ForceKind, Signals
-from chasles.core.forces.motion import add_wrench, frame_on_a, frame_on_b, times_row
 from chasles.core.frames import coordinate_frames
-from chasles.core.rows import (
-    column,
-    frame_seen_from_a,
-    nearest_turn,
-    relative_joint_frame,
-    rotation_row,
-    translation_row,
-    turn_about_axis,
-    twist_in_joint_frame,
-)
 from chasles.model import JointForce, JointFriction, JointSpring, Model, Motor
 from chasles.scalars.elementary import tanh
 
@@ -38,25 +27,9 @@ def coordinate_effort(law: Any, value: Any, rate: Any, target: Any, target_rate:
 
 @routine
 def coordinate_wrench(system: Any, index: int, work: Any) -> float:
-    """Returns the power of all but the spring; the rate of a counted angle is written down."""
+    """Returns the power of all but the spring."""
     forces, signal = system.forces, system.forces.signal[index]
-    a, b = forces.a[index], forces.b[index]
-    axes, point = frame_on_b(forces, index)
-    pose_a, pose_b = pose_of(work.absolute, a), pose_of(work.absolute, b)
-    seen_axes, seen_point = frame_seen_from_a(pose_a, pose_b, axes, point)
-    spin_a, slide_a = twist_in_joint_frame(twist_of(work.absolute, a), seen_axes, seen_point)
-    spin_b, slide_b = twist_in_joint_frame(twist_of(work.absolute, b), axes, point)
-    turn, shift = relative_joint_frame(pose_a, frame_on_a(forces, index), pose_b, (axes, point))
-    angle = forces.angle[index]
-    if angle >= 0:
-        rate = spin_b[2] - spin_a[2]
-        value = nearest_turn(turn_about_axis(turn), work.quadratures[angle])
-        work.quadrature_rates[angle] = rate
-        row_a, row_b = rotation_row(column(seen_axes, 2)), rotation_row(column(axes, 2))
-    else:
-        rate, value = slide_b[2] - slide_a[2], shift[2]
-        row_a = translation_row(column(seen_axes, 2), seen_point, 0.0)
-        row_b = translation_row(column(axes, 2), point, 0.0)
+    value, rate, row_a, row_b = coordinate_motion(system, index, work)
     constants = vec4(forces.law, LAW_WIDTH * index) + vec4(forces.law, LAW_WIDTH * index + 4)
     target, target_rate, effort = 0.0, 0.0, 0.0
     if signal >= 0:
@@ -64,17 +37,13 @@ def coordinate_wrench(system: Any, index: int, work: Any) -> float:
         effort = work.signals[signal + 2]
     constants = constants[0:7] + (constants[7] + effort,)
     pull, supplied = coordinate_effort(constants, value, rate, target, target_rate)
-    add_wrench(work.rhs, b, times_row(row_b, pull))
-    add_wrench(work.rhs, a, times_row(row_a, -pull))
+    pull_along(system, index, work, row_a, row_b, pull)
     return supplied
 
 
 def stored_on_coordinate(deformation: Deformation) -> Any:
-    value = deformation.shift[2]
-    if deformation.counts_turns:
-        value = nearest_turn(turn_about_axis(deformation.turn), deformation.near)
     stiffness, _, rest = deformation.law[:3]
-    return 0.5 * stiffness * (value - rest) ** 2
+    return 0.5 * stiffness * (coordinate_value(deformation) - rest) ** 2
 
 
 def coordinate_entry(force: JointForce, model: Model, signals: Signals) -> ForceEntry:

@@ -247,4 +247,15 @@ def look_at_tree_energy(mechanism: Any, scratch: Any, state: Any, t: float) -> N
     kinematics(mechanism.tree, state, mechanism.memory.rows)
     place(mechanism.tree, state, mechanism.memory.rows, scratch.absolute)
     settle_turns(mechanism.system, scratch.absolute, beyond(state, mechanism.layout.integrals))
-    note_energy(mechanism, state, t, energy_of_placed(mechanism.system, scratch))
+    energy = energy_of_placed(mechanism.system, scratch) + rotor_energy(mechanism.tree, state)
+    note_energy(mechanism, state, t, energy)
+
+
+@routine
+def rotor_energy(tree: Any, state: Any) -> float:
+    r"""$\tfrac12\sum I_r \dot q^2$"""
+    total = 0.0
+    for k in range(tree.rate_count):
+        rate = state[tree.stored_count + k]
+        total += 0.5 * tree.armature[k] * rate * rate
+    return total

@@ -1,0 +1,82 @@
+r"""A stop on a joint's angle or displacement q: a spring and damper while it is touched.
+
+With the depth $p = q - q_{upper}$ or $q_{lower} - q$, as long as that is positive,
+
+$$ F = \max(0,\ k p + c\,\dot p), \qquad U = \tfrac12 k p^2, $$
+
+against the motion: a stop pushes and never pulls.
+"""
+
+from math import inf
+from typing import Any
+
+import numpy as np
+
+from chasles.compiled import formula, routine
+from chasles.core.arrays import LAW_WIDTH, vec4
+from chasles.core.forces.along_coordinate import coordinate_motion, coordinate_value, pull_along
+from chasles.core.forces.kind import Deformation, ForceEntry, ForceKind, Signals
+from chasles.core.frames import coordinate_frames
+from chasles.model import JointStop, Model
+from chasles.scalars.elementary import choose, maximum
+
+
+@formula
+def touching(stiffness: Any, damping: Any, depth: Any, speed: Any) -> Any:
+    return maximum(0.0, stiffness * depth + damping * speed)
+
+
+@formula
+def apart(stiffness: Any, damping: Any, depth: Any, speed: Any) -> Any:
+    return 0.0
+
+
+@formula
+def push_of(stiffness: Any, damping: Any, depth: Any, speed: Any) -> Any:
+    """What a stop pushes back with, and the part of it that its spring stores."""
+    push = choose(depth > 0.0, touching, apart, stiffness, damping, depth, speed)
+    return push, stiffness * maximum(0.0, depth)
+
+
+@formula
+def stop_effort(law: Any, value: Any, rate: Any) -> Any:
+    """Generalised force on the coordinate, and the power of all but the springs."""
+    stiffness, damping, lower, upper = law
+    above, spring_above = push_of(stiffness, damping, value - upper, rate)
+    below, spring_below = push_of(stiffness, damping, lower - value, -rate)
+    effort, spring = below - above, spring_below - spring_above
+    return effort, (effort - spring) * rate
+
+
+@routine
+def stop_wrench(system: Any, index: int, work: Any) -> float:
+    """Returns the power of all but the springs."""
+    value, rate, row_a, row_b = coordinate_motion(system, index, work)
+    effort, lost = stop_effort(vec4(system.forces.law, LAW_WIDTH * index), value, rate)
+    pull_along(system, index, work, row_a, row_b, effort)
+    return lost
+
+
+def stored_in_stop(deformation: Deformation) -> Any:
+    stiffness, _, lower, upper = deformation.law[:4]
+    value = coordinate_value(deformation)
+    depth = np.maximum(0.0, value - upper) + np.maximum(0.0, lower - value)
+    return 0.5 * stiffness * depth**2
+
+
+def stop_entry(force: JointStop, model: Model, signals: Signals) -> ForceEntry:
+    """Stiffness, damping, lower, upper."""
+    lower = -inf if force.lower is None else force.lower
+    upper = inf if force.upper is None else force.upper
+    law = (force.stiffness, force.damping, lower, upper)
+    frames = coordinate_frames(force.joint, model)
+    return ForceEntry(frames, law, counts_turns=force.coordinate == "angle")
+
+
+JOINT_STOP = ForceKind(
+    name="jointstop",
+    made_of=(JointStop,),
+    entry=stop_entry,
+    wrench=stop_wrench,
+    potential=stored_in_stop,
+)

@@ -1,0 +1,89 @@
+r"""Joint wrenches of trees whose joints have rotors, which couple the masses of two bodies.
+
+Six-dimensional charts have no place for these; the recursion has.  Its pass inward gives the whole
+wrench F of a joint, along the joint's own coordinates $S^T F = \tau_{driver} - I_r\ddot q$.  What a
+driver exerts is taken out; what a rotor takes stays with its joint.
+"""
+
+from typing import Any
+
+import numpy as np
+
+from chasles.core.arrays import DRIVEN_TURN, ROW_WIDTH, Floats
+from chasles.core.forces.motion import times_row
+from chasles.core.rows import column, frame_seen_from_a, rotation_row, translation_row
+from chasles.dynamics.tree_problem import TreeProblem
+from chasles.model import Driver, Model
+from chasles.system.build import Setup
+from chasles.system.build_tree import COORDINATES
+from chasles.system.gaps import frame_of, pose_history
+from chasles.system.tree_state import state_of
+
+
+def has_rotors(model: Model) -> bool:
+    """Whether a joint of a model has an armature."""
+    return any(joint.rotors for joint in model.joints)
+
+
+def tree_wrenches(setup: Setup, absolute: Floats, times: Floats, integrals: Floats) -> Floats:
+    """Joint wrenches (T, m, 12) at absolute states (T, n, 18), by the recursion."""
+    problem = TreeProblem.from_model(setup.model)
+    own, joints = problem.setup, setup.system.joints
+    order = [setup.body_index[name] for name in own.body_index]
+    counted = own.system.quadrature_count
+    wrenches = np.zeros((len(absolute), setup.system.joint_count, ROW_WIDTH))
+    efforts = np.zeros((len(absolute), problem.tree.rate_count))
+    carried = carried_bodies(problem)
+    for k, (state, t) in enumerate(zip(absolute, times.tolist())):
+        problem.work.quadratures[:] = integrals[k, :counted]
+        found = problem.reactions(state_of(problem.tree, state[order]), t)
+        efforts[k] = found.efforts
+        for name, body in carried.items():
+            index, child = setup.joint_index[name], order[body]
+            on_parent, on_child = found.on_bodies[body].reshape(2, 6)
+            first = on_parent if joints.b[index] == child else on_child
+            second = on_child if joints.b[index] == child else on_parent
+            wrenches[k, index] = np.concatenate((first, second))
+    for driver in setup.model.drivers:
+        assert isinstance(driver, Driver)  # others are refused
+        words = COORDINATES[setup.model.joint(driver.joint).kind]
+        at = int(problem.tree.rate_at[carried[driver.joint]]) + words.index(driver.coordinate)
+        index, joint = setup.joint_index[driver.name], setup.joint_index[driver.joint]
+        wrenches[:, index] = driver_wrench(setup, index, absolute, efforts[:, at])
+        wrenches[:, joint] -= in_order_of(setup, index, joint, wrenches[:, index])
+    return wrenches
+
+
+def carried_bodies(problem: TreeProblem) -> dict[str, int]:
+    """Joint -> the body that it carries, in the order of the tree."""
+    model, found = problem.setup.model, {}
+    names = list(problem.setup.body_index)
+    for joint in model.joints:
+        ends = [names.index(end) if end in names else -1 for end in (joint.a, joint.b)]
+        child = max(ends)  # parents come first
+        if problem.tree.parent[child] == min(ends):
+            found[joint.name] = child
+    return found
+
+
+def driver_wrench(setup: Setup, index: int, absolute: Floats, effort: Floats) -> Floats:
+    """Of a driver on its bodies a and b (T, 12), body frames at the centres of mass."""
+    joints = setup.system.joints
+    axes, point = frame_of(joints, index, "b")
+    a, b = (pose_history(absolute, int(body[index])) for body in (joints.a, joints.b))
+    seen_axes, seen_point = frame_seen_from_a(a, b, axes, point)
+    if int(joints.locked[index]) == DRIVEN_TURN:
+        rows: Any = rotation_row(column(seen_axes, 2)), rotation_row(column(axes, 2))
+    else:
+        rows = (
+            translation_row(column(seen_axes, 2), seen_point, 0.0),
+            translation_row(column(axes, 2), point, 0.0),
+        )
+    parts = [*times_row(rows[0], -effort), *times_row(rows[1], effort)]
+    return np.stack([np.broadcast_to(x, effort.shape) for part in parts for x in part], axis=-1)
+
+
+def in_order_of(setup: Setup, driver: int, joint: int, wrench: Floats) -> Floats:
+    """A driver's wrenches in the order in which its joint has the two bodies."""
+    same = setup.system.joints.b[driver] == setup.system.joints.b[joint]
+    return wrench if same else np.concatenate((wrench[:, 6:], wrench[:, :6]), axis=1)
