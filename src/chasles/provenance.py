@@ -49,6 +49,7 @@ class Provenance(Mapping[str, Any]):
     step, steps       length of a step in s, and how many were taken
     until             s
     spaces            body -> space, in words
+    solver            "recursion" along the joints' subgroups, or "blocks" eliminated on charts
     stabilise         the stabiliser in words, and `stabilised`, the joints that it holds
     redundancy        which rows repeat others, in words
     singular          what was to be done at singular poses, and `singular_poses`, those met
@@ -69,6 +70,7 @@ class Provenance(Mapping[str, Any]):
     method: str
     step: float
     spaces: Mapping[str, str] = field(default_factory=dict)
+    solver: str = "blocks"
     stabilise: str = "none"
     stabilised: tuple[str, ...] = ()
     redundancy: str = "none"

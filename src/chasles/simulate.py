@@ -187,6 +187,7 @@ def provenance_of(
         method=method.name,
         step=run.grid.step,
         spaces=problem.choice.words,
+        solver="recursion" if on_subgroups(problem.spaces) else "blocks",
         stabilise=str(choice or "none"),
         stabilised=held,
         redundancy=str(problem.redundancy or "none"),

@@ -66,3 +66,11 @@ def test_a_row_ends_where_the_ways_of_its_bodies_meet():
     }
     assert ends == {0: 1, 1: 1, 2: 6, 3: 6}
     assert loops.riding.tolist() == [2, 2, 3, 4, 4, 1]
+
+
+@pytest.mark.parametrize("size", [2, 4, 6, 7, 8, 10])
+def test_auto_takes_the_solver_that_the_count_speaks_for(size):
+    model = net(size)
+    recursion = all(space.group == "subgroup" for space in ch.designate(model).spaces.values())
+    pays, operations = recursion_pays(model)
+    assert recursion == pays or operations.recursion == pytest.approx(operations.blocks, rel=0.1)

@@ -12,7 +12,7 @@ from chasles.spaces.exactness import Charts, Geometry
 from chasles.spaces.on_subgroups import tree_under
 from chasles.spaces.space import SE3, SO3xR3, Space, reference_order
 from chasles.spaces.subgroups import classify
-from chasles.spaces.tree import Tree, pair_tree, spanning_tree
+from chasles.spaces.tree import Tree, pair_tree, spanning_tree, way_down
 
 
 def relative_se3(tree: Tree, body: str) -> Space:
@@ -59,6 +59,9 @@ RULES: dict[str, Callable[[Model, Tree, str], Space]] = {
     "subgroups": lambda model, tree, body: on_subgroup(tree, body),
 }
 NAMES = ("auto", *RULES)
+#: Pairs of rows that ride through a body, on average, from which on eliminating blocks takes fewer
+#: operations than recursion (as `dynamics.cheaper` counts them: nets of 7 x 7 bodies and more).
+A_NET = 400.0
 
 
 def resolve_spaces(model: Model, spaces: Any) -> dict[str, Space]:
@@ -182,9 +185,25 @@ def choose(model: Model, tree: Tree, forced: Mapping[str, Space]) -> dict[str, S
 def moves_in_subgroups(model: Model) -> bool:
     """Whether the bodies of a model move best in the subgroups of the joints that carry them.
 
-    A point on a line or plane has no motion group; charts keep it all the same.
+    A point on a line or plane has no motion group; charts keep it all the same.  In wide nets,
+    where many loops share bodies, blocks are eliminated with fewer operations than rows ride.
     """
-    return not any(joint.keeps_point_straight for joint in model.joints)
+    if any(joint.rotors for joint in model.joints):  # only coordinates feel them
+        return True
+    if any(joint.keeps_point_straight for joint in model.joints):
+        return False
+    return riding_rows(model) < A_NET
+
+
+def riding_rows(model: Model) -> float:
+    """The mean over all bodies of the square of how many rows of cut joints ride through each."""
+    tree = pair_tree(model)
+    riding: dict[str, int] = {}
+    for name in tree.cut:
+        joint = model.joint(name)
+        for body in set(way_down(tree.parents, joint.a)) ^ set(way_down(tree.parents, joint.b)):
+            riding[body] = riding.get(body, 0) + len(joint.locked)
+    return sum(rows**2 for rows in riding.values()) / len(model.bodies)
 
 
 def carrying_tree(model: Model, forced: Mapping[str, Space], cut: Collection[str] = ()) -> Tree:
