@@ -88,7 +88,12 @@ class Tilting(ch.Revolute, in_files=False):
     locked = ("wx", "wz", "ux", "uy", "uz")
 
 
-KINDS = [Across, Tilting, ch.Revolute, ch.Prismatic, ch.Cylindrical, ch.Planar]
+def thread(*given, **more):
+    """A right-handed thread."""
+    return ch.Helical(*given, pitch=0.3, **more)
+
+
+KINDS = [Across, Tilting, ch.Revolute, ch.Prismatic, ch.Cylindrical, ch.Planar, thread]
 
 
 @pytest.mark.parametrize("kind", KINDS)
