@@ -42,6 +42,7 @@ html_theme = "furo"
 html_title = "chasles"
 html_math_renderer = "mathml"
 html_copy_source = False
+html_show_search_summary = False  # summaries are fetched, which pages in a folder may not do
 html_theme_options = {"navigation_with_keys": True}
 
 autodoc_member_order = "bysource"
@@ -131,6 +132,17 @@ def translate_docstring(
     lines[:] = as_rst(lines)
 
 
+def describe_pictures(app: Any, doctree: nodes.document) -> None:
+    """Pictures that code draws have that code as their alternative text."""
+    for cell in doctree.findall(nodes.container):
+        if "cell" not in cell["classes"]:
+            continue
+        sources = list(cell.findall(nodes.literal_block))
+        drawn = sources[0].astext().strip().split("\n")[-1] if sources else "a cell"
+        for image in cell.findall(nodes.image):
+            image["alt"] = image.get("alt") or f"What {drawn.split('  #')[0].strip()} shows"
+
+
 # --- films ----------------------------------------------------------------------------------------
 
 
@@ -148,6 +160,7 @@ def make_films(app: Any, error: Exception | None) -> None:
 
 
 def setup(app: Any) -> None:
+    app.connect("doctree-read", describe_pictures)
     app.add_html_math_renderer("mathml", (inline_formula, None), (display_formula, None))
     app.connect("autodoc-process-docstring", translate_docstring)
     app.add_css_file("chasles.css")

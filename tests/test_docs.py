@@ -1,6 +1,8 @@
 """What the documentation says runs, renders and is complete."""
 
+import os
 import re
+import runpy
 import subprocess
 import sys
 from pathlib import Path
@@ -58,13 +60,60 @@ def test_every_formula_becomes_mathml(page):
         latex2mathml.tex2mathml(display.strip() or inline, as_block=bool(display))
 
 
-@pytest.mark.slow
-def test_the_pages_build_without_a_warning_and_fetch_nothing(tmp_path):
+@pytest.fixture(scope="module")
+def built(tmp_path_factory):
+    """The folder of the pages, built without a warning."""
     for needed in ("sphinx", "furo", "myst_nb"):
         pytest.importorskip(needed)
-    command = [sys.executable, "-m", "sphinx", "-q", "-W", "--keep-going", str(DOCS), str(tmp_path)]
-    built = subprocess.run(command, capture_output=True, text=True)
-    assert built.returncode == 0, built.stderr
-    for page in tmp_path.glob("*.html"):
+    folder = tmp_path_factory.mktemp("html")
+    command = [sys.executable, "-m", "sphinx", "-q", "-W", "--keep-going", str(DOCS), str(folder)]
+    source = str(DOCS.parent / "src")  # cells run in the folder of their page
+    run = subprocess.run(
+        command, capture_output=True, text=True, env={**os.environ, "PYTHONPATH": source}
+    )
+    assert run.returncode == 0, run.stderr
+    return folder
+
+
+@pytest.mark.slow
+def test_every_picture_of_the_pages_has_an_alternative_text(built):
+    for page in built.glob("*.html"):
+        for tag in re.findall(r"<img[^>]*>", page.read_text("utf-8")):
+            found = re.search(r'alt="([^"]*)"', tag)
+            assert found and found[1] and not found[1].startswith("_images"), (page.name, tag[:200])
+
+
+@pytest.mark.slow
+def test_search_works_from_a_folder(built, browser):
+    page = browser.new_page()
+    said: list[str] = []
+    page.on("console", lambda message: said.append(message.text))
+    page.on("pageerror", lambda error: said.append(str(error)))
+    page.goto((built / "search.html").as_uri() + "?q=precession")
+    page.locator("#search-results li a").first.wait_for(timeout=30000)
+    assert "heavy top" in page.locator("#search-results li a").first.inner_text()
+    page.locator("#search-results li a").first.click()
+    page.get_by_role("heading", name="Tutorial: a heavy top").wait_for(timeout=30000)
+    assert said == []
+    page.close()
+
+
+@pytest.mark.slow
+def test_the_pages_build_without_a_warning_and_fetch_nothing(built):
+    for page in built.glob("*.html"):
         fetched = re.findall(r'(?:src|<link[^>]*href)="(https?:[^"]*)"', page.read_text("utf-8"))
         assert not fetched, page.name
+
+
+def test_every_joint_has_its_picture_in_the_conventions():
+    text = (DOCS / "conventions.md").read_text("utf-8")
+    for kind in ch.Joint.kinds:
+        assert re.search(rf"!\[[^\]]+\]\(images/joints/{kind}\.png\)", text), kind
+        assert (DOCS / "images" / "joints" / f"{kind}.png").stat().st_size > 3000
+
+
+def test_the_script_draws_every_joint():
+    script = runpy.run_path(str(DOCS.parent / "scripts" / "draw_joints.py"))
+    assert set(script["MODELS"]) == set(ch.Joint.kinds)
+    for make in script["MODELS"].values():
+        assert len(make().bodies) == 2
