@@ -79,7 +79,8 @@ def choose_spaces(model: Model, spaces: Any, acceleration: str = "screw") -> Spa
     Another form of the acceleration constraints than the screw form asks for constraints: charts.
     What a name means depends on the model alone, and is kept with it.
     """
-    if isinstance(spaces, str) and spaces == "auto" and acceleration != "screw":
+    named = isinstance(spaces, str) and isinstance(acceleration, str)
+    if named and spaces == "auto" and acceleration != "screw":
         spaces = "framed"
     if not isinstance(spaces, str):
         return new_choice(model, spaces)

@@ -26,7 +26,7 @@ def test_the_examples_start_where_the_references_do(example):
     reference = reference_state(example, 0.0)
     for quantity in ("rotation", "position", "angular_velocity", "velocity"):
         np.testing.assert_allclose(
-            getattr(start, quantity), getattr(reference, quantity), rtol=1e-15, atol=1e-15
+            getattr(start, quantity), getattr(reference, quantity), rtol=1e-14, atol=1e-14
         )
 
 

@@ -102,6 +102,7 @@ def obstruction(charts: Charts, joint: Joint) -> str:
     if not joint.is_lower_pair:
         return f"what a {joint.kind} joint allows is not closed under composition"
     scale, allowed = charts.geometry.scale, charts.geometry.allowed[joint.name]
+    charts.confine_all()
     to_a, to_b = charts.ways(joint)
     moved = [charts.relative[name] for name in (*to_a, *to_b)]
     around = closure(np.concatenate([ZERO, *moved], axis=1))

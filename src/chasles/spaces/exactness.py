@@ -266,6 +266,7 @@ class Charts:
         relative velocity is in A at every pose.  A row that vanishes on A does so for ever: three
         of five where a loop of hinges is planar.
         """
+        self.confine_all()
         to_a, to_b = self.ways(joint)
         spanned = [self.relative[name] for name in (*to_a, *to_b)]
         around = closure(np.concatenate([ZERO, *spanned], axis=1))

@@ -1,6 +1,7 @@
 """Models whose bodies all move in the motion subgroups of the joints that carry them."""
 
 from collections.abc import Collection, Mapping
+from typing import Any
 
 from chasles.model import GROUND, InvalidOption, Model
 from chasles.spaces.space import Space, reference_order
@@ -96,9 +97,9 @@ def check_carrier(model: Model, name: str, space: Space) -> None:
         )
 
 
-def check_form(acceleration: str) -> None:
+def check_form(acceleration: Any) -> None:
     """Refuse a form of the acceleration constraints other than the one that cut joints have."""
-    if acceleration != "screw":
+    if isinstance(acceleration, str) and acceleration == "space":
         raise InvalidOption(
             f"simulate: acceleration is {acceleration!r}, but joints that carry bodies on their"
             " subgroups have no constraint rows, and the others the screw form.",
