@@ -1,4 +1,4 @@
-r"""Differentiating J V = 0 once more: $J\dot V = \eta$ with $\eta = -\dot J V$, wherever bodies are."""
+r"""Differentiating J V = 0 once more: $J\dot V = \eta$ with $\eta = -\dot J V$."""
 
 import numpy as np
 import pytest

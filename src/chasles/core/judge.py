@@ -122,7 +122,7 @@ def look_at_accelerations(mechanism: Any, scratch: Any, state: Any, t: float) ->
     far too light for the others.  Row i is compared with $\sum_k |J_{ik} \dot V_k| + |\eta_i|$, and
     with what the forces would make of the whole model in one piece where it hardly moves.
     """
-    system, plan, sizes = mechanism.system, mechanism.plan, mechanism.promises.sizes
+    system, sizes = mechanism.system, mechanism.promises.sizes
     if scratch.plain[0] != 0.0:
         return
     alarm, mass, longest = beyond(state, mechanism.layout.alarm), 0.0, 0.0
