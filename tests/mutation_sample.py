@@ -17,7 +17,7 @@ PAPER = ("paper/test_paper_findings.py", "paper/test_paper_reference.py", "-k",
          "(heavy-top and (gaps or energy_drifts)) or papers_energy"
          " or (ends_where and SE3)")  # fmt: skip
 ORDER = ("integrators/test_rkmk_order.py", "-k", "order_in_every_space and rk4 and SE3")
-ROWS = ("dynamics/test_equations.py", "-k", "same_accelerations")
+ROWS = ("dynamics/test_eta.py",)
 LOCKS = ("joints/test_joint_frames.py", "-k", "lock_what_its_group")
 FRAMES = ("joints/test_joint_frames.py", "-k", "smallest_rotation or opposite_axis")
 IDENTITIES = ("groups/test_groups_identities.py", "-k", "bracket_is_the_derivative")

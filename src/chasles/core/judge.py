@@ -96,8 +96,9 @@ def end_step(
             mechanism.watch, scratch.values, t, beyond(out, layout.seen),
             out[layout.regime + FREED], scratch.plain[0],
         )  # fmt: skip
-        judge_regime(mechanism, scratch, out)
-        look_at_accelerations(mechanism, scratch, out, t)
+        if mechanism.plan.is_damped != 0:
+            judge_regime(mechanism, scratch, out)
+            look_at_accelerations(mechanism, scratch, out, t)
         if outcome == OK:
             outcome = look_at_drivers(mechanism, scratch, beyond(out, layout.fastest))
     if outcome != OK:
@@ -140,8 +141,8 @@ def look_at_accelerations(mechanism: Any, scratch: Any, state: Any, t: float) ->
     far too light for the others.  Row i is compared with $\sum_k |J_{ik} \dot V_k| + |\eta_i|$, and
     with what the forces would make of the whole model in one piece where it hardly moves.
     """
-    system, plan, sizes = mechanism.system, mechanism.plan, mechanism.promises.sizes
-    if plan.is_damped == 0 or scratch.plain[0] != 0.0:
+    system, sizes = mechanism.system, mechanism.promises.sizes
+    if scratch.plain[0] != 0.0:
         return
     alarm, mass, longest = beyond(state, mechanism.layout.alarm), 0.0, 0.0
     for body in range(system.body_count):

@@ -27,8 +27,6 @@ WELL_ABOVE = 10.0
 def judge_regime(mechanism: Any, scratch: Any, out: Any) -> None:
     """After a step on a damped plan: whether the next one needs its damping."""
     plan, watch, layout = mechanism.plan, mechanism.watch, mechanism.layout
-    if plan.is_damped == 0:
-        return
     regime = beyond(out, layout.regime)
     if scratch.plain[0] != 0.0:
         return
