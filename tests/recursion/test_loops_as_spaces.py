@@ -350,6 +350,47 @@ def test_drivers_that_contradict_each_other_are_named():
     assert "'left'" in str(caught.value) and "'right'" in str(caught.value)
 
 
+@pytest.mark.parametrize("order", [1, -1])
+def test_a_driven_hinge_that_is_welded_is_named_with_the_weld(order):
+    arm = ch.Body.box("arm", (1, 0.1, 0.1), mass=1.0, position=(0.5, 0, 0))
+    hinge = ch.Revolute("hinge", ch.GROUND, arm, at=(0, 0, 0), axis=(0, 0, 1))
+    weld = ch.Fixed("weld", ch.GROUND, arm, at=(0, 0, 0))
+    driver = ch.Driver("drive", hinge, ch.Signal.ramp(1.0, duration=0.1))
+    model = ch.Model([arm], [hinge, weld][::order], drivers=[driver])
+    for carrier in ("hinge", "weld"):
+        with pytest.raises(ch.SimulationStopped, match="'drive' contradicts the joints 'weld'"):
+            ch.simulate(model, 0.2, step=1e-3, spaces={"arm": ch.Space("subgroup", carrier)})
+
+
+def test_a_joint_of_a_users_own_class_carries_as_its_parent_does():
+    class Pin(ch.Revolute, in_files=False):
+        pass
+
+    rod = ch.Body.rod("rod", 1.0, mass=1.0, position=(0.5, 0, 0))
+    results = [
+        ch.simulate(
+            ch.Model([rod], [made("pin", ch.GROUND, rod, (0, 0, 0), (0, 1, 0))]), 0.1, step=1e-3,
+            spaces="subgroups",
+        )
+        for made in (Pin, ch.Revolute)
+    ]  # fmt: skip
+    assert np.array_equal(results[0].absolute, results[1].absolute)
+
+
+def test_a_door_on_two_balls_hangs_on_one_and_keeps_the_other():
+    """Rows of the second ball leave rotations about one axis only, a subgroup of the first's."""
+    door = ch.Body.box(
+        "door", size=(0.8, 0.04, 2.0), mass=20.0, position=(0.4, 0.0, 1.0),
+        angular_velocity=(0, 0, 3.0),
+    )  # fmt: skip
+    balls = [
+        ch.Spherical(name, ch.GROUND, door, at=(0.0, 0.0, height))
+        for name, height in (("lower", 0.2), ("upper", 1.8))
+    ]
+    result = ch.simulate(ch.Model([door], balls), 5.0, step=1e-2, method="heun", spaces="subgroups")
+    assert gaps(result, ("lower", "upper")) < 1e-13
+
+
 def test_a_tree_without_cuts_has_no_rows_to_watch():
     result = ch.simulate(double_pendulum(), 0.01, step=1e-3, spaces="subgroups")
     assert not result.designation.cut and result.redundancy is None

@@ -65,8 +65,8 @@ def cut_rows(
     tree = scratch.tree
     free = free_pivots(scratch.setup, solver.work)
     moved = ~(largest_mobility(scratch, cuts, start) <= VANISHING * free)
-    for cut in cuts:
-        moved[list(cut.rows)] |= is_users(scratch.setup, cut)
+    for cut in cuts:  # a driver that nothing follows contradicts what holds it
+        moved[list(cut.rows)] |= is_users(scratch.setup, cut) or is_driver(scratch.setup, cut)
     kept = [cut._replace(rows=tuple(r for r in cut.rows if moved[r])) for cut in cuts]
     plain = make_loops(tree.parent, kept)
     plain = plain._replace(scales=free[plain.source], floors=SINGULAR * free[plain.source])
@@ -184,6 +184,10 @@ def largest_mobility(scratch: TreeScratch, cuts: list[Cut], start: Floats) -> Fl
         tree_factor(free, memory, setup.system, work, loops, room, state, 0)
         found[loops.source] = np.fmax(found[loops.source], -room.values[: loops.row_count])
     return found
+
+
+def is_driver(setup: Setup, cut: Cut) -> bool:
+    return int(setup.system.joints.drive[cut.joint]) >= 0
 
 
 def is_users(setup: Setup, cut: Cut) -> bool:

@@ -13,7 +13,7 @@ from chasles.model import Driver, Model
 from chasles.spaces.on_subgroups import subgroup_tree
 from chasles.spaces.tree import Tree as SpanningTree
 from chasles.system.build import Setup
-from chasles.system.build_tree import COORDINATES, build_tree, links_of
+from chasles.system.build_tree import COORDINATES, build_tree, links_of, pair_kind
 
 
 class TreeSetup(NamedTuple):
@@ -48,7 +48,7 @@ def driven_coordinates(model: Model, tree: SpanningTree) -> dict[str, tuple[str,
     found: dict[str, tuple[str, int]] = {}
     for driver in model.drivers:
         if isinstance(driver, Driver) and driver.joint in carrying:
-            known = COORDINATES.get(model.joint(driver.joint).kind, ())
+            known = COORDINATES.get(pair_kind(model.joint(driver.joint)) or "", ())
             if driver.coordinate in known:
                 driven = driver.joint, known.index(driver.coordinate)
                 if driven not in found.values():
