@@ -5,10 +5,11 @@ a hinge that closes a planar loop.  It is found at some poses with the loops ope
 
 Of rows that depend on each other wherever loops are closed (Bennett's linkage) some are chosen, at
 every step anew (see `riding.choose_rows`): stages are not closed, and what dependent rows
-contradict each other by there is an error of the motion.  With two of the five rows of Bennett's
-last hinge rk4 at 4 ms is off by 1e-9 m after 0.4 s, with all five on a damped factor by 1e-4 m, by
-2e-7 m where all joints of the loop share it.  Where the start itself is a singular pose, rows
-depend that do so nowhere else: all of them stay, on a damped factor.
+contradict each other by there is an error of the motion.  Positions and velocities of Bennett's
+linkage (rk4, 4 ms, at 0.4 s) are off by 2e-10 with two of the five rows of the hinge that is cut,
+by 1e-4 with all five on a damped factor, and by 2e-7 on charts, where all hinges share it.  Where
+the start itself is a singular pose, rows depend that do so nowhere else: all of them stay, on a
+damped factor.
 """
 
 from typing import NamedTuple
@@ -18,11 +19,12 @@ import numpy as np
 from chasles.core.arrays import Floats, Integers
 from chasles.core.constraints.registry import CONSTRAINTS
 from chasles.core.evaluate import Workspace
-from chasles.core.recursion.cuts import Cut, LoopRoom, Loops, make_loop_room, make_loops
+from chasles.core.recursion.cuts import LoopRoom, Loops, make_loop_room, make_loops
 from chasles.core.recursion.motion import retract
 from chasles.core.recursion.riding import SOLVED
 from chasles.core.recursion.run import tree_close, tree_factor
 from chasles.core.recursion.tree import Recursion, Tree
+from chasles.core.recursion.ways import Cut
 from chasles.core.watch import EVENT_WIDTH, MOST_EVENTS, TINY, Watch
 from chasles.dynamics.solver import DAMPING, REDUNDANT, SINGULAR, SUSPICIOUS, Solver
 from chasles.start.redundancy import free_pivots

@@ -7,8 +7,8 @@ import numpy as np
 
 from chasles.core.arrays import Integers, System, row_span
 from chasles.core.constraints.registry import CONSTRAINTS
-from chasles.core.recursion.cuts import Cut
 from chasles.core.recursion.tree import Tree
+from chasles.core.recursion.ways import Cut
 from chasles.model import Driver, Model
 from chasles.spaces.on_subgroups import subgroup_tree
 from chasles.spaces.tree import Tree as SpanningTree
