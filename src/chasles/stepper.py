@@ -91,6 +91,13 @@ class Stepper:
         lost: list[int] = np.flatnonzero(~np.isfinite(chart).all(axis=1)).tolist()
         return lost
 
+    def missed(self, block: Floats, t: float) -> Floats:
+        """(rows,) What the rows of J missed of speeds that contradict each other.
+
+        `block` is the last good state, t the time at which they do.
+        """
+        return self.solver.work.residual[6 * self.mechanism.system.body_count :].copy()
+
     def factor_at(self, block: Floats, t: float) -> None:
         """Leave the factor of the charts' equations at a block in `scratch`, if it is not there.
 

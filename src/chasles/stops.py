@@ -102,7 +102,7 @@ def contradicted(
         return None
     when = f"after t = {t:.6g} s"
     if outcome == CONTRADICTED:
-        missed = solver.work.residual[6 * system.body_count :].copy()
+        missed = stepper.missed(block, t + step)
         words: str | None = contradiction(solver.setup, missed, "speeds", when)
     else:
         stepper.factor_at(block, t)

@@ -20,6 +20,8 @@ from chasles.core.watch import SEEN_WIDTH
 from chasles.dynamics.cut_joints import TreeScratch, cut_rows, watch_of_rows
 from chasles.dynamics.solver import Solver
 from chasles.integrators.methods import Method
+from chasles.start.conflicts import miss_rates
+from chasles.start.consistent import driven_rates
 from chasles.stepper import Stepper
 from chasles.system.build import Setup
 from chasles.system.tree_setup import TreeSetup, tree_setup
@@ -71,6 +73,15 @@ class TreeStepper(Stepper):
             if not np.isfinite(own).all():
                 lost.append(body)
         return lost
+
+    def missed(self, block: Floats, t: float) -> Floats:
+        """The same shared by all joints: those of the tree, which have no rows here, as well."""
+        setup, solver = self.solver.setup, self.solver
+        own, rates = super().missed(block, t), driven_rates(setup, t)
+        self.factor_at(block, t)
+        shared = np.zeros(setup.system.row_count)
+        miss_rates(setup.system, solver.plan, solver.work, rates, shared)
+        return shared if np.abs(shared).max(initial=0.0) > 0.0 else own
 
     def factor_at(self, block: Floats, t: float) -> None:
         state = StateBlock(block, self.layout)

@@ -33,6 +33,9 @@ def use_every_kernel() -> None:
     model = Model([door], hinges, drivers=[Driver("hand", hinges[0], Signal.linear(0.1))])
     assemble(model)
     simulate(model, until=0.002, step=0.001, progress=False).reaction("lower hinge")
-    balls = [Spherical(f"{z} m", GROUND, door, at=(0.0, 0.0, z)) for z in (0.2, 1.8)]
+    balls = [
+        Spherical(name, GROUND, door, at=(0.0, 0.0, height))
+        for name, height in (("lower ball", 0.2), ("upper ball", 1.8))
+    ]
     for joints in (hinges[:1], balls):
         simulate(Model([door], joints), until=0.002, step=0.001, progress=False, spaces="subgroups")

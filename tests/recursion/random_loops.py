@@ -158,9 +158,11 @@ def loaded(model: ch.Model) -> ch.Model:
     return ch.Model(model.bodies, model.joints, forces, model.drivers, gravity=model.gravity)
 
 
-def slowly(rate: float = 0.0) -> ch.Signal:
-    """A constant acceleration, which Runge-Kutta stages of the charts meet exactly as well."""
-    return ch.Signal(lambda t: rate * t + 0.3 * t * t)
+def slowly(times: float = 1.0) -> ch.Signal:
+    """A constant acceleration: steps of the charts end where it is, too, but stages are off it."""
+    return ch.Signal(
+        lambda t: times * 0.3 * t * t, lambda t: times * 0.6 * t, lambda t: times * 0.6
+    )
 
 
 def driven(model: ch.Model, joint: str) -> ch.Model:

@@ -67,7 +67,7 @@ def test_trees_with_forces_move_alike(seed):
 
 @pytest.mark.parametrize("kind", ["revolute", "prismatic", "helical"])
 def test_coordinates_driven_with_a_constant_acceleration_move_alike(kind):
-    """There a Runge-Kutta stage of the charts is exact as well."""
+    """There a step of the charts ends on the motion as well; stages are off it by h^2."""
     model = chain(np.random.default_rng(5), ["spherical", kind, "revolute"], swap=True)
     motion = ch.Signal(lambda t: 0.4 * t + 0.3 * t * t)
     driver = ch.Driver("drive", "joint 1", motion)

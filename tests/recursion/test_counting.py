@@ -5,7 +5,8 @@ import pytest
 from mechanisms import chain, double_pendulum, heavy_top, three_bar
 
 import chasles as ch
-from chasles.core.recursion.cuts import Cut, make_loops
+from chasles.core.recursion.cuts import make_loops
+from chasles.core.recursion.ways import Cut
 from chasles.dynamics.cheaper import recursion_pays
 from chasles.library import bennett, n_four_bar
 

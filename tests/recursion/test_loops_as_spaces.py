@@ -1,6 +1,7 @@
 """simulate(spaces="subgroups") with cut joints: steps of the charts, tree joints that hold."""
 
 import signal
+import sys
 
 import numpy as np
 import pytest
@@ -18,8 +19,10 @@ from random_loops import (
 from test_subgroups_as_spaces import disagreement
 
 import chasles as ch
+from chasles.core.stage import Promises
 from chasles.dynamics.tree_problem import TreeProblem
 from chasles.library import bennett, bricard, four_bar, n_four_bar
+from chasles.promises import make_promises
 from chasles.spaces.tree import pair_tree
 from chasles.tree_stepper import TreeStepper
 
@@ -32,7 +35,6 @@ FAMILIES = {
     "spatial loops": spatial,
     "loops with forces": lambda seed: loaded(looped(seed, 2)),
     "polygons with forces": lambda seed: loaded(planar(seed)),
-    "driven polygons": lambda seed: driven(planar(seed, 4), "hinge 0"),
     "polygons driven where cut": lambda seed: driven(planar(seed, 4), "hinge 2"),
 }
 
@@ -64,16 +66,54 @@ def test_random_models_move_as_on_charts(family, options):
     assert ours.integrals == pytest.approx(theirs.integrals, abs=1e-11)
 
 
+def outcome(model: ch.Model, spaces, **options):
+    """A result, or why there is none."""
+    try:
+        return ch.simulate(model, 0.2, step=1e-3, spaces=spaces, **options)
+    except ch.SimulationStopped as stopped:
+        return stopped.what
+
+
+def closed_by_metres(*arguments) -> Promises:
+    """Projection ends at 1e-12 m, as that of the charts does, and not at 1e-12 of a lever."""
+    promises = make_promises(*arguments)
+    return promises._replace(sizes=np.ones_like(promises.sizes))
+
+
 @pytest.mark.slow
 @pytest.mark.filterwarnings("ignore")
 @pytest.mark.parametrize("options", STABILISERS[:2], ids=str)
 @pytest.mark.parametrize("family", FAMILIES)
-def test_hundreds_of_random_models_move_as_on_charts(family, options):
-    """Nearly all to rounding.  The others pass close to a singular pose, which magnifies rounding
-    errors, or need one correction more on one of the two sides: a joint's gap that is 1.0e-12.
+def test_hundreds_of_random_models_move_as_on_charts(family, options, monkeypatch):
+    """Every one that the step resolves, or both stop for the same reason.
+
+    A model that is thrown about by a pose close to a singular one misses more than 1e-4 of its
+    energy on the charts; rounding errors are magnified there, and it is not compared.
     """
-    found = [disagreement(*both(FAMILIES[family](seed), **options)) for seed in range(100, 140)]
-    assert np.quantile(found, 0.9) < 1e-11 and max(found) < 1e-5
+    monkeypatch.setattr(sys.modules["chasles.simulate"], "make_promises", closed_by_metres)
+    compared = 0
+    for seed in range(100, 140):
+        model = FAMILIES[family](seed)
+        theirs = outcome(model, charts_alike(model), **options)
+        ours = outcome(model, "subgroups", **options)
+        if isinstance(theirs, str):
+            assert ours == theirs, seed
+        elif theirs.provenance.imbalance < 1e-4:
+            assert disagreement(ours, theirs) < 1e-11, seed
+            compared += 1
+    assert compared >= 32
+
+
+@pytest.mark.parametrize("options", STABILISERS[:2], ids=str)
+@pytest.mark.parametrize("seed", [3, 8, 14])
+def test_a_driven_coordinate_differs_from_a_driven_row_by_the_order_of_the_method(
+    seed, options, monkeypatch
+):
+    """Stages put it where its motion is; those of the charts are off it by h^2 f'' / 8."""
+    monkeypatch.setattr(sys.modules["chasles.simulate"], "make_promises", closed_by_metres)
+    model = driven(planar(seed, 4), "hinge 0")
+    apart = [disagreement(*both(model, 0.16, step, **options)) for step in (4e-3, 2e-3)]
+    assert apart[0] < 1e-6 and np.log2(apart[0] / apart[1]) == pytest.approx(4.0, abs=0.3)
 
 
 @pytest.mark.parametrize("method", ["euler", "heun", "kutta3", "dopri5", "dop853"])
@@ -324,7 +364,7 @@ def pushed_from_both_sides(second: float) -> ch.Model:
     bodies = [ch.Body(b.name, b.mass, b.inertia, b.position) for b in still.bodies]
     drivers = [
         ch.Driver("left", "hinge 0", slowly()),
-        ch.Driver("right", "hinge 3", ch.Signal(lambda t: second * 0.3 * t * t)),
+        ch.Driver("right", "hinge 3", slowly(second)),
     ]
     return ch.Model(bodies, still.joints, drivers=drivers)
 
@@ -348,6 +388,47 @@ def test_drivers_that_contradict_each_other_are_named():
     with pytest.raises(ch.ChaslesError) as caught:
         ch.simulate(pushed_from_both_sides(ratio), 0.5, step=1e-3, spaces="subgroups")
     assert "'left'" in str(caught.value) and "'right'" in str(caught.value)
+
+
+@pytest.mark.parametrize("order", [1, -1])
+def test_a_driven_hinge_that_is_welded_is_named_with_the_weld(order):
+    arm = ch.Body.box("arm", (1, 0.1, 0.1), mass=1.0, position=(0.5, 0, 0))
+    hinge = ch.Revolute("hinge", ch.GROUND, arm, at=(0, 0, 0), axis=(0, 0, 1))
+    weld = ch.Fixed("weld", ch.GROUND, arm, at=(0, 0, 0))
+    driver = ch.Driver("drive", hinge, ch.Signal.ramp(1.0, duration=0.1))
+    model = ch.Model([arm], [hinge, weld][::order], drivers=[driver])
+    for carrier in ("hinge", "weld"):
+        with pytest.raises(ch.SimulationStopped, match="'drive' contradicts the joints 'weld'"):
+            ch.simulate(model, 0.2, step=1e-3, spaces={"arm": ch.Space("subgroup", carrier)})
+
+
+def test_a_joint_of_a_users_own_class_carries_as_its_parent_does():
+    class Pin(ch.Revolute, in_files=False):
+        pass
+
+    rod = ch.Body.rod("rod", 1.0, mass=1.0, position=(0.5, 0, 0))
+    results = [
+        ch.simulate(
+            ch.Model([rod], [made("pin", ch.GROUND, rod, (0, 0, 0), (0, 1, 0))]), 0.1, step=1e-3,
+            spaces="subgroups",
+        )
+        for made in (Pin, ch.Revolute)
+    ]  # fmt: skip
+    assert np.array_equal(results[0].absolute, results[1].absolute)
+
+
+def test_a_door_on_two_balls_hangs_on_one_and_keeps_the_other():
+    """Rows of the second ball leave rotations about one axis only, a subgroup of the first's."""
+    door = ch.Body.box(
+        "door", size=(0.8, 0.04, 2.0), mass=20.0, position=(0.4, 0.0, 1.0),
+        angular_velocity=(0, 0, 3.0),
+    )  # fmt: skip
+    balls = [
+        ch.Spherical(name, ch.GROUND, door, at=(0.0, 0.0, height))
+        for name, height in (("lower", 0.2), ("upper", 1.8))
+    ]
+    result = ch.simulate(ch.Model([door], balls), 5.0, step=1e-2, method="heun", spaces="subgroups")
+    assert gaps(result, ("lower", "upper")) < 1e-13
 
 
 def test_a_tree_without_cuts_has_no_rows_to_watch():

@@ -5,10 +5,11 @@ a hinge that closes a planar loop.  It is found at some poses with the loops ope
 
 Of rows that depend on each other wherever loops are closed (Bennett's linkage) some are chosen, at
 every step anew (see `riding.choose_rows`): stages are not closed, and what dependent rows
-contradict each other by there is an error of the motion.  With two of the five rows of Bennett's
-last hinge rk4 at 4 ms is off by 1e-9 m after 0.4 s, with all five on a damped factor by 1e-4 m, by
-2e-7 m where all joints of the loop share it.  Where the start itself is a singular pose, rows
-depend that do so nowhere else: all of them stay, on a damped factor.
+contradict each other by there is an error of the motion.  Positions and velocities of Bennett's
+linkage (rk4, 4 ms, at 0.4 s) are off by 2e-10 with two of the five rows of the hinge that is cut,
+by 1e-4 with all five on a damped factor, and by 2e-7 on charts, where all hinges share it.  Where
+the start itself is a singular pose, rows depend that do so nowhere else: all of them stay, on a
+damped factor.
 """
 
 from typing import NamedTuple
@@ -18,11 +19,12 @@ import numpy as np
 from chasles.core.arrays import Floats, Integers
 from chasles.core.constraints.registry import CONSTRAINTS
 from chasles.core.evaluate import Workspace
-from chasles.core.recursion.cuts import Cut, LoopRoom, Loops, make_loop_room, make_loops
+from chasles.core.recursion.cuts import LoopRoom, Loops, make_loop_room, make_loops
 from chasles.core.recursion.motion import retract
 from chasles.core.recursion.riding import SOLVED
 from chasles.core.recursion.run import tree_close, tree_factor
 from chasles.core.recursion.tree import Recursion, Tree
+from chasles.core.recursion.ways import Cut
 from chasles.core.watch import EVENT_WIDTH, MOST_EVENTS, TINY, Watch
 from chasles.dynamics.solver import DAMPING, REDUNDANT, SINGULAR, SUSPICIOUS, Solver
 from chasles.start.redundancy import free_pivots
@@ -66,8 +68,8 @@ def cut_rows(
     solver.evaluate(solver.start[None])  # J at the start
     free = free_pivots(scratch.setup, solver.work.jacobian)
     moved = ~(largest_mobility(scratch, cuts, start) <= VANISHING * free)
-    for cut in cuts:
-        moved[list(cut.rows)] |= is_users(scratch.setup, cut)
+    for cut in cuts:  # a driver that nothing follows contradicts what holds it
+        moved[list(cut.rows)] |= is_users(scratch.setup, cut) or is_driver(scratch.setup, cut)
     kept = [cut._replace(rows=tuple(r for r in cut.rows if moved[r])) for cut in cuts]
     plain = make_loops(tree.parent, kept)
     plain = plain._replace(scales=free[plain.source], floors=SINGULAR * free[plain.source])
@@ -185,6 +187,10 @@ def largest_mobility(scratch: TreeScratch, cuts: list[Cut], start: Floats) -> Fl
         tree_factor(free, memory, setup.system, work, loops, room, state, 0)
         found[loops.source] = np.fmax(found[loops.source], -room.values[: loops.row_count])
     return found
+
+
+def is_driver(setup: Setup, cut: Cut) -> bool:
+    return int(setup.system.joints.drive[cut.joint]) >= 0
 
 
 def is_users(setup: Setup, cut: Cut) -> bool:

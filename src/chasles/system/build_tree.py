@@ -92,8 +92,8 @@ def links_of(
             links.append(Link(name, -1, "free", body.mass, inertia, *frame, *frame))
             continue
         joint = model.joint(carried[1])
-        pair = "spherical" if is_centred(joint) else joint.kind
-        if pair not in PAIR_CODES:
+        pair = "spherical" if is_centred(joint) else pair_kind(joint)
+        if pair is None:
             raise InvalidJoint(
                 f"joint '{joint.name}' is {joint.kind} and carries body '{name}', but only a lower"
                 " pair has a motion subgroup.",
@@ -107,6 +107,12 @@ def links_of(
             )
         )  # fmt: skip
     return links
+
+
+def pair_kind(joint: Any) -> str | None:
+    """The lower pair that a joint is; one of a user's own class is what that is derived from."""
+    kinds = (vars(parent).get("kind") for parent in type(joint).__mro__)
+    return next((kind for kind in kinds if kind in PAIR_CODES), None)
 
 
 def frames_of(model: Model, joint: Any, child: str) -> tuple[Floats, Floats, Floats, Floats]:
@@ -124,7 +130,7 @@ def frames_of(model: Model, joint: Any, child: str) -> tuple[Floats, Floats, Flo
 
 def driven_of(model: Model, joint: Any, drives: Mapping[str, int]) -> tuple[int, ...]:
     """The first signal of every coordinate of a joint; nothing where none is driven."""
-    known = COORDINATES.get(joint.kind, ())
+    known = COORDINATES.get(pair_kind(joint) or "", ())
     found = [-1] * len(known)
     for driver in model.drivers:
         if isinstance(driver, Driver) and driver.joint == joint.name and driver.name in drives:

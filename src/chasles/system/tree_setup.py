@@ -7,14 +7,14 @@ import numpy as np
 
 from chasles.core.arrays import Integers, System, row_span
 from chasles.core.constraints.registry import CONSTRAINTS
-from chasles.core.recursion.cuts import Cut
 from chasles.core.recursion.tree import Tree
+from chasles.core.recursion.ways import Cut
 from chasles.model import Driver, Model
 from chasles.spaces.on_subgroups import subgroup_tree
 from chasles.spaces.tree import BALL_ROWS, is_centred
 from chasles.spaces.tree import Tree as SpanningTree
 from chasles.system.build import Setup
-from chasles.system.build_tree import COORDINATES, build_tree, links_of
+from chasles.system.build_tree import COORDINATES, build_tree, links_of, pair_kind
 
 
 class TreeSetup(NamedTuple):
@@ -52,7 +52,7 @@ def driven_coordinates(model: Model, tree: SpanningTree) -> dict[str, tuple[str,
     found: dict[str, tuple[str, int]] = {}
     for driver in model.drivers:
         if isinstance(driver, Driver) and driver.joint in carrying:
-            known = COORDINATES.get(model.joint(driver.joint).kind, ())
+            known = COORDINATES.get(pair_kind(model.joint(driver.joint)) or "", ())
             if driver.coordinate in known:
                 driven = driver.joint, known.index(driver.coordinate)
                 if driven not in found.values():

@@ -16,18 +16,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from chasles.core.arrays import Floats, Integers
-
-GROUND_PLACE = -1
-
-
-class Cut(NamedTuple):
-    """A cut joint: its number in the system, its bodies, and the rows that are kept."""
-
-    joint: int
-    a: int  # -1: the ground
-    b: int
-    rows: tuple[int, ...]  # numbers of rows of J
-    balanced: bool = True  # whether its wrenches on the two bodies balance
+from chasles.core.recursion.ways import Cut, elimination_order, meeting, ride, ways_of
 
 
 class Loops(NamedTuple):
@@ -110,66 +99,6 @@ def make_loop_room(loops: Loops, bodies: int, rates: int) -> LoopRoom:
         choosing=np.ones(1, np.int64),
         block=np.zeros((max(1, loops.group.max(initial=0)),) * 2),
     )
-
-
-def way_to_ground(parent: Any, body: int) -> list[int]:
-    """A body and all that carry it."""
-    way = []
-    while body >= 0:
-        way.append(body)
-        body = int(parent[body])
-    return way
-
-
-def meeting(parent: Any, cut: Cut) -> int:
-    """The body where a cut joint's loop closes; -1: the ground."""
-    if not cut.balanced:
-        return GROUND_PLACE
-    on_a = set(way_to_ground(parent, cut.a))
-    return next((b for b in way_to_ground(parent, cut.b) if b in on_a), GROUND_PLACE)
-
-
-def ways_of(parent: Any, cut: Cut, end: int) -> list[int]:
-    """Bodies that a cut joint rides through, the one where it ends included; inner ones first."""
-    found = set()
-    for body in (cut.a, cut.b):
-        for step in way_to_ground(parent, body):
-            found.add(step)
-            if step == end:
-                break
-    return sorted(found, reverse=True)
-
-
-def elimination_order(
-    ends: list[int], through: list[list[int]]
-) -> tuple[list[int], list[list[int]]]:
-    """Cut joints in the order of elimination, and for each the ones that it meets later."""
-    count = len(ends)
-    riders: dict[int, list[int]] = {}
-    for k, bodies in enumerate(through):
-        for body in bodies:
-            if body != ends[k]:
-                riders.setdefault(body, []).append(k)
-    met: list[set[int]] = [set() for _ in range(count)]
-    for group in riders.values():
-        for k in group:
-            met[k].update(group)
-    waiting: dict[int, set[int]] = {}
-    for k, end in enumerate(ends):
-        met[k].discard(k)
-        waiting.setdefault(end, set()).add(k)
-    order, later = [], [[] for _ in range(count)]  # type: ignore[var-annotated]
-    for end in sorted(waiting, key=lambda e: -e if e >= 0 else 1):
-        left = waiting[end]
-        while left:
-            k = min(left, key=lambda j: (len(met[j]), j))
-            left.remove(k)
-            order.append(k)
-            later[k] = sorted(met[k])
-            for j in met[k]:
-                met[j].update(met[k])
-                met[j] -= {j, k}
-    return order, later
 
 
 class Riders(NamedTuple):
@@ -303,26 +232,6 @@ def elimination_tables(found: Riders, values: Values) -> dict[str, Integers]:
         "first_target": starts(targets)[:-1],
         "targets": joined(targets),
     }
-
-
-def ride(
-    bodies: int,
-    order: list[int],
-    ends: list[int],
-    through: list[list[int]],
-    joint_rows: dict[int, list[int]],
-) -> tuple[list[tuple[int, int]], list[int], list[int]]:
-    """Places (body, row) by body, those that ride on first; where each body's start; how many."""
-    riders: list[list[int]] = [[] for _ in range(bodies)]
-    enders: list[list[int]] = [[] for _ in range(bodies)]
-    for k in order:
-        for body in through[k]:
-            (enders if body == ends[k] else riders)[body].extend(joint_rows[k])
-    places, first = [], [0]
-    for body in range(bodies):
-        places += [(body, row) for row in riders[body] + enders[body]]
-        first.append(len(places))
-    return places, first, [len(group) for group in riders]
 
 
 def starts(groups: Sequence[Sequence[int]]) -> Integers:
