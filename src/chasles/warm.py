@@ -73,8 +73,9 @@ def hanging_chain() -> Any:
         Body.rod(f"link {k}", mass=1.0, between=((0.0, 0.0, -k), (0.0, 0.0, -k - 1.0)))
         for k in range(LINKS)
     ]
+    carriers: list[Any] = [GROUND, *links]
     joints = [
         Spherical(f"joint {k}", above, link, at=(0.0, 0.0, -k))
-        for k, (above, link) in enumerate(zip((GROUND, *links), links))
+        for k, (above, link) in enumerate(zip(carriers, links))
     ]
     return Model(links, joints)
