@@ -165,6 +165,13 @@ def start_up(libraries: Libraries, effort: Effort, findings: Findings) -> None:
         findings.requirements.append(Requirement(f"start-up: {what}, s", seconds, limit))
         if seconds is not None:
             findings.figures.append(Figure("start-up", "chasles", what, seconds, "s"))
+    ahead = startup.cpu_seconds() if found else {}
+    for what, limit in startup.LIMITS.items():
+        findings.requirements.append(
+            Requirement(f"start-up: {what}, CPU-s", ahead.get(what), limit)
+        )
+        if found:
+            findings.figures.append(Figure("start-up", "chasles", what, ahead[what], "CPU-s"))
     silent = found.silent_compilations if found else None
     what = "start-up: compilations not announced on stderr"
     findings.requirements.append(Requirement(what, silent, 0))

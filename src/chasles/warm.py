@@ -5,37 +5,86 @@ the way (a container image, a class room, the nodes of a cluster) all of it is c
 """
 
 from collections.abc import Callable
+from typing import Any
 
 from chasles.compiled import compiling_at_once
 
+#: Of a chain that is large (see `chasles.analysis.instant`).
+LINKS = 60
+
 
 def warm(say: Callable[[str], None] = print) -> int:
-    """Compile every kernel that is not on disk yet; returns how many kernels there are."""
+    """Compile every kernel that a user reaches and that is not on disk; how many these are."""
     with compiling_at_once(say) as kernels:
         use_every_kernel()
-    say(f"chasles: all {len(kernels)} kernels are ready.")
-    return len(kernels)
+    ready = sum(kernel.ready for kernel in kernels)
+    say(f"chasles: all {ready} kernels are ready.")
+    return ready
 
 
 def use_every_kernel() -> None:
-    """A door on two hinges, driven: it needs assembly, the time loop, reactions and every check.
+    """A run, an assembly, a check of drivers and an equilibrium, which use every kernel once."""
+    from chasles import Model, assemble, equilibrium, simulate
 
-    On one hinge it is a tree, which has a time loop of its own on the subgroups of its joints; on
-    two balls it is a loop, which has another, and redundant.
-    """
-    from chasles import GROUND, Body, Driver, Model, Revolute, Signal, Spherical, assemble, simulate
+    door, hinges = door_on_hinges()
+    model = Model([door], hinges, drivers=[hand(hinges[0])])
+    assemble(model)
+    result = simulate(model, until=0.002, step=0.001, progress=False, spaces="framed")
+    result.reaction("lower hinge")
+    check_drivers(result.problem.solver.with_own_scratch())
+    # On one hinge it is a tree, which has a time loop of its own on the subgroups of its joints; on
+    # two balls it is a loop, which has another.
+    for joints in (hinges[:1], balls_on(door)):
+        simulate(Model([door], joints), until=0.002, step=0.001, progress=False, spaces="subgroups")
+    equilibrium(hanging_chain())
+
+
+def door_on_hinges() -> tuple[Any, list[Any]]:
+    """A loop: the second hinge repeats the first."""
+    from chasles import GROUND, Body, Revolute
 
     door = Body.box("door", size=(0.8, 0.04, 2.0), mass=20.0, position=(0.4, 0.0, 1.0))
     hinges = [
         Revolute(name, GROUND, door, at=(0.0, 0.0, height), axis=(0.0, 0.0, 1.0))
         for name, height in (("lower hinge", 0.2), ("upper hinge", 1.8))
     ]
-    model = Model([door], hinges, drivers=[Driver("hand", hinges[0], Signal.linear(0.1))])
-    assemble(model)
-    simulate(model, until=0.002, step=0.001, progress=False).reaction("lower hinge")
-    balls = [
-        Spherical(name, GROUND, door, at=(0.0, 0.0, height))
-        for name, height in (("lower ball", 0.2), ("upper ball", 1.8))
+    return door, hinges
+
+
+def balls_on(door: Any) -> list[Any]:
+    from chasles import GROUND, Spherical
+
+    heights = (("lower ball", 0.2), ("upper ball", 1.8))
+    return [Spherical(name, GROUND, door, at=(0.0, 0.0, height)) for name, height in heights]
+
+
+def hand(hinge: Any) -> Any:
+    from chasles import Driver, Signal
+
+    return Driver("hand", hinge, Signal.linear(0.1))
+
+
+def check_drivers(solver: Any) -> None:
+    """What is asked of drivers when a run could not go on."""
+    from chasles.start.conflicts import speed_conflict
+    from chasles.start.consistent import driven_rates
+
+    solver.evaluate(solver.start[None])
+    rates = driven_rates(solver.setup)
+    speed_conflict(solver.setup, solver.plan, solver.work, rates, 1.0 + abs(rates), "")
+
+
+def hanging_chain() -> Any:
+    """So many links that its equilibrium is found with matrices of blocks."""
+    from chasles import GROUND, Body, Model, Spherical
+
+    links = [
+        Body.rod(f"link {k}", mass=1.0, between=((0.0, 0.0, -k), (0.0, 0.0, -k - 1.0)))
+        for k in range(LINKS)
     ]
-    for joints in (hinges[:1], balls):
-        simulate(Model([door], joints), until=0.002, step=0.001, progress=False, spaces="subgroups")
+    carriers: list[Any] = [GROUND, *links]
+    joints = [
+        Spherical(f"joint {k}", above, link, at=(0.0, 0.0, -k))
+        for k, (above, link) in enumerate(zip(carriers, links))
+    ]
+    return Model(links, joints)
