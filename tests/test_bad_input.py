@@ -383,9 +383,7 @@ def test_a_run_that_overflows_stops_at_the_last_good_state():
     error = stopped(tumbling(), 1e5, 10.0, method="euler")
     result = error.result
     end = result.t[-1]
-    assert f"body 'rod' has a position or velocity that is not a number after t = {end:g} s" in str(
-        error
-    )
+    assert "body 'rod' turns by" in str(error) and f"after t = {end:g} s, too far" in str(error)
     assert "smaller step than 10 s" in str(error) and result.message == error.what
     assert result.status == "stopped" and "stopped" in repr(result)
     assert 0 < end < 1e5 and len(result.t) == result.provenance["steps"] + 1 == end / 10 + 1

@@ -31,6 +31,7 @@ from chasles.problem import Problem, SpaceChoice, bytes_kept, choose_spaces, mak
 from chasles.promises import broken_promises, checks, make_promises
 from chasles.provenance import Provenance, coefficients
 from chasles.result import Result
+from chasles.spaces.kept import projected_slopes
 from chasles.spaces.on_subgroups import check_form, on_subgroups
 from chasles.stabilisation.baumgarte import Baumgarte
 from chasles.stabilisation.stabiliser import (
@@ -255,14 +256,18 @@ def stabilised(
 ) -> tuple[str, ...]:
     """The joints and drivers that are stabilised: those that drift, or all.
 
-    In a redundant loop all joints are: a damped factor lets every correction of one joint open the
-    others a little, and what is never looked at adds up.
+    In a redundant loop all joints are that no projector of slopes keeps: a damped factor lets every
+    correction of one joint open the others a little, and what is never looked at adds up.  Those of
+    SE(3) are projected all the same: they open by ulps, and the loop would not close without them.
     """
     if choice is None:
         return ()
     model = spaces.model
     chosen = set(model.joint_names if choice.all_joints else spaces.drifting)
-    chosen.update(() if redundancy is None else redundancy.shared)
+    if redundancy is not None:
+        groups = ("SO3xR3",) if choice.word == PROJECTION else ("SO3xR3", "SE3")
+        kept = projected_slopes(model, spaces.spaces, groups)
+        chosen.update(name for name in redundancy.shared if name not in kept)
     return (*(name for name in model.joint_names if name in chosen), *model.driver_names)
 
 

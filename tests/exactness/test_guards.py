@@ -125,8 +125,10 @@ def test_projection_closes_mechanisms_of_all_sizes(size, spaces):
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         result = ch.simulate(loop(size), 0.5, 1e-3, spaces=spaces, stabilise="projection")
+        on = ch.simulate(loop(size), 0.1, 1e-3, spaces=spaces, start=result.state())
     for metres, radians in worst_gaps(result).values():
         assert metres < 2e-12 * size and radians < 2e-12
+    assert on.status == "finished"
 
 
 @pytest.mark.parametrize("far", [1e3, 1e6, 1e9])

@@ -37,6 +37,7 @@ where a chart does not keep the group, the smallest larger group that it keeps t
 
 from dataclasses import dataclass
 from functools import cached_property
+from weakref import ref
 
 import numpy as np
 
@@ -102,50 +103,20 @@ def exact_joints(model: Model, spaces: dict[str, Space]) -> tuple[str, ...]:
     return tuple(p.joint for p in predictions(model, spaces) if p.exact)
 
 
-def kept_directly(model: Model, spaces: dict[str, Space]) -> dict[str, tuple[Joint, ...]]:
-    """The joints of every body to the reference of its chart, which the chart keeps: case 1.
-
-    Bodies that have none are left out.  A point kept on a line or plane counts where nothing else
-    is kept.  Frame points are taken at their word: one that is on an axis up to a tolerance only
-    is not.
-    """
-    charts = Charts(Geometry(model))
-    charts.spaces = spaces
-    pairs: dict[str, tuple[Joint, ...]] = {}
-    points: dict[str, tuple[Joint, ...]] = {}
-    for joint in model.joints:
-        if joint.is_lower_pair:
-            child = charts.directly(joint)
-            if child and charts.framed_exactly(joint, child) and charts.holds(joint):
-                pairs[child] = (*pairs.get(child, ()), joint)
-        elif charts.stores_point(joint):
-            points.setdefault(joint.b, (joint,))
-    return points | pairs
-
-
-def kept_together(model: Model, spaces: dict[str, Space]) -> dict[str, Joint]:
-    """By body b, the joint that carries it and that the charts of both its bodies keep: case 2.
-
-    Both have the same reference and the joint is not to it.  Parents come first.
-    """
-    geometry = Geometry(model)
-    tied: dict[str, Joint] = {}
-    charts: Charts | None = None
-    for name, carried in geometry.tree.parents.items():
-        if carried is None or carried[0] == GROUND.name:
-            continue
-        parent, joint = carried[0], model.joint(carried[1])
-        if joint.is_lower_pair and spaces[name].relative_to == spaces[parent].relative_to:
-            charts = charts or Charts(geometry, spaces)
-            if charts.holds(joint):
-                tied[name] = joint
-    return tied
+#: The last predictions of models that are in use, by the model's id: a run asks twice.
+_predicted: dict[int, tuple[ref[Model], dict[str, Space], tuple[Prediction, ...]]] = {}
 
 
 def predictions(model: Model, spaces: dict[str, Space]) -> tuple[Prediction, ...]:
     """For every joint whether it holds to rounding in these spaces, and why."""
-    charts = Charts(Geometry(model, tree_under(model, spaces, ())), spaces)
-    return tuple(charts.predict(joint) for joint in model.joints)
+    key = id(model)
+    known = _predicted.get(key)
+    if known is None or known[0]() is not model or known[1] != spaces:
+        charts = Charts(Geometry(model, tree_under(model, spaces, ())), spaces)
+        found = tuple(charts.predict(joint) for joint in model.joints)
+        known = ref(model, lambda _: _predicted.pop(key, None)), dict(spaces), found
+        _predicted[key] = known
+    return known[2]
 
 
 class Geometry:
@@ -325,15 +296,6 @@ class Charts:
         """The usual cases of a joint to the reference, without computing."""
         framed = space.group == "SE3" or space.at == joint.name or joint.any_frame_point
         return framed and joint.is_lower_pair
-
-    def framed_exactly(self, joint: Joint, child: str) -> bool:
-        """Whether the frame point is on a joint to rounding, where it has to be on it."""
-        space = self.spaces[child]
-        if self.obviously(joint, space):
-            return True
-        point = np.array(frame_point(space, self.model.body(child), self.model))
-        reach = local_scale(joint, self.model, child, space).length
-        return distance(joint, point) <= SAME_POINT * reach
 
     def link(self, name: str) -> Link:
         self.confine_all()

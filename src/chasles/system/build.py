@@ -66,6 +66,8 @@ FORMS = {"screw": SCREW_FORM, "space": SPACE_FORM}
 GROUP_CODES = {"SE3": SE3_CODE, "SO3xR3": SO3XR3_CODE, "subgroup": SO3XR3_CODE}
 #: A joint open by more than this at the start (m, rad) is refused.
 OPEN_TOLERANCE = 1e-9
+#: ... or than this fraction of its reach: a few times what projection leaves open.
+ROUNDED = 4e-12
 
 
 @dataclass(frozen=True)
@@ -292,12 +294,23 @@ def check_gap(setup: Setup, name: str, remedy: str, word: str = "joint") -> None
         (float(np.linalg.norm(translation)), setup.length_unit(name)),
         (float(np.linalg.norm(rotation)), "rad"),
     ):
-        if gap > OPEN_TOLERANCE:
+        rounded = ROUNDED * reach_of(setup, name) if unit == "m" else 0.0
+        allowed = max(OPEN_TOLERANCE, rounded)
+        if gap > allowed:
             raise InconsistentStart(
                 f"{word} '{name}' is open by {measured(gap, unit)} at t = 0"
-                f" (tolerance {OPEN_TOLERANCE:g}{unit and ' ' + unit}).",
+                f" (tolerance {allowed:g}{unit and ' ' + unit}).",
                 f"{remedy}, or let chasles close it: simulate(..., close=True).",
             )
+
+
+def reach_of(setup: Setup, name: str) -> float:
+    """The longest lever of a joint, or the distance of its bodies from the origin: m."""
+    joints, index = setup.system.joints, setup.joint_index[name]
+    bodies = [end for end in (int(joints.a[index]), int(joints.b[index])) if end >= 0]
+    levers = [joints.point_a[index], joints.point_b[index]]
+    places = [setup.absolute[body, POSE_X : POSE_X + 3] for body in bodies]
+    return max(float(np.linalg.norm(v)) for v in (*levers, *places))
 
 
 def measured(value: float, unit: str) -> str:

@@ -9,8 +9,9 @@ from chasles.core.charts import grounded_twist
 from chasles.core.confinement import Confinement, free_confinement
 from chasles.core.constraints.kind import locked_bits
 from chasles.model import GROUND, Joint
-from chasles.spaces.exactness import kept_directly, kept_together, local_scale
+from chasles.spaces.exactness import local_scale
 from chasles.spaces.frames import frame_along
+from chasles.spaces.kept import kept_directly, kept_together
 from chasles.spaces.subalgebras import Floats as Basis
 from chasles.spaces.subalgebras import intersection, normalised, orthonormal
 from chasles.spaces.subgroups import MotionGroup, classify, joint_algebra
