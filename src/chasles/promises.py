@@ -25,7 +25,7 @@ from chasles.core.state_block import (
     WORST_SHARE,
     StateBlock,
 )
-from chasles.start.consistent import longest_lever
+from chasles.start.consistent import gyration_radii, longest_lever
 from chasles.stepper import Stepper
 from chasles.system.build import Setup
 
@@ -53,7 +53,7 @@ def row_sizes(setup: Setup) -> Floats:
     The length is the lever of the joint, or the radius of gyration of its bodies if that is longer.
     """
     bodies, joints = setup.system.bodies, setup.system.joints
-    gyration = np.append(np.sqrt(bodies.inertia[:, :3].max(axis=1) / bodies.mass), 0.0)
+    gyration = np.append(gyration_radii(bodies), 0.0)
     levers = [
         np.where(ends >= 0, np.maximum(np.linalg.norm(points, axis=1), gyration[ends]), 0.0)
         for points, ends in ((joints.point_a, joints.a), (joints.point_b, joints.b))

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from chasles.core.arrays import POSE_R, TWIST, Floats
+from chasles.core.arrays import POSE_R, TWIST, Bodies, Floats
 from chasles.model import InconsistentStart
 from chasles.start.conflicts import contradiction
 from chasles.start.kkt import DampedKkt, Rows, constraint_rows, mass_blocks, unit_scale
@@ -143,7 +143,7 @@ def forbidden(setup: Setup, rows: Rows, twists: Floats, rates: Floats) -> bool:
     pendulum of that length.
     """
     spin, speed = np.abs(twists.reshape(-1, 2, 3)).max(axis=(0, 2), initial=0.0)
-    lever = longest_lever(setup)
+    lever = longest_lever(setup) or 1.0  # frames alone may have none
     falling = RESTING * np.sqrt(np.linalg.norm(setup.model.gravity) / lever)
     spin = max(spin, speed / lever, falling)
     speed = spin * lever
@@ -159,8 +159,14 @@ def longest_lever(setup: Setup) -> float:
         np.linalg.norm(points[ends >= 0], axis=1).max(initial=0.0)
         for points, ends in ((joints.point_a, joints.a), (joints.point_b, joints.b))
     ]
-    gyration = np.sqrt(bodies.inertia[:, :3].max(axis=1) / bodies.mass).max(initial=0.0)
-    return float(max(*levers, gyration))
+    return float(max(*levers, gyration_radii(bodies).max(initial=0.0)))
+
+
+def gyration_radii(bodies: Bodies) -> Floats:
+    """(n,) the largest radius of gyration of every body, m; 0 of a frame without mass."""
+    heavy = np.where(bodies.mass > 0.0, bodies.mass, 1.0)
+    radii: Floats = np.sqrt(bodies.inertia[:, :3].max(axis=1) / heavy)
+    return radii
 
 
 def check_speeds_agree(setup: Setup, rows: Rows, rates: Floats) -> None:

@@ -1,8 +1,9 @@
-r"""Joint wrenches of trees whose joints have rotors, which couple the masses of two bodies.
+r"""Joint wrenches and accelerations of trees that charts have no equations for.
 
-Six-dimensional charts have no place for these; the recursion has.  Its pass inward gives the whole
-wrench F of a joint, along the joint's own coordinates $S^T F = \tau_{driver} - I_r\ddot q$.  What a
-driver exerts is taken out; what a rotor takes stays with its joint.
+Rotors couple the masses of two bodies, and frames have none.  The recursion takes both.  Its pass
+inward gives the whole wrench F of a joint, along the joint's own coordinates
+$S^T F = \tau_{driver} - I_r\ddot q$.  What a driver exerts is taken out; what a rotor takes stays
+with its joint.
 """
 
 from typing import Any
@@ -20,9 +21,10 @@ from chasles.system.gaps import frame_of, pose_history
 from chasles.system.tree_state import state_of
 
 
-def has_rotors(model: Model) -> bool:
-    """Whether a joint of a model has an armature."""
-    return any(joint.rotors for joint in model.joints)
+def needs_tree(model: Model) -> bool:
+    """Whether a joint of a model has an armature, or a body no mass."""
+    rotors = any(joint.rotors for joint in model.joints)
+    return rotors or any(body.mass == 0.0 for body in model.bodies)
 
 
 def tree_wrenches(setup: Setup, absolute: Floats, times: Floats, integrals: Floats) -> Floats:
@@ -52,6 +54,17 @@ def tree_wrenches(setup: Setup, absolute: Floats, times: Floats, integrals: Floa
         wrenches[:, index] = driver_wrench(setup, index, absolute, efforts[:, at])
         wrenches[:, joint] -= in_order_of(setup, index, joint, wrenches[:, index])
     return wrenches
+
+
+def tree_accelerations(setup: Setup, absolute: Floats, times: Floats, integrals: Floats) -> Floats:
+    """V' (T, n, 6) at absolute states (T, n, 18), by the recursion."""
+    problem = TreeProblem.from_model(setup.model)
+    order = [setup.body_index[name] for name in problem.setup.body_index]
+    counted, rates = problem.setup.system.quadrature_count, np.zeros((*absolute.shape[:2], 6))
+    for k, (state, t) in enumerate(zip(absolute, times.tolist())):
+        problem.work.quadratures[:] = integrals[k, :counted]
+        rates[k, order] = problem.twist_rates(state_of(problem.tree, state[order]), t)
+    return rates
 
 
 def carried_bodies(problem: TreeProblem) -> dict[str, int]:
