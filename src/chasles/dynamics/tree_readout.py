@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from chasles.core.arrays import DRIVEN_TURN, ROW_WIDTH, Floats
+from chasles.core.arrays import DRIVEN_TURN, ROW_WIDTH, Floats, row_span
 from chasles.core.forces.motion import times_row
 from chasles.core.rows import column, frame_seen_from_a, rotation_row, translation_row
 from chasles.dynamics.tree_problem import TreeProblem
@@ -40,6 +40,9 @@ def tree_wrenches(setup: Setup, absolute: Floats, times: Floats, integrals: Floa
         problem.work.quadratures[:] = integrals[k, :counted]
         found = problem.reactions(state_of(problem.tree, state[order]), t)
         efforts[k] = found.efforts
+        for index in np.unique(problem.loops.joints).tolist():  # -J^T lambda of what is cut
+            rows = row_span(own.system, index)
+            wrenches[k, index] = -found.multipliers[rows] @ problem.work.jacobian[rows]
         for name, body in carried.items():
             index, child = setup.joint_index[name], order[body]
             on_parent, on_child = found.on_bodies[body].reshape(2, 6)
@@ -47,7 +50,8 @@ def tree_wrenches(setup: Setup, absolute: Floats, times: Floats, integrals: Floa
             second = on_child if joints.b[index] == child else on_parent
             wrenches[k, index] = np.concatenate((first, second))
     for driver in setup.model.drivers:
-        assert isinstance(driver, Driver)  # others are refused
+        if not isinstance(driver, Driver) or driver.joint not in carried:
+            continue  # a row like those of cut joints
         words = COORDINATES[setup.model.joint(driver.joint).kind]
         at = int(problem.tree.rate_at[carried[driver.joint]]) + words.index(driver.coordinate)
         index, joint = setup.joint_index[driver.name], setup.joint_index[driver.joint]
@@ -68,13 +72,15 @@ def tree_accelerations(setup: Setup, absolute: Floats, times: Floats, integrals:
 
 
 def carried_bodies(problem: TreeProblem) -> dict[str, int]:
-    """Joint -> the body that it carries, in the order of the tree."""
-    model, found = problem.setup.model, {}
-    names = list(problem.setup.body_index)
-    for joint in model.joints:
+    """Joint -> the body that it carries, in the order of the tree; not those that are cut."""
+    found: dict[str, int] = {}
+    names, cut = list(problem.setup.body_index), set(problem.loops.joints.tolist())
+    for joint in problem.setup.model.joints:
+        if problem.setup.joint_index[joint.name] in cut or not joint.is_lower_pair:
+            continue
         ends = [names.index(end) if end in names else -1 for end in (joint.a, joint.b)]
         child = max(ends)  # parents come first
-        if problem.tree.parent[child] == min(ends):
+        if problem.tree.parent[child] == min(ends) and child not in found.values():
             found[joint.name] = child
     return found
 
