@@ -13,8 +13,8 @@ from chasles.core.ordering import Plan
 from chasles.core.state_block import SUPPLY_WIDTH
 from chasles.dynamics.evaluation import Evaluation, evaluate
 from chasles.dynamics.evaluation import wrench_history as wrenches_on_charts
-from chasles.dynamics.rotors import has_rotors, tree_wrenches
 from chasles.dynamics.solver import Solver, make_solver
+from chasles.dynamics.tree_readout import needs_tree, tree_wrenches
 from chasles.model import Model
 from chasles.spaces import Designation, Space, designate, resolve_spaces
 from chasles.spaces.designate import overrides
@@ -189,7 +189,7 @@ def make_problem(
 
 def wrench_history(problem: Problem, absolute: Floats, times: Floats, integrals: Floats) -> Floats:
     """Joint wrenches (T, m, 12) at absolute states (T, n, 18)."""
-    if has_rotors(problem.model):
+    if needs_tree(problem.model):
         return tree_wrenches(problem.setup, absolute, times, integrals)
     return wrenches_on_charts(problem, absolute, times, integrals)
 

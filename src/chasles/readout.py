@@ -16,6 +16,7 @@ from chasles.core.arrays import POSE_R, POSE_X, TWIST, Floats, flat_arrays
 from chasles.core.forces.registry import FORCES
 from chasles.core.wrenches import inertial_and_gravity_wrench
 from chasles.diagnostics import frame_in_world, stacked, twist_history
+from chasles.dynamics.tree_readout import tree_accelerations
 from chasles.model import Body, ChaslesError, Ground, JointForce
 from chasles.model.coordinates import ANGLE
 from chasles.model.errors import told
@@ -150,6 +151,8 @@ def accelerations(
     setup: Setup, absolute: Floats, times: Floats, integrals: Floats | None, wrenches: Floats
 ) -> Floats:
     """V' (T, n, 6) of all bodies; `wrenches` (T, m, 12) are those of the joints."""
+    if not setup.system.bodies.mass.all() and integrals is not None:
+        return tree_accelerations(setup, absolute, times, integrals)
     system, (count, bodies) = setup.system, absolute.shape[:2]
     rotation = components(absolute, POSE_R, 9)
     inertia = components(system.bodies.inertia, 0, 6)

@@ -147,6 +147,17 @@ def test_a_saved_run_knows_where_it_began(tmp_path):
         assert again.coordinate(name, word)[0] == pytest.approx(value, abs=1e-12)
 
 
+def test_a_file_says_where_its_joints_start(tmp_path):
+    model = pendulum()
+    run_options = {"until": 0.01, "step": 1e-3, "start": {"hinge": [0.3, -2.0]}}
+    model.write(tmp_path / "pendulum.toml", run=run_options)
+    again = ch.read_run(tmp_path / "pendulum.toml")
+    assert again == run_options
+    result = ch.simulate(ch.read_model(tmp_path / "pendulum.toml"), **again)
+    assert result.coordinate("hinge")[0] == pytest.approx(0.3, abs=1e-12)
+    assert result.coordinate_rate("hinge")[0] == pytest.approx(-2.0, abs=1e-12)
+
+
 # --- loops ---
 
 

@@ -5,6 +5,8 @@ import pytest
 from mechanisms import chain, moving
 
 import chasles as ch
+from chasles.core.arrays import flat_arrays
+from chasles.core.turns import settle_turns
 
 SPACES = ("subgroups", "auto", "SE3", "SO3xR3")
 #: Angular momentum of a free wheel is kept: q = w t, whatever is saved.
@@ -85,3 +87,15 @@ def test_a_coarse_method_does_not_lose_count(spaces):
         wheel(), until=100.0, step=1e-2, method="euler", spaces=spaces, save_every=10_000
     )
     assert result.coordinate("axle")[-1] == pytest.approx(SPEED * 100.0, rel=1e-9)
+
+
+@pytest.mark.parametrize("swap", [False, True])
+def test_a_count_that_has_gone_astray_is_brought_back_to_the_poses(swap):
+    """By more than half a radian and less than half a turn; less leaves the books alone."""
+    state = ch.start_state(wheel(swap), {"axle": 14.0})
+    result = ch.simulate(wheel(swap), 1e-3, step=1e-3, spaces="SE3", start=state)
+    system, rows = flat_arrays(result.problem.setup.system), result.absolute[0].ravel()
+    for wrong, right in ((14.0, 14.0), (14.4, 14.4), (15.5, 14.0), (11.2, 14.0)):
+        counted = np.array([wrong])
+        settle_turns(system, rows, counted)
+        assert counted[0] == pytest.approx(right, abs=1e-12)

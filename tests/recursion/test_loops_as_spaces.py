@@ -63,7 +63,8 @@ def tree_joints(model: ch.Model) -> list[str]:
 def test_random_models_move_as_on_charts(family, options):
     ours, theirs = both(FAMILIES[family](3), **options)
     assert disagreement(ours, theirs) < 1e-11
-    assert ours.integrals == pytest.approx(theirs.integrals, abs=1e-11)
+    works = len(ours.model.forces) + len(ours.model.drivers)  # turns of other joints are counted
+    assert ours.integrals[:, :works] == pytest.approx(theirs.integrals[:, :works], abs=1e-11)
 
 
 def outcome(model: ch.Model, spaces, **options):

@@ -43,6 +43,7 @@ from chasles.model import InvalidOption, Joint, Model, UnknownName
 from chasles.model.checks import checked_count
 from chasles.model.keywords import checked_keywords
 from chasles.model.model import checked_model
+from chasles.spaces.on_subgroups import check_massive
 from chasles.system.state import State
 
 PREFERENCES = ("stable", "nearest")
@@ -152,7 +153,7 @@ def equilibrium(
     >>> rest.stability, rest.state.position.round(12).tolist()
     ('stable', [[0.0, 0.0, -0.5]])
     """
-    checked_model(model)
+    check_massive(checked_model(model), "equilibrium")
     if not isinstance(prefer, str) or prefer not in PREFERENCES:
         raise UnknownName.among("preference", prefer, PREFERENCES, where="prefer")
     most_steps = checked_count(most_steps, "most_steps", 10**6, "equilibrium", InvalidOption)

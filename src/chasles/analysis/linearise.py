@@ -63,7 +63,7 @@ from chasles.model import InvalidOption, Model, UnknownName
 from chasles.model.checks import checked_count, checked_not_negative
 from chasles.model.keywords import checked_keywords
 from chasles.model.model import checked_model
-from chasles.spaces.on_subgroups import check_rotorless
+from chasles.spaces.on_subgroups import check_charted
 from chasles.system.state import State, checked_state
 
 #: Up to so many bodies, all modes are found with dense matrices; of more, so many modes.
@@ -212,7 +212,7 @@ def linearise(
     >>> ch.linearise(ch.Model([rod], [hinge])).frequencies ** 2      # 3 g / 2 l
     array([14.715])
     """
-    checked_model(model)
+    check_charted(checked_model(model), "linearise")
     if not isinstance(axes, str) or axes not in ("body", "world", *model.body_names):
         raise UnknownName.among("axes", axes, ("body", "world", *model.body_names))
     about = None if state is None else checked_state(state, "state")
@@ -232,7 +232,7 @@ def linearised(
     near: float = 0.0,
 ) -> Linearisation:
     """`linearise` at an absolute state whose functions of time have been sampled."""
-    check_rotorless(instant.setup.model, "linearise")
+    check_charted(instant.setup.model, "linearise")
     if modes is None and len(absolute) > MOST_DENSE:
         modes = SOME
     if modes is not None and 4 * modes < 6 * len(absolute):

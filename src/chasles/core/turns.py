@@ -16,6 +16,10 @@ from chasles.core.assemble import pose_of
 from chasles.core.rows import nearest_turn, relative_joint_frame, turn_about_axis
 from chasles.groups.vectors import dot
 
+#: Counts this far from the angle (rad) are corrected; a sixth of what would miscount, so that
+#: the books of an ordinary run are not touched.
+ASTRAY = 0.5
+
 
 @formula
 def spin_along(axes: Any, index: int, absolute: Any, body: int) -> Any:
@@ -49,17 +53,24 @@ def turn_of(pairs: Any, index: int, absolute: Any) -> Any:
     return turn_about_axis(turn)
 
 
+@formula
+def settled(measured: Any, counted: Any) -> Any:
+    """The angle of the poses nearest to a count, or the count where that is near enough."""
+    angle = nearest_turn(measured, counted)
+    return angle if abs(angle - counted) > ASTRAY else counted
+
+
 @routine
 def settle_turns(system: Any, absolute: Any, integrals: Any) -> None:
-    """Let the counted angles be those of the poses, so that errors of the integral do not add up.
+    """Let counts that have gone astray be the angles of the poses, before they miscount a turn.
 
-    Between two looks they would have to reach half a turn to miscount.
+    The errors of the integral add up; between two looks they would have to reach 2.6 rad.
     """
     hinges, forces = system.hinges, system.forces
     for k in range(hinges.count):
         at, angle = hinges.first + k, turn_of(system.joints, hinges.joint[k], absolute)
-        integrals[at] = nearest_turn(hinges.sign[k] * angle, integrals[at])
+        integrals[at] = settled(hinges.sign[k] * angle, integrals[at])
     for force in range(system.force_count):
         at = forces.angle[force]
         if at >= 0:
-            integrals[at] = nearest_turn(turn_of(forces, force, absolute), integrals[at])
+            integrals[at] = settled(turn_of(forces, force, absolute), integrals[at])

@@ -27,6 +27,7 @@ from chasles.core.recursion.tree import Recursion, Tree
 from chasles.core.recursion.ways import Cut
 from chasles.core.watch import EVENT_WIDTH, MOST_EVENTS, TINY, Watch
 from chasles.dynamics.solver import DAMPING, REDUNDANT, SINGULAR, SUSPICIOUS, Solver
+from chasles.start.closure import gaps_and_rows
 from chasles.start.redundancy import free_pivots
 from chasles.system.build import Setup
 
@@ -65,7 +66,7 @@ def cut_rows(
     `solver` knows J at the start, and how many rows of all joints repeat others.
     """
     tree = scratch.tree
-    solver.evaluate(solver.start[None])  # J at the start
+    gaps_and_rows(scratch.setup.system, solver.work, solver.start)  # J at the start
     free = free_pivots(scratch.setup, solver.work.jacobian)
     moved = ~(largest_mobility(scratch, cuts, start) <= VANISHING * free)
     for cut in cuts:  # a driver that nothing follows contradicts what holds it

@@ -13,7 +13,7 @@ from chasles.model import Model
 from chasles.model.keywords import checked_keywords
 from chasles.model.model import checked_model
 from chasles.spaces import resolve_spaces
-from chasles.spaces.on_subgroups import check_rotorless
+from chasles.spaces.on_subgroups import check_charted
 from chasles.system.build import build, is_closed
 from chasles.system.state import State, checked_state
 from chasles.system.turns import first_integrals
@@ -63,7 +63,7 @@ def equations(
     >>> ch.equations(model).jacobian.shape
     (3, 6)
     """
-    check_rotorless(checked_model(model), "equations")
+    check_charted(checked_model(model), "equations")
     spaces = resolve_spaces(model, "SE3")
     entered = build(model, spaces, acceleration)
     if state is None:

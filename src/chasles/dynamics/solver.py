@@ -9,14 +9,15 @@ import numpy as np
 from chasles.core.arrays import ABSOLUTE_WIDTH, CHART_WIDTH, ROW_WIDTH, TWIST, Floats, lend
 from chasles.core.assemble import absolute_history, chart_state
 from chasles.core.evaluate import Workspace, evaluate, make_workspace
-from chasles.core.ordering import Plan, damped, make_plan, pivots_of_rows
+from chasles.core.ordering import Plan, damped, pivots_of_rows
 from chasles.core.outcomes import NOT_SOLVED, OK
 from chasles.core.regime import WELL_ABOVE
 from chasles.core.watch import Watch, make_watch
 from chasles.model import InvalidModel, Model
+from chasles.start.closure import joint_rows
 from chasles.start.conflicts import TOO_LIGHT, Motion, check_agreement, energy_scale
 from chasles.start.consistent import initial_state
-from chasles.start.kkt import Rows, constraint_rows
+from chasles.start.kkt import Rows, constraint_rows, plan_of
 from chasles.start.redundancy import (
     RANK_LIMIT,
     Redundancy,
@@ -116,8 +117,10 @@ def make_solver(
     """
     if check:
         check_closed(setup)
-    plan = make_plan(setup.system)
+    plan = plan_of(setup.system)
     work = make_workspace(setup.system, plan)
+    if not setup.system.bodies.mass.all():
+        return frame_solver(setup, plan, work, check)
     still = Solver(setup, plan, work, setup.absolute)
     still.evaluate(setup.absolute[None])  # J at the initial pose
     free = free_pivots(setup, work.jacobian)
@@ -131,6 +134,13 @@ def make_solver(
     if not redundant and not damp and lost_row(solver, free) is None:
         return solver
     return damped_solver(solver, free, refuse, check)
+
+
+def frame_solver(setup: Setup, plan: Plan, work: Workspace, check: bool) -> Solver:
+    """Of a model with frames without mass: a start, and no equations, which charts do not have."""
+    joint_rows(setup.system, work, setup.absolute, np.zeros_like(work.rhs))
+    start = initial_state(setup, work.jacobian) if check else setup.absolute
+    return Solver(setup, plan, work, start)
 
 
 def damped_solver(solver: Solver, free: Floats, refuse: bool, check: bool) -> Solver:

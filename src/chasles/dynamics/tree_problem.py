@@ -113,10 +113,10 @@ class TreeProblem:
         multipliers[self.loops.source] = self.room.multipliers[: self.loops.row_count]
         return TreeReactions(rates, efforts, wrenches, on_bodies, multipliers)
 
-    def twist_rates(self, state: Floats) -> Floats:
+    def twist_rates(self, state: Floats, t: float = 0.0) -> Floats:
         """Rates of the body twists at the centres of mass (n, 6), after `reactions` at a state."""
         out, absolute = np.zeros((self.tree.body_count, 6)), self.absolute(state[None])[0]
-        self.reactions(state)
+        self.reactions(state, t)
         for k, row in enumerate(self.memory.rows):
             own = absolute[k, :9].reshape(3, 3)
             arm = row[TURN : TURN + 9].reshape(3, 3) @ self.tree.centre[k]

@@ -70,6 +70,8 @@ BODY_TYPES: dict[str, Any] = {
 START = ("position", "rotation", "velocity", "angular_velocity")
 SPACE = dict[str, str | Numbers]
 #: options of `simulate` that are data
+#: A joint coordinate: its value, or its value and its rate.
+COORDINATE = float | list[float]
 RUN_TYPES: dict[str, Any] = {
     "until": float,
     "step": float,
@@ -81,6 +83,7 @@ RUN_TYPES: dict[str, Any] = {
     "singular": str,
     "save_every": int,
     "t_eval": Numbers,
+    "start": dict[str, COORDINATE | dict[str, COORDINATE]],
     "close": bool,
     "hold": list[str],
     "rtol": float,

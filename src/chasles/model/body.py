@@ -10,7 +10,9 @@ from chasles.model.checks import (
     IDENTITY,
     Matrix3,
     Vector3,
+    as_matrix,
     as_vector,
+    checked_array,
     checked_name,
     checked_positive,
     checked_vector,
@@ -79,7 +81,8 @@ class Body:
     angular_velocity  in the body frame, rad/s
     shapes            what to draw: a Box, Mesh, ... or several; never used in the dynamics
 
-    A velocity left out (None) is filled in consistently with the joints when a run starts.
+    A velocity left out (None) is filled in consistently with the joints when a run starts.  Mass
+    and inertia may both be 0: see `Body.frame`.
 
     >>> Body("wheel", mass=2.0, inertia=(0.1, 0.1, 0.2)).inertia
     ((0.1, 0.0, 0.0), (0.0, 0.1, 0.0), (0.0, 0.0, 0.2))
@@ -111,10 +114,11 @@ class Body:
         def vector(value: ArrayLike, what: str) -> Vector3:
             return checked_vector(value, what, where, InvalidBody)
 
+        weight, moments = checked_solid(mass, inertia, where)
         values = {
             "name": name,
-            "mass": checked_positive(mass, "mass", "kg", where, InvalidBody),
-            "inertia": checked_inertia(inertia, where),
+            "mass": weight,
+            "inertia": moments,
             "position": vector(position, "position"),
             "rotation": rotation_of(rotation, where),
             "velocity": None if velocity is None else vector(velocity, "velocity"),
@@ -129,6 +133,19 @@ class Body:
     def shape(self) -> Shape | None:
         """The first of its shapes, or None."""
         return self.shapes[0] if self.shapes else None
+
+    @classmethod
+    @takes_start
+    def frame(cls, name: str, **start: Unpack[Start]) -> "Body":
+        """A frame without mass, for others to hang on: the cross between two hinges, say.
+
+        Only the motion subgroups of joints have room for it (spaces="subgroups"), and something
+        with mass, or a rotor, has to resist the motion of the joint that carries it.
+
+        >>> Body.frame("cross", position=(0, 0, 1)).mass
+        0.0
+        """
+        return cls(name, 0.0, (0.0, 0.0, 0.0), **start)
 
     @classmethod
     @takes_start
@@ -291,6 +308,16 @@ class Body:
             for shape in body.shapes
         ]
         return cls(name, mass, inertia, centre, axes, velocity, angular_velocity, seen)
+
+
+def checked_solid(mass: Any, inertia: Any, where: str) -> tuple[float, Matrix3]:
+    """Mass and inertia: those of a body, or none of either."""
+    if isinstance(mass, int | float) and mass == 0.0 and not isinstance(mass, bool):
+        moments = checked_array(inertia, "inertia", where, InvalidBody)
+        if moments.shape in ((3,), (3, 3)) and not moments.any():
+            return 0.0, as_matrix(np.zeros((3, 3)))
+    weight = checked_positive(mass, "mass", "kg", where, InvalidBody)
+    return weight, checked_inertia(inertia, where)
 
 
 def one_of(shapes: Any, shape: Any, where: str) -> Any:

@@ -188,7 +188,8 @@ def moves_in_subgroups(model: Model) -> bool:
     A point on a line or plane has no motion group; charts keep it all the same.  In wide nets,
     where many loops share bodies, blocks are eliminated with fewer operations than rows ride.
     """
-    if any(joint.rotors for joint in model.joints):  # only coordinates feel them
+    weightless = any(body.mass == 0.0 for body in model.bodies)
+    if weightless or any(joint.rotors for joint in model.joints):  # charts have no room for them
         return True
     if any(joint.keeps_point_straight for joint in model.joints):
         return False

@@ -37,7 +37,7 @@ def subgroup_tree(model: Model, spaces: Mapping[str, Space]) -> Tree:
 def check_subgroups(model: Model, spaces: Mapping[str, Space]) -> None:
     """Refuse spaces that are not the subgroups of joints, where any body is on one."""
     if not on_subgroups(spaces):
-        check_rotorless(model, "spaces")
+        check_charted(model, "spaces")
         return
     for name, space in spaces.items():
         if space.group != "subgroup":
@@ -51,14 +51,26 @@ def check_subgroups(model: Model, spaces: Mapping[str, Space]) -> None:
     subgroup_tree(model, spaces)  # refuses bodies that carry each other in a circle
 
 
-def check_rotorless(model: Model, where: str) -> None:
-    """Refuse rotor inertia, which charts of bodies do not have a place for."""
+def check_charted(model: Model, where: str) -> None:
+    """Refuse what charts of bodies do not have a place for: rotors, and frames without mass."""
+    check_massive(model, where)
     for joint in model.joints:
         if joint.rotors:
             raise InvalidOption(
                 f"{where}: joint '{joint.name}' has an armature, which only the motion subgroup of"
                 " its joint can feel.",
                 "Take simulate(..., spaces='subgroups'), or armature=0.",
+            )
+
+
+def check_massive(model: Model, where: str) -> None:
+    """Refuse frames without mass."""
+    for body in model.bodies:
+        if body.mass == 0.0:
+            raise InvalidOption(
+                f"{where}: body '{body.name}' has no mass, so that its chart would have no"
+                " equation of motion: only the motion subgroup of its joint can move it.",
+                "Take simulate(..., spaces='subgroups'), or give it a mass.",
             )
 
 

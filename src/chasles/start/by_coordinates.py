@@ -12,7 +12,7 @@ of the poses entered.
 from collections.abc import Mapping
 from dataclasses import replace
 from math import ceil
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
@@ -20,9 +20,7 @@ from chasles.core.arrays import ABSOLUTE_WIDTH, TWIST, Floats, Integers
 from chasles.core.recursion.kinematics import tree_absolute
 from chasles.core.recursion.tree import Recursion, Tree, make_recursion
 from chasles.model import GROUND, ChaslesError, InconsistentStart, InvalidOption, Joint, Model
-from chasles.model.checks import checked_number
-from chasles.model.coordinates import ANGLE, AUTO, checked_coordinate, resolved_coordinate
-from chasles.model.errors import told
+from chasles.model.coordinates import ANGLE
 from chasles.model.model import checked_model
 from chasles.spaces.space import Space
 from chasles.spaces.tree import Tree as SpanningTree
@@ -31,6 +29,7 @@ from chasles.start.assembly import assemble
 from chasles.start.closure import Closure, typical_length
 from chasles.start.consistent import driven_rates, forbidden, initial_state, least_energy_dense
 from chasles.start.kkt import constraint_rows, mass_blocks
+from chasles.start.wanted import Wanted, checked_wanted, said
 from chasles.system.build import OPEN_TOLERANCE, Setup, build, check_closed
 from chasles.system.build_tree import COORDINATES, build_tree, links_of
 from chasles.system.coordinates import Key, coordinate_of_poses, coordinate_rate
@@ -41,13 +40,6 @@ from chasles.system.tree_state import STORED_AT, state_of
 STRIDE = 0.2
 #: ... and in so many of them at the most: sixty turns.
 MOST_STRIDES = 2000
-
-
-class Wanted(NamedTuple):
-    """What is given of a coordinate; None: it stays as entered."""
-
-    value: float | None
-    rate: float | None
 
 
 def start_state(model: Model, coordinates: Mapping[Any, Any], close: bool = False) -> State:
@@ -83,49 +75,6 @@ def start_state(model: Model, coordinates: Mapping[Any, Any], close: bool = Fals
     put_rates(kinematics, point, wanted)
     check_values(kinematics, point, wanted)
     return kinematics.state(point, wanted)
-
-
-# --- input ----------------------------------------------------------------------------------------
-
-
-def checked_wanted(model: Model, coordinates: Any) -> dict[Key, Wanted]:
-    """What is given, by coordinate."""
-    if not isinstance(coordinates, Mapping):
-        raise InvalidOption(
-            f"start: coordinates must be a dict by joint, got {told(coordinates)}.",
-            "Give {'elbow': 0.3}, or {'elbow': (0.3, -2.0)} with a rate.",
-        )
-    found: dict[Key, Wanted] = {}
-    for part, given in coordinates.items():
-        joint = model.joint(part, where="start")
-        several = given if isinstance(given, Mapping) else {AUTO: given}
-        for word, value in several.items():
-            where = f"start of joint '{joint.name}'"
-            coordinate = resolved_coordinate(
-                joint, checked_coordinate(word, where, InvalidOption), where, InvalidOption
-            )
-            if (joint.name, coordinate) in found:
-                raise InvalidOption(
-                    f"{where}: its {coordinate} is given twice.", "Give every coordinate once."
-                )
-            found[joint.name, coordinate] = checked_numbers(value, coordinate, where)
-    return found
-
-
-def checked_numbers(given: Any, coordinate: str, where: str) -> Wanted:
-    """A value, or a value and a rate."""
-    pair = given if isinstance(given, tuple | list | np.ndarray) else (given, None)
-    if len(np.shape(np.array(pair, object))) != 1 or len(pair) != 2:
-        raise InvalidOption(
-            f"{where}: {coordinate} must be a number, or a number and a rate, got {told(given)}.",
-            f"Give the {coordinate}, or ({coordinate}, rate).",
-        )
-    names = (f"the {coordinate}", f"the rate of the {coordinate}")
-    value, rate = (
-        None if number is None else checked_number(number, name, where, InvalidOption)
-        for number, name in zip(pair, names)
-    )
-    return Wanted(value, rate)
 
 
 # --- forward kinematics ---------------------------------------------------------------------------
@@ -372,14 +321,3 @@ def contradicted(
         f" the other coordinates given make it {real:.9g} {unit}: it closes a loop.",
         "Leave it out: it follows from the others.",
     )
-
-
-def said(wanted: Mapping[Key, Wanted]) -> str:
-    """The coordinates given, in words."""
-    parts = []
-    for (joint, coordinate), given in wanted.items():
-        unit = "rad" if coordinate == ANGLE else "m"
-        value = "as entered" if given.value is None else f"{given.value:g} {unit}"
-        rate = "" if given.rate is None else f" and {given.rate:g} {unit}/s"
-        parts.append(f"joint '{joint}' at {value}{rate}")
-    return ", ".join(parts)

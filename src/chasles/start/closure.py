@@ -19,10 +19,16 @@ from chasles.core.arrays import POSE_R, POSE_X, Floats, Integers, System
 from chasles.core.constraints.kind import RAD
 from chasles.core.constraints.registry import CONSTRAINTS, assemble_joint
 from chasles.core.evaluate import Workspace, make_workspace
-from chasles.core.ordering import make_plan
 from chasles.core.stabilisation.residuals import put_position_residual
 from chasles.groups.so3 import so3_dexp_inv, so3_exp, so3_from_matrix, so3_log, so3_matrix
-from chasles.start.kkt import DampedKkt, Rows, constraint_rows, mass_blocks, unit_scale
+from chasles.start.kkt import (
+    DampedKkt,
+    Rows,
+    constraint_rows,
+    mass_blocks,
+    plan_of,
+    unit_scale,
+)
 from chasles.system.build import Setup
 from chasles.system.gaps import components
 
@@ -90,7 +96,7 @@ class Closure:
     def __init__(self, setup: Setup, held: Integers, holds: list[str]) -> None:
         system = setup.system
         self.setup, self.system, self.entered = setup, system, setup.absolute
-        self._scratch = make_workspace(system, make_plan(system))
+        self._scratch = make_workspace(system, plan_of(system))
         if system.signal_count:
             self._scratch.signals[:] = setup.signals.sample(np.zeros(1))[0]
         self.rows, turning = position_rows(system)

@@ -151,7 +151,7 @@ def forbidden(setup: Setup, rows: Rows, twists: Floats, rates: Floats) -> bool:
 def typical_speeds(setup: Setup, twists: Floats) -> tuple[float, float]:
     """How fast a mechanism turns (rad/s) and moves (m/s), at the least as a pendulum begins to."""
     spin, speed = np.abs(twists.reshape(-1, 2, 3)).max(axis=(0, 2), initial=0.0)
-    lever = setup.longest_lever
+    lever = setup.longest_lever or 1.0  # frames alone may have none
     falling = RESTING * np.sqrt(np.linalg.norm(setup.model.gravity) / lever)
     spin = max(spin, speed / lever, falling)
     return float(spin), float(spin * lever)

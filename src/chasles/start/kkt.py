@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 
 from chasles.core.arrays import Floats, Integers, System, padded
-from chasles.core.ordering import mass_matrices
+from chasles.core.ordering import Plan, make_plan, mass_matrices
 from chasles.system.build import Setup
 
 #: Solves with one factor at the most; each takes the error down by orders of magnitude, but for
@@ -13,6 +13,8 @@ from chasles.system.build import Setup
 PROXIMAL_SOLVES = 12
 #: What is left and cannot be reduced by more than this fraction of it is a contradiction.
 CONTRADICTED = 0.1
+#: Weight of a frame without mass, as a fraction of the lightest body's.
+FEATHER = 1e-9
 #: A correction of this fraction is rounding.
 NOTHING = 1e-16
 
@@ -57,9 +59,33 @@ def constraint_rows(setup: Setup, jacobian: Floats) -> Rows:
     return Rows(entries, columns)
 
 
+def weights(system: System) -> Floats:
+    """Inertia of every body about its centre of mass, (n, 6, 6), that chooses between velocities.
+
+    Frames have a feather's: what the joints leave open of them has to be chosen somehow.
+    """
+    matrices, mass = np.array(mass_matrices(system)), system.bodies.mass
+    frames = mass == 0.0
+    if frames.any() and not frames.all():
+        moments = system.bodies.inertia[~frames, :3].min()
+        light = np.repeat((moments, mass[~frames].min()), 3)
+        matrices[frames] = FEATHER * np.diag(light)
+    return matrices
+
+
+def plan_of(system: System) -> Plan:
+    """The order of elimination; where there are frames without mass, for none but its sizes."""
+    bodies, frames = system.bodies, system.bodies.mass == 0.0
+    if frames.any():
+        inertia = np.where(frames[:, None], (1.0, 1.0, 1.0, 0.0, 0.0, 0.0), bodies.inertia)
+        bodies = bodies._replace(mass=np.where(frames, 1.0, bodies.mass), inertia=inertia)
+        system = system._replace(bodies=bodies)
+    return make_plan(system)
+
+
 def mass_blocks(system: System, free: Any = None) -> list[Floats]:
     """Inertia of every body about its centre of mass: (6, 6), or what is `free` (n, 6) of it."""
-    blocks = list(mass_matrices(system))
+    blocks = list(weights(system))
     if free is None:
         return blocks
     return [block[np.ix_(some, some)] for block, some in zip(blocks, free) if some.any()]

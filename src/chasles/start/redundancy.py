@@ -6,9 +6,10 @@ import numpy as np
 
 from chasles.core.arrays import Floats, row_span
 from chasles.core.evaluate import COARSE
-from chasles.core.ordering import Plan, mass_matrices, pivots_of_rows
+from chasles.core.ordering import Plan, pivots_of_rows
 from chasles.core.outcomes import NOT_SOLVED
 from chasles.model import InvalidModel, RedundantConstraints
+from chasles.start.kkt import weights
 from chasles.system.build import Setup, real_rows
 
 #: Up to this many rows, rank and unique reactions come from a full singular value decomposition.
@@ -103,7 +104,7 @@ def is_redundant(setup: Setup, entries: Floats) -> bool:
 
 def free_pivots(setup: Setup, entries: Floats) -> Floats:
     r"""$\mathrm{diag}(J M^{-1} J^T)$: what each row's pivot would be without the other joints."""
-    inverses = np.linalg.inv(mass_matrices(setup.system))
+    inverses = np.linalg.inv(weights(setup.system))
     pivots = np.zeros(setup.system.row_count)
     joints, rows = setup.system.joints, real_rows(setup.system)
     for side, bodies in enumerate((joints.a, joints.b)):

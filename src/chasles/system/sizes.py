@@ -21,8 +21,12 @@ def longest_lever(system: System) -> float:
 
 
 def gyration_radii(system: System) -> Floats:
-    """(n,) The largest radius of gyration of every body about an axis of its frame, m."""
-    radii: Floats = np.sqrt(system.bodies.inertia[:, :3].max(axis=1) / system.bodies.mass)
+    """(n,) The largest radius of gyration of every body about an axis of its frame, m.
+
+    0 of a frame without mass.
+    """
+    heavy = np.where(system.bodies.mass > 0.0, system.bodies.mass, 1.0)
+    radii: Floats = np.sqrt(system.bodies.inertia[:, :3].max(axis=1) / heavy)
     return radii
 
 

@@ -211,7 +211,7 @@ def stick(start: Floats, end: Floats, radius: float, colour: str | None = None) 
 def equivalent_box(body: Body) -> tuple[Floats, Floats]:
     """Half edges and axes of the box with the body's mass and inertia."""
     moments, turn = np.linalg.eigh(np.array(body.inertia))
-    squares = 6.0 / body.mass * (moments.sum() - 2.0 * moments)
+    squares = 6.0 / (body.mass or 1.0) * (moments.sum() - 2.0 * moments)
     half = np.sqrt(np.maximum(squares, 1e-4 * max(squares.max(), 1e-12))) / 2.0
     turn[:, 2] *= np.sign(np.linalg.det(turn))
     return half, turn

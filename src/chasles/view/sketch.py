@@ -71,7 +71,7 @@ def half_extent(body: Body) -> Floats:
 def equivalent_box(body: Body) -> Floats:
     """Half edges of the box with the body's mass and moments, for a body without a shape."""
     moments = np.diag(body.inertia)
-    squares = 6.0 / body.mass * (moments.sum() - 2 * moments)
+    squares = 6.0 / (body.mass or 1.0) * (moments.sum() - 2 * moments)
     return np.sqrt(np.maximum(squares, 1e-6)) / 2
 
 

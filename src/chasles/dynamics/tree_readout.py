@@ -1,15 +1,16 @@
-r"""Joint wrenches of trees whose joints have rotors, which couple the masses of two bodies.
+r"""Joint wrenches and accelerations of trees that charts have no equations for.
 
-Six-dimensional charts have no place for these; the recursion has.  Its pass inward gives the whole
-wrench F of a joint, along the joint's own coordinates $S^T F = \tau_{driver} - I_r\ddot q$.  What a
-driver exerts is taken out; what a rotor takes stays with its joint.
+Rotors couple the masses of two bodies, and frames have none.  The recursion takes both.  Its pass
+inward gives the whole wrench F of a joint, along the joint's own coordinates
+$S^T F = \tau_{driver} - I_r\ddot q$.  What a driver exerts is taken out; what a rotor takes stays
+with its joint.
 """
 
 from typing import Any
 
 import numpy as np
 
-from chasles.core.arrays import DRIVEN_TURN, ROW_WIDTH, Floats
+from chasles.core.arrays import DRIVEN_TURN, ROW_WIDTH, Floats, row_span
 from chasles.core.forces.motion import times_row
 from chasles.core.rows import column, frame_seen_from_a, rotation_row, translation_row
 from chasles.dynamics.tree_problem import TreeProblem
@@ -20,9 +21,10 @@ from chasles.system.gaps import frame_of, pose_history
 from chasles.system.tree_state import state_of
 
 
-def has_rotors(model: Model) -> bool:
-    """Whether a joint of a model has an armature."""
-    return any(joint.rotors for joint in model.joints)
+def needs_tree(model: Model) -> bool:
+    """Whether a joint of a model has an armature, or a body no mass."""
+    rotors = any(joint.rotors for joint in model.joints)
+    return rotors or any(body.mass == 0.0 for body in model.bodies)
 
 
 def tree_wrenches(setup: Setup, absolute: Floats, times: Floats, integrals: Floats) -> Floats:
@@ -38,6 +40,9 @@ def tree_wrenches(setup: Setup, absolute: Floats, times: Floats, integrals: Floa
         problem.work.quadratures[:] = integrals[k, :counted]
         found = problem.reactions(state_of(problem.tree, state[order]), t)
         efforts[k] = found.efforts
+        for index in np.unique(problem.loops.joints).tolist():  # -J^T lambda of what is cut
+            rows = row_span(own.system, index)
+            wrenches[k, index] = -found.multipliers[rows] @ problem.work.jacobian[rows]
         for name, body in carried.items():
             index, child = setup.joint_index[name], order[body]
             on_parent, on_child = found.on_bodies[body].reshape(2, 6)
@@ -45,7 +50,8 @@ def tree_wrenches(setup: Setup, absolute: Floats, times: Floats, integrals: Floa
             second = on_child if joints.b[index] == child else on_parent
             wrenches[k, index] = np.concatenate((first, second))
     for driver in setup.model.drivers:
-        assert isinstance(driver, Driver)  # others are refused
+        if not isinstance(driver, Driver) or driver.joint not in carried:
+            continue  # a row like those of cut joints
         words = COORDINATES[setup.model.joint(driver.joint).kind]
         at = int(problem.tree.rate_at[carried[driver.joint]]) + words.index(driver.coordinate)
         index, joint = setup.joint_index[driver.name], setup.joint_index[driver.joint]
@@ -54,14 +60,27 @@ def tree_wrenches(setup: Setup, absolute: Floats, times: Floats, integrals: Floa
     return wrenches
 
 
+def tree_accelerations(setup: Setup, absolute: Floats, times: Floats, integrals: Floats) -> Floats:
+    """V' (T, n, 6) at absolute states (T, n, 18), by the recursion."""
+    problem = TreeProblem.from_model(setup.model)
+    order = [setup.body_index[name] for name in problem.setup.body_index]
+    counted, rates = problem.setup.system.quadrature_count, np.zeros((*absolute.shape[:2], 6))
+    for k, (state, t) in enumerate(zip(absolute, times.tolist())):
+        problem.work.quadratures[:] = integrals[k, :counted]
+        rates[k, order] = problem.twist_rates(state_of(problem.tree, state[order]), t)
+    return rates
+
+
 def carried_bodies(problem: TreeProblem) -> dict[str, int]:
-    """Joint -> the body that it carries, in the order of the tree."""
-    model, found = problem.setup.model, {}
-    names = list(problem.setup.body_index)
-    for joint in model.joints:
+    """Joint -> the body that it carries, in the order of the tree; not those that are cut."""
+    found: dict[str, int] = {}
+    names, cut = list(problem.setup.body_index), set(problem.loops.joints.tolist())
+    for joint in problem.setup.model.joints:
+        if problem.setup.joint_index[joint.name] in cut or not joint.is_lower_pair:
+            continue
         ends = [names.index(end) if end in names else -1 for end in (joint.a, joint.b)]
         child = max(ends)  # parents come first
-        if problem.tree.parent[child] == min(ends):
+        if problem.tree.parent[child] == min(ends) and child not in found.values():
             found[joint.name] = child
     return found
 

@@ -1,0 +1,190 @@
+"""Frames without mass: joints in series, a universal joint of two hinges, and what is refused."""
+
+from math import pi
+
+import mujoco
+import numpy as np
+import pytest
+
+import chasles as ch
+
+X, Y, Z = np.eye(3)
+
+
+def run(model, until=0.5, step=1e-3, **options) -> ch.Result:
+    return ch.simulate(model, until, step=step, spaces="subgroups", **options)
+
+
+def arm(**start) -> ch.Body:
+    return ch.Body.box("arm", (0.1, 0.2, 0.8), mass=2.0, position=(0.1, 0, -0.4), **start)
+
+
+def cardan(omega=(0.7, -0.4, 0.0)) -> tuple[ch.Model, ch.Model]:
+    """A box on two crossed hinges with a massless cross; the same on a universal joint."""
+    spin = {"angular_velocity": omega, "velocity": np.cross(omega, (0.1, 0, -0.4))}
+    cross = ch.Body.frame("cross")
+    box = arm(**spin)
+    hinges = [
+        ch.Revolute("first", ch.GROUND, cross, at=(0, 0, 0), axis=X),
+        ch.Revolute("second", cross, box, at=(0, 0, 0), axis=Y),
+    ]
+    joint = ch.Universal("joint", ch.GROUND, box, at=(0, 0, 0), axis=X, axis_b=Y)
+    return ch.Model([cross, box], hinges), ch.Model([box], [joint])
+
+
+# --- the same motion ---
+
+
+def test_two_hinges_and_a_massless_cross_are_a_universal_joint():
+    two, one = cardan()
+    ours = run(two, until=1.0, method="dop853")
+    theirs = ch.simulate(one, 1.0, step=1e-3, method="dop853", spaces="SE3")
+    assert ours.position("arm") == pytest.approx(theirs.position("arm"), abs=1e-9)
+    assert ours.rotation("arm") == pytest.approx(theirs.rotation("arm"), abs=1e-9)
+    assert min(np.ptp(ours.coordinate(name)) for name in two.joint_names) > 0.3
+
+
+def test_it_holds_exactly_with_any_method_where_the_universal_joint_drifts():
+    two, one = cardan((9.0, -6.0, 0.0))
+    ours = run(two, until=5.0, step=5e-3, method="heun")
+    for name in two.joint_names:
+        assert ours.violation(name).max() < 1e-13
+        assert ours.violation(name, "rotation").max() < 1e-13
+    # Both axes stay at right angles, and the box on its pivot.
+    pivot = ours.point("arm", (0, 0, 0)).position
+    assert np.abs(pivot).max() < 1e-13
+    theirs = ch.simulate(one, 0.5, step=5e-3, method="heun", spaces="SE3")
+    assert theirs.violation("joint", "rotation").max() > 1e-8
+
+
+def test_energy_is_kept_and_balanced():
+    two, _ = cardan()
+    result = run(two, until=2.0)
+    energy = result.energy()
+    assert np.abs(energy - energy[0]).max() < 1e-9 * np.ptp(result.kinetic_energy())
+    assert not result.warnings
+
+
+def test_reactions_and_accelerations_are_those_of_the_universal_joint():
+    two, one = cardan()
+    ours, theirs = run(two, until=0.1), ch.simulate(one, 0.1, step=1e-3, spaces="SE3")
+    force = theirs.reaction("joint").force
+    for name in two.joint_names:  # a cross without mass passes all of it on
+        assert ours.reaction(name).force == pytest.approx(force, abs=1e-6)
+    assert ours.acceleration("arm") == pytest.approx(theirs.acceleration("arm"), abs=1e-6)
+    assert ours.acceleration("cross") == pytest.approx(0.0, abs=1e-12)
+
+
+def test_three_slides_in_series_are_free_fall():
+    """A ball on massless carriages along x, y and z falls as if nothing held it."""
+    carriages = [ch.Body.frame("along x"), ch.Body.frame("along y")]
+    ball = ch.Body.sphere("ball", 0.1, mass=1.0, velocity=(1.0, 2.0, 3.0))
+    chain = [ch.GROUND, *carriages, ball]
+    slides = [
+        ch.Prismatic(f"slide {k}", chain[k], chain[k + 1], axis=axis)
+        for k, axis in enumerate((X, Y, Z))
+    ]
+    result = run(ch.Model([*carriages, ball], slides), until=1.0, step=1e-2)
+    t = result.t[:, None]
+    expected = t * (1.0, 2.0, 3.0) + 0.5 * t**2 * (0, 0, -9.81)
+    assert result.position("ball") == pytest.approx(expected, abs=1e-12)
+
+
+def test_offset_hinges_in_series_accelerate_as_in_mujoco():
+    """MuJoCo takes several joints on one body: two hinges with offset, skew axes, and a slide."""
+    scene = mujoco.MjModel.from_xml_string(
+        """<mujoco><worldbody><body name="arm" pos="0.1 0 -0.4">
+        <joint name="one" type="hinge" pos="-0.1 0 0.4" axis="1 0 0"/>
+        <joint name="two" type="hinge" pos="0.1 0.2 0.4" axis="0 0.6 0.8"/>
+        <joint name="three" type="slide" axis="0 0 1"/>
+        <inertial pos="0 0 0" mass="2" diaginertia="0.3 0.2 0.1"/>
+        </body></worldbody></mujoco>"""
+    )
+    data = mujoco.MjData(scene)
+    data.qpos[:], data.qvel[:] = (0.4, -0.7, 0.2), (1.5, -2.0, 0.8)
+    mujoco.mj_forward(scene, data)
+    frames = [ch.Body.frame("first"), ch.Body.frame("second")]
+    body = ch.Body("arm", 2.0, (0.3, 0.2, 0.1), position=(0.1, 0, -0.4))
+    joints = [
+        ch.Revolute("one", ch.GROUND, frames[0], at=(0, 0, 0), axis=X),
+        ch.Revolute("two", frames[0], frames[1], at=(0.2, 0.2, 0), axis=(0, 0.6, 0.8)),
+        ch.Prismatic("three", frames[1], body, axis=Z),
+    ]
+    start = dict(zip(("one", "two", "three"), zip(data.qpos.tolist(), data.qvel.tolist())))
+    model = ch.Model([*frames, body], joints)
+    result = run(model, until=1e-6, step=1e-6, start=start)
+    assert result.position("arm")[0] == pytest.approx(data.xpos[1], abs=1e-14)
+    h = 1e-4  # accelerations by differences of the rates, which are linear over one step
+    after = run(model, until=h, step=h / 10, method="dop853", start=start)
+    for k, name in enumerate(("one", "two", "three")):
+        rates = after.coordinate_rate(name)
+        slope = np.polyfit(after.t, rates, 4)[-2]
+        assert slope == pytest.approx(data.qacc[k], rel=1e-7, abs=1e-6)
+    linear = np.zeros((3, 3)), np.zeros((3, 3))
+    shift, rate = linear
+    mujoco.mj_jac(scene, data, shift, None, data.xpos[1], 1)
+    mujoco.mj_jacDot(scene, data, rate, None, data.xpos[1], 1)
+    expected = shift @ data.qacc + rate @ data.qvel
+    assert result.acceleration("arm")[0] == pytest.approx(expected, rel=1e-9, abs=1e-9)
+
+
+def test_a_rotor_alone_carries_a_frame():
+    """A frame that only an armature resists: I q'' = M."""
+    flag = ch.Body.frame("flag")
+    hinge = ch.Revolute("hinge", ch.GROUND, flag, (0, 0, 0), Z, armature=0.5)
+    push = ch.Motor("push", hinge, effort=2.0)
+    result = run(ch.Model([flag], [hinge], [push]), until=1.0)
+    assert result.coordinate("hinge") == pytest.approx(0.5 * 4.0 * result.t**2, abs=1e-10)
+
+
+def test_frames_survive_files(tmp_path):
+    model, _ = cardan()
+    model.write(tmp_path / "model.toml")
+    assert ch.read_model(tmp_path / "model.toml") == model
+    result = run(model, until=0.01)
+    again = ch.load(result.save(tmp_path / "run.nc"))
+    assert np.array_equal(again.acceleration("arm"), result.acceleration("arm"))
+
+
+def test_velocities_left_out_are_filled_in_through_a_frame():
+    cross = ch.Body.frame("cross")
+    box = arm(angular_velocity=(0.0, pi, 0.0))
+    joints = cardan()[0].joints
+    result = run(ch.Model([cross, box], joints), until=1e-3)
+    assert result.coordinate_rate("second")[0] == pytest.approx(pi, abs=1e-9)
+    assert result.coordinate_rate("first")[0] == pytest.approx(0.0, abs=1e-9)
+
+
+# --- what is refused ---
+
+
+def test_a_massless_end_is_refused_by_name(refusal):
+    box, flag = arm(), ch.Body.frame("flag", position=(0.1, 0, -0.8))
+    joints = [
+        ch.Revolute("shoulder", ch.GROUND, box, (0, 0, 0), Y),
+        ch.Revolute("tip", box, flag, (0.1, 0, -0.8), Y),
+    ]
+    message = refusal(lambda: run(ch.Model([box, flag], joints)), ch.InvalidBody)
+    assert "body 'flag' has no mass" in message and "'tip'" in message
+
+
+@pytest.mark.parametrize("spaces", ["SE3", "SO3xR3", "SO3xR3 on joints"])
+def test_charts_refuse_frames_by_name(spaces, refusal):
+    model, _ = cardan()
+    message = refusal(lambda: ch.simulate(model, 0.1, 1e-2, spaces=spaces), ch.InvalidOption)
+    assert "body 'cross' has no mass" in message and "spaces='subgroups'" in message
+
+
+@pytest.mark.parametrize("ask", [ch.equations, ch.linearise, ch.equilibrium])
+def test_equations_in_bodies_refuse_frames_by_name(ask, refusal):
+    model, _ = cardan()
+    assert "'cross' has no mass" in refusal(lambda: ask(model), ch.InvalidOption)
+
+
+@pytest.mark.parametrize("inertia", [(1, 1, 1), (0, 0, 1), np.eye(3)])
+def test_a_body_has_both_mass_and_inertia_or_neither(inertia, refusal):
+    message = refusal(lambda: ch.Body("odd", 0.0, inertia), ch.InvalidBody)
+    assert "body 'odd': mass must be positive, got 0 kg" in message
+    assert "inertia is not positive definite" in refusal(
+        lambda: ch.Body("odd", 1.0, (0, 0, 0)), ch.InvalidBody
+    )
