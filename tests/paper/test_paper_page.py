@@ -19,17 +19,17 @@ class Visit:
         self.page.goto(path.as_uri())
 
 
-@pytest.fixture(params=WIDTHS)
+@pytest.fixture(params=WIDTHS, scope="module")
 def width(request):
     return WIDTHS[request.param]
 
 
-@pytest.fixture(params=["light", "dark"])
+@pytest.fixture(params=["light", "dark"], scope="module")
 def scheme(request):
     return request.param
 
 
-@pytest.fixture
+@pytest.fixture(scope="module")
 def visit(browser, quick_report, width, scheme):
     opened = Visit(browser, quick_report, width, scheme)
     yield opened
@@ -94,9 +94,8 @@ CONTRASTS = """() => {
 
 
 def test_tables_sort_by_a_click(visit):
-    page = visit.page
-    if page.viewport_size["width"] < 700:
-        page.set_viewport_size({"width": 1280, "height": 900})  # cards have no heads to click
+    page, size = visit.page, visit.page.viewport_size
+    page.set_viewport_size({"width": 1280, "height": 900})  # cards have no heads to click
     verdicts = "[...document.querySelectorAll('#claims-table .chip')].map(chip => chip.textContent)"
     before = page.evaluate(verdicts)
     page.click("#claims-table th:nth-child(5) button")
@@ -104,6 +103,7 @@ def test_tables_sort_by_a_click(visit):
                                                           "holds only if"].index)  # fmt: skip
     page.click("#claims-table th:nth-child(1) button")
     assert page.evaluate(verdicts) == before
+    page.set_viewport_size(size)
 
 
 def test_links_lead_somewhere(visit):
