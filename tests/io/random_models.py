@@ -175,6 +175,27 @@ def joint_force(draw, name, hinge, coordinate):
 
 
 @st.composite
+def sensor(draw, name, body_names, joints, forces, drivers):
+    kinds = ["body", *(["joint"] if joints else []), *(["force"] if forces else []),
+             *(["driver"] if drivers else [])]  # fmt: skip
+    kind = draw(st.sampled_from(kinds))
+    if kind == "body":
+        reads = draw(st.sampled_from(["velocity", "acceleration", "angular_velocity"]))
+        axes = draw(st.sampled_from(["world", "body"]))
+        return ch.Sensor(
+            name, draw(st.sampled_from(body_names)), draw(st.none() | vector), reads, axes
+        )
+    if kind == "joint":
+        reads = draw(st.sampled_from(["gap", "angular_gap", "force", "torque"]))
+        axes = draw(st.sampled_from(["world", "joint"]))
+        return ch.JointSensor(name, draw(st.sampled_from(joints)), reads, axes)
+    if kind == "force":
+        reads = draw(st.sampled_from(["force", "torque", "power"]))
+        return ch.ForceSensor(name, draw(st.sampled_from(forces)), reads)
+    return ch.ForceSensor(name, draw(st.sampled_from(drivers)), "effort")
+
+
+@st.composite
 def models(draw):
     """A model with parts of any kind; it need not be one that runs."""
     body_names = draw(st.lists(names, min_size=2, max_size=4, unique=True))
@@ -194,5 +215,9 @@ def models(draw):
         point, along = draw(st.none() | vector), draw(direction)
         moved = ch.PointDriver(next(part_names), body_names[0], point, along, draw(signal()))
         drivers.append(moved)
+    parts = (body_names, joints, forces, drivers)
+    sensors = [draw(sensor(f"sensor {k}", *parts)) for k in range(draw(st.integers(0, 3)))]
     notes = draw(st.lists(names, max_size=2))
-    return ch.Model(bodies, joints, forces, drivers, gravity=draw(vector), notes=notes)
+    return ch.Model(
+        bodies, joints, forces, drivers, gravity=draw(vector), notes=notes, sensors=sensors
+    )

@@ -51,6 +51,13 @@ def test_writing_and_reading_is_the_identity(model):
     assert text_of_document(document_of(again)) == text
 
 
+def test_a_shape_keeps_a_negative_zero():
+    box = ch.Box((1, 1, 1), position=(0.0, 0.0, -0.0))
+    model = ch.Model([ch.Body("box", 1.0, (1, 1, 1), shapes=box)])
+    again, _ = read(text_of_document(document_of(model)))
+    assert repr(again.bodies) == repr(model.bodies)
+
+
 def test_a_file_says_what_python_says():
     model, run = read(TOP)
     top = ch.Body.box(

@@ -32,7 +32,7 @@ def shape_to_plain(shape: Shape) -> dict[str, Any]:
         value = getattr(shape, field.name)
         if field.name in PACKED:
             value = b64encode(value.astype(PACKED[field.name]).tobytes()).decode("ascii")
-        if field.name not in POSE or value != POSE[field.name]:
+        if field.name not in POSE or repr(value) != repr(POSE[field.name]):  # -0.0 is not 0.0
             plain[field.name] = as_lists(value)
     return plain
 

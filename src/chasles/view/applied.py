@@ -2,12 +2,14 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
 from chasles.core.arrays import Floats
 from chasles.model import GROUND, Bushing, CustomForce, Drag, Force, JointForce, Load, Spring
 from chasles.model.coordinates import ANGLE
+from chasles.readout import force_history
 from chasles.result import Result
 from chasles.view.scene import Scene, in_body
 
@@ -28,13 +30,19 @@ class Applied:
     values: Floats
 
 
-def applied_forces(result: Result, scene: Scene) -> Iterator[Applied]:
-    """Of all forces of the model: the force where it acts, and a torque where there is a couple."""
+def applied_forces(result: Result, scene: Scene, frames: Any = slice(None)) -> Iterator[Applied]:
+    """Of all forces of the model: the force where it acts, and a torque where there is a couple.
+
+    `frames` are the saved states that are asked for: a formula in Python takes its time.
+    """
+    setup, t = result.problem.setup, result.t[frames]
+    absolute, integrals = result.absolute[frames], result.integrals[frames]
     for force in result.model.forces:
         body, point = where_it_acts(result, force)
-        push, turn = result.force(force.name).on(body)
+        found = force_history(setup, force.name, absolute, t, integrals)
+        push, turn = found.on(body)
         at = in_body(scene.start[body], point)
-        lever = np.einsum("tij,j->ti", result.rotation(body), at)
+        lever = np.einsum("tij,j->ti", result.rotation(body)[frames], at)
         couple = turn - np.cross(lever, push)  # what is left about the point that it acts on
         reach = np.abs(lever).max(initial=0.0) * np.abs(push).max(initial=0.0)
         pushing = not (isinstance(force, JointForce) and force.coordinate == ANGLE)
@@ -60,5 +68,7 @@ def where_it_acts(result: Result, force: Force) -> tuple[str, Floats]:
         return force.body, np.array(force.at)
     if isinstance(force, Drag | CustomForce):
         return force.body, np.array(model.body(force.body).position)
-    second_body = result.force(force.name).bodies[1]  # a kind from elsewhere
-    return second_body, np.array(model.body(second_body).position)
+    setup = result.problem.setup  # a kind from elsewhere
+    index = int(setup.system.forces.b[model.force_names.index(force.name)])
+    other = list(setup.body_index)[index]
+    return other, np.array(model.body(other).position)

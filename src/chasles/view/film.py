@@ -13,6 +13,7 @@ import numpy as np
 from chasles.core.arrays import Floats
 from chasles.model import InvalidOption, coordinates_of
 from chasles.model.errors import told
+from chasles.model.model import plural
 from chasles.model.shapes import Shape
 from chasles.result import Result
 from chasles.view.geometry import Solid, at_rest, own_solid
@@ -139,7 +140,9 @@ def read(path: Any) -> str:
 
 def title_of(result: Result) -> str:
     names = result.model.body_names
-    return names[0] if len(names) == 1 else f"{names[0]} and {len(names) - 1} more bodies"
+    if len(names) == 1:
+        return names[0]
+    return f"{names[0]} and {plural(len(names) - 1, 'more body', 'more bodies')}"
 
 
 def about(results: Sequence[Result]) -> str:

@@ -165,7 +165,8 @@ def draw_frames(ax: Axes, scene: Scene, camera: Camera) -> None:
     for body in scene.model.bodies:
         turn, at = scene.start[body.name]
         for k, name in enumerate("xyz"):
-            ends = camera.seen(np.array([at, at + 0.09 * scene.size * turn[:, k]]))
+            ends = camera.seen(np.array([at, at + 0.13 * scene.size * turn[:, k]]))
+            ax.plot(*ends.T, color="white", lw=3.6, zorder=11, solid_capstyle="round")
             arrow(ax, ends[0], ends[1], LIGHT[name], zorder=12)  # over the solids
 
 

@@ -102,8 +102,8 @@ def vector_tracks(
     index = {body: k for k, body in enumerate(result.model.body_names)}
     tracks: list[Header] = []
 
-    def add(kind: str, part: str, body: str, at: Floats, values: Floats) -> None:
-        values = np.nan_to_num(values[frames], nan=0.0, posinf=0.0, neginf=0.0)
+    def add(kind: str, part: str, body: str, at: Floats, shown: Floats) -> None:
+        values = np.nan_to_num(shown, nan=0.0, posinf=0.0, neginf=0.0)
         largest = float(np.abs(values).max(initial=0.0))
         if largest == 0.0:
             return
@@ -114,11 +114,11 @@ def vector_tracks(
         })  # fmt: skip
 
     for spot in scene.spots:
-        add("gap", spot.name, spot.a, spot.at, result.violation(spot.name, vector=True))
+        add("gap", spot.name, spot.a, spot.at, result.violation(spot.name, vector=True)[frames])
         if forces:
-            add("reaction", spot.name, spot.a, spot.at, result.reaction(spot.name).force)
+            add("reaction", spot.name, spot.a, spot.at, result.reaction(spot.name).force[frames])
     if forces:
-        for one in applied_forces(result, scene):
+        for one in applied_forces(result, scene, frames):
             add(one.kind, one.name, one.body, one.at, one.values)
     return tracks
 
