@@ -31,7 +31,7 @@ rng = np.random.default_rng(0)
 model = moving(chain(rng, ["spherical", "revolute"]), rng, speed=2.0)
 end = json.loads(sys.argv[2]) or last(24, "SE3", "dop853").tolist()
 counts, slopes = (16, 24, 32), {}
-for spaces in ("SE3", "SO3xR3", "SE3 relative", "auto"):
+for spaces in ("SE3", "SO3xR3", "SE3 relative", "framed"):
     errors = [np.linalg.norm(last(steps, spaces) - end) for steps in counts]
     slopes[spaces] = -np.polyfit(np.log(counts), np.log(errors), 1)[0]
 print(json.dumps({"slopes": slopes, "end": end}))
@@ -175,7 +175,7 @@ def test_what_a_kernel_reaches_is_in_the_name_of_its_file(package, what):
 def test_a_remark_a_docstring_or_a_message_recompiles_nothing(package):
     before = run(package, DIGEST).stdout
     edit(package, "groups/so3.py", '"""', '"""Once more: ', first_only=True)
-    edit(package, "core/evaluate.py", '"""V\' and lambda', '"""Accelerations and lambda')
+    edit(package, "core/evaluate.py", '"""V\' and lambda at', '"""Accelerations and lambda at')
     for path in package.rglob("*.py"):
         path.write_text("# a remark\n" + path.read_text())
     edit(package, "core/outcomes.py", "became singular", "is singular now")

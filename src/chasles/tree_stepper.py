@@ -122,7 +122,8 @@ def make_tree_stepper(
         "watch": watch,
         "promises": promises,
         "layout": layout_of(
-            tree.stored_count + count, setup.system.quadrature_count, 2 * count, 0,
+            tree.stored_count + count, setup.system.quadrature_count,
+            2 * count + FLIGHT_WIDTH * flight.count, 0,
             watch.joint_count * SEEN_WIDTH, flight=FLIGHT_WIDTH * flight.count,
         ),
     }  # fmt: skip

@@ -97,7 +97,7 @@ def test_designate_compare_and_advise_print_what_python_prints(in_folder, capsys
     assert main(["designate", str(TOP)]) == 0
     assert capsys.readouterr().out == f"{ch.designate(model)}\n"
     assert main(["designate", str(TOP), "--json"]) == 0
-    assert json.loads(capsys.readouterr().out)["bodies"][0]["group"] == "SO3xR3"
+    assert json.loads(capsys.readouterr().out)["bodies"][0]["group"] == "subgroup"
     arguments = ["compare", str(TOP), "--until", "0.02", "--spaces", "SE3", "SO3xR3"]
     assert main([*arguments, "--plot", "c.svg"]) == 0
     assert "SO3xR3" in capsys.readouterr().out and Path("c.svg").is_file()
@@ -106,7 +106,7 @@ def test_designate_compare_and_advise_print_what_python_prints(in_folder, capsys
     enough = ["--target", "1e-3", "--energy", "1e-2", "--budget", "5"]
     assert main(["advise", str(TOP), "--until", "0.02", *enough, "--json"]) == 0
     assert json.loads(capsys.readouterr().out)["met"]
-    impossible = ["--target", "1e-30", "--budget", "0.01"]
+    impossible = ["--target", "1e-3", "--energy", "1e-30", "--budget", "0.01"]
     assert main(["advise", str(TOP), "--until", "0.02", *impossible]) == 1
 
 

@@ -5,6 +5,7 @@ from hypothesis import strategies as st
 
 import chasles as ch
 from chasles.model import coordinates_of
+from chasles.model.joint_forces import NOTHING
 
 number = st.one_of(
     st.floats(-1e6, 1e6),
@@ -171,7 +172,8 @@ def joint_force(draw, name, hinge, coordinate):
     if kind == "motor":
         target = draw(signal() | number)
         return ch.Motor(name, hinge, target, draw(positive), coordinate=coordinate)
-    return ch.Motor(name, hinge, effort=draw(signal()), coordinate=coordinate)
+    effort = draw(signal().filter(lambda found: found != NOTHING))
+    return ch.Motor(name, hinge, effort=effort, coordinate=coordinate)
 
 
 @st.composite

@@ -73,7 +73,7 @@ def test_the_reaction_acts_at_the_contact_point_and_does_no_work():
     arm = result.position("disc") - reaction.point
     at_point = result.velocity("disc") + np.cross(omega, -arm)
     power = np.sum(reaction.force * at_point + reaction.torque * omega, axis=1)
-    assert np.abs(power).max() < 1e-8
+    assert np.abs(power).max() < 2e-8
 
 
 def test_the_disc_moves_as_its_angular_momentum_about_the_contact_says():

@@ -150,7 +150,7 @@ def test_films_play_while_they_are_seen(browser, quick_report):
     frame.wait_for_selector("html[data-ready]", timeout=20000)
     wait_until(page, lambda: frame.evaluate("film.playing && film.time > 0.02"))
     labels = frame.evaluate("groups.map(g => g.label)")
-    assert labels[:2] == ["SE(3)", "SO(3)×ℝ³"] and labels[-1] == "chasles"
+    assert labels[:2] == ["SE(3)", "SO(3)×ℝ³"] and labels[-1] == "subgroup"
     gaps = frame.evaluate("groups.map(g => Math.max(0, ...g.vectors.map(v => v.largest)))")
     assert frame.evaluate("show.gaps") and min(gaps[:2]) > 1e6 * max(gaps[2:])  # the paper's effect
     first = handle.screenshot()

@@ -82,6 +82,6 @@ def main(arguments: Sequence[str] | None = None) -> int:
         print(f"chasles: {error.strerror or error}: {error.filename or 'output'}", file=sys.stderr)
         return FAILED
     except KeyboardInterrupt as interrupt:
-        what = str(interrupt) or getattr(options, "interrupted", "nothing was finished")
+        what = getattr(options, "interrupted", "") or str(interrupt) or "nothing was finished"
         print(f"\nchasles: interrupted; {what}.", file=sys.stderr)
         return INTERRUPTED

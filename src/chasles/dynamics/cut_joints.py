@@ -66,6 +66,8 @@ def cut_rows(
     `solver` knows J at the start, and how many rows of all joints repeat others.
     """
     tree = scratch.tree
+    if not cuts:
+        return CutRows(make_loops(tree.parent, []), np.zeros(0), np.zeros(0, np.int64))
     gaps_and_rows(scratch.setup.system, solver.work, solver.start)  # J at the start
     free = free_pivots(scratch.setup, solver.work.jacobian)
     moved = ~(largest_mobility(scratch, cuts, start) <= VANISHING * free)

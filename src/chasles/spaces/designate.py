@@ -83,18 +83,20 @@ def resolve_spaces(model: Model, spaces: Any) -> dict[str, Space]:
     return {name: space_of(spaces, model, name, "spaces") for name in model.body_names}
 
 
-def overrides(model: Model, spaces: Mapping[Any, Any] | None) -> dict[str, Space]:
+def overrides(
+    model: Model, spaces: Mapping[Any, Any] | None, cut: Collection[str] = ()
+) -> dict[str, Space]:
     """The spaces a user chose, by body; those set to "auto" are left out."""
     chosen: dict[str, Space] = {}
     for key, value in (spaces or {}).items():
         name = model.body(key, where="spaces").name
         if not (isinstance(value, str) and value == "auto"):
-            chosen[name] = space_of(value, model, name, f"spaces['{name}']")
+            chosen[name] = space_of(value, model, name, f"spaces['{name}']", cut)
     reference_order(model, chosen)  # refuses a circle, before anyone walks around it
     return chosen
 
 
-def space_of(value: Any, model: Model, body: str, where: str) -> Space:
+def space_of(value: Any, model: Model, body: str, where: str, cut: Collection[str] = ()) -> Space:
     """The space of a body from a Space, a rule's name, or SE3 / SO3xR3 themselves."""
     if isinstance(value, Space):
         return value
@@ -102,7 +104,7 @@ def space_of(value: Any, model: Model, body: str, where: str) -> Space:
         return Space(value.__name__)
     if not isinstance(value, str) or value not in RULES:
         raise UnknownName.among("space", value, NAMES, where=where)
-    tree = pair_tree(model) if value == "subgroups" else spanning_tree(model)
+    tree = pair_tree(model, cut) if value == "subgroups" else spanning_tree(model, cut)
     return RULES[value](model, tree, body)
 
 
@@ -139,7 +141,7 @@ def designate(
             f"spaces must be a dict, got {told(spaces)}.", "Give body -> Space or name, or nothing."
         )
     wanted = cut_joints(model, cut)
-    forced = overrides(model, spaces)
+    forced = overrides(model, spaces, wanted)
     geometry = Geometry(model, carrying_tree(model, forced, wanted))
     charts = Charts(geometry, choose(model, geometry.tree, forced))
     predicted = tuple(charts.predict(joint) for joint in model.joints)

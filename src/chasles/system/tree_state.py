@@ -26,6 +26,7 @@ from chasles.core.recursion.tree import (
 )
 from chasles.groups.so3 import so3_from_matrix
 from chasles.system.build import Setup
+from chasles.system.build_tree import pair_kind
 from chasles.system.coordinates import Key, coordinate_keys
 
 #: Coordinates known to be nearer than this (rad, m) to what poses tell are the better ones.
@@ -76,7 +77,7 @@ def coordinate_places(setup: Setup, tree: Tree) -> dict[Key, int | None]:
     body_of = carried_by(setup)
     return {
         (joint, word): int(tree.stored_at[body_of[joint]])
-        + STORED_AT[setup.model.joint(joint).kind][word]
+        + STORED_AT[pair_kind(setup.model.joint(joint)) or ""][word]
         if joint in body_of
         else None
         for joint, word in coordinate_keys(setup.model)

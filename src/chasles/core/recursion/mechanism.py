@@ -43,6 +43,7 @@ from chasles.core.state_block import SUPPLY_WIDTH, Layout
 from chasles.core.turns import settle_turns
 from chasles.core.watch import Watch
 from chasles.groups.vectors import axpy, cross, dot, matvec
+from chasles.scalars.errorfree import compensated
 
 
 class TreeMechanism(NamedTuple):
@@ -84,6 +85,19 @@ def add_integrals(mechanism: Any, point: Any, increment: Any, out: Any) -> None:
         out[at + k] = point[at + k] + increment[into + k]
 
 
+@routine
+def add_flight(
+    mechanism: Any, point: Any, carry: Any, increment: Any, out: Any, carry_out: Any
+) -> None:
+    """What floating systems keep, rounded once per step and not at all on average."""
+    layout, rates = mechanism.layout, 2 * mechanism.tree.rate_count
+    at, into = layout.flight, rates + layout.flight - layout.integrals
+    for k in range(FLIGHT_WIDTH * mechanism.flight.count):
+        out[at + k], carry_out[rates + k] = compensated(
+            point[at + k], carry[rates + k], increment[into + k]
+        )
+
+
 @on(retract, TreeMechanism)
 @hot
 def tree_retract(mechanism: Any, point: Any, increment: Any, out: Any) -> None:
@@ -105,6 +119,7 @@ def tree_finish(
 ) -> None:
     motion.finish(mechanism.tree, point, increment, carry, out, carry_out)
     add_integrals(mechanism, point, increment, out)
+    add_flight(mechanism, point, carry, increment, out, carry_out)
 
 
 # --- a stage ---
