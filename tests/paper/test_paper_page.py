@@ -126,7 +126,8 @@ def test_the_contents_stay_in_sight(visit, width):
     listed = page.locator(".toc a")
     assert listed.count() >= 10
     beside = width > 1000
-    assert page.evaluate("document.querySelector('.toc details').open") is beside
+    wanted = "open" if beside else "!open"
+    page.wait_for_function(wanted.replace("open", "document.querySelector('.toc details').open"))
     if not beside:
         page.locator(".toc summary").click()
     page.locator(".toc a", has_text="Errata").click()
