@@ -91,7 +91,11 @@ class TreeStepper(Stepper):
 
 def start_of(solver: Solver, tree: Any) -> Floats:
     """The coordinates at the start, angles with their whole turns."""
-    return state_of(tree, solver.start, known_coordinates(solver.setup))
+    follows = solver.setup.follows
+    if "coordinates" not in follows:
+        follows["coordinates"] = state_of(tree, solver.start, known_coordinates(solver.setup))
+    start: Floats = follows["coordinates"]
+    return start.copy()
 
 
 def make_tree_stepper(

@@ -67,7 +67,12 @@ def cut_rows(
     """
     tree = scratch.tree
     if not cuts:
-        return CutRows(make_loops(tree.parent, []), np.zeros(0), np.zeros(0, np.int64))
+        follows = scratch.setup.follows
+        if "no rows" not in follows:
+            loops = make_loops(tree.parent, [])
+            follows["no rows"] = CutRows(loops, np.zeros(0), np.zeros(0, np.int64))
+        none: CutRows = follows["no rows"]
+        return none
     gaps_and_rows(scratch.setup.system, solver.work, solver.start)  # J at the start
     free = free_pivots(scratch.setup, solver.work.jacobian)
     moved = ~(largest_mobility(scratch, cuts, start) <= VANISHING * free)

@@ -86,6 +86,8 @@ class Setup:
     start: Floats | None = None  # (n, 18) the state to begin at; None: as the model was entered
     angles: Mapping[str, float] = field(default_factory=dict)  # whole turns at the start, by joint
     displacements: Mapping[str, float] = field(default_factory=dict)  # to the last bit, likewise
+    #: What follows from all this and is asked for by every run: made once, never changed.
+    follows: dict[str, Any] = field(default_factory=dict, repr=False)
 
     @cached_property
     def lent(self) -> Any:

@@ -27,7 +27,16 @@ class TreeSetup(NamedTuple):
 
 
 def tree_setup(setup: Setup, armature: Mapping[str, Any] | None = None) -> TreeSetup:
-    """The tree of a setup whose bodies are on subgroups."""
+    """The tree of a setup whose bodies are on subgroups, made once."""
+    if armature is not None:
+        return new_tree_setup(setup, armature)
+    if "tree" not in setup.follows:
+        setup.follows["tree"] = new_tree_setup(setup, None)
+    found: TreeSetup = setup.follows["tree"]
+    return found
+
+
+def new_tree_setup(setup: Setup, armature: Mapping[str, Any] | None) -> TreeSetup:
     model, system = setup.model, setup.system
     carried = subgroup_tree(model, setup.spaces)
     driven = driven_coordinates(model, carried)
