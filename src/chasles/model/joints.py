@@ -110,11 +110,9 @@ class Joint:
     @property
     def rotors(self) -> tuple[float, ...]:
         """Rotor inertia on every coordinate; none if there is no rotor."""
-        if not np.any(self.armature):
-            return ()
         if isinstance(self.armature, tuple):
-            return self.armature
-        return (self.armature,) * (6 - len(self.locked))
+            return self.armature if any(self.armature) else ()
+        return (self.armature,) * (6 - len(self.locked)) if self.armature else ()
 
     def __init_subclass__(cls, in_files: bool | None = None) -> None:
         """`in_files` is False for a base of kinds, and for what holds code.

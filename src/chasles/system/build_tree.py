@@ -36,6 +36,7 @@ COORDINATES = {
     "cylindrical": ("angle", "displacement"),
 }
 FLIP = np.diag([1.0, -1.0, -1.0])
+ORIGIN = np.zeros(3)
 
 
 @dataclass(frozen=True)
@@ -77,6 +78,7 @@ def links_of(
     if armature is None:
         armature = {joint.name: joint.rotors for joint in model.joints if joint.rotors}
     rotors = checked_armature(model, tree, armature)
+    frames = CarrierFrames(model, tree)
     links = []
     for name in order:
         body, carried = model.body(name), tree.parents[name]
@@ -101,7 +103,7 @@ def links_of(
             )
         links.append(
             Link(
-                name, parent, pair, body.mass, inertia, *frames_of(model, joint, name),
+                name, parent, pair, body.mass, inertia, *frames.of(joint, name),
                 pitch=joint.pitch, armature=rotors.get(joint.name, ()),
                 driven=driven_of(model, joint, drives or {}), joint=joint.name,
             )
@@ -115,17 +117,27 @@ def pair_kind(joint: Any) -> str | None:
     return next((kind for kind in kinds if kind in PAIR_CODES), None)
 
 
-def frames_of(model: Model, joint: Any, child: str) -> tuple[Floats, Floats, Floats, Floats]:
-    """The joint's frame on the parent and on the child, each in its body's own frame."""
-    frames = joint_frames(joint)
-    bodies = [model.body(name) for name in (frames.a, frames.b) if name != GROUND.name]
-    columns = carried_frames([frames], [f"joint '{joint.name}'"], carriers(bodies))
-    parent_side, child_side = ("a", "b") if frames.b == child else ("b", "a")
-    axes_p, axes_c = (columns[f"axes_{k}"].reshape(3, 3) for k in (parent_side, child_side))
-    point_p, point_c = (columns[f"point_{k}"].reshape(3) for k in (parent_side, child_side))
-    if child != joint.b:
-        axes_p, axes_c = axes_p @ FLIP, axes_c @ FLIP
-    return axes_p, point_p, axes_c, point_c
+class CarrierFrames:
+    """The frames of all joints that carry, each in its bodies' own frames."""
+
+    def __init__(self, model: Model, tree: SpanningTree) -> None:
+        joints = [model.joint(carried[1]) for carried in tree.parents.values() if carried]
+        self.place = {joint.name: k for k, joint in enumerate(joints)}
+        self.frames = [joint_frames(joint) for joint in joints]
+        names = [f"joint '{joint.name}'" for joint in joints]
+        self.columns = carried_frames(self.frames, names, carriers(list(model.bodies)))
+
+    def of(self, joint: Any, child: str) -> tuple[Floats, Floats, Floats, Floats]:
+        """The joint's frame on the parent and on the child: axes as columns, point."""
+        k = self.place[joint.name]
+        parent_side, child_side = ("a", "b") if self.frames[k].b == child else ("b", "a")
+        axes_p, axes_c = (
+            self.columns[f"axes_{side}"][k].reshape(3, 3) for side in (parent_side, child_side)
+        )
+        point_p, point_c = (self.columns[f"point_{side}"][k] for side in (parent_side, child_side))
+        if child != joint.b:
+            axes_p, axes_c = axes_p @ FLIP, axes_c @ FLIP
+        return axes_p, point_p, axes_c, point_c
 
 
 def driven_of(model: Model, joint: Any, drives: Mapping[str, int]) -> tuple[int, ...]:
@@ -169,27 +181,29 @@ def checked_armature(
 def build_tree(links: Sequence[Link], gravity: Any) -> Tree:
     """The arrays of the links, in the frames the recursion works in."""
     check_massless_ends(links)
-    rows = [working_frame(link) for link in links]
+    axes, centres, points, inertia = working_frames(links)
     pairs = [pair_of(link) for link in links]
     stored = np.concatenate(([0], np.cumsum([STORED[pair] for pair in pairs])))
     rates = np.concatenate(([0], np.cumsum([DOF[pair] for pair in pairs])))
     count = len(links)
-    turn, lever = np.zeros((count, 3, 3)), np.zeros((count, 3))
-    for k, link in enumerate(links):
-        axes_p, centre_p = (np.eye(3), np.zeros(3)) if link.parent < 0 else rows[link.parent][:2]
-        # The joint's frame, moved along with the point that the child puts it at.
-        at = link.point_parent + link.axes_parent @ link.axes.T @ (rows[k][2] - link.point)
-        turn[k] = axes_p.T @ link.axes_parent @ link.axes.T @ rows[k][0]
-        lever[k] = axes_p.T @ at + centre_p
+    parents = np.array([link.parent for link in links], np.int64)
+    # The ground's number, -1, is the last row.
+    back = np.swapaxes(np.concatenate((axes, np.eye(3)[None])), 1, 2)[parents]
+    between = np.array([link.axes_parent for link in links]) @ np.swapaxes(
+        np.array([link.axes for link in links]), 1, 2
+    )
+    # The joint's frame, moved along with the point that the child puts it at.
+    moved = points - np.array([link.point for link in links])
+    at = np.array([link.point_parent for link in links]) + (between @ moved[:, :, None])[:, :, 0]
+    turn = back @ between @ axes
+    lever = (back @ at[:, :, None])[:, :, 0] + np.concatenate((centres, ORIGIN[None]))[parents]
     masses = np.array([link.mass for link in links])
-    parents = [link.parent for link in links]
-    latest = {parent: k for k, parent in enumerate(parents)}
-    centres = np.array([row[1] for row in rows])
+    latest = {parent: k for k, parent in enumerate(parents.tolist())}
     numbers = [(link.armature or (0.0,) * DOF[p]) for link, p in zip(links, pairs)]
     driven = [(link.driven or (-1,) * DOF[p]) for link, p in zip(links, pairs)]
     signals = np.array([k for ks in driven for k in ks], np.int64)
     return Tree(
-        parent=np.array(parents, np.int64),
+        parent=parents,
         pair=np.array(pairs, np.int64),
         stored_at=stored[:-1].astype(np.int64),
         rate_at=rates[:-1].astype(np.int64),
@@ -197,13 +211,13 @@ def build_tree(links: Sequence[Link], gravity: Any) -> Tree:
         lever=lever,
         mass=masses,
         moment=masses[:, None] * centres,
-        inertia=np.array([row[3] for row in rows]),
+        inertia=inertia,
         pitch=np.array([link.pitch for link in links]),
         armature=np.array([x for xs in numbers for x in xs], float),
         driven=signals,
         is_leaf=1 - np.isin(np.arange(count), parents).astype(np.int64),
-        is_later=np.array([k != latest.get(p) for k, p in enumerate(parents)], np.int64),
-        axes=np.array([row[0].ravel() for row in rows]),
+        is_later=np.array([k != latest[p] for k, p in enumerate(parents.tolist())], np.int64),
+        axes=axes.reshape(count, 9),
         centre=centres,
         gravity=np.array(gravity, float),
         body_count=count,
@@ -219,21 +233,28 @@ def pair_of(link: Link) -> int:
     return GEARED if geared else PAIR_CODES[link.pair]
 
 
-def working_frame(link: Link) -> tuple[Floats, Floats, Floats, Floats]:
-    """Of a body: its working axes (columns, body frame), the centre of mass from P in them, P from
-    the centre of mass in the body frame, and the inertia about P in working axes (lower triangle).
+def working_frames(links: Sequence[Link]) -> tuple[Floats, Floats, Floats, Floats]:
+    """Of all bodies: their working axes (columns, body frame), the centre of mass from P in them, P
+    from the centre of mass in the body frame, and the inertia about P in working axes (lower
+    triangle).
     """
-    point = np.zeros(3) if link.pair in ANY_POINT else np.asarray(link.point, float)
-    about = link.inertia + link.mass * (point @ point * np.eye(3) - np.outer(point, point))
-    axes = np.asarray(link.axes, float)
-    if link.pair in ("spherical", "free"):
-        axes = np.linalg.eigh(about)[1]
-        axes = axes * np.sign(np.linalg.det(axes))
-    inside = axes.T @ about @ axes
-    if link.pair == "spherical":
-        inside = np.diag(np.diag(inside))
-    lower = inside[[0, 1, 1, 2, 2, 2], [0, 0, 1, 0, 1, 2]]
-    return axes, -axes.T @ point, point, lower
+    points = np.array([ORIGIN if link.pair in ANY_POINT else link.point for link in links])
+    masses = np.array([link.mass for link in links])
+    squares = np.einsum("ni,ni,jk->njk", points, points, np.eye(3))
+    levers = squares - np.einsum("ni,nj->nij", points, points)
+    about = np.array([link.inertia for link in links]) + masses[:, None, None] * levers
+    axes = np.array([link.axes for link in links], float)
+    free = np.array([link.pair in ("spherical", "free") for link in links])
+    if free.any():
+        principal = np.linalg.eigh(about[free])[1]
+        axes[free] = principal * np.sign(np.linalg.det(principal))[:, None, None]
+    inside = np.swapaxes(axes, 1, 2) @ about @ axes
+    lower = inside[:, [0, 1, 1, 2, 2, 2], [0, 0, 1, 0, 1, 2]]
+    balls = [link.pair == "spherical" for link in links]
+    lower[np.ix_(balls, [1, 3, 4])] = 0.0  # principal axes
+    centres = -np.einsum("nji,nj->ni", axes, points)
+    # Kernels count on rows that follow each other.
+    return axes, np.ascontiguousarray(centres), points, np.ascontiguousarray(lower)
 
 
 def check_massless_ends(links: Sequence[Link]) -> None:

@@ -49,12 +49,13 @@ def state_of(
     poses do not, and of either the last bits.  Other angles are within half a turn.
     """
     state = np.zeros(tree.stored_count + tree.rate_count)
-    frames = [frame_of(tree, absolute, body) for body in range(tree.body_count)]
+    frames = frames_of(tree, absolute)
     ground = (np.eye(3), np.zeros(3), np.zeros(3), np.zeros(3))
+    turned = relative_quaternions(tree, frames)
     for body in range(tree.body_count):
         parent = tree.parent[body]
         stored, rates = relative_state(
-            tree, body, frames[body], frames[parent] if parent >= 0 else ground,
+            tree, body, turned[body], frames[body], frames[parent] if parent >= 0 else ground,
             {word: (known or {}).get((body, word)) for word in ("angle", "displacement")},
         )  # fmt: skip
         q, v = tree.stored_at[body], tree.stored_count + tree.rate_at[body]
@@ -103,18 +104,27 @@ def known_coordinates(setup: Setup) -> dict[tuple[int, str], float]:
     }
 
 
-def frame_of(tree: Tree, absolute: Floats, body: int) -> tuple[Floats, Floats, Floats, Floats]:
-    """(R, P, omega, dP/dt) of a body's working frame in the world."""
-    row = absolute[body].reshape(ABSOLUTE_WIDTH)
-    own = row[POSE_R : POSE_R + 9].reshape(3, 3)
-    turn = own @ tree.axes[body].reshape(3, 3)
-    arm = turn @ tree.centre[body]
-    omega, velocity = own @ row[TWIST : TWIST + 3], own @ row[TWIST + 3 : TWIST + 6]
-    return turn, row[POSE_X : POSE_X + 3] - arm, omega, velocity - np.cross(omega, arm)
+def frames_of(tree: Tree, absolute: Floats) -> list[tuple[Floats, Floats, Floats, Floats]]:
+    """(R, P, omega, dP/dt) of every body's working frame in the world."""
+    rows = absolute.reshape(-1, ABSOLUTE_WIDTH)
+    own = rows[:, POSE_R : POSE_R + 9].reshape(-1, 3, 3)
+    turns = own @ tree.axes.reshape(-1, 3, 3)
+    arms = (turns @ tree.centre[:, :, None])[:, :, 0]
+    omegas = (own @ rows[:, TWIST : TWIST + 3, None])[:, :, 0]
+    speeds = (own @ rows[:, TWIST + 3 : TWIST + 6, None])[:, :, 0] - np.cross(omegas, arms)
+    return list(zip(turns, rows[:, POSE_X : POSE_X + 3] - arms, omegas, speeds))
+
+
+def relative_quaternions(tree: Tree, frames: Any) -> Floats:
+    """(n, 4) of every working frame against that of the parent."""
+    turns = np.array([*(frame[0] for frame in frames), np.eye(3)])  # the ground's number is -1
+    relative = np.swapaxes(turns[tree.parent], 1, 2) @ turns[:-1]
+    entries = tuple(relative.reshape(-1, 9).T)
+    return np.stack(so3_from_matrix(entries), axis=-1)
 
 
 def relative_state(
-    tree: Tree, body: int, frame: Any, base: Any, known: Mapping[str, float | None]
+    tree: Tree, body: int, quaternion: Any, frame: Any, base: Any, known: Mapping[str, float | None]
 ) -> tuple[list[float], list[float]]:
     """Stored numbers and velocities of one pair."""
     pair = tree.pair[body]
@@ -124,7 +134,6 @@ def relative_state(
     relative = base_turn.T @ turn
     spin = turn.T @ (omega - base_omega)
     if pair in (SPHERICAL, GEARED, FREE):
-        quaternion = list(so3_from_matrix(tuple(relative.ravel().tolist())))
         if pair == FREE:
             return [*quaternion, *point], [*spin, *speed]
         return quaternion, list(spin)
