@@ -58,6 +58,10 @@ class CutRows(NamedTuple):
     independent: Integers  # (m,) 0 for rows that repeat others, and are damped
 
 
+#: Of a tree.
+NO_ROWS = CutRows(make_loops([-1], []), np.zeros(0), np.zeros(0, np.int64))
+
+
 def cut_rows(
     scratch: TreeScratch, solver: Solver, cuts: list[Cut], start: Floats, damp: bool = False
 ) -> CutRows:
@@ -67,12 +71,7 @@ def cut_rows(
     """
     tree = scratch.tree
     if not cuts:
-        follows = scratch.setup.follows
-        if "no rows" not in follows:
-            loops = make_loops(tree.parent, [])
-            follows["no rows"] = CutRows(loops, np.zeros(0), np.zeros(0, np.int64))
-        none: CutRows = follows["no rows"]
-        return none
+        return NO_ROWS
     gaps_and_rows(scratch.setup.system, solver.work, solver.start)  # J at the start
     free = free_pivots(scratch.setup, solver.work.jacobian)
     moved = ~(largest_mobility(scratch, cuts, start) <= VANISHING * free)

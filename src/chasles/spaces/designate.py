@@ -201,6 +201,8 @@ def moves_in_subgroups(model: Model) -> bool:
 def riding_rows(model: Model) -> float:
     """The mean over all bodies of the square of how many rows of cut joints ride through each."""
     tree = pair_tree(model)
+    if not tree.cut:
+        return 0.0
     riding: dict[str, int] = {}
     for name in tree.cut:
         joint = model.joint(name)

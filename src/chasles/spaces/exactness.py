@@ -95,6 +95,10 @@ class Prediction:
 def drifting_joints(model: Model, spaces: dict[str, Space]) -> tuple[str, ...]:
     """The joints that open with the error of the method, in the order of the model."""
     charts = Charts(Geometry(model), spaces)
+    tree = tree_under(model, spaces, ())
+    pairs = all(joint.is_lower_pair for joint in model.joints)
+    if pairs and not tree.cut and all(s.group == "subgroup" for s in spaces.values()):
+        return ()  # each body is on the subgroup of the joint that carries it
     return tuple(joint.name for joint in model.joints if not charts.holds(joint))
 
 

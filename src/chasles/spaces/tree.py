@@ -38,6 +38,7 @@ def spanning_tree(model: Model, cut: Collection[str] = (), pairs_only: bool = Fa
     known = _trees.get(key)
     if known is None or known[0]() is not model:
         known = _trees[key] = ref(model, lambda _: _trees.pop(key, None)), {}
+    pairs_only = pairs_only and not all(joint.is_lower_pair for joint in model.joints)
     wanted = pairs_only, tuple(cut)
     if wanted not in known[1]:
         known[1][wanted] = grown_tree(model, wanted[1], pairs_only)

@@ -5,8 +5,9 @@ Links may be massless, which bodies of a model may not: a massless cross between
 universal joint, as long as something with mass hangs on it.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -113,8 +114,14 @@ def links_of(
 
 def pair_kind(joint: Any) -> str | None:
     """The lower pair that a joint is; one of a user's own class is what that is derived from."""
-    kinds = (vars(parent).get("kind") for parent in type(joint).__mro__)
-    return next((kind for kind in kinds if kind in PAIR_CODES), None)
+    kind: Hashable = type(joint)
+    return pair_kind_of(kind)
+
+
+@cache
+def pair_kind_of(kind: type) -> str | None:
+    kinds = (vars(parent).get("kind") for parent in kind.__mro__)
+    return next((name for name in kinds if name in PAIR_CODES), None)
 
 
 class CarrierFrames:
