@@ -37,10 +37,13 @@ def audited(result: "Result", certificate: Certificate) -> Certificate:
 
 
 def removal(result: "Result", certificate: Certificate) -> str:
-    """What a projector took from the slopes of the body that the joint carries."""
+    """What a stabiliser or a projector did to keep the joint closed."""
     if certificate.lemma == BY_CONSTRUCTION:
         return "Nothing was removed: there is nothing to remove."
-    found = result.provenance.removed.get(certificate.joint)
+    provenance = result.provenance
+    if certificate.joint in provenance.stabilised:
+        return f"The run held it by {provenance.stabilise}."
+    found = provenance.removed.get(certificate.joint)
     if certificate.lemma != BY_PROJECTION or found is None:
         return "Nothing was removed."
     return (

@@ -23,6 +23,8 @@ from chasles.core.state_block import (
     OPEN_ROW,
     OPEN_SINCE,
     UNBALANCED_SINCE,
+    WIDEST_GAP,
+    WIDEST_ROW,
     WORST_GAP,
     WORST_MISS,
     WORST_SHARE,
@@ -75,7 +77,7 @@ def broken_promises(stepper: Stepper, block: Floats, step: float) -> list[str]:
     alarm = StateBlock(block, stepper.layout).alarm()
     said = []
     if alarm[OPEN_SINCE] != NEVER:
-        gap, name, _ = worst_gap(stepper, block)
+        gap, name = worst_gap(stepper, block)
         word = "driver" if name in stepper.solver.setup.model.driver_names else "joint"
         said.append(
             f"{word} '{name}' opened by {gap}, first seen at"
@@ -104,28 +106,31 @@ def broken_promises(stepper: Stepper, block: Floats, step: float) -> list[str]:
     return said
 
 
-def worst_gap(stepper: Stepper, block: Floats) -> tuple[str, str, float]:
-    """The gap of a run that is largest against what was promised: in words, its joint, in m or rad.
-
-    No words where nothing has a gap.
-    """
-    alarm, setup = StateBlock(block, stepper.layout).alarm(), stepper.solver.setup
-    if not alarm[WORST_GAP] > 0.0:
-        return "", "", 0.0
+def worst_gap(stepper: Stepper, block: Floats) -> tuple[str, str]:
+    """The gap of a run that is largest against what was promised, in words, and its joint."""
+    alarm = StateBlock(block, stepper.layout).alarm()
     row = int(alarm[OPEN_ROW])
+    return in_words(stepper, float(alarm[WORST_GAP] * stepper.mechanism.promises.gaps[row]), row)
+
+
+def in_words(stepper: Stepper, gap: float, row: int) -> tuple[str, str]:
+    """A gap with its unit, and the joint of the row of J that it is in."""
+    setup = stepper.solver.setup
     index = int(np.searchsorted(setup.system.joints.first_row, row, side="right")) - 1
-    gap = float(alarm[WORST_GAP] * stepper.mechanism.promises.gaps[row])
     unit = setup.units(index)[row - int(setup.system.joints.first_row[index])]
-    return f"{gap:.3g} {unit}", list(setup.joint_index)[index], gap
+    return f"{gap:.3g} {unit}", list(setup.joint_index)[index]
 
 
 def checks(stepper: Stepper, block: Floats) -> dict[str, Any]:
     """What was looked at on the way, for the provenance."""
-    gap, joint, _ = worst_gap(stepper, block)
-    share = float(StateBlock(block, stepper.layout).alarm()[WORST_SHARE])
+    alarm = StateBlock(block, stepper.layout).alarm()
+    widest = "none"
+    if alarm[WIDEST_GAP] > 0.0:
+        gap, joint = in_words(stepper, float(alarm[WIDEST_GAP]), int(alarm[WIDEST_ROW]))
+        widest = f"{gap} in '{joint}'"
     return {
-        "worst_gap": f"{gap} in '{joint}'" if gap else "none",
-        "imbalance": share,
+        "worst_gap": widest,
+        "imbalance": float(alarm[WORST_SHARE]),
         "removed": stepper.removed(block),
     }
 

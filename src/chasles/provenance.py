@@ -56,7 +56,7 @@ class Provenance(Mapping[str, Any]):
     start             where the run began
     assembly          what was moved to close the joints, or "none"
     seconds_in_steps  computing time
-    worst_gap         the largest gap of a joint against what its space promises, in words
+    worst_gap         the widest gap of a joint along one of its rows, in words with its unit
     imbalance         the largest share of the energy exchanged that the balance missed
     removed           joint -> the largest opening, as a fraction of its reach or in rad, that a
                       projector kept a step from; of joints that charts keep

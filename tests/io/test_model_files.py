@@ -277,3 +277,18 @@ def test_no_text_is_run_as_code(text):
         read(SIGNALS.replace("{target}", repr(text).replace("\\", "")))
     except ch.ChaslesError as error:
         assert error.what and error.remedy
+
+
+@pytest.mark.parametrize(
+    ("joint", "right", "wrong"),
+    [
+        ("revolute", "stiffness_Nm_per_rad", "stiffness_N_per_mm"),
+        ("prismatic", "stiffness_N_per_mm", "stiffness_Nm_per_rad"),
+    ],
+)
+def test_units_of_forces_on_joints_are_those_of_the_coordinate(joint, right, wrong, refusal):
+    text = f"""bodies = [{{kind = "sphere", name = "bob", radius = 0.1, mass = 1}}]
+[[joints]]\nkind = "{joint}"\nname = "j"\na = "ground"\nb = "bob"\nat = [0, 0, 0]\naxis = "y"
+[[forces]]\nkind = "jointspring"\nname = "k"\njoint = "j"\n"""
+    read(f"{text}{right} = 2.0")
+    assert wrong in refusal(lambda: read(f"{text}{wrong} = 2.0"), ch.ChaslesError)

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from mechanisms import KINDS, chain, double_pendulum, heavy_top, moving
+from mechanisms import KINDS, chain, double_pendulum, heavy_top, moving, three_bar
 
 import chasles as ch
 
@@ -50,6 +50,15 @@ def test_a_coupling_is_not_a_group():
     rod = ch.Distance("rod", ch.GROUND, arm, at=(0, 0, 1), at_b=(1, 0, 0))
     found = ch.designate(ch.Model([arm], [rod])).certificate("rod")
     assert found.group is None and "not closed under composition" in found.obstruction
+
+
+def test_a_certificate_tells_what_held_a_joint_that_drifts():
+    loop = three_bar()
+    words = {None: "Nothing was removed.", "projection": "The run held it by projection."}
+    for stabilise, told in words.items():
+        result = ch.simulate(loop, 0.1, step=1e-3, stabilise=stabilise)
+        (cut,) = result.designation.cut
+        assert told in str(result.certificate(cut))
 
 
 def test_a_certificate_reads_as_a_paragraph():

@@ -22,6 +22,14 @@ def worst_gap(model: ch.Model, run: ch.Result) -> float:
     return max(run.violation(j, part=part).max() for j in model.joint_names for part in parts)
 
 
+def test_models_with_rotors_are_advised_too():
+    arm = ch.Body.rod("arm", length=0.6, mass=2.0, position=(0.3, 0, 0))
+    hinge = ch.Revolute("hinge", ch.GROUND, arm, at=(0, 0, 0), axis="y", armature=0.2)
+    advice = ch.advise(ch.Model([arm], [hinge]), until=0.2, methods=["rk4"], progress=False)
+    assert advice.best["spaces"] == "auto"
+    assert {trial.options["stabilise"] for trial in advice.evidence} == {None}  # no rows to project
+
+
 @pytest.mark.parametrize("name", MODELS)
 def test_the_recommendation_meets_its_target_on_twice_the_horizon(name):
     model = MODELS[name]()

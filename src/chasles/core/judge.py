@@ -40,6 +40,8 @@ from chasles.core.state_block import (
     PLAIN,
     SUPPLIED,
     UNBALANCED_SINCE,
+    WIDEST_GAP,
+    WIDEST_ROW,
     WORST_GAP,
     WORST_MISS,
     WORST_SHARE,
@@ -260,7 +262,10 @@ def look_at_gaps(mechanism: Any, scratch: Any, state: Any, t: float) -> None:
             for row in range(first, end):
                 if gaps[row] > 0.0:
                     allowed = gaps[row] + far * mechanism.promises.lengths[row]
-                    ratio = abs(scratch.residual[unknowns + row]) / allowed
+                    gap = abs(scratch.residual[unknowns + row])
+                    if gap > alarm[WIDEST_GAP]:
+                        alarm[WIDEST_GAP], alarm[WIDEST_ROW] = gap, row
+                    ratio = gap / allowed
                     if not ratio <= alarm[WORST_GAP]:
                         ratio = ratio if ratio <= BEYOND else BEYOND  # gaps that overflow
                         alarm[WORST_GAP], alarm[OPEN_ROW] = ratio, row

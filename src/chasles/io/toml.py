@@ -48,6 +48,10 @@ WORDS = {
     "float": "a number", "int": "a whole number", "str": "a text", "bool": "true or false",
     "array": "a list", "object": "a table",
 }  # fmt: skip
+#: Kinds of joints and forces that are about an angle alone, or about a displacement alone.
+TURNS = {
+    "revolute": True, "spherical": True, "prismatic": False, "spring": False, "torsionspring": True,
+}  # fmt: skip
 
 
 def read_toml(path: str | os.PathLike[str]) -> tuple[Model, dict[str, Any]]:
@@ -100,11 +104,12 @@ def prepared(document: dict[str, Any]) -> dict[str, Any]:
     """The same tables with every key known and in SI units, and a kind for every body."""
     types = file_types()
     document = in_si(document, field_names(types.whole), "the file")
+    joints = document.get("joints")
     for what, kinds in types.parts.items():
         members = document.get(what)
         if isinstance(members, list):
             document[what] = [
-                prepared_part(member, kinds, what, f"{what}[{index}]")
+                prepared_part(member, kinds, what, f"{what}[{index}]", turning(member, joints))
                 for index, member in enumerate(members)
             ]
     if isinstance(document.get("run"), dict):
@@ -112,12 +117,27 @@ def prepared(document: dict[str, Any]) -> dict[str, Any]:
     return document
 
 
-def prepared_part(part: Any, kinds: dict[str, Any], what: str, where: str) -> Any:
+def turning(part: Any, joints: Any) -> bool | None:
+    """Whether the numbers of a part are about turning or shifting; None: both, or not known yet."""
+    if not isinstance(part, dict):
+        return None
+    if part.get("coordinate") in ("angle", "displacement"):
+        return bool(part["coordinate"] == "angle")
+    kind, listed_joints = part.get("kind"), joints if isinstance(joints, list) else []
+    for joint in listed_joints:
+        if isinstance(joint, dict) and "name" in joint and joint["name"] == part.get("joint"):
+            kind = joint.get("kind")
+    return TURNS.get(kind) if isinstance(kind, str) else None
+
+
+def prepared_part(
+    part: Any, kinds: dict[str, Any], what: str, where: str, turns: bool | None
+) -> Any:
     if not isinstance(part, dict):
         return part
     if what == "bodies":
         part = {"kind": "body", **part}
-    fields = of_kind(part, kinds, f"{what.removesuffix('s')} kind", where)
+    fields = of_kind(part, kinds, f"{what.removesuffix('s')} kind", where, turns)
     for name in SIGNALS:
         if isinstance(fields.get(name), dict):
             fields[name] = of_kind(fields[name], wave_structs(), "signal", f"{where}, {name}")
@@ -152,12 +172,14 @@ def with_turn(fields: dict[str, Any], where: str) -> dict[str, Any]:
     return fields
 
 
-def of_kind(table: dict[str, Any], kinds: dict[str, Any], what: str, where: str) -> dict[str, Any]:
+def of_kind(
+    table: dict[str, Any], kinds: dict[str, Any], what: str, where: str, turns: bool | None = None
+) -> dict[str, Any]:
     """A table whose kind is known, in SI units."""
     kind = table.get("kind")
     if not isinstance(kind, str) or kind not in kinds:
         raise UnknownName.among(what, kind, kinds, where=where)
-    return in_si(table, field_names(kinds[kind]), where)
+    return in_si(table, field_names(kinds[kind]), where, turns)
 
 
 def made(body: dict[str, Any], where: str) -> dict[str, Any]:

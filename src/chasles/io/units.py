@@ -81,13 +81,22 @@ DIMENSIONS: dict[str, tuple[str, ...]] = {
     "stiffness": ("stiffness", "torsional stiffness"),
     "damping": ("damping", "torsional damping"),
 }
+#: What is measured about something that turns: the other half of the fields with two dimensions.
+TURNING = {
+    "angle", "inertia", "torque", "angular speed", "torsional stiffness", "torsional damping",
+}  # fmt: skip
 
 
-def in_si(table: dict[str, Any], known: set[str], where: str) -> dict[str, Any]:
-    """The table with units taken out of its keys; a key that means nothing is refused."""
+def in_si(
+    table: dict[str, Any], known: set[str], where: str, turns: bool | None = None
+) -> dict[str, Any]:
+    """The table with units taken out of its keys; a key that means nothing is refused.
+
+    turns   whether it is about something that turns, or that shifts; None: both
+    """
     converted: dict[str, Any] = {}
     for key, value in table.items():
-        field, unit = (key, "") if key in known else split(key, known)
+        field, unit = (key, "") if key in known else split(key, known, turns)
         if field not in known:
             raise UnknownName.among("field", key, sorted(known), where=where)
         if field in converted:
@@ -96,12 +105,14 @@ def in_si(table: dict[str, Any], known: set[str], where: str) -> dict[str, Any]:
     return converted
 
 
-def split(key: str, known: set[str]) -> tuple[str, str]:
+def split(key: str, known: set[str], turns: bool | None = None) -> tuple[str, str]:
     """Field and unit of a key, if the field is one that is measured in the unit."""
     for field, dimensions in DIMENSIONS.items():
         if field in known and key.startswith(field + "_"):
             unit = key.removeprefix(field + "_")
-            if unit in UNITS and UNITS[unit][0] in dimensions:
+            if unit not in UNITS or UNITS[unit][0] not in dimensions:
+                continue
+            if turns is None or len(dimensions) == 1 or (UNITS[unit][0] in TURNING) == turns:
                 return field, unit
     return key, ""
 

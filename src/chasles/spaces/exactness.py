@@ -339,7 +339,7 @@ class Charts:
         if a != b or len(ends) == 1:
             if exact:
                 return "the charts of both bodies move along with the joint"
-            return "closes a loop: neither chart is relative to the other body"
+            return "closes a loop: neither body is described relative to the other"
         both = f"both charts are relative to {against}"
         if not exact:
             return f"{both}, where '{joint.a}' turns or shifts what the joint allows"

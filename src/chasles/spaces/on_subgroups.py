@@ -59,7 +59,7 @@ def check_charted(model: Model, where: str) -> None:
             raise InvalidOption(
                 f"{where}: joint '{joint.name}' has an armature, which only the motion subgroup of"
                 " its joint can feel.",
-                "Take simulate(..., spaces='subgroups'), or armature=0.",
+                remedy(where, "set armature=0"),
             )
 
 
@@ -70,8 +70,15 @@ def check_massive(model: Model, where: str) -> None:
             raise InvalidOption(
                 f"{where}: body '{body.name}' has no mass, so that its chart would have no"
                 " equation of motion: only the motion subgroup of its joint can move it.",
-                "Take simulate(..., spaces='subgroups'), or give it a mass.",
+                remedy(where, "give it a mass"),
             )
+
+
+def remedy(where: str, otherwise: str) -> str:
+    """What to do about a model that charts have no equations for: runs have another choice."""
+    if where == "spaces":
+        return f"Take simulate(..., spaces='subgroups'), or {otherwise}."
+    return f"Only runs know subgroups, {where} does not: {otherwise}."
 
 
 def check_carrier(model: Model, name: str, space: Space) -> None:

@@ -15,6 +15,7 @@ from chasles.model.checks import checked_array
 from chasles.model.errors import told
 from chasles.problem import choose_spaces
 from chasles.simulate import stabilised
+from chasles.spaces.on_subgroups import on_subgroups
 from chasles.stabilisation.stabiliser import chosen_stabiliser
 from chasles.studies.candidates import Candidate
 from chasles.studies.measure import costs, measure
@@ -95,6 +96,9 @@ def combined(
         for stabilise in stabilisers:
             wanted = chosen_stabiliser(stabilise)
             held = stabilised(chosen, wanted)
+            if on_subgroups(chosen.spaces):  # joints without rows: nothing to stabilise
+                kept = (*chosen.drifting, *model.driver_names)
+                held = tuple(name for name in held if name in kept)
             for method, name in zip(methods, names):
                 options = {
                     "spaces": choice, "method": method, "acceleration": acceleration,

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
 
+from chasles.dynamics.tree_readout import needs_tree
 from chasles.integrators.tableaux import Tableau
 from chasles.model import ChaslesError, InvalidOption, Model
 from chasles.model.checks import checked_positive
@@ -185,7 +186,8 @@ def advise(
     energy     largest ``|E - E0|`` over the largest kinetic energy: an integration that holds its
                joints may still be far from the motion
     spaces, methods, stabilisers
-               what is tried, in all combinations
+               what is tried, in all combinations; by default "auto" alone where a joint has
+               an armature or a body no mass
     steps      s, the steps that may be recommended; by default halves of the step in which the
                fastest body turns by half a radian
     budget     seconds after which no new run is begun
@@ -215,6 +217,8 @@ def advise(
             raise InvalidOption(
                 f"advise: {what} must be a list, got {told(values)}.", f"Give a list of {what}."
             )
+    if spaces is SPACES and needs_tree(model):  # which charts have no equations for
+        spaces = SPACES[:1]
     combinations = combined(model, spaces, methods, stabilisers, acceleration)
     hidden = None if progress is None else not progress
     with progress_bar(total=len(combinations), unit="combination", disable=hidden) as bar:
