@@ -24,6 +24,10 @@ def titles(ax: Axes, left: str, right: str = "") -> None:
         ax.set_title(right, loc="right", fontsize=8.5, color=LIGHT["muted"])
 
 
+#: Where a logarithmic axis shows what is exactly zero.
+NOTHING = 1e-18
+
+
 def seconds_axis(ax: Axes, t: Floats) -> None:
     ax.set_xlim(t[0], t[-1])
     ax.xaxis.set_major_locator(MaxNLocator(5))
@@ -156,9 +160,9 @@ def against(
 
 
 def finite_points(points: Points) -> Points:
-    """Without what broke off."""
+    """Without what broke off; nothing is shown as next to nothing."""
     kept = np.isfinite(points.y)
-    return replace(points, x=points.x[kept], y=points.y[kept])
+    return replace(points, x=points.x[kept], y=np.maximum(points.y[kept], NOTHING))
 
 
 def guide(ax: Axes, series: list[Points], slope: int) -> None:
@@ -189,8 +193,9 @@ def by_name(names: list[str], series: list[Points], title: str, label: str) -> D
     """Positive quantities for named things on a logarithmic axis; what is infinite is left out."""
 
     def draw(ax: Axes) -> None:
-        finite = [p.y[np.isfinite(p.y)] for p in series]
-        for points in series:
+        shown = [finite_points(points) for points in series]
+        finite = [points.y for points in shown]
+        for points in shown:
             ax.plot(points.x, points.y, marker=points.marker, ms=6, lw=0, mew=0,
                     color=LIGHT[points.colour], label=points.name)  # fmt: skip
         log_axis(ax, min(y.min() for y in finite), 3 * max(y.max() for y in finite), margin=2.0)
