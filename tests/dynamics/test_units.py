@@ -56,3 +56,13 @@ def test_a_redundant_loop_moves_alike_in_all_units(units, close):
     for name in model.body_names:
         assert other.position(name) / length == pytest.approx(plain.position(name), abs=1e-9)
     assert other.redundancy.rank == plain.redundancy.rank == 17
+
+
+@pytest.mark.parametrize("units", list(UNITS))
+def test_an_overconstrained_loop_chooses_its_rows_alike_in_all_units(units):
+    length, mass, time = UNITS[units]
+    model = ch.library.get("bennett").model()
+    plain = ch.simulate(model, 0.2, 4e-3, save_every=10)
+    other = ch.simulate(in_units(model, length, mass, time), 0.2 * time, 4e-3 * time, save_every=10)
+    for name in model.body_names:
+        assert other.position(name) / length == pytest.approx(plain.position(name), abs=1e-12)

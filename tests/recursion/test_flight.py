@@ -6,6 +6,7 @@ of mass stays, and its path is a parabola, whatever the parts do to each other.
 
 import numpy as np
 import pytest
+from mechanisms import random_body
 
 import chasles as ch
 
@@ -140,3 +141,18 @@ def test_pieces_and_what_is_saved_change_no_bit():
     model = thrown_chain(3)
     fine, coarse = run(model), run(model, save_every=50)
     np.testing.assert_array_equal(fine.absolute[::50], coarse.absolute)
+
+
+@pytest.mark.parametrize("method", ["rk4", "dop853"])
+@pytest.mark.parametrize("seed", range(3))
+def test_a_body_on_a_spring_that_does_not_turn_is_not_turned(seed, method):
+    """Its angular momentum is nothing but rounding, the direction of which means nothing."""
+    rng = np.random.default_rng(seed)
+    place, velocity = rng.uniform(-1.0, 1.0, (2, 3))
+    box = random_body(rng, "box", place, velocity=velocity, angular_velocity=(0, 0, 0))
+    spring = ch.Spring("spring", ch.GROUND, box, at=place + (0.5, 0.5, 0.1), at_b=place,
+                       stiffness=30.0, damping=2.0)  # fmt: skip
+    model = ch.Model([box], forces=[spring], gravity=(1.0, -3.0, -9.0))
+    result = ch.simulate(model, 0.5, 1e-3, method=method, save_every=50)
+    turns = result.rotation("box")
+    assert np.abs(turns - turns[0]).max() < 1e-13

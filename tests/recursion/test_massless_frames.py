@@ -75,6 +75,22 @@ def test_reactions_and_accelerations_are_those_of_the_universal_joint():
     assert ours.acceleration("cross") == pytest.approx(0.0, abs=1e-12)
 
 
+def test_velocities_are_completed_to_rounding_so_that_what_floats_keeps_its_momentum():
+    """Two rods on a massless cross, in flight: the start has no other momentum than the rest."""
+    left = ch.Body.rod("left", mass=1.0, between=((0, 0, 0), (1, 0, -1)), velocity=(1, 0, 0.3),
+                       angular_velocity=(0.3, 2.0, 1.0))  # fmt: skip
+    right = ch.Body.rod("right", mass=1.0, between=((1, 0, -1), (2, 0, 0)))
+    cross = ch.Body.frame("cross", position=(1, 0, -1))
+    joints = [
+        ch.Revolute("first", left, cross, at=(1, 0, -1), axis=Y),
+        ch.Revolute("second", cross, right, at=(1, 0, -1), axis=Z),
+    ]
+    result = run(ch.Model([left, right, cross], joints, gravity=(0, 0, 0)), until=0.1)
+    assert result.velocity("left")[0] == pytest.approx((1, 0, 0.3), abs=1e-14)
+    for kept in (result.momentum(), result.angular_momentum()):
+        assert np.abs(kept - kept[0]).max() < 1e-14
+
+
 def test_three_slides_in_series_are_free_fall():
     """A ball on massless carriages along x, y and z falls as if nothing held it."""
     carriages = [ch.Body.frame("along x"), ch.Body.frame("along y")]

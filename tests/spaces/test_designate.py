@@ -84,6 +84,18 @@ def test_a_floating_tree_hangs_on_its_middle_and_on_the_heavier_of_two():
     assert ch.designate(chain_of(5)).spaces["b2"] == ch.Space("subgroup")
 
 
+def test_what_couplings_alone_hold_is_not_called_free():
+    ball, bob, moon = (ch.Body.sphere(n, 0.1, 1.0, position=(k, 0, 0))
+                       for k, n in enumerate(("ball", "bob", "moon")))  # fmt: skip
+    rods = [
+        ch.Distance("rod", ch.GROUND, ball, at=(0, 0, 1), at_b=(0, 0, 0)),
+        ch.Spherical("link", ball, bob, at=(0.5, 0, 0)),
+    ]
+    told = str(ch.designate(ch.Model([ball, bob, moon], rods)))
+    assert "joint 'rod' holds it by its rows" in told and "floats" not in told
+    assert told.count("free: the momentum stays") == 1  # that of the moon
+
+
 def test_overrides_keep_the_others_and_say_what_they_cost():
     model = double_pendulum()
     chosen = ch.designate(model, {"second": "SE3"})

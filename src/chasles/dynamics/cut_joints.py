@@ -23,21 +23,25 @@ from chasles.core.recursion.cuts import LoopRoom, Loops, make_loop_room, make_lo
 from chasles.core.recursion.motion import retract
 from chasles.core.recursion.riding import SOLVED
 from chasles.core.recursion.run import tree_close, tree_factor
-from chasles.core.recursion.tree import Recursion, Tree
+from chasles.core.recursion.tree import DOF, Recursion, Tree
 from chasles.core.recursion.ways import Cut
 from chasles.core.watch import EVENT_WIDTH, MOST_EVENTS, TINY, Watch
 from chasles.dynamics.solver import DAMPING, REDUNDANT, SINGULAR, SUSPICIOUS, Solver
 from chasles.start.closure import gaps_and_rows
 from chasles.start.redundancy import free_pivots
 from chasles.system.build import Setup
+from chasles.system.sizes import length_rows
 
 #: A row that no coordinate moves by more than this fraction of what free bodies would, squared, at
 #: any pose, holds by itself: rounding leaves 1e-32.
 VANISHING = 1e-20
+#: Coordinates before the slides of a pair: turns come first.
+FIRST_SLIDE = (0, 0, 1, 1, 1, 1, 3, 3, 3)
 #: Poses of the tree at which rows are looked at: they vanish identically or almost nowhere.
 POSES = 3
-#: Poses with closed loops at which dependent rows are counted, how far from the start (rad, m), in
-#: how many steps they close, and what counts as closed there: its square is far below REDUNDANT.
+#: Poses with closed loops at which dependent rows are counted, how far from the start, in how many
+#: steps they close, and what counts as closed there: its square is far below REDUNDANT.  In rad,
+#: and in levers of the mechanism: the same in all units.
 CLOSED_POSES, NEARBY, MOST_CLOSINGS, CLOSED = 2, 0.03, 30, 1e-11
 
 
@@ -157,11 +161,13 @@ def closed_nearby(
     Driven coordinates move as well.
     """
     setup, tree, memory, work = scratch
-    state, room = perturbed(tree, start, rng, NEARBY), room_of(damped, tree)
+    lever = setup.longest_lever or 1.0
+    state, room = perturbed(tree, start, rng, NEARBY, lever), room_of(damped, tree)
+    sizes = np.where(length_rows(setup.system) > 0.0, lever, 1.0)
     column = np.zeros(6 * setup.system.body_count + setup.system.row_count)
     closed = tree_close(
-        undriven(tree), memory, setup.system, work, damped, room, state, column, CLOSED,
-        MOST_CLOSINGS,
+        undriven(tree), memory, setup.system, work, damped, room, state, column, sizes,
+        CLOSED, MOST_CLOSINGS,
     )  # fmt: skip
     return state if closed and np.isfinite(state).all() else None
 
@@ -188,7 +194,8 @@ def largest_mobility(scratch: TreeScratch, cuts: list[Cut], start: Floats) -> Fl
     poses = [(start, make_loops(tree.parent, cuts))]
     if ours:
         others = make_loops(tree.parent, ours)
-        poses += [(perturbed(tree, start, rng), others) for _ in range(POSES)]
+        lever = setup.longest_lever or 1.0
+        poses += [(perturbed(tree, start, rng, 1.0, lever), others) for _ in range(POSES)]
     for state, loops in poses:
         room = room_of(loops, tree)
         tree_factor(free, memory, setup.system, work, loops, room, state, 0)
@@ -209,10 +216,14 @@ def room_of(loops: Loops, tree: Tree) -> LoopRoom:
     return make_loop_room(loops, tree.body_count, tree.rate_count)
 
 
-def perturbed(tree: Tree, start: Floats, rng: np.random.Generator, by: float = 1.0) -> Floats:
-    """A random pose of the tree, loops open, at rest."""
+def perturbed(
+    tree: Tree, start: Floats, rng: np.random.Generator, by: float, lever: float
+) -> Floats:
+    """A random pose of the tree, loops open, at rest; slides move by as many levers."""
     state = np.zeros_like(start)
     increment = np.concatenate((rng.normal(0.0, by, tree.rate_count), np.zeros(tree.rate_count)))
+    for pair, first in zip(tree.pair.tolist(), tree.rate_at.tolist()):
+        increment[first + FIRST_SLIDE[pair] : first + DOF[pair]] *= lever
     retract(tree, start, increment, state)
     state[tree.stored_count :] = 0.0
     return state

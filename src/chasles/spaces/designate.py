@@ -254,6 +254,15 @@ def row(charts: Charts, name: str, forced: bool, exact: Collection[str]) -> Row:
     return Row(name, charts.spaces[name], kept, group, why(charts, name, forced, kept))
 
 
+def carried_along(tree: Tree, root: str) -> set[str]:
+    """A root and all that hangs on it; parents come before their children."""
+    found = {root}
+    for body, carried in tree.parents.items():
+        if carried is not None and carried[0] in found:
+            found.add(body)
+    return found
+
+
 def why(charts: Charts, name: str, forced: bool, kept: str | None) -> str:
     carried, space = charts.geometry.tree.parents[name], charts.spaces[name]
     if space.group == "subgroup" and carried is not None:
@@ -262,7 +271,11 @@ def why(charts: Charts, name: str, forced: bool, kept: str | None) -> str:
         effect = "keeps its joint" if kept else "loses its joint" if carried else "a free body"
         return f"your choice: {effect}"
     if carried is None:
-        alone = not any(c and c[0] == name for c in charts.geometry.tree.parents.values())
+        with_it = carried_along(charts.geometry.tree, name)
+        for joint in charts.model.joints:
+            if (joint.a in with_it) != (joint.b in with_it):
+                return f"no joint carries it; joint '{joint.name}' holds it by its rows"
+        alone = len(with_it) == 1
         return "free: the momentum stays" if alone else "floats freely and carries the others"
     parent, joint = carried[0], charts.model.joint(carried[1])
     if kept is None:

@@ -23,6 +23,9 @@ phi asks for a spin of $\phi L/\Theta_{axis}$.  The first alone would turn a sys
 but which has hardly an L.  The one that disturbs less is taken, turns weighed by the energy T
 relative to X: $\phi^2 T$ against $\frac12\delta L\cdot\Theta^{-1}\delta L$.
 
+No step misses a direction by more than the locked system turns in it: what asks for more is an L
+that is nothing but rounding, of a body on a spring that does not turn, say.
+
 All sums are formed relative to the root, so that neither a boost nor a distance from the origin
 costs digits.
 """
@@ -116,12 +119,17 @@ def put_flight_slopes(tree: Any, flight: Any, has_wrenches: int, wrenches: Any, 
         put3(out, at + MOMENTUM, scale(flight.mass[k], vec3(tree.gravity, 0)))
         put3(out, at + SPIN, (0.0, 0.0, 0.0))
     if has_wrenches != 0:
-        add_loads(tree, flight, wrenches, absolute, now, out)
+        add_loads(tree, flight, wrenches, absolute, out)
 
 
 @routine
-def add_loads(tree: Any, flight: Any, wrenches: Any, absolute: Any, now: Any, out: Any) -> None:
-    """Wrenches on bodies, in their own axes at their centres of mass."""
+def add_loads(tree: Any, flight: Any, wrenches: Any, absolute: Any, out: Any) -> None:
+    """Wrenches on bodies, in their own axes at their centres of mass.
+
+    Arms are those from where the centre of mass is, relative to the root: the path X agrees with
+    it up to the method's error and the rounding of places, which forces would make torques of.
+    """
+    find_centres(tree, flight, absolute)
     for body in range(tree.body_count):
         k = flight.member[body]
         if k >= 0:
@@ -129,9 +137,23 @@ def add_loads(tree: Any, flight: Any, wrenches: Any, absolute: Any, now: Any, ou
             turn, place = pose_of(absolute, body)
             force = matvec(turn, vec3(wrenches, 6 * body + 3))
             torque = matvec(turn, vec3(wrenches, 6 * body))
-            arm = sub(place, vec3(now, at + PATH))
+            base = pose_of(absolute, flight.roots[k])[1]
+            arm = sub(sub(place, base), vec3(flight.sums, SUM_WIDTH * k + FIRST))
             put3(out, at + MOMENTUM, add(vec3(out, at + MOMENTUM), force))
             put3(out, at + SPIN, add(vec3(out, at + SPIN), add(torque, cross(arm, force))))
+
+
+@routine
+def find_centres(tree: Any, flight: Any, absolute: Any) -> None:
+    """Where centres of mass are relative to roots, into the first sums."""
+    for k in range(flight.count):
+        put3(flight.sums, SUM_WIDTH * k + FIRST, (0.0, 0.0, 0.0))
+    for body in range(tree.body_count):
+        k = flight.member[body]
+        if k >= 0:
+            place, base = pose_of(absolute, body)[1], pose_of(absolute, flight.roots[k])[1]
+            at, share = SUM_WIDTH * k + FIRST, tree.mass[body] / flight.mass[k]
+            put3(flight.sums, at, axpy(share, sub(place, base), vec3(flight.sums, at)))
 
 
 # --- the end of a step ---
@@ -178,7 +200,9 @@ def add_body(tree: Any, rows: Any, body: int, sums: Any, at: int) -> None:
 
 
 @routine
-def keep_flight(tree: Any, memory: Any, flight: Any, state: Any, carry: Any, wanted: Any) -> None:
+def keep_flight(
+    tree: Any, memory: Any, flight: Any, state: Any, carry: Any, wanted: Any, step: float
+) -> None:
     """Move every floating system to its path, momentum and angular momentum in `wanted`."""
     kinematics(tree, state, memory.rows)
     find_speeds(tree, state, memory.rows, False)
@@ -188,11 +212,13 @@ def keep_flight(tree: Any, memory: Any, flight: Any, state: Any, carry: Any, wan
         if flight.member[body] >= 0:
             add_body(tree, memory.rows, body, flight.sums, SUM_WIDTH * flight.member[body])
     for k in range(flight.count):
-        put_back(tree, flight, k, state, carry, wanted)
+        put_back(tree, flight, k, state, carry, wanted, step)
 
 
 @routine
-def put_back(tree: Any, flight: Any, k: int, state: Any, carry: Any, wanted: Any) -> None:
+def put_back(
+    tree: Any, flight: Any, k: int, state: Any, carry: Any, wanted: Any, step: float
+) -> None:
     """One floating system: turn and shift the root, correct its velocities."""
     sums, at, goal, mass = flight.sums, SUM_WIDTH * k, FLIGHT_WIDTH * k, flight.mass[k]
     body = flight.roots[k]
@@ -207,7 +233,7 @@ def put_back(tree: Any, flight: Any, k: int, state: Any, carry: Any, wanted: Any
         about[3] - lever[3], about[4] - lever[4], about[5] - lever[5],
     ))  # fmt: skip
     energy = 0.5 * (sums[at + ENERGY_SUM] - dot(drift, linear))
-    turn, gain = restored(factor, energy, now, vec3(wanted, goal + SPIN))
+    turn, gain = restored(factor, energy, now, vec3(wanted, goal + SPIN), step)
     # R turns by `turn`; X and P are where they should be, the root relative to them.
     spun = so3_compose(turn, vec4(state, q))
     put4(state, q, so3_normalise(spun))
@@ -225,7 +251,7 @@ def put_back(tree: Any, flight: Any, k: int, state: Any, carry: Any, wanted: Any
 
 
 @routine
-def restored(factor: Any, energy: Any, now: Any, wanted: Any) -> Any:
+def restored(factor: Any, energy: Any, now: Any, wanted: Any, step: float) -> Any:
     """(quaternion, gain of angular velocity) that give a system its angular momentum back."""
     missing = sub(wanted, now)
     gain = backward3(factor, scale3(factor, forward3(factor, missing)))
@@ -237,6 +263,9 @@ def restored(factor: Any, energy: Any, now: Any, wanted: Any) -> Any:
     apart = sub(scale(1.0 / sizes[0], now), scale(1.0 / sizes[1], wanted))
     angle2 = dot(apart, apart)
     if angle2 > 1.0 or angle2 * energy > 0.5 * PREFERENCE * dot(missing, gain):
+        return straight
+    spin = backward3(factor, scale3(factor, forward3(factor, now)))
+    if angle2 > step * step * dot(spin, spin):
         return straight
     axis = cross(now, wanted)
     turn = so3_normalise((both + dot(now, wanted), axis[0], axis[1], axis[2]))

@@ -212,7 +212,7 @@ def end_loop_step(
         follow(tree, scratch.signals, out)
     if projects and not close_cut_joints(mechanism, scratch, out):
         return NOT_CLOSED
-    land(mechanism, out)
+    land(mechanism, out, step)
     return OK if all_finite(out, layout.integrals) else NOT_FINITE
 
 

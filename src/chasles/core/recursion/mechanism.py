@@ -167,13 +167,13 @@ def put_flight(mechanism: Any, scratch: Any, point: Any, slope_out: Any) -> None
 
 
 @hot
-def land(mechanism: Any, out: Any) -> None:
+def land(mechanism: Any, out: Any, step: float) -> None:
     """Floating systems are moved to where their momentum says, at the end of a step."""
     layout = mechanism.layout
     if mechanism.flight.count > 0:
         keep_flight(
             mechanism.tree, mechanism.memory, mechanism.flight, out, beyond(out, layout.carry),
-            beyond(out, layout.flight),
+            beyond(out, layout.flight), step,
         )  # fmt: skip
 
 
@@ -251,7 +251,7 @@ def end_tree_step(
     if tree.driven_count > 0:
         put_signals(mechanism.system.signals, t, scratch.signals)
         follow(tree, scratch.signals, out)
-    land(mechanism, out)
+    land(mechanism, out, step)
     return OK if all_finite(out, layout.integrals) else NOT_FINITE
 
 

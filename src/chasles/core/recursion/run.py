@@ -204,15 +204,15 @@ def tree_correct(
 @kernel("closing of cut joints", seconds=10, plain=(300, 20_000))
 def tree_close(
     tree: Any, memory: Any, system: Any, work: Any, loops: Any, room: Any, state: Any, column: Any,
-    closed: float, most: int,
+    sizes: Any, closed: float, most: int,
 ) -> bool:  # fmt: skip
     """Move a state until the rows that ride are closed, by Newton's method: whether they are.
 
-    `column` (6 n + rows,) is scratch.
+    `column` (6 n + rows,) is scratch, `sizes` (rows,) what gaps are compared with.
     """
     model, scratch, cuts, riders = borrow(tree), borrow(memory), borrow(loops), borrow(room)
     arrays, space, now, gaps = borrow(system), borrow(work), borrow(state), borrow(column)
-    rates, unknowns = model.rate_count, 6 * model.body_count
+    rates, unknowns, units = model.rate_count, 6 * model.body_count, borrow(sizes)
     for _ in range(most):
         if factor_at(model, scratch, arrays, space, cuts, riders, now, 1) != SOLVED:
             return False
@@ -221,7 +221,8 @@ def tree_close(
         largest = 0.0
         for row in range(cuts.row_count):
             riders.wanted[row] = gaps[unknowns + cuts.source[row]]
-            largest = maximum(largest, absolute(riders.wanted[row]))
+            gap = absolute(riders.wanted[row]) / units[cuts.source[row]]
+            largest = maximum(largest, gap)
         if largest < closed:
             return True
         solve_rows(model, cuts, riders, scratch.rows)
