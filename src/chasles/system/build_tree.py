@@ -175,7 +175,7 @@ def checked_armature(
         if joint.name not in carrying:
             raise InvalidJoint(
                 f"{where}: the joint is cut, and has no coordinate of its own.",
-                "Cut the loop at another joint.",
+                "Let one joint of the loop go without a rotor: that one is cut.",
             )
         numbers = model_armature(value, dof, f"joint '{joint.name}'")
         checked[joint.name] = numbers if isinstance(numbers, tuple) else (numbers,) * dof
