@@ -94,7 +94,8 @@ def choose_spaces(model: Model, spaces: Any, acceleration: str = "screw") -> Spa
 def new_choice(model: Model, spaces: Any) -> SpaceChoice:
     """The same without a look at what is kept."""
     chosen = resolve_spaces(model, spaces)
-    check_subgroups(model, chosen)
+    if not (isinstance(spaces, str) and on_subgroups(chosen)):  # a rule names the joints itself
+        check_subgroups(model, chosen)
     if isinstance(spaces, Designation):
         if spaces.model == model:
             return SpaceChoice(model, chosen, spaces.by_hand, spaces.wanted, spaces)

@@ -48,7 +48,7 @@ class Link:
     parent: int  # -1: the ground
     pair: str  # one of PAIR_CODES
     mass: float
-    inertia: Floats  # (3, 3) about the centre of mass, body axes
+    inertia: Any  # (3, 3) about the centre of mass, body axes
     axes_parent: Floats  # the joint's frame on the parent
     point_parent: Floats
     axes: Floats  # the joint's frame on the body
@@ -65,11 +65,13 @@ def links_of(
     tree: SpanningTree | None = None,
     armature: Mapping[str, Any] | None = None,
     drives: Mapping[str, int] | None = None,
+    frames: Any = None,
 ) -> list[Link]:
     """A link for every body in the given order, parents first.
 
     armature  by joint: a number, or one per coordinate; that of the joints themselves if None
     drives    by driver: its first signal
+    frames    `CarrierFrames`, or what knows the joints' frames already
 
     Where the joint names its bodies the other way round, z points the other way: coordinates are
     those of the joint's b against its a.
@@ -79,7 +81,7 @@ def links_of(
     if armature is None:
         armature = {joint.name: joint.rotors for joint in model.joints if joint.rotors}
     rotors = checked_armature(model, tree, armature)
-    frames = CarrierFrames(model, tree)
+    frames = frames or CarrierFrames(model, tree)
     links = []
     for name in order:
         body, carried = model.body(name), tree.parents[name]
@@ -89,7 +91,7 @@ def links_of(
                 f"body '{name}' comes before '{order[parent]}', which carries it.",
                 "Order the bodies so that parents come first.",
             )
-        inertia = np.array(body.inertia)
+        inertia = body.inertia
         if carried is None:
             frame = np.eye(3), np.zeros(3)
             links.append(Link(name, -1, "free", body.mass, inertia, *frame, *frame))
@@ -102,9 +104,10 @@ def links_of(
                 " pair has a motion subgroup.",
                 "Let a lower pair carry the body, and cut this joint.",
             )
+        placed: tuple[Floats, Floats, Floats, Floats] = frames.of(joint, name)
         links.append(
             Link(
-                name, parent, pair, body.mass, inertia, *frames.of(joint, name),
+                name, parent, pair, body.mass, inertia, *placed,
                 pitch=joint.pitch, armature=rotors.get(joint.name, ()),
                 driven=driven_of(model, joint, drives or {}), joint=joint.name,
             )

@@ -5,7 +5,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from chasles.core.arrays import Integers, System, row_span
+from chasles.core.arrays import Floats, Integers, System, row_span
 from chasles.core.constraints.registry import CONSTRAINTS
 from chasles.core.recursion.tree import Tree
 from chasles.core.recursion.ways import Cut
@@ -14,7 +14,7 @@ from chasles.spaces.on_subgroups import subgroup_tree
 from chasles.spaces.tree import BALL_ROWS, is_centred
 from chasles.spaces.tree import Tree as SpanningTree
 from chasles.system.build import Setup
-from chasles.system.build_tree import COORDINATES, build_tree, links_of, pair_kind
+from chasles.system.build_tree import COORDINATES, FLIP, build_tree, links_of, pair_kind
 
 
 class TreeSetup(NamedTuple):
@@ -41,7 +41,8 @@ def new_tree_setup(setup: Setup, armature: Mapping[str, Any] | None) -> TreeSetu
     carried = subgroup_tree(model, setup.spaces)
     driven = driven_coordinates(model, carried)
     drives = {name: int(system.joints.drive[setup.joint_index[name]]) for name in driven}
-    links = links_of(model, list(setup.body_index), carried, armature, drives)
+    known = KnownFrames(setup)
+    links = links_of(model, list(setup.body_index), carried, armature, drives, known)
     tree = build_tree(links, model.gravity)
     coordinates = np.full(system.joint_count, -1, np.int64)
     body_of = {link.joint: body for body, link in enumerate(links)}
@@ -53,6 +54,29 @@ def new_tree_setup(setup: Setup, armature: Mapping[str, Any] | None) -> TreeSetu
     for cut in cuts_of(system, setup.joint_index, more):  # a ball and more: the more is left over
         cuts.append(cut._replace(rows=cut.rows[len(BALL_ROWS) :]))
     return TreeSetup(carried, tree, coordinates, cuts)
+
+
+class KnownFrames:
+    """The frames of joints, each in its bodies' own frames, from the arrays of a setup."""
+
+    def __init__(self, setup: Setup) -> None:
+        joints = setup.system.joints
+        self.frames = {
+            "a": (joints.axes_a.reshape(-1, 3, 3), joints.point_a),
+            "b": (joints.axes_b.reshape(-1, 3, 3), joints.point_b),
+        }
+        self.joint_index, self.body_index = setup.joint_index, setup.body_index
+        self.ends = joints.b.tolist()
+
+    def of(self, joint: Any, child: str) -> tuple[Floats, Floats, Floats, Floats]:
+        """The joint's frame on the parent and on the child: axes as columns, point."""
+        index = self.joint_index[joint.name]
+        above, below = ("a", "b") if self.ends[index] == self.body_index[child] else ("b", "a")
+        (axes_p, point_p), (axes_c, point_c) = self.frames[above], self.frames[below]
+        turns = axes_p[index], axes_c[index]
+        if child != joint.b:  # z points the other way
+            turns = turns[0] @ FLIP, turns[1] @ FLIP
+        return turns[0], point_p[index], turns[1], point_c[index]
 
 
 def driven_coordinates(model: Model, tree: SpanningTree) -> dict[str, tuple[str, int]]:
