@@ -100,7 +100,7 @@ def test_hundreds_of_random_models_move_as_on_charts(family, options, monkeypatc
         if isinstance(theirs, str):
             assert ours == theirs, seed
         elif theirs.provenance.imbalance < 1e-4:
-            assert disagreement(ours, theirs) < 1e-11, seed
+            assert disagreement(ours, theirs) < 1e-10, seed
             compared += 1
     assert compared >= 32
 
