@@ -25,8 +25,9 @@ from chasles.core.recursion.closing import (
 )
 from chasles.core.recursion.cuts import LoopRoom, Loops
 from chasles.core.recursion.flight import Flight
-from chasles.core.recursion.kinematics import kinematics, place
+from chasles.core.recursion.kinematics import place
 from chasles.core.recursion.mechanism import (
+    begin_tree_stage,
     find_driver_powers,
     force_powers,
     land,
@@ -93,12 +94,7 @@ def loop_stage(
 ) -> int:
     """F at a point and time, where the driven coordinates of the point are put: OK, or why not."""
     system, tree, memory = mechanism.system, mechanism.tree, mechanism.memory
-    put_signals(system.signals, t, scratch.signals)
-    if tree.driven_count > 0:
-        follow(tree, scratch.signals, point)
-    for k in range(system.quadrature_count):
-        scratch.quadratures[k] = point[mechanism.layout.integrals + k]
-    kinematics(tree, point, memory.rows)
+    begin_tree_stage(mechanism, scratch, point, t)
     if memory.has_wrenches != 0:
         push(tree, memory, system, scratch, point)
     else:

@@ -125,6 +125,18 @@ def tree_finish(
 # --- a stage ---
 
 
+@hot
+def begin_tree_stage(mechanism: Any, scratch: Any, point: Any, t: float) -> None:
+    """Functions of time, driven coordinates where these are, integrals, and where bodies turn."""
+    system, tree = mechanism.system, mechanism.tree
+    put_signals(system.signals, t, scratch.signals)
+    if tree.driven_count > 0:
+        follow(tree, scratch.signals, point)
+    for k in range(system.quadrature_count):
+        scratch.quadratures[k] = point[mechanism.layout.integrals + k]
+    kinematics(tree, point, mechanism.memory.rows)
+
+
 @on(stage, TreeMechanism)
 @hot
 def tree_stage(
@@ -132,12 +144,7 @@ def tree_stage(
 ) -> int:
     """F at a point and time, where the driven coordinates of the point are put: OK."""
     system, tree, memory = mechanism.system, mechanism.tree, mechanism.memory
-    put_signals(system.signals, t, scratch.signals)
-    if tree.driven_count > 0:
-        follow(tree, scratch.signals, point)
-    for k in range(system.quadrature_count):
-        scratch.quadratures[k] = point[mechanism.layout.integrals + k]
-    kinematics(tree, point, memory.rows)
+    begin_tree_stage(mechanism, scratch, point, t)
     if memory.has_wrenches != 0:
         push(tree, memory, system, scratch, point)
     else:
