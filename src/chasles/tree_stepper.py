@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from chasles.core.arrays import ABSOLUTE_WIDTH, Floats
+from chasles.core.arrays import ABSOLUTE_WIDTH, POSE_X, Floats
 from chasles.core.recursion.cuts import make_loop_room
 from chasles.core.recursion.flight import FLIGHT_WIDTH, first_flight, make_flight
 from chasles.core.recursion.kinematics import tree_absolute
@@ -15,7 +15,7 @@ from chasles.core.recursion.tree import DOF, SPHERICAL, STORED, make_recursion
 from chasles.core.retraction import slope_length
 from chasles.core.stabilisation.record import Stabiliser
 from chasles.core.stage import Promises
-from chasles.core.state_block import StateBlock, layout_of
+from chasles.core.state_block import POTENTIAL, StateBlock, layout_of
 from chasles.core.watch import SEEN_WIDTH
 from chasles.dynamics.cut_joints import TreeScratch, cut_rows, watch_of_rows
 from chasles.dynamics.solver import Solver
@@ -45,6 +45,8 @@ class TreeStepper(Stepper):
         inertia = bodies.inertia[:, [0, 3, 4, 3, 1, 5, 4, 5, 2]].reshape(-1, 3, 3)
         found = first_flight(self.mechanism.flight, bodies.mass, inertia, self.solver.start)
         block[self.layout.flight : self.layout.kept] = found.ravel()
+        heights = self.solver.start[:, POSE_X : POSE_X + 3] @ self.mechanism.tree.gravity
+        StateBlock(block, self.layout).alarm()[POTENTIAL] = -(bodies.mass @ heights)
         return block
 
     def absolute(self, points: Floats) -> Floats:

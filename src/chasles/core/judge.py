@@ -14,7 +14,7 @@ r"""What is looked at around a step: may it be accepted, and is the run still ri
 from typing import Any
 
 from chasles.compiled import beyond, hot, routine
-from chasles.core.arrays import CHART_WIDTH, VELOCITY, sym6
+from chasles.core.arrays import ABSOLUTE_WIDTH, CHART_WIDTH, POSE_X, VELOCITY, sym6, vec3
 from chasles.core.assemble import place_bodies, twist_of
 from chasles.core.balance import keep_momentum
 from chasles.core.confinement import note_removed
@@ -38,6 +38,7 @@ from chasles.core.state_block import (
     OPEN_ROW,
     OPEN_SINCE,
     PLAIN,
+    POTENTIAL,
     SUPPLIED,
     UNBALANCED_SINCE,
     WIDEST_GAP,
@@ -49,6 +50,7 @@ from chasles.core.state_block import (
 from chasles.core.turns import settle_turns
 from chasles.core.watch import look_at_pivots
 from chasles.core.wrenches import kinetic_energy
+from chasles.groups.vectors import dot
 from chasles.scalars.elementary import absolute, maximum, sqrt
 
 #: Speeds that miss by more than this fraction of the fastest so far stop a run: joints that have
@@ -225,6 +227,27 @@ def look_at_energy(mechanism: Any, scratch: Any, state: Any, t: float) -> None:
     place_bodies(mechanism.system, state, scratch.absolute, scratch.turn)
     settle_turns(mechanism.system, scratch.absolute, beyond(state, mechanism.layout.integrals))
     note_energy(mechanism, state, t, energy_of_placed(mechanism.system, scratch))
+
+
+@routine
+def potential_of_placed(system: Any, gravity: Any, scratch: Any) -> float:
+    r"""$-\sum m\,g\cdot r$ of the bodies placed in scratch."""
+    total = 0.0
+    for body in range(system.body_count):
+        place = vec3(scratch.absolute, body * ABSOLUTE_WIDTH + POSE_X)
+        total -= system.bodies.mass[body] * dot(vec3(gravity, 0), place)
+    return total
+
+
+@routine
+def settle_gravity(mechanism: Any, state: Any, potential: float) -> None:
+    """What gravity has supplied since the last look: no stage needs to add up its power."""
+    layout = mechanism.layout
+    alarm, supply = beyond(state, layout.alarm), beyond(state, layout.supply)
+    supplied = alarm[POTENTIAL] - potential
+    alarm[POTENTIAL] = potential
+    supply[SUPPLIED] += supplied
+    supply[EXCHANGED] += abs(supplied)
 
 
 @routine

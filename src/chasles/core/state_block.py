@@ -18,11 +18,13 @@ SUPPLIED, EXCHANGED, SUPPLY_WIDTH = 0, 1, 2
 #: The kinetic energy at the start (J); the largest share of the exchanged energy that the balance
 #: misses and since when it is too large (s); the largest gap as a multiple of what was promised,
 #: its row of J, and since when; the largest share of its acceleration that a row misses, its number
-#: and since when; the widest gap itself (m or rad) and its row.
+#: and since when; the widest gap itself (m or rad) and its row; of a tree its potential energy at
+#: the last look (J).
 AT_START, WORST_SHARE, UNBALANCED_SINCE = 0, 1, 2
 WORST_GAP, OPEN_ROW, OPEN_SINCE = 3, 4, 5
 WORST_MISS, MISSED_ROW, MISSED_SINCE = 6, 7, 8
-WIDEST_GAP, WIDEST_ROW, ALARM_WIDTH = 9, 10, 11
+WIDEST_GAP, WIDEST_ROW = 9, 10
+POTENTIAL, ALARM_WIDTH = 11, 12
 #: Whether all rows have been independent since the start, and whether the next step may be solved
 #: without damping; steps that were solved with it (see `regime`).
 FREED, PLAIN, DAMPED_STEPS, REGIME_WIDTH = 0, 1, 2, 3

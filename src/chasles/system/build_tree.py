@@ -14,6 +14,7 @@ import numpy as np
 
 from chasles.core.arrays import Floats
 from chasles.core.frames import joint_frames
+from chasles.core.recursion.tips import tips_of
 from chasles.core.recursion.tree import (
     DOF,
     GEARED,
@@ -212,7 +213,7 @@ def build_tree(links: Sequence[Link], gravity: Any) -> Tree:
     numbers = [(link.armature or (0.0,) * DOF[p]) for link, p in zip(links, pairs)]
     driven = [(link.driven or (-1,) * DOF[p]) for link, p in zip(links, pairs)]
     signals = np.array([k for ks in driven for k in ks], np.int64)
-    return Tree(
+    tree = Tree(
         parent=parents,
         pair=np.array(pairs, np.int64),
         stored_at=stored[:-1].astype(np.int64),
@@ -222,6 +223,8 @@ def build_tree(links: Sequence[Link], gravity: Any) -> Tree:
         mass=masses,
         moment=masses[:, None] * centres,
         inertia=inertia,
+        is_tip=np.zeros(count, np.int64),
+        tip=np.zeros((count, 9)),
         pitch=np.array([link.pitch for link in links]),
         armature=np.array([x for xs in numbers for x in xs], float),
         driven=signals,
@@ -235,6 +238,8 @@ def build_tree(links: Sequence[Link], gravity: Any) -> Tree:
         rate_count=int(rates[-1]),
         driven_count=int((signals >= 0).sum()),
     )
+    is_tip, tip = tips_of(tree)
+    return tree._replace(is_tip=is_tip, tip=tip)
 
 
 def pair_of(link: Link) -> int:

@@ -20,6 +20,7 @@ from chasles.core.recursion.articulate import (
     load_wrenches,
     z_axis,
 )
+from chasles.core.recursion.tips import accelerate_tip
 from chasles.core.recursion.tree import (
     ACCELERATION,
     ALPHA,
@@ -83,11 +84,11 @@ def several_answers(tree: Any, rows: Any, at: int, pair: int, x: Any, out: Any, 
 
 @hot
 def accelerate_body(
-    tree: Any, rows: Any, body: int, down: Any, moving: Any, out: Any, first: int
+    tree: Any, rows: Any, body: int, down: Any, moving: Any, in_tips: int, out: Any, first: int
 ) -> None:
     """alpha and a of one body, whose parent's are known; rates of its velocities.
 
-    `moving` says whether velocities add anything.
+    `moving` says whether velocities add anything, `in_tips` whether tips are seen in their own axes.
     """
     at, pair, parent = body * ROW, tree.pair[body], tree.parent[body]
     k = first + tree.rate_at[body]
@@ -102,6 +103,11 @@ def accelerate_body(
         a = add(vec3(rows, up + ACCELERATION), cross(alpha, vec3(rows, at + LEVER)))
         if moving:
             turning, pushing = vec3(rows, at + BIAS_W), vec3(rows, at + BIAS_U)
+    if in_tips != 0 and tree.is_tip[body] != 0:
+        a = add(a, pushing)
+        accelerate_tip(tree, rows, body, alpha, turning, a, out, k)
+        put3(rows, at + ACCELERATION, a)
+        return
     if pair == SPHERICAL:
         a = add(a, pushing)
         factor = triangle(rows, at + COLUMN)
@@ -132,11 +138,11 @@ def accelerate_body(
 
 
 @hot
-def accelerate(tree: Any, rows: Any, out: Any, first: int) -> None:
+def accelerate(tree: Any, rows: Any, in_tips: int, out: Any, first: int) -> None:
     """Outward: alpha and a of every body; the rates of all velocities from out[first] on."""
     down = vec3(tree.gravity, 0)
     for body in range(tree.body_count):
-        accelerate_body(tree, rows, body, down, True, out, first)
+        accelerate_body(tree, rows, body, down, True, in_tips, out, first)
 
 
 @hot
@@ -147,4 +153,4 @@ def accelerations(tree: Any, memory: Any, out: Any, first: int) -> None:
     if memory.has_wrenches != 0:
         load_wrenches(tree, memory)
     articulate(tree, memory)
-    accelerate(tree, memory.rows, out, first)
+    accelerate(tree, memory.rows, memory.has_tips, out, first)

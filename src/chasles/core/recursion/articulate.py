@@ -48,6 +48,7 @@ from chasles.core.recursion.inertia import (
     spread,
     turning_column,
 )
+from chasles.core.recursion.tips import put_free_tip, tip_share
 from chasles.core.recursion.tree import (
     ACCELERATION,
     ALPHA,
@@ -88,7 +89,6 @@ def inertia_of(rows: Any, at: int) -> Any:
     return triangle(rows, at + ROTARY), mat9(rows, at + COUPLING), triangle(rows, at + LINEAR)
 
 
-@formula
 @formula
 def put_inertia(rows: Any, at: int, a: Any) -> None:
     put_triangle(rows, at + ROTARY, a[0])
@@ -258,6 +258,13 @@ def column_of_turn(rows: Any, at: int, k: int) -> Any:
 def articulate_ball(tree: Any, memory: Any, rows: Any, body: int, parent: int) -> None:
     """A ball without armature: three coordinates at once, and a 3x3 for the parent."""
     at = body * ROW
+    if memory.has_tips != 0 and tree.is_tip[body] != 0:
+        if parent < 0:
+            put_free_tip(tree, memory, rows, body)
+        else:
+            share, torque, force = tip_share(tree, memory, rows, body)
+            hand_up(tree, memory, rows, body, parent, share, torque, force)
+        return
     (rotary, h, m), p = whole_of(tree, memory, rows, body, SPHERICAL)
     factor = ldl3(rotary)
     load = neg(p[0])

@@ -11,7 +11,7 @@ Driven coordinates are functions of time: a stage, and the end of a step, puts t
 from typing import Any, NamedTuple
 
 from chasles.compiled import beyond, formula, hot, routine
-from chasles.core.arrays import Floats, Integers, System, mat9, vec3
+from chasles.core.arrays import Floats, Integers, System
 from chasles.core.assemble import twist_of
 from chasles.core.blocks.small import dot6, get6
 from chasles.core.judge import (
@@ -21,6 +21,8 @@ from chasles.core.judge import (
     energy_of_placed,
     look_at_energy,
     note_energy,
+    potential_of_placed,
+    settle_gravity,
 )
 from chasles.core.outcomes import NOT_FINITE, OK
 from chasles.core.recursion import motion
@@ -31,10 +33,10 @@ from chasles.core.recursion.flight import (
     keep_flight,
     put_flight_slopes,
 )
-from chasles.core.recursion.kinematics import find_speeds, kinematics, place
+from chasles.core.recursion.kinematics import kinematics, place
 from chasles.core.recursion.reactions import along_coordinates, reactions
 from chasles.core.recursion.stage import follow, push
-from chasles.core.recursion.tree import OMEGA, ROW, SPEED, TURN, Recursion, Tree
+from chasles.core.recursion.tree import Recursion, Tree
 from chasles.core.retraction import finish, pull_back, retract, slope_length
 from chasles.core.seam import on
 from chasles.core.signals import put_signals
@@ -42,7 +44,6 @@ from chasles.core.stage import Promises, stage
 from chasles.core.state_block import SUPPLY_WIDTH, Layout
 from chasles.core.turns import settle_turns
 from chasles.core.watch import Watch
-from chasles.groups.vectors import axpy, cross, dot, matvec
 from chasles.scalars.errorfree import compensated
 
 
@@ -147,8 +148,6 @@ def tree_stage(
     begin_tree_stage(mechanism, scratch, point, t)
     if memory.has_wrenches != 0:
         push(tree, memory, system, scratch, point)
-    else:
-        find_speeds(tree, point, memory.rows, True)
     rates = tree.rate_count
     accelerations(tree, memory, slope_out, rates)
     for k in range(rates):
@@ -198,27 +197,19 @@ def find_driver_powers(mechanism: Any, scratch: Any, rates: Any) -> None:
             scratch.quadrature_rates[integral] = effort * scratch.signals[drive + 1]
 
 
-@formula
-def gravity_power(tree: Any, rows: Any, body: int) -> Any:
-    r"""$m\,g\cdot\dot r = g\cdot(m\dot P + \omega\times R\,mc)$"""
-    at = body * ROW
-    moment = matvec(mat9(rows, at + TURN), vec3(tree.moment, 3 * body))
-    turning = cross(vec3(rows, at + OMEGA), moment)
-    return dot(vec3(tree.gravity, 0), axpy(tree.mass[body], vec3(rows, at + SPEED), turning))
-
-
 @hot
 def force_powers(mechanism: Any, scratch: Any) -> Any:
-    """The power of gravity and all forces, and its size, body by body."""
+    """The power of all forces, and its size, body by body; gravity's work is a difference of
+    potentials (see `look_at_tree_energy`).
+    """
     tree, memory = mechanism.tree, mechanism.memory
     supplied, exchanged = 0.0, 0.0
-    for body in range(tree.body_count):
-        power = gravity_power(tree, memory.rows, body)
-        if memory.has_wrenches != 0:
+    if memory.has_wrenches != 0:
+        for body in range(tree.body_count):
             twist = twist_of(scratch.absolute, body)
-            power += dot6(get6(memory.wrenches, 6 * body), twist[0] + twist[1])
-        supplied += power
-        exchanged += abs(power)
+            power = dot6(get6(memory.wrenches, 6 * body), twist[0] + twist[1])
+            supplied += power
+            exchanged += abs(power)
     return supplied, exchanged
 
 
@@ -269,6 +260,8 @@ def look_at_tree_energy(mechanism: Any, scratch: Any, state: Any, t: float) -> N
     kinematics(mechanism.tree, state, mechanism.memory.rows)
     place(mechanism.tree, state, mechanism.memory.rows, scratch.absolute)
     settle_turns(mechanism.system, scratch.absolute, beyond(state, mechanism.layout.integrals))
+    gravity = mechanism.tree.gravity
+    settle_gravity(mechanism, state, potential_of_placed(mechanism.system, gravity, scratch))
     energy = energy_of_placed(mechanism.system, scratch) + rotor_energy(mechanism.tree, state)
     note_energy(mechanism, state, t, energy)
 

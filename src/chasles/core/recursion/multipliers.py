@@ -103,6 +103,6 @@ def loop_outward(
         if body != ground:
             if loops.riding[body] > 0:
                 feel_rows(tree, loops, room, rows, body)
-            accelerate_body(tree, rows, body, down, moving, out, first)
+            accelerate_body(tree, rows, body, down, moving, 0, out, first)
         if loops.first_closing[body] < loops.first_closing[body + 1]:
             find_multipliers(loops, room, rows, body)

@@ -78,6 +78,8 @@ class Tree(NamedTuple):
     armature: Floats  # (v,) rotor inertia on every coordinate
     driven: Integers  # (v,) first signal (value, rate, second derivative) or -1
     is_leaf: Integers  # (n,) nothing hangs on it
+    is_tip: Integers  # (n,) a ball that nothing hangs on
+    tip: Floats  # (n, 9) of those: I^-1 and M', working axes (see `tips`)
     is_later: Integers  # (n,) a sibling of a higher number hands its share to the parent first
     axes: Floats  # (n, 9) the working axes in the body's own frame, as columns
     centre: Floats  # (n, 3) c: P to the centre of mass, working axes
@@ -118,6 +120,7 @@ class Recursion(NamedTuple):
     signals: Floats  # functions of time at this stage
     has_wrenches: int
     has_efforts: int
+    has_tips: int  # balls that nothing hangs on, and no rows, are seen in their own axes
     is_loaded: int  # sums of (I, H, M) and p start from zero: loads or rows come first
 
 
@@ -132,6 +135,7 @@ def make_recursion(
         signals=signals,
         has_wrenches=int(wrenches),
         has_efforts=int(efforts),
+        has_tips=int(not rows),
         is_loaded=int(wrenches or rows),
     )
 

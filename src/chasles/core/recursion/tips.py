@@ -1,0 +1,113 @@
+r"""Balls that nothing hangs on: in their own axes almost everything is constant.
+
+The inertia about P is diagonal in working axes, $I = \mathrm{diag}(d)$, and H is $\widehat{mc}$; so
+what the parent feels is a constant matrix,
+
+$$ M' = m\,1 + \widehat{mc}\,I^{-1}\,\widehat{mc}, $$
+
+in axes that turn with the body, and no factor is needed.  With $\omega$, $a$ in working axes and
+$\beta = I^{-1}(\tau - \omega\times I\omega)$, the equations of `articulate` read
+
+$$ \alpha = \beta - I^{-1}(mc\times a), \qquad
+   p'_f = \omega\times(\omega\times mc) + \beta\times mc + M'\zeta_u . $$
+"""
+
+from typing import Any
+
+import numpy as np
+
+from chasles.compiled import formula, hot
+from chasles.core.arrays import Floats, Integers, mat9, put3, vec3
+from chasles.core.recursion.inertia import crossed, lever_inertia, rotated, spread
+from chasles.core.recursion.tree import (
+    ALPHA,
+    BIAS_U,
+    FORCE,
+    LEVER,
+    OMEGA,
+    PULL,
+    ROW,
+    SPHERICAL,
+    TORQUE,
+    TURN,
+    Tree,
+    triangle,
+)
+from chasles.groups.vectors import add, cross, matvec, sub, tmatvec
+
+
+def tips_of(tree: Tree) -> tuple[Integers, Floats]:
+    """(n,) whether a body is such a ball; (n, 9) 1 / d and the lower triangle of M' of those."""
+    d, (x, y, z) = tree.inertia[:, [0, 2, 5]], tree.moment.T
+    balls = (tree.pair == SPHERICAL) & (tree.is_leaf != 0) & (d > 0.0).all(axis=1)
+    p, q, r = (1.0 / np.where(balls[:, None], d, 1.0)).T
+    m = tree.mass
+    left = (
+        m - (z * z * q + y * y * r),
+        x * y * r, m - (z * z * p + x * x * r),
+        x * z * q, y * z * p, m - (y * y * p + x * x * q),
+    )  # fmt: skip
+    return balls.astype(np.int64), np.stack((p, q, r, *left), axis=1)
+
+
+@formula
+def by_axes(d: Any, v: Any) -> Any:
+    """diag(d) v."""
+    return d[0] * v[0], d[1] * v[1], d[2] * v[2]
+
+
+@formula
+def tip_push(tree: Any, memory: Any, rows: Any, body: int) -> Any:
+    r"""(R, omega, $\tau - \omega\times I\omega$): in working axes, with all torques."""
+    at = body * ROW
+    turn = mat9(rows, at + TURN)
+    omega = tmatvec(turn, vec3(rows, at + OMEGA))
+    i = triangle(tree.inertia, 6 * body)
+    push = cross(by_axes((i[0], i[2], i[5]), omega), omega)
+    if memory.has_efforts != 0:
+        push = add(push, vec3(memory.efforts, tree.rate_at[body]))
+    if memory.is_loaded != 0:
+        push = sub(push, tmatvec(turn, vec3(rows, at + TORQUE)))
+    return turn, omega, push
+
+
+@formula
+def tip_share(tree: Any, memory: Any, rows: Any, body: int) -> Any:
+    """(I, H, M), torque and force that the parent feels; the free acceleration is kept."""
+    at = body * ROW
+    turn, omega, push = tip_push(tree, memory, rows, body)
+    free = by_axes(vec3(tree.tip, 9 * body), push)
+    put3(rows, at + PULL, free)
+    moment = vec3(tree.moment, 3 * body)
+    left = rotated(turn, triangle(tree.tip, 9 * body + 3))
+    own = add(cross(omega, cross(omega, moment)), cross(free, moment))
+    force = add(matvec(turn, own), spread(left, vec3(rows, at + BIAS_U)))
+    if memory.is_loaded != 0:
+        force = add(force, vec3(rows, at + FORCE))
+    r = vec3(rows, at + LEVER)
+    carried = crossed(r, left)
+    return (lever_inertia(r, carried), carried, left), cross(r, force), force
+
+
+@formula
+def put_free_tip(tree: Any, memory: Any, rows: Any, body: int) -> None:
+    """The free acceleration of one that hangs on the ground, which feels nothing."""
+    push = tip_push(tree, memory, rows, body)[2]
+    put3(rows, body * ROW + PULL, by_axes(vec3(tree.tip, 9 * body), push))
+
+
+@hot
+def accelerate_tip(
+    tree: Any, rows: Any, body: int, alpha: Any, turning: Any, a: Any, out: Any, k: int
+) -> None:
+    """alpha in the world and the rates of the velocities of a tip, where P accelerates with a."""
+    at = body * ROW
+    turn = mat9(rows, at + TURN)
+    pull = by_axes(
+        vec3(tree.tip, 9 * body), cross(vec3(tree.moment, 3 * body), tmatvec(turn, a))
+    )
+    own = sub(vec3(rows, at + PULL), pull)
+    put3(rows, at + ALPHA, matvec(turn, own))
+    if tree.parent[body] >= 0:
+        own = sub(own, tmatvec(turn, add(alpha, turning)))
+    put3(out, k, own)
