@@ -81,6 +81,13 @@ def horner(coefficients, s):
     return total
 
 
+@formula
+def in_pairs(c, s):
+    """`horner` of six coefficients in half as many steps that wait for each other."""
+    square = s * s
+    return (c[0] + s * c[1]) + square * ((c[2] + s * c[3]) + square * (c[4] + s * c[5]))
+
+
 # --- exp: half angle ---
 
 
@@ -94,7 +101,7 @@ def half_angle(s):
 def half_angle_series(s):
     """Series of c and k."""
     t = 0.25 * s
-    return horner(COS_SHORT, t), 0.5 * horner(SIN_SHORT, t)
+    return in_pairs(COS_SHORT, t), 0.5 * in_pairs(SIN_SHORT, t)
 
 
 @formula
@@ -115,7 +122,7 @@ def se3_exp_coefficients(s):
 def se3_exp_short(s):
     """(c, k, B, C) for s < SHORT."""
     c, k = half_angle_series(s)
-    return c, k, 2 * k * k, horner(C_SHORT, s)
+    return c, k, 2 * k * k, in_pairs(C_SHORT, s)
 
 
 @formula
@@ -143,7 +150,7 @@ def dexp_beyond(s):
 @formula
 def dexp_short(s):
     """Series of B and C for s < SHORT."""
-    return horner(B_SHORT, s), horner(C_SHORT, s)
+    return in_pairs(B_SHORT, s), in_pairs(C_SHORT, s)
 
 
 @formula
@@ -174,7 +181,7 @@ def dexp_slopes_beyond(s):
 @formula
 def dexp_slopes_short(s):
     """Series of dB/ds and dC/ds for s < SHORT."""
-    return horner(SLOPE_B_SHORT, s), horner(SLOPE_C_SHORT, s)
+    return in_pairs(SLOPE_B_SHORT, s), in_pairs(SLOPE_C_SHORT, s)
 
 
 @formula
@@ -209,7 +216,7 @@ def gamma_beyond(s, x):
 @formula
 def gamma_short(s, x):
     """Series of gamma for s < SHORT."""
-    return horner(GAMMA_SHORT, s)
+    return in_pairs(GAMMA_SHORT, s)
 
 
 @formula
@@ -242,7 +249,7 @@ def gamma_dual_beyond(s, x, y):
 @formula
 def gamma_dual_short(s, x, y):
     """Series of gamma_dual for s < SHORT."""
-    return horner(GAMMA_SHORT, s), 2 * dot(x, y) * horner(SLOPE_GAMMA_SHORT, s)
+    return in_pairs(GAMMA_SHORT, s), 2 * dot(x, y) * in_pairs(SLOPE_GAMMA_SHORT, s)
 
 
 @formula
