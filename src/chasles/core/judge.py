@@ -131,10 +131,12 @@ def fastest_spin(system: Any, chart: Any) -> float:
 
 @routine
 def all_finite(p: Any, count: int) -> bool:
-    total = 0.0
-    for k in range(count):
-        total += 0.0 * p[k]  # NaN for infinities and NaN
-    return total == 0.0
+    one, two = 0.0, 0.0  # two sums, since an addition waits for the one before it
+    for k in range(0, count - 1, 2):
+        one += 0.0 * p[k]  # NaN for infinities and NaN
+        two += 0.0 * p[k + 1]
+    last = 0.0 * p[count - 1] if count > 0 else 0.0
+    return one + two + last == 0.0
 
 
 @routine

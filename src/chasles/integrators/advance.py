@@ -31,6 +31,13 @@ def take_step(
     return end_step(mechanism, scratch, state, times[1], step, looking, out)
 
 
+@hot
+def exchange(one: Any, other: Any, width: int) -> None:
+    """Two blocks change places."""
+    for k in range(width):
+        one[k], other[k] = other[k], one[k]
+
+
 @kernel("the time loop", seconds=8)
 def advance(
     mechanism: Any, scratch: Any, scheme: Any, state: Any, spare: Any, grid: Any, save_every: int,
@@ -52,9 +59,10 @@ def advance(
         times = (origin + step * index, origin + step * (index + 1))
         outcome = take_step(model, work, method, now, times, step, looking, then)
         if outcome != OK:
+            if (index - first) % 2 == 1:
+                exchange(now, then, width)
             return index, outcome
-        for k in range(width):
-            now[k] = then[k]
+        now, then = then, now
         if looking == SEEN and ((index + 1) % LOOK_EVERY == 0 or index + 1 == end):
             look_at_energy(model, work, now, times[1])
             look_at_gaps(model, work, now, times[1])
@@ -62,6 +70,9 @@ def advance(
             slot = (index + 1) // save_every
             for k in range(kept):
                 history[slot * kept + k] = now[k]
+    if (last - first) % 2 == 1:
+        exchange(now, then, width)
+        now, then = then, now
     if looking == SEEN_LAST:
         look_at_energy(model, work, now, origin + step * last)
         look_at_gaps(model, work, now, origin + step * last)
