@@ -206,7 +206,7 @@ def test_a_balance_that_does_not_close_is_told_as_on_charts():
     model = rod_on_a_hinge(ch.JointSpring("coil", "hinge", stiffness=100.0))
     with pytest.warns(ch.ChaslesWarning, match="energy balance"):
         ours, theirs = both(model, 2.0, 5e-3, method="euler")
-    # On charts the method integrates gravity's power, with an error of its own; a potential has none.
+    # On charts the method integrates gravity's power, with an error that a potential has not.
     since = [run.warnings[0].partition("more than")[2] for run in (ours, theirs)]
     assert since[0] == since[1]
 

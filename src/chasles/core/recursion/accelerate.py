@@ -88,7 +88,7 @@ def accelerate_body(
 ) -> None:
     """alpha and a of one body, whose parent's are known; rates of its velocities.
 
-    `moving` says whether velocities add anything, `in_tips` whether tips are seen in their own axes.
+    `moving` says whether velocities add anything, `in_tips` whether tips have axes of their own.
     """
     at, pair, parent = body * ROW, tree.pair[body], tree.parent[body]
     k = first + tree.rate_at[body]

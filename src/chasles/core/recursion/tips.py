@@ -103,9 +103,7 @@ def accelerate_tip(
     """alpha in the world and the rates of the velocities of a tip, where P accelerates with a."""
     at = body * ROW
     turn = mat9(rows, at + TURN)
-    pull = by_axes(
-        vec3(tree.tip, 9 * body), cross(vec3(tree.moment, 3 * body), tmatvec(turn, a))
-    )
+    pull = by_axes(vec3(tree.tip, 9 * body), cross(vec3(tree.moment, 3 * body), tmatvec(turn, a)))
     own = sub(vec3(rows, at + PULL), pull)
     put3(rows, at + ALPHA, matvec(turn, own))
     if tree.parent[body] >= 0:
