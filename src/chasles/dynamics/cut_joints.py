@@ -36,7 +36,7 @@ from chasles.system.sizes import length_rows
 #: any pose, holds by itself: rounding leaves 1e-32.
 VANISHING = 1e-20
 #: Coordinates before the slides of a pair: turns come first.
-FIRST_SLIDE = (0, 0, 1, 1, 1, 1, 3, 3, 3)
+FIRST_SLIDE = (0, 0, 1, 1, 1, 1, 3, 3, 3, 3, 3)
 #: Poses of the tree at which rows are looked at: they vanish identically or almost nowhere.
 POSES = 3
 #: Poses with closed loops at which dependent rows are counted, how far from the start, in how many
