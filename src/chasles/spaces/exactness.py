@@ -165,9 +165,10 @@ class Charts:
 
     def chart(self, name: str, scale: Scale) -> Chart:
         space, body = self.spaces[name], self.model.body(name)
-        return Chart(
-            space.group != "SE3", scale.point(np.array(frame_point(space, body, self.model)))
-        )
+        point = frame_point(space, body, self.model)
+        if space.group == "subgroup" and space.at is not None and self.model.joint(str(space.at)).any_frame_point:
+            point = body.position  # a planar pair's x and y are those of the centre of mass
+        return Chart(space.group != "SE3", scale.point(np.array(point)))
 
     def confine(self, name: str) -> None:
         """What the chart of a body, and its absolute motion, are confined to in the solution."""

@@ -10,9 +10,10 @@ either, and H is the better one: what is not there cannot round.
 | spherical                               | H = SO(3) | H, framed on its centre           |
 | revolute, cylindrical, helical          | H         | H, framed on its axis             |
 | prismatic, fixed                        | H         | H                                 |
-| planar                                  | SE(2)     | H = SO(2) x R^2                   |
+| planar                                  | SE(2)     | H, framed on the centre of mass   |
 
-SE(2), with brackets, is another group on the same poses: a planar pair stays with a chart of SE(3).
+The planar pair's H is SO(2) x R^2, whose shifts are those of the centre of mass.  SE(2) and shifts
+of other points are other groups on the same poses: there the body stays on its chart, with rows.
 """
 
 from collections.abc import Iterable
@@ -52,6 +53,12 @@ def framed_exactly(model: Model, joint: Joint, child: str, space: Space) -> bool
     return distance(joint, point) <= SAME_POINT * local_scale(joint, model, child, space).length
 
 
+def is_centred_chart(model: Model, name: str, space: Space) -> bool:
+    """Whether a body is on SO(3)xR3 framed on its centre of mass."""
+    body = model.body(name)
+    return space.group != "SE3" and frame_point(space, body, model) == body.position
+
+
 def fitting_joint(model: Model, name: str, space: Space, joints: Iterable[Joint]) -> Joint | None:
     """The lower pair in whose motion subgroup a chart of six dimensions moves its body, if any.
 
@@ -63,7 +70,7 @@ def fitting_joint(model: Model, name: str, space: Space, joints: Iterable[Joint]
         for joint in joints
         if joint.is_lower_pair
         and {joint.a, joint.b} == {name, reference}
-        and not (isinstance(joint, Planar) and space.group == "SE3")
+        and (not isinstance(joint, Planar) or is_centred_chart(model, name, space))
         and framed_exactly(model, joint, name, space)
     ]
     return max(found, key=lambda joint: len(joint.locked), default=None)
