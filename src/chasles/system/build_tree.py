@@ -295,6 +295,8 @@ def working_frames(links: Sequence[Link]) -> tuple[Floats, Floats, Floats, Float
 def check_massless_ends(links: Sequence[Link]) -> None:
     """Refuse bodies without mass on which nothing with mass hangs."""
     heavy = [link.mass > 0.0 for link in links]
+    charted = any(link.pair in ("SO3xR3", "SE3") for link in links)
+    aside = " (bodies on charts hang on nothing)" if charted else ""
     for k in range(len(links) - 1, -1, -1):
         link = links[k]
         if link.mass < 0.0 or not np.isfinite(link.mass):
@@ -306,7 +308,7 @@ def check_massless_ends(links: Sequence[Link]) -> None:
         if not heavy[k] and not stiff and link.pair != "fixed":
             raise InvalidBody(
                 f"body '{link.name}' has no mass, and nothing with mass hangs on it: joint"
-                f" '{link.joint}' would move without resistance.",
+                f" '{link.joint}' would move without resistance{aside}.",
                 "Give it a mass, weld it to its parent, or hang something with mass on it.",
             )
         if heavy[k] and link.parent >= 0:
