@@ -166,9 +166,9 @@ class Charts:
     def chart(self, name: str, scale: Scale) -> Chart:
         space, body = self.spaces[name], self.model.body(name)
         point = frame_point(space, body, self.model)
-        if space.group == "subgroup" and isinstance(space.at, str):
-            if self.model.joint(space.at).any_frame_point:
-                point = body.position  # a planar pair's x and y are those of the centre of mass
+        carrier = space.at if space.group == "subgroup" else None
+        if isinstance(carrier, str) and self.model.joint(carrier).any_frame_point:
+            point = body.position  # a planar pair's x and y are those of the centre of mass
         return Chart(space.group != "SE3", scale.point(np.array(point)))
 
     def confine(self, name: str) -> None:
