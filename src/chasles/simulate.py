@@ -266,7 +266,9 @@ def stabilised(
     chosen = set(model.joint_names if choice.all_joints else spaces.drifting)
     if redundancy is not None:
         groups = ("SO3xR3",) if choice.word == PROJECTION else ("SO3xR3", "SE3")
-        kept = projected_slopes(model, spaces.spaces, groups)
+        kept = (
+            set() if on_subgroups(spaces.spaces) else projected_slopes(model, spaces.spaces, groups)
+        )
         chosen.update(name for name in redundancy.shared if name not in kept)
     return (*(name for name in model.joint_names if name in chosen), *model.driver_names)
 

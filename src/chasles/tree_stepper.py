@@ -18,6 +18,7 @@ from chasles.core.stage import Promises
 from chasles.core.state_block import POTENTIAL, StateBlock, layout_of
 from chasles.core.watch import SEEN_WIDTH
 from chasles.dynamics.cut_joints import TreeScratch, cut_rows, watch_of_rows
+from chasles.dynamics.kept_rows import kept_rows
 from chasles.dynamics.solver import Solver
 from chasles.integrators.methods import Method
 from chasles.start.conflicts import miss_rates
@@ -140,6 +141,7 @@ def make_tree_stepper(
         room = make_loop_room(rows.loops, tree.body_count, count)
         mechanism = LoopMechanism(
             **common, loops=rows.loops, room=room, stabiliser=stabiliser,
+            kept=kept_rows(scratch, solver, found.cuts, start_of(solver, tree)),
             placed=np.zeros_like(memory.rows),
         )  # fmt: skip
     scheme = method.make(mechanism.layout.kept, slope_length(mechanism))

@@ -259,11 +259,6 @@ def test_bodies_cannot_carry_each_other_in_a_circle(refusal):
     assert "in a circle" in refused(refusal, double_pendulum(), spaces=spaces)
 
 
-def test_a_mixture_with_charts_is_refused_by_body(refusal):
-    text = refused(refusal, double_pendulum(), spaces={"first": "subgroups"})
-    assert "body 'second'" in text and "body 'first'" in text and "cannot be mixed" in text
-
-
 def test_another_subgroup_than_the_joints_own_is_refused(refusal):
     spaces = {"first": "subgroups", "second": Space("subgroup", "elbow")}
     text = refused(refusal, double_pendulum(), spaces=spaces)

@@ -15,6 +15,7 @@ damped factor.
 from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from chasles.core.arrays import Floats, Integers
 from chasles.core.constraints.registry import CONSTRAINTS
@@ -36,7 +37,7 @@ from chasles.system.sizes import length_rows
 #: any pose, holds by itself: rounding leaves 1e-32.
 VANISHING = 1e-20
 #: Coordinates before the slides of a pair: turns come first.
-FIRST_SLIDE = (0, 0, 1, 1, 1, 1, 3, 3, 3)
+FIRST_SLIDE = (0, 0, 1, 1, 1, 1, 3, 3, 3, 3, 3)
 #: Poses of the tree at which rows are looked at: they vanish identically or almost nowhere.
 POSES = 3
 #: Poses with closed loops at which dependent rows are counted, how far from the start, in how many
@@ -222,11 +223,18 @@ def perturbed(
     """A random pose of the tree, loops open, at rest; slides move by as many levers."""
     state = np.zeros_like(start)
     increment = np.concatenate((rng.normal(0.0, by, tree.rate_count), np.zeros(tree.rate_count)))
-    for pair, first in zip(tree.pair.tolist(), tree.rate_at.tolist()):
-        increment[first + FIRST_SLIDE[pair] : first + DOF[pair]] *= lever
+    increment[: tree.rate_count][slides_of(tree)] *= lever
     retract(tree, start, increment, state)
     state[tree.stored_count :] = 0.0
     return state
+
+
+def slides_of(tree: Tree) -> NDArray[np.bool_]:
+    """(v,) Which velocities of a tree are lengths per second."""
+    found = np.zeros(tree.rate_count, bool)
+    for pair, first in zip(tree.pair.tolist(), tree.rate_at.tolist()):
+        found[first + FIRST_SLIDE[pair] : first + DOF[pair]] = True
+    return found
 
 
 def watch_of_rows(rows: CutRows, stop: bool) -> Watch:

@@ -76,9 +76,14 @@ class TreeProblem:
     start: Floats  # (q + v,)
 
     @classmethod
-    def from_model(cls, model: Model, armature: Mapping[str, Any] | None = None) -> "TreeProblem":
-        """Build the tree of a model; velocities left out are completed."""
-        setup = build(model, resolve_spaces(model, "subgroups"))
+    def from_model(
+        cls, model: Model, armature: Mapping[str, Any] | None = None, spaces: Any = "subgroups"
+    ) -> "TreeProblem":
+        """Build the tree of a model; velocities left out are completed.
+
+        In `spaces`, bodies may be on charts: any, or all of them.
+        """
+        setup = build(model, resolve_spaces(model, spaces))
         solver = make_solver(setup)
         found = tree_setup(setup, armature)
         tree, forced = found.tree, setup.system.force_count > 0

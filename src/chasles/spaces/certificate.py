@@ -22,6 +22,7 @@ import numpy as np
 
 from chasles.model import GROUND, Joint
 from chasles.spaces.exactness import Charts
+from chasles.spaces.on_subgroups import is_charted, on_subgroups, subgroup_tree
 from chasles.spaces.subalgebras import ZERO, Floats, beyond, closure
 from chasles.spaces.subgroups import MotionGroup, classify, joint_algebra
 
@@ -89,10 +90,12 @@ def certify(charts: Charts, joint: Joint) -> Certificate:
         return Certificate(
             joint.name, False, group, found.rows, "", argument, obstruction(charts, joint)
         )
-    child = charts.directly(joint)
-    if child is None:
+    child, recursive = charts.directly(joint), on_subgroups(charts.spaces)
+    carries = recursive and joint.name not in subgroup_tree(charts.model, charts.spaces).cut
+    by_rows = recursive and is_charted(charts.spaces, child or "") and not carries
+    if child is None or by_rows:
         return Certificate(joint.name, True, group, found.rows, BY_COSET, found.reason)
-    lemma = BY_CONSTRUCTION if charts.spaces[child].group == "subgroup" else BY_PROJECTION
+    lemma = BY_CONSTRUCTION if recursive else BY_PROJECTION
     ulps = ULPS if lemma == BY_CONSTRUCTION else None
     return Certificate(joint.name, True, group, found.rows, lemma, found.reason, ulps=ulps)
 

@@ -9,7 +9,7 @@ from chasles.model.keywords import checked_keywords
 from chasles.model.model import checked_model
 from chasles.spaces.designation import Designation, Row
 from chasles.spaces.exactness import Charts, Geometry
-from chasles.spaces.on_subgroups import tree_under
+from chasles.spaces.on_subgroups import mixed_tree, on_subgroups, tree_under
 from chasles.spaces.space import SE3, SO3xR3, Space, reference_order
 from chasles.spaces.subgroups import classify
 from chasles.spaces.tree import Tree, pair_tree, spanning_tree, way_down
@@ -126,9 +126,14 @@ def designate(
     so that nothing can open the joint.  A universal or constant-velocity joint carries as a ball,
     and its last row is left over; what nothing of the kind carries moves freely.
 
-    Where you choose charts yourself, or a point is kept on a line or plane, which charts can keep,
-    the others are on charts as well: SO(3)xR3 framed on the joint that carries the body, relative
-    to the body that it hangs on; the root of a floating tree is framed at its centre of mass.
+    Subgroups and charts mix freely.  A body on a chart has rows for its joints, unless the chart
+    keeps one to its reference: then it moves in that joint's subgroup, as it would on the chart.
+    Bodies that you leave out are on subgroups if one of yours is.
+
+    Where all that you choose are charts, or a point is kept on a line or plane, which charts can
+    keep, the others are on charts as well: SO(3)xR3 framed on the joint that carries the body,
+    relative to the body that it hangs on; the root of a floating tree is framed at its centre of
+    mass.
 
     >>> from chasles.model import GROUND, Body, Model, Spherical
     >>> arm = Body.rod("arm", length=1.0, mass=2.0, position=(0.5, 0, 0))
@@ -142,8 +147,12 @@ def designate(
         )
     wanted = cut_joints(model, cut)
     forced = overrides(model, spaces, wanted)
-    geometry = Geometry(model, carrying_tree(model, forced, wanted))
-    charts = Charts(geometry, choose(model, geometry.tree, forced))
+    tree = carrying_tree(model, forced, wanted)
+    chosen = choose(model, tree, forced)
+    if forced and on_subgroups(chosen):
+        tree = mixed_tree(model, chosen)
+    geometry = Geometry(model, tree)
+    charts = Charts(geometry, chosen)
     predicted = tuple(charts.predict(joint) for joint in model.joints)
     exact = {p.joint for p in predicted if p.exact}
     notes = lost(geometry, exact) if forced else ()
@@ -170,17 +179,18 @@ def cut_joints(model: Model, cut: Any) -> tuple[str, ...]:
 def choose(model: Model, tree: Tree, forced: Mapping[str, Space]) -> dict[str, Space]:
     """The smallest space of every body in which the joint that carries it is exact.
 
-    That is the joint's own motion subgroup, unless a user has chosen charts for some.
+    That is the joint's own motion subgroup, unless a user has chosen charts and no subgroup.
     """
+    grouped = on_subgroups(forced)
     if not forced and moves_in_subgroups(model):
         return {name: on_subgroup(tree, name) for name in model.body_names}
     chosen = dict(forced)
     for name, carried in tree.parents.items():
         if name in forced:
             continue
-        chosen[name] = framed(model, tree, name)
+        chosen[name] = on_subgroup(tree, name) if grouped else framed(model, tree, name)
         if carried and refers_to(forced, carried[0], name):
-            chosen[name] = Space("SO3xR3", chosen[name].at)
+            chosen[name] = Space("SO3xR3", framed(model, tree, name).at)
     return {name: chosen[name] for name in model.body_names}
 
 
@@ -214,6 +224,8 @@ def riding_rows(model: Model) -> float:
 def carrying_tree(model: Model, forced: Mapping[str, Space], cut: Collection[str] = ()) -> Tree:
     """The tree that spaces are chosen on: where all are subgroups, only what has one carries."""
     if not forced and moves_in_subgroups(model):
+        return pair_tree(model, cut)
+    if on_subgroups(forced) and len(forced) < len(model.bodies):
         return pair_tree(model, cut)
     return tree_under(model, forced, cut)
 

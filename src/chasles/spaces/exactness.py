@@ -42,6 +42,7 @@ from weakref import ref
 import numpy as np
 
 from chasles.model import GROUND, Joint, Model
+from chasles.spaces.fitting import SAME_POINT, distance, local_scale
 from chasles.spaces.frames import joint_axes
 from chasles.spaces.invariance import Chart, Link, is_coset, keeps, kept_hull
 from chasles.spaces.on_subgroups import tree_under
@@ -65,8 +66,6 @@ from chasles.spaces.subgroups import (
 )
 from chasles.spaces.tree import BALL_ROWS, Tree, is_centred, spanning_tree
 
-#: Two points this close, in sizes of the bodies, are one.
-SAME_POINT = 1e-14
 #: A row that moves by less per unit of motion (in sizes of the model) does not move.
 ROW_HOLDS = 1e-10
 
@@ -94,8 +93,8 @@ class Prediction:
 
 def drifting_joints(model: Model, spaces: dict[str, Space]) -> tuple[str, ...]:
     """The joints that open with the error of the method, in the order of the model."""
-    charts = Charts(Geometry(model), spaces)
     tree = tree_under(model, spaces, ())
+    charts = Charts(Geometry(model, tree), spaces)
     pairs = all(joint.is_lower_pair for joint in model.joints)
     if pairs and not tree.cut and all(s.group == "subgroup" for s in spaces.values()):
         return ()  # each body is on the subgroup of the joint that carries it
@@ -166,9 +165,11 @@ class Charts:
 
     def chart(self, name: str, scale: Scale) -> Chart:
         space, body = self.spaces[name], self.model.body(name)
-        return Chart(
-            space.group != "SE3", scale.point(np.array(frame_point(space, body, self.model)))
-        )
+        point = frame_point(space, body, self.model)
+        carrier = space.at if space.group == "subgroup" else None
+        if isinstance(carrier, str) and self.model.joint(carrier).any_frame_point:
+            point = body.position  # a planar pair's x and y are those of the centre of mass
+        return Chart(space.group != "SE3", scale.point(np.array(point)))
 
     def confine(self, name: str) -> None:
         """What the chart of a body, and its absolute motion, are confined to in the solution."""
@@ -362,20 +363,3 @@ def row_functionals(joint: Joint, scale: Scale) -> Floats:
             pitch = joint.pitch / scale.length if name == "uz" else 0.0
             rows.append(np.concatenate((np.cross(at, e) - pitch * e, e)))
     return np.array(rows)
-
-
-def local_scale(joint: Joint, model: Model, child: str, space: Space) -> Scale:
-    """Lengths about a joint, in sizes of its bodies: whether a frame point is on the joint."""
-    at = np.array(joint.at)
-    points = [model.body(n).position for n in (joint.a, joint.b) if n != GROUND.name]
-    points.append(frame_point(space, model.body(child), model))
-    reach = max(float(np.linalg.norm(np.subtract(point, at))) for point in points)
-    return Scale(at, max(reach, abs(joint.pitch)) or 1.0)
-
-
-def distance(joint: Joint, point: Floats) -> float:
-    """From a point to a joint's centre or axis."""
-    lever = point - np.array(joint.at)
-    if joint.kind != "spherical":
-        lever = lever - np.array(joint.axis) * (lever @ np.array(joint.axis))
-    return float(np.linalg.norm(lever))

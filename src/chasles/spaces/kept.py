@@ -5,18 +5,10 @@ See `chasles.core.confinement`, which keeps slopes in them.
 
 from collections.abc import Collection
 
-import numpy as np
-
 from chasles.model import GROUND, Joint, Model
-from chasles.spaces.exactness import (
-    SAME_POINT,
-    Charts,
-    Geometry,
-    distance,
-    exact_joints,
-    local_scale,
-)
-from chasles.spaces.space import Space, frame_point
+from chasles.spaces.exactness import Charts, Geometry, exact_joints
+from chasles.spaces.fitting import framed_exactly
+from chasles.spaces.space import Space
 from chasles.spaces.tree import spanning_tree
 
 
@@ -34,7 +26,8 @@ def kept_directly(model: Model, spaces: dict[str, Space]) -> dict[str, tuple[Joi
     for joint in model.joints:
         if joint.is_lower_pair:
             child = charts.directly(joint)
-            if child and framed_exactly(charts, joint, child) and charts.holds(joint):
+            exactly = child and framed_exactly(model, joint, child, spaces[child])
+            if child and exactly and charts.holds(joint):
                 pairs[child] = (*pairs.get(child, ()), joint)
         elif charts.stores_point(joint):
             points.setdefault(joint.b, (joint,))
@@ -67,13 +60,3 @@ def kept_together(model: Model, spaces: dict[str, Space]) -> dict[str, Joint]:
     }
     exact = set(exact_joints(model, spaces)) if paired else set()
     return {name: j for name, j in paired.items() if j.name in exact and j.is_lower_pair}
-
-
-def framed_exactly(charts: Charts, joint: Joint, child: str) -> bool:
-    """Whether the frame point of a body is on a joint to rounding, where it has to be on it."""
-    space = charts.spaces[child]
-    if charts.obviously(joint, space):
-        return True
-    point = np.array(frame_point(space, charts.model.body(child), charts.model))
-    reach = local_scale(joint, charts.model, child, space).length
-    return distance(joint, point) <= SAME_POINT * reach

@@ -1,9 +1,15 @@
-"""Models whose bodies all move in the motion subgroups of the joints that carry them."""
+r"""Models some of whose bodies move in the motion subgroups of the joints that carry them.
+
+The others may be on charts of six dimensions, SE(3) or SO(3)xR3, absolute or relative.  Such a body
+is carried by nothing: its joints are cut, and have rows.  Only where its chart fits a joint to its
+reference (see `fitting`) the body moves in that joint's subgroup, which is what its chart would do.
+"""
 
 from collections.abc import Collection, Mapping
 from typing import Any
 
-from chasles.model import GROUND, InvalidOption, Model
+from chasles.model import GROUND, InvalidOption, Joint, Model
+from chasles.spaces.fitting import fitting_joint
 from chasles.spaces.space import Space, reference_order
 from chasles.spaces.tree import Tree, is_centred, spanning_tree
 
@@ -11,44 +17,121 @@ CHARTS = "Take spaces='subgroups', which names the joints itself, or 'auto'."
 
 
 def on_subgroups(spaces: Mapping[str, Space]) -> bool:
-    """Whether the bodies of a model are on the subgroups of their joints."""
+    """Whether any body of a model is on the subgroup of its joint: the recursion runs it."""
     return any(space.group == "subgroup" for space in spaces.values())
+
+
+def is_charted(spaces: Mapping[str, Space], name: str) -> bool:
+    """Whether a body (not the ground) is on a chart of six dimensions."""
+    return name in spaces and spaces[name].group != "subgroup"
 
 
 def tree_under(model: Model, forced: Mapping[str, Space], cut: Collection[str]) -> Tree:
     """The tree that spaces lie on: subgroups name theirs, the others have a spanning tree."""
-    on_joints = len(forced) == len(model.bodies) and all(
-        space.group == "subgroup" for space in forced.values()
-    )
-    return subgroup_tree(model, forced) if on_joints else spanning_tree(model, cut)
+    if len(forced) == len(model.bodies) and on_subgroups(forced):
+        return mixed_tree(model, forced)
+    return spanning_tree(model, cut)
+
+
+def joints_by_body(model: Model) -> dict[str, list[Joint]]:
+    """The joints of every body, in the order of the model."""
+    found: dict[str, list[Joint]] = {name: [] for name in (GROUND.name, *model.body_names)}
+    for joint in model.joints:
+        found[joint.a].append(joint)
+        found[joint.b].append(joint)
+    return found
 
 
 def subgroup_tree(model: Model, spaces: Mapping[str, Space]) -> Tree:
-    """The tree that bodies on the subgroups of their joints hang on, parents first."""
+    """The tree that bodies on the subgroups of their joints hang on, parents first.
+
+    Bodies on charts that fit no joint are carried by none; references come before them, too.
+    """
     parents: dict[str, tuple[str, str] | None] = {}
+    charted = any(is_charted(spaces, name) for name in spaces)
+    around = joints_by_body(model) if charted else {}
     for name in reference_order(model, dict(spaces)):
         space = spaces[name]
-        carried = isinstance(space.at, str)
-        parents[name] = (space.relative_to or GROUND.name, str(space.at)) if carried else None
+        at = space.at
+        if is_charted(spaces, name):
+            fitting = fitting_joint(model, name, space, around[name])
+            at = fitting.name if fitting else None
+        parents[name] = (space.relative_to or GROUND.name, at) if isinstance(at, str) else None
+    return tree_of(model, parents)
+
+
+def tree_of(model: Model, parents: dict[str, tuple[str, str] | None]) -> Tree:
+    """A tree of these carriers; the other joints are cut."""
     used = {carried[1] for carried in parents.values() if carried}
     return Tree(parents, tuple(name for name in model.joint_names if name not in used))
 
 
+def mixed_tree(model: Model, spaces: Mapping[str, Space]) -> Tree:
+    """The same, but bodies on charts hang on a joint as well where they can: for predictions.
+
+    What a chart is confined to follows from the rows of its joints wherever it keeps that, whether
+    the joint carries the body or is cut.  A joint to the reference comes first.
+    """
+    carried = subgroup_tree(model, spaces).parents
+    waiting = [name for name, on in carried.items() if on is None and is_charted(spaces, name)]
+    if not waiting:
+        return tree_of(model, carried)
+    around = joints_by_body(model)
+    placed: dict[str, tuple[str, str] | None] = {}
+
+    def settle() -> None:
+        """Place all bodies whose carriers are placed."""
+        for name, on in carried.items():  # parents come first
+            free = on is None and name not in waiting
+            if name not in placed and (free or (on and on[0] in (GROUND.name, *placed))):
+                placed[name] = on
+
+    settle()
+    while waiting:
+        offers = [
+            (rank_of(joint, other, spaces[name]), name, (other, joint.name))
+            for name in waiting
+            for joint in around[name]
+            for other in (joint.a if joint.b == name else joint.b,)
+            if other == GROUND.name or other in placed
+        ]
+        best = min(offers, key=lambda offer: offer[0], default=None)
+        name, on = (best[1], best[2]) if best else (waiting[0], None)
+        placed[name] = on
+        waiting.remove(name)
+        settle()
+    return tree_of(model, placed)
+
+
+def rank_of(joint: Joint, other: str, space: Space) -> tuple[bool, bool, int]:
+    """The less, the more a joint says of what a chart is confined to."""
+    direct = other == (space.relative_to or GROUND.name)
+    return not direct, not joint.is_lower_pair, -len(joint.locked)
+
+
 def check_subgroups(model: Model, spaces: Mapping[str, Space]) -> None:
-    """Refuse spaces that are not the subgroups of joints, where any body is on one."""
+    """Refuse spaces that are not the subgroups of joints, and charts of what they cannot move."""
     if not on_subgroups(spaces):
         check_charted(model, "spaces")
         return
     for name, space in spaces.items():
-        if space.group != "subgroup":
-            other = next(body for body, s in spaces.items() if s.group == "subgroup")
+        if space.group == "subgroup":
+            check_carrier(model, name, space)
+        elif model.body(name).mass == 0.0:
             raise InvalidOption(
-                f"spaces: body '{name}' is on {space} and body '{other}' on the subgroup of its"
-                " joint, which cannot be mixed.",
-                "Take spaces='subgroups' for all bodies, or a chart for each.",
+                f"spaces: body '{name}' has no mass, so that its chart {space} would have no"
+                " equation of motion: only the motion subgroup of its joint can move it.",
+                f"Put '{name}' on 'subgroups' as well, or give it a mass.",
             )
-        check_carrier(model, name, space)
-    subgroup_tree(model, spaces)  # refuses bodies that carry each other in a circle
+    tree = subgroup_tree(model, spaces)  # refuses bodies that carry each other in a circle
+    for joint in model.joints:
+        body = next((end for end in (joint.b, joint.a) if is_charted(spaces, end)), None)
+        if joint.rotors and body and joint.name in tree.cut:
+            raise InvalidOption(
+                f"spaces: joint '{joint.name}' has an armature, which only the motion subgroup of"
+                f" its joint can feel, but body '{body}' is on {spaces[body]}.",
+                f"Put '{body}' on 'subgroups', or set armature=0.",
+            )
 
 
 def check_charted(model: Model, where: str) -> None:

@@ -9,7 +9,7 @@ from chasles.core.charts import grounded_twist
 from chasles.core.confinement import Confinement, free_confinement
 from chasles.core.constraints.kind import locked_bits
 from chasles.model import GROUND, Joint
-from chasles.spaces.exactness import local_scale
+from chasles.spaces.fitting import local_scale
 from chasles.spaces.frames import frame_along
 from chasles.spaces.kept import kept_directly, kept_together
 from chasles.spaces.subalgebras import Floats as Basis

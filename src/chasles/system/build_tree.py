@@ -29,7 +29,9 @@ from chasles.spaces.tree import is_centred, spanning_tree
 from chasles.system.build_frames import carried_frames, carriers
 
 #: Pairs that mean the same wherever their point is: it is put at the centre of mass.
-ANY_POINT = ("prismatic", "planar", "fixed", "free")
+ANY_POINT = ("prismatic", "planar", "fixed")
+#: Pairs that lock nothing, in principal axes about their point.
+LOOSE = ("free", "SO3xR3", "SE3")
 #: Coordinates that can be driven, in the order of the velocities.
 COORDINATES = {
     "revolute": ("angle",),
@@ -58,6 +60,7 @@ class Link:
     armature: tuple[float, ...] = ()  # one number per coordinate, or none
     driven: tuple[int, ...] = ()  # first signal of every coordinate, -1: none; or none
     joint: str = ""
+    reference: int = -1  # what the chart of a body that hangs on nothing is relative to
 
 
 def links_of(
@@ -67,12 +70,14 @@ def links_of(
     armature: Mapping[str, Any] | None = None,
     drives: Mapping[str, int] | None = None,
     frames: Any = None,
+    charts: Mapping[str, "LooseChart"] | None = None,
 ) -> list[Link]:
     """A link for every body in the given order, parents first.
 
     armature  by joint: a number, or one per coordinate; that of the joints themselves if None
     drives    by driver: its first signal
     frames    `CarrierFrames`, or what knows the joints' frames already
+    charts    of the bodies that no joint carries: SO(3)xR3 at the centre of mass, if none is given
 
     Where the joint names its bodies the other way round, z points the other way: coordinates are
     those of the joint's b against its a.
@@ -94,8 +99,7 @@ def links_of(
             )
         inertia = body.inertia
         if carried is None:
-            frame = np.eye(3), np.zeros(3)
-            links.append(Link(name, -1, "free", body.mass, inertia, *frame, *frame))
+            links.append(loose_link(body, (charts or {}).get(name, LooseChart()), index))
             continue
         joint = model.joint(carried[1])
         pair = "spherical" if is_centred(joint) else pair_kind(joint)
@@ -114,6 +118,25 @@ def links_of(
             )
         )  # fmt: skip
     return links
+
+
+@dataclass(frozen=True)
+class LooseChart:
+    """The chart of a body that no joint carries."""
+
+    group: str = "SO3xR3"
+    point: Any = (0.0, 0.0, 0.0)  # the frame point from the centre of mass, body axes
+    relative_to: str | None = None
+
+
+def loose_link(body: Any, chart: LooseChart, index: Mapping[str, int]) -> Link:
+    """A body on a chart: what moves it against its reference locks nothing."""
+    reference = -1 if chart.relative_to is None else index[chart.relative_to]
+    pair = "SE3" if chart.group == "SE3" else "free" if reference < 0 else "SO3xR3"
+    return Link(
+        body.name, -1, pair, body.mass, body.inertia, np.eye(3), np.zeros(3), np.eye(3),
+        np.array(chart.point, float), reference=reference,
+    )  # fmt: skip
 
 
 def pair_kind(joint: Any) -> str | None:
@@ -209,12 +232,14 @@ def build_tree(links: Sequence[Link], gravity: Any) -> Tree:
     turn = back @ between @ axes
     lever = (back @ at[:, :, None])[:, :, 0] + np.concatenate((centres, ORIGIN[None]))[parents]
     masses = np.array([link.mass for link in links])
+    references = np.array([link.reference for link in links], np.int64)
     latest = {parent: k for k, parent in enumerate(parents.tolist())}
     numbers = [(link.armature or (0.0,) * DOF[p]) for link, p in zip(links, pairs)]
     driven = [(link.driven or (-1,) * DOF[p]) for link, p in zip(links, pairs)]
     signals = np.array([k for ks in driven for k in ks], np.int64)
     tree = Tree(
         parent=parents,
+        base=np.where(parents < 0, references, parents),
         pair=np.array(pairs, np.int64),
         stored_at=stored[:-1].astype(np.int64),
         rate_at=rates[:-1].astype(np.int64),
@@ -259,7 +284,7 @@ def working_frames(links: Sequence[Link]) -> tuple[Floats, Floats, Floats, Float
     levers = squares - np.einsum("ni,nj->nij", points, points)
     about = np.array([link.inertia for link in links]) + masses[:, None, None] * levers
     axes = np.array([link.axes for link in links], float)
-    free = np.array([link.pair in ("spherical", "free") for link in links])
+    free = np.array([link.pair in ("spherical", *LOOSE) for link in links])
     if free.any():
         principal = np.linalg.eigh(about[free])[1]
         axes[free] = principal * np.sign(np.linalg.det(principal))[:, None, None]
@@ -275,6 +300,8 @@ def working_frames(links: Sequence[Link]) -> tuple[Floats, Floats, Floats, Float
 def check_massless_ends(links: Sequence[Link]) -> None:
     """Refuse bodies without mass on which nothing with mass hangs."""
     heavy = [link.mass > 0.0 for link in links]
+    charted = any(link.pair in ("SO3xR3", "SE3") for link in links)
+    aside = " (bodies on charts hang on nothing)" if charted else ""
     for k in range(len(links) - 1, -1, -1):
         link = links[k]
         if link.mass < 0.0 or not np.isfinite(link.mass):
@@ -286,7 +313,7 @@ def check_massless_ends(links: Sequence[Link]) -> None:
         if not heavy[k] and not stiff and link.pair != "fixed":
             raise InvalidBody(
                 f"body '{link.name}' has no mass, and nothing with mass hangs on it: joint"
-                f" '{link.joint}' would move without resistance.",
+                f" '{link.joint}' would move without resistance{aside}.",
                 "Give it a mass, weld it to its parent, or hang something with mass on it.",
             )
         if heavy[k] and link.parent >= 0:

@@ -14,7 +14,14 @@ from chasles.spaces.on_subgroups import subgroup_tree
 from chasles.spaces.tree import BALL_ROWS, is_centred
 from chasles.spaces.tree import Tree as SpanningTree
 from chasles.system.build import Setup
-from chasles.system.build_tree import COORDINATES, FLIP, build_tree, links_of, pair_kind
+from chasles.system.build_tree import (
+    COORDINATES,
+    FLIP,
+    LooseChart,
+    build_tree,
+    links_of,
+    pair_kind,
+)
 
 
 class TreeSetup(NamedTuple):
@@ -42,7 +49,9 @@ def new_tree_setup(setup: Setup, armature: Mapping[str, Any] | None) -> TreeSetu
     driven = driven_coordinates(model, carried)
     drives = {name: int(system.joints.drive[setup.joint_index[name]]) for name in driven}
     known = KnownFrames(setup)
-    links = links_of(model, list(setup.body_index), carried, armature, drives, known)
+    links = links_of(
+        model, list(setup.body_index), carried, armature, drives, known, loose_charts(setup)
+    )
     tree = build_tree(links, model.gravity)
     coordinates = np.full(system.joint_count, -1, np.int64)
     body_of = {link.joint: body for body, link in enumerate(links)}
@@ -54,6 +63,15 @@ def new_tree_setup(setup: Setup, armature: Mapping[str, Any] | None) -> TreeSetu
     for cut in cuts_of(system, setup.joint_index, more):  # a ball and more: the more is left over
         cuts.append(cut._replace(rows=cut.rows[len(BALL_ROWS) :]))
     return TreeSetup(carried, tree, coordinates, cuts)
+
+
+def loose_charts(setup: Setup) -> dict[str, LooseChart]:
+    """The charts of all bodies, as those have them that no joint carries."""
+    points = setup.system.bodies.frame_point
+    return {
+        name: LooseChart(setup.spaces[name].group, points[k], setup.spaces[name].relative_to)
+        for name, k in setup.body_index.items()
+    }
 
 
 class KnownFrames:

@@ -14,17 +14,20 @@ from chasles.core.arrays import (
 )
 from chasles.core.recursion.tree import (
     CYLINDRICAL,
+    DIRECT,
     FIXED,
     FREE,
     GEARED,
     HELICAL,
     PLANAR,
     PRISMATIC,
+    PROPER,
     REVOLUTE,
     SPHERICAL,
     Tree,
 )
 from chasles.groups.so3 import so3_from_matrix
+from chasles.spaces.on_subgroups import subgroup_tree
 from chasles.system.build import Setup
 from chasles.system.build_tree import pair_kind
 from chasles.system.coordinates import Key, coordinate_keys
@@ -53,7 +56,7 @@ def state_of(
     ground = (np.eye(3), np.zeros(3), np.zeros(3), np.zeros(3))
     turned = relative_quaternions(tree, frames)
     for body in range(tree.body_count):
-        parent = tree.parent[body]
+        parent = tree.base[body]
         stored, rates = relative_state(
             tree, body, turned[body], frames[body], frames[parent] if parent >= 0 else ground,
             {word: (known or {}).get((body, word)) for word in ("angle", "displacement")},
@@ -67,9 +70,9 @@ def state_of(
 def carried_by(setup: Setup) -> dict[str, int]:
     """Joint -> the body that is on its subgroup."""
     return {
-        str(space.at): setup.body_index[name]
-        for name, space in setup.spaces.items()
-        if space.group == "subgroup" and space.at is not None
+        carried[1]: setup.body_index[name]
+        for name, carried in subgroup_tree(setup.model, setup.spaces).parents.items()
+        if carried is not None
     }
 
 
@@ -116,9 +119,9 @@ def frames_of(tree: Tree, absolute: Floats) -> list[tuple[Floats, Floats, Floats
 
 
 def relative_quaternions(tree: Tree, frames: Any) -> Floats:
-    """(n, 4) of every working frame against that of the parent."""
+    """(n, 4) of every working frame against that of its base."""
     turns = np.array([*(frame[0] for frame in frames), np.eye(3)])  # the ground's number is -1
-    relative = np.swapaxes(turns[tree.parent], 1, 2) @ turns[:-1]
+    relative = np.swapaxes(turns[tree.base], 1, 2) @ turns[:-1]
     entries = tuple(relative.reshape(-1, 9).T)
     return np.stack(so3_from_matrix(entries), axis=-1)
 
@@ -133,10 +136,15 @@ def relative_state(
     constant = tree.turn[body].reshape(3, 3)
     relative = base_turn.T @ turn
     spin = turn.T @ (omega - base_omega)
-    if pair in (SPHERICAL, GEARED, FREE):
-        if pair == FREE:
-            return [*quaternion, *point], [*spin, *speed]
+    if pair in (SPHERICAL, GEARED):
         return quaternion, list(spin)
+    if pair == FREE:
+        return [*quaternion, *point], [*spin, *speed]
+    if pair in (DIRECT, PROPER):
+        axes = base_turn if pair == DIRECT else turn
+        slip = speed - base_speed - np.cross(base_omega, point - base_point)
+        place = base_turn.T @ (point - base_point)
+        return [*quaternion, *place], [*spin, *(axes.T @ slip)]
     moved = constant.T @ (base_turn.T @ (point - base_point) - tree.lever[body])
     carried = base_speed + np.cross(base_omega, point - base_point)
     slip = constant.T @ (base_turn.T @ (speed - carried))

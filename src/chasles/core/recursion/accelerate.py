@@ -6,6 +6,9 @@ give way first:
 $$ \ddot q = D^{-1}(\tau - S^T\hat p) - D^{-1}U^T X, \qquad X \mathrel{+}= S\ddot q, $$
 
 and zeta is added in the end.  A ball has $\alpha = I^{-1}(\tau - p_n) - I^{-1}H a$.
+
+A body on a chart knows its (alpha, a), as a free root does; its rates are what they differ by from
+those of the chart's base, which comes before it.
 """
 
 from typing import Any
@@ -29,6 +32,7 @@ from chasles.core.recursion.tree import (
     BIAS_W,
     COLUMN,
     COUPLING,
+    DIRECT,
     FIXED,
     FREE,
     GAIN,
@@ -82,6 +86,35 @@ def several_answers(tree: Any, rows: Any, at: int, pair: int, x: Any, out: Any, 
     return axpy(out[k], z, alpha), a
 
 
+@routine
+def chart_rates(tree: Any, rows: Any, body: int, down: Any, moving: Any, out: Any, k: int) -> None:
+    r"""Rates of a body on a chart from its motion and that of the chart's base b.
+
+    $$ \dot w = R^T(\alpha - \alpha_b - \zeta_w), \qquad
+       F^T\bigl(a - a_b - \alpha_b\times r - \zeta_u\bigr), $$
+
+    F = R_b for $\ddot x$ on SO(3)xR3, F = R for the rate of the body's own v on SE(3).
+    """
+    at, base = body * ROW, tree.base[body]
+    turn, alpha = mat9(rows, at + TURN), vec3(rows, at + ALPHA)
+    a, frame = vec3(rows, at + ACCELERATION), mat9(rows, at + TURN)
+    if base >= 0:
+        up = base * ROW
+        carried = vec3(rows, up + ALPHA)
+        alpha = sub(alpha, carried)
+        a = sub(a, add(vec3(rows, up + ACCELERATION), cross(carried, vec3(rows, at + LEVER))))
+        if tree.pair[body] == DIRECT:
+            frame = mat9(rows, up + TURN)
+        if moving:
+            alpha = sub(alpha, vec3(rows, at + BIAS_W))
+    else:
+        a = add(a, down)
+    if moving:
+        a = sub(a, vec3(rows, at + BIAS_U))
+    put3(out, k, tmatvec(turn, alpha))
+    put3(out, k + 3, tmatvec(frame, a))
+
+
 @hot
 def accelerate_body(
     tree: Any, rows: Any, body: int, down: Any, moving: Any, in_tips: int, out: Any, first: int
@@ -92,6 +125,9 @@ def accelerate_body(
     """
     at, pair, parent = body * ROW, tree.pair[body], tree.parent[body]
     k = first + tree.rate_at[body]
+    if pair > FREE:
+        chart_rates(tree, rows, body, down, moving, out, k)
+        return
     if pair == FREE:
         put3(out, k, tmatvec(mat9(rows, at + TURN), vec3(rows, at + ALPHA)))
         put3(out, k + 3, add(vec3(rows, at + ACCELERATION), down))

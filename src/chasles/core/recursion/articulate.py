@@ -361,7 +361,7 @@ def articulate_body(tree: Any, memory: Any, rows: Any, body: int) -> None:
     pair, parent = tree.pair[body], tree.parent[body]
     if pair == SPHERICAL:
         articulate_ball(tree, memory, rows, body, parent)
-    elif pair == FREE:
+    elif pair >= FREE:
         articulate_free(tree, memory, rows, body)
     else:
         articulate_axes(tree, memory, rows, body, pair, parent)

@@ -26,10 +26,10 @@ def recursion_flops(tree: Tree, loops: Loops) -> int:
     """Multiplications of one stage of the recursion."""
     total = 0
     for pair, parent in zip(tree.pair.tolist(), tree.parent.tolist()):
-        total += BODY + (SHIFT if parent >= 0 and pair != FREE else 0)
+        total += BODY + (SHIFT if parent >= 0 and pair < FREE else 0)
         if pair == SPHERICAL:
             total += BALL
-        elif pair == FREE:
+        elif pair >= FREE:
             total += ROOT
         else:
             total += COORDINATE * DOF[pair] + (36 if parent >= 0 else 0)

@@ -68,6 +68,9 @@ def make_flight(tree: Any, cuts: Iterable[tuple[int, int, bool]]) -> Flight:
     """Free roots with all that they carry, but for those that cut joints tie to something else.
 
     `cuts` are their two bodies, -1 for the ground, and whether their wrenches on both balance.
+
+    What a chart is relative to is tied as well: moving it would carry along a body that has a
+    momentum of its own.  Bodies on SE(3) or relative charts keep what their charts keep.
     """
     root = np.arange(tree.body_count)
     for body, parent in enumerate(tree.parent):
@@ -76,6 +79,9 @@ def make_flight(tree: Any, cuts: Iterable[tuple[int, int, bool]]) -> Flight:
     for a, b, balanced in cuts:
         if a < 0 or b < 0 or root[a] != root[b] or not balanced:
             tied.update(int(root[k]) for k in (a, b) if k >= 0)
+    for base, parent in zip(tree.base, tree.parent):
+        if parent < 0 <= base:
+            tied.add(int(root[base]))
     roots = [int(k) for k in np.flatnonzero(tree.pair == FREE) if int(k) not in tied]
     member = np.full(tree.body_count, -1, np.int64)
     for k, body in enumerate(roots):

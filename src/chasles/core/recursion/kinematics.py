@@ -9,6 +9,10 @@ $$ a = a_p + \alpha_p\times r
 since axes of rotation are fixed in the child (or in both) and directions of sliding in the parent.
 a is the classical acceleration of the joint's point.  Linear velocities do not enter: a boost
 changes nothing, to the last bit.
+
+A body on a chart moves against the `base` of the chart by the same formulas, with $r = R_b x$ and
+$u = R_b\dot x$ on SO(3)xR3; on SE(3), where the velocity v is the body's own, $u = R v$ and
+$R_b\ddot x = R\dot v + w\times u$.
 """
 
 from typing import Any
@@ -33,6 +37,7 @@ from chasles.core.recursion.tree import (
     BIAS_U,
     BIAS_W,
     CYLINDRICAL,
+    DIRECT,
     FREE,
     HELICAL,
     LEVER,
@@ -40,6 +45,7 @@ from chasles.core.recursion.tree import (
     PLANAR,
     POINT,
     PRISMATIC,
+    PROPER,
     REVOLUTE,
     ROW,
     SPEED,
@@ -112,11 +118,19 @@ def planar_slide(tree: Any, state: Any, body: int, base: Any) -> Any:
     return x, shift, axpy(state[v + 1], x, scale(state[v + 2], y))
 
 
+@routine
+def chart_slide(tree: Any, state: Any, body: int, pair: int, base: Any, turn: Any) -> Any:
+    """(r, u) of a body on a chart against its base, in the world."""
+    q, v = tree.stored_at[body], tree.stored_count + tree.rate_at[body]
+    frame = base if pair == DIRECT else turn
+    return matvec(base, vec3(state, q + 4)), matvec(frame, vec3(state, v + 3))
+
+
 @hot
 def kinematics(tree: Any, state: Any, rows: Any) -> None:
     """R, omega, r, and what velocities add; parents first."""
     for body in range(tree.body_count):
-        at, pair, parent = body * ROW, tree.pair[body], tree.parent[body]
+        at, pair, parent = body * ROW, tree.pair[body], tree.base[body]
         grounded = parent < 0
         base, carried = IDENTITY, ZERO
         lever = vec3(tree.lever, 3 * body)
@@ -134,6 +148,8 @@ def kinematics(tree: Any, state: Any, rows: Any) -> None:
         elif pair in (PRISMATIC, HELICAL, CYLINDRICAL):
             shift, slip = slide_of(tree, state, body, pair, turn)
             lever = add(lever, shift)
+        elif pair >= DIRECT:
+            lever, slip = chart_slide(tree, state, body, pair, base, turn)
         if not grounded:
             omega = add(carried, spin)
             put3(rows, at + BIAS_W, cross(carried, spin))
@@ -141,6 +157,11 @@ def kinematics(tree: Any, state: Any, rows: Any) -> None:
             if pair != SPHERICAL and pair != REVOLUTE:
                 swing = axpy(2.0, slip, swing)
             put3(rows, at + BIAS_U, cross(carried, swing))
+        if pair == PROPER:
+            push = cross(spin, slip)
+            if not grounded:
+                push = add(push, vec3(rows, at + BIAS_U))
+            put3(rows, at + BIAS_U, push)
         put9(rows, at + TURN, turn)
         put3(rows, at + OMEGA, omega)
         put3(rows, at + LEVER, lever)
@@ -153,7 +174,7 @@ def find_speeds(tree: Any, state: Any, rows: Any, in_world: Any) -> None:
     Accelerations need neither.  Not in the world, they are relative to the point of a free root.
     """
     for body in range(tree.body_count):
-        at, pair, parent = body * ROW, tree.pair[body], tree.parent[body]
+        at, pair, parent = body * ROW, tree.pair[body], tree.base[body]
         point, lever = vec3(rows, at + LEVER), vec3(rows, at + LEVER)
         speed, base = ZERO, IDENTITY
         if parent >= 0:
@@ -170,6 +191,9 @@ def find_speeds(tree: Any, state: Any, rows: Any, in_world: Any) -> None:
             point, speed = ZERO, ZERO
             if in_world:
                 point, speed = vec3(state, q + 4), vec3(state, v + 3)
+        elif pair >= DIRECT:
+            turn = mat9(rows, at + TURN)
+            speed = add(speed, chart_slide(tree, state, body, pair, base, turn)[1])
         put3(rows, at + POINT, point)
         put3(rows, at + SPEED, speed)
 

@@ -25,6 +25,7 @@ from chasles.core.recursion.closing import (
 )
 from chasles.core.recursion.cuts import LoopRoom, Loops
 from chasles.core.recursion.flight import Flight
+from chasles.core.recursion.kept import KeptRows, keep_rows
 from chasles.core.recursion.kinematics import place
 from chasles.core.recursion.mechanism import (
     begin_tree_stage,
@@ -77,6 +78,7 @@ class LoopMechanism(NamedTuple):
     loops: Loops
     room: LoopRoom
     stabiliser: Stabiliser
+    kept: KeptRows  # what charts keep by constant rows
     placed: Floats  # (n, ROW) kinematics at the end of a step: the factor is that of its last stage
 
 
@@ -108,6 +110,8 @@ def loop_stage(
     mechanism.room.choosing[0] = 0
     if outcome != OK:
         return failure(mechanism, scratch, outcome)
+    if mechanism.kept.count > 0:
+        keep_rows(mechanism.kept, slope_out, rates, rates)
     for k in range(rates):
         slope_out[k] = point[tree.stored_count + k]
     powers = force_powers(mechanism, scratch)
@@ -201,6 +205,8 @@ def end_loop_step(
             outcome = look_at_loop_drivers(mechanism, scratch, beyond(out, layout.fastest))
         if outcome != OK:
             return outcome
+    if mechanism.kept.count > 0:
+        keep_rows(mechanism.kept, out, tree.stored_count, tree.rate_count)
     projects = mechanism.stabiliser.kind == PROJECTED
     if projects or tree.driven_count > 0:
         put_signals(mechanism.system.signals, t, scratch.signals)

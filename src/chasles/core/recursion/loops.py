@@ -58,7 +58,7 @@ def give_again(tree: Any, loops: Any, room: Any, rows: Any, body: int) -> None:
     """A body's joint gives way to the loads that eliminated rows left on it."""
     at, pair, first = body * ROW, tree.pair[body], loops.first_place[body]
     p = (vec3(rows, at + TORQUE), vec3(rows, at + FORCE))
-    if pair == FREE:
+    if pair >= FREE:
         factor = get_triangle6(rows, at + COLUMN)
         x = forward6(factor, (-p[0][0], -p[0][1], -p[0][2], -p[1][0], -p[1][1], -p[1][2]))
         y = backward6(factor, scale6(factor, x))

@@ -1,13 +1,14 @@
 r"""Moving on the joint subgroups: x exp(increment), and the slope of a Munthe-Kaas method.
 
-SO(3) is the only factor with brackets.  On all others exp is addition and dexp^-1 is 1.
+SO(3) is the only factor with brackets, but for bodies on charts of SE(3).  On all others exp is
+addition and dexp^-1 is 1.
 """
 
 from typing import Any
 
-from chasles.compiled import beyond, formula, hot
-from chasles.core.arrays import put3, put4, vec3, vec4
-from chasles.core.full_turns import near_full_turn, parallel
+from chasles.compiled import beyond, formula, hot, routine
+from chasles.core.arrays import SE3_CODE, put3, put4, put_twist, twist6, vec3, vec4
+from chasles.core.full_turns import commute, near_full_turn, parallel
 from chasles.core.outcomes import OK, TURNED
 from chasles.core.recursion.tree import (
     CYLINDRICAL,
@@ -15,9 +16,11 @@ from chasles.core.recursion.tree import (
     FREE,
     PLANAR,
     PRISMATIC,
+    PROPER,
     SPHERICAL,
 )
 from chasles.groups.coefficients import half_angle
+from chasles.groups.se3 import se3_compose, se3_dexp_inv, se3_exp
 from chasles.groups.so3 import so3_compose, so3_dexp_inv, so3_exp, so3_normalise
 from chasles.groups.vectors import neg
 from chasles.scalars.elementary import cos, sin
@@ -33,6 +36,47 @@ def turned(c: Any, s: Any, angle: Any) -> Any:
     return c * x - s * y, s * x + c * y
 
 
+# --- SE(3) ---
+
+
+@routine
+def proper_retract(state: Any, q: int, increment: Any, v: int, out: Any) -> None:
+    """(Q, x) exp(increment) in SE(3)."""
+    pose = (vec4(state, q), vec3(state, q + 4))
+    turn, place = se3_compose(pose, se3_exp(twist6(increment, v)))
+    put4(out, q, turn)
+    put3(out, q + 4, place)
+
+
+@routine
+def proper_finish(
+    state: Any, q: int, increment: Any, carry: Any, v: int, out: Any, carry_out: Any
+) -> None:
+    """The same for the end of a step."""
+    turn, shift = se3_compose((vec4(state, q), (0.0, 0.0, 0.0)), se3_exp(twist6(increment, v)))
+    put4(out, q, so3_normalise(turn))
+    for k in range(3):
+        out[q + 4 + k], carry_out[v + 3 + k] = compensated(
+            state[q + 4 + k], carry[v + 3 + k], shift[k]
+        )
+
+
+@routine
+def proper_pull_back(increment: Any, slope: Any, v: int) -> int:
+    """dexp^-1 of SE(3) at -increment, in place: OK or TURNED."""
+    x, twist = twist6(increment, v), twist6(slope, v)
+    outcome = OK
+    if near_full_turn(x[0]):
+        if commute(SE3_CODE, x, twist):
+            return OK  # dexp^-1 is 1
+        outcome = TURNED
+    put_twist(slope, v, se3_dexp_inv((neg(x[0]), neg(x[1])), twist))
+    return outcome
+
+
+# --- all pairs ---
+
+
 @hot
 def retract(tree: Any, state: Any, increment: Any, out: Any) -> None:
     """out = state exp(increment) on every joint's subgroup; velocities are added.
@@ -42,9 +86,11 @@ def retract(tree: Any, state: Any, increment: Any, out: Any) -> None:
     """
     for body in range(tree.body_count):
         pair, q, v = tree.pair[body], tree.stored_at[body], tree.rate_at[body]
-        if pair >= SPHERICAL:
+        if pair == PROPER:
+            proper_retract(state, q, increment, v, out)
+        elif pair >= SPHERICAL:
             put4(out, q, so3_compose(vec4(state, q), so3_exp(vec3(increment, v))))
-            if pair == FREE:
+            if pair >= FREE:
                 for k in range(3):
                     out[q + 4 + k] = state[q + 4 + k] + increment[v + 3 + k]
         elif pair == PRISMATIC:
@@ -71,10 +117,12 @@ def finish(tree: Any, state: Any, increment: Any, carry: Any, out: Any, carry_ou
     """
     for body in range(tree.body_count):
         pair, q, v = tree.pair[body], tree.stored_at[body], tree.rate_at[body]
-        if pair >= SPHERICAL:
+        if pair == PROPER:
+            proper_finish(state, q, increment, carry, v, out, carry_out)
+        elif pair >= SPHERICAL:
             turn = so3_compose(vec4(state, q), so3_exp(vec3(increment, v)))
             put4(out, q, so3_normalise(turn))
-            if pair == FREE:
+            if pair >= FREE:
                 for k in range(3):
                     out[q + 4 + k], carry_out[v + 3 + k] = compensated(
                         state[q + 4 + k], carry[v + 3 + k], increment[v + 3 + k]
@@ -117,7 +165,10 @@ def pull_back(tree: Any, increment: Any, slope: Any) -> int:
     """dexp^-1 at -increment of the velocities in `slope`, in place: OK or TURNED."""
     outcome = OK
     for body in range(tree.body_count):
-        if tree.pair[body] >= SPHERICAL:
+        if tree.pair[body] == PROPER:
+            if proper_pull_back(increment, slope, tree.rate_at[body]) != OK:
+                outcome = TURNED
+        elif tree.pair[body] >= SPHERICAL:
             v = tree.rate_at[body]
             turn, omega = vec3(increment, v), vec3(slope, v)
             if near_full_turn(turn):

@@ -61,7 +61,7 @@ def find_multipliers(loops: Any, room: Any, rows: Any, body: int) -> None:
 def feel_rows(tree: Any, loops: Any, room: Any, rows: Any, body: int) -> None:
     """What the multipliers of the rows that ride through it do to a joint's coordinates."""
     at, pair, first = body * ROW, tree.pair[body], loops.first_place[body]
-    if pair == FREE:
+    if pair >= FREE:
         total = (0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
         for j in range(loops.riding[body]):
             x = get6(room.along, 6 * (first + j))

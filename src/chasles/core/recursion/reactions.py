@@ -96,7 +96,7 @@ def along_coordinates(tree: Any, rows: Any, wrenches: Any, rates: Any, out: Any)
         if pair >= SPHERICAL:
             for c in range(3):
                 out[k + c] = dot(column_of_turn(rows, at, c), torque)
-            if pair == FREE:
+            if pair >= FREE:  # nothing but rounding: what is free feels nothing
                 put3(out, k + 3, force)
             if pair == GEARED:
                 for c in range(3):

@@ -299,7 +299,7 @@ def ride_body(tree: Any, loops: Any, room: Any, rows: Any, body: int, down: Any)
     pair = tree.pair[body]
     if pair == SPHERICAL:
         ride_ball(tree, loops, room, rows, body, down)
-    elif pair == FREE:
+    elif pair >= FREE:
         ride_free(loops, room, rows, body)
     else:
         ride_axes(tree, loops, room, rows, body, down)

@@ -20,9 +20,18 @@ with constants C (turn) and s (lever) on the parent and the joint's own motion (
 | planar      | SO(2) x R^2    | angle, cos, sin, x, y     | rates of angle, x, y      |
 | spherical   | SO(3)          | quaternion of C Q         | body rate, working axes   |
 | free        | SO(3) x R^3    | quaternion, P in the world| body rate, dP/dt          |
+| direct      | SO(3) x R^3    | quaternion, x             | body rate, dx/dt          |
+| proper      | SE(3)          | quaternion, x             | body twist, working axes  |
 
 Angles are unwrapped.  Their cosine and sine are stored because a stage multiplies them by those of
 a short increment, for which a series does; a finished step computes them anew.
+
+*Charts.*  A body on a chart of six dimensions is on a joint that locks nothing: "free" where the
+chart is SO(3)xR3 against the ground, "direct" against another body, "proper" on SE(3) against
+either.  x is P seen from the point of the reference body, in its working axes; the chart's own
+origins and axes differ from these by constants, which no Munthe-Kaas method sees.  Such a joint
+exerts nothing: the body hands nothing to anyone (`parent` is the ground), is articulated as a free
+root, and only its rates are taken against the reference (`base`).
 
 *The planar pair* allows the motions of SE(2), which is not abelian.  It is charted by the direct
 product SO(2) x R^2 instead: x and y are displacements of the centre of mass along axes of the
@@ -47,6 +56,8 @@ FIXED, PRISMATIC, REVOLUTE, HELICAL, CYLINDRICAL, PLANAR, SPHERICAL = 0, 1, 2, 3
 #: A ball whose rotations carry rotor inertia: eliminated one after the other.
 GEARED = 7
 FREE = 8
+#: Charts against another body, or on SE(3): nothing is handed over, as by a free root.
+DIRECT, PROPER = 9, 10
 PAIR_CODES = {
     "fixed": FIXED,
     "revolute": REVOLUTE,
@@ -56,16 +67,21 @@ PAIR_CODES = {
     "planar": PLANAR,
     "spherical": SPHERICAL,
     "free": FREE,
+    "SO3xR3": DIRECT,
+    "SE3": PROPER,
 }
 #: Degrees of freedom and stored numbers by code.
-DOF = (0, 1, 1, 1, 2, 3, 3, 3, 6)
-STORED = (0, 1, 3, 3, 4, 5, 4, 4, 7)
+DOF = (0, 1, 1, 1, 2, 3, 3, 3, 6, 6, 6)
+STORED = (0, 1, 3, 3, 4, 5, 4, 4, 7, 7, 7)
 
 
 class Tree(NamedTuple):
     """Bodies, parents first.  Symmetric matrices are lower triangles, row by row."""
 
-    parent: Integers  # (n,) -1: the ground
+    parent: Integers  # (n,) what feels its joint's wrench; -1: the ground
+    base: (
+        Integers  # (n,) what its coordinates are taken against: the parent, or a chart's reference
+    )
     pair: Integers  # (n,)
     stored_at: Integers  # (n,) first of its stored numbers
     rate_at: Integers  # (n,) first of its velocities

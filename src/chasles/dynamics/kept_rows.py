@@ -1,0 +1,65 @@
+r"""Rows of cut joints that charts keep beside subgroups: constant equations of the velocities.
+
+Where the poses that a joint allows are a coset in the product of the charts and subgroups that
+place its bodies (see `spaces.exactness`), the velocities v of the tree that it allows are one and
+the same subspace at all of them,
+
+$$ N v = 0, \qquad N = J\,\partial V/\partial v \text{ at the start.} $$
+
+In doubles v leaves it by an ulp, and what has left grows as `core.confinement` describes: two
+charts of SO(3)xR3 framed on a common ball joint come apart by 300 m where both spin with 300 rad/s
+(Heun, 1 ms, 40 s).  So $N^+ N$ of them is taken away from the rates of v at every stage, and from v
+after every step; they are rounding errors, and no metric matters.
+"""
+
+import numpy as np
+
+from chasles.core.arrays import ABSOLUTE_WIDTH, TWIST, Floats
+from chasles.core.recursion.kept import KeptRows, no_kept_rows
+from chasles.core.recursion.kinematics import tree_absolute
+from chasles.core.recursion.ways import Cut
+from chasles.dynamics.cut_joints import TreeScratch, slides_of
+from chasles.dynamics.solver import Solver
+from chasles.spaces.exactness import exact_joints
+from chasles.spaces.on_subgroups import is_charted
+from chasles.start.closure import gaps_and_rows
+
+#: Singular values of N below this share of the largest are rounding errors of redundant rows.
+RANK = 1e-10
+
+
+def kept_rows(scratch: TreeScratch, solver: Solver, cuts: list[Cut], start: Floats) -> KeptRows:
+    """N and its pseudo-inverse, of cut joints that hold to rounding; none without charts."""
+    setup, tree = scratch.setup, scratch.tree
+    if not any(is_charted(setup.spaces, name) for name in setup.spaces):
+        return no_kept_rows(tree.rate_count)
+    exact = {setup.joint_index[name] for name in exact_joints(setup.model, setup.spaces)}
+    kept = [cut for cut in cuts if cut.joint in exact]
+    if not kept:
+        return no_kept_rows(tree.rate_count)
+    gaps_and_rows(setup.system, solver.work, solver.start)  # J at the start
+    twists, jacobian = unit_twists(scratch, start), solver.work.jacobian
+    matrix = np.concatenate([rows_of(cut, jacobian, twists) for cut in kept])
+    sizes = np.where(slides_of(tree), setup.longest_lever or 1.0, 1.0)
+    inverse = sizes[:, None] * np.linalg.pinv(matrix * sizes, rcond=RANK)
+    transposed = np.ascontiguousarray(inverse.T)
+    return KeptRows(len(matrix), np.ascontiguousarray(matrix), transposed, np.zeros(len(matrix)))
+
+
+def unit_twists(scratch: TreeScratch, start: Floats) -> Floats:
+    """(v, n, 6) The twists of all bodies where one velocity of the tree is 1, at the start."""
+    tree = scratch.tree
+    states = np.tile(start, (tree.rate_count, 1))
+    states[:, tree.stored_count :] = np.eye(tree.rate_count)
+    out = np.zeros((tree.rate_count, tree.body_count, ABSOLUTE_WIDTH))
+    tree_absolute(tree, scratch.memory, states, out)
+    return out[:, :, TWIST : TWIST + 6]
+
+
+def rows_of(cut: Cut, jacobian: Floats, twists: Floats) -> Floats:
+    """(rows, v) of N."""
+    total = np.zeros((len(cut.rows), len(twists)))
+    for side, body in enumerate((cut.a, cut.b)):
+        if body >= 0:
+            total += jacobian[list(cut.rows), 6 * side : 6 * side + 6] @ twists[:, body].T
+    return total
