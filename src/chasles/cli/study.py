@@ -16,11 +16,19 @@ def add(commands: Commands) -> None:
         "  chasles study spaces --quick --out study\n",
     )  # fmt: skip
     parser.add_argument("--quick", action="store_true", help="fewer models, no PNG files")
+    parser.add_argument("--slow", action="store_true", help="a million steps in the long run")
     parser.add_argument("--out", type=Path, default=Path("out/study"), metavar="FOLDER")
 
 
 def call(options: argparse.Namespace) -> int:
-    from chasles.studies.spaces_study.study import Options, make_study  # late: it plots
+    from chasles.library import bennett, bricard, four_bar  # late, as below: it plots
+    from chasles.studies.spaces_study.study import Options, make_study
 
-    print(make_study(Options(out=options.out, quick=options.quick)))
+    linkages = {
+        "four-bar": four_bar.model(),
+        "Bennett's linkage": bennett.model(),
+        "Bricard's linkage": bricard.model(),
+    }
+    study = Options(out=options.out, quick=options.quick, slow=options.slow, linkages=linkages)
+    print(make_study(study))
     return 0

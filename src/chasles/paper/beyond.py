@@ -3,7 +3,7 @@
 import numpy as np
 
 from chasles.model import GROUND, Body, Model, Spherical
-from chasles.studies.paper_mechanisms import HALF, heavy_top, link
+from chasles.studies.paper_mechanisms import HALF, floating_pair, heavy_top, link
 
 SEED = 2013
 STARTS = 24
@@ -67,6 +67,19 @@ def free_body() -> Model:
     """A link in free flight: spinning, its centre moving at 1 m/s, no forces."""
     body = link("link", velocity=(1, 0, 0), angular_velocity=(10, 20, 30))
     return Model([body], gravity=(0, 0, 0))
+
+
+BOOSTS = (0.1, 1.0, 10.0, 100.0)  # m/s
+BOOST = 10.0
+
+
+def boosted_pair(boost: float) -> Model:
+    """The paper's floating pair, its centre of mass moving at `boost` m/s instead of resting."""
+    return floating_pair((boost, 0.0, 0.0))
+
+
+def boosted_name(boost: float) -> str:
+    return f"floating pair at {boost:g} m/s"
 
 
 PLATFORM_SPEEDS = (0.0, 0.001, 0.01, 0.1, 1.0, 10.0)  # m/s

@@ -49,8 +49,8 @@ def tableaux_figure(study: Study) -> Figure:
     return Figure(
         "tableaux",
         "Every tableau",
-        "Left: the joint; right: the energy. Where a joint is exact, it is exact for every tableau,"
-        " Euler's included; where it drifts, it drifts with the tableau's order. The energy does"
+        "Left: the joint; right: the energy. Where a joint is exact, it is so with all of these"
+        " tableaux, Euler's included; where it drifts, it drifts with the tableau's order. The energy does"
         " not care: exact is not accurate.",
         tuple(panels),
     )

@@ -53,6 +53,8 @@ class Study:
             for spin in self.spins:
                 models |= beyond.random_models("floating", spin)
             models["free body"] = beyond.free_body()
+            for boost in beyond.BOOSTS:
+                models[beyond.boosted_name(boost)] = beyond.boosted_pair(boost)
         if self.has("heavy-top"):
             for speed in beyond.PLATFORM_SPEEDS:
                 models[beyond.platform_name(speed)] = beyond.top_on_platform(speed)
@@ -101,11 +103,11 @@ class Study:
             for form in FORMS:
                 for spaces in PAPER_SPACES:
                     yield self.case(model, spaces, form)
+            yield self.case(model, "auto", "screw")
             if random:
                 continue
             for form in FORMS:
                 yield self.case(model, "framed", form)
-            yield self.case(model, "auto", "screw")
             if model == "three-bar":
                 yield self.case(model, "auto", "screw", stabilise="projection")
             if model in EXAMPLES:
@@ -174,6 +176,10 @@ class Study:
         gaps = [[self.run(n, s, form).gap("joint 2") for s in PAPER_SPACES] for n in names]
         table = np.array(gaps)
         return table[:, 0] / table[:, 1]
+
+    def random_in_subgroups(self, kind: str, spin: float) -> float:
+        """The largest gap of any joint and start, in the joints' subgroups, m."""
+        return max(self.chosen(name).largest_gap() for name in self.random_names(kind, spin))
 
     def loop_gap(self, outcome: CaseResult) -> tuple[Floats, Floats]:
         """The sum of the 3-bar's joint gaps around its loop, and the same from rotations alone.

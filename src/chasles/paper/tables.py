@@ -62,10 +62,12 @@ def random_table(study: Study) -> str:
                         (f"{middle:.2f}", middle),
                         (f"{low:.2f} to {high:.2f}", low),
                         (f"{int((ratios < 1).sum())} of {len(ratios)}", float((ratios < 1).mean())),
+                        number(study.random_in_subgroups(kind, spin)),
                     )
                 )
-    columns = ("Kind", "Spin", "Form", "Median SE(3)/SO(3)×ℝ³", "Middle half", "SE(3) better")
-    return html_table(columns, rows, name="random-table", numeric=(3, 4, 5))
+    columns = ("Kind", "Spin", "Form", "Median SE(3)/SO(3)×ℝ³", "Middle half", "SE(3) better",
+               "Largest gap in subgroups, m")  # fmt: skip
+    return html_table(columns, rows, name="random-table", numeric=(3, 4, 5, 6))
 
 
 def tableaux_table(study: Study) -> str:

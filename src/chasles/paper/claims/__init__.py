@@ -17,7 +17,6 @@ CLAIMS = {
     "three-bar": (
         linkage.base_joints,
         linkage.three_bar_joint_2,
-        linkage.loop_identity,
         linkage.three_bar_energy,
     ),
 }

@@ -33,6 +33,8 @@ def floating_alike(study: Study) -> Claim:
         comment=f"Here the pair's centre of mass rests. Over {len(ratios)} random starts that drift"
         f" through space, SE(3)/SO(3)×ℝ³ has median {median:.2f} at {spin:g} rad/s."
         f" {wins_by_spin(study, 'floating')}",
+        subgroup=f"{metres(study.chosen('floating-pair').gap('joint'))}; at most"
+        f" {metres(study.random_in_subgroups('floating', spin))} in the random starts",
         figure="floating-pair-joint",
         measures=(
             gap_measure(proper, "joint"),

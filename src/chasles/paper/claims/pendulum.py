@@ -28,6 +28,7 @@ def pendulum_joint_1(study: Study) -> Claim:
         rule="SE(3) smaller",
         verdict=verdict(a < b),
         comment="Joint 1 is a ball joint to ground, so it is the heavy top again.",
+        subgroup=metres(study.chosen("double-pendulum").gap("joint 1")),
         figure="double-pendulum-joint-1",
         measures=(gap_measure(proper, "joint 1"), gap_measure(product, "joint 1")),
     )
@@ -50,8 +51,10 @@ def pendulum_generally_better(study: Study) -> Claim:
         verdict=verdict(better >= GENERALLY),
         comment=f"The median of SE(3)/SO(3)×ℝ³ is {np.median(ratios):.2f} at {spin:g} rad/s. "
         f"{wins_by_spin(study, 'pendulum')} Neither group knows that"
-        " link 2 moves relative to link 1. Relative to link 1, joint 2 holds to"
-        f" {metres(study.chosen('double-pendulum').gap('joint 2'))}.",
+        " link 2 moves relative to link 1. Relative to link 1, framed on the joint, joint 2 holds"
+        f" to {metres(study.run('double-pendulum', 'framed').gap('joint 2'))}.",
+        subgroup=f"{metres(study.chosen('double-pendulum').gap('joint 2'))}; at most"
+        f" {metres(study.random_in_subgroups('pendulum', spin))} in the random starts",
         figure="random-starts",
         measures=(
             gap_measure(proper, "joint 2"),
@@ -72,6 +75,7 @@ def pendulum_generally_better(study: Study) -> Claim:
 def pendulum_joint_2_larger(study: Study) -> Claim:
     runs = [study.run("double-pendulum", s) for s in ("SE3", "SO3xR3")]
     gaps = [(o.gap("joint 1"), o.gap("joint 2")) for o in runs]
+    inside = [study.chosen("double-pendulum").gap(joint) for joint in ("joint 1", "joint 2")]
     return Claim(
         key="pendulum-joint-2-larger",
         quote="the violation in joint 2 is higher than that in joint 1",
@@ -80,7 +84,9 @@ def pendulum_joint_2_larger(study: Study) -> Claim:
         product=f"joint 2 {metres(gaps[1][1])}, joint 1 {metres(gaps[1][0])}",
         rule="joint 2 larger than joint 1 on both groups",
         verdict=verdict(all(second > first for first, second in gaps)),
-        comment="True with absolute coordinates. With relative ones both are at rounding.",
+        comment="True with these absolute coordinates. With relative ones, framed on the joints,"
+        " both are at rounding.",
+        subgroup=f"joint 2 {metres(inside[1])}, joint 1 {metres(inside[0])}",
         figure="double-pendulum-joint-2",
         measures=tuple(gap_measure(o, j) for o in runs for j in ("joint 1", "joint 2")),
     )

@@ -39,6 +39,7 @@ class Claim:
     quote       the paper's words, in a few of them
     where       section or figure of the paper
     proper      the figure on SE(3), in words; `product` the same on SO(3)xR3
+    subgroup    the same in the subgroups of the joints, which the paper does not have
     rule        how the verdict follows from the figures
     verdict     HOLDS, FAILS or ONLY_IF
     condition   after "holds only if"; empty otherwise
@@ -58,6 +59,7 @@ class Claim:
     figure: str
     condition: str = ""
     topic: str = ""
+    subgroup: str = "–"
     measures: tuple[Measure, ...] = field(default=(), repr=False)
 
 
@@ -100,8 +102,8 @@ def energy_claim(
         product=scientific(b),
         rule=f"within a factor {ALIKE:g}",
         verdict=verdict(alike(a, b)),
-        comment=f"In the screw form: {scientific(other[0])} and {scientific(other[1])}; with what"
-        f" chasles chooses: {scientific(study.chosen(example).energy_drift())}.",
+        comment=f"In the screw form: {scientific(other[0])} and {scientific(other[1])}.",
+        subgroup=scientific(study.chosen(example).energy_drift()),
         figure=figure,
         measures=(energy_measure(proper), energy_measure(product)),
     )

@@ -1,6 +1,6 @@
 """What is measured, one function per question; each gives plain numbers, ready for JSON."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from dataclasses import replace
 from typing import Any
 
@@ -8,7 +8,7 @@ import numpy as np
 
 from chasles.model import Model
 from chasles.model.checks import as_vector
-from chasles.spaces import Space, designate
+from chasles.spaces import Space
 from chasles.studies import gallery
 from chasles.studies.candidates import Candidate
 from chasles.studies.measure import CandidateResult, costs, measure
@@ -18,7 +18,7 @@ from chasles.studies.spaces_study import cayley
 STEP, UNTIL = 1e-3, 1.0
 BOOSTS = (0.0, 0.1, 1.0, 10.0, 100.0)  # m/s
 SPEEDS = (0.001, 0.01, 0.1, 1.0, 10.0)  # m/s, of the platform
-RULES = ("SE3", "SO3xR3", "auto")
+RULES = ("SE3", "SO3xR3", "framed", "subgroups")
 FAST = 100.0  # rad/s, where the maps are told apart
 CAYLEY_STEPS = (2e-3, 1e-3)  # s
 METHODS = ("heun", "kutta3", "rk4", "dopri5")
@@ -27,7 +27,9 @@ METHODS = ("heun", "kutta3", "rk4", "dopri5")
 class Effort:
     """How much is run."""
 
-    def __init__(self, quick: bool) -> None:
+    def __init__(self, quick: bool, slow: bool = False) -> None:
+        self.long: tuple[int, ...] = (1_000, 10_000) if quick else (1_000, 10_000, 100_000)  # steps
+        self.long += (1_000_000,) if slow else ()
         self.starts = 2 if quick else 7
         self.trees = 10 if quick else 100
         self.loops = 4 if quick else 30
@@ -68,20 +70,28 @@ def run(
 
 # --- lower pairs ----------------------------------------------------------------------------------
 
+BOTH = "SO3xR3, both on the joint"
 GROUNDED: dict[str, dict[str, Space]] = {
     "SE3": {"body": Space("SE3")},
     "SO3xR3 at the COM": {"body": Space("SO3xR3")},
     "SO3xR3 on the joint": {"body": Space("SO3xR3", "joint")},
+    "subgroup": {"body": Space("subgroup", "joint")},
 }
-#: The base always has the exact chart of its own joint: what differs is the chart of the body.
+#: The base has the exact chart of its own joint, so that what differs is the chart of the body;
+#: but for "both": there the base, too, is framed on the joint between the two.
 BASE = Space("SO3xR3", "base joint")
 MOVING: dict[str, dict[str, Space]] = {
     "SE3": {"base": BASE, "body": Space("SE3")},
     "SO3xR3 at the COM": {"base": BASE, "body": Space("SO3xR3")},
     "SO3xR3 on the joint": {"base": BASE, "body": Space("SO3xR3", "joint")},
+    BOTH: {"base": Space("SO3xR3", "joint"), "body": Space("SO3xR3", "joint")},
     "SE3 relative": {"base": BASE, "body": Space("SE3", None, "base")},
     "SO3xR3 relative, at the COM": {"base": BASE, "body": Space("SO3xR3", None, "base")},
     "SO3xR3 relative, on the joint": {"base": BASE, "body": Space("SO3xR3", "joint", "base")},
+    "subgroup": {
+        "base": Space("subgroup", "base joint"),
+        "body": Space("subgroup", "joint", "base"),
+    },
 }
 
 
@@ -103,8 +113,9 @@ def pairs(effort: Effort, ledger: Ledger, moving: bool) -> dict[str, Any]:
 
 
 def trees(effort: Effort, ledger: Ledger) -> dict[str, Any]:
-    """Worst joint and energy drift of random trees."""
+    """Worst joint and energy drift of random trees; the worst joint with Heun's method as well."""
     gaps: dict[str, list[float]] = {rule: [] for rule in RULES}
+    crude: dict[str, list[float]] = {rule: [] for rule in RULES}
     energy: dict[str, list[float]] = {rule: [] for rule in RULES}
     sizes = []
     for seed in range(effort.trees):
@@ -114,7 +125,9 @@ def trees(effort: Effort, ledger: Ledger) -> dict[str, Any]:
             outcome = run(model, rule, ledger, f"tree {seed}")
             gaps[rule].append(outcome.worst_gap)
             energy[rule].append(outcome.energy_drift)
-    return {"gap": gaps, "energy": energy, "bodies": sizes}
+            heun = run(model, rule, ledger, f"tree {seed}, heun", method="heun")
+            crude[rule].append(heun.worst_gap)
+    return {"gap": gaps, "heun": crude, "energy": energy, "bodies": sizes}
 
 
 def floating() -> dict[str, Any]:
@@ -147,9 +160,10 @@ def orders() -> dict[str, Any]:
     """Gap of the double pendulum's second joint against the step, method by method."""
     steps = [2e-3 / 2**k for k in range(6)]
     model = gallery.double_pendulum()
-    table: dict[str, Any] = {"step": steps, "SE3": {}, "auto": {}}
+    rules = ("SE3", "framed", "subgroups")
+    table: dict[str, Any] = {"step": steps, **{rule: {} for rule in rules}}
     for method in METHODS:
-        for rule in ("SE3", "auto"):
+        for rule in rules:
             table[rule][method] = [
                 run(model, rule, method=method, step=step, until=0.2).gaps["joint 2"].worst
                 for step in steps
@@ -162,95 +176,12 @@ def orders() -> dict[str, Any]:
     return table
 
 
-# --- loops ----------------------------------------------------------------------------------------
-
-
-#: Runs of a loop beside those with a chosen cut.
-UNCUT: dict[str, tuple[str, str | None]] = {
-    "SE3": ("SE3", None),
-    "SO3xR3": ("SO3xR3", None),
-    "auto": ("auto", None),
-    "SE3, projected": ("SE3", "projection"),
-    "SO3xR3, projected": ("SO3xR3", "projection of all joints"),
-    "auto, projected": ("auto", "projection"),
-}
-
-
-def cuts(model: Model, ledger: Ledger, what: str) -> dict[str, Any]:
-    """Every joint as the cut one: gap, energy and error of the motion, without and with projection.
-
-    The error is the largest distance of a centre of mass from a run of order 8 with a quarter of
-    the step, over the first half second.
-    """
-    reference = run(
-        model, "auto", method="dop853", step=STEP / 4, stabilise="projection", until=0.5
-    )
-    rows = {}
-    for joint in model.joint_names:
-        chosen = designate(model, cut=[joint])
-        row: dict[str, Any] = {"depth": depth(chosen.spaces)}
-        for name, stabilise in (("none", None), ("projected", "projection")):
-            outcome = run(model, chosen, ledger, f"{what} cut at {joint}", stabilise=stabilise)
-            row[name] = {
-                "gap": outcome.worst_gap,
-                "energy": outcome.energy_drift,
-                "error": motion_error(model, outcome, reference),
-            }
-        rows[joint] = row
-    others = {}
-    for name, (rule, stabilise) in UNCUT.items():
-        outcome = run(model, rule, ledger, f"{what}, {name}", stabilise=stabilise)
-        others[name] = {
-            "gap": outcome.worst_gap,
-            "energy": outcome.energy_drift,
-            "error": motion_error(model, outcome, reference),
-        }
-    return {"cuts": rows, "others": others}
-
-
-def motion_error(model: Model, outcome: CandidateResult, reference: CandidateResult) -> float:
-    """Over the reference's duration, at the times of the coarser run."""
-    count = (len(reference.t) - 1) // 4 + 1
-    return max(
-        float(
-            np.linalg.norm(
-                outcome.result.position(b)[:count] - reference.result.position(b)[::4][:count],
-                axis=1,
-            ).max()
-        )
-        for b in model.bodies
-    )
-
-
-def depth(spaces: Mapping[str, Space]) -> int:
-    """The longest way from a body to the ground through references."""
-    longest = 0
-    for name in spaces:
-        length, at = 1, spaces[name].relative_to
-        while at is not None:
-            length, at = length + 1, spaces[at].relative_to
-        longest = max(longest, length)
-    return longest
-
-
-def loops(effort: Effort, ledger: Ledger) -> dict[str, Any]:
-    """Every cut of the 3-bar, the slider-crank and of random loops."""
-    table = {
-        "three-bar": cuts(gallery.three_bar(), ledger, "three-bar"),
-        "slider-crank": cuts(gallery.slider_crank(), ledger, "slider-crank"),
-    }
-    random = [
-        cuts(gallery.random_loop(seed), ledger, f"loop {seed}") for seed in range(effort.loops)
-    ]
-    return {**table, "random": random}
-
-
 # --- cost, Cayley ---------------------------------------------------------------------------------
 
 
 def cost(effort: Effort) -> dict[str, Any]:
     """Microseconds per step of every rule, on spherical chains; laps go round all of them."""
-    rules = ("SE3", "SO3xR3", "SO3xR3 on joints", "SE3 relative", "auto")
+    rules = ("SE3", "SO3xR3", "SO3xR3 on joints", "SE3 relative", "framed", "subgroups")
     models = [gallery.chain(length, spin=3.0) for length in effort.chains]
     best = np.full((len(rules), len(models)), np.inf)
     for _ in range(effort.laps):

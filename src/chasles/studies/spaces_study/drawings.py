@@ -4,14 +4,18 @@ from typing import Any
 
 import numpy as np
 
-from chasles.studies.spaces_study.cases import METHODS
+from chasles.studies.spaces_study import kept
+from chasles.studies.spaces_study.cases import BOTH, METHODS, RULES
 from chasles.view.plots import Figure, Panel
 from chasles.view.study_panels import Series, bars, distribution, dots, slopes
 
 NAMES = {
     "SE3": "SE(3)",
     "SO3xR3": "SO(3)×ℝ³",
-    "auto": "auto",
+    "framed": "framed",
+    "subgroups": "subgroups",
+    "subgroup": "its subgroup",
+    BOTH: "SO(3)×ℝ³, both on the joint",
     "SO3xR3 at the COM": "SO(3)×ℝ³ at the COM",
     "SO3xR3 on the joint": "SO(3)×ℝ³ on the joint",
     "SE3 relative": "SE(3) relative",
@@ -26,11 +30,12 @@ COLOURS = {
     "SO3xR3 on the joint": "y",
     "SO3xR3 on joints": "y",
     "SE3 relative": "x",
-    "SO3xR3 relative, at the COM": "other",
-    "SO3xR3 relative, on the joint": "chosen",
-    "auto": "chosen",
+    "SO3xR3 relative, at the COM": "z",
+    "SO3xR3 relative, on the joint": "other",
+    "framed": "other",
+    "subgroup": "chosen",
+    "subgroups": "chosen",
 }
-RULES = ("SE3", "SO3xR3", "auto")
 TALL = (4.9, 4.0)
 WIDE = (4.9, 3.4)
 
@@ -40,7 +45,9 @@ def figures(data: dict[str, Any]) -> tuple[Figure, ...]:
         pairs_figure(data),
         orders_figure(data["orders"]),
         trees_figure(data["trees"]),
+        long_figure(data["long"]),
         moving_frames_figure(data),
+        kept_figure(data["kept"]["floating"]),
         loops_figure(data["loops"]),
         cuts_figure(data["loops"]["random"]),
         cost_figure(data["cost"]),
@@ -54,6 +61,7 @@ def pairs_figure(data: dict[str, Any]) -> Figure:
         series = [
             Series(NAMES[chart], [table[k][chart]["median"] for k in kinds], COLOURS[chart])
             for chart in table[kinds[0]]
+            if chart in COLOURS
         ]
         return Panel(dots(kinds, series, title, "largest gap in 1 s, m or rad"), title, TALL)
 
@@ -67,7 +75,8 @@ def orders_figure(table: dict[str, Any]) -> Figure:
     colours = ("product", "y", "se3", "other")
     steps = table["step"]
     series = [Series(f"{m} on SE(3)", table["SE3"][m], c, steps) for m, c in zip(METHODS, colours)]
-    series.append(Series("all four, auto", envelope(table["auto"]), "chosen", steps))
+    series.append(Series("all four, framed", envelope(table["framed"]), "x", steps))
+    series.append(Series("all four, subgroups", envelope(table["subgroups"]), "chosen", steps))
     draw = slopes(series, "Joint 2 of the double pendulum", "step in s", "gap in m after 0.2 s")
     return Figure("orders", "", "", (Panel(draw, "Gap against step", WIDE),), columns=1)
 
@@ -85,6 +94,31 @@ def trees_figure(table: dict[str, Any]) -> Figure:
         panel("gap", "Worst joint of a tree", "largest gap in 1 s, m or rad"),
         panel("energy", "Energy", "largest |E − E₀| / max T"),
     ))  # fmt: skip
+
+
+def long_figure(table: dict[str, Any]) -> Figure:
+    series = [Series(NAMES[rule], table[rule], COLOURS[rule], table["steps"]) for rule in RULES]
+    draw = slopes(series, "Eight links on ball joints", "steps of 1 ms", "largest gap so far, m")
+    return Figure("long", "", "", (Panel(draw, "Gap after many steps", WIDE),), columns=1)
+
+
+def kept_figure(table: dict[str, Any]) -> Figure:
+    """What the floating chain keeps: one panel per quantity, one row per method."""
+    titles = {
+        "gap": ("Joints", "largest gap, m"),
+        "P": ("Linear momentum P", "relative drift"),
+        "L": ("Angular momentum L", "relative drift"),
+        "X": ("Path X of the centre of mass", "largest error, m"),
+        "E": ("Energy E", "relative drift"),
+    }
+    panels = []
+    for quantity, (title, label) in titles.items():
+        series = [
+            Series(NAMES[rule], [table[rule][m][quantity] for m in kept.METHODS], COLOURS[rule])
+            for rule in RULES
+        ]
+        panels.append(Panel(dots(kept.METHODS, series, title, label), title, TALL))
+    return Figure("kept", "", "", tuple(panels), columns=3)
 
 
 def moving_frames_figure(data: dict[str, Any]) -> Figure:

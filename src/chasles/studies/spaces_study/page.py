@@ -1,16 +1,19 @@
 """The study as a page: the text of page.md with the measured numbers in their places."""
 
-from collections.abc import Sequence
 from importlib.resources import files
 from statistics import median
 from string import Template
 from typing import Any
 
-from chasles.studies.spaces_study.cases import FAST
+from chasles.studies.spaces_study.cases import BOTH, FAST, RULES
+from chasles.studies.spaces_study.conservation_page import (
+    endurance_values,
+    kept_values,
+    redundant_values,
+)
 from chasles.studies.spaces_study.drawings import NAMES, relative_errors
+from chasles.studies.spaces_study.markdown import markdown_table
 from chasles.view.theme import scientific as sci
-
-RULES = ("SE3", "SO3xR3", "auto")
 
 
 class Text(Template):
@@ -27,20 +30,20 @@ def page(data: dict[str, Any]) -> str:
         "until": f"{data['made']['until']:g}",
         "ground_table": pair_table(data["ground"]),
         "moving_table": pair_table(data["moving"]),
+        "both_ball": sci(data["moving"]["spherical"][BOTH]["largest"]),
+        "se3_ground": sci(max(charts["SE3"]["largest"] for charts in data["ground"].values())),
         "observed_orders": observed(data["orders"]["observed"]),
         **tree_values(data["trees"]),
         **flight_values(data["floating"], data["platform"]),
+        **endurance_values(data),
+        **kept_values(data["kept"]),
         **loop_values(data["loops"]),
+        **redundant_values(data["redundant"]),
         **cost_values(data["cost"]),
         **cayley_values(data["cayley"]),
         **prediction_values(data["predictions"]),
     }
     return Text(text).substitute(values)
-
-
-def markdown_table(header: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
-    lines = [header, ["---"] * len(header), *rows]
-    return "\n".join("| " + " | ".join(line) + " |" for line in lines)
 
 
 def times(value: float) -> str:
@@ -61,17 +64,23 @@ def observed(orders: dict[str, float]) -> str:
 
 
 def tree_values(data: dict[str, Any]) -> dict[str, str]:
-    gaps, energy, sizes = data["gap"], data["energy"], data["bodies"]
+    gaps, crude, energy, sizes = data["gap"], data["heun"], data["energy"], data["bodies"]
     rows = [
-        [NAMES[rule], sci(median(gaps[rule])), sci(max(gaps[rule])), sci(median(energy[rule]))]
+        [
+            NAMES[rule],
+            *(sci(of(found[rule])) for found in (gaps, crude) for of in (median, max)),
+            sci(median(energy[rule])),
+        ]
         for rule in RULES
     ]
-    header = ["spaces", "gap, median", "gap, largest", "energy drift, median"]
+    header = ["spaces", "gap, median", "largest", "with heun: median", "largest",
+              "energy drift, median"]  # fmt: skip
     return {
         "trees": str(len(sizes)),
         "tree_smallest": str(min(sizes)),
         "tree_largest": str(max(sizes)),
-        "tree_auto": sci(median(gaps["auto"])),
+        "tree_framed": sci(median(gaps["framed"])),
+        "tree_subgroups": sci(median(gaps["subgroups"])),
         "tree_se3": sci(median(gaps["SE3"])),
         "tree_product": sci(median(gaps["SO3xR3"])),
         "tree_table": markdown_table(header, rows),
@@ -84,15 +93,22 @@ def flight_values(flight: dict[str, Any], platform: dict[str, Any]) -> dict[str,
         "boost_still": sci(flight["SE3"]["gap"][0]),
         "boost_fast": sci(flight["SE3"]["gap"][-1]),
         "boost_product": sci(flight["SO3xR3"]["gap"][-1]),
-        "boost_auto": sci(max(flight["auto"]["gap"])),
+        "boost_framed": sci(max(flight["framed"]["gap"])),
+        "boost_subgroups": sci(max(flight["subgroups"]["gap"])),
         "momentum_product": sci(max(flight["SO3xR3"]["momentum"])),
-        "momentum_auto": sci(max(flight["auto"]["momentum"])),
+        "momentum_framed": sci(max(flight["framed"]["momentum"])),
+        "momentum_subgroups": sci(max(flight["subgroups"]["momentum"])),
+        "angular_se3": sci(flight["SE3"]["angular"][-1]),
+        "angular_product": sci(flight["SO3xR3"]["angular"][-1]),
+        "angular_framed": sci(flight["framed"]["angular"][-1]),
+        "angular_subgroups": sci(flight["subgroups"]["angular"][-1]),
         "platform_fixed": sci(platform["fixed pivot on SE3"]),
         "platform_speed": f"{platform['speed'][-1]:g}",
         "platform_fast": sci(platform["SE3"][-1]),
         "platform_slow_speed": f"{1e3 * platform['speed'][0]:g}",
         "platform_slow": sci(platform["SE3"][0]),
-        "platform_auto": sci(max(platform["auto"])),
+        "platform_framed": sci(max(platform["framed"])),
+        "platform_subgroups": sci(max(platform["subgroups"])),
     }
 
 
@@ -135,10 +151,14 @@ def cost_values(cost: dict[str, Any]) -> dict[str, str]:
         [str(size), *(f"{cost[rule][k] / size:.2f}" for rule in rules)]
         for k, size in enumerate(cost["bodies"])
     ]
-    ratios = [auto / se3 for auto, se3 in zip(cost["auto"], cost["SE3"])]
+
+    def ratio(rule: str) -> str:
+        return f"{median(own / se3 for own, se3 in zip(cost[rule], cost['SE3'])):.2f}"
+
     return {
         "cost_table": markdown_table(["bodies", *(NAMES[rule] for rule in rules)], rows),
-        "cost_ratio": f"{median(ratios):.2f}",
+        "cost_framed": ratio("framed"),
+        "cost_subgroups": ratio("subgroups"),
     }
 
 

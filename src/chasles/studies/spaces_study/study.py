@@ -3,37 +3,52 @@
 import json
 import platform
 import time
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
 from importlib.metadata import version
+from math import isfinite
 from pathlib import Path
 from typing import Any
 
+from chasles.model import Model
 from chasles.stderr import progress_bar
-from chasles.studies.spaces_study import cases
+from chasles.studies.spaces_study import cases, endurance, kept, loops
 
 IMAGES = Path("images") / "study"
 
 
 @dataclass(frozen=True)
 class Options:
-    """quick: fewer starts and sizes; out: the folder that gets study.md and images/study/."""
+    """What is run, and where it goes.
+
+    out       the folder that gets study.md and images/study/
+    quick     fewer starts and sizes
+    slow      the long run goes on to a million steps
+    linkages  over-constrained loops by name
+    """
 
     out: Path = Path("out/study")
     quick: bool = False
+    slow: bool = False
+    linkages: Mapping[str, Model] = field(default_factory=dict)
 
 
-def measured(quick: bool, progress: bool | None = None) -> dict[str, Any]:
+def measured(options: Options, progress: bool | None = None) -> dict[str, Any]:
     """Every number of the study, with a bar on stderr."""
-    effort, ledger = cases.Effort(quick), cases.Ledger()
+    effort, ledger = cases.Effort(options.quick, options.slow), cases.Ledger()
     questions: dict[str, Callable[[], Any]] = {
         "ground": lambda: cases.pairs(effort, ledger, moving=False),
         "moving": lambda: cases.pairs(effort, ledger, moving=True),
         "orders": cases.orders,
         "trees": lambda: cases.trees(effort, ledger),
+        "spins": endurance.spins,
+        "long": lambda: endurance.long_runs(effort),
+        "door": endurance.door,
         "floating": cases.floating,
         "platform": cases.platform,
-        "loops": lambda: cases.loops(effort, ledger),
+        "kept": kept.kept,
+        "loops": lambda: loops.loops(effort, ledger),
+        "redundant": lambda: loops.redundant(options.linkages, ledger),
         "cost": lambda: cases.cost(effort),
         "cayley": cases.cayley_against_exp,
     }
@@ -50,7 +65,7 @@ def measured(quick: bool, progress: bool | None = None) -> dict[str, Any]:
         "wrong": ledger.wrong,
     }
     data["made"] = {
-        "quick": quick,
+        "quick": options.quick,
         "seconds": round(time.perf_counter() - began, 1),
         "step": cases.STEP,
         "until": cases.UNTIL,
@@ -69,7 +84,7 @@ def make_study(options: Options, progress: bool | None = None) -> str:
 
     folder = options.out / IMAGES
     folder.mkdir(parents=True, exist_ok=True)
-    data = measured(options.quick, progress)
+    data = measured(options, progress)
     drawn = figures(data)
     for figure in drawn:
         save_files(figure, folder, png=not options.quick)
@@ -84,9 +99,11 @@ def make_study(options: Options, progress: bool | None = None) -> str:
 
 
 def rounded(value: Any) -> Any:
-    """Numbers to four digits: the rest is noise."""
+    """Numbers to four digits, the rest is noise; null for what broke off."""
     if isinstance(value, dict):
         return {key: rounded(entry) for key, entry in value.items()}
     if isinstance(value, list | tuple):
         return [rounded(entry) for entry in value]
-    return float(f"{value:.4g}") if isinstance(value, float) else value
+    if isinstance(value, float):
+        return float(f"{value:.4g}") if isfinite(value) else None
+    return value

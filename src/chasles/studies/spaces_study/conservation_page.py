@@ -1,0 +1,117 @@
+"""Tables of what is kept: by method and space, in fast and long runs, in redundant loops."""
+
+from collections.abc import Iterator
+from math import isfinite
+from typing import Any
+
+from chasles.studies.spaces_study import endurance, kept, loops
+from chasles.studies.spaces_study.cases import RULES
+from chasles.studies.spaces_study.drawings import NAMES
+from chasles.studies.spaces_study.markdown import markdown_table
+from chasles.view.theme import scientific as sci
+
+SHOWN = ("gap", "P", "L", "X", "E")
+
+
+def number(value: float | None) -> str:
+    """A figure of a run; one that broke off says so."""
+    if value is None:
+        return "–"
+    return sci(value) if isfinite(value) else "broke off"
+
+
+def kept_values(data: dict[str, Any]) -> dict[str, str]:
+    rounding = [v for v in every_error(data) if v < kept.ROUNDING]
+    pivoted = data["pivoted"]
+    return {
+        "kept_step_ms": f"{1e3 * kept.STEP:g}",
+        "kept_until": f"{kept.UNTIL:g}",
+        "kept_rounding": sci(kept.ROUNDING, 0),
+        "kept_largest": sci(max(rounding)),
+        "kept_summary": "\n".join(summary(data)),
+        "kept_floating": full_table(data["floating"], kept.QUANTITIES["floating"]),
+        "kept_pivoted": full_table(pivoted, kept.QUANTITIES["pivoted"]),
+        "pivot_l_se3": sci(pivoted["SE3"]["rk4"]["L"]),
+        "pivot_l_subgroups": sci(pivoted["subgroups"]["rk4"]["L"]),
+    }
+
+
+def every_error(data: dict[str, Any]) -> Iterator[float]:
+    for spaces in data.values():
+        for methods in spaces.values():
+            for errors in methods.values():
+                yield from errors.values()
+
+
+def summary(data: dict[str, Any]) -> Iterator[str]:
+    """A row for every chain and space: rounding, or the span of the methods' errors."""
+    for chain, spaces in data.items():
+        for rule, methods in spaces.items():
+            cells = [f"{chain}, {NAMES[rule]}"]
+            for quantity in SHOWN:
+                if quantity not in kept.QUANTITIES[chain]:
+                    cells.append("–")
+                    continue
+                values = [errors[quantity] for errors in methods.values()]
+                cells.append(span(values))
+            yield "| " + " | ".join(cells) + " |"
+
+
+def span(values: list[float]) -> str:
+    if max(values) < kept.ROUNDING:
+        return "**rounding**"
+    return f"{number(max(values))} … {number(min(values))}"
+
+
+def full_table(spaces: dict[str, Any], quantities: tuple[str, ...]) -> str:
+    def cell(value: float) -> str:
+        return f"**{sci(value)}**" if value < kept.ROUNDING else number(value)
+
+    rows = [
+        [NAMES[rule], method, *(cell(errors[quantity]) for quantity in quantities)]
+        for rule, methods in spaces.items()
+        for method, errors in methods.items()
+    ]
+    return markdown_table(["space", "method", *quantities], rows)
+
+
+def endurance_values(data: dict[str, Any]) -> dict[str, str]:
+    spins, long, door = data["spins"], data["long"], data["door"]
+    header = ["run", *(NAMES[rule] for rule in RULES)]
+    labels = {
+        "heun": f"heun, {endurance.SPEED:g} rad/s, 1 ms, {endurance.SPUN:g} s",
+        "half turns": f"rk4, π rad a step, {endurance.HALF_TURNS} steps",
+    }
+    spun = [[label, *(number(spins[r][key]) for r in RULES)] for key, label in labels.items()]
+    lasted = [
+        [f"{count:,}".replace(",", " "), *(number(long[rule][k]) for rule in RULES)]
+        for k, count in enumerate(long["steps"])
+    ]
+    return {
+        "spin_table": markdown_table(header, spun),
+        "spin_se3": sci(max(spins["SE3"].values())),
+        "long_table": markdown_table(["steps", *header[1:]], lasted),
+        "long_most": f"{max(long['steps']):,}".replace(",", " "),
+        "door_se3": sci(door["SE3"]),
+        "door_product": sci(door["SO3xR3"]),
+        "door_framed": sci(door["framed"]),
+        "door_subgroups": sci(door["subgroups"]),
+    }
+
+
+def redundant_values(data: dict[str, Any]) -> dict[str, str]:
+    rows = [
+        [
+            name,
+            method,
+            *(f"{number(row[rule]['held'])} ∣ {number(row[rule]['drifting'])}" for rule in RULES),
+        ]
+        for name, methods in data.items()
+        for method, row in methods.items()
+    ]
+    return {
+        "redundant_step_ms": f"{1e3 * loops.REDUNDANT_STEP:g}",
+        "redundant_table": markdown_table(
+            ["linkage", "method", *(NAMES[rule] for rule in RULES)], rows
+        ),
+    }

@@ -1,0 +1,117 @@
+"""Closed loops: every joint as the cut one, and what redundant constraints leave of the joints."""
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from chasles.model import Model
+from chasles.spaces import Space, designate
+from chasles.studies import gallery
+from chasles.studies.measure import CandidateResult
+from chasles.studies.spaces_study.cases import RULES, STEP, Effort, Ledger, run
+
+REDUNDANT_STEP = 5e-3  # s
+REDUNDANT_METHODS = ("heun", "rk4")
+
+#: Runs of a loop beside those with a chosen cut.
+UNCUT: dict[str, tuple[str, str | None]] = {
+    "SE3": ("SE3", None),
+    "SO3xR3": ("SO3xR3", None),
+    "framed": ("framed", None),
+    "subgroups": ("subgroups", None),
+    "SE3, projected": ("SE3", "projection"),
+    "SO3xR3, projected": ("SO3xR3", "projection of all joints"),
+    "framed, projected": ("framed", "projection"),
+    "subgroups, projected": ("subgroups", "projection"),
+}
+
+
+def cuts(model: Model, ledger: Ledger, what: str) -> dict[str, Any]:
+    """Every joint as the cut one: gap, energy and error of the motion, without and with projection.
+
+    The error is the largest distance of a centre of mass from a run of order 8 with a quarter of
+    the step, over the first half second.
+    """
+    reference = run(
+        model, "subgroups", method="dop853", step=STEP / 4, stabilise="projection", until=0.5
+    )
+    rows = {}
+    for joint in model.joint_names:
+        chosen = designate(model, cut=[joint])
+        row: dict[str, Any] = {"depth": depth(chosen.spaces)}
+        for name, stabilise in (("none", None), ("projected", "projection")):
+            outcome = run(model, chosen, ledger, f"{what} cut at {joint}", stabilise=stabilise)
+            row[name] = {
+                "gap": outcome.worst_gap,
+                "energy": outcome.energy_drift,
+                "error": motion_error(model, outcome, reference),
+            }
+        rows[joint] = row
+    others = {}
+    for name, (rule, stabilise) in UNCUT.items():
+        outcome = run(model, rule, ledger, f"{what}, {name}", stabilise=stabilise)
+        others[name] = {
+            "gap": outcome.worst_gap,
+            "energy": outcome.energy_drift,
+            "error": motion_error(model, outcome, reference),
+        }
+    return {"cuts": rows, "others": others}
+
+
+def motion_error(model: Model, outcome: CandidateResult, reference: CandidateResult) -> float:
+    """Over the reference's duration, at the times of the coarser run."""
+    count = (len(reference.t) - 1) // 4 + 1
+    return max(
+        float(
+            np.linalg.norm(
+                outcome.result.position(b)[:count] - reference.result.position(b)[::4][:count],
+                axis=1,
+            ).max()
+        )
+        for b in model.bodies
+    )
+
+
+def depth(spaces: Mapping[str, Space]) -> int:
+    """The longest way from a body to the ground through references."""
+    longest = 0
+    for name in spaces:
+        length, at = 1, spaces[name].relative_to
+        while at is not None:
+            length, at = length + 1, spaces[at].relative_to
+        longest = max(longest, length)
+    return longest
+
+
+def loops(effort: Effort, ledger: Ledger) -> dict[str, Any]:
+    """Every cut of the 3-bar, the slider-crank and of random loops."""
+    table = {
+        "three-bar": cuts(gallery.three_bar(), ledger, "three-bar"),
+        "slider-crank": cuts(gallery.slider_crank(), ledger, "slider-crank"),
+    }
+    random = [
+        cuts(gallery.random_loop(seed), ledger, f"loop {seed}") for seed in range(effort.loops)
+    ]
+    return {**table, "random": random}
+
+
+# --- over-constrained linkages --------------------------------------------------------------------
+
+
+def redundant(linkages: Mapping[str, Model], ledger: Ledger) -> dict[str, Any]:
+    """The worst joint of those predicted to hold, and the worst of the others, run by run."""
+    table: dict[str, Any] = {}
+    for name, model in linkages.items():
+        for method in REDUNDANT_METHODS:
+            for rule in RULES:
+                what = f"{name}, {rule}, {method}"
+                outcome = run(model, rule, ledger, what, method=method, step=REDUNDANT_STEP)
+                drifting = outcome.result.problem.choice.drifting
+                gaps = {joint: gap.worst for joint, gap in outcome.gaps.items()}
+                held = [gap for joint, gap in gaps.items() if joint not in drifting]
+                table.setdefault(name, {}).setdefault(method, {})[rule] = {
+                    "held": max(held) if held else None,
+                    "drifting": max(gaps[joint] for joint in drifting),
+                }
+    return table

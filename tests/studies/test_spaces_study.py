@@ -1,0 +1,76 @@
+"""The study of spaces: what its page says of joints, momenta and paths, on single runs."""
+
+import re
+
+import numpy as np
+import pytest
+
+from chasles.library import bennett, bricard, four_bar
+from chasles.studies import gallery
+from chasles.studies.spaces_study import cases, endurance, kept, loops
+from chasles.studies.spaces_study.page import page
+from chasles.studies.spaces_study.study import Options, make_study, measured, rounded
+
+ROUNDING = 1e-13
+LINKAGES = {"four-bar": four_bar, "Bennett": bennett, "Bricard": bricard}
+
+
+@pytest.mark.parametrize("method", kept.METHODS)
+def test_a_floating_chain_on_subgroups_keeps_joints_momenta_and_its_path(method):
+    found = kept.errors("floating", kept.floating_chain(), "subgroups", method)
+    assert max(found[what] for what in ("gap", "P", "L", "X")) < ROUNDING
+
+
+@pytest.mark.parametrize("method", kept.METHODS)
+def test_the_direct_product_keeps_momentum_and_path_but_not_the_joints(method):
+    """P and X are linear in the velocities and positions of the centres of mass."""
+    found = kept.errors("floating", kept.floating_chain(), "SO3xR3", method)
+    assert max(found["P"], found["X"]) < ROUNDING < min(found["gap"], found["L"])
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_two_absolute_charts_on_a_common_ball_joint_keep_it(seed):
+    model = gallery.moving_pair("spherical", seed)
+    gaps = {
+        name: cases.run(model, cases.MOVING[name], method="heun").gaps["joint"].worst
+        for name in (cases.BOTH, "SO3xR3 on the joint", "SE3")
+    }
+    assert gaps[cases.BOTH] < 1e-14 < 1e-6 < min(gaps["SO3xR3 on the joint"], gaps["SE3"])
+
+
+def test_a_door_on_two_ball_joints_holds_on_se3_and_not_at_the_centre_of_mass():
+    found = endurance.door()
+    assert found["SE3"] < ROUNDING < 1e-8 < found["SO3xR3"]
+
+
+def test_a_path_that_bends_is_seen():
+    """Gravity, which the straight path does not know, moves the centre by g t^2 / 2."""
+    chain = gallery.chain(3)
+    falling = gallery.Model(chain.bodies, chain.joints[1:], gravity=(0, 0, -2.0))
+    outcome = cases.run(falling, "subgroups", until=0.5)
+    assert kept.path_error(falling, outcome.result) == pytest.approx(0.25, rel=1e-12)
+
+
+@pytest.mark.parametrize("name", LINKAGES)
+def test_joints_predicted_to_hold_do_so_in_redundant_loops(name):
+    ledger = cases.Ledger()
+    table = loops.redundant({name: LINKAGES[name].model()}, ledger)
+    assert not ledger.wrong
+    for row in table[name].values():
+        assert max(row[rule]["held"] for rule in ("framed", "subgroups")) < 1e-12
+        assert row["SO3xR3"]["held"] is None
+
+
+def test_what_broke_off_is_null_in_the_results():
+    assert rounded({"a": [1.23456, np.inf, None]}) == {"a": [1.235, None, None]}
+
+
+@pytest.mark.slow
+def test_the_page_has_all_its_numbers(tmp_path):
+    options = Options(tmp_path, quick=True, linkages={"four-bar": four_bar.model()})
+    assert "0 of them wrong" in make_study(options, progress=False)
+    text = (tmp_path / "study.md").read_text("utf-8")
+    pictures = re.findall(r"images/study/\w+\.svg", text)
+    assert "@{" not in text and "nan" not in text and len(pictures) == 10
+    assert all((tmp_path / picture).exists() for picture in pictures)
+    assert page(measured(options, progress=False)).count("\n") == text.count("\n")
