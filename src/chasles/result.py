@@ -458,7 +458,7 @@ class Result:
                 " work.",
             )
         if isinstance(name, str) and name in self.model.joint_names:
-            acting = (*self.model.drivers, *self.model.forces)
+            acting: tuple[Any, ...] = (*self.model.drivers, *self.model.forces)
             moving = [part.name for part in acting if getattr(part, "joint", None) == name]
             named = ", ".join(f"'{part}'" for part in moving)
             raise UnknownName(

@@ -21,6 +21,7 @@ from chasles.core.recursion.kinematics import tree_absolute
 from chasles.core.recursion.tree import Recursion, Tree, make_recursion
 from chasles.model import GROUND, ChaslesError, InconsistentStart, InvalidOption, Joint, Model
 from chasles.model.coordinates import ANGLE
+from chasles.model.keywords import checked_keywords
 from chasles.model.model import checked_model
 from chasles.spaces.space import Space
 from chasles.spaces.tree import Tree as SpanningTree
@@ -42,6 +43,7 @@ STRIDE = 0.2
 MOST_STRIDES = 2000
 
 
+@checked_keywords
 def start_state(model: Model, coordinates: Mapping[Any, Any], close: bool = False) -> State:
     """A State to start at, from joint coordinates and their rates.
 
