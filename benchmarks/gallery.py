@@ -42,17 +42,22 @@ def seconds(models: dict[str, ch.Model], rounds: int = ROUNDS) -> dict[str, floa
 
 
 def stewart() -> dict[str, ch.Model]:
-    platform = load("stewart_platform")
+    platform = load("stewart_platform").model
     times = np.linspace(0.0, UNTIL + 0.01, 1000)
 
-    def table(k: int) -> ch.Signal:
-        return ch.Signal.table(times, platform.stroke(k, times))
+    def as_table(driver: ch.Driver) -> ch.Driver:
+        values = driver.motion.sample(times)[:, 0]
+        return ch.Driver(driver.name, driver.joint, ch.Signal.table(times, values))
 
-    return {"functions": platform.build(), "tables": platform.build(table)}
+    tables = [as_table(driver) for driver in platform.drivers]
+    return {
+        "functions": platform,
+        "tables": ch.Model(platform.bodies, platform.joints, drivers=tables),
+    }
 
 
 def planetary() -> dict[str, ch.Model]:
-    model = load("planetary_gear").build()
+    model = load("planetary_gear").model
     joints = [
         ch.Revolute(joint.name, ch.GROUND, joint.b, at=joint.at, axis=joint.axis)
         if isinstance(joint, ch.Revolute) and joint.a == "arm"

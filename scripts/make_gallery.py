@@ -5,12 +5,14 @@ python scripts/make_gallery.py --films DIR    the films, which are made when the
 """
 
 import argparse
-import importlib.util
+import runpy
 import sys
 from collections.abc import Iterator
+from contextlib import chdir
 from dataclasses import dataclass
 from pathlib import Path
-from types import ModuleType
+from tempfile import TemporaryDirectory
+from typing import Any
 
 import numpy as np
 from docutils.nodes import make_id
@@ -89,13 +91,26 @@ can be turned, zoomed and stepped.
 """
 
 
-def load(name: str) -> ModuleType:
-    """A script of the gallery as a module."""
-    spec = importlib.util.spec_from_file_location(name, SCRIPTS / f"{name}.py")
-    assert spec is not None and spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
+Script = dict[str, Any]  # the names that a script of the gallery has made
+
+
+def load(name: str) -> Script:
+    """The names of a script, which is not run."""
+    return runpy.run_path(str(SCRIPTS / f"{name}.py"))
+
+
+def run(name: str, folder: Path) -> Script:
+    """The names of a script that is run and puts its film into a folder."""
+    with chdir(folder):
+        return runpy.run_path(str(SCRIPTS / f"{name}.py"), run_name="__main__")
+
+
+def checked(name: str, script: Script) -> tuple[str, tuple[str, float, float, float]]:
+    """What a run is held against, in words and numbers: by the script itself, or by checks.py."""
+    if "check" in script:
+        return "", script["check"](script["result"])
+    check = load("checks")[name]
+    return " ".join((check.__doc__ or "").split()), check(script, script["result"])
 
 
 def stills() -> Iterator[Still]:
@@ -103,9 +118,10 @@ def stills() -> Iterator[Still]:
         yield from group
 
 
-def draw(still: Still, module: ModuleType, result: Result) -> Path:
+def draw(still: Still, script: Script) -> Path:
     """Write the still of a run."""
-    studio = Studio([result], [""], "side by side", module.VIEW, SIZE)
+    result: Result = script["result"]
+    studio = Studio([result], [""], "side by side", script["VIEW"], SIZE)
     if still.close:
         frame = int(np.abs(result.t - still.time).argmin())
         seen = studio.camera.seen(reached(result, studio.scenes[0], np.array([frame])))
@@ -120,9 +136,9 @@ def draw(still: Still, module: ModuleType, result: Result) -> Path:
     return target
 
 
-def words_of(module: ModuleType) -> tuple[str, str, str]:
+def words_of(script: Script) -> tuple[str, str, str]:
     """Title, first sentence and the rest of a docstring that begins with "Title: sentence"."""
-    first, rest = (module.__doc__ or "").split("\n\n", 1)
+    first, _, rest = script["__doc__"].partition("\n\n")
     title, about = first.split(":", 1)
     return title, " ".join(about.split()), " ".join(rest.split())
 
@@ -138,10 +154,10 @@ def thumbnail(still: Still) -> str:
 """
 
 
-def section(still: Still, module: ModuleType, result: Result) -> str:
+def section(still: Still, script: Script) -> str:
     """A mechanism on the page."""
-    title, about, more = words_of(module)
-    what, measured, expected, tolerance = module.check(result)
+    title, about, more = words_of(script)
+    why, (what, measured, expected, tolerance) = checked(still.name, script)
     if expected == 0.0:
         outcome = f"{measured:.0e}; up to {tolerance:.0e} is allowed"
     else:
@@ -154,7 +170,7 @@ def section(still: Still, module: ModuleType, result: Result) -> str:
 :width: 560px
 ```
 
-{about[0].upper()}{about[1:]} {more}
+{about[0].upper()}{" ".join(filter(None, (about[1:], more, why)))}
 
 *Checked:* {what}: {outcome}.
 
@@ -174,16 +190,14 @@ def section(still: Still, module: ModuleType, result: Result) -> str:
 def write_page() -> None:
     STILLS.mkdir(parents=True, exist_ok=True)
     parts = [HEAD.format(count=len(list(stills()))), *map(thumbnail, stills())]
-    scratch = STILLS / "film.html"
     for group, members in GROUPS.items():
         parts.append(f"## {group}\n")
         for still in members:
-            module = load(still.name)
-            result = module.main(film=scratch)
-            draw(still, module, result)
-            parts.append(section(still, module, result))
+            with TemporaryDirectory() as folder:
+                script = run(still.name, Path(folder))
+            draw(still, script)
+            parts.append(section(still, script))
             print(still.name, file=sys.stderr)
-    scratch.unlink()
     PAGE.write_text("\n".join(parts), "utf-8")
 
 
@@ -191,7 +205,7 @@ def write_films(folder: Path) -> None:
     """One page for each mechanism, made anew from its script."""
     folder.mkdir(parents=True, exist_ok=True)
     for still in stills():
-        load(still.name).main(film=folder / f"{still.name}.html")
+        run(still.name, folder)
 
 
 if __name__ == "__main__":

@@ -40,4 +40,5 @@ def main(until=10.0, film="furuta_pendulum.html"):
 
 
 if __name__ == "__main__":
-    print("{}: {:.9g}; {:.9g} within {:g}".format(*check(main())))
+    result = main()
+    print("{}: {:.9g}; {:.9g} within {:g}".format(*check(result)))

@@ -52,4 +52,5 @@ def main(until=4.0, film="robot_arm.html"):
 
 
 if __name__ == "__main__":
-    print("{}: {:.9g}; {:.9g} within {:g}".format(*check(main())))
+    result = main()
+    print("{}: {:.9g}; {:.9g} within {:g}".format(*check(result)))

@@ -75,4 +75,5 @@ def main(until=4 * np.pi / SPEED, film="strandbeest_leg.html"):
 
 
 if __name__ == "__main__":
-    print("{}: {:.9g}; {:.9g} within {:g}".format(*check(main())))
+    result = main()
+    print("{}: {:.9g}; {:.9g} within {:g}".format(*check(result)))

@@ -44,4 +44,5 @@ def main(until=12.0, film="tennis_racket.html"):
 
 
 if __name__ == "__main__":
-    print("{}: {:.9g}; {:.9g} within {:g}".format(*check(main())))
+    result = main()
+    print("{}: {:.9g}; {:.9g} within {:g}".format(*check(result)))

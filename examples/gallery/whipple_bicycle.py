@@ -69,4 +69,5 @@ def main(until=2.5, film="whipple_bicycle.html"):
 
 
 if __name__ == "__main__":
-    print("{}: {:.9g}; {:.9g} within {:g}".format(*check(main())))
+    result = main()
+    print("{}: {:.9g}; {:.9g} within {:g}".format(*check(result)))

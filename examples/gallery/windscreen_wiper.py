@@ -54,4 +54,5 @@ def main(until=8.0, film="windscreen_wiper.html"):
 
 
 if __name__ == "__main__":
-    print("{}: {:.9g}; {:.9g} within {:g}".format(*check(main())))
+    result = main()
+    print("{}: {:.9g}; {:.9g} within {:g}".format(*check(result)))

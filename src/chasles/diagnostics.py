@@ -123,7 +123,13 @@ def gap(
     return (axes @ rotation[..., None])[..., 0], (axes @ translation[..., None])[..., 0]
 
 
-@dataclass(frozen=True)
+def largest(vectors: Floats) -> float:
+    """The greatest length of vectors (T, 3) that are numbers."""
+    lengths = np.linalg.norm(vectors, axis=1)
+    return float(lengths[np.isfinite(lengths)].max(initial=0.0))
+
+
+@dataclass(frozen=True, repr=False)
 class Reaction:
     """What a joint exerts on its bodies: force (N) and torque (N m) at `point`.
 
@@ -143,6 +149,13 @@ class Reaction:
     axes: Floats
     force_on_first: Floats
     torque_on_first: Floats
+
+    def __repr__(self) -> str:
+        return (
+            f"Reaction('{self.joint}' on {self.bodies[0]} and {self.bodies[1]}: force, torque at"
+            f" {len(self.force)} times, up to {largest(self.force):.3g} N and"
+            f" {largest(self.torque):.3g} N m)"
+        )
 
     def on(self, body: Body | Ground | str) -> tuple[Floats, Floats]:
         """Force and torque (T, 3) on one of the two bodies (GROUND is one), in world axes."""

@@ -15,7 +15,7 @@ import numpy as np
 from chasles.core.arrays import POSE_R, POSE_X, TWIST, Floats, flat_arrays
 from chasles.core.forces.registry import FORCES
 from chasles.core.wrenches import inertial_and_gravity_wrench
-from chasles.diagnostics import frame_in_world, stacked, twist_history
+from chasles.diagnostics import frame_in_world, largest, stacked, twist_history
 from chasles.dynamics.tree_readout import tree_accelerations
 from chasles.model import Body, ChaslesError, Ground, JointForce
 from chasles.model.coordinates import ANGLE
@@ -24,7 +24,7 @@ from chasles.system.build import Setup
 from chasles.system.gaps import components, opening_history
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class ForceHistory:
     """A force over time, in world axes.
 
@@ -47,6 +47,15 @@ class ForceHistory:
     torque_on_first: Floats
     elongation: Floats | None = None
 
+    def __repr__(self) -> str:
+        first, second = self.bodies
+        stretched = "" if self.elongation is None else ", elongation"
+        return (
+            f"ForceHistory('{self.name}' on {first} and {second}: force, torque, power"
+            f"{stretched} at {len(self.power)} times, up to {largest(self.force):.3g} N and"
+            f" {largest(self.torque):.3g} N m)"
+        )
+
     def on(self, body: Body | Ground | str) -> tuple[Floats, Floats]:
         """Force and torque (T, 3) on one of its bodies, about that body's centre of mass.
 
@@ -63,13 +72,19 @@ class ForceHistory:
         return self.force_on_first, self.torque_on_first
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class PointHistory:
     """A point of a body over time, in the world: path (m), velocity (m/s), acceleration (m/s^2)."""
 
     position: Floats
     velocity: Floats
     acceleration: Floats
+
+    def __repr__(self) -> str:
+        return (
+            f"PointHistory(position, velocity, acceleration at {len(self.position)} times, up to"
+            f" {largest(self.velocity):.3g} m/s and {largest(self.acceleration):.3g} m/s^2)"
+        )
 
 
 def wrenches_of_force(

@@ -457,6 +457,17 @@ class Result:
                 f"result.force('{name}') has force, torque and power, result.work('{name}') the"
                 " work.",
             )
+        if isinstance(name, str) and name in self.model.joint_names:
+            acting: tuple[Any, ...] = (*self.model.drivers, *self.model.forces)
+            moving = [part.name for part in acting if getattr(part, "joint", None) == name]
+            named = ", ".join(f"'{part}'" for part in moving)
+            raise UnknownName(
+                f"there is no driver '{name}': it is a joint, and efforts are those of what acts"
+                f" along its coordinate: {named or 'nothing does'}.",
+                f"Ask for one of them: result.effort('{moving[0]}')."
+                if moving
+                else f"result.reaction('{name}') has what the joint itself exerts.",
+            )
         return self.model.driver(name).name
 
     def _coordinate(self, joint: Joint | str, which: str) -> tuple[str, str]:

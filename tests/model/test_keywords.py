@@ -48,6 +48,25 @@ def test_methods_of_results_correct_theirs(refusal):
         assert "no keyword" in refusal(call, ch.ChaslesError)
 
 
+@pytest.mark.parametrize(
+    "call, words",
+    [
+        (
+            lambda: ch.Revolute("hinge", ch.GROUND),
+            "Revolute 'hinge': 'b', 'at' and 'axis' are missing",
+        ),
+        (lambda: ch.Body.box("brick", mass=1), "Body.box 'brick': 'size' is missing"),
+        (lambda: ch.simulate(MODEL), "simulate: 'until' is missing"),
+        (lambda: ch.Model(), "Model: 'bodies' is missing"),
+        (lambda: ch.start_state(MODEL), "start_state: 'coordinates' is missing"),
+    ],
+)
+def test_what_is_missing_is_named(call, words, refusal):
+    assert words in refusal(call, ch.ChaslesError)
+    with pytest.raises(TypeError):
+        call()
+
+
 def test_an_unknown_keyword_is_still_a_type_error():
     with pytest.raises(TypeError, match="hinge"):
         ch.Revolute("hinge", ch.GROUND, ROD, at=(0, 0, 0), axes="y")

@@ -43,10 +43,10 @@ BENCHMARKS: tuple[Benchmark, ...] = (
 class Library:
     """The benchmark mechanisms that come with chasles.
 
-    >>> library.get("a01").title
+    >>> library["a01"].title
     'Simple pendulum'
     >>> result = library.get("A01").run(until=0.01)
-    >>> "A01" in library.names()
+    >>> "A01" in library
     True
     """
 
@@ -64,6 +64,12 @@ class Library:
         if key is None:
             raise UnknownName.among("benchmark", name, self._by_name, where="library")
         return self._by_name[key]
+
+    def __getitem__(self, name: str) -> Benchmark:
+        return self.get(name)
+
+    def __contains__(self, name: object) -> bool:
+        return isinstance(name, str) and name.lower() in {known.lower() for known in self._by_name}
 
     def __iter__(self) -> Iterator[Benchmark]:
         return iter(self._by_name.values())

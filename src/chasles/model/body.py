@@ -155,9 +155,12 @@ class Body:
         size: ArrayLike,
         mass: float | None = None,
         density: float | None = None,
+        colour: str | None = None,
         **start: Unpack[Start],
     ) -> "Body":
         """A cuboid with edges `size` along the body axes, from its mass or its density (kg/m^3).
+
+        colour  to draw it in: "steel", "red", ... or "#rrggbb"
 
         >>> Body.box("brick", size=(0.5, 0.25, 0.125), density=2048.0).mass
         32.0
@@ -166,7 +169,7 @@ class Body:
         x, y, z = checked_vector(size, "size", where, InvalidBody)
         for edge in (x, y, z):
             checked_positive(edge, "edge length", "m", where, InvalidBody)
-        return solid(name, Box((x, y, z)), mass, density, start)
+        return solid(name, Box((x, y, z), colour=colour), mass, density, start)
 
     @classmethod
     @takes_start
@@ -179,18 +182,19 @@ class Body:
         density: float | None = None,
         axis: Axis = "z",
         between: ArrayLike | None = None,
+        colour: str | None = None,
         **start: Unpack[Start],
     ) -> "Body":
         """A solid cylinder along the body's `axis` ("x", "y" or "z").
 
         between  the centres of its ends in the world, instead of length, position and rotation
+        colour   to draw it in: "steel", "red", ... or "#rrggbb"
         """
         where = f"body '{checked_body_name(name)}'"
         radius = checked_positive(radius, "radius", "m", where, InvalidBody)
         length, start = laid_out(between, length, checked_axis(axis, where), start, where)
-        return solid(
-            name, Cylinder(radius, length, checked_axis(axis, where)), mass, density, start
-        )
+        shape = Cylinder(radius, length, checked_axis(axis, where), colour=colour)
+        return solid(name, shape, mass, density, start)
 
     @classmethod
     @takes_start
@@ -203,6 +207,7 @@ class Body:
         radius: float | None = None,
         axis: Axis = "x",
         between: ArrayLike | None = None,
+        colour: str | None = None,
         **start: Unpack[Start],
     ) -> "Body":
         """A rod along the body's `axis`: a cylinder if its `radius` is given, else slender.
@@ -212,6 +217,7 @@ class Body:
         l / 100.  A density needs a radius.
 
         between  its ends in the world, instead of length, position and rotation
+        colour   to draw it in: "steel", "red", ... or "#rrggbb"
 
         >>> Body.rod("link", mass=1.0, between=((0, 0, 0), (0, 3, 4))).position
         (0.0, 1.5, 2.0)
@@ -219,13 +225,13 @@ class Body:
         where = f"body '{checked_body_name(name)}'"
         length, start = laid_out(between, length, checked_axis(axis, where), start, where)
         if radius is not None:
-            return cls.cylinder(name, radius, length, mass, density, axis, **start)
+            return cls.cylinder(name, radius, length, mass, density, axis, colour=colour, **start)
         if mass is None and density is not None:
             raise InvalidBody(
                 f"{where}: a rod of density {density!r} kg/m^3 without a radius has no volume.",
                 "Give radius=, or the mass instead of the density.",
             )
-        shape = Rod(length, axis=checked_axis(axis, where))
+        shape = Rod(length, axis=checked_axis(axis, where), colour=colour)
         mass = mass_of(shape.volume, mass, density, where)
         return cls(name, mass, shape.moments(mass), shapes=shape, **start)
 
@@ -237,12 +243,13 @@ class Body:
         radius: float,
         mass: float | None = None,
         density: float | None = None,
+        colour: str | None = None,
         **start: Unpack[Start],
     ) -> "Body":
-        """A solid ball."""
+        """A solid ball; `colour` to draw it in: "steel", "red", ... or "#rrggbb"."""
         where = f"body '{checked_body_name(name)}'"
         radius = checked_positive(radius, "radius", "m", where, InvalidBody)
-        return solid(name, Sphere(radius), mass, density, start)
+        return solid(name, Sphere(radius, colour=colour), mass, density, start)
 
     @classmethod
     @checked_keywords

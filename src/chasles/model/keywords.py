@@ -1,11 +1,11 @@
-"""Keywords that do not exist are refused in words, with the one that was probably meant."""
+"""Keywords that do not exist, and arguments that are missing, are refused in words."""
 
 from collections.abc import Callable, Iterable
 from functools import wraps
 from inspect import CO_VARKEYWORDS
 from typing import Any, TypeVar, cast
 
-from chasles.model.errors import UnknownName
+from chasles.model.errors import ChaslesError, UnknownName
 
 Made = TypeVar("Made", bound=Callable[..., Any])
 
@@ -14,8 +14,12 @@ class UnknownKeyword(UnknownName, TypeError):
     """A keyword that a function or class does not take."""
 
 
+class MissingArgument(ChaslesError, TypeError):
+    """An argument that a function or class cannot do without."""
+
+
 def checked_keywords(made: Made, more: Iterable[str] = ()) -> Made:
-    """The same function or class, with a ChaslesError for unknown keywords.
+    """The same function or class, with a ChaslesError for unknown keywords and missing arguments.
 
     `more` are those that it takes as **.  What else may be wrong with a call is left to Python.
     """
@@ -32,6 +36,9 @@ def checked_call(function: Any, name: str, more: Iterable[str] = ()) -> Any:
     known = dict.fromkeys((*code.co_varnames[code.co_posonlyargcount : count], *more))
     for own in ("self", "cls"):
         known.pop(own, None)
+    needed = code.co_varnames[: code.co_argcount - len(function.__defaults__ or ())]
+    defaults = function.__kwdefaults__ or {}
+    by_name = [n for n in code.co_varnames[code.co_argcount : count] if n not in defaults]
 
     @wraps(function)
     def call(*given: Any, **named: Any) -> Any:
@@ -39,9 +46,22 @@ def checked_call(function: Any, name: str, more: Iterable[str] = ()) -> Any:
             for keyword in named:
                 if keyword not in known:
                     raise UnknownKeyword.among("keyword", keyword, known, where=title(given, name))
+        missing = [one for one in (*needed[len(given) :], *by_name) if one not in named]
+        if missing:
+            raise missing_argument(missing, title(given, name))
         return function(*given, **named)
 
     return call
+
+
+def missing_argument(missing: list[str], where: str) -> MissingArgument:
+    words = ", ".join(f"'{name}'" for name in missing[:-1])
+    words = f"{words} and '{missing[-1]}'" if words else f"'{missing[0]}'"
+    return MissingArgument(
+        f"{where}: {words} {'is' if len(missing) == 1 else 'are'} missing.",
+        f"Give {', '.join(f'{name}=...' for name in missing)}; help() says what"
+        f" {'it is' if len(missing) == 1 else 'they are'}.",
+    )
 
 
 def title(given: tuple[Any, ...], name: str) -> str:

@@ -112,12 +112,11 @@ def space_of(value: Any, model: Model, body: str, where: str, cut: Collection[st
 
 
 @checked_keywords
-def designate(
-    model: Model, spaces: Mapping[Any, Any] | None = None, cut: Collection[str] = ()
-) -> Designation:
+def designate(model: Model, spaces: Any = None, cut: Collection[str] = ()) -> Designation:
     """The cheapest space of every body in which the joint that carries it holds to rounding.
 
-    spaces  spaces you choose yourself, body -> Space or name; the others are chosen to fit
+    spaces  spaces you choose yourself, body -> Space or name; the others are chosen to fit.  Or
+            one name for all, as `simulate` takes it: "SE3", "subgroups"
     cut     joints at which to cut loops, instead of those that leave the shortest chains; a note
             says which of them hold a body on the tree, and are not cut
 
@@ -141,9 +140,14 @@ def designate(
     The joint holds to rounding.
     """
     checked_model(model)
+    if isinstance(spaces, str):
+        if spaces not in NAMES:
+            raise UnknownName.among("space", spaces, NAMES, where="designate")
+        spaces = dict.fromkeys(model.body_names, spaces)
     if spaces is not None and not isinstance(spaces, Mapping):
         raise InvalidOption(
-            f"spaces must be a dict, got {told(spaces)}.", "Give body -> Space or name, or nothing."
+            f"spaces must be a dict or a name, got {told(spaces)}.",
+            "Give body -> Space or name, one name for all, or nothing.",
         )
     wanted = cut_joints(model, cut)
     forced = overrides(model, spaces, wanted)

@@ -21,6 +21,7 @@ from chasles.core.recursion.kinematics import tree_absolute
 from chasles.core.recursion.tree import Recursion, Tree, make_recursion
 from chasles.model import GROUND, ChaslesError, InconsistentStart, InvalidOption, Joint, Model
 from chasles.model.coordinates import ANGLE
+from chasles.model.keywords import checked_keywords
 from chasles.model.model import checked_model
 from chasles.spaces.space import Space
 from chasles.spaces.tree import Tree as SpanningTree
@@ -29,7 +30,7 @@ from chasles.start.assembly import assemble
 from chasles.start.closure import Closure, typical_length
 from chasles.start.consistent import driven_rates, forbidden, initial_state, least_energy_dense
 from chasles.start.kkt import constraint_rows, mass_blocks
-from chasles.start.wanted import Wanted, checked_wanted, said
+from chasles.start.wanted import Wanted, checked_wanted, said, tell_degrees
 from chasles.system.build import OPEN_TOLERANCE, Setup, build, check_closed
 from chasles.system.build_tree import COORDINATES, build_tree, links_of
 from chasles.system.coordinates import Key, coordinate_of_poses, coordinate_rate
@@ -42,6 +43,7 @@ STRIDE = 0.2
 MOST_STRIDES = 2000
 
 
+@checked_keywords
 def start_state(model: Model, coordinates: Mapping[Any, Any], close: bool = False) -> State:
     """A State to start at, from joint coordinates and their rates.
 
@@ -63,6 +65,7 @@ def start_state(model: Model, coordinates: Mapping[Any, Any], close: bool = Fals
     """
     checked_model(model)
     wanted = checked_wanted(model, coordinates)
+    tell_degrees(wanted)
     kinematics = TreeKinematics(model, list(dict.fromkeys(joint for joint, _ in wanted)))
     setup = kinematics.setup
     if close:

@@ -1,11 +1,13 @@
 """Joint coordinates as users give them: values and rates, by joint and by word."""
 
 from collections.abc import Mapping
+from math import pi, radians
 from typing import Any, NamedTuple
+from warnings import warn
 
 import numpy as np
 
-from chasles.model import InvalidOption, Model
+from chasles.model import ChaslesWarning, InvalidOption, Model
 from chasles.model.checks import checked_number
 from chasles.model.coordinates import ANGLE, AUTO, checked_coordinate, resolved_coordinate
 from chasles.model.errors import told
@@ -57,6 +59,19 @@ def checked_numbers(given: Any, coordinate: str, where: str) -> Wanted:
         for number, name in zip(pair, names)
     )
     return Wanted(value, rate)
+
+
+def tell_degrees(wanted: Mapping[Key, Wanted]) -> None:
+    """Warn of angles of more than a turn, which are meant sometimes, and degrees more often."""
+    for (joint, coordinate), given in wanted.items():
+        if coordinate == ANGLE and given.value is not None and abs(given.value) > 2.0 * pi:
+            warn(
+                f"start of joint '{joint}': the angle is {given.value:g} rad,"
+                f" {abs(given.value) / (2.0 * pi):.3g} turns from the pose entered.  Angles are in"
+                f" rad: {given.value:g} degrees are {radians(given.value):.4g} rad.",
+                ChaslesWarning,
+                stacklevel=4,  # past the check of keywords
+            )
 
 
 def said(wanted: Mapping[Key, Wanted]) -> str:

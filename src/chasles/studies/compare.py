@@ -14,8 +14,10 @@ from chasles.model.keywords import checked_keywords
 from chasles.model.model import checked_model
 from chasles.model.notebook import as_html
 from chasles.simulate import check_progress
+from chasles.spaces import resolve_spaces
+from chasles.spaces.on_subgroups import check_charted, on_subgroups
 from chasles.stderr import progress_bar
-from chasles.studies.candidates import candidates_of
+from chasles.studies.candidates import Candidate, candidates_of
 from chasles.studies.measure import CandidateResult, costs, measure
 from chasles.studies.predictions import CheckedPrediction, check_orders, predictions_of
 from chasles.studies.tables import aligned_table, plain, small
@@ -47,6 +49,9 @@ def compare(
                   holds to rounding, or drifts with the method's order) against what is observed
     timing        measure the cost of a step
 
+    Candidates that the model has no equations in are left out, and a note says so: armatures and
+    frames without mass need the motion subgroups of joints.
+
     >>> import chasles as ch
     >>> arm = ch.Body.rod("arm", 1.0, mass=2.0, position=(0.5, 0, 0), angular_velocity=(1, 2, 3))
     >>> model = ch.Model([arm], [ch.Spherical("pivot", ch.GROUND, arm, at=(0, 0, 0))])
@@ -66,7 +71,7 @@ def compare(
         "step": step, "method": method, "spaces": "auto",
         "acceleration": acceleration, "stabilise": stabilise,
     }  # fmt: skip
-    chosen = candidates_of(model, candidates, common)
+    chosen, left_out = runnable(model, candidates_of(model, candidates, common))
     hidden = None if progress is None else not progress
     with progress_bar(total=len(chosen), unit="run", disable=hidden, delay=1.0) as bar:
         outcomes = []
@@ -78,8 +83,25 @@ def compare(
             bar.set_description("timing")
             measured = costs(model, chosen, until)
             outcomes = [replace(o, cost=cost) for o, cost in zip(outcomes, measured)]
-    comparison = Comparison(model, until, tuple(outcomes))
+    comparison = Comparison(model, until, tuple(outcomes), left_out=left_out)
     return comparison.check_order(progress=progress) if orders else comparison
+
+
+def runnable(model: Model, every: list[Candidate]) -> tuple[list[Candidate], dict[str, str]]:
+    """The candidates in whose spaces the model has equations, and why the others have none."""
+    chosen: list[Candidate] = []
+    left_out: dict[str, str] = {}
+    for candidate in every:
+        spaces = resolve_spaces(model, candidate.options["spaces"])
+        try:
+            if not on_subgroups(spaces):
+                check_charted(model, "spaces")
+            chosen.append(candidate)
+        except InvalidOption as refusal:
+            left_out[candidate.label] = refusal.what.removeprefix("spaces: ")
+            if not chosen and candidate is every[-1]:
+                raise
+    return chosen, left_out
 
 
 @dataclass(frozen=True, repr=False)
@@ -88,12 +110,14 @@ class Comparison:
 
     outcomes     one per candidate, in the order in which they were given
     predictions  what was predicted of each candidate's joints, and what was observed
+    left_out     label -> why a candidate could not be run
     """
 
     model: Model
     until: float
     outcomes: tuple[CandidateResult, ...]
     predictions: tuple[CheckedPrediction, ...] = field(default=())
+    left_out: dict[str, str] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         if not self.predictions:
@@ -108,6 +132,11 @@ class Comparison:
         for outcome in self.outcomes:
             if outcome.label == label:
                 return outcome
+        if label in self.left_out:
+            raise InvalidOption(
+                f"compare: {label} was left out: {self.left_out[label]}",
+                f"Those that were run are {', '.join(self.labels)}.",
+            )
         raise UnknownName.among("candidate", label, self.labels, where="compare")
 
     @property
@@ -138,6 +167,7 @@ class Comparison:
     def __str__(self) -> str:
         parts = [f"{self.model!r}, {self.until:g} s", self._table()]
         notes = [f"{o.label}: {o.result.message}" for o in self.outcomes if not o.finished]
+        notes += [f"{label} was left out: {why}" for label, why in self.left_out.items()]
         checked = [p for p in self.predictions if p.order is not None]
         if checked or self.disagreements:
             notes += [str(p) for p in self.predictions if p.order is not None or not p.agrees]
@@ -209,6 +239,7 @@ class Comparison:
             "until": self.until,
             "candidates": {outcome.label: outcome_dict(outcome) for outcome in self.outcomes},
             "predictions": [p.as_dict() for p in self.predictions],
+            "left_out": dict(self.left_out),
         }
 
     def plot(self, path: str | Path | None = None) -> Any:

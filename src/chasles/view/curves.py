@@ -11,6 +11,8 @@ from matplotlib.axes import Axes
 
 from chasles.core.arrays import Floats
 from chasles.model import InvalidOption, JointForce, UnknownName, coordinate_of
+from chasles.model.coordinates import ANGLE
+from chasles.model.drivers import AnyDriver
 from chasles.model.keywords import checked_keywords
 from chasles.readout import ForceHistory
 from chasles.result import Result
@@ -89,7 +91,18 @@ def draw(ax: Axes, t: Floats, found: list[Curves]) -> None:
     seconds_axis(ax, t)
     ax.set_ylabel(found[0].label)
     if len(curves) > 1:
-        ax.legend(loc="best", ncols=1 + len(curves) // 5)
+        legend_above(ax, len(curves))
+
+
+def legend_above(ax: Axes, count: int) -> None:
+    """A legend in room of its own above the curves, so that it hides none of them."""
+    columns = min(count, 4)
+    room = 1.0 - 0.11 * (1 + -(-count // columns))  # of the height, for the curves
+    scale = ax.yaxis.get_transform()
+    low, high = scale.transform(np.array(ax.get_ylim()))
+    low, high = scale.inverted().transform(np.array([low, low + (high - low) / room]))
+    ax.set_ylim(low, high)
+    ax.legend(loc="upper left", ncols=columns)
 
 
 # --- what a name stands for ---
@@ -222,12 +235,19 @@ def force_curves(result: Result, name: str, part: str | None) -> Curves:
     stretched = found.elongation
     if stretched is not None:
         kinds["elongation"] = lambda: Curves(f"{name}: elongation", "m", [("", stretched)])
-    if isinstance(result.model.force(name), JointForce):
-        kinds["effort"] = lambda: Curves(f"{name}: effort", "N or N m", [("", result.effort(name))])
+    acting = result.model.force(name)
+    if isinstance(acting, JointForce):
+        unit = effort_unit(acting)
+        kinds["effort"] = lambda: Curves(f"{name}: effort", unit, [("", result.effort(name))])
     chosen = usual_part(found, kinds) if part is None else part
     if chosen not in kinds:
         raise UnknownName.among("part of a force", part, kinds, where=f"plot of force '{name}'")
     return kinds[chosen]()
+
+
+def effort_unit(acting: JointForce | AnyDriver) -> str:
+    """A torque along an angle, a force along a displacement or of a point."""
+    return "N m" if getattr(acting, "coordinate", None) == ANGLE else "N"
 
 
 def usual_part(found: ForceHistory, kinds: dict[str, Any]) -> str:
@@ -247,7 +267,8 @@ def sensor_curves(result: Result, name: str) -> Curves:
 
 def driver_curves(result: Result, name: str, part: str | None) -> Curves:
     if part in (None, "effort"):
-        return Curves(f"{name}: effort", "N or N m", [("", result.effort(name))])
+        unit = effort_unit(result.model.driver(name))
+        return Curves(f"{name}: effort", unit, [("", result.effort(name))])
     if part == "work":
         return Curves(f"{name}: work", "J", [("", result.work(name))])
     raise UnknownName.among(
