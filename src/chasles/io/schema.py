@@ -14,7 +14,7 @@ from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
 import msgspec
 from msgspec import UNSET, UnsetType
 
-from chasles.model import Body, Signal
+from chasles.model import Body, Shape, Signal
 from chasles.model.checks import Matrix3, Vector3
 from chasles.model.plain import (
     DRIVERS,
@@ -154,6 +154,8 @@ def file_type(hint: Any, field: str) -> Any:
         return hint
     if hint is Signal:
         return signal_type()
+    if hint is Shape:
+        return union(shape_structs().values())
     if get_origin(hint) in (Union, UnionType):
         kept = [entry for entry in get_args(hint) if entry is not type(None)]
         if any(not isinstance(entry, type) and "Callable" in str(entry) for entry in kept):

@@ -78,6 +78,7 @@ DIMENSIONS: dict[str, tuple[str, ...]] = {
     "armature": ("inertia", "mass"),
     "level": ("torque", "force"),
     "smoothing": ("angular speed", "speed"),
+    "slip": ("speed",),
     "stiffness": ("stiffness", "torsional stiffness"),
     "damping": ("damping", "torsional damping"),
 }

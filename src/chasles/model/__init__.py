@@ -2,6 +2,7 @@
 
 from chasles.model.body import GROUND, Body, Ground, name_of
 from chasles.model.checks import Matrix3, Vector3
+from chasles.model.contact import Contact
 from chasles.model.coordinates import coordinate_of, coordinates_of
 from chasles.model.couplings import (
     ConstantVelocity,
@@ -71,6 +72,7 @@ __all__ = [
     "ChaslesWarning",
     "Cone",
     "ConstantVelocity",
+    "Contact",
     "Coupling",
     "CustomForce",
     "CustomJoint",

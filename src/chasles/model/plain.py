@@ -21,6 +21,7 @@ from chasles.model.joints import Joint
 from chasles.model.model import Model
 from chasles.model.plain_shapes import shape_from_plain, shape_to_plain
 from chasles.model.sensors import AnySensor
+from chasles.model.shapes import Shape
 from chasles.model.signals import Signal
 from chasles.model.waves import Linear, Ramp, Sine, Table, Wave
 
@@ -137,6 +138,8 @@ def part_from_plain(plain: Any, kinds: Kinds, what: str, where: str) -> Any:
                 else entry
                 for index, entry in enumerate(values[name])
             ]
+    if isinstance(values.get("shape"), dict):
+        values["shape"] = shape_from_plain(values["shape"], f"{where}, shape")
     with placed_at(where):
         return kind(**values)
 
@@ -151,6 +154,8 @@ def value_to_plain(value: Any, where: str) -> Any:
         return signal_to_plain(value, where)
     if isinstance(value, Components):
         return [signal_to_plain(signal, where) for signal in value.signals]
+    if isinstance(value, Shape):
+        return shape_to_plain(value)
     if callable(value):
         raise own_function(value, where)
     return listed(value)

@@ -1,0 +1,176 @@
+"""Contact of a body with a plane or a ball: it pushes, rubs, and never pulls.
+
+A contact is a force like any other, smooth in the motion: bodies sink into each other a little,
+and friction creeps a little.  Nothing is found by search: what may touch what is said by the user.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+from chasles.model.body import GROUND, Body
+from chasles.model.checks import (
+    Vector3,
+    checked_direction,
+    checked_not_negative,
+    checked_number,
+    checked_positive,
+    checked_vector,
+    fill,
+)
+from chasles.model.errors import InvalidForce, told
+from chasles.model.forces import Force
+from chasles.model.joints import Attachment, Z, checked_pair
+from chasles.model.shapes import Box, Capsule, Rod, Shape, Sphere
+from chasles.model.words import ArrayLike
+
+#: Shapes that touch by a few balls or points.
+TOUCHING = (Sphere, Capsule, Rod, Box)
+ALLOWED = "Sphere, Capsule, Rod or Box"
+LEAST = 1e-300  # m; the inverse of a smaller radius is not a number
+
+
+@dataclass(frozen=True, init=False)
+class Contact(Force):
+    r"""A shape of b that may touch a plane or a ball of a: a push along the normal, and friction.
+
+    at           a point of the plane, or the centre of the ball (a's centre of mass if left out),
+                 in the world at the start
+    axis         the normal of the plane, towards the side on which b is; z if left out
+    radius       m, of the ball; None: a plane; negative: a hollow ball, b being inside
+    shape        what touches, on b: a Sphere, both ends of a Capsule or Rod, the eight corners of a
+                 Box, placed from b's centre of mass in body axes; b's own shape if left out
+    stiffness    k in N/m, and
+    hertz        h in N/m^1.5 (4/3 E sqrt(r) by Hertz): at least one of the two
+    dissipation  c in s/m, Hunt and Crossley's: 0 gives all of the energy back
+    friction     mu, Coulomb's coefficient
+    slip         s in m/s: friction reaches 0.7 of mu N where b slides at this speed
+
+    Each ball that has sunk in by d > 0 is pushed out with N, and rubbed at its deepest point, which
+    slides with v:
+
+    .. math:: N = (k d + h d^{3/2}) \max(0, 1 + c\,\dot d), \qquad
+              f = -\mu N v / \sqrt{|v|^2 + s^2}
+
+    a feels the opposite at the same point.  The force is continuous where b touches, and has a
+    continuous slope there if k = 0.  It is **not sticking**: where less than mu N is asked for, b
+    creeps at a fraction of s.  Steps of the run should be short against sqrt(m / k), the time of a
+    bounce over pi, and against m s / (mu N), in which friction takes hold: s / (mu g) for a body
+    that rests.
+
+    >>> ball = Body.sphere("ball", radius=0.1, mass=1.0, position=(0, 0, 1))
+    >>> Contact("floor", GROUND, ball, at=(0, 0, 0), stiffness=1e4, friction=0.5).axis
+    (0.0, 0.0, 1.0)
+    """
+
+    a: str
+    b: str
+    at: Vector3 | None = None
+    axis: Vector3 | None = None
+    radius: float | None = None
+    shape: Shape | None = None
+    stiffness: float = 0.0
+    hertz: float = 0.0
+    dissipation: float = 0.0
+    friction: float = 0.0
+    slip: float = 0.01
+
+    def __init__(
+        self,
+        name: str,
+        a: Attachment,
+        b: Attachment,
+        at: ArrayLike | None = None,
+        axis: ArrayLike | None = None,
+        radius: float | None = None,
+        shape: Shape | None = None,
+        stiffness: float = 0.0,
+        hertz: float = 0.0,
+        dissipation: float = 0.0,
+        friction: float = 0.0,
+        slip: float = 0.01,
+    ) -> None:
+        super().__init__(name)
+        name_a, name_b = checked_pair(a, b, "force", self.where, InvalidForce)
+        if name_b == GROUND.name:
+            raise InvalidForce(
+                f"{self.where}: b is the ground, and the shape that touches is b's.",
+                "Give the body with the shape as b, and what it touches as a.",
+            )
+        fill(self, a=name_a, b=name_b, shape=checked_touching(shape, self.where))
+        fill(self, **self._checked_surface(at, axis, radius))
+        given = {
+            "stiffness": (stiffness, "N/m"),
+            "hertz": (hertz, "N/m^1.5"),
+            "dissipation": (dissipation, "s/m"),
+            "friction": (friction, "N/N"),
+        }
+        values = {
+            what: checked_not_negative(value, what, unit, self.where, InvalidForce)
+            for what, (value, unit) in given.items()
+        }
+        if values["stiffness"] == values["hertz"] == 0.0:
+            raise InvalidForce(
+                f"{self.where}: stiffness and hertz are both 0, so it pushes nothing.",
+                "Give stiffness= in N/m, or hertz= in N/m^1.5.",
+            )
+        fill(self, **values, slip=checked_positive(slip, "slip", "m/s", self.where, InvalidForce))
+
+    @property
+    def bodies(self) -> tuple[str, ...]:
+        return (self.a, self.b)
+
+    def completed(self, bodies: Mapping[str, Body]) -> "Contact":
+        """The same with b's own shape and a's centre of mass where they were left out."""
+        changes: dict[str, Any] = {}
+        if self.at is None:
+            changes["at"] = bodies[self.a].position
+        if self.shape is None:
+            shapes = bodies[self.b].shapes
+            if len(shapes) != 1:
+                raise InvalidForce(
+                    f"{self.where}: shape is left out, and body '{self.b}' has {len(shapes)}"
+                    " shapes.",
+                    f"Give the shape that touches, a {ALLOWED}; several touch by several contacts.",
+                )
+            changes["shape"] = checked_touching(shapes[0], f"{self.where}, body '{self.b}'")
+        return replace(self, **changes) if changes else self
+
+    def _checked_surface(self, at: Any, axis: Any, radius: Any) -> dict[str, Any]:
+        """The plane or ball of a."""
+        if at is None and (radius is None or self.a == GROUND.name):
+            raise InvalidForce(
+                f"{self.where}: at is left out, so nothing says where '{self.a}' is touched.",
+                "Give at=(x, y, z), a point of the plane or the centre of the ball; only a ball"
+                " about a body's centre of mass needs none.",
+            )
+        point = None if at is None else checked_vector(at, "at", self.where, InvalidForce)
+        if radius is None:
+            normal = checked_direction(
+                Z if axis is None else axis, "axis", self.where, InvalidForce
+            )
+            return {"at": point, "axis": normal, "radius": None}
+        size = checked_number(radius, "radius", self.where, InvalidForce)
+        if abs(size) < LEAST:
+            raise InvalidForce(
+                f"{self.where}: radius must not be 0, got {size:g} m.",
+                "Give the radius of a's ball in m, negative if b is inside of it.",
+            )
+        if axis is not None:
+            raise InvalidForce(
+                f"{self.where}: there is a radius of {size:g} m and an axis, but a ball has no"
+                " normal.",
+                "Give radius= for a ball, or axis= for a plane.",
+            )
+        return {"at": point, "axis": None, "radius": size}
+
+
+def checked_touching(shape: Any, where: str) -> Shape | None:
+    """A shape that touches by balls or points, or None."""
+    if shape is not None and not isinstance(shape, TOUCHING):
+        found = shape.kind if isinstance(shape, Shape) else told(shape)
+        raise InvalidForce(
+            f"{where}: shape must be a {ALLOWED}, got {found}.",
+            "Give the balls, ends or corners that touch: shape=Sphere(0.1, position=(0, 0, -1)).",
+        )
+    return shape
