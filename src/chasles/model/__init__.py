@@ -2,14 +2,15 @@
 
 from chasles.model.body import GROUND, Body, Ground, name_of
 from chasles.model.checks import Matrix3, Vector3
+from chasles.model.coordinate_coupling import Coupling
 from chasles.model.coordinates import coordinate_of, coordinates_of
 from chasles.model.couplings import (
     ConstantVelocity,
-    Coupling,
     Distance,
     Gear,
     PointOnLine,
     PointOnPlane,
+    RowJoint,
     Universal,
 )
 from chasles.model.custom import CustomJoint
@@ -118,6 +119,7 @@ __all__ = [
     "Rod",
     "RollingDisc",
     "RollingSphere",
+    "RowJoint",
     "Sensor",
     "Shape",
     "Signal",
