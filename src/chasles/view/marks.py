@@ -124,9 +124,9 @@ def draw_forces(ax: Axes, scene: Scene, camera: Camera) -> tuple[list[Label], li
             inked.append(pointed(ax, path, DRIVE, both=True))
             name(part.name, path[1], DRIVE)
         else:
-            at = getattr(part, "at", None)
+            point = getattr(part, "at", None)
             body = part.body if isinstance(part, Drag | CustomForce) else part.bodies[-1]
-            spot = camera.seen(np.array(scene.start[body][1] if at is None else at))
+            spot = camera.seen(np.array(scene.start[body][1] if point is None else point))
             ax.plot(*spot, marker="D", ms=5, mfc="white", mec=LOAD, mew=1.2, zorder=12)
             name(part.name, spot, LOAD)
     return labels, inked
