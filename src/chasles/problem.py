@@ -188,10 +188,16 @@ def make_problem(
     return problem
 
 
-def wrench_history(problem: Problem, absolute: Floats, times: Floats, integrals: Floats) -> Floats:
+def wrench_history(
+    problem: Problem,
+    absolute: Floats,
+    times: Floats,
+    integrals: Floats,
+    coordinates: Floats | None = None,
+) -> Floats:
     """Joint wrenches (T, m, 12) at absolute states (T, n, 18)."""
     if needs_tree(problem.model):
-        return tree_wrenches(problem.setup, absolute, times, integrals)
+        return tree_wrenches(problem.setup, absolute, times, integrals, coordinates)
     return wrenches_on_charts(problem, absolute, times, integrals)
 
 

@@ -163,11 +163,13 @@ def elongation_of(setup: Setup, index: int, absolute: Floats) -> Floats | None:
 
 
 def accelerations(
-    setup: Setup, absolute: Floats, times: Floats, integrals: Floats | None, wrenches: Floats
-) -> Floats:
+    setup: Setup, absolute: Floats, times: Floats, integrals: Floats | None, wrenches: Floats,
+    coordinates: Floats | None = None,
+) -> Floats:  # fmt: skip
     """V' (T, n, 6) of all bodies; `wrenches` (T, m, 12) are those of the joints."""
-    if not setup.system.bodies.mass.all() and integrals is not None:
-        return tree_accelerations(setup, absolute, times, integrals)
+    massless = not setup.system.bodies.mass.all()
+    if (massless or setup.model.couplings) and integrals is not None:
+        return tree_accelerations(setup, absolute, times, integrals, coordinates)
     system, (count, bodies) = setup.system, absolute.shape[:2]
     rotation = components(absolute, POSE_R, 9)
     inertia = components(system.bodies.inertia, 0, 6)

@@ -14,9 +14,20 @@ from chasles.audit import audited
 from chasles.core.arrays import DRIVEN_TURN, POSE_R, POSE_X, TWIST, Floats
 from chasles.dataset import Table, make_table, to_xarray
 from chasles.diagnostics import Reaction
+from chasles.dynamics.tree_readout import coupling_multipliers
 from chasles.groups.so3 import so3_from_matrix
-from chasles.model import AnySensor, Body, InvalidOption, Joint, JointForce, Model, UnknownName
+from chasles.model import (
+    AnySensor,
+    Body,
+    Coupling,
+    InvalidOption,
+    Joint,
+    JointForce,
+    Model,
+    UnknownName,
+)
 from chasles.model.checks import checked_vector
+from chasles.model.coordinate_coupling import spelled
 from chasles.model.coordinates import checked_coordinate, resolved_coordinate
 from chasles.model.errors import told
 from chasles.model.notebook import pairs
@@ -237,8 +248,14 @@ class Result:
     ) -> Floats:
         """By how much a joint is open: (T,), or (T, 3) in world axes with vector=True.
 
-        part="translation" in m, part="rotation" in rad; directions left free count as 0.
+        part="translation" in m, part="rotation" in rad; directions left free count as 0.  Of a
+        coupling how far its sum is off, (T,), whatever the part.
         """
+        named = {coupling.name: coupling for coupling in self.model.couplings}
+        asked = getattr(joint, "name", joint)
+        if isinstance(asked, str) and asked in named and isinstance(part, str):
+            values = named[asked].values([self.coordinate(j, w) for j, w, _ in named[asked].terms])
+            return np.abs(values)
         rotation, translation = diagnostics.gap(
             self.problem.setup, self._joint(joint), self.absolute, self.t
         )
@@ -259,7 +276,15 @@ class Result:
 
     def reaction(self, joint: Joint | str) -> Reaction:
         """Force and torque of a joint on its bodies at every saved time."""
-        return diagnostics.reaction(self.problem, self._joint(joint), self.absolute, self._wrenches)
+        name = self._joint(joint)
+        if name in (coupling.name for coupling in self.model.couplings):
+            raise UnknownName(
+                f"coupling '{name}' pushes along the coordinates of several joints, and has no"
+                " point of its own.",
+                f"result.effort('{name}') is what it exerts along its first coordinate,"
+                " effort(..., on=joint) along another.",
+            )
+        return diagnostics.reaction(self.problem, name, self.absolute, self._wrenches)
 
     def coordinate(self, joint: Joint | str, which: Coordinate = "auto") -> Floats:
         """A joint's angle (rad, without wrap-around) or displacement (m) since the start (T,)."""
@@ -277,13 +302,22 @@ class Result:
         name, kind = self._coordinate(joint, which)
         return diagnostics.coordinate_rate(self.problem.setup, name, kind, self.absolute)
 
-    def effort(self, driver: Any) -> Floats:
+    def effort(self, driver: Any, on: Joint | str | None = None) -> Floats:
         """Force (N) or torque (N m) with which a driver or motor moves its coordinate (T,).
 
         So does every force on a joint: springs, friction.  Times the coordinate's rate, it is
-        their power.
+        their power.  A coupling pushes along several coordinates: `on` names the joint, or
+        "sleeve.displacement"; its first if left out.
         """
         asked = getattr(driver, "name", driver)
+        coupled = [c for c in self.model.couplings if c.name == asked]
+        if coupled:
+            return self._coupling_effort(coupled[0], on)
+        if on is not None:
+            raise InvalidOption(
+                f"effort: {told(asked)} is not a coupling, and acts along one coordinate.",
+                "Leave on= out.",
+            )
         if isinstance(asked, str) and asked in self.model.force_names:
             acting = self.model.force(asked)
             if isinstance(acting, JointForce):
@@ -294,6 +328,30 @@ class Result:
         frame = self.reaction(name).in_joint_frame
         turning = int(self.problem.setup.system.joints.locked[index]) == DRIVEN_TURN
         return frame[1][:, 2] if turning else frame[0][:, 2]
+
+    def _coupling_effort(self, coupling: Coupling, on: Any) -> Floats:
+        terms, where = coupling.terms, f"effort of {coupling.where}"
+        index = 0
+        if on is not None:
+            joints = {joint.name: joint for joint in self.model.joints}
+            name = spelled(getattr(on, "name", on), "auto", joints, where)
+            matching = [
+                k for k, t in enumerate(terms) if t[0] == name[0] and name[1] in ("auto", t[1])
+            ]
+            if not matching:
+                raise UnknownName.among("joint", on, coupling.joints, where=where)
+            index = matching[0]
+        coordinates = [self.coordinate(joint, word) for joint, word, _ in terms]
+        slope = coupling.derivatives(coordinates)[index][1]
+        number = [c.name for c in self.model.couplings].index(coupling.name)
+        return np.asarray(slope * self._multipliers[:, number])
+
+    @cached_property
+    def _multipliers(self) -> Floats:
+        """Of all couplings (T, c)."""
+        return coupling_multipliers(
+            self.problem.setup, self.absolute, self.t, self.integrals, self.coordinates
+        )
 
     def force(self, force: Any) -> ForceHistory:
         """What a force does to its bodies: force, torque, power, elongation, over time."""
@@ -315,13 +373,18 @@ class Result:
 
     @cached_property
     def _wrenches(self) -> Floats:
-        return wrench_history(self.problem, self.absolute, self.t, self.integrals)
+        return wrench_history(self.problem, self.absolute, self.t, self.integrals, self.coordinates)
 
     @cached_property
     def _rates(self) -> Floats:
         """V' (T, n, 6)."""
         return accelerations(
-            self.problem.setup, self.absolute, self.t, self.integrals, self._wrenches
+            self.problem.setup,
+            self.absolute,
+            self.t,
+            self.integrals,
+            self._wrenches,
+            self.coordinates,
         )
 
     # --- invariants ---

@@ -121,7 +121,8 @@ def make_tree_stepper(
     scratch = TreeScratch(setup, tree, memory, solver.work)
     rows = cut_rows(scratch, solver, found.cuts, start_of(solver, tree), damp)
     watch, count = watch_of_rows(rows, stop=not damp), tree.rate_count
-    flight = make_flight(tree, [(cut.a, cut.b, cut.balanced) for cut in found.cuts])
+    tying = [cut for cut in found.cuts if not cut.terms]  # couplings push within a tree's joints
+    flight = make_flight(tree, [(cut.a, cut.b, cut.balanced) for cut in tying])
     common = {
         **parts_of(setup, found, until),
         "flight": flight,

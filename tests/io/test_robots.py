@@ -73,7 +73,7 @@ def accelerations(model, state):
 @pytest.mark.parametrize("name", TREES)
 def test_accelerations_are_mujocos(name, seed):
     rng = np.random.default_rng(seed)
-    model, (scene, data) = ch.read_model(ROBOTS / name), scene_of(name)
+    model, (scene, data) = ch.read_model(ROBOTS / name, limits="none"), scene_of(name)
     mujoco.mj_integratePos(scene, data.qpos, rng.normal(size=scene.nv) * 0.5, 1.0)
     data.qvel[:] = rng.normal(size=scene.nv)
     mujoco.mj_forward(scene, data)
@@ -83,7 +83,7 @@ def test_accelerations_are_mujocos(name, seed):
 
 @pytest.mark.parametrize("name", TREES)
 def test_short_trajectories_are_mujocos(name):
-    model, (scene, data) = ch.read_model(ROBOTS / name), scene_of(name)
+    model, (scene, data) = ch.read_model(ROBOTS / name, limits="none"), scene_of(name)
     scene.opt.integrator, scene.opt.timestep = mujoco.mjtIntegrator.mjINT_RK4, 5e-4
     mujoco.mj_step(scene, data, nstep=400)
     mujoco.mj_forward(scene, data)
@@ -114,7 +114,7 @@ def loop_rows(scene, data, name):
 @pytest.mark.parametrize("name", LOOPS)
 def test_loops_move_by_mujocos_own_matrices_under_hard_constraints(name):
     """M q'' + J^T l = Q, J q'' = - J' q', with M, Q and J of MuJoCo."""
-    model, (scene, data) = ch.read_model(ROBOTS / name), scene_of(name)
+    model, (scene, data) = ch.read_model(ROBOTS / name, limits="none"), scene_of(name)
     mujoco.mj_forward(scene, data)
     rows, _ = loop_rows(scene, data, name)
     data.qvel[:] = (np.eye(scene.nv) - np.linalg.pinv(rows) @ rows) @ np.ones(scene.nv)
@@ -135,16 +135,16 @@ def test_what_is_left_out_is_told():
     model = ch.read_model(ROBOTS / "left_out.xml")
     notes = "\n".join(model.notes)
     for words in [
-        "joints that no joint here is like; they are locked: hinge 'first', hinge 'second'",
-        "limits are not enforced: 'limited'",
-        "dry friction is left out: 'second'", "dry friction is smoothed about rest: 'third'",
+        "frames without mass between the joints of body 'offset': 'offset after first'",
+        "limits are stops that give way, as MuJoCo's do at the reference pose: 'limited'",
+        "dry friction is smoothed about rest: 'second', 'third'",
         "contacts between geoms are left out", "the medium", "compensation of gravity",
-        "1 tendons", "constraints are left out: 'mimic'", "actuators are left out: 'biceps'",
+        "1 tendons", "hold exactly here: 'mimic'", "actuators are left out: 'biceps'",
         "control is 0", "'idle'", "1 sensors, 1 cameras", "geoms",
     ]:  # fmt: skip
         assert words in notes, words
     assert model.joint("limited").armature == 0.1 and "armature" not in notes
-    assert model.joint("first").kind == "fixed" and model.force("third friction").level == 0.2
+    assert model.joint("first").kind == "revolute" and model.force("third friction").level == 0.2
 
 
 def test_robots_survive_the_way_through_a_file(tmp_path):

@@ -20,12 +20,12 @@ from chasles.core.constraints.registry import add_constraint
 from chasles.core.frames import joint_frames
 from chasles.core.rows import frame_seen_from_a, space_eta_along, space_row_of_body
 from chasles.groups.vectors import add, matvec, scale, sub, tmatvec
-from chasles.model import Coupling
+from chasles.model import RowJoint
 from chasles.spaces.frames import joint_axes
 
 
 @dataclass(frozen=True, init=False)
-class PointOnCylinder(Coupling, in_files=True):
+class PointOnCylinder(RowJoint, in_files=True):
     """Point `at_b` of b stays at its distance from the line of a through `at` along `axis`."""
 
     locked = ("radius",)

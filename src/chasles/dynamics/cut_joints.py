@@ -79,7 +79,10 @@ def cut_rows(
         return NO_ROWS
     gaps_and_rows(scratch.setup.system, solver.work, solver.start)  # J at the start
     free = free_pivots(scratch.setup, solver.work.jacobian)
-    moved = ~(largest_mobility(scratch, cuts, start) <= VANISHING * free)
+    mobility = largest_mobility(scratch, cuts, start)
+    coupled = [row for cut in cuts if cut.terms for row in cut.rows]
+    free[coupled] = mobility[coupled]  # their rows are not on bodies
+    moved = ~(mobility <= VANISHING * free)
     for cut in cuts:  # a driver that nothing follows contradicts what holds it
         moved[list(cut.rows)] |= is_users(scratch.setup, cut) or is_driver(scratch.setup, cut)
     kept = [cut._replace(rows=tuple(r for r in cut.rows if moved[r])) for cut in cuts]

@@ -1,13 +1,43 @@
 """Rows of joints and drivers that repeat others, counted for `Model.degrees_of_freedom`."""
 
-from chasles.dynamics.solver import make_solver
+import numpy as np
+
+from chasles.core.arrays import Floats
+from chasles.dynamics.solver import Solver, make_solver
 from chasles.model import Model
 from chasles.spaces import resolve_spaces
-from chasles.system.build import build
+from chasles.start.closure import gaps_and_rows
+from chasles.start.redundancy import DEPENDENT, equilibrated
+from chasles.system.build import Setup, build, real_rows
+from chasles.system.coupled import coupled_matrix
 
 
 def repeated_rows(model: Model) -> int:
     """Rows less their rank, at the poses entered; joints may be open there."""
     setup = build(model, resolve_spaces(model, "SE3"))
-    redundancy = make_solver(setup, check=False).redundancy
-    return 0 if redundancy is None else redundancy.rows - redundancy.rank
+    solver = make_solver(setup, check=False)
+    redundancy = solver.redundancy
+    repeated = 0 if redundancy is None else redundancy.rows - redundancy.rank
+    return repeated + repeated_couplings(setup, solver) if model.couplings else repeated
+
+
+def repeated_couplings(setup: Setup, solver: Solver) -> int:
+    """How many couplings follow from joints, drivers and other couplings, at the poses entered."""
+    jacobian = gaps_and_jacobian(setup, solver)
+    joints = equilibrated(setup, jacobian)[real_rows(setup.system)]
+    couplings = coupled_matrix(setup, setup.absolute)
+    largest = np.abs(couplings).max(axis=1, initial=0.0)
+    couplings = couplings / np.where(largest > 0.0, largest, 1.0)[:, None]
+    together = rank_of(np.vstack((joints, couplings)))
+    return len(couplings) - (together - rank_of(joints))
+
+
+def gaps_and_jacobian(setup: Setup, solver: Solver) -> Floats:
+    """J at the poses entered."""
+    gaps_and_rows(setup.system, solver.work, setup.absolute)
+    return solver.work.jacobian
+
+
+def rank_of(matrix: Floats) -> int:
+    s = np.linalg.svd(matrix, compute_uv=False)
+    return int(np.sum(s > DEPENDENT * s.max(initial=0.0)))

@@ -243,7 +243,7 @@ def watch_of(solver: Solver, stop: bool) -> Watch:
     independent = [
         (name, component) not in repeated
         for name, index in setup.joint_index.items()
-        for component in setup.locked(index)
+        for component in setup.locked(index)[: system.joints.rows[index]]
     ]
     rows = real_rows(system)
     joints = np.searchsorted(system.joints.first_row, rows, side="right")

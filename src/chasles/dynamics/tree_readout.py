@@ -17,19 +17,28 @@ from chasles.dynamics.tree_problem import TreeProblem
 from chasles.model import Driver, Model
 from chasles.system.build import Setup
 from chasles.system.build_tree import COORDINATES
+from chasles.system.coordinates import coordinate_keys
+from chasles.system.coupled import coupled_places
 from chasles.system.gaps import frame_of, pose_history
-from chasles.system.tree_state import state_of
+from chasles.system.tree_state import carried_by, state_of
 
 
 def needs_tree(model: Model) -> bool:
-    """Whether a joint of a model has an armature, or a body no mass."""
+    """Whether a joint of a model has an armature, or a body no mass, or coordinates are coupled."""
     rotors = any(joint.rotors for joint in model.joints)
-    return rotors or any(body.mass == 0.0 for body in model.bodies)
+    return rotors or bool(model.couplings) or any(body.mass == 0.0 for body in model.bodies)
 
 
-def tree_wrenches(setup: Setup, absolute: Floats, times: Floats, integrals: Floats) -> Floats:
-    """Joint wrenches (T, m, 12) at absolute states (T, n, 18), by the recursion."""
+def tree_wrenches(
+    setup: Setup, absolute: Floats, times: Floats, integrals: Floats, known: Floats | None = None
+) -> Floats:
+    """Joint wrenches (T, m, 12) at absolute states (T, n, 18), by the recursion.
+
+    `known` (T, coordinates) has angles with their whole turns, see `coordinate_keys`.  What a
+    coupling does on bodies is not among them: see `coupling_multipliers`.
+    """
     problem = TreeProblem.from_model(setup.model)
+    turns = whole_turns(problem, known)
     own, joints = problem.setup, setup.system.joints
     order = [setup.body_index[name] for name in own.body_index]
     counted = own.system.quadrature_count
@@ -38,7 +47,7 @@ def tree_wrenches(setup: Setup, absolute: Floats, times: Floats, integrals: Floa
     carried = carried_bodies(problem)
     for k, (state, t) in enumerate(zip(absolute, times.tolist())):
         problem.work.quadratures[:] = integrals[k, :counted]
-        found = problem.reactions(state_of(problem.tree, state[order]), t)
+        found = problem.reactions(state_of(problem.tree, state[order], turns(k)), t)
         efforts[k] = found.efforts
         for index in np.unique(problem.loops.joints).tolist():  # -J^T lambda of what is cut
             rows = row_span(own.system, index)
@@ -60,14 +69,50 @@ def tree_wrenches(setup: Setup, absolute: Floats, times: Floats, integrals: Floa
     return wrenches
 
 
-def tree_accelerations(setup: Setup, absolute: Floats, times: Floats, integrals: Floats) -> Floats:
+def coupling_multipliers(
+    setup: Setup, absolute: Floats, times: Floats, integrals: Floats, known: Floats | None = None
+) -> Floats:
+    r"""(T, c) $-\lambda$ of all couplings: times f' it is what they exert along a coordinate."""
+    problem = TreeProblem.from_model(setup.model)
+    order = [setup.body_index[name] for name in problem.setup.body_index]
+    counted, places = problem.setup.system.quadrature_count, coupled_places(problem.setup)
+    turns, found = whole_turns(problem, known), np.zeros((len(absolute), len(places)))
+    for k, (state, t) in enumerate(zip(absolute, times.tolist())):
+        problem.work.quadratures[:] = integrals[k, :counted]
+        here = state_of(problem.tree, state[order], turns(k))
+        found[k] = -problem.reactions(here, t).multipliers[places]
+    return found
+
+
+def whole_turns(problem: TreeProblem, known: Floats | None) -> Any:
+    """k -> coordinates of the k-th state as `state_of` takes them, from those known (T, c)."""
+    places = carried_by(problem.setup)
+    columns = [
+        (column, (places[joint], word))
+        for column, (joint, word) in enumerate(coordinate_keys(problem.setup.model))
+        if joint in places
+    ]
+
+    def at(k: int) -> dict[tuple[int, str], float]:
+        if known is None:
+            return {}
+        numbers = ((place, float(known[k, column])) for column, place in columns)
+        return {place: number for place, number in numbers if np.isfinite(number)}
+
+    return at
+
+
+def tree_accelerations(
+    setup: Setup, absolute: Floats, times: Floats, integrals: Floats, known: Floats | None = None
+) -> Floats:
     """V' (T, n, 6) at absolute states (T, n, 18), by the recursion."""
     problem = TreeProblem.from_model(setup.model)
+    turns = whole_turns(problem, known)
     order = [setup.body_index[name] for name in problem.setup.body_index]
     counted, rates = problem.setup.system.quadrature_count, np.zeros((*absolute.shape[:2], 6))
     for k, (state, t) in enumerate(zip(absolute, times.tolist())):
         problem.work.quadratures[:] = integrals[k, :counted]
-        rates[k, order] = problem.twist_rates(state_of(problem.tree, state[order]), t)
+        rates[k, order] = problem.twist_rates(state_of(problem.tree, state[order], turns(k)), t)
     return rates
 
 

@@ -19,9 +19,14 @@ ROOTS = ("mujoco", "robot")
 
 
 def read_robot(
-    path: str | os.PathLike[str], folder: str | os.PathLike[str] | None = None
+    path: str | os.PathLike[str],
+    folder: str | os.PathLike[str] | None = None,
+    stops: bool = True,
 ) -> tuple[Model, dict[str, Any]]:
-    """The model of a .urdf or MJCF file, and the step that it asks for."""
+    """The model of a .urdf or MJCF file, and the step that it asks for.
+
+    `stops` says whether limits of joints become stops.
+    """
     mujoco = imported()
     checker = Checker(path, folder)
     checker.check()
@@ -45,7 +50,7 @@ def read_robot(
             "Correct it there; MuJoCo's message names the element.",
         ) from None
     try:
-        scene = Scene(mujoco, compiled, data)
+        scene = Scene(mujoco, compiled, data, stops)
         for warning in dict.fromkeys(warned):
             scene.note(f"MuJoCo warns: {warning}")
         model = model_of(scene)

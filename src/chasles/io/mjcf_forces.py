@@ -1,4 +1,4 @@
-"""Springs, dampers, servos and loops of a MuJoCo scene, and notes on what a Model does not have."""
+"""Springs, dampers, stops and servos of a MuJoCo scene, and notes on what a Model has not."""
 
 from typing import Any
 
@@ -9,17 +9,15 @@ from chasles.io.mjcf_joints import BALL, FREE, Placed
 from chasles.model import (
     Bushing,
     Drag,
-    Fixed,
     Force,
-    Joint,
     JointFriction,
     JointSpring,
+    JointStop,
     Motor,
-    Spherical,
 )
 
 Floats = NDArray[np.float64]
-CLOSED = 1e-9  # m and rad: a loop that is closed at the reference pose
+SOFT_LIMITS = "limits are stops that give way, as MuJoCo's do at the reference pose"
 UNMOVED = 1e-12  # a rest that is the reference pose
 
 
@@ -41,12 +39,14 @@ def of_joint(scene: Any, entry: Placed, left: dict[str, list[str]]) -> list[Forc
     dof = int(m.jnt_dofadr[entry.index])
     dofs = slice(dof, dof + {FREE: 6, BALL: 3}.get(entry.kind, 1))
     stiffness, damping = float(m.jnt_stiffness[entry.index]), float(m.dof_damping[dof])
+    stop = stop_of(scene, entry) if scene.stops and m.jnt_limited[entry.index] else None
+    stopped = stop is not None
     for what, values in {
         "armature is left out": m.dof_armature[dofs],
         "springs and dampers that are not linear are taken as linear": np.append(
             polynomial(m, "jnt_stiffnesspoly", entry.index), polynomial(m, "dof_dampingpoly", dof)
         ),
-        "limits are not enforced": np.atleast_1d(m.jnt_limited[entry.index]),
+        "limits are not enforced": np.atleast_1d(m.jnt_limited[entry.index] and not stopped),
     }.items():
         kept = what.startswith("arm") and entry.joint is not None and entry.joint.rotors
         if np.any(values) and not kept:
@@ -62,11 +62,41 @@ def of_joint(scene: Any, entry: Placed, left: dict[str, list[str]]) -> list[Forc
         rest = float(m.qpos_spring[at] - m.qpos0[at])
         forces.append(JointSpring(scene.unique(f"{name} spring"), entry.joint.name, stiffness,
                                   damping, rest, entry.coordinate))  # fmt: skip
+    if stop is not None:
+        forces.append(stop)
+        left.setdefault(SOFT_LIMITS, []).append(name)
     if friction > 0.0:
         forces.append(JointFriction(scene.unique(f"{name} friction"), entry.joint.name, friction,
                                     coordinate=entry.coordinate))  # fmt: skip
         left.setdefault("dry friction is smoothed about rest", []).append(name)
     return forces
+
+
+def stop_of(scene: Any, entry: Placed) -> JointStop | None:
+    r"""A stop at the ends of a joint's range, as stiff as MuJoCo's at the reference pose.
+
+    MuJoCo asks for the acceleration $-d(k r + b\dot r)$ at a depth r, with $b = 2 / (d T)$ and
+    $k = 1 / (d T\zeta)^2$ from solref (T, zeta) and the impedance d of solimp, or with -solref for
+    both; the inertia that feels it is that of the coordinate at the reference pose.
+    """
+    m = scene.m
+    if entry.coordinate is None or entry.joint is None:
+        return None
+    first, second = m.jnt_solref[entry.index].tolist()
+    impedance = float(m.jnt_solimp[entry.index, 1])
+    mobility = float(m.dof_invweight0[m.jnt_dofadr[entry.index]])
+    if first > 0.0 and second > 0.0:
+        time = max(first, 2.0 * float(m.opt.timestep))
+        damping, stiffness = 2.0 / (impedance * time), 1.0 / (impedance * time * second) ** 2
+    else:
+        stiffness, damping = -first / impedance**2, -second / impedance
+    weight = impedance / mobility if mobility > 0.0 else np.nan
+    if not (np.isfinite(weight * stiffness) and weight * stiffness > 0.0 and damping >= 0.0):
+        return None
+    lower, upper = m.jnt_range[entry.index] - m.qpos0[m.jnt_qposadr[entry.index]]
+    name = scene.unique(f"{scene.name('joint', entry.index)} stop")
+    return JointStop(name, entry.joint.name, lower, upper, stiffness=weight * stiffness,
+                     damping=weight * damping, coordinate=entry.coordinate)  # fmt: skip
 
 
 def polynomial(m: Any, what: str, index: int) -> Floats:
@@ -158,76 +188,6 @@ def servo(scene: Any, index: int, entry: Placed) -> Motor | None:
     name = scene.name("actuator", index)  # often that of its joint
     name = scene.unique(f"{name} motor" if name in scene.taken else name)
     return Motor(name, entry.joint.name, coordinate=entry.coordinate or "auto", **law)
-
-
-# --- loops ----------------------------------------------------------------------------------------
-
-
-def equalities(scene: Any) -> list[Joint]:
-    """Equality constraints between bodies as joints that close loops."""
-    m = scene.m
-    joints: list[Joint] = []
-    soft, left = [], []
-    for index in range(m.neq):
-        name = scene.name("equality", index)
-        ends = ends_of(scene, index) if m.eq_active0[index] else None
-        joint = None
-        if ends is not None and ends[0] != ends[1] and m.eq_type[index] == scene.code("Eq.CONNECT"):
-            joint = connected(scene, index, name, ends)
-        elif ends is not None and ends[0] != ends[1] and m.eq_type[index] == scene.code("Eq.WELD"):
-            joint = welded(scene, index, name, ends)
-        if joint is None:
-            left.append(name)
-        else:
-            joints.append(joint)
-            soft.append(name)
-    scene.note_names("constraints that are soft in MuJoCo hold exactly here", soft)
-    scene.note_names("constraints are left out", left)
-    return joints
-
-
-def ends_of(scene: Any, index: int) -> tuple[int, int] | None:
-    """The bodies of the file that a constraint joins; None if it joins something else."""
-    m = scene.m
-    if m.eq_type[index] not in (scene.code("Eq.CONNECT"), scene.code("Eq.WELD")):
-        return None
-    first, second = int(m.eq_obj1id[index]), int(m.eq_obj2id[index])
-    if m.eq_objtype[index] == scene.code("Obj.SITE"):
-        return int(m.site_bodyid[first]), int(m.site_bodyid[second])
-    return first, second
-
-
-def connected(scene: Any, index: int, name: str, ends: tuple[int, int]) -> Joint | None:
-    """Two points that stay together."""
-    m = scene.m
-    a, b = (scene.carrier(end) for end in ends)
-    if a == b:
-        return None
-    if m.eq_objtype[index] == scene.code("Obj.SITE"):
-        points = [m.site_pos[m.eq_obj1id[index]], m.site_pos[m.eq_obj2id[index]]]
-    else:
-        points = [m.eq_data[index, :3], m.eq_data[index, 3:6]]
-    at, at_b = (scene.in_world(end, point) for end, point in zip(ends, points))
-    together = np.abs(at - at_b).max() < CLOSED
-    return Spherical(scene.unique(name), a, b, at, at_b=None if together else at_b)
-
-
-def welded(scene: Any, index: int, name: str, ends: tuple[int, int]) -> Joint | None:
-    """Two bodies that stay as they are; a weld that asks for another pose is left out."""
-    m, mj = scene.m, scene.mujoco
-    a, b = (scene.carrier(end) for end in ends)
-    if a == b or m.eq_objtype[index] == scene.code("Obj.SITE"):
-        return None
-    anchor, place, turn = m.eq_data[index, :3], m.eq_data[index, 3:6], m.eq_data[index, 6:10]
-    at_b, at = scene.in_world(ends[1], anchor), scene.in_world(ends[0], place)
-    asked = np.zeros(9)
-    mj.mju_quat2Mat(asked, turn)
-    axes = [scene.d.xmat[end].reshape(3, 3) for end in ends]
-    turned = np.abs(axes[0] @ asked.reshape(3, 3) - axes[1]).max()
-    if turned > CLOSED:
-        return None
-    together = np.abs(at - at_b).max() < CLOSED
-    return Fixed(scene.unique(name), a, b, at, at_b=None if together else at_b)
 
 
 # --- the rest -------------------------------------------------------------------------------------

@@ -7,6 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from chasles.model import (
+    Body,
     Cylindrical,
     Fixed,
     Joint,
@@ -36,10 +37,12 @@ class Placed:
     coordinate: Coordinate | None
 
 
-def joints_of(scene: Any) -> tuple[list[Joint], list[Placed]]:
-    """The joints of the model, and where each joint of the file went."""
+def joints_of(scene: Any) -> tuple[list[Body], list[Joint], list[Placed]]:
+    """Frames between joints of one body, the joints, and where each joint of the file went."""
+    frames: list[Body] = []
     joints: list[Joint] = []
     placed: list[Placed] = []
+    needed = with_coordinates(scene)
     for body in scene.body_names:
         if body == 0:
             continue
@@ -49,33 +52,79 @@ def joints_of(scene: Any) -> tuple[list[Joint], list[Placed]]:
             joints.append(Fixed(scene.unique(f"{scene.body_names[body]} weld"), "ground",
                                 scene.body_names[body]))  # fmt: skip
             continue
-        made, found = joints_of_body(scene, body, list(range(first, first + count)))
+        indices = list(range(first, first + count))
+        between, made, found = joints_of_body(scene, body, indices, needed)
+        frames += between
         joints += made
         placed += found
-    return joints, placed
+    return frames, joints, placed
 
 
-def joints_of_body(scene: Any, body: int, indices: list[int]) -> tuple[list[Joint], list[Placed]]:
-    """One joint for all joints of a body, or a weld and a note where there is none like them."""
+def with_coordinates(scene: Any) -> set[int]:
+    """The joints of the file whose coordinates something acts on: springs, rotors, couplings."""
+    m = scene.m
+    dof = m.jnt_dofadr
+    acted = (m.jnt_stiffness != 0.0) | (m.dof_damping[dof] != 0.0) | (m.dof_armature[dof] != 0.0)
+    acted |= m.dof_frictionloss[dof] != 0.0
+    if scene.stops:
+        acted |= np.asarray(m.jnt_limited, bool)
+    found = set(np.flatnonzero(acted).tolist())
+    coupled = np.flatnonzero(m.eq_type == scene.code("Eq.JOINT"))
+    found |= {int(k) for ids in (m.eq_obj1id, m.eq_obj2id) for k in ids[coupled]}
+    driven = np.flatnonzero(m.actuator_trntype == scene.code("Trn.JOINT"))
+    return found | {int(k) for k in m.actuator_trnid[driven, 0]}
+
+
+def joints_of_body(
+    scene: Any, body: int, indices: list[int], needed: set[int]
+) -> tuple[list[Body], list[Joint], list[Placed]]:
+    """One joint for all joints of a body; or one for each, with frames without mass between them.
+
+    Frames are taken where no joint here is like all of them together, or where it would lose
+    coordinates that something acts on.
+    """
     kinds = [kind_of(scene, index) for index in indices]
     ends = (scene.carrier(scene.m.body_parentid[body]), scene.body_names[body])
     names = [scene.name("joint", index) for index in indices]
     if kinds == [FREE]:
-        return [], [Placed(indices[0], FREE, None, None)]
+        return [], [], [Placed(indices[0], FREE, None, None)]
     name = scene.unique(names[0])
     points = [scene.d.xanchor[index] for index in indices]
     axes = [scene.d.xaxis[index] for index in indices]
     joint, coordinates = pair(name, ends, kinds, points, axes, armature_of(scene, indices))
-    if joint is None:
-        listed = ", ".join(f"{kind} '{n}'" for kind, n in zip(kinds, names))
-        scene.note(
-            f"body '{ends[1]}' has joints that no joint here is like; they are locked: {listed}"
-        )
-        joint, coordinates = Fixed(name, *ends), [None] * len(indices)
-    return [joint], [
+    lost = [k for k, word in zip(indices, coordinates) if word is None and k in needed]
+    if joint is None or (len(indices) > 1 and lost):
+        scene.taken.discard(name)
+        return chain(scene, ends, indices, kinds)
+    return [], [joint], [
         Placed(index, kind, joint, coordinate)
         for index, kind, coordinate in zip(indices, kinds, coordinates)
-    ]
+    ]  # fmt: skip
+
+
+def chain(
+    scene: Any, ends: tuple[str, str], indices: list[int], kinds: list[str]
+) -> tuple[list[Body], list[Joint], list[Placed]]:
+    """One joint after the other, as MuJoCo has them, with frames without mass between them."""
+    frames: list[Body] = []
+    joints: list[Joint] = []
+    placed: list[Placed] = []
+    below = ends[0]
+    rotors = armature_of(scene, indices)
+    for k, (index, kind) in enumerate(zip(indices, kinds)):
+        name = scene.unique(scene.name("joint", index))
+        at, last = scene.d.xanchor[index], k == len(indices) - 1
+        above = ends[1] if last else scene.frame_name(f"{ends[1]} after {name}")
+        if not last:
+            frames.append(Body.frame(above, position=at))
+        joint, words = pair(name, (below, above), [kind], [at], [scene.d.xaxis[index]], [rotors[k]])
+        assert joint is not None  # one alone always is one
+        joints.append(joint)
+        placed.append(Placed(index, kind, joint, words[0]))
+        below = above
+    scene.note_names(f"frames without mass between the joints of body '{ends[1]}'",
+                     [frame.name for frame in frames])  # fmt: skip
+    return frames, joints, placed
 
 
 def kind_of(scene: Any, index: int) -> str:

@@ -28,8 +28,10 @@ class Scene:
     mujoco: Any
     m: Any
     d: Any
+    stops: bool = True  # whether limits of joints are made stops
     notes: list[str] = field(default_factory=list)
     taken: set[str] = field(default_factory=set)
+    framed: set[str] = field(default_factory=set)  # names of frames
 
     def code(self, name: str) -> int:
         """The number of one of MuJoCo's words: code("Eq.CONNECT") is mjtEq.mjEQ_CONNECT."""
@@ -82,6 +84,13 @@ class Scene:
                 names[body] = name
         return names
 
+    def frame_name(self, name: str) -> str:
+        """A name that no body has."""
+        while name in self.framed or name in self.body_names.values():
+            name += "'"
+        self.framed.add(name)
+        return name
+
     def carrier(self, body: int) -> str:
         """The name, in the model, of what a body of the file is part of."""
         return self.body_names[self.root[body]]
@@ -93,17 +102,21 @@ class Scene:
 
 def model_of(scene: Scene) -> Model:
     """The model, with notes on everything that it does not have."""
-    from chasles.io.mjcf_forces import equalities, forces_of, note_the_rest
+    from chasles.io.mjcf_equalities import couplings, equalities
+    from chasles.io.mjcf_forces import forces_of, note_the_rest
     from chasles.io.mjcf_joints import joints_of
 
     bodies = [body_of(scene, root) for root in scene.body_names if root != 0]
     if not bodies:
         raise InvalidModel("nothing in it moves.", "Give at least one body a joint.")
-    joints, placed = joints_of(scene)
+    frames, joints, placed = joints_of(scene)
     joints += equalities(scene)
+    drivers = couplings(scene, placed)
     forces = forces_of(scene, placed)
     note_the_rest(scene)
-    return Model(bodies, joints, forces, gravity=gravity_of(scene), notes=scene.notes)
+    return Model(
+        bodies + frames, joints, forces, drivers, gravity=gravity_of(scene), notes=scene.notes
+    )
 
 
 def gravity_of(scene: Scene) -> Floats:

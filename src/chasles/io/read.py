@@ -1,25 +1,35 @@
 """Models and runs from files, by the ending of the name."""
 
 import os
-from typing import Any
+from typing import Any, Literal
 
-from chasles.model import InvalidFile, Model
+from chasles.model import InvalidFile, InvalidOption, Model
+from chasles.model.errors import told
 from chasles.sealed import checked_path
 
+Limits = Literal["stops", "none"]
+LIMITS = ("stops", "none")
 TOML, ROBOTS = (".toml",), (".urdf", ".xml", ".mjcf")
 
 
-def read_model(path: str | os.PathLike[str], folder: str | os.PathLike[str] | None = None) -> Model:
+def read_model(
+    path: str | os.PathLike[str],
+    folder: str | os.PathLike[str] | None = None,
+    limits: Limits | None = None,
+) -> Model:
     """The model of a file: .toml (see `Model.write`), .urdf, or .xml and .mjcf (MJCF).
 
     URDF and MJCF go through MuJoCo's compiler (``pip install 'chasles[import]'``).
 
     folder  of a robot: where the meshes and files that it names must be, by default its own folder
 
+    limits  of a robot's joints: "stops" (default) makes them `JointStop`s that give way as
+            MuJoCo's do at the reference pose, "none" leaves them out
+
     What a file asks for and a model cannot have is listed in `model.notes`.  Nothing in a file is
     run as code; a file that is too large, nested too deep or not finite is refused.
     """
-    return read_file(path, folder)[0]
+    return read_file(path, folder, limits)[0]
 
 
 def read_run(path: str | os.PathLike[str]) -> dict[str, Any]:
@@ -31,10 +41,17 @@ def read_run(path: str | os.PathLike[str]) -> dict[str, Any]:
 
 
 def read_file(
-    path: str | os.PathLike[str], folder: str | os.PathLike[str] | None = None
+    path: str | os.PathLike[str],
+    folder: str | os.PathLike[str] | None = None,
+    limits: Any = None,
 ) -> tuple[Model, dict[str, Any]]:
     source = checked_path(path)
     suffix = source.suffix.lower()
+    if limits is not None and (limits not in LIMITS or suffix in TOML):
+        raise InvalidOption(
+            f"limits must be one of {', '.join(LIMITS)}, for a robot, got {told(limits)}.",
+            "A .toml file has its stops among its forces.",
+        )
     if suffix in TOML:
         from chasles.io.toml import read_toml  # late: only files need msgspec
 
@@ -42,7 +59,7 @@ def read_file(
     if suffix in ROBOTS:
         from chasles.io.mjcf import read_robot  # late: only robots need MuJoCo
 
-        return read_robot(source, folder)
+        return read_robot(source, folder, stops=limits != "none")
     raise InvalidFile(
         f"'{source}' does not end in {', '.join((*TOML, *ROBOTS))}.",
         "Name a model file by what it holds.",

@@ -148,6 +148,8 @@ def shape_structs() -> dict[str, Any]:
 
 def file_type(hint: Any, field: str) -> Any:
     """How a field of a part is written in a file."""
+    if field == "terms":  # of a coupling: by joint, or in full
+        return dict[str, float | Numbers] | list[tuple[str, str, Numbers]]
     if field in ("axis", "axis_b", "direction"):
         return Union[Vector3, Axis]  # noqa: UP007
     if hint in (Vector3, Matrix3):

@@ -3,14 +3,15 @@
 from chasles.model.body import GROUND, Body, Ground, name_of
 from chasles.model.checks import Matrix3, Vector3
 from chasles.model.contact import Contact
+from chasles.model.coordinate_coupling import Coupling
 from chasles.model.coordinates import coordinate_of, coordinates_of
 from chasles.model.couplings import (
     ConstantVelocity,
-    Coupling,
     Distance,
     Gear,
     PointOnLine,
     PointOnPlane,
+    RowJoint,
     Universal,
 )
 from chasles.model.custom import CustomJoint
@@ -120,6 +121,7 @@ __all__ = [
     "Rod",
     "RollingDisc",
     "RollingSphere",
+    "RowJoint",
     "Sensor",
     "Shape",
     "Signal",

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from chasles.model.body import GROUND, Body
 from chasles.model.checks import Vector3, as_matrix, checked_vector
 from chasles.model.components import Components
+from chasles.model.coordinate_coupling import Coupling
 from chasles.model.custom import CustomJoint
 from chasles.model.errors import InvalidModel, told
 from chasles.model.forces import Bushing
@@ -116,6 +117,8 @@ def moved_part(part: Any, place: Placement) -> Any:
         if name in made and getattr(part, name) is not None
         and not callable(getattr(part, name))
     }  # fmt: skip
+    if isinstance(part, Coupling):
+        changes["terms"] = tuple((place.name(joint), *rest) for joint, *rest in part.terms)
     return replace(part, **changes)
 
 

@@ -29,8 +29,8 @@ SAME_AXIS = 1e-12  # 1 - cosine between two axes that count as parallel
 
 
 @dataclass(frozen=True, init=False)
-class Coupling(Joint, in_files=False):
-    """What these joints share: they are closed at the start by the way they are given."""
+class RowJoint(Joint, in_files=False):
+    """A recipe of rows: such joints are closed at the start by the way they are given."""
 
     is_lower_pair = False
 
@@ -39,7 +39,7 @@ class Coupling(Joint, in_files=False):
 
 
 @dataclass(frozen=True, init=False)
-class Universal(Coupling):
+class Universal(RowJoint):
     """A Cardan joint: a cross with one pin along `axis` in a, the other along `axis_b` in b.
 
     The pins stay perpendicular: the row "cross" is the product of the two axes.  Between bent
@@ -73,7 +73,7 @@ class Universal(Coupling):
 
 
 @dataclass(frozen=True, init=False)
-class ConstantVelocity(Coupling):
+class ConstantVelocity(RowJoint):
     """A homokinetic joint: two shafts, along `axis` at the start, that turn at equal speed.
 
     The shafts may bend about `at` in any direction; neither turns relative to the other about
@@ -93,7 +93,7 @@ class ConstantVelocity(Coupling):
 
 
 @dataclass(frozen=True, init=False)
-class Distance(Coupling):
+class Distance(RowJoint):
     """A massless rod with a ball at each end: point `at` of a, point `at_b` of b.
 
     Its length is the distance of the two points at the start.
@@ -126,7 +126,7 @@ class Distance(Coupling):
 
 
 @dataclass(frozen=True, init=False)
-class PointOnLine(Coupling):
+class PointOnLine(RowJoint):
     """A bead on a wire: point `at` of b stays on the line of a through `at` along `axis`.
 
     >>> PointOnLine("wire", GROUND, "bead", at=(0, 0, 0), axis=(1, 0, 0)).locked
@@ -143,7 +143,7 @@ class PointOnLine(Coupling):
 
 
 @dataclass(frozen=True, init=False)
-class PointOnPlane(Coupling):
+class PointOnPlane(RowJoint):
     """A tip on a table: point `at` of b stays in the plane of a through `at` normal to `axis`.
 
     >>> PointOnPlane("table", GROUND, "top", at=(0, 0, 0), axis=(0, 0, 1)).locked
@@ -160,7 +160,7 @@ class PointOnPlane(Coupling):
 
 
 @dataclass(frozen=True, init=False)
-class Gear(Coupling):
+class Gear(RowJoint):
     """Two wheels that turn about axes fixed in the ground: b's speed is `ratio` times a's.
 
     The speed of a is counted about `axis`, that of b about `axis_b`; two spur gears in mesh with

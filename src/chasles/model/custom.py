@@ -15,7 +15,7 @@ from chasles.model.checks import (
     checked_name,
     fill,
 )
-from chasles.model.couplings import Coupling
+from chasles.model.couplings import RowJoint
 from chasles.model.errors import InvalidJoint, one_line
 from chasles.model.joints import Attachment, Z
 from chasles.model.words import ArrayLike
@@ -27,7 +27,7 @@ TWISTS = 12  # components of the twists of two bodies
 
 
 @dataclass(frozen=True, init=False)
-class CustomJoint(Coupling, in_files=False):
+class CustomJoint(RowJoint, in_files=False):
     """A joint that holds `rows` residuals of a formula at zero.
 
     formula   formula(pose_a, pose_b) -> tuple of `rows` numbers; a pose is (R, r): the rotation

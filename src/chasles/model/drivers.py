@@ -102,6 +102,11 @@ class AnyDriver:
         return "nothing"
 
     @property
+    def summary(self) -> str:
+        """A line about it."""
+        return f"driver {self.name}: {self.kind} of {self.drives}"
+
+    @property
     def where(self) -> str:
         """How messages about it begin."""
         return f"driver '{self.name}'"

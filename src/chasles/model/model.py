@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 from chasles.model.body import GROUND, Body, Ground
 from chasles.model.checks import IDENTITY, Vector3, checked_vector, fill
 from chasles.model.composing import combined, moved
+from chasles.model.coordinate_coupling import Coupling
 from chasles.model.custom import CustomJoint
 from chasles.model.drivers import AnyDriver, Driver
 from chasles.model.errors import InvalidModel, UnknownName, told
@@ -21,6 +22,7 @@ from chasles.model.joints import Joint
 from chasles.model.keywords import checked_keywords
 from chasles.model.parts import (
     Named,
+    check_coupled_free,
     check_driven_once,
     check_names,
     checked_members,
@@ -70,7 +72,7 @@ class Model:
     def __init__(
         self,
         bodies: Iterable[Body],
-        joints: Iterable[Joint] = (),
+        joints: Iterable[Joint | Coupling] = (),
         forces: Iterable[Force] = (),
         drivers: Iterable[AnyDriver] = (),
         *,
@@ -81,10 +83,14 @@ class Model:
         all_bodies = checked_members(bodies, Body, "bodies")
         if not all_bodies:
             raise InvalidModel("the model has no bodies.", "Give at least one Body.")
-        all_joints = checked_members(joints, Joint, "joints")
+        holding = listed(joints, "joints")  # couplings may stand among joints, too
+        all_joints = checked_members(
+            [part for part in holding if not isinstance(part, Coupling)], Joint, "joints"
+        )
         all_forces = checked_members(forces, Force, "forces")
         refuse_gravity(drivers)
-        all_drivers = checked_members(drivers, AnyDriver, "drivers")
+        coupled = [part for part in holding if isinstance(part, Coupling)]
+        all_drivers = checked_members((*listed(drivers, "drivers"), *coupled), AnyDriver, "drivers")
         all_sensors = checked_members(sensors, AnySensor, "sensors")
         check_names({"joints": all_joints, "forces": all_forces, "drivers": all_drivers,
                      "sensors": all_sensors})  # fmt: skip
@@ -92,6 +98,7 @@ class Model:
         joint_by_name = {joint.name: joint for joint in all_joints}
         driving = tuple(placed_driver(d, body_by_name, joint_by_name) for d in all_drivers)
         check_driven_once(driving)
+        check_coupled_free(driving)
         acting = {force.name: force for force in all_forces}
         moving = {driver.name: driver for driver in all_drivers}
         fill(
@@ -123,6 +130,11 @@ class Model:
     @property
     def driver_names(self) -> tuple[str, ...]:
         return tuple(driver.name for driver in self.drivers)
+
+    @property
+    def couplings(self) -> tuple[Coupling, ...]:
+        """The drivers that couple coordinates."""
+        return tuple(driver for driver in self.drivers if isinstance(driver, Coupling))
 
     @property
     def sensor_names(self) -> tuple[str, ...]:
@@ -289,7 +301,7 @@ class Model:
                 for joint in self.joints
             ),
             *(f"force {force.name}: {force.kind} on {force.acts_on}" for force in self.forces),
-            *(f"driver {driver.name}: {driver.kind} of {driver.drives}" for driver in self.drivers),
+            *(driver.summary for driver in self.drivers),
             *(f"sensor {s.name}: {s.reads} of {s.of}" for s in self.sensors),
             f"gravity {shown(self.gravity)} m/s^2",
             *(f"note: {note}" for note in self.notes),

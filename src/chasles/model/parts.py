@@ -9,6 +9,7 @@ import numpy as np
 from chasles.model.body import GROUND, Body
 from chasles.model.checks import checked_name
 from chasles.model.contact import Contact
+from chasles.model.coordinate_coupling import Coupling, placed_coupling
 from chasles.model.coordinates import resolved_coordinate
 from chasles.model.couplings import cosine_between
 from chasles.model.drivers import AnyDriver, Driver, PointDriver
@@ -136,6 +137,8 @@ def placed_driver(
         joint = checked_joint(driver.joint, joints, driver.where)
         coordinate = resolved_coordinate(joint, driver.coordinate, driver.where, InvalidDriver)
         return replace(driver, coordinate=coordinate)
+    if isinstance(driver, Coupling):
+        return placed_coupling(driver, joints)
     if isinstance(driver, PointDriver):
         check_bodies((driver.body,), bodies, driver.where)
         if driver.at is None:
@@ -204,6 +207,17 @@ def check_driven_once(drivers: Sequence[AnyDriver]) -> None:
                     "Leave one of them out, or add their motions in one driver.",
                 )
         rivals.append(second)
+
+
+def check_coupled_free(drivers: Sequence[AnyDriver]) -> None:
+    """Refuse a coupling all of whose coordinates are driven: it could only repeat or contradict."""
+    driven = {(d.joint, d.coordinate) for d in drivers if isinstance(d, Driver)}
+    for coupling in drivers:
+        if isinstance(coupling, Coupling) and all(t[:2] in driven for t in coupling.terms):
+            raise InvalidModel(
+                f"{coupling.where}: all its coordinates are driven, so that nothing can follow.",
+                "Leave one of the drivers out, or the coupling.",
+            )
 
 
 def driven_part(driver: AnyDriver) -> tuple[Any, ...]:

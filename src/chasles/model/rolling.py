@@ -10,7 +10,7 @@ from typing import Any
 
 from chasles.model.body import GROUND
 from chasles.model.checks import Vector3, checked_positive, fill
-from chasles.model.couplings import Coupling, cosine_between, needed
+from chasles.model.couplings import RowJoint, cosine_between, needed
 from chasles.model.errors import InvalidJoint
 from chasles.model.joints import Attachment, Z, checked_point
 from chasles.model.words import ArrayLike
@@ -19,7 +19,7 @@ FLAT = 1e-9  # 1 - cosine below which a disc lies on its plane
 
 
 @dataclass(frozen=True, init=False)
-class Rolling(Coupling, in_files=False):
+class Rolling(RowJoint, in_files=False):
     """What rolling bodies share: b rolls on the plane of a through `at` with normal `axis`."""
 
     locked = ("vx", "vy", "vz")
@@ -36,7 +36,7 @@ class Rolling(Coupling, in_files=False):
         axis_b: Any,
         radius: float,
     ) -> None:
-        Coupling.__init__(self, name, a, b, checked_point(at, name), axis, axis_b=axis_b)
+        RowJoint.__init__(self, name, a, b, checked_point(at, name), axis, axis_b=axis_b)
         if self.b == GROUND.name:
             raise InvalidJoint(
                 f"joint '{name}': b is the ground, which does not roll.",

@@ -205,8 +205,8 @@ def moves_in_subgroups(model: Model) -> bool:
     where many loops share bodies, blocks are eliminated with fewer operations than rows ride.
     """
     weightless = any(body.mass == 0.0 for body in model.bodies)
-    if weightless or any(joint.rotors for joint in model.joints):  # charts have no room for them
-        return True
+    if weightless or model.couplings or any(joint.rotors for joint in model.joints):
+        return True  # charts have no room for them
     if any(joint.keeps_point_straight for joint in model.joints):
         return False
     return riding_rows(model) < A_NET

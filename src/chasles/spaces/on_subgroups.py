@@ -147,7 +147,13 @@ def check_charted(model: Model, where: str) -> None:
 
 
 def check_massive(model: Model, where: str) -> None:
-    """Refuse frames without mass."""
+    """Refuse frames without mass, and couplings of coordinates."""
+    for coupling in model.couplings:
+        raise InvalidOption(
+            f"{where}: {coupling.where} couples joint coordinates, which only the motion subgroups"
+            " of the joints have.",
+            remedy(where, "leave it out; two wheels in the ground may have a Gear"),
+        )
     for body in model.bodies:
         if body.mass == 0.0:
             raise InvalidOption(

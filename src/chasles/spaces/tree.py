@@ -14,6 +14,8 @@ SPIN_DIGITS = 6
 BALL_ROWS = ("ux", "uy", "uz")
 #: What a rotor is worth: more than all rows of a joint.
 ROTOR = 10
+#: What a coupling is worth: more than a rotor and all rows.
+COUPLED = 100
 
 
 @dataclass(frozen=True)
@@ -98,7 +100,8 @@ def rows_kept(model: Model) -> dict[str, int]:
     All of a lower pair; of a universal and a constant-velocity joint those of its centre, which are
     a ball's; of a point on a line or plane all, on SO(3)xR3 framed on it; none of other couplings.
     A driver on a coordinate of a lower pair is one row more: the coordinate is prescribed.  A rotor
-    is felt by a coordinate only, so a joint with an armature carries if it can.
+    is felt by a coordinate only, so a joint with an armature carries if it can; a joint whose
+    coordinates are coupled all the more.
     """
     kept = {}
     for joint in model.joints:
@@ -112,6 +115,8 @@ def rows_kept(model: Model) -> dict[str, int]:
     for joint in model.joints:
         if joint.rotors:
             kept[joint.name] += ROTOR
+    for name in {name for coupling in model.couplings for name in coupling.joints}:
+        kept[name] += COUPLED
     return kept
 
 

@@ -220,7 +220,7 @@ def closed(kinematics: TreeKinematics, point: Floats) -> bool:
     absolute = kinematics.absolute(point)
     return all(
         max(np.abs(part).max() for part in kinematics.setup.gap(name, absolute)) <= OPEN_TOLERANCE
-        for name in kinematics.found.cut
+        for name in (*kinematics.found.cut, *(c.name for c in kinematics.model.couplings))
     )
 
 
@@ -262,7 +262,7 @@ def put_rates(kinematics: TreeKinematics, point: Floats, wanted: Mapping[Key, Wa
             point[at[1]] = given.rate
             fixed[at[1] - tree.stored_count] = True
     here = kinematics.absolute(point)
-    rows = constraint_rows(setup, jacobian_at(setup, here))
+    rows = constraint_rows(setup, jacobian_at(setup, here), here)
     rates = driven_rates(setup)
     twists = here[:, TWIST:]
     if not forbidden(setup, rows, twists, rates):

@@ -30,6 +30,7 @@ from chasles.start.kkt import (
     unit_scale,
 )
 from chasles.system.build import Setup
+from chasles.system.coupled import coupled_gap, coupled_places
 from chasles.system.gaps import components
 
 #: Steps at the most that close the joints, and that then move along them.
@@ -100,6 +101,8 @@ class Closure:
         if system.signal_count:
             self._scratch.signals[:] = setup.signals.sample(np.zeros(1))[0]
         self.rows, turning = position_rows(system)
+        self.rows = np.append(self.rows, coupled_places(setup))
+        turning = np.append(turning, np.ones(len(setup.model.couplings), bool))
         self.free = np.ones((system.body_count, 6), bool)
         self.free[held] = False
         self.columns = np.flatnonzero(self.free.ravel())
@@ -116,13 +119,15 @@ class Closure:
     def rows_at(self, absolute: Floats) -> tuple[Floats, Rows]:
         """g and J of every row, padding included."""
         gaps = gaps_and_rows(self.system, self._scratch, absolute)
-        return gaps, constraint_rows(self.setup, self._scratch.jacobian)
+        couplings = self.setup.model.couplings
+        for place, coupling in zip(coupled_places(self.setup).tolist(), couplings):
+            gaps[place] = float(coupled_gap(self.setup, coupling, absolute))
+        return gaps, constraint_rows(self.setup, self._scratch.jacobian, absolute)
 
     def at(self, absolute: Floats) -> tuple[Floats, Any]:
         """g and J (sparse) of the rows that are positions, J for the bodies that are free."""
         gaps, every = self.rows_at(absolute)
-        rows = Rows(every.entries[self.rows], every.columns[self.rows])
-        return gaps[self.rows], rows.sparse(self.free.size)[:, self.columns]
+        return gaps[self.rows], every.some(self.rows).sparse(self.free.size)[:, self.columns]
 
     def displaced(self, absolute: Floats, step: Floats) -> Floats:
         """R exp(omega), r + R v for the free bodies."""

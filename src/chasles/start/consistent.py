@@ -32,7 +32,7 @@ def initial_state(setup: Setup, jacobian: Floats) -> Floats:
     """
     absolute = setup.absolute.copy()
     twists, known = given_twists(setup)
-    rows = constraint_rows(setup, jacobian)
+    rows = constraint_rows(setup, jacobian, absolute)
     if rows.shape[0] > 0:
         rates = driven_rates(setup)
         twists = completed(setup, rows, twists, known, rates)
@@ -147,8 +147,7 @@ def forbidden(setup: Setup, rows: Rows, twists: Floats, rates: Floats) -> bool:
     same in all units.  A mechanism at rest, which has speeds of rounding only, is measured by a
     pendulum of that length.
     """
-    sizes = np.abs(rows.entries).reshape(-1, 2, 2, 3).sum(axis=(1, 3))
-    moving = sizes @ typical_speeds(setup, twists)
+    moving = rows.sizes() @ typical_speeds(setup, twists)
     allowed = VELOCITY_TOLERANCE * (moving + np.abs(rates)) + NO_SPEED
     return bool(np.any(np.abs(rows.times(twists) - rates) > allowed))
 

@@ -7,6 +7,7 @@ import numpy as np
 from chasles.core.arrays import Floats, Integers, System, padded
 from chasles.core.ordering import Plan, make_plan, mass_matrices
 from chasles.system.build import Setup
+from chasles.system.coupled import coupled_matrix, coupled_places
 
 #: Solves with one factor at the most; each takes the error down by orders of magnitude, but for
 #: rows that nearly depend on others: of these it takes one away.
@@ -20,21 +21,39 @@ NOTHING = 1e-16
 
 
 class Rows:
-    """J as blocks: (rows, 12) entries and the bodies they act on."""
+    """J as blocks: (rows, 12) entries and the bodies they act on; couplings act on any number."""
 
-    def __init__(self, entries: Floats, columns: Integers) -> None:
+    def __init__(self, entries: Floats, columns: Integers, coupled: Any = None) -> None:
         self.entries = entries
         self.columns = columns  # (rows, 12), -1 for the ground
+        self.coupled = coupled  # (rows, 6 n) sparse, or None: what couplings add
         self.shape = entries.shape
+
+    def some(self, rows: Integers) -> "Rows":
+        """Some of the rows."""
+        coupled = None if self.coupled is None else self.coupled[rows]
+        return Rows(self.entries[rows], self.columns[rows], coupled)
 
     def times(self, twists: Floats) -> Floats:
         padded = np.append(twists.ravel(), 0.0)
-        return np.einsum("rc,rc->r", self.entries, padded[self.columns])
+        found = np.einsum("rc,rc->r", self.entries, padded[self.columns])
+        return found if self.coupled is None else found + self.coupled @ twists.ravel()
+
+    def sizes(self) -> Floats:
+        """(rows, 2) sums of the entries' sizes, on angular and on linear velocities."""
+        found: Floats = np.abs(self.entries).reshape(-1, 2, 2, 3).sum(axis=(1, 3))
+        if self.coupled is not None:
+            found = found + np.abs(self.coupled.toarray()).reshape(len(found), -1, 2, 3).sum(
+                axis=(1, 3)
+            )
+        return found
 
     def dense(self, count: int) -> Floats:
         """(rows, count) for `count` velocities."""
         jacobian = np.zeros((len(self.entries), count + 1))
         np.put_along_axis(jacobian, self.columns, self.entries, axis=1)
+        if self.coupled is not None:
+            jacobian[:, :count] += self.coupled.toarray()
         return jacobian[:, :count]
 
     def sparse(self, count: int) -> Any:
@@ -44,11 +63,15 @@ class Rows:
         index = np.repeat(np.arange(len(self.entries)), 12)
         columns = self.columns.ravel() % (count + 1)  # the ground's entries go last
         shape = (len(self.entries), count + 1)
-        return csc_matrix((self.entries.ravel(), (index, columns)), shape=shape)[:, :count]
+        found = csc_matrix((self.entries.ravel(), (index, columns)), shape=shape)[:, :count]
+        return found if self.coupled is None else (found + self.coupled).tocsc()
 
 
-def constraint_rows(setup: Setup, jacobian: Floats) -> Rows:
-    """J as blocks, without the entries that would act on the ground."""
+def constraint_rows(setup: Setup, jacobian: Floats, absolute: Floats | None = None) -> Rows:
+    """J as blocks, without the entries that would act on the ground.
+
+    With couplings, if the poses (n, 18) are given, at which J is known.
+    """
     system = setup.system
     count, entries = system.row_count, jacobian.copy()
     lengths = padded(system.joints.rows)
@@ -56,7 +79,14 @@ def constraint_rows(setup: Setup, jacobian: Floats) -> Rows:
     columns = np.where(ends[:, :, None] < 0, -1, 6 * ends[:, :, None] + np.arange(6))
     columns = columns.reshape(count, 12)
     entries[columns < 0] = 0.0
-    return Rows(entries, columns)
+    coupled = None
+    if absolute is not None and setup.model.couplings:
+        from scipy.sparse import csr_matrix
+
+        matrix = np.zeros((count, 6 * system.body_count))
+        matrix[coupled_places(setup)] = coupled_matrix(setup, absolute)
+        coupled = csr_matrix(matrix)
+    return Rows(entries, columns, coupled)
 
 
 def weights(system: System) -> Floats:

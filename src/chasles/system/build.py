@@ -31,6 +31,7 @@ from chasles.core.retraction import EXP
 from chasles.model import (
     GROUND,
     Body,
+    Coupling,
     CustomJoint,
     Driver,
     InconsistentStart,
@@ -46,6 +47,7 @@ from chasles.spaces.space import Space, frame_point, reference_order
 from chasles.system.build_forces import ForceTable, force_arrays
 from chasles.system.build_frames import carriers, levers
 from chasles.system.build_joints import joint_arrays
+from chasles.system.coupled import coupled_gap, coupled_sizes
 from chasles.system.gaps import joint_gap
 from chasles.system.signals import SignalList
 from chasles.system.sizes import longest_lever, row_sizes
@@ -102,7 +104,10 @@ class Setup:
     @cached_property
     def row_sizes(self) -> Floats:
         """(rows,) What gaps and speeds of every row of J are compared with: a length, or 1 rad."""
-        return row_sizes(self.system)
+        sizes = row_sizes(self.system)
+        for place, size in coupled_sizes(self).items():
+            sizes[place] = size
+        return sizes
 
     @property
     def asks_users(self) -> bool:
@@ -117,17 +122,26 @@ class Setup:
         driver = self.model.driver(name)
         if isinstance(driver, PointDriver):
             return GROUND.name, driver.body
+        if isinstance(driver, Coupling):
+            return oriented(self.model.joint(driver.joints[0]))
         assert isinstance(driver, Driver)
         return oriented(self.model.joint(driver.joint))
 
     def locked(self, index: int) -> tuple[str, ...]:
-        """What the rows of a joint lock; a driver has one row."""
+        """What the rows of a joint lock; a driver has one row, and a coupling as good as one."""
         joints = self.model.joints
-        return joints[index].locked if index < len(joints) else ("motion",)
+        here = index < len(joints)
+        return joints[index].locked if here else self.model.drivers[index - len(joints)].locked
 
     def gap(self, name: str, absolute: Floats, target: Any = 0.0) -> tuple[Floats, Floats]:
-        """`joint_gap` of a joint or driver."""
+        """`joint_gap` of a joint or driver; what a coupling is off counts as a rotation."""
         index = self.joint_index[name]
+        if CONSTRAINTS[self.system.joints.kind[index]].on_coordinates:
+            coupling = self.model.driver(name)
+            assert isinstance(coupling, Coupling)
+            rotation = np.zeros((*absolute.shape[:-2], 3))
+            rotation[..., 2] = coupled_gap(self, coupling, absolute)
+            return rotation, np.zeros_like(rotation)
         joint = self.model.joints[index] if index < len(self.model.joints) else None
         residual = joint.residual if isinstance(joint, CustomJoint) else None
         return joint_gap(self.system, index, absolute, target, residual)
@@ -276,9 +290,27 @@ def check_closed(setup: Setup) -> None:
         if setup.start is not None or not single:
             check_gap(setup, joint.name, f"Move body '{joint.b}' or '{joint.a}', correct at/at_b"
                       " and axis/axis_b")  # fmt: skip
+    for coupling in setup.model.couplings:
+        check_coupling(setup, coupling)
     if setup.start is not None:
         for driver in setup.model.drivers:
+            if isinstance(driver, Coupling):
+                continue
             check_gap(setup, driver.name, "Start where its motion does, 0 as entered", "driver")
+
+
+def check_coupling(setup: Setup, coupling: Coupling) -> None:
+    """Refuse a coupling whose sum is not its offset at the start."""
+    gap = float(coupled_gap(setup, coupling, setup.absolute))
+    place = int(setup.system.joints.first_row[setup.joint_index[coupling.name]])
+    allowed = OPEN_TOLERANCE * max(1.0, float(setup.row_sizes[place]))
+    if abs(gap) > allowed:
+        raise InconsistentStart(
+            f"{coupling.where} is off by {gap:.3g} at t = 0: {coupling.drives} is"
+            f" {gap + coupling.offset:.6g}, not {coupling.offset:g} (tolerance {allowed:.2g}).",
+            f"Start where it holds: simulate(..., start={{'{coupling.joints[0]}': ...}}) or"
+            " close=True, or change its offset; coordinates are 0 as entered.",
+        )
 
 
 def is_closed(setup: Setup) -> bool:

@@ -6,7 +6,7 @@ import numpy as np
 
 from chasles.core.arrays import Joints, padded
 from chasles.core.constraints.registry import CONSTRAINTS
-from chasles.model import Joint, Model
+from chasles.model import Coupling, Joint, Model
 from chasles.system.build_frames import Carriers, carried_frames
 from chasles.system.check_formulas import check_formula
 from chasles.system.signals import SignalList
@@ -21,7 +21,13 @@ def joint_arrays(model: Model, by: Carriers, signals: SignalList, kept_alive: li
     places = [place_of(part) for part in parts]
     codes = [CONSTRAINTS.code_of(part, where) for part, where in zip(parts, places)]
     entries = [CONSTRAINTS[code].entry(part, model) for part, code in zip(parts, codes)]
-    rows = np.array([len(part.locked) for part in parts], np.int64)
+    rows = np.array(
+        [
+            0 if CONSTRAINTS[code].on_coordinates else len(part.locked)
+            for part, code in zip(parts, codes)
+        ],
+        np.int64,
+    )
     drive, drive_work = driver_columns(model, signals)
     return Joints(
         **carried_frames([entry.frames for entry in entries], places, by),
@@ -52,6 +58,8 @@ def driver_columns(model: Model, signals: SignalList) -> tuple[Any, Any]:
     drive = np.full(len(model.joints) + len(model.drivers), NONE, np.int64)
     drive_work = drive.copy()
     for number, driver in enumerate(model.drivers):
+        if isinstance(driver, Coupling):
+            continue
         row = len(model.joints) + number
         drive[row] = signals.add(driver.sample, 3, driver.check_smooth)
         drive_work[row] = len(model.forces) + number

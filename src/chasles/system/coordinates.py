@@ -5,11 +5,11 @@ from typing import Any
 import numpy as np
 
 from chasles.core.arrays import TWIST, Floats
-from chasles.core.frames import oriented
 from chasles.core.rows import frame_seen_from_a, turn_about_axis, twist_in_joint_frame
 from chasles.groups.vectors import sub
 from chasles.model import Model, coordinates_of
 from chasles.system.build import Setup
+from chasles.system.coupled import orientation
 from chasles.system.gaps import components, frame_of, opening_history, pose_history
 
 AT_REST = ((0.0, 0.0, 0.0), (0.0, 0.0, 0.0))
@@ -22,12 +22,6 @@ Key = tuple[str, str]
 def coordinate_keys(model: Model) -> list[Key]:
     """All coordinates of a model's joints, in its order."""
     return [(joint.name, word) for joint in model.joints for word in coordinates_of(joint)]
-
-
-def orientation(setup: Setup, joint: str) -> float:
-    """-1 where the arrays hold the joint's bodies in the opposite order."""
-    found = setup.model.joint(joint)
-    return 1.0 if oriented(found)[1] == found.b else -1.0
 
 
 def joint_history(setup: Setup, joint: str, absolute: Floats) -> Any:

@@ -8,8 +8,9 @@ import numpy as np
 from chasles.core.arrays import Floats, Integers, System, row_span
 from chasles.core.constraints.registry import CONSTRAINTS
 from chasles.core.recursion.tree import Tree
-from chasles.core.recursion.ways import Cut
-from chasles.model import Driver, Model
+from chasles.core.recursion.ways import Cut, Term
+from chasles.model import Coupling, Driver, InvalidModel, Model
+from chasles.model.coordinates import ANGLE
 from chasles.spaces.on_subgroups import subgroup_tree
 from chasles.spaces.tree import BALL_ROWS, is_centred
 from chasles.spaces.tree import Tree as SpanningTree
@@ -22,6 +23,7 @@ from chasles.system.build_tree import (
     links_of,
     pair_kind,
 )
+from chasles.system.tree_state import STORED_AT
 
 
 class TreeSetup(NamedTuple):
@@ -57,9 +59,14 @@ def new_tree_setup(setup: Setup, armature: Mapping[str, Any] | None) -> TreeSetu
     body_of = {link.joint: body for body, link in enumerate(links)}
     for name, (joint, slot) in driven.items():
         coordinates[setup.joint_index[name]] = int(tree.rate_at[body_of[joint]]) + slot
-    rest = [name for name in model.driver_names if name not in driven]
+    rest = [
+        driver.name
+        for driver in model.drivers
+        if driver.name not in driven and not isinstance(driver, Coupling)
+    ]
     cuts = cuts_of(system, setup.joint_index, [*carried.cut, *rest])
     more = [c[1] for c in carried.parents.values() if c and is_centred(model.joint(c[1]))]
+    cuts += [coupling_cut(setup, tree, body_of, coupling) for coupling in model.couplings]
     for cut in cuts_of(system, setup.joint_index, more):  # a ball and more: the more is left over
         cuts.append(cut._replace(rows=cut.rows[len(BALL_ROWS) :]))
     return TreeSetup(carried, tree, coordinates, cuts)
@@ -72,6 +79,26 @@ def loose_charts(setup: Setup) -> dict[str, LooseChart]:
         name: LooseChart(setup.spaces[name].group, points[k], setup.spaces[name].relative_to)
         for name, k in setup.body_index.items()
     }
+
+
+def coupling_cut(setup: Setup, tree: Tree, body_of: Mapping[str, int], coupling: Coupling) -> Cut:
+    """A coupling as a row on coordinates of the tree."""
+    terms = []
+    for name, word, powers in coupling.terms:
+        if name not in body_of:
+            raise InvalidModel(
+                f"{coupling.where}: joint '{name}' closes a loop, where it has no coordinate of"
+                " its own: all joints of that loop are coupled or have rotors.",
+                "Couple another joint of the loop.",
+            )
+        body, pair = body_of[name], pair_kind(setup.model.joint(name)) or ""
+        slot = COORDINATES[pair].index(word)
+        stored = int(tree.stored_at[body]) + STORED_AT[pair][word]
+        rate = int(tree.rate_at[body]) + slot
+        terms.append(Term(body, slot, stored, rate, int(word == ANGLE), powers))
+    index = setup.joint_index[coupling.name]
+    row = int(setup.system.joints.first_row[index])
+    return Cut(index, -1, -1, (row,), True, tuple(terms), coupling.offset)
 
 
 class KnownFrames:

@@ -6,7 +6,17 @@ import numpy as np
 from matplotlib.axes import Axes
 
 from chasles.core.arrays import Floats
-from chasles.model import CustomForce, Drag, Driver, JointForce, Load, Motor, PointDriver, Spring
+from chasles.model import (
+    Coupling,
+    CustomForce,
+    Drag,
+    Driver,
+    JointForce,
+    Load,
+    Motor,
+    PointDriver,
+    Spring,
+)
 from chasles.model.coordinates import ANGLE
 from chasles.model.loads import BODY
 from chasles.view.camera import Camera
@@ -95,6 +105,13 @@ def draw_forces(ax: Axes, scene: Scene, camera: Camera) -> tuple[list[Label], li
             both = not isinstance(part, Driver | Motor)
             inked.append(pointed(ax, path, colour, both=both))
             name(part.name, path[len(path) // 2], colour)
+        elif isinstance(part, Coupling):
+            at = camera.seen(
+                np.array([place(scene.start[spots[j].a], spots[j].at) for j in part.joints])
+            )
+            ax.plot(*at.T, color=DRIVE, ls=(0, (1, 2)), lw=1.2, zorder=11)
+            inked += [dense(at)]
+            name(part.name, at.mean(axis=0), DRIVE)
         elif isinstance(part, Load):
             paths = load_paths(scene, part, camera)
             inked += [pointed(ax, path, LOAD) for path in paths]
@@ -107,9 +124,9 @@ def draw_forces(ax: Axes, scene: Scene, camera: Camera) -> tuple[list[Label], li
             inked.append(pointed(ax, path, DRIVE, both=True))
             name(part.name, path[1], DRIVE)
         else:
-            at = getattr(part, "at", None)
+            point = getattr(part, "at", None)
             body = part.body if isinstance(part, Drag | CustomForce) else part.bodies[-1]
-            spot = camera.seen(np.array(scene.start[body][1] if at is None else at))
+            spot = camera.seen(np.array(scene.start[body][1] if point is None else point))
             ax.plot(*spot, marker="D", ms=5, mfc="white", mec=LOAD, mew=1.2, zorder=12)
             name(part.name, spot, LOAD)
     return labels, inked

@@ -58,6 +58,7 @@ class ConstraintKind:
     balanced  whether its wrenches on both bodies add up to nothing: $J$ times a common motion of
               both bodies is zero.  If not, it pushes against the ground, too
     axes_on_a    whether its axes are carried by body a, not b
+    on_coordinates  whether it acts on joint coordinates alone, and has no rows of J
     calls_user   whether its rows are a user's formula behind an address
     """
 
@@ -73,6 +74,7 @@ class ConstraintKind:
     balanced: bool = True
     axes_on_a: bool = False
     calls_user: bool = False
+    on_coordinates: bool = False
 
     def units_of(self, locked: int, rows: int) -> tuple[str, ...]:
         """The units of the rows of a joint."""

@@ -22,7 +22,7 @@ from chasles.core.constraints.motion import joint_motion
 from chasles.core.constraints.space_form import space_translation_rows
 from chasles.core.frames import Frames, frame_along, joint_frames
 from chasles.core.rows import frame_seen_from_a
-from chasles.model import GROUND, Coupling, Model, PointDriver, PointOnLine, PointOnPlane
+from chasles.model import GROUND, Model, PointDriver, PointOnLine, PointOnPlane, RowJoint
 
 
 @routine
@@ -66,7 +66,7 @@ def sliding_gap(opening: Opening) -> Gap:
     return NOTHING, (x, y, z)
 
 
-def sliding_entry(part: Coupling | PointDriver, model: Model) -> JointEntry:
+def sliding_entry(part: RowJoint | PointDriver, model: Model) -> JointEntry:
     if not isinstance(part, PointDriver):
         return JointEntry(joint_frames(part), locked=locked_bits(part.locked))
     assert part.at is not None  # Model has placed every driver

@@ -15,6 +15,12 @@ from chasles.compiled import routine
 from chasles.core.arrays import ROW_WIDTH, vec3
 from chasles.core.constraints.registry import assemble_joint
 from chasles.core.recursion import motion
+from chasles.core.recursion.coupled import (
+    put_coupled_gaps,
+    put_coupled_rows,
+    put_coupled_speeds,
+    take_coupled,
+)
 from chasles.core.recursion.kinematics import kinematics, place
 from chasles.core.recursion.refine import gather, solve_rows
 from chasles.core.recursion.riding import row_on_body
@@ -39,6 +45,10 @@ def put_cut_residuals(mechanism: Any, scratch: Any, state: Any) -> float:
             put_velocity_residual(
                 system, joint, found.absolute, scratch, found.jacobian, found.change
             )
+    if loops.coupled_count > 0:
+        put_coupled_rows(tree, loops, mechanism.room, state, found.eta)
+        put_coupled_gaps(loops, mechanism.room, found.chosen, unknowns, found.shift)
+        put_coupled_speeds(loops, mechanism.room, found.chosen, unknowns, found.change)
     largest, sizes = 0.0, mechanism.promises.sizes
     for row in range(loops.row_count):
         source = loops.source[row]
@@ -105,6 +115,7 @@ def find_drift(mechanism: Any, scratch: Any) -> None:
             put_velocity_residual(
                 system, joint, scratch.absolute, scratch, scratch.jacobian, feedback.drift
             )
+    put_coupled_speeds(loops, mechanism.room, feedback.found.chosen, unknowns, feedback.drift)
     for row in range(loops.row_count):
         at = unknowns + loops.source[row]
         mechanism.room.wanted[row] = (
@@ -122,6 +133,8 @@ def miss_speeds(mechanism: Any, scratch: Any) -> None:
         put_velocity_residual(
             system, loops.joints[k], scratch.absolute, scratch, scratch.jacobian, scratch.residual
         )
+    for k in range(loops.coupled_count):
+        scratch.residual[unknowns + loops.source[loops.coupled[k]]] = -room.speeds[k]
     for row in range(loops.row_count):
         room.wanted[row] = scratch.residual[unknowns + loops.source[row]]
     solve_rows(tree, loops, room, rows)
@@ -138,3 +151,4 @@ def miss_speeds(mechanism: Any, scratch: Any) -> None:
                 value -= dot(on_body[0], vec3(room.solution, at))
                 value -= dot(on_body[1], vec3(room.solution, at + 3))
         room.left[row] = value
+    take_coupled(loops, room, room.solution)

@@ -47,10 +47,22 @@ class Loops(NamedTuple):
     scales: Floats  # (m,) what pivots are compared with
     choices: Integers  # (m,) by the first row of a joint whose rows are chosen: how many; else -1
     group: Integers  # (m,) by the first row of a joint: how many rows it has; 0 for the others
+    coupled: Integers  # (c,) rows of couplings
+    offsets: Floats  # (c,)
+    first_term: Integers  # (c + 1,) coordinates by coupling
+    term_at: Integers  # (t,) where f' of a coordinate is kept in room.own
+    term_body: Integers  # (t,)
+    term_stored: Integers  # (t,) where it stands in a state
+    term_rate: Integers  # (t,) ... and its rate among the velocities
+    term_turns: Integers  # (t,) 1 for an angle
+    first_power: Integers  # (t,)
+    degree: Integers  # (t,)
+    powers: Floats  # coefficients of f, a zero first
     joint_count: int
     row_count: int
     place_count: int
     value_count: int
+    coupled_count: int
     is_damped: int
     is_chosen: int  # whether some rows have no multiplier
 
@@ -60,6 +72,9 @@ class LoopRoom(NamedTuple):
 
     reach: Floats  # (places, 6) G: the row on a body's (alpha, a), with all that gives way below
     along: Floats  # (places, 6) the row on the coordinates of the body's joint
+    own: Floats  # (places, 6) what the row of a coupling is on these by itself: f'
+    gaps: Floats  # (c,) of the couplings
+    speeds: Floats  # (c,) the rates of these
     values: Floats  # E: diagonal first
     inverses: Floats  # (m,) 1 / d of the pivots; 0 of rows that are not chosen
     shown: Floats  # (m,) the same as the watch sees them
@@ -83,6 +98,9 @@ def make_loop_room(loops: Loops, bodies: int, rates: int) -> LoopRoom:
     return LoopRoom(
         reach=np.zeros((loops.place_count, 6)),
         along=np.zeros((loops.place_count, 6)),
+        own=np.zeros((loops.place_count, 6)),
+        gaps=np.zeros(loops.coupled_count),
+        speeds=np.zeros(loops.coupled_count),
         values=np.zeros(max(1, loops.value_count)),
         inverses=np.zeros(rows),
         shown=np.zeros(rows),
@@ -173,6 +191,7 @@ def make_loops(parent: Any, cuts: Sequence[Cut], damping: Floats | None = None) 
         bodies=np.array([(cuts[k].a, cuts[k].b) for k, _ in rows], np.int64).reshape(-1, 2),
         **place_tables(parent, found),
         **elimination_tables(found, values),
+        **coupling_tables(found),
         place_row=np.array([row for _, row in places], np.int64),
         first_closing=starts(closing),
         closing=joined(closing),
@@ -185,12 +204,13 @@ def make_loops(parent: Any, cuts: Sequence[Cut], damping: Floats | None = None) 
         row_count=count,
         place_count=len(places),
         value_count=len(values.known),
+        coupled_count=sum(bool(cuts[k].terms) for k, _ in rows),
         is_damped=int(damping is not None),
         is_chosen=0,
     )
 
 
-def place_tables(parent: Any, found: Riders) -> dict[str, Integers]:
+def place_tables(parent: Any, found: Riders) -> dict[str, Any]:
     """Where rows ride: on their own bodies, from body to body, and on the one where they end."""
     cuts, ends, place = found.cuts, found.ends, found.place
     on_bodies = [(place(cuts[k].a, r), place(cuts[k].b, r)) for r, (k, _) in enumerate(found.rows)]
@@ -208,7 +228,29 @@ def place_tables(parent: Any, found: Riders) -> dict[str, Integers]:
     }
 
 
-def elimination_tables(found: Riders, values: Values) -> dict[str, Integers]:
+def coupling_tables(found: Riders) -> dict[str, Any]:
+    """The coordinates that couplings name."""
+    coupled = [row for row, (k, _) in enumerate(found.rows) if found.cuts[k].terms]
+    of = [found.cuts[found.rows[row][0]] for row in coupled]
+    terms = [cut.terms for cut in of]
+    listed = [(row, term) for row, group in zip(coupled, terms) for term in group]
+    powers = [(0.0, *term.powers) for _, term in listed]
+    return {
+        "coupled": np.array(coupled, np.int64),
+        "offsets": np.array([cut.offset for cut in of]),
+        "first_term": starts(terms),
+        "term_at": np.array([6 * found.place(t.body, row) + t.slot for row, t in listed], np.int64),
+        "term_body": np.array([t.body for _, t in listed], np.int64),
+        "term_stored": np.array([t.stored for _, t in listed], np.int64),
+        "term_rate": np.array([t.rate for _, t in listed], np.int64),
+        "term_turns": np.array([t.turns for _, t in listed], np.int64),
+        "first_power": starts(powers)[:-1],
+        "degree": np.array([len(t.powers) for _, t in listed], np.int64),
+        "powers": np.array([x for group in powers for x in group], float),
+    }
+
+
+def elimination_tables(found: Riders, values: Values) -> dict[str, Any]:
     """Which entries of E a joint that gives way and a row that is eliminated change."""
     later = found.later
     later_values = [[values.of(row, r) for r in group] for row, group in enumerate(later)]
@@ -234,7 +276,7 @@ def elimination_tables(found: Riders, values: Values) -> dict[str, Integers]:
     }
 
 
-def starts(groups: Sequence[Sequence[int]]) -> Integers:
+def starts(groups: Sequence[Sequence[Any]]) -> Integers:
     return np.concatenate(([0], np.cumsum([len(group) for group in groups]))).astype(np.int64)
 
 

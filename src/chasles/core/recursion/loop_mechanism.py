@@ -23,6 +23,7 @@ from chasles.core.recursion.closing import (
     find_drift,
     miss_speeds,
 )
+from chasles.core.recursion.coupled import add_coupled_wrenches
 from chasles.core.recursion.cuts import LoopRoom, Loops
 from chasles.core.recursion.flight import Flight
 from chasles.core.recursion.kept import KeptRows, keep_rows
@@ -101,7 +102,7 @@ def loop_stage(
         push(tree, memory, system, scratch, point)
     else:
         place(tree, point, memory.rows, scratch.absolute)
-    put_cut_rows(system, mechanism.loops, scratch)
+    put_cut_rows(system, tree, mechanism.loops, mechanism.room, point, scratch)
     pull_joints(system, scratch, mechanism.stabiliser)
     rates = tree.rate_count
     outcome = accelerate_loops(
@@ -160,6 +161,9 @@ def find_all_powers(mechanism: Any, scratch: Any, rates: Any) -> None:
             for k in range(6 * mechanism.tree.body_count):
                 memory.wrenches[k] = 0.0
         add_row_wrenches(loops, mechanism.room, scratch.jacobian, memory.wrenches)
+        add_coupled_wrenches(
+            mechanism.tree, loops, mechanism.room, memory.rows, scratch.absolute, memory.wrenches
+        )
         find_driver_powers(mechanism, scratch, rates)
 
 

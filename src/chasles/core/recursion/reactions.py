@@ -16,6 +16,7 @@ from typing import Any
 from chasles.compiled import borrow, formula, hot, kernel, routine
 from chasles.core.arrays import ROW_WIDTH, mat9, put3, vec3
 from chasles.core.recursion.articulate import column_of_turn, z_axis
+from chasles.core.recursion.coupled import add_coupled_wrenches
 from chasles.core.recursion.inertia import rotated, spread
 from chasles.core.recursion.riding import SOLVED
 from chasles.core.recursion.stage import accelerate_at
@@ -164,6 +165,7 @@ def tree_reactions(
     if outcome != SOLVED:
         return outcome
     add_row_wrenches(cuts, riders, space.jacobian, scratch.wrenches)
+    add_coupled_wrenches(model, cuts, riders, scratch.rows, space.absolute, scratch.wrenches)
     reactions(model, scratch, borrow(wrenches))
     along_coordinates(model, scratch.rows, borrow(wrenches), borrow(rates), borrow(efforts))
     joint_wrenches(model, scratch.rows, borrow(wrenches), borrow(on_bodies))

@@ -26,6 +26,7 @@ from chasles.core.evaluate import (
     force_norm,
 )
 from chasles.core.outcomes import NOT_SOLVED
+from chasles.core.recursion.coupled import take_coupled
 from chasles.core.recursion.inertia import spread
 from chasles.core.recursion.loops import loop_resolve
 from chasles.core.recursion.multipliers import loop_outward
@@ -172,7 +173,11 @@ def put_miss(tree: Any, loops: Any, room: Any, rows: Any, work: Any) -> None:
                 spin, beta, carried = row_on_body(rows, work.absolute, work.jacobian, body, entry)
                 value += carried - dot(beta, down) - dot(spin, vec3(room.solution, at))
                 value -= dot(beta, vec3(room.solution, at + 3))
-        room.left[row] = value if room.active[row] != 0 else 0.0
+        room.left[row] = value
+    take_coupled(loops, room, room.solution)
+    for row in range(loops.row_count):
+        if room.active[row] == 0:
+            room.left[row] = 0.0
 
 
 @routine

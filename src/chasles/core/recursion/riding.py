@@ -278,6 +278,8 @@ def ride_axes(tree: Any, loops: Any, room: Any, rows: Any, body: int, down: Any)
         for slot in range(count):
             s = axis_of(tree, rows, body, pair_code, slot)
             v = dot(s[0], g[0]) + dot(s[1], g[1])
+            if loops.coupled_count > 0:
+                v += room.own[6 * place + slot]
             room.along[6 * place + slot] = v
             room.wanted[row] -= v * rows[at + PULL + slot]
             u = at + COLUMN + 6 * slot

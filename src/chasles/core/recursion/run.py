@@ -218,6 +218,8 @@ def tree_close(
             return False
         for k in range(cuts.joint_count):
             put_position_residual(arrays, cuts.joints[k], space.absolute, space, gaps)
+        for k in range(cuts.coupled_count):
+            gaps[unknowns + cuts.source[cuts.coupled[k]]] = -riders.gaps[k]
         largest = 0.0
         for row in range(cuts.row_count):
             riders.wanted[row] = gaps[unknowns + cuts.source[row]]

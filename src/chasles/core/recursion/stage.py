@@ -18,6 +18,7 @@ from chasles.core.constraints.screw_form import screw_rows
 from chasles.core.forces.registry import apply_forces
 from chasles.core.recursion.accelerate import accelerations
 from chasles.core.recursion.articulate import clear_sums, load_wrenches
+from chasles.core.recursion.coupled import put_coupled_rows
 from chasles.core.recursion.kinematics import kinematics, place
 from chasles.core.recursion.motion import pulled_back
 from chasles.core.recursion.refine import loop_accelerations
@@ -57,8 +58,10 @@ def push(tree: Any, memory: Any, system: Any, work: Any, state: Any) -> None:
 
 
 @routine
-def put_cut_rows(system: Any, loops: Any, work: Any) -> None:
+def put_cut_rows(system: Any, tree: Any, loops: Any, room: Any, state: Any, work: Any) -> None:
     """J and eta of the cut joints, by the formulas of the charts' kernel, at the placed bodies."""
+    if loops.coupled_count > 0:
+        put_coupled_rows(tree, loops, room, state, work.eta)
     for k in range(loops.joint_count):
         joint = loops.joints[k]
         if system.joints.kind[joint] == PAIR and system.form == SCREW_FORM:
@@ -92,7 +95,7 @@ def accelerate_at(
     if loops.row_count > 0:
         if memory.has_wrenches == 0:
             place(tree, state, memory.rows, work.absolute)
-        put_cut_rows(system, loops, work)
+        put_cut_rows(system, tree, loops, room, state, work)
         return accelerate_loops(tree, memory, system, work, loops, room, out, first)
     accelerations(tree, memory, out, first)
     return SOLVED
@@ -123,7 +126,7 @@ def factor_at(
     kinematics(tree, state, memory.rows)
     clear_sums(tree, memory.rows)
     place(tree, state, memory.rows, work.absolute)
-    put_cut_rows(system, loops, work)
+    put_cut_rows(system, tree, loops, room, state, work)
     load_rows(tree, loops, memory.rows, room, work.absolute, work.jacobian, work.eta)
     room.choosing[0] = 1
     if closing == 0:

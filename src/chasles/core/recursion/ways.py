@@ -5,6 +5,17 @@ from typing import Any, NamedTuple
 GROUND_PLACE = -1
 
 
+class Term(NamedTuple):
+    """A coordinate that a coupling names."""
+
+    body: int  # whose joint has it
+    slot: int  # which of the joint's coordinates it is
+    stored: int  # where it stands in a state
+    rate: int  # ... and its rate among the velocities
+    turns: int  # 1 for an angle
+    powers: tuple[float, ...]  # f(q) = powers[0] q + powers[1] q^2 + ...
+
+
 class Cut(NamedTuple):
     """A cut joint: its number in the system, its bodies, and the rows that are kept."""
 
@@ -13,6 +24,8 @@ class Cut(NamedTuple):
     b: int
     rows: tuple[int, ...]  # numbers of rows of J
     balanced: bool = True  # whether its wrenches on the two bodies balance
+    terms: tuple[Term, ...] = ()  # of a coupling, which has no bodies
+    offset: float = 0.0
 
 
 def way_to_ground(parent: Any, body: int) -> list[int]:
@@ -25,7 +38,14 @@ def way_to_ground(parent: Any, body: int) -> list[int]:
 
 
 def meeting(parent: Any, cut: Cut) -> int:
-    """The body where a cut joint's loop closes; -1: the ground."""
+    """The body where a cut joint's loop closes; -1: the ground.
+
+    A coupling ends where all that carries its joints hangs together.
+    """
+    if cut.terms:
+        ways = [way_to_ground(parent, int(parent[term.body])) for term in cut.terms]
+        shared = set.intersection(*map(set, ways))
+        return next((body for body in ways[0] if body in shared), GROUND_PLACE)
     if not cut.balanced:
         return GROUND_PLACE
     on_a = set(way_to_ground(parent, cut.a))
@@ -35,7 +55,7 @@ def meeting(parent: Any, cut: Cut) -> int:
 def ways_of(parent: Any, cut: Cut, end: int) -> list[int]:
     """Bodies that a cut joint rides through, the one where it ends included; inner ones first."""
     found = set()
-    for body in (cut.a, cut.b):
+    for body in (cut.a, cut.b, *(term.body for term in cut.terms)):
         for step in way_to_ground(parent, body):
             found.add(step)
             if step == end:

@@ -1,0 +1,49 @@
+r"""A coupling of joint coordinates: $\sum_i f_i(q_i) = \mathrm{offset}$.
+
+It acts on coordinates, not on the twists of two bodies, so that it has no rows among those of J:
+on trees it rides as a row of coordinates (see `chasles.core.recursion.coupled`), and charts have no
+place for it.  Its entry keeps a place for its multiplier.
+"""
+
+from typing import Any
+
+from chasles.compiled import routine
+from chasles.core.constraints.kind import NOTHING, ConstraintKind, Gap, JointEntry, Opening
+from chasles.core.frames import coordinate_frames
+from chasles.model import Coupling, Model
+
+
+@routine
+def coupled_rows(
+    system: Any, joint: int, absolute: Any, work: Any, jacobian: Any, eta: Any
+) -> None:
+    """None."""
+
+
+@routine
+def coupled_residual(
+    system: Any, joint: int, turn: Any, shift: Any, target: Any, work: Any, row: int, out: Any
+) -> None:
+    """None: two bodies alone do not tell."""
+
+
+def coupled_gap(opening: Opening) -> Gap:
+    return NOTHING, NOTHING
+
+
+def coupled_entry(coupling: Coupling, model: Model) -> JointEntry:
+    """At its first joint."""
+    return JointEntry(coordinate_frames(coupling.joints[0], model))
+
+
+COUPLED = ConstraintKind(
+    name="coupling",
+    made_of=(Coupling,),
+    entry=coupled_entry,
+    rows=coupled_rows,
+    residual=coupled_residual,
+    gap=coupled_gap,
+    units=(),
+    measured=(),
+    on_coordinates=True,
+)

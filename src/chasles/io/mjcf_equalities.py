@@ -1,0 +1,124 @@
+"""Equality constraints of a MuJoCo scene: joints that close loops, and couplings of coordinates."""
+
+from typing import Any
+
+import numpy as np
+
+from chasles.io.mjcf_joints import Placed
+from chasles.model import AnyDriver, Coupling, Driver, Fixed, Joint, Signal, Spherical
+
+CLOSED = 1e-9  # m and rad: a loop that is closed at the reference pose
+
+
+def couplings(scene: Any, placed: list[Placed]) -> list[AnyDriver]:
+    """q1 = a0 + a1 q2 + ... + a4 q2^4 of coordinates from the reference pose; mimics of a URDF."""
+    m, by_index = scene.m, {entry.index: entry for entry in placed}
+    found: list[AnyDriver] = []
+    soft, left, off = [], [], []
+    for index in range(m.neq):
+        if m.eq_type[index] != scene.code("Eq.JOINT"):
+            continue
+        name = scene.name("equality", index)
+        coupling = coupled(scene, index, name, by_index) if m.eq_active0[index] else None
+        if coupling is None:
+            left.append(name)
+            continue
+        found.append(coupling)
+        soft.append(coupling.name)
+        if isinstance(coupling, Coupling) and coupling.offset != 0.0:
+            off.append(coupling.name)
+    scene.note_names("couplings that are soft in MuJoCo hold exactly here", soft)
+    scene.note_names("couplings that do not hold at the reference pose: start with close=True", off)
+    scene.note_names("constraints are left out", left)
+    return found
+
+
+def coupled(
+    scene: Any, index: int, name: str, placed: dict[int, Placed]
+) -> Coupling | Driver | None:
+    """A coupling; a joint that is to stay where it is has a driver that holds it."""
+    m = scene.m
+    first, second = (placed.get(int(ids[index])) for ids in (m.eq_obj1id, m.eq_obj2id))
+    constant, *powers = m.eq_data[index, :5].tolist()
+    if first is None or first.joint is None or first.coordinate is None:
+        return None
+    if int(m.eq_obj2id[index]) < 0 or not any(powers):
+        if constant != 0.0:
+            return None
+        return Driver(scene.unique(name), first.joint, Signal.constant(0.0), first.coordinate)
+    if second is None or second.joint is None or second.coordinate is None or second is first:
+        return None
+    terms = {
+        (first.joint.name, first.coordinate): 1.0,
+        (second.joint.name, second.coordinate): tuple(-c for c in powers),
+    }
+    return Coupling(scene.unique(name), terms, offset=constant)
+
+
+def equalities(scene: Any) -> list[Joint]:
+    """Equality constraints between bodies as joints that close loops."""
+    m = scene.m
+    joints: list[Joint] = []
+    soft, left = [], []
+    for index in range(m.neq):
+        name = scene.name("equality", index)
+        if m.eq_type[index] == scene.code("Eq.JOINT"):
+            continue  # see `couplings`
+        ends = ends_of(scene, index) if m.eq_active0[index] else None
+        joint = None
+        if ends is not None and ends[0] != ends[1] and m.eq_type[index] == scene.code("Eq.CONNECT"):
+            joint = connected(scene, index, name, ends)
+        elif ends is not None and ends[0] != ends[1] and m.eq_type[index] == scene.code("Eq.WELD"):
+            joint = welded(scene, index, name, ends)
+        if joint is None:
+            left.append(name)
+        else:
+            joints.append(joint)
+            soft.append(name)
+    scene.note_names("constraints that are soft in MuJoCo hold exactly here", soft)
+    scene.note_names("constraints are left out", left)
+    return joints
+
+
+def ends_of(scene: Any, index: int) -> tuple[int, int] | None:
+    """The bodies of the file that a constraint joins; None if it joins something else."""
+    m = scene.m
+    if m.eq_type[index] not in (scene.code("Eq.CONNECT"), scene.code("Eq.WELD")):
+        return None
+    first, second = int(m.eq_obj1id[index]), int(m.eq_obj2id[index])
+    if m.eq_objtype[index] == scene.code("Obj.SITE"):
+        return int(m.site_bodyid[first]), int(m.site_bodyid[second])
+    return first, second
+
+
+def connected(scene: Any, index: int, name: str, ends: tuple[int, int]) -> Joint | None:
+    """Two points that stay together."""
+    m = scene.m
+    a, b = (scene.carrier(end) for end in ends)
+    if a == b:
+        return None
+    if m.eq_objtype[index] == scene.code("Obj.SITE"):
+        points = [m.site_pos[m.eq_obj1id[index]], m.site_pos[m.eq_obj2id[index]]]
+    else:
+        points = [m.eq_data[index, :3], m.eq_data[index, 3:6]]
+    at, at_b = (scene.in_world(end, point) for end, point in zip(ends, points))
+    together = np.abs(at - at_b).max() < CLOSED
+    return Spherical(scene.unique(name), a, b, at, at_b=None if together else at_b)
+
+
+def welded(scene: Any, index: int, name: str, ends: tuple[int, int]) -> Joint | None:
+    """Two bodies that stay as they are; a weld that asks for another pose is left out."""
+    m, mj = scene.m, scene.mujoco
+    a, b = (scene.carrier(end) for end in ends)
+    if a == b or m.eq_objtype[index] == scene.code("Obj.SITE"):
+        return None
+    anchor, place, turn = m.eq_data[index, :3], m.eq_data[index, 3:6], m.eq_data[index, 6:10]
+    at_b, at = scene.in_world(ends[1], anchor), scene.in_world(ends[0], place)
+    asked = np.zeros(9)
+    mj.mju_quat2Mat(asked, turn)
+    axes = [scene.d.xmat[end].reshape(3, 3) for end in ends]
+    turned = np.abs(axes[0] @ asked.reshape(3, 3) - axes[1]).max()
+    if turned > CLOSED:
+        return None
+    together = np.abs(at - at_b).max() < CLOSED
+    return Fixed(scene.unique(name), a, b, at, at_b=None if together else at_b)

@@ -1,0 +1,179 @@
+r"""Couplings of joint coordinates: planetary and bevel gears, racks, belts, differentials, mimics.
+
+$$ \sum_i f_i(q_i) = \mathrm{offset}, \qquad f_i(q) = c_{i1} q + c_{i2} q^2 + \ldots $$
+
+over coordinates of any joints of the model.  With the multiplier $\lambda$ it pushes along
+every coordinate with $-\lambda f_i'(q_i)$: together these do no work.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import numpy as np
+
+from chasles.model.checks import checked_number, fill
+from chasles.model.coordinates import (
+    ANGLE,
+    AUTO,
+    DISPLACEMENT,
+    checked_coordinate,
+    checked_joint_name,
+    resolved_coordinate,
+)
+from chasles.model.drivers import AnyDriver
+from chasles.model.errors import InvalidDriver, UnknownName, told
+from chasles.model.joints import Joint
+from chasles.model.signals import Signal
+from chasles.model.words import Coordinate
+from chasles.scalars.polynomial import polynomial
+
+#: Joint, coordinate, and the coefficients of its first, second, ... power.
+Term = tuple[str, Coordinate, tuple[float, ...]]
+STILL = Signal.constant(0.0)
+EXAMPLE = "Give coefficients by joint: {'sun': 20, 'planet': 20}."
+
+
+@dataclass(frozen=True, init=False)
+class Coupling(AnyDriver):
+    """Joint coordinates q whose weighted sum stays what it is: sum of c q = offset.
+
+    terms   joint -> coefficient c, or (c1, c2, ...) for c1 q + c2 q^2 + ...; a joint with two
+            coordinates is named with the one that is meant, "sleeve.displacement" or
+            (sleeve, "displacement")
+    offset  of the sum, in the unit of the terms
+
+    Coordinates are those of `Result.coordinate`: of the joint's b against its a.  Teeth in mesh are
+    counted on the carrier of both wheels: a sun with 20 teeth and a planet with 30 on one carrier
+    are {"sun on carrier": 20, "planet": 30}; against the ground, with the carrier's own angle,
+    {"sun": 20, "carrier": -20, "planet": 30}.  A rack is {"pinion": radius, "rack": -1}, a belt
+    {"small": r, "large": -R}, a differential {"left": 1, "right": 1, "cage": -2}; a joint that
+    mimics another, a = 2 b + 0.1, is {"a": 1, "b": -2} with offset=0.1.
+
+    It pushes along every coordinate with its coefficient times one number (`Result.effort`), and
+    does no work.
+
+    >>> Coupling("mesh", {"sun": 20, "carrier": -20, "planet": (30, 0.5)}).terms[2]
+    ('planet', 'auto', (30.0, 0.5))
+    """
+
+    locked = ("coupling",)
+
+    motion: Signal = field(default=STILL, init=False, repr=False)
+    terms: tuple[Term, ...] = ()
+    offset: float = 0.0
+
+    def __init__(self, name: str, terms: Any, offset: float = 0.0) -> None:
+        super().__init__(name, STILL)
+        fill(
+            self,
+            terms=checked_terms(terms, self.where),
+            offset=checked_number(offset, "offset", self.where, InvalidDriver),
+        )
+
+    @property
+    def where(self) -> str:
+        return f"coupling '{self.name}'"
+
+    @property
+    def drives(self) -> str:
+        return " + ".join(f"{in_words(powers)} {joint}" for joint, _, powers in self.terms)
+
+    @property
+    def summary(self) -> str:
+        return f"coupling {self.name}: {self.drives} = {self.offset:g}"
+
+    @property
+    def joints(self) -> tuple[str, ...]:
+        return tuple(joint for joint, _, _ in self.terms)
+
+    @property
+    def is_linear(self) -> bool:
+        """Whether no coordinate is there with a power above one."""
+        return all(not any(powers[1:]) for _, _, powers in self.terms)
+
+    def values(self, coordinates: Sequence[Any]) -> Any:
+        """The sum less the offset at coordinates (numbers or arrays) in the order of the terms."""
+        return sum(f[0] for f in self.derivatives(coordinates)) - self.offset
+
+    def derivatives(self, coordinates: Sequence[Any]) -> list[Any]:
+        """Value, first and second derivative of every term's function."""
+        return [
+            polynomial(q, len(powers), (0.0, *powers), 0)
+            for q, (_, _, powers) in zip(coordinates, self.terms, strict=True)
+        ]
+
+
+def checked_terms(terms: Any, where: str) -> tuple[Term, ...]:
+    """What is coupled, from a dict by joint or from a list of (joint, coordinate, coefficients)."""
+    if isinstance(terms, Mapping):
+        listed = [(*checked_key(key, where), value) for key, value in terms.items()]
+    elif isinstance(terms, tuple | list) and all(
+        isinstance(term, tuple | list) and len(term) == 3 for term in terms
+    ):
+        listed = [(*checked_key((term[0], term[1]), where), term[2]) for term in terms]
+    else:
+        raise InvalidDriver(f"{where}: terms must be a dict by joint, got {told(terms)}.", EXAMPLE)
+    if len(listed) < 2:
+        raise InvalidDriver(
+            f"{where}: terms must name two coordinates or more, got {len(listed)}.",
+            "A coordinate that is alone is held by a Driver, or by another joint.",
+        )
+    return tuple(
+        (joint, word, checked_powers(value, joint, where)) for joint, word, value in listed
+    )
+
+
+def checked_key(key: Any, where: str) -> tuple[str, Coordinate]:
+    """A joint, or a joint and its coordinate."""
+    joint, word = key if isinstance(key, tuple) and len(key) == 2 else (key, AUTO)
+    name = checked_joint_name(joint, where, InvalidDriver)
+    return name, checked_coordinate(word, where, InvalidDriver)
+
+
+def checked_powers(value: Any, joint: str, where: str) -> tuple[float, ...]:
+    """The coefficients of a coordinate and of its powers, not all of them zero."""
+    what = f"the coefficient of '{joint}'"
+    given = value if isinstance(value, tuple | list | np.ndarray) else (value,)
+    powers = [checked_number(number, what, where, InvalidDriver) for number in given]
+    while len(powers) > 1 and powers[-1] == 0.0:
+        powers.pop()
+    if not any(powers):
+        raise InvalidDriver(
+            f"{where}: {what} must not be 0: the joint would take no part.",
+            f"Leave '{joint}' out, or give its coefficient.",
+        )
+    return tuple(powers)
+
+
+def placed_coupling(coupling: Coupling, joints: Mapping[str, Joint]) -> Coupling:
+    """The coupling of joints that exist, every coordinate by its own word, and once."""
+    terms: list[Term] = []
+    for name, word, powers in coupling.terms:
+        joint, asked = spelled(name, word, joints, coupling.where)
+        resolved = resolved_coordinate(joints[joint], asked, coupling.where, InvalidDriver)
+        if any((joint, resolved) == known[:2] for known in terms):
+            raise InvalidDriver(
+                f"{coupling.where}: the {resolved} of joint '{joint}' is named twice.",
+                "Add its coefficients.",
+            )
+        terms.append((joint, resolved, powers))
+    return coupling if tuple(terms) == coupling.terms else replace(coupling, terms=tuple(terms))
+
+
+def spelled(
+    name: str, word: Coordinate, joints: Mapping[str, Joint], where: str
+) -> tuple[str, Coordinate]:
+    """A joint and a coordinate; "sleeve.displacement" is both in one word."""
+    if name in joints:
+        return name, word
+    for known in (ANGLE, DISPLACEMENT):
+        joint = name.removesuffix(f".{known}")
+        if word == AUTO and joint != name and joint in joints:
+            return joint, known
+    raise UnknownName.among("joint", name, joints, where=where)
+
+
+def in_words(powers: tuple[float, ...]) -> str:
+    """Coefficients as people read them."""
+    return f"{powers[0]:g}" if len(powers) == 1 else f"({', '.join(f'{c:g}' for c in powers)})"
