@@ -62,6 +62,7 @@ from chasles.model import (
     RollingDisc,
     RollingSphere,
     Sensor,
+    Servo,
     Shape,
     Signal,
     SimulationStopped,
@@ -86,6 +87,7 @@ if TYPE_CHECKING:
     from chasles.library.catalogue import library
     from chasles.result import Result
     from chasles.simulate import simulate
+    from chasles.simulation import Simulation
     from chasles.spaces import SE3, Designation, SO3xR3, Space, designate
     from chasles.stabilisation.baumgarte import Baumgarte
     from chasles.start.assembly import Assembly, assemble
@@ -116,6 +118,7 @@ LATE = {
     "library": "library.catalogue",
     "Result": "result",
     "simulate": "simulate",
+    "Simulation": "simulation",
     "SE3": "spaces",
     "Designation": "spaces",
     "SO3xR3": "spaces",
@@ -225,8 +228,10 @@ __all__ = [
     "RollingSphere",
     "SO3xR3",
     "Sensor",
+    "Servo",
     "Shape",
     "Signal",
+    "Simulation",
     "SimulationStopped",
     "Space",
     "Sphere",

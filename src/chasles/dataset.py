@@ -75,20 +75,27 @@ def make_table(
         text = "joint coordinates, as they were integrated: angles (rad), displacements (m)"
         dims = ("time", "joint_coordinate")
         variables["coordinates"] = described(dims, joint_coordinates.copy(), "1", text)
+    model_text = json.dumps(to_plain(model), allow_nan=False)
     attributes = {
-        "title": f"chasles: {model!r}",
+        **attributes_of(problem, provenance, model_text), "status": status, "message": message,
+    }  # fmt: skip
+    return Table(coordinates, variables, attributes)
+
+
+def attributes_of(problem: Problem, provenance: Provenance, model_text: str) -> dict[str, Any]:
+    """What was run, as text."""
+    setup = problem.setup
+    return {
+        "title": f"chasles: {setup.model!r}",
         "chasles_format": FORMAT,
-        "model": json.dumps(to_plain(model), allow_nan=False),
+        "model": model_text,
         "spaces": json.dumps({name: asdict(space) for name, space in setup.spaces.items()}),
         "by_hand": json.dumps(problem.choice.by_hand),
         "cut": json.dumps(problem.choice.cut),
         "provenance": json.dumps(provenance.as_dict()),
         "start_angles": json.dumps(dict(setup.angles)),
         "start_displacements": json.dumps(dict(setup.displacements)),
-        "status": status,
-        "message": message,
     }
-    return Table(coordinates, variables, attributes)
 
 
 def to_xarray(table: Table) -> "Dataset":

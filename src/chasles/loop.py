@@ -2,79 +2,29 @@
 
 import time
 from dataclasses import dataclass
-from math import floor
-from typing import Any
+from typing import Protocol
 
 import numpy as np
 from tqdm import tqdm
 
+from chasles.checkpoint import Checkpoint
+from chasles.control import Control
 from chasles.core.arrays import Floats
 from chasles.core.outcomes import OK
-from chasles.model import ChaslesError, InvalidOption, SimulationStopped
-from chasles.model.checks import checked_array, checked_positive
-from chasles.model.errors import told
+from chasles.model import ChaslesError, SimulationStopped
 from chasles.stderr import NoBar, is_shown, progress_bar
 from chasles.stepper import Stepper
 from chasles.stops import explained
 from chasles.system.lookout import Lookout
+from chasles.system.signals import Inputs
+from chasles.time_grid import NEVER, Grid, make_grid, whole_and_rest
 
-#: A step count this close to a whole number, relatively, is one: rounding of a quotient.
-ROUND_STEPS = 4.0 * float(np.finfo(float).eps)
+__all__ = ["MEMORY_LIMIT", "NEVER", "Grid", "Record", "Run", "Saved", "make_grid"]
+
 #: Seconds between two looks at the progress bar, and before it appears.
 CHUNK_SECONDS, BAR_DELAY = 0.2, 1.5
 #: Trajectories larger than this are refused: save fewer states.
 MEMORY_LIMIT = 4 * 2**30
-#: save_every of a run whose states are not kept.
-NEVER = 2**62
-#: At a microsecond a step, a million steps are a second and these are thirty years.
-MOST_STEPS = 1e15
-
-
-@dataclass(frozen=True)
-class Grid:
-    """The steps of a run: `steps` whole ones, then `rest` seconds to reach `until`."""
-
-    until: float
-    step: float
-    steps: int
-    rest: float
-    save_every: int
-    t_eval: Floats | None
-
-
-def make_grid(until: Any, step: Any, save_every: Any, t_eval: Any) -> Grid:
-    """Check the options of a run."""
-    if step is None:
-        raise InvalidOption("simulate: step was left out.", "Give it in seconds: step=1e-3.")
-    until = checked_positive(until, "until", "s", "simulate", InvalidOption)
-    step = checked_positive(step, "step", "s", "simulate", InvalidOption)
-    whole = isinstance(save_every, int | np.integer) and not isinstance(save_every, bool)
-    if not whole or save_every < 1:
-        raise InvalidOption(
-            f"simulate: save_every must be a whole number of steps, got {told(save_every)}.",
-            "Give a whole number, 1 or more.",
-        )
-    if not until / step < MOST_STEPS:
-        raise InvalidOption(
-            f"simulate: step is {step:g} s, which makes {until / step:.1g} steps to {until:g} s.",
-            f"Take a step longer than {until / MOST_STEPS:.1g} s.",
-        )
-    steps, rest = whole_and_rest(until, step)
-    every = min(int(save_every), NEVER)
-    times = None if t_eval is None else checked_times(t_eval, until)
-    return Grid(until, step, steps, rest, every, times)
-
-
-def checked_times(t_eval: Any, until: float) -> Floats:
-    times = np.atleast_1d(checked_array(t_eval, "t_eval", "simulate", InvalidOption))
-    ordered = times.ndim == 1 and times.size > 0 and np.all(np.diff(times) > 0)
-    if not ordered or not (times[0] >= 0.0 and times[-1] <= until * (1 + ROUND_STEPS)):
-        raise InvalidOption(
-            f"simulate: t_eval must be an increasing list of times in [0, {until:g}], got"
-            f" {told(t_eval)}.",
-            "Sort the times and leave out those after `until`.",
-        )
-    return times
 
 
 @dataclass(frozen=True)
@@ -89,17 +39,65 @@ class Saved:
     coordinates: Floats | None = None
 
 
+class Record(Protocol):
+    """Where states go on the way, if not into memory."""
+
+    #: states that are gathered before they are written
+    window: int
+    #: whether the state at which the run begins is in it already
+    begun: bool
+
+    def is_due(self) -> bool: ...
+
+    def append(self, saved: Saved, reached: Checkpoint, off_grid: bool = False) -> None: ...
+
+    def everything(self) -> Saved: ...
+
+    def inputs(self) -> Inputs | None: ...
+
+
 class Run:
     """The states of one simulation as they come."""
 
-    def __init__(self, stepper: Stepper, grid: Grid, lookout: Lookout | None = None) -> None:
+    def __init__(
+        self,
+        stepper: Stepper,
+        grid: Grid,
+        lookout: Lookout | None = None,
+        control: Control | None = None,
+        begin: Checkpoint | None = None,
+        record: Record | None = None,
+    ) -> None:
         self.stepper, self.grid, self.lookout = stepper, grid, lookout
+        self.control = control or Control(stepper)
+        self.record = record
         self.block = stepper.first_block()
+        if begin is not None:
+            self.go_on_from(begin)
         self.spare = np.zeros_like(self.block)
-        self.steps_done = 0
-        self.reached = 0.0  # the time of the block, s
+        self.index = grid.first  # whole steps from the origin of the grid
+        self.reached = grid.time(grid.first)  # the time of the block, s
+        self.ended: Checkpoint | None = None
         self.stopped: SimulationStopped | None = None
         self.interrupted = False
+        self.points = np.zeros((1, 1))  # the state after step k is in row k // save_every
+        self.first_row = 0  # ... less this
+        self.written = 0  # rows of them that need not be written
+
+    @property
+    def steps_in_all(self) -> int:
+        """Steps that were taken, with those of the run in the record that goes on."""
+        resumed = self.record is not None and self.record.begun
+        return self.index if resumed else self.index - self.grid.first
+
+    def go_on_from(self, begin: Checkpoint) -> None:
+        """Take the state, inputs and singular poses of a run that goes on."""
+        self.block[:] = begin.block
+        self.control.values[:] = begin.inputs
+        self.control.note(begin.time)
+        watch = self.stepper.mechanism.watch
+        watch.events[: len(begin.events)] = begin.events
+        watch.count[0] = len(begin.events)
 
     def interrupt(self) -> None:
         """End after the piece of steps that is being made."""
@@ -107,41 +105,82 @@ class Run:
 
     def all_states(self, progress: bool | None) -> Saved:
         """Every save_every-th state, and the last."""
-        grid, kept = self.grid, self.stepper.layout.kept
-        points = np.zeros((grid.steps // grid.save_every + 2, kept))
-        points[0] = self.block[:kept]
+        grid, kept, record = self.grid, self.stepper.layout.kept, self.record
+        self.first_row = self.index // grid.save_every
+        rows = grid.steps // grid.save_every - self.first_row + 2
+        self.points = np.zeros((rows if record is None else min(rows, record.window), kept))
+        self.points[0] = self.block[:kept]
+        self.written = int(record is not None and record.begun)
         with self.bar(progress) as bar:
-            self.whole_steps(0, grid.steps, bar, grid.save_every, points)
-        count = self.steps_done // grid.save_every + 1
-        times = grid.step * (grid.save_every * np.arange(count + 1, dtype=np.float64))
-        end = self.steps_done * grid.step
+            self.whole_steps(grid.steps, bar, grid.save_every)
+        ended = self.checkpoint()
+        times, points = self.rows()
+        end = self.reached = grid.time(self.index)
         if self.goes_on and grid.rest > 0.0 and self.side_step(self.block, grid.rest, end):
-            end = grid.until
-        self.reached = end
-        if end > times[count - 1]:
-            points[count], times[count] = self.block[:kept], end
-            count += 1
-        return self.saved(times[:count], points[:count])
+            self.reached = end = grid.until
+        is_last = end == (times[-1] if len(times) else grid.time(self.on_rows()))
+        if record is None:
+            if not is_last:
+                times, points = np.append(times, end), self.points[: len(times) + 1]
+                points[-1] = self.block[:kept]
+            return self.saved(times, points)
+        record.append(self.saved(times, points), ended)
+        if not is_last:
+            last = self.saved(np.array([end]), self.block[None, :kept])
+            record.append(last, ended, off_grid=True)
+        return record.everything()
+
+    def on_rows(self) -> int:
+        """The last step whose state has a row."""
+        return self.index // self.grid.save_every * self.grid.save_every
+
+    def rows(self) -> tuple[Floats, Floats]:
+        """Times and points of the rows that are to be written."""
+        grid = self.grid
+        count = self.index // grid.save_every - self.first_row + 1
+        slots = self.first_row + np.arange(count, dtype=np.float64)
+        times = grid.origin + grid.step * (grid.save_every * slots)
+        if count and self.first_row == grid.first // grid.save_every:  # where the run began
+            times[0] = grid.time(grid.first)
+        return times[self.written :], self.points[self.written : count]
+
+    def write_rows(self) -> None:
+        """Hand the rows of the window on, and begin it anew."""
+        assert self.record is not None
+        self.record.append(self.saved(*self.rows()), self.checkpoint())
+        self.first_row, self.written = self.index // self.grid.save_every + 1, 0
+
+    def checkpoint(self) -> Checkpoint:
+        """Where the run stands, after a whole step."""
+        if self.ended is not None and self.ended.index == self.index:
+            return self.ended  # the block may have gone on by a shorter step
+        watch, grid = self.stepper.mechanism.watch, self.grid
+        self.ended = Checkpoint(
+            self.block.copy(), grid.origin, grid.step, self.index, self.control.values.copy(),
+            watch.events[: watch.count[0]].copy(),
+        )  # fmt: skip
+        return self.ended
 
     def states_at(self, wanted: Floats, progress: bool | None) -> Saved:
         """The states at the wanted times, each by one shorter step from the grid."""
         grid, kept = self.grid, self.stepper.layout.kept
         points, times = np.zeros((len(wanted) + 1, kept)), np.append(wanted, 0.0)
-        count, index = 0, 0
+        count = 0
         with self.bar(progress) as bar:
             for t in wanted:
-                whole, rest = whole_and_rest(t, grid.step)
-                self.whole_steps(index, whole, bar, NEVER, points)
+                whole, rest = whole_and_rest(t - grid.origin, grid.step)
+                self.whole_steps(whole, bar, NEVER)
                 if not self.goes_on:
                     break
-                index, aside = whole, self.block.copy()
+                aside = self.block.copy()
                 if rest > 0.0:  # the block stays that of the grid
-                    self.side_step(aside, rest, whole * grid.step)
+                    self.side_step(aside, rest, grid.time(whole))
                 if self.stopped:
                     break
                 points[count] = aside[:kept]
                 count += 1
-        self.reached = last = grid.step * self.steps_done
+        self.checkpoint()
+        self.reached = last = grid.time(self.index)
         if not self.goes_on and (count == 0 or last > times[count - 1]):
             points[count], times[count] = self.block[:kept], last
             count += 1
@@ -158,27 +197,53 @@ class Run:
         integrals = points[:, layout.integrals : layout.supply].copy()
         return Saved(times, absolute, integrals, coordinates)
 
-    def whole_steps(
-        self, first: int, last: int, bar: tqdm | NoBar, every: int, points: Floats
-    ) -> None:
+    def whole_steps(self, last: int, bar: tqdm | NoBar, every: int) -> None:
         """Steps of the grid, in pieces that take a moment each: progress shows, Ctrl-C works.
 
         What a step does depends on its index alone, never on the pieces.
         """
         size = 64
-        while first < last and self.goes_on:
-            end, began = self.until_trouble(first, min(last, first + size)), time.perf_counter()
+        while self.index < last and self.goes_on:
+            first, began = self.index, time.perf_counter()
+            if self.record is not None and self.record.is_due():
+                self.write_rows()
+            end = self.piece(first, min(last, first + size), every)
             if self.stopped:
                 return
-            grid = (0.0, self.grid.step, first, end, self.grid.steps)
-            reached, outcome = self.stepper.advance(self.block, self.spare, grid, every, 1, points)
+            if end <= first:
+                self.write_rows()
+                continue
+            grid = (self.grid.origin, self.grid.step, first, end, self.grid.steps)
+            self.index, outcome = self.stepper.advance(
+                self.block, self.spare, grid, every, 1, self.points, self.first_row
+            )
             seconds = time.perf_counter() - began
-            self.steps_done += reached - first
-            bar.update(reached - first)
+            bar.update(self.index - first)
             if outcome != OK:
-                self.stopped = self.explain(reached * self.grid.step, outcome)
-            first = end
+                self.stopped = self.explain(self.grid.time(self.index), outcome)
             size = max(1, int(size * min(16.0, CHUNK_SECONDS / max(seconds, 1e-6))))
+
+    def piece(self, first: int, end: int, every: int) -> int:
+        """How far steps may go at once: to the end of the rows, the next sample, or a trouble.
+
+        Asks the controller, if it is due.
+        """
+        if every != NEVER:
+            end = min(end, (self.first_row + len(self.points)) * every - 1)
+        end = self.control.until(first, end)
+        if end <= first:
+            return end
+        end = self.until_trouble(first, end)
+        if not self.stopped:
+            self.ask(first, self.block)
+        return end
+
+    def ask(self, index: int, block: Floats) -> None:
+        """Let the controller speak before a step."""
+        try:
+            self.control.before(index, self.grid.time(index), block)
+        except ChaslesError as error:
+            self.stopped = SimulationStopped(error.what, error.remedy)
 
     def until_trouble(self, first: int, end: int) -> int:
         """The first of some steps at which a function of time fails, or their end."""
@@ -190,7 +255,8 @@ class Run:
         return trouble[0]
 
     def side_step(self, block: Floats, step: float, t: float) -> bool:
-        """One step of another length, in place; whether it succeeded."""
+        """One step of another length from the grid, in place; whether it succeeded."""
+        self.ask(self.index, block)
         if self.stopped:
             return False
         if self.lookout is not None:
@@ -211,17 +277,8 @@ class Run:
         delay = 0.0 if progress else BAR_DELAY
         if not is_shown(hidden):
             return NoBar()
-        return progress_bar(total=self.grid.steps, unit="step", delay=delay)
+        return progress_bar(total=self.grid.steps - self.grid.first, unit="step", delay=delay)
 
     def explain(self, t: float, outcome: int) -> SimulationStopped:
         """Why the step after t failed, in words that name a body, a joint or a force."""
         return explained(self.stepper, self.block, self.spare, t, self.grid.step, outcome)
-
-
-def whole_and_rest(t: float, step: float) -> tuple[int, float]:
-    """t as whole steps and the seconds left over, 0 where t is a whole number of steps."""
-    ratio = t / step
-    if abs(ratio - round(ratio)) <= ROUND_STEPS * max(1.0, ratio):
-        return round(ratio), 0.0
-    whole = floor(ratio)
-    return whole, t - whole * step

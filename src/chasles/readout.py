@@ -96,7 +96,7 @@ def wrenches_of_force(
     signals = setup.signals.sample(times) if setup.signals.count else np.zeros((count, 1))
     angles = np.zeros((count, system.quadrature_count)) if integrals is None else integrals
     flat, states = flat_arrays(system), absolute.reshape(count, -1)
-    if kind.calls_user:  # its formula takes numbers
+    if system.forces.address[index] != 0:  # a user's formula takes numbers
         parts = [
             one_wrench(kind.wrench, flat, index, *state)
             for state in zip(states, signals, angles, strict=True)

@@ -11,6 +11,7 @@ import numpy as np
 
 from chasles import diagnostics
 from chasles.audit import audited
+from chasles.checkpoint import Checkpoint
 from chasles.core.arrays import DRIVEN_TURN, POSE_R, POSE_X, TWIST, Floats
 from chasles.dataset import Table, make_table, to_xarray
 from chasles.diagnostics import Reaction
@@ -76,6 +77,7 @@ class Result:
                 or NaN where poses tell them
     status      "finished", "stopped" if the run could not go on, or "interrupted" by Ctrl-C
     message     the status in words
+    checkpoint  what it takes to go on with the same bits: see `simulate(start=result)`
 
     Its arrays are read-only.  It may be asked from several threads at once.
     """
@@ -88,6 +90,7 @@ class Result:
     status: str = "finished"
     message: str = ""
     coordinates: Floats | None = field(default=None, repr=False)
+    checkpoint: Checkpoint | None = field(default=None, repr=False)
 
     def __post_init__(self) -> None:
         for name in ("t", "absolute", "integrals", "coordinates"):

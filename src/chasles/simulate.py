@@ -1,54 +1,40 @@
-"""From a model to a result: options, checks, the run, its provenance."""
+"""From a model to a result: options, the run, and how it ended."""
 
 import time
-import warnings
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
+from os import PathLike
 from typing import Any, Literal
 
 import numpy as np
 
-from chasles.core.watch import Watch
-from chasles.dynamics.solver import joint_of_row, watch_of
 from chasles.integrators.advance import seconds_compiling
-from chasles.integrators.methods import Method, find_method
 from chasles.integrators.tableaux import Tableau
 from chasles.interrupts import Interrupted, ctrl_c
 from chasles.loop import MEMORY_LIMIT, Grid, Run, make_grid
-from chasles.model import (
-    Body,
-    ChaslesWarning,
-    InvalidOption,
-    Joint,
-    Model,
-    SimulationStopped,
-    UnknownName,
-)
-from chasles.model.errors import told
+from chasles.model import Body, InvalidOption, Joint, Model, SimulationStopped
 from chasles.model.keywords import checked_keywords
-from chasles.model.model import checked_model, plural
+from chasles.model.model import plural
 from chasles.model.words import ArrayLike
-from chasles.problem import Problem, SpaceChoice, bytes_kept, choose_spaces, make_problem
-from chasles.promises import broken_promises, checks, make_promises
-from chasles.provenance import Provenance, coefficients
-from chasles.result import Result
-from chasles.spaces.kept import projected_slopes
-from chasles.spaces.on_subgroups import check_form, on_subgroups
-from chasles.stabilisation.baumgarte import Baumgarte
-from chasles.stabilisation.stabiliser import (
-    PROJECTION,
-    Choice,
-    chosen_stabiliser,
-    make_stabiliser,
+from chasles.preparation import (
+    check_progress,
+    header_of,
+    look_ahead,
+    make_control,
+    make_settings,
+    result_of,
+    stabilised,
+    stepper_of,
 )
-from chasles.start.assembly import Assembly, assemble
-from chasles.start.by_coordinates import start_state
-from chasles.start.redundancy import Redundancy
-from chasles.stepper import Stepper, make_stepper
+from chasles.problem import bytes_kept
+from chasles.recording import open_recording
+from chasles.result import Result
+from chasles.spaces.on_subgroups import on_subgroups
+from chasles.stabilisation.baumgarte import Baumgarte
 from chasles.system.build import Setup
 from chasles.system.coordinates import coordinate_keys
-from chasles.system.lookout import Lookout
-from chasles.system.state import State, checked_state
-from chasles.tree_stepper import make_tree_stepper
+from chasles.system.state import State
+
+__all__ = ["check_progress", "simulate", "stabilised"]
 
 
 @checked_keywords
@@ -66,9 +52,13 @@ def simulate(
     save_every: int = 1,
     t_eval: ArrayLike | None = None,
     progress: bool | None = None,
-    start: State | Mapping[Any, Any] | None = None,
+    start: State | Result | Mapping[Any, Any] | None = None,
     close: bool = False,
     hold: Iterable[Body | Joint | str] = (),
+    controller: Callable[..., Any] | None = None,
+    sample: float | None = None,
+    into: str | PathLike[str] | None = None,
+    resume: bool = False,
 ) -> Result:
     """Integrate a model from t = 0 to `until` with a Runge-Kutta-Munthe-Kaas method.
 
@@ -97,51 +87,44 @@ def simulate(
     progress      show a bar on stderr; by default when the run takes longer than a moment
     start         a State to begin at, at t = 0, instead of the poses and velocities entered; joint
                   frames and coordinates stay those of the poses entered.  Or joint coordinates,
-                  {"elbow": 0.3, "hip": (0.1, -2.0)} with a rate: see `start_state`
+                  {"elbow": 0.3, "hip": (0.1, -2.0)} with a rate: see `start_state`.  Or a Result,
+                  whose run goes on in time from its last whole step, with the bits of a run that
+                  never ended; `until` counts from t = 0 as before
     close         move the bodies first as little as possible so that the joints close, and make
                   the velocities allowed; result.assembly says what moved (see `assemble`)
     hold          with close: bodies and joints that stay as they are
+    controller    controller(t, state) -> {"motor": effort, "servo": target}: asked at t = 0 and
+                  every `sample` seconds, which is a whole number of steps (every step, if left
+                  out); what it says is held in between.  `state` has coordinate(joint),
+                  rate(joint), position(body), ...: see `Moment`
+    into          a folder to write the states to while running, in pieces that are whole or not
+                  there: a run that is killed keeps all but its last second, memory does not grow
+                  with the length of the run, and `load` opens the folder
+    resume        with into: go on where the run in that folder ended, with the bits of a run that
+                  was never interrupted; where there is none, begin one
 
     Raises a ChaslesError that names the culprit if the input is bad, and SimulationStopped, with
     the partial `result`, if the run cannot go on.  Ctrl-C ends it with a KeyboardInterrupt that
     has the `result` so far, too.
     """
-    checked_model(model)
-    found = find_method(method)
     check_progress(progress)
-    grid = make_grid(until, step, save_every, t_eval)
-    chosen = choose_spaces(model, spaces, acceleration)
-    check_word("redundant", redundant, ("solve", "refuse"))
-    check_word("singular", singular, ("stop", "pass"))
-    choice = chosen_stabiliser(stabilise)
-    if on_subgroups(chosen.spaces):
-        check_form(acceleration)
-    if singular == "pass" and (choice is None or choice.word == PROJECTION):
-        choice = Choice(PROJECTION, all_joints=True)  # what holds by itself does not hold there
-    start = begun_at(model, start, close)
-    assembly = closing(model, close, hold, start)
-    problem = make_problem(
-        chosen,
-        acceleration,
-        assembly.state if assembly else start,
-        damp=singular == "pass",
-        refuse=redundant == "refuse",
-    )
-    check_memory(grid, problem.setup)
-    solver = problem.solver.with_own_scratch()
-    held = stabilised(chosen, choice, problem.redundancy)
-    loose = opening(chosen, choice, held)
-    promises = make_promises(problem.setup, loose, grid.step)
-    lookout = look_ahead(problem.setup, found, grid)
-    stabiliser = make_stabiliser(problem.setup, choice, held, grid.step)
-    if on_subgroups(chosen.spaces):
-        stepper: Stepper = make_tree_stepper(
-            solver, found, stabiliser, promises, grid.until, damp=problem.damp
-        )
-    else:
-        watch = watch_of(solver, stop=singular == "stop")
-        stepper = make_stepper(solver, found, stabiliser, watch, promises, grid.until)
-    run = Run(stepper, grid, lookout)
+    record = open_recording(into, resume, t_eval)
+    settings = make_settings(
+        model, method=method, spaces=spaces, acceleration=acceleration, stabilise=stabilise,
+        redundant=redundant, singular=singular, start=start, close=close, hold=hold,
+    )  # fmt: skip
+    begin = settings.begin
+    if record is not None and record.begun:
+        begin = record.checkpoint()
+    grid = make_grid(until, step, save_every, t_eval, begin)
+    if record is None:
+        check_memory(grid, settings.setup)
+    lookout = look_ahead(settings.setup, settings.method, grid.step, grid.steps, grid.origin)
+    stepper = stepper_of(settings, grid.step, grid.until)
+    control = make_control(stepper, controller, sample, grid.step)
+    run = Run(stepper, grid, lookout, control, begin, record)
+    if record is not None:
+        record.prepare(header_of(settings, run), run)
     began = time.perf_counter() - seconds_compiling()
     with ctrl_c(run.interrupt):
         if grid.t_eval is None:
@@ -149,66 +132,25 @@ def simulate(
         else:
             saved = run.states_at(grid.t_eval, progress)
     seconds = time.perf_counter() - seconds_compiling() - began
-    run.stepper.look(run.block, run.reached)  # also where a run stopped, or ended between two looks
-    suspicious = broken_promises(run.stepper, run.block, grid.step)
-    suspicious += problem.setup.signals.notes()
-    begun = {
-        "start": "as entered" if start is None else "a given state",
-        "warnings": tuple(suspicious),
-        **checks(run.stepper, run.block),
-        "assembly": assembly.as_dict() if assembly else "none",
-    }
-    provenance = provenance_of(problem, run, found, choice, held, seconds, **begun)
-    states, kept = (saved.times, saved.absolute, saved.integrals), saved.coordinates
-    stopped = run.stopped
-    for text in suspicious:
-        warnings.warn(text, ChaslesWarning, stacklevel=3)  # past the check of keywords
-    if run.interrupted and stopped is None:
-        message = f"interrupted at t = {saved.times[-1]:g} s after {run.steps_done} steps"
-        raise Interrupted(Result(problem, *states, provenance, "interrupted", message, kept))
-    if stopped is None:
-        message = f"reached t = {saved.times[-1]:g} s in {run.steps_done} steps"
-        return Result(problem, *states, provenance, "finished", message, kept)
-    result = Result(problem, *states, provenance, "stopped", stopped.what, kept)
-    raise SimulationStopped(stopped.what, stopped.remedy, result=result)
+    status, message = ended(run, float(saved.times[-1]))
+    result = result_of(settings, run, saved, seconds, status, message)
+    if record is not None:
+        record.finish(result)
+        record.close()
+    if run.stopped is not None:
+        raise SimulationStopped(run.stopped.what, run.stopped.remedy, result=result)
+    if run.interrupted:
+        raise Interrupted(result)
+    return result
 
 
-def provenance_of(
-    problem: Problem,
-    run: Run,
-    method: Method,
-    choice: Choice | None,
-    held: tuple[str, ...],
-    seconds: float,
-    **begun: Any,
-) -> Provenance:
-    """How a result was made; `begun` says where it began, and what was suspect."""
-    return Provenance(
-        acceleration=problem.setup.acceleration,
-        method=method.name,
-        step=run.grid.step,
-        spaces=problem.choice.words,
-        solver="recursion" if on_subgroups(problem.spaces) else "blocks",
-        stabilise=str(choice or "none"),
-        stabilised=held,
-        redundancy=str(problem.redundancy or "none"),
-        singular="pass" if problem.damp else "stop",
-        singular_poses=singular_poses(problem.setup, run.stepper.mechanism.watch),
-        tableau={} if method.tableau is None else coefficients(method.tableau),
-        order=method.order,
-        steps=run.steps_done,
-        until=run.grid.until,
-        seconds_in_steps=seconds,
-        **begun,
-    )
-
-
-def look_ahead(setup: Setup, method: Method, grid: Grid) -> Lookout | None:
-    """Looks through the functions of time at the stages of a run, if the model has any."""
-    if not setup.signals.samplers:
-        return None
-    nodes = np.zeros(1) if method.tableau is None else method.tableau.c
-    return Lookout(setup.signals, grid.step, nodes, grid.steps)
+def ended(run: Run, t: float) -> tuple[str, str]:
+    """Status and message of a run that has ended at t."""
+    if run.stopped is not None:
+        return "stopped", run.stopped.what
+    if run.interrupted:
+        return "interrupted", f"interrupted at t = {t:g} s after {run.steps_in_all} steps"
+    return "finished", f"reached t = {t:g} s in {run.steps_in_all} steps"
 
 
 def check_memory(grid: Grid, setup: Setup) -> None:
@@ -235,79 +177,3 @@ def is_to_be_had(size: int) -> bool:
     except MemoryError:
         return False
     return True
-
-
-def check_word(option: str, value: Any, known: tuple[str, ...]) -> None:
-    """Refuse a word that is not one of those known."""
-    if not isinstance(value, str) or value not in known:
-        raise UnknownName.among("choice", value, known, where=option)
-
-
-def check_progress(progress: Any, where: str = "simulate") -> None:
-    if progress is not None and not isinstance(progress, bool | np.bool_):
-        raise InvalidOption(
-            f"{where}: progress must be True or False, got {told(progress)}.",
-            "Give True, False, or leave it out.",
-        )
-
-
-def stabilised(
-    spaces: SpaceChoice, choice: Choice | None, redundancy: Redundancy | None = None
-) -> tuple[str, ...]:
-    """The joints and drivers that are stabilised: those that drift, or all.
-
-    In a redundant loop all joints are that no projector of slopes keeps: a damped factor lets every
-    correction of one joint open the others a little, and what is never looked at adds up.  Those of
-    SE(3) are projected all the same: they open by ulps, and the loop would not close without them.
-    """
-    if choice is None:
-        return ()
-    model = spaces.model
-    chosen = set(model.joint_names if choice.all_joints else spaces.drifting)
-    if redundancy is not None:
-        groups = ("SO3xR3",) if choice.word == PROJECTION else ("SO3xR3", "SE3")
-        kept = (
-            set() if on_subgroups(spaces.spaces) else projected_slopes(model, spaces.spaces, groups)
-        )
-        chosen.update(name for name in redundancy.shared if name not in kept)
-    return (*(name for name in model.joint_names if name in chosen), *model.driver_names)
-
-
-def opening(spaces: SpaceChoice, choice: Choice | None, held: tuple[str, ...]) -> tuple[str, ...]:
-    """The joints that open with the error of the method: feedback leaves a gap, projection none."""
-    if choice is None:
-        return spaces.drifting
-    if choice.word == PROJECTION:
-        return () if choice.all_joints else spaces.drifting
-    return (*spaces.drifting, *held)
-
-
-def begun_at(model: Model, start: Any, close: Any) -> State | None:
-    """Where to begin; None: as entered."""
-    if isinstance(start, Mapping):
-        return start_state(model, start, close=close is True)
-    return None if start is None else checked_state(start, "start")
-
-
-def closing(model: Model, close: Any, hold: Any, start: Any) -> Assembly | None:
-    """What is closed before a run."""
-    if not isinstance(close, bool | np.bool_):
-        raise InvalidOption(
-            f"simulate: close must be True or False, got {told(close)}.",
-            "Give close=True or close=False.",
-        )
-    if close:
-        return assemble(model, hold, start)
-    if not isinstance(hold, tuple | list) or hold:
-        raise InvalidOption(
-            f"simulate: hold must be left out unless joints are closed before the run, got"
-            f" {told(hold)}.",
-            "Leave it out, or give close=True with it.",
-        )
-    return None
-
-
-def singular_poses(setup: Setup, watch: Watch) -> tuple[tuple[float, str, str], ...]:
-    """(time, joint, direction) of the singular poses that the run passed or reached."""
-    events = watch.events[: watch.count[0]]
-    return tuple((float(t), *joint_of_row(setup, int(row))) for t, row in events)

@@ -1,8 +1,9 @@
 """A model ready to step: its mechanism, a scheme, and storage for both."""
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 
@@ -29,6 +30,7 @@ from chasles.dynamics.solver import Solver
 from chasles.integrators.advance import SEEN_LAST, advance
 from chasles.integrators.methods import Method
 from chasles.system.build_confinement import make_confinement
+from chasles.system.coordinates import Key, coordinate_keys
 from chasles.system.turns import first_integrals
 
 
@@ -53,6 +55,26 @@ class Stepper:
     def lent(self) -> tuple[Any, Any, Any]:
         """Mechanism, scratch and scheme as kernels take them."""
         return lend(self.mechanism), lend(self.scratch), lend(self.scheme)
+
+    @cached_property
+    def places(self) -> Mapping[Key, tuple[int, int] | None]:
+        """Where a block has the coordinates of joints and their rates; None where poses tell them.
+
+        By joint and "angle" or "displacement", or "auto" for the usual one.
+        """
+        model = self.solver.setup.model
+        places = self.coordinate_places()
+        usual = {(j.name, "auto"): places[j.name, j.coordinates[0]] for j in model.joints
+                 if j.coordinates}  # fmt: skip
+        return places | usual
+
+    def coordinate_places(self) -> dict[Key, tuple[int, int] | None]:
+        return dict.fromkeys(coordinate_keys(self.solver.setup.model))
+
+    def with_signals(self, signals: Any) -> Self:
+        """The same with functions of time that reach further."""
+        system = self.mechanism.system._replace(signals=signals)
+        return replace(self, mechanism=self.mechanism._replace(system=system))
 
     def first_block(self) -> Floats:
         """The state block at the start of a run."""
@@ -122,10 +144,12 @@ class Stepper:
 
     def advance(
         self, block: Floats, spare: Floats, grid: tuple[float, float, int, int, int],
-        save_every: int, looking: int, saved: Floats,
+        save_every: int, looking: int, saved: Floats, first_row: int = 0,
     ) -> tuple[int, int]:  # fmt: skip
         """Steps of a grid on a block, in place: (step reached, outcome)."""
-        reached, outcome = advance(*self.lent, block, spare, grid, save_every, looking, saved)
+        reached, outcome = advance(
+            *self.lent, block, spare, grid, save_every, looking, saved, first_row
+        )
         return int(reached), int(outcome)
 
     def look(self, block: Floats, t: float) -> None:

@@ -25,8 +25,14 @@ from chasles.start.conflicts import miss_rates
 from chasles.start.consistent import driven_rates
 from chasles.stepper import Stepper
 from chasles.system.build import Setup
+from chasles.system.coordinates import Key
 from chasles.system.tree_setup import TreeSetup, tree_setup
-from chasles.system.tree_state import coordinates_of_points, known_coordinates, state_of
+from chasles.system.tree_state import (
+    coordinates_of_points,
+    known_coordinates,
+    places_of_rates,
+    state_of,
+)
 
 
 @dataclass(frozen=True)
@@ -58,6 +64,9 @@ class TreeStepper(Stepper):
 
     def coordinates(self, points: Floats) -> Floats | None:
         return coordinates_of_points(self.solver.setup, self.mechanism.tree, points)
+
+    def coordinate_places(self) -> dict[Key, tuple[int, int] | None]:
+        return places_of_rates(self.solver.setup, self.mechanism.tree)
 
     def spins(self, point: Floats) -> tuple[Floats, Floats]:
         tree = self.mechanism.tree

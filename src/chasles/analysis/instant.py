@@ -17,7 +17,7 @@ from chasles.analysis.tangent import Tangent, tangent
 from chasles.core.arrays import TWIST, Floats, Integers, System
 from chasles.core.constraints.kind import METRE
 from chasles.core.constraints.registry import CONSTRAINTS
-from chasles.core.forces.on_coordinate import ON_COORDINATE
+from chasles.core.forces.actuator import ACTUATOR
 from chasles.core.forces.registry import FORCES
 from chasles.core.ordering import Plan, make_plan
 from chasles.dynamics.equations import dense_jacobian, dense_mass
@@ -290,7 +290,7 @@ def without_rates(system: System, row: Floats) -> Floats:
     drives = system.joints.drive
     for first in drives[drives >= 0]:
         row[first + 1 : first + 3] = 0.0
-    motors = system.forces.signal[system.forces.kind == FORCES.code(ON_COORDINATE)]
+    motors = system.forces.signal[system.forces.kind == FORCES.code(ACTUATOR)]
     row[motors[motors >= 0] + 1] = 0.0  # their efforts stay
     return row
 

@@ -58,8 +58,7 @@ def force_stacks(system: System) -> Iterator[Integers]:
     """Forces that one formula serves."""
     forces = system.forces
     in_body = np.where(forces.kind == FORCES.code(LOAD), forces.law[:, IN_BODY], 0.0)
-    by_user = [FORCES[kind].calls_user for kind in forces.kind]
-    alone = np.where(by_user, np.arange(len(forces.kind)), -1)
+    alone = np.where(forces.address != 0, np.arange(len(forces.kind)), -1)
     keys = (forces.kind, forces.a >= 0, forces.signal >= 0, forces.angle >= 0, in_body, alone)
     yield from groups(keys)
 

@@ -41,15 +41,15 @@ def exchange(one: Any, other: Any, width: int) -> None:
 @kernel("the time loop", seconds=8)
 def advance(
     mechanism: Any, scratch: Any, scheme: Any, state: Any, spare: Any, grid: Any, save_every: int,
-    looking: int, saved: Any,
+    looking: int, saved: Any, first_row: int,
 ) -> Any:  # fmt: skip
     """Advance a state block in place along a grid: (step reached, outcome).
 
     `grid` is (origin, step, first, last, end): step k goes from origin + step * k to the next,
     whatever the piece it is taken in; after step `end` the run is over.  `looking` is UNSEEN, SEEN
     or SEEN_LAST, which also looks at a state where no step is to be taken.  The point after step k
-    goes to row k // save_every of `saved` if save_every divides k.  If the outcome is not OK,
-    `state` is the last good state and `spare` what came after it.
+    goes to row k // save_every - first_row of `saved` if save_every divides k.  If the outcome is
+    not OK, `state` is the last good state and `spare` what came after it.
     """
     model, work, method = borrow(mechanism), borrow(scratch), borrow(scheme)
     now, then, history = borrow(state), borrow(spare), borrow(saved)
@@ -67,7 +67,7 @@ def advance(
             look_at_energy(model, work, now, times[1])
             look_at_gaps(model, work, now, times[1])
         if (index + 1) % save_every == 0:
-            slot = (index + 1) // save_every
+            slot = (index + 1) // save_every - first_row
             for k in range(kept):
                 history[slot * kept + k] = now[k]
     if (last - first) % 2 == 1:

@@ -77,6 +77,7 @@ DIMENSIONS: dict[str, tuple[str, ...]] = {
     **dict.fromkeys(("rest", "lower", "upper"), ("angle", "length")),
     "armature": ("inertia", "mass"),
     "level": ("torque", "force"),
+    "limit": ("torque", "force"),
     "smoothing": ("angular speed", "speed"),
     "slip": ("speed",),
     "stiffness": ("stiffness", "torsional stiffness"),

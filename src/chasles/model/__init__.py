@@ -40,7 +40,6 @@ from chasles.model.joint_forces import (
     JointFriction,
     JointSpring,
     JointStop,
-    Motor,
     TorsionSpring,
 )
 from chasles.model.joints import (
@@ -56,6 +55,7 @@ from chasles.model.joints import (
 from chasles.model.loads import CustomForce, Drag, Load
 from chasles.model.mesh import Mesh
 from chasles.model.model import Model
+from chasles.model.motors import Feedback, Motor, Servo, input_of
 from chasles.model.rolling import RollingDisc, RollingSphere
 from chasles.model.sensors import AnySensor, ForceSensor, JointSensor, Sensor
 from chasles.model.shapes import Box, Capsule, Cone, Cylinder, Ring, Rod, Shape, Sphere
@@ -82,6 +82,7 @@ __all__ = [
     "Distance",
     "Drag",
     "Driver",
+    "Feedback",
     "Fixed",
     "Force",
     "ForceSensor",
@@ -123,6 +124,7 @@ __all__ = [
     "RollingSphere",
     "RowJoint",
     "Sensor",
+    "Servo",
     "Shape",
     "Signal",
     "SimulationStopped",
@@ -135,5 +137,6 @@ __all__ = [
     "Vector3",
     "coordinate_of",
     "coordinates_of",
+    "input_of",
     "name_of",
 ]

@@ -5,18 +5,14 @@ Model puts the joint's own in the place of "auto".
 """
 
 from dataclasses import dataclass, field
-from typing import Any
-
-import numpy as np
 
 from chasles.model.checks import checked_not_negative, checked_number, checked_positive, fill
 from chasles.model.coordinates import checked_coordinate, checked_joint_name
-from chasles.model.derivatives import Floats, Function
 from chasles.model.errors import InvalidForce
 from chasles.model.forces import Force, elastic
 from chasles.model.joints import Joint
-from chasles.model.signals import Part, Signal, checked_signal
-from chasles.model.words import ArrayLike, Coordinate
+from chasles.model.signals import Signal
+from chasles.model.words import Coordinate
 
 PER_UNIT, PER_SPEED = "N m/rad or N/m", "N m s/rad or N s/m"
 NOTHING = Signal.constant(0.0)
@@ -184,89 +180,4 @@ class JointStop(JointForce):
                 f"{self.where}: lower must not be above upper, got lower={lower:g} and"
                 f" upper={upper:g}.",
                 "Exchange them.",
-            )
-
-
-@dataclass(frozen=True, init=False)
-class Motor(JointForce):
-    """A motor with PD control: stiffness (target - q) + damping (target' - q') + effort.
-
-    target     of the coordinate, rad or m: a number, a Signal, or a function of t
-    stiffness  N m/rad or N/m
-    damping    N m s/rad or N s/m
-    effort     N m or N, added to it: a number, a Signal, or a function of t
-
-    Target and effort are stored as Signals.
-
-    >>> Motor("servo", "elbow", target=0.5, stiffness=100.0).target.sample([0.0]).tolist()
-    [[0.5, 0.0, 0.0]]
-    """
-
-    target: Signal | None = None
-    stiffness: float = 0.0
-    damping: float = 0.0
-    effort: Signal = NOTHING
-
-    def __init__(
-        self,
-        name: str,
-        joint: Joint | str,
-        target: Signal | Function | float | None = None,
-        stiffness: float = 0.0,
-        damping: float = 0.0,
-        effort: Signal | Function | float = 0.0,
-        coordinate: Coordinate = "auto",
-    ) -> None:
-        super().__init__(name, joint, coordinate)
-
-        def signal(value: Any, what: str) -> Signal:
-            return checked_signal(value, what, self.where, InvalidForce)
-
-        def gain(value: Any, what: str, unit: str) -> float:
-            return checked_not_negative(value, what, unit, self.where, InvalidForce)
-
-        fill(
-            self,
-            target=None if target is None else signal(target, "target"),
-            stiffness=gain(stiffness, "stiffness", PER_UNIT),
-            damping=gain(damping, "damping", PER_SPEED),
-            effort=signal(effort, "effort"),
-        )
-        self._check_control()
-
-    def sample(self, times: ArrayLike) -> Floats:
-        """(T, 3): target, rate of the target and effort at T times; zeros without a target."""
-        columns = np.zeros((np.size(times), 3))
-        if self.target is not None and self.damping > 0.0:
-            columns[:, :2] = self.target.sample(times, owner=f"{self.where}, target")[:, :2]
-        elif self.target is not None:  # which need not be smooth
-            columns[:, 0] = self.target.values(times, owner=f"{self.where}, target")
-        columns[:, 2] = self.effort.values(times, owner=f"{self.where}, effort")
-        return columns
-
-    def parts(self) -> list[Part]:
-        """What a kernel evaluates, in the columns of `sample`."""
-        parts: list[Part] = [(2, self.effort, 1, f"{self.where}, effort")]
-        if self.target is not None:
-            orders = 2 if self.damping > 0.0 else 1  # a rate that is not used need not exist
-            parts.append((0, self.target, orders, f"{self.where}, target"))
-        return parts
-
-    def _check_control(self) -> None:
-        controlled = self.stiffness > 0.0 or self.damping > 0.0
-        if controlled and self.target is None:
-            raise InvalidForce(
-                f"{self.where}: stiffness is {self.stiffness:g} and damping is {self.damping:g},"
-                " but there is no target.",
-                "Give target=, such as target=0 to hold the start.",
-            )
-        if self.target is not None and not controlled:
-            raise InvalidForce(
-                f"{self.where}: there is a target, but stiffness and damping are both 0.",
-                "Give stiffness= or damping=, or a Driver to follow the target exactly.",
-            )
-        if self.target is None and self.effort == NOTHING:
-            raise InvalidForce(
-                f"{self.where}: there is neither a target nor an effort, so it does nothing.",
-                "Give effort=, or target= with stiffness= or damping=.",
             )

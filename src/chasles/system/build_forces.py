@@ -10,7 +10,7 @@ from chasles.core.forces.registry import FORCES
 from chasles.model import Model
 from chasles.system.build_frames import Carriers, carried_frames
 from chasles.system.signals import SignalList
-from chasles.system.user_code import force_formula
+from chasles.system.user_code import formula_of
 
 NONE = -1
 
@@ -30,8 +30,7 @@ def force_arrays(model: Model, by: Carriers, signals: SignalList) -> ForceTable:
     codes = [FORCES.code_of(force, force.where) for force in model.forces]
     entries = [FORCES[code].entry(f, model, signals) for f, code in zip(model.forces, codes)]
     formulas = [
-        force_formula(force) if FORCES[code].calls_user else None  # type: ignore[arg-type]
-        for force, code in zip(model.forces, codes)
+        formula_of(force, FORCES[code].calls_user) for force, code in zip(model.forces, codes)
     ]
     law = np.zeros((len(entries), LAW_WIDTH))
     angle = np.full(len(entries), NONE, np.int64)

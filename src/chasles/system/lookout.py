@@ -20,19 +20,20 @@ AT_ONCE = 256
 
 @dataclass
 class Lookout:
-    """Looks through the signals at the stages of a run of equal steps, t_n = n step."""
+    """Looks through the signals at the stages of a run of equal steps, t_n = origin + n step."""
 
     signals: SignalList
     step: float
     nodes: Floats  # c of the tableau
     steps: int
+    origin: float = 0.0
     blocks: dict[int, tuple[int, ChaslesError] | None] = field(default_factory=dict)
     largest: Floats = field(init=False)  # (columns,) on the way
 
     def __post_init__(self) -> None:
         stride = 1 + self.steps // MOST_CONFRONTED
-        self.signals.confront(self.step * np.arange(0.0, self.steps + 1, stride))
-        glances = np.linspace(0.0, self.step * self.steps, GLANCES)
+        self.signals.confront(self.origin + self.step * np.arange(0.0, self.steps + 1, stride))
+        glances = self.origin + np.linspace(0.0, self.step * self.steps, GLANCES)
         table = np.abs(self.signals.rows(glances))
         self.largest = np.where(np.isfinite(table), table, 0.0).max(axis=0)
 
@@ -51,9 +52,9 @@ class Lookout:
 
         The time at which a step begins belongs to the step before.
         """
-        stages = numbers[:, None] * self.step + self.step * self.nodes
+        stages = (self.origin + numbers[:, None] * self.step) + self.step * self.nodes
         owners = np.where(self.nodes > 0.0, numbers[:, None], np.maximum(numbers[:, None] - 1, 0))
-        times = np.append(stages.ravel(), (numbers[-1] + 1) * self.step)
+        times = np.append(stages.ravel(), self.origin + (numbers[-1] + 1) * self.step)
         return times, np.append(owners.ravel(), numbers[-1])
 
     def judged(self, block: int) -> tuple[int, ChaslesError] | None:
@@ -69,7 +70,7 @@ class Lookout:
             at = int(np.argmax(ours))
             found.append((int(owners[at]), self.signals.failure(times[at : at + 1])))
         times, owners, table = times[finite], owners[finite], table[finite]
-        begins = first * self.step if first else -np.inf
+        begins = self.origin + first * self.step if first else -np.inf
         for broken in self.breaks(times, table):
             if broken[0] > begins:  # else the block before has told it
                 found.append((int(owners[np.argmax(times == broken[0])]), broken[1]))

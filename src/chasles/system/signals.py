@@ -135,6 +135,19 @@ def fitted_sampler(sampler: Sampler, column: int, width: int) -> Fitted:
     return Fitted(values, [Asked(component(k), column + k, 1, "load") for k in range(width)])
 
 
+@dataclass(frozen=True)
+class Inputs:
+    """What inputs were held over a run: from times[k] on they were values[k], until the next."""
+
+    times: Floats  # (K,) increasing
+    values: Floats  # (K, inputs) in the order of `SignalList.inputs`
+
+    def at(self, times: Floats) -> Floats:
+        """(T, inputs); where they change, what they change to."""
+        held = np.searchsorted(self.times, times, side="right") - 1
+        return self.values[np.maximum(held, 0)]
+
+
 @dataclass
 class SignalList:
     """The columns of the row of a stage: the time, then what was added, in that order."""
@@ -145,6 +158,8 @@ class SignalList:
     fixed: list[Entry] = field(default_factory=list)
     fitted: list[Fitted] = field(default_factory=list)
     compiled: list[Any] = field(default_factory=list)  # C functions, kept alive
+    inputs: dict[str, int] = field(default_factory=dict)  # motor -> the column that holds its input
+    given: "Inputs | None" = None  # what was held there over a run
     made: Signals | None = None  # the arrays,
     made_until: float = 0.0  # and how far their fits reach
 
@@ -193,6 +208,14 @@ class SignalList:
         self.fixed.append(Entry(BY_ADDRESS, column, orders, np.zeros(0), address=code.address))
         return True
 
+    def hold(self, name: str) -> int:
+        """Add a column that no function writes: the input of a motor, 0 unless someone sets it."""
+        self.count = max(self.count, 1)
+        self.inputs[name] = self.count
+        self.count += 1
+        self.made = None
+        return self.count - 1
+
     def need_time(self) -> None:
         """The time itself is wanted, by a user's formula."""
         self.count = max(self.count, 1)
@@ -224,6 +247,8 @@ class SignalList:
         table = np.zeros((times.size, max(self.count, 1)))
         signals = self.arrays(float(times.max(initial=0.0)))
         sample_signals(signals, times, np.zeros(table.shape[1]), table)
+        if self.given is not None:
+            table[:, list(self.inputs.values())] = self.given.at(times)
         return table[:, : self.count]
 
     def failure(self, time: Floats) -> ChaslesError:

@@ -29,7 +29,7 @@ from chasles.core.recursion.tree import (
 from chasles.groups.so3 import so3_from_matrix
 from chasles.spaces.on_subgroups import subgroup_tree
 from chasles.system.build import Setup
-from chasles.system.build_tree import pair_kind
+from chasles.system.build_tree import COORDINATES, pair_kind
 from chasles.system.coordinates import Key, coordinate_keys
 
 #: Coordinates known to be nearer than this (rad, m) to what poses tell are the better ones.
@@ -86,6 +86,17 @@ def coordinate_places(setup: Setup, tree: Tree) -> dict[Key, int | None]:
         else None
         for joint, word in coordinate_keys(setup.model)
     }
+
+
+def places_of_rates(setup: Setup, tree: Tree) -> dict[Key, tuple[int, int] | None]:
+    """Where points (q + v,) have coordinates and their rates; None of joints that are cut."""
+    body_of, found = carried_by(setup), coordinate_places(setup, tree)
+
+    def rate(joint: str, word: str) -> int:
+        words = COORDINATES[pair_kind(setup.model.joint(joint)) or ""]
+        return int(tree.stored_count + tree.rate_at[body_of[joint]]) + words.index(word)
+
+    return {key: None if at is None else (at, rate(*key)) for key, at in found.items()}
 
 
 def coordinates_of_points(setup: Setup, tree: Tree, points: Floats) -> Floats:

@@ -24,7 +24,7 @@ from chasles.compiled import users_formula
 from chasles.compiled.cache import KernelCache
 from chasles.compiled.reach import Unknown, digest_of
 from chasles.core.arrays import Floats
-from chasles.model import ChaslesError, CustomForce, CustomJoint, InvalidForce, InvalidJoint
+from chasles.model import ChaslesError, CustomForce, CustomJoint, InvalidForce, InvalidJoint, Motor
 from chasles.model.errors import one_line
 from chasles.scalars.jet import Jet, pose_jets
 
@@ -294,8 +294,30 @@ class CustomRows(Callback):
         return rows.tolist()
 
 
+class MotorEffort(Callback):
+    """A motor's effort as a function of time, coordinate and rate, in Python."""
+
+    def __init__(self, motor: Motor) -> None:
+        super().__init__(2, 1)
+        self.motor = motor
+
+    def values(self, t: float, given: list[float]) -> Sequence[float]:
+        effort = self.motor.feedback
+        assert effort is not None
+        return (effort.effort_at(t, given[0], given[1], self.motor.where),)
+
+
 #: The machine code of a force serves all runs: compiling takes longer than most of them.
 shared_force = lru_cache(maxsize=64)(CompiledForce)
+
+
+def formula_of(force: Any, is_formula: bool) -> Callback | None:
+    """What of a force is a user's formula, behind an address: all of it, or a motor's effort."""
+    if is_formula:
+        return force_formula(force)
+    if isinstance(force, Motor) and force.feedback is not None:
+        return MotorEffort(force)
+    return None
 
 
 def force_formula(force: CustomForce) -> PythonForce:

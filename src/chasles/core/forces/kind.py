@@ -16,6 +16,8 @@ class Signals(Protocol):
 
     def need_time(self) -> None: ...
 
+    def hold(self, name: str) -> int: ...
+
 
 class ForceEntry(NamedTuple):
     """A force in words: what its row of `Forces` is made from."""

@@ -7,6 +7,7 @@ its name in the table below; or `add_force(kind)` before the first run.
 from typing import Any
 
 from chasles.compiled import routine
+from chasles.core.forces.actuator import ACTUATOR
 from chasles.core.forces.bushing import BUSHING
 from chasles.core.forces.contact import CONTACT
 from chasles.core.forces.custom import CUSTOM_FORCE
@@ -19,7 +20,10 @@ from chasles.core.forces.spring import SPRING
 from chasles.core.kinds import Kinds
 
 FORCES: Kinds[ForceKind] = Kinds(
-    "force", (SPRING, ON_COORDINATE, BUSHING, LOAD, DRAG, CUSTOM_FORCE, JOINT_STOP, CONTACT)
+    "force",
+    (
+        SPRING, ON_COORDINATE, BUSHING, LOAD, DRAG, CUSTOM_FORCE, JOINT_STOP, CONTACT, ACTUATOR,
+    ),
 )
 
 #: add_force_wrench(kind, system, index, work) -> power

@@ -1,0 +1,237 @@
+"""Inputs of motors and servos: who gives them, what they were, and what a controller sees."""
+
+from collections.abc import Callable, Mapping
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from chasles import diagnostics
+from chasles.core.arrays import POSE_R, POSE_X, TWIST, Floats
+from chasles.model import Body, ChaslesError, InvalidOption, Joint, Model, UnknownName
+from chasles.model.checks import checked_number, checked_positive
+from chasles.model.coordinates import checked_coordinate, resolved_coordinate
+from chasles.model.errors import one_line, told
+from chasles.model.words import Coordinate
+from chasles.stepper import Stepper
+from chasles.system.coordinates import Key
+from chasles.system.signals import Inputs
+
+#: A sample time this close to a whole number of steps, relatively, is one: rounding of a quotient.
+WHOLE = 4.0 * float(np.finfo(float).eps)
+Controller = Callable[[float, "Moment"], Any]
+
+
+class Moment:
+    """A model at one time, as a controller sees it: every quantity is computed when asked for.
+
+    t  s
+
+    It is that of one call: what is to be kept is copied.
+    """
+
+    def __init__(self, stepper: Stepper, block: Floats, t: float) -> None:
+        self.t, self._stepper = t, stepper
+        self._point = block[: stepper.layout.kept].copy()
+
+    @property
+    def model(self) -> Model:
+        return self._stepper.solver.setup.model
+
+    @cached_property
+    def absolute(self) -> Floats:
+        """(n, 18) in the order of calculation."""
+        places = self._point[None, : self._stepper.layout.integrals]
+        return self._stepper.absolute(places)[0]
+
+    def coordinate(self, joint: Joint | str, which: Coordinate = "auto") -> float:
+        """A joint's angle (rad, with whole turns) or displacement (m) since the start."""
+        key = self._key(joint, which)
+        place = self._stepper.places[key]
+        if place is not None:
+            return float(self._point[place[0]])
+        layout = self._stepper.layout
+        integrals = self._point[None, layout.integrals : layout.supply]
+        found = diagnostics.coordinate(
+            self._stepper.solver.setup, *key, self.absolute[None], np.array([self.t]), integrals
+        )
+        return float(found[0])
+
+    def rate(self, joint: Joint | str, which: Coordinate = "auto") -> float:
+        """The rate of a joint's coordinate, rad/s or m/s."""
+        key = self._key(joint, which)
+        place = self._stepper.places[key]
+        if place is not None:
+            return float(self._point[place[1]])
+        setup = self._stepper.solver.setup
+        return float(diagnostics.coordinate_rate(setup, *key, self.absolute[None])[0])
+
+    @property
+    def coordinates(self) -> dict[str, float]:
+        """Joint -> its usual coordinate, of all joints that have one."""
+        return {joint.name: self.coordinate(joint.name) for joint in self.model.joints
+                if joint.coordinates}  # fmt: skip
+
+    @property
+    def rates(self) -> dict[str, float]:
+        """Joint -> the rate of that."""
+        return {joint.name: self.rate(joint.name) for joint in self.model.joints if joint.coordinates}
+
+    def position(self, body: Body | str) -> Floats:
+        """Centre of mass in the world (3,), m."""
+        return self._body(body)[POSE_X : POSE_X + 3]
+
+    def rotation(self, body: Body | str) -> Floats:
+        """Rotation matrix from the body frame to the world (3, 3)."""
+        return self._body(body)[POSE_R : POSE_R + 9].reshape(3, 3)
+
+    def velocity(self, body: Body | str) -> Floats:
+        """Velocity of the centre of mass in the world (3,), m/s."""
+        found: Floats = self.rotation(body) @ self._body(body)[TWIST + 3 :]
+        return found
+
+    def angular_velocity(self, body: Body | str) -> Floats:
+        """Angular velocity in the body frame (3,), rad/s."""
+        return self._body(body)[TWIST : TWIST + 3]
+
+    def _body(self, body: Body | str) -> Floats:
+        index = self._stepper.solver.setup.body_index[self.model.body(body).name]
+        return self.absolute[index]
+
+    def _key(self, joint: Joint | str, which: Coordinate) -> Key:
+        if isinstance(joint, str) and isinstance(which, str):
+            known = (joint, which)
+            if self._stepper.places.get(known) is not None:  # by names, as most ask
+                return known
+        found = self.model.joint(joint)
+        where = f"coordinate of joint '{found.name}'"
+        word = checked_coordinate(which, where, InvalidOption)
+        return found.name, resolved_coordinate(found, word, where, InvalidOption)
+
+
+class Control:
+    """The inputs of a run: set by hand, or by a controller every so many steps.
+
+    What a step does depends on what is held over it, never on how a run is cut or saved.
+    """
+
+    def __init__(
+        self, stepper: Stepper, controller: Controller | None = None, every: int = 1
+    ) -> None:
+        self.stepper, self.controller, self.every = stepper, controller, every
+        columns = stepper.solver.setup.signals.inputs
+        self.names = tuple(columns)
+        self.columns = np.array(list(columns.values()), np.int64)
+        self.values = np.zeros(len(columns))
+        self.asked = -1  # the step before which the controller was asked last
+        self.times: list[float] = []
+        self.history: list[Floats] = []
+        self.drained = 0  # how many of them are kept elsewhere
+
+    def set(self, given: Any, t: float) -> None:
+        """Hold some inputs from t on; those not named stay as they are."""
+        for name, value in checked_inputs(given, self.names, t).items():
+            self.values[self.names.index(name)] = value
+        self.note(t)
+
+    def note(self, t: float) -> None:
+        """Remember what is held from t on."""
+        if self.times and self.times[-1] == t and self.drained < len(self.times):
+            self.history[-1] = self.values.copy()
+        elif not self.history or not np.array_equal(self.history[-1], self.values):
+            self.times.append(t)
+            self.history.append(self.values.copy())
+
+    def hold(self) -> None:
+        """Put the inputs where kernels read them."""
+        self.stepper.scratch.signals[self.columns] = self.values
+
+    def before(self, index: int, t: float, block: Floats) -> None:
+        """Ask the controller before step `index`, if it is due, and hold what it says."""
+        if self.controller is not None and index % self.every == 0 and index != self.asked:
+            self.asked = index
+            self.set(answer(self.controller, t, Moment(self.stepper, block, t)), t)
+        if self.columns.size:
+            self.hold()
+
+    def until(self, index: int, end: int) -> int:
+        """How far steps may go from `index` on before the controller is asked again."""
+        if self.controller is None:
+            return end
+        return min(end, (index // self.every + 1) * self.every)
+
+    def drain(self) -> Floats:
+        """Times and values (k, 1 + inputs) since this was asked last; all but the last go."""
+        new = [[t, *row] for t, row in zip(self.times, self.history)][self.drained :]
+        self.times, self.history = self.times[-1:], self.history[-1:]
+        self.drained = len(self.times)
+        return np.array(new).reshape(-1, 1 + len(self.names))
+
+    def inputs(self) -> Inputs | None:
+        """What was held, as readings of a result need it; None if nothing ever was."""
+        if not any(row.any() for row in self.history):
+            return None
+        return Inputs(np.array(self.times), np.array(self.history))
+
+
+def answer(controller: Controller, t: float, moment: Moment) -> Any:
+    try:
+        return controller(t, moment)
+    except ChaslesError:
+        raise
+    except Exception as error:
+        raise InvalidOption(
+            f"controller raised {type(error).__name__} at t = {t:g} s: {one_line(error)}",
+            "Give controller(t, state) that returns a dict: motor -> effort, servo -> target.",
+        ) from error
+
+
+def checked_inputs(given: Any, names: tuple[str, ...], t: float) -> dict[str, float]:
+    """Motor -> number."""
+    if given is None:
+        return {}
+    if not isinstance(given, Mapping):
+        raise InvalidOption(
+            f"inputs at t = {t:g} s must be a dict of motors and servos, got {told(given)}.",
+            'Give {"motor": effort}, in N m or N, and {"servo": target}, in rad or m.',
+        )
+    checked = {}
+    for motor, value in given.items():
+        name = getattr(motor, "name", motor)
+        if not isinstance(name, str) or name not in names:
+            raise UnknownName.among("motor or servo", name, names, where="inputs")
+        where = f"inputs at t = {t:g} s"
+        checked[name] = checked_number(value, f"input of '{name}'", where, InvalidOption)
+    return checked
+
+
+def checked_controller(controller: Any, sample: Any, step: float, names: Any) -> int:
+    """Refuse what is not a controller; the number of steps between two of its samples."""
+    if controller is None:
+        if sample is not None:
+            raise InvalidOption(
+                f"simulate: sample is {told(sample)}, but there is no controller.",
+                "Give controller=f with it, or leave it out.",
+            )
+        return 1
+    if not callable(controller):
+        raise InvalidOption(
+            f"simulate: controller must be a function, got {told(controller)}.",
+            "Give controller(t, state) that returns a dict: motor -> effort, servo -> target.",
+        )
+    if not names:
+        raise InvalidOption(
+            "simulate: there is a controller, but the model has neither a motor nor a servo.",
+            "Add a Motor(..., effort=0) or a Servo to the joints that it is to move.",
+        )
+    if sample is None:
+        return 1
+    seconds = checked_positive(sample, "sample", "s", "simulate", InvalidOption)
+    steps = round(seconds / step)
+    if steps < 1 or abs(seconds / step - steps) > WHOLE * steps:
+        near = max(1, steps) * step
+        raise InvalidOption(
+            f"simulate: sample must be a whole number of steps of {step:g} s, got {seconds:g} s.",
+            f"Give sample={near:g}, say, or a step that divides it.",
+        )
+    return steps

@@ -1,0 +1,69 @@
+r"""A motor or servo on a joint's angle or displacement q, with the gear ratio g.
+
+$$ e = \mathrm{clip}\bigl(k g (q_t - q) + d g (\dot q_t - \dot q) + e_0\bigr), \qquad Q = g\,e $$
+
+An input is added to the effort $e_0$, to the target $q_t$, or to its rate.  The column of the
+signals that holds it is written by whoever steps the model, and stays as it is over a step.
+"""
+
+from typing import Any
+
+from chasles.compiled import call_address, formula, routine
+from chasles.core.arrays import LAW_WIDTH, vec4
+from chasles.core.forces.along_coordinate import coordinate_motion, pull_along
+from chasles.core.forces.kind import ForceEntry, ForceKind, Signals
+from chasles.core.frames import coordinate_frames
+from chasles.model import Model, Motor, input_of
+from chasles.scalars.elementary import maximum
+
+
+@formula
+def clipped(push: Any, lower: Any, upper: Any) -> Any:
+    """The nearest number between two; a push that is not a number stays none."""
+    return maximum(lower, -maximum(-upper, -push)) + 0.0 * push
+
+
+@formula
+def actuator_effort(law: Any, value: Any, rate: Any, wanted: Any, given: Any) -> Any:
+    """Generalised force on the coordinate, and its power.
+
+    `wanted` is target, rate of the target and effort; `given` the input, of which the law says
+    where it goes.
+    """
+    gain, rate_gain, gear, lower, upper, to_target, to_rate, to_effort = law
+    target, target_rate = wanted[0] + to_target * given, wanted[1] + to_rate * given
+    push = gain * gear * (target - value) + rate_gain * gear * (target_rate - rate)
+    pull = gear * clipped(push + (wanted[2] + to_effort * given), lower, upper)
+    return pull, pull * rate
+
+
+@routine
+def actuator_wrench(system: Any, index: int, work: Any) -> float:
+    """Returns its power."""
+    forces, signal = system.forces, system.forces.signal[index]
+    value, rate, row_a, row_b = coordinate_motion(system, index, work)
+    law = vec4(forces.law, LAW_WIDTH * index) + vec4(forces.law, LAW_WIDTH * index + 4)
+    effort = work.signals[signal + 2]
+    if forces.address[index] != 0:
+        work.exchange[0], work.exchange[1] = value, rate
+        call_address(forces.address[index], work.signals[0], work.exchange, work.answer)
+        effort += work.answer[0]
+    wanted = (work.signals[signal], work.signals[signal + 1], effort)
+    pull, supplied = actuator_effort(law, value, rate, wanted, work.signals[signal + 3])
+    pull_along(system, index, work, row_a, row_b, pull)
+    return supplied
+
+
+def actuator_entry(motor: Motor, model: Model, signals: Signals) -> ForceEntry:
+    """Gain, rate gain, gear; lowest and highest effort; what an input is added to."""
+    added = [float(input_of(motor) == what) for what in ("target", "rate", "effort")]
+    law = (motor.stiffness, motor.damping, motor.gear, *motor.limits, *added)
+    signal = signals.add(motor.sample, 3)
+    signals.hold(motor.name)
+    frames = coordinate_frames(motor.joint, model)
+    return ForceEntry(frames, law, signal, counts_turns=motor.coordinate == "angle")
+
+
+ACTUATOR = ForceKind(
+    name="actuator", made_of=(Motor,), entry=actuator_entry, wrench=actuator_wrench
+)

@@ -1,0 +1,267 @@
+"""Motors and servos on a joint's coordinate: effort or target by number, signal, function or input.
+
+With q the coordinate and g the gear ratio, the motor's shaft moves by g q, and
+
+    effort on the joint = g clip(stiffness g (target - q) + damping g (target' - q') + effort),
+
+where clip keeps what the motor itself exerts within its limits.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from inspect import signature
+from math import inf
+from typing import Any, ClassVar, Literal
+
+import numpy as np
+
+from chasles.model.checks import checked_not_negative, checked_number, fill
+from chasles.model.coordinates import Coordinate
+from chasles.model.derivatives import Floats, Function
+from chasles.model.errors import ChaslesError, InvalidForce, one_line, told
+from chasles.model.joint_forces import NOTHING, PER_SPEED, PER_UNIT, JointForce
+from chasles.model.joints import Joint
+from chasles.model.signals import Part, Signal, checked_signal
+from chasles.model.words import ArrayLike
+
+#: What an input of a Simulation or a controller is added to.
+InputOf = Literal["effort", "target", "rate"]
+Limit = float | tuple[float, float] | None
+
+
+class Feedback(Signal):
+    """An effort that depends on the motion: function(t, q, q'), called at every stage."""
+
+    def effort_at(self, t: float, value: float, rate: float, where: str) -> float:
+        """The effort at one time and motion, checked."""
+        function: Callable[..., Any] = self.function
+        try:
+            returned = function(t, value, rate)
+        except ChaslesError:
+            raise
+        except Exception as error:
+            raise InvalidForce(
+                f"{where}: effort(t, q, rate) raised {type(error).__name__} at t = {t:g} s:"
+                f" {one_line(error)}",
+                "Give a function of the time in s, the coordinate and its rate.",
+            ) from error
+        return checked_number(returned, f"effort(t, q, rate) at t = {t:g} s", where, InvalidForce)
+
+
+def is_feedback(function: Any) -> bool:
+    """Whether a function takes three numbers, and cannot do with the time alone."""
+    try:
+        takes = signature(getattr(function, "py_func", function))
+    except (TypeError, ValueError):  # a function of C that does not tell
+        return False
+
+    def fits(count: int) -> bool:
+        try:
+            takes.bind(*(0.0,) * count)
+        except TypeError:
+            return False
+        return True
+
+    return fits(3) and not fits(1)
+
+
+@dataclass(frozen=True, init=False)
+class Motor(JointForce):
+    """A motor with PD control: stiffness (target - q) + damping (target' - q') + effort.
+
+    target     of the coordinate, rad or m: a number, a Signal, or a function of t
+    stiffness  N m/rad or N/m
+    damping    N m s/rad or N s/m
+    effort     N m or N, added to it: a number, a Signal, a function of t, or a function of t, the
+               coordinate and its rate; 0 for a motor that waits for inputs, which are added to it
+    limit      the largest effort, N m or N, in either direction, or the pair (lowest, highest);
+               None: none
+    gear       turns of the motor per turn of the joint: its shaft moves by gear q, and the joint
+               feels gear times its effort.  Stiffness, damping, effort and limit are those of the
+               motor, the target is one of the joint
+
+    Target and effort are stored as Signals.
+
+    >>> Motor("servo", "elbow", target=0.5, stiffness=100.0).target.sample([0.0]).tolist()
+    [[0.5, 0.0, 0.0]]
+    >>> Motor("winch", "drum", effort=lambda t, q, rate: -2.0 * rate, limit=5.0).limit
+    (-5.0, 5.0)
+    """
+
+    #: what an input is added to
+    adds_to: ClassVar[InputOf] = "effort"
+
+    target: Signal | None = None
+    stiffness: float = 0.0
+    damping: float = 0.0
+    effort: Signal = NOTHING
+    limit: Limit = None
+    gear: float = 1.0
+
+    def __init__(
+        self,
+        name: str,
+        joint: Joint | str,
+        target: Signal | Function | float | None = None,
+        stiffness: float = 0.0,
+        damping: float = 0.0,
+        effort: Signal | Callable[..., Any] | float = NOTHING,
+        coordinate: Coordinate = "auto",
+        limit: Limit = None,
+        gear: float = 1.0,
+    ) -> None:
+        super().__init__(name, joint, coordinate)
+
+        def gain(value: Any, what: str, unit: str) -> float:
+            return checked_not_negative(value, what, unit, self.where, InvalidForce)
+
+        fill(
+            self,
+            target=(
+                None
+                if target is None
+                else checked_signal(target, "target", self.where, InvalidForce)
+            ),
+            stiffness=gain(stiffness, "stiffness", PER_UNIT),
+            damping=gain(damping, "damping", PER_SPEED),
+            effort=checked_effort(effort, self.where),
+            limit=checked_limit(limit, self.where),
+            gear=checked_gear(gear, self.where),
+        )
+        self._check_control(is_driven=effort is not NOTHING)
+
+    @property
+    def feedback(self) -> Feedback | None:
+        """Its effort, where that depends on the motion."""
+        return self.effort if isinstance(self.effort, Feedback) else None
+
+    @property
+    def limits(self) -> tuple[float, float]:
+        """The lowest and the highest effort, infinite if there is no limit."""
+        return self.limit if isinstance(self.limit, tuple) else (-inf, inf)
+
+    def sample(self, times: ArrayLike) -> Floats:
+        """(T, 3): target, rate of the target and effort at T times; zeros without a target.
+
+        An effort that depends on the motion is not among them.
+        """
+        columns = np.zeros((np.size(times), 3))
+        if self.target is not None and self.damping > 0.0:
+            columns[:, :2] = self.target.sample(times, owner=f"{self.where}, target")[:, :2]
+        elif self.target is not None:  # which need not be smooth
+            columns[:, 0] = self.target.values(times, owner=f"{self.where}, target")
+        if self.feedback is None:
+            columns[:, 2] = self.effort.values(times, owner=f"{self.where}, effort")
+        return columns
+
+    def parts(self) -> list[Part]:
+        """What a kernel evaluates, in the columns of `sample`."""
+        parts: list[Part] = []
+        if self.feedback is None:
+            parts.append((2, self.effort, 1, f"{self.where}, effort"))
+        if self.target is not None:
+            orders = 2 if self.damping > 0.0 else 1  # a rate that is not used need not exist
+            parts.append((0, self.target, orders, f"{self.where}, target"))
+        return parts
+
+    def _check_control(self, is_driven: bool) -> None:
+        controlled = self.stiffness > 0.0 or self.damping > 0.0
+        if controlled and self.target is None:
+            raise InvalidForce(
+                f"{self.where}: stiffness is {self.stiffness:g} and damping is {self.damping:g},"
+                " but there is no target.",
+                "Give target=, such as target=0 to hold the start.",
+            )
+        if self.target is not None and not controlled:
+            raise InvalidForce(
+                f"{self.where}: there is a target, but stiffness and damping are both 0.",
+                "Give stiffness= or damping=, or a Driver to follow the target exactly.",
+            )
+        if self.target is None and not is_driven:
+            raise InvalidForce(
+                f"{self.where}: there is neither a target nor an effort, so it does nothing.",
+                "Give effort=, or target= with stiffness= or damping=; effort=0 for a motor that"
+                " a controller or the inputs of a Simulation drive.",
+            )
+
+
+@dataclass(frozen=True, init=False)
+class Servo(Motor):
+    """A motor that follows a target, which inputs of a `Simulation` or a controller move.
+
+    target     of the coordinate, rad or m: a number, a Signal, or a function of t; an input is
+               added to it, or to its rate (rad/s or m/s) where there is no stiffness
+    stiffness  N m/rad or N/m, the proportional gain
+    damping    N m s/rad or N s/m, the derivative gain
+    effort     N m or N, added to what the gains ask for: see `Motor`
+    limit      the largest effort, or the pair (lowest, highest)
+    gear       turns of the motor per turn of the joint; stiffness, damping, effort and limit are
+               those of the motor, the target is one of the joint
+
+    >>> Servo("knee servo", "knee", stiffness=80.0, damping=4.0, limit=30.0).limits
+    (-30.0, 30.0)
+    """
+
+    adds_to: ClassVar[InputOf] = "target"
+
+    def __init__(
+        self,
+        name: str,
+        joint: Joint | str,
+        target: Signal | Function | float = 0.0,
+        stiffness: float = 0.0,
+        damping: float = 0.0,
+        effort: Signal | Callable[..., Any] | float = NOTHING,
+        coordinate: Coordinate = "auto",
+        limit: Limit = None,
+        gear: float = 1.0,
+    ) -> None:
+        super().__init__(name, joint, target, stiffness, damping, effort, coordinate, limit, gear)
+        if self.target is None:
+            raise InvalidForce(
+                f"{self.where}: target must be a number, got None.",
+                "Give a finite number, a Signal, or a function of t; 0 is the start.",
+            )
+
+
+def input_of(motor: Motor) -> InputOf:
+    """What an input of a motor is added to."""
+    return "rate" if motor.adds_to == "target" and motor.stiffness == 0.0 else motor.adds_to
+
+
+def checked_effort(effort: Any, where: str) -> Signal:
+    if callable(effort) and not isinstance(effort, Signal) and is_feedback(effort):
+        return Feedback(effort)
+    return checked_signal(effort, "effort", where, InvalidForce)
+
+
+def checked_limit(limit: Any, where: str) -> tuple[float, float] | None:
+    """The lowest and the highest effort, from one number for both or from the pair."""
+    if limit is None:
+        return None
+    remedy = "Give a positive number, or the pair (lowest, highest)."
+    if isinstance(limit, list | tuple | np.ndarray) and np.ndim(limit) == 1:
+        if len(limit) != 2:
+            raise InvalidForce(f"{where}: limit must be one number or two, got {told(limit)}.",
+                               remedy)  # fmt: skip
+        low, high = (checked_number(x, "limit", where, InvalidForce) for x in limit)
+    else:
+        high = checked_number(limit, "limit", where, InvalidForce)
+        low = -high
+    if not low < high:
+        raise InvalidForce(
+            f"{where}: limit must allow some effort, got {told(limit)}: its lowest effort, {low:g},"
+            f" is not below its highest, {high:g}.",
+            remedy,
+        )
+    return low, high
+
+
+def checked_gear(gear: Any, where: str) -> float:
+    ratio = checked_number(gear, "gear", where, InvalidForce)
+    if ratio == 0.0:
+        raise InvalidForce(
+            f"{where}: gear must not be 0, since nothing would reach the joint.",
+            "Give the turns of the motor per turn of the joint; 1 for none.",
+        )
+    return ratio

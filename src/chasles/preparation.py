@@ -1,0 +1,306 @@
+"""From a model and options to a stepper: what a run and a stepwise Simulation share."""
+
+import json
+import warnings
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from chasles.checkpoint import Checkpoint
+from chasles.control import Control, checked_controller
+from chasles.core.watch import Watch
+from chasles.dataset import attributes_of
+from chasles.dynamics.solver import joint_of_row, watch_of
+from chasles.integrators.methods import Method, find_method
+from chasles.loop import Run, Saved
+from chasles.model import ChaslesWarning, InvalidModel, InvalidOption, Model, UnknownName
+from chasles.model.errors import told
+from chasles.model.model import checked_model
+from chasles.model.plain import to_plain
+from chasles.problem import Problem, SpaceChoice, choose_spaces, make_problem
+from chasles.promises import broken_promises, checks, make_promises
+from chasles.provenance import Provenance, coefficients
+from chasles.result import Result
+from chasles.sealed import check_kinds
+from chasles.spaces.kept import projected_slopes
+from chasles.spaces.on_subgroups import check_form, on_subgroups
+from chasles.stabilisation.stabiliser import (
+    PROJECTION,
+    Choice,
+    chosen_stabiliser,
+    make_stabiliser,
+)
+from chasles.start.assembly import Assembly, assemble
+from chasles.start.by_coordinates import start_state
+from chasles.start.redundancy import Redundancy
+from chasles.stepper import Stepper, make_stepper
+from chasles.system.build import Setup
+from chasles.system.lookout import Lookout
+from chasles.system.signals import Inputs
+from chasles.system.state import State, checked_state
+from chasles.tree_stepper import make_tree_stepper
+
+
+@dataclass(frozen=True, eq=False)
+class Settings:
+    """Checked options of a run that do not depend on how long it is, and what follows from them."""
+
+    problem: Problem
+    method: Method
+    choice: Choice | None  # of a stabiliser
+    held: tuple[str, ...]  # the joints that it holds
+    start: str  # where the run begins, in words
+    assembly: Assembly | None
+    begin: Checkpoint | None  # of the run that goes on
+    stop: bool  # at singular poses
+
+    @property
+    def setup(self) -> Setup:
+        return self.problem.setup
+
+
+def make_settings(
+    model: Model,
+    *,
+    method: Any,
+    spaces: Any,
+    acceleration: Any,
+    stabilise: Any,
+    redundant: Any,
+    singular: Any,
+    start: Any,
+    close: Any,
+    hold: Any,
+) -> Settings:
+    """Check all that, choose spaces, place the bodies, and make the arrays."""
+    checked_model(model)
+    found = find_method(method)
+    chosen = choose_spaces(model, spaces, acceleration)
+    check_word("redundant", redundant, ("solve", "refuse"))
+    check_word("singular", singular, ("stop", "pass"))
+    choice = chosen_stabiliser(stabilise)
+    if on_subgroups(chosen.spaces):
+        check_form(acceleration)
+    if singular == "pass" and (choice is None or choice.word == PROJECTION):
+        choice = Choice(PROJECTION, all_joints=True)  # what holds by itself does not hold there
+    damp, refuse = singular == "pass", redundant == "refuse"
+    if isinstance(start, Result):
+        closing(model, close, hold, None)
+        problem = problem_of(start, chosen, acceleration, damp)
+        words, assembly, begin = "where another run ended", None, start.checkpoint
+    else:
+        given = begun_at(model, start, close)
+        assembly = closing(model, close, hold, given)
+        place = assembly.state if assembly else given
+        problem = make_problem(chosen, acceleration, place, damp=damp, refuse=refuse)
+        words, begin = "as entered" if start is None else "a given state", None
+    held = stabilised(chosen, choice, problem.redundancy)
+    return Settings(problem, found, choice, held, words, assembly, begin, stop=not damp)
+
+
+def problem_of(result: Result, chosen: SpaceChoice, acceleration: str, damp: bool) -> Problem:
+    """The problem of a result whose run goes on; what does not fit together is refused."""
+    remedy = "Begin at its last state instead: start=result.state(), which begins at t = 0."
+    old = result.problem
+    if result.checkpoint is None:
+        raise InvalidOption("start: the result does not hold what it takes to go on.", remedy)
+    if old.model != chosen.model:
+        raise InvalidOption("start: the result is one of another model.", remedy)
+    if old.spaces != chosen.spaces or old.setup.acceleration != acceleration or old.damp != damp:
+        raise InvalidOption(
+            "start: the result was made in other spaces, with another form of the accelerations, or"
+            " with another choice for singular poses.",
+            "Give the spaces=, acceleration= and singular= of its run. " + remedy,
+        )
+    inputs = old.setup.signals.given
+    return old if inputs is None else with_inputs(old, None)
+
+
+def with_inputs(problem: Problem, inputs: Inputs | None) -> Problem:
+    """The same problem, whose readings know what inputs were held."""
+    setup = problem.setup
+    return replace(problem, setup=replace(setup, signals=replace(setup.signals, given=inputs)))
+
+
+def stepper_of(settings: Settings, step: float, until: float) -> Stepper:
+    """What steps of this length are taken with; functions of time are fitted up to `until`."""
+    problem, chosen = settings.problem, settings.problem.choice
+    solver = problem.solver.with_own_scratch()
+    loose = opening(chosen, settings.choice, settings.held)
+    promises = make_promises(problem.setup, loose, step)
+    stabiliser = make_stabiliser(problem.setup, settings.choice, settings.held, step)
+    if on_subgroups(chosen.spaces):
+        return make_tree_stepper(
+            solver, settings.method, stabiliser, promises, until, damp=problem.damp
+        )
+    watch = watch_of(solver, stop=settings.stop)
+    return make_stepper(solver, settings.method, stabiliser, watch, promises, until)
+
+
+def look_ahead(
+    setup: Setup, method: Method, step: float, steps: int, origin: float = 0.0
+) -> Lookout | None:
+    """Looks through the functions of time at the stages of a run, if the model has any."""
+    if not setup.signals.samplers:
+        return None
+    nodes = np.zeros(1) if method.tableau is None else method.tableau.c
+    return Lookout(setup.signals, step, nodes, steps, origin)
+
+
+def make_control(stepper: Stepper, controller: Any, sample: Any, step: float) -> Control:
+    """The inputs of a run."""
+    names = tuple(stepper.solver.setup.signals.inputs)
+    return Control(stepper, controller, checked_controller(controller, sample, step, names))
+
+
+def result_of(
+    settings: Settings, run: Run, saved: Saved, seconds: float, status: str, message: str,
+    stacklevel: int = 3,
+) -> Result:  # fmt: skip
+    """The result of a run that has ended, with warnings of what is suspect about it."""
+    block = run.block.copy()
+    run.stepper.look(block, run.reached)  # also where a run stopped, or ended between two looks
+    suspicious = broken_promises(run.stepper, block, run.grid.step)
+    suspicious += settings.setup.signals.notes()
+    begun = {
+        "start": settings.start,
+        "warnings": tuple(suspicious),
+        **checks(run.stepper, block),
+        "assembly": settings.assembly.as_dict() if settings.assembly else "none",
+    }
+    problem = settings.problem
+    inputs = run.control.inputs() if run.record is None else run.record.inputs()
+    provenance = provenance_of(settings, run, seconds, **begun)
+    for text in suspicious:
+        warnings.warn(text, ChaslesWarning, stacklevel=stacklevel + 1)
+    return Result(
+        problem if inputs is None else with_inputs(problem, inputs),
+        saved.times, saved.absolute, saved.integrals, provenance, status, message,
+        saved.coordinates, run.checkpoint(),
+    )  # fmt: skip
+
+
+def header_of(settings: Settings, run: Run) -> dict[str, Any]:
+    """What a recording says of its run before the first step, as plain data.
+
+    A model with functions of the user's own has no text; then whoever opens it brings the model.
+    """
+    problem, start = settings.problem, settings.setup.start
+    provenance = provenance_of(settings, run, 0.0, start=settings.start)
+    try:
+        check_kinds(problem.model)
+        text = json.dumps(to_plain(problem.model), allow_nan=False)
+    except InvalidModel as error:
+        text = f"# {error.what}"
+    return {
+        **attributes_of(problem, provenance, text),
+        "method": settings.method.name,
+        "step": run.grid.step.hex(),
+        "save_every": run.grid.save_every,
+        "stabilise": str(settings.choice or "none"),
+        "singular": "stop" if settings.stop else "pass",
+        "acceleration": settings.setup.acceleration,
+        "sample": run.control.every if run.control.controller is not None else 0,
+        "start": None if start is None else [[float(x).hex() for x in row] for row in start],
+    }
+
+
+def provenance_of(settings: Settings, run: Run, seconds: float, **begun: Any) -> Provenance:
+    """How a result was made; `begun` says where it began, and what was suspect."""
+    problem, method, choice = settings.problem, settings.method, settings.choice
+    return Provenance(
+        acceleration=problem.setup.acceleration,
+        method=method.name,
+        step=run.grid.step,
+        spaces=problem.choice.words,
+        solver="recursion" if on_subgroups(problem.spaces) else "blocks",
+        stabilise=str(choice or "none"),
+        stabilised=settings.held,
+        redundancy=str(problem.redundancy or "none"),
+        singular="pass" if problem.damp else "stop",
+        singular_poses=singular_poses(problem.setup, run.stepper.mechanism.watch),
+        tableau={} if method.tableau is None else coefficients(method.tableau),
+        order=method.order,
+        steps=run.steps_in_all,
+        until=run.grid.until,
+        seconds_in_steps=seconds,
+        **begun,
+    )
+
+
+def check_word(option: str, value: Any, known: tuple[str, ...]) -> None:
+    """Refuse a word that is not one of those known."""
+    if not isinstance(value, str) or value not in known:
+        raise UnknownName.among("choice", value, known, where=option)
+
+
+def check_progress(progress: Any, where: str = "simulate") -> None:
+    if progress is not None and not isinstance(progress, bool | np.bool_):
+        raise InvalidOption(
+            f"{where}: progress must be True or False, got {told(progress)}.",
+            "Give True, False, or leave it out.",
+        )
+
+
+def stabilised(
+    spaces: SpaceChoice, choice: Choice | None, redundancy: Redundancy | None = None
+) -> tuple[str, ...]:
+    """The joints and drivers that are stabilised: those that drift, or all.
+
+    In a redundant loop all joints are that no projector of slopes keeps: a damped factor lets every
+    correction of one joint open the others a little, and what is never looked at adds up.  Those of
+    SE(3) are projected all the same: they open by ulps, and the loop would not close without them.
+    """
+    if choice is None:
+        return ()
+    model = spaces.model
+    chosen = set(model.joint_names if choice.all_joints else spaces.drifting)
+    if redundancy is not None:
+        groups = ("SO3xR3",) if choice.word == PROJECTION else ("SO3xR3", "SE3")
+        kept = (
+            set() if on_subgroups(spaces.spaces) else projected_slopes(model, spaces.spaces, groups)
+        )
+        chosen.update(name for name in redundancy.shared if name not in kept)
+    return (*(name for name in model.joint_names if name in chosen), *model.driver_names)
+
+
+def opening(spaces: SpaceChoice, choice: Choice | None, held: tuple[str, ...]) -> tuple[str, ...]:
+    """The joints that open with the error of the method: feedback leaves a gap, projection none."""
+    if choice is None:
+        return spaces.drifting
+    if choice.word == PROJECTION:
+        return () if choice.all_joints else spaces.drifting
+    return (*spaces.drifting, *held)
+
+
+def begun_at(model: Model, start: Any, close: Any) -> State | None:
+    """Where to begin; None: as entered."""
+    if isinstance(start, Mapping):
+        return start_state(model, start, close=close is True)
+    return None if start is None else checked_state(start, "start")
+
+
+def closing(model: Model, close: Any, hold: Any, start: Any) -> Assembly | None:
+    """What is closed before a run."""
+    if not isinstance(close, bool | np.bool_):
+        raise InvalidOption(
+            f"simulate: close must be True or False, got {told(close)}.",
+            "Give close=True or close=False.",
+        )
+    if close:
+        return assemble(model, hold, start)
+    if not isinstance(hold, tuple | list) or hold:
+        raise InvalidOption(
+            f"simulate: hold must be left out unless joints are closed before the run, got"
+            f" {told(hold)}.",
+            "Leave it out, or give close=True with it.",
+        )
+    return None
+
+
+def singular_poses(setup: Setup, watch: Watch) -> tuple[tuple[float, str, str], ...]:
+    """(time, joint, direction) of the singular poses that the run passed or reached."""
+    events = watch.events[: watch.count[0]]
+    return tuple((float(t), *joint_of_row(setup, int(row))) for t, row in events)

@@ -1,0 +1,361 @@
+"""A run in a folder, written while it goes: what was acknowledged survives whatever happens next.
+
+`rows.f64` and `inputs.f64` only grow.  A segment is appended to them and forced to the disk; then
+`commit`, which says how much of them counts, what their digest is and where the run stands, is
+written beside the old one and takes its name.  Killed at any moment, a run leaves the old commit or
+the new one, and what lies beyond it in the files that grow is not looked at.
+"""
+
+import hashlib
+import json
+import os
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from itertools import pairwise
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from chasles.checkpoint import Checkpoint
+from chasles.core.arrays import ABSOLUTE_WIDTH, Floats
+from chasles.loop import Run, Saved
+from chasles.model import InvalidFile, InvalidOption
+from chasles.model.errors import told
+from chasles.sealed import SEAL, SEAL_LENGTH, checked_path, fcntl, remove_orphans, replacing
+from chasles.system.coordinates import coordinate_keys
+from chasles.system.signals import Inputs
+
+if TYPE_CHECKING:
+    from chasles.result import Result
+
+#: Seconds between two segments, and bytes of states that are gathered at the most.
+SEGMENT_SECONDS, WINDOW_BYTES = 1.0, 2**24
+HEADER, COMMIT, ROWS, INPUTS = "run.json", "commit", "rows.f64", "inputs.f64"
+#: Version of the layout; readers refuse folders of a later one.
+FORMAT = 1
+#: What may differ between the beginning of a run and its resumption.
+FREE = ("provenance", "title")
+
+
+class Stream:
+    """A file of rows of numbers that grows; `count` of them are on the disk."""
+
+    def __init__(self, path: Path, width: int, count: int = 0) -> None:
+        self.path, self.width, self.count = path, width, count
+        self.digest = digest_of(path, 8 * width * count)
+        self.file = os.open(path, os.O_WRONLY | os.O_CREAT, 0o666)
+        self.cut(count)
+
+    def cut(self, count: int) -> None:
+        """Forget what comes after so many rows."""
+        os.ftruncate(self.file, 8 * self.width * count)
+        os.lseek(self.file, 0, os.SEEK_END)
+
+    def append(self, rows: Floats) -> None:
+        if not len(rows):
+            return
+        contents = memoryview(np.ascontiguousarray(rows, "<f8")).cast("B")
+        done = 0
+        while done < len(contents):
+            done += os.write(self.file, contents[done:])
+        os.fsync(self.file)
+        self.digest.update(contents)
+        self.count += len(rows)
+
+    def close(self) -> None:
+        os.close(self.file)
+
+
+def digest_of(path: Path, length: int) -> Any:
+    """sha256 of the first so many bytes of a file, which has as many."""
+    digest = hashlib.sha256()
+    if length == 0:
+        return digest
+    with path.open("rb") as file:
+        while length > 0:
+            piece = file.read(min(length, 2**20))
+            if not piece:
+                raise InvalidFile(
+                    f"'{path}' is damaged: it is shorter than what was written.",
+                    "Take a copy that is whole, or simulate again.",
+                )
+            digest.update(piece)
+            length -= len(piece)
+    return digest
+
+
+class Recording:
+    """The folder of a run: see `chasles.loop.Record`."""
+
+    def __init__(self, folder: Path, begun: bool) -> None:
+        self.folder, self.begun = folder, begun
+        self.commit = read_commit(folder) if begun else None
+        self.window, self.last = 1, time.monotonic()
+        self.streams: dict[str, Stream] = {}
+        self.run: Run | None = None
+
+    def checkpoint(self) -> Checkpoint:
+        """Where the run in the folder stands."""
+        assert self.commit is not None
+        return self.commit[1]
+
+    def prepare(self, header: dict[str, Any], run: Run) -> None:
+        """Make the folder, or compare the run in it with the one that is to go on."""
+        self.run = run
+        shape = shape_of(run)
+        width = sum(shape)
+        self.window = max(2, WINDOW_BYTES // (8 * width))
+        header = {"chasles_recording": FORMAT, "shape": shape,
+                  "inputs": list(run.control.names), **header}  # fmt: skip
+        with told_as_file(self.folder):
+            if self.begun:
+                compare(self.folder, header)
+            else:
+                self.folder.mkdir(parents=True, exist_ok=True)
+            remove_orphans(self.folder)
+            head = self.commit[0] if self.commit else {}
+            for name, columns, count in (
+                (ROWS, width, int(head.get("on_grid", 0))),
+                (INPUTS, 1 + len(run.control.names), int(head.get("inputs", 0))),
+            ):
+                self.streams[name] = Stream(self.folder / name, columns, count)
+            self.lock()
+            if self.begun:
+                self.take_up_inputs(run)
+            else:
+                write_sealed(self.folder / HEADER, json.dumps(header).encode())
+
+    def lock(self) -> None:
+        """One run at a time; the lock goes with the process, however it ends."""
+        if fcntl is None:
+            return
+        try:
+            fcntl.flock(self.streams[ROWS].file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            raise InvalidFile(
+                f"'{self.folder}' is being written to by another run.",
+                "Wait for it, or record into another folder.",
+            ) from None
+
+    def take_up_inputs(self, run: Run) -> None:
+        """The last inputs that were written are those that hold."""
+        held = self.inputs()
+        if held is not None:
+            run.control.times, run.control.history = [float(held.times[-1])], [held.values[-1]]
+            run.control.drained = 1
+
+    def is_due(self) -> bool:
+        return time.monotonic() - self.last >= SEGMENT_SECONDS
+
+    def append(self, saved: Saved, reached: Checkpoint, off_grid: bool = False) -> None:
+        """A segment: on the disk when this returns."""
+        assert self.run is not None
+        count, parts = len(saved.times), [saved.times[:, None]]
+        parts += [saved.absolute.reshape(count, -1), saved.integrals]
+        parts += [] if saved.coordinates is None else [saved.coordinates]
+        with told_as_file(self.folder):
+            self.streams[ROWS].append(np.hstack(parts))
+            self.streams[INPUTS].append(self.run.control.drain())
+            self.acknowledge(reached, off_grid * count)
+        self.last = time.monotonic()
+
+    def acknowledge(self, reached: Checkpoint, off_grid: int, ended: Any = None) -> None:
+        """From now on, what was appended counts."""
+        rows, inputs = self.streams[ROWS], self.streams[INPUTS]
+        head = {
+            "rows": rows.count, "on_grid": rows.count - off_grid, "inputs": inputs.count,
+            "digests": [rows.digest.hexdigest(), inputs.digest.hexdigest()],
+            "sizes": [reached.block.size, reached.inputs.size, reached.events.size],
+            "origin": reached.origin.hex(), "step": reached.step.hex(), "index": reached.index,
+            "ended": ended,
+        }  # fmt: skip
+        numbers = np.concatenate((reached.block, reached.inputs, reached.events.ravel()))
+        contents = json.dumps(head).encode() + b"\n" + numbers.astype("<f8").tobytes()
+        write_sealed(self.folder / COMMIT, contents)
+        self.commit = head, reached
+
+    def everything(self) -> Saved:
+        assert self.commit is not None and self.run is not None
+        saved = mapped(self.folder, shape_of(self.run), self.commit[0]["rows"])
+        return saved
+
+    def inputs(self) -> Inputs | None:
+        """What was held so far."""
+        assert self.run is not None
+        return mapped_inputs(self.folder, len(self.run.control.names), self.streams[INPUTS].count)
+
+    def finish(self, result: "Result") -> None:
+        """Say how the run ended."""
+        assert self.commit is not None
+        head, reached = self.commit
+        ended = {"status": result.status, "message": result.message,
+                 "provenance": result.provenance.as_dict()}  # fmt: skip
+        with told_as_file(self.folder):
+            self.acknowledge(reached, head["rows"] - head["on_grid"], ended)
+
+    def close(self) -> None:
+        for stream in self.streams.values():
+            stream.close()
+        self.streams = {}
+
+
+def shape_of(run: Run) -> list[int]:
+    """Numbers of a row: time, absolute states, integrals, coordinates."""
+    setup, layout = run.stepper.solver.setup, run.stepper.layout
+    empty = run.stepper.coordinates(run.block[None, : layout.integrals])
+    coordinates = 0 if empty is None else len(coordinate_keys(setup.model))
+    bodies = ABSOLUTE_WIDTH * setup.system.body_count
+    return [1, bodies, layout.supply - layout.integrals, coordinates]
+
+
+def mapped(folder: Path, shape: list[int], count: int) -> Saved:
+    """The states in a folder, read from the disk as they are asked for."""
+    width, ends = sum(shape), np.cumsum([0, *shape])
+    rows = np.memmap(folder / ROWS, "<f8", "r", shape=(count, width))
+    parts = [rows[:, a:b] for a, b in pairwise(ends.tolist())]
+    absolute = parts[1].reshape(count, -1, ABSOLUTE_WIDTH)
+    return Saved(parts[0][:, 0], absolute, parts[2], parts[3] if shape[3] else None)
+
+
+def mapped_inputs(folder: Path, names: int, count: int) -> Inputs | None:
+    if not names or not count:
+        return None
+    rows = np.memmap(folder / INPUTS, "<f8", "r", shape=(count, 1 + names))
+    return Inputs(rows[:, 0], rows[:, 1:])
+
+
+# --- files ----------------------------------------------------------------------------------------
+
+
+def write_sealed(path: Path, contents: bytes) -> None:
+    """A file that is whole or not there, and ends with its digest."""
+    with replacing(path) as file:
+        file.write(contents)
+        file.write(SEAL % hashlib.sha256(contents).hexdigest().encode())
+    folder = os.open(path.parent, os.O_RDONLY)
+    try:
+        os.fsync(folder)  # so that the name is on the disk, too
+    finally:
+        os.close(folder)
+
+
+def read_sealed(path: Path) -> bytes:
+    """The contents of such a file."""
+    try:
+        text = path.read_bytes()
+    except OSError as error:
+        raise InvalidFile(
+            f"'{path}' cannot be read: {error.strerror or error}.",
+            "Give a folder that simulate(..., into=folder) wrote.",
+        ) from None
+    contents, seal = text[:-SEAL_LENGTH], text[-SEAL_LENGTH:]
+    if seal != SEAL % hashlib.sha256(contents).hexdigest().encode():
+        raise InvalidFile(
+            f"'{path}' is damaged: its contents do not match its seal.",
+            "Take a copy that is whole, or simulate again.",
+        )
+    return contents
+
+
+def is_recording(folder: Path) -> bool:
+    """Whether a run was recorded there that has acknowledged something."""
+    return (folder / HEADER).is_file() and (folder / COMMIT).is_file()
+
+
+def read_header(folder: Path) -> dict[str, Any]:
+    header: dict[str, Any] = json.loads(read_sealed(folder / HEADER))
+    if header.get("chasles_recording", 0) > FORMAT:
+        raise InvalidFile(
+            f"'{folder}' has format {header['chasles_recording']}, but this version reads formats"
+            f" 1 to {FORMAT}.",
+            "Update chasles to read it.",
+        )
+    return header
+
+
+def read_commit(folder: Path) -> tuple[dict[str, Any], Checkpoint]:
+    """What counts of a folder, and where its run stands."""
+    head, _, numbers = read_sealed(folder / COMMIT).partition(b"\n")
+    plain = json.loads(head)
+    values = np.frombuffer(numbers, "<f8")
+    block, inputs, events = np.split(values, np.cumsum(plain["sizes"])[:-1])
+    begin = Checkpoint(
+        block.copy(), float.fromhex(plain["origin"]), float.fromhex(plain["step"]),
+        int(plain["index"]), inputs.copy(), events.reshape(-1, 2).copy(),
+    )  # fmt: skip
+    return plain, begin
+
+
+def check_digests(folder: Path, header: dict[str, Any], head: dict[str, Any]) -> None:
+    """Refuse a folder whose numbers are not those that were written."""
+    widths = sum(header["shape"]), 1 + len(header["inputs"])
+    for name, width, count, digest in zip(
+        (ROWS, INPUTS), widths, (head["rows"], head["inputs"]), head["digests"]
+    ):
+        if digest_of(folder / name, 8 * width * count).hexdigest() != digest:
+            raise InvalidFile(
+                f"'{folder / name}' is damaged: its contents do not match their digest.",
+                "Take a copy that is whole, or simulate again.",
+            )
+
+
+def compare(folder: Path, header: dict[str, Any]) -> None:
+    """Refuse to go on with another run than the one in the folder."""
+    known = read_header(folder)
+    fresh = json.loads(json.dumps(header))
+    for name in {**known, **fresh}:
+        if name not in FREE and known.get(name) != fresh.get(name):
+            raise InvalidOption(
+                f"resume: the run in '{folder}' was begun with another '{name}'.",
+                "Repeat the call that began it, with a later until= if you like, or record into"
+                " another folder.",
+            )
+
+
+@contextmanager
+def told_as_file(folder: Path) -> Iterator[None]:
+    """Errors of the disk as errors that say what is safe."""
+    try:
+        yield
+    except OSError as error:
+        safe = " All segments that were acknowledged before are intact." if (
+            is_recording(folder)
+        ) else ""  # fmt: skip
+        raise InvalidFile(
+            f"'{folder}' cannot be written to: {error.strerror or error}.{safe}",
+            "Make room and allow writing there, then go on with resume=True; or record elsewhere.",
+        ) from error
+
+
+def open_recording(into: Any, resume: Any, t_eval: Any) -> Recording | None:
+    """The recording that a run writes to, from the options of `simulate`."""
+    if not isinstance(resume, bool | np.bool_):
+        raise InvalidOption(
+            f"simulate: resume must be True or False, got {told(resume)}.", "Give resume=True."
+        )
+    if into is None:
+        if resume:
+            raise InvalidOption(
+                "simulate: resume is True, but into was left out.",
+                "Name the folder of the run that is to go on: into='run'.",
+            )
+        return None
+    if t_eval is not None:
+        raise InvalidOption(
+            "simulate: into and t_eval were both given.",
+            "Leave t_eval out: a recorded run keeps every save_every-th state.",
+        )
+    folder = checked_path(into)
+    if os.path.exists(folder) and not folder.is_dir():
+        raise InvalidFile(
+            f"into: '{folder}' is a file, but a run is recorded in a folder.", "Name a folder."
+        )
+    begun = is_recording(folder)
+    if begun and not resume:
+        raise InvalidFile(
+            f"into: there is a run in '{folder}' already.",
+            "Go on with it by resume=True, remove the folder, or name another one.",
+        )
+    return Recording(folder, begun)

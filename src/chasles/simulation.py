@@ -1,0 +1,225 @@
+"""A model stepped by hand: inputs in, state out, with the bits of `simulate`."""
+
+import time
+from collections.abc import Iterable, Mapping
+from typing import Any, Literal
+
+import numpy as np
+
+from chasles.control import Control, Moment
+from chasles.core.outcomes import OK
+from chasles.integrators.tableaux import Tableau
+from chasles.loop import NEVER, Run
+from chasles.model import Body, InvalidOption, Joint, Model, SimulationStopped
+from chasles.model.errors import told
+from chasles.model.keywords import checked_keywords
+from chasles.preparation import (
+    Settings,
+    look_ahead,
+    make_settings,
+    result_of,
+    stepper_of,
+)
+from chasles.result import Result
+from chasles.stabilisation.baumgarte import Baumgarte
+from chasles.system.state import State
+from chasles.time_grid import MOST_STEPS, Grid, begun, checked_step
+
+#: Seconds up to which functions of time are looked through first; twice as far when they are over.
+HORIZON = 1.0
+#: States that there is room for at first.
+ROOM = 256
+
+
+@checked_keywords
+class Simulation:
+    """A run that takes one step when told to: for controllers, games, and learning.
+
+    step          length of a step in s
+    save_every    keep every so many states for `result`; 0 keeps none, for runs without end
+    start         as for `simulate`: a State, joint coordinates, or a Result to go on from
+
+    The other options are those of `simulate`, and so are the bits: steps of the same length from
+    the same start with the same inputs end at the same numbers.
+
+    >>> import chasles as ch
+    >>> arm = ch.Body.rod("arm", length=1.0, mass=3.0, position=(0.5, 0, 0))
+    >>> hinge = ch.Revolute("hinge", ch.GROUND, arm, at=(0, 0, 0), axis=(0, 0, 1))
+    >>> model = ch.Model([arm], [hinge], [ch.Motor("motor", hinge, effort=0.0)])
+    >>> sim = ch.Simulation(model, step=1e-2)
+    >>> sim.step({"motor": 2.0}, steps=100)
+    >>> round(sim.coordinates["hinge"], 9), round(sim.time, 9)  # 2 N m on 1 kg m^2 for 1 s
+    (1.0, 1.0)
+    """
+
+    def __init__(
+        self,
+        model: Model,
+        step: float | None = None,
+        *,
+        method: str | Tableau = "rk4",
+        spaces: Any = "auto",
+        acceleration: Literal["screw", "space"] = "screw",
+        stabilise: str | Baumgarte | None = None,
+        redundant: Literal["solve", "refuse"] = "solve",
+        singular: Literal["stop", "pass"] = "stop",
+        save_every: int = 1,
+        start: State | Result | Mapping[Any, Any] | None = None,
+        close: bool = False,
+        hold: Iterable[Body | Joint | str] = (),
+    ) -> None:
+        self._step = checked_step(step, "Simulation")
+        self._every = checked_whole(save_every, "save_every", least=0) or NEVER
+        self._options = {
+            "method": method, "spaces": spaces, "acceleration": acceleration,
+            "stabilise": stabilise, "redundant": redundant, "singular": singular,
+            "close": close, "hold": hold,
+        }  # fmt: skip
+        self._model, self._start = model, start
+        self._begin(make_settings(model, start=start, **self._options))
+
+    def _begin(self, settings: Settings) -> None:
+        """Everything as at the start."""
+        self._settings = settings
+        origin, first = begun(self._step, settings.begin)
+        grid = Grid(np.inf, self._step, int(MOST_STEPS), 0.0, self._every, None, origin, first)
+        self._end = grid.time(first)  # until where functions of time are looked through
+        stepper = stepper_of(settings, self._step, self._end + HORIZON)
+        run = Run(stepper, grid, None, Control(stepper), settings.begin)
+        run.first_row = first // self._every
+        kept = stepper.layout.kept
+        run.points = np.zeros((ROOM, kept))
+        run.points[0] = run.block[:kept]
+        self._run, self._kept, self._seconds = run, kept, 0.0
+        self._timed = bool(settings.setup.signals.samplers)
+        self._moment: Moment | None = None
+
+    def step(self, inputs: Mapping[Any, float] | None = None, steps: int = 1) -> None:
+        """Take so many steps, over which inputs are held: motor -> effort, servo -> target.
+
+        Inputs that are not named stay as they were; they are 0 at first.
+        """
+        run = self._run
+        count = steps if type(steps) is int and steps > 0 else checked_whole(steps, "steps")
+        if run.stopped is not None:
+            raise SimulationStopped(run.stopped.what, "Begin anew: reset().", result=self.result())
+        if inputs is not None:
+            run.control.set(inputs, self.time)
+        run.control.hold()
+        first, last = run.index, run.index + count
+        self._moment = None
+        rows = last // self._every - run.first_row + 1
+        if rows > len(run.points):
+            grown = np.zeros((max(rows, 2 * len(run.points)), self._kept))
+            grown[: len(run.points)] = run.points
+            run.points = grown
+        if self._timed:
+            self._look_ahead(last)
+            last = run.until_trouble(first, last)
+        if run.stopped is None:
+            began = time.perf_counter()
+            grid = (run.grid.origin, self._step, first, last, NEVER)
+            run.index, outcome = run.stepper.advance(
+                run.block, run.spare, grid, self._every, 1, run.points, run.first_row
+            )
+            self._seconds += time.perf_counter() - began
+            if outcome != OK:
+                run.stopped = run.explain(self.time, outcome)
+            elif run.index < first + count:
+                run.until_trouble(run.index, first + count)
+        if run.stopped is not None:
+            stopped = run.stopped
+            raise SimulationStopped(stopped.what, stopped.remedy, result=self.result())
+
+    def _look_ahead(self, last: int) -> None:
+        """Fit functions of time further, and look through them, before a step needs them."""
+        run, settings = self._run, self._settings
+        if run.lookout is not None and run.grid.time(last) <= self._end:
+            return
+        ahead = max(HORIZON, 2.0 * (run.grid.time(last) - run.grid.origin))
+        self._end = run.grid.origin + ahead
+        horizon = int(ahead / self._step)
+        run.lookout = look_ahead(
+            settings.setup, settings.method, self._step, max(horizon, last), run.grid.origin
+        )
+        run.stepper = run.stepper.with_signals(settings.setup.signals.arrays(self._end))
+        run.control.stepper = run.stepper
+
+    def reset(self, start: Any = ...) -> None:
+        """Begin anew: at the same start, or at another one."""
+        if start is ... or start is self._start:
+            self._begin(self._settings)
+            return
+        self._begin(make_settings(self._model, start=start, **self._options))
+        self._start = start
+
+    @property
+    def model(self) -> Model:
+        return self._model
+
+    @property
+    def time(self) -> float:
+        """s"""
+        return self._run.grid.time(self._run.index)
+
+    @property
+    def inputs(self) -> dict[str, float]:
+        """What is held at the moment."""
+        return dict(zip(self._run.control.names, self._run.control.values.tolist()))
+
+    @property
+    def moment(self) -> Moment:
+        """The model now: coordinates, rates, positions, computed when asked for."""
+        if self._moment is None:
+            self._moment = Moment(self._run.stepper, self._run.block, self.time)
+        return self._moment
+
+    @property
+    def coordinates(self) -> dict[str, float]:
+        """Joint -> its angle (rad) or displacement (m) since the start."""
+        return self.moment.coordinates
+
+    @property
+    def rates(self) -> dict[str, float]:
+        """Joint -> the rate of that, rad/s or m/s."""
+        return self.moment.rates
+
+    @property
+    def state(self) -> State:
+        """All bodies now."""
+        run = self._run
+        return self._result(run.block[None, : self._kept], np.array([self.time])).state()
+
+    def result(self) -> Result:
+        """The run so far, as `simulate` would return it."""
+        run, every = self._run, self._every
+        times, points = run.rows()
+        points = points.copy()
+        if run.index % every and run.index != run.grid.first:  # the last state is always there
+            times = np.append(times, self.time)
+            points = np.vstack((points, run.block[: self._kept]))
+        run.reached = self.time
+        return self._result(points, times)
+
+    def _result(self, points: Any, times: Any) -> Result:
+        run = self._run
+        run.ended = None
+        status, message = "finished", f"reached t = {self.time:g} s in {run.steps_in_all} steps"
+        if run.stopped is not None:
+            status, message = "stopped", run.stopped.what
+        saved = run.saved(times, points)
+        return result_of(self._settings, run, saved, self._seconds, status, message)
+
+    def __repr__(self) -> str:
+        return f"Simulation(t = {self.time:g} s, step {self._step:g} s, {self._model!r})"
+
+
+def checked_whole(value: Any, what: str, least: int = 1) -> int:
+    """A whole number."""
+    whole = isinstance(value, int | np.integer) and not isinstance(value, bool)
+    if not whole or value < least:
+        raise InvalidOption(
+            f"Simulation: {what} must be a whole number, {least} or more, got {told(value)}.",
+            f"Give {what}={max(least, 1)}, say.",
+        )
+    return int(value)

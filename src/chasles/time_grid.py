@@ -1,0 +1,106 @@
+"""The steps of a run: where they begin, how long they are, and which states are kept."""
+
+from dataclasses import dataclass
+from math import floor
+from typing import Any
+
+import numpy as np
+
+from chasles.checkpoint import Checkpoint
+from chasles.core.arrays import Floats
+from chasles.model import InvalidOption
+from chasles.model.checks import checked_array, checked_positive
+from chasles.model.errors import told
+
+#: A step count this close to a whole number, relatively, is one: rounding of a quotient.
+ROUND_STEPS = 4.0 * float(np.finfo(float).eps)
+#: save_every of a run whose states are not kept.
+NEVER = 2**62
+#: At a microsecond a step, a million steps are a second and these are thirty years.
+MOST_STEPS = 1e15
+
+
+@dataclass(frozen=True)
+class Grid:
+    """Step k goes from origin + step * k to the next; `rest` seconds after the last reach `until`.
+
+    A run takes the steps from `first` on, which is 0 unless it goes on where another one ended.
+    """
+
+    until: float
+    step: float
+    steps: int
+    rest: float
+    save_every: int
+    t_eval: Floats | None
+    origin: float = 0.0
+    first: int = 0
+
+    def time(self, index: int) -> float:
+        """At which step `index` begins, s."""
+        return self.origin + self.step * index
+
+
+def make_grid(
+    until: Any, step: Any, save_every: Any, t_eval: Any, begin: Checkpoint | None = None
+) -> Grid:
+    """Check the options of a run."""
+    step = checked_step(step, "simulate")
+    until = checked_positive(until, "until", "s", "simulate", InvalidOption)
+    whole = isinstance(save_every, int | np.integer) and not isinstance(save_every, bool)
+    if not whole or save_every < 1:
+        raise InvalidOption(
+            f"simulate: save_every must be a whole number of steps, got {told(save_every)}.",
+            "Give a whole number, 1 or more.",
+        )
+    if not until / step < MOST_STEPS:
+        raise InvalidOption(
+            f"simulate: step is {step:g} s, which makes {until / step:.1g} steps to {until:g} s.",
+            f"Take a step longer than {until / MOST_STEPS:.1g} s.",
+        )
+    origin, first = begun(step, begin)
+    began = origin + step * first
+    if not until > began * (1.0 + ROUND_STEPS):
+        raise InvalidOption(
+            f"simulate: until is {until:g} s, but the run that goes on is at {began:g} s already.",
+            "Give a later time: until counts from t = 0, not from where the run goes on.",
+        )
+    steps, rest = whole_and_rest(until - origin, step)
+    every = min(int(save_every), NEVER)
+    times = None if t_eval is None else checked_times(t_eval, began, until)
+    return Grid(until, step, steps, rest, every, times, origin, first)
+
+
+def checked_step(step: Any, where: str) -> float:
+    """The length of a step, s."""
+    if step is None:
+        raise InvalidOption(f"{where}: step was left out.", "Give it in seconds: step=1e-3.")
+    return checked_positive(step, "step", "s", where, InvalidOption)
+
+
+def begun(step: float, begin: Checkpoint | None) -> tuple[float, int]:
+    """Origin and first step: those of the run that goes on, if its steps are as long."""
+    if begin is None:
+        return 0.0, 0
+    return (begin.origin, begin.index) if begin.step == step else (begin.time, 0)
+
+
+def checked_times(t_eval: Any, began: float, until: float) -> Floats:
+    times = np.atleast_1d(checked_array(t_eval, "t_eval", "simulate", InvalidOption))
+    ordered = times.ndim == 1 and times.size > 0 and np.all(np.diff(times) > 0)
+    if not ordered or not (times[0] >= began and times[-1] <= until * (1 + ROUND_STEPS)):
+        raise InvalidOption(
+            f"simulate: t_eval must be an increasing list of times in [{began:g}, {until:g}], got"
+            f" {told(t_eval)}.",
+            "Sort the times and leave out those after `until`.",
+        )
+    return times
+
+
+def whole_and_rest(t: float, step: float) -> tuple[int, float]:
+    """t as whole steps and the seconds left over, 0 where t is a whole number of steps."""
+    ratio = t / step
+    if abs(ratio - round(ratio)) <= ROUND_STEPS * max(1.0, ratio):
+        return round(ratio), 0.0
+    whole = floor(ratio)
+    return whole, t - whole * step
