@@ -4,8 +4,6 @@ import numpy as np
 
 
 def double_wishbone(script, result):
-    """Its camber is that of a four-bar, where two circles meet (Uicker et al., Theory of Machines
-    and Mechanisms)."""
     outer, top, bush = (script[name] for name in "BCD")
     path, turn = result.point("lower", outer).position, result.rotation("wheel")
     b, b0, c0, d = (p[..., 1] + 1j * p[..., 2] for p in (path, outer, top, bush))

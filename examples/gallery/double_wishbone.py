@@ -16,7 +16,7 @@ FORWARD, TIE, HUB, ROAD = np.array([(0.13, 0, 0), (0.21, 0, 0), (0, 0.7, 0.31), 
 
 arms, joints = [], [ch.Distance("tie rod", ch.GROUND, "wheel", A + TIE, B + TIE)]
 for name, inner, outer in (("lower", A, B), ("upper", D, C)):
-    corners = (outer, inner - FORWARD, inner + FORWARD, outer)
+    corners = (outer, inner - FORWARD, inner + FORWARD, outer, inner)
     sides = [ch.Body.rod("side", mass=1, radius=0.012, between=ends) for ends in pairwise(corners)]
     arms.append(ch.Body.composite(name, sides))
     joints.append(ch.Revolute(f"{name} bush", ch.GROUND, name, at=inner, axis="x"))

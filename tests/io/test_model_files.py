@@ -138,7 +138,7 @@ def test_files_have_the_right_ending_and_a_folder(tmp_path, refusal):
         ("mass = 21.6", "mass = true", ["bodies[0].mass must be a number, got True"]),
         ("mass = 21.6", "mass = -1", ["bodies[0]: body 'top'", "mass must be positive, got -1 kg"]),
         ("mass = 21.6", "mass_mm = 1", ["bodies[0]", "'mass_mm'", "Did you mean 'mass'"]),
-        ("mass = 21.6", "colour = 1", ["bodies[0]", "'colour'"]),
+        ("mass = 21.6", "flavour = 1", ["bodies[0]", "'flavour'"]),
         ("mass = 21.6", "mass = 1\nmass_g = 1", ["bodies[0]: mass is given twice"]),
         ("mass = 21.6", "mass_g = 'a'", ["bodies[0], mass_g is 'a'", "no unit"]),
         ("mass = 21.6", "", ["bodies[0]", "mass is None and density is None"]),

@@ -60,8 +60,14 @@ def test_bodies_take_their_colour(refusal):
     assert (ROD.shape.colour, SLIDER.shape.colour) == ("red", "#102030")
     assert ch.Body.box("b", (1, 1, 1), 1.0, colour="blue").shape.colour == "blue"
     assert "colour" in refusal(
-        lambda: ch.Body.sphere("s", 1.0, 1.0, colour="no such"), ch.InvalidBody
+        lambda: ch.Body.sphere("s", 1.0, 1.0, colour="no such"), ch.UnknownName
     )
+
+
+def test_colours_go_through_files(tmp_path):
+    read = ch.read_model(ch.Model([ROD, SLIDER]).write(tmp_path / "coloured.toml"))
+    assert [body.shape.colour for body in read.bodies] == ["red", "#102030"]
+    assert read.bodies == (ROD, SLIDER)
 
 
 def test_the_library_is_asked_like_a_dict(refusal):

@@ -188,6 +188,47 @@ def test_keys_play_and_step(browser, film):
         assert visit.run("film.time") == pytest.approx(before + 1 / 200, abs=1e-6)
 
 
+@pytest.fixture(scope="session")
+def thrown():
+    """A ball that flies, with a stone on a line at its side."""
+    ball = ch.Body.sphere("ball", 0.1, mass=1.0, velocity=(4, 0, 3))
+    stone = ch.Body.sphere("stone", 0.05, mass=0.2, position=(0, 0.5, 0), velocity=(4, 0, 3))
+    return ch.simulate(ch.Model([ball, stone]), until=1.0, step=1e-2)
+
+
+def test_the_camera_follows_a_body(browser, thrown, tmp_path):
+    path = thrown.animate(tmp_path / "thrown.html", follow="ball")
+    with Visit(browser, path) as visit:
+        first = visit.run("head.camera.target")
+        visit.still(1.0)
+        moved = np.subtract(visit.run("camera.target"), first)
+        np.testing.assert_allclose(moved, thrown.position("ball")[-1], atol=1e-3)
+        here = visit.run("project([...groups[0].matrices[0]].slice(12, 15)).slice(0, 2)")
+        page = visit.page
+        page.get_by_label("Body that the camera follows").select_option(label="none")
+        visit.still(0.0)
+        gone = visit.run("project([...groups[0].matrices[0]].slice(12, 15)).slice(0, 2)")
+        assert np.hypot(*np.subtract(here, gone)) > 300
+        page.get_by_role("button", name="Reset view").click()
+        assert visit.said == []
+
+
+def test_a_gif_follows_a_body(thrown, tmp_path):
+    path = thrown.animate(tmp_path / "thrown.gif", follow="ball", fps=2)
+    with Image.open(path) as film:
+        seen = []
+        for frame in (0, film.n_frames - 1):
+            film.seek(frame)
+            ink = np.argwhere(np.asarray(film.convert("L"))[:480] < 200)  # above the clock
+            seen.append(ink.mean(axis=0))
+    assert np.abs(np.subtract(*seen)).max() < 60.0  # but for the trails
+
+
+def test_only_a_body_is_followed(thrown, refusal):
+    message = refusal(lambda: thrown.animate(follow="bal"), ch.UnknownName)
+    assert "mean 'ball'" in message
+
+
 def test_readers_who_want_no_motion_get_a_still(browser, film):
     with Visit(browser, film, reduced_motion="reduce") as visit:
         assert visit.run("film.playing") is False

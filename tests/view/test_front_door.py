@@ -48,6 +48,12 @@ def test_they_give_the_film_within_ten_seconds(tmp_path, browser):
     page.close()
 
 
+def test_what_an_index_shows_has_the_same_lines_and_no_link_that_breaks():
+    described = (PROJECT / "PACKAGE.md").read_text("utf-8")
+    assert re.findall(r"```python\n(.*?)```", described, flags=re.S) == [ten_lines()]
+    assert all(target.startswith("https://") for target in re.findall(r"\]\(([^)]*)\)", described))
+
+
 def test_the_still_is_a_picture_of_a_film():
     with Image.open(PROJECT / "docs" / "images" / "film.png") as still:
         assert min(still.size) > 500

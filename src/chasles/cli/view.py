@@ -20,6 +20,7 @@ def add(commands: Commands) -> None:
     )  # fmt: skip
     parser.add_argument("file", type=Path, metavar="FILE", help="what result.save wrote, run.nc")
     parser.add_argument("--out", type=Path, metavar="FILM", help=".html, .gif or .mp4")
+    parser.add_argument("--follow", metavar="BODY", help="that the camera moves along with")
     parser.add_argument("--port", type=int, default=8080, metavar="N", help="of the server [8080]")
 
 
@@ -28,9 +29,9 @@ def call(options: argparse.Namespace) -> int:
 
     result = load(options.file)
     if options.out is not None:
-        print(result.animate(options.out, title=options.file.stem))
+        print(result.animate(options.out, title=options.file.stem, follow=options.follow))
         return 0
-    live = result.view(port=options.port)
+    live = result.view(port=options.port, follow=options.follow)
     print(f"{live.url}  (Ctrl-C ends)", flush=True)
     live.wait()
     return 0

@@ -66,6 +66,7 @@ BODY_TYPES: dict[str, Any] = {
     "length": float,
     "axis": str,
     "between": tuple[Vector3, Vector3],
+    "colour": str,
 }
 START = ("position", "rotation", "velocity", "angular_velocity")
 SPACE = dict[str, str | Numbers]

@@ -270,7 +270,8 @@ def brief_body(table: dict[str, Any], body: Body) -> dict[str, Any]:
     """The table of a body: as a solid, if that makes the same one to the bit."""
     for kind, size in sizes(body.shape):
         known = {**defaults_of(Body), **defaults_of(SOLIDS[kind])}
-        fields = {"name": body.name, **size, "mass": body.mass}
+        look = {} if body.shape is None else {"colour": body.shape.colour}
+        fields = {"name": body.name, **size, "mass": body.mass, **look}
         fields |= {name: table[name] for name in START}
         if same(body, SOLIDS[kind](**fields)):
             return {"kind": kind, **brief(fields, known)}

@@ -93,7 +93,7 @@ BENCHMARK = Benchmark(
         plane="xz",
         curves=curves,
         title="Angle of the rocker from AD",
-        label="°",
+        label="angle, °",
         traces=traces,
     ),
 )

@@ -95,7 +95,7 @@ BENCHMARK = Benchmark(
         instants=(0.0, 0.1, 0.2),
         curves=curves,
         title="Tilt of the disc",
-        label="°",
+        label="tilt, °",
         traces=traces,
     ),
 )

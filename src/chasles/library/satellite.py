@@ -116,6 +116,6 @@ BENCHMARK = Benchmark(
         instants=(0.0, 2.0, 30.0),
         curves=curves,
         title="Angles of the left wing's hinges",
-        label="°",
+        label="angle, °",
     ),
 )

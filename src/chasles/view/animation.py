@@ -4,12 +4,13 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, Literal
 
-from chasles.model import InvalidOption
+from chasles.model import Body, InvalidOption
 from chasles.model.checks import checked_positive
 from chasles.model.errors import told
 from chasles.model.keywords import checked_keywords
 from chasles.result import Result
 from chasles.view.film import Film, checked_layout, labels_of, make_film
+from chasles.view.setting import checked_follow
 
 KINDS = (".html", ".gif", ".mp4")
 
@@ -28,6 +29,7 @@ def animate(
     speed: float | None = None,
     fps: float = 25.0,
     size: tuple[int, int] | None = None,
+    follow: Body | str | None = None,
 ) -> "Path | Film":
     """A film of one result, or of several in one scene.
 
@@ -36,6 +38,7 @@ def animate(
     labels  names of the results; by default what they differ in
     layout  of several results: "side by side" or "overlaid"
     view    "auto", "xy", "xz", "yz", or (azimuth, elevation) in degrees
+    follow  a body that the camera moves along with; on a page another can be chosen
     frames  the most saved states that a page shows; by default as many as fit into about 3 MB
     forces  whether a page has the joints' reactions, springs, motors and loads as arrows
     speed   of .gif and .mp4: seconds of motion per second; by default about 6 s in all
@@ -52,15 +55,16 @@ def animate(
             f"animate: frames must be a whole number above 1, got {told(frames)}.",
             "Give a whole number above 1.",
         )
+    leader, *_ = (checked_follow(follow, result, "animate") for result in every)
     if target is None or target.suffix.lower() == ".html":
-        film = make_film(every, names, arranged, title, frames, forces, view)
+        film = make_film(every, names, arranged, title, frames, forces, view, follow=leader)
         return film if target is None else film.save(target)
     from chasles.view.video import make_video  # late: it brings pillow
 
     fps = checked_positive(fps, "fps", "1/s", "animate", InvalidOption)
     if speed is not None:
         speed = checked_positive(speed, "speed", "", "animate", InvalidOption)
-    return make_video(every, target, names, arranged, view, speed, fps, size)
+    return make_video(every, target, names, arranged, view, speed, fps, size, leader)
 
 
 def checked_results(results: Any) -> list[Result]:

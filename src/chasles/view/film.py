@@ -17,7 +17,7 @@ from chasles.model.model import plural
 from chasles.model.shapes import Shape
 from chasles.result import Result
 from chasles.view.geometry import Solid, at_rest, own_solid
-from chasles.view.scene import Scene, scene_of
+from chasles.view.scene import ROD, TIE, Scene, scene_of
 from chasles.view.setting import LAYOUTS, floor_lines, reached, set_out
 from chasles.view.theme import LIGHT, SANS, style_variables
 from chasles.view.tracks import (
@@ -69,6 +69,7 @@ def make_film(
     forces: bool = True,
     view: Any = "auto",
     show: Mapping[str, int] | None = None,
+    follow: str | None = None,
 ) -> Film:
     """The film of one or several results; `show` says what is seen at first, {"gaps": True}."""
     blob = Blob()
@@ -97,9 +98,13 @@ def make_film(
         reached(result, scene, group["frames"])
         for result, scene, group in zip(results, scenes, groups)
     ]
-    camera = set_out(groups, clouds, scenes[0], layout, view)
+    seen = [
+        reached(result, scene, group["frames"], follow)
+        for result, scene, group in zip(results, scenes, groups)
+    ]
+    camera = set_out(groups, seen, scenes[0], layout, view)
     curves = curve_headers(results, labels, groups, blob)
-    floor = blob.add("floor", floor_lines(camera, clouds, scenes[0].up), "f4")
+    floor = blob.add("floor", floor_lines(camera, clouds, scenes[0].up, bool(follow)), "f4")
     for group in groups:
         del group["frames"]
     words = title or title_of(results[0])
@@ -112,6 +117,8 @@ def make_film(
         "gravity": any(results[0].model.gravity),
         "apart": layout == LAYOUTS[0],
         "curves": curves,
+        "rod": {"radius": ROD * size, "colour": TIE},
+        "follow": -1 if follow is None else results[0].model.body_names.index(follow),
         "show": dict(show or {}),
     }
     return Film(page(head, blob, words, about(results)), words)

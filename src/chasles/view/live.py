@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from chasles.core.arrays import Floats
-from chasles.model import ChaslesError
+from chasles.model import Body, ChaslesError
 from chasles.model.keywords import checked_keywords
 from chasles.result import Result
 from chasles.view.applied import Applied, applied_forces
@@ -18,13 +18,14 @@ from chasles.view.film import largest_gap
 from chasles.view.marks import coil
 from chasles.view.panels import scaled
 from chasles.view.raster import rgb
-from chasles.view.scene import AT_HOME, Part, Pose, Scene, Tie, place, scene_of
-from chasles.view.setting import reached
+from chasles.view.scene import AT_HOME, ROD, TIE, Part, Pose, Scene, Tie, place, scene_of
+from chasles.view.setting import checked_follow, followed, reached
 from chasles.view.tracks import quaternions
 
 FRAMES = 60.0  # per second
 POINTS = 400  # of a trail, and of a curve
 SPEEDS = ("0.01", "0.02", "0.05", "0.1", "0.2", "0.5", "1", "2", "5", "10")
+SPRING, THIN = "#177a5b", 0.004  # colour of springs; thickness of lines, over the size
 LASTS = 8.0  # seconds that a run takes at the first speed, about
 
 
@@ -33,11 +34,17 @@ class NoViewer(ChaslesError):
 
 
 @checked_keywords
-def view(result: Result, port: int = 8080, block: bool | None = None) -> "Live":
+def view(
+    result: Result,
+    port: int = 8080,
+    block: bool | None = None,
+    follow: Body | str | None = None,
+) -> "Live":
     """Serve a run on this machine; open the address that is printed.
 
     port   where the server listens, on this machine only
     block  wait until Ctrl-C; by default not: the viewer lives as long as what is returned
+    follow a body that the camera moves along with
     """
     if find_spec("viser") is None:
         raise NoViewer(
@@ -45,7 +52,7 @@ def view(result: Result, port: int = 8080, block: bool | None = None) -> "Live":
             "pip install 'chasles[view]', or write a film that needs nothing:"
             " result.animate('film.html').",
         )
-    live = Live(result, port)
+    live = Live(result, port, checked_follow(follow, result, "view"))
     if block:
         live.wait()
     return live
@@ -54,9 +61,10 @@ def view(result: Result, port: int = 8080, block: bool | None = None) -> "Live":
 class Live:
     """A server and the thread that plays; `url` says where, `stop()` ends both."""
 
-    def __init__(self, result: Result, port: int) -> None:
+    def __init__(self, result: Result, port: int, follow: str | None = None) -> None:
         import viser  # late: an extra
 
+        self.follow, self.gone, self.moved = follow, followed(result, follow), np.zeros(3)
         self.result, self.scene = result, scene_of(result.model)
         self.turns = {b.name: quaternions(result.rotation(b)) for b in result.model.bodies}
         self.server: Any = viser.ViserServer(
@@ -89,8 +97,13 @@ class Live:
         self.gaps = {
             spot.name: self.result.violation(spot.name, vector=True) for spot in self.scene.spots
         }
-        self.ties = [self.add_lines(f"/ties/{k}", tie_path(self.scene, tie, self.poses(0)))
-                     for k, tie in enumerate(self.scene.ties)]  # fmt: skip
+        self.ties = [
+            self.add_lines(
+                f"/ties/{k}", tie_path(self.scene, tie, self.poses(0)),
+                *((SPRING, THIN) if tie.spring else (TIE, 2.0 * ROD)),
+            )
+            for k, tie in enumerate(self.scene.ties)
+        ]  # fmt: skip
         self.arrows: dict[str, Any] = {}
         self.trails = [self.add_trail(body.name) for body in self.result.model.bodies]
 
@@ -105,10 +118,13 @@ class Live:
             flat_shading=not bool((~solid.creased).any()), side="double",
         )  # fmt: skip
 
-    def add_lines(self, name: str, path: Floats, colour: str = "#177a5b") -> Any:
+    def add_lines(self, name: str, path: Floats, colour: str, thickness: float = THIN) -> Any:
         segments = np.stack((path[:-1], path[1:]), axis=1)
         return self.server.scene.add_line_segments(
-            name, segments, tuple(int(c) for c in rgb(colour)), thickness=0.004 * self.scene.size
+            name,
+            segments,
+            tuple(int(c) for c in rgb(colour)),
+            thickness=thickness * self.scene.size,
         )
 
     def add_trail(self, body: str) -> Any:
@@ -124,14 +140,17 @@ class Live:
     def look(self) -> None:
         """Every reader starts where the picture would be seen from."""
         eye = camera_of(self.result.model)
-        cloud = reached(self.result, self.scene, np.arange(len(self.result.t)))
+        every = np.arange(len(self.result.t))
+        cloud = reached(self.result, self.scene, every, self.follow)
         middle = (cloud.min(axis=0) + cloud.max(axis=0)) / 2.0
         away = middle + 1.1 * np.linalg.norm(np.ptp(cloud, axis=0)) * eye.towards
 
         @self.server.on_client_connect
         def _(client: Any) -> None:
-            client.camera.position, client.camera.look_at = tuple(away), tuple(middle)
+            client.camera.position = tuple(away + self.moved)
+            client.camera.look_at = tuple(middle + self.moved)
 
+        cloud = reached(self.result, self.scene, every)
         grid = 2.0 * float(np.linalg.norm(np.ptp(cloud, axis=0)))
         lowest = middle + ((cloud @ self.scene.up).min() - middle @ self.scene.up) * self.scene.up
         plane = {0: "yz", 1: "xz", 2: "xy"}[int(np.abs(self.scene.up).argmax())]
@@ -211,6 +230,14 @@ class Live:
                 path = tie_path(self.scene, tie, poses)
                 handle.points = np.stack((path[:-1], path[1:]), axis=1).astype(np.float32)
             self.show_vectors(poses, frame)
+        self.go_along(self.gone[frame])
+
+    def go_along(self, gone: Floats) -> None:
+        """Move every reader's camera as far as the body that is followed went."""
+        step, self.moved = gone - self.moved, gone
+        if step.any():
+            for client in self.server.get_clients().values():
+                client.camera.position = client.camera.position + step  # and what it looks at
 
     def show_vectors(self, poses: dict[str, Pose], frame: int) -> None:
         wanted: dict[str, tuple[Floats, Floats, str]] = {}

@@ -15,7 +15,7 @@ from chasles.core.arrays import Floats
 from chasles.model import GROUND, Body, Distance, Joint, Model, Spring
 from chasles.model.checks import as_matrix, as_vector
 from chasles.model.colours import hex_of
-from chasles.model.shapes import Box, Rod, Shape, Sphere
+from chasles.model.shapes import Box, Cylinder, Rod, Shape, Sphere
 from chasles.view.geometry import Solid, solid_of
 from chasles.view.glyphs import frame_along, glyph_of
 
@@ -23,6 +23,7 @@ from chasles.view.glyphs import frame_along, glyph_of
 BODY_COLOURS = ("#8fb0d3", "#e0a58a", "#93c3a4", "#c3aad6", "#e2c78d", "#8fc3c6", "#d59db1",
                 "#b3b9a0")  # fmt: skip
 GLYPH, STICK = 0.020, 0.011  # sizes of joints and of sticks, over that of the model
+ROD, TIE = 0.008, "#5d6671"  # radius and colour of rods without mass, the former as above
 Pose = tuple[Floats, Floats]
 AT_HOME: Pose = (np.eye(3), np.zeros(3))
 
@@ -120,7 +121,25 @@ def scene_of(model: Model, poses: Mapping[str, Pose] | None = None) -> Scene:
             for shape in shapes:
                 colour = hex_of(shape.colour or "grey")
                 parts.append(Part(name, moved_into(shape, start[name]), colour, "joint"))
+    parts += [mount_of(f, 1.4 * glyph_size(model, size)) for f in model.forces if on_ground(f)]
     return Scene(model, tuple(parts), ties_of(model, start), spots_of(model, start), size)
+
+
+def on_ground(force: Any) -> bool:
+    """Whether a force is a spring with an end in the world."""
+    return isinstance(force, Spring) and GROUND.name in (force.a, force.b)
+
+
+def mount_of(spring: Any, size: float) -> Part:
+    """What a spring with an end in the world hangs on: a plate across it."""
+    ends = np.array([spring.at, spring.at_b], float)
+    here, there = ends if spring.a == GROUND.name else ends[::-1]
+    away = (here - there) / np.linalg.norm(here - there)
+    plate = Cylinder(
+        1.6 * size, 0.5 * size, "z", position=as_vector(here + 0.25 * size * away),
+        rotation=as_matrix(frame_along(away)),
+    )  # fmt: skip
+    return Part(GROUND.name, plate, hex_of("grey"), "joint")
 
 
 def glyph_size(model: Model, size: float) -> float:

@@ -17,18 +17,37 @@ LOOKS = 80  # times at which it is seen how far a motion reaches
 SPARE = 1.22  # distance of results side by side, over the width of one
 
 
-def reached(result: Result, scene: Scene, frames: Any) -> Floats:
-    """Corners of everything drawn, at some of the film's times, (points, 3)."""
+def checked_follow(follow: Any, result: Result, where: str) -> str | None:
+    """The name of the body that a camera follows."""
+    return None if follow is None else result.model.body(follow, where=f"{where}: follow").name
+
+
+def followed(result: Result, follow: str | None) -> Floats:
+    """How far the body that is followed has come from its start (T, 3); zero if none is."""
+    if follow is None:
+        return np.zeros((len(result.t), 3))
+    places = result.position(follow)
+    return places - places[0]
+
+
+def reached(result: Result, scene: Scene, frames: Any, follow: str | None = None) -> Floats:
+    """Corners of everything drawn, at some of the film's times, (points, 3).
+
+    As seen by a camera that moves with the body `follow`: then of the bodies alone.
+    """
     some = frames[np.unique(np.linspace(0, len(frames) - 1, LOOKS).astype(int))]
+    gone = followed(result, follow)[some][:, None]
     clouds = []
     for part in scene.parts:
         points = part.solid.vertices
         corners = np.array(list(product(*zip(points.min(axis=0), points.max(axis=0)))))
         if part.body in result.model.body_names:
             turned = np.einsum("tij,cj->tci", result.rotation(part.body)[some], corners)
-            corners = (result.position(part.body)[some][:, None] + turned).reshape(-1, 3)
+            corners = (result.position(part.body)[some][:, None] + turned - gone).reshape(-1, 3)
+        elif follow is not None:
+            continue
         clouds.append(corners)
-    for tie in scene.ties:
+    for tie in scene.ties if follow is None else ():
         for name, at in ((tie.a, tie.at_a), (tie.b, tie.at_b)):
             clouds.append(place(scene.start[name], at).reshape(1, 3))
     return np.concatenate(clouds)
@@ -68,11 +87,16 @@ def set_out(
     }
 
 
-def floor_lines(camera: Header, clouds: list[Floats], up: Floats) -> Floats:
-    """A grid below everything, (lines, 2, 3), its cells of a round length."""
+def floor_lines(camera: Header, clouds: list[Floats], up: Floats, further: bool = False) -> Floats:
+    """A grid below everything, (lines, 2, 3), its cells of a round length.
+
+    `further`: also where the camera does not look at first.
+    """
     lowest = min(float((cloud @ up).min()) for cloud in clouds)
-    reach = 1.1 * camera["radius"]
-    cell = nice(reach / 4.0)
+    every = np.concatenate(clouds)
+    furthest = np.abs(every - np.array(camera["target"])).max() if further else 0.0
+    reach = max(1.1 * camera["radius"], float(furthest))
+    cell = nice(1.1 * camera["radius"] / 4.0)
     count = int(np.ceil(reach / cell))
     first, second = (np.array(direction) for direction in camera["basis"][:2])
     target = np.array(camera["target"])

@@ -17,8 +17,8 @@ from chasles.view.camera import Camera, camera_of
 from chasles.view.film import colours_of
 from chasles.view.marks import coil
 from chasles.view.raster import Page, render
-from chasles.view.scene import AT_HOME, Part, Pose, Scene, place, scene_of
-from chasles.view.setting import LAYOUTS, SPARE, reached
+from chasles.view.scene import AT_HOME, ROD, TIE, Part, Pose, Scene, place, scene_of
+from chasles.view.setting import LAYOUTS, SPARE, followed, reached
 from chasles.view.theme import LIGHT
 
 LASTS = 6.0  # seconds that a film takes if no speed was asked for
@@ -40,6 +40,7 @@ def make_video(
     speed: float | None,
     fps: float,
     size: Any,
+    follow: str | None = None,
 ) -> Path:
     """Write a .gif or .mp4 file."""
     wide = len(results) > 1 and layout == LAYOUTS[0]
@@ -56,7 +57,7 @@ def make_video(
     rate = (end - start) / LASTS if speed is None else speed
     count = int(np.clip(round((end - start) / rate * fps), 2, MOST))
     times = np.linspace(start, end, count)
-    frames = Studio(results, labels, layout, view, (width, height)).frames(times)
+    frames = Studio(results, labels, layout, view, (width, height), follow).frames(times)
     if target.suffix.lower() == ".gif":
         write_gif(frames, target, fps)
     else:
@@ -81,14 +82,15 @@ class Studio:
 
     def __init__(
         self, results: Sequence[Result], labels: Sequence[str], layout: str, view: Any,
-        size: tuple[int, int],
+        size: tuple[int, int], follow: str | None = None,
     ) -> None:  # fmt: skip
         self.results, self.labels, self.size = results, labels, size
         self.scenes: list[Scene] = [scene_of(result.model) for result in results]
         self.camera: Camera = camera_of(results[0].model, view)
         self.colours = colours_of(labels)
         self.tinted = layout == LAYOUTS[1]
-        clouds = [reached(r, s, np.arange(len(r.t))) for r, s in zip(results, self.scenes)]
+        self.gone = [followed(result, follow) for result in results]
+        clouds = [reached(r, s, np.arange(len(r.t)), follow) for r, s in zip(results, self.scenes)]
         width = max(float(np.ptp(cloud @ self.camera.right)) for cloud in clouds)
         shifts = np.arange(len(results)) - (len(results) - 1) / 2.0
         apart = 0.0 if self.tinted else SPARE * width
@@ -110,8 +112,9 @@ class Studio:
         everywhere: dict[str, Pose] = {}
         for number, (result, scene) in enumerate(zip(self.results, self.scenes)):
             frame = int(np.abs(result.t - time).argmin())
-            poses = poses_at(result, frame, self.offsets[number])
-            self.draw_trails(pen, number, frame)
+            offset = self.offsets[number] - self.gone[number][frame]  # the camera goes along
+            poses = poses_at(result, frame, offset)
+            self.draw_trails(pen, number, frame, offset)
             drawn.append((scene, poses))
             everywhere |= {f"{number} {name}": pose for name, pose in poses.items()}
             parts += self.parts_of(number)
@@ -135,13 +138,15 @@ class Studio:
         flat = self.page.pixels(self.camera.seen(points))
         return [(float(x), float(y)) for x, y in flat]
 
-    def draw_trails(self, pen: ImageDraw.ImageDraw, number: int, frame: int) -> None:
+    def draw_trails(
+        self, pen: ImageDraw.ImageDraw, number: int, frame: int, offset: Floats
+    ) -> None:
         result = self.results[number]
         if len(result.model.bodies) > TRAILS or frame < 1:
             return
         every = max(1, frame // 400)
         for body in result.model.bodies:
-            path = result.position(body)[: frame + 1 : every] + self.offsets[number]
+            path = result.position(body)[: frame + 1 : every] + offset
             colour = self.colours[number] if len(self.results) > 1 else LIGHT["axis"]
             pen.line(self.pixels(path), fill=colour, width=2)
 
@@ -149,7 +154,18 @@ class Studio:
         for tie in scene.ties:
             ends = place(poses[tie.a], tie.at_a), place(poses[tie.b], tie.at_b)
             path = coil(*ends, 0.018 * scene.size) if tie.spring else np.array(ends)
-            pen.line(self.pixels(path), fill=LIGHT["chosen" if tie.spring else "ink"], width=2)
+            self.draw_tie(pen, tie.spring, path, scene.size)
+
+    def draw_tie(self, pen: ImageDraw.ImageDraw, spring: bool, path: Floats, size: float) -> None:
+        """A spring as a line, a rod as thick as a stick, with round ends."""
+        metre = self.page.width / (self.page.high[0] - self.page.low[0])  # in pixels
+        width = 3 if spring else max(3, round(2.0 * ROD * size * metre))
+        colour = LIGHT["chosen"] if spring else TIE
+        flat = self.pixels(path)
+        pen.line(flat, fill=colour, width=width)
+        for x, y in () if spring else flat:
+            half = width / 2.0
+            pen.ellipse((x - half, y - half, x + half, y + half), fill=colour)
 
     def write(self, pen: ImageDraw.ImageDraw, time: float) -> None:
         height = self.size[1]

@@ -8,7 +8,7 @@ const show = {
   trails: bodies <= 8, joint: true, floor: head.gravity, gaps: false, reactions: false, forces: false, names: false, frames: false,
   magnification: usualMagnification(), ...head.show,
 };
-const film = { time: START, playing: false, speed: usualSpeed(), show, camera, gl: Boolean(withGl), frames: 0 };
+const film = { time: START, playing: false, speed: usualSpeed(), show, camera, gl: Boolean(withGl), frames: 0, follow: head.follow };
 window.film = film;
 let dirty = true, before = 0;
 
@@ -50,7 +50,7 @@ function draw(now) {
   if (dirty) {
     dirty = false; film.frames++;
     groups.forEach(g => setPoses(g, film.time));
-    aim(); placeParts(show); drawSolids(show); drawLines(show);
+    goAlong(film.follow); aim(); placeParts(show); drawSolids(show); drawLines(show);
     if (window.drawPlot) window.drawPlot(film.time);
   }
   requestAnimationFrame(draw);
@@ -81,6 +81,20 @@ addToggle("floor", "floor"); addToggle("frames", "frames"); addToggle("names", "
 if (LARGEST.reaction) addToggle("reactions", "reactions");
 if (LARGEST.force || LARGEST.torque) addToggle("forces", LARGEST.torque ? "forces, torques" : "forces");
 if (LARGEST.gap) { addToggle("gaps", "joint gaps, magnified"); addMagnification(); }
+
+const MOST_FOLLOWED = 40; // names that a list can show
+function addFollow() {
+  const label = document.createElement("label"), list = document.createElement("select");
+  list.id = "follow"; list.setAttribute("aria-label", "Body that the camera follows");
+  ["none", ...groups[0].bodies].forEach((name, k) => list.add(new Option(name, k - 1, false, k - 1 === film.follow)));
+  list.addEventListener("change", () => {
+    film.follow = Number(list.value);
+    if (film.follow >= 0) camera.moved = gone(film.follow); // from where it is now
+    dirty = true;
+  });
+  label.append("follow", list); $("shown").append(label);
+}
+if (groups[0].count <= MOST_FOLLOWED) addFollow();
 
 for (const speed of SPEEDS) {
   const option = document.createElement("option");

@@ -33,8 +33,8 @@ function drawTies() {
   for (const g of groups) for (const tie of g.ties) {
     const a = project(moved(matrixOf(g, tie.a), tie.at_a)), b = project(moved(matrixOf(g, tie.b), tie.at_b));
     const length = Math.hypot(b[0] - a[0], b[1] - a[1]), along = [(b[0] - a[0]) / (length || 1), (b[1] - a[1]) / (length || 1)];
-    pen.strokeStyle = colourOf(tie.spring ? "--chosen" : "--ink"); pen.lineWidth = 1.6;
-    if (!tie.spring) { path([a, b]); continue; }
+    pen.strokeStyle = tie.spring ? colourOf("--chosen") : head.rod.colour; pen.lineWidth = 2;
+    if (!tie.spring) { pen.lineWidth = Math.max(2, 2 * head.rod.radius / camera.metre); path([a, b]); continue; }
     const points = [a], wide = 6;
     for (let k = 0; k <= 14; k++) {
       const s = (0.12 + 0.76 * k / 14) * length, side = k === 0 || k === 14 ? 0 : k % 2 ? wide : -wide;

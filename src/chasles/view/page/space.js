@@ -83,6 +83,21 @@ const along = (a, s, b) => a.map((c, k) => c + s * b[k]);
 
 function resetCamera() {
   Object.assign(camera, { azimuth: head.camera.azimuth, elevation: head.camera.elevation, target: [...head.camera.target], zoom: 1 });
+  camera.moved = [0, 0, 0];
+}
+
+/** How far a body of the first result has come from its start. */
+function gone(body) {
+  const m = groups[0].matrices[body], start = placeOf(groups[0], 0, body);
+  return [0, 1, 2].map(k => m[12 + k] - start[k]);
+}
+
+/** The camera goes as far as the body that it follows; it stays where it is when it follows none. */
+function goAlong(body) {
+  if (body < 0) return;
+  const here = gone(body);
+  camera.target = camera.target.map((c, k) => c + here[k] - camera.moved[k]);
+  camera.moved = here;
 }
 
 function aim() {
