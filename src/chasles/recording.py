@@ -56,7 +56,7 @@ class Stream:
     def append(self, rows: Floats) -> None:
         if not len(rows):
             return
-        contents = memoryview(np.ascontiguousarray(rows, "<f8")).cast("B")
+        contents = memoryview(np.ascontiguousarray(rows, "<f8").tobytes())
         done = 0
         while done < len(contents):
             done += os.write(self.file, contents[done:])

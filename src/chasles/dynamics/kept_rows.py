@@ -1,4 +1,4 @@
-r"""Rows of cut joints that charts keep beside subgroups: constant equations of the velocities.
+r"""Rows of cut joints that spaces keep: constant equations of the velocities.
 
 Where the poses that a joint allows are a coset in the product of the charts and subgroups that
 place its bodies (see `spaces.exactness`), the velocities v of the tree that it allows are one and
@@ -13,6 +13,8 @@ after every step; they are rounding errors, and no metric matters.
 """
 
 import numpy as np
+from scipy.sparse import csr_array
+from scipy.sparse.csgraph import connected_components
 
 from chasles.core.arrays import ABSOLUTE_WIDTH, TWIST, Floats
 from chasles.core.recursion.kept import KeptRows, no_kept_rows
@@ -21,7 +23,6 @@ from chasles.core.recursion.ways import Cut
 from chasles.dynamics.cut_joints import TreeScratch, slides_of
 from chasles.dynamics.solver import Solver
 from chasles.spaces.exactness import exact_joints
-from chasles.spaces.on_subgroups import is_charted
 from chasles.start.closure import gaps_and_rows
 
 #: Singular values of N below this share of the largest are rounding errors of redundant rows.
@@ -29,21 +30,45 @@ RANK = 1e-10
 
 
 def kept_rows(scratch: TreeScratch, solver: Solver, cuts: list[Cut], start: Floats) -> KeptRows:
-    """N and its pseudo-inverse, of cut joints that hold to rounding; none without charts."""
+    """N and its pseudo-inverse, of cut joints that hold to rounding."""
     setup, tree = scratch.setup, scratch.tree
-    if not any(is_charted(setup.spaces, name) for name in setup.spaces):
-        return no_kept_rows(tree.rate_count)
+    if not cuts:
+        return no_kept_rows()
     exact = {setup.joint_index[name] for name in exact_joints(setup.model, setup.spaces)}
     kept = [cut for cut in cuts if cut.joint in exact]
     if not kept:
-        return no_kept_rows(tree.rate_count)
+        return no_kept_rows()
     gaps_and_rows(setup.system, solver.work, solver.start)  # J at the start
     twists, jacobian = unit_twists(scratch, start), solver.work.jacobian
     matrix = np.concatenate([rows_of(cut, jacobian, twists) for cut in kept])
     sizes = np.where(slides_of(tree), setup.longest_lever or 1.0, 1.0)
-    inverse = sizes[:, None] * np.linalg.pinv(matrix * sizes, rcond=RANK)
-    transposed = np.ascontiguousarray(inverse.T)
-    return KeptRows(len(matrix), np.ascontiguousarray(matrix), transposed, np.zeros(len(matrix)))
+    matrix[np.abs(matrix * sizes) <= RANK * np.abs(matrix * sizes).max(initial=0.0)] = 0.0
+    return in_groups(matrix, sizes)
+
+
+def in_groups(matrix: Floats, sizes: Floats) -> KeptRows:
+    """Rows and velocities in groups that have nothing to do with each other."""
+    touched = matrix != 0.0
+    shared = csr_array((touched.astype(float) @ touched.T.astype(float)) > 0.0)
+    count, label = connected_components(shared, directed=False)
+    blocks = []
+    for group in range(count):
+        rows = np.flatnonzero(label == group)
+        columns = np.flatnonzero(touched[rows].any(axis=0))
+        if len(columns):
+            own, scale = matrix[np.ix_(rows, columns)], sizes[columns]
+            blocks.append((columns, own, (scale[:, None] * np.linalg.pinv(own * scale, RANK)).T))
+    if not blocks:
+        return no_kept_rows()
+    return KeptRows(
+        count=len(blocks),
+        rows=np.array([len(own) for _, own, _ in blocks]),
+        widths=np.array([len(columns) for columns, _, _ in blocks]),
+        columns=np.concatenate([columns for columns, _, _ in blocks]),
+        matrix=np.concatenate([own.ravel() for _, own, _ in blocks]),
+        inverse=np.concatenate([inverse.ravel() for _, _, inverse in blocks]),
+        missed=np.zeros(max(len(own) for _, own, _ in blocks)),
+    )
 
 
 def unit_twists(scratch: TreeScratch, start: Floats) -> Floats:

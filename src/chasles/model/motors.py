@@ -16,7 +16,7 @@ from typing import Any, ClassVar, Literal
 import numpy as np
 
 from chasles.model.checks import checked_not_negative, checked_number, fill
-from chasles.model.coordinates import Coordinate
+from chasles.model.words import Coordinate
 from chasles.model.derivatives import Floats, Function
 from chasles.model.errors import ChaslesError, InvalidForce, one_line, told
 from chasles.model.joint_forces import NOTHING, PER_SPEED, PER_UNIT, JointForce

@@ -74,18 +74,22 @@ ROW_HOLDS = 1e-10
 class Prediction:
     """What will become of a joint: `exact` (to rounding) or drifting, and the reason in words.
 
-    rows  names of the rows that hold to rounding: all of an exact joint's
+    rows   names of the rows that hold to rounding: all of an exact joint's
+    whole  these are all, since no motion of the loop opens it; but rounding errors add up
     """
 
     joint: str
     exact: bool
     reason: str
     rows: tuple[str, ...] = ()
+    whole: bool = False
 
     @property
     def outlook(self) -> str:
         if self.exact:
             return "exact"
+        if self.whole:
+            return "holds, but rounding adds up"
         held = f"{', '.join(self.rows)} hold; the rest " if len(self.rows) > 1 else ""
         held = f"{self.rows[0]} holds; the rest " if len(self.rows) == 1 else held
         return f"{held}drifts, order p of the method"
@@ -210,7 +214,10 @@ class Charts:
         exact = self.holds(joint)
         reason = self.direct_reason(joint, child, exact) if child else self.reason(joint, exact)
         rows = joint.locked if exact else self.rows_that_hold(joint)
-        return Prediction(joint.name, exact, reason, rows)
+        whole = not exact and rows == joint.locked
+        if whole:
+            reason = "no motion of its loop opens it, but nothing takes rounding errors away"
+        return Prediction(joint.name, exact, reason, rows, whole)
 
     def predict_coupling(self, joint: Joint) -> Prediction:
         against = "the ground" if joint.a == GROUND.name else f"'{joint.a}'"
@@ -286,6 +293,8 @@ class Charts:
         if not joint.is_lower_pair:
             return self.stores_point(joint)
         child = self.directly(joint)
+        if child and self.beside_carrier(joint, child):
+            return self.model.joint(str(self.spaces[child].at)).kind != "planar"
         if child and self.obviously(joint, self.spaces[child]):
             return True
         if child:
@@ -296,6 +305,15 @@ class Charts:
         to_a, to_b = self.ways(joint)
         links_a, links_b = ([self.link(name) for name in way] for way in (to_a, to_b))
         return is_coset(links_a, links_b, self.geometry.allowed[joint.name])
+
+    def beside_carrier(self, joint: Joint, child: str) -> bool:
+        """Whether a joint is beside the one whose subgroup carries a body, to the same other one.
+
+        What both allow is a subgroup of the carrier's: the hinge of a door on two balls.  A planar
+        pair is charted by another group, where it is not.
+        """
+        space = self.spaces[child]
+        return space.group == "subgroup" and isinstance(space.at, str) and space.at != joint.name
 
     def obviously(self, joint: Joint, space: Space) -> bool:
         """The usual cases of a joint to the reference, without computing."""
@@ -321,6 +339,10 @@ class Charts:
         space = self.spaces[child]
         other = joint.a if child == joint.b else joint.b
         against = "the ground" if other == GROUND.name else f"'{other}'"
+        if self.beside_carrier(joint, child):
+            if not exact:
+                return f"beside '{space.at}', whose shifts turn what this joint allows"
+            return f"what it and '{space.at}' allow together is a group of motions of '{child}'"
         if space.group == "subgroup":
             return f"'{child}' moves in the {joint.kind} joint's own subgroup: nothing can open it"
         if space.group == "SE3":

@@ -22,7 +22,15 @@ from chasles.core.kinds import Kinds
 FORCES: Kinds[ForceKind] = Kinds(
     "force",
     (
-        SPRING, ON_COORDINATE, BUSHING, LOAD, DRAG, CUSTOM_FORCE, JOINT_STOP, CONTACT, ACTUATOR,
+        SPRING,
+        ON_COORDINATE,
+        BUSHING,
+        LOAD,
+        DRAG,
+        CUSTOM_FORCE,
+        JOINT_STOP,
+        CONTACT,
+        ACTUATOR,
     ),
 )
 

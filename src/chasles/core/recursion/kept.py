@@ -5,32 +5,45 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from chasles.compiled import routine
-from chasles.core.arrays import Floats
+from chasles.core.arrays import Floats, Integers
 
 
 class KeptRows(NamedTuple):
-    """Constant rows of a tree's velocities, N v = 0, and what takes misses of them away."""
+    """Constant rows of a tree's velocities, N v = 0, and what takes misses of them away.
+
+    In groups that share no velocity, each a dense matrix.
+    """
 
     count: int
-    matrix: Floats  # (count, v) N
-    inverse: Floats  # (count, v) the transpose of N^+
-    missed: Floats  # (count,) storage
+    rows: Integers  # (count,) of a group
+    widths: Integers  # (count,) velocities of a group
+    columns: Integers  # (widths,) which these are, group after group
+    matrix: Floats  # (rows x widths,) N, group after group
+    inverse: Floats  # (rows x widths,) the transpose of N^+
+    missed: Floats  # (largest group,) storage
 
 
-def no_kept_rows(rates: int) -> KeptRows:
+def no_kept_rows() -> KeptRows:
     """Of most models."""
-    none = np.zeros((0, rates))
-    return KeptRows(0, none, none, np.zeros(0))
+    none, nothing = np.zeros(0, np.int64), np.zeros(0)
+    return KeptRows(0, none, none, none, nothing, nothing, nothing)
 
 
 @routine
-def keep_rows(kept: Any, values: Any, first: int, rates: int) -> None:
+def keep_rows(kept: Any, values: Any, first: int) -> None:
     """v = v - N^+ N v of the velocities, or their rates, from values[first] on."""
-    for row in range(kept.count):
-        total = 0.0
-        for k in range(rates):
-            total += kept.matrix[row * rates + k] * values[first + k]
-        kept.missed[row] = total
-    for row in range(kept.count):
-        for k in range(rates):
-            values[first + k] -= kept.inverse[row * rates + k] * kept.missed[row]
+    begins, at = 0, 0
+    for group in range(kept.count):
+        rows, width = kept.rows[group], kept.widths[group]
+        for row in range(rows):
+            total = 0.0
+            for k in range(width):
+                value = values[first + kept.columns[begins + k]]
+                total += kept.matrix[at + row * width + k] * value
+            kept.missed[row] = total
+        for row in range(rows):
+            for k in range(width):
+                share = kept.inverse[at + row * width + k] * kept.missed[row]
+                values[first + kept.columns[begins + k]] -= share
+        begins += width
+        at += rows * width

@@ -112,7 +112,7 @@ def loop_stage(
     if outcome != OK:
         return failure(mechanism, scratch, outcome)
     if mechanism.kept.count > 0:
-        keep_rows(mechanism.kept, slope_out, rates, rates)
+        keep_rows(mechanism.kept, slope_out, rates)
     for k in range(rates):
         slope_out[k] = point[tree.stored_count + k]
     powers = force_powers(mechanism, scratch)
@@ -210,7 +210,7 @@ def end_loop_step(
         if outcome != OK:
             return outcome
     if mechanism.kept.count > 0:
-        keep_rows(mechanism.kept, out, tree.stored_count, tree.rate_count)
+        keep_rows(mechanism.kept, out, tree.stored_count)
     projects = mechanism.stabiliser.kind == PROJECTED
     if projects or tree.driven_count > 0:
         put_signals(mechanism.system.signals, t, scratch.signals)

@@ -1,0 +1,58 @@
+"""Joints beside the one that carries a body: what both allow together is a group of motions."""
+
+import pytest
+
+import chasles as ch
+
+METHODS = ["euler", "heun", "rk4", "dop853"]
+
+
+def door(spin: float, second, first=ch.Spherical) -> ch.Model:
+    """A door on two joints, one above the other, that spins about the line through them."""
+    size, spin_z = (0.8, 0.04, 2.0), (0, 0, spin)
+    leaf = ch.Body.box("door", size, 20.0, position=(0.4, 0, 1), angular_velocity=spin_z)
+    axis = {} if first is ch.Spherical else {"axis": (0, 0, 1)}
+    low = first("low", ch.GROUND, leaf, at=(0, 0, 0.2), **axis)
+    return ch.Model([leaf], [low, second(leaf)])
+
+
+def high_ball(leaf):
+    return ch.Spherical("high", ch.GROUND, leaf, at=(0, 0, 1.8))
+
+
+def high_sleeve(leaf):
+    return ch.Cylindrical("high", ch.GROUND, leaf, at=(0, 0, 1.8), axis=(0, 0, 1))
+
+
+@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("second", [high_ball, high_sleeve])
+@pytest.mark.parametrize("spin", [3.0, 300.0])
+def test_a_door_on_two_joints_holds_to_rounding(second, method, spin):
+    model = door(spin, second)
+    assert "high" in ch.designate(model).exact
+    result = ch.simulate(model, 4.0, step=1e-3, method=method, save_every=50)
+    for name in model.joint_names:
+        assert result.violation(name).max() < 2e-12
+    assert "holds to rounding" in str(result.certificate("high"))
+
+
+def test_two_sleeves_on_one_axis_slide_and_turn_and_hold():
+    model = door(300.0, high_sleeve, first=ch.Cylindrical)
+    result = ch.simulate(model, 1.0, step=1e-3, method="heun")
+    assert result.violation("high").max() < 1e-12
+    fallen = result.position("door")[-1, 2] - 1.0
+    assert fallen == pytest.approx(-0.5 * 9.81, rel=1e-9)  # heun is exact for a fall
+
+
+def test_hundreds_of_doors_are_groups_of_their_own():
+    leaves, joints = [], []
+    for k in range(40):
+        leaf = ch.Body.box(
+            f"door {k}", size=(0.8, 0.04, 2.0), mass=20.0, position=(0.4 + k, 0, 1),
+            angular_velocity=(0, 0, 100.0),
+        )  # fmt: skip
+        leaves.append(leaf)
+        for name, z in (("low", 0.2), ("high", 1.8)):
+            joints.append(ch.Spherical(f"{name} {k}", ch.GROUND, leaf, at=(k, 0, z)))
+    result = ch.simulate(ch.Model(leaves, joints), 1.0, step=1e-3, method="heun", save_every=100)
+    assert max(result.violation(f"high {k}").max() for k in range(40)) < 1e-12
