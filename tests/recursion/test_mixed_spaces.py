@@ -191,6 +191,7 @@ def test_a_ball_that_two_charts_keep_together_holds_at_300_rad_per_s():
         result = ch.simulate(model, 10.0, step=1e-3, method="heun", spaces=spaces, save_every=100)
     assert result.violation("ball").max() < 1e-12
     assert "coset" in result.certificate("ball").lemma
+    assert "constant projector" in result.certificate("ball").audit
 
 
 # --- what is refused, and what is not ---

@@ -21,7 +21,7 @@ from chasles.core.recursion.ways import Cut
 from chasles.dynamics.cut_joints import TreeScratch, slides_of
 from chasles.dynamics.solver import Solver
 from chasles.spaces.exactness import exact_joints
-from chasles.spaces.on_subgroups import is_charted
+from chasles.spaces.on_subgroups import is_mixed
 from chasles.start.closure import gaps_and_rows
 
 #: Singular values of N below this share of the largest are rounding errors of redundant rows.
@@ -31,7 +31,7 @@ RANK = 1e-10
 def kept_rows(scratch: TreeScratch, solver: Solver, cuts: list[Cut], start: Floats) -> KeptRows:
     """N and its pseudo-inverse, of cut joints that hold to rounding; none without charts."""
     setup, tree = scratch.setup, scratch.tree
-    if not any(is_charted(setup.spaces, name) for name in setup.spaces):
+    if not is_mixed(setup.spaces):
         return no_kept_rows(tree.rate_count)
     exact = {setup.joint_index[name] for name in exact_joints(setup.model, setup.spaces)}
     kept = [cut for cut in cuts if cut.joint in exact]
