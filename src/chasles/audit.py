@@ -6,7 +6,8 @@ import numpy as np
 
 from chasles.core.arrays import POSE_X
 from chasles.model import GROUND
-from chasles.spaces.certificate import BY_CONSTRUCTION, BY_PROJECTION, Certificate
+from chasles.spaces.certificate import BY_CONSTRUCTION, BY_COSET, BY_PROJECTION, Certificate
+from chasles.spaces.on_subgroups import is_mixed
 
 if TYPE_CHECKING:
     from chasles.result import Result
@@ -43,6 +44,8 @@ def removal(result: "Result", certificate: Certificate) -> str:
     provenance = result.provenance
     if certificate.joint in provenance.stabilised:
         return f"The run held it by {provenance.stabilise}."
+    if certificate.lemma == BY_COSET and is_mixed(result.problem.spaces):
+        return "A constant projector kept velocities in what it allows."
     found = provenance.removed.get(certificate.joint)
     if certificate.lemma != BY_PROJECTION or found is None:
         return "Nothing was removed."

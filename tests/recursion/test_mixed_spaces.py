@@ -84,6 +84,19 @@ def test_a_chart_may_refer_to_a_body_that_no_joint_leads_to():
     assert disagreement(model, mixed, alike, 0.05, 1e-3) < 1e-11
 
 
+@pytest.mark.parametrize("group", ["SE3", "SO3xR3"])
+def test_a_free_body_may_be_charted_against_a_ball_pendulum(group):
+    """No rows, and nothing hangs on the ball: its motion is needed all the same."""
+    rng = np.random.default_rng(6)
+    swung = moving(chain(rng, ["spherical"]), rng)
+    free = ch.Body.box("free", (0.2, 0.3, 0.4), mass=1.0, position=(1, 2, 0),
+                       velocity=(0, 1, 2), angular_velocity=(3, 2, -1))  # fmt: skip
+    model = ch.Model([*swung.bodies, free], swung.joints, gravity=swung.gravity)
+    mixed, alike = mixture(model, {})
+    mixed["free"] = alike["free"] = Space(group, None, "body 0")
+    assert disagreement(model, mixed, alike, 0.1, 1e-3) < 1e-11
+
+
 # --- the same motion ---
 
 
@@ -191,6 +204,24 @@ def test_a_ball_that_two_charts_keep_together_holds_at_300_rad_per_s():
         result = ch.simulate(model, 10.0, step=1e-3, method="heun", spaces=spaces, save_every=100)
     assert result.violation("ball").max() < 1e-12
     assert "coset" in result.certificate("ball").lemma
+    assert "constant projector" in result.certificate("ball").audit
+
+
+@pytest.mark.parametrize("axis, stops", [((0, 0, 1), False), ((0.6, 0, 0.8), True)])
+def test_an_increment_of_a_full_turn_on_se3_stops_unless_it_turns_about_one_axis(axis, stops):
+    """dexp^-1 has a pole at 2 pi, but for what commutes with the increment."""
+    spin = 2 * np.pi / 1e-2 * np.array(axis)
+    top = ch.Body.box("top", (0.3, 0.2, 0.1), mass=1.0, angular_velocity=spin)
+    arm = ch.Body.rod("arm", between=((3, 0, 0), (3, 0, -1)), mass=1.0)
+    hinge = ch.Revolute("hinge", ch.GROUND, arm, at=(3, 0, 0), axis="y")
+    model = ch.Model([top, arm], [hinge], gravity=(0, 0, 0))
+    spaces = {"top": "SE3", "arm": "subgroups"}
+    if stops:
+        with pytest.raises(ch.SimulationStopped, match="top"):
+            ch.simulate(model, 0.1, step=1e-2, spaces=spaces)
+    else:
+        result = ch.simulate(model, 0.1, step=1e-2, spaces=spaces)
+        assert np.abs(result.rotation("top") - np.eye(3)).max() < 1e-12
 
 
 # --- what is refused, and what is not ---

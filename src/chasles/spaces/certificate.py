@@ -96,7 +96,10 @@ def certify(charts: Charts, joint: Joint) -> Certificate:
         return Certificate(joint.name, True, group, found.rows, BY_COSET, found.reason)
     lemma = BY_CONSTRUCTION if recursive else BY_PROJECTION
     ulps = ULPS if lemma == BY_CONSTRUCTION else None
-    return Certificate(joint.name, True, group, found.rows, lemma, found.reason, ulps=ulps)
+    argument = found.reason
+    if recursive and is_charted(charts.spaces, child):
+        argument += f", so '{child}' moves in the joint's own subgroup"
+    return Certificate(joint.name, True, group, found.rows, lemma, argument, ulps=ulps)
 
 
 def obstruction(charts: Charts, joint: Joint) -> str:

@@ -26,6 +26,11 @@ def is_charted(spaces: Mapping[str, Space], name: str) -> bool:
     return name in spaces and spaces[name].group != "subgroup"
 
 
+def is_mixed(spaces: Mapping[str, Space]) -> bool:
+    """Whether some bodies are on subgroups and some on charts."""
+    return on_subgroups(spaces) and any(is_charted(spaces, name) for name in spaces)
+
+
 def tree_under(model: Model, forced: Mapping[str, Space], cut: Collection[str]) -> Tree:
     """The tree that spaces lie on: subgroups name theirs, the others have a spanning tree."""
     if len(forced) == len(model.bodies) and on_subgroups(forced):

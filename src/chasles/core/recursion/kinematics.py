@@ -53,7 +53,17 @@ from chasles.core.recursion.tree import (
     TURN,
 )
 from chasles.groups.so3 import so3_matrix
-from chasles.groups.vectors import add, axpy, cross, matmul, matmult, matvec, scale, tmatvec
+from chasles.groups.vectors import (
+    add,
+    axpy,
+    cross,
+    matmul,
+    matmult,
+    matvec,
+    scale,
+    sub,
+    tmatvec,
+)
 
 ZERO = (0.0, 0.0, 0.0)
 IDENTITY = (1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0)
@@ -126,6 +136,23 @@ def chart_slide(tree: Any, state: Any, body: int, pair: int, base: Any, turn: An
     return matvec(base, vec3(state, q + 4)), matvec(frame, vec3(state, v + 3))
 
 
+@routine
+def chart_kinematics(tree: Any, state: Any, rows: Any, body: int) -> None:
+    """r, and what velocities add to a, of a body on a chart; the rest is a ball's."""
+    at, pair, up = body * ROW, tree.pair[body], tree.base[body] * ROW
+    turn, base, carried = mat9(rows, at + TURN), IDENTITY, ZERO
+    spin = vec3(rows, at + OMEGA)
+    if up >= 0:
+        base, carried = mat9(rows, up + TURN), vec3(rows, up + OMEGA)
+        spin = sub(spin, carried)
+    lever, slip = chart_slide(tree, state, body, pair, base, turn)
+    push = cross(carried, axpy(2.0, slip, cross(carried, lever)))
+    if pair == PROPER:
+        push = add(push, cross(spin, slip))
+    put3(rows, at + LEVER, lever)
+    put3(rows, at + BIAS_U, push)
+
+
 @hot
 def kinematics(tree: Any, state: Any, rows: Any) -> None:
     """R, omega, r, and what velocities add; parents first."""
@@ -148,8 +175,6 @@ def kinematics(tree: Any, state: Any, rows: Any) -> None:
         elif pair in (PRISMATIC, HELICAL, CYLINDRICAL):
             shift, slip = slide_of(tree, state, body, pair, turn)
             lever = add(lever, shift)
-        elif pair >= DIRECT:
-            lever, slip = chart_slide(tree, state, body, pair, base, turn)
         if not grounded:
             omega = add(carried, spin)
             put3(rows, at + BIAS_W, cross(carried, spin))
@@ -157,14 +182,11 @@ def kinematics(tree: Any, state: Any, rows: Any) -> None:
             if pair != SPHERICAL and pair != REVOLUTE:
                 swing = axpy(2.0, slip, swing)
             put3(rows, at + BIAS_U, cross(carried, swing))
-        if pair == PROPER:
-            push = cross(spin, slip)
-            if not grounded:
-                push = add(push, vec3(rows, at + BIAS_U))
-            put3(rows, at + BIAS_U, push)
         put9(rows, at + TURN, turn)
         put3(rows, at + OMEGA, omega)
         put3(rows, at + LEVER, lever)
+        if pair > FREE:
+            chart_kinematics(tree, state, rows, body)
 
 
 @routine

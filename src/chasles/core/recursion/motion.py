@@ -86,9 +86,10 @@ def retract(tree: Any, state: Any, increment: Any, out: Any) -> None:
     """
     for body in range(tree.body_count):
         pair, q, v = tree.pair[body], tree.stored_at[body], tree.rate_at[body]
-        if pair == PROPER:
-            proper_retract(state, q, increment, v, out)
-        elif pair >= SPHERICAL:
+        if pair >= SPHERICAL:
+            if pair == PROPER:
+                proper_retract(state, q, increment, v, out)
+                continue
             put4(out, q, so3_compose(vec4(state, q), so3_exp(vec3(increment, v))))
             if pair >= FREE:
                 for k in range(3):
@@ -117,9 +118,10 @@ def finish(tree: Any, state: Any, increment: Any, carry: Any, out: Any, carry_ou
     """
     for body in range(tree.body_count):
         pair, q, v = tree.pair[body], tree.stored_at[body], tree.rate_at[body]
-        if pair == PROPER:
-            proper_finish(state, q, increment, carry, v, out, carry_out)
-        elif pair >= SPHERICAL:
+        if pair >= SPHERICAL:
+            if pair == PROPER:
+                proper_finish(state, q, increment, carry, v, out, carry_out)
+                continue
             turn = so3_compose(vec4(state, q), so3_exp(vec3(increment, v)))
             put4(out, q, so3_normalise(turn))
             if pair >= FREE:
@@ -165,11 +167,12 @@ def pull_back(tree: Any, increment: Any, slope: Any) -> int:
     """dexp^-1 at -increment of the velocities in `slope`, in place: OK or TURNED."""
     outcome = OK
     for body in range(tree.body_count):
-        if tree.pair[body] == PROPER:
-            if proper_pull_back(increment, slope, tree.rate_at[body]) != OK:
-                outcome = TURNED
-        elif tree.pair[body] >= SPHERICAL:
+        if tree.pair[body] >= SPHERICAL:
             v = tree.rate_at[body]
+            if tree.pair[body] == PROPER:
+                if proper_pull_back(increment, slope, v) != OK:
+                    outcome = TURNED
+                continue
             turn, omega = vec3(increment, v), vec3(slope, v)
             if near_full_turn(turn):
                 if parallel(turn, omega):
