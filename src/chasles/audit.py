@@ -7,7 +7,6 @@ import numpy as np
 from chasles.core.arrays import POSE_X
 from chasles.model import GROUND
 from chasles.spaces.certificate import BY_CONSTRUCTION, BY_COSET, BY_PROJECTION, Certificate
-from chasles.spaces.on_subgroups import is_mixed
 
 if TYPE_CHECKING:
     from chasles.result import Result
@@ -44,9 +43,9 @@ def removal(result: "Result", certificate: Certificate) -> str:
     provenance = result.provenance
     if certificate.joint in provenance.stabilised:
         return f"The run held it by {provenance.stabilise}."
-    if certificate.lemma == BY_COSET and is_mixed(result.problem.spaces):
-        return "A constant projector kept velocities in what it allows."
     found = provenance.removed.get(certificate.joint)
+    if certificate.lemma == BY_COSET and found is not None:
+        return f"A constant projector took up to {found:.2g} (m/s or rad/s) from velocities."
     if certificate.lemma != BY_PROJECTION or found is None:
         return "Nothing was removed."
     return (

@@ -59,7 +59,8 @@ class Provenance(Mapping[str, Any]):
     worst_gap         the widest gap of a joint along one of its rows, in words with its unit
     imbalance         the largest share of the energy exchanged that the balance missed
     removed           joint -> the largest opening, as a fraction of its reach or in rad, that a
-                      projector kept a step from; of joints that charts keep
+                      projector kept a step from; of joints that charts keep; of cut
+                      joints on subgroups the speed (m/s or rad/s) that was taken away
     warnings          what is suspect about the run
     versions          of everything that computed
     created           when, UTC

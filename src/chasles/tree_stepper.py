@@ -21,6 +21,7 @@ from chasles.dynamics.cut_joints import TreeScratch, cut_rows, watch_of_rows
 from chasles.dynamics.kept_rows import kept_rows
 from chasles.dynamics.solver import Solver
 from chasles.integrators.methods import Method
+from chasles.spaces.exactness import exact_joints
 from chasles.start.conflicts import miss_rates
 from chasles.start.consistent import driven_rates
 from chasles.stepper import Stepper
@@ -75,7 +76,12 @@ class TreeStepper(Stepper):
         return np.where(tree.pair >= SPHERICAL, speeds, 0.0), speeds
 
     def removed(self, block: Floats) -> dict[str, float]:
-        return {}  # there is nothing to remove
+        if not isinstance(self.mechanism, LoopMechanism) or self.mechanism.kept.count == 0:
+            return {}  # there is nothing to remove
+        setup, largest = self.solver.setup, float(self.mechanism.kept.largest[0])
+        cut = tree_setup(setup).carried.cut
+        exact = exact_joints(setup.model, setup.spaces)
+        return {name: largest for name in exact if name in cut}
 
     def lost_bodies(self, point: Floats) -> list[int]:
         tree, lost = self.mechanism.tree, []

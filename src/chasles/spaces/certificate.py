@@ -22,7 +22,7 @@ import numpy as np
 
 from chasles.model import GROUND, Joint
 from chasles.spaces.exactness import Charts
-from chasles.spaces.on_subgroups import on_subgroups, subgroup_tree
+from chasles.spaces.on_subgroups import is_charted, on_subgroups, subgroup_tree
 from chasles.spaces.subalgebras import ZERO, Floats, beyond, closure
 from chasles.spaces.subgroups import MotionGroup, classify, joint_algebra
 

@@ -6,6 +6,7 @@ import numpy as np
 
 from chasles.compiled import routine
 from chasles.core.arrays import Floats, Integers
+from chasles.scalars.elementary import absolute, maximum
 
 
 class KeptRows(NamedTuple):
@@ -21,18 +22,19 @@ class KeptRows(NamedTuple):
     matrix: Floats  # (rows x widths,) N, group after group
     inverse: Floats  # (rows x widths,) the transpose of N^+
     missed: Floats  # (largest group,) storage
+    largest: Floats  # (1,) the largest miss of a row that was taken from velocities
 
 
 def no_kept_rows() -> KeptRows:
     """Of most models."""
     none, nothing = np.zeros(0, np.int64), np.zeros(0)
-    return KeptRows(0, none, none, none, nothing, nothing, nothing)
+    return KeptRows(0, none, none, none, nothing, nothing, nothing, np.zeros(1))
 
 
 @routine
-def keep_rows(kept: Any, values: Any, first: int) -> None:
-    """v = v - N^+ N v of the velocities, or their rates, from values[first] on."""
-    begins, at = 0, 0
+def keep_rows(kept: Any, values: Any, first: int) -> float:
+    """v = v - N^+ N v of velocities, or of their rates, from values[first] on: the largest N v."""
+    begins, at, largest = 0, 0, 0.0
     for group in range(kept.count):
         rows, width = kept.rows[group], kept.widths[group]
         for row in range(rows):
@@ -41,9 +43,11 @@ def keep_rows(kept: Any, values: Any, first: int) -> None:
                 value = values[first + kept.columns[begins + k]]
                 total += kept.matrix[at + row * width + k] * value
             kept.missed[row] = total
+            largest = maximum(largest, absolute(total))
         for row in range(rows):
             for k in range(width):
                 share = kept.inverse[at + row * width + k] * kept.missed[row]
                 values[first + kept.columns[begins + k]] -= share
         begins += width
         at += rows * width
+    return largest

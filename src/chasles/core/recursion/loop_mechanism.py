@@ -210,7 +210,8 @@ def end_loop_step(
         if outcome != OK:
             return outcome
     if mechanism.kept.count > 0:
-        keep_rows(mechanism.kept, out, tree.stored_count)
+        missed = keep_rows(mechanism.kept, out, tree.stored_count)
+        mechanism.kept.largest[0] = max(mechanism.kept.largest[0], missed)
     projects = mechanism.stabiliser.kind == PROJECTED
     if projects or tree.driven_count > 0:
         put_signals(mechanism.system.signals, t, scratch.signals)
