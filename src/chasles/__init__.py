@@ -70,6 +70,7 @@ from chasles.model import (
     TorsionSpring,
     Universal,
     UnknownName,
+    compound,
 )
 
 if TYPE_CHECKING:
@@ -239,6 +240,7 @@ __all__ = [
     "animate",
     "assemble",
     "compare",
+    "compound",
     "designate",
     "equations",
     "equilibrium",

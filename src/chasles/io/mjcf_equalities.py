@@ -107,7 +107,7 @@ def connected(scene: Any, index: int, name: str, ends: tuple[int, int]) -> Joint
 
 
 def welded(scene: Any, index: int, name: str, ends: tuple[int, int]) -> Joint | None:
-    """Two bodies that stay as they are; a weld that asks for another pose is left out."""
+    """Two bodies that stay as they are, or in the pose against each other that it asks for."""
     m, mj = scene.m, scene.mujoco
     a, b = (scene.carrier(end) for end in ends)
     if a == b or m.eq_objtype[index] == scene.code("Obj.SITE"):
@@ -117,8 +117,12 @@ def welded(scene: Any, index: int, name: str, ends: tuple[int, int]) -> Joint | 
     asked = np.zeros(9)
     mj.mju_quat2Mat(asked, turn)
     axes = [scene.d.xmat[end].reshape(3, 3) for end in ends]
-    turned = np.abs(axes[0] @ asked.reshape(3, 3) - axes[1]).max()
-    if turned > CLOSED:
-        return None
+    turn = axes[0] @ asked.reshape(3, 3) @ axes[1].T
+    turned = np.abs(turn - np.eye(3)).max() > CLOSED
     together = np.abs(at - at_b).max() < CLOSED
-    return Fixed(scene.unique(name), a, b, at, at_b=None if together else at_b)
+    if turned or not together:
+        scene.note(f"weld '{name}' is open at the reference pose: start with close=True")
+    return Fixed(
+        scene.unique(name), a, b, at, at_b=None if together else at_b,
+        turn=turn if turned else None,
+    )  # fmt: skip

@@ -2,6 +2,7 @@
 
 from chasles.model.body import GROUND, Body, Ground, name_of
 from chasles.model.checks import Matrix3, Vector3
+from chasles.model.compound import compound
 from chasles.model.coordinate_coupling import Coupling
 from chasles.model.coordinates import coordinate_of, coordinates_of
 from chasles.model.couplings import (
@@ -131,6 +132,7 @@ __all__ = [
     "Universal",
     "UnknownName",
     "Vector3",
+    "compound",
     "coordinate_of",
     "coordinates_of",
     "name_of",
