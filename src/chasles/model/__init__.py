@@ -6,6 +6,7 @@ from chasles.model.compound import compound
 from chasles.model.coordinate_coupling import Coupling
 from chasles.model.coordinates import coordinate_of, coordinates_of
 from chasles.model.couplings import (
+    Cartesian,
     ConstantVelocity,
     Distance,
     Gear,
@@ -43,6 +44,7 @@ from chasles.model.joint_forces import (
     Motor,
     TorsionSpring,
 )
+from chasles.model.joint_law import JointLaw
 from chasles.model.joints import (
     Cylindrical,
     Fixed,
@@ -69,6 +71,7 @@ __all__ = [
     "Box",
     "Bushing",
     "Capsule",
+    "Cartesian",
     "ChaslesError",
     "ChaslesWarning",
     "Cone",
@@ -100,6 +103,7 @@ __all__ = [
     "Joint",
     "JointForce",
     "JointFriction",
+    "JointLaw",
     "JointSensor",
     "JointSpring",
     "JointStop",

@@ -24,7 +24,14 @@ from chasles.compiled import users_formula
 from chasles.compiled.cache import KernelCache
 from chasles.compiled.reach import Unknown, digest_of
 from chasles.core.arrays import Floats
-from chasles.model import ChaslesError, CustomForce, CustomJoint, InvalidForce, InvalidJoint
+from chasles.model import (
+    ChaslesError,
+    CustomForce,
+    CustomJoint,
+    InvalidForce,
+    InvalidJoint,
+    JointLaw,
+)
 from chasles.model.errors import one_line
 from chasles.scalars.jet import Jet, pose_jets
 
@@ -83,12 +90,24 @@ class PythonForce(Callback):
     """A force whose formula is any Python callable."""
 
     def __init__(self, force: CustomForce) -> None:
-        super().__init__(FORCE_INPUTS, FORCE_ANSWERS)
+        super().__init__(FORCE_INPUTS * (2 if force.sees_reaction else 1), FORCE_ANSWERS)
         self.force = force
 
     def values(self, t: float, given: list[float]) -> Sequence[float]:
-        force, torque = self.force.wrench(t, *motion_of(given))
+        other = (motion_of(given[FORCE_INPUTS:]),) if self.force.sees_reaction else ()
+        force, torque = self.force.wrench(t, *motion_of(given), *other)
         return *force, *torque
+
+
+class PythonLaw(Callback):
+    """A law along a joint's coordinate."""
+
+    def __init__(self, force: JointLaw) -> None:
+        super().__init__(inputs=2, answers=1)
+        self.force = force
+
+    def values(self, t: float, given: list[float]) -> Sequence[float]:
+        return (self.force.effort(t, given[0], given[1]),)
 
 
 class CompiledForce(PythonForce):
@@ -298,8 +317,10 @@ class CustomRows(Callback):
 shared_force = lru_cache(maxsize=64)(CompiledForce)
 
 
-def force_formula(force: CustomForce) -> PythonForce:
+def force_formula(force: CustomForce | JointLaw) -> Callback:
     """The formula of a force behind an address; to be kept alive as long as that is used."""
+    if isinstance(force, JointLaw):
+        return PythonLaw(force)
     if not force.compiled:
         return PythonForce(force)
     try:

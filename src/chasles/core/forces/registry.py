@@ -10,6 +10,7 @@ from chasles.compiled import routine
 from chasles.core.forces.bushing import BUSHING
 from chasles.core.forces.custom import CUSTOM_FORCE
 from chasles.core.forces.drag import DRAG
+from chasles.core.forces.joint_law import JOINT_LAW
 from chasles.core.forces.joint_stop import JOINT_STOP
 from chasles.core.forces.kind import ForceKind
 from chasles.core.forces.load import LOAD
@@ -18,7 +19,7 @@ from chasles.core.forces.spring import SPRING
 from chasles.core.kinds import Kinds
 
 FORCES: Kinds[ForceKind] = Kinds(
-    "force", (SPRING, ON_COORDINATE, BUSHING, LOAD, DRAG, CUSTOM_FORCE, JOINT_STOP)
+    "force", (SPRING, ON_COORDINATE, BUSHING, LOAD, DRAG, CUSTOM_FORCE, JOINT_STOP, JOINT_LAW)
 )
 
 #: add_force_wrench(kind, system, index, work) -> power
