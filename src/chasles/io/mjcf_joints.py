@@ -72,6 +72,9 @@ def with_coordinates(scene: Any) -> set[int]:
     found = set(np.flatnonzero(acted).tolist())
     coupled = np.flatnonzero(m.eq_type == scene.code("Eq.JOINT"))
     found |= {int(k) for ids in (m.eq_obj1id, m.eq_obj2id) for k in ids[coupled]}
+    tied = np.flatnonzero(m.eq_type == scene.code("Eq.TENDON"))
+    tendons = {int(k) for ids in (m.eq_obj1id, m.eq_obj2id) for k in ids[tied]} - {-1}
+    found |= {joint for tendon in tendons for joint, _ in scene.shares(tendon)}
     driven = np.flatnonzero(m.actuator_trntype == scene.code("Trn.JOINT"))
     return found | {int(k) for k in m.actuator_trnid[driven, 0]}
 
