@@ -15,6 +15,7 @@ from chasles.model import (
     Box,
     Bushing,
     Capsule,
+    Cartesian,
     ChaslesError,
     ChaslesWarning,
     Cone,
@@ -42,6 +43,7 @@ from chasles.model import (
     InvalidOption,
     Joint,
     JointFriction,
+    JointLaw,
     JointSensor,
     JointSpring,
     JointStop,
@@ -72,6 +74,7 @@ from chasles.model import (
     TorsionSpring,
     Universal,
     UnknownName,
+    compound,
 )
 
 if TYPE_CHECKING:
@@ -171,6 +174,7 @@ __all__ = [
     "Box",
     "Bushing",
     "Capsule",
+    "Cartesian",
     "ChaslesError",
     "ChaslesWarning",
     "Comparison",
@@ -202,6 +206,7 @@ __all__ = [
     "InvalidOption",
     "Joint",
     "JointFriction",
+    "JointLaw",
     "JointSensor",
     "JointSpring",
     "JointStop",
@@ -246,6 +251,7 @@ __all__ = [
     "animate",
     "assemble",
     "compare",
+    "compound",
     "designate",
     "equations",
     "equilibrium",

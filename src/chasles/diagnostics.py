@@ -25,7 +25,7 @@ from chasles.model.errors import told
 from chasles.system.build import Setup
 from chasles.system.coordinates import coordinate_of_poses, coordinate_rate, relative_spin
 from chasles.system.gaps import components, frame_of, opening_history
-from chasles.system.turns import angle_columns
+from chasles.system.turns import angle_columns, entered
 
 
 def stacked(vector: tuple[Floats, ...]) -> Floats:
@@ -255,7 +255,9 @@ def unwrapped_angle(setup: Setup, joint: str, absolute: Floats, times: Floats) -
     Those before the start are told by the state in which it began.
     """
     angle = coordinate_of_poses(setup, joint, "angle", absolute)
-    angle = angle + nearest_turn(angle[0], setup.angles.get(joint, 0.0)) - angle[0]
+    angle = (
+        angle + nearest_turn(angle[0], setup.angles.get(joint, entered(setup, joint))) - angle[0]
+    )
     rate = coordinate_rate(setup, joint, "angle", absolute)
     expected = 0.5 * (rate[1:] + rate[:-1]) * np.diff(times)
     steps = np.diff(angle)

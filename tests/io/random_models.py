@@ -103,6 +103,8 @@ def joint(draw, name, a, b):
         return kind(name, a, b, at, **open_at)
     if kind in (ch.Revolute, ch.Cylindrical, ch.Prismatic, ch.Planar):
         return kind(name, a, b, at, axis, **opened)
+    if kind is ch.Cartesian:
+        return kind(name, a, b, at)
     if kind is ch.Helical:
         return kind(name, a, b, at, axis, draw(positive), **opened)
     if kind is ch.Universal:
@@ -121,7 +123,7 @@ def joint(draw, name, a, b):
 KINDS = [
     ch.Spherical, ch.Revolute, ch.Prismatic, ch.Cylindrical, ch.Helical, ch.Planar, ch.Fixed,
     ch.Universal, ch.ConstantVelocity, ch.Distance, ch.PointOnLine, ch.PointOnPlane, ch.Gear,
-    ch.RollingSphere, ch.RollingDisc,
+    ch.RollingSphere, ch.RollingDisc, ch.Cartesian,
 ]  # fmt: skip
 TEXTS = ["t", "0.1*sin(2*pi*t)", "t^2/(1+t) ", "  exp(-t)-1", "-sqrt(t+1) + 1", "tanh(3*t)^3"]
 
@@ -217,7 +219,15 @@ def models(draw):
         point, along = draw(st.none() | vector), draw(direction)
         moved = ch.PointDriver(next(part_names), body_names[0], point, along, draw(signal()))
         drivers.append(moved)
-    parts = (body_names, joints, forces, drivers)
+    known = [(hinge.name, word) for hinge in joints for word in coordinates_of(hinge)]
+    if len(known) > 1 and draw(st.booleans()):
+        # One coordinate at least follows.
+        drivers = [d for d in drivers if not isinstance(d, ch.Driver) or d.joint != known[0][0]]
+        chosen = draw(st.sets(st.sampled_from(known[1:]), min_size=1)) | {known[0]}
+        powers = positive | st.tuples(number, positive)
+        coupled = {key: draw(powers) for key in sorted(chosen)}
+        drivers.append(ch.Coupling(next(part_names), coupled, draw(number)))
+    parts = (body_names, joints, forces, [d for d in drivers if not isinstance(d, ch.Coupling)])
     sensors = [draw(sensor(f"sensor {k}", *parts)) for k in range(draw(st.integers(0, 3)))]
     notes = draw(st.lists(names, max_size=2))
     return ch.Model(

@@ -35,10 +35,23 @@ def test_several_joints_on_one_body_move_as_in_mujoco():
     assert model.joint("second").armature == 0.02
 
 
+def ten(data, scene, what):
+    """The sparsity of the Jacobian of tendons, which is the model's since MuJoCo 3.4."""
+    found = getattr(data, f"ten_J_{what}", None)
+    return np.ravel(getattr(scene, f"ten_J_{what}") if found is None else found)
+
+
 def polynomial_row(scene, equality, data):
     """g, J and J' q' of one of MuJoCo's couplings, from its words."""
     first, second = scene.eq_obj1id[equality], scene.eq_obj2id[equality]
     row = np.zeros(scene.nv)
+    if scene.eq_type[equality] == mujoco.mjtEq.mjEQ_TENDON:  # whose Jacobian MuJoCo has itself
+        dense = np.zeros((scene.ntendon, scene.nv))
+        mujoco.mju_sparse2dense(
+            dense, data.ten_J.ravel(), ten(data, scene, "rownnz"), ten(data, scene, "rowadr"),
+            ten(data, scene, "colind"),
+        )  # fmt: skip
+        return dense[first] - scene.eq_data[equality, 1] * dense[second], 0.0
     row[scene.jnt_dofadr[first]] = 1.0
     f = np.polynomial.Polynomial(scene.eq_data[equality, :5])
     if second < 0:

@@ -203,6 +203,10 @@ def test_files_and_placing_keep_a_coupling(tmp_path):
     assert ch.read_model(model.write(tmp_path / "gear.toml")) == model
     text = (tmp_path / "gear.toml").read_text()
     assert "coupling" in text
+    assert "terms = [" in text
+    by_hand = text[: text.index("terms")] + "terms = {s = 1, c = -1, p = [2.0]}\n"
+    (tmp_path / "by_hand.toml").write_text(by_hand)
+    assert ch.read_model(tmp_path / "by_hand.toml").drivers == model.drivers
     two = model.placed("left ") + model.placed("right ", position=(2, 0, 0))
     assert two.driver("right mesh").joints == ("right s", "right c", "right p")
 

@@ -16,6 +16,7 @@ from chasles.model import (
     Helical,
     InvalidDriver,
     InvalidSignal,
+    Model,
     Planar,
     PointDriver,
     Prismatic,
@@ -81,7 +82,7 @@ def test_a_motion_that_is_zero_to_rounding_is_accepted():
 @pytest.mark.parametrize("start", [2e-9, -0.5, 1.0])
 def test_a_motion_starts_at_zero(start, refusal):
     for make in (
-        lambda: Driver("crank", HINGE, lambda t: t + start),
+        lambda: Model([ROD], [HINGE], drivers=[Driver("crank", HINGE, lambda t: t + start)]),
         lambda: PointDriver("crank", ROD, X, UP, Signal.linear(1.0, offset=start)),
     ):
         message = refusal(make, InvalidDriver)

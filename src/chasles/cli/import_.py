@@ -24,7 +24,16 @@ def add(commands: Commands) -> None:
     parser.add_argument(
         "--folder", type=Path, metavar="FOLDER", help="where its meshes are [that of the file]"
     )
+    parser.add_argument(
+        "--limits", choices=("stops", "none"), default="stops",
+        help="whether limits of joints become stops [stops]",
+    )  # fmt: skip
     add_json(parser)
+
+
+def robot_limits(options: argparse.Namespace) -> str | None:
+    """A .toml file has none to choose."""
+    return None if options.file.suffix.lower() == ".toml" else str(options.limits)
 
 
 def call(options: argparse.Namespace) -> int:
@@ -33,7 +42,7 @@ def call(options: argparse.Namespace) -> int:
     target = options.out or Path(options.file.stem + ".toml")
     if target.resolve() == options.file.resolve():
         raise InvalidOption(f"'{target}' would be written over itself.", "Give --out.")
-    model, run = read_file(options.file, options.folder)
+    model, run = read_file(options.file, options.folder, robot_limits(options))
     written = model.write(target, run)
     if options.json:
         told({

@@ -5,7 +5,7 @@ from typing import NamedTuple
 import numpy as np
 
 from chasles.core.arrays import Floats
-from chasles.model import GROUND, Joint, Model, Vector3
+from chasles.model import GROUND, Cartesian, Joint, Model, Vector3
 from chasles.spaces.frames import frame_along, joint_axes, joint_axes_on_b
 
 ORIGIN: Vector3 = (0.0, 0.0, 0.0)
@@ -29,20 +29,34 @@ class Frames(NamedTuple):
 
 
 def oriented(joint: Joint) -> tuple[str, str]:
-    """The joint's bodies; of a lower pair with the ground, the ground first."""
-    swap = joint.b == GROUND.name and joint.is_lower_pair
+    """The joint's bodies; of a joint with rows of a lower pair to the ground, the ground first."""
+    swap = joint.b == GROUND.name and (joint.is_lower_pair or isinstance(joint, Cartesian))
     return (joint.b, joint.a) if swap else (joint.a, joint.b)
 
 
 def joint_frames(joint: Joint) -> Frames:
     """The frames of a joint on both bodies, in the order that `oriented` gives them."""
     assert joint.at is not None  # Model has placed every joint
-    on_a = (joint.at, joint_axes(joint))
+    on_a = zeroed(joint) if joint.zero else (joint.at, joint_axes(joint))
     on_b = (joint.at if joint.at_b is None else joint.at_b, joint_axes_on_b(joint))
     a, b = oriented(joint)
     if a != joint.a:
         on_a, on_b = on_b, on_a
     return Frames(a, b, on_a[0], on_b[0], on_a[1], on_b[1])
+
+
+def zeroed(joint: Joint) -> tuple[Vector3, Floats]:
+    """The frame on body a of a joint whose coordinates are not zero at the poses entered.
+
+    It is turned and moved back by them, so that frame B, seen from it, has come that far.
+    """
+    assert joint.at is not None
+    angle, way = joint.at_start("angle"), joint.at_start("displacement")
+    way += joint.pitch * angle  # along a thread
+    cosine, sine = np.cos(angle), np.sin(angle)
+    back = np.array(((cosine, sine, 0.0), (-sine, cosine, 0.0), (0.0, 0.0, 1.0)))
+    x, y, z = (p - way * e for p, e in zip(joint.at, joint.axis))
+    return (x, y, z), joint_axes(joint) @ back
 
 
 def coordinate_frames(name: str, model: Model) -> Frames:

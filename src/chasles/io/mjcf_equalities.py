@@ -6,20 +6,27 @@ import numpy as np
 
 from chasles.io.mjcf_joints import Placed
 from chasles.model import AnyDriver, Coupling, Driver, Fixed, Joint, Signal, Spherical
+from chasles.model.words import Coordinate
 
 CLOSED = 1e-9  # m and rad: a loop that is closed at the reference pose
 
 
 def couplings(scene: Any, placed: list[Placed]) -> list[AnyDriver]:
-    """q1 = a0 + a1 q2 + ... + a4 q2^4 of coordinates from the reference pose; mimics of a URDF."""
+    """q1 = a0 + a1 q2 + ... + a4 q2^4 of coordinates from the reference pose; mimics of a URDF.
+
+    Lengths of tendons that are sums of coordinates are coupled likewise.
+    """
     m, by_index = scene.m, {entry.index: entry for entry in placed}
     found: list[AnyDriver] = []
     soft, left, off = [], [], []
     for index in range(m.neq):
-        if m.eq_type[index] != scene.code("Eq.JOINT"):
+        make = {scene.code("Eq.JOINT"): coupled, scene.code("Eq.TENDON"): tied}.get(
+            int(m.eq_type[index])
+        )
+        if make is None:
             continue
         name = scene.name("equality", index)
-        coupling = coupled(scene, index, name, by_index) if m.eq_active0[index] else None
+        coupling = make(scene, index, name, by_index) if m.eq_active0[index] else None
         if coupling is None:
             left.append(name)
             continue
@@ -31,6 +38,26 @@ def couplings(scene: Any, placed: list[Placed]) -> list[AnyDriver]:
     scene.note_names("couplings that do not hold at the reference pose: start with close=True", off)
     scene.note_names("constraints are left out", left)
     return found
+
+
+def tied(scene: Any, index: int, name: str, placed: dict[int, Placed]) -> Coupling | None:
+    """A tendon that is a sum of coordinates and keeps its length, or a multiple of another's."""
+    m = scene.m
+    constant, factor, *more = m.eq_data[index, :5].tolist()
+    second = int(m.eq_obj2id[index])
+    if second >= 0 and any(more):
+        return None
+    terms: dict[tuple[str, Coordinate], float] = {}
+    tendons = [(int(m.eq_obj1id[index]), 1.0), *([(second, -factor)] if second >= 0 else [])]
+    for tendon, weight in tendons:
+        for joint, share in scene.shares(tendon):
+            entry = placed.get(joint)
+            if entry is None or entry.joint is None or entry.coordinate is None:
+                return None
+            key = entry.joint.name, entry.coordinate
+            terms[key] = terms.get(key, 0.0) + weight * share
+    terms = {key: share for key, share in terms.items() if share != 0.0}
+    return Coupling(scene.unique(name), terms, offset=constant) if len(terms) > 1 else None
 
 
 def coupled(
@@ -62,7 +89,7 @@ def equalities(scene: Any) -> list[Joint]:
     soft, left = [], []
     for index in range(m.neq):
         name = scene.name("equality", index)
-        if m.eq_type[index] == scene.code("Eq.JOINT"):
+        if m.eq_type[index] in (scene.code("Eq.JOINT"), scene.code("Eq.TENDON")):
             continue  # see `couplings`
         ends = ends_of(scene, index) if m.eq_active0[index] else None
         joint = None
@@ -107,7 +134,7 @@ def connected(scene: Any, index: int, name: str, ends: tuple[int, int]) -> Joint
 
 
 def welded(scene: Any, index: int, name: str, ends: tuple[int, int]) -> Joint | None:
-    """Two bodies that stay as they are; a weld that asks for another pose is left out."""
+    """Two bodies that stay as they are, or in the pose against each other that it asks for."""
     m, mj = scene.m, scene.mujoco
     a, b = (scene.carrier(end) for end in ends)
     if a == b or m.eq_objtype[index] == scene.code("Obj.SITE"):
@@ -117,8 +144,12 @@ def welded(scene: Any, index: int, name: str, ends: tuple[int, int]) -> Joint | 
     asked = np.zeros(9)
     mj.mju_quat2Mat(asked, turn)
     axes = [scene.d.xmat[end].reshape(3, 3) for end in ends]
-    turned = np.abs(axes[0] @ asked.reshape(3, 3) - axes[1]).max()
-    if turned > CLOSED:
-        return None
+    turn = axes[0] @ asked.reshape(3, 3) @ axes[1].T
+    turned = np.abs(turn - np.eye(3)).max() > CLOSED
     together = np.abs(at - at_b).max() < CLOSED
-    return Fixed(scene.unique(name), a, b, at, at_b=None if together else at_b)
+    if turned or not together:
+        scene.note(f"weld '{name}' is open at the reference pose: start with close=True")
+    return Fixed(
+        scene.unique(name), a, b, at, at_b=None if together else at_b,
+        turn=turn if turned else None,
+    )  # fmt: skip

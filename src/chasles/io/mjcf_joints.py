@@ -17,6 +17,7 @@ from chasles.model import (
     Spherical,
     Universal,
 )
+from chasles.model.compound import compound
 from chasles.model.words import Coordinate
 
 Floats = NDArray[np.float64]
@@ -71,6 +72,9 @@ def with_coordinates(scene: Any) -> set[int]:
     found = set(np.flatnonzero(acted).tolist())
     coupled = np.flatnonzero(m.eq_type == scene.code("Eq.JOINT"))
     found |= {int(k) for ids in (m.eq_obj1id, m.eq_obj2id) for k in ids[coupled]}
+    tied = np.flatnonzero(m.eq_type == scene.code("Eq.TENDON"))
+    tendons = {int(k) for ids in (m.eq_obj1id, m.eq_obj2id) for k in ids[tied]} - {-1}
+    found |= {joint for tendon in tendons for joint, _ in scene.shares(tendon)}
     driven = np.flatnonzero(m.actuator_trntype == scene.code("Trn.JOINT"))
     return found | {int(k) for k in m.actuator_trnid[driven, 0]}
 
@@ -106,25 +110,21 @@ def chain(
     scene: Any, ends: tuple[str, str], indices: list[int], kinds: list[str]
 ) -> tuple[list[Body], list[Joint], list[Placed]]:
     """One joint after the other, as MuJoCo has them, with frames without mass between them."""
-    frames: list[Body] = []
     joints: list[Joint] = []
-    placed: list[Placed] = []
-    below = ends[0]
-    rotors = armature_of(scene, indices)
-    for k, (index, kind) in enumerate(zip(indices, kinds)):
-        name = scene.unique(scene.name("joint", index))
-        at, last = scene.d.xanchor[index], k == len(indices) - 1
-        above = ends[1] if last else scene.frame_name(f"{ends[1]} after {name}")
-        if not last:
-            frames.append(Body.frame(above, position=at))
-        joint, words = pair(name, (below, above), [kind], [at], [scene.d.xaxis[index]], [rotors[k]])
+    words: list[Coordinate | None] = []
+    for index, kind, rotor in zip(indices, kinds, armature_of(scene, indices)):
+        name, d = scene.unique(scene.name("joint", index)), scene.d
+        joint, word = pair(name, ends, [kind], [d.xanchor[index]], [d.xaxis[index]], [rotor])
         assert joint is not None  # one alone always is one
         joints.append(joint)
-        placed.append(Placed(index, kind, joint, words[0]))
-        below = above
-    scene.note_names(f"frames without mass between the joints of body '{ends[1]}'",
-                     [frame.name for frame in frames])  # fmt: skip
-    return frames, joints, placed
+        words += word
+    frames, chained = compound(
+        *joints, frame_name=lambda joint: scene.frame_name(f"{ends[1]} after {joint}")
+    )
+    names = [frame.name for frame in frames]
+    scene.note_names(f"frames without mass between the joints of body '{ends[1]}'", names)
+    entries = zip(indices, kinds, chained, words)
+    return frames, chained, [Placed(*entry) for entry in entries]
 
 
 def kind_of(scene: Any, index: int) -> str:

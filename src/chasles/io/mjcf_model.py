@@ -95,6 +95,15 @@ class Scene:
         """The name, in the model, of what a body of the file is part of."""
         return self.body_names[self.root[body]]
 
+    def shares(self, tendon: int) -> list[tuple[int, float]]:
+        """Joints and coefficients of a tendon that is a sum of coordinates; else no joint, -1."""
+        first, count = int(self.m.tendon_adr[tendon]), int(self.m.tendon_num[tendon])
+        kinds = self.m.wrap_type[first : first + count]
+        if not np.all(kinds == self.code("Wrap.JOINT")):
+            return [(-1, 0.0)]
+        places = range(first, first + count)
+        return [(int(self.m.wrap_objid[k]), float(self.m.wrap_prm[k])) for k in places]
+
     def in_world(self, body: int, point: Floats) -> Floats:
         """A point of a body's frame, in the world at the reference pose."""
         return self.d.xpos[body] + self.d.xmat[body].reshape(3, 3) @ point

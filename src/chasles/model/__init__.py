@@ -2,10 +2,12 @@
 
 from chasles.model.body import GROUND, Body, Ground, name_of
 from chasles.model.checks import Matrix3, Vector3
+from chasles.model.compound import compound
 from chasles.model.contact import Contact
 from chasles.model.coordinate_coupling import Coupling
 from chasles.model.coordinates import coordinate_of, coordinates_of
 from chasles.model.couplings import (
+    Cartesian,
     ConstantVelocity,
     Distance,
     Gear,
@@ -42,6 +44,7 @@ from chasles.model.joint_forces import (
     JointStop,
     TorsionSpring,
 )
+from chasles.model.joint_law import JointLaw
 from chasles.model.joints import (
     Cylindrical,
     Fixed,
@@ -69,6 +72,7 @@ __all__ = [
     "Box",
     "Bushing",
     "Capsule",
+    "Cartesian",
     "ChaslesError",
     "ChaslesWarning",
     "Cone",
@@ -102,6 +106,7 @@ __all__ = [
     "Joint",
     "JointForce",
     "JointFriction",
+    "JointLaw",
     "JointSensor",
     "JointSpring",
     "JointStop",
@@ -135,6 +140,7 @@ __all__ = [
     "Universal",
     "UnknownName",
     "Vector3",
+    "compound",
     "coordinate_of",
     "coordinates_of",
     "input_of",

@@ -160,6 +160,27 @@ class PointOnPlane(RowJoint):
 
 
 @dataclass(frozen=True, init=False)
+class Cartesian(RowJoint):
+    """A gantry: every translation, no rotation.  b keeps its orientation against a.
+
+    `at` may be left out; it is where the reaction is measured.  Where coordinates are wanted, take
+    three Prismatic joints one after the other (`compound`).
+
+    >>> Cartesian("gantry", GROUND, "hook").locked
+    ('wx', 'wy', 'wz')
+    """
+
+    locked = ("wx", "wy", "wz")
+
+    axis: Vector3 = field(default=Z, init=False, repr=False)
+
+    def __init__(
+        self, name: str, a: Attachment, b: Attachment, at: ArrayLike | None = None
+    ) -> None:
+        super().__init__(name, a, b, at)
+
+
+@dataclass(frozen=True, init=False)
 class Gear(RowJoint):
     """Two wheels that turn about axes fixed in the ground: b's speed is `ratio` times a's.
 

@@ -116,7 +116,8 @@ class AnyDriver:
 class Driver(AnyDriver):
     """A joint whose coordinate follows a motion: rad for an angle, m for a displacement.
 
-    motion      a Signal or a function of t; zero at t = 0, as the coordinate is
+    motion      a Signal or a function of t; at t = 0 it is where the coordinate is, which is 0
+                unless the joint has a `zero` of its own
     coordinate  "auto", "angle" or "displacement"; Model puts the joint's own in place of "auto"
 
     >>> Driver("crank", "main bearing", Signal.linear(2.0)).motion.sample([1.0]).tolist()
@@ -170,6 +171,7 @@ class PointDriver(AnyDriver):
         motion: Signal | Function,
     ) -> None:
         super().__init__(name, motion)
+        check_start(self)
         fill(
             self,
             body=checked_driven(body, self.where),
@@ -191,14 +193,20 @@ def checked_motion(motion: Any, where: str) -> Signal:
             "Give a Signal or a function of t; a constant speed is Signal.linear(speed).",
         )
     signal = motion if isinstance(motion, Signal) else Signal(motion)
-    start = signal.values([0.0], owner=f"{where}, motion")[0]
-    if abs(start) > AT_ZERO:
-        raise InvalidDriver(
-            f"{where}: motion is {start:.3g} at t = 0, but the start is where it is 0"
-            f" (tolerance {AT_ZERO:g}).",
-            "Subtract its first value, or start the bodies where the motion starts.",
-        )
+    signal.values([0.0], owner=f"{where}, motion")  # what fails at once is said at once
     return signal
+
+
+def check_start(driver: AnyDriver, zero: float = 0.0) -> None:
+    """Refuse a motion that does not begin where the poses entered are."""
+    start = driver.motion.values([0.0], owner=f"{driver.where}, motion")[0]
+    if abs(start - zero) > AT_ZERO:
+        raise InvalidDriver(
+            f"{driver.where}: motion is {start:.3g} at t = 0, but the start is where it is {zero:g}"
+            f" (tolerance {AT_ZERO:g}).",
+            "Subtract its first value, or start the bodies where the motion starts; a joint may"
+            " have a zero of its own.",
+        )
 
 
 def checked_driven(body: Any, where: str) -> str:

@@ -13,6 +13,7 @@ import numpy as np
 from chasles.model.body import GROUND, Body, Ground, name_of
 from chasles.model.checks import (
     Invalid,
+    Matrix3,
     Vector3,
     checked_direction,
     checked_name,
@@ -21,8 +22,9 @@ from chasles.model.checks import (
     checked_vector,
     fill,
 )
-from chasles.model.errors import InvalidJoint, told
+from chasles.model.errors import ChaslesError, InvalidJoint, told
 from chasles.model.registered import register
+from chasles.model.rotations import Turned, rotation_of
 from chasles.model.words import ArrayLike, Coordinate, Word
 
 if TYPE_CHECKING:
@@ -70,6 +72,10 @@ class Joint:
     pitch: float = field(default=0.0, init=False, repr=False)
     #: rotor inertia that its coordinates feel; see `Revolute`
     armature: float | tuple[float, ...] = field(default=0.0, init=False, repr=False)
+    #: its coordinates at the poses entered; see `Revolute`
+    zero: float | tuple[float, ...] = field(default=0.0, init=False, repr=False)
+    #: by how much b has to turn until it is closed; see `Fixed`
+    turn: Matrix3 | None = field(default=None, init=False, repr=False)
 
     def __init__(
         self,
@@ -81,6 +87,7 @@ class Joint:
         at_b: ArrayLike | None = None,
         axis_b: ArrayLike | None = None,
         armature: ArrayLike = 0.0,
+        zero: ArrayLike = 0.0,
     ) -> None:
         where = f"joint '{checked_name(name, 'joint', InvalidJoint)}'"
         if not self.locked:
@@ -105,7 +112,15 @@ class Joint:
                 None if axis_b is None else checked_direction(axis_b, "axis_b", where, InvalidJoint)
             ),
             armature=checked_armature(armature, 6 - len(self.locked), where),
+            zero=checked_zero(zero, self.coordinates, where),
         )
+
+    def at_start(self, coordinate: Coordinate) -> float:
+        """A coordinate at the poses entered: rad or m."""
+        if coordinate not in self.coordinates:
+            return 0.0
+        values = self.zero if isinstance(self.zero, tuple) else (self.zero,) * len(self.coordinates)
+        return values[self.coordinates.index(coordinate)]
 
     @property
     def rotors(self) -> tuple[float, ...]:
@@ -157,6 +172,8 @@ class Revolute(Joint):
     armature  inertia of a rotor that turns with the joint's coordinate, as the coordinate feels it:
               its own times the gear ratio squared; kg m^2, and kg for a displacement.  Rotors are
               taken to spin fast about axes that turn little, so they feel the coordinate alone
+    zero      the coordinate at the poses entered, rad (m of a Prismatic joint): angles are within
+              half a turn.  Everything counts from it: springs, stops, motions, couplings, results
 
     >>> Revolute("elbow", "upper arm", "forearm", at=(0.3, 0, 1), axis=(0, 2, 0)).axis
     (0.0, 1.0, 0.0)
@@ -166,6 +183,7 @@ class Revolute(Joint):
     coordinates = ("angle",)
 
     armature: float | tuple[float, ...] = field(default=0.0, repr=False)
+    zero: float | tuple[float, ...] = field(default=0.0, repr=False)
 
     def __init__(
         self,
@@ -177,8 +195,9 @@ class Revolute(Joint):
         at_b: ArrayLike | None = None,
         axis_b: ArrayLike | None = None,
         armature: ArrayLike = 0.0,
+        zero: ArrayLike = 0.0,
     ) -> None:
-        super().__init__(name, a, b, checked_point(at, name), axis, at_b, axis_b, armature)
+        super().__init__(name, a, b, checked_point(at, name), axis, at_b, axis_b, armature, zero)
 
 
 @dataclass(frozen=True, init=False)
@@ -186,6 +205,7 @@ class Cylindrical(Joint):
     """A sleeve on a shaft: rotation about and sliding along the line through `at`.
 
     armature  of the angle and of the displacement, see `Revolute`
+    zero      of both, (rad, m), see `Revolute`
 
     >>> Cylindrical("sleeve", GROUND, "ring", at=(0, 0, 0), axis=(0, 0, 1)).locked
     ('wx', 'wy', 'ux', 'uy')
@@ -195,6 +215,7 @@ class Cylindrical(Joint):
     coordinates = ("angle", "displacement")
 
     armature: float | tuple[float, ...] = field(default=0.0, repr=False)
+    zero: float | tuple[float, ...] = field(default=0.0, repr=False)
 
     def __init__(
         self,
@@ -206,8 +227,9 @@ class Cylindrical(Joint):
         at_b: ArrayLike | None = None,
         axis_b: ArrayLike | None = None,
         armature: ArrayLike = 0.0,
+        zero: ArrayLike = 0.0,
     ) -> None:
-        super().__init__(name, a, b, checked_point(at, name), axis, at_b, axis_b, armature)
+        super().__init__(name, a, b, checked_point(at, name), axis, at_b, axis_b, armature, zero)
 
 
 @dataclass(frozen=True, init=False)
@@ -225,6 +247,7 @@ class Helical(Joint):
 
     pitch: float = 0.0
     armature: float | tuple[float, ...] = field(default=0.0, repr=False)
+    zero: float | tuple[float, ...] = field(default=0.0, repr=False)
 
     def __init__(
         self,
@@ -237,8 +260,9 @@ class Helical(Joint):
         at_b: ArrayLike | None = None,
         axis_b: ArrayLike | None = None,
         armature: ArrayLike = 0.0,
+        zero: ArrayLike = 0.0,
     ) -> None:
-        super().__init__(name, a, b, checked_point(at, name), axis, at_b, axis_b, armature)
+        super().__init__(name, a, b, checked_point(at, name), axis, at_b, axis_b, armature, zero)
         pitch = checked_number(pitch, "pitch", f"joint '{name}'", InvalidJoint)
         if pitch == 0.0:
             raise InvalidJoint(
@@ -265,13 +289,14 @@ class Sliding(Joint, in_files=False):
         at_b: ArrayLike | None = None,
         axis_b: ArrayLike | None = None,
         armature: ArrayLike = 0.0,
+        zero: ArrayLike = 0.0,
     ) -> None:
         if axis is None:
             raise InvalidJoint(
                 f"joint '{name}': a {self.kind} joint has a direction, and axis was left out.",
                 "Give axis=(x, y, z) in world coordinates.",
             )
-        super().__init__(name, a, b, at, axis, at_b, axis_b, armature)
+        super().__init__(name, a, b, at, axis, at_b, axis_b, armature, zero)
 
 
 @dataclass(frozen=True, init=False)
@@ -287,6 +312,7 @@ class Prismatic(Sliding):
     any_frame_point = True
 
     armature: float | tuple[float, ...] = field(default=0.0, repr=False)
+    zero: float | tuple[float, ...] = field(default=0.0, repr=False)
 
 
 @dataclass(frozen=True, init=False)
@@ -317,6 +343,9 @@ class Planar(Sliding):
 class Fixed(Joint):
     """A weld: no relative motion.  `at` may be left out; it is where the reaction is measured.
 
+    turn  by how much b has to turn from where it was entered until the weld is closed, in world
+          axes and in any spelling that a Body's rotation takes; the joint is then open at t = 0
+
     >>> len(Fixed("weld", "frame", "bracket").locked)
     6
     """
@@ -326,6 +355,7 @@ class Fixed(Joint):
 
     axis: Vector3 = field(default=Z, init=False, repr=False)
     axis_b: Vector3 | None = field(default=None, init=False, repr=False)
+    turn: Matrix3 | None = field(default=None, repr=False)
 
     def __init__(
         self,
@@ -334,8 +364,11 @@ class Fixed(Joint):
         b: Attachment,
         at: ArrayLike | None = None,
         at_b: ArrayLike | None = None,
+        turn: Turned | None = None,
     ) -> None:
         super().__init__(name, a, b, at, at_b=at_b)
+        if turn is not None:
+            fill(self, turn=checked_turn(turn, f"joint '{name}'"))
 
 
 def checked_armature(value: Any, freedoms: int, where: str) -> float | tuple[float, ...]:
@@ -352,6 +385,44 @@ def checked_armature(value: Any, freedoms: int, where: str) -> float | tuple[flo
             "Give the rotor's inertia as the joint's coordinate feels it (kg m^2, or kg).",
         )
     return float(numbers) if numbers.ndim == 0 else tuple(numbers.tolist())
+
+
+def checked_zero(
+    value: Any, coordinates: tuple[Coordinate, ...], where: str
+) -> float | tuple[float, ...]:
+    """Coordinates at the poses entered: one number, or one for each; angles within half a turn."""
+    try:
+        numbers = np.array(value, float)
+    except (TypeError, ValueError):
+        numbers = np.full(1, np.nan)
+    count = len(coordinates)
+    whole = numbers.shape == ((count,) if count > 1 and numbers.ndim else ())
+    alone = numbers.ndim == 0 and (count == 1 or value == 0.0)
+    if isinstance(value, bool | str) or not (whole and (numbers.ndim or alone)):
+        numbers = np.full(1, np.nan)
+    if not np.isfinite(numbers).all():
+        each = "a number" if count == 1 else f"{count} numbers ({', '.join(coordinates)})"
+        raise InvalidJoint(
+            f"{where}: zero must be {each}, got {told(value)}.",
+            "Give the coordinate at the poses entered, in rad or m.",
+        )
+    for word, number in zip(coordinates, np.atleast_1d(numbers).tolist()):
+        if word == "angle" and abs(number) > np.pi:
+            raise InvalidJoint(
+                f"{where}: zero must be within half a turn, got {number:g} rad.",
+                "Take whole turns off: the poses entered do not show them.",
+            )
+    return float(numbers) if numbers.ndim == 0 else tuple(numbers.tolist())
+
+
+def checked_turn(turn: Any, where: str) -> Matrix3 | None:
+    """A rotation in any spelling; None of one that turns nothing."""
+    try:
+        matrix = rotation_of(turn, where)
+    except ChaslesError as error:
+        what = error.what.replace("rotation", "turn", 1)
+        raise InvalidJoint(what, error.remedy) from None
+    return None if np.array_equal(matrix, np.eye(3)) else matrix
 
 
 def checked_pair(a: Any, b: Any, kind: str, where: str, invalid: Invalid) -> tuple[str, str]:

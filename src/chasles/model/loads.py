@@ -158,6 +158,9 @@ class CustomForce(BodyForce, in_files=False):
     reaction  who receives the opposite force and torque: a body, or the ground
     compiled  whether the formula is to be compiled: fast, but only numbers, tuples and math; else
               it is called through Python, about 4 microseconds a time (a step of a body takes 1)
+    sees_reaction  whether the formula gets a last argument: (position, rotation, velocity,
+              angular_velocity) of the body that `reaction` names, for forces between two bodies
+              that both move
 
     >>> def lift(t, position, rotation, velocity, angular_velocity):
     ...     return (0.0, 0.0, 2.0), (0.0, 0.0, 0.0)
@@ -168,6 +171,7 @@ class CustomForce(BodyForce, in_files=False):
     formula: Callable[..., Any] = tuple
     reaction: str = GROUND.name
     compiled: bool = False
+    sees_reaction: bool = False
 
     def __init__(
         self,
@@ -176,6 +180,7 @@ class CustomForce(BodyForce, in_files=False):
         formula: Callable[..., Any],
         reaction: Attachment = GROUND,
         compiled: bool = False,
+        sees_reaction: bool = False,
     ) -> None:
         super().__init__(name, body)
         call = "formula(t, position, rotation, velocity, angular_velocity)"
@@ -185,16 +190,25 @@ class CustomForce(BodyForce, in_files=False):
                 f"{self.where}: body and reaction are both '{other}', so it does nothing.",
                 "Give another body, or leave it out for the ground.",
             )
-        if not isinstance(compiled, bool | np.bool_):
+        flags = {"compiled": compiled, "sees_reaction": sees_reaction}
+        for what, flag in flags.items():
+            if not isinstance(flag, bool | np.bool_):
+                raise InvalidForce(
+                    f"{self.where}: {what} must be True or False, got {told(flag)}.",
+                    f"Give {what}=True or False.",
+                )
+        if compiled and sees_reaction:
             raise InvalidForce(
-                f"{self.where}: compiled must be True or False, got {told(compiled)}.",
-                "Give compiled=True or False.",
+                f"{self.where}: compiled and sees_reaction are both True, but machine code sees one"
+                " body only.",
+                "Leave compiled=True out.",
             )
         fill(
             self,
             formula=checked_callable(formula, "formula", call, self.where, InvalidForce),
             reaction=other,
             compiled=bool(compiled),
+            sees_reaction=bool(sees_reaction),
         )
 
     @property

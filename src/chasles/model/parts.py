@@ -12,7 +12,7 @@ from chasles.model.contact import Contact
 from chasles.model.coordinate_coupling import Coupling, placed_coupling
 from chasles.model.coordinates import resolved_coordinate
 from chasles.model.couplings import cosine_between
-from chasles.model.drivers import AnyDriver, Driver, PointDriver
+from chasles.model.drivers import AnyDriver, Driver, PointDriver, check_start
 from chasles.model.errors import (
     InvalidDriver,
     InvalidForce,
@@ -136,6 +136,7 @@ def placed_driver(
     if isinstance(driver, Driver):
         joint = checked_joint(driver.joint, joints, driver.where)
         coordinate = resolved_coordinate(joint, driver.coordinate, driver.where, InvalidDriver)
+        check_start(driver, joint.at_start(coordinate))
         return replace(driver, coordinate=coordinate)
     if isinstance(driver, Coupling):
         return placed_coupling(driver, joints)

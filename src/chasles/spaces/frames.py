@@ -36,7 +36,12 @@ def joint_axes(joint: Joint) -> Floats:
 
 
 def joint_axes_on_b(joint: Joint) -> Floats:
-    """The frame of a joint on its body b: turned to `axis_b`, if there is one."""
+    """The frame of a joint on its body b: turned to `axis_b`, or back by `turn`, if there is one.
+
+    When b has turned by that, it is in place.
+    """
+    if joint.turn is not None:
+        return np.array(joint.turn).T @ joint_axes(joint)
     return joint_axes(joint) if joint.axis_b is None else turned(joint_axes(joint), joint.axis_b)
 
 

@@ -199,7 +199,14 @@ def with_holds(model: Model, joints: list[str]) -> tuple[Model, list[str]]:
                 name = f"hold of {joint} ({coordinate})"
                 while name in taken:
                     name += "'"
-                drivers.append(Driver(name, joint, Signal.constant(0.0), coordinate))
+                drivers.append(
+                    Driver(
+                        name,
+                        joint,
+                        Signal.constant(model.joint(joint).at_start(coordinate)),
+                        coordinate,
+                    )
+                )
     more = replace(model, drivers=(*model.drivers, *drivers)) if drivers else model
     return more, [driver.name for driver in drivers]
 

@@ -113,7 +113,7 @@ class Closure:
         for name in holds:
             index = setup.joint_index[name]
             row = system.joints.first_row[index]
-            self._scratch.signals[system.joints.drive[index]] = before[row]
+            self._scratch.signals[system.joints.drive[index]] += before[row]
             self.weights[self.rows == row] *= FIRMLY
 
     def rows_at(self, absolute: Floats) -> tuple[Floats, Rows]:

@@ -286,7 +286,8 @@ def check_closed(setup: Setup) -> None:
     As entered, a lower pair given by a single point and axis never is, nor is a driver.
     """
     for joint in setup.model.joints:
-        single = joint.is_lower_pair and joint.at_b is None and joint.axis_b is None
+        moved = (joint.at_b, joint.axis_b, joint.turn) != (None, None, None)
+        single = joint.is_lower_pair and not moved
         if setup.start is not None or not single:
             check_gap(setup, joint.name, f"Move body '{joint.b}' or '{joint.a}', correct at/at_b"
                       " and axis/axis_b")  # fmt: skip

@@ -42,7 +42,12 @@ def coupled_coordinates(
         turn, shift = opening_history(setup.system.joints, setup.joint_index[joint], absolute)
         sign = orientation(setup, joint)
         if word == ANGLE:
-            found.append(nearest_turn(sign * turn_about_axis(turn), known.get(joint, 0.0)))
+            found.append(
+                nearest_turn(
+                    sign * turn_about_axis(turn),
+                    known.get(joint, setup.model.joint(joint).at_start(ANGLE)),
+                )
+            )
         else:
             found.append(sign * shift[2])
     return found

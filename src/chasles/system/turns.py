@@ -21,13 +21,20 @@ def counted_angles(setup: Setup, absolute: Floats, near: Mapping[str, float]) ->
     for number, force in enumerate(setup.model.forces):
         if isinstance(force, JointForce) and system.forces.angle[number] >= 0:
             turn, _ = opening_history(system.forces, number, absolute)
-            angle = nearest_turn(turn_about_axis(turn), near.get(force.joint, 0.0))
+            angle = nearest_turn(
+                turn_about_axis(turn), near.get(force.joint, entered(setup, force.joint))
+            )
             angles[force.joint] = float(angle)
     names = hinge_names(setup)
     if names:
-        close = np.array([near.get(name, 0.0) for name in names])
+        close = np.array([near.get(name, entered(setup, name)) for name in names])
         angles.update(zip(names, nearest_turn(hinge_angles(setup, absolute), close).tolist()))
     return angles
+
+
+def entered(setup: Setup, joint: str) -> float:
+    """A joint's angle at the poses entered."""
+    return setup.model.joint(joint).at_start("angle")
 
 
 def hinge_names(setup: Setup) -> list[str]:

@@ -24,7 +24,15 @@ from chasles.compiled import users_formula
 from chasles.compiled.cache import KernelCache
 from chasles.compiled.reach import Unknown, digest_of
 from chasles.core.arrays import Floats
-from chasles.model import ChaslesError, CustomForce, CustomJoint, InvalidForce, InvalidJoint, Motor
+from chasles.model import (
+    ChaslesError,
+    CustomForce,
+    CustomJoint,
+    InvalidForce,
+    InvalidJoint,
+    JointLaw,
+    Motor,
+)
 from chasles.model.errors import one_line
 from chasles.scalars.jet import Jet, pose_jets
 
@@ -83,12 +91,24 @@ class PythonForce(Callback):
     """A force whose formula is any Python callable."""
 
     def __init__(self, force: CustomForce) -> None:
-        super().__init__(FORCE_INPUTS, FORCE_ANSWERS)
+        super().__init__(FORCE_INPUTS * (2 if force.sees_reaction else 1), FORCE_ANSWERS)
         self.force = force
 
     def values(self, t: float, given: list[float]) -> Sequence[float]:
-        force, torque = self.force.wrench(t, *motion_of(given))
+        other = (motion_of(given[FORCE_INPUTS:]),) if self.force.sees_reaction else ()
+        force, torque = self.force.wrench(t, *motion_of(given), *other)
         return *force, *torque
+
+
+class PythonLaw(Callback):
+    """A law along a joint's coordinate."""
+
+    def __init__(self, force: JointLaw) -> None:
+        super().__init__(inputs=2, answers=1)
+        self.force = force
+
+    def values(self, t: float, given: list[float]) -> Sequence[float]:
+        return (self.force.effort(t, given[0], given[1]),)
 
 
 class CompiledForce(PythonForce):
@@ -320,8 +340,10 @@ def formula_of(force: Any, is_formula: bool) -> Callback | None:
     return None
 
 
-def force_formula(force: CustomForce) -> PythonForce:
+def force_formula(force: CustomForce | JointLaw) -> Callback:
     """The formula of a force behind an address; to be kept alive as long as that is used."""
+    if isinstance(force, JointLaw):
+        return PythonLaw(force)
     if not force.compiled:
         return PythonForce(force)
     try:

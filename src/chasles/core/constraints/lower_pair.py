@@ -24,6 +24,7 @@ from chasles.core.constraints.space_form import space_residual, space_rows
 from chasles.core.frames import joint_frames
 from chasles.core.rows import advance, axis_misalignment, full_misalignment
 from chasles.model import (
+    Cartesian,
     Cylindrical,
     Fixed,
     Helical,
@@ -86,7 +87,7 @@ def pair_entry(joint: Joint, model: Model) -> JointEntry:
 
 LOWER_PAIR = ConstraintKind(
     name="lowerpair",
-    made_of=(Spherical, Revolute, Prismatic, Cylindrical, Helical, Planar, Fixed),
+    made_of=(Spherical, Revolute, Prismatic, Cylindrical, Helical, Planar, Fixed, Cartesian),
     entry=pair_entry,
     rows=pair_rows,
     residual=pair_residual,

@@ -13,14 +13,21 @@ from chasles.model import CustomForce, Model
 
 
 @routine
+def put_motion(work: Any, at: int, pose: Any, twist: Any) -> None:
+    """What a formula sees of a body: position, rotation, velocity, angular velocity."""
+    put3(work.exchange, at, pose[1])
+    put9(work.exchange, at + 3, pose[0])
+    put3(work.exchange, at + 12, matvec(pose[0], twist[1]))
+    put3(work.exchange, at + 15, twist[0])
+
+
+@routine
 def custom_wrench(system: Any, index: int, work: Any) -> float:
     """Returns its power."""
     a, b = system.forces.a[index], system.forces.b[index]
     pose_b, twist_b = pose_of(work.absolute, b), twist_of(work.absolute, b)
-    put3(work.exchange, 0, pose_b[1])
-    put9(work.exchange, 3, pose_b[0])
-    put3(work.exchange, 12, matvec(pose_b[0], twist_b[1]))
-    put3(work.exchange, 15, twist_b[0])
+    put_motion(work, 0, pose_b, twist_b)
+    put_motion(work, 18, pose_of(work.absolute, a), twist_of(work.absolute, a))
     address = system.forces.address[index]
     call_address(address, work.signals[0], work.exchange, work.answer)
     force, torque = vec3(work.answer, 0), vec3(work.answer, 3)
