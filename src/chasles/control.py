@@ -75,7 +75,9 @@ class Moment:
     @property
     def rates(self) -> dict[str, float]:
         """Joint -> the rate of that."""
-        return {joint.name: self.rate(joint.name) for joint in self.model.joints if joint.coordinates}
+        return {
+            joint.name: self.rate(joint.name) for joint in self.model.joints if joint.coordinates
+        }
 
     def position(self, body: Body | str) -> Floats:
         """Centre of mass in the world (3,), m."""

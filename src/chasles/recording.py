@@ -33,6 +33,7 @@ if TYPE_CHECKING:
 #: Seconds between two segments, and bytes of states that are gathered at the most.
 SEGMENT_SECONDS, WINDOW_BYTES = 1.0, 2**24
 HEADER, COMMIT, ROWS, INPUTS = "run.json", "commit", "rows.f64", "inputs.f64"
+LOCK = "lock"
 #: Version of the layout; readers refuse folders of a later one.
 FORMAT = 1
 #: What may differ between the beginning of a run and its resumption.
@@ -56,7 +57,7 @@ class Stream:
     def append(self, rows: Floats) -> None:
         if not len(rows):
             return
-        contents = memoryview(np.ascontiguousarray(rows, "<f8")).cast("B")
+        contents = np.ascontiguousarray(rows, "<f8").reshape(-1).view(np.uint8).data
         done = 0
         while done < len(contents):
             done += os.write(self.file, contents[done:])
@@ -95,6 +96,7 @@ class Recording:
         self.window, self.last = 1, time.monotonic()
         self.streams: dict[str, Stream] = {}
         self.run: Run | None = None
+        self.locked: int | None = None
 
     def checkpoint(self) -> Checkpoint:
         """Where the run in the folder stands."""
@@ -107,21 +109,24 @@ class Recording:
         shape = shape_of(run)
         width = sum(shape)
         self.window = max(2, WINDOW_BYTES // (8 * width))
-        header = {"chasles_recording": FORMAT, "shape": shape,
-                  "inputs": list(run.control.names), **header}  # fmt: skip
+        header = {
+            "chasles_recording": FORMAT, **header, "inputs": list(run.control.names),
+            "shape": shape,
+        }  # fmt: skip
         with told_as_file(self.folder):
             if self.begun:
                 compare(self.folder, header)
             else:
                 self.folder.mkdir(parents=True, exist_ok=True)
-            remove_orphans(self.folder)
-            head = self.commit[0] if self.commit else {}
-            for name, columns, count in (
-                (ROWS, width, int(head.get("on_grid", 0))),
-                (INPUTS, 1 + len(run.control.names), int(head.get("inputs", 0))),
-            ):
-                self.streams[name] = Stream(self.folder / name, columns, count)
             self.lock()
+            remove_orphans(self.folder)
+            widths = {ROWS: width, INPUTS: 1 + len(run.control.names)}
+            if self.commit is not None and self.commit[0]["rows"] > self.commit[0]["on_grid"]:
+                self.drop_end(widths)
+            head = self.commit[0] if self.commit else {"rows": 0, "inputs": 0}
+            for name, columns in widths.items():
+                count = int(head["rows" if name == ROWS else "inputs"])
+                self.streams[name] = Stream(self.folder / name, columns, count)
             if self.begun:
                 self.take_up_inputs(run)
             else:
@@ -129,15 +134,32 @@ class Recording:
 
     def lock(self) -> None:
         """One run at a time; the lock goes with the process, however it ends."""
+        self.locked = os.open(self.folder / LOCK, os.O_RDWR | os.O_CREAT, 0o666)
         if fcntl is None:
             return
         try:
-            fcntl.flock(self.streams[ROWS].file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            fcntl.flock(self.locked, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
             raise InvalidFile(
                 f"'{self.folder}' is being written to by another run.",
                 "Wait for it, or record into another folder.",
             ) from None
+
+    def drop_end(self, widths: dict[str, int]) -> None:
+        """Take back the last state, which was between two steps of the grid: the run goes on.
+
+        The commit goes first, and the rows are a new file: who has the old one open keeps it.
+        """
+        assert self.commit is not None
+        head, reached = self.commit
+        path, length = self.folder / ROWS, 8 * widths[ROWS] * head["on_grid"]
+        digests = [digest_of(path, length).hexdigest(), head["digests"][1]]
+        self.put_commit({**head, "rows": head["on_grid"], "digests": digests}, reached)
+        with path.open("rb") as old, replacing(path) as new:
+            while length > 0:
+                piece = old.read(min(length, 2**20))
+                new.write(piece)
+                length -= len(piece)
 
     def take_up_inputs(self, run: Run) -> None:
         """The last inputs that were written are those that hold."""
@@ -153,7 +175,7 @@ class Recording:
         """A segment: on the disk when this returns."""
         assert self.run is not None
         count, parts = len(saved.times), [saved.times[:, None]]
-        parts += [saved.absolute.reshape(count, -1), saved.integrals]
+        parts += [saved.absolute.reshape(count, shape_of(self.run)[1]), saved.integrals]
         parts += [] if saved.coordinates is None else [saved.coordinates]
         with told_as_file(self.folder):
             self.streams[ROWS].append(np.hstack(parts))
@@ -167,14 +189,15 @@ class Recording:
         head = {
             "rows": rows.count, "on_grid": rows.count - off_grid, "inputs": inputs.count,
             "digests": [rows.digest.hexdigest(), inputs.digest.hexdigest()],
-            "sizes": [reached.block.size, reached.inputs.size, reached.events.size],
-            "origin": reached.origin.hex(), "step": reached.step.hex(), "index": reached.index,
             "ended": ended,
         }  # fmt: skip
-        numbers = np.concatenate((reached.block, reached.inputs, reached.events.ravel()))
-        contents = json.dumps(head).encode() + b"\n" + numbers.astype("<f8").tobytes()
+        self.put_commit(head, reached)
+
+    def put_commit(self, head: dict[str, Any], reached: Checkpoint) -> None:
+        words, numbers = reached.as_plain()
+        contents = json.dumps(head | words).encode() + b"\n" + numbers.astype("<f8").tobytes()
         write_sealed(self.folder / COMMIT, contents)
-        self.commit = head, reached
+        self.commit = head | words, reached
 
     def everything(self) -> Saved:
         assert self.commit is not None and self.run is not None
@@ -195,9 +218,15 @@ class Recording:
         with told_as_file(self.folder):
             self.acknowledge(reached, head["rows"] - head["on_grid"], ended)
 
-    def close(self) -> None:
+    def __enter__(self) -> "Recording":
+        return self
+
+    def __exit__(self, *error: Any) -> None:
         for stream in self.streams.values():
             stream.close()
+        if self.locked is not None:
+            os.close(self.locked)
+            self.locked = None
         self.streams = {}
 
 
@@ -279,13 +308,7 @@ def read_commit(folder: Path) -> tuple[dict[str, Any], Checkpoint]:
     """What counts of a folder, and where its run stands."""
     head, _, numbers = read_sealed(folder / COMMIT).partition(b"\n")
     plain = json.loads(head)
-    values = np.frombuffer(numbers, "<f8")
-    block, inputs, events = np.split(values, np.cumsum(plain["sizes"])[:-1])
-    begin = Checkpoint(
-        block.copy(), float.fromhex(plain["origin"]), float.fromhex(plain["step"]),
-        int(plain["index"]), inputs.copy(), events.reshape(-1, 2).copy(),
-    )  # fmt: skip
-    return plain, begin
+    return plain, Checkpoint.from_plain(plain, np.frombuffer(numbers, "<f8"))
 
 
 def check_digests(folder: Path, header: dict[str, Any], head: dict[str, Any]) -> None:
@@ -306,7 +329,10 @@ def compare(folder: Path, header: dict[str, Any]) -> None:
     known = read_header(folder)
     fresh = json.loads(json.dumps(header))
     for name in {**known, **fresh}:
-        if name not in FREE and known.get(name) != fresh.get(name):
+        pair = (known.get(name), fresh.get(name))
+        if name == "model" and all(str(text).startswith("#") for text in pair):
+            continue  # functions of the user's own have no text to compare
+        if name not in FREE and pair[0] != pair[1]:
             raise InvalidOption(
                 f"resume: the run in '{folder}' was begun with another '{name}'.",
                 "Repeat the call that began it, with a later until= if you like, or record into"

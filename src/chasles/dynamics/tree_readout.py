@@ -29,7 +29,7 @@ def needs_tree(model: Model) -> bool:
 
 def tree_wrenches(setup: Setup, absolute: Floats, times: Floats, integrals: Floats) -> Floats:
     """Joint wrenches (T, m, 12) at absolute states (T, n, 18), by the recursion."""
-    problem = TreeProblem.from_model(setup.model)
+    problem = tree_problem(setup)
     own, joints = problem.setup, setup.system.joints
     order = [setup.body_index[name] for name in own.body_index]
     counted = own.system.quadrature_count
@@ -62,13 +62,20 @@ def tree_wrenches(setup: Setup, absolute: Floats, times: Floats, integrals: Floa
 
 def tree_accelerations(setup: Setup, absolute: Floats, times: Floats, integrals: Floats) -> Floats:
     """V' (T, n, 6) at absolute states (T, n, 18), by the recursion."""
-    problem = TreeProblem.from_model(setup.model)
+    problem = tree_problem(setup)
     order = [setup.body_index[name] for name in problem.setup.body_index]
     counted, rates = problem.setup.system.quadrature_count, np.zeros((*absolute.shape[:2], 6))
     for k, (state, t) in enumerate(zip(absolute, times.tolist())):
         problem.work.quadratures[:] = integrals[k, :counted]
         rates[k, order] = problem.twist_rates(state_of(problem.tree, state[order]), t)
     return rates
+
+
+def tree_problem(setup: Setup) -> TreeProblem:
+    """The tree of a model, whose motors are given the inputs that were held over the run."""
+    problem = TreeProblem.from_model(setup.model)
+    problem.setup.signals.given = setup.signals.given
+    return problem
 
 
 def carried_bodies(problem: TreeProblem) -> dict[str, int]:

@@ -16,13 +16,12 @@ from typing import Any, ClassVar, Literal
 import numpy as np
 
 from chasles.model.checks import checked_not_negative, checked_number, fill
-from chasles.model.coordinates import Coordinate
 from chasles.model.derivatives import Floats, Function
 from chasles.model.errors import ChaslesError, InvalidForce, one_line, told
 from chasles.model.joint_forces import NOTHING, PER_SPEED, PER_UNIT, JointForce
 from chasles.model.joints import Joint
 from chasles.model.signals import Part, Signal, checked_signal
-from chasles.model.words import ArrayLike
+from chasles.model.words import ArrayLike, Coordinate
 
 #: What an input of a Simulation or a controller is added to.
 InputOf = Literal["effort", "target", "rate"]
