@@ -85,7 +85,7 @@ def call(options: argparse.Namespace) -> int:
 
 def segments(folder: Path, resume: bool) -> Path:
     """The folder of the states; what another run has left there is not written over."""
-    from chasles.recording import is_recording
+    from chasles.recorded import is_recording
 
     found = folder / SEGMENTS
     if is_recording(found) and not resume:

@@ -21,7 +21,7 @@ from chasles.model.plain import from_plain
 from chasles.preparation import with_inputs
 from chasles.problem import make_problem
 from chasles.provenance import Provenance
-from chasles.recording import is_recording
+from chasles.recorded import is_recording
 from chasles.result import Result
 from chasles.sealed import checked_path, is_sealed
 from chasles.system.build import Setup

@@ -12,7 +12,7 @@ from chasles.model.plain import from_plain
 from chasles.preparation import with_inputs
 from chasles.problem import Problem, SpaceChoice, make_problem
 from chasles.provenance import Provenance
-from chasles.recording import check_digests, mapped, mapped_inputs, read_commit, read_header
+from chasles.recorded import check_digests, mapped, mapped_inputs, read_commit, read_header
 from chasles.result import Result
 from chasles.spaces import Space
 from chasles.system.state import State
