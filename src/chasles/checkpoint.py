@@ -1,6 +1,9 @@
 """Where a run stands after a whole step: all that it takes to go on with the same bits."""
 
 from dataclasses import dataclass
+from typing import Any, Self
+
+import numpy as np
 
 from chasles.core.arrays import Floats
 
@@ -20,6 +23,24 @@ class Checkpoint:
     index: int
     inputs: Floats
     events: Floats
+
+    def as_plain(self) -> tuple[dict[str, Any], Floats]:
+        """Words for JSON, and all numbers in one array."""
+        words = {
+            "sizes": [self.block.size, self.inputs.size, self.events.size],
+            "origin": self.origin.hex(), "step": self.step.hex(), "index": self.index,
+        }  # fmt: skip
+        return words, np.concatenate((self.block, self.inputs, self.events.ravel()))
+
+    @classmethod
+    def from_plain(cls, words: Any, numbers: Floats) -> Self:
+        """What `as_plain` was given."""
+        block, inputs, events = np.split(numbers, np.cumsum(words["sizes"])[:-1])
+        origin, step = float.fromhex(words["origin"]), float.fromhex(words["step"])
+        return cls(
+            block.copy(), origin, step, int(words["index"]), inputs.copy(),
+            events.reshape(-1, 2).copy(),
+        )  # fmt: skip
 
     @property
     def time(self) -> float:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from chasles import diagnostics
+from chasles.checkpoint import Checkpoint
 from chasles.core.arrays import POSE_R, POSE_X, TWIST, Floats
 from chasles.model.plain import to_plain
 from chasles.problem import Problem
@@ -42,6 +43,7 @@ def make_table(
     status: str,
     message: str,
     joint_coordinates: Floats | None = None,
+    checkpoint: Checkpoint | None = None,
 ) -> Table:
     """The trajectory with named dimensions, units, and where it came from."""
     setup = problem.setup
@@ -75,9 +77,25 @@ def make_table(
         text = "joint coordinates, as they were integrated: angles (rad), displacements (m)"
         dims = ("time", "joint_coordinate")
         variables["coordinates"] = described(dims, joint_coordinates.copy(), "1", text)
+    inputs = setup.signals.given
+    if inputs is not None:
+        text = "inputs of motors and servos, each held from its time on"
+        coordinates["input_time"] = described(("input_time",), inputs.times, "s", "time")
+        motors = list(setup.signals.inputs)
+        coordinates["input"] = (("input",), motors, {"long_name": "name of a motor"})
+        variables["inputs"] = described(("input_time", "input"), inputs.values, "1", text)
+    going_on = {}
+    if checkpoint is not None:
+        words, numbers = checkpoint.as_plain()
+        text = "what it takes to go on with the same bits"
+        places = np.arange(numbers.size, dtype=np.float64)
+        coordinates["checkpoint_place"] = described(("checkpoint_place",), places, "1", "place")
+        variables["checkpoint"] = described(("checkpoint_place",), numbers, "1", text)
+        going_on["checkpoint"] = json.dumps(words)
     model_text = json.dumps(to_plain(model), allow_nan=False)
     attributes = {
         **attributes_of(problem, provenance, model_text), "status": status, "message": message,
+        **going_on,
     }  # fmt: skip
     return Table(coordinates, variables, attributes)
 

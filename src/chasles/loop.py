@@ -192,6 +192,10 @@ class Run:
 
     def saved(self, times: Floats, points: Floats) -> Saved:
         layout = self.stepper.layout
+        if not len(points):
+            one = self.saved(np.zeros(1), self.block[None])
+            nowhere = None if one.coordinates is None else one.coordinates[:0]
+            return Saved(times, one.absolute[:0], one.integrals[:0], nowhere)
         places = points[:, : layout.integrals]
         absolute, coordinates = self.stepper.absolute(places), self.stepper.coordinates(places)
         integrals = points[:, layout.integrals : layout.supply].copy()
@@ -221,7 +225,7 @@ class Run:
             bar.update(self.index - first)
             if outcome != OK:
                 self.stopped = self.explain(self.grid.time(self.index), outcome)
-            size = max(1, int(size * min(16.0, CHUNK_SECONDS / max(seconds, 1e-6))))
+            size = max(1, int((self.index - first) * min(16.0, CHUNK_SECONDS / max(seconds, 1e-6))))
 
     def piece(self, first: int, end: int, every: int) -> int:
         """How far steps may go at once: to the end of the rows, the next sample, or a trouble.

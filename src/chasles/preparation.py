@@ -195,7 +195,6 @@ def header_of(settings: Settings, run: Run) -> dict[str, Any]:
     except InvalidModel as error:
         text = f"# {error.what}"
     return {
-        **attributes_of(problem, provenance, text),
         "method": settings.method.name,
         "step": run.grid.step.hex(),
         "save_every": run.grid.save_every,
@@ -204,6 +203,7 @@ def header_of(settings: Settings, run: Run) -> dict[str, Any]:
         "acceleration": settings.setup.acceleration,
         "sample": run.control.every if run.control.controller is not None else 0,
         "start": None if start is None else [[float(x).hex() for x in row] for row in start],
+        **attributes_of(problem, provenance, text),
     }
 
 

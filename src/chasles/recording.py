@@ -12,7 +12,6 @@ import os
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
-from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -23,7 +22,20 @@ from chasles.core.arrays import ABSOLUTE_WIDTH, Floats
 from chasles.loop import Run, Saved
 from chasles.model import InvalidFile, InvalidOption
 from chasles.model.errors import told
-from chasles.sealed import SEAL, SEAL_LENGTH, checked_path, fcntl, remove_orphans, replacing
+from chasles.recorded import (
+    COMMIT,
+    FORMAT,
+    HEADER,
+    INPUTS,
+    ROWS,
+    digest_of,
+    is_recording,
+    mapped,
+    mapped_inputs,
+    read_commit,
+    read_header,
+)
+from chasles.sealed import SEAL, checked_path, fcntl, remove_orphans, replacing
 from chasles.system.coordinates import coordinate_keys
 from chasles.system.signals import Inputs
 
@@ -32,9 +44,7 @@ if TYPE_CHECKING:
 
 #: Seconds between two segments, and bytes of states that are gathered at the most.
 SEGMENT_SECONDS, WINDOW_BYTES = 1.0, 2**24
-HEADER, COMMIT, ROWS, INPUTS = "run.json", "commit", "rows.f64", "inputs.f64"
-#: Version of the layout; readers refuse folders of a later one.
-FORMAT = 1
+LOCK = "lock"
 #: What may differ between the beginning of a run and its resumption.
 FREE = ("provenance", "title")
 
@@ -56,7 +66,7 @@ class Stream:
     def append(self, rows: Floats) -> None:
         if not len(rows):
             return
-        contents = memoryview(np.ascontiguousarray(rows, "<f8").tobytes())
+        contents = np.ascontiguousarray(rows, "<f8").reshape(-1).view(np.uint8).data
         done = 0
         while done < len(contents):
             done += os.write(self.file, contents[done:])
@@ -68,24 +78,6 @@ class Stream:
         os.close(self.file)
 
 
-def digest_of(path: Path, length: int) -> Any:
-    """sha256 of the first so many bytes of a file, which has as many."""
-    digest = hashlib.sha256()
-    if length == 0:
-        return digest
-    with path.open("rb") as file:
-        while length > 0:
-            piece = file.read(min(length, 2**20))
-            if not piece:
-                raise InvalidFile(
-                    f"'{path}' is damaged: it is shorter than what was written.",
-                    "Take a copy that is whole, or simulate again.",
-                )
-            digest.update(piece)
-            length -= len(piece)
-    return digest
-
-
 class Recording:
     """The folder of a run: see `chasles.loop.Record`."""
 
@@ -95,6 +87,7 @@ class Recording:
         self.window, self.last = 1, time.monotonic()
         self.streams: dict[str, Stream] = {}
         self.run: Run | None = None
+        self.locked: int | None = None
 
     def checkpoint(self) -> Checkpoint:
         """Where the run in the folder stands."""
@@ -107,21 +100,24 @@ class Recording:
         shape = shape_of(run)
         width = sum(shape)
         self.window = max(2, WINDOW_BYTES // (8 * width))
-        header = {"chasles_recording": FORMAT, "shape": shape,
-                  "inputs": list(run.control.names), **header}  # fmt: skip
+        header = {
+            "chasles_recording": FORMAT, **header, "inputs": list(run.control.names),
+            "shape": shape,
+        }  # fmt: skip
         with told_as_file(self.folder):
             if self.begun:
                 compare(self.folder, header)
             else:
                 self.folder.mkdir(parents=True, exist_ok=True)
-            remove_orphans(self.folder)
-            head = self.commit[0] if self.commit else {}
-            for name, columns, count in (
-                (ROWS, width, int(head.get("on_grid", 0))),
-                (INPUTS, 1 + len(run.control.names), int(head.get("inputs", 0))),
-            ):
-                self.streams[name] = Stream(self.folder / name, columns, count)
             self.lock()
+            remove_orphans(self.folder)
+            widths = {ROWS: width, INPUTS: 1 + len(run.control.names)}
+            if self.commit is not None and self.commit[0]["rows"] > self.commit[0]["on_grid"]:
+                self.drop_end(widths)
+            head = self.commit[0] if self.commit else {"rows": 0, "inputs": 0}
+            for name, columns in widths.items():
+                count = int(head["rows" if name == ROWS else "inputs"])
+                self.streams[name] = Stream(self.folder / name, columns, count)
             if self.begun:
                 self.take_up_inputs(run)
             else:
@@ -129,15 +125,32 @@ class Recording:
 
     def lock(self) -> None:
         """One run at a time; the lock goes with the process, however it ends."""
+        self.locked = os.open(self.folder / LOCK, os.O_RDWR | os.O_CREAT, 0o666)
         if fcntl is None:
             return
         try:
-            fcntl.flock(self.streams[ROWS].file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            fcntl.flock(self.locked, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
             raise InvalidFile(
                 f"'{self.folder}' is being written to by another run.",
                 "Wait for it, or record into another folder.",
             ) from None
+
+    def drop_end(self, widths: dict[str, int]) -> None:
+        """Take back the last state, which was between two steps of the grid: the run goes on.
+
+        The commit goes first, and the rows are a new file: who has the old one open keeps it.
+        """
+        assert self.commit is not None
+        head, reached = self.commit
+        path, length = self.folder / ROWS, 8 * widths[ROWS] * head["on_grid"]
+        digests = [digest_of(path, length).hexdigest(), head["digests"][1]]
+        self.put_commit({**head, "rows": head["on_grid"], "digests": digests}, reached)
+        with path.open("rb") as old, replacing(path) as new:
+            while length > 0:
+                piece = old.read(min(length, 2**20))
+                new.write(piece)
+                length -= len(piece)
 
     def take_up_inputs(self, run: Run) -> None:
         """The last inputs that were written are those that hold."""
@@ -153,7 +166,7 @@ class Recording:
         """A segment: on the disk when this returns."""
         assert self.run is not None
         count, parts = len(saved.times), [saved.times[:, None]]
-        parts += [saved.absolute.reshape(count, -1), saved.integrals]
+        parts += [saved.absolute.reshape(count, shape_of(self.run)[1]), saved.integrals]
         parts += [] if saved.coordinates is None else [saved.coordinates]
         with told_as_file(self.folder):
             self.streams[ROWS].append(np.hstack(parts))
@@ -167,14 +180,15 @@ class Recording:
         head = {
             "rows": rows.count, "on_grid": rows.count - off_grid, "inputs": inputs.count,
             "digests": [rows.digest.hexdigest(), inputs.digest.hexdigest()],
-            "sizes": [reached.block.size, reached.inputs.size, reached.events.size],
-            "origin": reached.origin.hex(), "step": reached.step.hex(), "index": reached.index,
             "ended": ended,
         }  # fmt: skip
-        numbers = np.concatenate((reached.block, reached.inputs, reached.events.ravel()))
-        contents = json.dumps(head).encode() + b"\n" + numbers.astype("<f8").tobytes()
+        self.put_commit(head, reached)
+
+    def put_commit(self, head: dict[str, Any], reached: Checkpoint) -> None:
+        words, numbers = reached.as_plain()
+        contents = json.dumps(head | words).encode() + b"\n" + numbers.astype("<f8").tobytes()
         write_sealed(self.folder / COMMIT, contents)
-        self.commit = head, reached
+        self.commit = head | words, reached
 
     def everything(self) -> Saved:
         assert self.commit is not None and self.run is not None
@@ -195,9 +209,15 @@ class Recording:
         with told_as_file(self.folder):
             self.acknowledge(reached, head["rows"] - head["on_grid"], ended)
 
-    def close(self) -> None:
+    def __enter__(self) -> "Recording":
+        return self
+
+    def __exit__(self, *error: Any) -> None:
         for stream in self.streams.values():
             stream.close()
+        if self.locked is not None:
+            os.close(self.locked)
+            self.locked = None
         self.streams = {}
 
 
@@ -208,25 +228,6 @@ def shape_of(run: Run) -> list[int]:
     coordinates = 0 if empty is None else len(coordinate_keys(setup.model))
     bodies = ABSOLUTE_WIDTH * setup.system.body_count
     return [1, bodies, layout.supply - layout.integrals, coordinates]
-
-
-def mapped(folder: Path, shape: list[int], count: int) -> Saved:
-    """The states in a folder, read from the disk as they are asked for."""
-    width, ends = sum(shape), np.cumsum([0, *shape])
-    rows = np.memmap(folder / ROWS, "<f8", "r", shape=(count, width))
-    parts = [rows[:, a:b] for a, b in pairwise(ends.tolist())]
-    absolute = parts[1].reshape(count, -1, ABSOLUTE_WIDTH)
-    return Saved(parts[0][:, 0], absolute, parts[2], parts[3] if shape[3] else None)
-
-
-def mapped_inputs(folder: Path, names: int, count: int) -> Inputs | None:
-    if not names or not count:
-        return None
-    rows = np.memmap(folder / INPUTS, "<f8", "r", shape=(count, 1 + names))
-    return Inputs(rows[:, 0], rows[:, 1:])
-
-
-# --- files ----------------------------------------------------------------------------------------
 
 
 def write_sealed(path: Path, contents: bytes) -> None:
@@ -241,72 +242,15 @@ def write_sealed(path: Path, contents: bytes) -> None:
         os.close(folder)
 
 
-def read_sealed(path: Path) -> bytes:
-    """The contents of such a file."""
-    try:
-        text = path.read_bytes()
-    except OSError as error:
-        raise InvalidFile(
-            f"'{path}' cannot be read: {error.strerror or error}.",
-            "Give a folder that simulate(..., into=folder) wrote.",
-        ) from None
-    contents, seal = text[:-SEAL_LENGTH], text[-SEAL_LENGTH:]
-    if seal != SEAL % hashlib.sha256(contents).hexdigest().encode():
-        raise InvalidFile(
-            f"'{path}' is damaged: its contents do not match its seal.",
-            "Take a copy that is whole, or simulate again.",
-        )
-    return contents
-
-
-def is_recording(folder: Path) -> bool:
-    """Whether a run was recorded there that has acknowledged something."""
-    return (folder / HEADER).is_file() and (folder / COMMIT).is_file()
-
-
-def read_header(folder: Path) -> dict[str, Any]:
-    header: dict[str, Any] = json.loads(read_sealed(folder / HEADER))
-    if header.get("chasles_recording", 0) > FORMAT:
-        raise InvalidFile(
-            f"'{folder}' has format {header['chasles_recording']}, but this version reads formats"
-            f" 1 to {FORMAT}.",
-            "Update chasles to read it.",
-        )
-    return header
-
-
-def read_commit(folder: Path) -> tuple[dict[str, Any], Checkpoint]:
-    """What counts of a folder, and where its run stands."""
-    head, _, numbers = read_sealed(folder / COMMIT).partition(b"\n")
-    plain = json.loads(head)
-    values = np.frombuffer(numbers, "<f8")
-    block, inputs, events = np.split(values, np.cumsum(plain["sizes"])[:-1])
-    begin = Checkpoint(
-        block.copy(), float.fromhex(plain["origin"]), float.fromhex(plain["step"]),
-        int(plain["index"]), inputs.copy(), events.reshape(-1, 2).copy(),
-    )  # fmt: skip
-    return plain, begin
-
-
-def check_digests(folder: Path, header: dict[str, Any], head: dict[str, Any]) -> None:
-    """Refuse a folder whose numbers are not those that were written."""
-    widths = sum(header["shape"]), 1 + len(header["inputs"])
-    for name, width, count, digest in zip(
-        (ROWS, INPUTS), widths, (head["rows"], head["inputs"]), head["digests"]
-    ):
-        if digest_of(folder / name, 8 * width * count).hexdigest() != digest:
-            raise InvalidFile(
-                f"'{folder / name}' is damaged: its contents do not match their digest.",
-                "Take a copy that is whole, or simulate again.",
-            )
-
-
 def compare(folder: Path, header: dict[str, Any]) -> None:
     """Refuse to go on with another run than the one in the folder."""
     known = read_header(folder)
     fresh = json.loads(json.dumps(header))
     for name in {**known, **fresh}:
-        if name not in FREE and known.get(name) != fresh.get(name):
+        pair = (known.get(name), fresh.get(name))
+        if name == "model" and all(str(text).startswith("#") for text in pair):
+            continue  # functions of the user's own have no text to compare
+        if name not in FREE and pair[0] != pair[1]:
             raise InvalidOption(
                 f"resume: the run in '{folder}' was begun with another '{name}'.",
                 "Repeat the call that began it, with a later until= if you like, or record into"

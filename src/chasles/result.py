@@ -44,7 +44,7 @@ from chasles.readout import (
     joint_effort,
     point_history,
 )
-from chasles.sealed import check_kinds, write
+from chasles.sealed import check_kinds, is_csv, write, write_csv
 from chasles.spaces import Designation
 from chasles.spaces.certificate import Certificate
 from chasles.start.assembly import Assembly
@@ -469,10 +469,14 @@ class Result:
         return to_xarray(self._table())
 
     def save(self, path: str | os.PathLike[str]) -> Path:
-        """Write what `to_xarray` holds to a NetCDF file, whole or not at all.
+        """Write the run to a file, whole or not at all; one of that name is replaced.
 
-        `load` reads it back.  A file of that name, which ends in ".nc", is replaced.
+        A name that ends in ".nc" makes a NetCDF file with what `to_xarray` holds, which `load`
+        reads back; ".csv" a table with what `frame` holds, to the last digit, with units in its
+        second line.
         """
+        if is_csv(path):
+            return write_csv(self.frame(), path)
         check_kinds(self.model)
         return write(self._table(), path)
 
@@ -494,7 +498,7 @@ class Result:
     def _table(self) -> Table:
         return make_table(
             self.problem, self.t, self.absolute, self.integrals, self.provenance, self.status,
-            self.message, self.coordinates,
+            self.message, self.coordinates, self.checkpoint,
         )  # fmt: skip
 
     def _body(self, body: Body | str) -> Floats:

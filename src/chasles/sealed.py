@@ -3,6 +3,7 @@
 The file formats are imported when they are used: they take longer than a small run.
 """
 
+import csv
 import hashlib
 import os
 import secrets
@@ -10,7 +11,7 @@ import stat
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from errno import EACCES
-from io import BytesIO
+from io import BytesIO, StringIO
 from pathlib import Path
 from typing import Any, BinaryIO
 
@@ -26,7 +27,7 @@ try:
 except ImportError:  # where there is none, a file that is open cannot be removed by others
     fcntl = None  # type: ignore[assignment]
 
-SUFFIX = ".nc"
+SUFFIX, CSV = ".nc", ".csv"
 #: The last line of a file: a digest of all before it, which readers of HDF5 do not look at.
 SEAL = b"\nchasles sha256 %s\n"
 SEAL_LENGTH = len(SEAL % bytes(64))
@@ -35,14 +36,35 @@ PART = ".chasles-{}.part"
 
 
 def write(table: Table, path: str | os.PathLike[str]) -> Path:
-    """Write a NetCDF file under another name beside `path`, then rename it: all or nothing.
+    """Write a NetCDF file: see `write_whole`."""
+    target = checked_target(path)
+    contents = to_netcdf(table)
+    return write_whole(target, contents, SEAL % hashlib.sha256(contents).hexdigest().encode())
+
+
+def is_csv(path: Any) -> bool:
+    return checked_path(path).suffix.lower() == CSV
+
+
+def write_csv(table: Any, path: str | os.PathLike[str]) -> Path:
+    """Write a table of `Result.frame` as text: names, units, then a line per time."""
+    target = checked_target(path)
+    units = table.attrs["units"]
+    text = StringIO(newline="")
+    lines = csv.writer(text, lineterminator="\n")
+    lines.writerow([table.index.name, *table.columns])
+    lines.writerow([units["t"], *(units[name] for name in table.columns)])
+    columns = [table.index.to_numpy().tolist(), *(table[c].tolist() for c in table.columns)]
+    lines.writerows([repr(x) for x in row] for row in zip(*columns))
+    return write_whole(target, text.getvalue().encode())
+
+
+def write_whole(target: Path, contents: Any, seal: bytes = b"") -> Path:
+    """Write a file under another name beside `target`, then rename it: all or nothing.
 
     What a link points to is written, the link stays, and so does who may read the file.  A pipe or
     device is written to as it is.
     """
-    target = checked_target(path)
-    contents = to_netcdf(table)
-    seal = SEAL % hashlib.sha256(contents).hexdigest().encode()
     real = Path(os.path.realpath(target))
     try:
         if real.exists() and not real.is_file():
@@ -164,11 +186,12 @@ def checked_path(path: Any) -> Path:
 
 
 def checked_target(path: Any) -> Path:
-    """A name under which a NetCDF file can be saved."""
+    """A name under which a result can be saved."""
     target = checked_path(path)
-    if target.suffix.lower() != SUFFIX:
+    if target.suffix.lower() not in (SUFFIX, CSV):
         raise InvalidOption(
-            f"path is '{target}', but a result is saved as NetCDF, whose files end in '{SUFFIX}'.",
+            f"path is '{target}', but a result is saved as NetCDF, whose files end in '{SUFFIX}',"
+            f" or as a table in '{CSV}'.",
             f"Save it as '{target.with_suffix(SUFFIX).name}'; result.to_xarray() gives the numbers"
             " for other formats."
             if target.name

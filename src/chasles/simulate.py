@@ -2,6 +2,7 @@
 
 import time
 from collections.abc import Callable, Iterable, Mapping
+from contextlib import nullcontext
 from os import PathLike
 from typing import Any, Literal
 
@@ -109,6 +110,8 @@ def simulate(
     """
     check_progress(progress)
     record = open_recording(into, resume, t_eval)
+    if not isinstance(start, Result):
+        make_grid(until, step, save_every, t_eval)  # refused before anything is made
     settings = make_settings(
         model, method=method, spaces=spaces, acceleration=acceleration, stabilise=stabilise,
         redundant=redundant, singular=singular, start=start, close=close, hold=hold,
@@ -122,21 +125,23 @@ def simulate(
     lookout = look_ahead(settings.setup, settings.method, grid.step, grid.steps, grid.origin)
     stepper = stepper_of(settings, grid.step, grid.until)
     control = make_control(stepper, controller, sample, grid.step)
-    run = Run(stepper, grid, lookout, control, begin, record)
-    if record is not None:
-        record.prepare(header_of(settings, run), run)
-    began = time.perf_counter() - seconds_compiling()
-    with ctrl_c(run.interrupt):
-        if grid.t_eval is None:
-            saved = run.all_states(progress)
-        else:
-            saved = run.states_at(grid.t_eval, progress)
-    seconds = time.perf_counter() - seconds_compiling() - began
-    status, message = ended(run, float(saved.times[-1]))
-    result = result_of(settings, run, saved, seconds, status, message)
-    if record is not None:
-        record.finish(result)
-        record.close()
+    run = Run(stepper, grid, lookout, control, record=record)
+    with record or nullcontext():
+        if record is not None:
+            record.prepare(header_of(settings, run), run)
+        if begin is not None:
+            run.go_on_from(begin)
+        began = time.perf_counter() - seconds_compiling()
+        with ctrl_c(run.interrupt):
+            if grid.t_eval is None:
+                saved = run.all_states(progress)
+            else:
+                saved = run.states_at(grid.t_eval, progress)
+        seconds = time.perf_counter() - seconds_compiling() - began
+        status, message = ended(run, float(saved.times[-1]))
+        result = result_of(settings, run, saved, seconds, status, message)
+        if record is not None:
+            record.finish(result)
     if run.stopped is not None:
         raise SimulationStopped(run.stopped.what, run.stopped.remedy, result=result)
     if run.interrupted:

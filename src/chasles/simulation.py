@@ -17,6 +17,7 @@ from chasles.preparation import (
     Settings,
     look_ahead,
     make_settings,
+    provenance_of,
     result_of,
     stepper_of,
 )
@@ -187,8 +188,13 @@ class Simulation:
     @property
     def state(self) -> State:
         """All bodies now."""
-        run = self._run
-        return self._result(run.block[None, : self._kept], np.array([self.time])).state()
+        run, settings = self._run, self._settings
+        saved = run.saved(np.array([self.time]), run.block[None, : self._kept])
+        made = provenance_of(settings, run, self._seconds)
+        return Result(
+            settings.problem, saved.times, saved.absolute, saved.integrals, made,
+            coordinates=saved.coordinates,
+        ).state()  # fmt: skip
 
     def result(self) -> Result:
         """The run so far, as `simulate` would return it."""

@@ -1,6 +1,7 @@
 """`chasles run FILE`: simulate a model file and keep the result."""
 
 import argparse
+import shutil
 import sys
 from pathlib import Path
 from typing import Any
@@ -13,7 +14,10 @@ EXAMPLES = """\
   chasles run top.toml --until 10 --step 1e-3          or these
   chasles run top.toml --report top.html               film, numbers and plots on one page
   chasles run top.toml --out results --json            the summary as JSON
+  chasles run top.toml --out results --resume          go on with a run that was cut off
 """
+#: Where the states go while a run is on its way, beside its result.
+SEGMENTS = "segments"
 OVERRIDES = ("until", "step", "method", "spaces", "stabilise", "save_every")
 
 
@@ -22,7 +26,8 @@ def add(commands: Commands) -> None:
         commands, "run", call, "simulate a model file",
         "Simulate a model file and write FOLDER/result.nc, which chasles.load reads.  Options in\n"
         "the file's table [run] hold where none is given here.  Ctrl-C, and a run that cannot go\n"
-        "on, keep the result so far.",
+        "on, keep the result so far.  States are in FOLDER/segments while it runs: what was\n"
+        "written there survives a kill, and --resume goes on from it.",
         EXAMPLES,
     )  # fmt: skip
     add_file(parser)
@@ -33,6 +38,7 @@ def add(commands: Commands) -> None:
     parser.add_argument("--save-every", type=int, metavar="N", help="keep every Nth state")
     parser.add_argument("--out", type=Path, metavar="FOLDER", help="[out/NAME OF THE FILE]")
     parser.add_argument("--report", type=Path, metavar="HTML", help="film, numbers and plots")
+    parser.add_argument("--resume", action="store_true", help="go on with the run in the folder")
     parser.add_argument("--quiet", action="store_true", help="no progress bar")
     add_json(parser)
 
@@ -53,12 +59,19 @@ def call(options: argparse.Namespace) -> int:
         )
     check_steps(run)
     folder = made(options.out or Path("out") / options.file.stem)
+    if "t_eval" not in run:
+        run |= {"into": segments(folder, options.resume), "resume": True}
+    elif options.resume:
+        raise InvalidOption(
+            "--resume: a run with t_eval is not kept on its way.", "Leave t_eval out, or --resume."
+        )
     try:
         result = simulate(model, **run, progress=False if options.quiet or options.json else None)
     except SimulationStopped as stopped:
         if stopped.result is None:
             raise
         keep(stopped.result, folder, options)
+        clear(folder)
         print(f"chasles: {' '.join(str(stopped).split())}", file=sys.stderr)
         return 1
     except Interrupted as interrupt:
@@ -66,7 +79,31 @@ def call(options: argparse.Namespace) -> int:
         reached = interrupt.result.t[-1]
         raise KeyboardInterrupt(f"the result up to t = {reached:g} s is kept") from None
     keep(result, folder, options)
+    clear(folder)
     return 0
+
+
+def segments(folder: Path, resume: bool) -> Path:
+    """The folder of the states; what another run has left there is not written over."""
+    from chasles.recorded import is_recording
+
+    found = folder / SEGMENTS
+    if is_recording(found) and not resume:
+        raise InvalidOption(
+            f"'{found}' holds a run that was cut off.",
+            "Go on with it by --resume, remove it to begin anew, or name another folder by --out.",
+        )
+    if resume and not is_recording(found):
+        raise InvalidOption(
+            f"--resume: there is no run in '{found}' that was cut off.",
+            "Leave --resume out to begin one.",
+        )
+    return found
+
+
+def clear(folder: Path) -> None:
+    """Remove the states of a run whose result is in a file."""
+    shutil.rmtree(folder / SEGMENTS, ignore_errors=True)
 
 
 def made(folder: Path) -> Path:

@@ -37,7 +37,7 @@ def tree_wrenches(
     `known` (T, coordinates) has angles with their whole turns, see `coordinate_keys`.  What a
     coupling does on bodies is not among them: see `coupling_multipliers`.
     """
-    problem = TreeProblem.from_model(setup.model)
+    problem = tree_problem(setup)
     turns = whole_turns(problem, known)
     own, joints = problem.setup, setup.system.joints
     order = [setup.body_index[name] for name in own.body_index]
@@ -73,7 +73,7 @@ def coupling_multipliers(
     setup: Setup, absolute: Floats, times: Floats, integrals: Floats, known: Floats | None = None
 ) -> Floats:
     r"""(T, c) $-\lambda$ of all couplings: times f' it is what they exert along a coordinate."""
-    problem = TreeProblem.from_model(setup.model)
+    problem = tree_problem(setup)
     order = [setup.body_index[name] for name in problem.setup.body_index]
     counted, places = problem.setup.system.quadrature_count, coupled_places(problem.setup)
     turns, found = whole_turns(problem, known), np.zeros((len(absolute), len(places)))
@@ -106,7 +106,7 @@ def tree_accelerations(
     setup: Setup, absolute: Floats, times: Floats, integrals: Floats, known: Floats | None = None
 ) -> Floats:
     """V' (T, n, 6) at absolute states (T, n, 18), by the recursion."""
-    problem = TreeProblem.from_model(setup.model)
+    problem = tree_problem(setup)
     turns = whole_turns(problem, known)
     order = [setup.body_index[name] for name in problem.setup.body_index]
     counted, rates = problem.setup.system.quadrature_count, np.zeros((*absolute.shape[:2], 6))
@@ -114,6 +114,13 @@ def tree_accelerations(
         problem.work.quadratures[:] = integrals[k, :counted]
         rates[k, order] = problem.twist_rates(state_of(problem.tree, state[order], turns(k)), t)
     return rates
+
+
+def tree_problem(setup: Setup) -> TreeProblem:
+    """The tree of a model, whose motors are given the inputs that were held over the run."""
+    problem = TreeProblem.from_model(setup.model)
+    problem.setup.signals.given = setup.signals.given
+    return problem
 
 
 def carried_bodies(problem: TreeProblem) -> dict[str, int]:

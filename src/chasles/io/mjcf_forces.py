@@ -14,7 +14,9 @@ from chasles.model import (
     JointSpring,
     JointStop,
     Motor,
+    Servo,
 )
+from chasles.model.joint_forces import NOTHING
 
 Floats = NDArray[np.float64]
 SOFT_LIMITS = "limits are stops that give way, as MuJoCo's do at the reference pose"
@@ -128,14 +130,15 @@ def of_freedom(
 
 
 def servos(scene: Any, placed: dict[int, Placed]) -> list[Force]:
-    """Actuators on a coordinate with a law that is linear in it: a motor at control 0."""
+    """Actuators on a coordinate with a law that is linear in it: motors and servos."""
     m = scene.m
     affine = (scene.code("Bias.NONE"), scene.code("Bias.AFFINE"))
     forces: list[Force] = []
-    idle, other, limited = [], [], []
-    for index in range(getattr(m, "nactuator", m.nu)):
+    other, limited, ranged, started, idle = [], [], [], [], []
+    joints = [int(m.actuator_trnid[k, 0]) for k in range(getattr(m, "nactuator", m.nu))]
+    for index, joint in enumerate(joints):
         name = scene.name("actuator", index)
-        entry = placed.get(int(m.actuator_trnid[index, 0]))
+        entry = placed.get(joint)
         linear = (
             m.actuator_trntype[index] == scene.code("Trn.JOINT")
             and m.actuator_dyntype[index] == scene.code("Dyn.NONE")
@@ -144,50 +147,81 @@ def servos(scene: Any, placed: dict[int, Placed]) -> list[Force]:
         )
         more = [getattr(m, f"actuator_{what}", np.zeros(index + 1))[index]
                 for what in ("armature", "damping")]  # fmt: skip
-        if not linear or np.any(more) or entry is None or entry.joint is None:
+        motor = None
+        if linear and not np.any(more) and entry is not None and entry.coordinate is not None:
+            motor = servo(scene, index, entry, alone=joints.count(joint) == 1)
+        if motor is None or entry is None:
             other.append(name)
             continue
-        if entry.coordinate is None:
-            other.append(name)
-            continue
-        motor = servo(scene, index, entry)
-        if motor is None:
-            idle.append(name)
-        else:
-            forces.append(motor)
-            capped = m.actuator_forcelimited[index] or m.jnt_actfrclimited[entry.index]
-            limited += [name] if capped else []
-    scene.note_names("actuators that do nothing while their control is 0 are left out; a Motor with"
-                     " an effort drives their joints", idle)  # fmt: skip
+        forces.append(motor)
+        shared = m.jnt_actfrclimited[entry.index] and joints.count(joint) > 1
+        limited += [name] if shared else []
+        ranged += [name] if m.actuator_ctrllimited[index] and isinstance(motor, Servo) else []
+        started += [name] if rests_at(m, index) != 0.0 else []
+        idle += [name] if motor.target is None and motor.effort == NOTHING else []
     scene.note_names("actuators are left out", other)
-    scene.note_names("force limits of actuators are not enforced", limited)
+    scene.note_names("limits of the force of all actuators of a joint are not enforced", limited)
+    scene.note_names("ranges of the controls of servos are not enforced", ranged)
+    scene.note_names("controls cannot be 0: the nearest in their range is built in", started)
+    scene.note_names(
+        "actuators do nothing while their control is 0: inputs of a Simulation or a controller"
+        " drive them", idle
+    )  # fmt: skip
     return forces
 
 
-def servo(scene: Any, index: int, entry: Placed) -> Motor | None:
-    """gear (gain control + b0 + b1 gear q + b2 gear q'), with q from qpos0, as a motor.
+def rests_at(m: Any, index: int) -> float:
+    """The control nearest to 0 that its range allows."""
+    low, high = m.actuator_ctrlrange[index].tolist()
+    return min(max(0.0, low), high) if m.actuator_ctrllimited[index] else 0.0
 
-    That is stiffness (target - coordinate) - damping coordinate', coordinate = q - qpos0.
+
+def servo(scene: Any, index: int, entry: Placed, alone: bool) -> Motor | None:
+    """gear clip(gain control + b0 + b1 gear q + b2 gear q'), with q from qpos0, at one control.
+
+    With k = -b1, d = -b2 and coordinate = q - qpos0, the part in clip is that of a motor,
+    k gear (target - coordinate) - d gear coordinate' + effort.  An input of a motor is gain times a
+    change of control, N m or N; that of a servo the change of its target, gain control / (k gear),
+    in rad or m; without k that of its rate, gain control / (d gear).
     """
     m = scene.m
     gear, gain = float(m.actuator_gear[index, 0]), float(m.actuator_gainprm[index, 0])
     affine = m.actuator_biastype[index] == scene.code("Bias.AFFINE")
     b0, b1, b2 = m.actuator_biasprm[index, :3].tolist() if affine else (0.0, 0.0, 0.0)
-    low, high = m.actuator_ctrlrange[index].tolist()
-    control = min(max(0.0, low), high) if m.actuator_ctrllimited[index] else 0.0
-    push = gear * (gain * control + b0)
-    stiffness, damping = -gear * gear * b1, -gear * gear * b2
     reference = float(m.qpos0[m.jnt_qposadr[entry.index]])
-    if entry.joint is None or stiffness < 0.0 or damping < 0.0:
+    if entry.joint is None or b1 > 0.0 or b2 > 0.0 or gear == 0.0:
         return None
-    if stiffness == damping == push == 0.0:
-        return None
-    law: dict[str, Any] = {"effort": push - stiffness * reference}
-    if stiffness > 0.0 or damping > 0.0:
-        law |= {"target": 0.0, "stiffness": stiffness, "damping": damping}
+    push = gain * rests_at(m, index) + b0
+    low, high = efforts(m, index, entry, gear, alone)
+    law: dict[str, Any] = {"gear": gear}
+    if b1 == b2 == 0.0:
+        kind: type[Motor] = Motor
+        law["effort"] = push
+        if m.actuator_ctrllimited[index]:
+            ends = [gain * end + b0 for end in m.actuator_ctrlrange[index].tolist()]
+            low, high = max(low, min(ends)), min(high, max(ends))
+    else:
+        kind = Servo
+        target, effort = (push / (-b1 * gear) - reference, 0.0) if b1 < 0.0 else (0.0, push)
+        law |= {"target": target, "stiffness": -b1 + 0.0, "damping": -b2 + 0.0, "effort": effort}
+    if np.isfinite(low) or np.isfinite(high):
+        if not low < high:
+            return None
+        law["limit"] = (low, high)
     name = scene.name("actuator", index)  # often that of its joint
     name = scene.unique(f"{name} motor" if name in scene.taken else name)
-    return Motor(name, entry.joint.name, coordinate=entry.coordinate or "auto", **law)
+    return kind(name, entry.joint.name, coordinate=entry.coordinate or "auto", **law)
+
+
+def efforts(m: Any, index: int, entry: Placed, gear: float, alone: bool) -> tuple[float, float]:
+    """The lowest and the highest force of an actuator, before its gear."""
+    low, high = -np.inf, np.inf
+    if m.actuator_forcelimited[index]:
+        low, high = m.actuator_forcerange[index].tolist()
+    if m.jnt_actfrclimited[entry.index] and alone:
+        ends = [end / gear for end in m.jnt_actfrcrange[entry.index].tolist()]
+        low, high = max(low, min(ends)), min(high, max(ends))
+    return low, high
 
 
 # --- the rest -------------------------------------------------------------------------------------

@@ -9,19 +9,24 @@ from typing import Any
 
 import numpy as np
 
+from chasles.checkpoint import Checkpoint
 from chasles.core.arrays import ABSOLUTE_WIDTH, POSE_R, POSE_X, TWIST, Floats
 from chasles.dataset import FORMAT
 from chasles.diagnostics import unwrapped_angle
+from chasles.io.segments import choice_of, load_recording
 from chasles.model import ChaslesError, InvalidFile, Model
 from chasles.model.errors import told
+from chasles.model.model import checked_model
 from chasles.model.plain import from_plain
-from chasles.problem import SpaceChoice, make_problem
+from chasles.preparation import with_inputs
+from chasles.problem import make_problem
 from chasles.provenance import Provenance
+from chasles.recorded import is_recording
 from chasles.result import Result
 from chasles.sealed import checked_path, is_sealed
-from chasles.spaces import Space
 from chasles.system.build import Setup
 from chasles.system.coordinates import coordinate_keys
+from chasles.system.signals import Inputs
 from chasles.system.state import State
 from chasles.system.turns import hinge_names
 
@@ -30,39 +35,55 @@ ARRAYS = ("time", "position", "rotation", "angular_velocity", "body_velocity")
 #: Where the run began; in files of runs that did not begin as their model was entered.
 START = ("start_position", "start_rotation", "start_angular_velocity", "start_velocity")
 #: What not every file has.
-OPTIONAL = ("integrals", "coordinates", *START)
+OPTIONAL = ("integrals", "coordinates", "input_time", "inputs", "checkpoint", *START)
 
 
-def load(path: str | os.PathLike[str]) -> Result:
-    """The result that was saved at `path`, the same to the bit; it answers all that it did."""
+def load(path: str | os.PathLike[str], model: Model | None = None) -> Result:
+    """The result that was saved at `path`, the same to the bit; it answers all that it did.
+
+    path   a file that `Result.save` wrote, or the folder of a run that was recorded, finished or
+           not, of which the states stay on the disk until they are asked for
+    model  the model, where functions of your own kept it out of the file
+    """
+    if model is not None:
+        checked_model(model)
     source = checked_path(path)
+    if is_recording(source):
+        return load_recording(source, model)
     if not os.path.isfile(source):
         raise missing(source)
     check_seal(source)
     attributes, arrays = contents(source)
     try:
-        return rebuilt(attributes, arrays)
+        return rebuilt(attributes, arrays, model)
     except (AttributeError, KeyError, TypeError, ValueError) as error:  # other data than ours
         raise InvalidFile(
             f"'{source}' does not hold a result: {error}.", "Save the result again."
         ) from error
 
 
-def rebuilt(attributes: dict[str, Any], arrays: dict[str, Floats]) -> Result:
+def rebuilt(
+    attributes: dict[str, Any], arrays: dict[str, Floats], given: Model | None = None
+) -> Result:
     """A result from the contents of a file.
 
     Nothing is solved: the solver and the designation are made when something asks for them.
     """
     provenance = Provenance.from_dict(json.loads(attributes["provenance"]))
-    model = from_plain(json.loads(attributes["model"]))
+    model = from_plain(json.loads(attributes["model"])) if given is None else given
     problem = make_problem(
-        spaces_of(model, attributes),
+        choice_of(model, attributes),
         provenance.acceleration,
         start_of(model, attributes, arrays),
         damp=provenance.singular == "pass",
     )
     count_turns_of_before(problem.setup, arrays)
     check_arrays(problem.setup, arrays, str(attributes["status"]))
+    begin = None
+    if "checkpoint" in attributes and "checkpoint" in arrays:
+        begin = Checkpoint.from_plain(json.loads(attributes["checkpoint"]), arrays["checkpoint"])
+    if "inputs" in arrays:
+        problem = with_inputs(problem, Inputs(arrays["input_time"], arrays["inputs"]))
     return Result(
         problem,
         t=arrays["time"],
@@ -72,20 +93,7 @@ def rebuilt(attributes: dict[str, Any], arrays: dict[str, Floats]) -> Result:
         status=str(attributes["status"]),
         message=str(attributes["message"]),
         coordinates=arrays.get("coordinates"),
-    )
-
-
-def spaces_of(model: Model, attributes: dict[str, Any]) -> SpaceChoice:
-    """The space of every body, and what of it a user chose; files of before do not say that."""
-    plain = json.loads(attributes["spaces"])
-    spaces = {name: Space(**plain[name]) for name in model.body_names}
-    by_hand = json.loads(attributes.get("by_hand", json.dumps(model.body_names)))
-    cut = json.loads(attributes.get("cut", "[]"))
-    return SpaceChoice(
-        model,
-        spaces,
-        tuple(model.body(name, "spaces chosen by hand").name for name in by_hand),
-        tuple(model.joint(name, "cut").name for name in cut),
+        checkpoint=begin,
     )
 
 

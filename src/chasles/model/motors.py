@@ -239,7 +239,7 @@ def checked_limit(limit: Any, where: str) -> tuple[float, float] | None:
     if limit is None:
         return None
     remedy = "Give a positive number, or the pair (lowest, highest)."
-    if isinstance(limit, list | tuple | np.ndarray) and np.ndim(limit) == 1:
+    if isinstance(limit, list | tuple) or (isinstance(limit, np.ndarray) and limit.ndim == 1):
         if len(limit) != 2:
             raise InvalidForce(f"{where}: limit must be one number or two, got {told(limit)}.",
                                remedy)  # fmt: skip

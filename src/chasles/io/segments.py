@@ -1,0 +1,82 @@
+"""Recorded runs from their folders: states stay on the disk until they are asked for."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from chasles.core.arrays import Floats
+from chasles.model import InvalidFile, Model
+from chasles.model.plain import from_plain
+from chasles.preparation import with_inputs
+from chasles.problem import Problem, SpaceChoice, make_problem
+from chasles.provenance import Provenance
+from chasles.recorded import check_digests, mapped, mapped_inputs, read_commit, read_header
+from chasles.result import Result
+from chasles.spaces import Space
+from chasles.system.state import State
+
+
+def load_recording(folder: Path, model: Model | None = None) -> Result:
+    """The run in a folder as far as it was acknowledged, finished or not."""
+    header = read_header(folder)
+    head, begin = read_commit(folder)
+    check_digests(folder, header, head)
+    ended = head["ended"] or cut_off(header, begin.time, begin.index)
+    provenance = Provenance.from_dict(ended["provenance"])
+    problem = problem_of(model_of(header["model"], model, folder), header, provenance)
+    inputs = mapped_inputs(folder, len(header["inputs"]), head["inputs"])
+    saved = mapped(folder, header["shape"], head["rows"])
+    return Result(
+        problem if inputs is None else with_inputs(problem, inputs),
+        saved.times, saved.absolute, saved.integrals, provenance, ended["status"],
+        ended["message"], saved.coordinates, begin,
+    )  # fmt: skip
+
+
+def cut_off(header: dict[str, Any], t: float, steps: int) -> dict[str, Any]:
+    """How a run ended that could not say it itself."""
+    provenance = {**json.loads(header["provenance"]), "steps": steps}
+    message = f"cut off after t = {t:g} s, {steps} steps"
+    return {"status": "interrupted", "message": message, "provenance": provenance}
+
+
+def model_of(text: str, given: Model | None, source: Path) -> Model:
+    """The model of a file: as it is written there, or as it is given."""
+    if given is not None:
+        return given
+    if text.startswith("#"):
+        raise InvalidFile(
+            f"'{source}' does not hold the model: {text.removeprefix('# ')}",
+            "Bring the model along: load(path, model=model).",
+        )
+    return from_plain(json.loads(text))
+
+
+def choice_of(model: Model, attributes: dict[str, Any]) -> SpaceChoice:
+    """The space of every body, and what of it a user chose; files of before do not say that."""
+    plain = json.loads(attributes["spaces"])
+    spaces = {name: Space(**plain[name]) for name in model.body_names}
+    by_hand = json.loads(attributes.get("by_hand", json.dumps(model.body_names)))
+    cut = json.loads(attributes.get("cut", "[]"))
+    return SpaceChoice(
+        model,
+        spaces,
+        tuple(model.body(name, "spaces chosen by hand").name for name in by_hand),
+        tuple(model.joint(name, "cut").name for name in cut),
+    )
+
+
+def problem_of(model: Model, header: dict[str, Any], provenance: Provenance) -> Problem:
+    chosen, damp = choice_of(model, header), provenance.singular == "pass"
+    problem = make_problem(chosen, provenance.acceleration, damp=damp)
+    if header["start"] is None:
+        return problem
+    rows: Floats = np.array([[float.fromhex(x) for x in row] for row in header["start"]])
+    order = [problem.setup.body_index[name] for name in model.body_names]
+    start = State.from_absolute(
+        0.0, model, rows[order], json.loads(header["start_angles"]),
+        json.loads(header["start_displacements"]),
+    )  # fmt: skip
+    return make_problem(chosen, provenance.acceleration, start, damp=damp)

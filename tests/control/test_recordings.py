@@ -1,0 +1,279 @@
+"""Runs recorded in folders: killed, cut off, out of space, and gone on with, bit for bit."""
+
+import errno
+import os
+import resource
+import signal
+import time
+import tracemalloc
+
+import numpy as np
+import pytest
+
+import chasles as ch
+from chasles import recording
+from chasles.cli import main
+
+
+def pendulum():
+    arm = ch.Body.rod("arm", 1.0, mass=2.0, position=(0.5, 0, 0))
+    hinge = ch.Revolute("hinge", ch.GROUND, arm, at=(0, 0, 0), axis=(0, 1, 0))
+    return ch.Model([arm], [hinge], [ch.Motor("motor", hinge, effort=0.0)])
+
+
+def damper(t, state):
+    return {"motor": -0.5 * state.rate("hinge")}
+
+
+RUN = {"step": 1e-3, "save_every": 3, "controller": damper, "sample": 0.01}
+
+
+def same(mine, whole):
+    assert np.array_equal(mine.t, whole.t)
+    assert np.array_equal(mine.absolute, whole.absolute)
+    assert np.array_equal(mine.integrals, whole.integrals)
+    assert np.array_equal(mine.coordinates, whole.coordinates, equal_nan=True)
+
+
+@pytest.fixture(scope="module")
+def whole():
+    return ch.simulate(pendulum(), 30.0, **RUN)
+
+
+def begin(folder):
+    """A process that records, with a segment for every sample of its controller; its number."""
+    child = os.fork()
+    if child == 0:
+        try:
+            recording.SEGMENT_SECONDS = 0.0
+            ch.simulate(pendulum(), 30.0, into=folder, resume=True, **RUN)
+        finally:
+            os._exit(0)
+    return child
+
+
+def kill_and_go_on(folder, whole, kills, seed):
+    """Kill a recording run so many times at random moments, each time after it went on."""
+    random, rows = np.random.default_rng(seed), 0
+    for _ in range(kills):
+        child = begin(folder)
+        time.sleep(random.uniform(0.0, 0.3))
+        seen = recording.read_commit(folder)[0]["rows"] if recording.is_recording(folder) else 0
+        os.kill(child, signal.SIGKILL)
+        os.waitpid(child, 0)
+        if not recording.is_recording(folder):
+            assert seen == rows == 0
+            continue
+        result = ch.load(folder)
+        assert len(result.t) >= max(seen, rows)
+        rows = len(result.t)
+        assert np.array_equal(result.absolute, whole.absolute[:rows])
+        assert np.array_equal(result.effort("motor")[:-1], whole.effort("motor")[: rows - 1])
+        if result.status == "finished":
+            break
+    return ch.simulate(pendulum(), 30.0, into=folder, resume=True, **RUN)
+
+
+def test_killed_runs_lose_nothing_that_was_acknowledged(tmp_path, whole):
+    same(kill_and_go_on(tmp_path / "run", whole, 10, 1), whole)
+
+
+@pytest.mark.slow
+def test_a_thousand_kills_lose_nothing_that_was_acknowledged(tmp_path, whole):
+    for seed in range(50):
+        same(kill_and_go_on(tmp_path / f"run {seed}", whole, 20, seed), whole)
+
+
+@pytest.mark.parametrize("spaces", ["auto", "SE3"])
+def test_a_recorded_run_is_the_run(tmp_path, spaces, monkeypatch):
+    monkeypatch.setattr(recording, "SEGMENT_SECONDS", 0.0)
+    monkeypatch.setattr(recording, "WINDOW_BYTES", 4000)
+    kept = ch.simulate(pendulum(), 0.5005, spaces=spaces, **RUN)
+    recorded = ch.simulate(pendulum(), 0.5005, spaces=spaces, into=tmp_path / "run", **RUN)
+    loaded = ch.load(tmp_path / "run")
+    for mine in (recorded, loaded):
+        assert isinstance(mine.absolute, np.memmap) and not mine.absolute.flags.writeable
+        assert mine.status == "finished" and mine.message == kept.message
+        assert np.array_equal(mine.absolute, kept.absolute) and np.array_equal(mine.t, kept.t)
+        assert np.array_equal(mine.effort("motor"), kept.effort("motor"))
+        assert np.array_equal(mine.reaction("hinge").force, kept.reaction("hinge").force)
+    longer = ch.simulate(pendulum(), 0.8, spaces=spaces, into=tmp_path / "run", resume=True, **RUN)
+    assert np.array_equal(longer.absolute, ch.simulate(pendulum(), 0.8, spaces=spaces,
+                                                       **RUN).absolute)  # fmt: skip
+    assert np.array_equal(longer.effort("motor")[:168], kept.effort("motor")[:168])
+    loaded.save(tmp_path / "run.nc")
+    assert np.array_equal(ch.load(tmp_path / "run.nc").absolute, kept.absolute)
+
+
+def test_memory_does_not_grow_with_the_length_of_a_recorded_run(tmp_path, monkeypatch):
+    monkeypatch.setattr(recording, "WINDOW_BYTES", 2**18)
+    model, peaks = ch.Model(pendulum().bodies, pendulum().joints), []
+    ch.simulate(model, 0.1, 1e-3, into=tmp_path / "warm")
+    for steps in (10_000, 80_000):
+        tracemalloc.start()
+        ch.simulate(model, steps * 1e-3, 1e-3, into=tmp_path / str(steps))
+        peaks.append(tracemalloc.get_traced_memory()[1])
+        tracemalloc.stop()
+    assert os.path.getsize(tmp_path / "80000" / recording.ROWS) > 10 * 2**20
+    assert peaks[1] < peaks[0] + 2**20
+
+
+def test_a_full_disk_ends_a_run_with_its_segments_intact(tmp_path, monkeypatch):
+    monkeypatch.setattr(recording, "SEGMENT_SECONDS", 0.0)
+    monkeypatch.setattr(recording, "WINDOW_BYTES", 4000)
+    write, budget = os.write, [60_000]
+
+    def limited(file, contents):
+        budget[0] -= len(contents)
+        if budget[0] < 0:
+            write(file, contents[: len(contents) // 2])
+            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+        return write(file, contents)
+
+    monkeypatch.setattr(recording.os, "write", limited)
+    with pytest.raises(ch.InvalidFile, match=r"No space left on device.*intact") as refused:
+        ch.simulate(pendulum(), 2.0, into=tmp_path / "run", **RUN)
+    assert "resume=True" in str(refused.value)
+    monkeypatch.undo()
+    part = ch.load(tmp_path / "run")
+    kept = ch.simulate(pendulum(), 2.0, **RUN)
+    assert 10 < len(part.t) < len(kept.t) and part.status == "interrupted"
+    assert np.array_equal(part.absolute, kept.absolute[: len(part.t)])
+    same(ch.simulate(pendulum(), 2.0, into=tmp_path / "run", resume=True, **RUN), kept)
+
+
+def test_a_limit_on_the_size_of_files_is_a_clear_error(tmp_path):
+    child = os.fork()
+    if child == 0:
+        signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+        resource.setrlimit(resource.RLIMIT_FSIZE, (60_000, 60_000))
+        recording.SEGMENT_SECONDS, recording.WINDOW_BYTES = 0.0, 4000
+        try:
+            ch.simulate(pendulum(), 30.0, into=tmp_path / "run", **RUN)
+        except ch.InvalidFile as error:
+            os._exit(7 if "File too large" in str(error) else 1)
+        os._exit(1)
+    assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 7
+    assert len(ch.load(tmp_path / "run").t) > 100
+
+
+@pytest.mark.skipif(os.geteuid() == 0, reason="the superuser may write anywhere")
+def test_a_folder_that_may_not_be_written_is_a_clear_error(tmp_path):
+    tmp_path.chmod(0o500)
+    with pytest.raises(ch.InvalidFile, match="Permission denied"):
+        ch.simulate(pendulum(), 2.0, into=tmp_path / "run", **RUN)
+
+
+def test_a_place_that_cannot_be_a_folder_is_a_clear_error(tmp_path):
+    (tmp_path / "file").write_text("here")
+    with pytest.raises(ch.InvalidFile, match="is a file"):
+        ch.simulate(pendulum(), 2.0, into=tmp_path / "file", **RUN)
+    with pytest.raises(ch.InvalidFile, match="cannot be written to"):
+        ch.simulate(pendulum(), 2.0, into=tmp_path / "file" / "run", **RUN)
+
+
+def test_damage_is_told(tmp_path):
+    folder = tmp_path / "run"
+    ch.simulate(pendulum(), 1.0, into=folder, **RUN)
+    for name in (recording.ROWS, recording.INPUTS, recording.COMMIT, recording.HEADER):
+        good = (folder / name).read_bytes()
+        for bad in (good[: len(good) // 2], good[:40] + bytes([good[40] ^ 1]) + good[41:]):
+            (folder / name).write_bytes(bad)
+            with pytest.raises(ch.InvalidFile, match="damaged"):
+                ch.load(folder)
+        (folder / name).write_bytes(good)
+    assert ch.load(folder).status == "finished"
+
+
+def test_two_runs_do_not_write_into_one_folder(tmp_path):
+    folder, other = tmp_path / "run", []
+
+    def second(t, state):
+        if t == 0.5 and not other:
+            other.append(t)
+            with pytest.raises(ch.InvalidFile, match="being written to by another run"):
+                ch.simulate(pendulum(), 2.0, into=folder, resume=True, **RUN)
+        return {}
+
+    ch.simulate(pendulum(), 0.2, into=folder, **RUN)
+    ch.simulate(pendulum(), 1.0, into=folder, resume=True, **{**RUN, "controller": second})
+    assert other
+
+
+@pytest.mark.parametrize(
+    "options, words",
+    [
+        ({}, "there is a run in"),
+        ({"resume": True, "step": 2e-3}, "another 'step'"),
+        ({"resume": True, "save_every": 2}, "another 'save_every'"),
+        ({"resume": True, "method": "heun"}, "another 'method'"),
+        ({"resume": True, "spaces": "SE3"}, "another 'spaces'"),
+        ({"resume": True, "stabilise": "projection"}, "another 'stabilise'"),
+        ({"resume": True, "start": {"hinge": 0.1}}, "another 'start'"),
+        ({"resume": True, "until": 0.05}, "at 0.1 s already"),
+        ({"resume": "yes"}, "resume must be True or False"),
+        ({"into": None, "resume": True}, "into was left out"),
+        ({"t_eval": [0.1]}, "into and t_eval were both given"),
+    ],
+)
+def test_what_does_not_fit_is_refused_by_name(tmp_path, options, words):
+    options = {"until": 0.2, "into": tmp_path / "run", "step": 1e-3, **options}
+    ch.simulate(pendulum(), 0.1, 1e-3, into=tmp_path / "run")
+    with pytest.raises(ch.ChaslesError) as refused:
+        ch.simulate(pendulum(), **options)
+    assert words in str(refused.value)
+    assert len(ch.load(tmp_path / "run").t) == 101
+
+
+def test_a_model_with_functions_is_brought_along(tmp_path):
+    arm = pendulum()
+    motor = ch.Motor("motor", "hinge", effort=lambda t, q, rate: -q)
+    model = ch.Model(arm.bodies, arm.joints, [motor])
+    result = ch.simulate(model, 0.1, 1e-3, into=tmp_path / "run")
+    with pytest.raises(ch.InvalidFile, match=r"(?s)force 'motor'.*model=model"):
+        ch.load(tmp_path / "run")
+    again = ch.load(tmp_path / "run", model=model)
+    assert np.array_equal(again.effort("motor"), result.effort("motor"))
+
+
+def test_tables_are_written_to_the_last_digit(tmp_path):
+    import pandas
+
+    result = ch.simulate(pendulum(), 0.1, 1e-3, controller=damper)
+    assert result.save(tmp_path / "run.csv") == tmp_path / "run.csv"
+    table = pandas.read_csv(tmp_path / "run.csv", skiprows=[1], index_col="t",
+                            )  # fmt: skip
+    frame = result.frame()
+    assert list(table.columns) == list(frame.columns)
+    assert np.array_equal(table.to_numpy(), frame.to_numpy())
+    units = (tmp_path / "run.csv").read_text().splitlines()[1].split(",")
+    assert units == list(frame.attrs["units"].values())
+
+
+@pytest.mark.parametrize("name", ["run.csv", "run.nc"])
+def test_links_and_modes_stay(tmp_path, name):
+    result, real = ch.simulate(pendulum(), 0.1, 1e-3), tmp_path / f"real {name}"
+    real.write_text("before")
+    real.chmod(0o640)
+    (tmp_path / name).symlink_to(real)
+    result.save(tmp_path / name)
+    assert (tmp_path / name).is_symlink() and real.stat().st_mode & 0o777 == 0o640
+    assert real.read_bytes() != b"before" and len(os.listdir(tmp_path)) == 2
+    with pytest.raises(ch.InvalidOption, match=r"'.csv'"):
+        result.save(tmp_path / "run.txt")
+
+
+def test_the_command_line_goes_on_with_a_run_that_was_cut_off(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    model = pendulum()
+    model.write("arm.toml", run={"until": 2.0, "step": 1e-3})
+    assert main(["run", "arm.toml", "--out", "whole", "--quiet"]) == 0
+    assert not (tmp_path / "whole" / "segments").exists()
+    ch.simulate(model, 0.7, 1e-3, into="cut/segments")
+    assert main(["run", "arm.toml", "--out", "cut", "--quiet"]) == 2
+    assert "--resume" in capsys.readouterr().err
+    assert main(["run", "arm.toml", "--out", "cut", "--quiet", "--resume"]) == 0
+    same(ch.load("cut/result.nc"), ch.load("whole/result.nc"))
+    assert not (tmp_path / "cut" / "segments").exists()
+    assert main(["run", "arm.toml", "--out", "cut", "--quiet", "--resume"]) == 2
+    assert "there is no run" in capsys.readouterr().err
