@@ -57,7 +57,7 @@ def test_a_ball_touches_as_long_and_as_deep_as_hertz_says():
 @pytest.mark.parametrize("law", [{"stiffness": STIFFNESS}, {"hertz": HERTZ}])
 @pytest.mark.parametrize("dissipation", [0.1, 0.6, 3.0])
 def test_what_is_given_back_depends_on_the_speed_and_the_dissipation_alone(dissipation, law):
-    """u du / (1 + c u) = - N / m dd on the way in and out: u / c - ln(1 + c u) / c^2 is the same."""
+    """u du / (1 + c u) = - N dd / m both ways: u / c - ln(1 + c u) / c^2 is the same in and out."""
     speed, c = 1.5, dissipation
     floor = ch.Contact("floor", ch.GROUND, "ball", **FLOOR, **law, dissipation=c)
     result = ch.simulate(thrown(floor, speed), 0.3, step=2e-5, save_every=50)

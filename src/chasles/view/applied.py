@@ -7,11 +7,22 @@ from typing import Any
 import numpy as np
 
 from chasles.core.arrays import Floats
-from chasles.model import GROUND, Bushing, CustomForce, Drag, Force, JointForce, Load, Spring
+from chasles.model import (
+    GROUND,
+    Bushing,
+    Contact,
+    CustomForce,
+    Drag,
+    Force,
+    JointForce,
+    Load,
+    Spring,
+)
 from chasles.model.coordinates import ANGLE
 from chasles.readout import force_history
 from chasles.result import Result
-from chasles.view.scene import Scene, in_body
+from chasles.view.contacts import middle_of
+from chasles.view.scene import Scene, in_body, poses_at_start
 
 
 @dataclass(frozen=True, eq=False)
@@ -64,6 +75,8 @@ def where_it_acts(result: Result, force: Force) -> tuple[str, Floats]:
         body = joint.b if joint.b != GROUND.name else joint.a
         point = joint.at_b if joint.at_b is not None and body == joint.b else joint.at
         return body, np.array(point)
+    if isinstance(force, Contact):
+        return force.b, middle_of(force, poses_at_start(model))
     if isinstance(force, Load):
         return force.body, np.array(force.at)
     if isinstance(force, Drag | CustomForce):

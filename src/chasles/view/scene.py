@@ -16,6 +16,7 @@ from chasles.model import GROUND, Body, Distance, Joint, Model, Spring
 from chasles.model.checks import as_matrix, as_vector
 from chasles.model.colours import hex_of
 from chasles.model.shapes import Box, Rod, Shape, Sphere
+from chasles.view.contacts import contact_shapes, foot_of, planes_of
 from chasles.view.geometry import Solid, solid_of
 from chasles.view.glyphs import frame_along, glyph_of
 
@@ -120,6 +121,9 @@ def scene_of(model: Model, poses: Mapping[str, Pose] | None = None) -> Scene:
             for shape in shapes:
                 colour = hex_of(shape.colour or "grey")
                 parts.append(Part(name, moved_into(shape, start[name]), colour, "joint"))
+    for name, shape in contact_shapes(model, start, size):
+        colour = hex_of(shape.colour or "grey")
+        parts.append(Part(name, moved_into(shape, start[name]), colour, "joint"))
     return Scene(model, tuple(parts), ties_of(model, start), spots_of(model, start), size)
 
 
@@ -146,6 +150,7 @@ def size_of(model: Model, poses: Mapping[str, Pose]) -> float:
     for force in model.forces:
         if isinstance(force, Spring):
             points += [np.array([force.at, force.at_b])]
+    points += [foot_of(plane, poses).reshape(1, 3) for plane in planes_of(model)]
     extent = float(np.ptp(np.concatenate(points), axis=0).max())
     if extent > 0.0:
         return extent
