@@ -55,7 +55,8 @@ def applied_forces(result: Result, scene: Scene, frames: Any = slice(None)) -> I
         at = in_body(scene.start[body], point)
         lever = np.einsum("tij,j->ti", result.rotation(body)[frames], at)
         couple = turn - np.cross(lever, push)  # what is left about the point that it acts on
-        reach = np.abs(lever).max(initial=0.0) * np.abs(push).max(initial=0.0)
+        arm = np.abs(lever).max(initial=0.0) + 1e-3 * scene.size  # of a contact, about its shape
+        reach = arm * np.abs(push).max(initial=0.0)
         pushing = not (isinstance(force, JointForce) and force.coordinate == ANGLE)
         if pushing and np.any(push):
             yield Applied(force.name, "force", body, at, push)
