@@ -58,6 +58,31 @@ def forces_between(first, second, hinge):
         "body load": ch.Load("f", second, force=(1, 2, 3), torque=(3, 2, 1), frame="body"),
         "drag": ch.Drag("f", second, linear=1.0, quadratic=2.0, angular=3.0, angular_quadratic=4.0),
         "custom": ch.CustomForce("f", second, swirl, reaction=first),
+        "contact": ch.Contact(
+            "f",
+            first,
+            second,
+            at=(0.7, 0.4, 0.9),
+            axis=(1, 2, 3),
+            shape=ch.Capsule(0.1, 0.3, "y"),
+            stiffness=40.0,
+            hertz=20.0,
+            dissipation=0.05,
+            friction=0.4,
+            slip=0.5,
+        ),
+        "contact with a ball": ch.Contact(
+            "f",
+            first,
+            second,
+            radius=1.6,
+            shape=ch.Box((0.1, 0.2, 0.3), position=(0, 0.1, 0)),
+            stiffness=2.0,
+            hertz=1.0,
+            dissipation=0.05,
+            friction=0.4,
+            slip=1.0,
+        ),
     }
 
 

@@ -37,6 +37,9 @@ FORCES = {
     "load of the body": [ch.Load("f", "top", (1, 2, 3), at=(1.2, 0, 0), frame="body")],
     "drag": [ch.Drag("f", "top", 0.5, 0.2, 0.02, 0.01)],
     "formula": [ch.CustomForce("f", "top", wind, compiled=True)],
+    "contact": [
+        ch.Contact("f", "arm", "top", (0, 0, 4), hertz=0.5, dissipation=0.1, friction=0.4, slip=0.5)
+    ],
     "formula with reaction": [ch.CustomForce("f", "top", wind, reaction="arm", compiled=True)],
 }
 

@@ -5,6 +5,7 @@ from hypothesis import strategies as st
 
 import chasles as ch
 from chasles.model import coordinates_of
+from chasles.model.contact import TOUCHING
 from chasles.model.joint_forces import NOTHING
 
 number = st.one_of(
@@ -146,7 +147,7 @@ def signal(draw):
 
 @st.composite
 def body_force(draw, name, body_name, other):
-    kind = draw(st.sampled_from(["spring", "bushing", "load", "wind", "drag"]))
+    kind = draw(st.sampled_from(["spring", "bushing", "load", "wind", "drag", "contact"]))
     at, six = draw(vector), st.tuples(*[positive] * 6)
     if kind == "spring":
         rest = draw(st.none() | positive)
@@ -159,7 +160,21 @@ def body_force(draw, name, body_name, other):
     if kind == "wind":
         components = draw(st.tuples(signal(), number, signal() | st.just(ch.Signal.constant(2.0))))
         return ch.Load(name, body_name, torque=components, at=draw(st.none() | vector))
+    if kind == "contact":
+        return draw(contact(name, body_name, other))
     return ch.Drag(name, body_name, draw(positive), angular_quadratic=draw(positive))
+
+
+@st.composite
+def contact(draw, name, body_name, other):
+    touching = shape().filter(lambda found: isinstance(found, TOUCHING))
+    law = {"shape": draw(touching), "friction": draw(positive), "slip": draw(positive)}
+    law |= {draw(st.sampled_from(["stiffness", "hertz"])): draw(positive)}
+    if draw(st.booleans()):
+        plane = {"at": draw(vector), "axis": draw(direction)}
+        return ch.Contact(name, "ground", body_name, **plane, dissipation=draw(positive), **law)
+    radius = draw(positive) * draw(st.sampled_from([1, -1]))
+    return ch.Contact(name, body_name, other, draw(st.none() | vector), radius=radius, **law)
 
 
 @st.composite

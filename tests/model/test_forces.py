@@ -10,6 +10,7 @@ from chasles.model import (
     GROUND,
     Body,
     Bushing,
+    Contact,
     CustomForce,
     Drag,
     Force,
@@ -19,9 +20,12 @@ from chasles.model import (
     JointSpring,
     JointStop,
     Load,
+    Model,
     Motor,
     Revolute,
+    Ring,
     Signal,
+    Sphere,
     Spring,
     TorsionSpring,
 )
@@ -31,6 +35,8 @@ ORIGIN, X, UP = (0, 0, 0), (1, 0, 0), (0, 0, 1)
 SIX = (1, 2, 3, 4, 5, 6)
 ROD = Body.rod("rod", 1.0, mass=1.0)
 HINGE = Revolute("hinge", GROUND, ROD, ORIGIN, UP)
+BARE = Body("bare", 1.0, (1, 1, 1))
+HOLLOW = Body("hollow", 1.0, (1, 1, 1), shapes=[Ring(2, 1, 1)])
 
 
 def lift(t, position, rotation, velocity, angular_velocity):
@@ -54,6 +60,8 @@ FORCES = [
     Load("f", ROD, torque=lambda t: (t, 0, 0)),
     Drag("f", ROD, 1, 2, 3, 4),
     CustomForce("f", ROD, lift, reaction="other", compiled=True),
+    Contact("f", GROUND, ROD, ORIGIN, UP, stiffness=10, dissipation=1, friction=0.5, slip=0.1),
+    Contact("f", "other", ROD, radius=-2, shape=Sphere(0.1), hertz=10),
 ]
 
 
@@ -259,6 +267,63 @@ def test_a_formula_that_fails_is_named(formula, said, refusal):
             ["frame must be 'world' or 'body', got 'local'", "'body'"],
         ),
         (lambda: Load("f", ROD, X, frame=None), ["frame must be 'world' or 'body', got None"]),
+        (lambda: Contact("f", GROUND, ROD, ORIGIN), ["stiffness and hertz are both 0"]),
+        (
+            lambda: Contact("f", GROUND, ROD, stiffness=1),
+            ["at is left out", "'ground' is touched", "at=(x, y, z)"],
+        ),
+        (lambda: Contact("f", GROUND, ROD, radius=1, stiffness=1), ["at is left out"]),
+        (lambda: Contact("f", "other", ROD, stiffness=1), ["'other' is touched"]),
+        (lambda: Contact("f", ROD, GROUND, ORIGIN, stiffness=1), ["b is the ground", "as b"]),
+        (lambda: Contact("f", ROD, ROD, ORIGIN, stiffness=1), ["'rod' to itself"]),
+        (lambda: Contact("f", GROUND, 3, ORIGIN, stiffness=1), ["b must be a body, got 3"]),
+        (lambda: Contact("f", GROUND, ROD, (0, NAN, 0), stiffness=1), ["at", "nan"]),
+        (
+            lambda: Contact("f", GROUND, ROD, ORIGIN, ORIGIN, stiffness=1),
+            ["axis is (0, 0, 0)"],
+        ),
+        (
+            lambda: Contact("f", GROUND, ROD, ORIGIN, radius=0, stiffness=1),
+            ["radius must not be 0"],
+        ),
+        (
+            lambda: Contact("f", GROUND, ROD, ORIGIN, radius="big", stiffness=1),
+            ["radius must be a number, got 'big'"],
+        ),
+        (
+            lambda: Contact("f", GROUND, ROD, ORIGIN, UP, 2.0, stiffness=1),
+            ["a radius of 2 m and an axis", "a ball has no normal"],
+        ),
+        (
+            lambda: Contact("f", GROUND, ROD, ORIGIN, shape=Ring(2, 1, 1), stiffness=1),
+            ["shape must be a Sphere, Capsule, Rod or Box, got ring"],
+        ),
+        (
+            lambda: Contact("f", GROUND, ROD, ORIGIN, shape=0.1, stiffness=1),
+            ["shape must be a Sphere, Capsule, Rod or Box, got 0.1"],
+        ),
+        (lambda: Contact("f", GROUND, ROD, ORIGIN, stiffness=-1), ["stiffness", "got -1 N/m"]),
+        (lambda: Contact("f", GROUND, ROD, ORIGIN, hertz=-1), ["hertz", "got -1 N/m^1.5"]),
+        (
+            lambda: Contact("f", GROUND, ROD, ORIGIN, hertz=1, dissipation=-1),
+            ["dissipation must not be negative, got -1 s/m"],
+        ),
+        (
+            lambda: Contact("f", GROUND, ROD, ORIGIN, hertz=1, friction=-0.5),
+            ["friction must not be negative, got -0.5"],
+        ),
+        (
+            lambda: Contact("f", GROUND, ROD, ORIGIN, hertz=1, slip=0),
+            ["slip must be positive, got 0"],
+        ),
+        (
+            lambda: Model([HOLLOW], forces=[Contact("f", GROUND, HOLLOW, ORIGIN, hertz=1)]),
+            ["body 'hollow'", "shape must be a Sphere, Capsule, Rod or Box, got ring"],
+        ),
+        (
+            lambda: Model([BARE], forces=[Contact("f", GROUND, BARE, ORIGIN, hertz=1)]),
+            ["shape is left out, and body 'bare' has 0 shapes"],
+        ),
         (lambda: Drag("f", ROD), ["all its coefficients are 0"]),
         (lambda: Drag("f", ROD, linear=-1), ["linear must not be negative, got -1 N s/m"]),
         (

@@ -9,6 +9,7 @@ from chasles.model import (
     Bushing,
     ChaslesError,
     ConstantVelocity,
+    Contact,
     CustomForce,
     CustomJoint,
     Distance,
@@ -56,6 +57,18 @@ PARTS = {
     CustomJoint: PAIR | {"formula": formula, "rows": 3, "at": X, "jacobian": formula},
     Spring: PAIR | {"at": X, "at_b": Y, "stiffness": 1, "damping": 1, "rest_length": 1},
     Bushing: PAIR | {"at": X, "stiffness": SIX, "damping": SIX, "axis": X},
+    Contact: PAIR
+    | {
+        "at": X,
+        "axis": X,
+        "radius": None,
+        "shape": None,
+        "stiffness": 1,
+        "hertz": 1,
+        "dissipation": 1,
+        "friction": 1,
+        "slip": 1,
+    },
     JointSpring: {
         "name": "p",
         "joint": HINGE,

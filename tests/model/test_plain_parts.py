@@ -14,6 +14,7 @@ from chasles.model import (
     Bushing,
     ChaslesError,
     ConstantVelocity,
+    Contact,
     CustomForce,
     CustomJoint,
     Cylindrical,
@@ -40,6 +41,7 @@ from chasles.model import (
     RollingDisc,
     RollingSphere,
     Signal,
+    Sphere,
     Spherical,
     Spring,
     TorsionSpring,
@@ -83,6 +85,8 @@ FORCES = [
     Load("wind", "b", torque=(1.0, Signal.expression("2 * sin(t)^2"), Signal.ramp(1, 2))),
     Drag("drag", "a", quadratic=2.0),
     JointStop("stop", "prismatic", lower=-1.0, stiffness=10.0),
+    Contact("floor", GROUND, "a", ORIGIN, SLANTED, stiffness=10.0, friction=0.5),
+    Contact("bowl", "a", "b", radius=-2.0, shape=Sphere(0.1, position=SLANTED), hertz=10.0),
 ]
 DRIVERS = [
     Driver("crank", "revolute", Signal.ramp(1, 2)),

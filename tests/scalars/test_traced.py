@@ -161,7 +161,7 @@ class PlainStep:
 
 
 def pushed_pendulum():
-    """Hinges, and every force that is a formula: spring, motor, friction, bushing, load, drag."""
+    """Hinges, and forces that are formulas: spring, motor, friction, load, drag, contact."""
     upper = ch.Body.rod("upper", 1.0, mass=1.0, position=(0.5, 0, 0))
     lower = ch.Body.rod("lower", 1.0, mass=1.0, position=(1.5, 0, 0))
     shoulder = ch.Revolute("shoulder", ch.GROUND, upper, at=(0, 0, 0), axis=(0, 1, 0))
@@ -172,6 +172,7 @@ def pushed_pendulum():
         ch.JointFriction("friction", elbow, level=0.1, smoothing=0.1),
         ch.Drag("air", lower, linear=0.1, quadratic=0.2, angular=0.01, angular_quadratic=0.02),
         ch.Load("push", upper, force=(0, 0, 1.0), torque=(0, 0.1, 0)),
+        ch.Contact("bed", ch.GROUND, lower, (0, 0, 0.9), hertz=3.0, dissipation=0.1, friction=0.3),
     ]
     return ch.Model([upper, lower], [shoulder, elbow], forces=forces)
 

@@ -100,6 +100,8 @@ class JointFriction(JointForce):
     smoothing  rad/s or m/s: the speed at which it reaches three quarters; steps of the run
                should be short against (mass or inertia) smoothing / level
 
+    It does not stick: a load F below the level makes it creep at smoothing artanh(F / level).
+
     >>> JointFriction("bearing", "hinge", level=0.2).smoothing
     0.001
     """

@@ -7,11 +7,22 @@ from typing import Any
 import numpy as np
 
 from chasles.core.arrays import Floats
-from chasles.model import GROUND, Bushing, CustomForce, Drag, Force, JointForce, Load, Spring
+from chasles.model import (
+    GROUND,
+    Bushing,
+    Contact,
+    CustomForce,
+    Drag,
+    Force,
+    JointForce,
+    Load,
+    Spring,
+)
 from chasles.model.coordinates import ANGLE
 from chasles.readout import force_history
 from chasles.result import Result
-from chasles.view.scene import Scene, in_body
+from chasles.view.contacts import middle_of
+from chasles.view.scene import Scene, in_body, poses_at_start
 
 
 @dataclass(frozen=True, eq=False)
@@ -44,7 +55,8 @@ def applied_forces(result: Result, scene: Scene, frames: Any = slice(None)) -> I
         at = in_body(scene.start[body], point)
         lever = np.einsum("tij,j->ti", result.rotation(body)[frames], at)
         couple = turn - np.cross(lever, push)  # what is left about the point that it acts on
-        reach = np.abs(lever).max(initial=0.0) * np.abs(push).max(initial=0.0)
+        arm = np.abs(lever).max(initial=0.0) + 1e-3 * scene.size  # of a contact, about its shape
+        reach = arm * np.abs(push).max(initial=0.0)
         pushing = not (isinstance(force, JointForce) and force.coordinate == ANGLE)
         if pushing and np.any(push):
             yield Applied(force.name, "force", body, at, push)
@@ -64,6 +76,8 @@ def where_it_acts(result: Result, force: Force) -> tuple[str, Floats]:
         body = joint.b if joint.b != GROUND.name else joint.a
         point = joint.at_b if joint.at_b is not None and body == joint.b else joint.at
         return body, np.array(point)
+    if isinstance(force, Contact):
+        return force.b, middle_of(force, poses_at_start(model))
     if isinstance(force, Load):
         return force.body, np.array(force.at)
     if isinstance(force, Drag | CustomForce):

@@ -17,7 +17,7 @@ from chasles.model.model import plural
 from chasles.model.shapes import Shape
 from chasles.result import Result
 from chasles.view.geometry import Solid, at_rest, own_solid
-from chasles.view.scene import ROD, TIE, Scene, scene_of
+from chasles.view.scene import ROD, TIE, Scene, scene_of_run
 from chasles.view.setting import LAYOUTS, floor_lines, reached, set_out
 from chasles.view.theme import LIGHT, SANS, style_variables
 from chasles.view.tracks import (
@@ -73,7 +73,7 @@ def make_film(
 ) -> Film:
     """The film of one or several results; `show` says what is seen at first, {"gaps": True}."""
     blob = Blob()
-    scenes = [scene_of(result.model) for result in results]
+    scenes = [scene_of_run(result) for result in results]
     size = max(scene.size for scene in scenes)
     solids: dict[Shape, int] = {}
     groups = []

@@ -18,7 +18,7 @@ from chasles.view.film import largest_gap
 from chasles.view.marks import coil
 from chasles.view.panels import scaled
 from chasles.view.raster import rgb
-from chasles.view.scene import AT_HOME, ROD, TIE, Part, Pose, Scene, Tie, place, scene_of
+from chasles.view.scene import AT_HOME, ROD, TIE, Part, Pose, Scene, Tie, place, scene_of_run
 from chasles.view.setting import checked_follow, followed, reached
 from chasles.view.tracks import quaternions
 
@@ -65,7 +65,7 @@ class Live:
         import viser  # late: an extra
 
         self.follow, self.gone, self.moved = follow, followed(result, follow), np.zeros(3)
-        self.result, self.scene = result, scene_of(result.model)
+        self.result, self.scene = result, scene_of_run(result)
         self.turns = {b.name: quaternions(result.rotation(b)) for b in result.model.bodies}
         self.server: Any = viser.ViserServer(
             host="127.0.0.1", port=port, label="chasles", verbose=False

@@ -12,10 +12,11 @@ from typing import Any
 import numpy as np
 
 from chasles.core.arrays import Floats
-from chasles.model import GROUND, Body, Distance, Joint, Model, Spring
+from chasles.model import GROUND, Body, Contact, Distance, Joint, Model, Spring
 from chasles.model.checks import as_matrix, as_vector
 from chasles.model.colours import hex_of
 from chasles.model.shapes import Box, Cylinder, Rod, Shape, Sphere
+from chasles.view.contacts import contact_shapes, first_feet
 from chasles.view.geometry import Solid, solid_of
 from chasles.view.glyphs import frame_along, glyph_of
 
@@ -106,8 +107,22 @@ def in_body(pose: Pose, at: Any) -> Floats:
     return np.asarray((np.array(at) - pose[1]) @ pose[0])
 
 
-def scene_of(model: Model, poses: Mapping[str, Pose] | None = None) -> Scene:
-    """The scene of a model; `poses` are those in which its points and axes were given."""
+def scene_of_run(result: Any) -> Scene:
+    """The scene of a result's model, with floors as long as its bodies move on them."""
+    model = result.model
+    touching = {force.b for force in model.forces if isinstance(force, Contact)}
+    return scene_of(model, ways={name: result.position(name) for name in touching})
+
+
+def scene_of(
+    model: Model,
+    poses: Mapping[str, Pose] | None = None,
+    ways: Mapping[str, Floats] | None = None,
+) -> Scene:
+    """The scene of a model; `poses` are those in which its points and axes were given.
+
+    `ways` are positions of bodies over time (T, 3), where it is to be seen in motion.
+    """
     start = dict(poses or poses_at_start(model))
     size = size_of(model, start)
     parts: list[Part] = []
@@ -122,6 +137,9 @@ def scene_of(model: Model, poses: Mapping[str, Pose] | None = None) -> Scene:
                 colour = hex_of(shape.colour or "grey")
                 parts.append(Part(name, moved_into(shape, start[name]), colour, "joint"))
     parts += [mount_of(f, 1.4 * glyph_size(model, size)) for f in model.forces if on_ground(f)]
+    for name, shape in contact_shapes(model, start, size, ways or {}):
+        colour = hex_of(shape.colour or "grey")
+        parts.append(Part(name, moved_into(shape, start[name]), colour, "joint"))
     return Scene(model, tuple(parts), ties_of(model, start), spots_of(model, start), size)
 
 
@@ -165,6 +183,7 @@ def size_of(model: Model, poses: Mapping[str, Pose]) -> float:
     for force in model.forces:
         if isinstance(force, Spring):
             points += [np.array([force.at, force.at_b])]
+    points += first_feet(model, poses)
     extent = float(np.ptp(np.concatenate(points), axis=0).max())
     if extent > 0.0:
         return extent

@@ -17,7 +17,7 @@ from chasles.view.camera import Camera, camera_of
 from chasles.view.film import colours_of
 from chasles.view.marks import coil
 from chasles.view.raster import Page, render
-from chasles.view.scene import AT_HOME, ROD, TIE, Part, Pose, Scene, place, scene_of
+from chasles.view.scene import AT_HOME, ROD, TIE, Part, Pose, Scene, place, scene_of_run
 from chasles.view.setting import LAYOUTS, SPARE, followed, reached
 from chasles.view.theme import LIGHT
 
@@ -85,7 +85,7 @@ class Studio:
         size: tuple[int, int], follow: str | None = None,
     ) -> None:  # fmt: skip
         self.results, self.labels, self.size = results, labels, size
-        self.scenes: list[Scene] = [scene_of(result.model) for result in results]
+        self.scenes: list[Scene] = [scene_of_run(result) for result in results]
         self.camera: Camera = camera_of(results[0].model, view)
         self.colours = colours_of(labels)
         self.tinted = layout == LAYOUTS[1]
