@@ -50,8 +50,8 @@ def tableaux_figure(study: Study) -> Figure:
         "tableaux",
         "Every tableau",
         "Left: the joint; right: the energy. Where a joint is exact, it is so with all of these"
-        " tableaux, Euler's included; where it drifts, it drifts with the tableau's order. The energy does"
-        " not care: exact is not accurate.",
+        " tableaux, Euler's included; where it drifts, it drifts with the tableau's order. The"
+        " energy does not care: exact is not accurate.",
         tuple(panels),
     )
 
