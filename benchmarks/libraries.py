@@ -10,7 +10,12 @@ from typing import Any, Protocol
 import numpy as np
 from scenes import Scene
 
-MODULES = {"chasles": "models", "MuJoCo": "peers.mujoco_peer", "Exudyn": "peers.exudyn_peer"}
+MODULES = {
+    "chasles": "models",
+    "MuJoCo": "peers.mujoco_peer",
+    "Exudyn": "peers.exudyn_peer",
+    "Pinocchio": "peers.pinocchio_peer",
+}
 
 
 class Library(Protocol):
