@@ -110,6 +110,7 @@ MODELS: dict[str, Callable[[], ch.Model]] = {
     "distance": rod,
     "pointonline": lambda: pair(ch.PointOnLine, UP, "x"),
     "pointonplane": lambda: pair(ch.PointOnPlane, (0.1, 0, 0.8), "z"),
+    "cartesian": lambda: pair(ch.Cartesian, (0.55, 0.3, 0.75), None),
     "gear": wheels,
     "rollingsphere": lambda: rolling(ch.Sphere(0.3, position=(0, 0, 0.3), colour=B)),
     "rollingdisc": lambda: rolling(ch.Cylinder(0.35, 0.05, "y", position=(0, 0, 0.35), colour=B)),

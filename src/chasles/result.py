@@ -290,7 +290,10 @@ class Result:
         return diagnostics.reaction(self.problem, name, self.absolute, self._wrenches)
 
     def coordinate(self, joint: Joint | str, which: Coordinate = "auto") -> Floats:
-        """A joint's angle (rad, without wrap-around) or displacement (m) since the start (T,)."""
+        """A joint's angle (rad, without wrap-around) or displacement (m) (T,).
+
+        It is 0 at the poses entered, unless the joint has a `zero` of its own.
+        """
         name, kind = self._coordinate(joint, which)
         if self.coordinates is not None:
             found = self.coordinates[:, coordinate_keys(self.model).index((name, kind))]

@@ -98,7 +98,9 @@ def contradicted(
     """
     solver, system = stepper.solver, stepper.mechanism.system
     is_damped = solver.plan.is_damped and not solver.work.plain[0]
-    if not system.drive_count or not is_damped or outcome == NOT_FINITE:
+    if not system.drive_count or outcome == NOT_FINITE:
+        return None
+    if not is_damped and outcome != CONTRADICTED:  # couplings have no rows in the charts' factor
         return None
     when = f"after t = {t:.6g} s"
     if outcome == CONTRADICTED:

@@ -96,6 +96,8 @@ class TreeStepper(Stepper):
         """The same shared by all joints: those of the tree, which have no rows here, as well."""
         setup, solver = self.solver.setup, self.solver
         own, rates = super().missed(block, t), driven_rates(setup, t)
+        if setup.model.couplings:  # which charts do not know
+            return own
         self.factor_at(block, t)
         shared = np.zeros(setup.system.row_count)
         miss_rates(setup.system, solver.plan, solver.work, rates, shared)

@@ -1,5 +1,7 @@
 """Couplings of joint coordinates: against reduced equations of motion, and their bookkeeping."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from scipy.integrate import solve_ivp
@@ -264,6 +266,39 @@ def test_couplings_that_contradict_each_other_cannot_be_closed():
     model = model.with_parts(drivers=[ch.Coupling("other", {"a": 1, "b": -2}, offset=0.1)])
     with pytest.raises(ch.ChaslesError, match="cannot be closed"):
         ch.simulate(model, until=0.1, step=1e-3, close=True)
+
+
+def locked_pendula():
+    """a = b and a = 2 b: nothing can move."""
+    model = pendula(ch.Coupling("k", {"a": 1, "b": -1}))
+    return model.with_parts(drivers=[ch.Coupling("l", {"a": 1, "b": -2})])
+
+
+def test_couplings_can_lock_a_mechanism():
+    assert locked_pendula().degrees_of_freedom == 0
+    result = ch.simulate(locked_pendula(), until=0.3, step=1e-2)
+    assert np.abs(result.coordinate("a")).max() < 1e-12
+
+
+@pytest.mark.parametrize("text", ["t", "t^2", "t^3"])
+def test_a_driver_that_couplings_do_not_allow_is_told(text):
+    driver = ch.Driver("d", "a", ch.Signal.expression(text))
+    with pytest.raises(ch.ChaslesError, match=r"contradict|singular") as caught:
+        ch.simulate(locked_pendula().with_parts(drivers=[driver]), until=0.3, step=1e-2)
+    assert any(f"'{name}'" in str(caught.value) for name in ("k", "l", "d"))
+
+
+def test_velocities_and_starts_that_a_coupling_does_not_allow_are_refused():
+    model = pendula(ch.Coupling("belt", {"a": 1, "b": -2}))
+    for start, said in (
+        ({"a": 0.3, "b": 0.3}, "belt"),
+        ({"a": (0.0, 1.0), "b": (0.0, 1.0)}, "rates contradict each other"),
+    ):
+        with pytest.raises(ch.ChaslesError, match=said):
+            ch.simulate(model, until=0.1, step=1e-2, start=start)
+    turning = [replace(body, angular_velocity=(0, 1, 0)) for body in model.bodies]
+    with pytest.raises(ch.ChaslesError, match="'belt'"):
+        ch.simulate(ch.Model(turning, model.joints, drivers=model.drivers), until=0.1, step=1e-2)
 
 
 def test_charts_and_statics_say_that_they_have_no_coordinates():

@@ -41,7 +41,7 @@ from weakref import ref
 
 import numpy as np
 
-from chasles.model import GROUND, Joint, Model
+from chasles.model import GROUND, Cartesian, Joint, Model
 from chasles.spaces.fitting import SAME_POINT, distance, local_scale
 from chasles.spaces.frames import joint_axes
 from chasles.spaces.invariance import Chart, Link, is_coset, keeps, kept_hull
@@ -225,6 +225,8 @@ class Charts:
             why = f"SO(3)xR3 relative to {against} stores the point itself, whose path is straight"
             return Prediction(joint.name, True, why, joint.locked)
         why = f"{joint.kind}: what it allows is not a group of motions, so no chart keeps it"
+        if isinstance(joint, Cartesian):
+            why = "cartesian: held by its rows; no space here is its group of translations"
         if joint.keeps_point_straight:
             why = f"{joint.kind}: kept only by SO(3)xR3 relative to {against}, framed on its point"
         rows = BALL_ROWS if is_centred(joint) and self.stores_centre(joint) else ()

@@ -47,9 +47,10 @@ def contradiction(setup: Setup, missed: Floats, what: str, when: str) -> str:
         )
     worst = max(drivers, key=lambda name: size[row_of(setup, name)])
     least = f"{size[row_of(setup, worst)]:.3g} {unit_of(setup, worst)}{PER[what]}"
+    others = f"the joints {joints}" if joints else "other drivers and couplings"
     if len(drivers) == 1:
         return (
-            f"driver '{worst}' contradicts the joints {joints} {when}: the smallest residual of the"
+            f"driver '{worst}' contradicts {others} {when}: the smallest residual of the"
             f" {what} they ask for is {least}."
         )
     through = f" through the joints {joints}" if joints else ""
@@ -64,6 +65,8 @@ def row_of(setup: Setup, driver: str) -> int:
 
 
 def unit_of(setup: Setup, driver: str) -> str:
+    if driver in (coupling.name for coupling in setup.model.couplings):
+        return ""  # that of its terms
     turns = int(setup.system.joints.locked[setup.joint_index[driver]]) & 0b111
     return "rad" if turns else "m"
 

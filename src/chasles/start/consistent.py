@@ -4,7 +4,7 @@ import numpy as np
 
 from chasles.core.arrays import POSE_R, TWIST, Floats
 from chasles.model import InconsistentStart
-from chasles.start.conflicts import contradiction
+from chasles.start.conflicts import contradiction, listed
 from chasles.start.kkt import DampedKkt, Rows, constraint_rows, mass_blocks, unit_scale
 from chasles.system.build import Setup
 
@@ -185,9 +185,13 @@ def velocity_error(setup: Setup, residual: Floats) -> InconsistentStart:
     name = list(setup.joint_index)[index]
     a, b = setup.bodies_of(name)
     word = "driver" if name in setup.model.driver_names else "joint"
+    who = f"'{a}' and '{b}'"
+    for coupling in setup.model.couplings:
+        if coupling.name == name:
+            word, who = "coupling", f"the bodies of joints {listed(list(coupling.joints))}"
     unit = speed_unit(setup.units(index)[worst - int(firsts[index])])
     return InconsistentStart(
-        f"the initial velocities of '{a}' and '{b}' violate {word} '{name}' by"
+        f"the initial velocities of {who} violate {word} '{name}' by"
         f" {abs(residual[worst]):.3g} {unit}.",
         "Leave velocity or angular_velocity out where the joints determine it: it is filled in; or"
         " take the nearest that they allow: simulate(..., close=True).",

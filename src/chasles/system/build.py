@@ -155,6 +155,8 @@ class Setup:
         """The units of the rows of a joint or driver: "rad", "m" or a user's own, ""."""
         joints = self.system.joints
         kind = CONSTRAINTS[joints.kind[index]]
+        if kind.on_coordinates:
+            return ("",)  # that of its terms
         return kind.units_of(int(joints.locked[index]), int(joints.rows[index]))
 
     def targets(self, name: str, times: Floats) -> Floats | float:

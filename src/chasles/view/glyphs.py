@@ -117,6 +117,11 @@ def rolling(joint: Joint, s: float) -> Glyph:
     return [Cylinder(1.8 * s, 0.08 * s)], []
 
 
+def cartesian(joint: Joint, s: float) -> Glyph:
+    rails = [Box((7.0 * s, 0.35 * s, 0.35 * s)), Box((0.35 * s, 7.0 * s, 0.35 * s))]
+    return [*rails, Box((0.35 * s, 0.35 * s, 7.0 * s))], [Box((1.5 * s,) * 3)]
+
+
 def custom(joint: Joint, s: float) -> Glyph:
     on_its_corner: Matrix3 = ((0.70710678118654752, -0.70710678118654752, 0.0),
                               (0.70710678118654752, 0.70710678118654752, 0.0),
@@ -137,6 +142,7 @@ KINDS: dict[str, Callable[[Any, float], Glyph]] = {
     "distance": distance,
     "pointonline": point_on_line,
     "pointonplane": point_on_plane,
+    "cartesian": cartesian,
     "gear": gear,
     "rollingsphere": rolling,
     "rollingdisc": rolling,
