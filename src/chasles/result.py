@@ -408,14 +408,15 @@ class Result:
     def save(self, path: str | os.PathLike[str]) -> Path:
         """Write the run to a file, whole or not at all; one of that name is replaced.
 
-        A name that ends in ".nc" makes a NetCDF file with what `to_xarray` holds, which `load`
-        reads back; ".csv" a table with what `frame` holds, to the last digit, with units in its
-        second line.
+        A name that ends in ".nc" makes a NetCDF file with what `to_xarray` holds, and what it takes
+        to go on.  `load` reads it back; functions of your own are not in it, and the model is to be
+        brought along then.  ".csv" makes a table of what `frame` holds, to the last digit, with
+        units in its second line.
         """
         if is_csv(path):
             return write_csv(self.frame(), path)
         check_kinds(self.model)
-        return write(self._table(), path)
+        return write(self._table(self.checkpoint), path)
 
     # --- helpers ---
 
@@ -432,10 +433,10 @@ class Result:
         columns = angle_columns(self.problem.setup)
         return {joint: float(self.integrals[index, at[0]]) for joint, at in columns.items()}
 
-    def _table(self) -> Table:
+    def _table(self, checkpoint: Checkpoint | None = None) -> Table:
         return make_table(
             self.problem, self.t, self.absolute, self.integrals, self.provenance, self.status,
-            self.message, self.coordinates, self.checkpoint,
+            self.message, self.coordinates, checkpoint,
         )  # fmt: skip
 
     def _body(self, body: Body | str) -> Floats:
