@@ -85,14 +85,7 @@ def make_table(
         motors = list(setup.signals.inputs)
         coordinates["input"] = (("input",), motors, {"long_name": "name of a motor"})
         variables["inputs"] = described(("input_time", "input"), inputs.values, "1", text)
-    going_on = {}
-    if checkpoint is not None:
-        words, numbers = checkpoint.as_plain()
-        text = "what it takes to go on with the same bits"
-        places = np.arange(numbers.size, dtype=np.float64)
-        coordinates["checkpoint_place"] = described(("checkpoint_place",), places, "1", "place")
-        variables["checkpoint"] = described(("checkpoint_place",), numbers, "1", text)
-        going_on["checkpoint"] = json.dumps(words)
+    going_on = {} if checkpoint is None else {"checkpoint": checkpoint.as_text()}
     attributes = {
         **attributes_of(problem, provenance, text_of(model)), "status": status, "message": message,
         **going_on,

@@ -416,7 +416,7 @@ class Result:
         if is_csv(path):
             return write_csv(self.frame(), path)
         check_kinds(self.model)
-        return write(self._table(self.checkpoint), path)
+        return write(self._table(), path)
 
     # --- helpers ---
 
@@ -433,10 +433,10 @@ class Result:
         columns = angle_columns(self.problem.setup)
         return {joint: float(self.integrals[index, at[0]]) for joint, at in columns.items()}
 
-    def _table(self, checkpoint: Checkpoint | None = None) -> Table:
+    def _table(self) -> Table:
         return make_table(
             self.problem, self.t, self.absolute, self.integrals, self.provenance, self.status,
-            self.message, self.coordinates, checkpoint,
+            self.message, self.coordinates, self.checkpoint,
         )  # fmt: skip
 
     def _body(self, body: Body | str) -> Floats:

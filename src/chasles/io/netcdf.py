@@ -34,7 +34,7 @@ ARRAYS = ("time", "position", "rotation", "angular_velocity", "body_velocity")
 #: Where the run began; in files of runs that did not begin as their model was entered.
 START = ("start_position", "start_rotation", "start_angular_velocity", "start_velocity")
 #: What not every file has.
-OPTIONAL = ("integrals", "coordinates", "input_time", "inputs", "checkpoint", *START)
+OPTIONAL = ("integrals", "coordinates", "input_time", "inputs", *START)
 
 
 def load(path: str | os.PathLike[str], model: Model | None = None) -> Result:
@@ -78,9 +78,8 @@ def rebuilt(
     )
     count_turns_of_before(problem.setup, arrays)
     check_arrays(problem.setup, arrays, str(attributes["status"]))
-    begin = None
-    if "checkpoint" in attributes and "checkpoint" in arrays:
-        begin = Checkpoint.from_plain(json.loads(attributes["checkpoint"]), arrays["checkpoint"])
+    text = attributes.get("checkpoint")
+    begin = None if text is None else Checkpoint.from_text(str(text))
     if "inputs" in arrays:
         problem = with_inputs(problem, Inputs(arrays["input_time"], arrays["inputs"]))
     return Result(
