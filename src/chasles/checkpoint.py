@@ -1,5 +1,7 @@
 """Where a run stands after a whole step: all that it takes to go on with the same bits."""
 
+import json
+from base64 import b64decode, b64encode
 from dataclasses import dataclass
 from typing import Any, Self
 
@@ -41,6 +43,18 @@ class Checkpoint:
             block.copy(), origin, step, int(words["index"]), inputs.copy(),
             events.reshape(-1, 2).copy(),
         )  # fmt: skip
+
+    def as_text(self) -> str:
+        """All of it as JSON, the numbers as their bytes in base 64."""
+        words, numbers = self.as_plain()
+        code = b64encode(numbers.astype("<f8").tobytes()).decode()
+        return json.dumps({**words, "numbers": code})
+
+    @classmethod
+    def from_text(cls, text: str) -> Self:
+        """What `as_text` was given."""
+        words = json.loads(text)
+        return cls.from_plain(words, np.frombuffer(b64decode(words["numbers"]), "<f8"))
 
     @property
     def time(self) -> float:

@@ -12,6 +12,7 @@ import numpy as np
 from chasles import diagnostics
 from chasles.checkpoint import Checkpoint
 from chasles.core.arrays import POSE_R, POSE_X, TWIST, Floats
+from chasles.model import InvalidModel, Model
 from chasles.model.plain import to_plain
 from chasles.problem import Problem
 from chasles.provenance import Provenance
@@ -84,20 +85,20 @@ def make_table(
         motors = list(setup.signals.inputs)
         coordinates["input"] = (("input",), motors, {"long_name": "name of a motor"})
         variables["inputs"] = described(("input_time", "input"), inputs.values, "1", text)
-    going_on = {}
-    if checkpoint is not None:
-        words, numbers = checkpoint.as_plain()
-        text = "what it takes to go on with the same bits"
-        places = np.arange(numbers.size, dtype=np.float64)
-        coordinates["checkpoint_place"] = described(("checkpoint_place",), places, "1", "place")
-        variables["checkpoint"] = described(("checkpoint_place",), numbers, "1", text)
-        going_on["checkpoint"] = json.dumps(words)
-    model_text = json.dumps(to_plain(model), allow_nan=False)
+    going_on = {} if checkpoint is None else {"checkpoint": checkpoint.as_text()}
     attributes = {
-        **attributes_of(problem, provenance, model_text), "status": status, "message": message,
+        **attributes_of(problem, provenance, text_of(model)), "status": status, "message": message,
         **going_on,
     }  # fmt: skip
     return Table(coordinates, variables, attributes)
+
+
+def text_of(model: Model) -> str:
+    """A model as JSON; after a "#", why there is none of one with functions of the user's own."""
+    try:
+        return json.dumps(to_plain(model), allow_nan=False)
+    except InvalidModel as error:
+        return f"# {error.what}"
 
 
 def attributes_of(problem: Problem, provenance: Provenance, model_text: str) -> dict[str, Any]:

@@ -1,6 +1,5 @@
 """From a model and options to a stepper: what a run and a stepwise Simulation share."""
 
-import json
 import warnings
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
@@ -11,14 +10,13 @@ import numpy as np
 from chasles.checkpoint import Checkpoint
 from chasles.control import Control, checked_controller
 from chasles.core.watch import Watch
-from chasles.dataset import attributes_of
+from chasles.dataset import attributes_of, text_of
 from chasles.dynamics.solver import joint_of_row, watch_of
 from chasles.integrators.methods import Method, find_method
 from chasles.loop import Run, Saved
-from chasles.model import ChaslesWarning, InvalidModel, InvalidOption, Model, UnknownName
+from chasles.model import ChaslesWarning, InvalidOption, Model, UnknownName
 from chasles.model.errors import told
 from chasles.model.model import checked_model
-from chasles.model.plain import to_plain
 from chasles.problem import Problem, SpaceChoice, choose_spaces, make_problem
 from chasles.promises import broken_promises, checks, make_promises
 from chasles.provenance import Provenance, coefficients
@@ -189,11 +187,7 @@ def header_of(settings: Settings, run: Run) -> dict[str, Any]:
     """
     problem, start = settings.problem, settings.setup.start
     provenance = provenance_of(settings, run, 0.0, start=settings.start)
-    try:
-        check_kinds(problem.model)
-        text = json.dumps(to_plain(problem.model), allow_nan=False)
-    except InvalidModel as error:
-        text = f"# {error.what}"
+    check_kinds(problem.model)
     return {
         "method": settings.method.name,
         "step": run.grid.step.hex(),
@@ -203,7 +197,7 @@ def header_of(settings: Settings, run: Run) -> dict[str, Any]:
         "acceleration": settings.setup.acceleration,
         "sample": run.control.every if run.control.controller is not None else 0,
         "start": None if start is None else [[float(x).hex() for x in row] for row in start],
-        **attributes_of(problem, provenance, text),
+        **attributes_of(problem, provenance, text_of(problem.model)),
     }
 
 

@@ -474,9 +474,10 @@ class Result:
     def save(self, path: str | os.PathLike[str]) -> Path:
         """Write the run to a file, whole or not at all; one of that name is replaced.
 
-        A name that ends in ".nc" makes a NetCDF file with what `to_xarray` holds, which `load`
-        reads back; ".csv" a table with what `frame` holds, to the last digit, with units in its
-        second line.
+        A name that ends in ".nc" makes a NetCDF file with what `to_xarray` holds, and what it takes
+        to go on.  `load` reads it back; functions of your own are not in it, and the model is to be
+        brought along then.  ".csv" makes a table of what `frame` holds, to the last digit, with
+        units in its second line.
         """
         if is_csv(path):
             return write_csv(self.frame(), path)

@@ -232,8 +232,14 @@ def test_a_model_with_functions_is_brought_along(tmp_path):
     result = ch.simulate(model, 0.1, 1e-3, into=tmp_path / "run")
     with pytest.raises(ch.InvalidFile, match=r"(?s)force 'motor'.*model=model"):
         ch.load(tmp_path / "run")
-    again = ch.load(tmp_path / "run", model=model)
-    assert np.array_equal(again.effort("motor"), result.effort("motor"))
+    result.save(tmp_path / "run.nc")
+    with pytest.raises(ch.InvalidFile, match=r"(?s)force 'motor'.*model=model"):
+        ch.load(tmp_path / "run.nc")
+    for path in ("run", "run.nc"):
+        again = ch.load(tmp_path / path, model=model)
+        assert np.array_equal(again.effort("motor"), result.effort("motor"))
+    with pytest.raises(ch.InvalidFile, match="is one of another model"):
+        ch.load(tmp_path / "run.nc", model=ch.Model([ch.Body.rod("other", 1.0, mass=1.0)]))
 
 
 def test_tables_are_written_to_the_last_digit(tmp_path):

@@ -13,11 +13,10 @@ from chasles.checkpoint import Checkpoint
 from chasles.core.arrays import ABSOLUTE_WIDTH, POSE_R, POSE_X, TWIST, Floats
 from chasles.dataset import FORMAT
 from chasles.diagnostics import unwrapped_angle
-from chasles.io.segments import choice_of, load_recording
+from chasles.io.segments import choice_of, load_recording, model_of
 from chasles.model import ChaslesError, InvalidFile, Model
 from chasles.model.errors import told
 from chasles.model.model import checked_model
-from chasles.model.plain import from_plain
 from chasles.preparation import with_inputs
 from chasles.problem import make_problem
 from chasles.provenance import Provenance
@@ -35,7 +34,7 @@ ARRAYS = ("time", "position", "rotation", "angular_velocity", "body_velocity")
 #: Where the run began; in files of runs that did not begin as their model was entered.
 START = ("start_position", "start_rotation", "start_angular_velocity", "start_velocity")
 #: What not every file has.
-OPTIONAL = ("integrals", "coordinates", "input_time", "inputs", "checkpoint", *START)
+OPTIONAL = ("integrals", "coordinates", "input_time", "inputs", *START)
 
 
 def load(path: str | os.PathLike[str], model: Model | None = None) -> Result:
@@ -55,7 +54,7 @@ def load(path: str | os.PathLike[str], model: Model | None = None) -> Result:
     check_seal(source)
     attributes, arrays = contents(source)
     try:
-        return rebuilt(attributes, arrays, model)
+        return rebuilt(attributes, arrays, source, model)
     except (AttributeError, KeyError, TypeError, ValueError) as error:  # other data than ours
         raise InvalidFile(
             f"'{source}' does not hold a result: {error}.", "Save the result again."
@@ -63,14 +62,14 @@ def load(path: str | os.PathLike[str], model: Model | None = None) -> Result:
 
 
 def rebuilt(
-    attributes: dict[str, Any], arrays: dict[str, Floats], given: Model | None = None
+    attributes: dict[str, Any], arrays: dict[str, Floats], source: Path, given: Model | None = None
 ) -> Result:
     """A result from the contents of a file.
 
     Nothing is solved: the solver and the designation are made when something asks for them.
     """
     provenance = Provenance.from_dict(json.loads(attributes["provenance"]))
-    model = from_plain(json.loads(attributes["model"])) if given is None else given
+    model = model_of(str(attributes["model"]), given, source, str(attributes["spaces"]))
     problem = make_problem(
         choice_of(model, attributes),
         provenance.acceleration,
@@ -79,9 +78,8 @@ def rebuilt(
     )
     count_turns_of_before(problem.setup, arrays)
     check_arrays(problem.setup, arrays, str(attributes["status"]))
-    begin = None
-    if "checkpoint" in attributes and "checkpoint" in arrays:
-        begin = Checkpoint.from_plain(json.loads(attributes["checkpoint"]), arrays["checkpoint"])
+    text = attributes.get("checkpoint")
+    begin = None if text is None else Checkpoint.from_text(str(text))
     if "inputs" in arrays:
         problem = with_inputs(problem, Inputs(arrays["input_time"], arrays["inputs"]))
     return Result(

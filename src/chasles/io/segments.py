@@ -25,7 +25,9 @@ def load_recording(folder: Path, model: Model | None = None) -> Result:
     check_digests(folder, header, head)
     ended = head["ended"] or cut_off(header, begin.time, begin.index)
     provenance = Provenance.from_dict(ended["provenance"])
-    problem = problem_of(model_of(header["model"], model, folder), header, provenance)
+    problem = problem_of(
+        model_of(header["model"], model, folder, header["spaces"]), header, provenance
+    )
     inputs = mapped_inputs(folder, len(header["inputs"]), head["inputs"])
     saved = mapped(folder, header["shape"], head["rows"])
     return Result(
@@ -42,10 +44,21 @@ def cut_off(header: dict[str, Any], t: float, steps: int) -> dict[str, Any]:
     return {"status": "interrupted", "message": message, "provenance": provenance}
 
 
-def model_of(text: str, given: Model | None, source: Path) -> Model:
+def same_names(model: Model, spaces: str, source: Path) -> Model:
+    """Refuse a model whose bodies are others than those of the file."""
+    if set(model.body_names) != set(json.loads(spaces)):
+        raise InvalidFile(
+            f"the result in '{source}' is one of another model: its bodies are"
+            f" {', '.join(json.loads(spaces))}.",
+            "Bring along the model that was simulated.",
+        )
+    return model
+
+
+def model_of(text: str, given: Model | None, source: Path, spaces: str) -> Model:
     """The model of a file: as it is written there, or as it is given."""
     if given is not None:
-        return given
+        return same_names(given, spaces, source)
     if text.startswith("#"):
         raise InvalidFile(
             f"'{source}' does not hold the model: {text.removeprefix('# ')}",
