@@ -332,3 +332,68 @@ def test_a_step_that_is_too_long_for_the_stiffness_is_told():
     floor = ch.Contact("floor", ch.GROUND, "ball", **FLOOR, stiffness=1e8)
     with pytest.warns(ch.ChaslesWarning, match="energy"):
         ch.simulate(ch.Model([ball(0.5)], forces=[floor]), 1.0, step=1e-2)
+
+
+# --- files, and many at once ---
+
+
+def test_contacts_survive_the_way_through_a_file(tmp_path):
+    model = colliding(ch.Capsule(0.05, 0.1, "x", position=(0, 0.1, 0), colour="red"), RADIUS)
+    floor = ch.Contact("floor", ch.GROUND, "box", at=(0, 0, 0), axis=(1, 2, 2), stiffness=1e3)
+    model = model.with_parts(forces=[floor])
+    model.write(tmp_path / "model.toml")
+    again = ch.read_model(tmp_path / "model.toml")
+    assert again == model
+    first, second = (ch.simulate(m, 0.2, step=1e-4) for m in (model, again))
+    assert np.array_equal(first.absolute, second.absolute)
+    assert ch.load(first.save(tmp_path / "run.nc")).model == model
+
+
+def test_units_of_a_contact_in_a_file(tmp_path):
+    path = tmp_path / "ball.toml"
+    text = """
+    [[bodies]]
+    kind = "sphere"
+    name = "ball"
+    radius_mm = 100
+    mass = 1.0
+    [[forces]]
+    kind = "contact"
+    name = "floor"
+    a = "ground"
+    b = "ball"
+    at_mm = [0, 0, -100]
+    axis = "z"
+    stiffness_N_per_mm = 20
+    friction = 0.5
+    slip_mm_per_s = 5
+    shape = {kind = "sphere", radius_mm = 100}
+    """
+    path.write_text(text, "utf-8")
+    floor = ch.read_model(path).forces[0]
+    assert (floor.at, floor.axis, floor.stiffness) == ((0, 0, -0.1), (0, 0, 1), 2e4)
+    assert (floor.slip, floor.shape) == (0.005, ch.Sphere(0.1))
+    path.write_text(text.replace('"sphere", radius_mm = 100}', '"ball"}'), "utf-8")
+    with pytest.raises(ch.UnknownName, match="shape"):
+        ch.read_model(path)
+
+
+def test_every_shape_of_a_robot_stands_on_its_floor(refusal):
+    hull = ch.Body.solid("hull", [ch.Box((0.4, 0.3, 0.1)), ch.Sphere(0.05, position=(0, 0, -0.1))],
+                         density=500.0)  # fmt: skip
+    wheel = ch.Body.cylinder("wheel", 0.1, 0.05, mass=1.0, position=(0, 1, 0))
+    law = {"at": (0, 0, -0.2), "stiffness": 1e4, "dissipation": 1.0}
+    floor = ch.Contact.each("floor", ch.GROUND, [hull], **law)
+    assert [(c.name, c.shape.kind) for c in floor] == [
+        ("floor hull 0", "box"), ("floor hull 1", "sphere"),
+    ]  # fmt: skip
+    assert ch.Contact.each("floor", ch.GROUND, [hull, wheel], skip=True, **law) == floor
+    assert ch.Contact.each("self", hull, [hull], **law) == []
+    model = ch.Model([hull], forces=floor)
+    result = ch.simulate(model, 3.0, step=5e-4)
+    carried = sum(result.force(c.name).force[-1, 2] for c in floor)
+    assert carried == pytest.approx(hull.mass * G, rel=1e-3)
+    said = refusal(lambda: ch.Contact.each("floor", ch.GROUND, [wheel], **law), ch.InvalidForce)
+    assert "'floor wheel 0'" in said and "got cylinder" in said
+    said = refusal(lambda: ch.Contact.each("floor", ch.GROUND, ["hull"], **law), ch.InvalidForce)
+    assert "bodies must be a list of Body" in said

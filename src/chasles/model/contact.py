@@ -4,11 +4,11 @@ A contact is a force like any other, smooth in the motion: bodies sink into each
 and friction creeps a little.  Nothing is found by search: what may touch what is said by the user.
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
-from chasles.model.body import GROUND, Body
+from chasles.model.body import GROUND, Body, name_of
 from chasles.model.checks import (
     Vector3,
     checked_direction,
@@ -120,6 +120,33 @@ class Contact(Force):
     def bodies(self) -> tuple[str, ...]:
         return (self.a, self.b)
 
+    @classmethod
+    def each(
+        cls, name: str, a: Attachment, bodies: Iterable[Body], skip: bool = False, **given: Any
+    ) -> list["Contact"]:
+        """A contact with a for every shape of these bodies: a robot on its floor.
+
+        skip   whether shapes that cannot touch (cylinders, meshes) are passed over, or refused
+        given  what else a Contact takes, but for its shape: at, axis, stiffness, friction, ...
+
+        Each is called by the name, its body and the number of its shape: "floor foot 0".
+
+        >>> legs = [Body.sphere(f"leg {k}", 0.1, mass=1.0) for k in (1, 2)]
+        >>> floor = Contact.each("floor", GROUND, legs, at=(0, 0, 0), stiffness=1e4)
+        >>> [contact.name for contact in floor]
+        ['floor leg 1 0', 'floor leg 2 0']
+        """
+        found: list[Contact] = []
+        for body in checked_bodies(bodies, name):
+            if body.name == name_of(a):
+                continue
+            for number, shape in enumerate(body.shapes):
+                own = f"{name} {body.name} {number}"
+                if not skip or isinstance(shape, TOUCHING):
+                    checked_touching(shape, f"force '{own}'")
+                    found.append(cls(own, a, body, shape=shape, **given))
+        return found
+
     def completed(self, bodies: Mapping[str, Body]) -> "Contact":
         """The same with b's own shape and a's centre of mass where they were left out."""
         changes: dict[str, Any] = {}
@@ -163,6 +190,17 @@ class Contact(Force):
                 "Give radius= for a ball, or axis= for a plane.",
             )
         return {"at": point, "axis": None, "radius": size}
+
+
+def checked_bodies(bodies: Any, name: str) -> list[Body]:
+    """Bodies themselves: their shapes are asked for."""
+    listed = list(bodies) if isinstance(bodies, Iterable) and not isinstance(bodies, str) else None
+    if listed is None or not all(isinstance(body, Body) for body in listed):
+        raise InvalidForce(
+            f"force '{name}': bodies must be a list of Body, got {told(bodies)}.",
+            "Give the bodies themselves: model.bodies, or [foot, other].",
+        )
+    return listed
 
 
 def checked_touching(shape: Any, where: str) -> Shape | None:
