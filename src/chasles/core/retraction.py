@@ -169,11 +169,16 @@ def finish(
 def combine(weights: Any, first: int, count: int, step: float, slopes: Any, length: int,
             out: Any) -> None:  # fmt: skip
     """out = step * sum_l weights[first + l] slopes_l; `slopes` holds `length` numbers each."""
-    for k in range(length):
-        out[k] = 0.0
+    begun = False
     for stage in range(count):
-        weight = step * weights[first + stage]
-        if weight != 0.0:
-            at = stage * length
+        weight, at = step * weights[first + stage], stage * length
+        if weight != 0.0 and begun:
             for k in range(length):
                 out[k] += weight * slopes[at + k]
+        elif weight != 0.0:
+            begun = True
+            for k in range(length):
+                out[k] = weight * slopes[at + k]
+    if not begun:
+        for k in range(length):
+            out[k] = 0.0
