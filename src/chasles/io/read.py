@@ -1,25 +1,33 @@
 """Models and runs from files, by the ending of the name."""
 
 import os
+from collections.abc import Mapping
 from typing import Any
 
-from chasles.model import InvalidFile, Model
+from chasles.model import InvalidFile, InvalidOption, Model
 from chasles.sealed import checked_path
 
 TOML, ROBOTS = (".toml",), (".urdf", ".xml", ".mjcf")
 
 
-def read_model(path: str | os.PathLike[str], folder: str | os.PathLike[str] | None = None) -> Model:
+def read_model(
+    path: str | os.PathLike[str],
+    folder: str | os.PathLike[str] | None = None,
+    contacts: Mapping[str, float] | None = None,
+) -> Model:
     """The model of a file: .toml (see `Model.write`), .urdf, or .xml and .mjcf (MJCF).
 
     URDF and MJCF go through MuJoCo's compiler (``pip install 'chasles[import]'``).
 
-    folder  of a robot: where the meshes and files that it names must be, by default its own folder
+    folder    of a robot: where the meshes and files that it names must be; its own by default
+    contacts  of a robot's spheres, capsules and boxes with the planes of its world, as `Contact`
+              takes them: {"stiffness": 1e4, "dissipation": 1.0}; friction is the file's.  None
+              leaves them out
 
     What a file asks for and a model cannot have is listed in `model.notes`.  Nothing in a file is
     run as code; a file that is too large, nested too deep or not finite is refused.
     """
-    return read_file(path, folder)[0]
+    return read_file(path, folder, contacts)[0]
 
 
 def read_run(path: str | os.PathLike[str]) -> dict[str, Any]:
@@ -31,10 +39,17 @@ def read_run(path: str | os.PathLike[str]) -> dict[str, Any]:
 
 
 def read_file(
-    path: str | os.PathLike[str], folder: str | os.PathLike[str] | None = None
+    path: str | os.PathLike[str],
+    folder: str | os.PathLike[str] | None = None,
+    contacts: Any = None,
 ) -> tuple[Model, dict[str, Any]]:
     source = checked_path(path)
     suffix = source.suffix.lower()
+    if contacts is not None and suffix in TOML:
+        raise InvalidOption(
+            f"contacts are for a robot, and '{source}' is a .toml file.",
+            "A .toml file has its contacts among its forces.",
+        )
     if suffix in TOML:
         from chasles.io.toml import read_toml  # late: only files need msgspec
 
@@ -42,7 +57,7 @@ def read_file(
     if suffix in ROBOTS:
         from chasles.io.mjcf import read_robot  # late: only robots need MuJoCo
 
-        return read_robot(source, folder)
+        return read_robot(source, folder, contacts)
     raise InvalidFile(
         f"'{source}' does not end in {', '.join((*TOML, *ROBOTS))}.",
         "Name a model file by what it holds.",
