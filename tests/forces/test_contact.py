@@ -397,3 +397,33 @@ def test_every_shape_of_a_robot_stands_on_its_floor(refusal):
     assert "'floor wheel 0'" in said and "got cylinder" in said
     said = refusal(lambda: ch.Contact.each("floor", ch.GROUND, ["hull"], **law), ch.InvalidForce)
     assert "bodies must be a list of Body" in said
+
+
+# --- in mechanisms, and with steps of their own ---
+
+
+def dragged() -> ch.Model:
+    """Two links that hang on a hinge and drag over a slope."""
+    upper = ch.Body.rod("upper", mass=1.0, between=((0, 0, 0), (0.5, 0, 0)))
+    lower = ch.Body.rod("lower", mass=0.5, between=((0.5, 0, 0), (1.0, 0.1, 0)))
+    joints = [
+        ch.Universal("shoulder", ch.GROUND, upper, at=(0, 0, 0), axis="y", axis_b="z"),
+        ch.Spherical("elbow", upper, lower, at=(0.5, 0, 0)),
+    ]
+    slope = {"at": (0, 0, -0.3), "axis": (0.2, 0.1, 1.0), "slip": 0.05, "friction": 0.4}
+    floor = ch.Contact.each("floor", ch.GROUND, [upper, lower], **slope, hertz=2e4, dissipation=0.5)
+    rub = ch.Contact("rub", upper, lower, at=(0.2, 0, 0.1), radius=0.15, hertz=1e4,
+                     shape=ch.Sphere(0.1), friction=0.3)  # fmt: skip
+    return ch.Model([upper, lower], joints, [*floor, rub])
+
+
+def test_links_that_drag_over_a_slope_move_alike_in_every_space():
+    runs = {
+        spaces: ch.simulate(dragged(), 0.8, step=1e-4, spaces=spaces, save_every=100)
+        for spaces in ("auto", "SE3", "SO3xR3", "SE3 relative")
+    }
+    for run in runs.values():
+        assert np.abs(run.absolute - runs["auto"].absolute).max() < 1e-4
+        assert np.abs(run.energy_balance()).max() < 1e-5 * run.kinetic_energy().max()
+        assert not run.warnings
+    assert runs["auto"].work("floor lower 0")[-1] < -0.05

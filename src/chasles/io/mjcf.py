@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
+from chasles.io.mjcf_contacts import checked_contacts, with_contacts
 from chasles.io.mjcf_model import Scene, model_of
 from chasles.io.xml_checks import Checker
 from chasles.model import ChaslesError, InvalidFile, Model
@@ -22,11 +23,14 @@ def read_robot(
     path: str | os.PathLike[str],
     folder: str | os.PathLike[str] | None = None,
     stops: bool = True,
+    contacts: Any = None,
 ) -> tuple[Model, dict[str, Any]]:
     """The model of a .urdf or MJCF file, and the step that it asks for.
 
-    `stops` says whether limits of joints become stops.
+    `stops` says whether limits of joints become stops; `contacts` are the numbers of its contacts
+    with planes, or None for no contacts.
     """
+    law = None if contacts is None else checked_contacts(contacts)
     mujoco = imported()
     checker = Checker(path, folder)
     checker.check()
@@ -54,6 +58,8 @@ def read_robot(
         for warning in dict.fromkeys(warned):
             scene.note(f"MuJoCo warns: {warning}")
         model = model_of(scene)
+        if law is not None:
+            model = with_contacts(model, scene, law)
     except ChaslesError as error:
         raise type(error)(f"'{source}': {error.what}", error.remedy) from None
     return model, {"step": float(compiled.opt.timestep)}

@@ -1,6 +1,7 @@
 """Models and runs from files, by the ending of the name."""
 
 import os
+from collections.abc import Mapping
 from typing import Any, Literal
 
 from chasles.model import InvalidFile, InvalidOption, Model
@@ -16,20 +17,23 @@ def read_model(
     path: str | os.PathLike[str],
     folder: str | os.PathLike[str] | None = None,
     limits: Limits | None = None,
+    contacts: Mapping[str, float] | None = None,
 ) -> Model:
     """The model of a file: .toml (see `Model.write`), .urdf, or .xml and .mjcf (MJCF).
 
     URDF and MJCF go through MuJoCo's compiler (``pip install 'chasles[import]'``).
 
-    folder  of a robot: where the meshes and files that it names must be, by default its own folder
-
-    limits  of a robot's joints: "stops" (default) makes them `JointStop`s that give way as
-            MuJoCo's do at the reference pose, "none" leaves them out
+    folder    of a robot: where the meshes and files that it names must be; its own by default
+    limits    of a robot's joints: "stops" (default) makes them `JointStop`s that give way as
+              MuJoCo's do at the reference pose, "none" leaves them out
+    contacts  of a robot's spheres, capsules and boxes with the planes of its world, as `Contact`
+              takes them: {"stiffness": 1e4, "dissipation": 1.0}; friction is the file's.  None
+              leaves them out
 
     What a file asks for and a model cannot have is listed in `model.notes`.  Nothing in a file is
     run as code; a file that is too large, nested too deep or not finite is refused.
     """
-    return read_file(path, folder, limits)[0]
+    return read_file(path, folder, limits, contacts)[0]
 
 
 def read_run(path: str | os.PathLike[str]) -> dict[str, Any]:
@@ -44,9 +48,15 @@ def read_file(
     path: str | os.PathLike[str],
     folder: str | os.PathLike[str] | None = None,
     limits: Any = None,
+    contacts: Any = None,
 ) -> tuple[Model, dict[str, Any]]:
     source = checked_path(path)
     suffix = source.suffix.lower()
+    if contacts is not None and suffix in TOML:
+        raise InvalidOption(
+            f"contacts are for a robot, and '{source}' is a .toml file.",
+            "A .toml file has its contacts among its forces.",
+        )
     if limits is not None and (limits not in LIMITS or suffix in TOML):
         raise InvalidOption(
             f"limits must be one of {', '.join(LIMITS)}, for a robot, got {told(limits)}.",
@@ -59,7 +69,7 @@ def read_file(
     if suffix in ROBOTS:
         from chasles.io.mjcf import read_robot  # late: only robots need MuJoCo
 
-        return read_robot(source, folder, stops=limits != "none")
+        return read_robot(source, folder, limits != "none", contacts)
     raise InvalidFile(
         f"'{source}' does not end in {', '.join((*TOML, *ROBOTS))}.",
         "Name a model file by what it holds.",

@@ -3,6 +3,7 @@
 Points are in world coordinates at the initial configuration; each stays fixed in its body.
 """
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from math import dist, inf
 from typing import Any, ClassVar
@@ -68,6 +69,10 @@ class Force:
     def where(self) -> str:
         """How messages about it begin."""
         return f"force '{self.name}'"
+
+    def completed(self, bodies: Mapping[str, Body]) -> "Force":
+        """The same, with what it leaves open taken from the bodies of its model."""
+        return self
 
 
 @dataclass(frozen=True, init=False)

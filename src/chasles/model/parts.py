@@ -8,7 +8,6 @@ import numpy as np
 
 from chasles.model.body import GROUND, Body
 from chasles.model.checks import checked_name
-from chasles.model.contact import Contact
 from chasles.model.coordinate_coupling import Coupling, placed_coupling
 from chasles.model.coordinates import resolved_coordinate
 from chasles.model.couplings import cosine_between
@@ -126,7 +125,7 @@ def placed_force(force: Force, bodies: dict[str, Body], joints: dict[str, Joint]
         return force if coordinate == force.coordinate else replace(force, coordinate=coordinate)
     if isinstance(force, Load) and force.at is None:
         return replace(force, at=bodies[force.body].position)
-    return force.completed(bodies) if isinstance(force, Contact) else force
+    return force.completed(bodies)
 
 
 def placed_driver(

@@ -44,6 +44,13 @@ def middle_of(contact: Contact, poses: Mapping[str, Any]) -> Floats:
     return np.asarray(position + rotation @ np.array(contact.shape.position))
 
 
+def mark_of(force: Any, poses: Mapping[str, Any]) -> Any:
+    """Where a force is marked: at its point, a contact at its shape; None if it has no point."""
+    if isinstance(force, Contact):
+        return middle_of(force, poses)
+    return getattr(force, "at", None)
+
+
 def contact_shapes(
     model: Model, poses: Mapping[str, Any], size: float, ways: Mapping[str, Floats]
 ) -> list[tuple[str, Shape]]:

@@ -7,7 +7,6 @@ from matplotlib.axes import Axes
 
 from chasles.core.arrays import Floats
 from chasles.model import (
-    Contact,
     Coupling,
     CustomForce,
     Drag,
@@ -21,7 +20,7 @@ from chasles.model import (
 from chasles.model.coordinates import ANGLE
 from chasles.model.loads import BODY
 from chasles.view.camera import Camera
-from chasles.view.contacts import middle_of
+from chasles.view.contacts import mark_of
 from chasles.view.glyphs import frame_along
 from chasles.view.labels import Label
 from chasles.view.scene import Scene, Spot, Tie, place
@@ -126,9 +125,7 @@ def draw_forces(ax: Axes, scene: Scene, camera: Camera) -> tuple[list[Label], li
             inked.append(pointed(ax, path, DRIVE, both=True))
             name(part.name, path[1], DRIVE)
         else:
-            point: Any = getattr(part, "at", None)
-            if isinstance(part, Contact):
-                point = middle_of(part, scene.start)
+            point: Any = mark_of(part, scene.start)
             body = part.body if isinstance(part, Drag | CustomForce) else part.bodies[-1]
             spot = camera.seen(np.array(scene.start[body][1] if point is None else point))
             ax.plot(*spot, marker="D", ms=5, mfc="white", mec=LOAD, mew=1.2, zorder=12)
