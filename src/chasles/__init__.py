@@ -77,6 +77,7 @@ if TYPE_CHECKING:
     from chasles.analysis.modes import Mode
     from chasles.diagnostics import Reaction
     from chasles.dynamics.equations import Equations, equations
+    from chasles.integrators.maps import munthe_kaas
     from chasles.integrators.methods import methods
     from chasles.integrators.tableaux import Tableau
     from chasles.io.netcdf import load
@@ -107,6 +108,7 @@ LATE = {
     "Equations": "dynamics.equations",
     "equations": "dynamics.equations",
     "methods": "integrators.methods",
+    "munthe_kaas": "integrators.maps",
     "Tableau": "integrators.tableaux",
     "load": "io.netcdf",
     "read_model": "io.read",
@@ -244,6 +246,7 @@ __all__ = [
     "linearise",
     "load",
     "methods",
+    "munthe_kaas",
     "read_model",
     "read_run",
     "simulate",
