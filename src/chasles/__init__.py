@@ -77,6 +77,7 @@ if TYPE_CHECKING:
     from chasles.analysis.modes import Mode
     from chasles.diagnostics import Reaction
     from chasles.dynamics.equations import Equations, equations
+    from chasles.events import Event
     from chasles.integrators.maps import munthe_kaas
     from chasles.integrators.methods import methods
     from chasles.integrators.tableaux import Tableau
@@ -107,6 +108,7 @@ LATE = {
     "Reaction": "diagnostics",
     "Equations": "dynamics.equations",
     "equations": "dynamics.equations",
+    "Event": "events",
     "methods": "integrators.methods",
     "munthe_kaas": "integrators.maps",
     "Tableau": "integrators.tableaux",
@@ -183,6 +185,7 @@ __all__ = [
     "Driver",
     "Equations",
     "Equilibrium",
+    "Event",
     "Fixed",
     "Force",
     "ForceSensor",

@@ -17,6 +17,7 @@ from chasles.stderr import NoBar, is_shown, progress_bar
 from chasles.stepper import Stepper
 from chasles.stops import explained
 from chasles.system.lookout import Lookout
+from chasles.tolerances import Tolerances
 
 #: A step count this close to a whole number, relatively, is one: rounding of a quotient.
 ROUND_STEPS = 4.0 * float(np.finfo(float).eps)
@@ -28,6 +29,8 @@ MEMORY_LIMIT = 4 * 2**30
 NEVER = 2**62
 #: At a microsecond a step, a million steps are a second and these are thirty years.
 MOST_STEPS = 1e15
+#: So many steps are expected of a run that chooses them, where a length is to be told beforehand.
+TYPICAL_STEPS = 1000
 
 
 @dataclass(frozen=True)
@@ -42,11 +45,24 @@ class Grid:
     t_eval: Floats | None
 
 
-def make_grid(until: Any, step: Any, save_every: Any, t_eval: Any) -> Grid:
+def make_grid(
+    until: Any, step: Any, save_every: Any, t_eval: Any, tolerances: Tolerances | None = None,
+    events: Any = (),
+) -> Grid:  # fmt: skip
     """Check the options of a run."""
-    if step is None:
-        raise InvalidOption("simulate: step was left out.", "Give it in seconds: step=1e-3.")
+    if step is None and tolerances is None:
+        raise InvalidOption(
+            "simulate: step was left out.",
+            "Give it in seconds: step=1e-3; or a tolerance, rtol=1e-6, with method='dopri5'.",
+        )
+    if events and tolerances is None:
+        raise InvalidOption(
+            "simulate: events were given with a step.",
+            "Give tolerances instead of the step: rtol=1e-8 with method='dopri5'.",
+        )
     until = checked_positive(until, "until", "s", "simulate", InvalidOption)
+    if tolerances is not None:  # nothing is known of the steps: such as one may expect
+        step = min(tolerances.max_step, until / TYPICAL_STEPS)
     step = checked_positive(step, "step", "s", "simulate", InvalidOption)
     whole = isinstance(save_every, int | np.integer) and not isinstance(save_every, bool)
     if not whole or save_every < 1:
@@ -100,6 +116,7 @@ class Run:
         self.reached = 0.0  # the time of the block, s
         self.stopped: SimulationStopped | None = None
         self.interrupted = False
+        self.ending = ""  # what ended it before its time, in words
 
     def interrupt(self) -> None:
         """End after the piece of steps that is being made."""
@@ -150,6 +167,19 @@ class Run:
     @property
     def goes_on(self) -> bool:
         return self.stopped is None and not self.interrupted
+
+    @property
+    def typical_step(self) -> float:
+        """The length of a step, s."""
+        return self.grid.step
+
+    def look(self) -> None:
+        """Look at gaps and the energy balance where the run ended."""
+        self.stepper.look(self.block, self.reached)
+
+    def told(self) -> dict[str, Any]:
+        """What the provenance has beyond the rest."""
+        return {}
 
     def saved(self, times: Floats, points: Floats) -> Saved:
         layout = self.stepper.layout

@@ -7,8 +7,10 @@ from typing import Any, Literal
 
 import numpy as np
 
+from chasles.adaptive_loop import AdaptiveRun, look_through
 from chasles.core.watch import Watch
 from chasles.dynamics.solver import joint_of_row, watch_of
+from chasles.events import Event, Watcher, checked_events
 from chasles.integrators.advance import seconds_compiling
 from chasles.integrators.methods import Method, find_method
 from chasles.integrators.tableaux import Tableau
@@ -48,6 +50,7 @@ from chasles.system.build import Setup
 from chasles.system.coordinates import coordinate_keys
 from chasles.system.lookout import Lookout
 from chasles.system.state import State, checked_state
+from chasles.tolerances import Tolerances, check_stabiliser, make_tolerances
 from chasles.tree_stepper import make_tree_stepper
 
 
@@ -69,12 +72,17 @@ def simulate(
     start: State | Mapping[Any, Any] | None = None,
     close: bool = False,
     hold: Iterable[Body | Joint | str] = (),
+    rtol: float | None = None,
+    atol: float | None = None,
+    first_step: float | None = None,
+    max_step: float | None = None,
+    events: Any = (),
 ) -> Result:
-    """Integrate a model from t = 0 to `until` with a Runge-Kutta-Munthe-Kaas method.
+    """Integrate a model from t = 0 to `until` with a Runge-Kutta-Munthe-Kaas method, or another.
 
     step          length of a step in s; the last one is shortened if it does not divide `until`
     method        "euler", "midpoint", "heun", "kutta3", "rk4", "rk38", "dopri5", "butcher6",
-                  "dop853", or a Tableau
+                  "dop853", or a Tableau; `ch.methods()` has all
     spaces        "auto" (see `designate`); "subgroups": every body moves in the motion subgroup of
                   the joint that carries it, which nothing can open; charts of six dimensions:
                   "framed", "SE3", "SO3xR3", "SE3 relative", "SO3xR3 on joints", or a dict
@@ -101,6 +109,12 @@ def simulate(
     close         move the bodies first as little as possible so that the joints close, and make
                   the velocities allowed; result.assembly says what moved (see `assemble`)
     hold          with close: bodies and joints that stay as they are
+    rtol, atol    instead of a step: what every step may be wrong by, as a fraction of the size of a
+                  body (of its speed), and in m (m/s); 1e-8 and 1e-10 where one is left out.  With
+                  "bs3", "dopri5", "tsit5" or "dop853"; t_eval is then met between the steps
+    first_step    the first step to try, and max_step, the longest, with tolerances
+    events        functions of (t, state), or Events, whose zeros are looked for: see `Event`;
+                  result.events has their times.  With tolerances
 
     Raises a ChaslesError that names the culprit if the input is bad, and SimulationStopped, with
     the partial `result`, if the run cannot go on.  Ctrl-C ends it with a KeyboardInterrupt that
@@ -109,11 +123,15 @@ def simulate(
     checked_model(model)
     found = find_method(method)
     check_progress(progress)
-    grid = make_grid(until, step, save_every, t_eval)
+    tolerances = make_tolerances(found, until, step, rtol, atol, first_step, max_step)
+    watched = checked_events(events)
+    grid = make_grid(until, step, save_every, t_eval, tolerances, watched)
     chosen = choose_spaces(model, spaces, acceleration)
     check_word("redundant", redundant, ("solve", "refuse"))
     check_word("singular", singular, ("stop", "pass"))
     choice = chosen_stabiliser(stabilise)
+    if tolerances is not None:
+        check_stabiliser(choice)
     if on_subgroups(chosen.spaces):
         check_form(acceleration)
     if singular == "pass" and (choice is None or choice.word == PROJECTION):
@@ -132,7 +150,7 @@ def simulate(
     held = stabilised(chosen, choice, problem.redundancy)
     loose = opening(chosen, choice, held)
     promises = make_promises(problem.setup, loose, grid.step)
-    lookout = look_ahead(problem.setup, found, grid)
+    lookout = look_ahead(problem.setup, found, grid, tolerances)
     stabiliser = make_stabiliser(problem.setup, choice, held, grid.step)
     if on_subgroups(chosen.spaces):
         stepper: Stepper = make_tree_stepper(
@@ -141,7 +159,7 @@ def simulate(
     else:
         watch = watch_of(solver, stop=singular == "stop")
         stepper = make_stepper(solver, found, stabiliser, watch, promises, grid.until)
-    run = Run(stepper, grid, lookout)
+    run = make_run(stepper, grid, lookout, tolerances, found, watched)
     began = time.perf_counter() - seconds_compiling()
     with ctrl_c(run.interrupt):
         if grid.t_eval is None:
@@ -149,14 +167,15 @@ def simulate(
         else:
             saved = run.states_at(grid.t_eval, progress)
     seconds = time.perf_counter() - seconds_compiling() - began
-    run.stepper.look(run.block, run.reached)  # also where a run stopped, or ended between two looks
-    suspicious = broken_promises(run.stepper, run.block, grid.step)
+    run.look()  # also where a run stopped, or ended between two looks
+    suspicious = broken_promises(run.stepper, run.block, run.typical_step)
     suspicious += problem.setup.signals.notes()
     begun = {
         "start": "as entered" if start is None else "a given state",
         "warnings": tuple(suspicious),
         **checks(run.stepper, run.block),
         "assembly": assembly.as_dict() if assembly else "none",
+        "others": run.told(),
     }
     provenance = provenance_of(problem, run, found, choice, held, seconds, **begun)
     states, kept = (saved.times, saved.absolute, saved.integrals), saved.coordinates
@@ -167,7 +186,7 @@ def simulate(
         message = f"interrupted at t = {saved.times[-1]:g} s after {run.steps_done} steps"
         raise Interrupted(Result(problem, *states, provenance, "interrupted", message, kept))
     if stopped is None:
-        message = f"reached t = {saved.times[-1]:g} s in {run.steps_done} steps"
+        message = f"reached t = {run.reached:g} s in {run.steps_done} steps{run.ending}"
         return Result(problem, *states, provenance, "finished", message, kept)
     result = Result(problem, *states, provenance, "stopped", stopped.what, kept)
     raise SimulationStopped(stopped.what, stopped.remedy, result=result)
@@ -186,7 +205,7 @@ def provenance_of(
     return Provenance(
         acceleration=problem.setup.acceleration,
         method=method.name,
-        step=run.grid.step,
+        step=run.typical_step,
         spaces=problem.choice.words,
         solver="recursion" if on_subgroups(problem.spaces) else "blocks",
         stabilise=str(choice or "none"),
@@ -203,10 +222,25 @@ def provenance_of(
     )
 
 
-def look_ahead(setup: Setup, method: Method, grid: Grid) -> Lookout | None:
+def make_run(
+    stepper: Stepper, grid: Grid, lookout: Lookout | None, tolerances: Tolerances | None,
+    method: Method, events: tuple[Event, ...],
+) -> Run:  # fmt: skip
+    """A run of equal steps, or one that chooses them."""
+    if tolerances is None:
+        return Run(stepper, grid, lookout)
+    watcher = Watcher(events, stepper.solver.setup.body_index) if events else None
+    return AdaptiveRun(stepper, grid, tolerances, method, lookout, watcher)
+
+
+def look_ahead(
+    setup: Setup, method: Method, grid: Grid, tolerances: Tolerances | None = None
+) -> Lookout | None:
     """Looks through the functions of time at the stages of a run, if the model has any."""
     if not setup.signals.samplers:
         return None
+    if tolerances is not None:
+        return look_through(setup, grid.until)
     nodes = np.zeros(1) if method.tableau is None else method.tableau.c
     return Lookout(setup.signals, grid.step, nodes, grid.steps)
 

@@ -8,6 +8,7 @@ from typing import Any
 from chasles.core.retraction import EXP
 from chasles.integrators.commutator_free import COMMUTATOR_FREE
 from chasles.integrators.crouch_grossman import CROUCH_GROSSMAN
+from chasles.integrators.pairs import PAIR_TABLEAUX, PAIRS, Pair
 from chasles.integrators.products import make_products, tableau_of
 from chasles.integrators.rkmk import make_munthe_kaas
 from chasles.integrators.schemes import register_scheme
@@ -27,6 +28,7 @@ class Method:
     make      (length of a point, of a slope) -> the record of a scheme, with storage
     tableau   of a Runge-Kutta method; of a product of exponentials what it is on a vector space
     map       code of the map from the algebra to the group (see `integrators.maps`)
+    pair      what makes it adaptive
     """
 
     name: str
@@ -36,6 +38,7 @@ class Method:
     implicit: bool = False
     tableau: Tableau | None = None
     map: int = EXP
+    pair: Callable[[], Pair] | None = None
 
 
 #: Products of exponentials, by name.
@@ -58,7 +61,10 @@ def of_tableau(tableau: Tableau) -> Method:
     """The Munthe-Kaas method of a tableau."""
     name = tableau.name or "user's tableau"
     make = partial(make_munthe_kaas, tableau)
-    return Method(name, tableau.order, make, tableau=tableau)
+    pair = PAIRS.get(name)
+    if pair is not None and pair().tableau != tableau:  # a user's own of that name
+        pair = None
+    return Method(name, tableau.order, make, pair is not None, tableau=tableau, pair=pair)
 
 
 @cache
@@ -80,7 +86,7 @@ def methods() -> dict[str, Method]:
 
 def known_names() -> list[str]:
     """What a method may be called."""
-    return [*METHODS, *PRODUCTS, *_OTHERS]
+    return [*METHODS, *PAIR_TABLEAUX, *PRODUCTS, *_OTHERS]
 
 
 def find_method(method: Any) -> Method:
@@ -99,4 +105,6 @@ def find_method(method: Any) -> Method:
         raise UnknownName.among("method", method, known)
     if method in _OTHERS:
         return _OTHERS[method]
+    if method in PAIR_TABLEAUX:
+        return of_tableau(PAIR_TABLEAUX[method]())
     return of_product(method) if method in PRODUCTS else of_tableau(find_tableau(method))
