@@ -12,7 +12,6 @@ from itertools import pairwise
 from typing import Any
 
 import numpy as np
-from scipy.optimize import brentq
 
 from chasles.core.arrays import POSE_R, POSE_X, TWIST, Floats
 from chasles.model import Body, ChaslesError, InvalidOption
@@ -218,6 +217,7 @@ class Watcher:
         self, event: Event, begin: float, end: float, at: Callable[[float], Floats]
     ) -> float:
         """The time of the zero between two at which the signs differ."""
+        from scipy.optimize import brentq  # late: it takes longer to import than most runs
 
         def function(t: float) -> float:
             return self.value(event, t, at(t))

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from mechanisms import EXAMPLES, double_pendulum, heavy_top, reference_state, three_bar
+from mechanisms import EXAMPLES, chain, double_pendulum, heavy_top, reference_state, three_bar
 from scipy.integrate._ivp import dop853_coefficients
 from scipy.integrate._ivp.rk import RK23, RK45
 
@@ -242,3 +242,37 @@ def test_the_provenance_tells_tolerances_and_rejections(tmp_path):
     assert result.provenance.steps == len(result.t) - 1
     result.save(tmp_path / "run.nc")
     assert ch.load(tmp_path / "run.nc").provenance["rtol"] == 1e-6
+
+
+@pytest.mark.parametrize("space", ["framed", "subgroups"])
+def test_a_step_that_collapses_keeps_the_result_so_far(space):
+    """A ball falls into a centre of attraction, k / r^2, which it reaches in a finite time.
+
+    From rest at r = 1 m with k / m = 1 m^3/s^2 that is at t = pi / sqrt(8) (Kepler).
+    """
+
+    def attraction(t, position, rotation, velocity, angular_velocity):
+        x = position[0]
+        return (-1.0 / (x * x) if x > 0.0 else float("nan"), 0.0, 0.0), (0.0, 0.0, 0.0)
+
+    ball = ch.Body.sphere("ball", radius=0.1, mass=1.0, position=(1.0, 0, 0))
+    model = ch.Model([ball], forces=[ch.CustomForce("sun", ball, attraction)], gravity=(0, 0, 0))
+    with pytest.raises(ch.ChaslesError) as stopped:
+        ch.simulate(model, 2.0, rtol=1e-8, method="dopri5", spaces=space)
+    result = stopped.value.result
+    assert result.t[-1] == pytest.approx(np.pi / np.sqrt(8.0), abs=1e-4)
+    assert result.status == "stopped"
+
+
+def test_tolerances_hold_on_driven_mechanisms():
+    """A crank turned by a motor, against a hundred times tighter tolerances."""
+    rng = np.random.default_rng(3)
+    plain = chain(rng, ["revolute", "spherical", "revolute"])
+    motor = ch.Driver("motor", plain.joints[0], ch.Signal.sine(0.4, 1.5))
+    model = ch.Model(plain.bodies, plain.joints, gravity=plain.gravity, drivers=[motor])
+    exact = ch.simulate(model, 0.4, step=1e-3, method="dop853").state(-1)
+    for space in ("framed", "SE3", "subgroups"):
+        for tolerance in (1e-5, 1e-8):
+            options = {"rtol": tolerance, "atol": tolerance / 100, "method": "tsit5"}
+            found = ch.simulate(model, 0.4, spaces=space, **options).state(-1)
+            assert distance(found, exact) < 10 * tolerance
