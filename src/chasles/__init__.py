@@ -78,6 +78,7 @@ if TYPE_CHECKING:
     from chasles.diagnostics import Reaction
     from chasles.dynamics.equations import Equations, equations
     from chasles.events import Event
+    from chasles.impacts import Impact
     from chasles.integrators.maps import munthe_kaas
     from chasles.integrators.methods import methods
     from chasles.integrators.tableaux import Tableau
@@ -109,6 +110,7 @@ LATE = {
     "Equations": "dynamics.equations",
     "equations": "dynamics.equations",
     "Event": "events",
+    "Impact": "impacts",
     "methods": "integrators.methods",
     "munthe_kaas": "integrators.maps",
     "Tableau": "integrators.tableaux",
@@ -191,6 +193,7 @@ __all__ = [
     "ForceSensor",
     "Gear",
     "Helical",
+    "Impact",
     "InconsistentStart",
     "InvalidBody",
     "InvalidFile",

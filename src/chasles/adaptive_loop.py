@@ -1,6 +1,7 @@
 """The time loop of a run that chooses its steps: pieces, saving, events, and why it stopped."""
 
 import time
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -11,13 +12,14 @@ from chasles.core.arrays import Floats, lend
 from chasles.core.outcomes import OK
 from chasles.core.retraction import slope_length
 from chasles.core.stabilisation.record import UNSTABILISED
-from chasles.events import EventFailed, Watcher
+from chasles.events import Event, Watcher
+from chasles.impacts import Bouncer, End
 from chasles.integrators import adaptive
 from chasles.integrators.adaptive import adapt, leap, make_embedded
 from chasles.integrators.measure import body_sizes, make_measure
 from chasles.integrators.methods import Method
 from chasles.loop import BAR_DELAY, CHUNK_SECONDS, Grid, Run, Saved
-from chasles.model import SimulationStopped
+from chasles.model import ChaslesError, SimulationStopped
 from chasles.stderr import NoBar, is_shown, progress_bar
 from chasles.stepper import Stepper
 from chasles.stops import explained
@@ -30,6 +32,8 @@ from chasles.tolerances import COLLAPSED, Tolerances
 FIRST_PIECE, LARGEST_PIECE = 64, 8192
 #: Into how many pieces of time a run is cut to look through functions of time.
 GLANCES = 4096
+#: So far inside of an end a coordinate is said to be right after an impact.
+TINY = float(np.finfo(float).tiny)
 #: No states, times or fractions.
 NONE = np.zeros(0)
 
@@ -73,6 +77,9 @@ class AdaptiveRun(Run):
         self.control[adaptive.STEP] = tolerances.first_step
         self.control[adaptive.LAST_ERROR] = 1.0
         self.ended = False  # by an event
+        self.cut = False  # whether the last step was cut short by one
+        ends = [] if watcher is None else [end for end in watcher.events if isinstance(end, End)]
+        self.bouncer = Bouncer(stepper, ends) if ends else None
 
     def trouble_ahead(self) -> SimulationStopped | None:
         """A function of time that fails on the way: the run ends before it does."""
@@ -130,7 +137,7 @@ class AdaptiveRun(Run):
         thetas = NONE if self.watcher is None else self.watcher.thetas
         between = np.zeros((len(thetas), self.stepper.layout.kept))
         if self.watcher is not None:
-            self.watcher.begin(self.absolute_of(self.block), 0.0)
+            self.watcher.begin(self.block, 0.0)
         with self.bar(progress) as bar:
             while self.goes_on and not self.ended and self.reached < self.until:
                 began, before = time.perf_counter(), self.reached
@@ -148,7 +155,7 @@ class AdaptiveRun(Run):
                 if outcome != OK:
                     self.stopped = self.explain(self.reached, int(outcome))
                 if self.watcher is not None and self.control[adaptive.ACCEPTED] > accepted:
-                    self.look_for_events(between)
+                    self.look_for_events(between, wanted)
                 self.keep(kept, wanted, times, points)
                 bar.update(int(100 * self.reached / self.until) - int(100 * before / self.until))
                 if self.watcher is None:
@@ -163,42 +170,64 @@ class AdaptiveRun(Run):
         if len(wanted):
             return
         slots = int(self.control[adaptive.SLOT])
-        if self.ended:
-            slots = int(np.searchsorted(times[:slots], self.reached, side="right"))
+        if self.cut:  # the state at the event takes the place of that at the end of the step
+            slots = int(np.searchsorted(times[:slots], self.reached, side="left"))
         if slots:
             kept.times.append(times[:slots].copy())
             kept.points.append(points[:slots].copy())
+        if self.cut and self.reached > kept.times[-1][-1]:
+            kept.times.append(np.array([self.reached]))
+            kept.points.append(self.block[None, : points.shape[1]].copy())
+        self.cut = False
 
-    def absolute_of(self, block: Floats) -> Floats:
-        """(n, 18) the bodies of a block or point."""
-        found: Floats = self.stepper.absolute(block[None, : self.stepper.layout.integrals])[0]
-        return found
-
-    def look_for_events(self, between: Floats) -> None:
-        """Events of the last step; the first that ends the run moves the block back to it."""
+    def look_for_events(self, between: Floats, wanted: Floats) -> None:
+        """Events of the last step; the first that ends it moves the block back to it."""
         assert self.watcher is not None
         begin, end = float(self.control[adaptive.BEFORE]), self.reached
-        inner = self.stepper.absolute(between[:, : self.stepper.layout.integrals])
 
         def at(t: float) -> Floats:
             if t in (begin, end):
-                return self.absolute_of(self.block if t == end else self.spare)
+                return self.block if t == end else self.spare
             outcome = leap(*self.lent, self.spare, begin, t - begin, self.aside)
             if outcome != OK:
                 raise self.explain(begin, int(outcome))
-            return self.absolute_of(self.aside)
+            return self.aside
 
         try:
-            stop = self.watcher.look(begin, end, inner, self.absolute_of(self.block), at)
-        except (EventFailed, SimulationStopped) as failed:
+            stop = self.watcher.look(begin, end, between, self.block, at)
+            if stop is not None:
+                self.go_back(stop[0], at, wanted)
+                self.meet(*stop)
+        except ChaslesError as failed:
             self.stopped = SimulationStopped(failed.what, failed.remedy)
+
+    def go_back(self, t: float, at: Callable[[float], Floats], wanted: Floats) -> None:
+        """The block becomes that at t, within the last step."""
+        if t < self.reached:
+            self.block[:] = at(t)
+            self.reached = self.control[adaptive.NOW] = t
+            self.control[adaptive.NEXT] = np.searchsorted(wanted, t, side="right")
+            self.cut = True
+
+    def meet(self, t: float, event: Event) -> None:
+        """End the run at an event, or go on from an impact."""
+        assert self.watcher is not None
+        if not isinstance(event, End):
+            self.ended, self.ending = True, f", where event '{event.name}' happened"
             return
-        if stop is not None:
-            if stop < end:
-                at(stop)
-                self.block[:] = self.aside
-            self.reached, self.ended = stop, True
-            self.ending = f", where event '{self.watcher.ended_by}' happened"
+        assert self.bouncer is not None
+        met = self.bouncer.bounce(self.block, t, event)
+        for end in met[1:]:
+            self.watcher.found[end.name].append(t)
+        self.cut = True
+        self.control[adaptive.LAST_ERROR], self.control[adaptive.REJECTED] = 1.0, 0.0
+        # The next step must see the coordinate inside, however short the bounce.
+        flights = [0.25 * self.bouncer.flight(self.block, t, end) for end in met]
+        self.control[adaptive.STEP] = min(self.control[adaptive.STEP], *flights)
+        self.watcher.begin(self.block, t)
+        for k, watched in enumerate(self.watcher.events):
+            if watched in met:  # from here on it is inside
+                self.watcher.last[k] = -abs(self.watcher.last[k]) - TINY
 
     def bar(self, progress: bool | None) -> tqdm | NoBar:
         hidden = None if progress is None else not progress

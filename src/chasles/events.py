@@ -6,17 +6,23 @@ is as accurate as the run and joints hold at it.  That function of $\theta$ is c
 states of the run at its ends: a sign that changes once is one event, told once.
 """
 
-from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from functools import cached_property
 from itertools import pairwise
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
+from chasles import diagnostics
 from chasles.core.arrays import POSE_R, POSE_X, TWIST, Floats
-from chasles.model import Body, ChaslesError, InvalidOption
+from chasles.model import Body, ChaslesError, InvalidOption, Joint, Model
+from chasles.model.coordinates import checked_coordinate, resolved_coordinate
 from chasles.model.errors import told
 from chasles.model.keywords import checked_keywords
+from chasles.model.words import Coordinate
+from chasles.stepper import Stepper
+from chasles.system.coordinates import coordinate_keys
 
 #: Fractions of a step at which functions are looked at.
 INNER = np.arange(1, 8) / 8.0
@@ -43,6 +49,8 @@ class Event:
     direction: int = 0
     terminal: bool = False
     name: str = ""
+
+    changes: ClassVar[bool] = False  # whether the run goes on otherwise from there: an impact
 
     def __post_init__(self) -> None:
         name = self.name or getattr(self.function, "__name__", "event")
@@ -78,13 +86,22 @@ class Event:
         return cls(given, sign, terminal)
 
 
-@dataclass(frozen=True)
 class StateView:
-    """All bodies at one time, in the words of a result."""
+    """All bodies at one time, in the words of a result; what is not asked for is not computed."""
 
-    t: float
-    absolute: Floats  # (n, 18)
-    index: Mapping[str, int] = field(repr=False)
+    def __init__(self, t: float, point: Floats, stepper: Stepper) -> None:
+        self.t, self.stepper = t, stepper
+        self.point_of_run = point
+
+    @cached_property
+    def absolute(self) -> Floats:
+        """(n, 18) rows R, r, omega, v."""
+        found: Floats = self.stepper.absolute(self._places)[0]
+        return found
+
+    @property
+    def _places(self) -> Floats:
+        return self.point_of_run[None, : self.stepper.layout.integrals]
 
     def position(self, body: Body | str) -> Floats:
         """(3,) of the centre of mass in the world, m."""
@@ -104,31 +121,62 @@ class StateView:
         return self._row(body)[TWIST : TWIST + 3]
 
     def point(self, body: Body | str, at: Any) -> Floats:
-        """(3,) of a point of the body frame in the world, m."""
+        """(3,) in the world of a point of the body frame, m."""
         found: Floats = self.position(body) + self.rotation(body) @ np.asarray(at, float)
         return found
 
+    def coordinate(self, joint: Joint | str, which: Coordinate = "auto") -> float:
+        """A joint's angle (rad) or displacement (m) since the start."""
+        setup = self.stepper.solver.setup
+        key = coordinate_key(setup.model, joint, which)
+        known = self.stepper.coordinates(self._places)
+        if known is not None:
+            value = float(known[0, coordinate_keys(setup.model).index(key)])
+            if not np.isnan(value):
+                return value
+        layout = self.stepper.layout
+        integrals = self.point_of_run[None, layout.integrals : layout.supply]
+        times = np.array([self.t])
+        return float(diagnostics.coordinate(setup, *key, self.absolute[None], times, integrals)[0])
+
+    def coordinate_rate(self, joint: Joint | str, which: Coordinate = "auto") -> float:
+        """The rate of a joint's coordinate, rad/s or m/s."""
+        setup = self.stepper.solver.setup
+        key = coordinate_key(setup.model, joint, which)
+        return float(diagnostics.coordinate_rate(setup, *key, self.absolute[None])[0])
+
     def _row(self, body: Body | str) -> Floats:
         name = body.name if isinstance(body, Body) else body
-        if name not in self.index:
+        index = self.stepper.solver.setup.body_index
+        if not isinstance(name, str) or name not in index:
             raise EventFailed(
                 f"there is no body {told(name)} in the state that events see.",
-                f"Name one of: {', '.join(self.index)}.",
+                f"Name one of: {', '.join(index)}.",
             )
-        row: Floats = self.absolute[self.index[name]]
+        row: Floats = self.absolute[index[name]]
         return row
 
 
-def checked_events(events: Any) -> tuple[Event, ...]:
-    """The events of a run, each under a name of its own."""
-    if isinstance(events, Event) or callable(events):
+def coordinate_key(model: Model, joint: Any, which: Any) -> tuple[str, Coordinate]:
+    """A joint's name, and which of its coordinates is meant."""
+    found = model.joint(joint)
+    where = f"coordinate of joint '{found.name}'"
+    word = checked_coordinate(which, where, InvalidOption)
+    return found.name, resolved_coordinate(found, word, where, InvalidOption)
+
+
+def checked_events(events: Any, others: tuple[type, ...] = ()) -> tuple[Any, ...]:
+    """The events of a run, each under a name of its own; `others` pass as they are."""
+    if isinstance(events, (Event, *others)) or callable(events):
         events = (events,)
     if not isinstance(events, Iterable) or isinstance(events, str | bytes):
         raise InvalidOption(
             f"simulate: events must be a list of functions of (t, state), got {told(events)}.",
             "Give a list of functions, or of Events.",
         )
-    found = tuple(Event.of(given) for given in events)
+    found: tuple[Any, ...] = tuple(
+        given if isinstance(given, others) else Event.of(given) for given in events
+    )
     names = [event.name for event in found]
     for name in names:
         if names.count(name) > 1:
@@ -144,16 +192,15 @@ class Watcher:
 
     thetas = INNER
 
-    def __init__(self, events: tuple[Event, ...], index: Mapping[str, int]) -> None:
-        self.events, self.index = events, index
+    def __init__(self, events: tuple[Event, ...], stepper: Stepper) -> None:
+        self.events, self.stepper = events, stepper
         self.found: dict[str, list[float]] = {event.name: [] for event in events}
-        self.ended_by = ""
         self.last: list[float] = []  # values at the beginning of the next step
 
-    def value(self, event: Event, t: float, absolute: Floats) -> float:
+    def value(self, event: Event, t: float, point: Floats) -> float:
         """The value of an event's function, which must be a number."""
         try:
-            value = event.function(t, StateView(t, absolute, self.index))
+            value = event.function(t, StateView(t, point, self.stepper))
         except ChaslesError:
             raise
         except Exception as error:
@@ -180,22 +227,22 @@ class Watcher:
             )
         return number
 
-    def begin(self, absolute: Floats, t: float) -> None:
+    def begin(self, point: Floats, t: float) -> None:
         """The values at the start."""
-        self.last = [self.value(event, t, absolute) for event in self.events]
+        self.last = [self.value(event, t, point) for event in self.events]
 
     def look(
         self, begin: float, end: float, inner: Floats, after: Floats, at: Callable[[float], Floats]
-    ) -> float | None:
-        """Note the events of a step; the time of the first that ends the run, or None.
+    ) -> tuple[float, Event] | None:
+        """Note the events of a step; the first that ends it, with its time, or None.
 
-        `inner` are the states at `thetas`, `after` that at the end, and at(t) that of a real step.
+        `inner` are the points at `thetas`, `after` that at the end, and at(t) that of a real step.
         """
         times = np.concatenate(([begin], begin + (end - begin) * self.thetas, [end]))
         happened: list[tuple[float, Event]] = []
         for k, event in enumerate(self.events):
             ended = self.value(event, end, after)
-            guessed = [self.value(event, t, state) for t, state in zip(times[1:-1], inner)]
+            guessed = [self.value(event, t, point) for t, point in zip(times[1:-1], inner)]
             values = [self.last[k], *guessed, ended]
             self.last[k] = ended
             if not passes(values, event.direction):
@@ -208,9 +255,8 @@ class Watcher:
         happened.sort(key=lambda item: item[0])
         for t, event in happened:
             self.found[event.name].append(t)
-            if event.terminal:
-                self.ended_by = event.name
-                return t
+            if event.terminal or event.changes:
+                return t, event
         return None
 
     def located(
@@ -222,8 +268,11 @@ class Watcher:
         def function(t: float) -> float:
             return self.value(event, t, at(t))
 
-        if function(end) == 0.0:
+        last = function(end)
+        if last == 0.0:
             return float(end)
+        if function(begin) * last > 0.0:  # at once after an impact: rounding is on either side
+            return float(begin)
         return float(brentq(function, begin, end, xtol=LOCATED, rtol=4.0 * np.finfo(float).eps))
 
 

@@ -11,6 +11,7 @@ from chasles.adaptive_loop import AdaptiveRun, look_through
 from chasles.core.watch import Watch
 from chasles.dynamics.solver import joint_of_row, watch_of
 from chasles.events import Event, Watcher, checked_events
+from chasles.impacts import Impact, expanded
 from chasles.integrators.advance import seconds_compiling
 from chasles.integrators.methods import Method, find_method
 from chasles.integrators.tableaux import Tableau
@@ -114,7 +115,8 @@ def simulate(
                   "bs3", "dopri5", "tsit5" or "dop853"; t_eval is then met between the steps
     first_step    the first step to try, and max_step, the longest, with tolerances
     events        functions of (t, state), or Events, whose zeros are looked for: see `Event`;
-                  result.events has their times.  With tolerances
+                  Impacts on ends of joints: see `Impact`; result.events has their times.  With
+                  tolerances
 
     Raises a ChaslesError that names the culprit if the input is bad, and SimulationStopped, with
     the partial `result`, if the run cannot go on.  Ctrl-C ends it with a KeyboardInterrupt that
@@ -124,7 +126,7 @@ def simulate(
     found = find_method(method)
     check_progress(progress)
     tolerances = make_tolerances(found, until, step, rtol, atol, first_step, max_step)
-    watched = checked_events(events)
+    watched = expanded(checked_events(events, (Impact,)), model)
     grid = make_grid(until, step, save_every, t_eval, tolerances, watched)
     chosen = choose_spaces(model, spaces, acceleration)
     check_word("redundant", redundant, ("solve", "refuse"))
@@ -229,7 +231,7 @@ def make_run(
     """A run of equal steps, or one that chooses them."""
     if tolerances is None:
         return Run(stepper, grid, lookout)
-    watcher = Watcher(events, stepper.solver.setup.body_index) if events else None
+    watcher = Watcher(events, stepper) if events else None
     return AdaptiveRun(stepper, grid, tolerances, method, lookout, watcher)
 
 
