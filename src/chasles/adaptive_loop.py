@@ -73,10 +73,10 @@ class AdaptiveRun(Run):
         self.lent = lend(mechanism), lend(stepper.scratch), lend(self.embedded)
         self.aside = np.zeros_like(self.block)
         self.until, self.trouble = grid.until, self.trouble_ahead()
-        self.control = np.zeros(adaptive.CONTROL_WIDTH)
-        self.control[adaptive.STEP] = tolerances.first_step
-        self.control[adaptive.LAST_ERROR] = 1.0
-        self.ended = False  # by an event
+        self.pace = np.zeros(adaptive.CONTROL_WIDTH)
+        self.pace[adaptive.STEP] = tolerances.first_step
+        self.pace[adaptive.LAST_ERROR] = 1.0
+        self.is_over = False  # by an event
         self.cut = False  # whether the last step was cut short by one
         ends = [] if watcher is None else [end for end in watcher.events if isinstance(end, End)]
         self.bouncer = Bouncer(stepper, ends) if ends else None
@@ -118,11 +118,11 @@ class AdaptiveRun(Run):
         kept = self.stepper.layout.kept
         points = np.zeros((len(wanted), kept))
         begun = int(np.searchsorted(wanted, 0.0, side="right"))
-        points[:begun], self.control[adaptive.NEXT] = self.block[:kept], begun
+        points[:begun], self.pace[adaptive.NEXT] = self.block[:kept], begun
         wanted = np.minimum(wanted, self.grid.until)
         self.advance(progress, wanted, points, Piece([], []))
         count = int(np.searchsorted(wanted, self.reached, side="right"))
-        count = min(count, int(self.control[adaptive.NEXT]))
+        count = min(count, int(self.pace[adaptive.NEXT]))
         times, points = wanted[:count], points[:count]
         early = self.reached < self.grid.until
         if early and (count == 0 or self.reached > times[-1]):
@@ -139,22 +139,22 @@ class AdaptiveRun(Run):
         if self.watcher is not None:
             self.watcher.begin(self.block, 0.0)
         with self.bar(progress) as bar:
-            while self.goes_on and not self.ended and self.reached < self.until:
+            while self.goes_on and not self.is_over and self.reached < self.until:
                 began, before = time.perf_counter(), self.reached
                 if len(times) != size and not len(wanted):
                     times, points = np.zeros(size), np.zeros((size, self.stepper.layout.kept))
                 limits[adaptive.ATTEMPTS] = size
-                self.control[adaptive.SLOT] = 0.0
-                accepted = self.control[adaptive.ACCEPTED]
+                self.pace[adaptive.SLOT] = 0.0
+                accepted = self.pace[adaptive.ACCEPTED]
                 outcome = adapt(
-                    *self.lent, self.block, self.spare, self.aside, self.control, limits, wanted,
+                    *self.lent, self.block, self.spare, self.aside, self.pace, limits, wanted,
                     thetas, times, points, between,
                 )  # fmt: skip
-                self.reached = float(self.control[adaptive.NOW])
-                self.steps_done = int(self.control[adaptive.ACCEPTED])
+                self.reached = float(self.pace[adaptive.NOW])
+                self.steps_done = int(self.pace[adaptive.ACCEPTED])
                 if outcome != OK:
                     self.stopped = self.explain(self.reached, int(outcome))
-                if self.watcher is not None and self.control[adaptive.ACCEPTED] > accepted:
+                if self.watcher is not None and self.pace[adaptive.ACCEPTED] > accepted:
                     self.look_for_events(between, wanted)
                 self.keep(kept, wanted, times, points)
                 bar.update(int(100 * self.reached / self.until) - int(100 * before / self.until))
@@ -162,14 +162,14 @@ class AdaptiveRun(Run):
                     seconds = max(time.perf_counter() - began, 1e-6)
                     size = int(size * min(16.0, CHUNK_SECONDS / seconds))
                     size = min(max(1, size), LARGEST_PIECE)
-        if self.trouble is not None and self.goes_on and not self.ended:
+        if self.trouble is not None and self.goes_on and not self.is_over:
             self.stopped = self.trouble
 
     def keep(self, kept: Piece, wanted: Floats, times: Floats, points: Floats) -> None:
         """What a piece saved; nothing after the event that ended the run."""
         if len(wanted):
             return
-        slots = int(self.control[adaptive.SLOT])
+        slots = int(self.pace[adaptive.SLOT])
         if self.cut:  # the state at the event takes the place of that at the end of the step
             slots = int(np.searchsorted(times[:slots], self.reached, side="left"))
         if slots:
@@ -183,7 +183,7 @@ class AdaptiveRun(Run):
     def look_for_events(self, between: Floats, wanted: Floats) -> None:
         """Events of the last step; the first that ends it moves the block back to it."""
         assert self.watcher is not None
-        begin, end = float(self.control[adaptive.BEFORE]), self.reached
+        begin, end = float(self.pace[adaptive.BEFORE]), self.reached
 
         def at(t: float) -> Floats:
             if t in (begin, end):
@@ -205,25 +205,25 @@ class AdaptiveRun(Run):
         """The block becomes that at t, within the last step."""
         if t < self.reached:
             self.block[:] = at(t)
-            self.reached = self.control[adaptive.NOW] = t
-            self.control[adaptive.NEXT] = np.searchsorted(wanted, t, side="right")
+            self.reached = self.pace[adaptive.NOW] = t
+            self.pace[adaptive.NEXT] = np.searchsorted(wanted, t, side="right")
             self.cut = True
 
     def meet(self, t: float, event: Event) -> None:
         """End the run at an event, or go on from an impact."""
         assert self.watcher is not None
         if not isinstance(event, End):
-            self.ended, self.ending = True, f", where event '{event.name}' happened"
+            self.is_over, self.ending = True, f", where event '{event.name}' happened"
             return
         assert self.bouncer is not None
         met = self.bouncer.bounce(self.block, t, event)
         for end in met[1:]:
             self.watcher.found[end.name].append(t)
         self.cut = True
-        self.control[adaptive.LAST_ERROR], self.control[adaptive.REJECTED] = 1.0, 0.0
+        self.pace[adaptive.LAST_ERROR], self.pace[adaptive.REJECTED] = 1.0, 0.0
         # The next step must see the coordinate inside, however short the bounce.
         flights = [0.25 * self.bouncer.flight(self.block, t, end) for end in met]
-        self.control[adaptive.STEP] = min(self.control[adaptive.STEP], *flights)
+        self.pace[adaptive.STEP] = min(self.pace[adaptive.STEP], *flights)
         self.watcher.begin(self.block, t)
         for k, watched in enumerate(self.watcher.events):
             if watched in met:  # from here on it is inside
@@ -237,7 +237,7 @@ class AdaptiveRun(Run):
 
     def explain(self, t: float, outcome: int) -> SimulationStopped:
         """Why no step after t could be accepted."""
-        step = float(self.control[adaptive.STEP])
+        step = float(self.pace[adaptive.STEP])
         if outcome != adaptive.COLLAPSED:
             return explained(self.stepper, self.block, self.spare, t, step, outcome)
         body = list(self.stepper.solver.setup.body_index)[int(self.embedded.measure.worst[0])]
@@ -264,7 +264,7 @@ class AdaptiveRun(Run):
         told: dict[str, Any] = {
             "rtol": self.tolerances.rtol,
             "atol": self.tolerances.atol,
-            "rejected": int(self.control[adaptive.REJECTIONS]),
+            "rejected": int(self.pace[adaptive.REJECTIONS]),
         }
         if self.watcher is not None:
             told["events"] = {name: list(times) for name, times in self.watcher.found.items()}
