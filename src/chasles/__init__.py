@@ -83,6 +83,9 @@ if TYPE_CHECKING:
     from chasles.analysis.modes import Mode
     from chasles.diagnostics import Reaction
     from chasles.dynamics.equations import Equations, equations
+    from chasles.events import Event
+    from chasles.impacts import Impact
+    from chasles.integrators.maps import munthe_kaas
     from chasles.integrators.methods import methods
     from chasles.integrators.tableaux import Tableau
     from chasles.io.netcdf import load
@@ -113,7 +116,10 @@ LATE = {
     "Reaction": "diagnostics",
     "Equations": "dynamics.equations",
     "equations": "dynamics.equations",
+    "Event": "events",
+    "Impact": "impacts",
     "methods": "integrators.methods",
+    "munthe_kaas": "integrators.maps",
     "Tableau": "integrators.tableaux",
     "load": "io.netcdf",
     "read_model": "io.read",
@@ -192,11 +198,13 @@ __all__ = [
     "Driver",
     "Equations",
     "Equilibrium",
+    "Event",
     "Fixed",
     "Force",
     "ForceSensor",
     "Gear",
     "Helical",
+    "Impact",
     "InconsistentStart",
     "InvalidBody",
     "InvalidFile",
@@ -259,6 +267,7 @@ __all__ = [
     "linearise",
     "load",
     "methods",
+    "munthe_kaas",
     "read_model",
     "read_run",
     "simulate",

@@ -2,7 +2,7 @@
 
 import time
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Any, Protocol
 
 import numpy as np
 from tqdm import tqdm
@@ -59,6 +59,9 @@ class Record(Protocol):
 class Run:
     """The states of one simulation as they come."""
 
+    #: whether its result holds what it takes to go on
+    can_go_on = True
+
     def __init__(
         self,
         stepper: Stepper,
@@ -80,6 +83,7 @@ class Run:
         self.ended: Checkpoint | None = None
         self.stopped: SimulationStopped | None = None
         self.interrupted = False
+        self.ending = ""  # what ended it before its time, in words
         self.points = np.zeros((1, 1))  # the state after step k is in row k // save_every
         self.first_row = 0  # ... less this
         self.written = 0  # rows of them that need not be written
@@ -189,6 +193,19 @@ class Run:
     @property
     def goes_on(self) -> bool:
         return self.stopped is None and not self.interrupted
+
+    @property
+    def typical_step(self) -> float:
+        """The length of a step, s."""
+        return self.grid.step
+
+    def look(self, block: Floats) -> None:
+        """Look at gaps and the energy balance of the block where the run ended, or stopped."""
+        self.stepper.look(block, self.reached)
+
+    def told(self) -> dict[str, Any]:
+        """What the provenance has beyond the rest."""
+        return {}
 
     def saved(self, times: Floats, points: Floats) -> Saved:
         layout = self.stepper.layout

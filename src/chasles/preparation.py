@@ -159,14 +159,15 @@ def result_of(
 ) -> Result:  # fmt: skip
     """The result of a run that has ended, with warnings of what is suspect about it."""
     block = run.block.copy()
-    run.stepper.look(block, run.reached)  # also where a run stopped, or ended between two looks
-    suspicious = broken_promises(run.stepper, block, run.grid.step)
+    run.look(block)  # also where a run stopped, or ended between two looks
+    suspicious = broken_promises(run.stepper, block, run.typical_step)
     suspicious += settings.setup.signals.notes()
     begun = {
         "start": settings.start,
         "warnings": tuple(suspicious),
         **checks(run.stepper, block),
         "assembly": settings.assembly.as_dict() if settings.assembly else "none",
+        "others": run.told(),
     }
     problem = settings.problem
     inputs = run.control.inputs() if run.record is None else run.record.inputs()
@@ -176,7 +177,7 @@ def result_of(
     return Result(
         problem if inputs is None else with_inputs(problem, inputs),
         saved.times, saved.absolute, saved.integrals, provenance, status, message,
-        saved.coordinates, run.checkpoint(),
+        saved.coordinates, run.checkpoint() if run.can_go_on else None,
     )  # fmt: skip
 
 
@@ -207,7 +208,7 @@ def provenance_of(settings: Settings, run: Run, seconds: float, **begun: Any) ->
     return Provenance(
         acceleration=problem.setup.acceleration,
         method=method.name,
-        step=run.grid.step,
+        step=run.typical_step,
         spaces=problem.choice.words,
         solver="recursion" if on_subgroups(problem.spaces) else "blocks",
         stabilise=str(choice or "none"),

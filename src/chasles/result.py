@@ -131,6 +131,12 @@ class Result:
         return self.problem.model
 
     @property
+    def events(self) -> dict[str, Floats]:
+        """Event -> the times at which it happened, s."""
+        found = self.provenance.others.get("events", {})
+        return {name: np.array(times, float) for name, times in found.items()}
+
+    @property
     def designation(self) -> Designation:
         """The space of every body with its reason, and what becomes of every joint."""
         return self.problem.designation

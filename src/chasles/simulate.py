@@ -8,13 +8,17 @@ from typing import Any, Literal
 
 import numpy as np
 
+from chasles.adaptive_loop import AdaptiveRun, look_through
+from chasles.events import Event, Watcher, checked_events
+from chasles.impacts import Impact, expanded
 from chasles.integrators.advance import seconds_compiling
+from chasles.integrators.methods import find_method
 from chasles.integrators.tableaux import Tableau
 from chasles.interrupts import Interrupted, ctrl_c
 from chasles.loop import MEMORY_LIMIT, Grid, Run, make_grid
 from chasles.model import Body, InvalidOption, Joint, Model, SimulationStopped
 from chasles.model.keywords import checked_keywords
-from chasles.model.model import plural
+from chasles.model.model import checked_model, plural
 from chasles.model.words import ArrayLike
 from chasles.preparation import (
     check_progress,
@@ -34,6 +38,7 @@ from chasles.stabilisation.baumgarte import Baumgarte
 from chasles.system.build import Setup
 from chasles.system.coordinates import coordinate_keys
 from chasles.system.state import State
+from chasles.tolerances import Tolerances, check_stabiliser, make_tolerances
 
 __all__ = ["check_progress", "simulate", "stabilised"]
 
@@ -60,12 +65,17 @@ def simulate(
     sample: float | None = None,
     into: str | PathLike[str] | None = None,
     resume: bool = False,
+    rtol: float | None = None,
+    atol: float | None = None,
+    first_step: float | None = None,
+    max_step: float | None = None,
+    events: Any = (),
 ) -> Result:
-    """Integrate a model from t = 0 to `until` with a Runge-Kutta-Munthe-Kaas method.
+    """Integrate a model from t = 0 to `until` with a Runge-Kutta-Munthe-Kaas method, or another.
 
     step          length of a step in s; the last one is shortened if it does not divide `until`
     method        "euler", "midpoint", "heun", "kutta3", "rk4", "rk38", "dopri5", "butcher6",
-                  "dop853", or a Tableau
+                  "dop853", or a Tableau; `ch.methods()` has all
     spaces        "auto" (see `designate`); "subgroups": every body moves in the motion subgroup of
                   the joint that carries it, which nothing can open; charts of six dimensions:
                   "framed", "SE3", "SO3xR3", "SE3 relative", "SO3xR3 on joints", or a dict
@@ -103,29 +113,47 @@ def simulate(
                   with the length of the run, and `load` opens the folder
     resume        with into: go on where the run in that folder ended, with the bits of a run that
                   was never interrupted; where there is none, begin one
+    rtol, atol    instead of a step: what every step may be wrong by, as a fraction of the size of a
+                  body (of its speed), and in m (m/s); 1e-8 and 1e-10 where one is left out.  With
+                  "bs3", "dopri5", "tsit5" or "dop853"; t_eval is then met between the steps
+    first_step    the first step to try, and max_step, the longest, with tolerances
+    events        functions of (t, state), or Events, whose zeros are looked for: see `Event`;
+                  Impacts on ends of joints: see `Impact`; result.events has their times.  With
+                  tolerances
 
     Raises a ChaslesError that names the culprit if the input is bad, and SimulationStopped, with
     the partial `result`, if the run cannot go on.  Ctrl-C ends it with a KeyboardInterrupt that
     has the `result` so far, too.
     """
+    checked_model(model)
     check_progress(progress)
+    tolerances = make_tolerances(find_method(method), until, step, rtol, atol, first_step, max_step)
+    watched = expanded(checked_events(events, (Impact,)), model)
+    check_company(tolerances, watched, controller, into, start)
     record = open_recording(into, resume, t_eval)
-    if not isinstance(start, Result):
-        make_grid(until, step, save_every, t_eval)  # refused before anything is made
+    if not isinstance(start, Result):  # refused before anything is made
+        make_grid(until, step, save_every, t_eval, None, tolerances)
     settings = make_settings(
         model, method=method, spaces=spaces, acceleration=acceleration, stabilise=stabilise,
         redundant=redundant, singular=singular, start=start, close=close, hold=hold,
     )  # fmt: skip
+    if tolerances is not None:
+        check_stabiliser(settings.choice)
     begin = settings.begin
     if record is not None and record.begun:
         begin = record.checkpoint()
-    grid = make_grid(until, step, save_every, t_eval, begin)
+    grid = make_grid(until, step, save_every, t_eval, begin, tolerances)
     if record is None:
         check_memory(grid, settings.setup)
-    lookout = look_ahead(settings.setup, settings.method, grid.step, grid.steps, grid.origin)
     stepper = stepper_of(settings, grid.step, grid.until)
-    control = make_control(stepper, controller, sample, grid.step)
-    run = Run(stepper, grid, lookout, control, record=record)
+    if tolerances is None:
+        lookout = look_ahead(settings.setup, settings.method, grid.step, grid.steps, grid.origin)
+        control = make_control(stepper, controller, sample, grid.step)
+        run = Run(stepper, grid, lookout, control, record=record)
+    else:
+        lookout = look_through(settings.setup, grid.until)
+        watcher = Watcher(watched, stepper) if watched else None
+        run = AdaptiveRun(stepper, grid, tolerances, settings.method, lookout, watcher)
     with record or nullcontext():
         if record is not None:
             record.prepare(header_of(settings, run), run)
@@ -138,7 +166,8 @@ def simulate(
             else:
                 saved = run.states_at(grid.t_eval, progress)
         seconds = time.perf_counter() - seconds_compiling() - began
-        status, message = ended(run, float(saved.times[-1]))
+        last = run.reached if tolerances is not None else float(saved.times[-1])
+        status, message = ended(run, last)
         result = result_of(settings, run, saved, seconds, status, message)
         if record is not None:
             record.finish(result)
@@ -155,7 +184,28 @@ def ended(run: Run, t: float) -> tuple[str, str]:
         return "stopped", run.stopped.what
     if run.interrupted:
         return "interrupted", f"interrupted at t = {t:g} s after {run.steps_in_all} steps"
-    return "finished", f"reached t = {t:g} s in {run.steps_in_all} steps"
+    return "finished", f"reached t = {t:g} s in {run.steps_in_all} steps{run.ending}"
+
+
+def check_company(
+    tolerances: Tolerances | None, events: tuple[Event, ...], controller: Any, into: Any, start: Any
+) -> None:
+    """Refuse what needs equal steps beside tolerances, and events without these."""
+    if tolerances is None:
+        if events:
+            raise InvalidOption(
+                "simulate: events were given without tolerances.",
+                "Give tolerances instead of the step: rtol=1e-8 with method='dopri5'.",
+            )
+        return
+    asked = {"controller": controller is not None, "into": into is not None}
+    asked["start=result"] = isinstance(start, Result)
+    for word, given in asked.items():
+        if given:
+            raise InvalidOption(
+                f"simulate: {word} was given with tolerances, but needs steps of one length.",
+                f"Give a step instead, or leave {word} out.",
+            )
 
 
 def check_memory(grid: Grid, setup: Setup) -> None:

@@ -169,6 +169,8 @@ def make_stepper(
 ) -> Stepper:  # fmt: skip
     """Storage for a model, a method and what stabilises it, for times up to `until`."""
     system = solver.setup.system._replace(signals=solver.setup.signals.arrays(until))
+    maps = np.full_like(system.bodies.map, method.map)
+    system = system._replace(bodies=system.bodies._replace(map=maps))
     balance = make_balance(system)
     layout = make_layout(system, balance.count, watch.joint_count * SEEN_WIDTH)
 

@@ -11,6 +11,7 @@ from chasles.core.arrays import Floats
 from chasles.model import InvalidOption
 from chasles.model.checks import checked_array, checked_positive
 from chasles.model.errors import told
+from chasles.tolerances import Tolerances
 
 #: A step count this close to a whole number, relatively, is one: rounding of a quotient.
 ROUND_STEPS = 4.0 * float(np.finfo(float).eps)
@@ -18,6 +19,8 @@ ROUND_STEPS = 4.0 * float(np.finfo(float).eps)
 NEVER = 2**62
 #: At a microsecond a step, a million steps are a second and these are thirty years.
 MOST_STEPS = 1e15
+#: So many steps are expected of a run that chooses them, where a length is to be told beforehand.
+TYPICAL_STEPS = 1000
 
 
 @dataclass(frozen=True)
@@ -42,11 +45,14 @@ class Grid:
 
 
 def make_grid(
-    until: Any, step: Any, save_every: Any, t_eval: Any, begin: Checkpoint | None = None
-) -> Grid:
+    until: Any, step: Any, save_every: Any, t_eval: Any, begin: Checkpoint | None = None,
+    tolerances: Tolerances | None = None,
+) -> Grid:  # fmt: skip
     """Check the options of a run."""
-    step = checked_step(step, "simulate")
     until = checked_positive(until, "until", "s", "simulate", InvalidOption)
+    if tolerances is not None:  # nothing is known of the steps: such as one may expect
+        step = min(tolerances.max_step, until / TYPICAL_STEPS)
+    step = checked_step(step, "simulate")
     whole = isinstance(save_every, int | np.integer) and not isinstance(save_every, bool)
     if not whole or save_every < 1:
         raise InvalidOption(
@@ -74,7 +80,10 @@ def make_grid(
 def checked_step(step: Any, where: str) -> float:
     """The length of a step, s."""
     if step is None:
-        raise InvalidOption(f"{where}: step was left out.", "Give it in seconds: step=1e-3.")
+        remedy = "Give it in seconds: step=1e-3"
+        if where == "simulate":
+            remedy += "; or a tolerance, rtol=1e-6, with method='dopri5'"
+        raise InvalidOption(f"{where}: step was left out.", f"{remedy}.")
     return checked_positive(step, "step", "s", where, InvalidOption)
 
 

@@ -20,6 +20,7 @@ from chasles.core.watch import SEEN_WIDTH
 from chasles.dynamics.cut_joints import TreeScratch, cut_rows, watch_of_rows
 from chasles.dynamics.kept_rows import kept_rows
 from chasles.dynamics.solver import Solver
+from chasles.integrators.maps import checked_map
 from chasles.integrators.methods import Method
 from chasles.spaces.exactness import exact_joints
 from chasles.start.conflicts import miss_rates
@@ -131,6 +132,7 @@ def make_tree_stepper(
 
     `damp` takes a damped factor in any case, and passes singular poses.
     """
+    checked_map(method)
     setup = solver.setup
     found = tree_setup(setup)
     tree, forced = found.tree, setup.system.force_count > 0

@@ -32,11 +32,22 @@ def use_every_kernel() -> None:
     result = simulate(model, until=0.002, step=0.001, progress=False, spaces="framed")
     result.reaction("lower hinge")
     check_drivers(result.problem.solver.with_own_scratch())
+    by_tolerance(model, "framed")
     # On one hinge it is a tree, which has a time loop of its own on the subgroups of its joints; on
     # two balls it is a loop, which has another.
     for joints in (hinges[:1], balls_on(door)):
         simulate(Model([door], joints), until=0.002, step=0.001, progress=False, spaces="subgroups")
+        by_tolerance(Model([door], joints), "subgroups")
     equilibrium(hanging_chain())
+
+
+def by_tolerance(model: Any, spaces: str) -> None:
+    """A run that chooses its steps, and finds an event in one."""
+    from chasles import Event, simulate
+
+    event = Event(lambda t, state: t - 0.001, name="a millisecond")
+    options: dict[str, Any] = {"rtol": 1e-3, "method": "dopri5", "events": [event]}
+    simulate(model, until=0.002, progress=False, spaces=spaces, **options)
 
 
 def door_on_hinges() -> tuple[Any, list[Any]]:

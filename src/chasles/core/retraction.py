@@ -12,7 +12,7 @@ of the velocity), then one per integral.
 from math import nan
 from typing import Any
 
-from chasles.compiled import formula, hot
+from chasles.compiled import formula, hot, routine
 from chasles.core.arrays import (
     CHART_WIDTH,
     POSITION,
@@ -32,21 +32,31 @@ from chasles.core.full_turns import commute, near_full_turn
 from chasles.core.outcomes import OK, TURNED
 from chasles.core.seam import seam
 from chasles.core.state_block import CARRY_WIDTH
-from chasles.groups.se3 import se3_cay, se3_compose, se3_dcay_inv, se3_dexp_inv, se3_exp
+from chasles.groups.se3 import (
+    se3_bracket,
+    se3_cay,
+    se3_compose,
+    se3_dcay_inv,
+    se3_dexp_inv,
+    se3_exp,
+)
 from chasles.groups.so3 import so3_normalise
 from chasles.groups.so3xr3 import (
+    so3xr3_bracket,
     so3xr3_cay,
     so3xr3_compose,
     so3xr3_dcay_inv,
     so3xr3_dexp_inv,
     so3xr3_exp,
 )
-from chasles.groups.vectors import neg
+from chasles.groups.vectors import axpy, neg
 from chasles.scalars.errorfree import compensated
 
 SLOPE_WIDTH = 12
-# Bodies.map
-EXP, CAYLEY = 0, 1
+# Bodies.map.  TRUNCATED + q: exp, with dexp^-1 summed up to q brackets (see `truncated_back`).
+EXP, CAYLEY, TRUNCATED = 0, 1, 2
+#: B_k / k! of dexp^-1, with Bernoulli's numbers.
+BERNOULLI = (1.0, -1.0 / 2.0, 1.0 / 12.0, 0.0, -1.0 / 720.0, 0.0, 1.0 / 30240.0)
 #: A code that no group has leads nowhere, and the step that used it fails.
 NOWHERE = ((nan, nan, nan, nan), (nan, nan, nan))
 NO_TWIST = ((nan, nan, nan), (nan, nan, nan))
@@ -56,15 +66,13 @@ NO_TWIST = ((nan, nan, nan), (nan, nan, nan))
 def retracted(group: int, tau: int, pose: Any, increment: Any) -> Any:
     """pose * tau(increment) in the group of a chart."""
     if group == SE3_CODE:
-        if tau == EXP:
-            return se3_compose(pose, se3_exp(increment))
         if tau == CAYLEY:
             return se3_compose(pose, se3_cay(increment))
+        return se3_compose(pose, se3_exp(increment))
     elif group == SO3XR3_CODE:
-        if tau == EXP:
-            return so3xr3_compose(pose, so3xr3_exp(increment))
         if tau == CAYLEY:
             return so3xr3_compose(pose, so3xr3_cay(increment))
+        return so3xr3_compose(pose, so3xr3_exp(increment))
     return NOWHERE
 
 
@@ -82,7 +90,26 @@ def pulled_back(group: int, tau: int, increment: Any, velocity: Any) -> Any:
             return so3xr3_dexp_inv(back, velocity)
         if tau == CAYLEY:
             return so3xr3_dcay_inv(back, velocity)
+    if tau >= TRUNCATED:
+        return truncated_back(group, tau - TRUNCATED, back, velocity)
     return NO_TWIST
+
+
+@routine
+def truncated_back(group: int, order: int, at: Any, velocity: Any) -> Any:
+    r"""$\sum_{k\le q} \frac{B_k}{k!}\,\mathrm{ad}_X^k U$: dexp^-1 in part, to see what it does."""
+    spin, slide = velocity
+    term = velocity
+    for k in range(1, order + 1):
+        term = bracket(group, at, term)
+        spin, slide = axpy(BERNOULLI[k], term[0], spin), axpy(BERNOULLI[k], term[1], slide)
+    return spin, slide
+
+
+@formula
+def bracket(group: int, a: Any, b: Any) -> Any:
+    """[a, b] in the algebra of a chart."""
+    return se3_bracket(a, b) if group == SE3_CODE else so3xr3_bracket(a, b)
 
 
 @seam

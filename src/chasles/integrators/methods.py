@@ -2,9 +2,14 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import partial
+from functools import cache, partial
 from typing import Any
 
+from chasles.core.retraction import EXP
+from chasles.integrators.commutator_free import COMMUTATOR_FREE
+from chasles.integrators.crouch_grossman import CROUCH_GROSSMAN
+from chasles.integrators.pairs import PAIR_TABLEAUX, PAIRS, Pair
+from chasles.integrators.products import make_products, tableau_of
 from chasles.integrators.rkmk import make_munthe_kaas
 from chasles.integrators.schemes import register_scheme
 from chasles.integrators.tableaux import METHODS, Tableau
@@ -21,7 +26,9 @@ class Method:
     adaptive  whether it can choose its steps by a tolerance
     implicit  whether its stages are solved for
     make      (length of a point, of a slope) -> the record of a scheme, with storage
-    tableau   of a Runge-Kutta method
+    tableau   of a Runge-Kutta method; of a product of exponentials what it is on a vector space
+    map       code of the map from the algebra to the group (see `integrators.maps`)
+    pair      what makes it adaptive
     """
 
     name: str
@@ -30,9 +37,13 @@ class Method:
     adaptive: bool = False
     implicit: bool = False
     tableau: Tableau | None = None
+    map: int = EXP
+    pair: Callable[[], Pair] | None = None
 
 
-#: Methods that are not tableaux, by name.
+#: Products of exponentials, by name.
+PRODUCTS = {**COMMUTATOR_FREE, **CROUCH_GROSSMAN}
+#: Methods registered by others, by name.
 _OTHERS: dict[str, Method] = {}
 
 
@@ -50,7 +61,18 @@ def of_tableau(tableau: Tableau) -> Method:
     """The Munthe-Kaas method of a tableau."""
     name = tableau.name or "user's tableau"
     make = partial(make_munthe_kaas, tableau)
-    return Method(name, tableau.order, make, tableau=tableau)
+    pair = PAIRS.get(name)
+    if pair is not None and pair().tableau != tableau:  # a user's own of that name
+        pair = None
+    return Method(name, tableau.order, make, pair is not None, tableau=tableau, pair=pair)
+
+
+@cache
+def of_product(name: str) -> Method:
+    """The product of exponentials of that name."""
+    product = PRODUCTS[name]
+    tableau = tableau_of(name, product)
+    return Method(name, product.order, partial(make_products, tableau, product), tableau=tableau)
 
 
 def methods() -> dict[str, Method]:
@@ -59,7 +81,12 @@ def methods() -> dict[str, Method]:
     >>> methods()["rk4"].order
     4
     """
-    return {**{name: of_tableau(find_tableau(name)) for name in METHODS}, **_OTHERS}
+    return {name: find_method(name) for name in known_names()}
+
+
+def known_names() -> list[str]:
+    """What a method may be called."""
+    return [*METHODS, *PAIR_TABLEAUX, *PRODUCTS, *_OTHERS]
 
 
 def find_method(method: Any) -> Method:
@@ -68,7 +95,7 @@ def find_method(method: Any) -> Method:
         return method
     if isinstance(method, Tableau):
         return of_tableau(method)
-    known = [*METHODS, *_OTHERS]
+    known = known_names()
     if not isinstance(method, str):
         raise InvalidOption(
             f"method must be a name or a Tableau, got one of type {type(method).__name__}.",
@@ -76,4 +103,8 @@ def find_method(method: Any) -> Method:
         )
     if method not in known:
         raise UnknownName.among("method", method, known)
-    return _OTHERS[method] if method in _OTHERS else of_tableau(find_tableau(method))
+    if method in _OTHERS:
+        return _OTHERS[method]
+    if method in PAIR_TABLEAUX:
+        return of_tableau(PAIR_TABLEAUX[method]())
+    return of_product(method) if method in PRODUCTS else of_tableau(find_tableau(method))

@@ -1,0 +1,290 @@
+r"""Events: times at which a function of the state passes through zero.
+
+A step is looked at at its ends and between them; where the function changes sign, the state there
+is found again by real steps of length $\theta h$ from the beginning of the step, so that an event
+is as accurate as the run and joints hold at it.  That function of $\theta$ is continuous, with the
+states of the run at its ends: a sign that changes once is one event, told once.
+"""
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import pairwise
+from typing import Any, ClassVar
+
+import numpy as np
+
+from chasles import diagnostics
+from chasles.core.arrays import POSE_R, POSE_X, TWIST, Floats
+from chasles.model import Body, ChaslesError, InvalidOption, Joint, Model
+from chasles.model.coordinates import checked_coordinate, resolved_coordinate
+from chasles.model.errors import told
+from chasles.model.keywords import checked_keywords
+from chasles.model.words import Coordinate
+from chasles.stepper import Stepper
+from chasles.system.coordinates import coordinate_keys
+
+#: Fractions of a step at which functions are looked at.
+INNER = np.arange(1, 8) / 8.0
+#: Seconds to which events are located.
+LOCATED = 1e-13
+
+
+class EventFailed(ChaslesError):
+    """An event's function raised an exception, or did not return a number."""
+
+
+@checked_keywords
+@dataclass(frozen=True)
+class Event:
+    """A function of time and state whose zeros are looked for.
+
+    function   (t, state) -> float; state is a StateView
+    direction  1: only where it rises, -1: only where it falls, 0: both
+    terminal   whether the run ends at the first
+    name       under which result.events has the times
+    """
+
+    function: Callable[[float, "StateView"], float]
+    direction: int = 0
+    terminal: bool = False
+    name: str = ""
+
+    changes: ClassVar[bool] = False  # whether the run goes on otherwise from there: an impact
+
+    def __post_init__(self) -> None:
+        name = self.name or getattr(self.function, "__name__", "event")
+        object.__setattr__(self, "name", name)
+        where = f"event {told(name)}"
+        if not isinstance(name, str):
+            raise InvalidOption(f"{where}: the name must be a string.", "Give a string.")
+        if not callable(self.function):
+            raise InvalidOption(
+                f"{where}: must be a function of (t, state), got {told(self.function)}.",
+                "Give a function that returns a number, which is zero at the event.",
+            )
+        if isinstance(self.direction, bool) or self.direction not in (-1, 0, 1):
+            raise InvalidOption(
+                f"{where}: direction must be -1, 0 or 1, got {told(self.direction)}.",
+                "Give 1 for rising zeros, -1 for falling ones, 0 for both.",
+            )
+        if not isinstance(self.terminal, bool | np.bool_):
+            raise InvalidOption(
+                f"{where}: terminal must be True or False, got {told(self.terminal)}.",
+                "Give True to end the run at the event.",
+            )
+
+    @classmethod
+    def of(cls, given: Any) -> "Event":
+        """An Event, or a function with SciPy's attributes `direction` and `terminal`."""
+        if isinstance(given, Event):
+            return given
+        direction, terminal = getattr(given, "direction", 0), getattr(given, "terminal", False)
+        sign = direction
+        if isinstance(direction, int | float) and not isinstance(direction, bool):
+            sign = int(np.sign(direction))
+        return cls(given, sign, terminal)
+
+
+class StateView:
+    """All bodies at one time, in the words of a result; what is not asked for is not computed."""
+
+    def __init__(self, t: float, point: Floats, stepper: Stepper) -> None:
+        self.t, self.stepper = t, stepper
+        self.point_of_run = point
+
+    @cached_property
+    def absolute(self) -> Floats:
+        """(n, 18) rows R, r, omega, v."""
+        found: Floats = self.stepper.absolute(self._places)[0]
+        return found
+
+    @property
+    def _places(self) -> Floats:
+        return self.point_of_run[None, : self.stepper.layout.integrals]
+
+    def position(self, body: Body | str) -> Floats:
+        """(3,) of the centre of mass in the world, m."""
+        return self._row(body)[POSE_X : POSE_X + 3]
+
+    def rotation(self, body: Body | str) -> Floats:
+        """(3, 3) from body to world."""
+        return self._row(body)[POSE_R : POSE_R + 9].reshape(3, 3)
+
+    def velocity(self, body: Body | str) -> Floats:
+        """(3,) of the centre of mass in the world, m/s."""
+        found: Floats = self.rotation(body) @ self._row(body)[TWIST + 3 : TWIST + 6]
+        return found
+
+    def angular_velocity(self, body: Body | str) -> Floats:
+        """(3,) in the body frame, rad/s."""
+        return self._row(body)[TWIST : TWIST + 3]
+
+    def point(self, body: Body | str, at: Any) -> Floats:
+        """(3,) in the world of a point of the body frame, m."""
+        found: Floats = self.position(body) + self.rotation(body) @ np.asarray(at, float)
+        return found
+
+    def coordinate(self, joint: Joint | str, which: Coordinate = "auto") -> float:
+        """A joint's angle (rad) or displacement (m) since the start."""
+        setup = self.stepper.solver.setup
+        key = coordinate_key(setup.model, joint, which)
+        known = self.stepper.coordinates(self._places)
+        if known is not None:
+            value = float(known[0, coordinate_keys(setup.model).index(key)])
+            if not np.isnan(value):
+                return value
+        layout = self.stepper.layout
+        integrals = self.point_of_run[None, layout.integrals : layout.supply]
+        times = np.array([self.t])
+        return float(diagnostics.coordinate(setup, *key, self.absolute[None], times, integrals)[0])
+
+    def coordinate_rate(self, joint: Joint | str, which: Coordinate = "auto") -> float:
+        """The rate of a joint's coordinate, rad/s or m/s."""
+        setup = self.stepper.solver.setup
+        key = coordinate_key(setup.model, joint, which)
+        return float(diagnostics.coordinate_rate(setup, *key, self.absolute[None])[0])
+
+    def _row(self, body: Body | str) -> Floats:
+        name = body.name if isinstance(body, Body) else body
+        index = self.stepper.solver.setup.body_index
+        if not isinstance(name, str) or name not in index:
+            raise EventFailed(
+                f"there is no body {told(name)} in the state that events see.",
+                f"Name one of: {', '.join(index)}.",
+            )
+        row: Floats = self.absolute[index[name]]
+        return row
+
+
+def coordinate_key(model: Model, joint: Any, which: Any) -> tuple[str, Coordinate]:
+    """A joint's name, and which of its coordinates is meant."""
+    found = model.joint(joint)
+    where = f"coordinate of joint '{found.name}'"
+    word = checked_coordinate(which, where, InvalidOption)
+    return found.name, resolved_coordinate(found, word, where, InvalidOption)
+
+
+def checked_events(events: Any, others: tuple[type, ...] = ()) -> tuple[Any, ...]:
+    """The events of a run, each under a name of its own; `others` pass as they are."""
+    if isinstance(events, (Event, *others)) or callable(events):
+        events = (events,)
+    if not isinstance(events, Iterable) or isinstance(events, str | bytes):
+        raise InvalidOption(
+            f"simulate: events must be a list of functions of (t, state), got {told(events)}.",
+            "Give a list of functions, or of Events.",
+        )
+    found: tuple[Any, ...] = tuple(
+        given if isinstance(given, others) else Event.of(given) for given in events
+    )
+    names = [event.name for event in found]
+    for name in names:
+        if names.count(name) > 1:
+            raise InvalidOption(
+                f"simulate: {names.count(name)} events have the name {told(name)}.",
+                "Give each a name of its own: Event(function, name=...).",
+            )
+    return found
+
+
+class Watcher:
+    """Looks for the events of a run, step by step."""
+
+    thetas = INNER
+
+    def __init__(self, events: tuple[Event, ...], stepper: Stepper) -> None:
+        self.events, self.stepper = events, stepper
+        self.found: dict[str, list[float]] = {event.name: [] for event in events}
+        self.last: list[float] = []  # values at the beginning of the next step
+
+    def value(self, event: Event, t: float, point: Floats) -> float:
+        """The value of an event's function, which must be a number."""
+        try:
+            value = event.function(t, StateView(t, point, self.stepper))
+        except ChaslesError:
+            raise
+        except Exception as error:
+            raise EventFailed(
+                f"event '{event.name}' raised {type(error).__name__} at t = {t:.6g} s: {error}.",
+                "Correct the function; the result up to then is kept.",
+            ) from error
+        if isinstance(value, np.ndarray) and value.shape != ():
+            raise EventFailed(
+                f"event '{event.name}' returned an array of shape {value.shape} at t = {t:.6g} s.",
+                "Return one number, which is zero at the event.",
+            )
+        try:
+            number = float(value)
+        except (TypeError, ValueError):
+            raise EventFailed(
+                f"event '{event.name}' returned {told(value)} at t = {t:.6g} s.",
+                "Return one number, which is zero at the event.",
+            ) from None
+        if not np.isfinite(number):
+            raise EventFailed(
+                f"event '{event.name}' returned {number} at t = {t:.6g} s.",
+                "Return a finite number wherever the run may come.",
+            )
+        return number
+
+    def begin(self, point: Floats, t: float) -> None:
+        """The values at the start."""
+        self.last = [self.value(event, t, point) for event in self.events]
+
+    def look(
+        self, begin: float, end: float, inner: Floats, after: Floats, at: Callable[[float], Floats]
+    ) -> tuple[float, Event] | None:
+        """Note the events of a step; the first that ends it, with its time, or None.
+
+        `inner` are the points at `thetas`, `after` that at the end, and at(t) that of a real step.
+        """
+        times = np.concatenate(([begin], begin + (end - begin) * self.thetas, [end]))
+        happened: list[tuple[float, Event]] = []
+        for k, event in enumerate(self.events):
+            ended = self.value(event, end, after)
+            guessed = [self.value(event, t, point) for t, point in zip(times[1:-1], inner)]
+            values = [self.last[k], *guessed, ended]
+            self.last[k] = ended
+            if not passes(values, event.direction):
+                continue
+            exact = [self.value(event, t, at(t)) for t in times[1:-1]]
+            happened += [
+                (self.located(event, times[i], times[i + 1], at), event)
+                for i in crossings([values[0], *exact, ended], event.direction)
+            ]
+        happened.sort(key=lambda item: item[0])
+        for t, event in happened:
+            self.found[event.name].append(t)
+            if event.terminal or event.changes:
+                return t, event
+        return None
+
+    def located(
+        self, event: Event, begin: float, end: float, at: Callable[[float], Floats]
+    ) -> float:
+        """The time of the zero between two at which the signs differ."""
+        from scipy.optimize import brentq  # late: it takes longer to import than most runs
+
+        def function(t: float) -> float:
+            return self.value(event, t, at(t))
+
+        last = function(end)
+        if last == 0.0:
+            return float(end)
+        if function(begin) * last > 0.0:  # at once after an impact: rounding is on either side
+            return float(begin)
+        return float(brentq(function, begin, end, xtol=LOCATED, rtol=4.0 * np.finfo(float).eps))
+
+
+def passes(values: list[float], direction: int) -> bool:
+    return bool(crossings(values, direction))
+
+
+def crossings(values: list[float], direction: int) -> list[int]:
+    """Where values pass through zero, or reach it, in a direction; not where they leave it."""
+    found = []
+    for k, (before, after) in enumerate(pairwise(values)):
+        rises, falls = before < 0.0 <= after, before > 0.0 >= after
+        if (rises and direction >= 0) or (falls and direction <= 0):
+            found.append(k)
+    return found

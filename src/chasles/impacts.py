@@ -1,0 +1,236 @@
+r"""Impacts: a joint's coordinate meets a rigid end and leaves it with a fraction of its rate.
+
+With n the row of the coordinate's rate, $\dot q = n V$, in absolute body twists, an impact adds the
+impulse $\Lambda$ along it and those of the joints and drivers, which keep their speeds:
+
+$$ M\,\Delta V + J^T\lambda = n^T\Lambda, \qquad J\,\Delta V = 0, \qquad
+   n(V + \Delta V) = -e\,n V . $$
+
+The coefficient of restitution e is 1 for an elastic impact (kinetic energy is kept, whatever the
+mechanism) and 0 for an inelastic one.  Poses stay as they are.
+"""
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from chasles import diagnostics
+from chasles.core.arrays import CHART_WIDTH, TWIST, VELOCITY, Floats
+from chasles.core.state_block import CARRY_WIDTH, EXCHANGED, SUPPLIED, StateBlock
+from chasles.dynamics.equations import equations_at
+from chasles.dynamics.tree_readout import needs_tree
+from chasles.events import Event, EventFailed, StateView, coordinate_key
+from chasles.model import InvalidOption, Joint, Model
+from chasles.model.checks import checked_number
+from chasles.model.errors import told
+from chasles.model.keywords import checked_keywords
+from chasles.model.words import Coordinate
+from chasles.stepper import Stepper
+from chasles.system.tree_state import state_of
+
+#: A rebound slower than this fraction of the fastest one is a rest: bounces become ever shorter.
+AT_REST = 1e-6
+#: A coordinate so close to its end (rad or m) that moves outwards meets it at the same time.
+TOUCHES = 1e-9
+#: Impacts of several ends at one time, at the most.
+MOST_AT_ONCE = 64
+#: An impulse moves the coordinate by less than this fraction of what it would move it alone.
+HELD = 1e-12
+
+
+@checked_keywords
+@dataclass(frozen=True)
+class Impact:
+    """Rigid ends of a joint's coordinate, among the events of a run.
+
+    name         under which result.events has the times
+    joint        whose coordinate meets them
+    lower, upper where, rad or m, the start being 0; None: there is no such end
+    restitution  the fraction of the rate that is left, backwards: 0 to 1
+    coordinate   which, for joints that have two
+
+    Bounces that become ever shorter end in a rest, at which the run stops: what holds a coordinate
+    at its end is a joint of another model, or a compliant `JointStop`.
+
+    >>> Impact("end of the rail", "rail", upper=0.4, restitution=0.5).lower is None
+    True
+    """
+
+    name: str
+    joint: Joint | str
+    lower: float | None = None
+    upper: float | None = None
+    restitution: float = 1.0
+    coordinate: Coordinate = "auto"
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.name, str) or not self.name:
+            raise InvalidOption(
+                f"an impact: name must be a string, got {told(self.name)}.", "Give a name."
+            )
+        where = f"impact '{self.name}'"
+        ends = [
+            None if end is None else checked_number(end, what, where, InvalidOption)
+            for what, end in (("lower", self.lower), ("upper", self.upper))
+        ]
+        if ends == [None, None]:
+            raise InvalidOption(
+                f"{where}: lower and upper are both left out, so it stops nothing.",
+                "Give lower=, upper= or both, in rad or m.",
+            )
+        if None not in ends and not ends[0] < ends[1]:  # type: ignore[operator]
+            raise InvalidOption(
+                f"{where}: lower must be below upper, got lower={ends[0]:g} and upper={ends[1]:g}.",
+                "Exchange them.",
+            )
+        share = checked_number(self.restitution, "restitution", where, InvalidOption)
+        if not 0.0 <= share <= 1.0:
+            raise InvalidOption(
+                f"{where}: restitution must be from 0 to 1, got {share:g}.",
+                "Give 1 for an elastic impact, 0 for an inelastic one.",
+            )
+
+    def ends(self, model: Model) -> list["End"]:
+        """One event for every end."""
+        key = coordinate_key(model, self.joint, self.coordinate)
+        if needs_tree(model):
+            raise InvalidOption(
+                f"impact '{self.name}': the model has an armature or a frame without mass, whose"
+                " inertia impacts do not know.",
+                "Leave these out, or take a compliant JointStop.",
+            )
+        limits = ((self.lower, -1), (self.upper, 1))
+        return [End(self, key, limit, side) for limit, side in limits if limit is not None]
+
+
+class End(Event):
+    """One end of a coordinate: its value is how far outside of it the coordinate is."""
+
+    changes = True
+    impact: Impact
+    key: tuple[str, Any]
+    side: int
+
+    def __init__(self, impact: Impact, key: tuple[str, Any], limit: float, side: int) -> None:
+        def beyond(t: float, state: StateView) -> float:
+            return side * (state.coordinate(*key) - limit)
+
+        super().__init__(beyond, direction=1, name=impact.name)
+        object.__setattr__(self, "impact", impact)
+        object.__setattr__(self, "key", key)
+        object.__setattr__(self, "side", side)
+
+
+def expanded(events: tuple[Any, ...], model: Model) -> tuple[Event, ...]:
+    """The events of a run, impacts by their ends."""
+    found: list[Event] = []
+    for event in events:
+        found += event.ends(model) if isinstance(event, Impact) else [event]
+    return tuple(found)
+
+
+def rate_row(stepper: Stepper, key: tuple[str, str], absolute: Floats) -> Floats:
+    """n (6 n,): the rate of a coordinate is linear in the twists of the bodies."""
+    count = absolute.shape[0]
+    units = np.repeat(absolute[None], 6 * count, axis=0)
+    units[:, :, TWIST:] = np.eye(6 * count).reshape(-1, count, 6)
+    row: Floats = diagnostics.coordinate_rate(stepper.solver.setup, *key, units)
+    return row
+
+
+class Bouncer:
+    """Bounces of a run."""
+
+    def __init__(self, stepper: Stepper, ends: list[End]) -> None:
+        self.stepper, self.ends = stepper, ends
+        self.fastest = 0.0  # rebound so far
+
+    def bounce(self, block: Floats, t: float, hit: End) -> list[End]:
+        """Change the velocities of a block at an impact; all ends that were met."""
+        met: list[End] = []
+        waiting = [hit]
+        for _ in range(MOST_AT_ONCE):
+            if not waiting:
+                return met
+            met.append(waiting.pop())
+            self.jump(block, t, met[-1])
+            waiting = [end for end in self.ends if self.meets(block, t, end)]
+        raise EventFailed(
+            f"impact '{hit.name}': more than {MOST_AT_ONCE} impacts at t = {t:.6g} s.",
+            "Several ends are met at once, with no end; the result up to t is kept.",
+        )
+
+    def flight(self, block: Floats, t: float, end: End) -> float:
+        """About how long (s) a coordinate takes to come back to an end; infinite if nothing
+        pulls it there.
+        """
+        state = StateBlock(block, self.stepper.layout)
+        absolute = self.stepper.absolute(state.coordinates()[None])[0]
+        found = equations_at(self.stepper.solver, absolute, t, state.integrals())
+        side, key = end.side, end.key
+        row = side * rate_row(self.stepper, key, absolute)
+        pull, leaving = float(row @ found.acceleration), -float(row @ found.velocity)
+        return 2.0 * leaving / pull if pull > 0.0 and leaving > 0.0 else np.inf
+
+    def meets(self, block: Floats, t: float, end: End) -> bool:
+        state = StateView(t, block, self.stepper)
+        side, key = end.side, end.key
+        outwards = side * state.coordinate_rate(*key)
+        return end.function(t, state) > -TOUCHES and outwards > AT_REST * self.fastest
+
+    def jump(self, block: Floats, t: float, end: End) -> None:
+        """The velocities after one impact."""
+        stepper, state = self.stepper, StateBlock(block, self.stepper.layout)
+        impact, key = end.impact, end.key
+        absolute = stepper.absolute(state.coordinates()[None])[0]
+        found = equations_at(stepper.solver, absolute, t, state.integrals())
+        row = rate_row(stepper, key, absolute)
+        move = allowed_impulse(found.mass, found.jacobian, row)
+        if not row @ move > HELD * (row @ np.linalg.solve(found.mass, row)):
+            raise EventFailed(
+                f"impact '{end.name}': the coordinate of joint '{key[0]}' cannot be stopped at"
+                f" t = {t:.6g} s: drivers or other joints hold it.",
+                "Drive another coordinate, or leave the impact out.",
+            )
+        rate = float(row @ found.velocity)
+        rebound = impact.restitution * abs(rate)
+        after = found.velocity - (1.0 + impact.restitution) * rate / (row @ move) * move
+        gained = 0.5 * (after @ found.mass @ after - found.velocity @ found.mass @ found.velocity)
+        put_velocities(stepper, block, absolute, after)
+        block[stepper.layout.supply + SUPPLIED] += gained
+        block[stepper.layout.supply + EXCHANGED] += abs(gained)
+        self.fastest = max(self.fastest, rebound, AT_REST * abs(rate))
+        if rebound <= AT_REST * max(self.fastest, abs(rate)):
+            raise EventFailed(
+                f"impact '{end.name}': the coordinate of joint '{key[0]}' comes to rest at its"
+                f" end at t = {t:.6g} s.",
+                "What is held there is another model: fix the joint, or take a compliant JointStop;"
+                " the result up to t is kept.",
+            )
+
+
+def allowed_impulse(mass: Floats, jacobian: Floats, row: Floats) -> Floats:
+    """The velocities that a unit impulse along a row gives the bodies, as the joints allow."""
+    free = np.linalg.solve(mass, row)
+    by_joints = np.linalg.solve(mass, jacobian.T)
+    pull = np.linalg.lstsq(jacobian @ by_joints, jacobian @ free, rcond=1e-12)[0]
+    moved: Floats = free - by_joints @ pull
+    return moved
+
+
+def put_velocities(stepper: Stepper, block: Floats, absolute: Floats, velocity: Floats) -> None:
+    """New body twists (6 n,) into a block, whose poses stay to the bit."""
+    layout, mechanism = stepper.layout, stepper.mechanism
+    moved = absolute.copy()
+    moved[:, TWIST:] = velocity.reshape(-1, 6)
+    tree = getattr(mechanism, "tree", None)
+    if tree is not None:
+        first, rates = tree.stored_count, tree.rate_count
+        block[first : first + rates] = state_of(tree, moved)[first:]
+        block[layout.carry + rates : layout.carry + 2 * rates] = 0.0
+        return
+    chart = block[: layout.integrals].reshape(-1, CHART_WIDTH)
+    chart[:, VELOCITY:] = stepper.solver.chart(moved)[:, VELOCITY:]
+    carry = block[layout.carry : layout.momentum].reshape(-1, CARRY_WIDTH)
+    carry[:, 3:] = 0.0

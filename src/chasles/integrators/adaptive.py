@@ -1,0 +1,403 @@
+r"""Munthe-Kaas pairs that choose their steps: attempt, measure, accept or reject, in between.
+
+The error $e = h\sum_i(b_i - \hat b_i)k_i$ of a step is measured by `measure`, as a multiple of
+what is tolerated; a step of 1 or less is accepted.  The next one follows from this error and the
+last (Gustafsson's PI control): $h\,s\,e_n^{-\alpha}e_{n-1}^{\beta}$ with $\alpha = 1/k - 3\beta/4$,
+$\beta = 1/(5k)$ (Hairer, Norsett, Wanner, II.4), k the power of h that e goes with.
+
+The state between the ends of a step is $X_0\exp(h\sum_i b_i(\theta)k_i)$ (see `pairs`), or that of
+a real step of length $\theta h$ where something is done to the state at the end of a step.
+"""
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from chasles.compiled import beyond, borrow, hot, kernel, routine
+from chasles.core.arrays import Floats
+from chasles.core.judge import begin_step, end_step, look_at_energy, look_at_gaps
+from chasles.core.outcomes import NOT_CLOSED, NOT_FINITE, OK, TURNED
+from chasles.core.recursion.loop_mechanism import LoopMechanism
+from chasles.core.recursion.mechanism import TreeMechanism
+from chasles.core.recursion.stage import follow
+from chasles.core.retraction import combine, finish, pull_back, retract, slope_length
+from chasles.core.seam import on, seam
+from chasles.core.signals import put_signals
+from chasles.core.stage import Role, stage
+from chasles.core.state_block import EXCHANGED
+from chasles.integrators.advance import LOOK_EVERY, SEEN, exchange
+from chasles.integrators.measure import (
+    Measure,
+    energy_of_speeds,
+    forget,
+    note_speeds,
+    size_of_error,
+    supply_at,
+    time_scale,
+)
+from chasles.integrators.pairs import Pair
+from chasles.scalars.elementary import sqrt
+
+#: The step that is too short to go on with (see `adapt`).
+COLLAPSED = -100
+#: Errors of steps add up: each may have this fraction of the tolerance, so that on the examples of
+#: the paper, over some turns, all of them together have a few tolerances.
+SHARE = 0.25
+#: A step aims at this fraction of what is tolerated, to the power k.
+SAFETY = 0.9
+#: By how much a step may be shorter and longer than the last, and shorter after a failure.
+SHORTEST, LONGEST, FAILED = 0.1, 5.0, 0.25
+#: Errors below this fraction of the tolerance do not tell the next step anything more.
+SMALL_ERROR = 1e-4
+#: Fields of `control`: the time, the next step (0: find one) and the error of the last one;
+#: whether it was rejected; how many were accepted and rejected; the next time wanted; rows saved;
+#: the outcome of the last attempt, and its error.
+NOW, STEP, LAST_ERROR, REJECTED, ACCEPTED, REJECTIONS, NEXT, SLOT = 0, 1, 2, 3, 4, 5, 6, 7
+OUTCOME, BEFORE, CONTROL_WIDTH = 8, 9, 10
+#: Fields of `limits`: the end; tolerances; the longest and the shortest step; how many steps are
+#: saved of; how many may be attempted and accepted in a call; whether states in between take real
+#: steps.
+UNTIL, RTOL, ATOL, LARGEST, SMALLEST, SAVE_EVERY, ATTEMPTS, MOST, REAL, LIMITS_WIDTH = range(10)
+
+
+class Embedded(NamedTuple):
+    """A pair and storage of a step."""
+
+    a: Floats  # (total, total)
+    b: Floats  # (total,)
+    c: Floats  # (total,)
+    error: Floats  # (total,)
+    third: Floats  # (total,)
+    dense: Floats  # (total, degree)
+    count: int  # stages of a step and of its error
+    total: int  # with those for the states in between
+    degree: int
+    has_third: int
+    estimate: float  # the power of h that the error goes with
+    slopes: Floats  # (total, slope length)
+    increment: Floats  # (slope length,)
+    weights: Floats  # (total,)
+    point: Floats  # (kept,)
+    measure: Measure
+
+
+def make_embedded(pair: Pair, measure: Measure, kept: int, length: int) -> Embedded:
+    """Storage for a pair, for points and slopes of these lengths."""
+    total = len(pair.a)
+    b = np.zeros(total)
+    b[: len(pair.tableau.b)] = pair.tableau.b
+    return Embedded(
+        a=np.array(pair.a),
+        b=b,
+        c=pair.a.sum(axis=1),
+        error=np.array(pair.error),
+        third=np.array(pair.third),
+        dense=np.array(pair.dense),
+        count=pair.count,
+        total=total,
+        degree=pair.dense.shape[1],
+        has_third=int(pair.third.any()),
+        estimate=float(pair.estimate),
+        slopes=np.zeros((total, length)),
+        increment=np.zeros(length),
+        weights=np.zeros(total),
+        point=np.zeros(kept),
+        measure=measure,
+    )
+
+
+@routine
+def take_stages(
+    mechanism: Any, scratch: Any, pair: Any, state: Any, t: float, step: float, first: int,
+    last: int,
+) -> int:  # fmt: skip
+    """Slopes of some stages of a step from `state`: OK, or how one failed."""
+    length = slope_length(mechanism)
+    for j in range(first, last):
+        slope = beyond(pair.slopes, j * length)
+        combine(pair.a, j * pair.total, j, step, pair.slopes, length, pair.increment)
+        if j == 0:
+            for k in range(mechanism.layout.kept):
+                pair.point[k] = state[k]
+        else:
+            retract(mechanism, state, pair.increment, pair.point)
+        role = Role(pair.b[j])
+        outcome = stage(mechanism, scratch, pair.point, t + pair.c[j] * step, role, slope)
+        if outcome == OK and j > 0:
+            outcome = pull_back(mechanism, pair.increment, slope)
+        if outcome != OK:
+            return outcome
+    return OK
+
+
+@routine
+def attempt_embedded(
+    mechanism: Any, scratch: Any, pair: Any, state: Any, t: float, step: float, out: Any
+) -> int:
+    """One step from `state` to `out` (another block): OK, or how a stage failed."""
+    begin_step(mechanism, scratch, state, t)
+    outcome = take_stages(mechanism, scratch, pair, state, t, step, 0, pair.count)
+    if outcome != OK:
+        return outcome
+    length, carry = slope_length(mechanism), mechanism.layout.carry
+    combine(pair.b, 0, pair.count, step, pair.slopes, length, pair.increment)
+    finish(mechanism, state, beyond(state, carry), pair.increment, out, beyond(out, carry))
+    return OK
+
+
+@routine
+def error_of_step(
+    mechanism: Any, pair: Any, state: Any, out: Any, step: float, rtol: float, atol: float
+) -> float:
+    r"""The error of the step to `out`, as a multiple of what is tolerated.
+
+    DOP853 has two estimates, of orders 5 and 3: $e_5^2/\sqrt{e_5^2 + e_3^2/100}$.
+    """
+    length, measure = slope_length(mechanism), pair.measure
+    note_speeds(mechanism, measure, state, True)
+    note_speeds(mechanism, measure, out, False)
+    combine(pair.error, 0, pair.count, step, pair.slopes, length, pair.increment)
+    size = size_of_error(mechanism, measure, out, pair.increment, SHARE * rtol, SHARE * atol)
+    size = max(size, work_error(mechanism, pair, out, SHARE * rtol))
+    if pair.has_third == 0 or size == 0.0 or size == np.inf:
+        return size
+    combine(pair.third, 0, pair.count, step, pair.slopes, length, pair.increment)
+    third = size_of_error(mechanism, measure, out, pair.increment, SHARE * rtol, SHARE * atol)
+    third = max(third, work_error(mechanism, pair, out, SHARE * rtol))
+    return size * size / sqrt(size * size + 0.01 * third * third)
+
+
+@routine
+def work_error(mechanism: Any, pair: Any, out: Any, rtol: float) -> float:
+    """The error of the work supplied, in pair.increment, as a multiple of what is tolerated."""
+    exchanged = abs(out[mechanism.layout.supply + EXCHANGED])
+    scale = energy_of_speeds(mechanism, pair.measure) + exchanged
+    wrong = abs(pair.increment[supply_at(mechanism)])
+    if rtol == 0.0 or wrong == 0.0:
+        return 0.0
+    if not wrong <= 1e300 * rtol * scale:
+        return np.inf
+    return wrong / (rtol * scale)
+
+
+@seam
+@hot
+def drive(mechanism: Any, scratch: Any, t: float, point: Any) -> None:
+    """Driven coordinates of a point in between are where they are told to be: charts have none."""
+
+
+@on(drive, TreeMechanism)
+@hot
+def drive_tree(mechanism: Any, scratch: Any, t: float, point: Any) -> None:
+    if mechanism.tree.driven_count > 0:
+        put_signals(mechanism.system.signals, t, scratch.signals)
+        follow(mechanism.tree, scratch.signals, point)
+
+
+on(drive, LoopMechanism)(drive_tree)
+
+
+@routine
+def put_between(
+    mechanism: Any, scratch: Any, pair: Any, state: Any, t: float, step: float, theta: float,
+    out: Any,
+) -> None:  # fmt: skip
+    """The point at t + theta * step of the step from `state` whose slopes are there."""
+    for i in range(pair.total):
+        weight = 0.0
+        for k in range(pair.degree - 1, -1, -1):
+            weight = (weight + pair.dense[i * pair.degree + k]) * theta
+        pair.weights[i] = weight
+    length = slope_length(mechanism)
+    combine(pair.weights, 0, pair.total, step, pair.slopes, length, pair.increment)
+    retract(mechanism, state, pair.increment, out)
+    drive(mechanism, scratch, t + theta * step, out)
+
+
+@routine
+def real_step(
+    mechanism: Any, scratch: Any, pair: Any, state: Any, t: float, step: float, out: Any
+) -> int:
+    """A step of a given length, whatever its error: OK, or how it failed."""
+    outcome = attempt_embedded(mechanism, scratch, pair, state, t, step, out)
+    if outcome == OK:
+        outcome = end_step(mechanism, scratch, state, t + step, step, 0, out)
+    forget(mechanism)
+    return outcome
+
+
+@routine
+def save_between(
+    mechanism: Any, scratch: Any, pair: Any, state: Any, then: Any, aside: Any, t: float,
+    end: float, control: Any, wanted: Any, count: int, real: float, saved: Any,
+) -> int:  # fmt: skip
+    """The states at all wanted times up to the end of a step: OK, or how a real step failed."""
+    kept, index = mechanism.layout.kept, int(control[NEXT])
+    while index < count and wanted[index] <= end:
+        when = wanted[index]
+        row = beyond(saved, index * kept)
+        if when == end:
+            for k in range(kept):
+                row[k] = then[k]
+        elif real != 0.0:
+            outcome = real_step(mechanism, scratch, pair, state, t, when - t, aside)
+            if outcome != OK:
+                return outcome
+            for k in range(kept):
+                row[k] = aside[k]
+        else:
+            put_between(mechanism, scratch, pair, state, t, end - t, (when - t) / (end - t), row)
+        index += 1
+    control[NEXT] = index
+    return OK
+
+
+@routine
+def first_step(mechanism: Any, scratch: Any, pair: Any, state: Any, t: float, rtol: float,
+               atol: float) -> float:  # fmt: skip
+    """A step to try first: a fraction of the time in which a body moves by its size."""
+    begin_step(mechanism, scratch, state, t)
+    outcome = take_stages(mechanism, scratch, pair, state, t, 0.0, 0, 1)
+    forget(mechanism)
+    if outcome != OK:
+        return np.inf  # the first attempt says why
+    tolerance = max(rtol, atol)
+    scale = time_scale(mechanism, pair.measure, state, pair.slopes)
+    return scale * tolerance ** (1.0 / pair.estimate)
+
+
+@hot
+def next_step(pair: Any, step: float, error: float, control: Any) -> float:
+    """The step after an accepted one with this error."""
+    small = 0.2 / pair.estimate
+    error = max(error, SMALL_ERROR)
+    factor = SAFETY * error ** (0.75 * small - 1.0 / pair.estimate)
+    factor *= control[LAST_ERROR] ** small
+    factor = min(max(factor, SHORTEST), LONGEST)
+    if control[REJECTED] != 0.0:
+        factor = min(factor, 1.0)
+    control[LAST_ERROR] = error
+    return step * factor
+
+
+@hot
+def step_to_try(control: Any, limits: Any) -> float:
+    """The next step; the last two share what is left, so that none is very short."""
+    step, rest = min(control[STEP], limits[LARGEST]), limits[UNTIL] - control[NOW]
+    if step >= rest:
+        return rest
+    return 0.5 * rest if 2.0 * step > rest else step
+
+
+@routine
+def judge_step(
+    mechanism: Any, scratch: Any, pair: Any, now: Any, then: Any, step: float, control: Any,
+    limits: Any,
+) -> int:  # fmt: skip
+    """Attempt a step: OK if `then` was accepted.  Otherwise control[OUTCOME] says why not."""
+    t, rest = control[NOW], limits[UNTIL] - control[NOW]
+    outcome = attempt_embedded(mechanism, scratch, pair, now, t, step, then)
+    shorter = FAILED
+    if outcome == OK:
+        error = error_of_step(mechanism, pair, now, then, step, limits[RTOL], limits[ATOL])
+        if error <= 1.0:
+            seen = mechanism.watch.count[0]
+            end = limits[UNTIL] if step == rest else t + step
+            outcome = end_step(mechanism, scratch, now, end, step, SEEN, then)
+            if outcome == OK:
+                control[STEP] = next_step(pair, step, error, control)
+                control[REJECTED] = 0.0
+                control[BEFORE], control[NOW] = t, end
+                return OK
+            if outcome != NOT_FINITE and outcome != NOT_CLOSED and outcome != TURNED:
+                control[OUTCOME] = outcome  # a shorter step comes to the same pose
+                return outcome
+            mechanism.watch.count[0] = seen
+        else:
+            shorter = max(SHORTEST, SAFETY * error ** (-1.0 / pair.estimate))
+            outcome = COLLAPSED
+    forget(mechanism)
+    control[OUTCOME] = outcome
+    control[REJECTED] = 1.0
+    control[REJECTIONS] += 1.0
+    control[STEP] = step * shorter
+    return COLLAPSED
+
+
+@kernel("steps of chosen length", seconds=12)
+def adapt(
+    mechanism: Any, scratch: Any, embedded: Any, state: Any, spare: Any, aside: Any, control: Any,
+    limits: Any, wanted: Any, thetas: Any, times: Any, saved: Any, between: Any,
+) -> int:  # fmt: skip
+    """Advance a state block in place by steps that tolerances choose: OK, or why it stopped.
+
+    `control` says where the run is, `limits` what it may do (see their fields): what a step does
+    depends on the run alone, not on the calls it is made in.  The points at the times `wanted` go
+    to the rows of `saved`; without such, those of every so many steps, and their times to `times`.
+    The points of the last step at the fractions `thetas` go to `between`.  After a step that was
+    accepted `spare` is the state before it; where a run stopped it is what came after the last good
+    one.
+    """
+    model, work, pair = borrow(mechanism), borrow(scratch), borrow(embedded)
+    now, then, side = borrow(state), borrow(spare), borrow(aside)
+    run, most = borrow(control), borrow(limits)
+    when, stamps, history, inner = borrow(wanted), borrow(times), borrow(saved), borrow(between)
+    width, kept, count = model.layout.width, model.layout.kept, wanted.shape[0]
+    attempts, accepted, outcome, swapped = 0.0, 0.0, OK, False
+    if run[STEP] == 0.0:
+        run[STEP] = first_step(model, work, pair, now, run[NOW], most[RTOL], most[ATOL])
+    while attempts < most[ATTEMPTS] and accepted < most[MOST] and run[NOW] < most[UNTIL]:
+        attempts += 1.0
+        step = step_to_try(run, most)
+        outcome = judge_step(model, work, pair, now, then, step, run, most)
+        if outcome == COLLAPSED:
+            if run[STEP] >= most[SMALLEST]:
+                outcome = OK
+                continue
+            outcome = int(run[OUTCOME])
+        if outcome != OK:
+            break
+        accepted += 1.0
+        run[ACCEPTED] += 1.0
+        begin, end = run[BEFORE], run[NOW]
+        asked = thetas.shape[0] > 0 or (int(run[NEXT]) < count and when[int(run[NEXT])] < end)
+        if asked and pair.total > pair.count:
+            outcome = take_stages(
+                model, work, pair, now, begin, end - begin, pair.count, pair.total
+            )
+            forget(model)
+        if outcome == OK:
+            for k in range(thetas.shape[0]):
+                put_between(
+                    model, work, pair, now, begin, end - begin, thetas[k], beyond(inner, k * kept)
+                )
+            outcome = save_between(
+                model, work, pair, now, then, side, begin, end, run, when, count, most[REAL],
+                history,
+            )  # fmt: skip
+        if outcome != OK:
+            break
+        now, then = then, now
+        swapped = not swapped
+        if int(run[ACCEPTED]) % LOOK_EVERY == 0 or end >= most[UNTIL]:
+            look_at_energy(model, work, now, end)
+            look_at_gaps(model, work, now, end)
+        if count == 0 and (int(run[ACCEPTED]) % int(most[SAVE_EVERY]) == 0 or end >= most[UNTIL]):
+            slot = int(run[SLOT])
+            stamps[slot] = end
+            for k in range(kept):
+                history[slot * kept + k] = now[k]
+            run[SLOT] += 1.0
+    if swapped:
+        exchange(now, then, width)
+    return outcome
+
+
+@kernel("a step of a given length", seconds=8)
+def leap(
+    mechanism: Any, scratch: Any, embedded: Any, state: Any, t: float, step: float, out: Any
+) -> int:
+    """`real_step` for Python."""
+    return real_step(
+        borrow(mechanism), borrow(scratch), borrow(embedded), borrow(state), t, step, borrow(out)
+    )

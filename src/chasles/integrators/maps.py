@@ -1,0 +1,72 @@
+r"""Munthe-Kaas methods with another map, so that its effect can be seen.
+
+A step on a group needs a map tau from the algebra to it, and $d\tau^{-1}$:
+
+exp        the default: a lower pair holds to rounding in the spaces that keep its subalgebra
+cayley     $(1 - X/2)^{-1}(1 + X/2)$, rational and cheaper; of the same order, but on SE(3) it is
+           exp of a subgroup for spherical and planar pairs and for one axis of a hinge only
+truncate   exp, with $\mathrm{dexp}^{-1} = \sum_k \frac{B_k}{k!}\mathrm{ad}^k$ summed up to q
+           brackets: a method of order p keeps its order for q >= p - 2 (Munthe-Kaas 1999).  The
+           first bracket left out, k, is one of U with h U + ..., so that the order is k + 1 at the
+           most.  Joints hold as well, since brackets stay in a subalgebra
+"""
+
+from dataclasses import replace
+from typing import Any
+
+from chasles.core.retraction import BERNOULLI, CAYLEY, EXP, TRUNCATED
+from chasles.integrators.methods import Method, find_method
+from chasles.integrators.rkmk import make_munthe_kaas
+from chasles.model import InvalidOption, UnknownName
+from chasles.model.errors import told
+
+MAPS = {"exp": EXP, "cayley": CAYLEY}
+
+
+def munthe_kaas(method: Any = "rk4", map: str = "exp", truncate: int | None = None) -> Method:
+    """The Munthe-Kaas method of a tableau with another map, for `simulate(method=...)`.
+
+    method    a name, or a Tableau
+    map       "exp" or "cayley"
+    truncate  with exp: sum dexp^-1 up to so many brackets, 0 to 6; None for the closed form
+
+    >>> munthe_kaas("rk4", truncate=0).name
+    'rk4, dexp^-1 up to 0 brackets'
+    """
+    found = find_method(method)
+    if found.tableau is None or getattr(found.make, "func", None) is not make_munthe_kaas:
+        raise InvalidOption(
+            f"munthe_kaas: '{found.name}' is not a Munthe-Kaas method: it has no dexp^-1.",
+            "Give the name of a tableau, rk4 say, or a Tableau.",
+        )
+    if not isinstance(map, str) or map not in MAPS:
+        raise UnknownName.among("map", map, MAPS, where="munthe_kaas")
+    if truncate is None:
+        name = found.name if map == "exp" else f"{found.name}, {map}"
+        return replace(found, name=name, map=MAPS[map])
+    whole = isinstance(truncate, int) and not isinstance(truncate, bool)
+    if not whole or not 0 <= truncate < len(BERNOULLI):
+        raise InvalidOption(
+            f"munthe_kaas: truncate must be a whole number from 0 to {len(BERNOULLI) - 1}, got"
+            f" {told(truncate)}.",
+            "Give the number of brackets, or leave it out for the closed form of dexp^-1.",
+        )
+    if map != "exp":
+        raise InvalidOption(
+            f"munthe_kaas: truncate was given with the map '{map}', which is not a series.",
+            "Leave truncate out, or take the map 'exp'.",
+        )
+    left_out = truncate + 1 if truncate < 2 else truncate + 2 - truncate % 2  # B_3, B_5, ... are 0
+    order = min(found.order, left_out + 1)
+    name = f"{found.name}, dexp^-1 up to {truncate} brackets"
+    return replace(found, name=name, order=order, map=TRUNCATED + truncate)
+
+
+def checked_map(method: Method) -> None:
+    """Refuse a map that joint subgroups do not have."""
+    if method.map != EXP:
+        raise InvalidOption(
+            f"simulate: the method '{method.name}' has a map other than exp, which the subgroups"
+            " of joints do not have.",
+            "Take charts: spaces='framed', say.",
+        )

@@ -1,0 +1,216 @@
+r"""How large an error of a step is, whatever the charts: in absolute twists of the bodies.
+
+An error e of the algebra moves the bodies as a velocity e does in unit time.  So the routines that
+turn velocities of charts, or of joints, into absolute body twists turn errors into displacements of
+the bodies, and errors of velocities into twists.  Of a body of size l,
+
+$$ |(\omega, v)|^2 = |v|^2 + l^2|\omega|^2 $$
+
+is how far (how fast) its points are off, in metres (per second).  It is judged against
+$a + r\,l$ for displacements, and $a + r\,|V|$ for velocities V, a and r being `atol` and `rtol`;
+the worst body counts.  Nothing depends on where the origin is, nor on the space of a body.  Work is
+judged as well, against r times the energy of the bodies and what was exchanged: a motion may be
+told exactly by drivers, and their work has to be found all the same.
+"""
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from chasles.compiled import formula, hot, routine
+from chasles.core.arrays import ABSOLUTE_WIDTH, CHART_WIDTH, VELOCITY, Floats, Integers, System
+from chasles.core.assemble import place_bodies, twist_of
+from chasles.core.recursion.kinematics import kinematics, place
+from chasles.core.recursion.loop_mechanism import LoopMechanism
+from chasles.core.recursion.mechanism import TreeMechanism
+from chasles.core.retraction import SLOPE_WIDTH
+from chasles.core.seam import on, seam
+from chasles.groups.vectors import dot
+from chasles.scalars.elementary import maximum, sqrt
+
+#: Parts of a slope or an error: of the poses, of the velocities.
+POSES, VELOCITIES = 0, 1
+#: Of a body that nothing tells the size of (m).
+NO_SIZE = 1.0
+
+
+class Measure(NamedTuple):
+    """Sizes of the bodies, and storage."""
+
+    sizes: Floats  # (n,) m
+    speeds: Floats  # (n,) m/s, at the faster end of the step
+    worst: Integers  # (1,) the body with the largest error
+    point: Floats  # (kept,)
+    placed: Floats  # (n, ABSOLUTE_WIDTH)
+    turn: Floats  # (n, 9)
+    rows: Floats  # of a tree: its kinematics
+
+
+def make_measure(mechanism: Any, sizes: Floats) -> Measure:
+    """Storage for a mechanism whose bodies have these sizes."""
+    bodies = mechanism.system.body_count
+    memory = getattr(mechanism, "memory", None)
+    return Measure(
+        sizes=np.array(sizes, float),
+        speeds=np.zeros(bodies),
+        worst=np.zeros(1, np.int64),
+        point=np.zeros(mechanism.layout.kept),
+        placed=np.zeros((bodies, ABSOLUTE_WIDTH)),
+        turn=np.zeros((bodies, 9)),
+        rows=np.zeros(1) if memory is None else np.zeros_like(memory.rows),
+    )
+
+
+def body_sizes(system: System, gyration: Floats) -> Floats:
+    """(n,) The longest lever to a joint of every body, or its radius of gyration if that is longer.
+
+    Of a body that has neither, the size of the largest.
+    """
+    sizes, joints = gyration.copy(), system.joints
+    for points, ends in ((joints.point_a, joints.a), (joints.point_b, joints.b)):
+        held = ends >= 0
+        np.maximum.at(sizes, ends[held], np.linalg.norm(points[held], axis=1))
+    largest = float(sizes.max(initial=0.0)) or NO_SIZE
+    return np.where(sizes > 0.0, sizes, largest)
+
+
+@seam
+@hot
+def move_bodies(mechanism: Any, measure: Any, point: Any, moves: Any, part: int) -> None:
+    """Absolute twists into measure.placed of bodies at a point that move by a part of `moves`."""
+    system = mechanism.system
+    for k in range(CHART_WIDTH * system.body_count):
+        measure.point[k] = point[k]
+    for body in range(system.body_count):
+        at, into = SLOPE_WIDTH * body + 6 * part, CHART_WIDTH * body + VELOCITY
+        for c in range(6):
+            measure.point[into + c] = moves[at + c]
+    place_bodies(system, measure.point, measure.placed, measure.turn)
+
+
+@on(move_bodies, TreeMechanism)
+@hot
+def move_tree(mechanism: Any, measure: Any, point: Any, moves: Any, part: int) -> None:
+    """Driven coordinates are where they are told to be: these are without error."""
+    tree = mechanism.tree
+    for k in range(tree.stored_count):
+        measure.point[k] = point[k]
+    for k in range(tree.rate_count):
+        move = moves[part * tree.rate_count + k]
+        if tree.driven_count > 0 and tree.driven[k] >= 0:
+            move = 0.0
+        measure.point[tree.stored_count + k] = move
+    kinematics(tree, measure.point, measure.rows)
+    place(tree, measure.point, measure.rows, measure.placed)
+
+
+@seam
+@hot
+def place_state(mechanism: Any, measure: Any, point: Any) -> None:
+    """The bodies of a point as they are into measure.placed."""
+    place_bodies(mechanism.system, point, measure.placed, measure.turn)
+
+
+@on(place_state, TreeMechanism)
+@hot
+def place_tree(mechanism: Any, measure: Any, point: Any) -> None:
+    kinematics(mechanism.tree, point, measure.rows)
+    place(mechanism.tree, point, measure.rows, measure.placed)
+
+
+@seam
+@formula
+def supply_at(mechanism: Any) -> int:
+    """Where the power of all forces and drivers, and its size, stand in a slope."""
+    system = mechanism.system
+    return SLOPE_WIDTH * system.body_count + system.quadrature_count
+
+
+@on(supply_at, TreeMechanism)
+@formula
+def supply_of_tree(mechanism: Any) -> int:
+    return 2 * mechanism.tree.rate_count + mechanism.system.quadrature_count
+
+
+@seam
+@hot
+def forget(mechanism: Any) -> None:
+    """A rejected step leaves nothing behind: what projectors removed in it is not told."""
+    for body in range(mechanism.system.body_count):
+        mechanism.confinement.removed[body] = 0.0
+
+
+@on(forget, TreeMechanism)
+@hot
+def forget_nothing(mechanism: Any) -> None:
+    """Trees keep nothing beside the state block."""
+
+
+on(move_bodies, LoopMechanism)(move_tree)
+on(place_state, LoopMechanism)(place_tree)
+on(supply_at, LoopMechanism)(supply_of_tree)
+on(forget, LoopMechanism)(forget_nothing)
+
+
+@hot
+def length_of(measure: Any, body: int) -> float:
+    """How far, or how fast, the points of a body move."""
+    spin, slide = twist_of(measure.placed, body)
+    size = measure.sizes[body]
+    return sqrt(dot(slide, slide) + size * size * dot(spin, spin))
+
+
+@routine
+def note_speeds(mechanism: Any, measure: Any, point: Any, afresh: bool) -> None:
+    """The speeds of the bodies at a point, or the larger ones noted before."""
+    place_state(mechanism, measure, point)
+    for body in range(mechanism.system.body_count):
+        speed = length_of(measure, body)
+        if not afresh:
+            speed = maximum(speed, measure.speeds[body])
+        measure.speeds[body] = speed
+
+
+@routine
+def size_of_error(
+    mechanism: Any, measure: Any, point: Any, error: Any, rtol: float, atol: float
+) -> float:
+    """An error of the algebra as a multiple of what is tolerated, at the speeds noted."""
+    worst = 0.0
+    for part in (POSES, VELOCITIES):
+        move_bodies(mechanism, measure, point, error, part)
+        for body in range(mechanism.system.body_count):
+            scale = measure.sizes[body] if part == POSES else measure.speeds[body]
+            ratio = length_of(measure, body) / (atol + rtol * scale)
+            if not ratio <= worst:
+                worst = ratio
+                measure.worst[0] = body
+            if ratio != ratio:  # not a number: much too large
+                return np.inf
+    return worst
+
+
+@routine
+def energy_of_speeds(mechanism: Any, measure: Any) -> float:
+    """What energies are large or small against: the bodies at the speeds noted, J."""
+    total = 0.0
+    for body in range(mechanism.system.body_count):
+        speed = measure.speeds[body]
+        total += 0.5 * mechanism.system.bodies.mass[body] * speed * speed
+    return total
+
+
+@routine
+def time_scale(mechanism: Any, measure: Any, point: Any, slope: Any) -> float:
+    """The seconds in which a body moves by its size, with its speed or from rest."""
+    note_speeds(mechanism, measure, point, True)
+    move_bodies(mechanism, measure, point, slope, VELOCITIES)
+    shortest = np.inf
+    for body in range(mechanism.system.body_count):
+        size, speed = measure.sizes[body], measure.speeds[body]
+        if speed > 0.0:
+            shortest = min(shortest, size / speed)
+        push = length_of(measure, body)
+        if push > 0.0:
+            shortest = min(shortest, sqrt(size / push))
+    return shortest

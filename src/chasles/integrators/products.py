@@ -1,0 +1,115 @@
+r"""Products of exponentials: schemes that combine slopes without dexp^-1.
+
+With the state X = (q, U) and F = (U, U') as it is at a stage, a step of length h is
+
+$$ X_j = X_0\,\prod_l \exp\bigl(h\textstyle\sum_i\alpha^l_{ji}F_i\bigr), \qquad
+   X_1 = X_0\,\prod_l \exp\bigl(h\textstyle\sum_i\beta^l_iF_i\bigr), $$
+
+the factor l = 1 next to X_0.  One factor per slope is a method of Crouch and Grossman, a factor
+that combines several a commutator-free one (Celledoni, Marthinsen, Owren 2003).  Velocities and
+integrals live in a vector space: there the factors add up to the Runge-Kutta method with
+$a_{ji} = \sum_l\alpha^l_{ji}$, $b_i = \sum_l\beta^l_i$.  A stage has one time,
+$t + h\sum_i a_{ji}$: it belongs to the stage, not to its factors.
+
+A lower pair keeps every F in a subalgebra, and so every factor in its subgroup: the joint holds to
+rounding, as with Munthe-Kaas methods.
+"""
+
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from chasles.compiled import beyond, hot
+from chasles.core.arrays import Floats, Integers
+from chasles.core.outcomes import OK
+from chasles.core.retraction import combine, finish, retract, slope_length
+from chasles.core.stage import Role, stage
+from chasles.integrators.tableaux import Tableau
+
+#: Weights of the slopes, factor by factor.
+Factors = Sequence[Sequence[float]]
+
+
+class Product(NamedTuple):
+    """A method: its order, the factors of every stage, and those of the end."""
+
+    order: int
+    stages: Sequence[Factors]
+    end: Factors
+
+
+class Products(NamedTuple):
+    """Weights of all factors, those of the end last, and storage of a step."""
+
+    weights: Floats  # (factors, s)
+    first: Integers  # (s + 2,) where the factors of a stage begin; those of the end, and their end
+    b: Floats  # (s,) the weight of a stage in the whole step
+    c: Floats  # (s,)
+    count: int  # s
+    slopes: Floats  # (s, slope length)
+    increment: Floats  # (slope length,)
+    point: Floats  # (kept,) the stage
+
+
+def tableau_of(name: str, product: Product) -> Tableau:
+    """The Runge-Kutta method that it is on a vector space."""
+    count = len(product.stages)
+    a = np.zeros((count, count))
+    for j, factors in enumerate(product.stages):
+        for factor in factors:
+            a[j, : len(factor)] += factor
+    return Tableau(a, np.sum([padded(factor, count) for factor in product.end], axis=0), name=name)
+
+
+def padded(factor: Sequence[float], count: int) -> Floats:
+    return np.append(np.asarray(factor, float), np.zeros(count - len(factor)))
+
+
+def make_products(tableau: Tableau, product: Product, kept: int, length: int) -> Products:
+    """Storage for factors, for points and slopes of these lengths."""
+    count, groups = len(product.stages), [*product.stages, product.end]
+    return Products(
+        weights=np.array([padded(factor, count) for factors in groups for factor in factors]),
+        first=np.append(0, np.cumsum([len(factors) for factors in groups])).astype(np.int64),
+        b=np.array(tableau.b),
+        c=np.array(tableau.c),
+        count=count,
+        slopes=np.zeros((count, length)),
+        increment=np.zeros(length),
+        point=np.zeros(kept),
+    )
+
+
+@hot
+def attempt_products(
+    mechanism: Any, scratch: Any, scheme: Any, state: Any, t: float, step: float, out: Any
+) -> int:
+    """One step from `state` to `out` (another block): OK, or how a stage failed."""
+    length, count = slope_length(mechanism), scheme.count
+    point, increment = scheme.point, scheme.increment
+    for j in range(count):
+        for k in range(mechanism.layout.kept):
+            point[k] = state[k]
+        for row in range(scheme.first[j], scheme.first[j + 1]):
+            combine(scheme.weights, row * count, j, step, scheme.slopes, length, increment)
+            retract(mechanism, point, increment, point)
+        slope = beyond(scheme.slopes, j * length)
+        role = Role(scheme.b[j])
+        outcome = stage(mechanism, scratch, point, t + scheme.c[j] * step, role, slope)
+        if outcome != OK:
+            return outcome
+    carry = mechanism.layout.carry
+    for k in range(carry + carry_length(mechanism)):
+        out[k] = state[k]
+    for row in range(scheme.first[count], scheme.first[count + 1]):
+        combine(scheme.weights, row * count, count, step, scheme.slopes, length, increment)
+        finish(mechanism, out, beyond(out, carry), increment, out, beyond(out, carry))
+    return OK
+
+
+@hot
+def carry_length(mechanism: Any) -> int:
+    """How many numbers carry what rounding took."""
+    length: int = mechanism.layout.momentum - mechanism.layout.carry
+    return length

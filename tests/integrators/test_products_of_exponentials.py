@@ -1,0 +1,124 @@
+"""Commutator-free and Crouch-Grossman methods, and other maps: orders, and joints that hold."""
+
+import numpy as np
+import pytest
+from mechanisms import SPACES, chain, double_pendulum, heavy_top, three_bar
+
+import chasles as ch
+from chasles.integrators.methods import PRODUCTS
+
+#: Numbers of steps at which the error is that of the leading term.
+COUNTS = {
+    1: (1024, 1448, 2048),
+    2: (181, 256, 362, 512),
+    3: (128, 181, 256, 362),
+    4: (91, 128, 181, 256),
+}
+
+
+def driven_chain():
+    """The first hinge swings as it is told, the others follow."""
+    model = chain(np.random.default_rng(3), ["revolute", "spherical", "revolute"])
+    motor = ch.Driver("motor", model.joints[0], ch.Signal.sine(0.4, 1.5))
+    return ch.Model(model.bodies, model.joints, gravity=model.gravity, drivers=[motor])
+
+
+MECHANISMS = {
+    "top": (heavy_top, 0.06),
+    "pendulum": (double_pendulum, 0.06),
+    "three-bar": (three_bar, 0.12),
+    "driven": (driven_chain, 0.4),
+}
+
+
+def last(model, until, steps, **options):
+    return ch.simulate(model, until, step=until / steps, save_every=steps, **options).absolute[-1]
+
+
+@pytest.fixture(scope="module")
+def ends():
+    """Where the mechanisms end: order eight at a small step."""
+    return {
+        name: last(make(), until, 800, method="dop853", spaces="subgroups")
+        for name, (make, until) in MECHANISMS.items()
+    }
+
+
+def observed_order(model, until, end, counts, **options):
+    errors = [np.linalg.norm(last(model, until, steps, **options) - end) for steps in counts]
+    return -np.polyfit(np.log(counts), np.log(errors), 1)[0]
+
+
+@pytest.mark.parametrize("space", [*SPACES, "subgroups"])
+@pytest.mark.parametrize("mechanism", MECHANISMS)
+@pytest.mark.parametrize("method", PRODUCTS)
+def test_a_product_of_exponentials_has_its_order(ends, method, mechanism, space):
+    make, until = MECHANISMS[mechanism]
+    order = PRODUCTS[method].order
+    options = {"method": method, "spaces": space}
+    observed = observed_order(make(), until, ends[mechanism], COUNTS[order], **options)
+    assert observed == pytest.approx(order, abs=0.1)
+
+
+@pytest.mark.parametrize("method", PRODUCTS)
+def test_on_a_vector_space_it_is_a_runge_kutta_method_of_its_order(method):
+    assert ch.methods()[method].tableau.order == PRODUCTS[method].order
+
+
+def test_lie_euler_is_the_euler_method_of_munthe_kaas():
+    runs = [ch.simulate(heavy_top(), 0.01, step=1e-3, method=m) for m in ("euler", "lie-euler")]
+    np.testing.assert_allclose(runs[0].absolute, runs[1].absolute, rtol=0, atol=1e-13)
+
+
+@pytest.mark.parametrize("method", PRODUCTS)
+@pytest.mark.parametrize("space", ["SE3", "subgroups"])
+def test_a_spherical_joint_holds_to_rounding(method, space):
+    """Every factor is in the subgroup of rotations about the pivot."""
+    result = ch.simulate(heavy_top(), 0.05, step=1e-4, method=method, spaces=space)
+    assert result.violation("pivot").max() < 1e-13
+
+
+@pytest.mark.parametrize("space", ["SE3", "SO3xR3"])
+@pytest.mark.parametrize(("brackets", "order"), [(0, 2), (1, 3), (2, 4), (6, 4)])
+def test_a_truncated_differential_costs_order_below_p_minus_2_brackets(
+    ends, space, brackets, order
+):
+    """dexp^-1 up to q brackets keeps order p for q >= p - 2 (Munthe-Kaas 1999)."""
+    method = ch.munthe_kaas("rk4", truncate=brackets)
+    assert method.order == order
+    make, until = MECHANISMS["pendulum"]
+    counts = (362, 512, 724) if order < 4 else COUNTS[4]
+    observed = observed_order(make(), until, ends["pendulum"], counts, method=method, spaces=space)
+    assert observed == pytest.approx(order, abs=0.1)
+
+
+def test_six_brackets_are_nearly_the_closed_form():
+    runs = [
+        ch.simulate(heavy_top(), 0.01, step=1e-3, method=m, spaces="SE3").absolute
+        for m in ("rk4", ch.munthe_kaas("rk4", truncate=6), ch.munthe_kaas("rk4", truncate=0))
+    ]
+    near, far = (np.abs(run - runs[0]).max() for run in runs[1:])
+    assert 0.0 < near < 1e-7 * far
+
+
+def test_the_cayley_map_keeps_the_order(ends):
+    make, until = MECHANISMS["pendulum"]
+    cayley = ch.munthe_kaas("rk4", map="cayley")
+    observed = observed_order(
+        make(), until, ends["pendulum"], COUNTS[4], method=cayley, spaces="SE3"
+    )
+    assert observed == pytest.approx(4, abs=0.1)
+
+
+def test_maps_are_refused_where_they_do_not_exist():
+    cayley = ch.munthe_kaas("rk4", map="cayley")
+    with pytest.raises(ch.InvalidOption, match=r"rk4, cayley.*subgroups"):
+        ch.simulate(heavy_top(), 0.1, step=1e-3, method=cayley, spaces="subgroups")
+    with pytest.raises(ch.InvalidOption, match="'cf4' is not a Munthe-Kaas method"):
+        ch.munthe_kaas("cf4", truncate=2)
+    with pytest.raises(ch.UnknownName, match="cayley"):
+        ch.munthe_kaas("rk4", map="caley")
+    with pytest.raises(ch.InvalidOption, match="truncate must be a whole number from 0 to 6"):
+        ch.munthe_kaas("rk4", truncate=7)
+    with pytest.raises(ch.InvalidOption, match="not a series"):
+        ch.munthe_kaas("rk4", map="cayley", truncate=2)
