@@ -261,7 +261,9 @@ class Charts:
             return ()
         moved = row_functionals(joint, self.geometry.scale) @ around
         return tuple(
-            name for name, row in zip(joint.locked, moved) if np.abs(row).max(initial=0.0) <= ROW_HOLDS
+            name
+            for name, row in zip(joint.locked, moved)
+            if np.abs(row).max(initial=0.0) <= ROW_HOLDS
         )
 
     def ways(self, joint: Joint) -> tuple[list[str], list[str]]:
