@@ -83,3 +83,22 @@ def test_a_door_of_any_size_holds(size):
     result = ch.simulate(ch.Model([leaf], joints), 1.0, step=1e-3, method="heun", save_every=50)
     assert result.violation("high").max() < 1e-12 * max(size, 1.0)
     assert result.position("door")[-1, 2] == pytest.approx(size, rel=1e-12)
+
+
+def test_a_weld_of_two_joints_on_a_hinge_swings_with_it():
+    """Rows across the hinge's axis are nothing but rounding, all of them."""
+    arm = ch.Body("arm", 2.0, (0.2, 0.1, 0.15), (0.37, 0, 0.37), angular_velocity=(0, 0, -0.3))
+    rider = ch.Body("rider", 2.7, (0.2, 0.1, 0.15), (-0.12, -0.12, -0.06))
+    hinge = ch.Revolute("hinge", ch.GROUND, arm, at=(0, 0, 0.37), axis=(0, 0, 1))
+    weld = [
+        ch.Planar("plane", rider, arm, at=(0, 0.37, 0), axis=(1, 1, 0)),
+        ch.Prismatic("slide", rider, arm, at=(0, 0, 0.37), axis=(0, 1, 1)),
+        ch.Revolute("pin", arm, rider, at=(0, 0.37, 0), axis=(1, 0, 0)),
+    ]
+    options = {"step": 1e-3, "save_every": 10, "close": True}
+    model = ch.Model([arm, rider], [hinge, *weld], gravity=(3, 3, 0))
+    ours = ch.simulate(model, 0.3, spaces="subgroups", **options)
+    one = ch.Model([arm, rider], [hinge, ch.Fixed("weld", arm, rider)], gravity=(3, 3, 0))
+    theirs = ch.simulate(one, 0.3, spaces="subgroups", **options)
+    assert not ours.provenance["warnings"]
+    assert abs(ours.coordinate("hinge") - theirs.coordinate("hinge")).max() < 1e-12

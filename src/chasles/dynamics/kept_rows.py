@@ -43,8 +43,8 @@ def kept_rows(scratch: TreeScratch, solver: Solver, cuts: list[Cut], start: Floa
     twists, jacobian = unit_twists(scratch, start), solver.work.jacobian
     matrix = np.concatenate([rows_of(cut, jacobian, twists) for cut in kept])
     sizes = np.where(slides_of(tree), setup.longest_lever or 1.0, 1.0)
-    summed = np.concatenate([rows_of(cut, np.abs(jacobian), np.abs(twists)) for cut in kept])
-    reach = (summed * sizes).max(axis=1, initial=0.0, keepdims=True)
+    lengths = np.concatenate([rows_of(cut, halves(jacobian), halves(twists)) for cut in kept])
+    reach = (lengths * sizes).max(axis=1, initial=0.0, keepdims=True)
     matrix[np.abs(matrix * sizes) <= RANK * reach] = 0.0
     return in_groups(matrix, sizes, np.where(reach > 0.0, reach, 1.0))
 
@@ -88,6 +88,17 @@ def unit_twists(scratch: TreeScratch, start: Floats) -> Floats:
     out = np.zeros((tree.rate_count, tree.body_count, ABSOLUTE_WIDTH))
     tree_absolute(tree, scratch.memory, states, out)
     return out[:, :, TWIST : TWIST + 6]
+
+
+def halves(values: Floats) -> Floats:
+    r"""Angular and linear parts as long as they are, along one axis.
+
+    Products are then $|j||v|$: what $j\cdot v$ is a rounding error against where it vanishes.
+    """
+    out = np.zeros_like(values)
+    for first in range(0, values.shape[-1], 3):
+        out[..., first] = np.linalg.norm(values[..., first : first + 3], axis=-1)
+    return out
 
 
 def rows_of(cut: Cut, jacobian: Floats, twists: Floats) -> Floats:
