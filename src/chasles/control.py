@@ -16,6 +16,7 @@ from chasles.model.words import Coordinate
 from chasles.stepper import Stepper
 from chasles.system.coordinates import Key
 from chasles.system.signals import Inputs
+from chasles.time_grid import MOST_STEPS
 
 #: A sample time this close to a whole number of steps, relatively, is one: rounding of a quotient.
 WHOLE = 4.0 * float(np.finfo(float).eps)
@@ -229,7 +230,7 @@ def checked_controller(controller: Any, sample: Any, step: float, names: Any) ->
     if sample is None:
         return 1
     seconds = checked_positive(sample, "sample", "s", "simulate", InvalidOption)
-    steps = round(seconds / step)
+    steps = round(min(seconds / step, MOST_STEPS))
     if steps < 1 or abs(seconds / step - steps) > WHOLE * steps:
         near = max(1, steps) * step
         raise InvalidOption(

@@ -51,7 +51,9 @@ def make_promises(setup: Setup, drifting: Iterable[str], step: float) -> Promise
     """What is promised of a run with this step, in which these joints drift."""
     still = float(setup.system.bodies.mass.sum()) * (UNSEEN * setup.longest_lever / step) ** 2
     gaps = promised_gaps(setup, drifting)
-    return Promises(gaps, setup.row_sizes, length_rows(setup.system), AT_REST / step, still)
+    places = np.array([body.position for body in setup.model.bodies], float).reshape(-1, 3)
+    lengths = length_rows(setup.system)
+    return Promises(gaps, setup.row_sizes, lengths, AT_REST / step, still, places)
 
 
 def promised_gaps(setup: Setup, drifting: Iterable[str]) -> Floats:

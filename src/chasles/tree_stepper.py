@@ -54,8 +54,9 @@ class TreeStepper(Stepper):
         inertia = bodies.inertia[:, [0, 3, 4, 3, 1, 5, 4, 5, 2]].reshape(-1, 3, 3)
         found = first_flight(self.mechanism.flight, bodies.mass, inertia, self.solver.start)
         block[self.layout.flight : self.layout.kept] = found.ravel()
-        heights = self.solver.start[:, POSE_X : POSE_X + 3] @ self.mechanism.tree.gravity
-        StateBlock(block, self.layout).alarm()[POTENTIAL] = -(bodies.mass @ heights)
+        moved = self.solver.start[:, POSE_X : POSE_X + 3] - self.mechanism.promises.places
+        potential = -(bodies.mass @ (moved @ self.mechanism.tree.gravity))
+        StateBlock(block, self.layout).alarm()[POTENTIAL] = potential
         return block
 
     def absolute(self, points: Floats) -> Floats:

@@ -114,3 +114,11 @@ def test_a_controller_needs_something_to_move():
     rod = ch.Body.rod("arm", 1.0, mass=3.0)
     with pytest.raises(ch.ChaslesError, match="neither a motor nor a servo"):
         ch.simulate(ch.Model([rod]), 1.0, 1e-3, controller=pd)
+
+
+def test_a_sample_time_beyond_all_steps_is_refused():
+    arm = ch.Body.rod("arm", length=1.0, mass=3.0, position=(0.5, 0, 0))
+    hinge = ch.Revolute("hinge", ch.GROUND, arm, at=(0, 0, 0), axis=(0, 0, 1))
+    model = ch.Model([arm], [hinge], [ch.Motor("motor", hinge, effort=0.0)])
+    with pytest.raises(ch.InvalidOption, match="sample must be a whole number of steps"):
+        ch.simulate(model, 0.01, step=5e-3, controller=lambda t, state: {}, sample=1e308)

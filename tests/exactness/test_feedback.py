@@ -144,7 +144,7 @@ def gaps_of_an_opened_joint(stabilise: str, steps: int) -> list[float]:
         find_method("rk4"),
         stabiliser,
         watch_of(solver, stop=True),
-        Promises(np.zeros(4), np.ones(4), np.zeros(4), 0.0, 0.0),
+        Promises(np.zeros(4), np.ones(4), np.zeros(4), 0.0, 0.0, np.zeros((1, 3))),
     )
     run = Run(stepper, grid)
     chart = StateBlock(run.block, stepper.layout).chart()

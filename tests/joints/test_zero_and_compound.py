@@ -138,3 +138,18 @@ def test_two_hinges_in_a_row_are_a_universal_joint():
 def test_bad_compounds_are_refused(joints, said):
     with pytest.raises(ch.ChaslesError, match=said):
         ch.compound(*joints)
+
+
+@pytest.mark.parametrize("word", ["zero", "armature"])
+def test_numbers_too_large_for_doubles_are_refused(word):
+    arm = ch.Body.rod("arm", length=1.0, mass=3.0, position=(0.5, 0, 0))
+    with pytest.raises(ch.InvalidJoint, match=f"{word} must be a number"):
+        ch.Revolute("hinge", ch.GROUND, arm, at=(0, 0, 0), axis=(0, 0, 1), **{word: 10**400})
+
+
+@pytest.mark.parametrize("junk", ["frame", 3, {}, int])
+def test_a_frame_name_that_is_not_a_function_is_refused(junk):
+    arm = ch.Body.rod("arm", length=1.0, mass=3.0, position=(0.5, 0, 0))
+    hinges = [ch.Revolute(n, ch.GROUND, arm, at=(0, 0, 0), axis=n) for n in "xy"]
+    with pytest.raises(ch.InvalidOption, match="frame_name must be a function"):
+        ch.compound(*hinges, frame_name=junk)

@@ -56,3 +56,49 @@ def test_hundreds_of_doors_are_groups_of_their_own():
             joints.append(ch.Spherical(f"{name} {k}", ch.GROUND, leaf, at=(k, 0, z)))
     result = ch.simulate(ch.Model(leaves, joints), 1.0, step=1e-3, method="heun", save_every=100)
     assert max(result.violation(f"high {k}").max() for k in range(40)) < 1e-12
+
+
+def test_a_joint_that_repeats_the_one_beside_it_takes_no_velocity_away():
+    at = (0.0, 0.0, 0.37)  # its rows are rounding errors: no subspace is to be read from them
+    rod = ch.Body("rod", 2.0, (0.2, 0.1, 0.15), (0.37, 0, 0), angular_velocity=(-0.4, 0.5, 0.9))
+    balls = [ch.Spherical(name, ch.GROUND, rod, at=at) for name in ("one", "two")]
+    plane = ch.PointOnPlane("plane", ch.GROUND, rod, at=(0.37, 0, 0), axis=(1, 1, 0))
+    options = {"step": 1e-3, "save_every": 10, "close": True}
+    ours = ch.simulate(ch.Model([rod], [*balls, plane]), 0.2, spaces="subgroups", **options)
+    once = ch.simulate(ch.Model([rod], [balls[0], plane]), 0.2, spaces="SE3", **options)
+    assert not ours.provenance["warnings"]
+    assert ours.violation("two").max() < 1e-15
+    assert abs(ours.position("rod") - once.position("rod")).max() < 1e-9
+
+
+@pytest.mark.parametrize("size", [1e-9, 1e-6, 1e6])
+def test_a_door_of_any_size_holds(size):
+    box = (0.8 * size, 0.04 * size, 2.0 * size)
+    at, spin = (0.4 * size, 0, size), (0, 0, 300.0)
+    leaf = ch.Body.box("door", box, 20.0, position=at, angular_velocity=spin)
+    joints = [
+        ch.Spherical("low", ch.GROUND, leaf, at=(0, 0, 0.2 * size)),
+        ch.Cylindrical("high", ch.GROUND, leaf, at=(0, 0, 1.8 * size), axis=(0, 0, 1)),
+    ]
+    result = ch.simulate(ch.Model([leaf], joints), 1.0, step=1e-3, method="heun", save_every=50)
+    assert result.violation("high").max() < 1e-12 * max(size, 1.0)
+    assert result.position("door")[-1, 2] == pytest.approx(size, rel=1e-12)
+
+
+def test_a_weld_of_two_joints_on_a_hinge_swings_with_it():
+    """Rows across the hinge's axis are nothing but rounding, all of them."""
+    arm = ch.Body("arm", 2.0, (0.2, 0.1, 0.15), (0.37, 0, 0.37), angular_velocity=(0, 0, -0.3))
+    rider = ch.Body("rider", 2.7, (0.2, 0.1, 0.15), (-0.12, -0.12, -0.06))
+    hinge = ch.Revolute("hinge", ch.GROUND, arm, at=(0, 0, 0.37), axis=(0, 0, 1))
+    weld = [
+        ch.Planar("plane", rider, arm, at=(0, 0.37, 0), axis=(1, 1, 0)),
+        ch.Prismatic("slide", rider, arm, at=(0, 0, 0.37), axis=(0, 1, 1)),
+        ch.Revolute("pin", arm, rider, at=(0, 0.37, 0), axis=(1, 0, 0)),
+    ]
+    options = {"step": 1e-3, "save_every": 10, "close": True}
+    model = ch.Model([arm, rider], [hinge, *weld], gravity=(3, 3, 0))
+    ours = ch.simulate(model, 0.3, spaces="subgroups", **options)
+    one = ch.Model([arm, rider], [hinge, ch.Fixed("weld", arm, rider)], gravity=(3, 3, 0))
+    theirs = ch.simulate(one, 0.3, spaces="subgroups", **options)
+    assert not ours.provenance["warnings"]
+    assert abs(ours.coordinate("hinge") - theirs.coordinate("hinge")).max() < 1e-12

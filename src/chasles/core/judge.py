@@ -14,7 +14,7 @@ r"""What is looked at around a step: may it be accepted, and is the run still ri
 from typing import Any
 
 from chasles.compiled import beyond, hot, routine
-from chasles.core.arrays import ABSOLUTE_WIDTH, CHART_WIDTH, POSE_X, VELOCITY, sym6, vec3
+from chasles.core.arrays import ABSOLUTE_WIDTH, CHART_WIDTH, POSE_X, TWIST, VELOCITY, sym6, vec3
 from chasles.core.assemble import place_bodies, twist_of
 from chasles.core.balance import keep_momentum
 from chasles.core.confinement import note_removed
@@ -50,7 +50,7 @@ from chasles.core.state_block import (
 from chasles.core.turns import settle_turns
 from chasles.core.watch import look_at_pivots
 from chasles.core.wrenches import kinetic_energy
-from chasles.groups.vectors import dot
+from chasles.groups.vectors import dot, sub
 from chasles.scalars.elementary import absolute, maximum, sqrt
 
 #: Speeds that miss by more than this fraction of the fastest so far stop a run: joints that have
@@ -228,17 +228,27 @@ def look_at_energy(mechanism: Any, scratch: Any, state: Any, t: float) -> None:
     """`note_energy` of a state, whose bodies are left placed in scratch; turns are settled."""
     place_bodies(mechanism.system, state, scratch.absolute, scratch.turn)
     settle_turns(mechanism.system, scratch.absolute, beyond(state, mechanism.layout.integrals))
-    note_energy(mechanism, state, t, energy_of_placed(mechanism.system, scratch))
+    note_energy(mechanism, state, t, energy_of_placed(mechanism.system, scratch), 0.0)
 
 
 @routine
-def potential_of_placed(system: Any, gravity: Any, scratch: Any) -> float:
-    r"""$-\sum m\,g\cdot r$ of the bodies placed in scratch."""
-    total = 0.0
-    for body in range(system.body_count):
+def potential_of_placed(mechanism: Any, gravity: Any, scratch: Any) -> Any:
+    r"""$-\sum m\,g\cdot(r - r_0)$ of the bodies placed in scratch, and by how much it is rounded.
+
+    From the places entered, so that what is heavy and stands still does not hide the others; far
+    from the origin the places themselves are rounded.
+    """
+    total, rounded, pull = 0.0, 0.0, vec3(gravity, 0)
+    strength = sqrt(dot(pull, pull))
+    for body in range(mechanism.system.body_count):
         place = vec3(scratch.absolute, body * ABSOLUTE_WIDTH + POSE_X)
-        total -= system.bodies.mass[body] * dot(vec3(gravity, 0), place)
-    return total
+        moved = sub(place, vec3(mechanism.promises.places, 3 * body))
+        mass = mechanism.system.bodies.mass[body]
+        total -= mass * dot(pull, moved)
+        speed = vec3(scratch.absolute, body * ABSOLUTE_WIDTH + TWIST + 3)
+        if dot(moved, moved) + dot(speed, speed) > 0.0:
+            rounded += FAR * mass * strength * sqrt(dot(place, place))
+    return total, rounded
 
 
 @routine
@@ -253,11 +263,14 @@ def settle_gravity(mechanism: Any, state: Any, potential: float) -> None:
 
 
 @routine
-def note_energy(mechanism: Any, state: Any, t: float, energy: float) -> None:
-    """Compare the kinetic energy with what was supplied, and note the worst share so far."""
+def note_energy(mechanism: Any, state: Any, t: float, energy: float, rounded: float) -> None:
+    """Compare the kinetic energy with what was supplied, and note the worst share so far.
+
+    What is supplied is known up to `rounded`.
+    """
     layout = mechanism.layout
     alarm, supply = beyond(state, layout.alarm), beyond(state, layout.supply)
-    missing = abs(energy - alarm[AT_START] - supply[SUPPLIED])
+    missing = max(abs(energy - alarm[AT_START] - supply[SUPPLIED]) - rounded, 0.0)
     # Some methods have negative weights: a wild step may have exchanged less than nothing.
     exchanged = max(energy + alarm[AT_START] + abs(supply[EXCHANGED]), missing)
     # What is held still by stiff feedback exchanges energy, too, by rounding.

@@ -56,6 +56,7 @@ class Promises(NamedTuple):
     lengths: Floats  # (rows,) 1 for gaps in metres: far from the origin they are rounded more
     slow: float  # sizes per second below which nothing moves visibly
     still: float  # energy (J) below which nothing moves visibly
+    places: Floats  # (n, 3) of the bodies as entered: heights are measured from there
 
 
 class Mechanism(NamedTuple):

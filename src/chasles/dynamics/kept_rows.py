@@ -25,7 +25,8 @@ from chasles.dynamics.solver import Solver
 from chasles.spaces.exactness import exact_joints
 from chasles.start.closure import gaps_and_rows
 
-#: Singular values of N below this share of the largest are rounding errors of redundant rows.
+#: Entries of N below this share of what is added up in their row are rounding errors, and singular
+#: values below this share of the largest: of redundant rows.
 RANK = 1e-10
 
 
@@ -42,12 +43,18 @@ def kept_rows(scratch: TreeScratch, solver: Solver, cuts: list[Cut], start: Floa
     twists, jacobian = unit_twists(scratch, start), solver.work.jacobian
     matrix = np.concatenate([rows_of(cut, jacobian, twists) for cut in kept])
     sizes = np.where(slides_of(tree), setup.longest_lever or 1.0, 1.0)
-    matrix[np.abs(matrix * sizes) <= RANK * np.abs(matrix * sizes).max(initial=0.0)] = 0.0
-    return in_groups(matrix, sizes)
+    lengths = np.concatenate([rows_of(cut, halves(jacobian), halves(twists)) for cut in kept])
+    reach = (lengths * sizes).max(axis=1, initial=0.0, keepdims=True)
+    matrix[np.abs(matrix * sizes) <= RANK * reach] = 0.0
+    return in_groups(matrix, sizes, np.where(reach > 0.0, reach, 1.0))
 
 
-def in_groups(matrix: Floats, sizes: Floats) -> KeptRows:
-    """Rows and velocities in groups that have nothing to do with each other."""
+def in_groups(matrix: Floats, sizes: Floats, reach: Floats) -> KeptRows:
+    """Rows and velocities in groups that have nothing to do with each other.
+
+    sizes  what velocities are large or small against
+    reach  (rows, 1) of what is added up in a row: metres and radians are compared by it
+    """
     touched = matrix != 0.0
     shared = csr_array((touched.astype(float) @ touched.T.astype(float)) > 0.0)
     count, label = connected_components(shared, directed=False)
@@ -57,7 +64,8 @@ def in_groups(matrix: Floats, sizes: Floats) -> KeptRows:
         columns = np.flatnonzero(touched[rows].any(axis=0))
         if len(columns):
             own, scale = matrix[np.ix_(rows, columns)], sizes[columns]
-            blocks.append((columns, own, (scale[:, None] * np.linalg.pinv(own * scale, RANK)).T))
+            inverse = np.linalg.pinv(own * scale / reach[rows], RANK)
+            blocks.append((columns, own, inverse.T * scale / reach[rows]))
     if not blocks:
         return no_kept_rows()
     return KeptRows(
@@ -80,6 +88,17 @@ def unit_twists(scratch: TreeScratch, start: Floats) -> Floats:
     out = np.zeros((tree.rate_count, tree.body_count, ABSOLUTE_WIDTH))
     tree_absolute(tree, scratch.memory, states, out)
     return out[:, :, TWIST : TWIST + 6]
+
+
+def halves(values: Floats) -> Floats:
+    r"""Angular and linear parts as long as they are, along one axis.
+
+    Products are then $|j||v|$: what $j\cdot v$ is a rounding error against where it vanishes.
+    """
+    out = np.zeros_like(values)
+    for first in range(0, values.shape[-1], 3):
+        out[..., first] = np.linalg.norm(values[..., first : first + 3], axis=-1)
+    return out
 
 
 def rows_of(cut: Cut, jacobian: Floats, twists: Floats) -> Floats:

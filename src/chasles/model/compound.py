@@ -4,7 +4,7 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from chasles.model.body import GROUND, Body
-from chasles.model.errors import InvalidJoint, told
+from chasles.model.errors import InvalidJoint, InvalidOption, told
 from chasles.model.joints import Joint
 
 
@@ -28,6 +28,11 @@ def compound(
     [('shin', 'foot after roll'), ('foot after roll', 'foot')]
     """
     check_ends(joints)
+    if frame_name is not None and (not callable(frame_name) or isinstance(frame_name, type)):
+        raise InvalidOption(
+            f"compound: frame_name must be a function of the joint's name, got {told(frame_name)}.",
+            "Give a function, lambda joint: f'{joint} frame' say, or leave it out.",
+        )
     frames: list[Body] = []
     chained: list[Joint] = []
     below, end = joints[0].a, joints[0].b

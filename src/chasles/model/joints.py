@@ -375,7 +375,7 @@ def checked_armature(value: Any, freedoms: int, where: str) -> float | tuple[flo
     """Rotor inertia: one number for all coordinates, or one for each."""
     try:
         numbers = np.array(value, float)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         numbers = np.full(1, np.nan)
     whole = numbers.shape in ((), (freedoms,)) and not isinstance(value, bool | str)
     if not whole or not np.isfinite(numbers).all() or (numbers < 0.0).any():
@@ -393,7 +393,7 @@ def checked_zero(
     """Coordinates at the poses entered: one number, or one for each; angles within half a turn."""
     try:
         numbers = np.array(value, float)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         numbers = np.full(1, np.nan)
     count = len(coordinates)
     whole = numbers.shape == ((count,) if count > 1 and numbers.ndim else ())

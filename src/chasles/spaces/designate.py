@@ -251,7 +251,7 @@ def lost(geometry: Geometry, exact: Collection[str]) -> tuple[str, ...]:
     lines = []
     for joint in geometry.model.joints:
         if joint.name not in exact and charts.holds(joint):
-            child = charts.directly(joint) or joint.b
+            child = charts.directly(joint) or (joint.a if joint.b == GROUND.name else joint.b)
             lines.append(
                 f"Joint '{joint.name}' would be exact with {charts.spaces[child]} for '{child}',"
                 " drifts with this choice."

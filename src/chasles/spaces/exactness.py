@@ -168,12 +168,15 @@ class Charts:
             self.tighten()
 
     def chart(self, name: str, scale: Scale) -> Chart:
+        return Chart(self.spaces[name].group != "SE3", scale.point(self.stored_point(name)))
+
+    def stored_point(self, name: str) -> Floats:
+        """The point of a body whose place is stored, at the start."""
         space, body = self.spaces[name], self.model.body(name)
-        point = frame_point(space, body, self.model)
         carrier = space.at if space.group == "subgroup" else None
         if isinstance(carrier, str) and self.model.joint(carrier).any_frame_point:
-            point = body.position  # a planar pair's x and y are those of the centre of mass
-        return Chart(space.group != "SE3", scale.point(np.array(point)))
+            return np.array(body.position)  # a planar pair's x and y are the centre of mass's
+        return np.array(frame_point(space, body, self.model))
 
     def confine(self, name: str) -> None:
         """What the chart of a body, and its absolute motion, are confined to in the solution."""
@@ -240,9 +243,8 @@ class Charts:
         if child is None or self.spaces[child].group == "SE3":
             return child is not None
         space = self.spaces[child]
-        point = frame_point(space, self.model.body(child), self.model)
-        reach = local_scale(joint, self.model, child, space).length
-        return bool(np.linalg.norm(np.subtract(point, np.array(joint.at))) <= SAME_POINT * reach)
+        off = np.linalg.norm(self.stored_point(child) - np.array(joint.at))
+        return bool(off <= SAME_POINT * local_scale(joint, self.model, child, space).length)
 
     def rows_that_hold(self, joint: Joint) -> tuple[str, ...]:
         r"""The rows of a joint that no motion of its loop ever opens.
@@ -259,7 +261,9 @@ class Charts:
             return ()
         moved = row_functionals(joint, self.geometry.scale) @ around
         return tuple(
-            name for name, row in zip(joint.locked, moved) if np.abs(row).max() <= ROW_HOLDS
+            name
+            for name, row in zip(joint.locked, moved)
+            if np.abs(row).max(initial=0.0) <= ROW_HOLDS
         )
 
     def ways(self, joint: Joint) -> tuple[list[str], list[str]]:
@@ -279,9 +283,8 @@ class Charts:
         space = self.spaces[joint.b]
         if space.group == "SE3" or (space.relative_to or GROUND.name) != joint.a:
             return False
-        point = frame_point(space, self.model.body(joint.b), self.model)
-        reach = local_scale(joint, self.model, joint.b, space).length
-        return bool(np.linalg.norm(np.subtract(point, np.array(joint.at))) <= SAME_POINT * reach)
+        off = np.linalg.norm(self.stored_point(joint.b) - np.array(joint.at))
+        return bool(off <= SAME_POINT * local_scale(joint, self.model, joint.b, space).length)
 
     def directly(self, joint: Joint) -> str | None:
         """The body of a joint whose chart is relative to the other one, if there is one."""

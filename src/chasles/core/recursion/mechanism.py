@@ -260,10 +260,10 @@ def look_at_tree_energy(mechanism: Any, scratch: Any, state: Any, t: float) -> N
     kinematics(mechanism.tree, state, mechanism.memory.rows)
     place(mechanism.tree, state, mechanism.memory.rows, scratch.absolute)
     settle_turns(mechanism.system, scratch.absolute, beyond(state, mechanism.layout.integrals))
-    gravity = mechanism.tree.gravity
-    settle_gravity(mechanism, state, potential_of_placed(mechanism.system, gravity, scratch))
+    potential, rounded = potential_of_placed(mechanism, mechanism.tree.gravity, scratch)
+    settle_gravity(mechanism, state, potential)
     energy = energy_of_placed(mechanism.system, scratch) + rotor_energy(mechanism.tree, state)
-    note_energy(mechanism, state, t, energy)
+    note_energy(mechanism, state, t, energy, rounded)
 
 
 @routine

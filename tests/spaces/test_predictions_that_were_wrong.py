@@ -1,0 +1,49 @@
+"""Predictions that a search through random joints between the same bodies found to be wrong."""
+
+import numpy as np
+import pytest
+
+import chasles as ch
+
+INERTIA = np.diag([0.1, 0.2, 0.3])
+
+
+def on_a_table(at) -> ch.Model:
+    """A body on a plane, a point of which stays on a line of the plane."""
+    puck = ch.Body("puck", 1.0, INERTIA, (0.3, 0.1, 0), angular_velocity=(0, 0, 2.0))
+    table = ch.Planar("table", ch.GROUND, puck, at=(0, 0, 0), axis=(0, 0, 1))
+    slot = ch.PointOnLine("slot", ch.GROUND, puck, at=at, axis=(1, 0, 0))
+    return ch.Model([puck], [table, slot], gravity=(0.5, -9.81, 0))
+
+
+def test_a_planar_pair_stores_the_centre_of_mass_and_no_other_point():
+    model = on_a_table((0, 0, 0))
+    assert "slot" not in ch.designate(model, "subgroups").exact
+    ours, theirs = (
+        ch.simulate(model, 0.5, step=1e-3, close=True, spaces=spaces)
+        for spaces in ("subgroups", "SE3")
+    )
+    assert not ours.provenance["warnings"]
+    assert np.abs(ours.position("puck") - theirs.position("puck")).max() < 1e-9
+
+
+def test_a_centre_of_mass_on_a_line_is_kept_by_a_planar_pair():
+    model = on_a_table((0.3, 0.1, 0))
+    assert "slot" in ch.designate(model, "subgroups").exact
+    result = ch.simulate(model, 0.5, step=1e-2, method="euler", close=True, spaces="subgroups")
+    assert result.violation("slot").max() < 1e-15
+    assert result.position("puck")[-1, 1] == pytest.approx(0.1, abs=1e-15)
+
+
+def test_a_loop_of_welded_bodies_is_designated():
+    a, b = (ch.Body(name, 1.0, INERTIA, (x, 0, 0)) for name, x in (("a", 0.3), ("b", 0.9)))
+    joints = [
+        ch.Revolute("hinge", ch.GROUND, a, at=(0, 0, 0), axis=(0, 0, 1)),
+        ch.Fixed("weld", a, b),
+        ch.Spherical("ball", a, b, at=(0.5, 0.2, 0)),
+        ch.PointOnPlane("plane", ch.GROUND, b, at=(1, 0, 0), axis=(0, 0, 1)),
+    ]
+    designation = ch.designate(ch.Model([a, b], joints))  # a point on a plane: charts
+    assert set(designation.exact) >= {"hinge", "weld"}
+    (ball,) = (p for p in designation.predictions if p.joint == "ball")
+    assert ball.whole and ball.rows == ("ux", "uy", "uz")

@@ -1,0 +1,51 @@
+"""Gravity's work is a difference of potentials: far from the origin places are rounded."""
+
+import numpy as np
+import pytest
+
+import chasles as ch
+
+
+def pendulum(shift: float, gravity: float, size: float) -> ch.Model:
+    at = np.array((shift, shift, -shift))
+    bob = ch.Body("bob", 1.0, np.diag([0.1, 0.2, 0.3]) * size**2, at + (size, 0, 0))
+    hinge = ch.Revolute("hinge", ch.GROUND, bob, at=at, axis=(0, 1, 0))
+    return ch.Model([bob], [hinge], gravity=(0, 0, -gravity))
+
+
+@pytest.mark.filterwarnings("error::chasles.ChaslesWarning")
+@pytest.mark.parametrize("size", [1.0, 1e-3])
+@pytest.mark.parametrize("gravity", [9.81, 1e-6])
+@pytest.mark.parametrize("shift", [0.0, 1e6, 1e9, 1e12])
+def test_what_rounding_hides_is_not_an_alarm(shift, gravity, size):
+    size = max(size, shift * 1e-14)  # or the bob is where the hinge is
+    near = ch.simulate(pendulum(0.0, gravity, size), 0.2, step=2e-4, save_every=100)
+    far = ch.simulate(pendulum(shift, gravity, size), 0.2, step=2e-4, save_every=100)
+    lever = abs(far.model.bodies[0].position[0] - shift) / size  # as far as it can be entered
+    assert far.coordinate("hinge")[-1] == pytest.approx(
+        near.coordinate("hinge")[-1], rel=4 * abs(lever - 1) + 1e-6
+    )
+
+
+def test_a_wrong_run_beside_a_tower_is_told():
+    tower = ch.Body.box("tower", (10, 10, 1e3), 1e9, position=(20, 0, 500))
+    bob = ch.Body.rod("bob", 1.0, 1e-3, position=(0.5, 0, 0), angular_velocity=(0, 60, 0))
+    joints = [
+        ch.Fixed("foundation", ch.GROUND, tower),
+        ch.Revolute("hinge", ch.GROUND, bob, at=(0, 0, 0), axis=(0, 1, 0)),
+    ]
+    with pytest.warns(ch.ChaslesWarning, match="energy balance"):
+        model = ch.Model([tower, bob], joints, gravity=(0, 0, -981.0))
+        ch.simulate(model, 2.0, step=2e-2, method="euler")
+
+
+@pytest.mark.filterwarnings("error::chasles.ChaslesWarning")
+def test_a_tower_does_not_make_a_right_run_wrong():
+    tower = ch.Body.box("tower", (10, 10, 1e3), 1e12, position=(20, 0, 500))
+    bob = ch.Body.rod("bob", 1.0, 1e-3, position=(0.5, 0, 0))
+    joints = [
+        ch.Fixed("foundation", ch.GROUND, tower),
+        ch.Revolute("hinge", ch.GROUND, bob, at=(0, 0, 0), axis=(0, 1, 0)),
+    ]
+    result = ch.simulate(ch.Model([tower, bob], joints), 1.0, step=1e-3)
+    assert result.provenance["imbalance"] < 1e-6
