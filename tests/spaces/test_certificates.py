@@ -54,7 +54,7 @@ def test_a_coupling_is_not_a_group():
 
 def test_a_certificate_tells_what_held_a_joint_that_drifts():
     loop = three_bar()
-    words = {None: "Nothing was removed.", "projection": "The run held it by projection."}
+    words = {None: "Nothing was projected away.", "projection": "The run held it by projection."}
     for stabilise, told in words.items():
         result = ch.simulate(loop, 0.1, step=1e-3, stabilise=stabilise)
         (cut,) = result.designation.cut
@@ -64,7 +64,7 @@ def test_a_certificate_tells_what_held_a_joint_that_drifts():
 def test_a_certificate_reads_as_a_paragraph():
     text = str(ch.simulate(heavy_top(), 0.1, step=1e-3).certificate("pivot"))
     assert text.startswith("Joint 'pivot' holds to rounding.\nIt allows the spherical motion")
-    assert "there is nothing to remove" in text
+    assert "own coordinates are all that moves" in text
 
 
 def test_an_unknown_joint_is_named(refusal):

@@ -23,8 +23,8 @@ def read_model(
 
     folder  of a robot: where the meshes and files that it names must be, by default its own folder
 
-    limits  of a robot's joints: "stops" (default) makes them `JointStop`s that give way as
-            MuJoCo's do at the reference pose, "none" leaves them out
+    limits  of a robot's joints: "stops" (default) makes each a `JointStop` that gives way as
+            MuJoCo's does at the reference pose, "none" leaves them out
 
     What a file asks for and a model cannot have is listed in `model.notes`.  Nothing in a file is
     run as code; a file that is too large, nested too deep or not finite is refused.
