@@ -71,7 +71,7 @@ def simulate(
                   "framed", "SE3", "SO3xR3", "SE3 relative", "SO3xR3 on joints", or a dict
                   body -> Space (see `Space`)
     acceleration  form of the acceleration constraints on charts: "screw", or "space" as in the
-                  paper
+                  paper, for which "auto" takes the charts "framed"; subgroups have the screw form
     stabilise     None; "projection": joints that drift in the chosen spaces are closed after every
                   step, the others hold by themselves; "baumgarte": their gaps are fed back into the
                   accelerations, at rates that the step suggests (Baumgarte(alpha, beta) takes

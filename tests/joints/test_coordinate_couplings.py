@@ -345,3 +345,5 @@ def test_a_coupling_is_counted_and_written_as_what_it_is():
     assert "coupling mesh: 20 a pin - 30 b pin = 0" in model.summary()
     driven = model.with_parts(drivers=[ch.Driver("turn", "a pin", ch.Signal.constant(0.0))])
     assert "1 driver, 1 coupling" in repr(driven)
+    with pytest.raises(ch.InvalidOption, match="'mesh' is a coupling, which is not kept"):
+        ch.designate(model).certificate("mesh")
