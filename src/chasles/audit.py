@@ -39,7 +39,7 @@ def audited(result: "Result", certificate: Certificate) -> Certificate:
 def removal(result: "Result", certificate: Certificate) -> str:
     """What a stabiliser or a projector did to keep the joint closed."""
     if certificate.lemma == BY_CONSTRUCTION:
-        return "Nothing was removed: there is nothing to remove."
+        return "Nothing was projected away: the joint's own coordinates are all that moves."
     provenance = result.provenance
     if certificate.joint in provenance.stabilised:
         return f"The run held it by {provenance.stabilise}."
@@ -47,7 +47,7 @@ def removal(result: "Result", certificate: Certificate) -> str:
     if certificate.lemma == BY_COSET and found is not None:
         return f"A constant projector took up to {found:.2g} (m/s or rad/s) from velocities."
     if certificate.lemma != BY_PROJECTION or found is None:
-        return "Nothing was removed."
+        return "Nothing was projected away."
     return (
         f"A projector kept single steps from opening it by up to {found:.2g} of its reach, or rad."
     )

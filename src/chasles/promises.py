@@ -126,7 +126,7 @@ def in_words(stepper: Stepper, gap: float, row: int) -> tuple[str, str]:
 def checks(stepper: Stepper, block: Floats) -> dict[str, Any]:
     """What was looked at on the way, for the provenance."""
     alarm = StateBlock(block, stepper.layout).alarm()
-    widest = "none"
+    widest = "0" if stepper.solver.setup.model.joints else "none"
     if alarm[WIDEST_GAP] > 0.0:
         gap, joint = in_words(stepper, float(alarm[WIDEST_GAP]), int(alarm[WIDEST_ROW]))
         widest = f"{gap} in '{joint}'"

@@ -81,7 +81,7 @@ def simulate(
                   "framed", "SE3", "SO3xR3", "SE3 relative", "SO3xR3 on joints", or a dict
                   body -> Space (see `Space`)
     acceleration  form of the acceleration constraints on charts: "screw", or "space" as in the
-                  paper
+                  paper, for which "auto" takes the charts "framed"; subgroups have the screw form
     stabilise     None; "projection": joints that drift in the chosen spaces are closed after every
                   step, the others hold by themselves; "baumgarte": their gaps are fed back into the
                   accelerations, at rates that the step suggests (Baumgarte(alpha, beta) takes
@@ -104,10 +104,11 @@ def simulate(
     close         move the bodies first as little as possible so that the joints close, and make
                   the velocities allowed; result.assembly says what moved (see `assemble`)
     hold          with close: bodies and joints that stay as they are
-    controller    controller(t, state) -> {"motor": effort, "servo": target}: asked at t = 0 and
-                  every `sample` seconds, which is a whole number of steps (every step, if left
-                  out); what it says is held in between.  `state` has coordinate(joint),
-                  rate(joint), position(body), ...: see `Moment`
+    controller    controller(t, state) -> {"motor": effort, "servo": target}, which are added
+                  to the effort and target of the model: asked at t = 0 and every `sample` seconds,
+                  which is a whole number of steps (every step, if left out); what it says is held
+                  in between.  `state` has coordinate(joint), rate(joint), position(body), ...: see
+                  `Moment`
     into          a folder to write the states to while running, in pieces that are whole or not
                   there: a run that is killed keeps all but its last second, memory does not grow
                   with the length of the run, and `load` opens the folder

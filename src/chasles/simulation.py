@@ -98,7 +98,8 @@ class Simulation:
     def step(self, inputs: Mapping[Any, float] | None = None, steps: int = 1) -> None:
         """Take so many steps, over which inputs are held: motor -> effort, servo -> target.
 
-        Inputs that are not named stay as they were; they are 0 at first.
+        They are added to the effort or target that the model has.  Inputs that are not named stay
+        as they were; they are 0 at first.
         """
         run = self._run
         count = steps if type(steps) is int and steps > 0 else checked_whole(steps, "steps")

@@ -65,9 +65,15 @@ class UniqueReactions(Mapping[str, dict[str, str]]):
         lines = ["joint".ljust(width + 2) + "".join(name.ljust(10) for name in COMPONENTS)]
         lines.append("-" * width + "  " + "--------  " * len(COMPONENTS))
         for joint, row in self.table.items():
+            if set(row.values()) == {NONE}:  # a coupling pushes along coordinates
+                continue
             lines.append(
                 joint.ljust(width + 2) + "".join(found.ljust(10) for found in row.values())
             )
+        lines.append(
+            "Along each joint's axes, z its own.  shared: not unique, the minimum-norm value is"
+            " reported; -: not transmitted."
+        )
         return "\n".join(line.rstrip() for line in lines)
 
     def _repr_html_(self) -> str:

@@ -5,6 +5,8 @@ from pathlib import Path
 
 import pytest
 
+from chasles.paper.operations import operations_of_a_stage
+
 PROJECT = Path(__file__).parent.parent.parent
 README = (PROJECT / "README.md").read_text(encoding="utf-8")
 ROWS = re.findall(r"^\| (\d+) \|(.*)\|(.*)\|(.*)\|(.*)\|$", README, flags=re.M)
@@ -44,11 +46,17 @@ def test_the_tables_figures_are_measured(claims):
                 assert min(values) < 1e-11
 
 
+def test_the_tables_operations_are_counted():
+    *_, (_, _, proper, product, _) = ROWS
+    counts = [operations_of_a_stage(group) for group in ("SE3", "SO3xR3")]
+    assert [int(re.search(r"\d+", text)[0]) for text in (proper, product)] == counts
+
+
 def test_the_picture_is_there_and_follows_the_readers_scheme():
     [path] = re.findall(r"!\[[^\]]*\]\(([^)]*\.svg)\)", README)
     picture = (PROJECT / path).read_text(encoding="utf-8")
     assert picture.startswith("<svg") and "prefers-color-scheme:dark" in picture
-    assert "relative" in picture and "SE(3)" in picture
+    assert all(name in picture for name in ("SE(3)", "framed", "subgroup"))
 
 
 def test_links_lead_to_files():

@@ -52,9 +52,16 @@ def test_a_coupling_is_not_a_group():
     assert found.group is None and "not closed under composition" in found.obstruction
 
 
+def test_translations_are_a_group_though_no_space_of_a_body():
+    box = ch.Body.box("box", (0.1, 0.2, 0.3), mass=1.0)
+    found = ch.designate(ch.Model([box], [ch.Cartesian("gantry", ch.GROUND, box)]))
+    text = found.certificate("gantry").obstruction
+    assert "closed under composition" not in text and "group of translations" in text
+
+
 def test_a_certificate_tells_what_held_a_joint_that_drifts():
     loop = three_bar()
-    words = {None: "Nothing was removed.", "projection": "The run held it by projection."}
+    words = {None: "Nothing was projected away.", "projection": "The run held it by projection."}
     for stabilise, told in words.items():
         result = ch.simulate(loop, 0.1, step=1e-3, stabilise=stabilise)
         (cut,) = result.designation.cut
@@ -64,7 +71,7 @@ def test_a_certificate_tells_what_held_a_joint_that_drifts():
 def test_a_certificate_reads_as_a_paragraph():
     text = str(ch.simulate(heavy_top(), 0.1, step=1e-3).certificate("pivot"))
     assert text.startswith("Joint 'pivot' holds to rounding.\nIt allows the spherical motion")
-    assert "there is nothing to remove" in text
+    assert "own coordinates are all that moves" in text
 
 
 def test_an_unknown_joint_is_named(refusal):

@@ -151,6 +151,25 @@ def test_what_is_not_conserved_is_not_judged():
     assert top.momentum_drift is None and top.angular_drift < 1e-6
 
 
+def test_every_joint_has_a_column_for_each_unit_in_which_it_opens():
+    """Of rows that are not components of a twist, too: a Cardan cross, a rod, a formula."""
+    shaft, other, weight, bead = (
+        ch.Body.sphere(name, 0.1, mass=1.0, position=(x, 0, 0)) for x, name in enumerate("abcd", 1)
+    )
+    joints = [
+        ch.Universal("cross", ch.GROUND, shaft, at=(0, 0, 0), axis="y", axis_b="z"),
+        ch.Distance("rod", shaft, other, at=(1, 0, 0), at_b=(2, 0, 0)),
+        ch.Cartesian("gantry", ch.GROUND, weight),
+        ch.CustomJoint("wire", ch.GROUND, bead, lambda a, b: (b[1][2],), rows=1),
+    ]
+    found = ch.compare(ch.Model([shaft, other, weight, bead], joints), ["auto"], **SHORT)
+    header = str(found).splitlines()[1]
+    columns = ("cross [m]", "cross [rad]", "rod [m]", "gantry [rad]", "wire [m]")
+    assert all(column in header for column in columns) and "gantry [m]" not in header
+    labels = [axes.get_ylabel() for axes in found.plot().axes]
+    assert labels[:4] == ["gap in m or rad", "gap in m", "gap in rad", "gap in m"]
+
+
 # --- predictions ----------------------------------------------------------------------------------
 
 

@@ -8,6 +8,7 @@ from matplotlib.figure import Figure
 import chasles as ch
 from chasles.studies.advice_search import Trial
 from chasles.studies.advise import Advice
+from chasles.view.panels import largest_of, thinned
 
 
 def drawn(ax: Axes) -> dict[str, np.ndarray]:
@@ -104,3 +105,45 @@ def test_a_comparison_is_drawn_without_a_file(top_runs):
     figure = comparison.plot()
     assert isinstance(figure, Figure) and len(figure.axes) == 2
     assert figure._repr_png_().startswith(b"\x89PNG")
+
+
+def test_a_blow_is_as_high_in_the_picture_as_it_was():
+    t = np.linspace(0.0, 1.0, 50_001)
+    values = np.sin(t)
+    values[12_345], values[33_333] = 7.0, -5.0
+    few_t, few = thinned(t, values)
+    assert len(few) <= 1300 and (np.diff(few_t) > 0).all()
+    assert few.max() == 7.0 and few.min() == -5.0
+    assert few_t[few.argmax()] == t[12_345] and (few_t[0], few_t[-1]) == (0.0, 1.0)
+
+
+def test_a_short_run_is_drawn_whole():
+    t = np.linspace(0.0, 1.0, 1000)
+    assert thinned(t, t)[0] is t
+
+
+def test_the_largest_value_is_one_of_magnitudes_where_it_is_negative():
+    assert largest_of([np.array([-3.0, 2.0])]) == "max |·| 3.0"
+    assert largest_of([np.array([-2.0, 3.0])]) == "max 3.0"
+    assert largest_of([np.array([0.0, np.nan])]) == "max 0"
+
+
+def geared(effort: float) -> ch.Result:
+    wheels = [ch.Body.cylinder(n, 0.1, 0.05, mass=1.0, axis="z", position=(x, 0, 0))
+              for n, x in (("one", 0.0), ("two", 0.2))]  # fmt: skip
+    joints = [ch.Revolute(f"{w.name} pin", ch.GROUND, w, w.position, "z") for w in wheels]
+    mesh = ch.Coupling("mesh", {"one pin": 20, "two pin": -20})
+    drive = [ch.Motor("drive", "one pin", effort=effort)]
+    return ch.simulate(ch.Model(wheels, [*joints, mesh], drive), until=0.1, step=1e-3)
+
+
+def test_what_is_constant_but_for_rounding_is_drawn_as_a_constant():
+    ax = geared(0.7).plot("mesh")
+    low, high = ax.get_ylim()
+    assert (high - low) > 0.05 * 0.35  # half of the torque goes to the other wheel
+    assert ax.get_ylabel() == "N m"
+
+
+def test_gaps_that_are_all_zero_have_an_axis(recwarn):
+    geared(0.0).plot("one pin", part="gap")
+    assert not recwarn.list

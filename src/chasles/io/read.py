@@ -24,8 +24,8 @@ def read_model(
     URDF and MJCF go through MuJoCo's compiler (``pip install 'chasles[import]'``).
 
     folder    of a robot: where the meshes and files that it names must be; its own by default
-    limits    of a robot's joints: "stops" (default) makes them `JointStop`s that give way as
-              MuJoCo's do at the reference pose, "none" leaves them out
+    limits    of a robot's joints: "stops" (default) makes each a `JointStop` that gives way as
+              MuJoCo's does at the reference pose, "none" leaves them out
     contacts  of a robot's spheres, capsules and boxes with the planes of its world, as `Contact`
               takes them: {"stiffness": 1e4, "dissipation": 1.0}; friction is the file's.  None
               leaves them out

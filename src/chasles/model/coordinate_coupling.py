@@ -77,7 +77,8 @@ class Coupling(AnyDriver):
 
     @property
     def drives(self) -> str:
-        return " + ".join(f"{in_words(powers)} {joint}" for joint, _, powers in self.terms)
+        terms = (f"{in_words(powers)} {joint}" for joint, _, powers in self.terms)
+        return " + ".join(terms).replace(" + -", " - ")
 
     @property
     def summary(self) -> str:

@@ -355,8 +355,11 @@ class Model:
         ]
         if self.forces:
             counts.append(plural(len(self.forces), "force", "forces"))
-        if self.drivers:
-            counts.append(plural(len(self.drivers), "driver", "drivers"))
+        drivers = len(self.drivers) - len(self.couplings)
+        if drivers:
+            counts.append(plural(drivers, "driver", "drivers"))
+        if self.couplings:
+            counts.append(plural(len(self.couplings), "coupling", "couplings"))
         if self.loops:  # to count freedoms takes the rank of all rows, too much for a repr
             counts.append(plural(self.loops, "loop", "loops"))
         elif self._repeats_nothing:

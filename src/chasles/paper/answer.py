@@ -44,12 +44,15 @@ def answer(study: Study, claims: list[Claim]) -> list[str]:
         else ""
     )
     return [
-        "<strong>Yes: the motion subgroup of the joint that carries the body.</strong> In it"
+        "<strong>For constraint satisfaction, yes: the motion subgroup of the joint that carries"
+        " the body.</strong> In it"
         f" the joint cannot open (double pendulum, joint 2: {gaps['auto']}, against"
         f" {gaps['SE3']} on SE(3) and {gaps['SO3xR3']} on SO(3)×ℝ³). The authors' next paper"
         f" ({NEXT_PAPER}) holds that only subgroups of SE(3) have practical significance; yet"
         " the frame matters more than the group: relative to the body that carries it, in a"
-        f" frame on the joint, SO(3)×ℝ³ keeps it as well ({gaps['framed']}).",
+        f" frame on the joint, SO(3)×ℝ³ keeps it as well ({gaps['framed']})."
+        " A closed loop leaves one joint that drifts in every space, and no space keeps the energy"
+        " beyond the order of the method.",
         "The paper's main finding is right: a body jointed to the ground keeps its joint"
         f" exactly on SE(3) ({top['SE3']}; {tried}), while SO(3)×ℝ³ framed at the"
         f" centre of mass drifts with the tableau's order ({top['SO3xR3']}{finest}).",

@@ -82,7 +82,8 @@ def same_form(study: Study, example: str) -> str:
     if product.largest_gap() >= chosen.largest_gap():
         return ""
     return (
-        " In the screw form plain SO(3)×ℝ³ has the smaller largest gap,"
+        " In d) the joint that closes the loop is in the screw form. In this form plain SO(3)×ℝ³"
+        " has the smaller largest gap,"
         f" {scientific(product.largest_gap())} m against {scientific(chosen.largest_gap())} m,"
         f" with an energy drift of {scientific(product.energy_drift())} against"
         f" {scientific(chosen.energy_drift())} (both before projection)."

@@ -133,7 +133,7 @@ class Page:
                 " moves in the subgroup of the joint that carries it, which is what this package"
                 " does when nothing is asked for. The last panel puts all of them on one"
                 " logarithmic axis. Both forms of the acceleration constraints are in a table"
-                " below; subgroups have none."
+                " below; on subgroups only joints that close loops have any, in the screw form."
             ),
             *parts,
         )

@@ -20,7 +20,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from chasles.model import GROUND, Joint
+from chasles.model import GROUND, Cartesian, Joint
 from chasles.spaces.exactness import Charts
 from chasles.spaces.on_subgroups import is_charted, on_subgroups, subgroup_tree
 from chasles.spaces.subalgebras import ZERO, Floats, beyond, closure
@@ -104,6 +104,8 @@ def certify(charts: Charts, joint: Joint) -> Certificate:
 
 def obstruction(charts: Charts, joint: Joint) -> str:
     """Which bracket leaves what a joint allows, in words."""
+    if isinstance(joint, Cartesian):  # a group, but not the space of any body
+        return charts.predict(joint).reason
     if not joint.is_lower_pair:
         return f"what a {joint.kind} joint allows is not closed under composition"
     scale, allowed = charts.geometry.scale, charts.geometry.allowed[joint.name]

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from chasles.model import Joint, Model
+from chasles.model import InvalidOption, Joint, Model
 from chasles.model.notebook import as_html
 from chasles.spaces.certificate import Certificate, certify
 from chasles.spaces.exactness import Charts, Geometry, Prediction
@@ -90,6 +90,12 @@ class Designation:
 
     def certificate(self, joint: Joint | str) -> Certificate:
         """Why a joint holds in these spaces, or which bracket prevents it."""
+        name = getattr(joint, "name", joint)
+        if name in [coupling.name for coupling in self.model.couplings]:
+            raise InvalidOption(
+                f"certificate: '{name}' is a coupling, which is not kept by a space.",
+                f"How far it is off is told by result.violation('{name}').",
+            )
         found = self.model.joint(joint)
         geometry = Geometry(self.model, tree_under(self.model, self.spaces, self.wanted))
         return certify(Charts(geometry, self.spaces), found)

@@ -224,12 +224,8 @@ class Comparison:
         if len(names) > SHOWN_JOINTS:
             chosen = sorted(names, key=worst, reverse=True)[:SHOWN_JOINTS]
             names = [name for name in names if name in chosen]
-        columns = []
-        for name in names:
-            locked = self.model.joint(name).locked
-            columns += [(name, "m")] * any(row.startswith("u") for row in locked)
-            columns += [(name, "rad")] * any(row.startswith("w") for row in locked)
-        return columns
+        first = self.outcomes[0]
+        return [(name, unit) for name in names for unit in first.gap_units(name)]
 
     # --- as data ---
 

@@ -57,9 +57,7 @@ def joint_panel(comparison: Comparison, joint: str, colours: dict[str, str]) -> 
         )
         for o in comparison.outcomes
     ]
-    rows = comparison.model.joint(joint).locked
-    turns, shifts = (any(row.startswith(c) for row in rows) for c in "wu")
-    unit = "m or rad" if turns and shifts else "m" if shifts else "rad"
+    unit = " or ".join(comparison.outcomes[0].gap_units(joint))
     return Panel(logarithmic(curves, joint, f"gap in {unit}", ROOM), f"Gap of {joint} over time")
 
 

@@ -77,6 +77,13 @@ class CandidateResult:
     def steps(self) -> int:
         return int(self.result.provenance["steps"])
 
+    def gap_units(self, joint: str) -> tuple[str, ...]:
+        """The units in which a joint can be open: "m" (or a custom joint's own), "rad", or both."""
+        setup = self.result.problem.setup
+        rows = setup.units(setup.joint_index[joint])
+        kinds = ("m" if any(unit != "rad" for unit in rows) else "", "rad" if "rad" in rows else "")
+        return tuple(unit for unit in kinds if unit)
+
     @property
     def worst_gap(self) -> float:
         """Over all joints, m or rad; infinite if the run could not be finished."""

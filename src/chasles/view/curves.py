@@ -10,16 +10,16 @@ import numpy as np
 from matplotlib.axes import Axes
 
 from chasles.core.arrays import Floats
-from chasles.model import InvalidOption, JointForce, UnknownName, coordinate_of
+from chasles.model import Coupling, InvalidOption, JointForce, UnknownName, coordinate_of
 from chasles.model.coordinates import ANGLE
 from chasles.model.drivers import AnyDriver
 from chasles.model.keywords import checked_keywords
 from chasles.readout import ForceHistory
 from chasles.result import Result
-from chasles.view.panels import log_axis, seconds_axis, thinned, titles
+from chasles.view.panels import largest_of, log_axis, seconds_axis, thinned, titles
 from chasles.view.picture import checked_target, finished, new_axes
 from chasles.view.plots import RC
-from chasles.view.theme import LIGHT, scientific
+from chasles.view.theme import LIGHT
 
 COLOURS = ("se3", "product", "chosen", "other", "y", "muted", "x", "z")
 FLOOR = 1e-17  # zero on a logarithmic axis
@@ -87,11 +87,24 @@ def draw(ax: Axes, t: Floats, found: list[Curves]) -> None:
         positive = np.maximum(every[len(every) // 50 :], FLOOR)
         log_axis(ax, max(float(np.quantile(positive, 0.02)) / 2.0, FLOOR), max(largest, 10 * FLOOR))
     title = found[0].title if not several else ", ".join(one.title for one in found)
-    titles(ax, title, f"max {scientific(largest)}")
+    if not logarithmic:
+        room_for_constants(ax, every)
+    titles(ax, title, largest_of([every]))
     seconds_axis(ax, t)
     ax.set_ylabel(found[0].label)
     if len(curves) > 1:
         legend_above(ax, len(curves))
+
+
+#: Below this share of its size a curve's variation is rounding, which no axis should resolve.
+FLAT = 1e-9
+
+
+def room_for_constants(ax: Axes, values: Floats) -> None:
+    """An axis that shows what is constant but for rounding as a constant."""
+    if values.size and np.ptp(values) < FLAT * np.abs(values).max():
+        middle = float(np.mean(values))
+        ax.set_ylim(middle - 0.05 * abs(middle), middle + 0.05 * abs(middle))
 
 
 def legend_above(ax: Axes, count: int) -> None:
@@ -246,7 +259,12 @@ def force_curves(result: Result, name: str, part: str | None) -> Curves:
 
 
 def effort_unit(acting: JointForce | AnyDriver) -> str:
-    """A torque along an angle, a force along a displacement or of a point."""
+    """A torque along an angle, a force along a displacement or of a point.
+
+    Of a coupling the unit of its first coordinate, which is what `result.effort` gives.
+    """
+    if isinstance(acting, Coupling):
+        return "N m" if acting.terms[0][1] == ANGLE else "N"
     return "N m" if getattr(acting, "coordinate", None) == ANGLE else "N"
 
 

@@ -201,8 +201,8 @@ def draw_world(ax: Axes, scene: Scene, camera: Camera, bound: Floats) -> Floats:
         arrow(ax, origin, tip, LIGHT[name])
         x, y = tip + 0.016 * unit * direction / np.linalg.norm(direction)
         ax.text(x, y, name, ha="center", va="center", fontsize=8, color=LIGHT[name])
-    if any(scene.model.gravity):
-        pull = camera.seen(-scene.up)
+    pull = camera.seen(-scene.up)
+    if any(scene.model.gravity) and np.linalg.norm(pull) >= 0.05:  # as above
         start = origin + (0.13 * unit, 0.05 * unit)
         arrow(ax, start, start + 0.08 * unit * pull, LIGHT["muted"])
         x, y = start + 0.04 * unit * pull + (0.014 * unit, 0)

@@ -24,6 +24,16 @@ def titles(ax: Axes, left: str, right: str = "") -> None:
         ax.set_title(right, loc="right", fontsize=8.5, color=LIGHT["muted"])
 
 
+def largest_of(values: list[Floats]) -> str:
+    """The largest value in words: of magnitudes, where the largest one is negative."""
+    every = np.concatenate(values)
+    every = every[np.isfinite(every)]
+    if not every.size:
+        return ""
+    largest = float(np.abs(every).max())
+    return f"max{' |·|' if -float(every.min()) == largest > 0.0 else ''} {scientific(largest)}"
+
+
 #: Where a logarithmic axis shows what is exactly zero.
 NOTHING = 1e-18
 
@@ -46,6 +56,7 @@ def scaled(values: float) -> tuple[float, str]:
 def log_axis(ax: Axes, low: float, high: float, margin: float = 1.0) -> None:
     """A logarithmic y axis between powers of ten, few of them named."""
     first, last = floor(log10(low)), ceil(log10(high))
+    last = max(last, first + 1)  # all curves at one power of ten still have an axis
     ax.set_yscale("log")
     ax.set_ylim(10.0**first / margin, 10.0**last * margin)
     every = max(1, ceil((last - first) / 5))
@@ -56,9 +67,22 @@ def log_axis(ax: Axes, low: float, high: float, margin: float = 1.0) -> None:
 
 
 def thinned(t: Floats, values: Floats, most: int = 1200) -> tuple[Floats, Floats]:
-    """Every k-th sample, so that a long run does not make a heavy picture."""
-    every = max(1, len(t) // most)
-    return t[::every], values[::every]
+    """At most about so many samples, so that a long run does not make a heavy picture.
+
+    Of every stretch the lowest and the highest are kept, with both ends of the run: a blow of one
+    millisecond is as high in the picture as it was.
+    """
+    count = len(t)
+    if count <= most:
+        return t, values
+    stretch = -(-2 * count // most)
+    starts = np.arange(0, count - 1, stretch)
+    known = np.where(np.isfinite(values), values, 0.0)
+    ends = [known[k : k + stretch] for k in starts]
+    low = starts + [int(part.argmin()) for part in ends]
+    high = starts + [int(part.argmax()) for part in ends]
+    kept = np.unique(np.concatenate(([0, count - 1], low, high)))
+    return t[kept], values[kept]
 
 
 # --- kinds of panel -------------------------------------------------------------------------------
@@ -287,7 +311,7 @@ def signed(
                 t, values, color=LIGHT[curve.colour], lw=curve.width,
                 ls=(0, (4, 2)) if curve.dashed else "-", label=curve.name,
             )  # fmt: skip
-        titles(ax, title, f"max {scientific(largest)}")
+        titles(ax, title, largest_of([curve.values for curve in curves]))
         seconds_axis(ax, curves[0].t)
         ax.axhline(0, color=LIGHT["axis"], lw=0.8)
         unit = f" in {named}" if named else ""

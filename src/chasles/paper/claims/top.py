@@ -87,7 +87,7 @@ def top_any_tableau(study: Study) -> Claim:
         f" Exact is not accurate: with {crude.case.method} the pivot holds to"
         f" {metres(crude.gap('pivot'))} while the energy is off by"
         f" {scientific(100 * crude.energy_drift())} %.",
-        subgroup=f"at most {metres(inside)}",
+        subgroup=f"at most {metres(inside)}" if inside > 0.0 else metres(inside),
         figure="tableaux" if len(methods) > 1 else "heavy-top-pivot",
         measures=tuple(gap_measure(o, "pivot") for s in runs for o in runs[s]),
     )
