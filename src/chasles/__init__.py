@@ -83,6 +83,7 @@ if TYPE_CHECKING:
     from chasles.analysis.modes import Mode
     from chasles.diagnostics import Reaction
     from chasles.dynamics.equations import Equations, equations
+    from chasles.dynamics.joint_dynamics import JointDynamics, joint_dynamics
     from chasles.integrators.methods import methods
     from chasles.integrators.tableaux import Tableau
     from chasles.io.netcdf import load
@@ -113,6 +114,8 @@ LATE = {
     "Reaction": "diagnostics",
     "Equations": "dynamics.equations",
     "equations": "dynamics.equations",
+    "JointDynamics": "dynamics.joint_dynamics",
+    "joint_dynamics": "dynamics.joint_dynamics",
     "methods": "integrators.methods",
     "Tableau": "integrators.tableaux",
     "load": "io.netcdf",
@@ -205,6 +208,7 @@ __all__ = [
     "InvalidModel",
     "InvalidOption",
     "Joint",
+    "JointDynamics",
     "JointFriction",
     "JointLaw",
     "JointSensor",
@@ -255,6 +259,7 @@ __all__ = [
     "designate",
     "equations",
     "equilibrium",
+    "joint_dynamics",
     "library",
     "linearise",
     "load",

@@ -1,0 +1,290 @@
+"""Published robots, beside MuJoCo: `make robots` prints the table of docs/files.md.
+
+Every file of the packages in build/robots (see scripts/fetch_robots.py) is imported, and its
+accelerations at a random state are compared with MuJoCo's, and a short run with MuJoCo's RK4.  Both
+are without what a flag of MuJoCo leaves out: contacts, limits, dry friction, equality constraints
+and actuators; and without what the notes of the import say is left out.  Rotors are kept.
+"""
+
+import sys
+import tempfile
+from collections import Counter
+from contextlib import chdir
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import mujoco
+import numpy as np
+
+import chasles as ch
+from chasles.dynamics.tree_problem import TreeProblem
+from chasles.system.turns import first_integrals
+
+FOLDER = Path(__file__).parents[2] / "build" / "robots"
+#: A thousand single bodies without a joint.
+LEFT_OUT = "random_urdfs"
+FLAGS = ("CONTACT", "LIMIT", "FRICTIONLOSS", "EQUALITY", "ACTUATION")
+#: Forces that these flags, and limits="none", leave out.
+OFF = ("motor", "servo", "jointfriction", "jointstop")
+#: Notes on what moves bodies in MuJoCo and is not in the model, and what they are called in short.
+MISSING = {
+    "contacts": "contacts between geoms",
+    "tendons": "tendons are left out",
+    "fluid": "the medium",
+    "actuators": "actuators are left out",
+    "deformable bodies": "deformable bodies are left out",
+    "plugins": "plugins are left out",
+    "springs": "springs and dampers are left out",
+    "nonlinear springs": "are taken as linear",
+    "rotors": "armature is left out",
+    "gravity compensation": "compensation of gravity",
+    "limits": "limits are not enforced",
+    "dry friction": "dry friction is left out",
+    "constraints": "constraints are left out",
+}
+#: ... of which MuJoCo cannot be told to leave out these alone.
+NOT_COMPARED = ("springs", "rotors", "deformable bodies", "plugins")
+#: Reasons to refuse a file in which there is nothing to move.
+NO_ROBOT = ("nothing in it moves", "which is not a robot")
+
+
+@dataclass
+class Found:
+    """What became of one file."""
+
+    path: Path
+    refused: str = ""  # why
+    loads: bool = False  # whether MuJoCo by itself makes a model of it
+    missing: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
+    acceleration: float | None = None  # relative difference
+    trajectory: float | None = None  # difference as a multiple of what MuJoCo's own step makes
+
+    @property
+    def kind(self) -> str:
+        if not self.refused:
+            return "imported"
+        if any(words in self.refused for words in NO_ROBOT):
+            return "nothing moves"
+        return "refused here" if self.loads else "refused by MuJoCo"
+
+
+@dataclass
+class Table:
+    """A package in numbers."""
+
+    name: str
+    found: list[Found] = field(default_factory=list)
+
+    def row(self) -> dict[str, int | float]:
+        kinds = Counter(found.kind for found in self.found)
+        imported = [found for found in self.found if not found.refused]
+        compared = [f.acceleration for f in imported if f.acceleration is not None]
+        ran = [f.trajectory for f in imported if f.trajectory is not None]
+        return {
+            "files": len(self.found),
+            **{kind: kinds[kind] for kind in
+               ("nothing moves", "refused by MuJoCo", "refused here", "imported")},
+            "all that moves": sum(not f.missing for f in imported),
+            "compared": len(compared),
+            "within 1e-9": sum(worst < 1e-9 for worst in compared),
+            "ran": len(ran),
+            "within the error": sum(worst <= 1.0 for worst in ran),
+        }  # fmt: skip
+
+
+def packages() -> dict[str, Path]:
+    """Name and version -> folder; none where they were not fetched."""
+    if not FOLDER.is_dir():
+        return {}
+    return {path.name: path for path in sorted(FOLDER.iterdir()) if "==" in path.name}
+
+
+def files(folder: Path) -> list[Path]:
+    kinds = (".xml", ".mjcf", ".urdf")
+    paths = (path for path in sorted(folder.rglob("*")) if path.suffix in kinds)
+    return [path for path in paths if LEFT_OUT not in path.parts]
+
+
+def survey(path: Path, folder: Path) -> Found:
+    """Import a file and compare it."""
+    found = Found(path)
+    try:
+        model = ch.read_model(path, folder=folder, limits="none")
+    except ch.ChaslesError as error:
+        found.refused, found.loads = error.what, loads(path)
+        return found
+    found.notes = model.notes
+    found.missing = tuple(
+        short
+        for short, words in MISSING.items()
+        if any(words in note for note in model.notes) and short != "limits"  # limits="none"
+    )
+    if not set(found.missing) & set(NOT_COMPARED) and loads(path):
+        pair = Pair(path, model)
+        found.acceleration = pair.worst_acceleration()
+        found.trajectory = pair.worst_trajectory()
+    return found
+
+
+def loads(path: Path) -> bool:
+    """Whether MuJoCo makes a model of a file by itself."""
+    try:
+        mujoco.MjModel.from_xml_path(str(path))
+    except Exception:
+        return False
+    return True
+
+
+class Pair:
+    """A file in MuJoCo and here, with the same things left out."""
+
+    def __init__(self, path: Path, model: ch.Model) -> None:
+        scene = mujoco.MjModel.from_xml_path(str(path))
+        for flag in FLAGS:
+            scene.opt.disableflags |= int(getattr(mujoco.mjtDisableBit, f"mjDSBL_{flag}"))
+        scene.body_gravcomp[:] = scene.opt.density = scene.opt.viscosity = 0.0
+        scene.opt.wind[:] = 0.0
+        for what in ("stiffness", "damping", "armature"):
+            getattr(scene, f"tendon_{what}")[:] = 0.0
+        for what in ("jnt_stiffnesspoly", "dof_dampingpoly", "tendon_stiffnesspoly",
+                     "tendon_dampingpoly"):  # fmt: skip
+            if hasattr(scene, what):
+                getattr(scene, what)[:] = 0.0
+        closing = {scene.equality(k).name or f"equality {k}" for k in range(scene.neq)}
+        self.scene = scene
+        self.model = ch.Model(
+            model.bodies,
+            [joint for joint in model.joints if joint.name not in closing],
+            [force for force in model.forces if force.kind not in OFF],
+            gravity=model.gravity,
+        )
+        self.reference = mujoco.MjData(scene)
+        mujoco.mj_kinematics(scene, self.reference)
+        self.places = [self.place(body.name) for body in self.model.bodies]
+
+    def place(self, name: str) -> tuple[int, int]:
+        """A body's number in MuJoCo, and how many of its joints carry it; of a frame, fewer."""
+        scene = self.scene
+        for number in range(1, scene.nbody):
+            own = scene.body(number).name or f"body {number}"
+            if name == own or (name == f"{own} body" and own == "ground"):
+                return number, scene.body_jntnum[number]
+            for count in range(1, scene.body_jntnum[number]):
+                joint = scene.body_jntadr[number] + count - 1
+                if name == f"{own} after {scene.joint(joint).name or f'joint {joint}'}":
+                    return number, count
+        raise AssertionError(f"{name} is not a body of the file")
+
+    def twists(self, data, rates):
+        """The state of our bodies, and the accelerations (n, 6) that `rates` are in MuJoCo's."""
+        scene, count = self.scene, len(self.places)
+        position, velocity, omega, linear, angular = np.zeros((5, count, 3))
+        rotation = np.zeros((count, 3, 3))
+        for k, (number, joints) in enumerate(self.places):
+            here = self.held(data, number, joints)
+            body, axes = self.model.bodies[k], self.reference.xmat[number].reshape(3, 3)
+            point = axes.T @ (np.array(body.position) - self.reference.xpos[number])
+            turned = here.xmat[number].reshape(3, 3)
+            rotation[k] = turned @ axes.T @ np.array(body.rotation)
+            position[k] = here.xpos[number] + turned @ point
+            shift, turn, shift_rate, turn_rate = np.zeros((4, 3, scene.nv))
+            mujoco.mj_jac(scene, here, shift, turn, position[k], number)
+            mujoco.mj_jacDot(scene, here, shift_rate, turn_rate, position[k], number)
+            velocity[k], omega[k] = shift @ here.qvel, turn @ here.qvel
+            linear[k] = shift @ rates + shift_rate @ here.qvel
+            angular[k] = turn @ rates + turn_rate @ here.qvel
+        own = np.einsum("bji,bj->bi", rotation, omega)
+        state = ch.State(0.0, self.model.body_names, position, rotation, velocity, own)
+        return state, np.hstack((linear, angular))
+
+    def held(self, data, number, joints):
+        """The data with all joints of a body but the first few held at the reference pose."""
+        scene, first = self.scene, self.scene.body_jntadr[number]
+        if joints == scene.body_jntnum[number]:
+            return data
+        here = mujoco.MjData(scene)
+        here.qpos[:], here.qvel[:] = data.qpos, data.qvel
+        for joint in range(first + joints, first + scene.body_jntnum[number]):
+            at, rate = scene.jnt_qposadr[joint], scene.jnt_dofadr[joint]
+            here.qpos[at], here.qvel[rate] = scene.qpos0[at], 0.0  # several: hinges and slides
+        mujoco.mj_forward(scene, here)
+        return here
+
+    def random_state(self):
+        data, rng = mujoco.MjData(self.scene), np.random.default_rng(0)
+        mujoco.mj_integratePos(self.scene, data.qpos, 0.3 * rng.normal(size=self.scene.nv), 1.0)
+        data.qvel[:] = rng.normal(size=self.scene.nv)
+        mujoco.mj_forward(self.scene, data)
+        return data
+
+    def worst_acceleration(self) -> float:
+        """The largest difference of accelerations of bodies with mass, as a part of the largest.
+
+        Where bodies move straight and joints accelerate, that is one of a joint.
+        """
+        data = self.random_state()
+        state, theirs = self.twists(data, data.qacc)
+        massive = [k for k, body in enumerate(self.model.bodies) if body.mass > 0.0]
+        ours = accelerations(self.model, state)
+        largest = max(np.abs(theirs[massive]).max(), np.abs(data.qacc).max())
+        return float(np.abs(ours - theirs)[massive].max() / largest)
+
+    def worst_trajectory(self, step: float = 5e-4, count: int = 100) -> float:
+        """The distance of positions and rotations after a run, in units of MuJoCo's own error.
+
+        That is how much half the step changes, of which the error of the finer run is a part.
+        """
+        self.scene.opt.integrator = mujoco.mjtIntegrator.mjINT_RK4
+        ends = []
+        for parts in (1, 2):
+            self.scene.opt.timestep = step / parts
+            data = self.random_state()
+            start, _ = self.twists(data, data.qacc)
+            mujoco.mj_step(self.scene, data, nstep=count * parts)
+            mujoco.mj_forward(self.scene, data)
+            ends.append(self.twists(data, data.qacc)[0])
+        ours = ch.simulate(
+            self.model, until=count * step, step=step, method="dop853", start=start
+        ).state()
+        rounding = 1e-11 * max(1.0, np.abs(ends[1].position).max())
+        return max(
+            np.abs(getattr(ours, what) - getattr(ends[1], what)).max()
+            / (np.abs(getattr(ends[0], what) - getattr(ends[1], what)).max() + rounding)
+            for what in ("position", "rotation")
+        )
+
+
+def accelerations(model: ch.Model, state: ch.State):
+    """Of the centres of mass, and angular, in the world (n, 6), by the recursion."""
+    problem = TreeProblem.from_model(model, start=state)
+    problem.work.quadratures[:] = first_integrals(problem.setup)
+    order = [problem.setup.body_index[name] for name in model.body_names]
+    rates = problem.twist_rates(problem.start)[order].reshape(-1, 2, 3)
+    v = np.einsum("bji,bj->bi", state.rotation, state.velocity)
+    linear = rates[:, 1] + np.cross(state.angular_velocity, v)
+    return np.hstack([np.einsum("bij,bj->bi", state.rotation, a) for a in (linear, rates[:, 0])])
+
+
+def main() -> int:
+    everything: list[Found] = []
+    with tempfile.TemporaryDirectory() as place, chdir(place):  # MuJoCo leaves its log here
+        for name, folder in packages().items():
+            table = Table(name, [survey(path, folder) for path in files(folder)])
+            everything += table.found
+            print(name, table.row(), flush=True)
+    print("all", Table("all", everything).row())
+    missing = Counter(short for found in everything for short in found.missing)
+    print("left out of imported robots:", dict(missing.most_common()))
+    for found in everything:
+        off = found.acceleration is not None and not found.acceleration < 1e-9
+        astray = found.trajectory is not None and not found.trajectory <= 1.0
+        if found.kind == "refused here" or off or astray:
+            print(found.path, found.refused, found.acceleration, found.trajectory)
+        elif found.kind == "refused by MuJoCo" and "-v" in sys.argv:
+            print(found.path.name, "|", found.refused[-150:])
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
