@@ -90,7 +90,7 @@ class Checker:
         where = f"'{source}', <{tag}>"
         for name, value in attributes.items():
             if "file" in name.lower():
-                bare = value.removeprefix("package://").removeprefix("file://")
+                bare = bare_path(value)
                 self.files.append((where, name, bare))
                 if tag == "include":
                     self.check_included(where, name, bare)
@@ -133,6 +133,11 @@ class Checker:
                 f"{where}: includes '{value}', which is not XML by its name.", "Name it .xml."
             )
         self.check_text(*text_of(target))
+
+
+def bare_path(name: str) -> str:
+    """The path of a file without the scheme that a URDF may put before it."""
+    return name.removeprefix("package://").removeprefix("file://")
 
 
 def numbers(text: Any) -> list[float]:
