@@ -91,3 +91,20 @@ def test_links_that_no_body_can_be_like_are_refused_with_the_repair(
     text = MESHED.format(inertial=INERTIAL.replace('ixx="1" iyy="1"', f'ixx="{inertia}" iyy="0.1"'))
     robot.write_text(text)
     assert said in refusal(lambda: ch.read_model(robot), ch.InvalidFile)
+
+
+def test_what_editors_leave_around_a_file_is_no_reason_to_refuse_it(tmp_path):
+    text = (published.OWN / "pendulum.urdf").read_text()
+    model = ch.read_model(published.OWN / "pendulum.urdf")
+    (tmp_path / "around.urdf").write_bytes(b"\n \n" + text.strip().encode() + b"\n\0")
+    assert ch.read_model(tmp_path / "around.urdf") == model
+
+
+def test_tendons_that_pull_are_told_from_those_that_do_nothing(tmp_path):
+    text = (published.OWN / "left_out.xml").read_text()
+    pulled = text.replace('<fixed name="cord">', '<fixed name="cord" stiffness="3" range="0 1">')
+    assert pulled != text
+    (tmp_path / "robot.xml").write_text(pulled)
+    notes = "\n".join(ch.read_model(tmp_path / "robot.xml").notes)
+    assert "springs, dampers, friction and rotors of tendons are left out: 'cord'" in notes
+    assert "1 tendons" not in notes

@@ -238,11 +238,25 @@ def note_the_rest(scene: Any) -> None:
     if np.any(m.body_gravcomp):
         names = [scene.name("body", k) for k in np.flatnonzero(m.body_gravcomp)]
         scene.note_names("compensation of gravity is left out", names)
-    moving = {"tendons": m.ntendon, "deformable bodies": m.nflex, "plugins": m.nplugin}
-    for what, count in moving.items():
+    for what, count in {"deformable bodies": m.nflex, "plugins": m.nplugin}.items():
         if count:
             scene.note(f"{count} {what} are left out")
-    still = {"sensors": m.nsensor, "cameras": m.ncam, "sites": m.nsite, "keyframes": m.nkey}
+    pulling = ("stiffness", "damping", "frictionloss", "armature")
+    pulls = np.any([getattr(m, f"tendon_{what}") != 0.0 for what in pulling], axis=0)
+    limited = np.asarray(m.tendon_limited, bool)
+    for what, which in {
+        "springs, dampers, friction and rotors of tendons are left out": pulls,
+        "limits of tendons are not enforced": limited,
+    }.items():
+        scene.note_names(what, [scene.name("tendon", k) for k in np.flatnonzero(which)])
+    idle = int(m.ntendon - np.sum(pulls | limited))
+    still = {
+        "tendons": idle,
+        "sensors": m.nsensor,
+        "cameras": m.ncam,
+        "sites": m.nsite,
+        "keyframes": m.nkey,
+    }
     listed = [f"{count} {what}" for what, count in still.items() if count]
     if listed:
         scene.note(f"left out, and moves nothing: {', '.join(listed)}")

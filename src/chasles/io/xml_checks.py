@@ -53,6 +53,7 @@ class Checker:
             self.check_inside(where, "a folder", folder, self.base / folder)
 
     def check_text(self, source: Path, text: str) -> None:
+        text = text.lstrip().rstrip("\0")  # what editors leave around it, and MuJoCo does not mind
         if "<!DOCTYPE" in text.upper() or "<!ENTITY" in text.upper():
             raise InvalidFile(
                 f"'{source}' has a document type or entities, which robots do not need.",
