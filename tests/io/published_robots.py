@@ -6,6 +6,9 @@ are without what a flag of MuJoCo leaves out: contacts, limits, dry friction, eq
 and actuators; and without what the notes of the import say is left out.  Rotors are kept.
 """
 
+import importlib.metadata
+import importlib.util
+import runpy
 import sys
 import tempfile
 from collections import Counter
@@ -24,6 +27,9 @@ from chasles.system.turns import first_integrals
 
 OWN = Path(__file__).parent / "robots"
 FOLDER = Path(__file__).parents[2] / "build" / "robots"
+PACKAGES = runpy.run_path(str(FOLDER.parents[1] / "scripts" / "fetch_robots.py"))["PACKAGES"]
+#: What a package calls its robots, where it is not its own name.
+MODULES = {"pybullet": "pybullet_data"}
 #: A thousand single bodies without a joint.
 LEFT_OUT = "random_urdfs"
 FLAGS = ("CONTACT", "LIMIT", "FRICTIONLOSS", "EQUALITY", "ACTUATION")
@@ -105,10 +111,16 @@ class Table:
 
 
 def packages() -> dict[str, Path]:
-    """Name and version -> folder; none where they were not fetched."""
-    if not FOLDER.is_dir():
-        return {}
-    return {path.name: path for path in sorted(FOLDER.iterdir()) if "==" in path.name}
+    """Name and version -> folder: those that were fetched, or else are installed."""
+    if FOLDER.is_dir():
+        return {path.name: path for path in sorted(FOLDER.iterdir()) if path.name in PACKAGES}
+    found = {}
+    for package in PACKAGES:
+        name = package.partition("==")[0]
+        spec = importlib.util.find_spec(MODULES.get(name, name.replace("-", "_")))
+        for place in (spec.submodule_search_locations or []) if spec else []:
+            found[f"{name}=={importlib.metadata.version(name)}"] = Path(place)
+    return found
 
 
 def files(folder: Path) -> list[Path]:

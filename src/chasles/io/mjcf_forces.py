@@ -241,17 +241,8 @@ def note_the_rest(scene: Any) -> None:
     for what, count in {"deformable bodies": m.nflex, "plugins": m.nplugin}.items():
         if count:
             scene.note(f"{count} {what} are left out")
-    pulling = ("stiffness", "damping", "frictionloss", "armature")
-    pulls = np.any([getattr(m, f"tendon_{what}") != 0.0 for what in pulling], axis=0)
-    limited = np.asarray(m.tendon_limited, bool)
-    for what, which in {
-        "springs, dampers, friction and rotors of tendons are left out": pulls,
-        "limits of tendons are not enforced": limited,
-    }.items():
-        scene.note_names(what, [scene.name("tendon", k) for k in np.flatnonzero(which)])
-    idle = int(m.ntendon - np.sum(pulls | limited))
     still = {
-        "tendons": idle,
+        "tendons": note_tendons(scene),
         "sensors": m.nsensor,
         "cameras": m.ncam,
         "sites": m.nsite,
@@ -260,3 +251,17 @@ def note_the_rest(scene: Any) -> None:
     listed = [f"{count} {what}" for what, count in still.items() if count]
     if listed:
         scene.note(f"left out, and moves nothing: {', '.join(listed)}")
+
+
+def note_tendons(scene: Any) -> int:
+    """Notes on tendons that pull or hold; returns how many others there are."""
+    m = scene.m
+    pulling = ("stiffness", "damping", "frictionloss", "armature")
+    pulls = np.any([getattr(m, f"tendon_{what}") != 0.0 for what in pulling], axis=0)
+    limited = np.asarray(m.tendon_limited, bool)
+    for what, which in {
+        "springs, dampers, friction and rotors of tendons are left out": pulls,
+        "limits of tendons are not enforced": limited,
+    }.items():
+        scene.note_names(what, [scene.name("tendon", k) for k in np.flatnonzero(which)])
+    return int(m.ntendon - np.sum(pulls | limited))
