@@ -34,10 +34,11 @@ def read_robot(
     path: str | os.PathLike[str],
     folder: str | os.PathLike[str] | None = None,
     stops: bool = True,
+    contacts: bool = False,
 ) -> tuple[Model, dict[str, Any]]:
     """The model of a .urdf or MJCF file, and the step that it asks for.
 
-    `stops` says whether limits of joints become stops.
+    `stops` says whether limits of joints become stops, `contacts` whether planes are touched.
     """
     mujoco = imported()
     checker = Checker(path, folder)
@@ -51,7 +52,7 @@ def read_robot(
     notes: list[str] = []
     compiled, data = compiled_scene(mujoco, checker, notes)
     try:
-        scene = Scene(mujoco, compiled, data, stops)
+        scene = Scene(mujoco, compiled, data, stops, contacts)
         for note in dict.fromkeys(notes):
             scene.note(note)
         model = model_of(scene)

@@ -8,7 +8,8 @@ from chasles.model.errors import told
 from chasles.sealed import checked_path
 
 Limits = Literal["stops", "none"]
-LIMITS = ("stops", "none")
+Contacts = Literal["planes", "none"]
+LIMITS, CONTACTS = ("stops", "none"), ("planes", "none")
 TOML, ROBOTS = (".toml",), (".urdf", ".xml", ".mjcf")
 
 
@@ -16,6 +17,7 @@ def read_model(
     path: str | os.PathLike[str],
     folder: str | os.PathLike[str] | None = None,
     limits: Limits | None = None,
+    contacts: Contacts | None = None,
 ) -> Model:
     """The model of a file: .toml (see `Model.write`), .urdf, or .xml and .mjcf (MJCF).
 
@@ -26,10 +28,13 @@ def read_model(
     limits  of a robot's joints: "stops" (default) makes them `JointStop`s that give way as
             MuJoCo's do at the reference pose, "none" leaves them out
 
+    contacts  of a robot: "planes" makes `Contact`s of balls, ends of capsules and corners of boxes
+            with the planes of the file, "none" (default) leaves them out
+
     What a file asks for and a model cannot have is listed in `model.notes`.  Nothing in a file is
     run as code; a file that is too large, nested too deep or not finite is refused.
     """
-    return read_file(path, folder, limits)[0]
+    return read_file(path, folder, limits, contacts)[0]
 
 
 def read_run(path: str | os.PathLike[str]) -> dict[str, Any]:
@@ -44,14 +49,17 @@ def read_file(
     path: str | os.PathLike[str],
     folder: str | os.PathLike[str] | None = None,
     limits: Any = None,
+    contacts: Any = None,
 ) -> tuple[Model, dict[str, Any]]:
     source = checked_path(path)
     suffix = source.suffix.lower()
-    if limits is not None and (limits not in LIMITS or suffix in TOML):
-        raise InvalidOption(
-            f"limits must be one of {', '.join(LIMITS)}, for a robot, got {told(limits)}.",
-            "A .toml file has its stops among its forces.",
-        )
+    given = {"limits": (limits, LIMITS, "stops"), "contacts": (contacts, CONTACTS, "contacts")}
+    for what, (value, known, forces) in given.items():
+        if value is not None and (value not in known or suffix in TOML):
+            raise InvalidOption(
+                f"{what} must be one of {', '.join(known)}, for a robot, got {told(value)}.",
+                f"A .toml file has its {forces} among its forces.",
+            )
     if suffix in TOML:
         from chasles.io.toml import read_toml  # late: only files need msgspec
 
@@ -59,7 +67,7 @@ def read_file(
     if suffix in ROBOTS:
         from chasles.io.mjcf import read_robot  # late: only robots need MuJoCo
 
-        return read_robot(source, folder, stops=limits != "none")
+        return read_robot(source, folder, limits != "none", contacts == "planes")
     raise InvalidFile(
         f"'{source}' does not end in {', '.join((*TOML, *ROBOTS))}.",
         "Name a model file by what it holds.",
