@@ -6,7 +6,7 @@ PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 WORKERS ?= auto
 ONE_CORE := $(shell taskset -c 0 true 2>/dev/null && echo taskset -c 0)
 
-.PHONY: paper test browser slow mutants bench lint docs wheel clean
+.PHONY: paper test browser slow robots mutants bench lint docs wheel clean
 
 paper: $(VENV)/.base  ## the paper's examples, with figures
 	$(BIN)/chasles paper
@@ -22,6 +22,10 @@ browser:  ## Chromium for the tests of the report, where it may be installed
 
 slow: $(VENV)/.extra-test  ## the checks that take minutes
 	$(BIN)/python -m pytest -m slow -n $(WORKERS) --dist loadfile
+
+robots: $(VENV)/.extra-test  ## fetch published robots, and compare them with MuJoCo: a table
+	$(BIN)/python scripts/fetch_robots.py
+	$(BIN)/python tests/io/published_robots.py
 
 mutants: $(VENV)/.extra-test  ## break named formulas one by one: which tests notice, as a table
 	PYTHONPATH=tests $(BIN)/python tests/mutation_sample.py

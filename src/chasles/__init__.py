@@ -83,6 +83,7 @@ if TYPE_CHECKING:
     from chasles.analysis.modes import Mode
     from chasles.diagnostics import Reaction
     from chasles.dynamics.equations import Equations, equations
+    from chasles.dynamics.joint_dynamics import JointDynamics, joint_dynamics
     from chasles.events import Event
     from chasles.impacts import Impact
     from chasles.integrators.maps import munthe_kaas
@@ -118,6 +119,8 @@ LATE = {
     "equations": "dynamics.equations",
     "Event": "events",
     "Impact": "impacts",
+    "JointDynamics": "dynamics.joint_dynamics",
+    "joint_dynamics": "dynamics.joint_dynamics",
     "methods": "integrators.methods",
     "munthe_kaas": "integrators.maps",
     "Tableau": "integrators.tableaux",
@@ -213,6 +216,7 @@ __all__ = [
     "InvalidModel",
     "InvalidOption",
     "Joint",
+    "JointDynamics",
     "JointFriction",
     "JointLaw",
     "JointSensor",
@@ -263,6 +267,7 @@ __all__ = [
     "designate",
     "equations",
     "equilibrium",
+    "joint_dynamics",
     "library",
     "linearise",
     "load",

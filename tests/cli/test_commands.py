@@ -127,7 +127,7 @@ def test_import_writes_a_model_file_and_says_what_it_has_not(in_folder, capsys):
     assert "note: contacts" in printed and printed.endswith("left_out.toml\n")
     assert ch.read_model("left_out.toml") == ch.read_model(robot)
     assert main(["import", str(robot), "--out", "r.toml", "--json"]) == 0
-    assert json.loads(capsys.readouterr().out)["bodies"] == 4  # with a frame
+    assert json.loads(capsys.readouterr().out)["bodies"] == 4  # one a frame between two joints
     assert main(["import", "left_out.toml"]) == 2
 
 

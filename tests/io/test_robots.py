@@ -139,8 +139,8 @@ def test_what_is_left_out_is_told():
         "limits are stops that give way, as MuJoCo's do at the reference pose: 'limited'",
         "dry friction is smoothed about rest: 'second', 'third'",
         "contacts between geoms are left out", "the medium", "compensation of gravity",
-        "1 tendons", "hold exactly here: 'mimic'", "actuators are left out: 'biceps'",
-        "control is 0", "'idle'", "1 sensors, 1 cameras", "geoms",
+        "hold exactly here: 'mimic'", "actuators are left out: 'biceps'", "control is 0", "'idle'",
+        "moves nothing: 1 tendons, 1 sensors, 1 cameras", "geoms",
     ]:  # fmt: skip
         assert words in notes, words
     assert model.joint("limited").armature == 0.1 and "armature" not in notes

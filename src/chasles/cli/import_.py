@@ -28,12 +28,18 @@ def add(commands: Commands) -> None:
         "--limits", choices=("stops", "none"), default="stops",
         help="whether limits of joints become stops [stops]",
     )  # fmt: skip
+    parser.add_argument(
+        "--contacts", choices=("planes", "none"), default="none",
+        help="whether the planes of the file are touched [none]",
+    )  # fmt: skip
     add_json(parser)
 
 
-def robot_limits(options: argparse.Namespace) -> str | None:
-    """A .toml file has none to choose."""
-    return None if options.file.suffix.lower() == ".toml" else str(options.limits)
+def robot_options(options: argparse.Namespace) -> tuple[str | None, str | None]:
+    """Limits and contacts; a .toml file has none to choose."""
+    if options.file.suffix.lower() == ".toml":
+        return None, None
+    return options.limits, options.contacts
 
 
 def call(options: argparse.Namespace) -> int:
@@ -42,7 +48,7 @@ def call(options: argparse.Namespace) -> int:
     target = options.out or Path(options.file.stem + ".toml")
     if target.resolve() == options.file.resolve():
         raise InvalidOption(f"'{target}' would be written over itself.", "Give --out.")
-    model, run = read_file(options.file, options.folder, robot_limits(options))
+    model, run = read_file(options.file, options.folder, *robot_options(options))
     written = model.write(target, run)
     if options.json:
         told({

@@ -35,8 +35,9 @@ from chasles.integrators.tableaux import method as find_method
 from chasles.model import Model, SimulationStopped
 from chasles.spaces import resolve_spaces
 from chasles.system.build import Setup, build
+from chasles.system.state import State
 from chasles.system.tree_setup import tree_setup
-from chasles.system.tree_state import state_of
+from chasles.system.tree_state import known_coordinates, state_of
 from chasles.system.turns import first_integrals
 
 
@@ -77,23 +78,24 @@ class TreeProblem:
 
     @classmethod
     def from_model(
-        cls, model: Model, armature: Mapping[str, Any] | None = None, spaces: Any = "subgroups"
-    ) -> "TreeProblem":
+        cls, model: Model, armature: Mapping[str, Any] | None = None, spaces: Any = "subgroups",
+        start: State | None = None,
+    ) -> "TreeProblem":  # fmt: skip
         """Build the tree of a model; velocities left out are completed.
 
-        In `spaces`, bodies may be on charts: any, or all of them.
+        In `spaces`, bodies may be on charts: any, or all of them.  A `start` is taken as it is.
         """
-        setup = build(model, resolve_spaces(model, spaces))
+        setup = build(model, resolve_spaces(model, spaces), start=start)
         solver = make_solver(setup)
         found = tree_setup(setup, armature)
         tree, forced = found.tree, setup.system.force_count > 0
-        start = state_of(tree, solver.start)
+        begin = state_of(tree, solver.start, known_coordinates(setup))
         memory = make_recursion(
             tree, solver.work.signals, forced, efforts=False, rows=bool(found.cuts)
         )
         scratch = TreeScratch(setup, tree, memory, solver.work)
-        loops = cut_rows(scratch, solver, found.cuts, start).loops
-        return cls(setup, tree, loops, memory, solver.work, room_of(loops, tree), start)
+        loops = cut_rows(scratch, solver, found.cuts, begin).loops
+        return cls(setup, tree, loops, memory, solver.work, room_of(loops, tree), begin)
 
     def absolute(self, states: Floats) -> Floats:
         """Absolute rows (T, n, 18) of states (T, q + v)."""

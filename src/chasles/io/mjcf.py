@@ -10,27 +10,36 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
-from chasles.io.mjcf_contacts import checked_contacts, with_contacts
+from chasles.io.mjcf_meshes import place_meshes
 from chasles.io.mjcf_model import Scene, model_of
 from chasles.io.xml_checks import Checker
 from chasles.model import ChaslesError, InvalidFile, Model
 from chasles.model.errors import one_line
 
-ROOTS = ("mujoco", "robot")
+MJCF, URDF = "mujoco", "robot"
+ROOTS = (MJCF, URDF)
+ELSEWHERE = "Correct it there; MuJoCo's message names the element."
+#: What MuJoCo says of links that no body can be like, and how to mend them.
+REPAIRS = {
+    "A + B >= C": "Correct the inertia of that link: no principal moment is larger than the sum of"
+    " the two others.  <compiler balanceinertia='true'/> lets MuJoCo make all three the same.",
+    "positive eigenvalues": "Correct the inertia of that link: all principal moments are positive.",
+    "mjMINVAL": "Give that link a mass and an inertia, or weld it to its neighbour.",
+    "Error opening file": "Put the file there, or name a folder that has all of the robot:"
+    " read_model(path, folder=...).",
+}
 
 
 def read_robot(
     path: str | os.PathLike[str],
     folder: str | os.PathLike[str] | None = None,
     stops: bool = True,
-    contacts: Any = None,
+    contacts: bool = False,
 ) -> tuple[Model, dict[str, Any]]:
     """The model of a .urdf or MJCF file, and the step that it asks for.
 
-    `stops` says whether limits of joints become stops; `contacts` are the numbers of its contacts
-    with planes, or None for no contacts.
+    `stops` says whether limits of joints become stops, `contacts` whether planes are touched.
     """
-    law = None if contacts is None else checked_contacts(contacts)
     mujoco = imported()
     checker = Checker(path, folder)
     checker.check()
@@ -40,29 +49,36 @@ def read_robot(
             f"'{source}' begins with <{checker.root}>, which is not a robot.",
             "Give a URDF file (<robot>) or an MJCF file (<mujoco>).",
         )
+    notes: list[str] = []
+    compiled, data = compiled_scene(mujoco, checker, notes)
+    try:
+        scene = Scene(mujoco, compiled, data, stops, contacts)
+        for note in dict.fromkeys(notes):
+            scene.note(note)
+        model = model_of(scene)
+    except ChaslesError as error:
+        raise type(error)(f"'{source}': {error.what}", error.remedy) from None
+    return model, {"step": float(compiled.opt.timestep)}
+
+
+def compiled_scene(mujoco: Any, checker: Checker, notes: list[str]) -> tuple[Any, Any]:
+    """MuJoCo's model of a file that was looked at, and its data at the reference pose."""
     warned: list[str] = []
     try:
         with listening(mujoco, warned):
-            spec = mujoco.MjSpec.from_file(str(source))
+            spec = mujoco.MjSpec.from_file(str(checker.source))
             spec.memory = -1  # what simulating in MuJoCo would take is not wanted
+            if checker.root == URDF:
+                notes += place_meshes(mujoco, spec, checker)
             compiled = spec.compile()
             data = mujoco.MjData(compiled)
             mujoco.mj_kinematics(compiled, data)
     except Exception as error:  # MuJoCo raises ValueError, and others on odd files
-        raise InvalidFile(
-            f"'{source}' is refused by MuJoCo: {one_line(error)}",
-            "Correct it there; MuJoCo's message names the element.",
-        ) from None
-    try:
-        scene = Scene(mujoco, compiled, data, stops)
-        for warning in dict.fromkeys(warned):
-            scene.note(f"MuJoCo warns: {warning}")
-        model = model_of(scene)
-        if law is not None:
-            model = with_contacts(model, scene, law)
-    except ChaslesError as error:
-        raise type(error)(f"'{source}': {error.what}", error.remedy) from None
-    return model, {"step": float(compiled.opt.timestep)}
+        told = one_line(error)
+        remedy = next((help for words, help in REPAIRS.items() if words in told), ELSEWHERE)
+        raise InvalidFile(f"'{checker.source}' is refused by MuJoCo: {told}", remedy) from None
+    notes += [f"MuJoCo warns: {warning}" for warning in warned]
+    return compiled, data
 
 
 @contextmanager

@@ -1,84 +1,90 @@
-"""Contacts of a robot with the planes of its world, where they are asked for.
+"""Contacts of a MuJoCo scene with its planes: balls, ends of capsules and corners of boxes.
 
-A sphere, a capsule and a box touch a plane by one ball, two balls and eight corners: as in MuJoCo,
-but pushed by a smooth force where MuJoCo solves a soft constraint.  How stiff that is no file says.
+Which geoms touch, and their friction, is what MuJoCo's rules say (contype and conaffinity,
+priority, excluded bodies).  Contacts between bodies that move, and of other geoms, are told.
 """
 
-from collections.abc import Mapping
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
+from chasles.io.mjcf_forces import compliance
 from chasles.io.mjcf_shapes import shape_of
-from chasles.model import Contact, InvalidOption, Model
-from chasles.model.contact import TOUCHING
-from chasles.model.errors import told
+from chasles.model import Body, Box, Capsule, Contact, Force, Shape, Sphere
 
-LAWS = ("stiffness", "hertz", "dissipation", "friction", "slip")
-LEFT_OUT = "contacts between geoms are left out"
+Floats = NDArray[np.float64]
+STANDARD_GRAVITY = 9.81  # m/s^2: the load that contacts are damped for where nothing has weight
 
 
-def checked_contacts(contacts: Any) -> dict[str, Any]:
-    """What a user says of all contacts of a robot."""
-    if not isinstance(contacts, Mapping) or not set(contacts) <= set(LAWS):
-        raise InvalidOption(
-            f"contacts must be a dict of {', '.join(LAWS)}, got {told(contacts)}.",
-            "Give contacts={'stiffness': 1e4, 'dissipation': 1.0}; friction is the file's.",
-        )
-    return dict(contacts)
-
-
-def with_contacts(model: Model, scene: Any, law: Mapping[str, Any]) -> Model:
-    """The model with contacts of its shapes with the world's planes; a note says what is not."""
+def contacts_of(scene: Any, bodies: list[Body]) -> list[Force]:
+    """Contacts with planes, and notes on all others."""
     m = scene.m
+    if m.opt.disableflags & scene.code("DisableBit.CONTACT"):
+        return []
     planes = [k for k in range(m.ngeom) if m.geom_type[k] == scene.code("Geom.PLANE")]
-    still = [k for k in planes if scene.root[m.geom_bodyid[k]] == 0]
-    found: list[Contact] = []
-    others: list[str] = []
+    forces: list[Force] = []
+    left: list[str] = []
+    by_name = {body.name: body for body in bodies}
     for geom in range(m.ngeom):
-        if scene.root[m.geom_bodyid[geom]] == 0:
+        root = scene.root[m.geom_bodyid[geom]]
+        met = [plane for plane in planes if root != 0 and may_touch(scene, geom, plane)]
+        if not met:
             continue
-        for plane in still:
-            if touches(m, geom, plane):
-                contact = contact_of(model, scene, geom, plane, law)
-                others += [scene.name("geom", geom)] if contact is None else []
-                found += [] if contact is None else [contact]
-    notes = [note for note in model.notes if note != LEFT_OUT]
-    notes.append("contacts are smooth forces between geoms and planes of the world; all between"
-                 " other geoms are left out")  # fmt: skip
-    if others:
-        shown = ", ".join(f"'{name}'" for name in dict.fromkeys(others))
-        notes.append(f"geoms that are not spheres, capsules or boxes touch nothing: {shown}")
-    return replace(model, forces=(*model.forces, *found), notes=tuple(notes))
+        body = by_name[scene.body_names[root]]
+        shape = shape_of(scene, geom, np.array(body.position), np.array(body.rotation))
+        made = [contact(scene, geom, plane, body.name, shape) for plane in met]
+        forces += [force for force in made if force is not None]
+        left += [scene.name("geom", geom)] if None in made else []
+    scene.note_names(
+        "contacts with planes give way by springs with the time constants of MuJoCo's, and creep",
+        [force.name for force in forces],
+    )
+    scene.note_names("contacts of geoms with planes are left out", left)
+    scene.note_names("margins of contacts are left out",
+                     [scene.name("geom", k) for k in np.flatnonzero(m.geom_margin)])  # fmt: skip
+    return forces
 
 
-def touches(m: Any, first: int, second: int) -> bool:
-    """MuJoCo's rule: contype of one and conaffinity of the other have a bit in common."""
-    one = m.geom_contype[first] & m.geom_conaffinity[second]
-    return bool(one or m.geom_contype[second] & m.geom_conaffinity[first])
+def may_touch(scene: Any, one: int, other: int) -> bool:
+    """MuJoCo's rule for two geoms."""
+    m = scene.m
+    types, affinities = m.geom_contype[[one, other]], m.geom_conaffinity[[one, other]]
+    bodies = sorted(int(m.geom_bodyid[k]) for k in (one, other))
+    excluded = (bodies[0] << 16) + bodies[1] in m.exclude_signature
+    return bool(types[0] & affinities[1] or types[1] & affinities[0]) and not excluded
 
 
-def friction_of(m: Any, first: int, second: int) -> float:
-    """MuJoCo's rule: that of the geom with the higher priority, or else the larger of the two."""
-    ranks, values = m.geom_priority[[first, second]], m.geom_friction[[first, second], 0]
-    return float(values.max() if ranks[0] == ranks[1] else values[np.argmax(ranks)])
-
-
-def contact_of(
-    model: Model, scene: Any, geom: int, plane: int, law: Mapping[str, Any]
-) -> Contact | None:
-    """A geom's contact with a plane, or None where its shape touches by no balls."""
-    m, root = scene.m, scene.root[scene.m.geom_bodyid[geom]]
-    body = model.body(scene.body_names[root])
-    shape = shape_of(scene, geom, np.array(body.position), np.array(body.rotation))
-    if not isinstance(shape, TOUCHING):
+def contact(scene: Any, geom: int, plane: int, body: str, shape: Shape | None) -> Contact | None:
+    """A contact of one geom with one plane; None if it cannot be one here."""
+    m = scene.m
+    if not isinstance(shape, Sphere | Capsule | Box):
         return None
-    ground = m.geom_bodyid[plane]
-    turn = np.zeros(9)
-    scene.mujoco.mju_quat2Mat(turn, m.geom_quat[plane])
-    normal = scene.d.xmat[ground].reshape(3, 3) @ turn.reshape(3, 3)[:, 2]
-    at = scene.in_world(ground, m.geom_pos[plane])
-    name = scene.unique(f"{scene.name('geom', geom)} on {scene.name('geom', plane)}")
-    given = {"friction": friction_of(m, geom, plane), **law}
-    return Contact(name, "ground", body, at, normal, shape=shape, **given)
+    pair = sorted((geom, plane), key=lambda k: -m.geom_priority[k])
+    first = pair[:1] if m.geom_priority[pair[0]] != m.geom_priority[pair[1]] else pair
+    friction = max(float(m.geom_friction[k, 0]) for k in first)
+    rubs = max(int(m.geom_condim[k]) for k in first) > 1
+    soft = compliance(m, *mixed(m, first), float(m.body_invweight0[m.geom_bodyid[geom], 0]))
+    if soft is None:
+        return None
+    stiffness, damping, mass = soft
+    # Where it rests under its weight, k d = m g, the damper of Hunt and Crossley is MuJoCo's.
+    weight = mass * (float(np.linalg.norm(m.opt.gravity)) or STANDARD_GRAVITY)
+    name = f"{scene.name('geom', geom)} on {scene.name('geom', plane)}"
+    return Contact(
+        scene.unique(name), "ground", body, at=scene.d.geom_xpos[plane],
+        axis=scene.d.geom_xmat[plane].reshape(3, 3)[:, 2], shape=shape, stiffness=stiffness,
+        dissipation=damping / weight, friction=friction if rubs else 0.0,
+    )  # fmt: skip
+
+
+def mixed(m: Any, geoms: list[int]) -> tuple[Floats, Floats]:
+    """solref and solimp of a contact: the mean by solmix, the smaller if given directly."""
+    weights = m.geom_solmix[geoms]
+    weights = (
+        weights / weights.sum() if weights.sum() > 0.0 else np.full(len(geoms), 1 / len(geoms))
+    )
+    references, impedances = m.geom_solref[geoms], m.geom_solimp[geoms]
+    direct = np.any(references[:, 0] <= 0.0)
+    reference = references.min(axis=0) if direct else weights @ references
+    return reference, weights @ impedances

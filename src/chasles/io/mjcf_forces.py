@@ -75,18 +75,31 @@ def of_joint(scene: Any, entry: Placed, left: dict[str, list[str]]) -> list[Forc
 
 
 def stop_of(scene: Any, entry: Placed) -> JointStop | None:
-    r"""A stop at the ends of a joint's range, as stiff as MuJoCo's at the reference pose.
-
-    MuJoCo asks for the acceleration $-d(k r + b\dot r)$ at a depth r, with $b = 2 / (d T)$ and
-    $k = 1 / (d T\zeta)^2$ from solref (T, zeta) and the impedance d of solimp, or with -solref for
-    both; the inertia that feels it is that of the coordinate at the reference pose.
-    """
+    """A stop at the ends of a joint's range, as stiff as MuJoCo's at the reference pose."""
     m = scene.m
     if entry.coordinate is None or entry.joint is None:
         return None
-    first, second = m.jnt_solref[entry.index].tolist()
-    impedance = float(m.jnt_solimp[entry.index, 1])
     mobility = float(m.dof_invweight0[m.jnt_dofadr[entry.index]])
+    soft = compliance(m, m.jnt_solref[entry.index], m.jnt_solimp[entry.index], mobility)
+    if soft is None:
+        return None
+    lower, upper = m.jnt_range[entry.index] - m.qpos0[m.jnt_qposadr[entry.index]]
+    name = scene.unique(f"{scene.name('joint', entry.index)} stop")
+    return JointStop(name, entry.joint.name, lower, upper, stiffness=soft[0], damping=soft[1],
+                     coordinate=entry.coordinate)  # fmt: skip
+
+
+def compliance(
+    m: Any, solref: Floats, solimp: Floats, mobility: float
+) -> tuple[float, float, float] | None:
+    r"""Stiffness, damping, and the inertia that feels them, of a soft constraint of MuJoCo.
+
+    MuJoCo asks for the acceleration $-d(k r + b\dot r)$ at a depth r, with $b = 2 / (d T)$ and
+    $k = 1 / (d T\zeta)^2$ from solref (T, zeta) and the impedance d of solimp, or with -solref for
+    both; the inertia that feels it is that at the reference pose.
+    """
+    first, second = solref.tolist()
+    impedance = float(solimp[1])
     if first > 0.0 and second > 0.0:
         time = max(first, 2.0 * float(m.opt.timestep))
         damping, stiffness = 2.0 / (impedance * time), 1.0 / (impedance * time * second) ** 2
@@ -95,10 +108,7 @@ def stop_of(scene: Any, entry: Placed) -> JointStop | None:
     weight = impedance / mobility if mobility > 0.0 else np.nan
     if not (np.isfinite(weight * stiffness) and weight * stiffness > 0.0 and damping >= 0.0):
         return None
-    lower, upper = m.jnt_range[entry.index] - m.qpos0[m.jnt_qposadr[entry.index]]
-    name = scene.unique(f"{scene.name('joint', entry.index)} stop")
-    return JointStop(name, entry.joint.name, lower, upper, stiffness=weight * stiffness,
-                     damping=weight * damping, coordinate=entry.coordinate)  # fmt: skip
+    return weight * stiffness, weight * damping, 1.0 / mobility
 
 
 def polynomial(m: Any, what: str, index: int) -> Floats:
@@ -232,17 +242,37 @@ def note_the_rest(scene: Any) -> None:
     m = scene.m
     touching = np.any(m.geom_contype) and np.any(m.geom_conaffinity)
     if touching and not m.opt.disableflags & scene.code("DisableBit.CONTACT"):
-        scene.note("contacts between geoms are left out")
+        which = "bodies that move" if scene.contacts else "geoms"
+        scene.note(f"contacts between {which} are left out")
     if m.opt.density or m.opt.viscosity or np.any(m.opt.wind):
         scene.note("the medium (density, viscosity, wind) is left out")
     if np.any(m.body_gravcomp):
         names = [scene.name("body", k) for k in np.flatnonzero(m.body_gravcomp)]
         scene.note_names("compensation of gravity is left out", names)
-    moving = {"tendons": m.ntendon, "deformable bodies": m.nflex, "plugins": m.nplugin}
-    for what, count in moving.items():
+    for what, count in {"deformable bodies": m.nflex, "plugins": m.nplugin}.items():
         if count:
             scene.note(f"{count} {what} are left out")
-    still = {"sensors": m.nsensor, "cameras": m.ncam, "sites": m.nsite, "keyframes": m.nkey}
+    still = {
+        "tendons": note_tendons(scene),
+        "sensors": m.nsensor,
+        "cameras": m.ncam,
+        "sites": m.nsite,
+        "keyframes": m.nkey,
+    }
     listed = [f"{count} {what}" for what, count in still.items() if count]
     if listed:
         scene.note(f"left out, and moves nothing: {', '.join(listed)}")
+
+
+def note_tendons(scene: Any) -> int:
+    """Notes on tendons that pull or hold; returns how many others there are."""
+    m = scene.m
+    pulling = ("stiffness", "damping", "frictionloss", "armature")
+    pulls = np.any([getattr(m, f"tendon_{what}") != 0.0 for what in pulling], axis=0)
+    limited = np.asarray(m.tendon_limited, bool)
+    for what, which in {
+        "springs, dampers, friction and rotors of tendons are left out": pulls,
+        "limits of tendons are not enforced": limited,
+    }.items():
+        scene.note_names(what, [scene.name("tendon", k) for k in np.flatnonzero(which)])
+    return int(m.ntendon - np.sum(pulls | limited))

@@ -29,6 +29,7 @@ class Scene:
     m: Any
     d: Any
     stops: bool = True  # whether limits of joints are made stops
+    contacts: bool = False  # whether there are contacts with planes
     notes: list[str] = field(default_factory=list)
     taken: set[str] = field(default_factory=set)
     framed: set[str] = field(default_factory=set)  # names of frames
@@ -111,6 +112,7 @@ class Scene:
 
 def model_of(scene: Scene) -> Model:
     """The model, with notes on everything that it does not have."""
+    from chasles.io.mjcf_contacts import contacts_of
     from chasles.io.mjcf_equalities import couplings, equalities
     from chasles.io.mjcf_forces import forces_of, note_the_rest
     from chasles.io.mjcf_joints import joints_of
@@ -122,6 +124,8 @@ def model_of(scene: Scene) -> Model:
     joints += equalities(scene)
     drivers = couplings(scene, placed)
     forces = forces_of(scene, placed)
+    if scene.contacts:
+        forces += contacts_of(scene, bodies)
     note_the_rest(scene)
     return Model(
         bodies + frames, joints, forces, drivers, gravity=gravity_of(scene), notes=scene.notes

@@ -1,7 +1,6 @@
 """Models and runs from files, by the ending of the name."""
 
 import os
-from collections.abc import Mapping
 from typing import Any, Literal
 
 from chasles.model import InvalidFile, InvalidOption, Model
@@ -9,7 +8,8 @@ from chasles.model.errors import told
 from chasles.sealed import checked_path
 
 Limits = Literal["stops", "none"]
-LIMITS = ("stops", "none")
+Contacts = Literal["planes", "none"]
+LIMITS, CONTACTS = ("stops", "none"), ("planes", "none")
 TOML, ROBOTS = (".toml",), (".urdf", ".xml", ".mjcf")
 
 
@@ -17,7 +17,7 @@ def read_model(
     path: str | os.PathLike[str],
     folder: str | os.PathLike[str] | None = None,
     limits: Limits | None = None,
-    contacts: Mapping[str, float] | None = None,
+    contacts: Contacts | None = None,
 ) -> Model:
     """The model of a file: .toml (see `Model.write`), .urdf, or .xml and .mjcf (MJCF).
 
@@ -26,9 +26,8 @@ def read_model(
     folder    of a robot: where the meshes and files that it names must be; its own by default
     limits    of a robot's joints: "stops" (default) makes each a `JointStop` that gives way as
               MuJoCo's does at the reference pose, "none" leaves them out
-    contacts  of a robot's spheres, capsules and boxes with the planes of its world, as `Contact`
-              takes them: {"stiffness": 1e4, "dissipation": 1.0}; friction is the file's.  None
-              leaves them out
+    contacts  of a robot: "planes" makes `Contact`s of balls, ends of capsules and corners of boxes
+              with the planes of the file, "none" (default) leaves them out
 
     What a file asks for and a model cannot have is listed in `model.notes`.  Nothing in a file is
     run as code; a file that is too large, nested too deep or not finite is refused.
@@ -52,16 +51,13 @@ def read_file(
 ) -> tuple[Model, dict[str, Any]]:
     source = checked_path(path)
     suffix = source.suffix.lower()
-    if contacts is not None and suffix in TOML:
-        raise InvalidOption(
-            f"contacts are for a robot, and '{source}' is a .toml file.",
-            "A .toml file has its contacts among its forces.",
-        )
-    if limits is not None and (limits not in LIMITS or suffix in TOML):
-        raise InvalidOption(
-            f"limits must be one of {', '.join(LIMITS)}, for a robot, got {told(limits)}.",
-            "A .toml file has its stops among its forces.",
-        )
+    given = {"limits": (limits, LIMITS, "stops"), "contacts": (contacts, CONTACTS, "contacts")}
+    for what, (value, known, forces) in given.items():
+        if value is not None and (value not in known or suffix in TOML):
+            raise InvalidOption(
+                f"{what} must be one of {', '.join(known)}, for a robot, got {told(value)}.",
+                f"A .toml file has its {forces} among its forces.",
+            )
     if suffix in TOML:
         from chasles.io.toml import read_toml  # late: only files need msgspec
 
@@ -69,7 +65,7 @@ def read_file(
     if suffix in ROBOTS:
         from chasles.io.mjcf import read_robot  # late: only robots need MuJoCo
 
-        return read_robot(source, folder, limits != "none", contacts)
+        return read_robot(source, folder, limits != "none", contacts == "planes")
     raise InvalidFile(
         f"'{source}' does not end in {', '.join((*TOML, *ROBOTS))}.",
         "Name a model file by what it holds.",

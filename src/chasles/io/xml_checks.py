@@ -53,6 +53,7 @@ class Checker:
             self.check_inside(where, "a folder", folder, self.base / folder)
 
     def check_text(self, source: Path, text: str) -> None:
+        text = text.lstrip().rstrip("\0")  # what editors leave around it, and MuJoCo does not mind
         if "<!DOCTYPE" in text.upper() or "<!ENTITY" in text.upper():
             raise InvalidFile(
                 f"'{source}' has a document type or entities, which robots do not need.",
@@ -90,7 +91,7 @@ class Checker:
         where = f"'{source}', <{tag}>"
         for name, value in attributes.items():
             if "file" in name.lower():
-                bare = value.removeprefix("package://").removeprefix("file://")
+                bare = bare_path(value)
                 self.files.append((where, name, bare))
                 if tag == "include":
                     self.check_included(where, name, bare)
@@ -133,6 +134,11 @@ class Checker:
                 f"{where}: includes '{value}', which is not XML by its name.", "Name it .xml."
             )
         self.check_text(*text_of(target))
+
+
+def bare_path(name: str) -> str:
+    """The path of a file without the scheme that a URDF may put before it."""
+    return name.removeprefix("package://").removeprefix("file://")
 
 
 def numbers(text: Any) -> list[float]:
