@@ -139,7 +139,7 @@ class StateView:
         times = np.array([self.t])
         return float(diagnostics.coordinate(setup, *key, self.absolute[None], times, integrals)[0])
 
-    def coordinate_rate(self, joint: Joint | str, which: Coordinate = "auto") -> float:
+    def rate(self, joint: Joint | str, which: Coordinate = "auto") -> float:
         """The rate of a joint's coordinate, rad/s or m/s."""
         setup = self.stepper.solver.setup
         key = coordinate_key(setup.model, joint, which)

@@ -188,7 +188,7 @@ def simulate(
         message = f"interrupted at t = {saved.times[-1]:g} s after {run.steps_done} steps"
         raise Interrupted(Result(problem, *states, provenance, "interrupted", message, kept))
     if stopped is None:
-        message = f"reached t = {run.reached:g} s in {run.steps_done} steps{run.ending}"
+        message = f"reached t = {saved.times[-1]:g} s in {run.steps_done} steps{run.ending}"
         return Result(problem, *states, provenance, "finished", message, kept)
     result = Result(problem, *states, provenance, "stopped", stopped.what, kept)
     raise SimulationStopped(stopped.what, stopped.remedy, result=result)
