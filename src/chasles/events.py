@@ -139,7 +139,7 @@ class StateView:
         times = np.array([self.t])
         return float(diagnostics.coordinate(setup, *key, self.absolute[None], times, integrals)[0])
 
-    def coordinate_rate(self, joint: Joint | str, which: Coordinate = "auto") -> float:
+    def rate(self, joint: Joint | str, which: Coordinate = "auto") -> float:
         """The rate of a joint's coordinate, rad/s or m/s."""
         setup = self.stepper.solver.setup
         key = coordinate_key(setup.model, joint, which)
@@ -197,10 +197,21 @@ class Watcher:
         self.found: dict[str, list[float]] = {event.name: [] for event in events}
         self.last: list[float] = []  # values at the beginning of the next step
 
-    def value(self, event: Event, t: float, point: Floats) -> float:
+    def views(self, times: Floats, points: Floats) -> list[StateView]:
+        """Views of several points (k, ...), whose bodies are placed at once."""
+        absolute = self.stepper.absolute(points[:, : self.stepper.layout.integrals])
+        found = []
+        for t, point, bodies in zip(times.tolist(), points, absolute):
+            view = StateView(t, point, self.stepper)
+            view.__dict__["absolute"] = bodies  # what it would compute when asked
+            found.append(view)
+        return found
+
+    def value(self, event: Event, view: StateView) -> float:
         """The value of an event's function, which must be a number."""
+        t = view.t
         try:
-            value = event.function(t, StateView(t, point, self.stepper))
+            value = event.function(t, view)
         except ChaslesError:
             raise
         except Exception as error:
@@ -229,7 +240,8 @@ class Watcher:
 
     def begin(self, point: Floats, t: float) -> None:
         """The values at the start."""
-        self.last = [self.value(event, t, point) for event in self.events]
+        view = StateView(t, point, self.stepper)
+        self.last = [self.value(event, view) for event in self.events]
 
     def look(
         self, begin: float, end: float, inner: Floats, after: Floats, at: Callable[[float], Floats]
@@ -239,15 +251,16 @@ class Watcher:
         `inner` are the points at `thetas`, `after` that at the end, and at(t) that of a real step.
         """
         times = np.concatenate(([begin], begin + (end - begin) * self.thetas, [end]))
+        width = inner.shape[1]
+        views = self.views(times[1:], np.concatenate([inner, after[None, :width]]))
         happened: list[tuple[float, Event]] = []
         for k, event in enumerate(self.events):
-            ended = self.value(event, end, after)
-            guessed = [self.value(event, t, point) for t, point in zip(times[1:-1], inner)]
-            values = [self.last[k], *guessed, ended]
+            values = [self.last[k], *(self.value(event, view) for view in views)]
+            ended = values[-1]
             self.last[k] = ended
             if not passes(values, event.direction):
                 continue
-            exact = [self.value(event, t, at(t)) for t in times[1:-1]]
+            exact = [self.value_at(event, t, at) for t in times[1:-1].tolist()]
             happened += [
                 (self.located(event, times[i], times[i + 1], at), event)
                 for i in crossings([values[0], *exact, ended], event.direction)
@@ -259,6 +272,10 @@ class Watcher:
                 return t, event
         return None
 
+    def value_at(self, event: Event, t: float, at: Callable[[float], Floats]) -> float:
+        """The value at a time within a step, which a real step leads to."""
+        return self.value(event, StateView(t, at(t), self.stepper))
+
     def located(
         self, event: Event, begin: float, end: float, at: Callable[[float], Floats]
     ) -> float:
@@ -266,7 +283,7 @@ class Watcher:
         from scipy.optimize import brentq  # late: it takes longer to import than most runs
 
         def function(t: float) -> float:
-            return self.value(event, t, at(t))
+            return self.value_at(event, t, at)
 
         last = function(end)
         if last == 0.0:

@@ -176,7 +176,7 @@ class Bouncer:
     def meets(self, block: Floats, t: float, end: End) -> bool:
         state = StateView(t, block, self.stepper)
         side, key = end.side, end.key
-        outwards = side * state.coordinate_rate(*key)
+        outwards = side * state.rate(*key)
         return end.function(t, state) > -TOUCHES and outwards > AT_REST * self.fastest
 
     def jump(self, block: Floats, t: float, end: End) -> None:

@@ -167,8 +167,7 @@ def simulate(
             else:
                 saved = run.states_at(grid.t_eval, progress)
         seconds = time.perf_counter() - seconds_compiling() - began
-        last = run.reached if tolerances is not None else float(saved.times[-1])
-        status, message = ended(run, last)
+        status, message = ended(run, float(saved.times[-1]))
         result = result_of(settings, run, saved, seconds, status, message)
         if record is not None:
             record.finish(result)

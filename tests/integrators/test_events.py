@@ -53,14 +53,15 @@ def test_a_wheel_passes_its_zeros_at_every_half_turn(direction):
     np.testing.assert_allclose(result.events["level"], expected, atol=1e-12, rtol=0)
 
 
+@pytest.mark.parametrize("method", ["dop853", pytest.param("dopri5", marks=pytest.mark.slow)])
 @pytest.mark.parametrize("space", ["framed", "subgroups"])
-def test_a_thousand_crossings_without_a_miss_or_a_duplicate(space):
+def test_a_thousand_crossings_without_a_miss_or_a_duplicate(space, method):
     """The states between steps, looked at many times as often, change sign as often and there."""
 
     def crossing(t, state):
         return state.position("second")[2] - state.position("first")[2]
 
-    options = {"rtol": 1e-7, "atol": 1e-9, "method": "dopri5", "spaces": space}
+    options = {"rtol": 1e-7, "atol": 1e-9, "method": method, "spaces": space}
     until = 130.0
     result = ch.simulate(double_pendulum(), until, events=[crossing], save_every=10**6, **options)
     times = result.events["crossing"]
