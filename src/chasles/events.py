@@ -8,21 +8,19 @@ states of the run at its ends: a sign that changes once is one event, told once.
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from functools import cached_property
 from itertools import pairwise
 from typing import Any, ClassVar
 
 import numpy as np
 
-from chasles import diagnostics
-from chasles.core.arrays import POSE_R, POSE_X, TWIST, Floats
-from chasles.model import Body, ChaslesError, InvalidOption, Joint, Model
+from chasles.control import Moment
+from chasles.core.arrays import Floats
+from chasles.model import ChaslesError, InvalidOption, Model
 from chasles.model.coordinates import checked_coordinate, resolved_coordinate
 from chasles.model.errors import told
 from chasles.model.keywords import checked_keywords
 from chasles.model.words import Coordinate
 from chasles.stepper import Stepper
-from chasles.system.coordinates import coordinate_keys
 
 #: Fractions of a step at which functions are looked at.
 INNER = np.arange(1, 8) / 8.0
@@ -39,13 +37,13 @@ class EventFailed(ChaslesError):
 class Event:
     """A function of time and state whose zeros are looked for.
 
-    function   (t, state) -> float; state is a StateView
+    function   (t, state) -> float; state is a Moment
     direction  1: only where it rises, -1: only where it falls, 0: both
     terminal   whether the run ends at the first
     name       under which result.events has the times
     """
 
-    function: Callable[[float, "StateView"], float]
+    function: Callable[[float, Moment], float]
     direction: int = 0
     terminal: bool = False
     name: str = ""
@@ -84,77 +82,6 @@ class Event:
         if isinstance(direction, int | float) and not isinstance(direction, bool):
             sign = int(np.sign(direction))
         return cls(given, sign, terminal)
-
-
-class StateView:
-    """All bodies at one time, in the words of a result; what is not asked for is not computed."""
-
-    def __init__(self, t: float, point: Floats, stepper: Stepper) -> None:
-        self.t, self.stepper = t, stepper
-        self.point_of_run = point
-
-    @cached_property
-    def absolute(self) -> Floats:
-        """(n, 18) rows R, r, omega, v."""
-        found: Floats = self.stepper.absolute(self._places)[0]
-        return found
-
-    @property
-    def _places(self) -> Floats:
-        return self.point_of_run[None, : self.stepper.layout.integrals]
-
-    def position(self, body: Body | str) -> Floats:
-        """(3,) of the centre of mass in the world, m."""
-        return self._row(body)[POSE_X : POSE_X + 3]
-
-    def rotation(self, body: Body | str) -> Floats:
-        """(3, 3) from body to world."""
-        return self._row(body)[POSE_R : POSE_R + 9].reshape(3, 3)
-
-    def velocity(self, body: Body | str) -> Floats:
-        """(3,) of the centre of mass in the world, m/s."""
-        found: Floats = self.rotation(body) @ self._row(body)[TWIST + 3 : TWIST + 6]
-        return found
-
-    def angular_velocity(self, body: Body | str) -> Floats:
-        """(3,) in the body frame, rad/s."""
-        return self._row(body)[TWIST : TWIST + 3]
-
-    def point(self, body: Body | str, at: Any) -> Floats:
-        """(3,) in the world of a point of the body frame, m."""
-        found: Floats = self.position(body) + self.rotation(body) @ np.asarray(at, float)
-        return found
-
-    def coordinate(self, joint: Joint | str, which: Coordinate = "auto") -> float:
-        """A joint's angle (rad) or displacement (m) since the start."""
-        setup = self.stepper.solver.setup
-        key = coordinate_key(setup.model, joint, which)
-        known = self.stepper.coordinates(self._places)
-        if known is not None:
-            value = float(known[0, coordinate_keys(setup.model).index(key)])
-            if not np.isnan(value):
-                return value
-        layout = self.stepper.layout
-        integrals = self.point_of_run[None, layout.integrals : layout.supply]
-        times = np.array([self.t])
-        return float(diagnostics.coordinate(setup, *key, self.absolute[None], times, integrals)[0])
-
-    def rate(self, joint: Joint | str, which: Coordinate = "auto") -> float:
-        """The rate of a joint's coordinate, rad/s or m/s."""
-        setup = self.stepper.solver.setup
-        key = coordinate_key(setup.model, joint, which)
-        return float(diagnostics.coordinate_rate(setup, *key, self.absolute[None])[0])
-
-    def _row(self, body: Body | str) -> Floats:
-        name = body.name if isinstance(body, Body) else body
-        index = self.stepper.solver.setup.body_index
-        if not isinstance(name, str) or name not in index:
-            raise EventFailed(
-                f"there is no body {told(name)} in the state that events see.",
-                f"Name one of: {', '.join(index)}.",
-            )
-        row: Floats = self.absolute[index[name]]
-        return row
 
 
 def coordinate_key(model: Model, joint: Any, which: Any) -> tuple[str, Coordinate]:
@@ -197,17 +124,17 @@ class Watcher:
         self.found: dict[str, list[float]] = {event.name: [] for event in events}
         self.last: list[float] = []  # values at the beginning of the next step
 
-    def views(self, times: Floats, points: Floats) -> list[StateView]:
+    def views(self, times: Floats, points: Floats) -> list[Moment]:
         """Views of several points (k, ...), whose bodies are placed at once."""
         absolute = self.stepper.absolute(points[:, : self.stepper.layout.integrals])
         found = []
         for t, point, bodies in zip(times.tolist(), points, absolute):
-            view = StateView(t, point, self.stepper)
+            view = Moment(self.stepper, point, t)
             view.__dict__["absolute"] = bodies  # what it would compute when asked
             found.append(view)
         return found
 
-    def value(self, event: Event, view: StateView) -> float:
+    def value(self, event: Event, view: Moment) -> float:
         """The value of an event's function, which must be a number."""
         t = view.t
         try:
@@ -240,7 +167,7 @@ class Watcher:
 
     def begin(self, point: Floats, t: float) -> None:
         """The values at the start."""
-        view = StateView(t, point, self.stepper)
+        view = Moment(self.stepper, point, t)
         self.last = [self.value(event, view) for event in self.events]
 
     def look(
@@ -274,7 +201,7 @@ class Watcher:
 
     def value_at(self, event: Event, t: float, at: Callable[[float], Floats]) -> float:
         """The value at a time within a step, which a real step leads to."""
-        return self.value(event, StateView(t, at(t), self.stepper))
+        return self.value(event, Moment(self.stepper, at(t), t))
 
     def located(
         self, event: Event, begin: float, end: float, at: Callable[[float], Floats]

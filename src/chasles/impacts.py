@@ -16,11 +16,12 @@ from typing import Any
 import numpy as np
 
 from chasles import diagnostics
+from chasles.control import Moment
 from chasles.core.arrays import CHART_WIDTH, TWIST, VELOCITY, Floats
 from chasles.core.state_block import CARRY_WIDTH, EXCHANGED, SUPPLIED, StateBlock
 from chasles.dynamics.equations import equations_at
 from chasles.dynamics.tree_readout import needs_tree
-from chasles.events import Event, EventFailed, StateView, coordinate_key
+from chasles.events import Event, EventFailed, coordinate_key
 from chasles.model import InvalidOption, Joint, Model
 from chasles.model.checks import checked_number
 from chasles.model.errors import told
@@ -113,7 +114,7 @@ class End(Event):
     side: int
 
     def __init__(self, impact: Impact, key: tuple[str, Any], limit: float, side: int) -> None:
-        def beyond(t: float, state: StateView) -> float:
+        def beyond(t: float, state: Moment) -> float:
             return side * (state.coordinate(*key) - limit)
 
         super().__init__(beyond, direction=1, name=impact.name)
@@ -174,7 +175,7 @@ class Bouncer:
         return 2.0 * leaving / pull if pull > 0.0 and leaving > 0.0 else np.inf
 
     def meets(self, block: Floats, t: float, end: End) -> bool:
-        state = StateView(t, block, self.stepper)
+        state = Moment(self.stepper, block, t)
         side, key = end.side, end.key
         outwards = side * state.rate(*key)
         return end.function(t, state) > -TOUCHES and outwards > AT_REST * self.fastest

@@ -136,7 +136,7 @@ def test_a_joint_holds_at_an_event():
         (lambda t, s: np.nan, "returned nan"),
         (lambda t, s: "high", "returned 'high'"),
         (lambda t, s: 1 / 0, "raised ZeroDivisionError"),
-        (lambda t, s: s.position("bal")[2], "no body 'bal'"),
+        (lambda t, s: s.position("bal")[2], "'bal'"),
     ],
 )
 def test_a_function_that_does_not_return_a_number_is_named(function, message):
