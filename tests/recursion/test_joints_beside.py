@@ -102,3 +102,17 @@ def test_a_weld_of_two_joints_on_a_hinge_swings_with_it():
     theirs = ch.simulate(one, 0.3, spaces="subgroups", **options)
     assert not ours.provenance["warnings"]
     assert abs(ours.coordinate("hinge") - theirs.coordinate("hinge")).max() < 1e-12
+
+
+@pytest.mark.parametrize("first", [ch.Planar, ch.Spherical])
+def test_of_a_ball_and_a_plane_the_ball_carries_and_both_hold(first):
+    leaf = ch.Body("leaf", 3.0, (0.3, 0.2, 0.15), (0.4, 0, 1), angular_velocity=(0, 0, 300.0))
+    plane = ch.Planar("plane", ch.GROUND, leaf, at=(0, 0, 0.2), axis=(0, 0, 1))
+    ball = ch.Spherical("ball", ch.GROUND, leaf, at=(0, 0, 1.8))
+    joints = [plane, ball] if first is ch.Planar else [ball, plane]
+    model = ch.Model([leaf], joints)
+    assert set(ch.designate(model).exact) == {"plane", "ball"}
+    result = ch.simulate(model, 4.0, step=1e-3, method="heun", save_every=50, close=True)
+    assert max(result.violation(name).max() for name in ("plane", "ball")) < 2e-12
+    spin = result.angular_velocity("leaf")[:, 2]
+    assert spin == pytest.approx(spin[0])

@@ -47,3 +47,14 @@ def test_a_loop_of_welded_bodies_is_designated():
     assert set(designation.exact) >= {"hinge", "weld"}
     (ball,) = (p for p in designation.predictions if p.joint == "ball")
     assert ball.whole and ball.rows == ("ux", "uy", "uz")
+
+
+def test_what_a_choice_costs_is_told_of_joints_that_end_on_the_ground():
+    a, b = (ch.Body(name, 1.0, INERTIA, (x, 0, 0)) for name, x in (("a", 0.3), ("b", 0.9)))
+    joints = [
+        ch.Fixed("foot", ch.GROUND, a),
+        ch.Fixed("weld", a, b),
+        ch.Spherical("ball", b, ch.GROUND, at=(0, 1, 0)),
+    ]
+    designation = ch.designate(ch.Model([a, b], joints), "SO3xR3")
+    assert any("'ball' would be exact" in note for note in designation.notes)

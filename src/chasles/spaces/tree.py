@@ -254,11 +254,14 @@ def grow(
 
 
 def cheapest(model: Model, body: str, offers: list[tuple[str, str]]) -> tuple[str, str]:
-    """Of several (parent, joint), the one that spins less at the start, or locks more."""
+    """Of several (parent, joint), the one that spins less at the start, or locks more.
 
-    def price(offer: tuple[str, str]) -> tuple[float, int]:
-        parent, joint = offer
-        return relative_spin(model, parent, body), -len(model.joint(joint).locked)
+    A planar pair last of those: it is charted by a group that few joints beside it are kept in.
+    """
+
+    def price(offer: tuple[str, str]) -> tuple[float, int, bool]:
+        parent, joint = offer[0], model.joint(offer[1])
+        return relative_spin(model, parent, body), -len(joint.locked), joint.kind == "planar"
 
     return min(offers, key=price)
 

@@ -49,8 +49,9 @@ def contradiction(setup: Setup, missed: Floats, what: str, when: str) -> str:
     least = f"{size[row_of(setup, worst)]:.3g} {unit_of(setup, worst)}{PER[what]}"
     others = f"the joints {joints}" if joints else "other drivers and couplings"
     if len(drivers) == 1:
+        word = "coupling" if worst in (c.name for c in setup.model.couplings) else "driver"
         return (
-            f"driver '{worst}' contradicts {others} {when}: the smallest residual of the"
+            f"{word} '{worst}' contradicts {others} {when}: the smallest residual of the"
             f" {what} they ask for is {least}."
         )
     through = f" through the joints {joints}" if joints else ""

@@ -312,7 +312,7 @@ def check_coupling(setup: Setup, coupling: Coupling) -> None:
             f"{coupling.where} is off by {gap:.3g} at t = 0: {coupling.drives} is"
             f" {gap + coupling.offset:.6g}, not {coupling.offset:g} (tolerance {allowed:.2g}).",
             f"Start where it holds: simulate(..., start={{'{coupling.joints[0]}': ...}}) or"
-            " close=True, or change its offset; coordinates are 0 as entered.",
+            " close=True, or change its offset; coordinates are 0, or zero=, as entered.",
         )
 
 
