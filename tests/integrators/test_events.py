@@ -174,5 +174,5 @@ def test_options_of_an_event_are_checked():
 
 
 def test_events_ask_for_tolerances():
-    with pytest.raises(ch.InvalidOption, match="events were given with a step"):
+    with pytest.raises(ch.InvalidOption, match="events were given without tolerances"):
         ch.simulate(falling(), 1.0, step=1e-2, events=[floor])

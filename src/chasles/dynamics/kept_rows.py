@@ -13,8 +13,6 @@ after every step; they are rounding errors, and no metric matters.
 """
 
 import numpy as np
-from scipy.sparse import csr_array
-from scipy.sparse.csgraph import connected_components
 
 from chasles.core.arrays import ABSOLUTE_WIDTH, TWIST, Floats
 from chasles.core.recursion.kept import KeptRows, no_kept_rows
@@ -28,6 +26,8 @@ from chasles.start.closure import gaps_and_rows
 #: Entries of N below this share of what is added up in their row are rounding errors, and singular
 #: values below this share of the largest: of redundant rows.
 RANK = 1e-10
+#: Velocities whose twists are looked at together: all of a large model would fill the memory.
+AT_ONCE = 64
 
 
 def kept_rows(scratch: TreeScratch, solver: Solver, cuts: list[Cut], start: Floats) -> KeptRows:
@@ -40,10 +40,15 @@ def kept_rows(scratch: TreeScratch, solver: Solver, cuts: list[Cut], start: Floa
     if not kept:
         return no_kept_rows()
     gaps_and_rows(setup.system, solver.work, solver.start)  # J at the start
-    twists, jacobian = unit_twists(scratch, start), solver.work.jacobian
-    matrix = np.concatenate([rows_of(cut, jacobian, twists) for cut in kept])
+    jacobian = solver.work.jacobian
+    parts, lengths_of_parts = [], []
+    for first in range(0, tree.rate_count, AT_ONCE):
+        twists = unit_twists(scratch, start, first, min(first + AT_ONCE, tree.rate_count))
+        parts.append(np.concatenate([rows_of(cut, jacobian, twists) for cut in kept]))
+        long = (halves(jacobian), halves(twists))
+        lengths_of_parts.append(np.concatenate([rows_of(cut, *long) for cut in kept]))
+    matrix, lengths = (np.concatenate(found, axis=1) for found in (parts, lengths_of_parts))
     sizes = np.where(slides_of(tree), setup.longest_lever or 1.0, 1.0)
-    lengths = np.concatenate([rows_of(cut, halves(jacobian), halves(twists)) for cut in kept])
     reach = (lengths * sizes).max(axis=1, initial=0.0, keepdims=True)
     matrix[np.abs(matrix * sizes) <= RANK * reach] = 0.0
     return in_groups(matrix, sizes, np.where(reach > 0.0, reach, 1.0))
@@ -55,6 +60,9 @@ def in_groups(matrix: Floats, sizes: Floats, reach: Floats) -> KeptRows:
     sizes  what velocities are large or small against
     reach  (rows, 1) of what is added up in a row: metres and radians are compared by it
     """
+    from scipy.sparse import csr_array  # late: few models need them
+    from scipy.sparse.csgraph import connected_components
+
     touched = matrix != 0.0
     shared = csr_array((touched.astype(float) @ touched.T.astype(float)) > 0.0)
     count, label = connected_components(shared, directed=False)
@@ -80,12 +88,15 @@ def in_groups(matrix: Floats, sizes: Floats, reach: Floats) -> KeptRows:
     )
 
 
-def unit_twists(scratch: TreeScratch, start: Floats) -> Floats:
-    """(v, n, 6) The twists of all bodies where one velocity of the tree is 1, at the start."""
+def unit_twists(scratch: TreeScratch, start: Floats, first: int, end: int) -> Floats:
+    """(k, n, 6) The twists of all bodies at the start where one velocity of the tree is 1.
+
+    One after the other from `first` to before `end`.
+    """
     tree = scratch.tree
-    states = np.tile(start, (tree.rate_count, 1))
-    states[:, tree.stored_count :] = np.eye(tree.rate_count)
-    out = np.zeros((tree.rate_count, tree.body_count, ABSOLUTE_WIDTH))
+    states = np.tile(start, (end - first, 1))
+    states[:, tree.stored_count :] = np.eye(tree.rate_count)[first:end]
+    out = np.zeros((end - first, tree.body_count, ABSOLUTE_WIDTH))
     tree_absolute(tree, scratch.memory, states, out)
     return out[:, :, TWIST : TWIST + 6]
 
