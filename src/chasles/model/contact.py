@@ -56,7 +56,8 @@ class Contact(Force):
     continuous slope there if k = 0.  It is **not sticking**: where less than mu N is asked for, b
     creeps at a fraction of s.  Steps of the run should be short against sqrt(m / k), the time of a
     bounce over pi, and against m s / (mu N), in which friction takes hold: s / (mu g) for a body
-    that rests.
+    that rests.  A ball is **felt only where a stage of a step finds it**: what moves further in a
+    step than both are wide may pass through it, and nothing tells.
 
     >>> ball = Body.sphere("ball", radius=0.1, mass=1.0, position=(0, 0, 1))
     >>> Contact("floor", GROUND, ball, at=(0, 0, 0), stiffness=1e4, friction=0.5).axis
