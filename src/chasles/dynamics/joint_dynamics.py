@@ -36,7 +36,7 @@ FLIGHT = (*TURNS, "x", "y", "z")
 class JointDynamics:
     r"""M v' + h = tau + tau_c at one state, in the velocities v of joint coordinates.
 
-    `coordinates` names them, (joint, word), in the order of the bodies that the joints carry.  Words
+    `coordinates` names them, (joint, word), in the order of the bodies that joints carry.  Words
     are "angle" and "displacement", as `Result.coordinate` has them; of a planar joint "angle", "x"
     and "y", the centre of mass along axes of the plane; of a spherical joint "wx", "wy" and "wz",
     the angular velocity of the body that it carries, in that body's axes.  A body that no joint
