@@ -36,15 +36,13 @@ FLIGHT = (*TURNS, "x", "y", "z")
 class JointDynamics:
     r"""M v' + h = tau + tau_c at one state, in the velocities v of joint coordinates.
 
-    `coordinates` names them, (joint, word), in the order of the bodies that the joints carry:
-
-    | joint       | words                    | rates of                                      |
-    |-------------|--------------------------|-----------------------------------------------|
-    | revolute, helical, prismatic, cylindrical | "angle", "displacement" | as `Result.coordinate` |
-    | planar      | "angle", "x", "y"        | the turn, and the COM along axes of the plane |
-    | spherical   | "wx", "wy", "wz"         | the turn of the body carried, in its axes     |
-    | none (the name is the body's) | "wx" ... "wz", "x", "y", "z" | the turn in its axes; the COM in the world |
-    """  # noqa: E501
+    `coordinates` names them, (joint, word), in the order of the bodies that joints carry.  Words
+    are "angle" and "displacement", as `Result.coordinate` has them; of a planar joint "angle", "x"
+    and "y", the centre of mass along axes of the plane; of a spherical joint "wx", "wy" and "wz",
+    the angular velocity of the body that it carries, in that body's axes.  A body that no joint
+    carries has its own name, with "wx", "wy", "wz" in its axes and "x", "y", "z" of its centre of
+    mass in the world.
+    """
 
     coordinates: tuple[tuple[str, str], ...]
     mass: Floats  # M (v, v), rotors included
