@@ -146,13 +146,15 @@ def simulate(
     grid = make_grid(until, step, save_every, t_eval, begin, tolerances)
     if record is None:
         check_memory(grid, settings.setup)
-    stepper = stepper_of(settings, grid.step, grid.until)
     if tolerances is None:
         lookout = look_ahead(settings.setup, settings.method, grid.step, grid.steps, grid.origin)
+    else:
+        lookout = look_through(settings.setup, grid.until)
+    stepper = stepper_of(settings, grid.step, grid.until)  # fits what was seen of functions of time
+    if tolerances is None:
         control = make_control(stepper, controller, sample, grid.step)
         run = Run(stepper, grid, lookout, control, record=record)
     else:
-        lookout = look_through(settings.setup, grid.until)
         watcher = Watcher(watched, stepper) if watched else None
         run = AdaptiveRun(stepper, grid, tolerances, settings.method, lookout, watcher)
     with record or nullcontext():

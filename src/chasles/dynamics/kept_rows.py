@@ -37,7 +37,7 @@ def kept_rows(scratch: TreeScratch, solver: Solver, cuts: list[Cut], start: Floa
         return no_kept_rows()
     exact = {setup.joint_index[name] for name in exact_joints(setup.model, setup.spaces)}
     kept = [cut for cut in cuts if cut.joint in exact]
-    if not kept:
+    if not kept or tree.rate_count == 0:
         return no_kept_rows()
     gaps_and_rows(setup.system, solver.work, solver.start)  # J at the start
     jacobian = solver.work.jacobian
