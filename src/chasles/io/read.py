@@ -26,8 +26,8 @@ def read_model(
     folder    of a robot: where the meshes and files that it names must be; its own by default
     limits    of a robot's joints: "stops" (default) makes each a `JointStop` that gives way as
               MuJoCo's does at the reference pose, "none" leaves them out
-    contacts  of a robot: "planes" makes `Contact`s of balls, ends of capsules and corners of boxes
-              with the planes of the file, "none" (default) leaves them out
+    contacts  of a robot: "planes" makes a `Contact` of every ball, capsule and box that may touch a
+              plane of the file, "none" (default) leaves them out
 
     What a file asks for and a model cannot have is listed in `model.notes`.  Nothing in a file is
     run as code; a file that is too large, nested too deep or not finite is refused.
