@@ -101,7 +101,9 @@ def places_of_rates(setup: Setup, tree: Tree) -> dict[Key, tuple[int, int] | Non
 
 def coordinates_of_points(setup: Setup, tree: Tree, points: Floats) -> Floats:
     """All joint coordinates (T, c) of points (T, q + v), see `coordinate_keys`; NaN of cut ones."""
-    places = coordinate_places(setup, tree).values()
+    if "places" not in setup.follows:
+        setup.follows["places"] = tuple(coordinate_places(setup, tree).values())
+    places = setup.follows["places"]
     nowhere = np.full(len(points), np.nan)
     columns = [nowhere if place is None else points[:, place] for place in places]
     return np.column_stack(columns) if columns else np.zeros((len(points), 0))
