@@ -68,12 +68,15 @@ def state_of(
 
 
 def carried_by(setup: Setup) -> dict[str, int]:
-    """Joint -> the body that is on its subgroup."""
-    return {
-        carried[1]: setup.body_index[name]
-        for name, carried in subgroup_tree(setup.model, setup.spaces).parents.items()
-        if carried is not None
-    }
+    """Joint -> the body that is on its subgroup, found once."""
+    if "carried by" not in setup.follows:
+        setup.follows["carried by"] = {
+            carried[1]: setup.body_index[name]
+            for name, carried in subgroup_tree(setup.model, setup.spaces).parents.items()
+            if carried is not None
+        }
+    found: dict[str, int] = setup.follows["carried by"]
+    return found
 
 
 def coordinate_places(setup: Setup, tree: Tree) -> dict[Key, int | None]:
