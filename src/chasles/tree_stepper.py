@@ -18,11 +18,10 @@ from chasles.core.stage import Promises
 from chasles.core.state_block import POTENTIAL, StateBlock, layout_of
 from chasles.core.watch import SEEN_WIDTH
 from chasles.dynamics.cut_joints import TreeScratch, cut_rows, watch_of_rows
-from chasles.dynamics.kept_rows import kept_rows
+from chasles.dynamics.kept_rows import kept_joints, kept_rows
 from chasles.dynamics.solver import Solver
 from chasles.integrators.maps import checked_map
 from chasles.integrators.methods import Method
-from chasles.spaces.exactness import exact_joints
 from chasles.start.conflicts import miss_rates
 from chasles.start.consistent import driven_rates
 from chasles.stepper import Stepper
@@ -82,8 +81,7 @@ class TreeStepper(Stepper):
             return {}  # there is nothing to remove
         setup, largest = self.solver.setup, float(self.mechanism.kept.largest[0])
         cut = tree_setup(setup).carried.cut
-        exact = exact_joints(setup.model, setup.spaces)
-        return {name: largest for name in exact if name in cut}
+        return {name: largest for name in kept_joints(setup) if name in cut}
 
     def lost_bodies(self, point: Floats) -> list[int]:
         tree, lost = self.mechanism.tree, []

@@ -20,8 +20,11 @@ from chasles.core.recursion.kinematics import tree_absolute
 from chasles.core.recursion.ways import Cut
 from chasles.dynamics.cut_joints import TreeScratch, slides_of
 from chasles.dynamics.solver import Solver
+from chasles.model import GROUND
 from chasles.spaces.exactness import exact_joints
+from chasles.spaces.on_subgroups import is_mixed
 from chasles.start.closure import gaps_and_rows
+from chasles.system.build import Setup
 
 #: Entries of N below this share of what is added up in their row are rounding errors, and singular
 #: values below this share of the largest: of redundant rows.
@@ -37,7 +40,7 @@ def kept_rows(scratch: TreeScratch, solver: Solver, cuts: list[Cut], start: Floa
     setup, tree = scratch.setup, scratch.tree
     if not cuts:
         return no_kept_rows()
-    exact = {setup.joint_index[name] for name in exact_joints(setup.model, setup.spaces)}
+    exact = {setup.joint_index[name] for name in kept_joints(setup)}
     kept = [cut for cut in cuts if cut.joint in exact]
     if not kept or tree.rate_count == 0:
         return no_kept_rows()
@@ -55,6 +58,28 @@ def kept_rows(scratch: TreeScratch, solver: Solver, cuts: list[Cut], start: Floa
     matrix[np.abs(matrix * sizes) <= RANK * reach] = 0.0
     joints = np.repeat(np.arange(len(kept)), [len(cut.rows) for cut in kept])
     return in_groups(matrix, sizes, np.where(reach > 0.0, reach, 1.0), joints)
+
+
+def kept_joints(setup: Setup) -> tuple[str, ...]:
+    """The joints whose rows are kept, if they are cut."""
+    exact = exact_joints(setup.model, setup.spaces)
+    mixed = is_mixed(setup.spaces)
+    return tuple(name for name in exact if mixed or is_beside_carrier(setup, name))
+
+
+def is_beside_carrier(setup: Setup, name: str) -> bool:
+    """Whether a cut joint joins a body on a subgroup to the body that it hangs on.
+
+    Cut joints of longer ways hold to rounding without help.  Near the singular poses of their loops
+    more than rounding errors would be taken away: the ladder of four-bars loses three digits so.
+    """
+    joint = setup.model.joint(name)
+    for body, other in ((joint.a, joint.b), (joint.b, joint.a)):
+        space = setup.spaces.get(body)
+        on_subgroup = space is not None and space.group == "subgroup"
+        if on_subgroup and (setup.spaces[body].relative_to or GROUND.name) == other:
+            return True
+    return False
 
 
 def in_groups(matrix: Floats, sizes: Floats, reach: Floats, joints: Integers) -> KeptRows:
