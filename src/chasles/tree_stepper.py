@@ -81,7 +81,8 @@ class TreeStepper(Stepper):
             return {}  # there is nothing to remove
         setup, largest = self.solver.setup, float(self.mechanism.kept.largest[0])
         cut = tree_setup(setup).carried.cut
-        return {name: largest for name in kept_joints(setup) if name in cut}
+        held = self.mechanism.stabiliser.found.chosen
+        return {name: largest for name in kept_joints(setup, held) if name in cut}
 
     def lost_bodies(self, point: Floats) -> list[int]:
         tree, lost = self.mechanism.tree, []
@@ -160,7 +161,9 @@ def make_tree_stepper(
         room = make_loop_room(rows.loops, tree.body_count, count)
         mechanism = LoopMechanism(
             **common, loops=rows.loops, room=room, stabiliser=stabiliser,
-            kept=kept_rows(scratch, solver, found.cuts, start_of(solver, tree)),
+            kept=kept_rows(
+                scratch, solver, found.cuts, start_of(solver, tree), stabiliser.found.chosen
+            ),
             placed=np.zeros_like(memory.rows),
         )  # fmt: skip
     scheme = method.make(mechanism.layout.kept, slope_length(mechanism))

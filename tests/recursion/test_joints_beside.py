@@ -1,5 +1,6 @@
 """Joints beside the one that carries a body: what both allow together is a group of motions."""
 
+import numpy as np
 import pytest
 
 import chasles as ch
@@ -116,3 +117,42 @@ def test_of_a_ball_and_a_plane_the_ball_carries_and_both_hold(first):
     assert max(result.violation(name).max() for name in ("plane", "ball")) < 2e-12
     spin = result.angular_velocity("leaf")[:, 2]
     assert spin == pytest.approx(spin[0])
+
+
+def swinging_parallelograms(count: int) -> ch.Model:
+    """Couplers on two equal rods each, hanging on one another: they translate only."""
+    bodies, joints = [], []
+    below: ch.Body | ch.Ground = ch.GROUND
+    at = np.zeros(3)
+    for k in range(count):
+        angle, across = (1.2 - 0.1 * k) / count, np.array([2.0, 0, 0])
+        end = at + (np.sin(angle), -np.cos(angle), 0)
+        left = ch.Body.rod(f"left {k}", mass=1.0, between=(at, end))
+        right = ch.Body.rod(f"right {k}", mass=1.0, between=(at + across, end + across))
+        deck = ch.Body.rod(f"deck {k}", mass=1.0, between=(end, end + across))
+        for name, a, b, point in (
+            (f"A {k}", below, left, at), (f"B {k}", below, right, at + across),
+            (f"C {k}", left, deck, end), (f"D {k}", right, deck, end + across),
+        ):  # fmt: skip
+            joints.append(ch.Revolute(name, a, b, at=point, axis="z"))
+        bodies += [left, right, deck]
+        below, at = deck, end
+    return ch.Model(bodies, joints, gravity=(0, -9.81, 0))
+
+
+@pytest.mark.parametrize("method", ["heun", "rk4"])
+@pytest.mark.parametrize(
+    ("count", "steps"), [(1, 50_000), (6, 10_000), pytest.param(1, 10**6, marks=pytest.mark.slow)]
+)
+def test_what_translates_only_keeps_its_cut_joints_over_longer_ways(count, steps, method):
+    model = swinging_parallelograms(count)
+    assert set(ch.designate(model).exact) == set(model.joint_names)
+    result = ch.simulate(model, steps * 1e-3, step=1e-3, method=method, save_every=steps // 50)
+    assert max(result.violation(name).max() for name in model.joint_names) < 1e-13
+
+
+def test_passing_singular_poses_is_left_to_the_stabiliser():
+    """A constant projector, which knows no masses, would cost the ladder its energy."""
+    result = ch.library.get("A02").run(until=3.0)  # passes its singular pose several times
+    assert result.singular_poses
+    assert np.abs(result.energy_balance()).max() < 1e-9  # 1e-8 with it

@@ -20,9 +20,7 @@ from chasles.core.recursion.kinematics import tree_absolute
 from chasles.core.recursion.ways import Cut
 from chasles.dynamics.cut_joints import TreeScratch, slides_of
 from chasles.dynamics.solver import Solver
-from chasles.model import GROUND
 from chasles.spaces.exactness import exact_joints
-from chasles.spaces.on_subgroups import is_mixed
 from chasles.start.closure import gaps_and_rows
 from chasles.system.build import Setup
 
@@ -35,12 +33,16 @@ MOST_TOGETHER = 12
 AT_ONCE = 64
 
 
-def kept_rows(scratch: TreeScratch, solver: Solver, cuts: list[Cut], start: Floats) -> KeptRows:
-    """N and its pseudo-inverse, of cut joints that hold to rounding."""
+def kept_rows(
+    scratch: TreeScratch, solver: Solver, cuts: list[Cut], start: Floats, held: Integers
+) -> KeptRows:
+    """N and its pseudo-inverse, of cut joints that hold to rounding; `held` marks joints (m,) that
+    are stabilised.
+    """
     setup, tree = scratch.setup, scratch.tree
     if not cuts:
         return no_kept_rows()
-    exact = {setup.joint_index[name] for name in kept_joints(setup)}
+    exact = {setup.joint_index[name] for name in kept_joints(setup, held)}
     kept = [cut for cut in cuts if cut.joint in exact]
     if not kept or tree.rate_count == 0:
         return no_kept_rows()
@@ -60,26 +62,14 @@ def kept_rows(scratch: TreeScratch, solver: Solver, cuts: list[Cut], start: Floa
     return in_groups(matrix, sizes, np.where(reach > 0.0, reach, 1.0), joints)
 
 
-def kept_joints(setup: Setup) -> tuple[str, ...]:
-    """The joints whose rows are kept, if they are cut."""
-    exact = exact_joints(setup.model, setup.spaces)
-    mixed = is_mixed(setup.spaces)
-    return tuple(name for name in exact if mixed or is_beside_carrier(setup, name))
+def kept_joints(setup: Setup, held: Integers) -> tuple[str, ...]:
+    """The joints whose rows are kept, if they are cut: those that a stabiliser leaves alone.
 
-
-def is_beside_carrier(setup: Setup, name: str) -> bool:
-    """Whether a cut joint joins a body on a subgroup to the body that it hangs on.
-
-    Cut joints of longer ways hold to rounding without help.  Near the singular poses of their loops
-    more than rounding errors would be taken away: the ladder of four-bars loses three digits so.
+    What it closes may be open by more than rounding errors, at singular poses that a run passes,
+    and is to be closed in the metric of the masses: the ladder of four-bars lost three digits here.
     """
-    joint = setup.model.joint(name)
-    for body, other in ((joint.a, joint.b), (joint.b, joint.a)):
-        space = setup.spaces.get(body)
-        on_subgroup = space is not None and space.group == "subgroup"
-        if on_subgroup and (setup.spaces[body].relative_to or GROUND.name) == other:
-            return True
-    return False
+    index = setup.joint_index
+    return tuple(n for n in exact_joints(setup.model, setup.spaces) if held[index[n]] == 0)
 
 
 def in_groups(matrix: Floats, sizes: Floats, reach: Floats, joints: Integers) -> KeptRows:
