@@ -101,6 +101,8 @@ if TYPE_CHECKING:
     from chasles.start.by_coordinates import start_state
     from chasles.studies.advise import Advice, NothingMeetsTheTarget, advise
     from chasles.studies.compare import Comparison, compare
+    from chasles.studies.convergence import Convergence, convergence
+    from chasles.studies.work_precision import WorkPrecision, work_precision
     from chasles.system.state import State
     from chasles.view import animate
 
@@ -145,6 +147,10 @@ LATE = {
     "advise": "studies.advise",
     "Comparison": "studies.compare",
     "compare": "studies.compare",
+    "Convergence": "studies.convergence",
+    "convergence": "studies.convergence",
+    "WorkPrecision": "studies.work_precision",
+    "work_precision": "studies.work_precision",
     "State": "system.state",
     "animate": "view",
 }
@@ -190,6 +196,7 @@ __all__ = [
     "Cone",
     "ConstantVelocity",
     "Contact",
+    "Convergence",
     "Coupling",
     "CustomForce",
     "CustomJoint",
@@ -259,11 +266,13 @@ __all__ = [
     "TorsionSpring",
     "Universal",
     "UnknownName",
+    "WorkPrecision",
     "advise",
     "animate",
     "assemble",
     "compare",
     "compound",
+    "convergence",
     "designate",
     "equations",
     "equilibrium",
@@ -277,6 +286,7 @@ __all__ = [
     "read_run",
     "simulate",
     "start_state",
+    "work_precision",
 ]
 
 

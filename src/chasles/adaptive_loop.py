@@ -256,6 +256,12 @@ class AdaptiveRun(Run):
         """The mean of all steps, s."""
         return self.reached / self.index if self.index else self.grid.step
 
+    @property
+    def evaluations(self) -> int:
+        """Those of accepted and rejected steps; states in between take a few more."""
+        attempts = self.pace[adaptive.ACCEPTED] + self.pace[adaptive.REJECTIONS]
+        return int(attempts) * int(self.embedded.count)
+
     def look(self, block: Floats) -> None:
         """The kernel has looked, unless the run ended between two looks."""
         if self.reached < self.grid.until:

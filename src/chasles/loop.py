@@ -94,6 +94,14 @@ class Run:
         resumed = self.record is not None and self.record.begun
         return self.index if resumed else self.index - self.grid.first
 
+    @property
+    def evaluations(self) -> int:
+        """How often the equations of motion were solved in the steps; 0 where nobody counts."""
+        scheme = self.stepper.scheme
+        if hasattr(scheme, "evaluations"):  # the scheme iterates, and counts them itself
+            return int(scheme.evaluations[0])
+        return int(getattr(scheme, "count", 0)) * self.steps_in_all
+
     def go_on_from(self, begin: Checkpoint) -> None:
         """Take the state, inputs and singular poses of a run that goes on."""
         self.block[:] = begin.block

@@ -219,6 +219,7 @@ def provenance_of(settings: Settings, run: Run, seconds: float, **begun: Any) ->
         tableau={} if method.tableau is None else coefficients(method.tableau),
         order=method.order,
         steps=run.steps_in_all,
+        evaluations=run.evaluations,
         until=run.grid.until,
         seconds_in_steps=seconds,
         **begun,
