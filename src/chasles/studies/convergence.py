@@ -15,9 +15,9 @@ from chasles.model.errors import told
 from chasles.model.keywords import checked_keywords
 from chasles.model.model import checked_model
 from chasles.model.notebook import as_html
+from chasles.motion_error import MotionError, error_at_end, sizes_of
 from chasles.result import Result
 from chasles.stderr import progress_bar
-from chasles.studies.motion_error import MotionError, error_at_end, sizes_of
 from chasles.studies.quiet import simulate_quietly
 from chasles.studies.tables import aligned_table, small
 from chasles.time_grid import NEVER
@@ -177,7 +177,7 @@ def convergence(
     reference   of a single start: a Result that ends at `until`; by default a run of "dop853" at
                 half the shortest step, and a second one at that step says how far to trust it
 
-    Errors are of whole bodies (see `chasles.studies.motion_error`).  Runs whose error is below
+    Errors are of whole bodies (see `chasles.motion_error`).  Runs whose error is below
     ten times the uncertainty of the reference, or above a tenth of the size of the bodies, are
     shown but do not count for the slope.  A method that does not admit a space is listed with the
     reason.

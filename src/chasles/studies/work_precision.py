@@ -16,9 +16,9 @@ from chasles.model.errors import told
 from chasles.model.keywords import checked_keywords
 from chasles.model.model import checked_model
 from chasles.model.notebook import as_html
+from chasles.motion_error import error_at_end
 from chasles.result import Result
 from chasles.stderr import progress_bar
-from chasles.studies.motion_error import error_at_end
 from chasles.studies.quiet import simulate_quietly
 from chasles.studies.tables import aligned_table, plain, small
 from chasles.time_grid import NEVER

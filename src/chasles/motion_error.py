@@ -16,6 +16,7 @@ import numpy as np
 from chasles.core.arrays import Floats
 from chasles.integrators.measure import body_sizes
 from chasles.result import Result
+from chasles.system.build import Setup
 from chasles.system.sizes import gyration_radii
 
 
@@ -34,9 +35,13 @@ class MotionError:
 def sizes_of(result: Result) -> Floats:
     """(n,) Of the bodies of the model, m."""
     setup = result.problem.setup
-    sizes = body_sizes(setup.system, gyration_radii(setup.system))
-    found: Floats = sizes[[setup.body_index[name] for name in result.model.body_names]]
+    found: Floats = sizes_in(setup)[[setup.body_index[name] for name in result.model.body_names]]
     return found
+
+
+def sizes_in(setup: Setup) -> Floats:
+    """(n,) The same in the order of calculation."""
+    return body_sizes(setup.system, gyration_radii(setup.system))
 
 
 def pose_errors(result: Result, other: Result) -> Floats:
