@@ -87,7 +87,7 @@ if TYPE_CHECKING:
     from chasles.events import Event
     from chasles.impacts import Impact
     from chasles.integrators.maps import munthe_kaas
-    from chasles.integrators.methods import methods
+    from chasles.integrators.methods import methods, scipy_method
     from chasles.integrators.tableaux import Tableau
     from chasles.io.netcdf import load
     from chasles.io.read import read_model, read_run
@@ -124,6 +124,7 @@ LATE = {
     "JointDynamics": "dynamics.joint_dynamics",
     "joint_dynamics": "dynamics.joint_dynamics",
     "methods": "integrators.methods",
+    "scipy_method": "integrators.methods",
     "munthe_kaas": "integrators.maps",
     "Tableau": "integrators.tableaux",
     "load": "io.netcdf",
@@ -284,6 +285,7 @@ __all__ = [
     "munthe_kaas",
     "read_model",
     "read_run",
+    "scipy_method",
     "simulate",
     "start_state",
     "work_precision",

@@ -30,6 +30,7 @@ from chasles.preparation import (
 from chasles.problem import bytes_kept
 from chasles.recording import Recording, open_recording
 from chasles.result import Result
+from chasles.scipy_loop import ScipyRun
 from chasles.spaces.on_subgroups import on_subgroups
 from chasles.system.build import Setup
 from chasles.system.coordinates import coordinate_keys
@@ -130,6 +131,11 @@ def prepared(model: Model, until: float, asked: RunOptions) -> Prepared:
         control = make_control(stepper, asked.controller, asked.sample, grid.step)
         run = Run(stepper, grid, lookout, control, record=record)
     else:
+        if settings.method.foreign is not None:
+            check_foreign(watched, settings)
+            return Prepared(
+                settings, ScipyRun(stepper, grid, tolerances, settings.method, lookout), None, None
+            )
         watcher = Watcher(watched, stepper) if watched else None
         run = AdaptiveRun(stepper, grid, tolerances, settings.method, lookout, watcher)
     return Prepared(settings, run, record, begin)
@@ -189,6 +195,22 @@ def check_company(
                 f"simulate: {word} was given with tolerances, but needs steps of one length.",
                 f"Give a step instead, or leave {word} out.",
             )
+
+
+def check_foreign(events: tuple[Event, ...], settings: Settings) -> None:
+    """Refuse what SciPy's methods do not do here."""
+    if events:
+        raise InvalidOption(
+            f"simulate: events were given with '{settings.method.name}', which does not look for"
+            " them here.",
+            "Take one of dopri5, tsit5 and dop853.",
+        )
+    if settings.choice is not None:
+        raise InvalidOption(
+            f"simulate: stabilise='{settings.choice.word}' was given with"
+            f" '{settings.method.name}', whose steps in a chart know nothing of it.",
+            "Leave stabilise out, or take one of dopri5, tsit5 and dop853.",
+        )
 
 
 def check_memory(grid: Grid, setup: Setup) -> None:

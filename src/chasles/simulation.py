@@ -25,6 +25,7 @@ from chasles.result import Result
 from chasles.stabilisation.baumgarte import Baumgarte
 from chasles.system.state import State
 from chasles.time_grid import MOST_STEPS, Grid, begun, checked_step
+from chasles.tolerances import check_takes_steps
 
 #: Seconds up to which functions of time are looked through first; twice as far when they are over.
 HORIZON = 1.0
@@ -81,6 +82,7 @@ class Simulation:
 
     def _begin(self, settings: Settings) -> None:
         """Everything as at the start."""
+        check_takes_steps(settings.method, "Simulation")
         self._settings = settings
         origin, first = begun(self._step, settings.begin)
         grid = Grid(np.inf, self._step, int(MOST_STEPS), 0.0, self._every, None, origin, first)

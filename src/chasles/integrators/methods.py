@@ -12,6 +12,7 @@ from chasles.integrators.pairs import PAIR_TABLEAUX, PAIRS, Pair
 from chasles.integrators.products import make_products, tableau_of
 from chasles.integrators.rkmk import make_munthe_kaas
 from chasles.integrators.schemes import register_scheme
+from chasles.integrators.scipy_methods import FAR, PREFIX, SCIPY_NAMES, scipy_fields
 from chasles.integrators.tableaux import METHODS, Tableau
 from chasles.integrators.tableaux import method as find_tableau
 from chasles.model import InvalidOption, UnknownName
@@ -29,6 +30,7 @@ class Method:
     tableau   of a Runge-Kutta method; of a product of exponentials what it is on a vector space
     map       code of the map from the algebra to the group (see `integrators.maps`)
     pair      what makes it adaptive
+    foreign   of SciPy's methods: its name there, and the angle after which a chart is left
     """
 
     name: str
@@ -39,6 +41,7 @@ class Method:
     tableau: Tableau | None = None
     map: int = EXP
     pair: Callable[[], Pair] | None = None
+    foreign: tuple[str, float] | None = None
 
 
 #: Products of exponentials, by name.
@@ -75,6 +78,20 @@ def of_product(name: str) -> Method:
     return Method(name, product.order, partial(make_products, tableau, product), tableau=tableau)
 
 
+def scipy_method(name: str, recentre: float = FAR) -> Method:
+    """One of SciPy's `solve_ivp` methods in local coordinates, for `simulate(rtol=, atol=)`.
+
+    name      "RK23", "RK45", "DOP853", "Radau", "BDF" or "LSODA"
+    recentre  the angle, rad, after which the state becomes the centre of the next chart; 0: after
+              every step.  Methods of several steps begin anew there, and
+              provenance["restarts"] counts them
+
+    >>> scipy_method("LSODA").name
+    'scipy LSODA'
+    """
+    return Method(**scipy_fields(name, recentre))
+
+
 def methods() -> dict[str, Method]:
     """All methods by name.
 
@@ -86,7 +103,7 @@ def methods() -> dict[str, Method]:
 
 def known_names() -> list[str]:
     """What a method may be called."""
-    return [*METHODS, *PAIR_TABLEAUX, *PRODUCTS, *_OTHERS]
+    return [*METHODS, *PAIR_TABLEAUX, *PRODUCTS, *_OTHERS, *SCIPY_NAMES]
 
 
 def find_method(method: Any) -> Method:
@@ -105,6 +122,8 @@ def find_method(method: Any) -> Method:
         raise UnknownName.among("method", method, known)
     if method in _OTHERS:
         return _OTHERS[method]
+    if method in SCIPY_NAMES:
+        return scipy_method(method.removeprefix(PREFIX))
     if method in PAIR_TABLEAUX:
         return of_tableau(PAIR_TABLEAUX[method]())
     return of_product(method) if method in PRODUCTS else of_tableau(find_tableau(method))
