@@ -103,6 +103,7 @@ if TYPE_CHECKING:
     from chasles.studies.compare import Comparison, compare
     from chasles.studies.convergence import Convergence, convergence
     from chasles.studies.work_precision import WorkPrecision, work_precision
+    from chasles.sweeps.sweep import Sweep, sweep
     from chasles.system.state import State
     from chasles.view import animate
 
@@ -152,6 +153,8 @@ LATE = {
     "convergence": "studies.convergence",
     "WorkPrecision": "studies.work_precision",
     "work_precision": "studies.work_precision",
+    "Sweep": "sweeps.sweep",
+    "sweep": "sweeps.sweep",
     "State": "system.state",
     "animate": "view",
 }
@@ -263,6 +266,7 @@ __all__ = [
     "Spherical",
     "Spring",
     "State",
+    "Sweep",
     "Tableau",
     "TorsionSpring",
     "Universal",
@@ -288,6 +292,7 @@ __all__ = [
     "scipy_method",
     "simulate",
     "start_state",
+    "sweep",
     "work_precision",
 ]
 

@@ -26,6 +26,7 @@ COMMANDS = (
     "compare",
     "advise",
     "import",
+    "sweep",
     "doctor",
     "paper",
     "study",
