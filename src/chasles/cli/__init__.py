@@ -29,6 +29,7 @@ COMMANDS = (
     "sweep",
     "doctor",
     "paper",
+    "reproduce",
     "study",
     "library",
     "view",
