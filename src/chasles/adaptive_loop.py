@@ -207,6 +207,7 @@ class AdaptiveRun(Run):
         """The block becomes that at t, within the last step."""
         if t < self.reached:
             self.block[:] = at(t)
+            self.embedded.known[0] = 0.0
             self.reached = self.pace[adaptive.NOW] = t
             self.pace[adaptive.NEXT] = np.searchsorted(wanted, t, side="right")
             self.cut = True
@@ -219,6 +220,7 @@ class AdaptiveRun(Run):
             return
         assert self.bouncer is not None
         met = self.bouncer.bounce(self.block, t, event)
+        self.embedded.known[0] = 0.0
         for end in met[1:]:
             self.watcher.found[end.name].append(t)
         self.cut = True
@@ -258,9 +260,7 @@ class AdaptiveRun(Run):
 
     @property
     def evaluations(self) -> int:
-        """Those of accepted and rejected steps; states in between take a few more."""
-        attempts = self.pace[adaptive.ACCEPTED] + self.pace[adaptive.REJECTIONS]
-        return int(attempts) * int(self.embedded.count)
+        return int(self.embedded.evaluated[0])
 
     def look(self, block: Floats) -> None:
         """The kernel has looked, unless the run ended between two looks."""
