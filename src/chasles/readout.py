@@ -12,7 +12,15 @@ from typing import Any
 
 import numpy as np
 
-from chasles.core.arrays import POSE_R, POSE_X, TWIST, Floats, flat_arrays
+from chasles.core.arrays import (
+    ANSWER_WIDTH,
+    EXCHANGE_WIDTH,
+    POSE_R,
+    POSE_X,
+    TWIST,
+    Floats,
+    flat_arrays,
+)
 from chasles.core.forces.registry import FORCES
 from chasles.core.wrenches import inertial_and_gravity_wrench
 from chasles.diagnostics import frame_in_world, largest, stacked, twist_history
@@ -116,7 +124,7 @@ def one_wrench(
     work = SimpleNamespace(
         absolute=state, signals=signals, quadratures=angles,
         rhs=np.zeros((6 * flat.body_count, *shape)), quadrature_rates=np.zeros_like(angles),
-        exchange=np.zeros(36), answer=np.zeros(84),
+        exchange=np.zeros(EXCHANGE_WIDTH), answer=np.zeros(ANSWER_WIDTH),
     )  # fmt: skip
     supplied = wrench(flat, index, work)
     return work.rhs, supplied

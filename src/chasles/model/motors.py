@@ -17,8 +17,9 @@ import numpy as np
 
 from chasles.model.checks import checked_not_negative, checked_number, fill
 from chasles.model.derivatives import Floats, Function
-from chasles.model.errors import ChaslesError, InvalidForce, one_line, told
+from chasles.model.errors import InvalidForce, told
 from chasles.model.joint_forces import NOTHING, PER_SPEED, PER_UNIT, JointForce
+from chasles.model.joint_law import effort_of
 from chasles.model.joints import Joint
 from chasles.model.signals import Part, Signal, checked_signal
 from chasles.model.words import ArrayLike, Coordinate
@@ -30,21 +31,6 @@ Limit = float | tuple[float, float] | None
 
 class Feedback(Signal):
     """An effort that depends on the motion: function(t, q, q'), called at every stage."""
-
-    def effort_at(self, t: float, value: float, rate: float, where: str) -> float:
-        """The effort at one time and motion, checked."""
-        function: Callable[..., Any] = self.function
-        try:
-            returned = function(t, value, rate)
-        except ChaslesError:
-            raise
-        except Exception as error:
-            raise InvalidForce(
-                f"{where}: effort(t, q, rate) raised {type(error).__name__} at t = {t:g} s:"
-                f" {one_line(error)}",
-                "Give a function of the time in s, the coordinate and its rate.",
-            ) from error
-        return checked_number(returned, f"effort(t, q, rate) at t = {t:g} s", where, InvalidForce)
 
 
 def is_feedback(function: Any) -> bool:
@@ -133,6 +119,11 @@ class Motor(JointForce):
     def feedback(self) -> Feedback | None:
         """Its effort, where that depends on the motion."""
         return self.effort if isinstance(self.effort, Feedback) else None
+
+    def effort_at(self, t: float, q: float, rate: float) -> float:
+        """That effort at one time and motion, checked."""
+        function: Callable[..., Any] = self.effort.function
+        return effort_of(function, "effort", self.where, t, q, rate)
 
     @property
     def limits(self) -> tuple[float, float]:

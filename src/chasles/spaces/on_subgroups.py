@@ -8,11 +8,13 @@ reference (see `fitting`) the body moves in that joint's subgroup, which is what
 from collections.abc import Collection, Mapping
 from typing import Any
 
-from chasles.model import GROUND, InvalidOption, Joint, Model
+from chasles.model import GROUND, CustomForce, InvalidOption, Joint, Model
 from chasles.spaces.fitting import fitting_joint
 from chasles.spaces.space import Space, reference_order
 from chasles.spaces.tree import Tree, is_centred, spanning_tree
 
+#: What takes derivatives of forces along the motions of two bodies each.
+ANALYSES = ("linearise", "equilibrium")
 CHARTS = "Take spaces='subgroups', which names the joints itself, or 'auto'."
 
 
@@ -152,13 +154,21 @@ def check_charted(model: Model, where: str) -> None:
 
 
 def check_massive(model: Model, where: str) -> None:
-    """Refuse frames without mass, and couplings of coordinates."""
+    """Refuse frames without mass, couplings, and forces on several bodies if they are derived."""
     for coupling in model.couplings:
         raise InvalidOption(
-            f"{where}: {coupling.where} couples joint coordinates, which only the motion subgroups"
-            " of the joints have.",
+            f"{where}: {coupling.where} couples"
+            f" {'joint coordinates' if coupling.terms else 'several bodies'}, for which only the"
+            " motion subgroups of the joints have a place.",
             remedy(where, "leave it out; two wheels in the ground may have a Gear"),
         )
+    for force in model.forces:
+        if isinstance(force, CustomForce) and force.others and where in ANALYSES:
+            raise InvalidOption(
+                f"{where}: {force.where} has a formula of several bodies, whose derivatives are not"
+                " taken.",
+                "Share it among forces with a reaction, each of which sees two.",
+            )
     for body in model.bodies:
         if body.mass == 0.0:
             raise InvalidOption(
