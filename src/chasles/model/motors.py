@@ -24,7 +24,7 @@ from chasles.model.joints import Joint
 from chasles.model.signals import Part, Signal, checked_signal
 from chasles.model.words import ArrayLike, Coordinate
 
-#: What an input of a Simulation or a controller is added to.
+#: What an input of a Simulation or a controller acts on.
 InputOf = Literal["effort", "target", "rate"]
 Limit = float | tuple[float, float] | None
 
@@ -73,7 +73,7 @@ class Motor(JointForce):
     (-5.0, 5.0)
     """
 
-    #: what an input is added to
+    #: what an input acts on: it is added to an effort, and replaces a target or its rate
     adds_to: ClassVar[InputOf] = "effort"
 
     target: Signal | None = None
@@ -179,8 +179,9 @@ class Motor(JointForce):
 class Servo(Motor):
     """A motor that follows a target, which inputs of a `Simulation` or a controller move.
 
-    target     of the coordinate, rad or m: a number, a Signal, or a function of t; an input is
-               added to it, or to its rate (rad/s or m/s) where there is no stiffness
+    target     of the coordinate, rad or m: a number, a Signal, or a function of t.  An input takes
+               the place of a number; without stiffness it is the rate of the target instead (rad/s
+               or m/s)
     stiffness  N m/rad or N/m, the proportional gain
     damping    N m s/rad or N s/m, the derivative gain
     effort     N m or N, added to what the gains ask for: see `Motor`
@@ -215,7 +216,7 @@ class Servo(Motor):
 
 
 def input_of(motor: Motor) -> InputOf:
-    """What an input of a motor is added to."""
+    """What an input of a motor acts on."""
     return "rate" if motor.adds_to == "target" and motor.stiffness == 0.0 else motor.adds_to
 
 
