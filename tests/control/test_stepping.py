@@ -143,7 +143,7 @@ def test_inputs_are_held_and_have_the_bits_of_a_controller():
 
 
 def test_the_input_of_a_servo_is_its_target():
-    """Whatever target the model has: the bits are those of a servo that has the input as its own."""
+    """Whatever target the model has: the bits are those of a servo with the input as its own."""
 
     def servo(target):
         return chain(ch.Servo("servo", "knee", target, stiffness=9.0, damping=0.5, effort=0.1))
