@@ -50,6 +50,21 @@ def test_a_potential_of_three_bodies_keeps_momentum_spin_and_energy(spaces):
     assert np.abs(result.energy_balance()).max() < 1e-9
 
 
+def test_what_acts_on_each_body_is_read_by_its_name(refusal):
+    result = ch.simulate(three(), until=0.2, step=1e-2)
+    found = result.force("film")
+    points = [[(tuple(result.position(name)[k].tolist()),) for name in NAMES] for k in (0, -1)]
+    for k, motions in zip((0, -1), points):
+        for name, (push, _) in zip(NAMES, tension(0.0, *motions)):
+            assert found.on(name)[0][k] == pytest.approx(push, abs=1e-14)
+            mass = result.model.body(name).mass
+            assert mass * result.acceleration(name)[k] == pytest.approx(push, abs=1e-12)
+    assert found.bodies == tuple(NAMES) and (found.force == found.on("one")[0]).all()
+    rates = [np.sum(found.on(n)[0] * result.velocity(n), axis=1) for n in NAMES]
+    assert found.power == pytest.approx(sum(rates), abs=1e-14)
+    assert "does not act on 'ground'" in refusal(lambda: found.on("ground"), ch.ChaslesError)
+
+
 def pull(t, position, rotation, velocity, spin, other):
     return tuple(5.0 * (o - p) for p, o in zip(position, other[0])), (0.1, 0.0, 0.2)
 

@@ -234,3 +234,15 @@ def test_it_moves_with_a_prefix_and_not_elsewhere(refusal):
     (tie,) = model.placed(prefix="leg ").couplings
     assert tie.bodies == ("leg one", "leg two", "leg three")
     assert "world coordinates" in refusal(lambda: model.placed(position=(1, 0, 0)), ch.ChaslesError)
+
+
+def test_results_are_saved_and_go_on_with_the_model_at_hand(tmp_path, refusal):
+    model = slides(ch.CustomCoupling("tie", ["one", "two", "three"], displacements))
+    whole = ch.simulate(model, until=0.2, step=0.01)
+    half = ch.simulate(model, until=0.1, step=0.01)
+    half.save(tmp_path / "run.nc")
+    load = lambda: ch.load(tmp_path / "run.nc")  # noqa: E731
+    assert "coupling 'tie': formula" in refusal(load, ch.ChaslesError)
+    again = ch.load(tmp_path / "run.nc", model=model)
+    rest = ch.simulate(model, until=0.2, step=0.01, start=again)
+    assert np.array_equal(rest.absolute[-1], whole.absolute[-1])
