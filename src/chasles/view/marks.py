@@ -126,8 +126,11 @@ def draw_forces(ax: Axes, scene: Scene, camera: Camera) -> tuple[list[Label], li
         else:
             point: Any = mark_of(part, scene.start)
             body = part.body if isinstance(part, Drag | CustomForce) else part.bodies[-1]
-            spot = camera.seen(np.array(scene.start[body][1] if point is None else point))
-            ax.plot(*spot, marker="D", ms=5, mfc="white", mec=LOAD, mew=1.2, zorder=12)
+            also = part.others if isinstance(part, CustomForce) else ()
+            for other in reversed((body, *also)):  # the first has the name
+                at = scene.start[other][1] if point is None else point
+                spot = camera.seen(np.array(at))
+                ax.plot(*spot, marker="D", ms=5, mfc="white", mec=LOAD, mew=1.2, zorder=12)
             name(part.name, spot, LOAD)
     return labels, inked
 
