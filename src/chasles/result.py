@@ -290,7 +290,14 @@ class Result:
     def reaction(self, joint: Joint | str) -> Reaction:
         """Force and torque of a joint on its bodies at every saved time."""
         name = self._joint(joint)
-        if name in (coupling.name for coupling in self.model.couplings):
+        couplings = {coupling.name: coupling for coupling in self.model.couplings}
+        if name in couplings and isinstance(couplings[name], CustomCoupling):
+            raise UnknownName(
+                f"coupling '{name}' pushes on several bodies, and has no point of its own.",
+                f"result.effort('{name}'), times the derivative of its formula by a motion, is what"
+                " it exerts along that.",
+            )
+        if name in couplings:
             raise UnknownName(
                 f"coupling '{name}' pushes along the coordinates of several joints, and has no"
                 " point of its own.",

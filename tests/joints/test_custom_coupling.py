@@ -138,7 +138,7 @@ def test_a_rope_between_three_free_bodies_keeps_momentum_energy_and_length(stabi
     assert np.ptp(result.position("pulley"), axis=0).max() > 0.1
 
 
-def test_a_rope_pulls_on_its_bodies_with_one_tension():
+def test_a_rope_pulls_on_its_bodies_with_one_tension(refusal):
     """m a = -lambda times the derivative of the length: T towards the pulley on both ends."""
     result = ch.simulate(roped(), until=0.5, step=1e-3, save_every=100)
     tension = -result.effort("rope")
@@ -149,6 +149,8 @@ def test_a_rope_pulls_on_its_bodies_with_one_tension():
             tension[:, None] * towards, abs=1e-8
         )
     assert (tension > 0).all()
+    message = refusal(lambda: result.reaction("rope"), ch.ChaslesError)
+    assert "coupling 'rope' pushes on several bodies" in message
 
 
 def test_velocities_and_poses_of_the_start_are_closed_by_a_formula():

@@ -179,9 +179,10 @@ def coupling_notes(model: Model, grouped: bool) -> tuple[str, ...]:
         elif coupling.terms and coupling.is_linear:
             fate = "holds to rounding: it is linear in coordinates, which Runge-Kutta methods keep"
         else:
+            why = "is not linear in coordinates" if coupling.terms else "is a formula of poses"
             fate = (
-                "drifts with the method's error, since it is not linear in coordinates"
-                " (stabilise='projection' closes it after every step)"
+                f"drifts with the method's error, since it {why} (stabilise='projection' closes it"
+                " after every step)"
             )
         lines.append(f"Coupling '{coupling.name}' {fate}.")
     return tuple(lines)

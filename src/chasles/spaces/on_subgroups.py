@@ -160,7 +160,12 @@ def check_massive(model: Model, where: str) -> None:
             f"{where}: {coupling.where} couples"
             f" {'joint coordinates' if coupling.terms else 'several bodies'}, for which only the"
             " motion subgroups of the joints have a place.",
-            remedy(where, "leave it out; two wheels in the ground may have a Gear"),
+            remedy(
+                where,
+                "leave it out; two wheels in the ground may have a Gear"
+                if coupling.terms
+                else "leave it out; between two bodies there is CustomJoint",
+            ),
         )
     for force in model.forces:
         if isinstance(force, CustomForce) and force.others and where in ANALYSES:
