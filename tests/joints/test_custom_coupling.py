@@ -4,6 +4,9 @@ import numpy as np
 import pytest
 
 import chasles as ch
+from chasles.core.arrays import flat_arrays
+from chasles.core.recursion.refine import gather, put_miss
+from chasles.dynamics.tree_problem import TreeProblem
 
 X, Y, Z = (1, 0, 0), (0, 1, 0), (0, 0, 1)
 
@@ -248,3 +251,32 @@ def test_results_are_saved_and_go_on_with_the_model_at_hand(tmp_path, refusal):
     again = ch.load(tmp_path / "run.nc", model=model)
     rest = ch.simulate(model, until=0.2, step=0.01, start=again)
     assert np.array_equal(rest.absolute[-1], whole.absolute[-1])
+
+
+@pytest.mark.parametrize("formula", [True, False])
+def test_rows_miss_nothing_at_the_accelerations_that_were_solved_for(formula):
+    """eta - J v' from the motion of the bodies: what damped factors are refined by."""
+    tie = ch.CustomCoupling("tie", ["one", "two", "three"], displacements)
+    problem = TreeProblem.from_model(slides(tie if formula else ch.Coupling("tie", TERMS)))
+    state = problem.start.copy()
+    count = problem.tree.stored_count
+    state[:count], state[count:] = 0.1, (1.0, -2.0, 1.0 - 2.1 * 2.0)
+    rates = problem.reactions(state).rates
+    tree, loops, room = (flat_arrays(x) for x in (problem.tree, problem.loops, problem.room))
+    rows, work = flat_arrays(problem.memory).rows, flat_arrays(problem.work)
+    room.solution[: len(rates)] = rates
+    gather(tree, loops, room, rows, room.solution)
+    put_miss(tree, loops, room, rows, work)
+    assert np.abs(room.left).max() < 1e-12 < np.abs(rates).min()
+
+
+def test_a_coupling_twice_moves_as_once():
+    names = ["one", "two", "three"]
+    model = slides(ch.CustomCoupling("tie", names, displacements))
+    again = ch.CustomCoupling("again", names, lambda *poses: 3.0 * displacements(*poses))
+    one, two = (
+        ch.simulate(m, until=1.0, step=1e-2) for m in (model, model.with_parts(drivers=[again]))
+    )
+    for name in TERMS:
+        assert two.coordinate(name) == pytest.approx(one.coordinate(name), abs=1e-8)
+    assert model.with_parts(drivers=[again]).degrees_of_freedom == 2
