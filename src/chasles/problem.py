@@ -19,7 +19,7 @@ from chasles.model import Model
 from chasles.spaces import Designation, Space, designate, resolve_spaces
 from chasles.spaces.designate import overrides
 from chasles.spaces.exactness import drifting_joints
-from chasles.spaces.on_subgroups import check_subgroups, on_subgroups, subgroup_tree
+from chasles.spaces.on_subgroups import by_recursion, check_subgroups, on_subgroups, subgroup_tree
 from chasles.start.redundancy import Redundancy
 from chasles.system.build import Setup, build
 from chasles.system.state import State
@@ -192,7 +192,9 @@ def make_problem(
         kept: Problem = choice.model._kept[key]
         return kept
     hinges = choice.model.joint_names
-    if on_subgroups(choice.spaces):  # angles of joints that carry are what is integrated
+    if by_recursion(
+        choice.model, choice.spaces
+    ):  # angles of joints that carry are what is integrated
         hinges = subgroup_tree(choice.model, choice.spaces).cut
     setup = build(choice.model, choice.spaces, acceleration, start, count_turns=hinges)
     problem = Problem(choice, setup, damp, refuse)

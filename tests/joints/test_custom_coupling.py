@@ -9,6 +9,7 @@ from chasles.core.recursion.refine import gather, put_miss
 from chasles.dynamics.tree_problem import TreeProblem
 
 X, Y, Z = (1, 0, 0), (0, 1, 0), (0, 0, 1)
+MIXED = {"one": "subgroups", "two": "SE3", "three": "subgroups"}
 
 
 def slides(coupling, **more):
@@ -65,13 +66,22 @@ def test_a_formula_of_poses_is_the_coupling_of_the_same_coordinates(spaces):
     assert slides(couplings[1]).degrees_of_freedom == 2
 
 
-@pytest.mark.parametrize("group", ["SE3", "SO3xR3"])
-def test_bodies_on_charts_take_part_among_bodies_on_subgroups(group):
+@pytest.mark.parametrize("spaces", ["SE3", "SO3xR3", "framed", "SE3 relative", MIXED])
+def test_bodies_on_charts_move_as_those_on_subgroups(spaces):
     tie = ch.CustomCoupling("tie", ["one", "two", "three"], displacements)
-    mixed = {"one": "subgroups", "two": group, "three": "subgroups"}
-    runs = [ch.simulate(slides(tie), until=1.5, step=1e-2, spaces=s) for s in ("auto", mixed)]
+    runs = [ch.simulate(slides(tie), until=1.5, step=1e-2, spaces=s) for s in ("auto", spaces)]
     for name in TERMS:
         assert runs[1].coordinate(name) == pytest.approx(runs[0].coordinate(name), abs=1e-11)
+    assert runs[1].effort("tie") == pytest.approx(runs[0].effort("tie"), abs=1e-9)
+
+
+@pytest.mark.parametrize("spaces", ["SE3", "SO3xR3"])
+def test_a_rope_on_charts_has_the_motion_of_free_bodies(spaces):
+    runs = [ch.simulate(roped(), until=1.0, step=2e-3, spaces=s) for s in ("auto", spaces)]
+    for body in ("left", "pulley", "right"):
+        assert runs[1].position(body) == pytest.approx(runs[0].position(body), abs=1e-9)
+        assert runs[1].rotation(body) == pytest.approx(runs[0].rotation(body), abs=1e-9)
+    assert runs[1].violation("rope").max() < 1e-9
 
 
 def turned(pose):
@@ -177,10 +187,11 @@ def test_velocities_and_poses_of_the_start_are_closed_by_a_formula():
     assert closed.violation("tie")[0] < 1e-15
 
 
-def test_charts_have_no_place_for_it_and_say_so(refusal):
+@pytest.mark.parametrize("analyse", [ch.equations, ch.equilibrium, ch.linearise])
+def test_only_runs_know_it_and_the_others_say_so(analyse, refusal):
     model = slides(ch.CustomCoupling("tie", ["one", "two", "three"], displacements))
-    run = lambda: ch.simulate(model, until=0.1, step=0.01, spaces="SE3")  # noqa: E731
-    assert "coupling 'tie' couples several bodies" in refusal(run, ch.InvalidOption)
+    message = refusal(lambda: analyse(model), ch.InvalidOption)
+    assert f"{analyse.__name__}: coupling 'tie' couples several bodies" in message
 
 
 def raising(*poses):

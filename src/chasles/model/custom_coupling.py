@@ -35,7 +35,7 @@ class CustomCoupling(Coupling, in_files=False):
     the formula on numbers that carry them: use + - * / ** and NumPy's functions.  It is called
     through Python, some 0.2 ms a time with three bodies.
 
-    It needs bodies on the motion subgroups of their joints, as "auto" has them; free bodies are.
+    It is taken by the recursion, whatever spaces the bodies are on.
     `Result.effort` is the number that, times the formula's derivative by a motion, is what it
     exerts along that motion; it does no work.
 

@@ -174,7 +174,7 @@ def coupling_notes(model: Model, grouped: bool) -> tuple[str, ...]:
     """What becomes of every coupling, which is a row on coordinates or bodies in any case."""
     lines = []
     for coupling in model.couplings:
-        if not grouped:
+        if not grouped and coupling.terms:
             fate = "has no place on charts: runs refuse it"
         elif coupling.terms and coupling.is_linear:
             fate = "holds to rounding: it is linear in coordinates, which Runge-Kutta methods keep"

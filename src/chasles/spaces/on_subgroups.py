@@ -23,6 +23,15 @@ def on_subgroups(spaces: Mapping[str, Space]) -> bool:
     return any(space.group == "subgroup" for space in spaces.values())
 
 
+def by_recursion(model: Model, spaces: Mapping[str, Space]) -> bool:
+    """Whether the recursion runs a model: some body is on a subgroup, or a formula couples bodies.
+
+    Rows of blocks act on two bodies; those that ride through a tree may begin on any number, also
+    where all bodies are on charts.
+    """
+    return on_subgroups(spaces) or any(not coupling.terms for coupling in model.couplings)
+
+
 def is_charted(spaces: Mapping[str, Space], name: str) -> bool:
     """Whether a body (not the ground) is on a chart of six dimensions."""
     return name in spaces and spaces[name].group != "subgroup"
@@ -156,10 +165,13 @@ def check_charted(model: Model, where: str) -> None:
 def check_massive(model: Model, where: str) -> None:
     """Refuse frames without mass, couplings, and forces on several bodies if they are derived."""
     for coupling in model.couplings:
+        if where == "spaces" and not coupling.terms:
+            continue  # see `by_recursion`
         raise InvalidOption(
-            f"{where}: {coupling.where} couples"
-            f" {'joint coordinates' if coupling.terms else 'several bodies'}, for which only the"
-            " motion subgroups of the joints have a place.",
+            f"{where}: {coupling.where} couples joint coordinates, which only the motion subgroups"
+            " of the joints have."
+            if coupling.terms
+            else f"{where}: {coupling.where} couples several bodies, but rows there act on two.",
             remedy(
                 where,
                 "leave it out; two wheels in the ground may have a Gear"
