@@ -23,7 +23,7 @@ from chasles.provenance import Provenance, coefficients
 from chasles.result import Result
 from chasles.sealed import check_kinds
 from chasles.spaces.kept import projected_slopes
-from chasles.spaces.on_subgroups import check_form, on_subgroups
+from chasles.spaces.on_subgroups import by_recursion, check_form
 from chasles.stabilisation.stabiliser import (
     PROJECTION,
     Choice,
@@ -79,7 +79,7 @@ def make_settings(
     check_word("redundant", redundant, ("solve", "refuse"))
     check_word("singular", singular, ("stop", "pass"))
     choice = chosen_stabiliser(stabilise)
-    if on_subgroups(chosen.spaces):
+    if by_recursion(model, chosen.spaces):
         check_form(acceleration)
     if singular == "pass" and (choice is None or choice.word == PROJECTION):
         choice = Choice(PROJECTION, all_joints=True)  # what holds by itself does not hold there
@@ -129,7 +129,7 @@ def stepper_of(settings: Settings, step: float, until: float) -> Stepper:
     loose = opening(chosen, settings.choice, settings.held)
     promises = make_promises(problem.setup, loose, step)
     stabiliser = make_stabiliser(problem.setup, settings.choice, settings.held, step)
-    if on_subgroups(chosen.spaces):
+    if by_recursion(chosen.model, chosen.spaces):
         return make_tree_stepper(
             solver, settings.method, stabiliser, promises, until, damp=problem.damp
         )
@@ -210,7 +210,7 @@ def provenance_of(settings: Settings, run: Run, seconds: float, **begun: Any) ->
         method=method.name,
         step=run.typical_step,
         spaces=problem.choice.words,
-        solver="recursion" if on_subgroups(problem.spaces) else "blocks",
+        solver="recursion" if by_recursion(problem.setup.model, problem.spaces) else "blocks",
         stabilise=str(choice or "none"),
         stabilised=settings.held,
         redundancy=str(problem.redundancy or "none"),
@@ -255,9 +255,8 @@ def stabilised(
     chosen = set(model.joint_names if choice.all_joints else spaces.drifting)
     if redundancy is not None:
         groups = ("SO3xR3",) if choice.word == PROJECTION else ("SO3xR3", "SE3")
-        kept = (
-            set() if on_subgroups(spaces.spaces) else projected_slopes(model, spaces.spaces, groups)
-        )
+        recursive = by_recursion(model, spaces.spaces)
+        kept = set() if recursive else projected_slopes(model, spaces.spaces, groups)
         chosen.update(name for name in redundancy.shared if name not in kept)
     return (*(name for name in model.joint_names if name in chosen), *model.driver_names)
 

@@ -21,6 +21,7 @@ from chasles.model import (
     AnySensor,
     Body,
     Coupling,
+    CustomCoupling,
     InvalidOption,
     Joint,
     JointForce,
@@ -50,6 +51,7 @@ from chasles.spaces.certificate import Certificate
 from chasles.start.assembly import Assembly
 from chasles.start.redundancy import Redundancy
 from chasles.system.coordinates import coordinate_keys
+from chasles.system.coupled import coupled_gap
 from chasles.system.gaps import components
 from chasles.system.state import State
 from chasles.system.turns import angle_columns, counted_angles
@@ -263,8 +265,10 @@ class Result:
         named = {coupling.name: coupling for coupling in self.model.couplings}
         asked = getattr(joint, "name", joint)
         if isinstance(asked, str) and asked in named and isinstance(part, str):
-            values = named[asked].values([self.coordinate(j, w) for j, w, _ in named[asked].terms])
-            return np.abs(values)
+            coupling = named[asked]
+            if isinstance(coupling, CustomCoupling):
+                return np.abs(coupled_gap(self.problem.setup, coupling, self.absolute))
+            return np.abs(coupling.values([self.coordinate(j, w) for j, w, _ in coupling.terms]))
         rotation, translation = diagnostics.gap(
             self.problem.setup, self._joint(joint), self.absolute, self.t
         )
@@ -286,7 +290,14 @@ class Result:
     def reaction(self, joint: Joint | str) -> Reaction:
         """Force and torque of a joint on its bodies at every saved time."""
         name = self._joint(joint)
-        if name in (coupling.name for coupling in self.model.couplings):
+        couplings = {coupling.name: coupling for coupling in self.model.couplings}
+        if name in couplings and isinstance(couplings[name], CustomCoupling):
+            raise UnknownName(
+                f"coupling '{name}' pushes on several bodies, and has no point of its own.",
+                f"result.effort('{name}'), times the derivative of its formula by a motion, is what"
+                " it exerts along that.",
+            )
+        if name in couplings:
             raise UnknownName(
                 f"coupling '{name}' pushes along the coordinates of several joints, and has no"
                 " point of its own.",
@@ -319,7 +330,8 @@ class Result:
 
         So does every force on a joint: springs, friction.  Times the coordinate's rate, it is
         their power.  A coupling pushes along several coordinates: `on` names the joint, or
-        "sleeve.displacement"; its first if left out.
+        "sleeve.displacement"; its first if left out.  Of a `CustomCoupling` it is the number that
+        the derivative of its formula by a motion is multiplied with.
         """
         asked = getattr(driver, "name", driver)
         coupled = [c for c in self.model.couplings if c.name == asked]
@@ -343,6 +355,13 @@ class Result:
 
     def _coupling_effort(self, coupling: Coupling, on: Any) -> Floats:
         terms, where = coupling.terms, f"effort of {coupling.where}"
+        number = [c.name for c in self.model.couplings].index(coupling.name)
+        if not terms:
+            if on is not None:
+                raise InvalidOption(
+                    f"{where}: it acts on bodies, along no joint in particular.", "Leave on= out."
+                )
+            return np.asarray(self._multipliers[:, number])
         index = 0
         if on is not None:
             joints = {joint.name: joint for joint in self.model.joints}
@@ -355,7 +374,6 @@ class Result:
             index = matching[0]
         coordinates = [self.coordinate(joint, word) for joint, word, _ in terms]
         slope = coupling.derivatives(coordinates)[index][1]
-        number = [c.name for c in self.model.couplings].index(coupling.name)
         return np.asarray(slope * self._multipliers[:, number])
 
     @cached_property

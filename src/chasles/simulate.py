@@ -80,9 +80,9 @@ def simulate(
     close         move the bodies first as little as possible so that the joints close, and make
                   the velocities allowed; result.assembly says what moved (see `assemble`)
     hold          with close: bodies and joints that stay as they are
-    controller    controller(t, state) -> {"motor": effort, "servo": target}, which are added
-                  to the effort and target of the model: asked at t = 0 and every `sample` seconds,
-                  which is a whole number of steps (every step, if left out); what it says is held
+    controller    controller(t, state) -> {"motor": effort, "servo": target}: what is added to the
+                  effort of the model, and what replaces its target.  Asked at t = 0 and every
+                  `sample` seconds, a whole number of steps (every step, if left out); held
                   in between.  `state` has coordinate(joint), rate(joint), position(body), ...: see
                   `Moment`
     into          a folder to write the states to while running, in pieces that are whole or not

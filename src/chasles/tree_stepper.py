@@ -141,7 +141,9 @@ def make_tree_stepper(
     rows = cut_rows(scratch, solver, found.cuts, start_of(solver, tree), damp)
     watch, count = watch_of_rows(rows, stop=not damp), tree.rate_count
     tying = [cut for cut in found.cuts if not cut.terms]  # couplings push within a tree's joints
-    flight = make_flight(tree, [(cut.a, cut.b, cut.balanced) for cut in tying])
+    tied = [(cut.a, cut.b, cut.balanced) for cut in tying]
+    tied += [(-1, body, False) for cut in tying for body in cut.ties]
+    flight = make_flight(tree, tied)
     common = {
         **parts_of(setup, found, until),
         "flight": flight,

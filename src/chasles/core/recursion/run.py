@@ -12,6 +12,7 @@ import numpy as np
 from chasles.compiled import borrow, hot, kernel, routine
 from chasles.core.arrays import Floats
 from chasles.core.recursion.accelerate import accelerations
+from chasles.core.recursion.coupled import put_negative
 from chasles.core.recursion.kinematics import kinematics
 from chasles.core.recursion.motion import finish, retract
 from chasles.core.recursion.refine import solve_rows
@@ -218,8 +219,7 @@ def tree_close(
             return False
         for k in range(cuts.joint_count):
             put_position_residual(arrays, cuts.joints[k], space.absolute, space, gaps)
-        for k in range(cuts.coupled_count):
-            gaps[unknowns + cuts.source[cuts.coupled[k]]] = -riders.gaps[k]
+        put_negative(cuts, riders.gaps, cuts.joint_of, True, unknowns, gaps)
         largest = 0.0
         for row in range(cuts.row_count):
             riders.wanted[row] = gaps[unknowns + cuts.source[row]]
