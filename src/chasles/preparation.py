@@ -143,7 +143,7 @@ def look_ahead(
     """Looks through the functions of time at the stages of a run, if the model has any."""
     if not setup.signals.samplers:
         return None
-    nodes = np.zeros(1) if method.tableau is None else method.tableau.c
+    nodes = np.array(method.nodes) if method.tableau is None else method.tableau.c
     return Lookout(setup.signals, step, nodes, steps, origin)
 
 

@@ -6,6 +6,7 @@ from chasles.core.arrays import Floats
 from chasles.core.outcomes import (
     CONTRADICTED,
     NOT_CLOSED,
+    NOT_CONVERGED,
     NOT_FINITE,
     NOT_SOLVED,
     OUTCOMES,
@@ -121,6 +122,9 @@ def contradicted(
 def by_table(stepper: Stepper, t: float, step: float, outcome: int) -> SimulationStopped:
     """What the table of outcomes says."""
     setup = stepper.solver.setup
+    if outcome == NOT_CONVERGED:
+        entry = OUTCOMES[NOT_CONVERGED]
+        return SimulationStopped(entry.what.format(t=t), entry.remedy.format(step=step))
     if outcome == NOT_CLOSED:
         chosen = np.flatnonzero(stepper.mechanism.stabiliser.found.chosen)
         joints = ", ".join(f"'{list(setup.joint_index)[k]}'" for k in chosen[:6])

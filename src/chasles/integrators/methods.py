@@ -8,6 +8,7 @@ from typing import Any
 from chasles.core.retraction import EXP
 from chasles.integrators.commutator_free import COMMUTATOR_FREE
 from chasles.integrators.crouch_grossman import CROUCH_GROSSMAN
+from chasles.integrators.gauss import GAUSS, gauss_nodes, make_gauss
 from chasles.integrators.pairs import PAIR_TABLEAUX, PAIRS, Pair
 from chasles.integrators.products import make_products, tableau_of
 from chasles.integrators.rkmk import make_munthe_kaas
@@ -29,6 +30,7 @@ class Method:
     tableau   of a Runge-Kutta method; of a product of exponentials what it is on a vector space
     map       code of the map from the algebra to the group (see `integrators.maps`)
     pair      what makes it adaptive
+    nodes     where its stages are in a step, of a method without a tableau
     """
 
     name: str
@@ -39,6 +41,7 @@ class Method:
     tableau: Tableau | None = None
     map: int = EXP
     pair: Callable[[], Pair] | None = None
+    nodes: tuple[float, ...] = (0.0,)
 
 
 #: Products of exponentials, by name.
@@ -75,6 +78,14 @@ def of_product(name: str) -> Method:
     return Method(name, product.order, partial(make_products, tableau, product), tableau=tableau)
 
 
+@cache
+def of_gauss(name: str) -> Method:
+    """The Gauss method of that name, centred at mid-step."""
+    stages = GAUSS[name]
+    nodes = (0.0, *(0.5 + gauss_nodes(stages)).tolist())
+    return Method(name, 2 * stages, partial(make_gauss, stages), implicit=True, nodes=nodes)
+
+
 def methods() -> dict[str, Method]:
     """All methods by name.
 
@@ -86,7 +97,7 @@ def methods() -> dict[str, Method]:
 
 def known_names() -> list[str]:
     """What a method may be called."""
-    return [*METHODS, *PAIR_TABLEAUX, *PRODUCTS, *_OTHERS]
+    return [*METHODS, *PAIR_TABLEAUX, *PRODUCTS, *GAUSS, *_OTHERS]
 
 
 def find_method(method: Any) -> Method:
@@ -105,6 +116,8 @@ def find_method(method: Any) -> Method:
         raise UnknownName.among("method", method, known)
     if method in _OTHERS:
         return _OTHERS[method]
+    if method in GAUSS:
+        return of_gauss(method)
     if method in PAIR_TABLEAUX:
         return of_tableau(PAIR_TABLEAUX[method]())
     return of_product(method) if method in PRODUCTS else of_tableau(find_tableau(method))

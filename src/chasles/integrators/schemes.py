@@ -12,6 +12,7 @@ from collections.abc import Callable
 from typing import Any
 
 from chasles.compiled import overload
+from chasles.integrators.gauss import Gauss, attempt_gauss
 from chasles.integrators.products import Products, attempt_products
 from chasles.integrators.rkmk import MuntheKaas, attempt_munthe_kaas
 
@@ -42,3 +43,4 @@ def _attempt_compiled(mechanism, scratch, scheme, state, t, step, out):
 
 register_scheme(MuntheKaas, attempt_munthe_kaas)
 register_scheme(Products, attempt_products)
+register_scheme(Gauss, attempt_gauss)
