@@ -75,6 +75,7 @@ def make_settings(
     """Check all that, choose spaces, place the bodies, and make the arrays."""
     checked_model(model)
     found = find_method(method)
+    spaces = found.spaces if isinstance(spaces, str) and spaces == "auto" else spaces
     chosen = choose_spaces(model, spaces, acceleration)
     check_word("redundant", redundant, ("solve", "refuse"))
     check_word("singular", singular, ("stop", "pass"))

@@ -27,6 +27,7 @@ from chasles.core.state_block import (
 from chasles.core.watch import SEEN_WIDTH, Watch, nothing_seen
 from chasles.diagnostics import kinetic_of_all
 from chasles.dynamics.solver import Solver
+from chasles.integrators.admission import check_admitted
 from chasles.integrators.advance import SEEN_LAST, advance
 from chasles.integrators.methods import Method
 from chasles.system.build_confinement import make_confinement
@@ -187,4 +188,6 @@ def make_stepper(
     mechanism = Mechanism(
         system, solver.plan, stabiliser, balance, watch, promises, layout, confinement
     )
+    setup = solver.setup
+    check_admitted(method, mechanism, list(setup.body_index), list(setup.joint_index))
     return Stepper(solver, mechanism, method.make(layout.kept, slope_length(mechanism)))

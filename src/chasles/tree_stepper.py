@@ -20,6 +20,7 @@ from chasles.core.watch import SEEN_WIDTH
 from chasles.dynamics.cut_joints import TreeScratch, cut_rows, watch_of_rows
 from chasles.dynamics.kept_rows import kept_joints, kept_rows
 from chasles.dynamics.solver import Solver
+from chasles.integrators.admission import check_admitted
 from chasles.integrators.maps import checked_map
 from chasles.integrators.methods import Method
 from chasles.start.conflicts import miss_rates
@@ -166,6 +167,7 @@ def make_tree_stepper(
             ),
             placed=np.zeros_like(memory.rows),
         )  # fmt: skip
+    check_admitted(method, mechanism, list(setup.body_index), list(setup.joint_index))
     scheme = method.make(mechanism.layout.kept, slope_length(mechanism))
     return TreeStepper(solver, mechanism, scheme)
 

@@ -94,4 +94,4 @@ def test_an_iteration_that_does_not_converge_stops_the_run_with_a_remedy(space):
         ch.SimulationStopped, match=r"(?s)did not converge.*smaller step"
     ) as stopped:
         ch.simulate(model, 1.0, step=0.01, method="gauss4", spaces=space)
-    assert len(stopped.value.result.times) == 1
+    assert len(stopped.value.result.t) == 1

@@ -43,9 +43,9 @@ GAUSS = {"gauss2": 1, "gauss4": 2, "gauss6": 3}
 MOST_SWEEPS = 100
 #: A change of this fraction of the velocities is rounding.
 ROUNDED = 2.0**-53
-#: ... and one that does not shrink any more, from this fraction on, is that of the forces, in which
-#: large numbers cancel.
-STALLED = 1e-9
+#: ... and one that hardly shrinks any more, from this fraction on, is that of the forces, in which
+#: large numbers cancel.  A contraction as slow as that would not have come so far.
+STALLED, HARDLY = 1e-9, 0.9
 #: Iterates that have grown by this factor do not come back.
 LOST = 1e6
 
@@ -180,7 +180,7 @@ def solve_stages(
         change, scale = sqrt(square), sqrt(size + least)
         if change <= ROUNDED * scale:
             return OK
-        if index > 0 and change >= last and change <= STALLED * scale:
+        if index > 0 and change >= HARDLY * last and change <= STALLED * scale:
             return OK
         first = change if index == 0 else first
         if not change <= LOST * (first + scale):  # NaN as well

@@ -7,10 +7,12 @@ from typing import Any
 
 from chasles.core.retraction import EXP
 from chasles.integrators.commutator_free import COMMUTATOR_FREE
+from chasles.integrators.compositions import composition
 from chasles.integrators.crouch_grossman import CROUCH_GROSSMAN
 from chasles.integrators.gauss import GAUSS, gauss_nodes, make_gauss
 from chasles.integrators.pairs import PAIR_TABLEAUX, PAIRS, Pair
 from chasles.integrators.products import make_products, tableau_of
+from chasles.integrators.rattlie import RATTLIE, make_rattlie
 from chasles.integrators.rkmk import make_munthe_kaas
 from chasles.integrators.schemes import register_scheme
 from chasles.integrators.tableaux import METHODS, Tableau
@@ -31,6 +33,7 @@ class Method:
     map       code of the map from the algebra to the group (see `integrators.maps`)
     pair      what makes it adaptive
     nodes     where its stages are in a step, of a method without a tableau
+    spaces    what spaces="auto" means for it
     """
 
     name: str
@@ -42,6 +45,7 @@ class Method:
     map: int = EXP
     pair: Callable[[], Pair] | None = None
     nodes: tuple[float, ...] = (0.0,)
+    spaces: str = "auto"
 
 
 #: Products of exponentials, by name.
@@ -86,6 +90,15 @@ def of_gauss(name: str) -> Method:
     return Method(name, 2 * stages, partial(make_gauss, stages), implicit=True, nodes=nodes)
 
 
+@cache
+def of_rattlie(name: str) -> Method:
+    """The variational method of that name."""
+    order = RATTLIE[name]
+    nodes = (0.0, *composition(order).cumsum().tolist())
+    make = partial(make_rattlie, order)
+    return Method(name, order, make, implicit=True, nodes=nodes, spaces="SE3")
+
+
 def methods() -> dict[str, Method]:
     """All methods by name.
 
@@ -97,7 +110,7 @@ def methods() -> dict[str, Method]:
 
 def known_names() -> list[str]:
     """What a method may be called."""
-    return [*METHODS, *PAIR_TABLEAUX, *PRODUCTS, *GAUSS, *_OTHERS]
+    return [*METHODS, *PAIR_TABLEAUX, *PRODUCTS, *GAUSS, *RATTLIE, *_OTHERS]
 
 
 def find_method(method: Any) -> Method:
@@ -118,6 +131,8 @@ def find_method(method: Any) -> Method:
         return _OTHERS[method]
     if method in GAUSS:
         return of_gauss(method)
+    if method in RATTLIE:
+        return of_rattlie(method)
     if method in PAIR_TABLEAUX:
         return of_tableau(PAIR_TABLEAUX[method]())
     return of_product(method) if method in PRODUCTS else of_tableau(find_tableau(method))

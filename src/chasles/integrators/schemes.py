@@ -14,6 +14,7 @@ from typing import Any
 from chasles.compiled import overload
 from chasles.integrators.gauss import Gauss, attempt_gauss
 from chasles.integrators.products import Products, attempt_products
+from chasles.integrators.rattlie import Rattlie, attempt_rattlie
 from chasles.integrators.rkmk import MuntheKaas, attempt_munthe_kaas
 
 #: Kind of record -> routine.
@@ -44,3 +45,4 @@ def _attempt_compiled(mechanism, scratch, scheme, state, t, step, out):
 register_scheme(MuntheKaas, attempt_munthe_kaas)
 register_scheme(Products, attempt_products)
 register_scheme(Gauss, attempt_gauss)
+register_scheme(Rattlie, attempt_rattlie)

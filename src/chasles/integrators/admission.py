@@ -1,0 +1,62 @@
+"""What a method does not admit is refused by name, with what to do instead."""
+
+from typing import Any
+
+from chasles.core.arrays import SE3_CODE
+from chasles.core.constraints.registry import CONSTRAINTS
+from chasles.core.stabilisation.record import UNSTABILISED
+from chasles.core.stage import Mechanism
+from chasles.integrators.methods import Method
+from chasles.integrators.rattlie import RATTLIE
+from chasles.model import InvalidOption
+
+
+def check_admitted(method: Method, mechanism: Any, bodies: list[str], joints: list[str]) -> None:
+    """Refuse a mechanism that a method cannot step; names are those of the arrays' rows."""
+    if method.name in RATTLIE:
+        check_constant_mass(method.name, mechanism, bodies)
+        check_positions(method.name, mechanism, joints)
+        if mechanism.stabiliser.kind != UNSTABILISED:
+            raise InvalidOption(
+                f"simulate: '{method.name}' was given with a stabiliser, but closes all joints"
+                " itself, poses and velocities.",
+                "Leave stabilise (and singular='pass') out.",
+            )
+
+
+def check_constant_mass(method: str, mechanism: Any, names: list[str]) -> None:
+    """Charts against the ground, on SE(3) or on SO(3)xR3 at the centre of mass."""
+    remedy = "Take spaces='SE3' or spaces='SO3xR3'."
+    if not isinstance(mechanism, Mechanism):
+        raise InvalidOption(
+            f"simulate: '{method}' needs a constant mass matrix, which the coordinates of joint"
+            " subgroups have not.",
+            remedy,
+        )
+    bodies = mechanism.system.bodies
+    for k, name in enumerate(names):
+        if bodies.reference[k] >= 0:
+            raise InvalidOption(
+                f"simulate: '{method}' needs a constant mass matrix, but body '{name}' is charted"
+                f" relative to '{names[bodies.reference[k]]}'.",
+                remedy,
+            )
+        if bodies.group[k] != SE3_CODE and bodies.frame_point[k].any():
+            raise InvalidOption(
+                f"simulate: '{method}' needs a constant mass matrix, but body '{name}' is on"
+                " SO(3)xR3 at another point than its centre of mass.",
+                remedy,
+            )
+
+
+def check_positions(method: str, mechanism: Any, names: list[str]) -> None:
+    """Every row is the rate of a position."""
+    joints = mechanism.system.joints
+    for k, name in enumerate(names):
+        kind = CONSTRAINTS[int(joints.kind[k])]
+        if kind.rolling or len(kind.measured_of(int(joints.rows[k]))) < int(joints.rows[k]):
+            raise InvalidOption(
+                f"simulate: '{method}' keeps positions, but joint '{name}' restricts speeds that"
+                " are not the rates of any.",
+                "Take a Munthe-Kaas method, 'rk4' say, or 'half-explicit'.",
+            )
