@@ -12,7 +12,6 @@ from chasles.core.recursion.kinematics import tree_absolute
 from chasles.core.recursion.loop_mechanism import LoopMechanism
 from chasles.core.recursion.mechanism import TreeMechanism
 from chasles.core.recursion.tree import DOF, SPHERICAL, STORED, make_recursion
-from chasles.core.retraction import slope_length
 from chasles.core.stabilisation.record import Stabiliser
 from chasles.core.stage import Promises
 from chasles.core.state_block import POTENTIAL, StateBlock, layout_of
@@ -142,7 +141,10 @@ def make_tree_stepper(
     rows = cut_rows(scratch, solver, found.cuts, start_of(solver, tree), damp)
     watch, count = watch_of_rows(rows, stop=not damp), tree.rate_count
     tying = [cut for cut in found.cuts if not cut.terms]  # couplings push within a tree's joints
-    flight = make_flight(tree, [(cut.a, cut.b, cut.balanced) for cut in tying])
+    tied = [(cut.a, cut.b, cut.balanced) for cut in tying]
+    if not method.additive:
+        tied = [(-1, body, False) for body in range(tree.body_count)]
+    flight = make_flight(tree, tied)
     common = {
         **parts_of(setup, found, until),
         "flight": flight,
@@ -167,8 +169,8 @@ def make_tree_stepper(
             ),
             placed=np.zeros_like(memory.rows),
         )  # fmt: skip
-    check_admitted(method, mechanism, list(setup.body_index), list(setup.joint_index))
-    scheme = method.make(mechanism.layout.kept, slope_length(mechanism))
+    check_admitted(method, mechanism, setup)
+    scheme = method.record(mechanism)
     return TreeStepper(solver, mechanism, scheme)
 
 

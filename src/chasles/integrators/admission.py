@@ -4,18 +4,25 @@ from typing import Any
 
 from chasles.core.arrays import SE3_CODE
 from chasles.core.constraints.registry import CONSTRAINTS
+from chasles.core.recursion.loop_mechanism import LoopMechanism
+from chasles.core.recursion.mechanism import TreeMechanism
+from chasles.core.recursion.soft_tree import APART, crossed_joints
+from chasles.core.softness import make_softness
 from chasles.core.stabilisation.record import UNSTABILISED
 from chasles.core.stage import Mechanism
 from chasles.integrators.methods import Method
 from chasles.integrators.rattlie import RATTLIE
+from chasles.integrators.rosenbrock import W_METHODS
 from chasles.model import InvalidOption
 
 
-def check_admitted(method: Method, mechanism: Any, bodies: list[str], joints: list[str]) -> None:
-    """Refuse a mechanism that a method cannot step; names are those of the arrays' rows."""
+def check_admitted(method: Method, mechanism: Any, setup: Any) -> None:
+    """Refuse a mechanism that a method cannot step; `setup` knows the names."""
+    if method.name in W_METHODS:
+        check_soft_tree(method.name, mechanism, setup.model.force_names)
     if method.name in RATTLIE:
-        check_constant_mass(method.name, mechanism, bodies)
-        check_positions(method.name, mechanism, joints)
+        check_constant_mass(method.name, mechanism, list(setup.body_index))
+        check_positions(method.name, mechanism, list(setup.joint_index))
         if mechanism.stabiliser.kind != UNSTABILISED:
             raise InvalidOption(
                 f"simulate: '{method.name}' was given with a stabiliser, but closes all joints"
@@ -60,3 +67,21 @@ def check_positions(method: str, mechanism: Any, names: list[str]) -> None:
                 " are not the rates of any.",
                 "Take a Munthe-Kaas method, 'rk4' say, or 'half-explicit'.",
             )
+
+
+def check_soft_tree(method: str, mechanism: Any, forces: tuple[str, ...]) -> None:
+    """Trees without cut joints, with forces against the ground or across a joint of one axis."""
+    if isinstance(mechanism, LoopMechanism):
+        raise InvalidOption(
+            f"simulate: '{method}' does not know the rows of cut joints and couplings.",
+            "Take charts, whose loops it closes: spaces='SE3', say.",
+        )
+    if isinstance(mechanism, TreeMechanism):
+        across = crossed_joints(mechanism.tree, make_softness(mechanism.system))
+        for name, where in zip(forces, across.tolist()):
+            if where == APART:
+                raise InvalidOption(
+                    f"simulate: '{method}' on joint subgroups admits forces against the ground and"
+                    f" along joints of one coordinate, but '{name}' acts between other bodies.",
+                    "Take charts, on which any two may be: spaces='SE3', say.",
+                )

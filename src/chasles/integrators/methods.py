@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from functools import cache, partial
 from typing import Any
 
-from chasles.core.retraction import EXP
+from chasles.core.retraction import EXP, slope_length
 from chasles.integrators.commutator_free import COMMUTATOR_FREE
 from chasles.integrators.compositions import composition
 from chasles.integrators.crouch_grossman import CROUCH_GROSSMAN
@@ -14,6 +14,7 @@ from chasles.integrators.pairs import PAIR_TABLEAUX, PAIRS, Pair
 from chasles.integrators.products import make_products, tableau_of
 from chasles.integrators.rattlie import RATTLIE, make_rattlie
 from chasles.integrators.rkmk import make_munthe_kaas
+from chasles.integrators.rosenbrock import W_METHODS, make_linearly_implicit
 from chasles.integrators.schemes import register_scheme
 from chasles.integrators.tableaux import METHODS, Tableau
 from chasles.integrators.tableaux import method as find_tableau
@@ -34,6 +35,8 @@ class Method:
     pair      what makes it adaptive
     nodes     where its stages are in a step, of a method without a tableau
     spaces    what spaces="auto" means for it
+    make_on   (mechanism) -> the record, of a scheme that needs to know what it steps
+    additive  whether the change of momentum in a step is the sum of the forces of its stages
     """
 
     name: str
@@ -46,6 +49,14 @@ class Method:
     pair: Callable[[], Pair] | None = None
     nodes: tuple[float, ...] = (0.0,)
     spaces: str = "auto"
+    make_on: Callable[[Any], Any] | None = None
+    additive: bool = True
+
+    def record(self, mechanism: Any) -> Any:
+        """Its scheme for a mechanism, with storage."""
+        if self.make_on is not None:
+            return self.make_on(mechanism)
+        return self.make(mechanism.layout.kept, slope_length(mechanism))
 
 
 #: Products of exponentials, by name.
@@ -99,6 +110,22 @@ def of_rattlie(name: str) -> Method:
     return Method(name, order, make, implicit=True, nodes=nodes, spaces="SE3")
 
 
+def refuse_to_make(kept: int, length: int) -> Any:
+    """A scheme that is made for a mechanism."""
+    raise NotImplementedError
+
+
+@cache
+def of_w_method(name: str) -> Method:
+    """The linearly implicit method of that name."""
+    found = W_METHODS[name]
+    make_on, nodes = partial(make_linearly_implicit, found), tuple(found.alpha.sum(axis=1).tolist())
+    return Method(
+        name, found.order, refuse_to_make, implicit=True, nodes=nodes, make_on=make_on,
+        additive=False,
+    )  # fmt: skip
+
+
 def methods() -> dict[str, Method]:
     """All methods by name.
 
@@ -110,7 +137,7 @@ def methods() -> dict[str, Method]:
 
 def known_names() -> list[str]:
     """What a method may be called."""
-    return [*METHODS, *PAIR_TABLEAUX, *PRODUCTS, *GAUSS, *RATTLIE, *_OTHERS]
+    return [*METHODS, *PAIR_TABLEAUX, *PRODUCTS, *GAUSS, *RATTLIE, *W_METHODS, *_OTHERS]
 
 
 def find_method(method: Any) -> Method:
@@ -133,6 +160,8 @@ def find_method(method: Any) -> Method:
         return of_gauss(method)
     if method in RATTLIE:
         return of_rattlie(method)
+    if method in W_METHODS:
+        return of_w_method(method)
     if method in PAIR_TABLEAUX:
         return of_tableau(PAIR_TABLEAUX[method]())
     return of_product(method) if method in PRODUCTS else of_tableau(find_tableau(method))

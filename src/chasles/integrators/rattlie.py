@@ -87,8 +87,17 @@ class Rattlie(NamedTuple):
 def make_rattlie(order: int, kept: int, length: int) -> Rattlie:
     """Storage for points and slopes of these lengths."""
     lengths = composition(order)
-    numbers = [np.zeros(length) for _ in range(5)]
-    return Rattlie(lengths, len(lengths), *numbers, np.zeros(kept), np.zeros(kept))
+    return Rattlie(
+        lengths=lengths,
+        count=len(lengths),
+        mean=np.zeros(length),
+        start=np.zeros(length),
+        force=np.zeros(length),
+        increment=np.zeros(length),
+        rates=np.zeros(length),
+        point=np.zeros(kept),
+        trial=np.zeros(kept),
+    )
 
 
 # --- at one end of a step ---

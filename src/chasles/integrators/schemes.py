@@ -16,6 +16,7 @@ from chasles.integrators.gauss import Gauss, attempt_gauss
 from chasles.integrators.products import Products, attempt_products
 from chasles.integrators.rattlie import Rattlie, attempt_rattlie
 from chasles.integrators.rkmk import MuntheKaas, attempt_munthe_kaas
+from chasles.integrators.rosenbrock import LinearlyImplicit, attempt_linearly_implicit
 
 #: Kind of record -> routine.
 ATTEMPTS: dict[type, Callable[..., Any]] = {}
@@ -46,3 +47,4 @@ register_scheme(MuntheKaas, attempt_munthe_kaas)
 register_scheme(Products, attempt_products)
 register_scheme(Gauss, attempt_gauss)
 register_scheme(Rattlie, attempt_rattlie)
+register_scheme(LinearlyImplicit, attempt_linearly_implicit)
