@@ -70,9 +70,13 @@ def turned_too_far(
     before = float(stepper.spins(block)[1][fastest]) * step
     limit = step * min(0.5, np.pi / max(before, np.pi))
     body, entry = list(stepper.solver.setup.body_index)[fastest], OUTCOMES[TURNED]
+    remedy = entry.remedy.format(step=step, limit=limit)
+    if stepper.mechanism.system.force_count:
+        remedy += (
+            " A stiff spring, damper or contact may have done that: method='linearly-implicit'."
+        )
     return SimulationStopped(
-        entry.what.format(body=body, turn=float(all_spins[fastest]) * step, t=t),
-        entry.remedy.format(step=step, limit=limit),
+        entry.what.format(body=body, turn=float(all_spins[fastest]) * step, t=t), remedy
     )
 
 

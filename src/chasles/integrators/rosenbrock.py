@@ -10,7 +10,8 @@ F pulled back by dexp^-1.  Here A has $\dot q = v$ and the derivatives of forces
 stiffness K and damping D at the start of the step (see `core.softness`), a slope $k = (u, a)$ of an
 explicit method becomes (u, a) + (.., delta),
 
-$$ \bigl(M + \gamma h D + (\gamma h)^2 K\bigr)\delta + J^T\mu = -K z - D\dot z, \qquad J\delta = 0, $$
+$$ \bigl(M + \gamma h D + (\gamma h)^2 K\bigr)\delta + J^T\mu = -K z - D\dot z, \qquad
+   J\delta = 0, $$
 
 in which z and its rate are what bodies do within $\gamma h$.  The order does not depend on A:
 gyroscopic terms, the derivative of M and of joints are left out, K and D are differences.  The
@@ -271,7 +272,7 @@ def supply_at_mean(
     """The power of the forces with all that they give way by, in place of that of the stage."""
     measure, more = scheme.measure, 0.0
     mean_velocity(mechanism, state, slope, 0.5 * step, scheme.increment)
-    move_bodies(mechanism, measure, state, scheme.increment, VELOCITIES)
+    move_bodies(mechanism, measure, scheme.point, scheme.increment, VELOCITIES)
     for body in range(mechanism.system.body_count):
         for c in range(6):
             k, at = 6 * body + c, body * ABSOLUTE_WIDTH + TWIST + c
