@@ -8,8 +8,9 @@ from chasles.core.recursion.loop_mechanism import LoopMechanism
 from chasles.core.recursion.mechanism import TreeMechanism
 from chasles.core.recursion.soft_tree import APART, crossed_joints
 from chasles.core.softness import make_softness
-from chasles.core.stabilisation.record import UNSTABILISED
+from chasles.core.stabilisation.record import FED_BACK, UNSTABILISED
 from chasles.core.stage import Mechanism
+from chasles.integrators.half_explicit import HALF_EXPLICIT
 from chasles.integrators.methods import Method
 from chasles.integrators.rattlie import RATTLIE
 from chasles.integrators.rosenbrock import W_METHODS
@@ -20,6 +21,8 @@ def check_admitted(method: Method, mechanism: Any, setup: Any) -> None:
     """Refuse a mechanism that a method cannot step; `setup` knows the names."""
     if method.name in W_METHODS:
         check_soft_tree(method.name, mechanism, setup.model.force_names)
+    if method.name in HALF_EXPLICIT:
+        check_feedback(method.name, mechanism)
     if method.name in RATTLIE:
         check_constant_mass(method.name, mechanism, list(setup.body_index))
         check_positions(method.name, mechanism, list(setup.joint_index))
@@ -85,3 +88,13 @@ def check_soft_tree(method: str, mechanism: Any, forces: tuple[str, ...]) -> Non
                     f" along joints of one coordinate, but '{name}' acts between other bodies.",
                     "Take charts, on which any two may be: spaces='SE3', say.",
                 )
+
+
+def check_feedback(method: str, mechanism: Any) -> None:
+    """Joints are not fed back: velocities fit them as it is."""
+    if not isinstance(mechanism, TreeMechanism) and mechanism.stabiliser.kind == FED_BACK:
+        raise InvalidOption(
+            f"simulate: '{method}' finds velocities that fit the joints, and leaves nothing to feed"
+            " back.",
+            "Leave stabilise out, or close the poses: stabilise='projection'.",
+        )

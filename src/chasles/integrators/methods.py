@@ -10,6 +10,7 @@ from chasles.integrators.commutator_free import COMMUTATOR_FREE
 from chasles.integrators.compositions import composition
 from chasles.integrators.crouch_grossman import CROUCH_GROSSMAN
 from chasles.integrators.gauss import GAUSS, gauss_nodes, make_gauss
+from chasles.integrators.half_explicit import HALF_EXPLICIT, make_half_explicit
 from chasles.integrators.pairs import PAIR_TABLEAUX, PAIRS, Pair
 from chasles.integrators.products import make_products, tableau_of
 from chasles.integrators.rattlie import RATTLIE, make_rattlie
@@ -110,6 +111,14 @@ def of_rattlie(name: str) -> Method:
     return Method(name, order, make, implicit=True, nodes=nodes, spaces="SE3")
 
 
+@cache
+def of_half_explicit(name: str) -> Method:
+    """The half-explicit method of that name."""
+    tableau = HALF_EXPLICIT[name]()
+    make = partial(make_half_explicit, tableau)
+    return Method(name, tableau.order, make, tableau=tableau)
+
+
 def refuse_to_make(kept: int, length: int) -> Any:
     """A scheme that is made for a mechanism."""
     raise NotImplementedError
@@ -137,7 +146,16 @@ def methods() -> dict[str, Method]:
 
 def known_names() -> list[str]:
     """What a method may be called."""
-    return [*METHODS, *PAIR_TABLEAUX, *PRODUCTS, *GAUSS, *RATTLIE, *W_METHODS, *_OTHERS]
+    return [
+        *METHODS,
+        *PAIR_TABLEAUX,
+        *PRODUCTS,
+        *GAUSS,
+        *RATTLIE,
+        *HALF_EXPLICIT,
+        *W_METHODS,
+        *_OTHERS,
+    ]
 
 
 def find_method(method: Any) -> Method:
@@ -160,6 +178,8 @@ def find_method(method: Any) -> Method:
         return of_gauss(method)
     if method in RATTLIE:
         return of_rattlie(method)
+    if method in HALF_EXPLICIT:
+        return of_half_explicit(method)
     if method in W_METHODS:
         return of_w_method(method)
     if method in PAIR_TABLEAUX:
