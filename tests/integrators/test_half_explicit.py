@@ -71,7 +71,7 @@ def test_a_classical_tableau_does_not_bring_its_order(ends):
     observed = observed_order(
         make(), until, ends["pendulum"], counts, method=classical, spaces="SO3xR3"
     )
-    assert observed < 3.2
+    assert observed == pytest.approx(3, abs=0.1)
 
 
 def slipping(result):
@@ -103,8 +103,8 @@ def test_positions_drift_with_the_fourth_power_and_are_closed_by_projection(spac
     options = {"method": METHOD, "spaces": space, "stabilise": "projection"}
     closed = ch.simulate(three_bar(), 0.2, step=1e-3, **options)
     assert max(closed.violation(name).max() for name in closed.model.joint_names) < 1e-11
-    # Poses that are moved by the gap of a step take J with them: velocities miss by their product.
-    assert slipping(closed) < 1e2 * gaps[-1] / 200
+    # One correction of the velocities goes with that of the poses, on the factor of a stage.
+    assert slipping(closed) < 1e-8
 
 
 def test_a_rolling_disc_rolls():

@@ -20,8 +20,8 @@ $$ \begin{pmatrix} M & J_i^T \\ J_i & 0 \end{pmatrix}
 which contracts with h.  Where nothing has rows (trees without loops) it is the Munthe-Kaas method
 of its tableau.
 
-The order conditions are others than those of equations without joints: `rk4` would have order 2
-here.  `half-explicit` is HEM4 of Brasey, with 5 stages and order 4.
+The order conditions are others than those of equations without joints: `rk4` has order 3 here.
+`half-explicit` is HEM4 of Brasey, with 5 stages and order 4.
 """
 
 from math import sqrt
