@@ -75,6 +75,7 @@ def make_settings(
     """Check all that, choose spaces, place the bodies, and make the arrays."""
     checked_model(model)
     found = find_method(method)
+    spaces = found.spaces if isinstance(spaces, str) and spaces == "auto" else spaces
     chosen = choose_spaces(model, spaces, acceleration)
     check_word("redundant", redundant, ("solve", "refuse"))
     check_word("singular", singular, ("stop", "pass"))
@@ -143,7 +144,7 @@ def look_ahead(
     """Looks through the functions of time at the stages of a run, if the model has any."""
     if not setup.signals.samplers:
         return None
-    nodes = np.zeros(1) if method.tableau is None else method.tableau.c
+    nodes = np.array(method.nodes) if method.tableau is None else method.tableau.c
     return Lookout(setup.signals, step, nodes, steps, origin)
 
 

@@ -11,7 +11,6 @@ from chasles.core.arrays import CHART_WIDTH, VELOCITY, Floats, lend
 from chasles.core.balance import make_balance, momentum_of
 from chasles.core.confinement import confine_start
 from chasles.core.evaluate import Workspace
-from chasles.core.retraction import slope_length
 from chasles.core.stabilisation.record import FED_BACK, Stabiliser
 from chasles.core.stage import Mechanism, Promises
 from chasles.core.state_block import (
@@ -27,6 +26,7 @@ from chasles.core.state_block import (
 from chasles.core.watch import SEEN_WIDTH, Watch, nothing_seen
 from chasles.diagnostics import kinetic_of_all
 from chasles.dynamics.solver import Solver
+from chasles.integrators.admission import check_admitted
 from chasles.integrators.advance import SEEN_LAST, advance
 from chasles.integrators.methods import Method
 from chasles.system.build_confinement import make_confinement
@@ -172,6 +172,7 @@ def make_stepper(
     maps = np.full_like(system.bodies.map, method.map)
     system = system._replace(bodies=system.bodies._replace(map=maps))
     balance = make_balance(system)
+    balance = balance if method.additive else balance._replace(count=0)
     layout = make_layout(system, balance.count, watch.joint_count * SEEN_WIDTH)
 
     def rows_at_start() -> Floats:
@@ -187,4 +188,6 @@ def make_stepper(
     mechanism = Mechanism(
         system, solver.plan, stabiliser, balance, watch, promises, layout, confinement
     )
-    return Stepper(solver, mechanism, method.make(layout.kept, slope_length(mechanism)))
+    setup = solver.setup
+    check_admitted(method, mechanism, setup)
+    return Stepper(solver, mechanism, method.record(mechanism))

@@ -6,6 +6,7 @@ from chasles.core.arrays import Floats
 from chasles.core.outcomes import (
     CONTRADICTED,
     NOT_CLOSED,
+    NOT_CONVERGED,
     NOT_FINITE,
     NOT_SOLVED,
     OUTCOMES,
@@ -69,9 +70,13 @@ def turned_too_far(
     before = float(stepper.spins(block)[1][fastest]) * step
     limit = step * min(0.5, np.pi / max(before, np.pi))
     body, entry = list(stepper.solver.setup.body_index)[fastest], OUTCOMES[TURNED]
+    remedy = entry.remedy.format(step=step, limit=limit)
+    if stepper.mechanism.system.force_count:
+        remedy += (
+            " A stiff spring, damper or contact may have done that: method='linearly-implicit'."
+        )
     return SimulationStopped(
-        entry.what.format(body=body, turn=float(all_spins[fastest]) * step, t=t),
-        entry.remedy.format(step=step, limit=limit),
+        entry.what.format(body=body, turn=float(all_spins[fastest]) * step, t=t), remedy
     )
 
 
@@ -121,6 +126,9 @@ def contradicted(
 def by_table(stepper: Stepper, t: float, step: float, outcome: int) -> SimulationStopped:
     """What the table of outcomes says."""
     setup = stepper.solver.setup
+    if outcome == NOT_CONVERGED:
+        entry = OUTCOMES[NOT_CONVERGED]
+        return SimulationStopped(entry.what.format(t=t), entry.remedy.format(step=step))
     if outcome == NOT_CLOSED:
         chosen = np.flatnonzero(stepper.mechanism.stabiliser.found.chosen)
         joints = ", ".join(f"'{list(setup.joint_index)[k]}'" for k in chosen[:6])

@@ -12,7 +12,6 @@ from chasles.core.recursion.kinematics import tree_absolute
 from chasles.core.recursion.loop_mechanism import LoopMechanism
 from chasles.core.recursion.mechanism import TreeMechanism
 from chasles.core.recursion.tree import DOF, SPHERICAL, STORED, make_recursion
-from chasles.core.retraction import slope_length
 from chasles.core.stabilisation.record import Stabiliser
 from chasles.core.stage import Promises
 from chasles.core.state_block import POTENTIAL, StateBlock, layout_of
@@ -20,6 +19,7 @@ from chasles.core.watch import SEEN_WIDTH
 from chasles.dynamics.cut_joints import TreeScratch, cut_rows, watch_of_rows
 from chasles.dynamics.kept_rows import kept_joints, kept_rows
 from chasles.dynamics.solver import Solver
+from chasles.integrators.admission import check_admitted
 from chasles.integrators.maps import checked_map
 from chasles.integrators.methods import Method
 from chasles.start.conflicts import miss_rates
@@ -143,6 +143,8 @@ def make_tree_stepper(
     tying = [cut for cut in found.cuts if not cut.terms]  # couplings push within a tree's joints
     tied = [(cut.a, cut.b, cut.balanced) for cut in tying]
     tied += [(-1, body, False) for cut in tying for body in cut.ties]
+    if not method.additive:
+        tied = [(-1, body, False) for body in range(tree.body_count)]
     flight = make_flight(tree, tied)
     common = {
         **parts_of(setup, found, until),
@@ -168,7 +170,8 @@ def make_tree_stepper(
             ),
             placed=np.zeros_like(memory.rows),
         )  # fmt: skip
-    scheme = method.make(mechanism.layout.kept, slope_length(mechanism))
+    check_admitted(method, mechanism, setup)
+    scheme = method.record(mechanism)
     return TreeStepper(solver, mechanism, scheme)
 
 

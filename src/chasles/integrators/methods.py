@@ -5,12 +5,17 @@ from dataclasses import dataclass
 from functools import cache, partial
 from typing import Any
 
-from chasles.core.retraction import EXP
+from chasles.core.retraction import EXP, slope_length
 from chasles.integrators.commutator_free import COMMUTATOR_FREE
+from chasles.integrators.compositions import composition
 from chasles.integrators.crouch_grossman import CROUCH_GROSSMAN
+from chasles.integrators.gauss import GAUSS, gauss_nodes, make_gauss
+from chasles.integrators.half_explicit import HALF_EXPLICIT, make_half_explicit
 from chasles.integrators.pairs import PAIR_TABLEAUX, PAIRS, Pair
 from chasles.integrators.products import make_products, tableau_of
+from chasles.integrators.rattlie import RATTLIE, make_rattlie
 from chasles.integrators.rkmk import make_munthe_kaas
+from chasles.integrators.rosenbrock import W_METHODS, make_linearly_implicit
 from chasles.integrators.schemes import register_scheme
 from chasles.integrators.scipy_methods import FAR, PREFIX, SCIPY_NAMES, scipy_fields
 from chasles.integrators.tableaux import METHODS, Tableau
@@ -31,6 +36,10 @@ class Method:
     map       code of the map from the algebra to the group (see `integrators.maps`)
     pair      what makes it adaptive
     foreign   of SciPy's methods: its name there, and the angle after which a chart is left
+    nodes     where its stages are in a step, of a method without a tableau
+    spaces    what spaces="auto" means for it
+    make_on   (mechanism) -> the record, of a scheme that needs to know what it steps
+    additive  whether the change of momentum in a step is the sum of the forces of its stages
     """
 
     name: str
@@ -42,6 +51,16 @@ class Method:
     map: int = EXP
     pair: Callable[[], Pair] | None = None
     foreign: tuple[str, float] | None = None
+    nodes: tuple[float, ...] = (0.0,)
+    spaces: str = "auto"
+    make_on: Callable[[Any], Any] | None = None
+    additive: bool = True
+
+    def record(self, mechanism: Any) -> Any:
+        """Its scheme for a mechanism, with storage."""
+        if self.make_on is not None:
+            return self.make_on(mechanism)
+        return self.make(mechanism.layout.kept, slope_length(mechanism))
 
 
 #: Products of exponentials, by name.
@@ -92,6 +111,47 @@ def scipy_method(name: str, recentre: float = FAR) -> Method:
     return Method(**scipy_fields(name, recentre))
 
 
+@cache
+def of_gauss(name: str) -> Method:
+    """The Gauss method of that name, centred at mid-step."""
+    stages = GAUSS[name]
+    nodes = (0.0, *(0.5 + gauss_nodes(stages)).tolist())
+    return Method(name, 2 * stages, partial(make_gauss, stages), implicit=True, nodes=nodes)
+
+
+@cache
+def of_rattlie(name: str) -> Method:
+    """The variational method of that name."""
+    order = RATTLIE[name]
+    nodes = (0.0, *composition(order).cumsum().tolist())
+    make = partial(make_rattlie, order)
+    return Method(name, order, make, implicit=True, nodes=nodes, spaces="SE3")
+
+
+@cache
+def of_half_explicit(name: str) -> Method:
+    """The half-explicit method of that name."""
+    tableau = HALF_EXPLICIT[name]()
+    make = partial(make_half_explicit, tableau)
+    return Method(name, tableau.order, make, tableau=tableau)
+
+
+def refuse_to_make(kept: int, length: int) -> Any:
+    """A scheme that is made for a mechanism."""
+    raise NotImplementedError
+
+
+@cache
+def of_w_method(name: str) -> Method:
+    """The linearly implicit method of that name."""
+    found = W_METHODS[name]
+    make_on, nodes = partial(make_linearly_implicit, found), tuple(found.alpha.sum(axis=1).tolist())
+    return Method(
+        name, found.order, refuse_to_make, implicit=True, nodes=nodes, make_on=make_on,
+        additive=False,
+    )  # fmt: skip
+
+
 def methods() -> dict[str, Method]:
     """All methods by name.
 
@@ -103,7 +163,17 @@ def methods() -> dict[str, Method]:
 
 def known_names() -> list[str]:
     """What a method may be called."""
-    return [*METHODS, *PAIR_TABLEAUX, *PRODUCTS, *_OTHERS, *SCIPY_NAMES]
+    return [
+        *METHODS,
+        *PAIR_TABLEAUX,
+        *PRODUCTS,
+        *GAUSS,
+        *RATTLIE,
+        *HALF_EXPLICIT,
+        *W_METHODS,
+        *_OTHERS,
+        *SCIPY_NAMES,
+    ]
 
 
 def find_method(method: Any) -> Method:
@@ -124,6 +194,14 @@ def find_method(method: Any) -> Method:
         return _OTHERS[method]
     if method in SCIPY_NAMES:
         return scipy_method(method.removeprefix(PREFIX))
+    if method in GAUSS:
+        return of_gauss(method)
+    if method in RATTLIE:
+        return of_rattlie(method)
+    if method in HALF_EXPLICIT:
+        return of_half_explicit(method)
+    if method in W_METHODS:
+        return of_w_method(method)
     if method in PAIR_TABLEAUX:
         return of_tableau(PAIR_TABLEAUX[method]())
     return of_product(method) if method in PRODUCTS else of_tableau(find_tableau(method))
