@@ -8,10 +8,9 @@ from typing import Any, Self
 import numpy as np
 
 from chasles.core.arrays import CHART_WIDTH, VELOCITY, Floats, lend
-from chasles.core.balance import make_balance, momentum_of
+from chasles.core.balance import make_balance, momentum_of, no_balance
 from chasles.core.confinement import confine_start
 from chasles.core.evaluate import Workspace
-from chasles.core.retraction import slope_length
 from chasles.core.stabilisation.record import FED_BACK, Stabiliser
 from chasles.core.stage import Mechanism, Promises
 from chasles.core.state_block import (
@@ -19,6 +18,7 @@ from chasles.core.state_block import (
     MISSED_SINCE,
     NEVER,
     OPEN_SINCE,
+    SUPPLY_WIDTH,
     UNBALANCED_SINCE,
     Layout,
     StateBlock,
@@ -28,7 +28,7 @@ from chasles.core.watch import SEEN_WIDTH, Watch, nothing_seen
 from chasles.diagnostics import kinetic_of_all
 from chasles.dynamics.solver import Solver
 from chasles.integrators.advance import SEEN_LAST, advance
-from chasles.integrators.methods import Method
+from chasles.integrators.methods import Method, kept_beside, scheme_of
 from chasles.system.build_confinement import make_confinement
 from chasles.system.coordinates import Key, coordinate_keys
 from chasles.system.turns import first_integrals
@@ -171,8 +171,11 @@ def make_stepper(
     system = solver.setup.system._replace(signals=solver.setup.signals.arrays(until))
     maps = np.full_like(system.bodies.map, method.map)
     system = system._replace(bodies=system.bodies._replace(map=maps))
-    balance = make_balance(system)
-    layout = make_layout(system, balance.count, watch.joint_count * SEEN_WIDTH)
+    # An implicit method has no stages whose impulses could be added up.
+    balance = no_balance(system) if method.implicit else make_balance(system)
+    integrals = system.quadrature_count + SUPPLY_WIDTH
+    beside = kept_beside(method, system.row_count, 6 * system.body_count, integrals)
+    layout = make_layout(system, balance.count, watch.joint_count * SEEN_WIDTH, **beside)
 
     def rows_at_start() -> Floats:
         solver.evaluate(solver.start[None])
@@ -187,4 +190,4 @@ def make_stepper(
     mechanism = Mechanism(
         system, solver.plan, stabiliser, balance, watch, promises, layout, confinement
     )
-    return Stepper(solver, mechanism, method.make(layout.kept, slope_length(mechanism)))
+    return Stepper(solver, mechanism, scheme_of(method, solver, mechanism))

@@ -13,6 +13,7 @@ NOT_CLOSED = -3
 CONTRADICTED = -4
 NOT_SOLVED = -5
 TURNED = -6
+NOT_CONVERGED = -7
 
 
 class Outcome(NamedTuple):
@@ -68,6 +69,12 @@ OUTCOMES = {
         " turns about an axis that moves, the rate of a rotation has a pole (dexp^-1).",
         "Take a smaller step than {step:g} s (below {limit:.2g} s it turns by less than half a"
         " turn); the result up to t is kept.",
+    ),
+    NOT_CONVERGED: Outcome(
+        "not converged",
+        "Newton's iteration of the step after t = {t:.6g} s did not converge: after {iterations}"
+        " iterations {worst}.",
+        "Take a smaller step than {step:g} s; the result up to t is kept.",
     ),
 }
 

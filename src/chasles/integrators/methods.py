@@ -3,9 +3,10 @@
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache, partial
+from importlib import import_module
 from typing import Any
 
-from chasles.core.retraction import EXP
+from chasles.core.retraction import EXP, slope_length
 from chasles.integrators.commutator_free import COMMUTATOR_FREE
 from chasles.integrators.crouch_grossman import CROUCH_GROSSMAN
 from chasles.integrators.pairs import PAIR_TABLEAUX, PAIRS, Pair
@@ -29,6 +30,10 @@ class Method:
     tableau   of a Runge-Kutta method; of a product of exponentials what it is on a vector space
     map       code of the map from the algebra to the group (see `integrators.maps`)
     pair      what makes it adaptive
+    fit       (solver, mechanism) -> the record, where two lengths do not tell all that it needs
+    history   (velocities, integrals) -> how many numbers it keeps from step to step
+    index     3: it solves for joints that are closed; 2: and do not slip; 0: it follows from
+              accelerations.  Where it is not 0 the multipliers are its own
     """
 
     name: str
@@ -39,6 +44,22 @@ class Method:
     tableau: Tableau | None = None
     map: int = EXP
     pair: Callable[[], Pair] | None = None
+    fit: Callable[[Any, Any], Any] | None = None
+    history: Callable[[int, int], int] | None = None
+    index: int = 0
+
+
+def scheme_of(method: Method, solver: Any, mechanism: Any) -> Any:
+    """The record with which a method steps a mechanism."""
+    if method.fit is not None:
+        return method.fit(solver, mechanism)
+    return method.make(mechanism.layout.kept, slope_length(mechanism))
+
+
+def kept_beside(method: Method, rows: int, velocities: int, integrals: int) -> dict[str, int]:
+    """Numbers that a state block has for a method: its multipliers and its history."""
+    history = 0 if method.history is None else method.history(velocities, integrals)
+    return {"multipliers": rows if method.index else 0, "history": history}
 
 
 #: Products of exponentials, by name.
@@ -84,8 +105,14 @@ def methods() -> dict[str, Method]:
     return {name: find_method(name) for name in known_names()}
 
 
+#: Modules whose methods register themselves when they are first asked for.
+IMPLICIT = ("generalized_alpha",)
+
+
 def known_names() -> list[str]:
     """What a method may be called."""
+    for module in IMPLICIT:
+        import_module(f"chasles.integrators.{module}")
     return [*METHODS, *PAIR_TABLEAUX, *PRODUCTS, *_OTHERS]
 
 
