@@ -45,6 +45,7 @@ def make_table(
     message: str,
     joint_coordinates: Floats | None = None,
     checkpoint: Checkpoint | None = None,
+    multipliers: Floats | None = None,
 ) -> Table:
     """The trajectory with named dimensions, units, and where it came from."""
     setup = problem.setup
@@ -78,6 +79,10 @@ def make_table(
         text = "joint coordinates, as they were integrated: angles (rad), displacements (m)"
         dims = ("time", "joint_coordinate")
         variables["coordinates"] = described(dims, joint_coordinates.copy(), "1", text)
+    if multipliers is not None and multipliers.size:
+        text = "multipliers of the constraint rows, as the method found them: N, N m"
+        dims = ("time", "constraint_row")
+        variables["multipliers"] = described(dims, multipliers.copy(), "1", text)
     inputs = setup.signals.given
     if inputs is not None:
         text = "inputs of motors and servos, each held from its time on"

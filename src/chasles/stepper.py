@@ -84,6 +84,7 @@ class Stepper:
         state.integrals()[:] = first_integrals(solver.setup)
         state.momentum()[:] = self.first_momentum()
         state.seen()[:] = nothing_seen(self.mechanism.watch).ravel()
+        state.block[layout.multipliers : layout.kept] = np.nan  # no step has found any yet
         state.alarm()[AT_START] = energy_of_motion(solver)
         state.alarm()[[UNBALANCED_SINCE, OPEN_SINCE, MISSED_SINCE]] = NEVER
         return state.block
@@ -112,6 +113,10 @@ class Stepper:
         chart = point[: self.layout.integrals].reshape(-1, CHART_WIDTH)
         lost: list[int] = np.flatnonzero(~np.isfinite(chart).all(axis=1)).tolist()
         return lost
+
+    def body_of_velocity(self, k: int) -> str:
+        """The name of the body that velocity k moves."""
+        return list(self.solver.setup.body_index)[k // 6]
 
     def missed(self, block: Floats, t: float) -> Floats:
         """(rows,) What the rows of J missed of speeds that contradict each other.

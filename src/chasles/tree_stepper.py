@@ -92,6 +92,12 @@ class TreeStepper(Stepper):
                 lost.append(body)
         return lost
 
+    def body_of_velocity(self, k: int) -> str:
+        tree = self.mechanism.tree
+        carried = [body for body, pair in enumerate(tree.pair.tolist()) if DOF[pair] > 0]
+        body = max((b for b in carried if tree.rate_at[b] <= k), key=lambda b: tree.rate_at[b])
+        return list(self.solver.setup.body_index)[body]
+
     def missed(self, block: Floats, t: float) -> Floats:
         """The same shared by all joints: those of the tree, which have no rows here, as well."""
         setup, solver = self.solver.setup, self.solver
