@@ -22,7 +22,7 @@ On index 3 the increment misses the way by
 $$ l = h^3\bigl((\tfrac16-\beta-\tfrac c2)\ddot v + \tfrac1{12}[v,\dot v]\bigr), $$
 
 which rows feel as a jump of accelerations unless velocities begin with the slip that they
-have later on: $v_0 + \delta$, $J\delta = -J l/h$ (Arnold, Bruels, Cardona 2015).  Where charts fit
+have later on: $v_0 + \delta$, $J\delta = J l/h$ (Arnold, Bruels, Cardona 2015).  Where charts fit
 the joints, l lies in their algebra, $J l = 0$: lambda is of second order from the first step on
 without that.
 """
@@ -275,7 +275,7 @@ def find_slip(mechanism: Any, scratch: Any, scheme: Any, state: Any, step: float
     put_bracket(mechanism, room.pose, room.unknown, room.change)
     for k in range(freedom_count(mechanism)):
         way = missed * room.shift[k] + room.change[k] / 12.0
-        room.apart[k] = -step * step * way
+        room.apart[k] = step * step * way
     meet_rows(mechanism, scratch, room, room.point, (3, 0.0, 0.0))
     for k in range(freedom_count(mechanism)):
         room.change[k] = room.reply[k]
