@@ -38,7 +38,8 @@ from chasles.core.newton.brackets import put_bracket
 from chasles.core.newton.places import freedom_count, linear_at, pose_at, rate_at, velocity_at
 from chasles.core.newton.room import Room, make_room
 from chasles.core.newton.rows import meet_rows
-from chasles.core.newton.solve import put_begun, put_rest, size_of, solve_step
+from chasles.core.newton.plan import Newton, newton_of
+from chasles.core.newton.solve import next_stiff, put_begun, put_rest, size_of, solve_step
 from chasles.core.outcomes import OK
 from chasles.core.retraction import finish, retract
 from chasles.core.stage import Role, stage
@@ -46,9 +47,9 @@ from chasles.integrators.methods import Method, register_method
 from chasles.model import InvalidOption, UnknownName
 from chasles.model.errors import told
 
-# What a step hands to the next: whether there was one and how long it was, then a, v' and the
-# rates of the integrals.
-BEGUN, STEP, VECTORS = 0, 1, 2
+# What a step hands to the next: whether there was one and how long it was, for how many steps to
+# come the whole Newton matrix is taken, then a, v' and the rates of the integrals.
+BEGUN, STEP, STIFF, VECTORS = 0, 1, 2, 3
 #: How the first step finds a_0: from v'' where the step resolves it, always, or never.
 STARTS = {"auto": 0, "corrected": 1, "plain": 2}
 #: v'' is a difference over so many parts of the step: v' is known to 1e-14, a_0 to 1e-12 then.
@@ -66,6 +67,7 @@ class GeneralizedAlpha(NamedTuple):
     start: int
     perturbed: int
     room: Room
+    newton: Newton
     point: Floats  # (kept,) that of the room
 
 
@@ -146,8 +148,9 @@ def fit_generalized_alpha(
     beta = 0.25 * (gamma + 0.5) ** 2
     room = make_room(mechanism)
     return GeneralizedAlpha(
-        alpha_m, alpha_f, beta, gamma, index, start, perturbed, room, room.point
-    )
+        alpha_m, alpha_f, beta, gamma, index, start, perturbed, room,
+        newton_of(solver, mechanism), room.point,
+    )  # fmt: skip
 
 
 @hot
@@ -177,9 +180,13 @@ def attempt_generalized_alpha(
         room.rate[k] = slip + step * ((1.0 - gamma) * a + gamma * known)
         room.unknown[k], room.shift[k] = rate, 0.0
     factors = (step * gamma * share, step * step * beta * share)
-    outcome = solve_step(mechanism, scratch, room, state, t + step, step, scheme.index, factors)
+    outcome = solve_step(
+        mechanism, scratch, room, scheme.newton, state, t + step, step, scheme.index, factors,
+        before[STIFF] > 0.0,
+    )  # fmt: skip
     if outcome != OK:
         return outcome
+    after[STIFF] = next_stiff(room, before[STIFF])
     carry = layout.carry
     finish(mechanism, state, beyond(state, carry), room.increment, out, beyond(out, carry))
     for k in range(count):

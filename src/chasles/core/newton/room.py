@@ -29,10 +29,13 @@ class Room(NamedTuple):
     """What the iteration of a step writes; f velocities."""
 
     measured: Integers  # (rows,) 1 for rows that have a gap, 0 for those that restrict speeds only
+    own: Integers  # (rows,) 1 for rows whose multipliers the step finds: of a tree, cut joints
     weights: Floats  # (f,) by which changes of velocities are compared: square roots of inertias
+    reach: float  # that of coordinates: what their rounding errors are compared with
     pose: Floats  # (f,) the increment of the pose without the unknown accelerations
     rate: Floats  # (f,) that of the velocities
     unknown: Floats  # (f,) accelerations at the end of the step
+    guess: Floats  # (f,) where their iteration begins
     shift: Floats  # (f,) what moves the pose beside the velocities (index 2)
     apart: Floats  # (f,) unknown accelerations less those of the equations of motion
     reply: Floats  # (f,) how rows change accelerations, or poses
@@ -58,14 +61,17 @@ def make_room(mechanism: Any) -> Room:
     count, bodies, rows = freedom_count(mechanism), system.body_count, system.row_count
     length, kept = slope_length(mechanism), mechanism.layout.kept
     tree = getattr(mechanism, "tree", None)
+    weights = chart_weights(system) if tree is None else tree_weights(tree)
 
     def vector() -> Floats:
         return np.zeros(count)
 
     return Room(
         measured=measured_rows(system),
-        weights=chart_weights(system) if tree is None else tree_weights(tree),
-        pose=vector(), rate=vector(), unknown=vector(), shift=vector(), apart=vector(),
+        own=own_rows(mechanism),
+        weights=weights,
+        reach=reach_of(mechanism, weights),
+        pose=vector(), rate=vector(), unknown=vector(), guess=vector(), shift=vector(), apart=vector(),
         reply=vector(), change=vector(),
         slope=np.zeros(length),
         increment=np.zeros(length),
@@ -92,6 +98,24 @@ def measured_rows(system: System) -> Integers:
         measured[[rows.start + k for k in known]] = 1
         measured[[rows.start + k for k in kind.rolling]] = 0
     return measured
+
+
+def own_rows(mechanism: Any) -> Integers:
+    """1 for the rows of J that have multipliers in a step."""
+    rows = mechanism.system.row_count
+    if getattr(mechanism, "tree", None) is None:
+        return np.ones(rows, np.int64)
+    own, loops = np.zeros(rows, np.int64), getattr(mechanism, "loops", None)
+    if loops is not None:
+        own[loops.source] = 1
+    return own
+
+
+def reach_of(mechanism: Any, weights: Floats) -> float:
+    """All weights times 1 rad, or the largest length in the model."""
+    promises = mechanism.promises
+    lengths = [1.0, *promises.sizes.tolist(), *np.abs(promises.places).ravel().tolist()]
+    return float(np.linalg.norm(weights)) * max(lengths)
 
 
 def chart_weights(system: System) -> Floats:

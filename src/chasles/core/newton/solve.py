@@ -16,9 +16,12 @@ Rounding ends it as well: where gaps are rounded by eps, accelerations are by $\
 from typing import Any
 
 from chasles.compiled import hot, routine
+from chasles.core.newton.matrix import load_newton, sharpen
 from chasles.core.newton.places import freedom_count, linear_at, pose_at, rate_at, velocity_at
 from chasles.core.newton.room import (
+    ALL_FACTORED,
     ALL_ITERATIONS,
+    FACTORED,
     ITERATIONS,
     OPEN,
     WORST_ROW,
@@ -34,8 +37,15 @@ from chasles.scalars.elementary import sqrt
 MOST_ITERATIONS = 40
 #: Velocities that change by less than this fraction of theirs have converged.
 CONVERGED = 1e-14
-#: ... or by less than this, if the change is not much smaller than that before: it is rounding.
-ROUNDED, STALLED = 1e-8, 0.5
+#: ... or by less than this, or poses by less than that fraction of the largest length, if the
+#: change is not much smaller than the one before: it is rounding.
+ROUNDED, ROUNDED_PLACES, STALLED = 1e-8, 1e-12, 0.5
+#: Changes that do not shrink to this fraction ask for the whole matrix, or for a new one.
+SLOW = 0.3
+#: Steps after which a stiff model is tried without the whole matrix again.
+STIFF_STEPS = 32.0
+#: Accelerations that are as good as infinite.
+BEYOND = 1e200
 
 
 @hot
@@ -85,11 +95,11 @@ def note_worst(mechanism: Any, room: Any) -> None:
 
 
 @routine
-def one_iteration(
+def propose(
     mechanism: Any, scratch: Any, room: Any, state: Any, t: float, step: float, index: int,
     factors: Any,
 ) -> int:  # fmt: skip
-    """From an iterate to the next: OK, or how its stage failed.  room.change has the change."""
+    """The change of the chord iteration into room.change: OK, or how its stage failed."""
     put_increment(mechanism, room, factors, step)
     retract(mechanism, state, room.increment, room.point)
     outcome = stage(mechanism, scratch, room.point, t, Role(0.0), room.slope)
@@ -102,7 +112,6 @@ def one_iteration(
     meet_rows(mechanism, scratch, room, room.point, pulls)
     for k in range(count):
         room.change[k] = room.reply[k] - room.apart[k]
-        room.unknown[k] += room.change[k]
     return OK
 
 
@@ -117,34 +126,60 @@ def shift_poses(mechanism: Any, scratch: Any, room: Any, factors: Any) -> float:
 
 @hot
 def solve_step(
-    mechanism: Any, scratch: Any, room: Any, state: Any, t: float, step: float, index: int,
-    factors: Any,
+    mechanism: Any, scratch: Any, room: Any, newton: Any, state: Any, t: float, step: float,
+    index: int, factors: Any, is_stiff: bool,
 ) -> int:  # fmt: skip
     """The accelerations at the end of a step, t, from the guess in room.unknown: OK, or why not.
 
-    Leaves the increment of the whole step in room.increment, rates of integrals in room.slope and
-    the multipliers in room.multipliers.
+    Begins with the whole matrix where `is_stiff`, and goes over to it where the chord iteration
+    does not converge quickly: room.audit[FACTORED] tells.  Leaves the increment of the whole step
+    in room.increment, rates of integrals in room.slope and the multipliers in room.multipliers.
     """
-    first, before = linear_at(mechanism), 0.0
-    for k in range(slope_length(mechanism) - first):
+    first = linear_at(mechanism)
+    count, linear = freedom_count(mechanism), slope_length(mechanism) - first
+    room.audit[ITERATIONS], room.audit[FACTORED] = 0.0, 0.0
+    if newton.available == 0:
+        is_stiff = False
+    for k in range(linear):
         room.slope[first + k] = room.begun[k]
-    for iteration in range(MOST_ITERATIONS):
-        room.audit[ITERATIONS] = iteration + 1.0
+    for k in range(count):
+        room.guess[k] = room.unknown[k]
+    before, is_fresh = 0.0, False
+    for _ in range(MOST_ITERATIONS):
+        room.audit[ITERATIONS] += 1.0
         room.audit[ALL_ITERATIONS] += 1.0
-        outcome = one_iteration(mechanism, scratch, room, state, t, step, index, factors)
+        outcome = propose(mechanism, scratch, room, state, t, step, index, factors)
         if outcome != OK:
             return outcome
+        if is_stiff:
+            if not is_fresh:
+                is_fresh = True
+                room.audit[FACTORED] += 1.0
+                room.audit[ALL_FACTORED] += 1.0
+                if not load_newton(mechanism, scratch, room, newton, room.point, factors):
+                    break
+            sharpen(mechanism, scratch, room, newton, room.point)
         changed = size_of(mechanism, room, room.change)
         if index == 2:
             changed += shift_poses(mechanism, scratch, room, factors)
+        for k in range(count):
+            room.unknown[k] += room.change[k]
         speed = speed_of(mechanism, room, room.point) / factors[0]
         scale = speed + size_of(mechanism, room, room.unknown)
-        stalled = changed <= ROUNDED * scale and changed > STALLED * before and iteration > 0
-        if changed <= CONVERGED * scale or stalled:
+        is_rounding = changed <= max(ROUNDED * scale, ROUNDED_PLACES * room.reach / factors[1])
+        if changed <= CONVERGED * scale or (is_rounding and changed > STALLED * before > 0.0):
             settle_powers(mechanism, scratch, room, room.slope)
             put_increment(mechanism, room, factors, step)
             return OK
-        if not changed < 1e300:  # NaN, too
+        if before > 0.0 and not changed < SLOW * before and not is_rounding:
+            if not is_stiff and newton.available != 0:  # begin anew
+                is_stiff, changed = True, 0.0
+                for k in range(count):
+                    room.unknown[k], room.shift[k] = room.guess[k], 0.0
+                for k in range(linear):
+                    room.slope[first + k] = room.begun[k]
+            is_fresh = False
+        if not changed < BEYOND:  # NaN, too
             break
         before = changed
     note_worst(mechanism, room)
@@ -169,3 +204,11 @@ def put_rest(mechanism: Any, room: Any, out: Any, rates: Any) -> None:
         rates[k] = room.slope[first + k]
     for row in range(layout.kept - layout.multipliers):
         out[layout.multipliers + row] = room.multipliers[row]
+
+
+@hot
+def next_stiff(room: Any, steps: float) -> float:
+    """For how many steps to come the whole matrix is taken from the start."""
+    if room.audit[FACTORED] > 0.0:
+        return steps - 1.0 if steps > 0.0 else STIFF_STEPS
+    return 0.0
