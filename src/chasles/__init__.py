@@ -86,6 +86,7 @@ if TYPE_CHECKING:
     from chasles.dynamics.joint_dynamics import JointDynamics, joint_dynamics
     from chasles.events import Event
     from chasles.impacts import Impact
+    from chasles.integrators.generalized_alpha import generalized_alpha
     from chasles.integrators.maps import munthe_kaas
     from chasles.integrators.methods import methods
     from chasles.integrators.tableaux import Tableau
@@ -121,6 +122,7 @@ LATE = {
     "Impact": "impacts",
     "JointDynamics": "dynamics.joint_dynamics",
     "joint_dynamics": "dynamics.joint_dynamics",
+    "generalized_alpha": "integrators.generalized_alpha",
     "methods": "integrators.methods",
     "munthe_kaas": "integrators.maps",
     "Tableau": "integrators.tableaux",
@@ -267,6 +269,7 @@ __all__ = [
     "designate",
     "equations",
     "equilibrium",
+    "generalized_alpha",
     "joint_dynamics",
     "library",
     "linearise",

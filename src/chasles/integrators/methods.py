@@ -122,6 +122,14 @@ def find_method(method: Any) -> Method:
         return method
     if isinstance(method, Tableau):
         return of_tableau(method)
+    if isinstance(method, str) and method in _OTHERS:
+        return _OTHERS[method]
+    if isinstance(method, str) and method in PAIR_TABLEAUX:
+        return of_tableau(PAIR_TABLEAUX[method]())
+    if isinstance(method, str) and method in PRODUCTS:
+        return of_product(method)
+    if isinstance(method, str) and method in METHODS:
+        return of_tableau(find_tableau(method))
     known = known_names()
     if not isinstance(method, str):
         raise InvalidOption(
@@ -130,8 +138,4 @@ def find_method(method: Any) -> Method:
         )
     if method not in known:
         raise UnknownName.among("method", method, known)
-    if method in _OTHERS:
-        return _OTHERS[method]
-    if method in PAIR_TABLEAUX:
-        return of_tableau(PAIR_TABLEAUX[method]())
-    return of_product(method) if method in PRODUCTS else of_tableau(find_tableau(method))
+    return _OTHERS[method]
