@@ -100,7 +100,8 @@ class Run:
         """Take the state, inputs and singular poses of a run that goes on."""
         if begin.block.shape != self.block.shape:
             raise InvalidOption(
-                "start: the result was made by a method that keeps other numbers from step to step.",
+                "start: the result was made by a method that keeps other numbers from step to"
+                " step.",
                 "Give the method= of its run, or begin at its last state: start=result.state(),"
                 " which begins at t = 0.",
             )

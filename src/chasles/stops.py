@@ -132,7 +132,9 @@ def not_converged(
     worst += " most from one to the next"
     if audit[WORST_ROW] >= 0.0 and audit[OPEN] > 0.0:
         joint, component = joint_of_row(setup, int(audit[WORST_ROW]))
-        worst += f", joint '{joint}' (direction {component}) is open by {audit[OPEN]:.2g} of its size"
+        worst += (
+            f", joint '{joint}' (direction {component}) is open by {audit[OPEN]:.2g} of its size"
+        )
     entry = OUTCOMES[NOT_CONVERGED]
     return SimulationStopped(
         entry.what.format(t=t, iterations=int(audit[ITERATIONS]), worst=worst),

@@ -30,7 +30,7 @@ def on_bushing() -> ch.Model:
 MECHANISMS = {
     "top": (heavy_top, "pivot", 0.1, (100, 200)),
     "pendulum": (double_pendulum, "elbow", 0.1, (100, 200)),
-    "three-bar": (three_bar, "middle", 0.1, (100, 200)),
+    "three-bar": (three_bar, "middle", 0.1, (200, 400)),
     "driven": (driven_chain, "joint 1", 0.4, (200, 400)),
     "bushing": (on_bushing, "ball", 0.1, (200, 400)),
 }

@@ -142,9 +142,8 @@ def test_a_bob_in_honey_runs_at_2_ms(damping, method, space):
 
 
 def test_the_explicit_method_stops_there_with_the_remedy():
-    result = ch.simulate(bob_on_a_damper(1e6), 0.1, step=2e-3, method="rk4")
-    assert result.status == "stopped"
-    assert "smaller step" in result.message
+    with pytest.warns(ch.ChaslesWarning), pytest.raises(ch.SimulationStopped, match="smaller step"):
+        ch.simulate(bob_on_a_damper(1e6), 0.1, step=2e-3, method="rk4")
 
 
 # --- what is refused ---
@@ -183,11 +182,10 @@ def test_what_does_not_go_with_it_is_refused_by_name(options, words):
 
 
 def test_a_step_far_too_long_stops_with_the_body_and_keeps_what_was_reached():
-    result = ch.simulate(heavy_top(), 10.0, step=0.2, method="generalized-alpha", spaces="SO3xR3")
-    assert result.status == "stopped"
-    assert "Newton's iteration of the step after" in result.message
-    assert "'top'" in result.message and "iterations" in result.message
-    assert len(result.t) >= 1
+    words = "step after t = 0 s did not converge: after 40 iterations .* 'top' .* joint 'pivot'"
+    with pytest.raises(ch.SimulationStopped, match=words) as stop:
+        ch.simulate(heavy_top(), 10.0, step=0.2, method="generalized-alpha", spaces="SO3xR3")
+    assert stop.value.result.status == "stopped" and len(stop.value.result.t) == 1
 
 
 def test_a_run_does_not_go_on_by_a_method_that_keeps_other_numbers():

@@ -35,14 +35,15 @@ from chasles.compiled import beyond, hot, routine
 from chasles.core.arrays import Floats
 from chasles.core.newton import trees as trees  # its routines register themselves
 from chasles.core.newton.brackets import put_bracket
-from chasles.core.newton.places import freedom_count, linear_at, pose_at, rate_at, velocity_at
+from chasles.core.newton.past import Past, make_past
+from chasles.core.newton.places import freedom_count, linear_at, velocity_at
+from chasles.core.newton.plan import Newton, newton_of
 from chasles.core.newton.room import Room, make_room
 from chasles.core.newton.rows import meet_rows
-from chasles.core.newton.plan import Newton, newton_of
-from chasles.core.newton.solve import next_stiff, put_begun, put_rest, size_of, solve_step
+from chasles.core.newton.solve import next_stiff, put_begun, put_rest, solve_step
+from chasles.core.newton.start import find_second_rates, is_resolved
 from chasles.core.outcomes import OK
-from chasles.core.retraction import finish, retract
-from chasles.core.stage import Role, stage
+from chasles.core.retraction import finish
 from chasles.integrators.methods import Method, register_method
 from chasles.model import InvalidOption, UnknownName
 from chasles.model.errors import told
@@ -52,8 +53,6 @@ from chasles.model.errors import told
 BEGUN, STEP, STIFF, VECTORS = 0, 1, 2, 3
 #: How the first step finds a_0: from v'' where the step resolves it, always, or never.
 STARTS = {"auto": 0, "corrected": 1, "plain": 2}
-#: v'' is a difference over so many parts of the step: v' is known to 1e-14, a_0 to 1e-12 then.
-PARTS = 64.0
 
 
 class GeneralizedAlpha(NamedTuple):
@@ -68,6 +67,7 @@ class GeneralizedAlpha(NamedTuple):
     perturbed: int
     room: Room
     newton: Newton
+    past: Past  # none
     point: Floats  # (kept,) that of the room
 
 
@@ -149,7 +149,7 @@ def fit_generalized_alpha(
     room = make_room(mechanism)
     return GeneralizedAlpha(
         alpha_m, alpha_f, beta, gamma, index, start, perturbed, room,
-        newton_of(solver, mechanism), room.point,
+        newton_of(solver, mechanism), make_past(mechanism, 0), room.point,
     )  # fmt: skip
 
 
@@ -181,8 +181,8 @@ def attempt_generalized_alpha(
         room.unknown[k], room.shift[k] = rate, 0.0
     factors = (step * gamma * share, step * step * beta * share)
     outcome = solve_step(
-        mechanism, scratch, room, scheme.newton, state, t + step, step, scheme.index, factors,
-        before[STIFF] > 0.0,
+        mechanism, scratch, room, scheme.newton, scheme.past, state, t + step, step, scheme.index,
+        factors, before[STIFF] > 0.0,
     )  # fmt: skip
     if outcome != OK:
         return outcome
@@ -219,55 +219,19 @@ def begin(
     room, count = scheme.room, freedom_count(mechanism)
     old_a, old_rate = VECTORS, VECTORS + count
     for k in range(count):
-        room.shift[k], room.change[k] = 0.0, 0.0
-    outcome = find_second_rates(mechanism, scratch, room, state, t, step / PARTS)
+        room.change[k] = 0.0
+    outcome = find_second_rates(mechanism, scratch, room, state, t, step)
     if outcome != OK:
         return outcome
-    for k in range(count):
-        after[old_rate + k] = room.slope[rate_at(mechanism, k)]
-        room.unknown[k] = after[old_rate + k]
     put_begun(mechanism, room, beyond(room.slope, linear_at(mechanism)))
     late = scheme.alpha_m - scheme.alpha_f
-    resolved = step * size_of(mechanism, room, room.shift) <= size_of(
-        mechanism, room, room.unknown
-    )
-    if scheme.start == 2 or (scheme.start == 0 and not resolved):
+    if scheme.start == 2 or (scheme.start == 0 and not is_resolved(mechanism, room, step)):
         late = 0.0
     for k in range(count):
+        after[old_rate + k] = room.unknown[k]
         after[old_a + k] = room.unknown[k] + late * step * room.shift[k]
     if scheme.perturbed != 0 and scheme.index == 3:
         find_slip(mechanism, scratch, scheme, state, step)
-    return OK
-
-
-@routine
-def find_second_rates(
-    mechanism: Any, scratch: Any, room: Any, state: Any, t: float, part: float
-) -> int:
-    """v'' at a state into room.shift; its own stage is left in scratch and room.slope.
-
-    A difference of second order of the accelerations ahead.
-    """
-    for j in (2, 1, 0):
-        if j == 2:
-            for k in range(mechanism.layout.kept):
-                room.point[k] = state[k]
-            outcome = stage(mechanism, scratch, room.point, t, Role(0.0), room.slope)
-            if outcome != OK:
-                return outcome
-            for k in range(freedom_count(mechanism)):
-                room.pose[k] = room.slope[pose_at(mechanism, k)]
-                room.rate[k] = room.slope[rate_at(mechanism, k)]
-        weight = -1.5 if j == 0 else (2.0 if j == 1 else -0.5)
-        for k in range(freedom_count(mechanism)):
-            room.increment[pose_at(mechanism, k)] = j * part * room.pose[k]
-            room.increment[rate_at(mechanism, k)] = j * part * room.rate[k]
-        retract(mechanism, state, room.increment, room.point)
-        outcome = stage(mechanism, scratch, room.point, t + j * part, Role(0.0), room.slope)
-        if outcome != OK:
-            return outcome
-        for k in range(freedom_count(mechanism)):
-            room.shift[k] += weight / part * room.slope[rate_at(mechanism, k)]
     return OK
 
 

@@ -106,7 +106,7 @@ def methods() -> dict[str, Method]:
 
 
 #: Modules whose methods register themselves when they are first asked for.
-IMPLICIT = ("generalized_alpha",)
+IMPLICIT = ("generalized_alpha", "bliedf")
 
 
 def known_names() -> list[str]:

@@ -101,7 +101,10 @@ def load_rows(system: Any, newton: Any, scratch: Any) -> None:
             damped = newton.damping[first + r] if scratch.plain[0] == 0.0 else 0.0
             newton.values[newton.pivot[joint] + r * rows + r] -= damped
             for side in range(2):
-                below, above = newton.rows[4 * joint + 2 * side], newton.rows[4 * joint + 2 * side + 1]
+                below, above = (
+                    newton.rows[4 * joint + 2 * side],
+                    newton.rows[4 * joint + 2 * side + 1],
+                )
                 if below >= 0:
                     for c in range(6):
                         value = probe.jacobian[entry + 6 * side + c]

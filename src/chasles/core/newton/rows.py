@@ -117,9 +117,7 @@ def meet_rows(mechanism: Any, scratch: Any, room: Any, point: Any, pulls: Any) -
         column[k] = 0.0
     for joint in range(system.joint_count):
         first = system.joints.first_row[joint]
-        put_velocity_residual(
-            system, joint, scratch.absolute, scratch, scratch.jacobian, column
-        )
+        put_velocity_residual(system, joint, scratch.absolute, scratch, scratch.jacobian, column)
         put_position_residual(system, joint, scratch.absolute, scratch, residual)
         for row in range(first, first + system.joints.rows[joint]):
             at = unknowns + row

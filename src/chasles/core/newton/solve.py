@@ -17,6 +17,7 @@ from typing import Any
 
 from chasles.compiled import hot, routine
 from chasles.core.newton.matrix import load_newton, sharpen
+from chasles.core.newton.past import miss_past
 from chasles.core.newton.places import freedom_count, linear_at, pose_at, rate_at, velocity_at
 from chasles.core.newton.room import (
     ALL_FACTORED,
@@ -124,10 +125,19 @@ def shift_poses(mechanism: Any, scratch: Any, room: Any, factors: Any) -> float:
     return size_of(mechanism, room, room.reply) / factors[1]
 
 
+@routine
+def shift_to_past(mechanism: Any, room: Any, past: Any) -> float:
+    """Move the pose to where past points, seen from it, give the velocity; by how much."""
+    miss_past(mechanism, past, room.point, room.apart, room.reply)
+    for k in range(freedom_count(mechanism)):
+        room.shift[k] += room.reply[k]
+    return size_of(mechanism, room, room.reply)
+
+
 @hot
 def solve_step(
-    mechanism: Any, scratch: Any, room: Any, newton: Any, state: Any, t: float, step: float,
-    index: int, factors: Any, is_stiff: bool,
+    mechanism: Any, scratch: Any, room: Any, newton: Any, past: Any, state: Any, t: float,
+    step: float, index: int, factors: Any, is_stiff: bool,
 ) -> int:  # fmt: skip
     """The accelerations at the end of a step, t, from the guess in room.unknown: OK, or why not.
 
@@ -162,6 +172,8 @@ def solve_step(
         changed = size_of(mechanism, room, room.change)
         if index == 2:
             changed += shift_poses(mechanism, scratch, room, factors)
+        if past.known[0] > 0:
+            changed += shift_to_past(mechanism, room, past) / factors[1]
         for k in range(count):
             room.unknown[k] += room.change[k]
         speed = speed_of(mechanism, room, room.point) / factors[0]

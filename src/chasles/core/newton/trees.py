@@ -93,9 +93,7 @@ def lower_tree(mechanism: Any, scratch: Any, room: Any, point: Any, twists: Any,
 
 
 @routine
-def put_rates(
-    tree: Any, room: Any, body: int, own: Any, carrier: Any, out: Any, k: int
-) -> None:
+def put_rates(tree: Any, room: Any, body: int, own: Any, carrier: Any, out: Any, k: int) -> None:
     """Rates of a body's coordinates, from its motion in the world and that of its base."""
     pair, base, at = tree.pair[body], tree.base[body], body * ROW
     turn = mat9(room.places, at + TURN)
@@ -183,9 +181,7 @@ def add_rates(mechanism: Any, scratch: Any, room: Any, point: Any) -> None:
     lift_tree(mechanism, scratch, room, point, room.apart)
     for k in range(loops.joint_count):
         if system.joints.rows[loops.joints[k]] > 0:
-            times_rows(
-                system, scratch.jacobian, loops.joints[k], room.twists, 1.0, room.column
-            )
+            times_rows(system, scratch.jacobian, loops.joints[k], room.twists, 1.0, room.column)
     for k in range(loops.coupled_count):
         at = unknowns + loops.source[loops.coupled[k]]
         for term in range(loops.first_term[k], loops.first_term[k + 1]):
