@@ -24,7 +24,7 @@ from chasles.core.arrays import (
     vec3,
     vec4,
 )
-from chasles.core.newton.places import freedom_count, velocity_at
+from chasles.core.newton.places import freedom_count, is_told, velocity_at
 from chasles.core.recursion.loop_mechanism import LoopMechanism
 from chasles.core.recursion.mechanism import TreeMechanism
 from chasles.core.recursion.tree import CYLINDRICAL, FIXED, FREE, PLANAR, PROPER, SPHERICAL
@@ -106,4 +106,4 @@ def miss_past(mechanism: Any, past: Any, point: Any, spare: Any, out: Any) -> No
         for k in range(count):
             out[k] -= past.weights[i + 1] * spare[k]
     for k in range(count):
-        out[k] /= past.weights[0]
+        out[k] = 0.0 if is_told(mechanism, k) else out[k] / past.weights[0]

@@ -46,6 +46,18 @@ def linear_at(mechanism: Any) -> int:
     return SLOPE_WIDTH * mechanism.system.body_count
 
 
+@seam
+@formula
+def is_told(mechanism: Any, k: int) -> bool:
+    """Whether a driver says where coordinate k is: that of a tree is there, whatever the method."""
+    return False
+
+
+@formula
+def tree_is_told(mechanism: Any, k: int) -> bool:
+    return mechanism.tree.driven[k] >= 0
+
+
 @formula
 def tree_freedom_count(mechanism: Any) -> int:
     return mechanism.tree.rate_count
@@ -77,3 +89,4 @@ for kind in (TreeMechanism, LoopMechanism):
     on(pose_at, kind)(tree_pose_at)
     on(rate_at, kind)(tree_rate_at)
     on(linear_at, kind)(tree_linear_at)
+    on(is_told, kind)(tree_is_told)
