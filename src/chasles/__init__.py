@@ -87,6 +87,7 @@ if TYPE_CHECKING:
     from chasles.dynamics.joint_dynamics import JointDynamics, joint_dynamics
     from chasles.events import Event
     from chasles.impacts import Impact
+    from chasles.integrators.generalized_alpha import generalized_alpha
     from chasles.integrators.maps import munthe_kaas
     from chasles.integrators.methods import methods, scipy_method
     from chasles.integrators.tableaux import Tableau
@@ -125,6 +126,7 @@ LATE = {
     "Impact": "impacts",
     "JointDynamics": "dynamics.joint_dynamics",
     "joint_dynamics": "dynamics.joint_dynamics",
+    "generalized_alpha": "integrators.generalized_alpha",
     "methods": "integrators.methods",
     "scipy_method": "integrators.methods",
     "munthe_kaas": "integrators.maps",
@@ -283,6 +285,7 @@ __all__ = [
     "designate",
     "equations",
     "equilibrium",
+    "generalized_alpha",
     "joint_dynamics",
     "library",
     "linearise",

@@ -80,6 +80,7 @@ def make_settings(
     check_word("redundant", redundant, ("solve", "refuse"))
     check_word("singular", singular, ("stop", "pass"))
     choice = chosen_stabiliser(stabilise)
+    check_implicit(found, choice, singular)
     if by_recursion(model, chosen.spaces):
         check_form(acceleration)
     if singular == "pass" and (choice is None or choice.word == PROJECTION):
@@ -178,7 +179,7 @@ def result_of(
     return Result(
         problem if inputs is None else with_inputs(problem, inputs),
         saved.times, saved.absolute, saved.integrals, provenance, status, message,
-        saved.coordinates, run.checkpoint() if run.can_go_on else None,
+        saved.coordinates, run.checkpoint() if run.can_go_on else None, saved.multipliers,
     )  # fmt: skip
 
 
@@ -225,6 +226,24 @@ def provenance_of(settings: Settings, run: Run, seconds: float, **begun: Any) ->
         seconds_in_steps=seconds,
         **begun,
     )
+
+
+def check_implicit(method: Method, choice: Choice | None, singular: str) -> None:
+    """Refuse what does not go with a method that closes the joints itself."""
+    if not method.index:
+        return
+    what = f"simulate: '{method.name}' closes the joints itself (index {method.index})"
+    if choice is not None:
+        raise InvalidOption(
+            f"{what}, and takes no stabiliser, got stabilise={choice}.",
+            "Leave stabilise out, or take a method that follows from accelerations: rk4, say.",
+        )
+    if singular == "pass":
+        raise InvalidOption(
+            f"{what}, which has no solution at a singular pose: singular='pass' does not go with"
+            " it.",
+            "Leave singular out, or take a method that follows from accelerations: rk4, say.",
+        )
 
 
 def check_word(option: str, value: Any, known: tuple[str, ...]) -> None:

@@ -15,6 +15,7 @@ from chasles.checkpoint import Checkpoint
 from chasles.core.arrays import DRIVEN_TURN, POSE_R, POSE_X, TWIST, Floats
 from chasles.dataset import Table, make_table, to_xarray
 from chasles.diagnostics import Reaction
+from chasles.dynamics.own_multipliers import own_wrenches
 from chasles.dynamics.tree_readout import coupling_multipliers
 from chasles.groups.so3 import so3_from_matrix
 from chasles.model import (
@@ -80,6 +81,7 @@ class Result:
     status      "finished", "stopped" if the run could not go on, or "interrupted" by Ctrl-C
     message     the status in words
     checkpoint  what it takes to go on with the same bits: see `simulate(start=result)`
+    multipliers (T, rows) of the constraint rows, where the method has its own; NaN at the start
 
     Its arrays are read-only.  It may be asked from several threads at once.
     """
@@ -93,9 +95,10 @@ class Result:
     message: str = ""
     coordinates: Floats | None = field(default=None, repr=False)
     checkpoint: Checkpoint | None = field(default=None, repr=False)
+    multipliers: Floats | None = field(default=None, repr=False)
 
     def __post_init__(self) -> None:
-        for name in ("t", "absolute", "integrals", "coordinates"):
+        for name in ("t", "absolute", "integrals", "coordinates", "multipliers"):
             if getattr(self, name) is None:
                 continue
             view = getattr(self, name).view()
@@ -288,7 +291,11 @@ class Result:
         return audited(self, self.designation.certificate(joint))
 
     def reaction(self, joint: Joint | str) -> Reaction:
-        """Force and torque of a joint on its bodies at every saved time."""
+        """Force and torque of a joint on its bodies at every saved time.
+
+        They follow from the equations of motion there; of a method of index 2 or 3 they are those
+        of its own multipliers.
+        """
         name = self._joint(joint)
         couplings = {coupling.name: coupling for coupling in self.model.couplings}
         if name in couplings and isinstance(couplings[name], CustomCoupling):
@@ -403,7 +410,13 @@ class Result:
 
     @cached_property
     def _wrenches(self) -> Floats:
-        return wrench_history(self.problem, self.absolute, self.t, self.integrals, self.coordinates)
+        found = wrench_history(
+            self.problem, self.absolute, self.t, self.integrals, self.coordinates
+        )
+        if self.multipliers is None:
+            return found
+        setup = self.problem.setup
+        return own_wrenches(setup, self.absolute, self.t, self.multipliers, found)
 
     @cached_property
     def _rates(self) -> Floats:
@@ -526,7 +539,7 @@ class Result:
     def _table(self) -> Table:
         return make_table(
             self.problem, self.t, self.absolute, self.integrals, self.provenance, self.status,
-            self.message, self.coordinates, self.checkpoint,
+            self.message, self.coordinates, self.checkpoint, self.multipliers,
         )  # fmt: skip
 
     def _body(self, body: Body | str) -> Floats:

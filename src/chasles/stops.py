@@ -3,8 +3,10 @@
 import numpy as np
 
 from chasles.core.arrays import Floats
+from chasles.core.newton.room import ITERATIONS, OPEN, WORST_ROW, WORST_VELOCITY
 from chasles.core.outcomes import (
     CONTRADICTED,
+    NEWTON_FAILED,
     NOT_CLOSED,
     NOT_CONVERGED,
     NOT_FINITE,
@@ -29,6 +31,7 @@ def explained(
     """The step of length `step` after t, from the state `block`, failed with that outcome."""
     return (
         failed_formula(stepper)
+        or not_converged(stepper, t, step, outcome)
         or fallen_disc(stepper, block, t)
         or turned_too_far(stepper, block, t, step, outcome)
         or lost_body(stepper, spare, t, step, outcome)
@@ -121,6 +124,27 @@ def contradicted(
     if words is None:
         return None
     return SimulationStopped(words, OUTCOMES[CONTRADICTED].remedy)
+
+
+def not_converged(
+    stepper: Stepper, t: float, step: float, outcome: int
+) -> SimulationStopped | None:
+    """Newton's iteration of an implicit step, with the joint and body furthest from a solution."""
+    if outcome != NEWTON_FAILED:
+        return None
+    audit, setup = stepper.scheme.room.audit, stepper.solver.setup
+    worst = f"the velocity of body '{stepper.body_of_velocity(int(audit[WORST_VELOCITY]))}' changes"
+    worst += " most from one to the next"
+    if audit[WORST_ROW] >= 0.0 and audit[OPEN] > 0.0:
+        joint, component = joint_of_row(setup, int(audit[WORST_ROW]))
+        worst += (
+            f", joint '{joint}' (direction {component}) is open by {audit[OPEN]:.2g} of its size"
+        )
+    entry = OUTCOMES[NEWTON_FAILED]
+    return SimulationStopped(
+        entry.what.format(t=t, iterations=int(audit[ITERATIONS]), worst=worst),
+        entry.remedy.format(step=step),
+    )
 
 
 def by_table(stepper: Stepper, t: float, step: float, outcome: int) -> SimulationStopped:

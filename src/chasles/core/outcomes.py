@@ -13,7 +13,8 @@ NOT_CLOSED = -3
 CONTRADICTED = -4
 NOT_SOLVED = -5
 TURNED = -6
-NOT_CONVERGED = -10
+NOT_CONVERGED = -7
+NEWTON_FAILED = -10
 
 
 class Outcome(NamedTuple):
@@ -77,6 +78,12 @@ OUTCOMES = {
         " not converge.",
         "Take a smaller step than {step:g} s (a stiff spring or damper needs one, or"
         " method='linearly-implicit'); the result up to t is kept.",
+    ),
+    NEWTON_FAILED: Outcome(
+        "Newton failed",
+        "Newton's iteration of the step after t = {t:.6g} s did not converge: after {iterations}"
+        " iterations {worst}.",
+        "Take a smaller step than {step:g} s; the result up to t is kept.",
     ),
 }
 

@@ -3,6 +3,7 @@
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache, partial
+from importlib import import_module
 from typing import Any
 
 from chasles.core.retraction import EXP, slope_length
@@ -38,8 +39,11 @@ class Method:
     foreign   of SciPy's methods: its name there, and the angle after which a chart is left
     nodes     where its stages are in a step, of a method without a tableau
     spaces    what spaces="auto" means for it
-    make_on   (mechanism) -> the record, of a scheme that needs to know what it steps
     additive  whether the change of momentum in a step is the sum of the forces of its stages
+    fit       (solver, mechanism) -> the record, where two lengths do not tell all that it needs
+    history   (velocities, integrals) -> how many numbers it keeps from step to step
+    index     3: it solves for joints that are closed; 2: and do not slip; 0: it follows from
+              accelerations.  Where it is not 0 the multipliers are its own
     """
 
     name: str
@@ -53,14 +57,23 @@ class Method:
     foreign: tuple[str, float] | None = None
     nodes: tuple[float, ...] = (0.0,)
     spaces: str = "auto"
-    make_on: Callable[[Any], Any] | None = None
     additive: bool = True
+    fit: Callable[[Any, Any], Any] | None = None
+    history: Callable[[int, int], int] | None = None
+    index: int = 0
 
-    def record(self, mechanism: Any) -> Any:
-        """Its scheme for a mechanism, with storage."""
-        if self.make_on is not None:
-            return self.make_on(mechanism)
-        return self.make(mechanism.layout.kept, slope_length(mechanism))
+
+def scheme_of(method: Method, solver: Any, mechanism: Any) -> Any:
+    """The record with which a method steps a mechanism."""
+    if method.fit is not None:
+        return method.fit(solver, mechanism)
+    return method.make(mechanism.layout.kept, slope_length(mechanism))
+
+
+def kept_beside(method: Method, rows: int, velocities: int, integrals: int) -> dict[str, int]:
+    """Numbers that a state block has for a method: its multipliers and its history."""
+    history = 0 if method.history is None else method.history(velocities, integrals)
+    return {"multipliers": rows if method.index else 0, "history": history}
 
 
 #: Products of exponentials, by name.
@@ -136,20 +149,24 @@ def of_half_explicit(name: str) -> Method:
     return Method(name, tableau.order, make, tableau=tableau)
 
 
-def refuse_to_make(kept: int, length: int) -> Any:
-    """A scheme that is made for a mechanism."""
-    raise NotImplementedError
+def needs_a_mechanism(kept: int, length: int) -> Any:
+    raise InvalidOption(
+        "an implicit method has no record without a mechanism.", "Use `Method.fit`."
+    )
 
 
 @cache
 def of_w_method(name: str) -> Method:
     """The linearly implicit method of that name."""
     found = W_METHODS[name]
-    make_on, nodes = partial(make_linearly_implicit, found), tuple(found.alpha.sum(axis=1).tolist())
+    nodes = tuple(found.alpha.sum(axis=1).tolist())
+
+    def fit(_: Any, mechanism: Any) -> Any:
+        return make_linearly_implicit(found, mechanism)
+
     return Method(
-        name, found.order, refuse_to_make, implicit=True, nodes=nodes, make_on=make_on,
-        additive=False,
-    )  # fmt: skip
+        name, found.order, needs_a_mechanism, implicit=True, nodes=nodes, additive=False, fit=fit
+    )
 
 
 def methods() -> dict[str, Method]:
@@ -161,8 +178,14 @@ def methods() -> dict[str, Method]:
     return {name: find_method(name) for name in known_names()}
 
 
+#: Modules whose methods register themselves when they are first asked for.
+IMPLICIT = ("generalized_alpha", "bliedf")
+
+
 def known_names() -> list[str]:
     """What a method may be called."""
+    for module in IMPLICIT:
+        import_module(f"chasles.integrators.{module}")
     return [
         *METHODS,
         *PAIR_TABLEAUX,
@@ -182,6 +205,9 @@ def find_method(method: Any) -> Method:
         return method
     if isinstance(method, Tableau):
         return of_tableau(method)
+    for names, make in FAMILIES:
+        if isinstance(method, str) and method in names:
+            return make(method)
     known = known_names()
     if not isinstance(method, str):
         raise InvalidOption(
@@ -190,18 +216,18 @@ def find_method(method: Any) -> Method:
         )
     if method not in known:
         raise UnknownName.among("method", method, known)
-    if method in _OTHERS:
-        return _OTHERS[method]
-    if method in SCIPY_NAMES:
-        return scipy_method(method.removeprefix(PREFIX))
-    if method in GAUSS:
-        return of_gauss(method)
-    if method in RATTLIE:
-        return of_rattlie(method)
-    if method in HALF_EXPLICIT:
-        return of_half_explicit(method)
-    if method in W_METHODS:
-        return of_w_method(method)
-    if method in PAIR_TABLEAUX:
-        return of_tableau(PAIR_TABLEAUX[method]())
-    return of_product(method) if method in PRODUCTS else of_tableau(find_tableau(method))
+    return _OTHERS[method]
+
+
+#: Names of methods, and what makes one of its name.
+FAMILIES: tuple[tuple[Any, Callable[[str], Method]], ...] = (
+    (_OTHERS, _OTHERS.__getitem__),
+    (METHODS, lambda name: of_tableau(find_tableau(name))),
+    (PAIR_TABLEAUX, lambda name: of_tableau(PAIR_TABLEAUX[name]())),
+    (PRODUCTS, of_product),
+    (GAUSS, of_gauss),
+    (RATTLIE, of_rattlie),
+    (HALF_EXPLICIT, of_half_explicit),
+    (W_METHODS, of_w_method),
+    (SCIPY_NAMES, lambda name: scipy_method(name.removeprefix(PREFIX))),
+)
