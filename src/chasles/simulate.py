@@ -22,6 +22,7 @@ from chasles.model.model import checked_model, plural
 from chasles.model.words import ArrayLike
 from chasles.preparation import (
     check_progress,
+    check_word,
     header_of,
     look_ahead,
     make_control,
@@ -39,6 +40,7 @@ from chasles.system.build import Setup
 from chasles.system.coordinates import coordinate_keys
 from chasles.system.state import State
 from chasles.tolerances import Tolerances, check_stabiliser, make_tolerances
+from chasles.traced.choosing import KERNELS, quickened
 
 __all__ = ["check_progress", "simulate", "stabilised"]
 
@@ -70,6 +72,7 @@ def simulate(
     first_step: float | None = None,
     max_step: float | None = None,
     events: Any = (),
+    kernel: Literal["auto", "generic", "traced"] = "auto",
 ) -> Result:
     """Integrate a model from t = 0 to `until` with a Runge-Kutta-Munthe-Kaas method, or another.
 
@@ -121,6 +124,9 @@ def simulate(
     events        functions of (t, state), or Events, whose zeros are looked for: see `Event`;
                   Impacts on ends of joints: see `Impact`; result.events has their times.  With
                   tolerances
+    kernel        what takes the steps: "generic", machine code for all models; "traced", made for
+                  this one as it runs; "auto", whichever is sooner at the end.  The bits are the
+                  same (see `result.provenance["kernel"]`)
 
     Raises a ChaslesError that names the culprit if the input is bad, and SimulationStopped, with
     the partial `result`, if the run cannot go on.  Ctrl-C ends it with a KeyboardInterrupt that
@@ -128,9 +134,10 @@ def simulate(
     """
     checked_model(model)
     check_progress(progress)
+    check_word("kernel", kernel, KERNELS)
     tolerances = make_tolerances(find_method(method), until, step, rtol, atol, first_step, max_step)
     watched = expanded(checked_events(events, (Impact,)), model)
-    check_company(tolerances, watched, controller, into, start)
+    check_company(tolerances, watched, controller, into, start, kernel)
     record = open_recording(into, resume, t_eval)
     if not isinstance(start, Result):  # refused before anything is made
         make_grid(until, step, save_every, t_eval, None, tolerances)
@@ -152,6 +159,7 @@ def simulate(
         lookout = look_through(settings.setup, grid.until)
     stepper = stepper_of(settings, grid.step, grid.until)  # fits what was seen of functions of time
     if tolerances is None:
+        stepper = quickened(stepper, kernel, grid.step, grid.steps - grid.first)
         control = make_control(stepper, controller, sample, grid.step)
         run = Run(stepper, grid, lookout, control, record=record)
     else:
@@ -190,8 +198,9 @@ def ended(run: Run, t: float) -> tuple[str, str]:
 
 
 def check_company(
-    tolerances: Tolerances | None, events: tuple[Event, ...], controller: Any, into: Any, start: Any
-) -> None:
+    tolerances: Tolerances | None, events: tuple[Event, ...], controller: Any, into: Any,
+    start: Any, kernel: str,
+) -> None:  # fmt: skip
     """Refuse what needs equal steps beside tolerances, and events without these."""
     if tolerances is None:
         if events:
@@ -202,6 +211,7 @@ def check_company(
         return
     asked = {"controller": controller is not None, "into": into is not None}
     asked["start=result"] = isinstance(start, Result)
+    asked['kernel="traced"'] = kernel == "traced"
     for word, given in asked.items():
         if given:
             raise InvalidOption(

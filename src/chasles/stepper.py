@@ -49,6 +49,11 @@ class Stepper:
         return layout
 
     @property
+    def kernel(self) -> str:
+        """What takes the steps, in words."""
+        return "generic" if self.quick is None else str(self.quick)
+
+    @property
     def scratch(self) -> Workspace:
         return self.solver.work
 

@@ -17,6 +17,7 @@ from chasles.core.outcomes import OK
 from chasles.integrators.advance import SEEN, take_step
 from chasles.scalars.nodes import Program
 from chasles.scalars.traced import Tape
+from chasles.traced.schedule import scheduled
 from chasles.traced.simplify import simplified
 
 Records = tuple[Any, Any, Any]  # mechanism, scratch, scheme
@@ -127,16 +128,27 @@ def survivors(records: Records, block: Floats, times: Any, step: float) -> tuple
 
 def record(
     records: Records, block: Floats, times: tuple[float, float], step: float,
-    parameters: Sequence[Parameter] = (),
+    held: Sequence[tuple[Any, int]] = (), parameters: Sequence[Parameter] = (),
 ) -> Recording:  # fmt: skip
-    """Record a step, and a look at the state before it."""
-    carried, fixed = survivors(records, block, times, step)
+    """Record a step, and a look at the state before it.
+
+    `held` are entries of scratch that others write between two steps.
+    """
     try:
+        carried, fixed = survivors(records, block, times, step)
+        carried += tuple(place for place in held)
         stepped = record_step(records, block, times, step, carried, parameters)
         looked = record_look(records, block, times[0], parameters)
-    except TypeError as error:  # a traced scalar that would become a float
-        raise NotTraceable(f"what the model calls cannot be recorded: {error}") from error
+    except NotTraceable:
+        raise
+    except Exception as error:  # whatever it is, the generic kernel helps
+        raise NotTraceable(f"{type(error).__name__}: {error}") from error
     return Recording(len(block), stepped, looked, carried, fixed, len(parameters))
+
+
+def prepared(program: Program) -> Program:
+    """A program as it is emitted."""
+    return scheduled(simplified(program))
 
 
 def with_inputs(
@@ -164,7 +176,7 @@ def record_step(
     out, outcome = plain_step(opened, state, t, step)
     if outcome != OK:
         raise NotTraceable("the step to be recorded fails")
-    return simplified(tape.program([*out, *(numbers[k] for numbers, k in places)]))
+    return prepared(tape.program([*out, *(numbers[k] for numbers, k in places)]))
 
 
 def record_look(
@@ -177,4 +189,4 @@ def record_look(
     with_inputs(boxes, tape, [(p.array, p.entry) for p in parameters])
     look_at_energy(mechanism, scratch, state, now)
     look_at_gaps(mechanism, scratch, state, now)
-    return simplified(tape.program(state))
+    return prepared(tape.program(state))

@@ -6,14 +6,15 @@ formulas: another step is recorded there, and both are tried from then on.
 """
 
 import ctypes
+import time
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
 from chasles.core.arrays import Floats
 from chasles.core.outcomes import OK
-from chasles.integrators.advance import SEEN, SEEN_LAST
+from chasles.integrators.advance import SEEN, SEEN_LAST, advance
 from chasles.stepper import Stepper
 from chasles.traced.loop_ir import RUN, run_ir
 from chasles.traced.machine import Code, compiled
@@ -31,6 +32,7 @@ MOST_AT_ONCE = 256
 POINTER, NUMBER, WHOLE = ctypes.c_void_p, ctypes.c_double, ctypes.c_int64
 SIGNATURE = (POINTER,) * 5 + (NUMBER,) * 2 + (WHOLE,) * 5
 Grid = tuple[float, float, int, int, int]
+as_written = getattr(advance, "py_func", advance)
 
 
 @dataclass(frozen=True)
@@ -82,11 +84,18 @@ class TracedSteps:
     stepper: Stepper
     step: float
     contract: bool = False
+    plainly: int = 0  # steps that may be read as plain Python before the generic kernel is compiled
     variants: list[Variant] = field(default_factory=list)
     taken: int = 0  # steps of the recordings
     otherwise: int = 0  # steps of the generic kernel
     astray: int = 0  # of these, in a row
     refusal: str = ""  # why nothing can be recorded
+    seconds_in_all: ClassVar[float] = 0.0  # that recordings took in this process
+
+    def __str__(self) -> str:
+        if not self.variants:
+            return f"generic ({self.refusal})" if self.refusal else "generic"
+        return f"traced, {self.taken} of {self.taken + self.otherwise} steps"
 
     def advance(
         self, block: Floats, spare: Floats, grid: Grid, save_every: int, looking: int,
@@ -96,7 +105,7 @@ class TracedSteps:
         origin, step, first, last, end = grid
         rest = save_every, saved, first_row
         if looking != SEEN or step != self.step or self.refusal:
-            return self.stepper.advance_generic(block, spare, grid, save_every, looking, *rest[1:])
+            return self.generic(block, spare, grid, save_every, looking, *rest[1:])
         index = first
         while index < last:
             reached = self.advance_recorded(block, (origin, step, index, last, end), *rest)
@@ -109,17 +118,36 @@ class TracedSteps:
                 continue
             count = min(last - index, self.next_count())
             piece = (origin, step, index, index + count, end)
-            index, outcome = self.stepper.advance_generic(
-                block, spare, piece, save_every, looking, *rest[1:]
-            )
+            index, outcome = self.generic(block, spare, piece, save_every, looking, *rest[1:])
             self.otherwise += count
             self.astray += count
             if outcome != OK:
                 return index, outcome
         return index, OK
 
+    def generic(
+        self, block: Floats, spare: Floats, grid: Grid, save_every: int, looking: int,
+        saved: Floats, first_row: int,
+    ) -> tuple[int, int]:  # fmt: skip
+        """Steps by the generic kernel, or as it is written where it would have to be compiled."""
+        rest = block, spare, grid, save_every, looking, saved, first_row
+        count, stepper = grid[3] - grid[2], self.stepper
+        if count > 1 or self.plainly <= 0:
+            return stepper.advance_generic(*rest)
+        self.plainly -= 1
+        try:
+            with np.errstate(all="ignore"):
+                reached, outcome = as_written(
+                    stepper.mechanism, stepper.scratch, stepper.scheme, *rest
+                )
+        except (ArithmeticError, ValueError):  # Python refuses where machine code answers NaN
+            return stepper.advance_generic(*rest)
+        return int(reached), int(outcome)
+
     def next_count(self) -> int:
         """How many steps the generic kernel takes before a recording is tried again."""
+        if self.plainly > 0:
+            return 1
         if not self.variants:
             return max(1, FIRST_STEPS - self.otherwise)
         return int(min(MOST_AT_ONCE, max(1, self.astray)))
@@ -144,10 +172,15 @@ class TracedSteps:
                 return reached
         return first
 
+    def held(self) -> list[tuple[Any, int]]:
+        """Where inputs of motors are put between two steps."""
+        columns = self.stepper.solver.setup.signals.inputs.values()
+        return [(self.stepper.scratch.signals, column) for column in columns]
+
     def look(self, block: Floats, grid: Grid) -> None:
         """The look that a recording could not take."""
         nowhere = np.zeros((1, 1))
-        self.stepper.advance_generic(block, block.copy(), grid, 1, SEEN_LAST, nowhere, 0)
+        self.generic(block, block.copy(), grid, 1, SEEN_LAST, nowhere, 0)
 
     def records_now(self, block: Floats, grid: Grid) -> bool:
         """Record a step here if it is time for that; whether one was."""
@@ -157,12 +190,15 @@ class TracedSteps:
         origin, step, index, _, _ = grid
         times = origin + step * index, origin + step * (index + 1)
         records = self.stepper.mechanism, self.stepper.scratch, self.stepper.scheme
+        began = time.perf_counter()
         try:
-            recording = record(records, block, times, step)
+            with np.errstate(all="ignore"):
+                recording = record(records, block, times, step, self.held())
         except NotTraceable as error:
             if not self.variants:
                 self.refusal = str(error)
             return False
         self.variants.insert(0, Variant.of(recording, self.stepper.layout.kept, self.contract))
         self.astray = 0
+        TracedSteps.seconds_in_all += time.perf_counter() - began
         return True
