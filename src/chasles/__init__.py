@@ -84,6 +84,7 @@ if TYPE_CHECKING:
     from chasles.diagnostics import Reaction
     from chasles.dynamics.equations import Equations, equations
     from chasles.dynamics.joint_dynamics import JointDynamics, joint_dynamics
+    from chasles.ensembles.ensemble import ensemble
     from chasles.events import Event
     from chasles.impacts import Impact
     from chasles.integrators.maps import munthe_kaas
@@ -117,6 +118,7 @@ LATE = {
     "Reaction": "diagnostics",
     "Equations": "dynamics.equations",
     "equations": "dynamics.equations",
+    "ensemble": "ensembles.ensemble",
     "Event": "events",
     "Impact": "impacts",
     "JointDynamics": "dynamics.joint_dynamics",
@@ -265,6 +267,7 @@ __all__ = [
     "compare",
     "compound",
     "designate",
+    "ensemble",
     "equations",
     "equilibrium",
     "joint_dynamics",

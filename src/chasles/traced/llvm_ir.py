@@ -115,6 +115,9 @@ class Body:
     def maximum(self, a: str, b: str) -> str:
         return self.select(self.compare(">", b, a), b, a)
 
+    def minimum(self, a: str, b: str) -> str:
+        return self.select(self.compare("<", b, a), b, a)
+
     def two_sum(self, a: str, b: str) -> tuple[str, str]:
         high = self.binary("fadd", a, b)
         shadow = self.binary("fsub", high, a)

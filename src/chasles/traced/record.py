@@ -46,11 +46,16 @@ class Recording:
     parameters: int
 
 
+@dataclass(frozen=True)
 class Parameter:
-    """An entry of an array of the mechanism or the scheme that differs from member to member."""
+    """A number of the records that differs from member to member.
 
-    def __init__(self, array: Any, entry: int) -> None:
-        self.array, self.entry = array, entry
+    An entry of an array, or a field by the path to it.
+    """
+
+    array: Any
+    entry: int
+    path: tuple[int | str, ...]
 
 
 class Unboxing:
@@ -163,6 +168,31 @@ def with_inputs(
     return places
 
 
+def with_parameters(
+    opened: Any, boxes: Unboxing, tape: Tape, parameters: Sequence[Parameter]
+) -> Any:
+    """The records with inputs for parameters."""
+    for parameter in parameters:
+        if isinstance(parameter.array, np.ndarray):
+            with_inputs(boxes, tape, [(parameter.array, parameter.entry)])
+        else:
+            traced = tape.input(float(parameter.array))
+            opened = with_number(opened, parameter.path, traced)
+    return opened
+
+
+def with_number(record: Any, path: tuple[int | str, ...], value: Any) -> Any:
+    """Nested records with another number at a path."""
+    if not path:
+        return value
+    first, rest = path[0], path[1:]
+    if isinstance(first, str):
+        return record._replace(**{first: with_number(getattr(record, first), rest, value)})
+    return tuple(
+        with_number(part, rest, value) if k == first else part for k, part in enumerate(record)
+    )
+
+
 def record_step(
     records: Records, block: Floats, times: tuple[float, float], step: float,
     carried: Sequence[tuple[Any, int]], parameters: Sequence[Parameter],
@@ -172,7 +202,7 @@ def record_step(
     state = [tape.input(x) for x in block.tolist()]
     t = tape.input(times[0]), tape.input(times[1])
     places = with_inputs(boxes, tape, carried)
-    with_inputs(boxes, tape, [(p.array, p.entry) for p in parameters])
+    opened = with_parameters(opened, boxes, tape, parameters)
     out, outcome = plain_step(opened, state, t, step)
     if outcome != OK:
         raise NotTraceable("the step to be recorded fails")
@@ -183,10 +213,10 @@ def record_look(
     records: Records, block: Floats, t: float, parameters: Sequence[Parameter]
 ) -> Program:
     tape, boxes = Tape(), Unboxing()
-    mechanism, scratch, _ = boxes.of(records)
+    opened = boxes.of(records)
     state = [tape.input(x) for x in block.tolist()]
     now: Any = tape.input(t)
-    with_inputs(boxes, tape, [(p.array, p.entry) for p in parameters])
+    mechanism, scratch, _ = with_parameters(opened, boxes, tape, parameters)
     look_at_energy(mechanism, scratch, state, now)
     look_at_gaps(mechanism, scratch, state, now)
     return prepared(tape.program(state))
