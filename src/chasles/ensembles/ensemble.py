@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from chasles.core.arrays import ABSOLUTE_WIDTH, Floats
+from chasles.core.arrays import ABSOLUTE_WIDTH, CHART_WIDTH, Floats
 from chasles.dataset import described, of_bodies
 from chasles.ensembles.finish import Finisher
 from chasles.ensembles.lanes import Course, LaneRun, cores, nothing_observed
@@ -62,8 +62,9 @@ def ensemble(
     step        s
     method      as in `simulate`, like spaces and stabilise
     save_every  keep every so many steps, and the last
-    statistics  quantities that are followed instead, at every save_every-th step: "pivot.violation",
-                "top.position.z", "top.speed", "kinetic_energy"; no trajectory is stored
+    statistics  quantities that are followed instead, at every save_every-th step:
+                "pivot.violation", "top.position.z", "top.speed", "kinetic_energy"; no trajectory
+                is stored
     exact       the bits of `simulate`; False lets the processor round a product and a sum once
     threads     how many; all cores if left out
     kernel      "auto": members run in the lanes of registers, by machine code made for the model;
@@ -81,6 +82,8 @@ def ensemble(
     workers = checked_threads(threads)
     values, count = checked_values(model, vary)
     names = None if statistics is None else checked_quantities(model, statistics)
+    if names is None:
+        check_memory(count, grid.steps // grid.save_every + 1, len(model.bodies))
     options = {
         "method": method, "spaces": spaces, "acceleration": "screw", "stabilise": stabilise,
         "redundant": "solve", "singular": "stop", "start": None, "close": False, "hold": (),
@@ -150,7 +153,6 @@ def make_run(
     stepper, count = members.stepper, len(members.blocks)
     kept, every = stepper.layout.kept, min(grid.save_every, grid.steps)
     rows = 1 if names is not None else grid.steps // every + 1
-    check_memory(count, rows, kept, ABSOLUTE_WIDTH * stepper.mechanism.system.body_count)
     first = next(k for k in range(count) if not members.status[k] and k not in members.odd)
     plainly = 0 if generic_at_hand(stepper) else PLAIN_STEPS
     finisher = Finisher(members, lambda: made(first), grid.step, threads, plainly)
@@ -172,8 +174,9 @@ def make_run(
     return course, LaneRun(course, finisher, threads, contract)
 
 
-def check_memory(count: int, rows: int, kept: int, absolute: int) -> None:
-    size = 8 * count * rows * (kept + 2 * absolute)
+def check_memory(count: int, rows: int, bodies: int) -> None:
+    """Refuse trajectories that do not fit, before anything is made."""
+    size = 8 * count * rows * bodies * (CHART_WIDTH + 2 * ABSOLUTE_WIDTH)
     if size > MEMORY_LIMIT:
         raise InvalidOption(
             f"ensemble: {rows} states of {count} members would take {size / 2**30:.3g} GiB.",
@@ -192,10 +195,12 @@ def dataset(
     from xarray import Dataset
 
     count = len(course.at)
-    status = ["finished" if not text else text for text in members.status]
+    status = [text or "finished" for text in members.status]
     variables: dict[str, Any] = {
         "status": (("member",), status, {"long_name": "how the run ended"}),
-        "reached": described(("member",), course.step * course.at, "s", "time reached"),
+        "reached": described(
+            ("member",), course.step * course.at.astype(float), "s", "time reached"
+        ),
     }
     for path, array in values.items():
         dims = tuple(f"{path}.{k}" for k in range(array.ndim - 1))
@@ -255,7 +260,11 @@ def of_quantities(course: Course, names: Sequence[str]) -> dict[str, Any]:
     }
     largest = table[:, :, 0]
     words = {"long_name": "quantiles of the largest values over all members"}
-    found["quantiles"] = (("quantile", "quantity"), np.nanquantile(largest, QUANTILES, axis=0), words)
+    found["quantiles"] = (
+        ("quantile", "quantity"),
+        np.nanquantile(largest, QUANTILES, axis=0),
+        words,
+    )
     pairs = [np.histogram(column[np.isfinite(column)], BINS) for column in largest.T]
     counts, edges = (np.array(part) for part in zip(*pairs, strict=True))
     words = {"long_name": "members by their largest value"}

@@ -1,4 +1,4 @@
-"""Members that leave the lanes: steps by the generic kernel, looks that are due, and why one stops."""
+"""Members that leave the lanes: steps by the generic kernel, looks that are due, and reasons."""
 
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor

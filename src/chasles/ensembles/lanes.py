@@ -7,7 +7,6 @@ few is taken by the generic kernel for a few steps, and then they come back.
 
 import ctypes
 import os
-from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from functools import cache
@@ -113,7 +112,10 @@ class LaneRun:
 
     def take(self, variant: Variant, group: Integers, first: int) -> None:
         pieces = [group[k : k + PIECE] for k in range(0, len(group), PIECE)]
-        work: Callable[[Integers], None] = lambda piece: self.piece(variant, piece, first)
+
+        def work(piece: Integers) -> None:
+            self.piece(variant, piece, first)
+
         if self.threads == 1 or len(pieces) == 1:
             for piece in pieces:
                 work(piece)
@@ -153,8 +155,10 @@ class LaneRun:
         course.blocks[group] = unpacked(states)
         course.observed[group] = unpacked(observed).reshape(len(group), *course.observed.shape[1:])
         if course.observe is None and rows > 1 + first // course.every:
-            history = np.moveaxis(saved, 3, 1).reshape(packs * lanes, rows_now, kept)
-            course.points[group, 1 + first // course.every :] = history[: len(group)]
+            history = np.moveaxis(saved, 3, 1).reshape(packs * lanes, rows_now, kept)[: len(group)]
+            row = 1 + first // course.every + np.arange(rows_now)
+            history[row[None, :] > (ends // course.every)[:, None]] = np.nan  # lanes that stopped
+            course.points[group, row[0] :] = history
         course.in_lanes += int((ends - first).sum())
         course.at[group] = ends
         course.pending[group] = pending.reshape(-1)[: len(group)] != 0

@@ -16,7 +16,7 @@ from itertools import combinations_with_replacement
 
 import numpy as np
 
-from chasles.core.arrays import Floats
+from chasles.core.arrays import Floats, Integers
 from chasles.ensembles.members import Members, different, set_up
 from chasles.stepper import Stepper
 
@@ -78,7 +78,7 @@ def make_smooth_members(
     return Members(base, first, all_blocks, columns, parameters, status, {}, note)
 
 
-def fitted(u: Floats, scaled: Floats, sample: Floats, found: Floats) -> Floats | None:
+def fitted(u: Floats, scaled: Floats, sample: Integers, found: Floats) -> Floats | None:
     """(members, entries) from those of a sample; None where a polynomial misses."""
     out = np.zeros((len(u), found.shape[1]))
     basis = monomials(scaled)
@@ -99,7 +99,7 @@ def fitted(u: Floats, scaled: Floats, sample: Floats, found: Floats) -> Floats |
     return out
 
 
-def copy_of(u: Floats, places: Floats, entry: Floats) -> Floats | None:
+def copy_of(u: Floats, places: Integers, entry: Floats) -> Floats | None:
     """A column of u, or its negative, that the entry is equal to."""
     for column in u.T:
         for sign in (1.0, -1.0):

@@ -9,8 +9,8 @@ A pack is as many systems as there are lanes.  Arrays are (packs, numbers, lanes
 reached, as in `loop_ir`; the others go on.  Operations are those of one system, lane by lane: so
 are the bits.
 
-`observed` is (packs, quantities, ACCUMULATED, lanes): of every quantity that is observed its largest
-and smallest value so far, the sum, and the value at the end.
+`observed` is (packs, quantities, ACCUMULATED, lanes): of every quantity that is observed its
+largest and smallest value so far, the sum, and the value at the end.
 """
 
 from collections.abc import Sequence
@@ -24,9 +24,10 @@ from chasles.traced.record import Recording
 PACKS = "chasles_packs"
 #: Largest, smallest, sum, last.
 ACCUMULATED = 4
-WRAPPER = """define void @{name}(ptr %states, ptr %carried, ptr %parameters, ptr %saved, ptr %reached,
-    ptr %pending, ptr %observed, i64 %first_pack, i64 %last_pack, i64 %rows, double %origin,
-    double %step, i64 %first, i64 %last, i64 %end, i64 %every, i64 %first_row) {{
+WRAPPER = """define void @{name}(ptr %states, ptr %carried, ptr %parameters, ptr %saved,
+    ptr %reached, ptr %pending, ptr %observed, i64 %first_pack, i64 %last_pack, i64 %rows,
+    double %origin, double %step, i64 %first, i64 %last, i64 %end, i64 %every,
+    i64 %first_row) {{
 entry:
   %any = icmp slt i64 %first_pack, %last_pack
   br i1 %any, label %loop, label %done
@@ -158,7 +159,9 @@ class Lanes(Body):
         """Write an integer for some lanes."""
         whole = f"<{self.lanes} x i64>"
         old = self.put(f"load {whole}, ptr %{array}, align 8")
-        new = self.put(f"select {self.bits} {lanes}, {whole} {self.splat(word, 'i64')}, {whole} {old}")
+        new = self.put(
+            f"select {self.bits} {lanes}, {whole} {self.splat(word, 'i64')}, {whole} {old}"
+        )
         self.lines.append(f"  store {whole} {new}, ptr %{array}, align 8")
 
     def word_of(self, name: str, instruction: str) -> None:
@@ -223,9 +226,7 @@ def packs_ir(
     inputs += body.loaded("parameters", used[at + carried :])
     outputs, holds = body.program(program, inputs)
     written = stores(outputs, program, width)
-    branch(
-        body, written, holds, "%alive", ("commit", "partly", "alive1"), [("reached", "%index")]
-    )
+    branch(body, written, holds, "%alive", ("commit", "partly", "alive1"), [("reached", "%index")])
     body.lines += ["  br label %after", "commit:"]
     for array, k, word in written:
         body.store(array, k, word)
@@ -250,7 +251,9 @@ def packs_ir(
     head = HEAD.format(**words, whole=whole, zeros="zeroinitializer", last="%lasts", true=body.true)
     before = Lanes(lanes, prefix="e")
     last = before.splat("%last", "i64")
-    head = head.replace("%lasts", last).replace("entry:\n", "entry:\n" + "\n".join(before.lines) + "\n")
+    head = head.replace("%lasts", last).replace(
+        "entry:\n", "entry:\n" + "\n".join(before.lines) + "\n"
+    )
     wrapper = WRAPPER.format(
         name=PACKS, state=width * lanes, carried=carried * lanes, parameters=parameters * lanes,
         saved=kept * lanes, lanes=lanes, observed=quantities * ACCUMULATED * lanes,
@@ -266,7 +269,9 @@ def keep(body: Lanes, kept: int, observe: Program | None, recording: Recording) 
         into = body.put(f"getelementptr double, ptr %saved, i64 {row}")
         copy = "call void @llvm.memcpy.p0.p0.i64"
         count = 8 * kept * body.lanes
-        body.lines.append(f"  {copy}(ptr align 8 {into}, ptr align 8 %state, i64 {count}, i1 false)")
+        body.lines.append(
+            f"  {copy}(ptr align 8 {into}, ptr align 8 %state, i64 {count}, i1 false)"
+        )
         return 0
     width = recording.width
     used = used_inputs(observe)
