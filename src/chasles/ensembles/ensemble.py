@@ -158,8 +158,9 @@ def make_run(
     finisher = Finisher(members, lambda: made(first), grid.step, threads, plainly)
     observe = None
     if names is not None:
-        own = finisher.pristine(first)
-        observe = observing(own, names, members.blocks[first], finisher.parameters(own))
+        own, loan = finisher.pristine(first)
+        parameters = loan.parameters(members.places)
+        observe = observing(own, names, members.blocks[first], parameters)
     points = np.full((count, rows, kept), np.nan)
     points[:, 0] = members.blocks[:, :kept]
     going = np.array([not status for status in members.status])
@@ -235,7 +236,7 @@ def of_members(model: Model, members: Members, points: Floats, run: LaneRun) -> 
         absolute[:] = stepper.absolute(places).reshape(absolute.shape)
     else:
 
-        def work(member: int, own: Stepper) -> None:
+        def work(member: int, own: Stepper, _: Any) -> None:
             absolute[member] = own.absolute(np.ascontiguousarray(points[member, :, :width]))
 
         run.finisher.each(np.arange(count), work)

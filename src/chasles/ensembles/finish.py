@@ -1,21 +1,75 @@
 """Members that leave the lanes: steps by the generic kernel, looks that are due, and reasons."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from queue import SimpleQueue
+from dataclasses import replace
+from queue import Empty, SimpleQueue
 from typing import Any
 
 import numpy as np
 
 from chasles.core.arrays import Floats, Integers
 from chasles.core.outcomes import OK
-from chasles.ensembles.members import Members, own_leaves
+from chasles.ensembles.members import Leaf, Members, Path, own_leaves, records_of
 from chasles.integrators.advance import SEEN, SEEN_LAST
 from chasles.stepper import Stepper
 from chasles.stops import explained
 from chasles.traced.lanes_ir import ACCUMULATED
-from chasles.traced.record import Parameter
+from chasles.traced.record import Parameter, with_number
 from chasles.traced.stepping import TracedSteps
+
+#: What outlives a step beside its block: the path of an array, and an entry.
+Key = tuple[Path, int]
+
+
+class Loan:
+    """A stepper, and its arrays as they were made."""
+
+    def __init__(self, stepper: Stepper) -> None:
+        self.stepper = stepper
+        self.arrays = {
+            leaf.path: leaf.value for leaf in own_leaves(stepper)
+            if isinstance(leaf.value, np.ndarray)
+        }  # fmt: skip
+        self.copies = {path: array.copy() for path, array in self.arrays.items()}
+
+    def restore(self) -> None:
+        for path, array in self.arrays.items():
+            array[...] = self.copies[path]
+
+    def with_numbers(self, places: Sequence[tuple[Leaf, int]], values: Floats) -> Stepper:
+        """The stepper with other numbers at some places."""
+        fields: dict[Path, float] = {}
+        for (leaf, entry), value in zip(places, values, strict=True):
+            if leaf.path in self.arrays:
+                self.arrays[leaf.path].reshape(-1)[entry] = value
+            else:
+                fields[leaf.path] = float(value)
+        if not fields:
+            return self.stepper
+        records: Any = records_of(self.stepper)
+        for path, number in fields.items():
+            records = with_number(records, path, number)
+        return replace(self.stepper, mechanism=records[0], scheme=records[2])
+
+    def parameters(self, places: Sequence[tuple[Leaf, int]]) -> list[Parameter]:
+        """Numbers at some places as inputs of a recording."""
+        return [Parameter(self.arrays.get(leaf.path, leaf.value), entry, leaf.path)
+                for leaf, entry in places]  # fmt: skip
+
+    def keys(self, carried: Sequence[tuple[Any, int]]) -> list[Key]:
+        """What a recording carries, by path."""
+        paths = {id(array): path for path, array in self.arrays.items()}
+        return [(paths[id(array)], entry) for array, entry in carried]
+
+    def give(self, carried: dict[Key, Floats], member: int) -> None:
+        """Put what a member carries where kernels read it."""
+        for (path, entry), values in carried.items():
+            self.arrays[path].reshape(-1)[entry] = values[member]
+
+    def take(self, carried: dict[Key, Floats], member: int) -> None:
+        for (path, entry), values in carried.items():
+            values[member] = self.arrays[path].reshape(-1)[entry]
 
 
 class Finisher:
@@ -25,51 +79,42 @@ class Finisher:
         self, members: Members, make: Callable[[], Stepper], step: float, threads: int, plainly: int
     ) -> None:
         self.members, self.make, self.step, self.threads = members, make, step, threads
-        self.steppers: SimpleQueue[tuple[Stepper, list[Any]]] = SimpleQueue()
-        self.made = 0
+        self.steppers: SimpleQueue[Loan] = SimpleQueue()
         self.plainly = plainly  # steps as plain Python before the generic kernel is compiled
 
     # --- steppers ---
 
-    def borrow(self) -> tuple[Stepper, list[Any]]:
-        """A stepper, and its integers as they were made."""
-        if self.steppers.empty():
-            stepper = self.make()
-            whole = [leaf.value for leaf in own_leaves(stepper)
-                     if isinstance(leaf.value, np.ndarray)]  # fmt: skip
-            return stepper, [(array, array.copy()) for array in whole]
-        return self.steppers.get()
+    def borrow(self) -> Loan:
+        try:
+            return self.steppers.get_nowait()
+        except Empty:
+            return Loan(self.make())
 
-    def of(self, member: int, fresh: tuple[Stepper, list[Any]]) -> Stepper:
+    def of(self, member: int, loan: Loan) -> Stepper:
         """The stepper with the numbers of a member, as if it were just made."""
-        stepper, whole = fresh
-        for array, copy in whole:
-            array[...] = copy
-        return self.members.with_parameters(stepper, self.members.parameters[member])
+        loan.restore()
+        return loan.with_numbers(self.members.places, self.members.parameters[member])
 
-    def pristine(self, member: int) -> Stepper:
+    def pristine(self, member: int) -> tuple[Stepper, Loan]:
         """One for a recording, which nobody else uses."""
-        fresh = self.borrow()
-        stepper = self.of(member, fresh)
-        self.steppers.put(fresh)
-        return stepper
-
-    def parameters(self, stepper: Stepper) -> list[Parameter]:
-        """The parameters as inputs of a recording of a stepper."""
-        numbers = {leaf.path: leaf.value for leaf in own_leaves(stepper)}
-        return [Parameter(numbers[leaf.path], entry, leaf.path)
-                for leaf, entry in self.members.places()]  # fmt: skip
+        loan = Loan(self.make())
+        return self.of(member, loan), loan
 
     # --- work ---
 
-    def each(self, group: Integers, work: Callable[[int, Stepper], None]) -> None:
+    def each(self, group: Integers, work: Callable[[int, Stepper, Loan | None], None]) -> None:
+        """Some work for each of some members, in threads."""
+
         def one(member: int) -> None:
-            fresh = self.borrow()
+            odd = self.members.odd.get(member)
+            if odd is not None:
+                work(member, odd, None)
+                return
+            loan = self.borrow()
             try:
-                odd = self.members.odd.get(member)
-                work(member, self.of(member, fresh) if odd is None else odd)
+                work(member, self.of(member, loan), loan)
             finally:
-                self.steppers.put(fresh)
+                self.steppers.put(loan)
 
         if self.threads == 1 or len(group) == 1:
             for member in group.tolist():
@@ -82,10 +127,14 @@ class Finisher:
         """So many steps of each member, or fewer if it ends or stops."""
         wanted = dict(zip(group.tolist(), np.atleast_1d(counts).tolist(), strict=True))
 
-        def work(member: int, stepper: Stepper) -> None:
+        def work(member: int, stepper: Stepper, loan: Loan | None) -> None:
             first = int(course.at[member])
             last = min(course.steps, first + wanted[member])
+            if loan is not None:
+                loan.give(course.carried, member)
             self.steps(course, member, stepper, first, last)
+            if loan is not None:
+                loan.take(course.carried, member)
 
         self.each(group, work)
 
@@ -119,7 +168,7 @@ class Finisher:
     def look(self, course: Any, group: Integers) -> None:
         """Looks that guards have held up, and what is to be kept there."""
 
-        def work(member: int, stepper: Stepper) -> None:
+        def work(member: int, stepper: Stepper, loan: Loan | None) -> None:
             index, block = int(course.at[member]), course.blocks[member]
             plain = TracedSteps(stepper, np.nan, plainly=1)
             grid = (0.0, course.step, index, index, course.steps)

@@ -16,7 +16,7 @@ import llvmlite.binding as llvm
 import numpy as np
 
 from chasles.core.arrays import Floats, Integers
-from chasles.ensembles.finish import Finisher
+from chasles.ensembles.finish import Finisher, Key
 from chasles.ensembles.members import Members, records_of
 from chasles.scalars.nodes import Program
 from chasles.traced.lanes_ir import ACCUMULATED, PACKS, packs_ir
@@ -47,6 +47,7 @@ class Variant:
     recording: Recording
     code: Code
     run: Any
+    keys: list[Key]
 
 
 @dataclass
@@ -71,6 +72,7 @@ class Course:
     observe: Program | None = None
     pending: Any = None
     strikes: Any = None
+    carried: dict[Key, Floats] = field(default_factory=dict)  # (members,) each
     in_lanes: int = 0  # steps
     otherwise: int = 0
 
@@ -140,19 +142,23 @@ class LaneRun:
 
         states, parameters = packed(course.blocks), packed(course.members.parameters)
         observed = packed(course.observed.reshape(len(course.at), -1))
+        columns = [course.carried[key] for key in variant.keys]
+        carried = packed(np.stack(columns, axis=1)) if columns else np.zeros(1)
         rows, kept = course.points.shape[1:]
         rows_now = max(1, rows - 1 - first // course.every)
         saved = np.zeros((packs, rows_now if course.observe is None else 1, kept, lanes))
         reached = np.zeros((packs, lanes), np.int64)
-        pending, nothing = np.zeros_like(reached), np.zeros(1)
+        pending = np.zeros_like(reached)
         variant.run(
-            states.ctypes.data, nothing.ctypes.data, parameters.ctypes.data, saved.ctypes.data,
+            states.ctypes.data, carried.ctypes.data, parameters.ctypes.data, saved.ctypes.data,
             reached.ctypes.data, pending.ctypes.data, observed.ctypes.data, 0, packs,
             saved.shape[1], 0.0, course.step, first, course.steps, course.steps, course.every,
             first // course.every + 1,
         )  # fmt: skip
         ends = reached.reshape(-1)[: len(group)]
         course.blocks[group] = unpacked(states)
+        for k, column in enumerate(columns):
+            column[group] = unpacked(carried)[:, k]
         course.observed[group] = unpacked(observed).reshape(len(group), *course.observed.shape[1:])
         if course.observe is None and rows > 1 + first // course.every:
             history = np.moveaxis(saved, 3, 1).reshape(packs * lanes, rows_now, kept)[: len(group)]
@@ -173,24 +179,26 @@ class LaneRun:
         if self.variants and len(left) < share:
             return False
         member = int(left[0])
-        stepper = self.finisher.pristine(member)
+        stepper, loan = self.finisher.pristine(member)
+        loan.give(course.carried, member)
         times = course.step * first, course.step * (first + 1)
         try:
             with np.errstate(all="ignore"):
                 recording = record(
                     records_of(stepper), course.blocks[member], times, course.step,
-                    parameters=self.finisher.parameters(stepper),
+                    parameters=loan.parameters(course.members.places),
                 )  # fmt: skip
         except NotTraceable as error:
             self.refusal = str(error)
             return False
-        if recording.carried:
-            self.refusal = "the step carries more than its state"
-            return False
+        keys = loan.keys(recording.carried)
+        for path, entry in keys:
+            first_value = loan.copies[path].reshape(-1)[entry]
+            course.carried.setdefault((path, entry), np.full(len(course.at), first_value))
         kept = stepper.layout.kept
         code = compiled(packs_ir(recording, kept, self.lanes, self.contract, course.observe))
         run = code.function(PACKS, *SIGNATURE)
-        self.variants.insert(0, Variant(recording, code, run))
+        self.variants.insert(0, Variant(recording, code, run, keys))
         return True
 
     def otherwise(self, left: Integers) -> None:
@@ -198,8 +206,8 @@ class LaneRun:
         course = self.course
         counts = 4 ** (1 + course.strikes[left])
         course.strikes[left] += 1
-        if self.refusal:
-            counts[:] = course.steps
+        if self.refusal or any(variant.recording.fixed for variant in self.variants):
+            counts[:] = course.steps  # choices that a step makes are lost on the way back
         self.finisher.advance(course, left, counts)
 
 

@@ -6,7 +6,8 @@ step, and all others are constants of it.
 """
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -15,7 +16,6 @@ from chasles.core.arrays import Floats
 from chasles.model import ChaslesError, Model
 from chasles.preparation import make_settings, stepper_of
 from chasles.stepper import Stepper
-from chasles.traced.record import with_number
 
 Records = tuple[Any, Any, Any]
 Path = tuple[int | str, ...]
@@ -103,6 +103,7 @@ class Members:
     odd: dict[int, Stepper] = field(default_factory=dict)
     note: str = ""
 
+    @cached_property
     def places(self) -> list[tuple[Leaf, int]]:
         """Leaf and entry of every parameter."""
         found, first = [], 0
@@ -118,23 +119,8 @@ class Members:
         """Whether equal points are equal poses: nothing but forces differs, and storage."""
         return not self.odd and all(
             leaf.path[0] != 0 or "gravity" in leaf.path or "promises" in leaf.path
-            for leaf, _ in self.places()
+            for leaf, _ in self.places
         )
-
-    def with_parameters(self, stepper: Stepper, values: Floats) -> Stepper:
-        """A stepper of the same structure that has the numbers of a member."""
-        numbers = {leaf.path: leaf for leaf in own_leaves(stepper)}
-        records: Any = records_of(stepper)
-        for (leaf, entry), value in zip(self.places(), values, strict=True):
-            own = numbers[leaf.path].value
-            if isinstance(own, np.ndarray):
-                own.reshape(-1)[entry] = value
-            else:
-                records = with_number(records, leaf.path, float(value))
-        if records is not records_of(stepper):
-            mechanism, _, scheme = records
-            return replace(stepper, mechanism=mechanism, scheme=scheme)
-        return stepper
 
 
 def make_stepper(model: Model, options: dict[str, Any], step: float, until: float) -> Stepper:
