@@ -9,6 +9,7 @@ import redundancy
 import scenes
 import spaces
 import startup
+import traced
 from findings import Figure, Findings, Requirement
 from libraries import microseconds, race
 from scenes import Scene
@@ -259,5 +260,6 @@ CASES: dict[str, Callable[[Libraries, Effort, Findings], None]] = {
     "tree": tree_growth,
     **spaces.CASES,
     **redundancy.CASES,
+    **traced.CASES,
     "startup": start_up,
 }

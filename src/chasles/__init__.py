@@ -85,6 +85,7 @@ if TYPE_CHECKING:
     from chasles.diagnostics import Reaction
     from chasles.dynamics.equations import Equations, equations
     from chasles.dynamics.joint_dynamics import JointDynamics, joint_dynamics
+    from chasles.ensembles.ensemble import ensemble
     from chasles.events import Event
     from chasles.impacts import Impact
     from chasles.integrators.generalized_alpha import generalized_alpha
@@ -122,6 +123,7 @@ LATE = {
     "Reaction": "diagnostics",
     "Equations": "dynamics.equations",
     "equations": "dynamics.equations",
+    "ensemble": "ensembles.ensemble",
     "Event": "events",
     "Impact": "impacts",
     "JointDynamics": "dynamics.joint_dynamics",
@@ -283,6 +285,7 @@ __all__ = [
     "compound",
     "convergence",
     "designate",
+    "ensemble",
     "equations",
     "equilibrium",
     "generalized_alpha",

@@ -20,6 +20,7 @@ from chasles.model.model import checked_model, plural
 from chasles.preparation import (
     Settings,
     check_progress,
+    check_word,
     header_of,
     look_ahead,
     make_control,
@@ -35,6 +36,7 @@ from chasles.spaces.on_subgroups import by_recursion
 from chasles.system.build import Setup
 from chasles.system.coordinates import coordinate_keys
 from chasles.tolerances import Tolerances, check_stabiliser, make_tolerances
+from chasles.traced.choosing import KERNELS, quickened
 
 #: What is taken where no method is named: with a step, and with tolerances.
 USUAL, USUAL_WITH_TOLERANCES = "rk4", "dop853"
@@ -66,6 +68,7 @@ class RunOptions:
     first_step: Any = None
     max_step: Any = None
     events: Any = ()
+    kernel: Any = "auto"
 
     @property
     def chosen_method(self) -> Any:
@@ -100,12 +103,13 @@ def prepared(model: Model, until: float, asked: RunOptions) -> Prepared:
     """Check all options, and make a run of them."""
     checked_model(model)
     check_progress(asked.progress)
+    check_word("kernel", asked.kernel, KERNELS)
     step, method = asked.step, find_method(asked.chosen_method)
     tolerances = make_tolerances(
         method, until, step, asked.rtol, asked.atol, asked.first_step, asked.max_step
     )
     watched = expanded(checked_events(asked.events, (Impact,)), model)
-    check_company(tolerances, watched, asked.controller, asked.into, asked.start)
+    check_company(tolerances, watched, asked)
     record = open_recording(asked.into, asked.resume, asked.t_eval)
     if not isinstance(asked.start, Result):  # refused before anything is made
         make_grid(until, step, asked.save_every, asked.t_eval, None, tolerances)
@@ -128,6 +132,7 @@ def prepared(model: Model, until: float, asked: RunOptions) -> Prepared:
         lookout = look_through(settings.setup, grid.until)
     stepper = stepper_of(settings, grid.step, grid.until)  # fits what was seen of functions of time
     if tolerances is None:
+        stepper = quickened(stepper, asked.kernel, grid.step, grid.steps - grid.first)
         control = make_control(stepper, asked.controller, asked.sample, grid.step)
         run = Run(stepper, grid, lookout, control, record=record)
     else:
@@ -177,7 +182,7 @@ def ended(run: Run, t: float) -> tuple[str, str]:
 
 
 def check_company(
-    tolerances: Tolerances | None, events: tuple[Event, ...], controller: Any, into: Any, start: Any
+    tolerances: Tolerances | None, events: tuple[Event, ...], asked: RunOptions
 ) -> None:
     """Refuse what needs equal steps beside tolerances, and events without these."""
     if tolerances is None:
@@ -187,13 +192,17 @@ def check_company(
                 "Give tolerances instead of the step: rtol=1e-8 with method='dopri5'.",
             )
         return
-    asked = {"controller": controller is not None, "into": into is not None}
-    asked["start=result"] = isinstance(start, Result)
-    for word, given in asked.items():
-        if given:
+    given = {
+        "controller": asked.controller is not None,
+        "into": asked.into is not None,
+        "start=result": isinstance(asked.start, Result),
+        "kernel='traced'": asked.kernel == "traced",
+    }
+    for word, is_given in given.items():
+        if is_given:
             raise InvalidOption(
                 f"simulate: {word} was given with tolerances, but needs steps of one length.",
-                f"Give a step instead, or leave {word} out.",
+                f"Give a step instead, or leave {word.split('=')[0]} out.",
             )
 
 

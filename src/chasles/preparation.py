@@ -213,6 +213,7 @@ def provenance_of(settings: Settings, run: Run, seconds: float, **begun: Any) ->
         step=run.typical_step,
         spaces=problem.choice.words,
         solver="recursion" if by_recursion(problem.setup.model, problem.spaces) else "blocks",
+        kernel=run.stepper.kernel,
         stabilise=str(choice or "none"),
         stabilised=settings.held,
         redundancy=str(problem.redundancy or "none"),

@@ -51,6 +51,7 @@ class Provenance(Mapping[str, Any]):
     until             s
     spaces            body -> space, in words
     solver            "recursion" along the joints' subgroups, or "blocks" eliminated on charts
+    kernel            "generic", or "traced": machine code made for this model, to the same bits
     stabilise         the stabiliser in words, and `stabilised`, the joints that it holds
     redundancy        which rows repeat others, in words
     singular          what was to be done at singular poses, and `singular_poses`, those met
@@ -73,6 +74,7 @@ class Provenance(Mapping[str, Any]):
     step: float
     spaces: Mapping[str, str] = field(default_factory=dict)
     solver: str = "blocks"
+    kernel: str = "generic"
     stabilise: str = "none"
     stabilised: tuple[str, ...] = ()
     redundancy: str = "none"

@@ -46,6 +46,7 @@ def simulate(
     max_step: float | None = None,
     events: Any = (),
     tol: float | None = None,
+    kernel: Literal["auto", "generic", "traced"] = "auto",
 ) -> Result:
     """Integrate a model from t = 0 to `until` with a Runge-Kutta-Munthe-Kaas method, or another.
 
@@ -100,6 +101,9 @@ def simulate(
     tol           instead of a step or of tolerances: how accurate the whole motion is to be, as a
                   fraction of the size of the bodies.  Method and steps are chosen so, and
                   provenance["global_error"] has the estimate: see `chasles.accuracy`
+    kernel        what takes the steps: "generic", machine code for all models; "traced", made for
+                  this one as it runs; "auto", whichever is sooner at the end.  The bits are the
+                  same (see `result.provenance["kernel"]`)
 
     Raises a ChaslesError that names the culprit if the input is bad, and SimulationStopped, with
     the partial `result`, if the run cannot go on.  Ctrl-C ends it with a KeyboardInterrupt that
@@ -110,7 +114,7 @@ def simulate(
         redundant=redundant, singular=singular, save_every=save_every, t_eval=t_eval,
         progress=progress, start=start, close=close, hold=hold, controller=controller,
         sample=sample, into=into, resume=resume, rtol=rtol, atol=atol, first_step=first_step,
-        max_step=max_step, events=events,
+        max_step=max_step, events=events, kernel=kernel,
     )  # fmt: skip
     if tol is not None or method == "auto":
         return to_accuracy(model, until, tol, asked)

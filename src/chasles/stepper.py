@@ -42,11 +42,17 @@ class Stepper:
     solver: Solver
     mechanism: Any  # a Mechanism, or that of another kind: see `chasles.core.seam`
     scheme: Any
+    quick: Any = None  # what takes steps instead of the generic kernel: see `chasles.traced`
 
     @property
     def layout(self) -> Layout:
         layout: Layout = self.mechanism.layout
         return layout
+
+    @property
+    def kernel(self) -> str:
+        """What takes the steps, in words."""
+        return "generic" if self.quick is None else str(self.quick)
 
     @property
     def scratch(self) -> Workspace:
@@ -75,7 +81,7 @@ class Stepper:
     def with_signals(self, signals: Any) -> Self:
         """The same with functions of time that reach further."""
         system = self.mechanism.system._replace(signals=signals)
-        return replace(self, mechanism=self.mechanism._replace(system=system))
+        return replace(self, mechanism=self.mechanism._replace(system=system), quick=None)
 
     def first_block(self) -> Floats:
         """The state block at the start of a run."""
@@ -153,6 +159,15 @@ class Stepper:
         save_every: int, looking: int, saved: Floats, first_row: int = 0,
     ) -> tuple[int, int]:  # fmt: skip
         """Steps of a grid on a block, in place: (step reached, outcome)."""
+        chosen = self.advance_generic if self.quick is None else self.quick.advance
+        reached, outcome = chosen(block, spare, grid, save_every, looking, saved, first_row)
+        return reached, outcome
+
+    def advance_generic(
+        self, block: Floats, spare: Floats, grid: tuple[float, float, int, int, int],
+        save_every: int, looking: int, saved: Floats, first_row: int = 0,
+    ) -> tuple[int, int]:  # fmt: skip
+        """The same by the kernel of all models."""
         reached, outcome = advance(
             *self.lent, block, spare, grid, save_every, looking, saved, first_row
         )

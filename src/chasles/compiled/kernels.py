@@ -95,6 +95,10 @@ class Kernel:
         """Whether the machine code for these arguments is on disk."""
         return self.cache.holds(self.signature(args), self.compiled.targetctx)
 
+    def at_hand(self, args: Any) -> bool:
+        """Whether it need not be compiled for these arguments."""
+        return self.signature(args) in self.compiled.overloads or self.holds(args)
+
     def prepare(self, args: Any) -> None:
         """Load the machine code for these arguments, or compile it."""
         with interrupts_kept(), without_collection(), shortcuts():

@@ -51,7 +51,7 @@ from chasles.core.turns import settle_turns
 from chasles.core.watch import look_at_pivots
 from chasles.core.wrenches import kinetic_energy
 from chasles.groups.vectors import dot, sub
-from chasles.scalars.elementary import absolute, maximum, sqrt
+from chasles.scalars.elementary import absolute, maximum, pick, sqrt
 
 #: Speeds that miss by more than this fraction of the fastest so far stop a run: joints that have
 #: drifted apart a little disagree a little.
@@ -200,12 +200,12 @@ def miss_rates(system: Any, plan: Any, scratch: Any, sizes: Any, fastest: Any) -
             rate = scratch.signals[drive + 1]
             row = system.joints.first_row[joint]
             wanted[unknowns + row] = rate
-            fastest[0] = max(fastest[0], abs(rate) / sizes[row])
+            fastest[0] = maximum(fastest[0], abs(rate) / sizes[row])
     solve_factored(plan, scratch.values, wanted)
     refine(system, plan, scratch, wanted)
     largest = 0.0
     for row in range(system.row_count):
-        largest = max(largest, abs(scratch.residual[unknowns + row]) / sizes[row])
+        largest = maximum(largest, abs(scratch.residual[unknowns + row]) / sizes[row])
     return largest
 
 
@@ -270,15 +270,15 @@ def note_energy(mechanism: Any, state: Any, t: float, energy: float, rounded: fl
     """
     layout = mechanism.layout
     alarm, supply = beyond(state, layout.alarm), beyond(state, layout.supply)
-    missing = max(abs(energy - alarm[AT_START] - supply[SUPPLIED]) - rounded, 0.0)
+    missing = maximum(abs(energy - alarm[AT_START] - supply[SUPPLIED]) - rounded, 0.0)
     # Some methods have negative weights: a wild step may have exchanged less than nothing.
-    exchanged = max(energy + alarm[AT_START] + abs(supply[EXCHANGED]), missing)
+    exchanged = maximum(energy + alarm[AT_START] + abs(supply[EXCHANGED]), missing)
     # What is held still by stiff feedback exchanges energy, too, by rounding.
-    if max(energy, alarm[AT_START]) > mechanism.promises.still:
+    if maximum(energy, alarm[AT_START]) > mechanism.promises.still:
         share = missing / exchanged
         if not share <= 1.0:  # energies that overflow
             share = 1.0
-        alarm[WORST_SHARE] = max(alarm[WORST_SHARE], share)
+        alarm[WORST_SHARE] = maximum(alarm[WORST_SHARE], share)
         if share > IMBALANCE and alarm[UNBALANCED_SINCE] == NEVER:
             alarm[UNBALANCED_SINCE] = t
 
@@ -301,11 +301,13 @@ def look_at_gaps(mechanism: Any, scratch: Any, state: Any, t: float) -> None:
                 if gaps[row] > 0.0:
                     allowed = gaps[row] + far * mechanism.promises.lengths[row]
                     gap = abs(scratch.residual[unknowns + row])
-                    if gap > alarm[WIDEST_GAP]:
-                        alarm[WIDEST_GAP], alarm[WIDEST_ROW] = gap, row
+                    wider = gap > alarm[WIDEST_GAP]
+                    alarm[WIDEST_ROW] = pick(wider, row, alarm[WIDEST_ROW])
+                    alarm[WIDEST_GAP] = pick(wider, gap, alarm[WIDEST_GAP])
                     ratio = gap / allowed
-                    if not ratio <= alarm[WORST_GAP]:
-                        ratio = ratio if ratio <= BEYOND else BEYOND  # gaps that overflow
-                        alarm[WORST_GAP], alarm[OPEN_ROW] = ratio, row
+                    less = ratio <= alarm[WORST_GAP]
+                    ratio = pick(ratio <= BEYOND, ratio, BEYOND)  # gaps that overflow
+                    alarm[OPEN_ROW] = pick(less, alarm[OPEN_ROW], row)
+                    alarm[WORST_GAP] = pick(less, alarm[WORST_GAP], ratio)
     if alarm[WORST_GAP] > 1.0 and alarm[OPEN_SINCE] == NEVER:
         alarm[OPEN_SINCE] = t

@@ -25,7 +25,7 @@ from chasles.core.arrays import Floats, Integers
 from chasles.core.blocks.layout import PIVOT, RHS, SIZE
 from chasles.core.ordering import Plan
 from chasles.core.outcomes import OK
-from chasles.scalars.elementary import sqrt
+from chasles.scalars.elementary import maximum, pick, sqrt
 
 #: So many poses are remembered.
 MOST_EVENTS = 1000
@@ -121,7 +121,7 @@ def met_zero(before: float, last: float, now: float, rounded: bool) -> bool:
 @formula
 def pivot_of(watch: Any, values: Any, k: int, plain: float) -> float:
     """The pivot of a row, less its damping; a plain factor has none."""
-    return max(0.0, -1.0 / values[watch.places[k]] - (1.0 - plain) * watch.damping[k])
+    return maximum(0.0, -1.0 / values[watch.places[k]] - (1.0 - plain) * watch.damping[k])
 
 
 @routine
@@ -150,7 +150,7 @@ def look_at_joint(seen: Any, joint: int, volume: float, rounded: float) -> bool:
     """
     at = joint * SEEN_WIDTH
     wanted, was_rounded = seen[at + WANTED], seen[at + ROUNDED] > 0.0
-    largest = max(volume, seen[at + LARGEST])
+    largest = maximum(volume, seen[at + LARGEST])
     if largest == 0.0:
         return False
     before, last = seen[at + BEFORE] / largest, seen[at + LAST] / largest
@@ -158,7 +158,7 @@ def look_at_joint(seen: Any, joint: int, volume: float, rounded: float) -> bool:
     seen[at + BEFORE], seen[at + LAST] = seen[at + LAST], volume
     seen[at + ROUNDED], seen[at + LARGEST] = rounded, largest
     seen[at + WANTED] = 0.0
-    if before < 0.0 or min(last, now) > FAR:
+    if before < 0.0 or (last > FAR and now > FAR):
         return False
     if wanted > 0.0 and volume - last * largest > wanted:
         return True
@@ -178,21 +178,24 @@ def look_at_pivots(watch: Any, values: Any, t: float, seen: Any, freed: float, p
     swapped, passed, watched = 1.0, -1, watch.row_count
     for k in range(watched):
         if watch.independent[k] == 0 and freed == 0.0:
-            swapped = max(swapped, pivot_of(watch, values, k, plain) / watch.damping[k])
-    volume, nearest, row, rounded = swapped, 1.0, -1, 0.0
+            swapped = maximum(swapped, pivot_of(watch, values, k, plain) / watch.damping[k])
+    volume, nearest, row, count, rounded = swapped, 1.0, -1, 0, 0.0
     for k in range(watched):
         if watch.independent[k] != 0 or freed != 0.0:
             pivot = pivot_of(watch, values, k, plain)
             fraction = pivot / watch.first[k]
             volume *= fraction
-            if row < 0 or fraction < nearest:
+            if count == 0:
                 nearest, row = fraction, watch.rows[k]
+            nearer = fraction < nearest
+            nearest, row = pick(nearer, fraction, nearest), pick(nearer, watch.rows[k], row)
+            count += 1
             if swapped * pivot < (1.0 - plain) * TIP * watch.damping[k]:
                 rounded = 1.0
         if k + 1 == watched or watch.joints[k + 1] != watch.joints[k]:
-            if row >= 0 and look_at_joint(seen, watch.joints[k], sqrt(volume), rounded):
+            if count > 0 and look_at_joint(seen, watch.joints[k], sqrt(volume), rounded):
                 passed = row
-            volume, nearest, row, rounded = swapped, 1.0, -1, 0.0
+            volume, nearest, row, count, rounded = swapped, 1.0, -1, 0, 0.0
     if passed < 0:
         return OK
     for k in range(watched):  # one pose, one event

@@ -92,6 +92,16 @@ def maximum(a: Scalar, b: Scalar) -> Scalar:
     return b if b > a else a
 
 
+def pick(condition: Scalar, a: Scalar, b: Scalar) -> Scalar:
+    """a where the condition holds, b elsewhere: both are known, and a recording has no guard."""
+    recording = getattr(condition, "pick", None)
+    if recording is not None:
+        return recording(a, b)
+    if isinstance(condition, np.ndarray):
+        return np.where(condition, a, b)
+    return a if condition else b
+
+
 @overload(sqrt)
 def _sqrt_compiled(x):
     return lambda x: math.sqrt(x)
@@ -130,6 +140,11 @@ def _absolute_compiled(x):
 @overload(maximum)
 def _maximum_compiled(a, b):
     return lambda a, b: max(a, b)
+
+
+@overload(pick)
+def _pick_compiled(condition, a, b):
+    return lambda condition, a, b: a if condition else b
 
 
 # --- constants and comparisons that depend on the precision of the scalar ---

@@ -65,6 +65,21 @@ def maximum(a: float, b: float) -> float:
     return max(a, b)
 
 
+COMPARISONS: dict[str, Callable[[float, float], bool]] = {
+    "<": operator.lt,
+    "<=": operator.le,
+    ">": operator.gt,
+    ">=": operator.ge,
+    "==": operator.eq,
+    "!=": operator.ne,
+}
+
+
+def picked(comparison: Callable[[float, float], bool]) -> Callable[..., float]:
+    """One of the last two of four numbers, by a comparison of the first two."""
+    return lambda left, right, a, b: float(a if comparison(left, right) else b)
+
+
 #: What a node can be.  The last three are opaque: their inner differences are rounding errors,
 #: which algebra takes for zero.  They have two results, told apart by "part".
 PRIMITIVES: dict[str, Callable[..., Any]] = {
@@ -83,20 +98,13 @@ PRIMITIVES: dict[str, Callable[..., Any]] = {
             "sqrt", "sin", "cos", "tan", "tanh", "exp", "log", "atan", "asin", "acos", "atan2",
         )
     },
+    **{f"pick {name}": picked(compared) for name, compared in COMPARISONS.items()},
     "floor": lambda x: float(math.floor(x)) if math.isfinite(x) else x,
     "two_sum": plain_two_sum,
     "two_product": plain_two_product,
     "compensated": plain_compensated,
 }  # fmt: skip
 PAIRS = ("two_sum", "two_product", "compensated")
-COMPARISONS: dict[str, Callable[[float, float], bool]] = {
-    "<": operator.lt,
-    "<=": operator.le,
-    ">": operator.gt,
-    ">=": operator.ge,
-    "==": operator.eq,
-    "!=": operator.ne,
-}
 
 
 @dataclass(frozen=True)

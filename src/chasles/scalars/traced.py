@@ -5,7 +5,8 @@ its value; a comparison takes the branch of that value and leaves a guard.  The 
 traceable:
 
 * branches on values go through `choose` or `if`: each leaves a guard, to hold in every replay;
-* the larger of two numbers is `maximum`, a node: an `if` would leave a guard that fails often;
+* the larger of two numbers is `maximum`, one of two that are both known is `pick`: nodes, where
+  an `if` would leave a guard that fails often;
 * sums that keep their rounding error are `two_sum`, `two_product` and `compensated`, opaque nodes;
 * a traced scalar never becomes a float, and loops do not end where a value says so, or the number
   of rounds is guarded, too.
@@ -76,6 +77,13 @@ class Condition:
     def __bool__(self) -> bool:
         self.tape.guards[self.guard] = None
         return self.guard.outcome
+
+    def pick(self, a: Any, b: Any) -> "Traced":
+        """a or b by the condition, which is part of the program and not taken for granted."""
+        guard = self.guard
+        operands = (guard.left, guard.right, operand_of(a), operand_of(b))
+        place = self.tape.put(f"pick {guard.name}", operands)
+        return Traced(self.tape, float(value_of(a if guard.outcome else b)), place)
 
 
 @select.register(Condition)

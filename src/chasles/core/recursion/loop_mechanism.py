@@ -61,6 +61,7 @@ from chasles.core.watch import (
     Watch,
     look_at_pivots,
 )
+from chasles.scalars.elementary import maximum
 
 
 class LoopMechanism(NamedTuple):
@@ -211,7 +212,7 @@ def end_loop_step(
             return outcome
     if mechanism.kept.count > 0:
         missed = keep_rows(mechanism.kept, out, tree.stored_count)
-        mechanism.kept.largest[0] = max(mechanism.kept.largest[0], missed)
+        mechanism.kept.largest[0] = maximum(mechanism.kept.largest[0], missed)
     projects = mechanism.stabiliser.kind == PROJECTED
     if projects or tree.driven_count > 0:
         put_signals(mechanism.system.signals, t, scratch.signals)
@@ -252,11 +253,11 @@ def look_at_loop_drivers(mechanism: Any, scratch: Any, fastest: Any) -> int:
         drive = system.joints.drive[joint]
         if drive >= 0:
             rate = abs(scratch.signals[drive + 1])
-            fastest[0] = max(fastest[0], rate / sizes[system.joints.first_row[joint]])
+            fastest[0] = maximum(fastest[0], rate / sizes[system.joints.first_row[joint]])
     miss_speeds(mechanism, scratch)
     largest = 0.0
     for row in range(loops.row_count):
-        largest = max(largest, abs(room.left[row]) / sizes[loops.source[row]])
+        largest = maximum(largest, abs(room.left[row]) / sizes[loops.source[row]])
     if largest > SPEED_CONFLICT * fastest[0] + mechanism.promises.slow:
         put_missed(mechanism, scratch, 6 * system.body_count)
         return CONTRADICTED

@@ -1,0 +1,188 @@
+"""Recorded steps beside the generic kernel and MuJoCo, and ensembles in lanes beside its rollout.
+
+    python benchmarks/run.py --only traced --only ensemble
+
+CPU time, the best of some rounds in which all take turns.  Compiling is measured on a cache that
+is empty, once.
+"""
+
+import os
+import tempfile
+import time
+from collections.abc import Callable
+from typing import Any
+
+import models
+import numpy as np
+import scenes
+from findings import Figure, Findings, Requirement
+from libraries import race
+from scenes import Scene
+
+import chasles as ch
+from chasles.preparation import make_settings, stepper_of
+from chasles.stepper import Stepper
+from chasles.traced.loop_ir import run_ir
+from chasles.traced.machine import object_code
+from chasles.traced.record import record
+from chasles.traced.stepping import TracedSteps
+
+STEP, NEVER = 1e-3, 2**62
+#: Of MuJoCo's RK4, and seconds to record and compile.
+LIMITS = {"heavy top": (0.02, 0.1), "double pendulum": (0.08, 0.5)}
+#: Members of the ensemble, microseconds per step of a member and core, and of MuJoCo's rollout.
+MEMBERS, ENSEMBLE_LIMIT, ROLLOUT_LIMIT = 10_000, 0.03, 0.005
+
+
+def make_stepper(model: ch.Model) -> Stepper:
+    options: dict[str, Any] = {
+        "method": "rk4", "spaces": "auto", "acceleration": "screw", "stabilise": None,
+        "redundant": "solve", "singular": "stop", "start": None, "close": False, "hold": (),
+    }  # fmt: skip
+    return stepper_of(make_settings(model, **options), STEP, 1e3)
+
+
+def clock(stepper: Stepper, advance: Callable[..., Any], steps: int) -> Callable[[], float]:
+    """Microseconds a step."""
+    grid = (0.0, STEP, 0, steps, steps)
+
+    def measured() -> float:
+        block = stepper.first_block()
+        spare = block.copy()
+        began = time.process_time()
+        advance(block, spare, grid, NEVER, 1, np.zeros((1, 1)))
+        return 1e6 * (time.process_time() - began) / steps
+
+    return measured
+
+
+def seconds_to_compile(stepper: Stepper) -> float:
+    """Recording and compiling, with nothing on disk."""
+    block = stepper.first_block()
+    advance(stepper, block, 3)
+    kept, before = stepper.layout.kept, os.environ.get("CHASLES_CACHE_DIR")
+    with tempfile.TemporaryDirectory() as folder:
+        os.environ["CHASLES_CACHE_DIR"] = folder
+        began = time.process_time()
+        records = stepper.mechanism, stepper.scratch, stepper.scheme
+        made = record(records, block, (3 * STEP, 4 * STEP), STEP)
+        object_code(run_ir(made, kept))
+        taken = time.process_time() - began
+    if before is None:
+        del os.environ["CHASLES_CACHE_DIR"]
+    else:
+        os.environ["CHASLES_CACHE_DIR"] = before
+    return taken
+
+
+def advance(stepper: Stepper, block: Any, steps: int) -> None:
+    nowhere = np.zeros((1, 1))
+    stepper.advance_generic(block, block.copy(), (0.0, STEP, 0, steps, NEVER), NEVER, 1, nowhere)
+
+
+def traced_steps(libraries: dict[str, Any], effort: Any, findings: Findings) -> None:
+    """One run of the small mechanisms."""
+    for scene in (scenes.heavy_top(), scenes.double_pendulum()):
+        case = f"{scene.name}, traced"
+        stepper = make_stepper(models.build(scene))
+        steps = effort.small_steps
+        contenders = {("chasles", "generic"): clock(stepper, stepper.advance_generic, steps)}
+        for word, contract in (("traced", False), ("traced, FMA", True)):
+            quick = TracedSteps(stepper, STEP, contract)
+            contenders["chasles", word] = clock(stepper, quick.advance, steps)
+        if "MuJoCo" in libraries:
+            contenders["MuJoCo", "RK4"] = mujoco_clock(libraries["MuJoCo"], scene, steps)
+        best = race(contenders, effort.rounds)
+        for (library, variant), value in best.items():
+            findings.figures.append(Figure(case, library, variant, value, "us/step"))
+        seconds = seconds_to_compile(make_stepper(models.build(scene)))
+        findings.figures.append(Figure(case, "chasles", "record and compile", seconds, "s"))
+        limit, patience = LIMITS[scene.name]
+        peer = best.get(("MuJoCo", "RK4"))
+        for word in ("traced", "traced, FMA"):
+            ratio = None if peer is None else best["chasles", word] / peer
+            what = f"{scene.name}: {word} / MuJoCo RK4"
+            findings.requirements.append(Requirement(what, ratio, limit))
+        findings.requirements.append(
+            Requirement(f"{scene.name}: seconds to record and compile", seconds, patience)
+        )
+
+
+def mujoco_clock(peer: Any, scene: Scene, steps: int) -> Callable[[], float]:
+    model, data = peer.build(scene)
+
+    def measured() -> float:
+        peer.restart(scene, model, data)
+        began = time.process_time()
+        peer.mujoco.mj_step(model, data, nstep=steps)
+        return 1e6 * (time.process_time() - began) / steps
+
+    return measured
+
+
+def ensemble(libraries: dict[str, Any], effort: Any, findings: Findings) -> None:
+    """Ten thousand heavy tops, each with a spin of its own."""
+    scene, case, steps = scenes.heavy_top(), f"{MEMBERS} heavy tops", 1000
+    spins = np.array(scene.links[0].angular_velocity) + np.random.default_rng(0).normal(
+        size=(MEMBERS, 3)
+    )
+    model = models.build(scene)
+    model = ch.Model(
+        [ch.Body("top", b.mass, b.inertia, b.position, angular_velocity=b.angular_velocity)
+         for b in model.bodies],
+        [ch.Spherical("pivot", ch.GROUND, "top", at=scene.links[0].at)], gravity=model.gravity,
+    )  # fmt: skip
+
+    def run(exact: bool) -> Callable[[], float]:
+        def measured() -> float:
+            began = time.process_time()
+            found = ch.ensemble(
+                model, {"top.angular_velocity": spins}, steps * STEP, STEP, exact=exact,
+                save_every=steps, threads=1,
+            )  # fmt: skip
+            whole = time.process_time() - began
+            # CPU time of the steps: the share of the wall time that they took.
+            parts = found.attrs["seconds_in_steps"], found.attrs["seconds_setting_up"]
+            share = min(1.0, parts[0] / (sum(parts) + 1e-9))
+            return 1e6 * min(parts[0], whole * share) / MEMBERS / steps
+
+        return measured
+
+    contenders = {("chasles", "lanes"): run(True), ("chasles", "lanes, FMA"): run(False)}
+    if "MuJoCo" in libraries:
+        contenders["MuJoCo", "rollout"] = rollout_clock(libraries["MuJoCo"], scene, spins)
+    best = race(contenders, min(3, effort.rounds))
+    for (library, variant), value in best.items():
+        findings.figures.append(Figure(case, library, variant, value, "us/step of a member"))
+    findings.requirements.append(
+        Requirement(f"{case}: us per step and member", best["chasles", "lanes"], ENSEMBLE_LIMIT)
+    )
+    peer = best.get(("MuJoCo", "rollout"))
+    ratio = None if peer is None else best["chasles", "lanes"] / peer
+    findings.requirements.append(Requirement(f"{case}: / MuJoCo rollout", ratio, ROLLOUT_LIMIT))
+
+
+def rollout_clock(peer: Any, scene: Scene, spins: Any) -> Callable[[], float]:
+    """MuJoCo's loop over many systems, a hundred of them: each costs the same."""
+    from mujoco import rollout
+
+    model, data = peer.build(scene)
+    few, steps = 100, 200
+    states = []
+    for spin in spins[:few]:
+        peer.restart(scene, model, data)
+        data.qvel[:3] = spin
+        state = np.zeros(peer.mujoco.mj_stateSize(model, peer.mujoco.mjtState.mjSTATE_FULLPHYSICS))
+        peer.mujoco.mj_getState(model, data, state, peer.mujoco.mjtState.mjSTATE_FULLPHYSICS)
+        states.append(state)
+    table = np.array(states)
+
+    def measured() -> float:
+        began = time.process_time()
+        rollout.rollout(model, data, table, nstep=steps)
+        return 1e6 * (time.process_time() - began) / few / steps
+
+    return measured
+
+
+CASES = {"traced": traced_steps, "ensemble": ensemble}

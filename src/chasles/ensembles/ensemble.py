@@ -1,0 +1,274 @@
+"""Many runs of one model, as one dataset."""
+
+import time
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from chasles.core.arrays import ABSOLUTE_WIDTH, CHART_WIDTH, Floats
+from chasles.dataset import described, of_bodies
+from chasles.ensembles.finish import Finisher
+from chasles.ensembles.lanes import Course, LaneRun, cores, nothing_observed
+from chasles.ensembles.members import Members, make_members, make_stepper
+from chasles.ensembles.observe import checked_quantities, observing
+from chasles.ensembles.paths import checked_values, with_values
+from chasles.ensembles.smooth import is_smooth, make_smooth_members
+from chasles.integrators.tableaux import Tableau
+from chasles.model import InvalidOption, Model
+from chasles.model.errors import told
+from chasles.model.keywords import checked_keywords
+from chasles.model.model import checked_model
+from chasles.preparation import check_word
+from chasles.stepper import Stepper
+from chasles.time_grid import Grid, make_grid
+from chasles.traced.choosing import KERNELS, PLAIN_STEPS, generic_at_hand
+from chasles.traced.lanes_ir import ACCUMULATED
+
+if TYPE_CHECKING:
+    from xarray import Dataset
+
+#: Trajectories larger than this are refused: keep fewer states, or statistics.
+MEMORY_LIMIT = 4 * 2**30
+#: Bodies beyond which the generic kernel runs every member: recordings take too long to compile.
+MOST_BODIES = 12
+QUANTILES = (0.0, 0.05, 0.25, 0.5, 0.75, 0.95, 1.0)
+BINS = 50
+ACCUMULATORS = ("largest", "smallest", "mean", "last")
+
+
+@checked_keywords
+def ensemble(
+    model: Model,
+    vary: Mapping[str, Any],
+    until: float,
+    step: float | None = None,
+    *,
+    method: str | Tableau = "rk4",
+    spaces: Any = "auto",
+    stabilise: Any = None,
+    save_every: int = 1,
+    statistics: Sequence[str] | None = None,
+    exact: bool = True,
+    threads: int | None = None,
+    kernel: str = "auto",
+) -> "Dataset":
+    """Run a model many times, with other initial states or parameters each time.
+
+    vary        {"top.angular_velocity": (members, 3), "spring.stiffness": (members,), "gravity":
+                (3,), ...}: "part.field" of bodies, joints, forces and drivers, with a row for
+                every member or one value for all
+    until       s, a whole number of steps
+    step        s
+    method      as in `simulate`, like spaces and stabilise
+    save_every  keep every so many steps, and the last
+    statistics  quantities that are followed instead, at every save_every-th step:
+                "pivot.violation", "top.position.z", "top.speed", "kinetic_energy"; no trajectory
+                is stored
+    exact       the bits of `simulate`; False lets the processor round a product and a sum once
+    threads     how many; all cores if left out
+    kernel      "auto": members run in the lanes of registers, by machine code made for the model;
+                "generic": each by the kernel of all models
+
+    Returns an xarray Dataset with position, rotation, velocity and angular_velocity (member, time,
+    body, ...); or with statistics the largest, smallest and last value and the mean of every
+    quantity (member, quantity), and quantiles and a histogram of the largest ones over all members.
+    `status` says of each member that it is finished, or why not: what was computed is kept, and
+    the rest is NaN.
+    """
+    checked_model(model)
+    check_word("kernel", kernel, KERNELS)
+    grid = whole_grid(until, step, save_every)
+    workers = checked_threads(threads)
+    values, count = checked_values(model, vary)
+    names = None if statistics is None else checked_quantities(model, statistics)
+    if names is None:
+        check_memory(count, grid.steps // grid.save_every + 1, len(model.bodies))
+    options = {
+        "method": method, "spaces": spaces, "acceleration": "screw", "stabilise": stabilise,
+        "redundant": "solve", "singular": "stop", "start": None, "close": False, "hold": (),
+    }  # fmt: skip
+
+    def made(member: int) -> Stepper:
+        own = {path: array[member] for path, array in values.items()}
+        return make_stepper(with_values(model, own), options, grid.step, grid.until)
+
+    began = time.perf_counter()
+    members = None
+    if is_smooth(values, count):
+        members = make_smooth_members(made, values, count)
+    if members is None:
+        members = make_members(made, count)
+    set_up_in = time.perf_counter() - began
+    course, run = make_run(members, made, grid, names, workers, not exact)
+    if kernel == "generic" or members.stepper.mechanism.system.body_count > MOST_BODIES:
+        run.refusal = "generic"
+    began = time.perf_counter()
+    if members.odd:
+        odd = np.array(sorted(members.odd))
+        run.finisher.advance(course, odd, np.full(len(odd), grid.steps))
+    run.go()
+    seconds = time.perf_counter() - began
+    attributes = {
+        "title": f"chasles: {count} runs of {model!r}",
+        "method": str(getattr(method, "name", method)),
+        "step": grid.step,
+        "set_up": members.note,
+        "seconds_setting_up": set_up_in,
+        "seconds_in_steps": seconds,
+        "steps_in_lanes": course.in_lanes,
+        "steps_of_the_generic_kernel": course.otherwise,
+        "exact": int(exact),
+    }
+    return dataset(model, members, course, values, names, run, attributes)
+
+
+def whole_grid(until: Any, step: Any, save_every: Any) -> Grid:
+    grid = make_grid(until, step, save_every, None)
+    if grid.rest > 0.0:
+        near = grid.until / max(1, round(grid.until / grid.step))
+        raise InvalidOption(
+            f"ensemble: until must be a whole number of steps of {grid.step:g} s, got"
+            f" {grid.until:g} s.",
+            f"Give step={near:.12g}, say.",
+        )
+    return grid
+
+
+def checked_threads(threads: Any) -> int:
+    if threads is None:
+        return cores()
+    if not isinstance(threads, int | np.integer) or isinstance(threads, bool) or threads < 1:
+        raise InvalidOption(
+            f"ensemble: threads must be a whole number, got {told(threads)}.",
+            "Give 1 or more, or leave it out.",
+        )
+    return int(threads)
+
+
+def make_run(
+    members: Members, made: Any, grid: Grid, names: Any, threads: int, contract: bool
+) -> tuple[Course, LaneRun]:
+    """Where all members stand before the first step, and who takes them on."""
+    stepper, count = members.stepper, len(members.blocks)
+    kept, every = stepper.layout.kept, min(grid.save_every, grid.steps)
+    rows = 1 if names is not None else grid.steps // every + 1
+    first = next(k for k in range(count) if not members.status[k] and k not in members.odd)
+    plainly = 0 if generic_at_hand(stepper) else PLAIN_STEPS
+    finisher = Finisher(members, lambda: made(first), grid.step, threads, plainly)
+    observe = None
+    if names is not None:
+        own, loan = finisher.pristine(first)
+        parameters = loan.parameters(members.places)
+        observe = observing(own, names, members.blocks[first], parameters)
+    points = np.full((count, rows, kept), np.nan)
+    points[:, 0] = members.blocks[:, :kept]
+    going = np.array([not status for status in members.status])
+    for k, odd in members.odd.items():
+        members.blocks[k] = odd.first_block()
+    course = Course(
+        members, grid.step, grid.steps, every, members.blocks, points,
+        nothing_observed(count, 0 if names is None else len(names)),
+        np.zeros(count, np.int64), going, observe, np.zeros(count, bool),
+        np.zeros(count, np.int64),
+    )  # fmt: skip
+    return course, LaneRun(course, finisher, threads, contract)
+
+
+def check_memory(count: int, rows: int, bodies: int) -> None:
+    """Refuse trajectories that do not fit, before anything is made."""
+    size = 8 * count * rows * bodies * (CHART_WIDTH + 2 * ABSOLUTE_WIDTH)
+    if size > MEMORY_LIMIT:
+        raise InvalidOption(
+            f"ensemble: {rows} states of {count} members would take {size / 2**30:.3g} GiB.",
+            f"Keep fewer: save_every={2 * max(1, rows // 2)}, say, or follow quantities with"
+            " statistics=[...].",
+        )
+
+
+# --- what comes back ---
+
+
+def dataset(
+    model: Model, members: Members, course: Course, values: Mapping[str, Floats], names: Any,
+    run: LaneRun, attributes: dict[str, Any],
+) -> "Dataset":  # fmt: skip
+    from xarray import Dataset
+
+    count = len(course.at)
+    status = [text or "finished" for text in members.status]
+    variables: dict[str, Any] = {
+        "status": (("member",), status, {"long_name": "how the run ended"}),
+        "reached": described(
+            ("member",), course.step * course.at.astype(float), "s", "time reached"
+        ),
+    }
+    for path, array in values.items():
+        dims = tuple(f"{path}.{k}" for k in range(array.ndim - 1))
+        variables[f"vary {path}"] = (("member", *dims), np.array(array), {"long_name": path})
+    coordinates: dict[str, Any] = {"member": np.arange(count)}
+    if names is None:
+        times = np.minimum(np.arange(course.points.shape[1]) * course.every, course.steps)
+        points = course.points
+        if course.steps % course.every:
+            times = np.append(times, course.steps)
+            points = np.concatenate([points, np.full_like(points[:, :1], np.nan)], axis=1)
+            done = course.at == course.steps
+            points[done, -1] = course.blocks[done, : points.shape[2]]
+        coordinates |= {"time": described(("time",), course.step * times, "s", "time")}
+        variables |= of_members(model, members, points, run)
+        coordinates |= {"body": list(model.body_names), "axis": list("xyz")}
+        coordinates["body_axis"] = list("xyz")
+    else:
+        variables |= of_quantities(course, names)
+        coordinates |= {"quantity": list(names), "quantile": list(QUANTILES)}
+    return Dataset(variables, coordinates, attributes)
+
+
+def of_members(model: Model, members: Members, points: Floats, run: LaneRun) -> dict[str, Any]:
+    """Poses and velocities (member, time, body, ...)."""
+    stepper, (count, rows, _) = members.stepper, points.shape
+    setup, width = stepper.solver.setup, stepper.layout.integrals
+    bodies = stepper.mechanism.system.body_count
+    absolute = np.zeros((count, rows, bodies, ABSOLUTE_WIDTH))
+    if members.poses_alike():
+        places = np.ascontiguousarray(points[:, :, :width]).reshape(count * rows, width)
+        absolute[:] = stepper.absolute(places).reshape(absolute.shape)
+    else:
+
+        def work(member: int, own: Stepper, _: Any) -> None:
+            absolute[member] = own.absolute(np.ascontiguousarray(points[member, :, :width]))
+
+        run.finisher.each(np.arange(count), work)
+    found = of_bodies(setup, absolute.reshape(count * rows, bodies, ABSOLUTE_WIDTH))
+    return {
+        name: (("member", *dims), array.reshape(count, rows, *array.shape[1:]), words)
+        for name, (dims, array, words) in found.items()
+        if name != "body_velocity"
+    }
+
+
+def of_quantities(course: Course, names: Sequence[str]) -> dict[str, Any]:
+    """Statistics of every member, and over all of them."""
+    table = course.observed.copy()
+    assert table.shape[2] == ACCUMULATED == len(ACCUMULATORS)
+    seen = np.maximum(1, course.at // course.every)
+    table[:, :, 2] /= seen[:, None]
+    table[course.at < course.every] = np.nan
+    found: dict[str, Any] = {
+        word: (("member", "quantity"), table[:, :, k], {"long_name": f"{word} value of a quantity"})
+        for k, word in enumerate(ACCUMULATORS)
+    }
+    largest = table[:, :, 0]
+    words = {"long_name": "quantiles of the largest values over all members"}
+    found["quantiles"] = (
+        ("quantile", "quantity"),
+        np.nanquantile(largest, QUANTILES, axis=0),
+        words,
+    )
+    pairs = [np.histogram(column[np.isfinite(column)], BINS) for column in largest.T]
+    counts, edges = (np.array(part) for part in zip(*pairs, strict=True))
+    words = {"long_name": "members by their largest value"}
+    found["histogram"] = (("quantity", "bin"), counts, words)
+    found["bin_edges"] = (("quantity", "edge"), edges, {"long_name": "edges of the bins"})
+    return found

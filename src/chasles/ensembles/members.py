@@ -1,0 +1,177 @@
+"""The arrays of every member, and which of their entries differ from those of the first.
+
+Whatever a parameter means to a model, in the end it is numbers in the arrays of a mechanism.  Every
+member is set up as `simulate` would set it up; entries that differ become inputs of the recorded
+step, and all others are constants of it.
+"""
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from chasles.core.arrays import Floats
+from chasles.model import ChaslesError, Model
+from chasles.preparation import make_settings, stepper_of
+from chasles.stepper import Stepper
+
+Records = tuple[Any, Any, Any]
+Path = tuple[int | str, ...]
+
+
+@dataclass(frozen=True)
+class Leaf:
+    """A number or an array within records, and where."""
+
+    path: Path
+    value: Any
+
+
+def leaves(record: Any, path: Path = ()) -> Iterator[Leaf]:
+    """All arrays and numbers of nested records."""
+    if isinstance(record, np.ndarray | float | int):
+        yield Leaf(path, record)
+    elif hasattr(record, "_fields"):
+        for name, part in zip(record._fields, record, strict=True):
+            yield from leaves(part, (*path, name))
+    elif isinstance(record, tuple):
+        for k, part in enumerate(record):
+            yield from leaves(part, (*path, k))
+
+
+def records_of(stepper: Stepper) -> Records:
+    return stepper.mechanism, stepper.scratch, stepper.scheme
+
+
+def own_leaves(stepper: Stepper) -> list[Leaf]:
+    """Each array once: some stand in several records."""
+    found: dict[Any, Leaf] = {}
+    for leaf in leaves(records_of(stepper)):
+        value = leaf.value
+        if isinstance(value, np.ndarray):
+            found.setdefault((value.__array_interface__["data"][0], value.nbytes), leaf)
+        else:
+            found[leaf.path] = leaf
+    return list(found.values())
+
+
+def is_number(leaf: Leaf) -> bool:
+    return isinstance(leaf.value, float) or getattr(leaf.value, "dtype", None) == np.float64
+
+
+@dataclass(frozen=True)
+class Image:
+    """A member in numbers."""
+
+    block: Floats  # the first state block
+    numbers: Floats  # all numbers of its records, one after the other
+    structure: bytes  # all integers, and how many numbers there are
+
+
+def image_of(stepper: Stepper) -> Image:
+    numbers, structure = [], []
+    for leaf in own_leaves(stepper):
+        if is_number(leaf):
+            numbers.append(np.atleast_1d(leaf.value).ravel())
+            structure.append(str(numbers[-1].size).encode())
+        else:
+            structure.append(np.asarray(leaf.value).tobytes())
+    return Image(stepper.first_block(), np.concatenate(numbers), b"|".join(structure))
+
+
+@dataclass
+class Members:
+    """All members.
+
+    stepper     of the first that could be set up
+    blocks      (members, width) first states
+    columns     (p,) entries of the numbers of the records that differ
+    parameters  (members, p)
+    status      "" or why a member was not set up
+    odd         members whose integers differ, which run by themselves
+    note        how they were set up, in words
+    """
+
+    stepper: Stepper
+    image: Image
+    blocks: Floats
+    columns: Any
+    parameters: Floats
+    status: list[str]
+    odd: dict[int, Stepper] = field(default_factory=dict)
+    note: str = ""
+
+    @cached_property
+    def places(self) -> list[tuple[Leaf, int]]:
+        """Leaf and entry of every parameter."""
+        found, first = [], 0
+        listed = [leaf for leaf in own_leaves(self.stepper) if is_number(leaf)]
+        ends = np.cumsum([np.size(leaf.value) for leaf in listed])
+        for column in self.columns:
+            k = int(np.searchsorted(ends, column, side="right"))
+            first = 0 if k == 0 else int(ends[k - 1])
+            found.append((listed[k], int(column) - first))
+        return found
+
+    def poses_alike(self) -> bool:
+        """Whether equal points are equal poses: nothing but forces differs, and storage."""
+        return not self.odd and all(
+            leaf.path[0] != 0 or "gravity" in leaf.path or "promises" in leaf.path
+            for leaf, _ in self.places
+        )
+
+
+def make_stepper(model: Model, options: dict[str, Any], step: float, until: float) -> Stepper:
+    """As `simulate` makes it."""
+    return stepper_of(make_settings(model, **options), step, until)
+
+
+def set_up(
+    made: Callable[[int], Stepper], chosen: Sequence[int], count: int
+) -> tuple[Stepper, dict[int, Image], dict[int, Stepper], list[str]]:
+    """Images of the chosen members, those of other structure, and why some could not be made."""
+    base: Stepper | None = None
+    structure = b""
+    images: dict[int, Image] = {}
+    odd: dict[int, Stepper] = {}
+    status = [""] * count
+    refused: ChaslesError | None = None
+    for k in chosen:
+        try:
+            stepper = made(k)
+        except ChaslesError as error:
+            status[k], refused = f"refused: {error.what}", refused or error
+            continue
+        image = image_of(stepper)
+        if base is None:
+            base, structure = stepper, image.structure
+        if image.structure == structure:
+            images[k] = image
+        else:
+            odd[k] = stepper
+    if base is None:
+        assert refused is not None
+        raise refused
+    return base, images, odd, status
+
+
+def make_members(made: Callable[[int], Stepper], count: int) -> Members:
+    """Every member, set up by itself."""
+    base, images, odd, status = set_up(made, range(count), count)
+    first = next(iter(images.values()))
+    differs = np.zeros(first.numbers.size, bool)
+    for image in images.values():
+        differs |= different(image.numbers, first.numbers)
+    columns = np.flatnonzero(differs)
+    blocks = np.tile(first.block, (count, 1))
+    parameters = np.tile(first.numbers[columns], (count, 1))
+    for k, image in images.items():
+        blocks[k], parameters[k] = image.block, image.numbers[columns]
+    return Members(base, first, blocks, columns, parameters, status, odd, "each by itself")
+
+
+def different(a: Floats, b: Floats) -> Any:
+    """Where numbers differ; NaN is like NaN."""
+    return (a != b) & ~(np.isnan(a) & np.isnan(b))

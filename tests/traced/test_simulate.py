@@ -1,0 +1,105 @@
+"""`simulate` takes recorded steps where that pays, and says so; the result is the same."""
+
+import numpy as np
+import pytest
+from mechanisms import double_pendulum, heavy_top, three_bar
+from test_bits import bouncing, driven, sprung
+
+import chasles as ch
+from chasles.model import InvalidOption, UnknownName
+from chasles.traced import choosing
+from chasles.traced.stepping import TracedSteps
+
+MODELS = {
+    "top": heavy_top, "pendulum": double_pendulum, "3-bar": three_bar, "sprung": sprung,
+    "driven": driven, "bouncing": bouncing,
+}  # fmt: skip
+
+
+def bits(result: ch.Result) -> tuple[bytes, ...]:
+    return result.t.tobytes(), result.absolute.tobytes(), result.integrals.tobytes()
+
+
+@pytest.mark.parametrize("name", MODELS)
+def test_a_traced_run_is_the_generic_one(name):
+    runs = {
+        kernel: ch.simulate(MODELS[name](), 0.5505, step=1e-3, save_every=3, kernel=kernel)
+        for kernel in ("generic", "traced")
+    }
+    assert bits(runs["traced"]) == bits(runs["generic"])
+    words = {kernel: dict(run.provenance) for kernel, run in runs.items()}
+    assert words["generic"].pop("kernel") == "generic"
+    assert words["traced"].pop("kernel").startswith("traced, ")
+    for kind in words.values():
+        for changing in ("seconds_in_steps", "created"):
+            del kind[changing]
+    assert words["traced"] == words["generic"]  # gaps and energy balance included
+
+
+def test_a_traced_run_goes_on_with_the_bits_of_one_that_never_ended():
+    whole = ch.simulate(double_pendulum(), 0.4, step=1e-3)
+    half = ch.simulate(double_pendulum(), 0.2, step=1e-3, kernel="traced")
+    rest = ch.simulate(double_pendulum(), 0.4, step=1e-3, start=half, kernel="traced")
+    assert rest.absolute[-1].tobytes() == whole.absolute[-1].tobytes()
+
+
+def test_what_a_controller_holds_is_an_input_of_the_recording():
+    arm = ch.Body.rod("arm", 1.0, mass=1.0, position=(0.5, 0, 0))
+    hinge = ch.Revolute("hinge", ch.GROUND, arm, at=(0, 0, 0), axis=(0, 1, 0))
+    model = ch.Model([arm], [hinge], forces=[ch.Motor("motor", hinge, effort=0.0)])
+
+    def brake(t, state):
+        return {"motor": -2.0 * state.rate("hinge") + np.sin(7 * t)}
+
+    runs = [
+        ch.simulate(model, 0.5, step=1e-3, controller=brake, sample=5e-3, kernel=kernel)
+        for kernel in ("generic", "traced")
+    ]
+    assert bits(runs[0]) == bits(runs[1])
+    assert runs[1].provenance["kernel"].startswith("traced, 49")
+
+
+def test_functions_that_cannot_be_recorded_are_left_to_the_generic_kernel():
+    """Python behind an address: the run is made all the same, and says why."""
+    arm = ch.Body.rod("arm", 1.0, mass=1.0, position=(0.5, 0, 0))
+    hinge = ch.Revolute("hinge", ch.GROUND, arm, at=(0, 0, 0), axis=(0, 1, 0))
+    push = ch.Load("push", arm, force=lambda t: (0.0, 0.0, abs(np.sin(40 * t)) ** 0.3))
+    model = ch.Model([arm], [hinge], forces=[push])
+    runs = [ch.simulate(model, 0.2, step=1e-3, kernel=kernel) for kernel in ("generic", "traced")]
+    assert bits(runs[0]) == bits(runs[1])
+
+
+def test_without_the_generic_kernel_a_small_model_is_not_kept_waiting(monkeypatch):
+    """Nothing is compiled by Numba: not where a guard fails either."""
+    monkeypatch.setattr(choosing, "generic_at_hand", lambda stepper: False)
+    monkeypatch.setattr(TracedSteps, "seconds_in_all", 0.0)
+
+    def compiled(*args):
+        raise AssertionError("the generic kernel was called")
+
+    generic = ch.simulate(bouncing(), 0.3, step=1e-3, kernel="generic")
+    monkeypatch.setattr("chasles.stepper.Stepper.advance_generic", compiled)
+    traced = ch.simulate(bouncing(), 0.3, step=1e-3)
+    assert traced.provenance["kernel"].startswith("traced")
+    assert bits(traced) == bits(generic)
+
+
+def test_patience_with_recordings_ends(monkeypatch):
+    """Many short runs are soon taken by the kernel that serves all of them."""
+    monkeypatch.setattr(choosing, "generic_at_hand", lambda stepper: False)
+    monkeypatch.setattr(TracedSteps, "seconds_in_all", 2 * choosing.PATIENCE)
+    run = ch.simulate(heavy_top(), 0.1, step=1e-3)
+    assert run.provenance["kernel"] == "generic"
+
+
+def test_a_word_that_is_not_a_kernel_is_refused(refusal):
+    message = refusal(lambda: ch.simulate(heavy_top(), 1.0, step=1e-3, kernel="trace"), UnknownName)
+    assert "'trace'" in message and "traced" in message
+
+
+def test_steps_that_are_chosen_by_tolerances_are_not_recorded(refusal):
+    message = refusal(
+        lambda: ch.simulate(heavy_top(), 0.1, rtol=1e-8, method="dopri5", kernel="traced"),
+        InvalidOption,
+    )
+    assert "tolerances" in message
