@@ -102,7 +102,8 @@ class Run:
         scheme = self.stepper.scheme
         if hasattr(scheme, "evaluations"):  # the scheme iterates, and counts them itself
             return int(scheme.evaluations[0])
-        return int(getattr(scheme, "count", 0)) * self.steps_in_all
+        stages = getattr(scheme, "count", 0)  # a tuple without this field has a method of that name
+        return 0 if callable(stages) else int(stages) * self.steps_in_all
 
     def go_on_from(self, begin: Checkpoint) -> None:
         """Take the state, inputs and singular poses of a run that goes on."""
