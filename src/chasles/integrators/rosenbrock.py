@@ -34,6 +34,7 @@ import numpy as np
 from chasles.compiled import beyond, hot, routine
 from chasles.core.arrays import ABSOLUTE_WIDTH, CHART_WIDTH, TWIST, VELOCITY, Floats
 from chasles.core.outcomes import OK
+from chasles.core.recursion.loop_mechanism import LoopMechanism
 from chasles.core.recursion.mechanism import TreeMechanism
 from chasles.core.recursion.soft_tree import make_soft_tree
 from chasles.core.retraction import (
@@ -215,6 +216,12 @@ def wrench_on_tree(mechanism: Any, scratch: Any, k: int) -> float:
     return force
 
 
+on(yield_to, LoopMechanism)(yield_on_tree)
+on(take_delta, LoopMechanism)(take_on_tree)
+on(mean_velocity, LoopMechanism)(mean_on_tree)
+on(wrench_at, LoopMechanism)(wrench_on_tree)
+
+
 # --- what forces give way by ---
 
 
@@ -232,7 +239,7 @@ def resist(mechanism: Any, scheme: Any, state: Any, slope: Any, reach: float) ->
 
 
 @routine
-def find_delta(mechanism: Any, scheme: Any, state: Any, slope: Any, reach: float) -> None:
+def find_delta(mechanism: Any, scheme: Any, state: Any, slope: Any, reach: float) -> int:
     """(M + S) delta' = -K z - D z' + S delta, S the part that is factored, until delta' = delta.
 
     Where that does not converge, the first delta is taken: any matrix leaves the order.
@@ -248,21 +255,24 @@ def find_delta(mechanism: Any, scheme: Any, state: Any, slope: Any, reach: float
                 soft, soft.positive, 1.0, scheme.linear.work.absolute, scheme.measure.placed,
                 scheme.wrenches,
             )  # fmt: skip
-        answer(mechanism, scheme.linear, soft, state, scheme.wrenches, scheme.next)
+        outcome = answer(mechanism, scheme.linear, soft, state, scheme.wrenches, scheme.next)
+        if outcome != OK:
+            return outcome
         change, size = 0.0, 0.0
         for k in range(length):
             difference = scheme.next[k] - scheme.delta[k]
             change += difference * difference
             size += scheme.next[k] * scheme.next[k]
         if index == 1 and not change < CONTRACTING * size:
-            return  # scheme.delta is the first
+            return OK  # scheme.delta is the first
         if index > 1 and not change < last:
-            return
+            return OK
         for k in range(length):
             scheme.delta[k] = scheme.next[k]
         if change <= CONVERGED * size:
-            return
+            return OK
         last = change
+    return OK
 
 
 @routine
@@ -285,15 +295,20 @@ def supply_at_mean(
 @routine
 def soften_slope(
     mechanism: Any, scratch: Any, scheme: Any, state: Any, slope: Any, step: float, weight: float
-) -> None:
-    """From the slope of an explicit stage to that of the linearly implicit one, in place."""
+) -> int:
+    """From the slope of an explicit stage to that of the linearly implicit one, in place: OK,
+    or a row without a pivot.
+    """
     reach = scheme.diagonal * step
-    find_delta(mechanism, scheme, state, slope, reach)
+    outcome = find_delta(mechanism, scheme, state, slope, reach)
+    if outcome != OK:
+        return outcome
     if weight != 0.0:
         resist(mechanism, scheme, state, slope, reach)
     take_delta(mechanism, slope, scheme.delta, scheme.sums, reach)
     if weight != 0.0:
         supply_at_mean(mechanism, scratch, scheme, state, slope, step)
+    return OK
 
 
 @hot
@@ -319,7 +334,9 @@ def attempt_linearly_implicit(
         if outcome != OK:
             return outcome
         combine(scheme.gamma, j * count, j, step, scheme.slopes, length, scheme.sums)
-        soften_slope(mechanism, scratch, scheme, state, slope, step, scheme.b[j])
+        outcome = soften_slope(mechanism, scratch, scheme, state, slope, step, scheme.b[j])
+        if outcome != OK:
+            return outcome
     combine(scheme.b, 0, count, step, scheme.slopes, length, scheme.increment)
     carry = mechanism.layout.carry
     finish(mechanism, state, beyond(state, carry), scheme.increment, out, beyond(out, carry))
