@@ -114,6 +114,21 @@ def test_a_rolling_disc_rolls():
     assert slipping(result) < 1e-11
 
 
+@pytest.mark.parametrize("method", [METHOD, "rattlie4", "gauss6"])
+@pytest.mark.parametrize("name", ["bennett", "A04"])
+def test_loops_whose_rows_repeat_each_other_move(name, method):
+    """Bennett's and Bricard's linkages: rows agree at closed poses only."""
+    benchmark = next(b for b in ch.library if b.name == name)
+    space = "SO3xR3" if method == "rattlie4" else "auto"
+    run, exact = (
+        ch.simulate(benchmark.model(), 0.1, step=h, method=m, spaces=s)
+        for h, m, s in ((1e-3, method, space), (2.5e-4, "dop853", "auto"))
+    )
+    for body in run.model.body_names:
+        apart = run.position(body)[-1] - exact.position(body)[-1]
+        assert np.abs(apart).max() < 1e-10
+
+
 def test_feedback_is_refused_by_name():
     with pytest.raises(ch.InvalidOption, match=r"(?s)'half-explicit'.*stabilise='projection'"):
         ch.simulate(

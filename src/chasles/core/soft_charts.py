@@ -22,6 +22,7 @@ from chasles.core.constraints.registry import PAIR, assemble_rows
 from chasles.core.evaluate import Workspace, make_workspace
 from chasles.core.factor import factor_and_solve, load
 from chasles.core.ordering import Plan, damped, make_plan
+from chasles.core.outcomes import OK
 from chasles.core.retraction import SLOPE_WIDTH
 from chasles.core.seam import seam
 from chasles.core.signals import put_signals
@@ -104,8 +105,8 @@ def linearise(mechanism: Any, linear: Any, soft: Any, point: Any, t: float, reac
 
 @seam
 @hot
-def answer(mechanism: Any, linear: Any, soft: Any, point: Any, wrenches: Any, slope: Any) -> None:
-    """Accelerations delta under wrenches (n, 6), into the place of those of a slope."""
+def answer(mechanism: Any, linear: Any, soft: Any, point: Any, wrenches: Any, slope: Any) -> int:
+    """Accelerations under wrenches (n, 6), into the place of those of a slope: OK, or a row."""
     system, work = mechanism.system, linear.work
     unknowns = 6 * system.body_count
     for k in range(unknowns):
@@ -118,3 +119,4 @@ def answer(mechanism: Any, linear: Any, soft: Any, point: Any, wrenches: Any, sl
         group = system.bodies.group[body]
         (spin, slide), _, _ = confined_to(group, mechanism.confinement, body, move)
         put_twist(slope, SLOPE_WIDTH * body + 6, (spin, slide))
+    return OK

@@ -73,13 +73,8 @@ def check_positions(method: str, mechanism: Any, names: list[str]) -> None:
 
 
 def check_soft_tree(method: str, mechanism: Any, forces: tuple[str, ...]) -> None:
-    """Trees without cut joints, with forces against the ground or across a joint of one axis."""
-    if isinstance(mechanism, LoopMechanism):
-        raise InvalidOption(
-            f"simulate: '{method}' does not know the rows of cut joints and couplings.",
-            "Take charts, whose loops it closes: spaces='SE3', say.",
-        )
-    if isinstance(mechanism, TreeMechanism):
+    """On trees, forces against the ground or across a joint of one axis."""
+    if isinstance(mechanism, TreeMechanism | LoopMechanism):
         across = crossed_joints(mechanism.tree, make_softness(mechanism.system))
         for name, where in zip(forces, across.tolist()):
             if where == APART:

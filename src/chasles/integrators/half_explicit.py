@@ -62,6 +62,8 @@ MOST_CORRECTIONS = 40
 #: One that does not halve what is missed is at rounding, or does not contract; what is left then
 #: has to be this fraction of what was missed at first, or so many sizes (or rad) per second.
 HALVED, LEFT, ROUNDED = 0.5, 1e-6, 1e-12
+#: Rows that contradict each other may share out what is missed in another way.
+GROWN = 2.0
 ROOT = sqrt(6.0)
 
 
@@ -134,6 +136,14 @@ def miss_velocities(mechanism: Any, scratch: Any, trial: Any, t: float) -> float
 
 @seam
 @hot
+def may_contradict(mechanism: Any) -> bool:
+    """Whether rows repeat each other: off the closed pose of a loop they agree on no velocity."""
+    damped: bool = mechanism.plan.is_damped != 0
+    return damped
+
+
+@seam
+@hot
 def correct(mechanism: Any, scratch: Any, point: Any, factor: float, slope: Any) -> None:
     """Add `factor` times what makes good what was missed to the accelerations at a stage."""
     system, found = mechanism.system, mechanism.stabiliser.found
@@ -153,6 +163,19 @@ def correct(mechanism: Any, scratch: Any, point: Any, factor: float, slope: Any)
 def miss_nothing(mechanism: Any, scratch: Any, trial: Any, t: float) -> float:
     """A tree has no rows."""
     return 0.0
+
+
+@on(may_contradict, TreeMechanism)
+@hot
+def tree_agrees(mechanism: Any) -> bool:
+    return False
+
+
+@on(may_contradict, LoopMechanism)
+@hot
+def loops_may_contradict(mechanism: Any) -> bool:
+    repeated: bool = mechanism.loops.is_damped != 0 or mechanism.loops.is_chosen != 0
+    return repeated
 
 
 @on(correct, TreeMechanism)
@@ -216,7 +239,12 @@ def go_on(
         if index == 0:
             first = missed
         elif not missed < HALVED * last:
-            return OK if missed <= LEFT * first or missed <= ROUNDED else NOT_CONVERGED
+            small = missed <= LEFT * first or missed <= ROUNDED
+            if not small and may_contradict(mechanism):
+                small = (
+                    missed <= GROWN * first
+                )  # what is left is what they contradict each other by
+            return OK if small else NOT_CONVERGED
         correct(mechanism, scratch, scheme.point, 1.0 / share, slope)
         last = missed
     return NOT_CONVERGED

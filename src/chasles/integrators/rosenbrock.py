@@ -32,19 +32,16 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from chasles.compiled import beyond, hot, routine
-from chasles.core.arrays import ABSOLUTE_WIDTH, CHART_WIDTH, TWIST, VELOCITY, Floats
+from chasles.core.arrays import ABSOLUTE_WIDTH, TWIST, Floats
 from chasles.core.outcomes import OK
-from chasles.core.recursion.mechanism import TreeMechanism
 from chasles.core.recursion.soft_tree import make_soft_tree
 from chasles.core.retraction import (
-    SLOPE_WIDTH,
     combine,
     finish,
     pull_back,
     retract,
     slope_length,
 )
-from chasles.core.seam import on, seam
 from chasles.core.soft_charts import answer, linearise, make_soft_charts
 from chasles.core.softness import Softness, add_resistance, make_softness
 from chasles.core.stage import Mechanism, Role, stage
@@ -56,6 +53,7 @@ from chasles.integrators.measure import (
     move_bodies,
     supply_at,
 )
+from chasles.integrators.soft_slopes import mean_velocity, take_delta, wrench_at, yield_to
 
 #: Iterations for what is not factored, at the most; they end where delta changes by a thousandth,
 #: and are not begun where the second changes it by as much as it is.
@@ -130,91 +128,6 @@ def make_linearly_implicit(method: WMethod, mechanism: Any) -> LinearlyImplicit:
     )
 
 
-# --- slopes ---
-
-
-@seam
-@hot
-def yield_to(mechanism: Any, slope: Any, delta: Any, sums: Any, reach: float, out: Any) -> None:
-    """The displacements and velocities of a stage within gamma h = `reach`, into `out`.
-
-    With k_v = a + delta: of the poses sums + reach (u + sums_v + reach k_v), of the velocities
-    sums_v + reach k_v.
-    """
-    for body in range(mechanism.system.body_count):
-        at = SLOPE_WIDTH * body
-        for c in range(at, at + 6):
-            out[c + 6] = sums[c + 6] + reach * (slope[c + 6] + delta[c + 6])
-            out[c] = sums[c] + reach * (slope[c] + out[c + 6])
-
-
-@seam
-@hot
-def take_delta(mechanism: Any, slope: Any, delta: Any, sums: Any, reach: float) -> None:
-    """k_v = a + delta; the poses follow: u + sums_v + reach k_v."""
-    for body in range(mechanism.system.body_count):
-        at = SLOPE_WIDTH * body
-        for c in range(at, at + 6):
-            slope[c + 6] += delta[c + 6]
-            slope[c] += sums[c + 6] + reach * slope[c + 6]
-
-
-@seam
-@hot
-def mean_velocity(mechanism: Any, point: Any, slope: Any, half: float, out: Any) -> None:
-    """v + h k_v / 2, at the place of velocities."""
-    for body in range(mechanism.system.body_count):
-        at = SLOPE_WIDTH * body + 6
-        for c in range(6):
-            velocity = point[CHART_WIDTH * body + VELOCITY + c]
-            out[at + c] = velocity + half * slope[at + c]
-
-
-@seam
-@hot
-def wrench_at(mechanism: Any, scratch: Any, k: int) -> float:
-    """A component of the forces on the bodies at the last stage."""
-    force: float = scratch.forces[k]
-    return force
-
-
-@on(yield_to, TreeMechanism)
-@hot
-def yield_on_tree(
-    mechanism: Any, slope: Any, delta: Any, sums: Any, reach: float, out: Any
-) -> None:
-    rates = mechanism.tree.rate_count
-    for k in range(rates):
-        at = rates + k
-        out[at] = sums[at] + reach * (slope[at] + delta[at])
-        out[k] = sums[k] + reach * (slope[k] + out[at])
-
-
-@on(take_delta, TreeMechanism)
-@hot
-def take_on_tree(mechanism: Any, slope: Any, delta: Any, sums: Any, reach: float) -> None:
-    rates = mechanism.tree.rate_count
-    for k in range(rates):
-        slope[rates + k] += delta[rates + k]
-        slope[k] += sums[rates + k] + reach * slope[rates + k]
-
-
-@on(mean_velocity, TreeMechanism)
-@hot
-def mean_on_tree(mechanism: Any, point: Any, slope: Any, half: float, out: Any) -> None:
-    tree = mechanism.tree
-    for k in range(tree.rate_count):
-        at = tree.rate_count + k
-        out[at] = point[tree.stored_count + k] + half * slope[at]
-
-
-@on(wrench_at, TreeMechanism)
-@hot
-def wrench_on_tree(mechanism: Any, scratch: Any, k: int) -> float:
-    force: float = mechanism.memory.wrenches[k]
-    return force
-
-
 # --- what forces give way by ---
 
 
@@ -232,7 +145,7 @@ def resist(mechanism: Any, scheme: Any, state: Any, slope: Any, reach: float) ->
 
 
 @routine
-def find_delta(mechanism: Any, scheme: Any, state: Any, slope: Any, reach: float) -> None:
+def find_delta(mechanism: Any, scheme: Any, state: Any, slope: Any, reach: float) -> int:
     """(M + S) delta' = -K z - D z' + S delta, S the part that is factored, until delta' = delta.
 
     Where that does not converge, the first delta is taken: any matrix leaves the order.
@@ -248,21 +161,24 @@ def find_delta(mechanism: Any, scheme: Any, state: Any, slope: Any, reach: float
                 soft, soft.positive, 1.0, scheme.linear.work.absolute, scheme.measure.placed,
                 scheme.wrenches,
             )  # fmt: skip
-        answer(mechanism, scheme.linear, soft, state, scheme.wrenches, scheme.next)
+        outcome = answer(mechanism, scheme.linear, soft, state, scheme.wrenches, scheme.next)
+        if outcome != OK:
+            return outcome
         change, size = 0.0, 0.0
         for k in range(length):
             difference = scheme.next[k] - scheme.delta[k]
             change += difference * difference
             size += scheme.next[k] * scheme.next[k]
         if index == 1 and not change < CONTRACTING * size:
-            return  # scheme.delta is the first
+            return OK  # scheme.delta is the first
         if index > 1 and not change < last:
-            return
+            return OK
         for k in range(length):
             scheme.delta[k] = scheme.next[k]
         if change <= CONVERGED * size:
-            return
+            return OK
         last = change
+    return OK
 
 
 @routine
@@ -285,15 +201,20 @@ def supply_at_mean(
 @routine
 def soften_slope(
     mechanism: Any, scratch: Any, scheme: Any, state: Any, slope: Any, step: float, weight: float
-) -> None:
-    """From the slope of an explicit stage to that of the linearly implicit one, in place."""
+) -> int:
+    """From the slope of an explicit stage to that of the linearly implicit one, in place: OK,
+    or a row without a pivot.
+    """
     reach = scheme.diagonal * step
-    find_delta(mechanism, scheme, state, slope, reach)
+    outcome = find_delta(mechanism, scheme, state, slope, reach)
+    if outcome != OK:
+        return outcome
     if weight != 0.0:
         resist(mechanism, scheme, state, slope, reach)
     take_delta(mechanism, slope, scheme.delta, scheme.sums, reach)
     if weight != 0.0:
         supply_at_mean(mechanism, scratch, scheme, state, slope, step)
+    return OK
 
 
 @hot
@@ -319,7 +240,9 @@ def attempt_linearly_implicit(
         if outcome != OK:
             return outcome
         combine(scheme.gamma, j * count, j, step, scheme.slopes, length, scheme.sums)
-        soften_slope(mechanism, scratch, scheme, state, slope, step, scheme.b[j])
+        outcome = soften_slope(mechanism, scratch, scheme, state, slope, step, scheme.b[j])
+        if outcome != OK:
+            return outcome
     combine(scheme.b, 0, count, step, scheme.slopes, length, scheme.increment)
     carry = mechanism.layout.carry
     finish(mechanism, state, beyond(state, carry), scheme.increment, out, beyond(out, carry))

@@ -3,7 +3,8 @@ r"""The same on joint subgroups: articulated inertias that forces add to.
 The matrix $\sum l\,l^T$ of a force against the ground is one more inertia of its body.  A force
 between a body and its parent sees their joint's coordinate alone, w = s q: it is one more armature,
 $\sum (l\cdot s)^2$.  Bodies stand still and weigh nothing in these equations: what velocities and
-gravity do is in the accelerations that they correct.
+gravity do is in the accelerations that they correct.  Rows of cut joints ride as they do there, in
+a room of their own, and ask for nothing: J delta = 0.
 """
 
 from typing import Any, NamedTuple
@@ -25,8 +26,14 @@ from chasles.core.recursion.articulate import (
     sum_of,
     z_axis,
 )
+from chasles.core.recursion.cuts import LoopRoom, make_loop_room
+from chasles.core.recursion.kept import keep_rows
 from chasles.core.recursion.kinematics import kinematics, place
+from chasles.core.recursion.loop_mechanism import LoopMechanism
 from chasles.core.recursion.mechanism import TreeMechanism
+from chasles.core.recursion.refine import loop_accelerations
+from chasles.core.recursion.riding import load_rows
+from chasles.core.recursion.stage import put_cut_rows
 from chasles.core.recursion.tree import (
     FIXED,
     HELICAL,
@@ -70,8 +77,28 @@ def crossed_joints(tree: Tree, soft: Softness) -> Integers:
     return across
 
 
-def make_soft_tree(mechanism: Any, soft: Softness) -> SoftTree:
-    """Storage for a tree."""
+class SoftLoops(NamedTuple):
+    """The same with rows."""
+
+    tree: Tree
+    memory: Recursion
+    work: Workspace
+    carried: Integers
+    still: Floats
+    room: LoopRoom
+
+
+def make_soft_tree(mechanism: Any, soft: Softness) -> SoftTree | SoftLoops:
+    """Storage for a tree, with cut joints or without."""
+    made = make_without_rows(mechanism, soft)
+    if isinstance(mechanism, TreeMechanism):
+        return made
+    tree = mechanism.tree
+    room = make_loop_room(mechanism.loops, tree.body_count, tree.rate_count)
+    return SoftLoops(*made, room)
+
+
+def make_without_rows(mechanism: Any, soft: Softness) -> SoftTree:
     tree, system = mechanism.tree, mechanism.system
     signals = np.zeros(max(1, system.signal_count))  # driven coordinates do not yield
     return SoftTree(
@@ -163,16 +190,54 @@ def linearise_tree(
     return OK
 
 
-@on(answer, TreeMechanism)
+@on(linearise, LoopMechanism)
 @hot
-def answer_tree(
-    mechanism: Any, linear: Any, soft: Any, point: Any, wrenches: Any, slope: Any
-) -> None:
-    tree, memory, rates = linear.tree, linear.memory, mechanism.tree.rate_count
+def linearise_loops(
+    mechanism: Any, linear: Any, soft: Any, point: Any, t: float, reach: float
+) -> int:
+    system, work = mechanism.system, linear.work
+    outcome = linearise_tree(mechanism, linear, soft, point, t, reach)
+    put_cut_rows(system, mechanism.tree, mechanism.loops, linear.room, point, work)
+    for row in range(system.row_count):
+        work.eta[row] = 0.0
+    return outcome
+
+
+@hot
+def load_soft(linear: Any, soft: Any, wrenches: Any) -> None:
+    """Wrenches (n, 6), and what forces add to inertias."""
+    tree, memory = linear.tree, linear.memory
     for k in range(6 * tree.body_count):
         memory.wrenches[k] = wrenches[k]
     clear_sums(tree, memory.rows)
     add_soft_inertias(linear, soft)
     load_wrenches(tree, memory)
-    articulate(tree, memory)
-    accelerate(tree, memory.rows, memory.has_tips, slope, rates)
+
+
+@on(answer, TreeMechanism)
+@hot
+def answer_tree(
+    mechanism: Any, linear: Any, soft: Any, point: Any, wrenches: Any, slope: Any
+) -> int:
+    memory, rates = linear.memory, mechanism.tree.rate_count
+    load_soft(linear, soft, wrenches)
+    articulate(linear.tree, memory)
+    accelerate(linear.tree, memory.rows, memory.has_tips, slope, rates)
+    return OK
+
+
+@on(answer, LoopMechanism)
+@hot
+def answer_loops(
+    mechanism: Any, linear: Any, soft: Any, point: Any, wrenches: Any, slope: Any
+) -> int:
+    tree, memory, loops, room = linear.tree, linear.memory, mechanism.loops, linear.room
+    work, rates = linear.work, mechanism.tree.rate_count
+    load_soft(linear, soft, wrenches)
+    load_rows(tree, loops, memory.rows, room, work.absolute, work.jacobian, work.eta)
+    outcome = loop_accelerations(tree, memory, loops, room, mechanism.system, work, slope, rates)
+    if outcome >= 0:
+        outcome = loops.source[outcome]
+    if mechanism.kept.count > 0:
+        keep_rows(mechanism.kept, slope, rates)
+    return outcome
