@@ -80,3 +80,39 @@ def bob_on_a_damper(damping: float) -> ch.Model:
     bob = ch.Body.sphere("bob", radius=0.1, mass=1.0, position=(0.3, 0, -1.0))
     force = ch.Spring("honey", ch.GROUND, bob, (0, 0, 0), (0.3, 0, -1.0), 50.0, damping)
     return ch.Model([bob], forces=[force])
+
+
+#: Steps at which the order of a method shows, as multiples of those of MECHANISMS.  Longer ones are
+#: not asymptotic, and below 1e-9 the errors of reactions are rounding over h^2.
+FINER = {
+    "generalized-alpha": dict.fromkeys(MECHANISMS, 1),
+    "generalized-alpha index 2": dict.fromkeys(MECHANISMS, 1),
+    "bliedf1": dict.fromkeys(MECHANISMS, 8),
+    "bliedf2": dict.fromkeys(MECHANISMS, 4),
+    "bliedf3": {"top": 2, "pendulum": 8, "three-bar": 1, "driven": 2, "bushing": 1},
+    "bliedf4": {"top": 2, "pendulum": 4, "three-bar": 0.5, "driven": 1, "bushing": 1},
+}
+
+
+def counts_of(method: str, mechanism: str) -> tuple[int, ...]:
+    """Numbers of steps at which the order of a method shows."""
+    return tuple(int(FINER[method][mechanism] * count) for count in MECHANISMS[mechanism][3])
+
+
+def print_table() -> None:
+    """Least and greatest order of velocities, and of reactions, over all spaces."""
+    print("| method |", " | ".join(MECHANISMS), "|")
+    for method in FINER:
+        cells = []
+        for mechanism in MECHANISMS:
+            found = np.array([
+                observed_orders(mechanism, counts_of(method, mechanism), method=method, spaces=k)
+                for k in EVERY_SPACE
+            ])  # fmt: skip
+            low, high = found.min(axis=0), found.max(axis=0)
+            cells.append(f"{low[1]:.2f} … {high[1]:.2f}; {low[2]:.2f} … {high[2]:.2f}")
+        print(f"| `{method}` |", " | ".join(cells), "|", flush=True)
+
+
+if __name__ == "__main__":
+    print_table()
