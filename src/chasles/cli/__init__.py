@@ -31,6 +31,7 @@ COMMANDS = (
     "study",
     "library",
     "view",
+    "export",
     "warm",
 )
 EXAMPLES = """\
