@@ -22,6 +22,7 @@ from chasles.model import (
     ConstantVelocity,
     Contact,
     Coupling,
+    CustomCoupling,
     CustomForce,
     CustomJoint,
     Cylinder,
@@ -87,8 +88,9 @@ if TYPE_CHECKING:
     from chasles.ensembles.ensemble import ensemble
     from chasles.events import Event
     from chasles.impacts import Impact
+    from chasles.integrators.generalized_alpha import generalized_alpha
     from chasles.integrators.maps import munthe_kaas
-    from chasles.integrators.methods import methods
+    from chasles.integrators.methods import methods, scipy_method
     from chasles.integrators.tableaux import Tableau
     from chasles.io.netcdf import load
     from chasles.io.read import read_model, read_run
@@ -102,6 +104,9 @@ if TYPE_CHECKING:
     from chasles.start.by_coordinates import start_state
     from chasles.studies.advise import Advice, NothingMeetsTheTarget, advise
     from chasles.studies.compare import Comparison, compare
+    from chasles.studies.convergence import Convergence, convergence
+    from chasles.studies.work_precision import WorkPrecision, work_precision
+    from chasles.sweeps.sweep import Sweep, sweep
     from chasles.system.state import State
     from chasles.view import animate
 
@@ -123,7 +128,9 @@ LATE = {
     "Impact": "impacts",
     "JointDynamics": "dynamics.joint_dynamics",
     "joint_dynamics": "dynamics.joint_dynamics",
+    "generalized_alpha": "integrators.generalized_alpha",
     "methods": "integrators.methods",
+    "scipy_method": "integrators.methods",
     "munthe_kaas": "integrators.maps",
     "Tableau": "integrators.tableaux",
     "load": "io.netcdf",
@@ -147,6 +154,12 @@ LATE = {
     "advise": "studies.advise",
     "Comparison": "studies.compare",
     "compare": "studies.compare",
+    "Convergence": "studies.convergence",
+    "convergence": "studies.convergence",
+    "WorkPrecision": "studies.work_precision",
+    "work_precision": "studies.work_precision",
+    "Sweep": "sweeps.sweep",
+    "sweep": "sweeps.sweep",
     "State": "system.state",
     "animate": "view",
 }
@@ -192,7 +205,9 @@ __all__ = [
     "Cone",
     "ConstantVelocity",
     "Contact",
+    "Convergence",
     "Coupling",
+    "CustomCoupling",
     "CustomForce",
     "CustomJoint",
     "Cylinder",
@@ -257,19 +272,23 @@ __all__ = [
     "Spherical",
     "Spring",
     "State",
+    "Sweep",
     "Tableau",
     "TorsionSpring",
     "Universal",
     "UnknownName",
+    "WorkPrecision",
     "advise",
     "animate",
     "assemble",
     "compare",
     "compound",
+    "convergence",
     "designate",
     "ensemble",
     "equations",
     "equilibrium",
+    "generalized_alpha",
     "joint_dynamics",
     "library",
     "linearise",
@@ -278,8 +297,11 @@ __all__ = [
     "munthe_kaas",
     "read_model",
     "read_run",
+    "scipy_method",
     "simulate",
     "start_state",
+    "sweep",
+    "work_precision",
 ]
 
 

@@ -207,6 +207,7 @@ class AdaptiveRun(Run):
         """The block becomes that at t, within the last step."""
         if t < self.reached:
             self.block[:] = at(t)
+            self.embedded.known[0] = 0.0
             self.reached = self.pace[adaptive.NOW] = t
             self.pace[adaptive.NEXT] = np.searchsorted(wanted, t, side="right")
             self.cut = True
@@ -219,6 +220,7 @@ class AdaptiveRun(Run):
             return
         assert self.bouncer is not None
         met = self.bouncer.bounce(self.block, t, event)
+        self.embedded.known[0] = 0.0
         for end in met[1:]:
             self.watcher.found[end.name].append(t)
         self.cut = True
@@ -255,6 +257,10 @@ class AdaptiveRun(Run):
     def typical_step(self) -> float:
         """The mean of all steps, s."""
         return self.reached / self.index if self.index else self.grid.step
+
+    @property
+    def evaluations(self) -> int:
+        return int(self.embedded.evaluated[0])
 
     def look(self, block: Floats) -> None:
         """The kernel has looked, unless the run ended between two looks."""

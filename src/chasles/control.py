@@ -8,7 +8,16 @@ import numpy as np
 
 from chasles import diagnostics
 from chasles.core.arrays import POSE_R, POSE_X, TWIST, Floats
-from chasles.model import Body, ChaslesError, InvalidOption, Joint, Model, UnknownName
+from chasles.model import (
+    Body,
+    ChaslesError,
+    InvalidOption,
+    Joint,
+    Model,
+    Motor,
+    UnknownName,
+    input_of,
+)
 from chasles.model.checks import checked_number, checked_positive
 from chasles.model.coordinates import checked_coordinate, resolved_coordinate
 from chasles.model.errors import one_line, told
@@ -115,7 +124,9 @@ class Moment:
 class Control:
     """The inputs of a run: set by hand, or by a controller every so many steps.
 
-    What a step does depends on what is held over it, never on how a run is cut or saved.
+    What a step does depends on what is held over it, never on how a run is cut or saved.  Kernels
+    add what is held to efforts and targets.  The input of a motor is such an addition; that of a
+    servo is its target, in the place of the model's: less that, it is what has to be added.
     """
 
     def __init__(
@@ -126,6 +137,10 @@ class Control:
         self.names = tuple(columns)
         self.columns = np.array(list(columns.values()), np.int64)
         self.values = np.zeros(len(columns))
+        model = stepper.solver.setup.model
+        own = [own_target(model.force(name)) for name in columns]
+        self.moving = {name for name, target in zip(columns, own) if target is None}
+        self.targets = np.array([target or 0.0 for target in own])
         self.asked = -1  # the step before which the controller was asked last
         self.times: list[float] = []
         self.history: list[Floats] = []
@@ -134,8 +149,24 @@ class Control:
     def set(self, given: Any, t: float) -> None:
         """Hold some inputs from t on; those not named stay as they are."""
         for name, value in checked_inputs(given, self.names, t).items():
-            self.values[self.names.index(name)] = value
+            if name in self.moving:
+                raise InvalidOption(
+                    f"inputs at t = {t:g} s: servo '{name}' has a target that is a function of"
+                    " time, which an input cannot replace.",
+                    "Give the servo a number as its target, or no input.",
+                )
+            index = self.names.index(name)
+            self.values[index] = value - self.targets[index]
         self.note(t)
+
+    @property
+    def given(self) -> dict[str, float]:
+        """What is held now, by name: efforts that are added, and targets of servos.
+
+        Not of a servo whose target moves by itself.
+        """
+        both = zip(self.names, (self.values + self.targets).tolist())
+        return {name: value for name, value in both if name not in self.moving}
 
     def note(self, t: float) -> None:
         """Remember what is held from t on."""
@@ -175,6 +206,14 @@ class Control:
         if not any(row.any() for row in self.history):
             return None
         return Inputs(np.array(self.times), np.array(self.history))
+
+
+def own_target(force: Any) -> float | None:
+    """The target that an input of a servo replaces; 0 of what inputs add to, None if it moves."""
+    if not isinstance(force, Motor) or force.target is None or input_of(force) == "effort":
+        return 0.0
+    value = force.target.steady
+    return 0.0 if value is not None and input_of(force) == "rate" else value
 
 
 def answer(controller: Controller, t: float, moment: Moment) -> Any:

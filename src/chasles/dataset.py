@@ -16,7 +16,8 @@ from chasles.model import InvalidModel, Model
 from chasles.model.plain import to_plain
 from chasles.problem import Problem
 from chasles.provenance import Provenance
-from chasles.system.build import Setup
+from chasles.start.redundancy import joint_of_row
+from chasles.system.build import Setup, real_rows
 from chasles.system.coordinates import coordinate_keys
 from chasles.system.turns import angle_columns
 
@@ -45,6 +46,7 @@ def make_table(
     message: str,
     joint_coordinates: Floats | None = None,
     checkpoint: Checkpoint | None = None,
+    multipliers: Floats | None = None,
 ) -> Table:
     """The trajectory with named dimensions, units, and where it came from."""
     setup = problem.setup
@@ -78,6 +80,14 @@ def make_table(
         text = "joint coordinates, as they were integrated: angles (rad), displacements (m)"
         dims = ("time", "joint_coordinate")
         variables["coordinates"] = described(dims, joint_coordinates.copy(), "1", text)
+    if multipliers is not None and multipliers.size:
+        text = "multipliers of the constraint rows, as the method found them: N, N m"
+        named = ["padding"] * setup.system.row_count
+        for row in real_rows(setup.system).tolist():
+            named[row] = " ".join(joint_of_row(setup, row))
+        coordinates["constraint_row"] = (("constraint_row",), named, {})
+        dims = ("time", "constraint_row")
+        variables["multipliers"] = described(dims, multipliers.copy(), "1", text)
     inputs = setup.signals.given
     if inputs is not None:
         text = "inputs of motors and servos, each held from its time on"

@@ -11,7 +11,7 @@ from chasles.checkpoint import Checkpoint
 from chasles.control import Control
 from chasles.core.arrays import Floats
 from chasles.core.outcomes import OK
-from chasles.model import ChaslesError, SimulationStopped
+from chasles.model import ChaslesError, InvalidOption, SimulationStopped
 from chasles.stderr import NoBar, is_shown, progress_bar
 from chasles.stepper import Stepper
 from chasles.stops import explained
@@ -29,14 +29,16 @@ MEMORY_LIMIT = 4 * 2**30
 
 @dataclass(frozen=True)
 class Saved:
-    """What a run keeps: times (T,), absolute states (T, n, 18), integrals (T, quadratures), and
-    joint coordinates (T, coordinates) where they are what was integrated.
+    """What a run keeps: times (T,), absolute states (T, n, 18), integrals (T, quadratures), joint
+    coordinates (T, coordinates) where they are what was integrated, and multipliers (T, rows) where
+    the method has its own.
     """
 
     times: Floats
     absolute: Floats
     integrals: Floats
     coordinates: Floats | None = None
+    multipliers: Floats | None = None
 
 
 class Record(Protocol):
@@ -94,8 +96,23 @@ class Run:
         resumed = self.record is not None and self.record.begun
         return self.index if resumed else self.index - self.grid.first
 
+    @property
+    def evaluations(self) -> int:
+        """How often the equations of motion were solved in the steps; 0 where nobody counts."""
+        scheme = self.stepper.scheme
+        if hasattr(scheme, "evaluations"):  # the scheme iterates, and counts them itself
+            return int(scheme.evaluations[0])
+        return int(getattr(scheme, "count", 0)) * self.steps_in_all
+
     def go_on_from(self, begin: Checkpoint) -> None:
         """Take the state, inputs and singular poses of a run that goes on."""
+        if begin.block.shape != self.block.shape:
+            raise InvalidOption(
+                "start: the result was made by a method that keeps other numbers from step to"
+                " step.",
+                "Give the method= of its run, or begin at its last state: start=result.state(),"
+                " which begins at t = 0.",
+            )
         self.block[:] = begin.block
         self.control.values[:] = begin.inputs
         self.control.note(begin.time)
@@ -212,11 +229,15 @@ class Run:
         if not len(points):
             one = self.saved(np.zeros(1), self.block[None])
             nowhere = None if one.coordinates is None else one.coordinates[:0]
-            return Saved(times, one.absolute[:0], one.integrals[:0], nowhere)
+            nothing = None if one.multipliers is None else one.multipliers[:0]
+            return Saved(times, one.absolute[:0], one.integrals[:0], nowhere, nothing)
         places = points[:, : layout.integrals]
         absolute, coordinates = self.stepper.absolute(places), self.stepper.coordinates(places)
         integrals = points[:, layout.integrals : layout.supply].copy()
-        return Saved(times, absolute, integrals, coordinates)
+        multipliers = None
+        if layout.kept > layout.multipliers:
+            multipliers = points[:, layout.multipliers : layout.kept].copy()
+        return Saved(times, absolute, integrals, coordinates, multipliers)
 
     def whole_steps(self, last: int, bar: tqdm | NoBar, every: int) -> None:
         """Steps of the grid, in pieces that take a moment each: progress shows, Ctrl-C works.

@@ -23,7 +23,7 @@ from chasles.provenance import Provenance, coefficients
 from chasles.result import Result
 from chasles.sealed import check_kinds
 from chasles.spaces.kept import projected_slopes
-from chasles.spaces.on_subgroups import check_form, on_subgroups
+from chasles.spaces.on_subgroups import by_recursion, check_form
 from chasles.stabilisation.stabiliser import (
     PROJECTION,
     Choice,
@@ -75,11 +75,13 @@ def make_settings(
     """Check all that, choose spaces, place the bodies, and make the arrays."""
     checked_model(model)
     found = find_method(method)
+    spaces = found.spaces if isinstance(spaces, str) and spaces == "auto" else spaces
     chosen = choose_spaces(model, spaces, acceleration)
     check_word("redundant", redundant, ("solve", "refuse"))
     check_word("singular", singular, ("stop", "pass"))
     choice = chosen_stabiliser(stabilise)
-    if on_subgroups(chosen.spaces):
+    check_implicit(found, choice, singular)
+    if by_recursion(model, chosen.spaces):
         check_form(acceleration)
     if singular == "pass" and (choice is None or choice.word == PROJECTION):
         choice = Choice(PROJECTION, all_joints=True)  # what holds by itself does not hold there
@@ -129,7 +131,7 @@ def stepper_of(settings: Settings, step: float, until: float) -> Stepper:
     loose = opening(chosen, settings.choice, settings.held)
     promises = make_promises(problem.setup, loose, step)
     stabiliser = make_stabiliser(problem.setup, settings.choice, settings.held, step)
-    if on_subgroups(chosen.spaces):
+    if by_recursion(chosen.model, chosen.spaces):
         return make_tree_stepper(
             solver, settings.method, stabiliser, promises, until, damp=problem.damp
         )
@@ -143,7 +145,7 @@ def look_ahead(
     """Looks through the functions of time at the stages of a run, if the model has any."""
     if not setup.signals.samplers:
         return None
-    nodes = np.zeros(1) if method.tableau is None else method.tableau.c
+    nodes = np.array(method.nodes) if method.tableau is None else method.tableau.c
     return Lookout(setup.signals, step, nodes, steps, origin)
 
 
@@ -177,7 +179,7 @@ def result_of(
     return Result(
         problem if inputs is None else with_inputs(problem, inputs),
         saved.times, saved.absolute, saved.integrals, provenance, status, message,
-        saved.coordinates, run.checkpoint() if run.can_go_on else None,
+        saved.coordinates, run.checkpoint() if run.can_go_on else None, saved.multipliers,
     )  # fmt: skip
 
 
@@ -210,7 +212,7 @@ def provenance_of(settings: Settings, run: Run, seconds: float, **begun: Any) ->
         method=method.name,
         step=run.typical_step,
         spaces=problem.choice.words,
-        solver="recursion" if on_subgroups(problem.spaces) else "blocks",
+        solver="recursion" if by_recursion(problem.setup.model, problem.spaces) else "blocks",
         kernel=run.stepper.kernel,
         stabilise=str(choice or "none"),
         stabilised=settings.held,
@@ -220,10 +222,29 @@ def provenance_of(settings: Settings, run: Run, seconds: float, **begun: Any) ->
         tableau={} if method.tableau is None else coefficients(method.tableau),
         order=method.order,
         steps=run.steps_in_all,
+        evaluations=run.evaluations,
         until=run.grid.until,
         seconds_in_steps=seconds,
         **begun,
     )
+
+
+def check_implicit(method: Method, choice: Choice | None, singular: str) -> None:
+    """Refuse what does not go with a method that closes the joints itself."""
+    if not method.index:
+        return
+    what = f"simulate: '{method.name}' closes the joints itself (index {method.index})"
+    if choice is not None:
+        raise InvalidOption(
+            f"{what}, and takes no stabiliser, got stabilise={choice}.",
+            "Leave stabilise out, or take a method that follows from accelerations: rk4, say.",
+        )
+    if singular == "pass":
+        raise InvalidOption(
+            f"{what}, which has no solution at a singular pose: singular='pass' does not go with"
+            " it.",
+            "Leave singular out, or take a method that follows from accelerations: rk4, say.",
+        )
 
 
 def check_word(option: str, value: Any, known: tuple[str, ...]) -> None:
@@ -255,9 +276,8 @@ def stabilised(
     chosen = set(model.joint_names if choice.all_joints else spaces.drifting)
     if redundancy is not None:
         groups = ("SO3xR3",) if choice.word == PROJECTION else ("SO3xR3", "SE3")
-        kept = (
-            set() if on_subgroups(spaces.spaces) else projected_slopes(model, spaces.spaces, groups)
-        )
+        recursive = by_recursion(model, spaces.spaces)
+        kept = set() if recursive else projected_slopes(model, spaces.spaces, groups)
         chosen.update(name for name in redundancy.shared if name not in kept)
     return (*(name for name in model.joint_names if name in chosen), *model.driver_names)
 

@@ -19,7 +19,7 @@ from chasles.model import Model
 from chasles.spaces import Designation, Space, designate, resolve_spaces
 from chasles.spaces.designate import overrides
 from chasles.spaces.exactness import drifting_joints
-from chasles.spaces.on_subgroups import check_subgroups, on_subgroups, subgroup_tree
+from chasles.spaces.on_subgroups import by_recursion, check_subgroups, on_subgroups, subgroup_tree
 from chasles.start.redundancy import Redundancy
 from chasles.system.build import Setup, build
 from chasles.system.state import State
@@ -36,6 +36,14 @@ __all__ = [
 ]
 
 
+#: What "auto" means where another form of the constraints than the screw form is asked for.
+CHARTED = "auto, charts"
+CHARTED_NOTE = (
+    "acceleration='space' is a form of constraint rows, which joints on subgroups do not have:"
+    " spaces='auto' took charts framed on the joints."
+)
+
+
 @dataclass(frozen=True, eq=False)
 class SpaceChoice:
     """A space for every body, and who chose it.
@@ -44,6 +52,7 @@ class SpaceChoice:
     cut      joints at which loops were to be cut
     given    the designation that it is, where one was given
     word     the name that it has, where one was given: "auto", say
+    note     what the designation says beside that
     """
 
     model: Model
@@ -52,13 +61,16 @@ class SpaceChoice:
     cut: tuple[str, ...] = ()
     given: Designation | None = None
     word: str | None = None
+    note: str = ""
 
     @cached_property
     def designation(self) -> Designation:
         """The spaces with their reasons; made when it is first asked for, unless it was given."""
         if self.given is not None:
             return self.given
-        return designate(self.model, {body: self.spaces[body] for body in self.by_hand}, self.cut)
+        chosen = {body: self.spaces[body] for body in self.by_hand}
+        found = designate(self.model, chosen, self.cut)
+        return replace(found, notes=(*found.notes, self.note)) if self.note else found
 
     @cached_property
     def words(self) -> dict[str, str]:
@@ -80,13 +92,14 @@ def choose_spaces(model: Model, spaces: Any, acceleration: str = "screw") -> Spa
     What a name means depends on the model alone, and is kept with it.
     """
     named = isinstance(spaces, str) and isinstance(acceleration, str)
-    if named and spaces == "auto" and acceleration != "screw":
-        spaces = "framed"
     if not isinstance(spaces, str):
         return new_choice(model, spaces)
-    key = ("spaces", spaces)
+    charted = named and spaces == "auto" and acceleration != "screw"
+    word = CHARTED if charted else spaces
+    key = ("spaces", word)
     if key not in model._kept:
-        model._kept[key] = replace(new_choice(model, spaces), word=spaces)
+        choice = new_choice(model, "framed" if charted else spaces)
+        model._kept[key] = replace(choice, word=word, note=CHARTED_NOTE if charted else "")
     kept: SpaceChoice = model._kept[key]
     return kept
 
@@ -179,7 +192,9 @@ def make_problem(
         kept: Problem = choice.model._kept[key]
         return kept
     hinges = choice.model.joint_names
-    if on_subgroups(choice.spaces):  # angles of joints that carry are what is integrated
+    if by_recursion(
+        choice.model, choice.spaces
+    ):  # angles of joints that carry are what is integrated
         hinges = subgroup_tree(choice.model, choice.spaces).cut
     setup = build(choice.model, choice.spaces, acceleration, start, count_turns=hinges)
     problem = Problem(choice, setup, damp, refuse)

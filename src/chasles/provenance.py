@@ -47,6 +47,7 @@ class Provenance(Mapping[str, Any]):
     acceleration      form of the acceleration constraints
     method            name of the method, with its tableau and order
     step, steps       length of a step in s, and how many were taken
+    evaluations       how often the equations of motion were solved in the steps; 0: not counted
     until             s
     spaces            body -> space, in words
     solver            "recursion" along the joints' subgroups, or "blocks" eliminated on charts
@@ -84,6 +85,7 @@ class Provenance(Mapping[str, Any]):
     tableau: Mapping[str, Any] = field(default_factory=dict)
     order: int = 0
     steps: int = 0
+    evaluations: int = 0
     until: float = 0.0
     seconds_in_steps: float = 0.0
     worst_gap: str = "none"

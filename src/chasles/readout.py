@@ -6,18 +6,27 @@ for both.  Accelerations follow from Newton and Euler with all wrenches on a bod
 $$ M \dot V = Q_{gyroscopic} + Q_{gravity} + \sum_{forces} w + \sum_{joints} w . $$
 """
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
 
-from chasles.core.arrays import POSE_R, POSE_X, TWIST, Floats, flat_arrays
+from chasles.core.arrays import (
+    ANSWER_WIDTH,
+    EXCHANGE_WIDTH,
+    POSE_R,
+    POSE_X,
+    TWIST,
+    Floats,
+    flat_arrays,
+)
 from chasles.core.forces.registry import FORCES
 from chasles.core.wrenches import inertial_and_gravity_wrench
 from chasles.diagnostics import frame_in_world, largest, stacked, twist_history
 from chasles.dynamics.tree_readout import tree_accelerations
-from chasles.model import Body, ChaslesError, Ground, JointForce
+from chasles.model import Body, ChaslesError, CustomForce, Ground, JointForce
 from chasles.model.coordinates import ANGLE
 from chasles.model.errors import told
 from chasles.system.build import Setup
@@ -35,10 +44,12 @@ class ForceHistory:
     power       (T,) W that it gives to both bodies, potential and all
     supplied    (T,) W of it that no potential accounts for: the rate of `result.work`
     elongation  (T,) m by which a spring between two points is longer than at rest; None of others
+
+    A formula of several bodies has these in their order, force and torque are those on the first.
     """
 
     name: str
-    bodies: tuple[str, str]
+    bodies: tuple[str, ...]
     force: Floats
     torque: Floats
     power: Floats
@@ -46,12 +57,12 @@ class ForceHistory:
     force_on_first: Floats
     torque_on_first: Floats
     elongation: Floats | None = None
+    on_several: Mapping[str, tuple[Floats, Floats]] = field(default_factory=dict)
 
     def __repr__(self) -> str:
-        first, second = self.bodies
         stretched = "" if self.elongation is None else ", elongation"
         return (
-            f"ForceHistory('{self.name}' on {first} and {second}: force, torque, power"
+            f"ForceHistory('{self.name}' on {' and '.join(self.bodies)}: force, torque, power"
             f"{stretched} at {len(self.power)} times, up to {largest(self.force):.3g} N and"
             f" {largest(self.torque):.3g} N m)"
         )
@@ -65,8 +76,10 @@ class ForceHistory:
         if not isinstance(name, str) or name not in self.bodies:
             raise ChaslesError(
                 f"force '{self.name}' does not act on {told(name)}.",
-                f"It acts on '{self.bodies[0]}' and '{self.bodies[1]}'.",
+                f"It acts on {' and '.join(repr(known) for known in self.bodies)}.",
             )
+        if self.on_several:
+            return self.on_several[name]
         if name == self.bodies[1]:
             return self.force, self.torque
         return self.force_on_first, self.torque_on_first
@@ -116,7 +129,7 @@ def one_wrench(
     work = SimpleNamespace(
         absolute=state, signals=signals, quadratures=angles,
         rhs=np.zeros((6 * flat.body_count, *shape)), quadrature_rates=np.zeros_like(angles),
-        exchange=np.zeros(36), answer=np.zeros(84),
+        exchange=np.zeros(EXCHANGE_WIDTH), answer=np.zeros(ANSWER_WIDTH),
     )  # fmt: skip
     supplied = wrench(flat, index, work)
     return work.rhs, supplied
@@ -135,6 +148,15 @@ def force_history(
     torque = np.einsum("tbij,tbj->tbi", rotation, local[..., :3])
     force = np.einsum("tbij,tbj->tbi", rotation, local[..., 3:])
     a, b = int(forces.a[index]), int(forces.b[index])
+    part = setup.model.forces[index]
+    if isinstance(part, CustomForce) and part.others:
+        places = [setup.body_index[body] for body in part.bodies]
+        several = {body: (force[:, k], torque[:, k]) for body, k in zip(part.bodies, places)}
+        nothing = np.zeros_like(force[:, b])
+        return ForceHistory(
+            name, part.bodies, *several[part.body], power, np.array(supplied, float),
+            nothing, nothing, on_several=several,
+        )  # fmt: skip
     about_origin = torque[:, b] + np.cross(absolute[:, b, POSE_X : POSE_X + 3], force[:, b])
     first = (-force[:, b], -about_origin) if a < 0 else (force[:, a], torque[:, a])
     return ForceHistory(

@@ -26,7 +26,8 @@ def mapped(folder: Path, shape: list[int], count: int) -> Saved:
     rows = np.memmap(folder / ROWS, "<f8", "r", shape=(count, width))
     parts = [rows[:, a:b] for a, b in pairwise(ends.tolist())]
     absolute = parts[1].reshape(count, -1, ABSOLUTE_WIDTH)
-    return Saved(parts[0][:, 0], absolute, parts[2], parts[3] if shape[3] else None)
+    further = [part if part.shape[1] else None for part in parts[3:]]
+    return Saved(parts[0][:, 0], absolute, parts[2], *further)
 
 
 def mapped_inputs(folder: Path, names: int, count: int) -> Inputs | None:

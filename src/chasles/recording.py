@@ -167,7 +167,7 @@ class Recording:
         assert self.run is not None
         count, parts = len(saved.times), [saved.times[:, None]]
         parts += [saved.absolute.reshape(count, shape_of(self.run)[1]), saved.integrals]
-        parts += [] if saved.coordinates is None else [saved.coordinates]
+        parts += [part for part in (saved.coordinates, saved.multipliers) if part is not None]
         with told_as_file(self.folder):
             self.streams[ROWS].append(np.hstack(parts))
             self.streams[INPUTS].append(self.run.control.drain())
@@ -222,12 +222,13 @@ class Recording:
 
 
 def shape_of(run: Run) -> list[int]:
-    """Numbers of a row: time, absolute states, integrals, coordinates."""
+    """Numbers of a row: time, absolute states, integrals, coordinates, multipliers."""
     setup, layout = run.stepper.solver.setup, run.stepper.layout
     empty = run.stepper.coordinates(run.block[None, : layout.integrals])
     coordinates = 0 if empty is None else len(coordinate_keys(setup.model))
     bodies = ABSOLUTE_WIDTH * setup.system.body_count
-    return [1, bodies, layout.supply - layout.integrals, coordinates]
+    multipliers = layout.kept - layout.multipliers
+    return [1, bodies, layout.supply - layout.integrals, coordinates, multipliers]
 
 
 def write_sealed(path: Path, contents: bytes) -> None:

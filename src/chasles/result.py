@@ -15,12 +15,14 @@ from chasles.checkpoint import Checkpoint
 from chasles.core.arrays import DRIVEN_TURN, POSE_R, POSE_X, TWIST, Floats
 from chasles.dataset import Table, make_table, to_xarray
 from chasles.diagnostics import Reaction
+from chasles.dynamics.own_multipliers import own_wrenches
 from chasles.dynamics.tree_readout import coupling_multipliers
 from chasles.groups.so3 import so3_from_matrix
 from chasles.model import (
     AnySensor,
     Body,
     Coupling,
+    CustomCoupling,
     InvalidOption,
     Joint,
     JointForce,
@@ -50,6 +52,7 @@ from chasles.spaces.certificate import Certificate
 from chasles.start.assembly import Assembly
 from chasles.start.redundancy import Redundancy
 from chasles.system.coordinates import coordinate_keys
+from chasles.system.coupled import coupled_gap
 from chasles.system.gaps import components
 from chasles.system.state import State
 from chasles.system.turns import angle_columns, counted_angles
@@ -78,6 +81,7 @@ class Result:
     status      "finished", "stopped" if the run could not go on, or "interrupted" by Ctrl-C
     message     the status in words
     checkpoint  what it takes to go on with the same bits: see `simulate(start=result)`
+    multipliers (T, rows) of the constraint rows, where the method has its own; NaN at the start
 
     Its arrays are read-only.  It may be asked from several threads at once.
     """
@@ -91,9 +95,10 @@ class Result:
     message: str = ""
     coordinates: Floats | None = field(default=None, repr=False)
     checkpoint: Checkpoint | None = field(default=None, repr=False)
+    multipliers: Floats | None = field(default=None, repr=False)
 
     def __post_init__(self) -> None:
-        for name in ("t", "absolute", "integrals", "coordinates"):
+        for name in ("t", "absolute", "integrals", "coordinates", "multipliers"):
             if getattr(self, name) is None:
                 continue
             view = getattr(self, name).view()
@@ -263,8 +268,10 @@ class Result:
         named = {coupling.name: coupling for coupling in self.model.couplings}
         asked = getattr(joint, "name", joint)
         if isinstance(asked, str) and asked in named and isinstance(part, str):
-            values = named[asked].values([self.coordinate(j, w) for j, w, _ in named[asked].terms])
-            return np.abs(values)
+            coupling = named[asked]
+            if isinstance(coupling, CustomCoupling):
+                return np.abs(coupled_gap(self.problem.setup, coupling, self.absolute))
+            return np.abs(coupling.values([self.coordinate(j, w) for j, w, _ in coupling.terms]))
         rotation, translation = diagnostics.gap(
             self.problem.setup, self._joint(joint), self.absolute, self.t
         )
@@ -284,9 +291,20 @@ class Result:
         return audited(self, self.designation.certificate(joint))
 
     def reaction(self, joint: Joint | str) -> Reaction:
-        """Force and torque of a joint on its bodies at every saved time."""
+        """Force and torque of a joint on its bodies at every saved time.
+
+        They follow from the equations of motion there; of a method of index 2 or 3 they are those
+        of its own multipliers.
+        """
         name = self._joint(joint)
-        if name in (coupling.name for coupling in self.model.couplings):
+        couplings = {coupling.name: coupling for coupling in self.model.couplings}
+        if name in couplings and isinstance(couplings[name], CustomCoupling):
+            raise UnknownName(
+                f"coupling '{name}' pushes on several bodies, and has no point of its own.",
+                f"result.effort('{name}'), times the derivative of its formula by a motion, is what"
+                " it exerts along that.",
+            )
+        if name in couplings:
             raise UnknownName(
                 f"coupling '{name}' pushes along the coordinates of several joints, and has no"
                 " point of its own.",
@@ -319,7 +337,8 @@ class Result:
 
         So does every force on a joint: springs, friction.  Times the coordinate's rate, it is
         their power.  A coupling pushes along several coordinates: `on` names the joint, or
-        "sleeve.displacement"; its first if left out.
+        "sleeve.displacement"; its first if left out.  Of a `CustomCoupling` it is the number that
+        the derivative of its formula by a motion is multiplied with.
         """
         asked = getattr(driver, "name", driver)
         coupled = [c for c in self.model.couplings if c.name == asked]
@@ -343,6 +362,13 @@ class Result:
 
     def _coupling_effort(self, coupling: Coupling, on: Any) -> Floats:
         terms, where = coupling.terms, f"effort of {coupling.where}"
+        number = [c.name for c in self.model.couplings].index(coupling.name)
+        if not terms:
+            if on is not None:
+                raise InvalidOption(
+                    f"{where}: it acts on bodies, along no joint in particular.", "Leave on= out."
+                )
+            return np.asarray(self._multipliers[:, number])
         index = 0
         if on is not None:
             joints = {joint.name: joint for joint in self.model.joints}
@@ -355,7 +381,6 @@ class Result:
             index = matching[0]
         coordinates = [self.coordinate(joint, word) for joint, word, _ in terms]
         slope = coupling.derivatives(coordinates)[index][1]
-        number = [c.name for c in self.model.couplings].index(coupling.name)
         return np.asarray(slope * self._multipliers[:, number])
 
     @cached_property
@@ -385,7 +410,13 @@ class Result:
 
     @cached_property
     def _wrenches(self) -> Floats:
-        return wrench_history(self.problem, self.absolute, self.t, self.integrals, self.coordinates)
+        found = wrench_history(
+            self.problem, self.absolute, self.t, self.integrals, self.coordinates
+        )
+        if self.multipliers is None:
+            return found
+        setup = self.problem.setup
+        return own_wrenches(setup, self.absolute, self.t, self.multipliers, found)
 
     @cached_property
     def _rates(self) -> Floats:
@@ -508,7 +539,7 @@ class Result:
     def _table(self) -> Table:
         return make_table(
             self.problem, self.t, self.absolute, self.integrals, self.provenance, self.status,
-            self.message, self.coordinates, self.checkpoint,
+            self.message, self.coordinates, self.checkpoint, self.multipliers,
         )  # fmt: skip
 
     def _body(self, body: Body | str) -> Floats:

@@ -1,46 +1,19 @@
-"""From a model to a result: options, the run, and how it ended."""
+"""`simulate`: a run with a step, with tolerances, or to an accuracy of the motion."""
 
-import time
 from collections.abc import Callable, Iterable, Mapping
-from contextlib import nullcontext
 from os import PathLike
 from typing import Any, Literal
 
-import numpy as np
-
-from chasles.adaptive_loop import AdaptiveRun, look_through
-from chasles.events import Event, Watcher, checked_events
-from chasles.impacts import Impact, expanded
-from chasles.integrators.advance import seconds_compiling
-from chasles.integrators.methods import find_method
+from chasles.accuracy import to_accuracy
 from chasles.integrators.tableaux import Tableau
-from chasles.interrupts import Interrupted, ctrl_c
-from chasles.loop import MEMORY_LIMIT, Grid, Run, make_grid
-from chasles.model import Body, InvalidOption, Joint, Model, SimulationStopped
+from chasles.model import Body, Joint, Model
 from chasles.model.keywords import checked_keywords
-from chasles.model.model import checked_model, plural
 from chasles.model.words import ArrayLike
-from chasles.preparation import (
-    check_progress,
-    check_word,
-    header_of,
-    look_ahead,
-    make_control,
-    make_settings,
-    result_of,
-    stabilised,
-    stepper_of,
-)
-from chasles.problem import bytes_kept
-from chasles.recording import open_recording
+from chasles.one_run import RunOptions, integrate
+from chasles.preparation import check_progress, stabilised
 from chasles.result import Result
-from chasles.spaces.on_subgroups import on_subgroups
 from chasles.stabilisation.baumgarte import Baumgarte
-from chasles.system.build import Setup
-from chasles.system.coordinates import coordinate_keys
 from chasles.system.state import State
-from chasles.tolerances import Tolerances, check_stabiliser, make_tolerances
-from chasles.traced.choosing import KERNELS, quickened
 
 __all__ = ["check_progress", "simulate", "stabilised"]
 
@@ -51,7 +24,7 @@ def simulate(
     until: float,
     step: float | None = None,
     *,
-    method: str | Tableau = "rk4",
+    method: str | Tableau | None = None,
     spaces: Any = "auto",
     acceleration: Literal["screw", "space"] = "screw",
     stabilise: str | Baumgarte | None = None,
@@ -72,13 +45,14 @@ def simulate(
     first_step: float | None = None,
     max_step: float | None = None,
     events: Any = (),
+    tol: float | None = None,
     kernel: Literal["auto", "generic", "traced"] = "auto",
 ) -> Result:
     """Integrate a model from t = 0 to `until` with a Runge-Kutta-Munthe-Kaas method, or another.
 
     step          length of a step in s; the last one is shortened if it does not divide `until`
-    method        "euler", "midpoint", "heun", "kutta3", "rk4", "rk38", "dopri5", "butcher6",
-                  "dop853", or a Tableau; `ch.methods()` has all
+    method        by name, "rk4" if left out ("dop853" with tolerances), or a Tableau;
+                  `ch.methods()` has all; "auto": chosen, see `tol`
     spaces        "auto" (see `designate`); "subgroups": every body moves in the motion subgroup of
                   the joint that carries it, which nothing can open; charts of six dimensions:
                   "framed", "SE3", "SO3xR3", "SE3 relative", "SO3xR3 on joints", or a dict
@@ -107,9 +81,9 @@ def simulate(
     close         move the bodies first as little as possible so that the joints close, and make
                   the velocities allowed; result.assembly says what moved (see `assemble`)
     hold          with close: bodies and joints that stay as they are
-    controller    controller(t, state) -> {"motor": effort, "servo": target}, which are added
-                  to the effort and target of the model: asked at t = 0 and every `sample` seconds,
-                  which is a whole number of steps (every step, if left out); what it says is held
+    controller    controller(t, state) -> {"motor": effort, "servo": target}: what is added to the
+                  effort of the model, and what replaces its target.  Asked at t = 0 and every
+                  `sample` seconds, a whole number of steps (every step, if left out); held
                   in between.  `state` has coordinate(joint), rate(joint), position(body), ...: see
                   `Moment`
     into          a folder to write the states to while running, in pieces that are whole or not
@@ -124,6 +98,9 @@ def simulate(
     events        functions of (t, state), or Events, whose zeros are looked for: see `Event`;
                   Impacts on ends of joints: see `Impact`; result.events has their times.  With
                   tolerances
+    tol           instead of a step or of tolerances: how accurate the whole motion is to be, as a
+                  fraction of the size of the bodies.  Method and steps are chosen so, and
+                  provenance["global_error"] has the estimate: see `chasles.accuracy`
     kernel        what takes the steps: "generic", machine code for all models; "traced", made for
                   this one as it runs; "auto", whichever is sooner at the end.  The bits are the
                   same (see `result.provenance["kernel"]`)
@@ -132,115 +109,13 @@ def simulate(
     the partial `result`, if the run cannot go on.  Ctrl-C ends it with a KeyboardInterrupt that
     has the `result` so far, too.
     """
-    checked_model(model)
-    check_progress(progress)
-    check_word("kernel", kernel, KERNELS)
-    tolerances = make_tolerances(find_method(method), until, step, rtol, atol, first_step, max_step)
-    watched = expanded(checked_events(events, (Impact,)), model)
-    check_company(tolerances, watched, controller, into, start, kernel)
-    record = open_recording(into, resume, t_eval)
-    if not isinstance(start, Result):  # refused before anything is made
-        make_grid(until, step, save_every, t_eval, None, tolerances)
-    settings = make_settings(
-        model, method=method, spaces=spaces, acceleration=acceleration, stabilise=stabilise,
-        redundant=redundant, singular=singular, start=start, close=close, hold=hold,
+    asked = RunOptions(
+        step=step, method=method, spaces=spaces, acceleration=acceleration, stabilise=stabilise,
+        redundant=redundant, singular=singular, save_every=save_every, t_eval=t_eval,
+        progress=progress, start=start, close=close, hold=hold, controller=controller,
+        sample=sample, into=into, resume=resume, rtol=rtol, atol=atol, first_step=first_step,
+        max_step=max_step, events=events, kernel=kernel,
     )  # fmt: skip
-    if tolerances is not None:
-        check_stabiliser(settings.choice)
-    begin = settings.begin
-    if record is not None and record.begun:
-        begin = record.checkpoint()
-    grid = make_grid(until, step, save_every, t_eval, begin, tolerances)
-    if record is None:
-        check_memory(grid, settings.setup)
-    if tolerances is None:
-        lookout = look_ahead(settings.setup, settings.method, grid.step, grid.steps, grid.origin)
-    else:
-        lookout = look_through(settings.setup, grid.until)
-    stepper = stepper_of(settings, grid.step, grid.until)  # fits what was seen of functions of time
-    if tolerances is None:
-        stepper = quickened(stepper, kernel, grid.step, grid.steps - grid.first)
-        control = make_control(stepper, controller, sample, grid.step)
-        run = Run(stepper, grid, lookout, control, record=record)
-    else:
-        watcher = Watcher(watched, stepper) if watched else None
-        run = AdaptiveRun(stepper, grid, tolerances, settings.method, lookout, watcher)
-    with record or nullcontext():
-        if record is not None:
-            record.prepare(header_of(settings, run), run)
-        if begin is not None:
-            run.go_on_from(begin)
-        began = time.perf_counter() - seconds_compiling()
-        with ctrl_c(run.interrupt):
-            if grid.t_eval is None:
-                saved = run.all_states(progress)
-            else:
-                saved = run.states_at(grid.t_eval, progress)
-        seconds = time.perf_counter() - seconds_compiling() - began
-        status, message = ended(run, float(saved.times[-1]))
-        result = result_of(settings, run, saved, seconds, status, message)
-        if record is not None:
-            record.finish(result)
-    if run.stopped is not None:
-        raise SimulationStopped(run.stopped.what, run.stopped.remedy, result=result)
-    if run.interrupted:
-        raise Interrupted(result)
-    return result
-
-
-def ended(run: Run, t: float) -> tuple[str, str]:
-    """Status and message of a run that has ended at t."""
-    if run.stopped is not None:
-        return "stopped", run.stopped.what
-    if run.interrupted:
-        return "interrupted", f"interrupted at t = {t:g} s after {run.steps_in_all} steps"
-    return "finished", f"reached t = {t:g} s in {run.steps_in_all} steps{run.ending}"
-
-
-def check_company(
-    tolerances: Tolerances | None, events: tuple[Event, ...], controller: Any, into: Any,
-    start: Any, kernel: str,
-) -> None:  # fmt: skip
-    """Refuse what needs equal steps beside tolerances, and events without these."""
-    if tolerances is None:
-        if events:
-            raise InvalidOption(
-                "simulate: events were given without tolerances.",
-                "Give tolerances instead of the step: rtol=1e-8 with method='dopri5'.",
-            )
-        return
-    asked = {"controller": controller is not None, "into": into is not None}
-    asked["start=result"] = isinstance(start, Result)
-    asked['kernel="traced"'] = kernel == "traced"
-    for word, given in asked.items():
-        if given:
-            raise InvalidOption(
-                f"simulate: {word} was given with tolerances, but needs steps of one length.",
-                f"Give a step instead, or leave {word} out.",
-            )
-
-
-def check_memory(grid: Grid, setup: Setup) -> None:
-    """Refuse a trajectory that does not fit into memory, before a step is taken."""
-    kept = grid.steps // grid.save_every + 2 if grid.t_eval is None else len(grid.t_eval)
-    bodies, quadratures = setup.system.body_count, setup.system.quadrature_count
-    if on_subgroups(setup.spaces):  # elsewhere angles are among the integrals
-        quadratures += len(coordinate_keys(setup.model))
-    size = bytes_kept(bodies, quadratures, kept)
-    if size > MEMORY_LIMIT or not is_to_be_had(size):
-        every = grid.save_every * max(2, 1 + size // MEMORY_LIMIT)
-        fewer = f"save_every={every}" if grid.t_eval is None else "fewer times in t_eval"
-        raise InvalidOption(
-            f"simulate: {kept} states of {plural(bodies, 'body', 'bodies')} would take"
-            f" {size / 2**30:.3g} GiB.",
-            f"Keep fewer: {fewer}, say.",
-        )
-
-
-def is_to_be_had(size: int) -> bool:
-    """Whether the system would lend so many bytes, which are not touched."""
-    try:
-        np.empty(size, np.uint8)
-    except MemoryError:
-        return False
-    return True
+    if tol is not None or method == "auto":
+        return to_accuracy(model, until, tol, asked)
+    return integrate(model, until, asked)

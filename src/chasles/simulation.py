@@ -25,6 +25,7 @@ from chasles.result import Result
 from chasles.stabilisation.baumgarte import Baumgarte
 from chasles.system.state import State
 from chasles.time_grid import MOST_STEPS, Grid, begun, checked_step
+from chasles.tolerances import check_takes_steps
 
 #: Seconds up to which functions of time are looked through first; twice as far when they are over.
 HORIZON = 1.0
@@ -81,6 +82,7 @@ class Simulation:
 
     def _begin(self, settings: Settings) -> None:
         """Everything as at the start."""
+        check_takes_steps(settings.method, "Simulation")
         self._settings = settings
         origin, first = begun(self._step, settings.begin)
         grid = Grid(np.inf, self._step, int(MOST_STEPS), 0.0, self._every, None, origin, first)
@@ -98,8 +100,9 @@ class Simulation:
     def step(self, inputs: Mapping[Any, float] | None = None, steps: int = 1) -> None:
         """Take so many steps, over which inputs are held: motor -> effort, servo -> target.
 
-        They are added to the effort or target that the model has.  Inputs that are not named stay
-        as they were; they are 0 at first.
+        The input of a servo takes the place of the target that the model has, that of a motor is
+        added to its effort.  Inputs that are not named stay as they were; at first they are the
+        targets of the model, and 0.
         """
         run = self._run
         count = steps if type(steps) is int and steps > 0 else checked_whole(steps, "steps")
@@ -167,7 +170,7 @@ class Simulation:
     @property
     def inputs(self) -> dict[str, float]:
         """What is held at the moment."""
-        return dict(zip(self._run.control.names, self._run.control.values.tolist()))
+        return self._run.control.given
 
     @property
     def moment(self) -> Moment:

@@ -8,10 +8,9 @@ from typing import Any, Self
 import numpy as np
 
 from chasles.core.arrays import CHART_WIDTH, VELOCITY, Floats, lend
-from chasles.core.balance import make_balance, momentum_of
+from chasles.core.balance import make_balance, momentum_of, no_balance
 from chasles.core.confinement import confine_start
 from chasles.core.evaluate import Workspace
-from chasles.core.retraction import slope_length
 from chasles.core.stabilisation.record import FED_BACK, Stabiliser
 from chasles.core.stage import Mechanism, Promises
 from chasles.core.state_block import (
@@ -19,6 +18,7 @@ from chasles.core.state_block import (
     MISSED_SINCE,
     NEVER,
     OPEN_SINCE,
+    SUPPLY_WIDTH,
     UNBALANCED_SINCE,
     Layout,
     StateBlock,
@@ -27,8 +27,9 @@ from chasles.core.state_block import (
 from chasles.core.watch import SEEN_WIDTH, Watch, nothing_seen
 from chasles.diagnostics import kinetic_of_all
 from chasles.dynamics.solver import Solver
+from chasles.integrators.admission import check_admitted
 from chasles.integrators.advance import SEEN_LAST, advance
-from chasles.integrators.methods import Method
+from chasles.integrators.methods import Method, kept_beside, scheme_of
 from chasles.system.build_confinement import make_confinement
 from chasles.system.coordinates import Key, coordinate_keys
 from chasles.system.turns import first_integrals
@@ -90,6 +91,7 @@ class Stepper:
         state.integrals()[:] = first_integrals(solver.setup)
         state.momentum()[:] = self.first_momentum()
         state.seen()[:] = nothing_seen(self.mechanism.watch).ravel()
+        state.block[layout.multipliers : layout.kept] = np.nan  # no step has found any yet
         state.alarm()[AT_START] = energy_of_motion(solver)
         state.alarm()[[UNBALANCED_SINCE, OPEN_SINCE, MISSED_SINCE]] = NEVER
         return state.block
@@ -118,6 +120,10 @@ class Stepper:
         chart = point[: self.layout.integrals].reshape(-1, CHART_WIDTH)
         lost: list[int] = np.flatnonzero(~np.isfinite(chart).all(axis=1)).tolist()
         return lost
+
+    def body_of_velocity(self, k: int) -> str:
+        """The name of the body that velocity k moves."""
+        return list(self.solver.setup.body_index)[k // 6]
 
     def missed(self, block: Floats, t: float) -> Floats:
         """(rows,) What the rows of J missed of speeds that contradict each other.
@@ -186,8 +192,11 @@ def make_stepper(
     system = solver.setup.system._replace(signals=solver.setup.signals.arrays(until))
     maps = np.full_like(system.bodies.map, method.map)
     system = system._replace(bodies=system.bodies._replace(map=maps))
-    balance = make_balance(system)
-    layout = make_layout(system, balance.count, watch.joint_count * SEEN_WIDTH)
+    # Only where the stages' impulses add up to the change of momentum is that kept by them.
+    balance = make_balance(system) if method.additive else no_balance(system)
+    integrals = system.quadrature_count + SUPPLY_WIDTH
+    beside = kept_beside(method, system.row_count, 6 * system.body_count, integrals)
+    layout = make_layout(system, balance.count, watch.joint_count * SEEN_WIDTH, **beside)
 
     def rows_at_start() -> Floats:
         solver.evaluate(solver.start[None])
@@ -202,4 +211,5 @@ def make_stepper(
     mechanism = Mechanism(
         system, solver.plan, stabiliser, balance, watch, promises, layout, confinement
     )
-    return Stepper(solver, mechanism, method.make(layout.kept, slope_length(mechanism)))
+    check_admitted(method, mechanism, solver.setup)
+    return Stepper(solver, mechanism, scheme_of(method, solver, mechanism))

@@ -3,9 +3,12 @@
 import numpy as np
 
 from chasles.core.arrays import Floats
+from chasles.core.newton.room import ITERATIONS, OPEN, WORST_ROW, WORST_VELOCITY
 from chasles.core.outcomes import (
     CONTRADICTED,
+    NEWTON_FAILED,
     NOT_CLOSED,
+    NOT_CONVERGED,
     NOT_FINITE,
     NOT_SOLVED,
     OUTCOMES,
@@ -28,6 +31,7 @@ def explained(
     """The step of length `step` after t, from the state `block`, failed with that outcome."""
     return (
         failed_formula(stepper)
+        or not_converged(stepper, t, step, outcome)
         or fallen_disc(stepper, block, t)
         or turned_too_far(stepper, block, t, step, outcome)
         or lost_body(stepper, spare, t, step, outcome)
@@ -69,9 +73,13 @@ def turned_too_far(
     before = float(stepper.spins(block)[1][fastest]) * step
     limit = step * min(0.5, np.pi / max(before, np.pi))
     body, entry = list(stepper.solver.setup.body_index)[fastest], OUTCOMES[TURNED]
+    remedy = entry.remedy.format(step=step, limit=limit)
+    if stepper.mechanism.system.force_count:
+        remedy += (
+            " A stiff spring, damper or contact may have done that: method='linearly-implicit'."
+        )
     return SimulationStopped(
-        entry.what.format(body=body, turn=float(all_spins[fastest]) * step, t=t),
-        entry.remedy.format(step=step, limit=limit),
+        entry.what.format(body=body, turn=float(all_spins[fastest]) * step, t=t), remedy
     )
 
 
@@ -118,9 +126,33 @@ def contradicted(
     return SimulationStopped(words, OUTCOMES[CONTRADICTED].remedy)
 
 
+def not_converged(
+    stepper: Stepper, t: float, step: float, outcome: int
+) -> SimulationStopped | None:
+    """Newton's iteration of an implicit step, with the joint and body furthest from a solution."""
+    if outcome != NEWTON_FAILED:
+        return None
+    audit, setup = stepper.scheme.room.audit, stepper.solver.setup
+    worst = f"the velocity of body '{stepper.body_of_velocity(int(audit[WORST_VELOCITY]))}' changes"
+    worst += " most from one to the next"
+    if audit[WORST_ROW] >= 0.0 and audit[OPEN] > 0.0:
+        joint, component = joint_of_row(setup, int(audit[WORST_ROW]))
+        worst += (
+            f", joint '{joint}' (direction {component}) is open by {audit[OPEN]:.2g} of its size"
+        )
+    entry = OUTCOMES[NEWTON_FAILED]
+    return SimulationStopped(
+        entry.what.format(t=t, iterations=int(audit[ITERATIONS]), worst=worst),
+        entry.remedy.format(step=step),
+    )
+
+
 def by_table(stepper: Stepper, t: float, step: float, outcome: int) -> SimulationStopped:
     """What the table of outcomes says."""
     setup = stepper.solver.setup
+    if outcome == NOT_CONVERGED:
+        entry = OUTCOMES[NOT_CONVERGED]
+        return SimulationStopped(entry.what.format(t=t), entry.remedy.format(step=step))
     if outcome == NOT_CLOSED:
         chosen = np.flatnonzero(stepper.mechanism.stabiliser.found.chosen)
         joints = ", ".join(f"'{list(setup.joint_index)[k]}'" for k in chosen[:6])

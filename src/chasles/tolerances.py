@@ -46,10 +46,11 @@ def make_tolerances(
                 f"simulate: {named[0]} was given with a step of {step!r}.",
                 f"Leave the step out to have it chosen, or leave {named[0]} out.",
             )
+        check_takes_steps(method, "simulate")
         return None
     if not named:
         return None
-    if method.pair is None:
+    if not method.adaptive:
         able = ", ".join(name for name, known in methods().items() if known.adaptive)
         raise InvalidOption(
             f"simulate: the method '{method.name}' cannot choose its steps: it has no embedded"
@@ -70,6 +71,15 @@ def make_tolerances(
                 "Give a shorter one, or leave it out.",
             )
     return Tolerances(relative, absolute, first, min(longest, until))
+
+
+def check_takes_steps(method: Method, where: str) -> None:
+    """Refuse a method that only chooses its steps."""
+    if method.foreign is not None:
+        raise InvalidOption(
+            f"{where}: a step was given with '{method.name}', which chooses its steps.",
+            "Give rtol and atol instead, or take another method.",
+        )
 
 
 def checked_accuracy(rtol: Any, atol: Any) -> tuple[float, float]:

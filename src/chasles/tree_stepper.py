@@ -12,16 +12,16 @@ from chasles.core.recursion.kinematics import tree_absolute
 from chasles.core.recursion.loop_mechanism import LoopMechanism
 from chasles.core.recursion.mechanism import TreeMechanism
 from chasles.core.recursion.tree import DOF, SPHERICAL, STORED, make_recursion
-from chasles.core.retraction import slope_length
 from chasles.core.stabilisation.record import Stabiliser
 from chasles.core.stage import Promises
-from chasles.core.state_block import POTENTIAL, StateBlock, layout_of
+from chasles.core.state_block import POTENTIAL, SUPPLY_WIDTH, StateBlock, layout_of
 from chasles.core.watch import SEEN_WIDTH
 from chasles.dynamics.cut_joints import TreeScratch, cut_rows, watch_of_rows
 from chasles.dynamics.kept_rows import kept_joints, kept_rows
 from chasles.dynamics.solver import Solver
+from chasles.integrators.admission import check_admitted
 from chasles.integrators.maps import checked_map
-from chasles.integrators.methods import Method
+from chasles.integrators.methods import Method, kept_beside, scheme_of
 from chasles.start.conflicts import miss_rates
 from chasles.start.consistent import driven_rates
 from chasles.stepper import Stepper
@@ -52,7 +52,7 @@ class TreeStepper(Stepper):
         block, bodies = super().first_block(), self.mechanism.system.bodies
         inertia = bodies.inertia[:, [0, 3, 4, 3, 1, 5, 4, 5, 2]].reshape(-1, 3, 3)
         found = first_flight(self.mechanism.flight, bodies.mass, inertia, self.solver.start)
-        block[self.layout.flight : self.layout.kept] = found.ravel()
+        block[self.layout.flight : self.layout.multipliers] = found.ravel()
         moved = self.solver.start[:, POSE_X : POSE_X + 3] - self.mechanism.promises.places
         potential = -(bodies.mass @ (moved @ self.mechanism.tree.gravity))
         StateBlock(block, self.layout).alarm()[POTENTIAL] = potential
@@ -92,6 +92,12 @@ class TreeStepper(Stepper):
             if not np.isfinite(own).all():
                 lost.append(body)
         return lost
+
+    def body_of_velocity(self, k: int) -> str:
+        tree = self.mechanism.tree
+        carried = [body for body, pair in enumerate(tree.pair.tolist()) if DOF[pair] > 0]
+        body = max((b for b in carried if tree.rate_at[b] <= k), key=lambda b: tree.rate_at[b])
+        return list(self.solver.setup.body_index)[body]
 
     def missed(self, block: Floats, t: float) -> Floats:
         """The same shared by all joints: those of the tree, which have no rows here, as well."""
@@ -141,7 +147,13 @@ def make_tree_stepper(
     rows = cut_rows(scratch, solver, found.cuts, start_of(solver, tree), damp)
     watch, count = watch_of_rows(rows, stop=not damp), tree.rate_count
     tying = [cut for cut in found.cuts if not cut.terms]  # couplings push within a tree's joints
-    flight = make_flight(tree, [(cut.a, cut.b, cut.balanced) for cut in tying])
+    tied = [(cut.a, cut.b, cut.balanced) for cut in tying]
+    tied += [(-1, body, False) for cut in tying for body in cut.ties]
+    if not method.additive:
+        tied = [(-1, body, False) for body in range(tree.body_count)]
+    flight = make_flight(tree, tied)
+    linear = setup.system.quadrature_count + SUPPLY_WIDTH
+    beside = kept_beside(method, setup.system.row_count, count, linear)
     common = {
         **parts_of(setup, found, until),
         "flight": flight,
@@ -151,7 +163,7 @@ def make_tree_stepper(
         "layout": layout_of(
             tree.stored_count + count, setup.system.quadrature_count,
             2 * count + FLIGHT_WIDTH * flight.count, 0,
-            watch.joint_count * SEEN_WIDTH, flight=FLIGHT_WIDTH * flight.count,
+            watch.joint_count * SEEN_WIDTH, flight=FLIGHT_WIDTH * flight.count, **beside,
         ),
     }  # fmt: skip
     mechanism: TreeMechanism | LoopMechanism
@@ -166,8 +178,8 @@ def make_tree_stepper(
             ),
             placed=np.zeros_like(memory.rows),
         )  # fmt: skip
-    scheme = method.make(mechanism.layout.kept, slope_length(mechanism))
-    return TreeStepper(solver, mechanism, scheme)
+    check_admitted(method, mechanism, setup)
+    return TreeStepper(solver, mechanism, scheme_of(method, solver, mechanism))
 
 
 def parts_of(setup: Setup, found: TreeSetup, until: float) -> dict[str, Any]:

@@ -45,7 +45,8 @@ def test_controls_as_inputs_give_mujocos_forces(tmp_path, seed):
     sim = ch.Simulation(model, 1e-4, start={
         name: (float(x), float(v)) for name, x, v in zip(("hip", "knee", "rod"), q, rate)
     })  # fmt: skip
-    sim.step({"servo": data.ctrl[0] / 3, "torque": data.ctrl[1], "speed": data.ctrl[2] / -2})
+    target = data.ctrl[0] / 3 - scene.qpos0[0]
+    sim.step({"servo": target, "torque": data.ctrl[1], "speed": data.ctrl[2] / -2})
     result = sim.result()
     for name, theirs in zip(("servo", "torque", "speed"), data.qfrc_actuator):
         assert result.effort(name)[0] == pytest.approx(theirs, abs=1e-9)

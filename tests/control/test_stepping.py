@@ -142,6 +142,40 @@ def test_inputs_are_held_and_have_the_bits_of_a_controller():
     assert sim.inputs == {"motor": -17.0, "servo": 0.19}
 
 
+def test_the_input_of_a_servo_is_its_target():
+    """Whatever target the model has: the bits are those of a servo with the input as its own."""
+
+    def servo(target):
+        return chain(ch.Servo("servo", "knee", target, stiffness=9.0, damping=0.5, effort=0.1))
+
+    sim = ch.Simulation(servo(0.5), 1e-3)
+    assert sim.inputs == {"servo": 0.5}
+    sim.step({"servo": 0.25}, steps=100)
+    assert sim.inputs == {"servo": 0.25}
+    other = ch.Simulation(servo(0.25), 1e-3)
+    other.step(steps=100)
+    assert np.array_equal(sim.result().absolute, other.result().absolute)
+    steered = ch.simulate(servo(0.5), 0.1, 1e-3, controller=lambda t, state: {"servo": 0.25})
+    assert np.array_equal(steered.absolute, other.result().absolute)
+    assert np.array_equal(steered.effort("servo"), other.result().effort("servo"))
+
+
+def test_without_stiffness_it_is_the_rate_of_the_target():
+    model = chain(ch.Servo("servo", "knee", 0.7, damping=9.0))
+    sim = ch.Simulation(model, 1e-3)
+    assert sim.inputs == {"servo": 0.0}
+    sim.step({"servo": 1.5}, steps=100)
+    slide = chain(ch.Servo("servo", "knee", ch.Signal.linear(1.5), damping=9.0))
+    assert np.array_equal(sim.result().absolute, ch.simulate(slide, 0.1, 1e-3).absolute)
+
+
+def test_a_target_that_moves_by_itself_takes_no_input(refusal):
+    sim = ch.Simulation(chain(ch.Servo("servo", "knee", np.sin, stiffness=9.0)), 1e-3)
+    message = refusal(lambda: sim.step({"servo": 1.0}), ch.ChaslesError)
+    assert "servo 'servo' has a target that is a function of time" in message
+    assert sim.inputs == {}
+
+
 def test_a_run_without_end_keeps_nothing_but_its_last_state():
     sim = ch.Simulation(chain(), 1e-3, save_every=0)
     sim.step(steps=5000)

@@ -8,6 +8,8 @@ import chasles as ch
 
 #: Numbers per metre, per kilogram and per second.
 UNITS = {"km and ms": (1e-3, 1.0, 1e3), "um": (1e6, 1.0, 1.0), "mm, t, s": (1e3, 1e-3, 1.0)}
+#: Millimetres and tonnes: forces are in N.
+UNIT = (1e3, 1e-3)
 
 
 def in_units(model, length, mass, time):
@@ -66,3 +68,46 @@ def test_an_overconstrained_loop_chooses_its_rows_alike_in_all_units(units):
     other = ch.simulate(in_units(model, length, mass, time), 0.2 * time, 4e-3 * time, save_every=10)
     for name in model.body_names:
         assert other.position(name) / length == pytest.approx(plain.position(name), abs=1e-12)
+
+
+def pressed(length, mass):
+    """A loop with a motor, friction and a spring, and a ball that falls on the ground."""
+    force, torque = mass * length, mass * length**2
+    size = length * np.array((0.3, 0.1, 0.05))
+    bodies = [
+        ch.Body.box("a", size, mass=2 * mass, position=(0.15 * length, 0, 0)),
+        ch.Body.box("b", size, mass=mass, position=(0.5 * length, 0, 0)),
+        ch.Body.box("c", size, mass=0.5 * mass, position=(0.7 * length, 0, 0)),
+        ch.Body.sphere("ball", 0.05 * length, mass=0.3 * mass, position=(length, 0, 0.1 * length),
+                       velocity=(0.5 * length, 0, 0)),
+    ]  # fmt: skip
+    joints = [
+        ch.Revolute("one", ch.GROUND, "a", (0, 0, 0), "y"),
+        ch.Revolute("two", "a", "b", (0.3 * length, 0, 0), "y"),
+        ch.Revolute("three", "b", "c", (0.7 * length, 0, 0), "y"),
+        ch.Prismatic("rail", ch.GROUND, "c", (0.7 * length, 0, 0), "x"),
+    ]
+    ends = {"at": (0.5 * length, 0, 0.5 * length), "at_b": (0.5 * length, 0, 0)}
+    forces = [
+        ch.Spring("spring", ch.GROUND, "b", **ends, stiffness=100 * mass, damping=mass),
+        ch.JointFriction("friction", "one", level=0.2 * torque),
+        ch.Motor("motor", "one", effort=5 * torque),
+        ch.Contact("touch", ch.GROUND, "ball", at=(0, 0, 0), axis="z", stiffness=2e4 * mass,
+                   dissipation=0.1 / length, friction=0.4, slip=1e-2 * length),
+        ch.Load("push", "ball", force=(0.1 * force, 0, 0)),
+    ]  # fmt: skip
+    return ch.Model(bodies, joints, forces, gravity=(0, 0, -9.81 * length))
+
+
+@pytest.mark.parametrize("spaces", ["auto", "SE3"])
+def test_forces_and_contacts_act_alike_in_millimetres_and_tonnes(spaces):
+    runs = [ch.simulate(pressed(*u), until=0.3, step=1e-3, spaces=spaces) for u in ((1, 1), UNIT)]
+    length, mass = UNIT
+    for body in ("b", "ball"):
+        mine, theirs = (run.position(body) for run in runs)
+        assert theirs / length == pytest.approx(mine, abs=1e-10)
+    for name in ("spring", "touch", "push"):
+        mine, theirs = (run.force(name).force for run in runs)
+        assert theirs / (mass * length) == pytest.approx(mine, abs=1e-6)
+    mine, theirs = (run.reaction("one").on("a")[0] for run in runs)
+    assert theirs / (mass * length) == pytest.approx(mine, abs=1e-6)

@@ -276,3 +276,24 @@ def test_tolerances_hold_on_driven_mechanisms():
             options = {"rtol": tolerance, "atol": tolerance / 100, "method": "tsit5"}
             found = ch.simulate(model, 0.4, spaces=space, **options).state(-1)
             assert distance(found, exact) < 10 * tolerance
+
+
+@pytest.mark.parametrize(
+    ("method", "stages"), [("bs3", 3), ("dopri5", 6), ("tsit5", 6), ("dop853", 12)]
+)
+@pytest.mark.parametrize("spaces", ["auto", "SE3", "SO3xR3"])
+def test_what_ends_a_step_begins_the_next(method, stages, spaces):
+    """One evaluation of F less, in each step and in each that was tried again."""
+    told = ch.simulate(double_pendulum(), 0.1, rtol=1e-7, method=method, spaces=spaces).provenance
+    attempts = told.steps + told["rejected"]
+    if method == "dop853":
+        assert told.evaluations == stages * attempts - told["rejected"]
+    else:
+        assert told.evaluations == stages * attempts + 1
+
+
+def test_where_something_is_done_at_the_end_of_a_step_it_is_evaluated_again():
+    told = ch.simulate(
+        double_pendulum(), 0.1, rtol=1e-7, method="dopri5", spaces="SE3", stabilise="projection"
+    ).provenance
+    assert told.evaluations == 7 * (told.steps + told["rejected"]) + 1  # to find the first step

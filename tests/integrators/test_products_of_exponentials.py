@@ -122,3 +122,17 @@ def test_maps_are_refused_where_they_do_not_exist():
         ch.munthe_kaas("rk4", truncate=7)
     with pytest.raises(ch.InvalidOption, match="not a series"):
         ch.munthe_kaas("rk4", map="cayley", truncate=2)
+
+
+@pytest.mark.parametrize("method", PRODUCTS)
+def test_what_floats_moves_by_all_factors_once(method):
+    """A body thrown in a field of springs, whose momentum is kept beside its velocity."""
+    bob = ch.Body.box("bob", size=(0.3, 0.1, 0.2), mass=1.0, angular_velocity=(3, 1, 2))
+    spring = ch.Spring("spring", ch.GROUND, bob, at=(-1, 0, 0), at_b=(0.1, 0, 0), stiffness=50.0)
+    model = ch.Model([bob], [], forces=[spring])
+    order = PRODUCTS[method].order
+    end = last(model, 0.5, 400, method="dop853", spaces="subgroups")
+    options = {"method": method, "spaces": "subgroups"}
+    assert observed_order(model, 0.5, end, COUNTS[order], **options) == pytest.approx(
+        order, abs=0.1
+    )

@@ -1,5 +1,6 @@
 """Mutated robots, in a process of their own: a crash of the compiler is the end of this one."""
 
+import faulthandler
 import random
 import sys
 import time
@@ -10,6 +11,9 @@ from fuzzing import mutated
 import chasles as ch
 
 ROBOTS = Path(__file__).parent / "robots"
+#: Seconds after which a file that is still being read is taken for one that never ends: the process
+#: says where it is and stops, and the file stays in the folder.
+FOREVER = 30.0
 NASTY = ["nan", "inf", "1e308", "-1", "0", "1 2", "a", "", "1e-300", "0 0 0", "../x", "99999999"]
 
 
@@ -21,12 +25,14 @@ def main(count: int, seed: int, folder: Path) -> None:
         path = folder / f"robot{suffix}"
         path.write_text(in_attributes(mutated(text, source), source), "utf-8", "surrogatepass")
         began = time.process_time()
+        faulthandler.dump_traceback_later(FOREVER, exit=True)
         try:
             ch.read_model(path)
             models += 1
         except ch.ChaslesError as error:
             assert error.what and error.remedy
         slowest = max(slowest, time.process_time() - began)
+    faulthandler.cancel_dump_traceback_later()
     print(models, slowest)
 
 

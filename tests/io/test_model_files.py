@@ -58,6 +58,16 @@ def test_a_shape_keeps_a_negative_zero():
     assert repr(again.bodies) == repr(model.bodies)
 
 
+def test_a_body_may_be_drawn_thinner_than_a_solid_can_be():
+    """Along the wire the moment is 2 (b / l)^2 = 8e-16 of those across: rounding."""
+    wire = ch.Box((4e5, 0.008, 0.008))
+    with pytest.raises(ch.ChaslesError, match="not positive definite"):
+        ch.Body.box("wire", wire.size, mass=1.0)
+    model = ch.Model([ch.Body("wire", 1.0, (2, 2, 2), shapes=wire)])
+    again, _ = read(text_of_document(document_of(model)))
+    assert again == model
+
+
 def test_a_file_says_what_python_says():
     model, run = read(TOP)
     top = ch.Body.box(

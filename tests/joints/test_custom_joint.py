@@ -7,6 +7,8 @@ import pytest
 from mechanisms import random_body
 
 import chasles as ch
+from chasles.core.recursion.run import tree_close
+from chasles.dynamics.tree_problem import TreeProblem
 
 
 def bodies(seed=3):
@@ -209,3 +211,23 @@ def test_a_formula_may_hold_one_of_its_bodies_to_the_world(formula, rows):
         right = np.concatenate((equations.forces, equations.eta))
         exact = np.linalg.solve(equations.kkt, right)[: equations.velocity.size]
         np.testing.assert_allclose(equations.acceleration, exact, rtol=0, atol=1e-12)
+
+
+def test_loops_of_two_formulas_close_each_by_its_own():
+    """z = 0 of one ball, y = (x - 1) / 4 of the other, from poses where both are open."""
+    balls = [ch.Body.sphere(name, 0.1, mass=1, position=(k, 0, 0)) for k, name in enumerate("ab")]
+    joints = [
+        ch.CustomJoint("level", ch.GROUND, "a", lambda _, b: (b[1][2],), rows=1),
+        ch.CustomJoint("slope", ch.GROUND, "b", lambda _, b: (4 * b[1][1] - b[1][0] + 1,), rows=1),
+    ]
+    problem = TreeProblem.from_model(ch.Model(balls, joints))
+    state, system = problem.start.copy(), problem.setup.system
+    for body, shift in ((0, (0.1, 0.2, 0.3)), (1, (0.3, 0.1, -0.2))):
+        at = int(problem.tree.stored_at[body]) + 4  # a quaternion, then the place
+        state[at : at + 3] += shift
+    column, sizes = np.zeros(12 + system.row_count), np.ones(system.row_count)
+    rest = (problem.work, problem.loops, problem.room, state, column, sizes, 1e-11, 30)
+    assert tree_close(problem.tree, problem.memory, system, *rest)
+    a, b = problem.absolute(state[None])[0, :, 9:12]
+    assert a == pytest.approx((0.1, 0.2, 0.0), abs=1e-12)
+    assert 4 * b[1] - b[0] + 1 == pytest.approx(0.0, abs=1e-12)

@@ -153,3 +153,25 @@ def test_a_frame_name_that_is_not_a_function_is_refused(junk):
     hinges = [ch.Revolute(n, ch.GROUND, arm, at=(0, 0, 0), axis=n) for n in "xy"]
     with pytest.raises(ch.InvalidOption, match="frame_name must be a function"):
         ch.compound(*hinges, frame_name=junk)
+
+
+def test_the_slides_of_a_gantry_have_its_motion_and_coordinates():
+    body = ch.Body.box("b", size=(0.1, 0.2, 0.3), mass=2.0, velocity=(1, 0, 0))
+    arm = ch.Body.rod("arm", length=1.0, mass=1.0, position=(0.5, 0, 0))
+    hinge = ch.Revolute("hinge", body, arm, (0, 0, 0), "y")
+    gantry = ch.Cartesian("gantry", ch.GROUND, body)
+    frames, slides = gantry.slides()
+    twist = ch.Load("twist", "b", torque=(0.3, -0.2, 0.5))
+    one = ch.simulate(ch.Model([body, arm], [gantry, hinge], [twist]), until=1.0, step=1e-2)
+    model = ch.Model([body, arm, *frames], [*slides, hinge], [twist])
+    two = ch.simulate(model, until=1.0, step=1e-2)
+    assert one.position("arm") == pytest.approx(two.position("arm"), abs=1e-8)
+    for k, axis in enumerate("xyz"):
+        assert two.coordinate(f"gantry {axis}") == pytest.approx(two.position("b")[:, k], abs=1e-15)
+    assert (two.rotation("b") == np.eye(3)).all()
+    law = ch.JointLaw("rubber", "gantry z", lambda t, q, rate: -200.0 * (q + 0.1))
+    held = ch.Model([body, arm, *frames], [*slides, hinge], [law], gravity=(0, 0, 0))
+    start = {"gantry z": 0.05, "gantry x": 0.2}
+    run = ch.simulate(held, until=0.02, step=1e-3, start=start)
+    assert run.position("b")[0] == pytest.approx((0.2, 0, 0.05), abs=1e-15)
+    assert run.effort("rubber")[0] == pytest.approx(-30.0)

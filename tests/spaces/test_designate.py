@@ -190,3 +190,28 @@ def test_framed_charts_are_on_the_carrying_joint_relative_to_the_body_it_hangs_o
         assert space.group == "SO3xR3"
         assert space.relative_to == (None if parent == "ground" else parent)
         assert space.at == (None if model.joint(joint).any_frame_point else joint)
+
+
+def test_a_designation_says_what_becomes_of_couplings():
+    rods = [ch.Body.rod(n, 1.0, 1.0, position=(0.5, k, 0)) for k, n in enumerate(("a", "b"))]
+    hinges = [
+        ch.Revolute(f"hinge {r.name}", ch.GROUND, r, (0, k, 0), "y") for k, r in enumerate(rods)
+    ]
+    linear = ch.Coupling("mesh", {"hinge a": 1, "hinge b": 2})
+    curved = ch.Coupling("cam", {"hinge a": 1, "hinge b": (2, 0.5)})
+    assert "Coupling 'mesh' holds to rounding" in str(
+        ch.designate(ch.Model(rods, [*hinges, linear]))
+    )
+    model = ch.Model(rods, [*hinges, curved])
+    assert "Coupling 'cam' drifts with the method's error" in str(ch.designate(model))
+    assert "Coupling 'cam' has no place on charts" in str(ch.designate(model, "SE3"))
+
+
+def test_a_run_says_that_the_space_form_took_charts():
+    rod = ch.Body.rod("rod", 1.0, 1.0, position=(0.5, 0, 0))
+    model = ch.Model([rod], [ch.Revolute("hinge", ch.GROUND, rod, (0, 0, 0), "y")])
+    run = ch.simulate(model, until=0.01, step=0.01, acceleration="space")
+    assert "spaces='auto' took charts" in str(run.designation)
+    assert {space.group for space in run.designation.spaces.values()} == {"SO3xR3"}
+    plain = ch.simulate(model, until=0.01, step=0.01)
+    assert "took charts" not in str(plain.designation)

@@ -28,6 +28,8 @@ from chasles.analysis.stacks import (
     stacked_weights,
 )
 from chasles.core.arrays import (
+    ANSWER_WIDTH,
+    EXCHANGE_WIDTH,
     ROW_WIDTH,
     TWIST,
     Floats,
@@ -259,7 +261,8 @@ def custom_force(
         rhs = {k: 0.0 for k in order if k >= 0}
         work = SimpleNamespace(
             absolute=state.ravel(), rhs=rhs, signals=signals.tolist(), quadratures=angles.tolist(),
-            quadrature_rates={}, exchange=np.zeros(36), answer=np.zeros(84),
+            quadrature_rates={}, exchange=np.zeros(EXCHANGE_WIDTH),
+            answer=np.zeros(ANSWER_WIDTH),
         )  # fmt: skip
         apply_forces(alone, work)
         return np.array([rhs.get(k, 0.0) for k in order])
@@ -273,7 +276,11 @@ def custom_joint(
     """A user's joint: entries (1, rows, 12) and derivatives (1, rows, 12, 12)."""
     joints = flat.joints
     first, rows = int(joints.first_row[joint]), int(joints.rows[joint])
-    work = SimpleNamespace(signals=signals.tolist(), exchange=np.zeros(36), answer=np.zeros(84))
+    work = SimpleNamespace(
+        signals=signals.tolist(),
+        exchange=np.zeros(EXCHANGE_WIDTH),
+        answer=np.zeros(ANSWER_WIDTH),
+    )
 
     def entries(state: Floats) -> Floats:
         jacobian: dict[int, Any] = {}

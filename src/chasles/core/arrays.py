@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from chasles.compiled import borrow, formula
 from chasles.compiled import lend as lend
+from chasles.model.several import MOST_SEEN
 
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
@@ -29,6 +30,8 @@ SCREW_FORM, SPACE_FORM = 0, 1
 
 #: How many constants the law of a force has at the most.
 LAW_WIDTH = 13
+#: What it is given, 18 numbers per body, and what it answers: rows of two bodies, or of all.
+EXCHANGE_WIDTH, ANSWER_WIDTH = 18 * MOST_SEEN, 6 * MOST_SEEN + 2
 
 # A chart state has a row per body: quaternion wxyz, position, velocity variable.
 ROTATION, POSITION, VELOCITY = 0, 4, 7
@@ -86,6 +89,7 @@ class Forces(NamedTuple):
     signal: Integers  # (f,) first signal, or -1
     angle: Integers  # (f,) where an unwrapped angle is integrated, or -1
     address: Integers  # (f,) of a user's compiled formula, or 0
+    seen: Integers  # (f, 1 + MOST_SEEN) how many bodies a formula moves, and which; else 0
 
 
 class Hinges(NamedTuple):

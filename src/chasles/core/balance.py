@@ -70,6 +70,15 @@ def make_balance(system: System) -> Balance:
         if centred and body not in tied and np.sum(root == body) > 1:
             member[root == body] = len(roots)
             roots.append(int(body))
+    return balance_of(system, member, roots)
+
+
+def no_balance(system: System) -> Balance:
+    """Momentum is left to the method."""
+    return balance_of(system, np.full(system.body_count, -1, np.int64), [])
+
+
+def balance_of(system: System, member: Integers, roots: list[int]) -> Balance:
     return Balance(
         count=len(roots),
         member=member,

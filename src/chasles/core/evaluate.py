@@ -7,7 +7,9 @@ import numpy as np
 from chasles.compiled import borrow, hot, kernel, routine
 from chasles.core.arrays import (
     ABSOLUTE_WIDTH,
+    ANSWER_WIDTH,
     CHART_WIDTH,
+    EXCHANGE_WIDTH,
     ROW_WIDTH,
     Floats,
     System,
@@ -55,8 +57,8 @@ class Workspace(NamedTuple):
     signals: Floats  # (signals,) the time and all functions of time, at this stage
     quadratures: Floats  # (quadratures,) integrals at this stage
     quadrature_rates: Floats  # (quadratures,)
-    exchange: Floats  # (36,) what a user's formula is given ...
-    answer: Floats  # (84,) ... and what it answers
+    exchange: Floats  # (EXCHANGE_WIDTH,) what a user's formula is given ...
+    answer: Floats  # (ANSWER_WIDTH,) ... and what it answers
     forces: Floats  # (6 n,) Q
     residual: Floats  # (6 n + rows,) zeros and eta - J V', where constraints are redundant
     left: Floats  # (rows,) eta - J V' while it is being refined
@@ -81,8 +83,8 @@ def make_workspace(system: System, plan: Plan | None) -> Workspace:
         signals=np.zeros(max(1, system.signal_count)),
         quadratures=np.zeros(system.quadrature_count),
         quadrature_rates=np.zeros(system.quadrature_count),
-        exchange=np.zeros(36),
-        answer=np.zeros(84),
+        exchange=np.zeros(EXCHANGE_WIDTH),
+        answer=np.zeros(ANSWER_WIDTH),
         forces=np.zeros(6 * bodies),
         residual=np.zeros(6 * bodies + rows),
         left=np.zeros(rows),

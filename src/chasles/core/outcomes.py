@@ -13,6 +13,8 @@ NOT_CLOSED = -3
 CONTRADICTED = -4
 NOT_SOLVED = -5
 TURNED = -6
+NOT_CONVERGED = -7
+NEWTON_FAILED = -10
 
 
 class Outcome(NamedTuple):
@@ -34,15 +36,16 @@ STEP_TOO_LONG = Outcome(
     "step too long",
     "the accelerations at joint '{joint}' (direction {component}) could not be solved for after"
     " t = {t:.6g} s: positions or velocities have grown beyond all bounds.",
-    "Take a smaller step than {step:g} s (a stiff spring or damper needs one); the result up to t"
-    " is kept.",
+    "Take a smaller step than {step:g} s (a stiff spring or damper needs one, or"
+    " method='linearly-implicit'); the result up to t is kept.",
 )
 OUTCOMES = {
     OK: Outcome("ok", "the step succeeded.", ""),
     NOT_FINITE: Outcome(
         "not finite",
         "body '{body}' has a position or velocity that is not a number after t = {t:.6g} s.",
-        "Take a smaller step than {step:g} s; the result up to t is kept.",
+        "Take a smaller step than {step:g} s, or method='linearly-implicit' if a spring, damper or"
+        " contact is stiff; the result up to t is kept.",
     ),
     NOT_CLOSED: Outcome(
         "not closed",
@@ -68,6 +71,19 @@ OUTCOMES = {
         " turns about an axis that moves, the rate of a rotation has a pole (dexp^-1).",
         "Take a smaller step than {step:g} s (below {limit:.2g} s it turns by less than half a"
         " turn); the result up to t is kept.",
+    ),
+    NOT_CONVERGED: Outcome(
+        "not converged",
+        "the implicit equations of the step after t = {t:.6g} s were not solved: the iteration did"
+        " not converge.",
+        "Take a smaller step than {step:g} s (a stiff spring or damper needs one, or"
+        " method='linearly-implicit'); the result up to t is kept.",
+    ),
+    NEWTON_FAILED: Outcome(
+        "Newton failed",
+        "Newton's iteration of the step after t = {t:.6g} s did not converge: after {iterations}"
+        " iterations {worst}.",
+        "Take a smaller step than {step:g} s; the result up to t is kept.",
     ),
 }
 

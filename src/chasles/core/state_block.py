@@ -39,8 +39,10 @@ class Layout(NamedTuple):
     integrals: int  # (quadratures,) work of forces and drivers, unwrapped angles
     supply: int  # (SUPPLY_WIDTH,)
     flight: int  # of a tree: path, momentum and spin of what floats (see `recursion.flight`)
+    multipliers: int  # (rows,) lambda of a method that has its own, as it found them
     kept: int  # so long is the point
     carry: int  # (n, CARRY_WIDTH); of a tree two per degree of freedom
+    history: int  # what a method keeps from step to step
     momentum: int  # (floating systems, 3)
     seen: int  # (watched joints, SEEN_WIDTH)
     fastest: int  # (1,) largest rate of a driver so far, in sizes per second (see `Promises`)
@@ -50,22 +52,28 @@ class Layout(NamedTuple):
     width: int
 
 
-def make_layout(system: System, floating: int, seen: int) -> Layout:
-    """The layout of a model with so many floating systems and so many numbers that watch it."""
+def make_layout(
+    system: System, floating: int, seen: int, multipliers: int = 0, history: int = 0
+) -> Layout:
+    """The layout of a model with so many floating systems and so many numbers that watch it.
+
+    `multipliers` and `history` are what a method keeps beside it.
+    """
     bodies = system.body_count
     return layout_of(
-        CHART_WIDTH * bodies, system.quadrature_count, CARRY_WIDTH * bodies, floating, seen, bodies
-    )
+        CHART_WIDTH * bodies, system.quadrature_count, CARRY_WIDTH * bodies, floating, seen, bodies,
+        multipliers=multipliers, history=history,
+    )  # fmt: skip
 
 
 def layout_of(
     coordinates: int, integrals: int, carry: int, floating: int, seen: int, confined: int = 0,
-    flight: int = 0,
+    flight: int = 0, multipliers: int = 0, history: int = 0,
 ) -> Layout:  # fmt: skip
     """The layout of blocks whose parts have these sizes."""
     sizes = (
-        coordinates, integrals, SUPPLY_WIDTH, flight, 0, carry, 3 * floating, seen, 1,
-        REGIME_WIDTH, ALARM_WIDTH, confined,
+        coordinates, integrals, SUPPLY_WIDTH, flight, multipliers, 0, carry, history, 3 * floating,
+        seen, 1, REGIME_WIDTH, ALARM_WIDTH, confined,
     )  # fmt: skip
     starts = np.concatenate(([0], np.cumsum(sizes))).tolist()
     return Layout(*starts)

@@ -80,8 +80,8 @@ def cut_rows(
     gaps_and_rows(scratch.setup.system, solver.work, solver.start)  # J at the start
     free = free_pivots(scratch.setup, solver.work.jacobian)
     mobility = largest_mobility(scratch, cuts, start)
-    coupled = [row for cut in cuts if cut.terms for row in cut.rows]
-    free[coupled] = mobility[coupled]  # their rows are not on bodies
+    coupled = [row for cut in cuts if cut.is_coupling for row in cut.rows]
+    free[coupled] = mobility[coupled]  # their rows are not among those of J
     moved = ~(mobility <= VANISHING * free)
     for cut in cuts:  # a driver that nothing follows contradicts what holds it
         moved[list(cut.rows)] |= is_users(scratch.setup, cut) or is_driver(scratch.setup, cut)

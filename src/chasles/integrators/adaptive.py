@@ -7,6 +7,10 @@ $\beta = 1/(5k)$ (Hairer, Norsett, Wanner, II.4), k the power of h that e goes w
 
 The state between the ends of a step is $X_0\exp(h\sum_i b_i(\theta)k_i)$ (see `pairs`), or that of
 a real step of length $\theta h$ where something is done to the state at the end of a step.
+
+The last stage of some pairs is at the end of the step, $X_s = X_1$.  The next step begins there
+with the same F; not with the same k, which is $\mathrm{dexp}^{-1}_{-\Theta_1}F$ there and F here.
+So F is kept before it is pulled back.  A step that follows a rejected one begins with its F, too.
 """
 
 from typing import Any, NamedTuple
@@ -23,6 +27,7 @@ from chasles.core.recursion.stage import follow
 from chasles.core.retraction import combine, finish, pull_back, retract, slope_length
 from chasles.core.seam import on, seam
 from chasles.core.signals import put_signals
+from chasles.core.stabilisation.record import UNSTABILISED
 from chasles.core.stage import Role, stage
 from chasles.core.state_block import EXCHANGED
 from chasles.integrators.advance import LOOK_EVERY, SEEN, exchange
@@ -49,6 +54,8 @@ SAFETY = 0.9
 SHORTEST, LONGEST, FAILED = 0.1, 5.0, 0.25
 #: Errors below this fraction of the tolerance do not tell the next step anything more.
 SMALL_ERROR = 1e-4
+#: Of a step that starts elsewhere than at the state, and leaves what is known of that.
+ASIDE = -1.0
 #: Fields of `control`: the time, the next step (0: find one) and the error of the last one;
 #: whether it was rejected; how many were accepted and rejected; the next time wanted; rows saved;
 #: the outcome of the last attempt, and its error.
@@ -79,6 +86,11 @@ class Embedded(NamedTuple):
     weights: Floats  # (total,)
     point: Floats  # (kept,)
     measure: Measure
+    ends_there: int  # whether the last stage is at the end of the step
+    first: Floats  # (slope length,) F at the state, if it is known
+    last: Floats  # (slope length,) F at the last stage
+    known: Floats  # (1,) whether `first` is that of the state: 1, 0, or ASIDE
+    evaluated: Floats  # (1,) how often F was
 
 
 def make_embedded(pair: Pair, measure: Measure, kept: int, length: int) -> Embedded:
@@ -86,6 +98,7 @@ def make_embedded(pair: Pair, measure: Measure, kept: int, length: int) -> Embed
     total = len(pair.a)
     b = np.zeros(total)
     b[: len(pair.tableau.b)] = pair.tableau.b
+    ends_there = np.array_equal(pair.a[pair.count - 1], b) and b[pair.count - 1] == 0.0
     return Embedded(
         a=np.array(pair.a),
         b=b,
@@ -103,6 +116,11 @@ def make_embedded(pair: Pair, measure: Measure, kept: int, length: int) -> Embed
         weights=np.zeros(total),
         point=np.zeros(kept),
         measure=measure,
+        ends_there=int(ends_there),
+        first=np.zeros(length),
+        last=np.zeros(length),
+        known=np.zeros(1),
+        evaluated=np.zeros(1),
     )
 
 
@@ -115,6 +133,9 @@ def take_stages(
     length = slope_length(mechanism)
     for j in range(first, last):
         slope = beyond(pair.slopes, j * length)
+        if j == 0 and pair.known[0] == 1.0:
+            copy(pair.first, slope, length)
+            continue
         combine(pair.a, j * pair.total, j, step, pair.slopes, length, pair.increment)
         if j == 0:
             for k in range(mechanism.layout.kept):
@@ -123,11 +144,55 @@ def take_stages(
             retract(mechanism, state, pair.increment, pair.point)
         role = Role(pair.b[j])
         outcome = stage(mechanism, scratch, pair.point, t + pair.c[j] * step, role, slope)
-        if outcome == OK and j > 0:
-            outcome = pull_back(mechanism, pair.increment, slope)
+        pair.evaluated[0] += 1.0
+        if outcome != OK:
+            return outcome
+        if j == 0:
+            if pair.known[0] != ASIDE and may_keep(mechanism):
+                copy(slope, pair.first, length)
+                pair.known[0] = 1.0
+            continue
+        if pair.ends_there != 0 and j == pair.count - 1:
+            copy(slope, pair.last, length)
+        outcome = pull_back(mechanism, pair.increment, slope)
         if outcome != OK:
             return outcome
     return OK
+
+
+@hot
+def copy(source: Any, target: Any, count: int) -> None:
+    for k in range(count):
+        target[k] = source[k]
+
+
+@seam
+@hot
+def may_keep(mechanism: Any) -> bool:
+    """Whether F is that of the state whatever was done before: nothing is moved or booked."""
+    return mechanism.stabiliser.kind == UNSTABILISED and mechanism.balance.count == 0
+
+
+@on(may_keep, TreeMechanism)
+@hot
+def tree_may_keep(mechanism: Any) -> bool:
+    return mechanism.flight.count == 0
+
+
+@on(may_keep, LoopMechanism)
+@hot
+def loop_may_keep(mechanism: Any) -> bool:
+    moved = mechanism.stabiliser.kind != UNSTABILISED or mechanism.kept.count > 0
+    return mechanism.flight.count == 0 and not moved
+
+
+@hot
+def go_on(mechanism: Any, pair: Any) -> None:
+    """After an accepted step: F at its last stage is that at the state, if it ends there."""
+    if pair.known[0] != 0.0 and pair.ends_there != 0:
+        copy(pair.last, pair.first, slope_length(mechanism))
+    else:
+        pair.known[0] = 0.0
 
 
 @routine
@@ -219,9 +284,12 @@ def real_step(
     mechanism: Any, scratch: Any, pair: Any, state: Any, t: float, step: float, out: Any
 ) -> int:
     """A step of a given length, whatever its error: OK, or how it failed."""
+    known = pair.known[0]
+    pair.known[0] = ASIDE
     outcome = attempt_embedded(mechanism, scratch, pair, state, t, step, out)
     if outcome == OK:
         outcome = end_step(mechanism, scratch, state, t + step, step, 0, out)
+    pair.known[0] = known
     forget(mechanism)
     return outcome
 
@@ -377,6 +445,7 @@ def adapt(
             )  # fmt: skip
         if outcome != OK:
             break
+        go_on(model, pair)
         now, then = then, now
         swapped = not swapped
         if int(run[ACCEPTED]) % LOOK_EVERY == 0 or end >= most[UNTIL]:

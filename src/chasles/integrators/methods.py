@@ -3,15 +3,22 @@
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache, partial
+from importlib import import_module
 from typing import Any
 
-from chasles.core.retraction import EXP
+from chasles.core.retraction import EXP, slope_length
 from chasles.integrators.commutator_free import COMMUTATOR_FREE
+from chasles.integrators.compositions import composition
 from chasles.integrators.crouch_grossman import CROUCH_GROSSMAN
+from chasles.integrators.gauss import GAUSS, gauss_nodes, make_gauss
+from chasles.integrators.half_explicit import HALF_EXPLICIT, make_half_explicit
 from chasles.integrators.pairs import PAIR_TABLEAUX, PAIRS, Pair
 from chasles.integrators.products import make_products, tableau_of
+from chasles.integrators.rattlie import RATTLIE, make_rattlie
 from chasles.integrators.rkmk import make_munthe_kaas
+from chasles.integrators.rosenbrock import W_METHODS, make_linearly_implicit
 from chasles.integrators.schemes import register_scheme
+from chasles.integrators.scipy_methods import FAR, PREFIX, SCIPY_NAMES, scipy_fields
 from chasles.integrators.tableaux import METHODS, Tableau
 from chasles.integrators.tableaux import method as find_tableau
 from chasles.model import InvalidOption, UnknownName
@@ -29,6 +36,14 @@ class Method:
     tableau   of a Runge-Kutta method; of a product of exponentials what it is on a vector space
     map       code of the map from the algebra to the group (see `integrators.maps`)
     pair      what makes it adaptive
+    foreign   of SciPy's methods: its name there, and the angle after which a chart is left
+    nodes     where its stages are in a step, of a method without a tableau
+    spaces    what spaces="auto" means for it
+    additive  whether the change of momentum in a step is the sum of the forces of its stages
+    fit       (solver, mechanism) -> the record, where two lengths do not tell all that it needs
+    history   (velocities, integrals) -> how many numbers it keeps from step to step
+    index     3: it solves for joints that are closed; 2: and do not slip; 0: it follows from
+              accelerations.  Where it is not 0 the multipliers are its own
     """
 
     name: str
@@ -39,6 +54,26 @@ class Method:
     tableau: Tableau | None = None
     map: int = EXP
     pair: Callable[[], Pair] | None = None
+    foreign: tuple[str, float] | None = None
+    nodes: tuple[float, ...] = (0.0,)
+    spaces: str = "auto"
+    additive: bool = True
+    fit: Callable[[Any, Any], Any] | None = None
+    history: Callable[[int, int], int] | None = None
+    index: int = 0
+
+
+def scheme_of(method: Method, solver: Any, mechanism: Any) -> Any:
+    """The record with which a method steps a mechanism."""
+    if method.fit is not None:
+        return method.fit(solver, mechanism)
+    return method.make(mechanism.layout.kept, slope_length(mechanism))
+
+
+def kept_beside(method: Method, rows: int, velocities: int, integrals: int) -> dict[str, int]:
+    """Numbers that a state block has for a method: its multipliers and its history."""
+    history = 0 if method.history is None else method.history(velocities, integrals)
+    return {"multipliers": rows if method.index else 0, "history": history}
 
 
 #: Products of exponentials, by name.
@@ -75,6 +110,65 @@ def of_product(name: str) -> Method:
     return Method(name, product.order, partial(make_products, tableau, product), tableau=tableau)
 
 
+def scipy_method(name: str, recentre: float = FAR) -> Method:
+    """One of SciPy's `solve_ivp` methods in local coordinates, for `simulate(rtol=, atol=)`.
+
+    name      "RK23", "RK45", "DOP853", "Radau", "BDF" or "LSODA"
+    recentre  the angle, rad, after which the state becomes the centre of the next chart; 0: after
+              every step.  Methods of several steps begin anew there, and
+              provenance["restarts"] counts them
+
+    >>> scipy_method("LSODA").name
+    'scipy LSODA'
+    """
+    return Method(**scipy_fields(name, recentre))
+
+
+@cache
+def of_gauss(name: str) -> Method:
+    """The Gauss method of that name, centred at mid-step."""
+    stages = GAUSS[name]
+    nodes = (0.0, *(0.5 + gauss_nodes(stages)).tolist())
+    return Method(name, 2 * stages, partial(make_gauss, stages), implicit=True, nodes=nodes)
+
+
+@cache
+def of_rattlie(name: str) -> Method:
+    """The variational method of that name."""
+    order = RATTLIE[name]
+    nodes = (0.0, *composition(order).cumsum().tolist())
+    make = partial(make_rattlie, order)
+    return Method(name, order, make, implicit=True, nodes=nodes, spaces="SE3")
+
+
+@cache
+def of_half_explicit(name: str) -> Method:
+    """The half-explicit method of that name."""
+    tableau = HALF_EXPLICIT[name]()
+    make = partial(make_half_explicit, tableau)
+    return Method(name, tableau.order, make, tableau=tableau)
+
+
+def needs_a_mechanism(kept: int, length: int) -> Any:
+    raise InvalidOption(
+        "an implicit method has no record without a mechanism.", "Use `Method.fit`."
+    )
+
+
+@cache
+def of_w_method(name: str) -> Method:
+    """The linearly implicit method of that name."""
+    found = W_METHODS[name]
+    nodes = tuple(found.alpha.sum(axis=1).tolist())
+
+    def fit(_: Any, mechanism: Any) -> Any:
+        return make_linearly_implicit(found, mechanism)
+
+    return Method(
+        name, found.order, needs_a_mechanism, implicit=True, nodes=nodes, additive=False, fit=fit
+    )
+
+
 def methods() -> dict[str, Method]:
     """All methods by name.
 
@@ -84,9 +178,25 @@ def methods() -> dict[str, Method]:
     return {name: find_method(name) for name in known_names()}
 
 
+#: Modules whose methods register themselves when they are first asked for.
+IMPLICIT = ("generalized_alpha", "bliedf")
+
+
 def known_names() -> list[str]:
     """What a method may be called."""
-    return [*METHODS, *PAIR_TABLEAUX, *PRODUCTS, *_OTHERS]
+    for module in IMPLICIT:
+        import_module(f"chasles.integrators.{module}")
+    return [
+        *METHODS,
+        *PAIR_TABLEAUX,
+        *PRODUCTS,
+        *GAUSS,
+        *RATTLIE,
+        *HALF_EXPLICIT,
+        *W_METHODS,
+        *_OTHERS,
+        *SCIPY_NAMES,
+    ]
 
 
 def find_method(method: Any) -> Method:
@@ -95,6 +205,9 @@ def find_method(method: Any) -> Method:
         return method
     if isinstance(method, Tableau):
         return of_tableau(method)
+    for names, make in FAMILIES:
+        if isinstance(method, str) and method in names:
+            return make(method)
     known = known_names()
     if not isinstance(method, str):
         raise InvalidOption(
@@ -103,8 +216,18 @@ def find_method(method: Any) -> Method:
         )
     if method not in known:
         raise UnknownName.among("method", method, known)
-    if method in _OTHERS:
-        return _OTHERS[method]
-    if method in PAIR_TABLEAUX:
-        return of_tableau(PAIR_TABLEAUX[method]())
-    return of_product(method) if method in PRODUCTS else of_tableau(find_tableau(method))
+    return _OTHERS[method]
+
+
+#: Names of methods, and what makes one of its name.
+FAMILIES: tuple[tuple[Any, Callable[[str], Method]], ...] = (
+    (_OTHERS, _OTHERS.__getitem__),
+    (METHODS, lambda name: of_tableau(find_tableau(name))),
+    (PAIR_TABLEAUX, lambda name: of_tableau(PAIR_TABLEAUX[name]())),
+    (PRODUCTS, of_product),
+    (GAUSS, of_gauss),
+    (RATTLIE, of_rattlie),
+    (HALF_EXPLICIT, of_half_explicit),
+    (W_METHODS, of_w_method),
+    (SCIPY_NAMES, lambda name: scipy_method(name.removeprefix(PREFIX))),
+)

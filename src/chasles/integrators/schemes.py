@@ -12,8 +12,12 @@ from collections.abc import Callable
 from typing import Any
 
 from chasles.compiled import overload
+from chasles.integrators.gauss import Gauss, attempt_gauss
+from chasles.integrators.half_explicit import HalfExplicit, attempt_half_explicit
 from chasles.integrators.products import Products, attempt_products
+from chasles.integrators.rattlie import Rattlie, attempt_rattlie
 from chasles.integrators.rkmk import MuntheKaas, attempt_munthe_kaas
+from chasles.integrators.rosenbrock import LinearlyImplicit, attempt_linearly_implicit
 
 #: Kind of record -> routine.
 ATTEMPTS: dict[type, Callable[..., Any]] = {}
@@ -42,3 +46,7 @@ def _attempt_compiled(mechanism, scratch, scheme, state, t, step, out):
 
 register_scheme(MuntheKaas, attempt_munthe_kaas)
 register_scheme(Products, attempt_products)
+register_scheme(Gauss, attempt_gauss)
+register_scheme(Rattlie, attempt_rattlie)
+register_scheme(LinearlyImplicit, attempt_linearly_implicit)
+register_scheme(HalfExplicit, attempt_half_explicit)

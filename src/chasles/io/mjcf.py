@@ -68,6 +68,9 @@ def compiled_scene(mujoco: Any, checker: Checker, notes: list[str]) -> tuple[Any
         with listening(mujoco, warned):
             spec = mujoco.MjSpec.from_file(str(checker.source))
             spec.memory = -1  # what simulating in MuJoCo would take is not wanted
+            # Nor are the ranges of muscles, which are left out: they would be simulated, and with
+            # odd numbers that never ends.
+            spec.compiler.LRopt.mode = int(mujoco.mjtLRMode.mjLRMODE_NONE)
             if checker.root == URDF:
                 notes += place_meshes(mujoco, spec, checker)
             compiled = spec.compile()

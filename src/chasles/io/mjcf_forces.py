@@ -191,8 +191,8 @@ def servo(scene: Any, index: int, entry: Placed, alone: bool) -> Motor | None:
 
     With k = -b1, d = -b2 and coordinate = q - qpos0, the part in clip is that of a motor,
     k gear (target - coordinate) - d gear coordinate' + effort.  An input of a motor is gain times a
-    change of control, N m or N; that of a servo the change of its target, gain control / (k gear),
-    in rad or m; without k that of its rate, gain control / (d gear).
+    change of control, N m or N; that of a servo its target, (gain control + b0) / (k gear) - qpos0,
+    in rad or m; without k the rate of that, gain control / (d gear).
     """
     m = scene.m
     gear, gain = float(m.actuator_gear[index, 0]), float(m.actuator_gainprm[index, 0])

@@ -30,8 +30,9 @@ def shape_of(scene: Any, geom: int, centre: Floats, rotation: Floats) -> Shape |
     body = m.geom_bodyid[geom]
     own = np.zeros(9)
     scene.mujoco.mju_quat2Mat(own, m.geom_quat[geom])
-    turn = rotation.T @ scene.d.xmat[body].reshape(3, 3) @ own.reshape(3, 3)
-    place = rotation.T @ (scene.in_world(body, m.geom_pos[geom]) - centre)
+    with np.errstate(invalid="ignore", over="ignore"):  # a place out of this world: the shape tells
+        turn = rotation.T @ scene.d.xmat[body].reshape(3, 3) @ own.reshape(3, 3)
+        place = rotation.T @ (scene.in_world(body, m.geom_pos[geom]) - centre)
     pose: dict[str, Any] = {
         "position": (0.0, 0.0, 0.0) if np.abs(place).max() <= ALIGNED else as_vector(place),
         "rotation": IDENTITY if np.abs(turn - np.eye(3)).max() <= ALIGNED else as_matrix(turn),

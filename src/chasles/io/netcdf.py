@@ -34,7 +34,7 @@ ARRAYS = ("time", "position", "rotation", "angular_velocity", "body_velocity")
 #: Where the run began; in files of runs that did not begin as their model was entered.
 START = ("start_position", "start_rotation", "start_angular_velocity", "start_velocity")
 #: What not every file has.
-OPTIONAL = ("integrals", "coordinates", "input_time", "inputs", *START)
+OPTIONAL = ("integrals", "coordinates", "multipliers", "input_time", "inputs", *START)
 
 
 def load(path: str | os.PathLike[str], model: Model | None = None) -> Result:
@@ -92,6 +92,7 @@ def rebuilt(
         message=str(attributes["message"]),
         coordinates=arrays.get("coordinates"),
         checkpoint=begin,
+        multipliers=arrays.get("multipliers"),
     )
 
 
@@ -119,11 +120,14 @@ def check_arrays(setup: Setup, arrays: dict[str, Floats], status: str) -> None:
     }  # fmt: skip
     if "coordinates" in arrays:
         shapes["coordinates"] = (len(coordinate_keys(setup.model)),)
+    if "multipliers" in arrays:
+        shapes["multipliers"] = (setup.system.row_count,)
     for name, shape in shapes.items():
         if arrays[name].shape != (len(times), *shape):
             expected = (len(times), *shape)
             raise ValueError(f"{name} has shape {arrays[name].shape}, not {expected}")
-        whole = status != "finished" or name == "coordinates"  # which has NaN for cut joints
+        # Coordinates of cut joints are NaN, and so are multipliers that no step has found.
+        whole = status != "finished" or name in ("coordinates", "multipliers")
         if not whole and not np.isfinite(arrays[name]).all():
             raise ValueError(f"{name} is not finite")
 

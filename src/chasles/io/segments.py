@@ -33,7 +33,7 @@ def load_recording(folder: Path, model: Model | None = None) -> Result:
     return Result(
         problem if inputs is None else with_inputs(problem, inputs),
         saved.times, saved.absolute, saved.integrals, provenance, ended["status"],
-        ended["message"], saved.coordinates, begin,
+        ended["message"], saved.coordinates, begin, saved.multipliers,
     )  # fmt: skip
 
 

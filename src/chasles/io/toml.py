@@ -273,7 +273,11 @@ def brief_body(table: dict[str, Any], body: Body) -> dict[str, Any]:
         look = {} if body.shape is None else {"colour": body.shape.colour}
         fields = {"name": body.name, **size, "mass": body.mass, **look}
         fields |= {name: table[name] for name in START}
-        if same(body, SOLIDS[kind](**fields)):
+        try:
+            is_solid = same(body, SOLIDS[kind](**fields))
+        except ChaslesError:  # drawn so thin that a solid of that shape would have no inertia
+            is_solid = False
+        if is_solid:
             return {"kind": kind, **brief(fields, known)}
     shapes = table["shapes"]
     drawn = {"shape": shapes[0]} if len(shapes) == 1 else {"shapes": shapes} if shapes else {}

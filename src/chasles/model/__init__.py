@@ -17,6 +17,8 @@ from chasles.model.couplings import (
     Universal,
 )
 from chasles.model.custom import CustomJoint
+from chasles.model.custom_coupling import CustomCoupling
+from chasles.model.custom_force import CustomForce
 from chasles.model.drivers import AnyDriver, Driver, PointDriver
 from chasles.model.errors import (
     ChaslesError,
@@ -55,7 +57,7 @@ from chasles.model.joints import (
     Revolute,
     Spherical,
 )
-from chasles.model.loads import CustomForce, Drag, Load
+from chasles.model.loads import Drag, Load
 from chasles.model.mesh import Mesh
 from chasles.model.model import Model
 from chasles.model.motors import Feedback, Motor, Servo, input_of
@@ -79,6 +81,7 @@ __all__ = [
     "ConstantVelocity",
     "Contact",
     "Coupling",
+    "CustomCoupling",
     "CustomForce",
     "CustomJoint",
     "Cylinder",

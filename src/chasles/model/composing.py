@@ -16,9 +16,11 @@ from chasles.model.checks import Vector3, as_matrix, checked_vector
 from chasles.model.components import Components
 from chasles.model.coordinate_coupling import Coupling
 from chasles.model.custom import CustomJoint
+from chasles.model.custom_coupling import CustomCoupling
+from chasles.model.custom_force import CustomForce
 from chasles.model.errors import InvalidModel, told
 from chasles.model.forces import Bushing
-from chasles.model.loads import WORLD, CustomForce, Load
+from chasles.model.loads import WORLD, Load
 from chasles.model.rotations import Turned, rotation_of, turned
 from chasles.model.sensors import ForceSensor
 from chasles.model.words import ArrayLike
@@ -117,7 +119,11 @@ def moved_part(part: Any, place: Placement) -> Any:
         if name in made and getattr(part, name) is not None
         and not callable(getattr(part, name))
     }  # fmt: skip
-    if isinstance(part, Coupling):
+    if isinstance(part, CustomCoupling):
+        changes["bodies"] = tuple(place.name(name) for name in part.bodies)
+    elif isinstance(part, CustomForce):
+        changes["others"] = tuple(place.name(name) for name in part.others)
+    elif isinstance(part, Coupling):
         changes["terms"] = tuple((place.name(joint), *rest) for joint, *rest in part.terms)
     return replace(part, **changes)
 
@@ -125,7 +131,7 @@ def moved_part(part: Any, place: Placement) -> Any:
 def check_movable(part: Any, place: Placement) -> None:
     """Refuse parts that mean something else elsewhere."""
     where = f"{part.kind} '{part.name}'"
-    if isinstance(part, CustomForce | CustomJoint) and place.moves:
+    if isinstance(part, CustomForce | CustomJoint | CustomCoupling) and place.moves:
         raise InvalidModel(
             f"placed: {where} has a formula in world coordinates, which cannot be moved.",
             "Place the model with a prefix only, and give the formula at its place.",

@@ -9,8 +9,9 @@ from dataclasses import dataclass, field
 from math import dist, inf
 from typing import Any
 
-from chasles.model.body import GROUND
+from chasles.model.body import GROUND, Body
 from chasles.model.checks import Vector3, checked_number, fill
+from chasles.model.compound import compound
 from chasles.model.errors import InvalidJoint
 from chasles.model.joints import (
     Attachment,
@@ -18,6 +19,7 @@ from chasles.model.joints import (
     Fixed,
     Helical,
     Joint,
+    Prismatic,
     Revolute,
     Z,
     checked_point,
@@ -163,8 +165,9 @@ class PointOnPlane(RowJoint):
 class Cartesian(RowJoint):
     """A gantry: every translation, no rotation.  b keeps its orientation against a.
 
-    `at` may be left out; it is where the reaction is measured.  Where coordinates are wanted, take
-    three Prismatic joints one after the other (`compound`).
+    `at` may be left out; it is where the reaction is measured.  It has rows and no coordinates.
+    Where these are wanted, to start by, to drive, to put springs and motors on, take its three
+    `slides`, which hold to rounding as well.
 
     >>> Cartesian("gantry", GROUND, "hook").locked
     ('wx', 'wy', 'wz')
@@ -178,6 +181,20 @@ class Cartesian(RowJoint):
         self, name: str, a: Attachment, b: Attachment, at: ArrayLike | None = None
     ) -> None:
         super().__init__(name, a, b, at)
+
+    def slides(self) -> tuple[list[Body], list[Joint]]:
+        """The same as a `compound` of three Prismatic joints, along x, y and z as entered.
+
+        Their names are that of the gantry and the axis, their displacements the coordinates of b
+        against a; between them are frames without mass, which go among the bodies of the model.
+
+        >>> frames, joints = Cartesian("gantry", GROUND, "hook").slides()
+        >>> [joint.name for joint in joints]
+        ['gantry x', 'gantry y', 'gantry z']
+        """
+        return compound(
+            *(Prismatic(f"{self.name} {axis}", self.a, self.b, self.at, axis) for axis in "xyz")
+        )
 
 
 @dataclass(frozen=True, init=False)

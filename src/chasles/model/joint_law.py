@@ -43,17 +43,27 @@ class JointLaw(JointForce, in_files=False):
 
     def effort(self, t: float, q: float, rate: float) -> float:
         """What the law says, checked."""
-        try:
-            returned = self.law(t, q, rate)
-        except ChaslesError:
-            raise
-        except Exception as error:
-            raise InvalidForce(
-                f"{self.where}: its law raised {type(error).__name__} at t = {t:g} s, q = {q:g}:"
-                f" {one_line(error)}",
-                "Give law(t, q, rate) that returns a number.",
-            ) from error
-        if type(returned) is float and isfinite(returned):
-            return returned
-        what = f"law at t = {t:g} s, q = {q:g}"
-        return checked_number(returned, what, self.where, InvalidForce)
+        return effort_of(self.law, "law", self.where, t, q, rate)
+
+    effort_at = effort
+
+
+def effort_of(
+    function: Callable[..., Any], what: str, where: str, t: float, q: float, rate: float
+) -> float:
+    """What a user's function of time, coordinate and rate says, checked."""
+    try:
+        returned = function(t, q, rate)
+    except ChaslesError:
+        raise
+    except Exception as error:
+        raise InvalidForce(
+            f"{where}: {what}(t, q, rate) raised {type(error).__name__} at t = {t:g} s,"
+            f" q = {q:g}: {one_line(error)}",
+            f"Give {what}(t, q, rate), a function of the time in s, the coordinate and its rate"
+            " that returns a number.",
+        ) from error
+    if type(returned) is float and isfinite(returned):  # nearly always, and quick
+        return returned
+    told = f"{what}(t, q, rate) at t = {t:g} s, q = {q:g}"
+    return checked_number(returned, told, where, InvalidForce)

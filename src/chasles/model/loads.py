@@ -2,13 +2,12 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from math import isfinite
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from chasles.model.body import GROUND, Body
+from chasles.model.body import Body
 from chasles.model.checks import (
     Vector3,
     checked_callable,
@@ -19,8 +18,7 @@ from chasles.model.checks import (
 )
 from chasles.model.components import Components, components_of, is_components
 from chasles.model.errors import ChaslesError, InvalidForce, one_line, told
-from chasles.model.forces import Force, checked_body_of_force, checked_movable
-from chasles.model.joints import Attachment
+from chasles.model.forces import Force, checked_movable
 from chasles.model.words import ArrayLike, Frame
 
 Floats = NDArray[np.float64]
@@ -146,109 +144,6 @@ class Drag(BodyForce):
                 "Give linear=, quadratic=, angular= or angular_quadratic=.",
             )
         fill(self, **values)
-
-
-@dataclass(frozen=True, init=False)
-class CustomForce(BodyForce, in_files=False):
-    """A force and a torque by a formula of time and of the motion of one body.
-
-    formula   formula(t, position, rotation, velocity, angular_velocity) -> (force, torque), both
-              in world axes at the centre of mass; rotation is nine numbers row by row (body to
-              world), angular_velocity is in the body frame, all others are in the world
-    reaction  who receives the opposite force and torque: a body, or the ground
-    compiled  whether the formula is to be compiled: fast, but only numbers, tuples and math; else
-              it is called through Python, about 4 microseconds a time (a step of a body takes 1)
-    sees_reaction  whether the formula gets a last argument: (position, rotation, velocity,
-              angular_velocity) of the body that `reaction` names, for forces between two bodies
-              that both move
-
-    >>> def lift(t, position, rotation, velocity, angular_velocity):
-    ...     return (0.0, 0.0, 2.0), (0.0, 0.0, 0.0)
-    >>> CustomForce("lift", "wing", lift).reaction
-    'ground'
-    """
-
-    formula: Callable[..., Any] = tuple
-    reaction: str = GROUND.name
-    compiled: bool = False
-    sees_reaction: bool = False
-
-    def __init__(
-        self,
-        name: str,
-        body: Body | str,
-        formula: Callable[..., Any],
-        reaction: Attachment = GROUND,
-        compiled: bool = False,
-        sees_reaction: bool = False,
-    ) -> None:
-        super().__init__(name, body)
-        call = "formula(t, position, rotation, velocity, angular_velocity)"
-        other = checked_body_of_force(reaction, "reaction", self.where)
-        if other == self.body:
-            raise InvalidForce(
-                f"{self.where}: body and reaction are both '{other}', so it does nothing.",
-                "Give another body, or leave it out for the ground.",
-            )
-        flags = {"compiled": compiled, "sees_reaction": sees_reaction}
-        for what, flag in flags.items():
-            if not isinstance(flag, bool | np.bool_):
-                raise InvalidForce(
-                    f"{self.where}: {what} must be True or False, got {told(flag)}.",
-                    f"Give {what}=True or False.",
-                )
-        if compiled and sees_reaction:
-            raise InvalidForce(
-                f"{self.where}: compiled and sees_reaction are both True, but machine code sees one"
-                " body only.",
-                "Leave compiled=True out.",
-            )
-        fill(
-            self,
-            formula=checked_callable(formula, "formula", call, self.where, InvalidForce),
-            reaction=other,
-            compiled=bool(compiled),
-            sees_reaction=bool(sees_reaction),
-        )
-
-    @property
-    def bodies(self) -> tuple[str, ...]:
-        return (self.body, self.reaction)
-
-    def wrench(self, t: float, *motion: Any) -> tuple[Vector3, Vector3]:
-        """Force and torque at one time and motion, checked: formula(t, *motion)."""
-        try:
-            returned = self.formula(t, *motion)
-        except ChaslesError:
-            raise
-        except Exception as error:
-            raise InvalidForce(
-                f"{self.where}: its formula raised {type(error).__name__} at t = {t:g} s:"
-                f" {one_line(error)}",
-                "Give formula(t, position, rotation, velocity, angular_velocity).",
-            ) from error
-        when = f"at t = {t:g} s"
-        try:
-            force, torque = returned
-        except (TypeError, ValueError):
-            raise InvalidForce(
-                f"{self.where}: its formula returned {told(returned)} {when}.",
-                "Return two vectors: (force, torque), each of three numbers.",
-            ) from None
-        if is_plain(force) and is_plain(torque):  # nearly always, and quick
-            return force, torque
-        return (
-            checked_vector(force, f"the force {when}", self.where, InvalidForce),
-            checked_vector(torque, f"the torque {when}", self.where, InvalidForce),
-        )
-
-
-def is_plain(vector: Any) -> bool:
-    """Whether it is three finite floats in a tuple."""
-    if type(vector) is not tuple or len(vector) != 3:
-        return False
-    x, y, z = vector
-    return type(x) is type(y) is type(z) is float and isfinite(x) and isfinite(y) and isfinite(z)
 
 
 def checked_load(value: Any, what: str, where: str) -> VectorOfTime:

@@ -17,34 +17,20 @@ import numpy as np
 
 from chasles.model.checks import checked_not_negative, checked_number, fill
 from chasles.model.derivatives import Floats, Function
-from chasles.model.errors import ChaslesError, InvalidForce, one_line, told
+from chasles.model.errors import InvalidForce, told
 from chasles.model.joint_forces import NOTHING, PER_SPEED, PER_UNIT, JointForce
+from chasles.model.joint_law import effort_of
 from chasles.model.joints import Joint
 from chasles.model.signals import Part, Signal, checked_signal
 from chasles.model.words import ArrayLike, Coordinate
 
-#: What an input of a Simulation or a controller is added to.
+#: What an input of a Simulation or a controller acts on.
 InputOf = Literal["effort", "target", "rate"]
 Limit = float | tuple[float, float] | None
 
 
 class Feedback(Signal):
     """An effort that depends on the motion: function(t, q, q'), called at every stage."""
-
-    def effort_at(self, t: float, value: float, rate: float, where: str) -> float:
-        """The effort at one time and motion, checked."""
-        function: Callable[..., Any] = self.function
-        try:
-            returned = function(t, value, rate)
-        except ChaslesError:
-            raise
-        except Exception as error:
-            raise InvalidForce(
-                f"{where}: effort(t, q, rate) raised {type(error).__name__} at t = {t:g} s:"
-                f" {one_line(error)}",
-                "Give a function of the time in s, the coordinate and its rate.",
-            ) from error
-        return checked_number(returned, f"effort(t, q, rate) at t = {t:g} s", where, InvalidForce)
 
 
 def is_feedback(function: Any) -> bool:
@@ -87,7 +73,7 @@ class Motor(JointForce):
     (-5.0, 5.0)
     """
 
-    #: what an input is added to
+    #: what an input acts on: it is added to an effort, and replaces a target or its rate
     adds_to: ClassVar[InputOf] = "effort"
 
     target: Signal | None = None
@@ -133,6 +119,11 @@ class Motor(JointForce):
     def feedback(self) -> Feedback | None:
         """Its effort, where that depends on the motion."""
         return self.effort if isinstance(self.effort, Feedback) else None
+
+    def effort_at(self, t: float, q: float, rate: float) -> float:
+        """That effort at one time and motion, checked."""
+        function: Callable[..., Any] = self.effort.function
+        return effort_of(function, "effort", self.where, t, q, rate)
 
     @property
     def limits(self) -> tuple[float, float]:
@@ -188,8 +179,9 @@ class Motor(JointForce):
 class Servo(Motor):
     """A motor that follows a target, which inputs of a `Simulation` or a controller move.
 
-    target     of the coordinate, rad or m: a number, a Signal, or a function of t; an input is
-               added to it, or to its rate (rad/s or m/s) where there is no stiffness
+    target     of the coordinate, rad or m: a number, a Signal, or a function of t.  An input takes
+               the place of a number; without stiffness it is the rate of the target instead (rad/s
+               or m/s)
     stiffness  N m/rad or N/m, the proportional gain
     damping    N m s/rad or N s/m, the derivative gain
     effort     N m or N, added to what the gains ask for: see `Motor`
@@ -224,7 +216,7 @@ class Servo(Motor):
 
 
 def input_of(motor: Motor) -> InputOf:
-    """What an input of a motor is added to."""
+    """What an input of a motor acts on."""
     return "rate" if motor.adds_to == "target" and motor.stiffness == 0.0 else motor.adds_to
 
 

@@ -11,6 +11,7 @@ from chasles.model.checks import checked_name
 from chasles.model.coordinate_coupling import Coupling, placed_coupling
 from chasles.model.coordinates import resolved_coordinate
 from chasles.model.couplings import cosine_between
+from chasles.model.custom_coupling import CustomCoupling
 from chasles.model.drivers import AnyDriver, Driver, PointDriver, check_start
 from chasles.model.errors import (
     InvalidDriver,
@@ -137,6 +138,9 @@ def placed_driver(
         coordinate = resolved_coordinate(joint, driver.coordinate, driver.where, InvalidDriver)
         check_start(driver, joint.at_start(coordinate))
         return replace(driver, coordinate=coordinate)
+    if isinstance(driver, CustomCoupling):
+        check_bodies(driver.bodies, bodies, driver.where)
+        return driver
     if isinstance(driver, Coupling):
         return placed_coupling(driver, joints)
     if isinstance(driver, PointDriver):
@@ -213,7 +217,8 @@ def check_coupled_free(drivers: Sequence[AnyDriver]) -> None:
     """Refuse a coupling all of whose coordinates are driven: it could only repeat or contradict."""
     driven = {(d.joint, d.coordinate) for d in drivers if isinstance(d, Driver)}
     for coupling in drivers:
-        if isinstance(coupling, Coupling) and all(t[:2] in driven for t in coupling.terms):
+        terms = coupling.terms if isinstance(coupling, Coupling) else ()
+        if terms and all(t[:2] in driven for t in terms):
             raise InvalidModel(
                 f"{coupling.where}: all its coordinates are driven, so that nothing can follow.",
                 "Leave one of the drivers out, or the coupling.",

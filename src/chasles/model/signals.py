@@ -58,6 +58,12 @@ class Signal:
                 checked_callable(value, what, f"{what}(t)", "signal", InvalidSignal)
         fill(self, **given)
 
+    @property
+    def steady(self) -> float | None:
+        """Its value, if it is a constant by definition."""
+        wave = self.function
+        return wave.offset if isinstance(wave, Linear) and wave.slope == 0.0 else None
+
     @classmethod
     def of(cls, wave: Wave) -> "Signal":
         """The signal of a wave, whose derivatives are waves too."""

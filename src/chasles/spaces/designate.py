@@ -165,8 +165,27 @@ def designate(model: Model, spaces: Any = None, cut: Collection[str] = ()) -> De
         for name in wanted
         if name not in geometry.tree.cut
     )
+    notes += coupling_notes(model, on_subgroups(chosen))
     rows = tuple(row(charts, name, name in forced, exact) for name in model.body_names)
     return Designation(model, rows, geometry.tree.cut, predicted, notes, tuple(forced), wanted)
+
+
+def coupling_notes(model: Model, grouped: bool) -> tuple[str, ...]:
+    """What becomes of every coupling, which is a row on coordinates or bodies in any case."""
+    lines = []
+    for coupling in model.couplings:
+        if not grouped and coupling.terms:
+            fate = "has no place on charts: runs refuse it"
+        elif coupling.terms and coupling.is_linear:
+            fate = "holds to rounding: it is linear in coordinates, which Runge-Kutta methods keep"
+        else:
+            why = "is not linear in coordinates" if coupling.terms else "is a formula of poses"
+            fate = (
+                f"drifts with the method's error, since it {why} (stabilise='projection' closes it"
+                " after every step)"
+            )
+        lines.append(f"Coupling '{coupling.name}' {fate}.")
+    return tuple(lines)
 
 
 def cut_joints(model: Model, cut: Any) -> tuple[str, ...]:

@@ -59,7 +59,7 @@ class Designation:
     rows         one per body, in the order of the model
     cut          joints that close a loop, so that no body's space can be made for them
     predictions  one per joint: whether it holds to rounding, and why
-    notes        what an override has cost
+    notes        what an override has cost, and what becomes of couplings
     by_hand      bodies whose spaces were chosen by the user
     wanted       joints at which the user wanted loops cut
 

@@ -8,17 +8,28 @@ reference (see `fitting`) the body moves in that joint's subgroup, which is what
 from collections.abc import Collection, Mapping
 from typing import Any
 
-from chasles.model import GROUND, InvalidOption, Joint, Model
+from chasles.model import GROUND, CustomForce, InvalidOption, Joint, Model
 from chasles.spaces.fitting import fitting_joint
 from chasles.spaces.space import Space, reference_order
 from chasles.spaces.tree import Tree, is_centred, spanning_tree
 
+#: What takes derivatives of forces along the motions of two bodies each.
+ANALYSES = ("linearise", "equilibrium")
 CHARTS = "Take spaces='subgroups', which names the joints itself, or 'auto'."
 
 
 def on_subgroups(spaces: Mapping[str, Space]) -> bool:
     """Whether any body of a model is on the subgroup of its joint: the recursion runs it."""
     return any(space.group == "subgroup" for space in spaces.values())
+
+
+def by_recursion(model: Model, spaces: Mapping[str, Space]) -> bool:
+    """Whether the recursion runs a model: some body is on a subgroup, or a formula couples bodies.
+
+    Rows of blocks act on two bodies; those that ride through a tree may begin on any number, also
+    where all bodies are on charts.
+    """
+    return on_subgroups(spaces) or any(not coupling.terms for coupling in model.couplings)
 
 
 def is_charted(spaces: Mapping[str, Space], name: str) -> bool:
@@ -152,13 +163,29 @@ def check_charted(model: Model, where: str) -> None:
 
 
 def check_massive(model: Model, where: str) -> None:
-    """Refuse frames without mass, and couplings of coordinates."""
+    """Refuse frames without mass, couplings, and forces on several bodies if they are derived."""
     for coupling in model.couplings:
+        if where == "spaces" and not coupling.terms:
+            continue  # see `by_recursion`
         raise InvalidOption(
             f"{where}: {coupling.where} couples joint coordinates, which only the motion subgroups"
-            " of the joints have.",
-            remedy(where, "leave it out; two wheels in the ground may have a Gear"),
+            " of the joints have."
+            if coupling.terms
+            else f"{where}: {coupling.where} couples several bodies, but rows there act on two.",
+            remedy(
+                where,
+                "leave it out; two wheels in the ground may have a Gear"
+                if coupling.terms
+                else "leave it out; between two bodies there is CustomJoint",
+            ),
         )
+    for force in model.forces:
+        if isinstance(force, CustomForce) and force.others and where in ANALYSES:
+            raise InvalidOption(
+                f"{where}: {force.where} has a formula of several bodies, whose derivatives are not"
+                " taken.",
+                "Share it among forces with a reaction, each of which sees two.",
+            )
     for body in model.bodies:
         if body.mass == 0.0:
             raise InvalidOption(

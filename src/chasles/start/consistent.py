@@ -3,7 +3,7 @@
 import numpy as np
 
 from chasles.core.arrays import POSE_R, TWIST, Floats
-from chasles.model import InconsistentStart
+from chasles.model import CustomCoupling, InconsistentStart
 from chasles.start.conflicts import contradiction, listed
 from chasles.start.kkt import DampedKkt, Rows, constraint_rows, mass_blocks, unit_scale
 from chasles.system.build import Setup
@@ -188,7 +188,9 @@ def velocity_error(setup: Setup, residual: Floats) -> InconsistentStart:
     who = f"'{a}' and '{b}'"
     for coupling in setup.model.couplings:
         if coupling.name == name:
-            word, who = "coupling", f"the bodies of joints {listed(list(coupling.joints))}"
+            joints = f"the bodies of joints {listed(list(coupling.joints))}"
+            tied = listed(list(coupling.bodies)) if isinstance(coupling, CustomCoupling) else ""
+            word, who = "coupling", tied or joints
     unit = speed_unit(setup.units(index)[worst - int(firsts[index])])
     return InconsistentStart(
         f"the initial velocities of {who} violate {word} '{name}' by"

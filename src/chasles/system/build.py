@@ -32,6 +32,7 @@ from chasles.model import (
     GROUND,
     Body,
     Coupling,
+    CustomCoupling,
     CustomJoint,
     Driver,
     InconsistentStart,
@@ -122,6 +123,8 @@ class Setup:
         driver = self.model.driver(name)
         if isinstance(driver, PointDriver):
             return GROUND.name, driver.body
+        if isinstance(driver, CustomCoupling):
+            return GROUND.name, driver.bodies[0]
         if isinstance(driver, Coupling):
             return oriented(self.model.joint(driver.joints[0]))
         assert isinstance(driver, Driver)
@@ -307,6 +310,12 @@ def check_coupling(setup: Setup, coupling: Coupling) -> None:
     gap = float(coupled_gap(setup, coupling, setup.absolute))
     place = int(setup.system.joints.first_row[setup.joint_index[coupling.name]])
     allowed = OPEN_TOLERANCE * max(1.0, float(setup.row_sizes[place]))
+    if abs(gap) > allowed and isinstance(coupling, CustomCoupling):
+        raise InconsistentStart(
+            f"{coupling.where}: its formula is {gap:.6g} at t = 0, not 0 (tolerance"
+            f" {allowed:.2g}).",
+            "Move its bodies, or take the nearest poses where it holds: simulate(..., close=True).",
+        )
     if abs(gap) > allowed:
         raise InconsistentStart(
             f"{coupling.where} is off by {gap:.3g} at t = 0: {coupling.drives} is"

@@ -6,7 +6,7 @@ import numpy as np
 
 from chasles.core.arrays import Joints, padded
 from chasles.core.constraints.registry import CONSTRAINTS
-from chasles.model import Coupling, Joint, Model
+from chasles.model import Coupling, CustomCoupling, Joint, Model
 from chasles.system.build_frames import Carriers, carried_frames
 from chasles.system.check_formulas import check_formula
 from chasles.system.signals import SignalList
@@ -67,8 +67,9 @@ def driver_columns(model: Model, signals: SignalList) -> tuple[Any, Any]:
 
 
 def formula_address(joint: Any, model: Model, kept_alive: list[Any]) -> int:
-    """Of the formula of a custom joint, tried before it is used."""
-    rows = CustomRows(joint)
+    """Of the formula of a custom joint or coupling, tried before it is used."""
+    bodies = len(joint.bodies) if isinstance(joint, CustomCoupling) else 2
+    rows = CustomRows(joint, bodies)
     check_formula(rows, model)
     kept_alive.append(rows)
     return rows.address

@@ -1,12 +1,13 @@
 """A user's formula for a joint, tried before a run: its shape, its derivatives, its jacobian."""
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
 from chasles.core.arrays import TWIST_COMPONENTS, Floats
-from chasles.model import GROUND, CustomJoint, InvalidJoint, Model
-from chasles.system.user_code import CustomRows
+from chasles.model import GROUND, CustomCoupling, CustomJoint, InvalidJoint, Model
+from chasles.system.user_code import SEEN, CustomRows
 
 #: A user's jacobian may differ from the derivative by this fraction of its largest entry: it may
 #: come from differences.
@@ -20,19 +21,20 @@ ASIDE = np.array([0.03, -0.05, 0.04, 0.02, 0.06, -0.01])
 def check_formula(rows: CustomRows, model: Model) -> None:
     """Refuse a formula that fails at the start, or whose derivative vanishes or is not as said."""
     joint = rows.joint
-    start = np.concatenate([still_pose(model, name) for name in (joint.a, joint.b)])
+    bodies = joint.bodies if isinstance(joint, CustomCoupling) else (joint.a, joint.b)
+    start = np.concatenate([still_pose(model, name) for name in bodies])
     joint.residual(*poses_of(start))
-    _, jacobian, curvature = rows.taylor(start, np.eye(12))
-    moving = np.repeat([name != GROUND.name for name in (joint.a, joint.b)], 6)
+    _, jacobian, curvature = rows.taylor(start, np.eye(6 * len(bodies)))
+    moving = np.repeat([name != GROUND.name for name in bodies], 6)
     for row in range(joint.rows):
         slope = np.abs(jacobian[row, moving]).max()
         if not slope > FLAT * np.abs(curvature[row, moving]).max():
-            raise InvalidJoint(
-                f"joint '{joint.name}': residual {row} of its formula does not change to first"
-                f" order as {movers(joint)} at the start, so it holds nothing.",
+            raise rows.invalid(
+                f"{rows.where}: residual {row} of its formula does not change to first"
+                f" order as {movers(bodies)} at the start, so it holds nothing.",
                 "Let every residual depend on a pose; hold a distance, not the square of a gap.",
             )
-    if joint.jacobian is None:
+    if isinstance(joint, CustomCoupling) or joint.jacobian is None:
         return
     own = joint.given_jacobian(*poses_of(start))
     compare(joint, moving, jacobian, own, "at the start")
@@ -44,8 +46,8 @@ def check_formula(rows: CustomRows, model: Model) -> None:
     compare(joint, moving, *both, "a little off the start")
 
 
-def movers(joint: CustomJoint) -> str:
-    names = [f"'{name}'" for name in (joint.a, joint.b) if name != GROUND.name]
+def movers(bodies: Sequence[str]) -> str:
+    names = [f"'{name}'" for name in bodies if name != GROUND.name]
     return f"{' and '.join(names)} {'move' if len(names) > 1 else 'moves'}"
 
 
@@ -61,11 +63,8 @@ def still_pose(model: Model, name: str) -> Floats:
 
 
 def poses_of(given: Floats) -> Any:
-    """Two poses as a user's formula gets them."""
-    return [
-        (tuple(given[at : at + 9].tolist()), tuple(given[at + 9 : at + 12].tolist()))
-        for at in (0, 18)
-    ]
+    """Poses as a user's formula gets them."""
+    return [(tuple(row[:9]), tuple(row[9:12])) for row in given.reshape(-1, SEEN).tolist()]
 
 
 def moved_aside(given: Floats) -> Floats:

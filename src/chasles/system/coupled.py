@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from chasles.core.arrays import Floats, Integers
+from chasles.core.arrays import POSE_X, TWIST, Floats, Integers
 from chasles.core.frames import oriented
 from chasles.core.rows import (
     column,
@@ -15,9 +15,10 @@ from chasles.core.rows import (
     translation_row,
     turn_about_axis,
 )
-from chasles.model import Coupling
+from chasles.model import Coupling, CustomCoupling
 from chasles.model.coordinates import ANGLE
 from chasles.system.gaps import frame_of, opening_history, pose_history
+from chasles.system.user_code import CustomRows
 
 if TYPE_CHECKING:
     from chasles.system.build import Setup
@@ -57,8 +58,22 @@ def coupled_gap(
     setup: "Setup", coupling: Coupling, absolute: Floats, near: Mapping[str, float] | None = None
 ) -> Floats:
     """By how much a coupling is off, in the unit of its terms, at absolute states (..., n, 18)."""
+    if isinstance(coupling, CustomCoupling):
+        return formula_gap(setup, coupling, absolute)
     values = coupling.values(coupled_coordinates(setup, coupling, absolute, near))
     return np.broadcast_to(np.asarray(values, float), absolute.shape[:-2])
+
+
+def formula_gap(setup: "Setup", coupling: CustomCoupling, absolute: Floats) -> Floats:
+    """What a user's formula of bodies gives, called with floats, state by state."""
+    bodies = [setup.body_index[name] for name in coupling.bodies]
+    shape = absolute.shape[:-2]
+    states = absolute[..., bodies, :TWIST].reshape(-1, len(bodies), TWIST).tolist()
+    found = [
+        coupling.residual(*((tuple(row[:POSE_X]), tuple(row[POSE_X:])) for row in state))
+        for state in states
+    ]
+    return np.array(found).reshape(shape)
 
 
 def coordinate_row(setup: "Setup", joint: str, word: str, absolute: Floats) -> Any:
@@ -83,6 +98,11 @@ def coupled_matrix(setup: "Setup", absolute: Floats) -> Floats:
     joints, couplings = setup.system.joints, setup.model.couplings
     matrix = np.zeros((len(couplings), 6 * setup.system.body_count))
     for k, coupling in enumerate(couplings):
+        if isinstance(coupling, CustomCoupling):
+            bodies = [setup.body_index[name] for name in coupling.bodies]
+            row = CustomRows(coupling, len(bodies)).rows_at(absolute[bodies].ravel())[1]
+            matrix[k].reshape(-1, 6)[bodies] = row.reshape(-1, 6)
+            continue
         coordinates = coupled_coordinates(setup, coupling, absolute)
         for (joint, word, _), f in zip(coupling.terms, coupling.derivatives(coordinates)):
             row = f[1] * coordinate_row(setup, joint, word, absolute)
@@ -104,6 +124,9 @@ def coupled_sizes(setup: "Setup") -> dict[int, float]:
     lever = setup.longest_lever or 1.0
     sizes = {}
     for place, coupling in zip(coupled_places(setup).tolist(), setup.model.couplings):
+        if not coupling.terms:  # in a unit that only its user knows
+            sizes[place] = 1.0
+            continue
         reach = [
             sum(abs(c) * (1.0 if word == ANGLE else lever) ** (k + 1) for k, c in enumerate(powers))
             for _, word, powers in coupling.terms

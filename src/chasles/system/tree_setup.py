@@ -9,7 +9,7 @@ from chasles.core.arrays import Floats, Integers, System, row_span
 from chasles.core.constraints.registry import CONSTRAINTS
 from chasles.core.recursion.tree import Tree
 from chasles.core.recursion.ways import Cut, Term
-from chasles.model import Coupling, Driver, InvalidModel, Model
+from chasles.model import Coupling, CustomCoupling, Driver, InvalidModel, Model
 from chasles.model.coordinates import ANGLE
 from chasles.spaces.on_subgroups import subgroup_tree
 from chasles.spaces.tree import BALL_ROWS, is_centred
@@ -82,7 +82,13 @@ def loose_charts(setup: Setup) -> dict[str, LooseChart]:
 
 
 def coupling_cut(setup: Setup, tree: Tree, body_of: Mapping[str, int], coupling: Coupling) -> Cut:
-    """A coupling as a row on coordinates of the tree."""
+    """A coupling as a row on coordinates of the tree, or on the bodies that a formula sees."""
+    index = setup.joint_index[coupling.name]
+    row = int(setup.system.joints.first_row[index])
+    if isinstance(coupling, CustomCoupling):
+        ties = tuple(setup.body_index[name] for name in coupling.bodies)
+        address = int(setup.system.joints.address[index])
+        return Cut(index, -1, -1, (row,), balanced=False, ties=ties, address=address)
     terms = []
     for name, word, powers in coupling.terms:
         if name not in body_of:
@@ -96,8 +102,6 @@ def coupling_cut(setup: Setup, tree: Tree, body_of: Mapping[str, int], coupling:
         stored = int(tree.stored_at[body]) + STORED_AT[pair][word]
         rate = int(tree.rate_at[body]) + slot
         terms.append(Term(body, slot, stored, rate, int(word == ANGLE), powers))
-    index = setup.joint_index[coupling.name]
-    row = int(setup.system.joints.first_row[index])
     return Cut(index, -1, -1, (row,), True, tuple(terms), coupling.offset)
 
 

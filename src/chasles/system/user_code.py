@@ -26,8 +26,10 @@ from chasles.compiled.reach import Unknown, digest_of
 from chasles.core.arrays import Floats
 from chasles.model import (
     ChaslesError,
+    CustomCoupling,
     CustomForce,
     CustomJoint,
+    InvalidDriver,
     InvalidForce,
     InvalidJoint,
     JointLaw,
@@ -39,9 +41,9 @@ from chasles.scalars.jet import Jet, pose_jets
 POINTER = ctypes.POINTER(ctypes.c_double)
 SIGNATURE = ctypes.CFUNCTYPE(None, ctypes.c_double, POINTER, POINTER)
 NUMBER, NUMBERS = numba.types.float64, numba.types.CPointer(numba.types.float64)
-#: What a force is given: position, rotation, velocity, angular velocity; what a joint is given:
-#: rotation, position and twist of both bodies.
-FORCE_INPUTS, JOINT_INPUTS = 18, 36
+#: What a force is given of a body: position, rotation, velocity, angular velocity; what a joint is
+#: given: rotation, position and twist.
+SEEN = 18
 FORCE_ANSWERS = 6
 #: Compiled formulas of users that are kept on disk.
 MOST_FORMULAS = 64
@@ -91,24 +93,29 @@ class PythonForce(Callback):
     """A force whose formula is any Python callable."""
 
     def __init__(self, force: CustomForce) -> None:
-        super().__init__(FORCE_INPUTS * (2 if force.sees_reaction else 1), FORCE_ANSWERS)
+        bodies = 1 + len(force.others)
+        super().__init__(SEEN * (2 if force.sees_reaction else bodies), FORCE_ANSWERS * bodies)
         self.force = force
 
     def values(self, t: float, given: list[float]) -> Sequence[float]:
-        other = (motion_of(given[FORCE_INPUTS:]),) if self.force.sees_reaction else ()
+        if self.force.others:
+            motions = (motion_of(given[at : at + SEEN]) for at in range(0, self.inputs, SEEN))
+            pairs = self.force.wrenches(t, *motions)
+            return [number for pair in pairs for vector in pair for number in vector]
+        other = (motion_of(given[SEEN:]),) if self.force.sees_reaction else ()
         force, torque = self.force.wrench(t, *motion_of(given), *other)
         return *force, *torque
 
 
-class PythonLaw(Callback):
-    """A law along a joint's coordinate."""
+class PythonEffort(Callback):
+    """An effort along a joint's coordinate, of time, coordinate and rate: a law, or a motor's."""
 
-    def __init__(self, force: JointLaw) -> None:
+    def __init__(self, force: JointLaw | Motor) -> None:
         super().__init__(inputs=2, answers=1)
         self.force = force
 
     def values(self, t: float, given: list[float]) -> Sequence[float]:
-        return (self.force.effort(t, given[0], given[1]),)
+        return (self.force.effort_at(t, given[0], given[1]),)
 
 
 class CompiledForce(PythonForce):
@@ -257,42 +264,48 @@ def reason(error: Exception) -> str:
 
 
 class CustomRows(Callback):
-    """A custom joint: residuals, J and eta from one pass of jets.
+    """A custom joint or coupling: residuals, J and eta from one pass of jets.
 
-    J are the derivatives along the twelve unit twists of both bodies, eta is minus the second
-    derivative along the actual twists.
+    J are the derivatives along the six unit twists of every body that the formula sees, eta is
+    minus the second derivative along the actual twists.
     """
 
-    def __init__(self, joint: CustomJoint) -> None:
-        super().__init__(JOINT_INPUTS, 14 * joint.rows)
-        self.joint = joint
+    def __init__(self, joint: CustomJoint | CustomCoupling, bodies: int = 2) -> None:
+        super().__init__(SEEN * bodies, (6 * bodies + 2) * joint.rows)
+        self.joint, self.bodies = joint, bodies
+        self.where = joint.where if isinstance(joint, CustomCoupling) else f"joint '{joint.name}'"
+        self.invalid: type[ChaslesError] = (
+            InvalidDriver if isinstance(joint, CustomCoupling) else InvalidJoint
+        )
 
     def rows_at(self, given: Floats) -> tuple[Floats, Floats, Floats]:
-        """g (rows,), J (rows, 12) and eta (rows,) at two poses and twists (36 numbers)."""
-        along = np.vstack((np.eye(12), np.concatenate((given[12:18], given[30:36]))))
+        """g (rows,), J (rows, 6 n) and eta (rows,) at n poses and twists (18 numbers each)."""
+        width = 6 * self.bodies
+        along = np.vstack((np.eye(width), given.reshape(-1, SEEN)[:, 12:].ravel()))
         value, first, second = self.taylor(given, along)
-        return value, first[:, :12], -second[:, 12]
+        return value, first[:, :width], -second[:, width]
 
     def taylor(self, given: Floats, along: Floats) -> tuple[Floats, Floats, Floats]:
-        """Residuals (rows,) and their two derivatives (rows, k) along twists of a and b (k, 12)."""
+        """Residuals (rows,) and their two derivatives (rows, k) along twists of all (k, 6 n)."""
         joint, still = self.joint, np.zeros(len(along))
         poses = [
-            pose_jets(given[at : at + 9].reshape(3, 3), given[at + 9 : at + 12], twists)
-            for at, twists in ((0, along[:, :6]), (18, along[:, 6:]))
+            pose_jets(pose[:9].reshape(3, 3), pose[9:12], along[:, 6 * k : 6 * k + 6])
+            for k, pose in enumerate(given.reshape(-1, SEEN))
         ]
         try:
-            answer = list(joint.formula(*poses))
+            returned = joint.formula(*poses)
+            answer = [returned] if isinstance(returned, Jet | float | int) else list(returned)
             jets = [x if isinstance(x, Jet) else Jet(float(x), still, still) for x in answer]
         except Exception as error:
-            raise InvalidJoint(
-                f"joint '{joint.name}': its formula cannot be differentiated, it raised"
+            raise self.invalid(
+                f"{self.where}: its formula cannot be differentiated, it raised"
                 f" {type(error).__name__}: {one_line(error)}",
                 "Use + - * / ** and NumPy's functions of the numbers in the poses (np.sqrt(x), not"
                 " math.sqrt(x)), and turn none of them into a float.",
             ) from error
         if len(jets) != joint.rows:
-            raise InvalidJoint(
-                f"joint '{joint.name}': its formula returned {len(jets)} numbers, but rows is"
+            raise self.invalid(
+                f"{self.where}: its formula returned {len(jets)} numbers, but rows is"
                 f" {joint.rows}.",
                 f"Return a tuple of {joint.rows}, or correct rows=.",
             )
@@ -307,43 +320,28 @@ class CustomRows(Callback):
         rows = np.concatenate((g, jacobian.ravel(), eta))
         if not np.isfinite(rows).all() and np.isfinite(given).all():
             what = "residual" if not np.isfinite(g).all() else "derivative of a residual"
-            raise InvalidJoint(
-                f"joint '{self.joint.name}': a {what} of its formula is NaN or infinite.",
+            raise self.invalid(
+                f"{self.where}: a {what} of its formula is NaN or infinite.",
                 "Give a formula that is smooth at every pose the joint passes.",
             )
         return rows.tolist()
-
-
-class MotorEffort(Callback):
-    """A motor's effort as a function of time, coordinate and rate, in Python."""
-
-    def __init__(self, motor: Motor) -> None:
-        super().__init__(2, 1)
-        self.motor = motor
-
-    def values(self, t: float, given: list[float]) -> Sequence[float]:
-        effort = self.motor.feedback
-        assert effort is not None
-        return (effort.effort_at(t, given[0], given[1], self.motor.where),)
 
 
 #: The machine code of a force serves all runs: compiling takes longer than most of them.
 shared_force = lru_cache(maxsize=64)(CompiledForce)
 
 
-def formula_of(force: Any, is_formula: bool) -> Callback | None:
+def formula_of(force: Any) -> Callback | None:
     """What of a force is a user's formula, behind an address: all of it, or a motor's effort."""
-    if is_formula:
+    if isinstance(force, CustomForce):
         return force_formula(force)
-    if isinstance(force, Motor) and force.feedback is not None:
-        return MotorEffort(force)
+    if isinstance(force, JointLaw) or (isinstance(force, Motor) and force.feedback is not None):
+        return PythonEffort(force)
     return None
 
 
-def force_formula(force: CustomForce | JointLaw) -> Callback:
+def force_formula(force: CustomForce) -> Callback:
     """The formula of a force behind an address; to be kept alive as long as that is used."""
-    if isinstance(force, JointLaw):
-        return PythonLaw(force)
     if not force.compiled:
         return PythonForce(force)
     try:

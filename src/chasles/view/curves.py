@@ -10,7 +10,14 @@ import numpy as np
 from matplotlib.axes import Axes
 
 from chasles.core.arrays import Floats
-from chasles.model import Coupling, InvalidOption, JointForce, UnknownName, coordinate_of
+from chasles.model import (
+    Coupling,
+    CustomCoupling,
+    InvalidOption,
+    JointForce,
+    UnknownName,
+    coordinate_of,
+)
 from chasles.model.coordinates import ANGLE
 from chasles.model.drivers import AnyDriver
 from chasles.model.keywords import checked_keywords
@@ -263,6 +270,8 @@ def effort_unit(acting: JointForce | AnyDriver) -> str:
 
     Of a coupling the unit of its first coordinate, which is what `result.effort` gives.
     """
+    if isinstance(acting, CustomCoupling):
+        return ""
     if isinstance(acting, Coupling):
         return "N m" if acting.terms[0][1] == ANGLE else "N"
     return "N m" if getattr(acting, "coordinate", None) == ANGLE else "N"

@@ -8,6 +8,7 @@ from matplotlib.axes import Axes
 from chasles.core.arrays import Floats
 from chasles.model import (
     Coupling,
+    CustomCoupling,
     CustomForce,
     Drag,
     Driver,
@@ -107,9 +108,7 @@ def draw_forces(ax: Axes, scene: Scene, camera: Camera) -> tuple[list[Label], li
             inked.append(pointed(ax, path, colour, both=both))
             name(part.name, path[len(path) // 2], colour)
         elif isinstance(part, Coupling):
-            at = camera.seen(
-                np.array([place(scene.start[spots[j].a], spots[j].at) for j in part.joints])
-            )
+            at = camera.seen(np.array(points_of(part, scene, spots)))
             ax.plot(*at.T, color=DRIVE, ls=(0, (1, 2)), lw=1.2, zorder=11)
             inked += [dense(at)]
             name(part.name, at.mean(axis=0), DRIVE)
@@ -127,10 +126,20 @@ def draw_forces(ax: Axes, scene: Scene, camera: Camera) -> tuple[list[Label], li
         else:
             point: Any = mark_of(part, scene.start)
             body = part.body if isinstance(part, Drag | CustomForce) else part.bodies[-1]
-            spot = camera.seen(np.array(scene.start[body][1] if point is None else point))
-            ax.plot(*spot, marker="D", ms=5, mfc="white", mec=LOAD, mew=1.2, zorder=12)
+            also = part.others if isinstance(part, CustomForce) else ()
+            for other in reversed((body, *also)):  # the first has the name
+                at = scene.start[other][1] if point is None else point
+                spot = camera.seen(np.array(at))
+                ax.plot(*spot, marker="D", ms=5, mfc="white", mec=LOAD, mew=1.2, zorder=12)
             name(part.name, spot, LOAD)
     return labels, inked
+
+
+def points_of(part: Coupling, scene: Scene, spots: dict[str, Spot]) -> list[Floats]:
+    """Where the joints of a coupling are, or the bodies that its formula sees."""
+    if isinstance(part, CustomCoupling):
+        return [scene.start[name][1] for name in part.bodies]
+    return [place(scene.start[spots[j].a], spots[j].at) for j in part.joints]
 
 
 def about(scene: Scene, spot: Spot, turns: bool, reach: float, camera: Camera) -> Floats:

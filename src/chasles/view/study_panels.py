@@ -77,6 +77,7 @@ class Series:
     colour: str
     x: Sequence[float] | Floats = ()
     words: Sequence[str] = ()  # one for each value, if they are to be named
+    dashed: bool = False  # another way with what has the same colour
 
 
 def log_limits(values: Floats, floor_at: float) -> tuple[int, int]:
@@ -193,8 +194,10 @@ def slopes(
         log_axis(ax, 10.0**low, 10.0**high)
         for one in series:
             values = np.maximum(np.asarray(one.values, float), floor_at)
-            ax.plot(one.x, values, marker=MARKERS[one.colour], ms=4.5, mec="white", mew=0.4,
-                    color=LIGHT[one.colour], label=one.name)  # fmt: skip
+            edge = {"mec": LIGHT[one.colour], "mfc": "white", "mew": 1.0, "ls": (0, (4, 2))}
+            style: Any = edge if one.dashed else {"mec": "white", "mew": 0.4}
+            ax.plot(one.x, values, marker=MARKERS[one.colour], ms=4.5, color=LIGHT[one.colour],
+                    label=one.name, **style)  # fmt: skip
         near_log_x(ax, np.concatenate([np.asarray(s.x, float) for s in series]))
         if slope is not None:
             guide(ax, series, slope)

@@ -10,15 +10,17 @@ from typing import Any
 
 import numpy as np
 
-from chasles.compiled import kernel, routine
+from chasles.compiled import borrow, kernel, routine
 from chasles.core.blocks.layout import (
     BLOCK,
     FIRST_SLOT,
+    FIRST_TARGET,
     NEIGHBOUR,
     NODE_WIDTH,
     PIVOT,
     RHS,
     SIZE,
+    SLOT_WIDTH,
     SLOTS,
     block_offset,
 )
@@ -28,23 +30,35 @@ FACTORED_ALL = -1
 
 @kernel("a block matrix", seconds=2)
 def lay_out_general(sizes: Any, offsets: Any, order: Any, pointers: Any, neighbours: Any) -> Any:
-    """(nodes, slots, position, length of the factor), as `lay_out` but with whole pivots."""
+    """(nodes, slots, targets, position, length of the factor), as `lay_out` but with whole pivots.
+
+    Targets are those of all pairs of slots of a node, row by row.
+    """
     count = order.size
     position = np.empty(count, np.int64)
     for k in range(count):
         position[order[k]] = k
     nodes = np.zeros((count, NODE_WIDTH), np.int64)
     slots = np.empty((neighbours.size, 2), np.int64)
-    size = 0
+    size, pairs = 0, 0
     for k in range(count):
         node, first, last = order[k], pointers[k], pointers[k + 1]
         nodes[k, SIZE], nodes[k, RHS], nodes[k, PIVOT] = sizes[node], offsets[node], size
         nodes[k, FIRST_SLOT], nodes[k, SLOTS] = first, last - first
+        nodes[k, FIRST_TARGET] = pairs
+        pairs += (last - first) * (last - first)
         size += sizes[node] * sizes[node]
         for s in range(first, last):
             slots[s, NEIGHBOUR], slots[s, BLOCK] = position[neighbours[s]], size
             size += 2 * sizes[neighbours[s]] * sizes[node]
-    return nodes, slots, position, size
+    targets = np.empty(pairs, np.int64)
+    u = 0
+    for k in range(count):
+        for p in range(pointers[k], pointers[k + 1]):
+            for q in range(pointers[k], pointers[k + 1]):
+                targets[u] = place_of(nodes, slots, slots[p, NEIGHBOUR], slots[q, NEIGHBOUR])
+                u += 1
+    return nodes, slots, targets, position, size
 
 
 @routine
@@ -105,52 +119,77 @@ def solve_row(values: Any, at: int, n: int, to: int) -> None:
         values[to + c] /= values[at + c * n + c]
 
 
-@kernel("a block matrix", seconds=2)
-def factor_general(nodes: Any, slots: Any, values: Any, swaps: Any) -> int:
-    """Factor in place: FACTORED_ALL, or the position of the node whose pivot is singular."""
-    for k in range(nodes.shape[0]):
-        n, at, own = nodes[k, SIZE], nodes[k, PIVOT], nodes[k, RHS]
+@routine
+def factor_blocks(plan: Any, values: Any, swaps: Any) -> int:
+    """Factor in place: FACTORED_ALL, or the position of the node whose pivot is singular.
+
+    `plan` has nodes, slots, targets and the number of nodes; all arrays are borrowed.
+    """
+    nodes, slots = plan.nodes, plan.slots
+    for k in range(plan.node_count):
+        node = k * NODE_WIDTH
+        n, at, own = nodes[node + SIZE], nodes[node + PIVOT], nodes[node + RHS]
         if not factor_pivot(values, at, n, swaps, own):
             return k
-        first, last = nodes[k, FIRST_SLOT], nodes[k, FIRST_SLOT] + nodes[k, SLOTS]
+        first = nodes[node + FIRST_SLOT]
+        last = first + nodes[node + SLOTS]
         for s in range(first, last):
-            rows, lower = nodes[slots[s, NEIGHBOUR], SIZE], slots[s, BLOCK]
+            lower = slots[SLOT_WIDTH * s + BLOCK]
+            rows = nodes[slots[SLOT_WIDTH * s + NEIGHBOUR] * NODE_WIDTH + SIZE]
             for r in range(rows):
                 solve_row(values, at, n, lower + r * n)
                 solve_lower(values, at, n, swaps, own, values, lower + rows * n + r, rows)
+        target = nodes[node + FIRST_TARGET]
         for p in range(first, last):
-            row, left = slots[p, NEIGHBOUR], slots[p, BLOCK]
+            left = slots[SLOT_WIDTH * p + BLOCK]
+            rows = nodes[slots[SLOT_WIDTH * p + NEIGHBOUR] * NODE_WIDTH + SIZE]
             for q in range(first, last):
-                column, columns = slots[q, NEIGHBOUR], nodes[slots[q, NEIGHBOUR], SIZE]
-                right = slots[q, BLOCK] + columns * n
-                target = place_of(nodes, slots, row, column)
-                for r in range(nodes[row, SIZE]):
-                    for c in range(columns):
-                        total = 0.0
-                        for j in range(n):
-                            total += values[left + r * n + j] * values[right + j * columns + c]
-                        values[target + r * columns + c] -= total
+                columns = nodes[slots[SLOT_WIDTH * q + NEIGHBOUR] * NODE_WIDTH + SIZE]
+                right = slots[SLOT_WIDTH * q + BLOCK] + columns * n
+                take_product(values, plan.targets[target], rows, columns, left, right, n)
+                target += 1
     return FACTORED_ALL
 
 
-@kernel("a block matrix", seconds=2)
-def solve_general(nodes: Any, slots: Any, values: Any, swaps: Any, rhs: Any) -> None:
+@routine
+def take_product(
+    values: Any, to: int, rows: int, columns: int, left: int, right: int, n: int
+) -> None:
+    """Take the product of two blocks, (rows x n) and (n x columns), from a third."""
+    for r in range(rows):
+        for c in range(columns):
+            total = 0.0
+            for j in range(n):
+                total += values[left + r * n + j] * values[right + j * columns + c]
+            values[to + r * columns + c] -= total
+
+
+@routine
+def solve_blocks(plan: Any, values: Any, swaps: Any, rhs: Any) -> None:
     """Solve with the factor, in place."""
-    count = nodes.shape[0]
-    for k in range(count):
-        n, at, own = nodes[k, SIZE], nodes[k, PIVOT], nodes[k, RHS]
+    nodes, slots = plan.nodes, plan.slots
+    for k in range(plan.node_count):
+        node = k * NODE_WIDTH
+        n, at, own = nodes[node + SIZE], nodes[node + PIVOT], nodes[node + RHS]
         solve_lower(values, at, n, swaps, own, rhs, own, 1)
-        for s in range(nodes[k, FIRST_SLOT], nodes[k, FIRST_SLOT] + nodes[k, SLOTS]):
-            theirs, lower = nodes[slots[s, NEIGHBOUR], RHS], slots[s, BLOCK]
-            for r in range(nodes[slots[s, NEIGHBOUR], SIZE]):
+        first = nodes[node + FIRST_SLOT]
+        for s in range(first, first + nodes[node + SLOTS]):
+            other, lower = (
+                slots[SLOT_WIDTH * s + NEIGHBOUR] * NODE_WIDTH,
+                slots[SLOT_WIDTH * s + BLOCK],
+            )
+            theirs = nodes[other + RHS]
+            for r in range(nodes[other + SIZE]):
                 for j in range(n):
                     rhs[theirs + r] -= values[lower + r * n + j] * rhs[own + j]
-    for back in range(count):
-        k = count - 1 - back
-        n, at, own = nodes[k, SIZE], nodes[k, PIVOT], nodes[k, RHS]
-        for s in range(nodes[k, FIRST_SLOT], nodes[k, FIRST_SLOT] + nodes[k, SLOTS]):
-            theirs, columns = nodes[slots[s, NEIGHBOUR], RHS], nodes[slots[s, NEIGHBOUR], SIZE]
-            upper = slots[s, BLOCK] + columns * n
+    for back in range(plan.node_count):
+        node = (plan.node_count - 1 - back) * NODE_WIDTH
+        n, at, own = nodes[node + SIZE], nodes[node + PIVOT], nodes[node + RHS]
+        first = nodes[node + FIRST_SLOT]
+        for s in range(first, first + nodes[node + SLOTS]):
+            other = slots[SLOT_WIDTH * s + NEIGHBOUR] * NODE_WIDTH
+            theirs, columns = nodes[other + RHS], nodes[other + SIZE]
+            upper = slots[SLOT_WIDTH * s + BLOCK] + columns * n
             for r in range(n):
                 for c in range(columns):
                     rhs[own + r] -= values[upper + r * columns + c] * rhs[theirs + c]
@@ -159,3 +198,15 @@ def solve_general(nodes: Any, slots: Any, values: Any, swaps: Any, rhs: Any) -> 
             for c in range(r + 1, n):
                 rhs[own + r] -= values[at + r * n + c] * rhs[own + c]
             rhs[own + r] /= values[at + r * n + r]
+
+
+@kernel("a block matrix", seconds=2)
+def factor_general(layout: Any, values: Any, swaps: Any) -> int:
+    """`factor_blocks` for Python."""
+    return factor_blocks(borrow(layout), borrow(values), borrow(swaps))
+
+
+@kernel("a block matrix", seconds=2)
+def solve_general(layout: Any, values: Any, swaps: Any, rhs: Any) -> None:
+    """`solve_blocks` for Python."""
+    solve_blocks(borrow(layout), borrow(values), borrow(swaps), borrow(rhs))

@@ -71,10 +71,10 @@ class BlockMatrix:
                 self.sizes, self.offsets, order, pointers, neighbours
             )
         else:
-            nodes, slots, position, size = lay_out_general(
+            nodes, slots, targets, position, size = lay_out_general(
                 self.sizes, self.offsets, order, pointers, neighbours
             )
-            targets, kept = np.zeros(1, np.int64), 0
+            kept = 0
         self.layout = Layout(nodes, slots, targets, position, len(nodes), int(size), int(kept) + 1)
         self.values = np.zeros(int(size))
         self.swaps = np.zeros(int(self.sizes.sum()), np.int64)
@@ -126,8 +126,7 @@ class BlockMatrix:
             kept = np.zeros(self.layout.kept)
             factor_symmetric(self.layout, self.values, kept, np.zeros(count))
             return bool(np.isfinite(self.pivots).all())
-        nodes, slots = self.layout.nodes, self.layout.slots
-        return bool(factor_general(nodes, slots, self.values, self.swaps) == FACTORED_ALL)
+        return bool(factor_general(self.layout, self.values, self.swaps) == FACTORED_ALL)
 
     def solve(self, rhs: Floats) -> Floats:
         """The solution for a right-hand side, in the order of the nodes as given."""
@@ -135,7 +134,7 @@ class BlockMatrix:
         if self.symmetric:
             solve_symmetric(self.layout, self.values, out)
         else:
-            solve_general(self.layout.nodes, self.layout.slots, self.values, self.swaps, out)
+            solve_general(self.layout, self.values, self.swaps, out)
         return out
 
     @property

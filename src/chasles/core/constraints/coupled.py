@@ -1,16 +1,16 @@
-r"""A coupling of joint coordinates: $\sum_i f_i(q_i) = \mathrm{offset}$.
+r"""A coupling of coordinates, $\sum_i f_i(q_i) = \mathrm{offset}$, or of bodies by a formula.
 
-It acts on coordinates, not on the twists of two bodies, so that it has no rows among those of J:
-on trees it rides as a row of coordinates (see `chasles.core.recursion.coupled`), and charts have no
-place for it.  Its entry keeps a place for its multiplier.
+It acts on coordinates or on many bodies, not on the twists of two, so that it has no rows among
+those of J: it rides as a row of its own (see `chasles.core.recursion.coupled`), and the blocks of
+charts have no place for it.  Its entry keeps a place for its multiplier.
 """
 
 from typing import Any
 
 from chasles.compiled import routine
 from chasles.core.constraints.kind import NOTHING, ConstraintKind, Gap, JointEntry, Opening
-from chasles.core.frames import coordinate_frames
-from chasles.model import Coupling, Model
+from chasles.core.frames import ORIGIN, Frames, coordinate_frames
+from chasles.model import GROUND, Coupling, CustomCoupling, Model
 
 
 @routine
@@ -36,6 +36,12 @@ def coupled_entry(coupling: Coupling, model: Model) -> JointEntry:
     return JointEntry(coordinate_frames(coupling.joints[0], model))
 
 
+def tied_entry(coupling: CustomCoupling, model: Model) -> JointEntry:
+    """At its first body."""
+    first = coupling.bodies[0]
+    return JointEntry(Frames(GROUND.name, first, ORIGIN, model.body(first).position))
+
+
 COUPLED = ConstraintKind(
     name="coupling",
     made_of=(Coupling,),
@@ -46,4 +52,17 @@ COUPLED = ConstraintKind(
     units=(),
     measured=(),
     on_coordinates=True,
+)
+
+TIED = ConstraintKind(
+    name="customcoupling",
+    made_of=(CustomCoupling,),
+    entry=tied_entry,
+    rows=coupled_rows,
+    residual=coupled_residual,
+    gap=coupled_gap,
+    units=(),
+    measured=(),
+    on_coordinates=True,
+    calls_user=True,
 )

@@ -14,14 +14,19 @@ from chasles.model import CustomJoint, Model
 
 
 @routine
+def put_pose_and_twist(exchange: Any, at: int, absolute: Any, body: int) -> None:
+    """What a formula sees of a body: rotation, position, twist."""
+    pose = pose_of(absolute, body)
+    put9(exchange, at, pose[0])
+    put3(exchange, at + 9, pose[1])
+    put_twist(exchange, at + 12, twist_of(absolute, body))
+
+
+@routine
 def custom_rows(system: Any, joint: int, absolute: Any, work: Any, jacobian: Any, eta: Any) -> None:
     exchange, answer = work.exchange, work.answer
     for side in range(2):
-        body = body_of(system.joints, joint, side)
-        pose, twist = pose_of(absolute, body), twist_of(absolute, body)
-        put9(exchange, 18 * side, pose[0])
-        put3(exchange, 18 * side + 9, pose[1])
-        put_twist(exchange, 18 * side + 12, twist)
+        put_pose_and_twist(exchange, 18 * side, absolute, body_of(system.joints, joint, side))
     rows, first = system.joints.rows[joint], system.joints.first_row[joint]
     call_address(system.joints.address[joint], 0.0, exchange, answer)
     for r in range(rows):

@@ -58,7 +58,7 @@ class ConstraintKind:
     balanced  whether its wrenches on both bodies add up to nothing: $J$ times a common motion of
               both bodies is zero.  If not, it pushes against the ground, too
     axes_on_a    whether its axes are carried by body a, not b
-    on_coordinates  whether it acts on joint coordinates alone, and has no rows of J
+    on_coordinates  whether it acts on joint coordinates, or many bodies, and has no rows of J
     calls_user   whether its rows are a user's formula behind an address
     """
 

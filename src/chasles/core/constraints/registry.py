@@ -9,7 +9,7 @@ from typing import Any
 from chasles.compiled import hot, routine
 from chasles.core.arrays import SCREW_FORM
 from chasles.core.constraints.constant_velocity import CONSTANT_VELOCITY
-from chasles.core.constraints.coupled import COUPLED
+from chasles.core.constraints.coupled import COUPLED, TIED
 from chasles.core.constraints.custom import CUSTOM
 from chasles.core.constraints.distance import DISTANCE
 from chasles.core.constraints.driven_axis import DRIVEN_AXIS
@@ -36,6 +36,7 @@ CONSTRAINTS: Kinds[ConstraintKind] = Kinds(
         ROLLING_DISC,
         CUSTOM,
         COUPLED,
+        TIED,
     ),
 )
 

@@ -3,9 +3,11 @@ r"""A motor or servo on a joint's angle or displacement q, with the gear ratio g
 $$ e = \mathrm{clip}\bigl(k g (q_t - q) + d g (\dot q_t - \dot q) + e_0\bigr), \qquad Q = g\,e $$
 
 An input is added to the effort $e_0$, to the target $q_t$, or to its rate.  The column of the
-signals that holds it is written by whoever steps the model, and stays as it is over a step.
+signals that holds it is written by whoever steps the model, and stays as it is over a step.  A law
+of the user's own is the effort of a motor without gains, limits, gear and input.
 """
 
+from math import inf
 from typing import Any
 
 from chasles.compiled import call_address, formula, routine
@@ -13,7 +15,7 @@ from chasles.core.arrays import LAW_WIDTH, vec4
 from chasles.core.forces.along_coordinate import coordinate_motion, pull_along
 from chasles.core.forces.kind import ForceEntry, ForceKind, Signals
 from chasles.core.frames import coordinate_frames
-from chasles.model import Model, Motor, input_of
+from chasles.model import JointLaw, Model, Motor, input_of
 from chasles.scalars.elementary import maximum
 
 
@@ -43,27 +45,32 @@ def actuator_wrench(system: Any, index: int, work: Any) -> float:
     forces, signal = system.forces, system.forces.signal[index]
     value, rate, row_a, row_b = coordinate_motion(system, index, work)
     law = vec4(forces.law, LAW_WIDTH * index) + vec4(forces.law, LAW_WIDTH * index + 4)
-    effort = work.signals[signal + 2]
+    wanted, given, effort = (0.0, 0.0), 0.0, 0.0
+    if signal >= 0:
+        wanted, given = (work.signals[signal], work.signals[signal + 1]), work.signals[signal + 3]
+        effort = work.signals[signal + 2]
     if forces.address[index] != 0:
         work.exchange[0], work.exchange[1] = value, rate
         call_address(forces.address[index], work.signals[0], work.exchange, work.answer)
         effort += work.answer[0]
-    wanted = (work.signals[signal], work.signals[signal + 1], effort)
-    pull, supplied = actuator_effort(law, value, rate, wanted, work.signals[signal + 3])
+    pull, supplied = actuator_effort(law, value, rate, (wanted[0], wanted[1], effort), given)
     pull_along(system, index, work, row_a, row_b, pull)
     return supplied
 
 
-def actuator_entry(motor: Motor, model: Model, signals: Signals) -> ForceEntry:
+def actuator_entry(motor: Motor | JointLaw, model: Model, signals: Signals) -> ForceEntry:
     """Gain, rate gain, gear; lowest and highest effort; what an input is added to."""
+    frames, turns = coordinate_frames(motor.joint, model), motor.coordinate == "angle"
+    if isinstance(motor, JointLaw):
+        signals.need_time()
+        return ForceEntry(frames, (0.0, 0.0, 1.0, -inf, inf, 0.0, 0.0, 0.0), counts_turns=turns)
     added = [float(input_of(motor) == what) for what in ("target", "rate", "effort")]
     law = (motor.stiffness, motor.damping, motor.gear, *motor.limits, *added)
     signal = signals.add(motor.sample, 3)
     signals.hold(motor.name)
-    frames = coordinate_frames(motor.joint, model)
-    return ForceEntry(frames, law, signal, counts_turns=motor.coordinate == "angle")
+    return ForceEntry(frames, law, signal, counts_turns=turns)
 
 
 ACTUATOR = ForceKind(
-    name="actuator", made_of=(Motor,), entry=actuator_entry, wrench=actuator_wrench
+    name="actuator", made_of=(Motor, JointLaw), entry=actuator_entry, wrench=actuator_wrench
 )

@@ -1,15 +1,21 @@
-"""A user's formula: world force and torque at the centre of mass of b, the opposite on a."""
+"""A user's formula: world force and torque at the centre of mass of b, the opposite on a.
+
+Or of several bodies: a force and a torque for each, and what they supply is the sum of the powers.
+"""
 
 from typing import Any
 
 from chasles.compiled import call_address, routine
-from chasles.core.arrays import put3, put9, vec3
+from chasles.core.arrays import MOST_SEEN, put3, put9, vec3
 from chasles.core.assemble import pose_of, twist_of
 from chasles.core.forces.kind import ForceEntry, ForceKind, Signals
 from chasles.core.forces.motion import add_wrench, power
 from chasles.core.frames import ORIGIN, Frames
 from chasles.groups.vectors import add, cross, matvec, neg, sub, tmatvec
 from chasles.model import CustomForce, Model
+
+#: A row of Forces.seen: how many bodies, and which.
+SEEN_WIDTH = 1 + MOST_SEEN
 
 
 @routine
@@ -22,8 +28,30 @@ def put_motion(work: Any, at: int, pose: Any, twist: Any) -> None:
 
 
 @routine
+def several_wrenches(system: Any, index: int, work: Any) -> float:
+    """Of a formula that answers (force, torque) for every body that it sees; their power."""
+    first, seen = index * SEEN_WIDTH + 1, system.forces.seen
+    count = seen[first - 1]
+    for k in range(count):
+        body = seen[first + k]
+        put_motion(work, 18 * k, pose_of(work.absolute, body), twist_of(work.absolute, body))
+    call_address(system.forces.address[index], work.signals[0], work.exchange, work.answer)
+    supplied = 0.0
+    for k in range(count):
+        body = seen[first + k]
+        turn = pose_of(work.absolute, body)[0]
+        force, torque = vec3(work.answer, 6 * k), vec3(work.answer, 6 * k + 3)
+        wrench = (tmatvec(turn, torque), tmatvec(turn, force))
+        add_wrench(work.rhs, body, wrench)
+        supplied += power(wrench, twist_of(work.absolute, body))
+    return supplied
+
+
+@routine
 def custom_wrench(system: Any, index: int, work: Any) -> float:
     """Returns its power."""
+    if system.forces.seen[index * SEEN_WIDTH] > 0:
+        return several_wrenches(system, index, work)
     a, b = system.forces.a[index], system.forces.b[index]
     pose_b, twist_b = pose_of(work.absolute, b), twist_of(work.absolute, b)
     put_motion(work, 0, pose_b, twist_b)
@@ -55,5 +83,4 @@ CUSTOM_FORCE = ForceKind(
     made_of=(CustomForce,),
     entry=custom_entry,
     wrench=custom_wrench,
-    calls_user=True,
 )

@@ -48,7 +48,6 @@ class ForceKind:
     wrench      routine wrench(system, index, work) -> power: adds its wrenches to work.rhs, and
                 returns the power of all that the potential does not account for
     potential   potential(deformation) -> energy, J; None: it stores none
-    calls_user  whether it is a user's formula behind an address
     """
 
     name: str
@@ -56,4 +55,3 @@ class ForceKind:
     entry: Callable[[Any, Model, Signals], ForceEntry]
     wrench: Callable[..., float]
     potential: Callable[[Deformation], Any] | None = None
-    calls_user: bool = False

@@ -12,7 +12,6 @@ from chasles.core.forces.bushing import BUSHING
 from chasles.core.forces.contact import CONTACT
 from chasles.core.forces.custom import CUSTOM_FORCE
 from chasles.core.forces.drag import DRAG
-from chasles.core.forces.joint_law import JOINT_LAW
 from chasles.core.forces.joint_stop import JOINT_STOP
 from chasles.core.forces.kind import ForceKind
 from chasles.core.forces.load import LOAD
@@ -32,7 +31,6 @@ FORCES: Kinds[ForceKind] = Kinds(
         JOINT_STOP,
         CONTACT,
         ACTUATOR,
-        JOINT_LAW,
     ),
 )
 

@@ -16,14 +16,13 @@ from chasles.core.arrays import ROW_WIDTH, vec3
 from chasles.core.constraints.registry import assemble_joint
 from chasles.core.recursion import motion
 from chasles.core.recursion.coupled import (
-    put_coupled_gaps,
     put_coupled_rows,
-    put_coupled_speeds,
+    put_negative,
     take_coupled,
 )
 from chasles.core.recursion.kinematics import kinematics, place
+from chasles.core.recursion.on_bodies import row_on_body
 from chasles.core.recursion.refine import gather, solve_rows
-from chasles.core.recursion.riding import row_on_body
 from chasles.core.stabilisation.projection import CLOSED, MOST_CORRECTIONS, NEARLY_CLOSED
 from chasles.core.stabilisation.residuals import put_position_residual, put_velocity_residual
 from chasles.groups.vectors import dot
@@ -46,9 +45,10 @@ def put_cut_residuals(mechanism: Any, scratch: Any, state: Any) -> float:
                 system, joint, found.absolute, scratch, found.jacobian, found.change
             )
     if loops.coupled_count > 0:
-        put_coupled_rows(tree, loops, mechanism.room, state, found.eta)
-        put_coupled_gaps(loops, mechanism.room, found.chosen, unknowns, found.shift)
-        put_coupled_speeds(loops, mechanism.room, found.chosen, unknowns, found.change)
+        room = mechanism.room
+        put_coupled_rows(tree, loops, room, state, found.absolute, scratch, found.eta)
+        put_negative(loops, room.gaps, found.chosen, False, unknowns, found.shift)
+        put_negative(loops, room.speeds, found.chosen, False, unknowns, found.change)
     largest, sizes = 0.0, mechanism.promises.sizes
     for row in range(loops.row_count):
         source = loops.source[row]
@@ -115,7 +115,8 @@ def find_drift(mechanism: Any, scratch: Any) -> None:
             put_velocity_residual(
                 system, joint, scratch.absolute, scratch, scratch.jacobian, feedback.drift
             )
-    put_coupled_speeds(loops, mechanism.room, feedback.found.chosen, unknowns, feedback.drift)
+    speeds, chosen = mechanism.room.speeds, feedback.found.chosen
+    put_negative(loops, speeds, chosen, False, unknowns, feedback.drift)
     for row in range(loops.row_count):
         at = unknowns + loops.source[row]
         mechanism.room.wanted[row] = (
@@ -133,8 +134,7 @@ def miss_speeds(mechanism: Any, scratch: Any) -> None:
         put_velocity_residual(
             system, loops.joints[k], scratch.absolute, scratch, scratch.jacobian, scratch.residual
         )
-    for k in range(loops.coupled_count):
-        scratch.residual[unknowns + loops.source[loops.coupled[k]]] = -room.speeds[k]
+    put_negative(loops, room.speeds, loops.joint_of, True, unknowns, scratch.residual)
     for row in range(loops.row_count):
         room.wanted[row] = scratch.residual[unknowns + loops.source[row]]
     solve_rows(tree, loops, room, rows)
@@ -151,4 +151,4 @@ def miss_speeds(mechanism: Any, scratch: Any) -> None:
                 value -= dot(on_body[0], vec3(room.solution, at))
                 value -= dot(on_body[1], vec3(room.solution, at + 3))
         room.left[row] = value
-    take_coupled(loops, room, room.solution)
+    take_coupled(tree, loops, room, rows, scratch.absolute, False, room.solution)

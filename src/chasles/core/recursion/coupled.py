@@ -5,22 +5,48 @@ $$ \sum_i f_i'\,\ddot q_i = -\sum_i f_i''\,\dot q_i^2 $$
 is a row on coordinates, where those of cut joints act on bodies.  It begins with G = 0, and every
 joint that it names adds $f_i'$ to its entry of $V = S^T G$ as the joint gives way (see `riding`).
 The way from there to the ground, or to the body on which all its joints hang, is that of any row.
+
+A user's formula of the poses of any bodies has a row J on their twists instead,
+
+$$ \sum_i J_i\dot V_i = \eta, $$
+
+which begins with G on every one of them (`load_ties`) and rides to the ground.
 """
 
 from typing import Any
 
-from chasles.compiled import routine
-from chasles.core.arrays import ABSOLUTE_WIDTH, POSE_R, POSE_X, mat9, put3, vec3
+from chasles.compiled import call_address, routine
+from chasles.core.arrays import (
+    ABSOLUTE_WIDTH,
+    POSE_R,
+    POSE_X,
+    mat9,
+    put3,
+    put_twist,
+    twist6,
+    vec3,
+)
+from chasles.core.assemble import twist_of
+from chasles.core.constraints.custom import put_pose_and_twist
 from chasles.core.recursion.articulate import z_axis
+from chasles.core.recursion.on_bodies import row_on_body
 from chasles.core.recursion.tree import POINT, ROW
 from chasles.core.signals import polynomial
-from chasles.groups.vectors import add, cross, scale, sub, tmatvec
+from chasles.groups.vectors import add, cross, dot, scale, sub, tmatvec
 
 
 @routine
-def put_coupled_rows(tree: Any, loops: Any, room: Any, state: Any, eta: Any) -> None:
-    """f' of all terms, what velocities add, and gaps and their rates, at a state."""
+def put_coupled_rows(
+    tree: Any, loops: Any, room: Any, state: Any, absolute: Any, work: Any, eta: Any
+) -> None:
+    """f' of all terms, what velocities add, and gaps and their rates, at a state.
+
+    `absolute` is where the bodies are placed there.
+    """
     for k in range(loops.coupled_count):
+        if loops.coupled_address[k] != 0:
+            put_tied_row(loops, room, k, absolute, work, eta)
+            continue
         bend, gap, speed = 0.0, -loops.offsets[k], 0.0
         for term in range(loops.first_term[k], loops.first_term[k + 1]):
             first, degree = loops.first_power[term], loops.degree[term]
@@ -36,28 +62,64 @@ def put_coupled_rows(tree: Any, loops: Any, room: Any, state: Any, eta: Any) -> 
 
 
 @routine
-def put_coupled_gaps(loops: Any, room: Any, chosen: Any, unknowns: int, out: Any) -> None:
-    """-g of the chosen couplings, as `put_coupled_rows` found it."""
-    for k in range(loops.coupled_count):
-        row = loops.coupled[k]
-        if chosen[loops.joint_of[row]] != 0:
-            out[unknowns + loops.source[row]] = -room.gaps[k]
+def put_tied_row(loops: Any, room: Any, k: int, absolute: Any, work: Any, eta: Any) -> None:
+    """A user's formula answers g, then J on six components of every body, then eta."""
+    first, last = loops.first_tie[k], loops.first_tie[k + 1]
+    for tie in range(first, last):
+        put_pose_and_twist(work.exchange, 18 * (tie - first), absolute, loops.tie_body[tie])
+    call_address(loops.coupled_address[k], 0.0, work.exchange, work.answer)
+    speed = 0.0
+    for tie in range(first, last):
+        on_body = twist6(work.answer, 1 + 6 * (tie - first))
+        twist = twist_of(absolute, loops.tie_body[tie])
+        put_twist(room.ties, 6 * tie, on_body)
+        speed += dot(on_body[0], twist[0]) + dot(on_body[1], twist[1])
+    room.gaps[k], room.speeds[k] = work.answer[0], speed
+    eta[loops.source[loops.coupled[k]]] = work.answer[1 + 6 * (last - first)]
 
 
 @routine
-def put_coupled_speeds(loops: Any, room: Any, chosen: Any, unknowns: int, out: Any) -> None:
-    """Minus the rate of g, likewise."""
+def load_ties(tree: Any, loops: Any, rows: Any, room: Any, absolute: Any) -> None:
+    """G and what is wanted of the rows on bodies, as `riding.load_rows` has those of J."""
+    down = vec3(tree.gravity, 0)
     for k in range(loops.coupled_count):
-        row = loops.coupled[k]
-        if chosen[loops.joint_of[row]] != 0:
-            out[unknowns + loops.source[row]] = -room.speeds[k]
+        for tie in range(loops.first_tie[k], loops.first_tie[k + 1]):
+            into, body = 6 * loops.tie_place[tie], loops.tie_body[tie]
+            spin, beta, carried = row_on_body(rows, absolute, room.ties, body, 6 * tie)
+            put3(room.reach, into, add(vec3(room.reach, into), spin))
+            put3(room.reach, into + 3, add(vec3(room.reach, into + 3), beta))
+            room.wanted[loops.coupled[k]] += carried - dot(beta, down)
 
 
 @routine
-def take_coupled(loops: Any, room: Any, column: Any) -> None:
-    """Take from room.left what the rates in a column make of the couplings' rows."""
+def put_negative(
+    loops: Any, found: Any, chosen: Any, everything: bool, unknowns: int, out: Any
+) -> None:
+    """-g or its rate (room.gaps, room.speeds) of the chosen couplings, or of all of them."""
     for k in range(loops.coupled_count):
         row = loops.coupled[k]
+        if everything or chosen[loops.joint_of[row]] != 0:
+            out[unknowns + loops.source[row]] = -found[k]
+
+
+@routine
+def take_coupled(
+    tree: Any, loops: Any, room: Any, rows: Any, absolute: Any, falling: bool, column: Any
+) -> None:
+    """Take from room.left what the motion in a column (see `refine`) makes of the couplings' rows.
+
+    `falling`: what velocities and gravity add is part of it.
+    """
+    down = vec3(tree.gravity, 0)
+    for k in range(loops.coupled_count):
+        row = loops.coupled[k]
+        for tie in range(loops.first_tie[k], loops.first_tie[k + 1]):
+            body = loops.tie_body[tie]
+            at = tree.rate_count + 6 * body
+            spin, beta, carried = row_on_body(rows, absolute, room.ties, body, 6 * tie)
+            room.left[row] -= dot(spin, vec3(column, at)) + dot(beta, vec3(column, at + 3))
+            if falling:
+                room.left[row] += carried - dot(beta, down)
         for term in range(loops.first_term[k], loops.first_term[k + 1]):
             slope = room.own[loops.term_at[term]]
             room.left[row] -= slope * column[loops.term_rate[term]]
@@ -67,9 +129,16 @@ def take_coupled(loops: Any, room: Any, column: Any) -> None:
 def add_coupled_wrenches(
     tree: Any, loops: Any, room: Any, rows: Any, absolute: Any, wrenches: Any
 ) -> None:
-    r"""$-\lambda f_i'$ along every coordinate: on its body, and the opposite on what carries it."""
+    r"""$-\lambda f_i'$ along every coordinate: on its body, and the opposite on what carries it.
+
+    $-\lambda J_i^T$ on every body that a user's formula sees.
+    """
     for k in range(loops.coupled_count):
         multiplier = room.multipliers[loops.coupled[k]]
+        for tie in range(loops.first_tie[k], loops.first_tie[k + 1]):
+            for c in range(6):
+                into = 6 * loops.tie_body[tie] + c
+                wrenches[into] -= multiplier * room.ties[6 * tie + c]
         for term in range(loops.first_term[k], loops.first_term[k + 1]):
             body = loops.term_body[term]
             push = -multiplier * room.own[loops.term_at[term]]

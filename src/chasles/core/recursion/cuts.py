@@ -58,6 +58,10 @@ class Loops(NamedTuple):
     first_power: Integers  # (t,)
     degree: Integers  # (t,)
     powers: Floats  # coefficients of f, a zero first
+    coupled_address: Integers  # (c,) of a user's formula of bodies, or 0
+    first_tie: Integers  # (c + 1,) bodies by coupling
+    tie_place: Integers  # (b,) the row's place on a body
+    tie_body: Integers  # (b,)
     joint_count: int
     row_count: int
     place_count: int
@@ -72,6 +76,7 @@ class LoopRoom(NamedTuple):
 
     reach: Floats  # (places, 6) G: the row on a body's (alpha, a), with all that gives way below
     along: Floats  # (places, 6) the row on the coordinates of the body's joint
+    ties: Floats  # (b, 6) rows of users' formulas on body twists at the centres of mass
     own: Floats  # (places, 6) what the row of a coupling is on these by itself: f'
     gaps: Floats  # (c,) of the couplings
     speeds: Floats  # (c,) the rates of these
@@ -98,6 +103,7 @@ def make_loop_room(loops: Loops, bodies: int, rates: int) -> LoopRoom:
     return LoopRoom(
         reach=np.zeros((loops.place_count, 6)),
         along=np.zeros((loops.place_count, 6)),
+        ties=np.zeros((len(loops.tie_body), 6)),
         own=np.zeros((loops.place_count, 6)),
         gaps=np.zeros(loops.coupled_count),
         speeds=np.zeros(loops.coupled_count),
@@ -204,7 +210,7 @@ def make_loops(parent: Any, cuts: Sequence[Cut], damping: Floats | None = None) 
         row_count=count,
         place_count=len(places),
         value_count=len(values.known),
-        coupled_count=sum(bool(cuts[k].terms) for k, _ in rows),
+        coupled_count=sum(cuts[k].is_coupling for k, _ in rows),
         is_damped=int(damping is not None),
         is_chosen=0,
     )
@@ -229,12 +235,13 @@ def place_tables(parent: Any, found: Riders) -> dict[str, Any]:
 
 
 def coupling_tables(found: Riders) -> dict[str, Any]:
-    """The coordinates that couplings name."""
-    coupled = [row for row, (k, _) in enumerate(found.rows) if found.cuts[k].terms]
+    """The coordinates that couplings name, or the bodies that a user's formula sees."""
+    coupled = [row for row, (k, _) in enumerate(found.rows) if found.cuts[k].is_coupling]
     of = [found.cuts[found.rows[row][0]] for row in coupled]
     terms = [cut.terms for cut in of]
     listed = [(row, term) for row, group in zip(coupled, terms) for term in group]
     powers = [(0.0, *term.powers) for _, term in listed]
+    ties = [(row, body) for row, cut in zip(coupled, of) for body in cut.ties]
     return {
         "coupled": np.array(coupled, np.int64),
         "offsets": np.array([cut.offset for cut in of]),
@@ -247,6 +254,10 @@ def coupling_tables(found: Riders) -> dict[str, Any]:
         "first_power": starts(powers)[:-1],
         "degree": np.array([len(t.powers) for _, t in listed], np.int64),
         "powers": np.array([x for group in powers for x in group], float),
+        "coupled_address": np.array([cut.address for cut in of], np.int64),
+        "first_tie": starts([cut.ties for cut in of]),
+        "tie_place": np.array([found.place(body, row) for row, body in ties], np.int64),
+        "tie_body": np.array([body for _, body in ties], np.int64),
     }
 
 

@@ -79,10 +79,10 @@ def linear_count(mechanism: Any) -> int:
 
 
 @hot
-def add_integrals(mechanism: Any, point: Any, increment: Any, out: Any) -> None:
-    """Integrals, supply and what floating systems keep grow by their increments."""
+def add_integrals(mechanism: Any, point: Any, increment: Any, count: int, out: Any) -> None:
+    """Integrals, supply and what floating systems keep, so many of them, grow by increments."""
     at, into = mechanism.layout.integrals, 2 * mechanism.tree.rate_count
-    for k in range(linear_count(mechanism)):
+    for k in range(count):
         out[at + k] = point[at + k] + increment[into + k]
 
 
@@ -103,7 +103,7 @@ def add_flight(
 @hot
 def tree_retract(mechanism: Any, point: Any, increment: Any, out: Any) -> None:
     motion.retract(mechanism.tree, point, increment, out)
-    add_integrals(mechanism, point, increment, out)
+    add_integrals(mechanism, point, increment, linear_count(mechanism), out)
 
 
 @on(pull_back, TreeMechanism)
@@ -119,7 +119,9 @@ def tree_finish(
     mechanism: Any, point: Any, carry: Any, increment: Any, out: Any, carry_out: Any
 ) -> None:
     motion.finish(mechanism.tree, point, increment, carry, out, carry_out)
-    add_integrals(mechanism, point, increment, out)
+    # Where out is point, what floats must not grow twice.
+    integrals = mechanism.layout.flight - mechanism.layout.integrals
+    add_integrals(mechanism, point, increment, integrals, out)
     add_flight(mechanism, point, carry, increment, out, carry_out)
 
 

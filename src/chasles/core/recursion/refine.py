@@ -30,7 +30,8 @@ from chasles.core.recursion.coupled import take_coupled
 from chasles.core.recursion.inertia import spread
 from chasles.core.recursion.loops import loop_resolve
 from chasles.core.recursion.multipliers import loop_outward
-from chasles.core.recursion.riding import SOLVED, loop_inward, row_on_body
+from chasles.core.recursion.on_bodies import row_on_body
+from chasles.core.recursion.riding import SOLVED, loop_inward
 from chasles.core.recursion.tree import ACCELERATION, ALPHA, ROW, TURN, triangle
 from chasles.groups.vectors import dot, tmatvec
 from chasles.scalars.elementary import absolute, maximum, sqrt
@@ -174,7 +175,7 @@ def put_miss(tree: Any, loops: Any, room: Any, rows: Any, work: Any) -> None:
                 value += carried - dot(beta, down) - dot(spin, vec3(room.solution, at))
                 value -= dot(beta, vec3(room.solution, at + 3))
         room.left[row] = value
-    take_coupled(loops, room, room.solution)
+    take_coupled(tree, loops, room, rows, work.absolute, True, room.solution)
     for row in range(loops.row_count):
         if room.active[row] == 0:
             room.left[row] = 0.0

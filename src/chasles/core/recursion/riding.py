@@ -25,9 +25,6 @@ from typing import Any
 
 from chasles.compiled import formula, hot, routine
 from chasles.core.arrays import (
-    ABSOLUTE_WIDTH,
-    POSE_R,
-    POSE_X,
     ROW_WIDTH,
     mat9,
     put3,
@@ -53,7 +50,9 @@ from chasles.core.recursion.articulate import (
     z_axis,
 )
 from chasles.core.recursion.choosing import choose_rows
+from chasles.core.recursion.coupled import load_ties
 from chasles.core.recursion.inertia import deflated
+from chasles.core.recursion.on_bodies import row_on_body
 from chasles.core.recursion.tree import (
     ACCELERATION,
     ALPHA,
@@ -68,39 +67,17 @@ from chasles.core.recursion.tree import (
     GEARED,
     HELICAL,
     LEVER,
-    OMEGA,
     PLANAR,
-    POINT,
     PRISMATIC,
     PULL,
     ROW,
-    SPEED,
     SPHERICAL,
     triangle,
 )
-from chasles.groups.vectors import add, axpy, cross, dot, matvec, scale, sub, tmatvec
+from chasles.groups.vectors import add, axpy, cross, dot, scale, sub, tmatvec
 
 ZERO = (0.0, 0.0, 0.0)
 SOLVED = -1
-
-
-@formula
-def row_on_body(rows: Any, absolute: Any, jacobian: Any, body: int, entry: int) -> Any:
-    r"""(G_n, G_f, what velocities add) of a row (j, k) of J on a body, after `place`.
-
-    Rows of J act on body twists at the centres of mass.  $\dot\omega_b = R^T\alpha$ and
-    $\dot v_b = R^T\ddot r - \omega_b\times v_b$, so
-
-    $$ G_f = \beta = R k, \quad G_n = R j + c\times\beta, \quad \beta\cdot(\omega\times\dot P); $$
-
-    the centripetal part of the lever c cancels.
-    """
-    at = body * ROW
-    own = mat9(absolute, body * ABSOLUTE_WIDTH + POSE_R)
-    arm = sub(vec3(absolute, body * ABSOLUTE_WIDTH + POSE_X), vec3(rows, at + POINT))
-    beta = matvec(own, vec3(jacobian, entry + 3))
-    spin = add(matvec(own, vec3(jacobian, entry)), cross(arm, beta))
-    return spin, beta, dot(beta, cross(vec3(rows, at + OMEGA), vec3(rows, at + SPEED)))
 
 
 @hot
@@ -128,6 +105,8 @@ def load_rows(
                 put3(room.reach, into + 3, add(vec3(room.reach, into + 3), beta))
                 wanted += carried - dot(beta, down)
         room.wanted[row] = wanted
+    if loops.coupled_count > 0:
+        load_ties(tree, loops, rows, room, absolute)
 
 
 # --- inward ---

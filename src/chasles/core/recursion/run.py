@@ -11,7 +11,9 @@ import numpy as np
 
 from chasles.compiled import borrow, hot, kernel, routine
 from chasles.core.arrays import Floats
+from chasles.core.constraints.registry import assemble_joint
 from chasles.core.recursion.accelerate import accelerations
+from chasles.core.recursion.coupled import put_negative
 from chasles.core.recursion.kinematics import kinematics
 from chasles.core.recursion.motion import finish, retract
 from chasles.core.recursion.refine import solve_rows
@@ -217,9 +219,10 @@ def tree_close(
         if factor_at(model, scratch, arrays, space, cuts, riders, now, 1) != SOLVED:
             return False
         for k in range(cuts.joint_count):
-            put_position_residual(arrays, cuts.joints[k], space.absolute, space, gaps)
-        for k in range(cuts.coupled_count):
-            gaps[unknowns + cuts.source[cuts.coupled[k]]] = -riders.gaps[k]
+            joint = cuts.joints[k]  # assembled anew: a user's formula answers for one at a time
+            assemble_joint(arrays, joint, space.absolute, space, space.jacobian, space.eta)
+            put_position_residual(arrays, joint, space.absolute, space, gaps)
+        put_negative(cuts, riders.gaps, cuts.joint_of, True, unknowns, gaps)
         largest = 0.0
         for row in range(cuts.row_count):
             riders.wanted[row] = gaps[unknowns + cuts.source[row]]

@@ -61,7 +61,7 @@ def push(tree: Any, memory: Any, system: Any, work: Any, state: Any) -> None:
 def put_cut_rows(system: Any, tree: Any, loops: Any, room: Any, state: Any, work: Any) -> None:
     """J and eta of the cut joints, by the formulas of the charts' kernel, at the placed bodies."""
     if loops.coupled_count > 0:
-        put_coupled_rows(tree, loops, room, state, work.eta)
+        put_coupled_rows(tree, loops, room, state, work.absolute, work, work.eta)
     for k in range(loops.joint_count):
         joint = loops.joints[k]
         if system.joints.kind[joint] == PAIR and system.form == SCREW_FORM:

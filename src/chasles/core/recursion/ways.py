@@ -24,8 +24,15 @@ class Cut(NamedTuple):
     b: int
     rows: tuple[int, ...]  # numbers of rows of J
     balanced: bool = True  # whether its wrenches on the two bodies balance
-    terms: tuple[Term, ...] = ()  # of a coupling, which has no bodies
+    terms: tuple[Term, ...] = ()  # of a coupling of coordinates, which has no bodies
     offset: float = 0.0
+    ties: tuple[int, ...] = ()  # bodies of a coupling by a user's formula
+    address: int = 0  # of that formula
+
+    @property
+    def is_coupling(self) -> bool:
+        """Whether it has no rows of J: they are on coordinates, or on any number of bodies."""
+        return bool(self.terms or self.ties)
 
 
 def way_to_ground(parent: Any, body: int) -> list[int]:
@@ -55,7 +62,7 @@ def meeting(parent: Any, cut: Cut) -> int:
 def ways_of(parent: Any, cut: Cut, end: int) -> list[int]:
     """Bodies that a cut joint rides through, the one where it ends included; inner ones first."""
     found = set()
-    for body in (cut.a, cut.b, *(term.body for term in cut.terms)):
+    for body in (cut.a, cut.b, *(term.body for term in cut.terms), *cut.ties):
         for step in way_to_ground(parent, body):
             found.add(step)
             if step == end:

@@ -1,0 +1,1 @@
+"""Implicit steps: the equations at the end of a step solved for accelerations and multipliers."""

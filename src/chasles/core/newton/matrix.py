@@ -1,0 +1,184 @@
+r"""Newton's step with all that forces and joints add to the matrix.
+
+The chord iteration (`solve`) proposes a change e of the accelerations by the matrix S of index 1
+alone.  With E its body accelerations, the step of the whole matrix is
+
+$$ \begin{pmatrix} M + g_1 D + g_2 K & J^T \\ J & -\mu \end{pmatrix}
+   \begin{pmatrix} \delta \\ \delta\lambda \end{pmatrix} =
+   \begin{pmatrix} M E \\ J E \end{pmatrix}, \qquad
+   D = -\partial_V Q, \quad K = -\partial_\xi Q + \partial_\xi(J^T\lambda), $$
+
+the same for charts and joint subgroups: the joints of a tree have rows here, which
+$\delta$ fulfils.  Poses are taken to move by $g_2\delta$ and velocities by $g_1\delta$: what
+rotations within a step add to that (T of $h\Delta q$) is left to the next iteration, which gains a
+factor of half the angle of a step or better.
+"""
+
+from typing import Any
+
+from chasles.compiled import hot, routine
+from chasles.core.arrays import ABSOLUTE_WIDTH, ROW_WIDTH, sym6, twist6
+from chasles.core.blocks.general import FACTORED_ALL, factor_blocks, solve_blocks
+from chasles.core.constraints.registry import assemble_joint
+from chasles.core.newton.places import freedom_count
+from chasles.core.newton.rows import lift, lower, times_rows
+from chasles.core.newton.tangent import (
+    DIRECTIONS,
+    POSES,
+    move_body,
+    own_wrench,
+    put_back,
+    put_slopes,
+)
+from chasles.core.seam import seam
+from chasles.groups.vectors import scale, symvec
+
+
+@routine
+def add_square(newton: Any, at: int, row: int, column: int, factors: Any) -> None:
+    """Subtract g_1 dQ/dV + g_2 dQ/dxi of two bodies of newton.block from a block of the matrix."""
+    if at < 0:
+        return
+    g_1, g_2 = factors
+    for r in range(6):
+        entry = (6 * row + r) * 24 + column * DIRECTIONS
+        for c in range(6):
+            slope = g_2 * newton.block[entry + c] + g_1 * newton.block[entry + POSES + c]
+            newton.values[at + 6 * r + c] -= slope
+
+
+@routine
+def add_pair(newton: Any, between: Any, which: int, a: int, b: int, factors: Any) -> None:
+    """What newton.block adds on two bodies; `between` has the blocks off the diagonal."""
+    if a >= 0:
+        add_square(newton, newton.own[a], 0, 0, factors)
+    if b >= 0:
+        add_square(newton, newton.own[b], 1, 1, factors)
+    if a >= 0 and a == b:
+        add_square(newton, newton.own[a], 0, 1, factors)
+        add_square(newton, newton.own[a], 1, 0, factors)
+        return
+    add_square(newton, between[2 * which], 0, 1, factors)
+    add_square(newton, between[2 * which + 1], 1, 0, factors)
+
+
+@routine
+def load_bodies(system: Any, newton: Any, scratch: Any, factors: Any) -> None:
+    """M, and what gyroscopic terms and gravity add."""
+    g_1, g_2 = factors
+    for body in range(system.body_count):
+        at = newton.own[body]
+        inertia = sym6(system.bodies.inertia, 6 * body)
+        for c in range(3):
+            unit = (1.0 * (c == 0), 1.0 * (c == 1), 1.0 * (c == 2))
+            row = symvec(inertia, unit)
+            for r in range(3):
+                newton.values[at + 6 * r + c] += row[r]
+            newton.values[at + 6 * (3 + c) + 3 + c] += system.bodies.mass[body]
+        base = own_wrench(system, newton.probe, body)
+        for direction in range(DIRECTIONS):
+            step = move_body(newton, scratch, body, direction)
+            moved = own_wrench(system, newton.probe, body)
+            put_back(newton, scratch, body)
+            weight = (g_2 if direction < POSES else g_1) / step
+            for r in range(3):
+                place = at + 6 * r + direction % 6
+                newton.values[place] -= weight * (moved[0][r] - base[0][r])
+                newton.values[place + 18] -= weight * (moved[1][r] - base[1][r])
+
+
+@routine
+def load_rows(system: Any, newton: Any, scratch: Any) -> None:
+    """J and its transpose, at the bodies in scratch, and what keeps redundant rows regular."""
+    probe, joints = newton.probe, system.joints
+    for joint in range(system.joint_count):
+        first, rows = joints.first_row[joint], joints.rows[joint]
+        if rows == 0:
+            continue
+        assemble_joint(system, joint, scratch.absolute, probe, probe.jacobian, probe.eta)
+        for r in range(rows):
+            entry = (first + r) * ROW_WIDTH
+            damped = newton.damping[first + r] if scratch.plain[0] == 0.0 else 0.0
+            newton.values[newton.pivot[joint] + r * rows + r] -= damped
+            for side in range(2):
+                below, above = (
+                    newton.rows[4 * joint + 2 * side],
+                    newton.rows[4 * joint + 2 * side + 1],
+                )
+                if below >= 0:
+                    for c in range(6):
+                        value = probe.jacobian[entry + 6 * side + c]
+                        newton.values[below + 6 * r + c] = value
+                        newton.values[above + c * rows + r] = value
+
+
+@seam
+@hot
+def settle_places(mechanism: Any, scratch: Any, room: Any, point: Any) -> None:
+    """Bodies of the stage at `point` are placed in scratch; on charts they are."""
+
+
+@seam
+@hot
+def load_more(mechanism: Any, newton: Any, room: Any) -> None:
+    """What joints of a tree add to inertias; charts have none."""
+
+
+@seam
+@hot
+def feel_more(mechanism: Any, newton: Any, room: Any, rates: Any) -> None:
+    """The same for the wrenches M E in newton.column."""
+
+
+@hot
+def load_newton(
+    mechanism: Any, scratch: Any, room: Any, newton: Any, point: Any, factors: Any
+) -> bool:
+    """The whole matrix at the stage in scratch, factored; whether all pivots are regular."""
+    system = mechanism.system
+    joints, forces = system.joints, system.forces
+    settle_places(mechanism, scratch, room, point)
+    for k in range(newton.size):
+        newton.values[k] = 0.0
+    for k in range(ABSOLUTE_WIDTH * system.body_count):
+        newton.probe.absolute[k] = scratch.absolute[k]
+    load_bodies(system, newton, scratch, factors)
+    for force in range(system.force_count):
+        a, b = forces.a[force], forces.b[force]
+        put_slopes(system, newton, scratch, room.multipliers, force, 0, a, b)
+        add_pair(newton, newton.across, force, a, b, factors)
+    for joint in range(system.joint_count):
+        if joints.rows[joint] > 0:
+            a, b = joints.a[joint], joints.b[joint]
+            put_slopes(system, newton, scratch, room.multipliers, joint, 1, a, b)
+            add_pair(newton, newton.beside, joint, a, b, factors)
+    load_rows(system, newton, scratch)
+    load_more(mechanism, newton, room)
+    regular: bool = factor_blocks(newton, newton.values, newton.swaps) == FACTORED_ALL
+    return regular
+
+
+@hot
+def sharpen(mechanism: Any, scratch: Any, room: Any, newton: Any, point: Any) -> None:
+    """From the change of the chord iteration in room.change to Newton's; multipliers follow."""
+    system, unknowns = mechanism.system, 6 * mechanism.system.body_count
+    column = newton.column
+    lift(mechanism, scratch, room, point, room.change)
+    for k in range(unknowns + system.row_count):
+        column[k] = 0.0
+    for body in range(system.body_count):
+        spin, slide = twist6(room.twists, 6 * body)
+        torque = symvec(sym6(system.bodies.inertia, 6 * body), spin)
+        force = scale(system.bodies.mass[body], slide)
+        for c in range(3):
+            column[6 * body + c], column[6 * body + 3 + c] = torque[c], force[c]
+    for joint in range(system.joint_count):
+        times_rows(system, newton.probe.jacobian, joint, room.twists, 1.0, column)
+    feel_more(mechanism, newton, room, room.change)
+    solve_blocks(newton, newton.values, newton.swaps, column)
+    for row in range(system.row_count):
+        if room.own[row] != 0:
+            room.multipliers[row] += column[unknowns + row]
+    lower(mechanism, scratch, room, point, column, room.change)
+    for k in range(freedom_count(mechanism)):
+        room.reply[k] = room.change[k]

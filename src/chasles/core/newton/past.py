@@ -1,0 +1,109 @@
+r"""Past points in one chart about the new one.
+
+$\theta_i = \log(q_{n+1}^{-1} q_{n+1-i})$ are coordinates of the motion so far in a chart that is
+centred where the step ends; there $\dot\theta = v$ exactly, so that any formula of numerical
+differentiation keeps its order:
+
+$$ \sum_{i\ge1} w_i\,\theta_i = v_{n+1} . $$
+"""
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from chasles.compiled import beyond, formula, routine
+from chasles.core.arrays import (
+    CHART_WIDTH,
+    POSITION,
+    ROTATION,
+    SE3_CODE,
+    Floats,
+    Integers,
+    put3,
+    put_twist,
+    vec3,
+    vec4,
+)
+from chasles.core.newton.places import freedom_count, is_told, velocity_at
+from chasles.core.recursion.loop_mechanism import LoopMechanism
+from chasles.core.recursion.mechanism import TreeMechanism
+from chasles.core.recursion.tree import CYLINDRICAL, FIXED, FREE, PLANAR, PROPER, SPHERICAL
+from chasles.core.seam import on, seam
+from chasles.groups.se3 import se3_compose, se3_inverse, se3_log
+from chasles.groups.so3 import so3_compose, so3_inverse, so3_log
+from chasles.groups.vectors import sub
+
+
+class Past(NamedTuple):
+    """Points that were passed, the last one first, and weights of a derivative at the new one."""
+
+    points: Floats  # (k, kept)
+    weights: Floats  # (k + 1,) that of the new point first, 1/s
+    known: Integers  # (1,) how many points count
+    kept: int
+
+
+def make_past(mechanism: Any, count: int) -> Past:
+    """Room for so many points."""
+    kept = mechanism.layout.kept
+    return Past(np.zeros((count, kept)), np.zeros(count + 1), np.zeros(1, np.int64), kept)
+
+
+@formula
+def turn_between(a: Any, b: Any) -> Any:
+    """log(a^-1 b) of two quaternions."""
+    return so3_log(so3_compose(so3_inverse(a), b))
+
+
+@seam
+@routine
+def put_difference(mechanism: Any, start: Any, end: Any, out: Any) -> None:
+    """log(start^-1 end) of two points (f,), in the groups of the charts."""
+    system = mechanism.system
+    for body in range(system.body_count):
+        at = body * CHART_WIDTH
+        a = (vec4(start, at + ROTATION), vec3(start, at + POSITION))
+        b = (vec4(end, at + ROTATION), vec3(end, at + POSITION))
+        if system.bodies.group[body] == SE3_CODE:
+            put_twist(out, 6 * body, se3_log(se3_compose(se3_inverse(a), b)))
+        else:
+            put_twist(out, 6 * body, (turn_between(a[0], b[0]), sub(b[1], a[1])))
+
+
+@routine
+def put_tree_difference(mechanism: Any, start: Any, end: Any, out: Any) -> None:
+    """The same on joint subgroups."""
+    tree = mechanism.tree
+    for body in range(tree.body_count):
+        pair, q, k = tree.pair[body], tree.stored_at[body], tree.rate_at[body]
+        if pair == PROPER:
+            a, b = (vec4(start, q), vec3(start, q + 4)), (vec4(end, q), vec3(end, q + 4))
+            put_twist(out, k, se3_log(se3_compose(se3_inverse(a), b)))
+        elif pair >= SPHERICAL:
+            put3(out, k, turn_between(vec4(start, q), vec4(end, q)))
+            if pair >= FREE:
+                put3(out, k + 3, sub(vec3(end, q + 4), vec3(start, q + 4)))
+        elif pair != FIXED:
+            out[k] = end[q] - start[q]
+            if pair >= CYLINDRICAL:
+                out[k + 1] = end[q + 3] - start[q + 3]
+            if pair == PLANAR:
+                out[k + 2] = end[q + 4] - start[q + 4]
+
+
+for kind in (TreeMechanism, LoopMechanism):
+    on(put_difference, kind)(put_tree_difference)
+
+
+@routine
+def miss_past(mechanism: Any, past: Any, point: Any, spare: Any, out: Any) -> None:
+    r"""$(v_{n+1} - \sum w_i\theta_i)/w_0$ at a point (f,)."""
+    count = freedom_count(mechanism)
+    for k in range(count):
+        out[k] = point[velocity_at(mechanism, k)]
+    for i in range(past.known[0]):
+        put_difference(mechanism, point, beyond(past.points, i * past.kept), spare)
+        for k in range(count):
+            out[k] -= past.weights[i + 1] * spare[k]
+    for k in range(count):
+        out[k] = 0.0 if is_told(mechanism, k) else out[k] / past.weights[0]

@@ -1,0 +1,142 @@
+"""Storage of an implicit step, and what is known of a model before the first one."""
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from chasles.core.arrays import (
+    ABSOLUTE_WIDTH,
+    CHART_WIDTH,
+    ROW_WIDTH,
+    Floats,
+    Integers,
+    System,
+    row_span,
+)
+from chasles.core.constraints.registry import CONSTRAINTS
+from chasles.core.newton.places import freedom_count, linear_at
+from chasles.core.recursion.tree import DOF, FREE, PRISMATIC, ROW, SPHERICAL, Tree
+from chasles.core.retraction import slope_length
+
+#: What is told of the last step: iterations, factorisations of the whole Newton matrix, the
+#: velocity that changed most in the last iteration, the row that was furthest open, and by how much
+#: (sizes); iterations and factorisations of all steps.
+ITERATIONS, FACTORED, WORST_VELOCITY, WORST_ROW, OPEN, ALL_ITERATIONS, ALL_FACTORED = range(7)
+AUDIT_WIDTH = 7
+
+
+class Room(NamedTuple):
+    """What the iteration of a step writes; f velocities."""
+
+    measured: Integers  # (rows,) 1 for rows that have a gap, 0 for those that restrict speeds only
+    own: Integers  # (rows,) 1 for rows whose multipliers the step finds: of a tree, cut joints
+    weights: Floats  # (f,) by which changes of velocities are compared: square roots of inertias
+    reach: float  # that of coordinates: what their rounding errors are compared with
+    pose: Floats  # (f,) the increment of the pose without the unknown accelerations
+    rate: Floats  # (f,) that of the velocities
+    unknown: Floats  # (f,) accelerations at the end of the step
+    guess: Floats  # (f,) where their iteration begins
+    shift: Floats  # (f,) what moves the pose beside the velocities (index 2)
+    apart: Floats  # (f,) unknown accelerations less those of the equations of motion
+    reply: Floats  # (f,) how rows change accelerations, or poses
+    change: Floats  # (f,) of the unknown accelerations in this iteration
+    slope: Floats  # (slope length,)
+    increment: Floats  # (slope length,)
+    point: Floats  # (kept,)
+    begun: Floats  # (linear,) rates of the integrals at the start of the step
+    twists: Floats  # (6 n,)
+    column: Floats  # (6 n + rows,)
+    multipliers: Floats  # (rows,) lambda of the last iterate
+    audit: Floats  # (AUDIT_WIDTH,)
+    moved: Floats  # (kept,) a state of a tree with other velocities
+    places: Floats  # (n, ROW) its kinematics
+    absolute: Floats  # (n, 18)
+    jacobian: Floats  # (rows, 12)
+    eta: Floats  # (rows,)
+
+
+def make_room(mechanism: Any) -> Room:
+    """Storage for a mechanism of any kind."""
+    system = mechanism.system
+    count, bodies, rows = freedom_count(mechanism), system.body_count, system.row_count
+    length, kept = slope_length(mechanism), mechanism.layout.kept
+    tree = getattr(mechanism, "tree", None)
+    weights = chart_weights(system) if tree is None else tree_weights(tree)
+
+    def vector() -> Floats:
+        return np.zeros(count)
+
+    return Room(
+        measured=measured_rows(system),
+        own=own_rows(mechanism),
+        weights=weights,
+        reach=reach_of(mechanism, weights),
+        pose=vector(), rate=vector(), unknown=vector(), guess=vector(), shift=vector(),
+        apart=vector(), reply=vector(), change=vector(),
+        slope=np.zeros(length),
+        increment=np.zeros(length),
+        point=np.zeros(kept),
+        begun=np.zeros(length - linear_at(mechanism)),
+        twists=np.zeros(6 * bodies),
+        column=np.zeros(6 * bodies + rows),
+        multipliers=np.zeros(rows),
+        audit=np.zeros(AUDIT_WIDTH),
+        moved=np.zeros(max(kept, CHART_WIDTH)),
+        places=np.zeros((bodies if tree is not None else 0, ROW)),
+        absolute=np.zeros((bodies, ABSOLUTE_WIDTH)),
+        jacobian=np.zeros((rows, ROW_WIDTH)),
+        eta=np.zeros(rows),
+    )  # fmt: skip
+
+
+def measured_rows(system: System) -> Integers:
+    """1 for the rows of J that have a gap; wheels roll on rows that have none."""
+    measured = np.zeros(system.row_count, np.int64)
+    for joint, code in enumerate(system.joints.kind):
+        rows, kind = row_span(system, joint), CONSTRAINTS[code]
+        known = kind.measured_of(rows.stop - rows.start)
+        measured[[rows.start + k for k in known]] = 1
+        measured[[rows.start + k for k in kind.rolling]] = 0
+    return measured
+
+
+def own_rows(mechanism: Any) -> Integers:
+    """1 for the rows of J that have multipliers in a step."""
+    rows = mechanism.system.row_count
+    if getattr(mechanism, "tree", None) is None:
+        return np.ones(rows, np.int64)
+    own, loops = np.zeros(rows, np.int64), getattr(mechanism, "loops", None)
+    if loops is not None:
+        own[loops.source] = 1
+    return own
+
+
+def reach_of(mechanism: Any, weights: Floats) -> float:
+    """All weights times 1 rad, or the largest length in the model."""
+    promises = mechanism.promises
+    lengths = [1.0, *promises.sizes.tolist(), *np.abs(promises.places).ravel().tolist()]
+    return float(np.linalg.norm(weights)) * max(lengths)
+
+
+def chart_weights(system: System) -> Floats:
+    """Square roots of the inertias that velocities of charts move."""
+    bodies = system.bodies
+    turning = bodies.inertia[:, :3].mean(axis=1)
+    turning += bodies.mass * (bodies.frame_point**2).sum(axis=1)
+    both = np.stack((turning, bodies.mass), axis=1)
+    return np.sqrt(np.repeat(both, 3, axis=1)).ravel()
+
+
+def tree_weights(tree: Tree) -> Floats:
+    """The same for coordinates: what a joint carries directly; massless frames count as others."""
+    turning, sliding = tree.inertia[:, [0, 2, 5]].mean(axis=1), np.array(tree.mass)
+    turning = np.where(turning > 0.0, turning, turning.max(initial=0.0))
+    sliding = np.where(sliding > 0.0, sliding, sliding.max(initial=0.0))
+    weights = np.zeros(tree.rate_count)
+    for body, pair in enumerate(tree.pair.tolist()):
+        slides = 1 if pair == PRISMATIC else 0
+        turns = 0 if pair == PRISMATIC else (3 if pair >= SPHERICAL else min(1, DOF[pair]))
+        slides = 3 if pair >= FREE else slides or DOF[pair] - turns
+        own = [turning[body]] * turns + [sliding[body]] * slides
+        weights[tree.rate_at[body] : tree.rate_at[body] + len(own)] = np.sqrt(own)
+    return weights

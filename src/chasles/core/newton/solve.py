@@ -1,0 +1,226 @@
+r"""Newton's iteration of an implicit step.
+
+The end of a step is an affine function of the accelerations a there,
+
+$$ q_1 = q_0\exp(\Psi + g_2 a + s), \qquad v_1 = v_0 + w + g_1 a, \qquad
+   M a = Q(q_1, v_1) - J^T\lambda, \qquad g(q_1) = 0, $$
+
+with $g_1 = O(h)$, $g_2 = O(h^2)$ and s = 0 on index 3; on index 2 also $J v_1 = r$, and s closes
+the joints.  An iteration is one stage at the last iterate and one more solve on its factor (`rows`,
+`trees`): a chord method whose matrix lacks what forces and the curvature of charts add to it.  Its
+errors shrink by O(h) from one to the next, unless forces are stiff.
+
+Rounding ends it as well: where gaps are rounded by eps, accelerations are by $\epsilon/g_2$.
+"""
+
+from typing import Any
+
+from chasles.compiled import hot, routine
+from chasles.core.newton.matrix import load_newton, sharpen
+from chasles.core.newton.past import miss_past
+from chasles.core.newton.places import freedom_count, linear_at, pose_at, rate_at, velocity_at
+from chasles.core.newton.room import (
+    ALL_FACTORED,
+    ALL_ITERATIONS,
+    FACTORED,
+    ITERATIONS,
+    OPEN,
+    WORST_ROW,
+    WORST_VELOCITY,
+)
+from chasles.core.newton.rows import meet_gaps, meet_rows, settle_powers
+from chasles.core.outcomes import NEWTON_FAILED, OK
+from chasles.core.retraction import retract, slope_length
+from chasles.core.stage import Role, stage
+from chasles.scalars.elementary import sqrt
+
+#: Iterations at the most.
+MOST_ITERATIONS = 40
+#: Velocities that change by less than this fraction of theirs have converged.
+CONVERGED = 1e-14
+#: ... or by less than this, or poses by less than that fraction of the largest length, if the
+#: change is not much smaller than the one before: it is rounding.
+ROUNDED, ROUNDED_PLACES, STALLED = 1e-8, 1e-12, 0.5
+#: Changes that do not shrink to this fraction ask for the whole matrix, or for a new one.
+SLOW = 0.3
+#: Steps after which a stiff model is tried without the whole matrix again.
+STIFF_STEPS = 32.0
+#: Accelerations that are as good as infinite.
+BEYOND = 1e200
+
+
+@hot
+def put_increment(mechanism: Any, room: Any, factors: Any, step: float) -> None:
+    """The increment from the start of the step to the iterate; integrals by the trapezoidal rule.
+
+    `factors` are g_1 and g_2.
+    """
+    g_1, g_2 = factors
+    increment = room.increment
+    for k in range(freedom_count(mechanism)):
+        increment[pose_at(mechanism, k)] = room.pose[k] + (g_2 * room.unknown[k] + room.shift[k])
+        increment[rate_at(mechanism, k)] = room.rate[k] + g_1 * room.unknown[k]
+    first = linear_at(mechanism)
+    for k in range(slope_length(mechanism) - first):
+        increment[first + k] = 0.5 * step * (room.begun[k] + room.slope[first + k])
+
+
+@routine
+def size_of(mechanism: Any, room: Any, values: Any) -> float:
+    """Of accelerations or velocities, weighed by inertias."""
+    total = 0.0
+    for k in range(freedom_count(mechanism)):
+        part = room.weights[k] * values[k]
+        total += part * part
+    return sqrt(total)
+
+
+@routine
+def speed_of(mechanism: Any, room: Any, point: Any) -> float:
+    """The size of the velocities of a point."""
+    total = 0.0
+    for k in range(freedom_count(mechanism)):
+        part = room.weights[k] * point[velocity_at(mechanism, k)]
+        total += part * part
+    return sqrt(total)
+
+
+@routine
+def note_worst(mechanism: Any, room: Any) -> None:
+    """Which velocity changes most."""
+    largest = -1.0
+    for k in range(freedom_count(mechanism)):
+        part = abs(room.weights[k] * room.change[k])
+        if not part <= largest:
+            largest, room.audit[WORST_VELOCITY] = part, k
+
+
+@routine
+def propose(
+    mechanism: Any, scratch: Any, room: Any, state: Any, t: float, step: float, index: int,
+    factors: Any,
+) -> int:  # fmt: skip
+    """The change of the chord iteration into room.change: OK, or how its stage failed."""
+    put_increment(mechanism, room, factors, step)
+    retract(mechanism, state, room.increment, room.point)
+    outcome = stage(mechanism, scratch, room.point, t, Role(0.0), room.slope)
+    if outcome != OK:
+        return outcome
+    count, pulls = freedom_count(mechanism), (index, 1.0 / factors[1], 1.0 / factors[0])
+    for k in range(count):
+        room.apart[k] = room.unknown[k] - room.slope[rate_at(mechanism, k)]
+    room.audit[OPEN], room.audit[WORST_ROW] = 0.0, -1.0
+    meet_rows(mechanism, scratch, room, room.point, pulls)
+    for k in range(count):
+        room.change[k] = room.reply[k] - room.apart[k]
+    return OK
+
+
+@routine
+def shift_poses(mechanism: Any, scratch: Any, room: Any, factors: Any) -> float:
+    """On index 2: move the poses to where joints are closed; by how much, as accelerations."""
+    meet_gaps(mechanism, scratch, room, room.point)
+    for k in range(freedom_count(mechanism)):
+        room.shift[k] += room.reply[k]
+    return size_of(mechanism, room, room.reply) / factors[1]
+
+
+@routine
+def shift_to_past(mechanism: Any, room: Any, past: Any) -> float:
+    """Move the pose to where past points, seen from it, give the velocity; by how much."""
+    miss_past(mechanism, past, room.point, room.apart, room.reply)
+    for k in range(freedom_count(mechanism)):
+        room.shift[k] += room.reply[k]
+    return size_of(mechanism, room, room.reply)
+
+
+@hot
+def solve_step(
+    mechanism: Any, scratch: Any, room: Any, newton: Any, past: Any, state: Any, t: float,
+    step: float, index: int, factors: Any, is_stiff: bool,
+) -> int:  # fmt: skip
+    """The accelerations at the end of a step, t, from the guess in room.unknown: OK, or why not.
+
+    Begins with the whole matrix where `is_stiff`, and goes over to it where the chord iteration
+    does not converge quickly: room.audit[FACTORED] tells.  Leaves the increment of the whole step
+    in room.increment, rates of integrals in room.slope and the multipliers in room.multipliers.
+    """
+    first = linear_at(mechanism)
+    count, linear = freedom_count(mechanism), slope_length(mechanism) - first
+    room.audit[ITERATIONS], room.audit[FACTORED] = 0.0, 0.0
+    if newton.available == 0:
+        is_stiff = False
+    for k in range(linear):
+        room.slope[first + k] = room.begun[k]
+    for k in range(count):
+        room.guess[k] = room.unknown[k]
+    before, is_fresh = 0.0, False
+    for _ in range(MOST_ITERATIONS):
+        room.audit[ITERATIONS] += 1.0
+        room.audit[ALL_ITERATIONS] += 1.0
+        outcome = propose(mechanism, scratch, room, state, t, step, index, factors)
+        if outcome != OK:
+            return outcome
+        if is_stiff:
+            if not is_fresh:
+                is_fresh = True
+                room.audit[FACTORED] += 1.0
+                room.audit[ALL_FACTORED] += 1.0
+                if not load_newton(mechanism, scratch, room, newton, room.point, factors):
+                    break
+            sharpen(mechanism, scratch, room, newton, room.point)
+        changed = size_of(mechanism, room, room.change)
+        if index == 2:
+            changed += shift_poses(mechanism, scratch, room, factors)
+        if past.known[0] > 0:
+            changed += shift_to_past(mechanism, room, past) / factors[1]
+        for k in range(count):
+            room.unknown[k] += room.change[k]
+        speed = speed_of(mechanism, room, room.point) / factors[0]
+        scale = speed + size_of(mechanism, room, room.unknown)
+        is_rounding = changed <= max(ROUNDED * scale, ROUNDED_PLACES * room.reach / factors[1])
+        if changed <= CONVERGED * scale or (is_rounding and changed > STALLED * before > 0.0):
+            settle_powers(mechanism, scratch, room, room.slope)
+            put_increment(mechanism, room, factors, step)
+            return OK
+        if before > 0.0 and not changed < SLOW * before and not is_rounding:
+            if not is_stiff and newton.available != 0:  # begin anew
+                is_stiff, changed = True, 0.0
+                for k in range(count):
+                    room.unknown[k], room.shift[k] = room.guess[k], 0.0
+                for k in range(linear):
+                    room.slope[first + k] = room.begun[k]
+            is_fresh = False
+        if not changed < BEYOND:  # NaN, too
+            break
+        before = changed
+    note_worst(mechanism, room)
+    return NEWTON_FAILED
+
+
+@hot
+def put_begun(mechanism: Any, room: Any, rates: Any) -> None:
+    """Rates of the integrals at the start of a step."""
+    for k in range(slope_length(mechanism) - linear_at(mechanism)):
+        room.begun[k] = rates[k]
+
+
+@hot
+def put_rest(mechanism: Any, room: Any, out: Any, rates: Any) -> None:
+    """The multipliers into a block, and the rates of the integrals where the next step finds them.
+
+    After `solve_step`.
+    """
+    first, layout = linear_at(mechanism), mechanism.layout
+    for k in range(slope_length(mechanism) - first):
+        rates[k] = room.slope[first + k]
+    for row in range(layout.kept - layout.multipliers):
+        out[layout.multipliers + row] = room.multipliers[row]
+
+
+@hot
+def next_stiff(room: Any, steps: float) -> float:
+    """For how many steps to come the whole matrix is taken from the start."""
+    if room.audit[FACTORED] > 0.0:
+        return steps - 1.0 if steps > 0.0 else STIFF_STEPS
+    return 0.0

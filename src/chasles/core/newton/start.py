@@ -1,0 +1,59 @@
+"""What an implicit method knows before its first step."""
+
+from typing import Any
+
+from chasles.compiled import hot, routine
+from chasles.core.newton.places import freedom_count, pose_at, rate_at
+from chasles.core.newton.solve import size_of
+from chasles.core.outcomes import OK
+from chasles.core.retraction import retract
+from chasles.core.stage import Role, stage
+
+#: v'' is a difference over so many parts of the step: v' is known to 1e-14, h v'' to 1e-12 then.
+PARTS = 64.0
+
+
+@routine
+def find_second_rates(
+    mechanism: Any, scratch: Any, room: Any, state: Any, t: float, step: float
+) -> int:
+    """v'' at a state into room.shift; its own stage is left in scratch and room.slope.
+
+    A difference of second order of the accelerations ahead; v' goes to room.unknown.
+    """
+    part = step / PARTS
+    for k in range(freedom_count(mechanism)):
+        room.shift[k] = 0.0
+    for j in (2, 1, 0):
+        if j == 2:
+            for k in range(mechanism.layout.kept):
+                room.point[k] = state[k]
+            outcome = stage(mechanism, scratch, room.point, t, Role(0.0), room.slope)
+            if outcome != OK:
+                return outcome
+            for k in range(freedom_count(mechanism)):
+                room.pose[k] = room.slope[pose_at(mechanism, k)]
+                room.rate[k] = room.slope[rate_at(mechanism, k)]
+        weight = -1.5 if j == 0 else (2.0 if j == 1 else -0.5)
+        for k in range(freedom_count(mechanism)):
+            room.increment[pose_at(mechanism, k)] = j * part * room.pose[k]
+            room.increment[rate_at(mechanism, k)] = j * part * room.rate[k]
+        retract(mechanism, state, room.increment, room.point)
+        outcome = stage(mechanism, scratch, room.point, t + j * part, Role(0.0), room.slope)
+        if outcome != OK:
+            return outcome
+        for k in range(freedom_count(mechanism)):
+            room.unknown[k] = room.slope[rate_at(mechanism, k)]
+            room.shift[k] += weight / part * room.unknown[k]
+    return OK
+
+
+@hot
+def is_resolved(mechanism: Any, room: Any, step: float) -> bool:
+    """Whether accelerations change by less than themselves in a step, after `find_second_rates`.
+
+    Otherwise forces are stiff: v'' is that of a transient which no step shows.
+    """
+    rates = size_of(mechanism, room, room.unknown)
+    resolved: bool = step * size_of(mechanism, room, room.shift) <= rates
+    return resolved

@@ -1,0 +1,138 @@
+r"""Derivatives of wrenches along motions of two bodies, by differences, for Newton's matrix.
+
+A body is displaced by a twist in its own frame, $R\exp\hat\omega$ and $x + R u$, and its twist
+changes by nu: 12 directions a body, 24 a force.  The formulas are those of the kernels, of any
+kind, users' own included.  A matrix that is right to seven digits makes Newton's iteration gain
+seven digits at a time: what is solved for does not depend on it.  (`analysis.tangent` has exact
+derivatives, for what people read.)
+"""
+
+from typing import Any
+
+from chasles.compiled import formula, hot, routine
+from chasles.core.arrays import (
+    ABSOLUTE_WIDTH,
+    POSE_R,
+    POSE_X,
+    ROW_WIDTH,
+    TWIST,
+    mat9,
+    put3,
+    put9,
+    sym6,
+    twist6,
+    vec3,
+)
+from chasles.core.constraints.registry import assemble_joint
+from chasles.core.forces.registry import add_force_wrench
+from chasles.core.wrenches import inertial_and_gravity_wrench
+from chasles.groups.so3 import so3_exp, so3_matrix
+from chasles.groups.vectors import add, matmul, matvec
+from chasles.scalars.elementary import absolute as size_of
+from chasles.scalars.elementary import maximum
+
+#: Differences: half of the digits of a displacement, and of a velocity (per second).
+SMALL = 2.0**-26
+#: Directions of one body: 6 of its pose, 6 of its twist.
+POSES, DIRECTIONS = 6, 12
+
+
+@formula
+def unit(k: int, length: Any) -> Any:
+    return (length * (k == 0), length * (k == 1), length * (k == 2))
+
+
+@routine
+def move_body(newton: Any, scratch: Any, body: int, direction: int) -> float:
+    """Displace a body of the probe from where it stands in scratch; by how much."""
+    now, was, at = newton.probe.absolute, scratch.absolute, body * ABSOLUTE_WIDTH
+    reach = newton.reach[body]
+    if direction < 3:
+        turn = so3_matrix(so3_exp(unit(direction, SMALL)))
+        put9(now, at + POSE_R, matmul(mat9(was, at + POSE_R), turn))
+        return SMALL
+    if direction < 6:
+        step = SMALL * reach
+        shift = matvec(mat9(was, at + POSE_R), unit(direction - 3, step))
+        put3(now, at + POSE_X, add(vec3(was, at + POSE_X), shift))
+        return step
+    scale = reach if direction >= 9 else 1.0
+    entry = at + TWIST + direction - 6
+    step = SMALL * maximum(scale, size_of(was[entry]))
+    now[entry] = was[entry] + step
+    return now[entry] - was[entry]
+
+
+@hot
+def put_back(newton: Any, scratch: Any, body: int) -> None:
+    """A body of the probe where it stands in scratch."""
+    for c in range(ABSOLUTE_WIDTH):
+        at = body * ABSOLUTE_WIDTH + c
+        newton.probe.absolute[at] = scratch.absolute[at]
+
+
+@routine
+def own_wrench(system: Any, probe: Any, body: int) -> Any:
+    """Gyroscopic terms and gravity of one body."""
+    at = body * ABSOLUTE_WIDTH
+    return inertial_and_gravity_wrench(
+        system.bodies.mass[body],
+        sym6(system.bodies.inertia, 6 * body),
+        mat9(probe.absolute, at + POSE_R),
+        twist6(probe.absolute, at + TWIST),
+        vec3(system.gravity, 0),
+    )
+
+
+@routine
+def wrench_on_pair(
+    system: Any, newton: Any, multipliers: Any, which: int, is_joint: int, a: int, b: int, out: Any
+) -> None:
+    """Wrench of a force on its bodies a and b, or of J^T lambda of a joint with a minus."""
+    probe = newton.probe
+    if is_joint != 0:
+        assemble_joint(system, which, probe.absolute, probe, probe.jacobian, probe.eta)
+        first = system.joints.first_row[which]
+        for c in range(ROW_WIDTH):
+            total = 0.0
+            for row in range(first, first + system.joints.rows[which]):
+                total -= probe.jacobian[row * ROW_WIDTH + c] * multipliers[row]
+            out[c] = total
+        return
+    for c in range(6):
+        if a >= 0:
+            probe.rhs[6 * a + c] = 0.0
+        if b >= 0:
+            probe.rhs[6 * b + c] = 0.0
+    add_force_wrench(system.forces.kind[which], system, which, probe)
+    for c in range(6):
+        out[c] = probe.rhs[6 * a + c] if a >= 0 else 0.0
+        out[6 + c] = probe.rhs[6 * b + c] if b >= 0 else 0.0
+
+
+@routine
+def put_slopes(
+    system: Any, newton: Any, scratch: Any, multipliers: Any, which: int, is_joint: int, a: int,
+    b: int,
+) -> None:  # fmt: skip
+    """Derivatives (12, 24) of a wrench on two bodies, into newton.block; of joints poses only."""
+    slopes, most = newton.block, POSES if is_joint != 0 else DIRECTIONS
+    for k in range(12 * 24):
+        slopes[k] = 0.0
+    for trial in range(25):
+        side, direction = (trial - 1) // DIRECTIONS, (trial - 1) % DIRECTIONS
+        body, step = -1, 1.0
+        if trial > 0:
+            body = a if side == 0 else b
+            if body < 0 or direction >= most:
+                continue
+            step = move_body(newton, scratch, body, direction)
+        wrench_on_pair(system, newton, multipliers, which, is_joint, a, b, newton.probe_out)
+        if trial == 0:
+            for c in range(12):
+                newton.wrench[c] = newton.probe_out[c]
+            continue
+        for c in range(12):
+            change = newton.probe_out[c] - newton.wrench[c]
+            slopes[c * 24 + side * DIRECTIONS + direction] = change / step
+        put_back(newton, scratch, body)

@@ -1,0 +1,333 @@
+r"""The same on joint subgroups: joints of the tree have no rows, cut joints and couplings do.
+
+On coordinates $M d + J^T\mu = 0$, $J d = J e - g/g_2$, on the factor of the stage: see `rows`.  A
+tree without cut joints has nothing to meet, and no index: what is left is
+$\dot v_{n+1} = F(q_{n+1}, v_{n+1})$.
+"""
+
+from typing import Any
+
+from chasles.compiled import hot, routine
+from chasles.core.arrays import (
+    ABSOLUTE_WIDTH,
+    POSE_R,
+    TWIST,
+    mat9,
+    put3,
+    twist6,
+    vec3,
+)
+from chasles.core.newton.matrix import feel_more, load_more, settle_places
+from chasles.core.newton.rows import (
+    lift,
+    lower,
+    meet_gaps,
+    meet_rows,
+    pull_row,
+    settle_powers,
+    times_rows,
+)
+from chasles.core.recursion.kept import keep_rows
+from chasles.core.recursion.kinematics import kinematics, place
+from chasles.core.recursion.loop_mechanism import LoopMechanism
+from chasles.core.recursion.mechanism import TreeMechanism
+from chasles.core.recursion.refine import solve_rows
+from chasles.core.recursion.riding import dof_of
+from chasles.core.recursion.tree import (
+    AXIS,
+    CYLINDRICAL,
+    DIRECT,
+    FIXED,
+    FREE,
+    LEVER,
+    PLANAR,
+    PRISMATIC,
+    PROPER,
+    ROW,
+    SPHERICAL,
+    TURN,
+)
+from chasles.core.seam import on
+from chasles.core.stabilisation.residuals import put_position_residual, put_velocity_residual
+from chasles.groups.vectors import cross, dot, matvec, sub, tmatvec
+
+ZERO = (0.0, 0.0, 0.0)
+
+
+@hot
+def lift_tree(mechanism: Any, scratch: Any, room: Any, point: Any, rates: Any) -> None:
+    """`lift`: the twists of bodies that stand as at `point` and move with `rates`."""
+    tree = mechanism.tree
+    for k in range(tree.stored_count):
+        room.moved[k] = point[k]
+    for k in range(tree.rate_count):
+        room.moved[tree.stored_count + k] = rates[k]
+    kinematics(tree, room.moved, room.places)
+    place(tree, room.moved, room.places, room.absolute)
+    for body in range(tree.body_count):
+        for c in range(6):
+            room.twists[6 * body + c] = room.absolute[body * ABSOLUTE_WIDTH + TWIST + c]
+
+
+@routine
+def motion_in_world(tree: Any, room: Any, twists: Any, body: int) -> Any:
+    """Angular velocity, and velocity of the joint's point, of a body with one of some twists."""
+    if body < 0:
+        return ZERO, ZERO
+    turn = mat9(room.absolute, body * ABSOLUTE_WIDTH + POSE_R)
+    spin, slide = twist6(twists, 6 * body)
+    spin, slide = matvec(turn, spin), matvec(turn, slide)
+    arm = matvec(mat9(room.places, body * ROW + TURN), vec3(tree.centre, 3 * body))
+    return spin, sub(slide, cross(spin, arm))
+
+
+@hot
+def lower_tree(mechanism: Any, scratch: Any, room: Any, point: Any, twists: Any, out: Any) -> None:
+    """Rates of coordinates of body twists that joints allow, at the bodies that were lifted."""
+    tree = mechanism.tree
+    for body in range(tree.body_count):
+        base = tree.base[body]
+        own = motion_in_world(tree, room, twists, body)
+        carrier = motion_in_world(tree, room, twists, base)
+        put_rates(tree, room, body, own, carrier, out, tree.rate_at[body])
+
+
+@routine
+def put_rates(tree: Any, room: Any, body: int, own: Any, carrier: Any, out: Any, k: int) -> None:
+    """Rates of a body's coordinates, from its motion in the world and that of its base."""
+    pair, base, at = tree.pair[body], tree.base[body], body * ROW
+    turn = mat9(room.places, at + TURN)
+    spin, slide = own
+    if base >= 0:
+        spin = sub(spin, carrier[0])
+        lever = vec3(room.places, at + LEVER)
+        slide = sub(sub(slide, carrier[1]), cross(carrier[0], lever))
+    z = (turn[2], turn[5], turn[8])
+    if pair >= SPHERICAL:
+        put3(out, k, tmatvec(turn, spin))
+        if pair == FREE:
+            put3(out, k + 3, slide)
+        elif pair == PROPER:
+            put3(out, k + 3, tmatvec(turn, slide))
+        elif pair == DIRECT:
+            put3(out, k + 3, tmatvec(mat9(room.places, base * ROW + TURN), slide))
+    elif pair == PRISMATIC:
+        out[k] = dot(z, slide)
+    elif pair != FIXED:
+        out[k] = dot(z, spin)
+        if pair == CYLINDRICAL:
+            out[k + 1] = dot(z, slide)
+        elif pair == PLANAR:
+            x = vec3(room.places, at + AXIS)
+            out[k + 1], out[k + 2] = dot(x, slide), dot(cross(z, x), slide)
+
+
+for kind in (TreeMechanism, LoopMechanism):
+    on(lift, kind)(lift_tree)
+    on(lower, kind)(lower_tree)
+
+
+# --- without cut joints ---
+
+
+@routine
+def no_reply(mechanism: Any, room: Any) -> None:
+    for k in range(mechanism.tree.rate_count):
+        room.reply[k] = 0.0
+
+
+@on(meet_rows, TreeMechanism)
+@hot
+def meet_no_rows(mechanism: Any, scratch: Any, room: Any, point: Any, pulls: Any) -> None:
+    no_reply(mechanism, room)
+
+
+@on(meet_gaps, TreeMechanism)
+@hot
+def meet_no_gaps(mechanism: Any, scratch: Any, room: Any, point: Any) -> None:
+    no_reply(mechanism, room)
+
+
+@on(settle_powers, TreeMechanism)
+@hot
+def settled_powers(mechanism: Any, scratch: Any, room: Any, slope: Any) -> None:
+    """The stage has found them."""
+
+
+# --- cut joints and couplings ---
+
+
+@routine
+def put_openings(mechanism: Any, scratch: Any, room: Any) -> None:
+    """-g of all rows into scratch.residual, -J V into room.column."""
+    system, loops, unknowns = mechanism.system, mechanism.loops, 6 * mechanism.system.body_count
+    for k in range(loops.joint_count):
+        joint = loops.joints[k]
+        if system.joints.rows[joint] > 0:
+            put_velocity_residual(
+                system, joint, scratch.absolute, scratch, scratch.jacobian, room.column
+            )
+            put_position_residual(system, joint, scratch.absolute, scratch, scratch.residual)
+    for k in range(loops.coupled_count):
+        at = unknowns + loops.source[loops.coupled[k]]
+        scratch.residual[at] = -mechanism.room.gaps[k]
+        room.column[at] = -mechanism.room.speeds[k]
+
+
+@routine
+def add_rates(mechanism: Any, scratch: Any, room: Any, point: Any) -> None:
+    """J e into room.column."""
+    system, loops, unknowns = mechanism.system, mechanism.loops, 6 * mechanism.system.body_count
+    lift_tree(mechanism, scratch, room, point, room.apart)
+    for k in range(loops.joint_count):
+        if system.joints.rows[loops.joints[k]] > 0:
+            times_rows(system, scratch.jacobian, loops.joints[k], room.twists, 1.0, room.column)
+    for k in range(loops.coupled_count):
+        at = unknowns + loops.source[loops.coupled[k]]
+        for term in range(loops.first_term[k], loops.first_term[k + 1]):
+            slope = mechanism.room.own[loops.term_at[term]]
+            room.column[at] += slope * room.apart[loops.term_rate[term]]
+
+
+@routine
+def reply_of_rows(mechanism: Any, room: Any) -> None:
+    """Solve for the rows of room.column; what coordinates do goes to room.reply."""
+    loops, own, unknowns = mechanism.loops, mechanism.room, 6 * mechanism.system.body_count
+    for row in range(loops.row_count):
+        own.wanted[row] = room.column[unknowns + loops.source[row]]
+    solve_rows(mechanism.tree, loops, own, mechanism.memory.rows)
+    for k in range(mechanism.tree.rate_count):
+        room.reply[k] = own.solution[k]
+    if mechanism.kept.count > 0:
+        keep_rows(mechanism.kept, room.reply, 0)
+
+
+@on(meet_rows, LoopMechanism)
+@hot
+def meet_cut_rows(mechanism: Any, scratch: Any, room: Any, point: Any, pulls: Any) -> None:
+    system, loops, own = mechanism.system, mechanism.loops, mechanism.room
+    unknowns = 6 * system.body_count
+    for row in range(loops.row_count):
+        room.multipliers[loops.source[row]] = own.multipliers[row]
+    put_openings(mechanism, scratch, room)
+    for row in range(loops.row_count):
+        source = loops.source[row]
+        at = unknowns + source
+        room.column[at] = pull_row(
+            room, mechanism.promises, source, scratch.residual[at], room.column[at], pulls
+        )
+    add_rates(mechanism, scratch, room, point)
+    reply_of_rows(mechanism, room)
+    last = mechanism.tree.rate_count + unknowns
+    for row in range(loops.row_count):
+        added = own.solution[last + row] if loops.is_damped != 0 else own.multipliers[row]
+        room.multipliers[loops.source[row]] += added
+
+
+@on(meet_gaps, LoopMechanism)
+@hot
+def meet_cut_gaps(mechanism: Any, scratch: Any, room: Any, point: Any) -> None:
+    loops, unknowns = mechanism.loops, 6 * mechanism.system.body_count
+    put_openings(mechanism, scratch, room)
+    for row in range(loops.row_count):
+        source = loops.source[row]
+        gap = scratch.residual[unknowns + source]
+        room.column[unknowns + source] = gap if room.measured[source] != 0 else 0.0
+    reply_of_rows(mechanism, room)
+
+
+@on(settle_powers, LoopMechanism)
+@hot
+def settle_row_powers(mechanism: Any, scratch: Any, room: Any, slope: Any) -> None:
+    """Drivers that have rows push with the method's own multipliers."""
+    system, loops = mechanism.system, mechanism.loops
+    first = 2 * mechanism.tree.rate_count
+    for row in range(loops.row_count):
+        joint = loops.joint_of[row]
+        drive = system.joints.drive[joint]
+        if drive >= 0:
+            at = first + system.joints.drive_work[joint]
+            power = -room.multipliers[loops.source[row]] * scratch.signals[drive + 1]
+            supply = first + system.quadrature_count
+            slope[supply] += power - slope[at]
+            slope[supply + 1] += abs(power) - abs(slope[at])
+            slope[at] = power
+
+
+# --- the whole matrix ---
+
+
+@hot
+def settle_tree_places(mechanism: Any, scratch: Any, room: Any, point: Any) -> None:
+    kinematics(mechanism.tree, point, room.places)
+    place(mechanism.tree, point, room.places, scratch.absolute)
+    for k in range(ABSOLUTE_WIDTH * mechanism.tree.body_count):
+        room.absolute[k] = scratch.absolute[k]
+
+
+@routine
+def put_rate_row(tree: Any, room: Any, body: int, slot: int, out: Any) -> None:
+    """The rate of a coordinate as a row (12,) on the twists of a body and of its base.
+
+    Into out, where room for six more numbers follows.
+    """
+    base = tree.base[body]
+    for side in range(2):
+        moving = body if side == 0 else base
+        for c in range(6):
+            out[6 * side + c] = 0.0
+            if moving >= 0:
+                for k in range(6):
+                    room.twists[6 * moving + k] = 1.0 * (k == c)
+                motion = motion_in_world(tree, room, room.twists, moving)
+                still = (ZERO, ZERO)
+                if side == 0:
+                    put_rates(tree, room, body, motion, still, out, 12)
+                else:
+                    put_rates(tree, room, body, still, motion, out, 12)
+                out[6 * side + c] = out[12 + slot]
+
+
+@hot
+def load_armatures(mechanism: Any, newton: Any, room: Any) -> None:
+    r"""Rotors: $I_r$ times the square of every coordinate's row."""
+    tree, row = mechanism.tree, newton.block
+    for body in range(tree.body_count):
+        k, base = tree.rate_at[body], tree.base[body]
+        for slot in range(dof_of(tree.pair[body])):
+            inertia = tree.armature[k + slot]
+            if inertia == 0.0:
+                continue
+            put_rate_row(tree, room, body, slot, row)
+            for r in range(6):
+                for c in range(6):
+                    newton.values[newton.own[body] + 6 * r + c] += inertia * row[r] * row[c]
+                    if base >= 0:
+                        own = newton.own[base] + 6 * r + c
+                        newton.values[own] += inertia * row[6 + r] * row[6 + c]
+                        below, above = newton.based[2 * body], newton.based[2 * body + 1]
+                        newton.values[below + 6 * r + c] += inertia * row[r] * row[6 + c]
+                        newton.values[above + 6 * r + c] += inertia * row[6 + r] * row[c]
+
+
+@hot
+def feel_armatures(mechanism: Any, newton: Any, room: Any, rates: Any) -> None:
+    """What rotors take of M E, for rates of coordinates; room.twists is overwritten."""
+    tree, row = mechanism.tree, newton.block
+    for body in range(tree.body_count):
+        k, base = tree.rate_at[body], tree.base[body]
+        for slot in range(dof_of(tree.pair[body])):
+            effort = tree.armature[k + slot] * rates[k + slot]
+            if effort == 0.0:
+                continue
+            put_rate_row(tree, room, body, slot, row)
+            for c in range(6):
+                newton.column[6 * body + c] += effort * row[c]
+                if base >= 0:
+                    newton.column[6 * base + c] += effort * row[6 + c]
+
+
+for kind in (TreeMechanism, LoopMechanism):
+    on(settle_places, kind)(settle_tree_places)
+    on(load_more, kind)(load_armatures)
+    on(feel_more, kind)(feel_armatures)

@@ -1,0 +1,100 @@
+"""What a method does not admit is refused by name, with what to do instead."""
+
+from typing import Any
+
+from chasles.core.arrays import SE3_CODE
+from chasles.core.constraints.registry import CONSTRAINTS
+from chasles.core.recursion.loop_mechanism import LoopMechanism
+from chasles.core.recursion.mechanism import TreeMechanism
+from chasles.core.recursion.soft_tree import APART, crossed_joints
+from chasles.core.softness import make_softness
+from chasles.core.stabilisation.record import FED_BACK, UNSTABILISED
+from chasles.core.stage import Mechanism
+from chasles.integrators.half_explicit import HALF_EXPLICIT
+from chasles.integrators.methods import Method
+from chasles.integrators.rattlie import RATTLIE
+from chasles.integrators.rosenbrock import W_METHODS
+from chasles.model import InvalidOption
+
+
+def check_admitted(method: Method, mechanism: Any, setup: Any) -> None:
+    """Refuse a mechanism that a method cannot step; `setup` knows the names."""
+    if method.name in W_METHODS:
+        check_soft_tree(method.name, mechanism, setup.model.force_names)
+    if method.name in HALF_EXPLICIT:
+        check_feedback(method.name, mechanism)
+    if method.name in RATTLIE:
+        check_constant_mass(method.name, mechanism, list(setup.body_index))
+        check_positions(method.name, mechanism, list(setup.joint_index))
+        if mechanism.stabiliser.kind != UNSTABILISED:
+            raise InvalidOption(
+                f"simulate: '{method.name}' was given with a stabiliser, but closes all joints"
+                " itself, poses and velocities.",
+                "Leave stabilise (and singular='pass') out.",
+            )
+
+
+def check_constant_mass(method: str, mechanism: Any, names: list[str]) -> None:
+    """Charts against the ground, on SE(3) or on SO(3)xR3 at the centre of mass."""
+    remedy = "Take spaces='SE3' or spaces='SO3xR3'."
+    if not isinstance(mechanism, Mechanism):
+        raise InvalidOption(
+            f"simulate: '{method}' needs a constant mass matrix, which the coordinates of joint"
+            " subgroups have not.",
+            remedy,
+        )
+    bodies = mechanism.system.bodies
+    for k, name in enumerate(names):
+        if bodies.reference[k] >= 0:
+            raise InvalidOption(
+                f"simulate: '{method}' needs a constant mass matrix, but body '{name}' is charted"
+                f" relative to '{names[bodies.reference[k]]}'.",
+                remedy,
+            )
+        if bodies.group[k] != SE3_CODE and bodies.frame_point[k].any():
+            raise InvalidOption(
+                f"simulate: '{method}' needs a constant mass matrix, but body '{name}' is on"
+                " SO(3)xR3 at another point than its centre of mass.",
+                remedy,
+            )
+
+
+def check_positions(method: str, mechanism: Any, names: list[str]) -> None:
+    """Every row is the rate of a position."""
+    joints = mechanism.system.joints
+    for k, name in enumerate(names):
+        kind = CONSTRAINTS[int(joints.kind[k])]
+        if kind.rolling or len(kind.measured_of(int(joints.rows[k]))) < int(joints.rows[k]):
+            raise InvalidOption(
+                f"simulate: '{method}' keeps positions, but joint '{name}' restricts speeds that"
+                " are not the rates of any.",
+                "Take a Munthe-Kaas method, 'rk4' say, or 'half-explicit'.",
+            )
+
+
+def check_soft_tree(method: str, mechanism: Any, forces: tuple[str, ...]) -> None:
+    """Trees without cut joints, with forces against the ground or across a joint of one axis."""
+    if isinstance(mechanism, LoopMechanism):
+        raise InvalidOption(
+            f"simulate: '{method}' does not know the rows of cut joints and couplings.",
+            "Take charts, whose loops it closes: spaces='SE3', say.",
+        )
+    if isinstance(mechanism, TreeMechanism):
+        across = crossed_joints(mechanism.tree, make_softness(mechanism.system))
+        for name, where in zip(forces, across.tolist()):
+            if where == APART:
+                raise InvalidOption(
+                    f"simulate: '{method}' on joint subgroups admits forces against the ground and"
+                    f" along joints of one coordinate, but '{name}' acts between other bodies.",
+                    "Take charts, on which any two may be: spaces='SE3', say.",
+                )
+
+
+def check_feedback(method: str, mechanism: Any) -> None:
+    """Joints are not fed back: velocities fit them as it is."""
+    if not isinstance(mechanism, TreeMechanism) and mechanism.stabiliser.kind == FED_BACK:
+        raise InvalidOption(
+            f"simulate: '{method}' finds velocities that fit the joints, and leaves nothing to feed"
+            " back.",
+            "Leave stabilise out, or close the poses: stabilise='projection'.",
+        )

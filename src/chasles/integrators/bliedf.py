@@ -1,0 +1,248 @@
+r"""BLieDF: backward differentiation on Lie groups, on index 3 (Wieloch, Arnold 2021).
+
+With $w_i$ the weights of the derivative at $t_{n+1}$ of the polynomial through k + 1 points,
+
+$$ \sum_{i=0}^k w_i v_{n+1-i} = \dot v_{n+1}, \qquad
+   q_{n+1} = q_n\exp\Psi_0, \qquad \sum_{j=0}^{k-1} c_j\Psi_j = v_{n+1}, \quad
+   c_j = \textstyle\sum_{i\le j} w_i, $$
+
+$\Psi_j$ the increments of the last steps, and $M\dot v = Q - J^T\lambda$, g(q) = 0 at $t_{n+1}$.
+Increments of several steps live in several charts: added up as they are they have consistency order
+2 for every k >= 2.  So k = 1, 2 are made of increments; k = 3, 4 see all past points in one chart
+about the new one, $\sum_{i\ge1} w_i\log(q_{n+1}^{-1}q_{n+1-i}) = v_{n+1}$ (see `core.newton.past`).
+
+**Start.**  Where accelerations are resolved by the step, the first k - 1 steps are those of the
+explicit method of order four; else forces are stiff, and k grows from 1 on.  A shorter step at the
+end has weights of its own.
+"""
+
+from functools import partial
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from chasles.compiled import beyond, hot, routine
+from chasles.core.arrays import Floats
+from chasles.core.newton import trees as trees  # its routines register themselves
+from chasles.core.newton.past import Past, make_past
+from chasles.core.newton.places import freedom_count, linear_at, pose_at, rate_at, velocity_at
+from chasles.core.newton.plan import Newton, newton_of
+from chasles.core.newton.room import Room, make_room
+from chasles.core.newton.rows import meet_rows
+from chasles.core.newton.solve import next_stiff, put_begun, put_rest, solve_step
+from chasles.core.newton.start import find_second_rates, is_resolved
+from chasles.core.outcomes import OK
+from chasles.core.retraction import finish, retract, slope_length
+from chasles.core.stage import Role, stage
+from chasles.integrators.methods import Method, needs_a_mechanism, register_method
+from chasles.integrators.rkmk import MuntheKaas, attempt_munthe_kaas, make_munthe_kaas
+from chasles.integrators.tableaux import method as find_tableau
+
+MOST_POINTS = 4
+# What a step hands to the next: whether there was one, how many past points are known, for how
+# many steps to come the whole Newton matrix is taken, whether the start is explicit, lengths of the
+# last steps; then v', the rates of the integrals, and for every past point its velocity and the
+# increment from it.
+BEGUN, KNOWN, STIFF, EXPLICIT, LENGTHS = 0, 1, 2, 3, 4
+
+
+class Bliedf(NamedTuple):
+    """The order and storage."""
+
+    order: int
+    in_chart: int
+    room: Room
+    newton: Newton
+    past: Past
+    starter: MuntheKaas
+    weights: Floats  # (k + 1,) w
+    point: Floats  # (kept,) that of the room
+
+
+def bliedf(order: int) -> Method:
+    """The backward differentiation formula of k = 1, 2, 3 or 4 steps."""
+    return Method(
+        f"bliedf{order}",
+        order=order,
+        make=needs_a_mechanism,
+        implicit=True,
+        nodes=(0.0, 1.0),
+        additive=False,
+        fit=partial(fit_bliedf, order),
+        history=partial(length_of_history, order),
+        index=3,
+    )
+
+
+def vectors_of(order: int) -> int:
+    """Where the vectors of the history begin."""
+    return LENGTHS + order
+
+
+def length_of_history(order: int, velocities: int, integrals: int) -> int:
+    return vectors_of(order) + velocities + integrals + 2 * (order - 1) * velocities
+
+
+def fit_bliedf(order: int, solver: Any, mechanism: Any) -> Bliedf:
+    """Storage for a mechanism."""
+    room = make_room(mechanism)
+    starter = make_munthe_kaas(find_tableau("rk4"), mechanism.layout.kept, slope_length(mechanism))
+    return Bliedf(
+        order, int(order > 2), room, newton_of(solver, mechanism), make_past(mechanism, order),
+        starter, np.zeros(order + 1), room.point,
+    )  # fmt: skip
+
+
+@hot
+def attempt_bliedf(
+    mechanism: Any, scratch: Any, scheme: Any, state: Any, t: float, step: float, out: Any
+) -> int:
+    """One step from `state` to `out` (another block): OK, or how it failed."""
+    room, layout, count = scheme.room, mechanism.layout, freedom_count(mechanism)
+    before, after = beyond(state, layout.history), beyond(out, layout.history)
+    vectors = LENGTHS + scheme.order
+    linear = slope_length(mechanism) - linear_at(mechanism)
+    if before[BEGUN] == 0.0:
+        outcome = find_second_rates(mechanism, scratch, room, state, t, step)
+        if outcome != OK:
+            return outcome
+        put_begun(mechanism, room, beyond(room.slope, linear_at(mechanism)))
+        after[EXPLICIT] = 1.0 if is_resolved(mechanism, room, step) else 0.0
+    else:
+        for k in range(count):
+            room.unknown[k] = before[vectors + k]
+        put_begun(mechanism, room, beyond(before, vectors + count))
+        after[EXPLICIT] = before[EXPLICIT]
+    known = int(before[KNOWN])
+    if after[EXPLICIT] != 0.0 and known < scheme.order - 1:
+        outcome = start_step(mechanism, scratch, scheme, state, t, step, out)
+    else:
+        put_known(mechanism, scheme, state, before, step, min(scheme.order, known + 1))
+        factors = (1.0 / scheme.weights[0], 1.0 / (scheme.weights[0] * scheme.weights[0]))
+        outcome = solve_step(
+            mechanism, scratch, room, scheme.newton, scheme.past, state, t + step, step, 3, factors,
+            before[STIFF] > 0.0,
+        )  # fmt: skip
+        after[STIFF] = next_stiff(room, before[STIFF])
+        if outcome == OK:
+            carry = layout.carry
+            finish(mechanism, state, beyond(state, carry), room.increment, out, beyond(out, carry))
+    if outcome != OK:
+        return outcome
+    for k in range(count):
+        after[vectors + k] = room.unknown[k]
+    put_rest(mechanism, room, out, beyond(after, vectors + count))
+    hand_on(mechanism, scheme, state, before, after, step, vectors + count + linear)
+    return OK
+
+
+@routine
+def put_weights(weights: Any, before: Any, step: float, order: int) -> None:
+    """w of the last points, for steps of any lengths, the one to come first."""
+    for i in range(order + 1):
+        numerator, denominator = 1.0, 1.0
+        at = place_of(before, step, i)
+        for j in range(order + 1):
+            there = place_of(before, step, j)
+            if j != i:
+                denominator *= at - there
+                if j > 0:
+                    numerator *= -there
+        weights[i] = numerator / denominator
+    total = 0.0
+    for i in range(1, order + 1):
+        total -= weights[i]
+    weights[0] = total
+
+
+@routine
+def place_of(before: Any, step: float, i: int) -> float:
+    """When point i was passed, counted from the end of the step."""
+    total = 0.0
+    for j in range(i):
+        total -= step if j == 0 else before[LENGTHS + j - 1]
+    return total
+
+
+@routine
+def put_known(
+    mechanism: Any, scheme: Any, state: Any, before: Any, step: float, order: int
+) -> None:
+    """What the step knows without accelerations: room.pose and room.rate; past points."""
+    room, past, weights = scheme.room, scheme.past, scheme.weights
+    count, kept = freedom_count(mechanism), mechanism.layout.kept
+    put_weights(weights, before, step, order)
+    lead = slope_length(mechanism) - linear_at(mechanism) + LENGTHS + scheme.order + count
+    for k in range(count):
+        velocity = state[velocity_at(mechanism, k)]
+        grown, way, c = 0.0, 0.0, weights[0]
+        for i in range(1, order):
+            at = lead + 2 * (i - 1) * count
+            grown -= weights[i + 1] * (before[at + k] - velocity)
+            c += weights[i]
+            way -= c * before[at + count + k]
+        room.rate[k], room.shift[k] = grown / weights[0], 0.0
+        room.pose[k] = (velocity + room.rate[k] + way) / weights[0]
+    past.known[0] = 0
+    if scheme.in_chart == 0:
+        return
+    past.known[0] = order
+    for i in range(order + 1):
+        past.weights[i] = weights[i]
+    for k in range(kept):
+        past.points[k] = state[k]
+    for k in range(slope_length(mechanism)):
+        room.increment[k] = 0.0
+    for i in range(1, order):
+        at = lead + 2 * (i - 1) * count + count
+        for k in range(count):
+            room.increment[pose_at(mechanism, k)] = -before[at + k]
+        last, this = beyond(past.points, (i - 1) * kept), beyond(past.points, i * kept)
+        retract(mechanism, last, room.increment, this)
+
+
+@routine
+def start_step(
+    mechanism: Any, scratch: Any, scheme: Any, state: Any, t: float, step: float, out: Any
+) -> int:
+    """A step of the explicit method; its end has accelerations and multipliers of index 1."""
+    room = scheme.room
+    outcome = attempt_munthe_kaas(mechanism, scratch, scheme.starter, state, t, step, out)
+    if outcome != OK:
+        return outcome
+    for k in range(mechanism.layout.kept):
+        room.point[k] = out[k]
+    outcome = stage(mechanism, scratch, room.point, t + step, Role(0.0), room.slope)
+    if outcome != OK:
+        return outcome
+    for k in range(freedom_count(mechanism)):
+        room.unknown[k], room.apart[k] = room.slope[rate_at(mechanism, k)], 0.0
+    meet_rows(mechanism, scratch, room, room.point, (3, 0.0, 0.0))
+    for k in range(slope_length(mechanism)):
+        room.increment[k] = scheme.starter.increment[k]
+    return OK
+
+
+@routine
+def hand_on(
+    mechanism: Any, scheme: Any, state: Any, before: Any, after: Any, step: float, lead: int
+) -> None:
+    """Past points move one on: that at the start of this step comes first."""
+    count, order = freedom_count(mechanism), scheme.order
+    for back in range(order - 1):
+        i = order - 2 - back
+        at = lead + 2 * i * count
+        after[LENGTHS + i] = step if i == 0 else before[LENGTHS + i - 1]
+        for k in range(count):
+            if i == 0:
+                after[at + k] = state[velocity_at(mechanism, k)]
+                after[at + count + k] = scheme.room.increment[pose_at(mechanism, k)]
+            else:
+                after[at + k] = before[at - 2 * count + k]
+                after[at + count + k] = before[at - count + k]
+    after[BEGUN] = 1.0
+    after[KNOWN] = min(before[KNOWN] + 1.0, order - 1.0)
+
+
+for k in range(1, MOST_POINTS + 1):
+    register_method(bliedf(k), Bliedf, attempt_bliedf)

@@ -1,0 +1,252 @@
+r"""Generalized-alpha on Lie groups (Bruels, Cardona 2010; Bruels, Cardona, Arnold 2012, 2015).
+
+$$ q_{n+1} = q_n\exp(h\,\Delta q), \qquad
+   \Delta q = v_n + (\tfrac12-\beta)h a_n + \beta h a_{n+1}, \qquad
+   v_{n+1} = v_n + (1-\gamma)h a_n + \gamma h a_{n+1}, $$
+$$ (1-\alpha_m) a_{n+1} + \alpha_m a_n = (1-\alpha_f)\dot v_{n+1} + \alpha_f\dot v_n, $$
+
+with the equations of motion $M\dot v = Q - J^T\lambda$ and the constraints g(q) = 0 at
+$t_{n+1}$.  Chung and Hulbert's parameters have second order and the spectral radius rho at
+infinite frequency:
+
+$$ \alpha_m = \frac{2\rho-1}{\rho+1}, \quad \alpha_f = \frac{\rho}{\rho+1}, \quad
+   \gamma = \tfrac12+\alpha_f-\alpha_m, \quad \beta = \tfrac14(\gamma+\tfrac12)^2 . $$
+
+**Index 3** closes the joints; velocities slip by O(h^2).  **Index 2** (stabilised as by Gear, Gupta
+and Leimkuhler) has $J v_{n+1} = r$ as well, and a shift $h\,M^{-1}J^T\eta$ of the poses.
+
+**Start.**  $a_n$ belongs to $t_n + c h$, $c = \alpha_m-\alpha_f$, so that
+$a_0 = \dot v_0 + c h\ddot v_0$.  A change of the step takes $a_n - \dot v_n$ along in proportion.
+On index 3 the increment misses the way by
+
+$$ l = h^3\bigl((\tfrac16-\beta-\tfrac c2)\ddot v + \tfrac1{12}[v,\dot v]\bigr), $$
+
+which rows feel as a jump of accelerations unless velocities begin with the slip that they
+have later on: $v_0 + \delta$, $J\delta = J l/h$ (Arnold, Bruels, Cardona 2015).  Where charts fit
+the joints, l lies in their algebra, $J l = 0$: lambda is of second order from the first step on
+without that.
+"""
+
+from functools import partial
+from math import isfinite
+from typing import Any, NamedTuple
+
+from chasles.compiled import beyond, hot, routine
+from chasles.core.arrays import Floats
+from chasles.core.newton import trees as trees  # its routines register themselves
+from chasles.core.newton.brackets import put_bracket
+from chasles.core.newton.past import Past, make_past
+from chasles.core.newton.places import freedom_count, linear_at, velocity_at
+from chasles.core.newton.plan import Newton, newton_of
+from chasles.core.newton.room import Room, make_room
+from chasles.core.newton.rows import meet_rows
+from chasles.core.newton.solve import next_stiff, put_begun, put_rest, solve_step
+from chasles.core.newton.start import find_second_rates, is_resolved
+from chasles.core.outcomes import OK
+from chasles.core.retraction import finish
+from chasles.integrators.methods import Method, needs_a_mechanism, register_method
+from chasles.model import InvalidOption, UnknownName
+from chasles.model.errors import told
+
+# What a step hands to the next: whether there was one and how long it was, for how many steps to
+# come the whole Newton matrix is taken, then a, v' and the rates of the integrals.
+BEGUN, STEP, STIFF, VECTORS = 0, 1, 2, 3
+#: How the first step finds a_0: from v'' where the step resolves it, always, or never.
+STARTS = {"auto": 0, "corrected": 1, "plain": 2}
+
+
+class GeneralizedAlpha(NamedTuple):
+    """Parameters and storage."""
+
+    alpha_m: float
+    alpha_f: float
+    beta: float
+    gamma: float
+    index: int
+    start: int
+    perturbed: int
+    room: Room
+    newton: Newton
+    past: Past  # none
+    point: Floats  # (kept,) that of the room
+
+
+def generalized_alpha(
+    rho: float = 0.8, index: int = 3, start: str = "auto", perturbed: bool = False
+) -> Method:
+    """Generalized-alpha with a spectral radius of one's own, for `simulate(method=...)`.
+
+    rho        at infinite frequency, from 0 (what is not resolved is gone after a step) to 1
+               (nothing is damped)
+    index      3: joints are closed; 2: and velocities do not slip
+    start      of a_0: "corrected" by the derivative of accelerations, "plain" for the acceleration
+               itself, "auto": corrected unless they change by more than themselves in a step
+    perturbed  on index 3: begin with velocities that slip as they will later on, so that reactions
+               have no transient
+
+    >>> generalized_alpha(rho=0.5).name
+    'generalized-alpha, rho 0.5'
+    """
+    where = "generalized_alpha"
+    if isinstance(rho, bool) or not isinstance(rho, int | float) or not isfinite(rho):
+        raise InvalidOption(
+            f"{where}: rho must be a number from 0 to 1, got {told(rho)}.", "Give rho=0.8, say."
+        )
+    if not 0.0 <= rho <= 1.0:
+        raise InvalidOption(
+            f"{where}: rho, the spectral radius at infinite frequency, must be from 0 to 1, got"
+            f" {rho:g}.",
+            "Beyond 1 the method is unstable; 0 damps most, 1 nothing. Give rho=0.8, say.",
+        )
+    if isinstance(index, bool) or index not in (2, 3):
+        raise InvalidOption(
+            f"{where}: index must be 2 or 3, got {told(index)}.",
+            "Index 3 closes the joints, index 2 keeps velocities from slipping as well.",
+        )
+    if not isinstance(start, str) or start not in STARTS:
+        raise UnknownName.among("start", start, STARTS, where=where)
+    if not isinstance(perturbed, bool):
+        raise InvalidOption(
+            f"{where}: perturbed must be True or False, got {told(perturbed)}.", "Leave it out."
+        )
+    if perturbed and index == 2:
+        raise InvalidOption(
+            f"{where}: perturbed velocities are for index 3; on index 2 they do not slip.",
+            "Leave perturbed out, or take index=3.",
+        )
+    name = "generalized-alpha" if index == 3 else "generalized-alpha index 2"
+    options = [] if rho == 0.8 else [f"rho {rho:g}"]
+    options += [] if start == "auto" else [f"{start} start"]
+    options += ["perturbed start"] if perturbed else []
+    return Method(
+        ", ".join([name, *options]),
+        order=2,
+        make=needs_a_mechanism,
+        implicit=True,
+        nodes=(0.0, 1.0),
+        additive=False,
+        fit=partial(fit_generalized_alpha, float(rho), index, STARTS[start], int(perturbed)),
+        history=length_of_history,
+        index=index,
+    )
+
+
+def length_of_history(velocities: int, integrals: int) -> int:
+    return VECTORS + 2 * velocities + integrals
+
+
+def fit_generalized_alpha(
+    rho: float, index: int, start: int, perturbed: int, solver: Any, mechanism: Any
+) -> GeneralizedAlpha:
+    """Chung and Hulbert's parameters, and storage for a mechanism."""
+    alpha_m, alpha_f = (2.0 * rho - 1.0) / (rho + 1.0), rho / (rho + 1.0)
+    gamma = 0.5 + alpha_f - alpha_m
+    beta = 0.25 * (gamma + 0.5) ** 2
+    room = make_room(mechanism)
+    return GeneralizedAlpha(
+        alpha_m, alpha_f, beta, gamma, index, start, perturbed, room,
+        newton_of(solver, mechanism), make_past(mechanism, 0), room.point,
+    )  # fmt: skip
+
+
+@hot
+def attempt_generalized_alpha(
+    mechanism: Any, scratch: Any, scheme: Any, state: Any, t: float, step: float, out: Any
+) -> int:
+    """One step from `state` to `out` (another block): OK, or how it failed."""
+    room, layout, count = scheme.room, mechanism.layout, freedom_count(mechanism)
+    before = beyond(state, layout.history)
+    after = beyond(out, layout.history)
+    old_a, old_rate = VECTORS, VECTORS + count
+    if before[BEGUN] == 0.0:
+        outcome = begin(mechanism, scratch, scheme, state, t, step, after)
+        if outcome != OK:
+            return outcome
+    else:
+        hand_on(mechanism, room, before, step, after)
+    # From here on `after` has a_n and v'_n, and gets their successors at the end.
+    m, f, beta, gamma = scheme.alpha_m, scheme.alpha_f, scheme.beta, scheme.gamma
+    share = (1.0 - f) / (1.0 - m)
+    for k in range(count):
+        a, rate = after[old_a + k], after[old_rate + k]
+        known = (f * rate - m * a) / (1.0 - m)
+        slip = room.change[k]
+        velocity = state[velocity_at(mechanism, k)] + slip
+        room.pose[k] = step * velocity + step * step * ((0.5 - beta) * a + beta * known)
+        room.rate[k] = slip + step * ((1.0 - gamma) * a + gamma * known)
+        room.unknown[k], room.shift[k] = rate, 0.0
+    factors = (step * gamma * share, step * step * beta * share)
+    outcome = solve_step(
+        mechanism, scratch, room, scheme.newton, scheme.past, state, t + step, step, scheme.index,
+        factors, before[STIFF] > 0.0,
+    )  # fmt: skip
+    if outcome != OK:
+        return outcome
+    after[STIFF] = next_stiff(room, before[STIFF])
+    carry = layout.carry
+    finish(mechanism, state, beyond(state, carry), room.increment, out, beyond(out, carry))
+    for k in range(count):
+        a, rate = after[old_a + k], after[old_rate + k]
+        after[old_a + k] = (f * rate - m * a) / (1.0 - m) + share * room.unknown[k]
+        after[old_rate + k] = room.unknown[k]
+    after[BEGUN], after[STEP] = 1.0, step
+    put_rest(mechanism, room, out, beyond(after, VECTORS + 2 * count))
+    return OK
+
+
+@hot
+def hand_on(mechanism: Any, room: Any, before: Any, step: float, after: Any) -> None:
+    """a_n and v'_n of the step before, for one of this length."""
+    count = freedom_count(mechanism)
+    old_a, old_rate, ratio = VECTORS, VECTORS + count, step / before[STEP]
+    for k in range(count):
+        rate = before[old_rate + k]
+        after[old_a + k] = rate + ratio * (before[old_a + k] - rate)
+        after[old_rate + k] = rate
+        room.change[k] = 0.0
+    put_begun(mechanism, room, beyond(before, VECTORS + 2 * count))
+
+
+@routine
+def begin(
+    mechanism: Any, scratch: Any, scheme: Any, state: Any, t: float, step: float, after: Any
+) -> int:
+    """a_0 and v'_0 into `after`, the slip that velocities begin with into room.change."""
+    room, count = scheme.room, freedom_count(mechanism)
+    old_a, old_rate = VECTORS, VECTORS + count
+    for k in range(count):
+        room.change[k] = 0.0
+    outcome = find_second_rates(mechanism, scratch, room, state, t, step)
+    if outcome != OK:
+        return outcome
+    put_begun(mechanism, room, beyond(room.slope, linear_at(mechanism)))
+    late = scheme.alpha_m - scheme.alpha_f
+    if scheme.start == 2 or (scheme.start == 0 and not is_resolved(mechanism, room, step)):
+        late = 0.0
+    for k in range(count):
+        after[old_rate + k] = room.unknown[k]
+        after[old_a + k] = room.unknown[k] + late * step * room.shift[k]
+    if scheme.perturbed != 0 and scheme.index == 3:
+        find_slip(mechanism, scratch, scheme, state, step)
+    return OK
+
+
+@routine
+def find_slip(mechanism: Any, scratch: Any, scheme: Any, state: Any, step: float) -> None:
+    """The slip that rows have on index 3 into room.change, from v'' in room.shift."""
+    room = scheme.room
+    late = scheme.alpha_m - scheme.alpha_f
+    missed = 1.0 / 6.0 - scheme.beta - 0.5 * late
+    for k in range(freedom_count(mechanism)):
+        room.pose[k] = state[velocity_at(mechanism, k)]
+    put_bracket(mechanism, room.pose, room.unknown, room.change)
+    for k in range(freedom_count(mechanism)):
+        way = missed * room.shift[k] + room.change[k] / 12.0
+        room.apart[k] = step * step * way
+    meet_rows(mechanism, scratch, room, room.point, (3, 0.0, 0.0))
+    for k in range(freedom_count(mechanism)):
+        room.change[k] = room.reply[k]
+
+
+for method in (generalized_alpha(), generalized_alpha(index=2)):
+    register_method(method, GeneralizedAlpha, attempt_generalized_alpha)

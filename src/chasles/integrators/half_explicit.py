@@ -1,0 +1,249 @@
+r"""Half-explicit Runge-Kutta on index 2: the velocities of every stage are allowed ones.
+
+The joints enter as $J v = r$ (r the rates of drivers), not as accelerations:
+
+$$ V_i = v_0 + h\sum_{j<i} a_{ij}\dot V_j, \qquad M\dot V_j = Q_j - J_j^T\Lambda_j, \qquad
+   J(X_{i+1})\,V_{i+1} = r(t_{i+1}), $$
+
+where the last equation determines $\Lambda_i$, and that of the end of the step the last of them
+(Hairer, Lubich, Roche 1989; Brasey and Hairer 1993).  Poses are moved as by a Munthe-Kaas method.
+Velocities fit the joints after every step to rounding; poses drift with the error of the method,
+unless they are projected.
+
+Accelerations of `stage`, on index 1, are the first guess; what they miss at the next stage is
+corrected on the factor that is there,
+
+$$ \begin{pmatrix} M & J_i^T \\ J_i & 0 \end{pmatrix}
+   \begin{pmatrix} \delta \\ \mu \end{pmatrix} =
+   \begin{pmatrix} 0 \\ (r - J_{i+1} V_{i+1}) / (h\,a_{i+1,i}) \end{pmatrix}, $$
+
+which contracts with h.  Where nothing has rows (trees without loops) it is the Munthe-Kaas method
+of its tableau.
+
+The order conditions are others than those of equations without joints: `rk4` has order 3 here.
+`half-explicit` is HEM4 of Brasey, with 5 stages and order 4.
+"""
+
+from math import sqrt
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from chasles.compiled import beyond, hot, routine
+from chasles.core.arrays import Floats
+from chasles.core.assemble import place_bodies
+from chasles.core.confinement import confined_to
+from chasles.core.constraints.registry import assemble_joint
+from chasles.core.outcomes import NOT_CONVERGED, OK
+from chasles.core.recursion.closing import solve_for
+from chasles.core.recursion.coupled import put_coupled_rows
+from chasles.core.recursion.kinematics import kinematics, place
+from chasles.core.recursion.loop_mechanism import LoopMechanism
+from chasles.core.recursion.mechanism import TreeMechanism
+from chasles.core.recursion.stage import follow
+from chasles.core.retraction import (
+    SLOPE_WIDTH,
+    combine,
+    finish,
+    pull_back,
+    retract,
+    slope_length,
+)
+from chasles.core.seam import on, seam
+from chasles.core.signals import put_signals
+from chasles.core.stabilisation.moves import chart_move
+from chasles.core.stabilisation.residuals import put_velocity_residual, solve_rows
+from chasles.core.stage import Role, stage
+from chasles.integrators.tableaux import Tableau, lower
+from chasles.scalars.elementary import absolute, maximum
+
+#: Corrections of a stage at the most: a contraction by 0.4 gains 16 digits in forty.
+MOST_CORRECTIONS = 40
+#: One that does not halve what is missed is at rounding, or does not contract; what is left then
+#: has to be this fraction of what was missed at first, or so many sizes (or rad) per second.
+HALVED, LEFT, ROUNDED = 0.5, 1e-6, 1e-12
+ROOT = sqrt(6.0)
+
+
+def hem4() -> Tableau:
+    """Order 4 on index 2, 5 stages, the weights of Radau IIA (Brasey 1992, HEM4)."""
+    a = lower(
+        [3 / 10],
+        [(1 + ROOT) / 30, (11 - 4 * ROOT) / 30],
+        [(-79 - 31 * ROOT) / 150, (-1 - 4 * ROOT) / 30, (24 + 11 * ROOT) / 25],
+        [(14 + 5 * ROOT) / 6, (-8 + 7 * ROOT) / 6, (-9 - 7 * ROOT) / 4, (9 - ROOT) / 4],
+    )
+    b = [0.0, 0.0, (16 - ROOT) / 36, (16 + ROOT) / 36, 1 / 9]
+    return Tableau(a, b, name="half-explicit")
+
+
+#: Tableaux by name.
+HALF_EXPLICIT = {"half-explicit": hem4}
+
+
+class HalfExplicit(NamedTuple):
+    """A tableau and storage of a step."""
+
+    weights: Floats  # (s + 1, s) a, and b as the last row
+    nodes: Floats  # (s + 1,) c, and 1
+    b: Floats  # (s,)
+    count: int  # s
+    slopes: Floats  # (s, slope length)
+    increment: Floats  # (slope length,)
+    point: Floats  # (kept,) the stage
+    trial: Floats  # (kept,) the next one
+
+
+def make_half_explicit(tableau: Tableau, kept: int, length: int) -> HalfExplicit:
+    """Storage for a tableau whose stages each use the one before."""
+    count = len(tableau.b)
+    return HalfExplicit(
+        weights=np.vstack((tableau.a, tableau.b)),
+        nodes=np.append(tableau.c, 1.0),
+        b=np.array(tableau.b),
+        count=count,
+        slopes=np.zeros((count, length)),
+        increment=np.zeros(length),
+        point=np.zeros(kept),
+        trial=np.zeros(kept),
+    )
+
+
+# --- what the joints ask of velocities ---
+
+
+@seam
+@hot
+def miss_velocities(mechanism: Any, scratch: Any, trial: Any, t: float) -> float:
+    """r - J V of all rows at a point and time, where `correct` finds it; the largest, in sizes."""
+    system, found = mechanism.system, mechanism.stabiliser.found
+    unknowns, largest = 6 * system.body_count, 0.0
+    put_signals(system.signals, t, scratch.signals)
+    place_bodies(system, trial, found.absolute, found.turn)
+    for k in range(unknowns + system.row_count):
+        found.change[k] = 0.0
+    for joint in range(system.joint_count):
+        assemble_joint(system, joint, found.absolute, scratch, found.jacobian, found.eta)
+        put_velocity_residual(system, joint, found.absolute, scratch, found.jacobian, found.change)
+    for row in range(system.row_count):
+        size = mechanism.promises.sizes[row]
+        if size > 0.0:
+            largest = maximum(largest, absolute(found.change[unknowns + row]) / size)
+    return largest
+
+
+@seam
+@hot
+def correct(mechanism: Any, scratch: Any, point: Any, factor: float, slope: Any) -> None:
+    """Add `factor` times what makes good what was missed to the accelerations at a stage."""
+    system, found = mechanism.system, mechanism.stabiliser.found
+    solve_rows(system, mechanism.plan, scratch, found.change)
+    for body in range(system.body_count):
+        move = chart_move(system, scratch, point, body, found.change)
+        group = system.bodies.group[body]
+        (spin, slide), _, _ = confined_to(group, mechanism.confinement, body, move)
+        at = SLOPE_WIDTH * body + 6
+        for c in range(3):
+            slope[at + c] += factor * spin[c]
+            slope[at + 3 + c] += factor * slide[c]
+
+
+@on(miss_velocities, TreeMechanism)
+@hot
+def miss_nothing(mechanism: Any, scratch: Any, trial: Any, t: float) -> float:
+    """A tree has no rows."""
+    return 0.0
+
+
+@on(correct, TreeMechanism)
+@hot
+def correct_nothing(mechanism: Any, scratch: Any, point: Any, factor: float, slope: Any) -> None:
+    """Nothing is missed."""
+
+
+@on(miss_velocities, LoopMechanism)
+@hot
+def miss_in_loops(mechanism: Any, scratch: Any, trial: Any, t: float) -> float:
+    system, tree, loops = mechanism.system, mechanism.tree, mechanism.loops
+    found, unknowns, largest = mechanism.stabiliser.found, 6 * system.body_count, 0.0
+    put_signals(system.signals, t, scratch.signals)
+    if tree.driven_count > 0:
+        follow(tree, scratch.signals, trial)
+    kinematics(tree, trial, mechanism.placed)
+    place(tree, trial, mechanism.placed, found.absolute)
+    for k in range(loops.joint_count):
+        joint = loops.joints[k]
+        assemble_joint(system, joint, found.absolute, scratch, found.jacobian, found.eta)
+        put_velocity_residual(system, joint, found.absolute, scratch, found.jacobian, found.change)
+    if loops.coupled_count > 0:
+        put_coupled_rows(tree, loops, mechanism.room, trial, found.absolute, scratch, found.eta)
+        for k in range(loops.coupled_count):
+            found.change[unknowns + loops.source[loops.coupled[k]]] = -mechanism.room.speeds[k]
+    for row in range(loops.row_count):
+        source = loops.source[row]
+        missed = absolute(found.change[unknowns + source]) / mechanism.promises.sizes[source]
+        largest = maximum(largest, missed)
+    return largest
+
+
+@on(correct, LoopMechanism)
+@hot
+def correct_loops(mechanism: Any, scratch: Any, point: Any, factor: float, slope: Any) -> None:
+    solve_for(mechanism, mechanism.stabiliser.found.change)
+    rates = mechanism.tree.rate_count
+    for k in range(rates):
+        slope[rates + k] += factor * mechanism.room.solution[k]
+
+
+# --- a step ---
+
+
+@routine
+def go_on(
+    mechanism: Any, scratch: Any, scheme: Any, state: Any, j: int, t: float, step: float
+) -> int:
+    """From slope j to the next point, at which velocities fit the joints: OK or NOT_CONVERGED."""
+    length, count = slope_length(mechanism), scheme.count
+    slope, row = beyond(scheme.slopes, j * length), (j + 1) * count
+    share = step * scheme.weights[row + j]
+    first, last = 0.0, 0.0
+    for index in range(MOST_CORRECTIONS):
+        combine(scheme.weights, row, j + 1, step, scheme.slopes, length, scheme.increment)
+        retract(mechanism, state, scheme.increment, scheme.trial)
+        missed = miss_velocities(mechanism, scratch, scheme.trial, t)
+        if missed == 0.0:
+            return OK
+        if index == 0:
+            first = missed
+        elif not missed < HALVED * last:
+            return OK if missed <= LEFT * first or missed <= ROUNDED else NOT_CONVERGED
+        correct(mechanism, scratch, scheme.point, 1.0 / share, slope)
+        last = missed
+    return NOT_CONVERGED
+
+
+@hot
+def attempt_half_explicit(
+    mechanism: Any, scratch: Any, scheme: Any, state: Any, t: float, step: float, out: Any
+) -> int:
+    """One step from `state` to `out` (another block): OK, or how a stage failed."""
+    length, kept = slope_length(mechanism), mechanism.layout.kept
+    for k in range(kept):
+        scheme.trial[k] = state[k]
+    for k in range(length):
+        scheme.increment[k] = 0.0
+    for j in range(scheme.count):
+        for k in range(kept):
+            scheme.point[k] = scheme.trial[k]
+        slope, when = beyond(scheme.slopes, j * length), t + scheme.nodes[j] * step
+        outcome = stage(mechanism, scratch, scheme.point, when, Role(scheme.b[j]), slope)
+        if outcome == OK and j > 0:
+            outcome = pull_back(mechanism, scheme.increment, slope)
+        if outcome == OK:
+            then = t + scheme.nodes[j + 1] * step
+            outcome = go_on(mechanism, scratch, scheme, state, j, then, step)
+        if outcome != OK:
+            return outcome
+    carry = mechanism.layout.carry
+    finish(mechanism, state, beyond(state, carry), scheme.increment, out, beyond(out, carry))
+    return OK

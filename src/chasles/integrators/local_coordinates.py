@@ -1,0 +1,69 @@
+r"""The equations of motion as an ordinary differential equation, in local coordinates of a state.
+
+About a state $x_0$ every state is $x_0\exp(\Phi)$, with velocities and integrals added, and
+
+$$ \dot\Phi = \mathrm{dexp}^{-1}_{-\Phi} U(\Phi), \qquad \dot U = F(x_0\exp(\Phi), U, t) $$
+
+is what any code for ordinary differential equations integrates.  The chart is good up to a full
+turn of $\Phi$; whoever uses it takes the state as the next $x_0$ before that.
+"""
+
+from typing import Any
+
+import numpy as np
+
+from chasles.compiled import beyond, borrow, kernel
+from chasles.core.arrays import Integers
+from chasles.core.judge import begin_step, end_step
+from chasles.core.outcomes import OK
+from chasles.core.recursion.tree import SPHERICAL
+from chasles.core.retraction import SLOPE_WIDTH, finish, pull_back, retract
+from chasles.core.stage import Role, stage
+from chasles.integrators.adaptive import drive
+
+
+@kernel("slopes in local coordinates", seconds=8)
+def local_slope(
+    mechanism: Any, scratch: Any, state: Any, increment: Any, t: float, point: Any, slope: Any
+) -> int:
+    """The rate of the local coordinates `increment` about `state`: OK, or how it failed."""
+    model, work, base, at = borrow(mechanism), borrow(scratch), borrow(state), borrow(increment)
+    reached, out = borrow(point), borrow(slope)
+    begin_step(model, work, base, t)
+    retract(model, base, at, reached)
+    outcome = stage(model, work, reached, t, Role(1.0), out)
+    if outcome == OK:
+        outcome = pull_back(model, at, out)
+    return outcome
+
+
+@kernel("points in local coordinates", seconds=2)
+def local_point(
+    mechanism: Any, scratch: Any, state: Any, increment: Any, t: float, point: Any
+) -> None:
+    """The point at local coordinates; driven coordinates are where they are told to be."""
+    model, work, out = borrow(mechanism), borrow(scratch), borrow(point)
+    retract(model, borrow(state), borrow(increment), out)
+    drive(model, work, t, out)
+
+
+@kernel("states from local coordinates", seconds=4)
+def local_state(
+    mechanism: Any, scratch: Any, state: Any, increment: Any, t: float, step: float, out: Any
+) -> int:
+    """The state block at local coordinates, t later than `state` by `step`, as after a step."""
+    model, work = borrow(mechanism), borrow(scratch)
+    base, at, into, carry = borrow(state), borrow(increment), borrow(out), model.layout.carry
+    finish(model, base, beyond(base, carry), at, into, beyond(into, carry))
+    return end_step(model, work, base, t, step, 1, into)
+
+
+def turning_places(mechanism: Any) -> Integers:
+    """(k, 3) Where local coordinates have rotations that may not pass a full turn."""
+    tree = getattr(mechanism, "tree", None)
+    if tree is None:
+        first = SLOPE_WIDTH * np.arange(mechanism.system.body_count)
+    else:
+        first = tree.rate_at[tree.pair >= SPHERICAL]
+    places: Integers = np.asarray(first, np.int64)[:, None] + np.arange(3)
+    return places

@@ -1,0 +1,326 @@
+r"""A linearly implicit method for stiff forces: W-methods on the group of every body's space.
+
+With A an approximation of the derivative of F, fixed for a step, a W-method (Steihaug and
+Wolfbrandt 1979) solves linear equations only,
+
+$$ (1 - \gamma h A) k_i = F\bigl(X_0\exp(h\textstyle\sum_j\alpha_{ij}k_j)\bigr)
+   + h A\sum_{j<i}\gamma_{ij}k_j, \qquad X_1 = X_0\exp\bigl(h\sum_i b_i k_i\bigr), $$
+
+F pulled back by dexp^-1.  Here A has $\dot q = v$ and the derivatives of forces: with their
+stiffness K and damping D at the start of the step (see `core.softness`), a slope $k = (u, a)$ of an
+explicit method becomes (u, a) + (.., delta),
+
+$$ \bigl(M + \gamma h D + (\gamma h)^2 K\bigr)\delta + J^T\mu = -K z - D\dot z, \qquad
+   J\delta = 0, $$
+
+in which z and its rate are what bodies do within $\gamma h$.  The order does not depend on A:
+gyroscopic terms, the derivative of M and of joints are left out, K and D are differences.  The
+matrix is factored with the symmetric and positive parts of K and D, and the rest of them iterated
+for.  What A has is damped as by an implicit method, whatever the step; what it has not is
+integrated explicitly.
+
+The energy supplied is that of the forces with all that they give way by, at the mean velocity of
+the stage: the balance closes to the order of the method, however stiff the forces.
+
+`linearly-implicit` has the coefficients of Shampine and Reichelt (1997, MATLAB's ode23s): order 2
+for any A, and L-stable with $\gamma = 1/(2 + \sqrt2)$ if A is the derivative.
+"""
+
+from math import sqrt
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from chasles.compiled import beyond, hot, routine
+from chasles.core.arrays import ABSOLUTE_WIDTH, CHART_WIDTH, TWIST, VELOCITY, Floats
+from chasles.core.outcomes import OK
+from chasles.core.recursion.mechanism import TreeMechanism
+from chasles.core.recursion.soft_tree import make_soft_tree
+from chasles.core.retraction import (
+    SLOPE_WIDTH,
+    combine,
+    finish,
+    pull_back,
+    retract,
+    slope_length,
+)
+from chasles.core.seam import on, seam
+from chasles.core.soft_charts import answer, linearise, make_soft_charts
+from chasles.core.softness import Softness, add_resistance, make_softness
+from chasles.core.stage import Mechanism, Role, stage
+from chasles.integrators.measure import (
+    POSES,
+    VELOCITIES,
+    Measure,
+    make_measure,
+    move_bodies,
+    supply_at,
+)
+
+#: Iterations for what is not factored, at the most; they end where delta changes by a thousandth,
+#: and are not begun where the second changes it by as much as it is.
+MOST_ITERATIONS, CONVERGED, CONTRACTING = 12, 1e-6, 0.5
+
+
+class WMethod(NamedTuple):
+    """Coefficients: alpha and gamma are strictly lower triangular."""
+
+    order: int
+    alpha: Floats
+    gamma: Floats
+    diagonal: float
+    b: Floats
+
+
+DIAGONAL = 1.0 / (2.0 + sqrt(2.0))
+W_METHODS = {
+    "linearly-implicit": WMethod(
+        2,
+        np.array([[0.0, 0.0], [0.5, 0.0]]),
+        np.array([[0.0, 0.0], [-DIAGONAL, 0.0]]),
+        DIAGONAL,
+        np.array([0.0, 1.0]),
+    ),
+}
+
+
+class LinearlyImplicit(NamedTuple):
+    """Coefficients and storage of a step."""
+
+    alpha: Floats  # (s, s)
+    gamma: Floats  # (s, s)
+    b: Floats  # (s,)
+    c: Floats  # (s,)
+    diagonal: float
+    count: int  # s
+    slopes: Floats  # (s, slope length)
+    increment: Floats  # (slope length,)
+    sums: Floats  # (slope length,) h times the sum of gamma k
+    point: Floats  # (kept,) the stage
+    delta: Floats  # (slope length,) the change of the accelerations, at their place
+    next: Floats  # (slope length,) ... and the next iterate of it
+    wrenches: Floats  # (n, 6) -K z - D z', less what the factored matrix has of it
+    soft: Softness
+    measure: Measure
+    linear: Any  # a SoftCharts or a SoftTree
+
+
+def make_linearly_implicit(method: WMethod, mechanism: Any) -> LinearlyImplicit:
+    """Storage for a mechanism."""
+    count, length = len(method.b), slope_length(mechanism)
+    bodies, soft = mechanism.system.body_count, make_softness(mechanism.system)
+    charts = isinstance(mechanism, Mechanism)
+    return LinearlyImplicit(
+        alpha=method.alpha.copy(),
+        gamma=method.gamma.copy(),
+        b=method.b.copy(),
+        c=method.alpha.sum(axis=1),
+        diagonal=method.diagonal,
+        count=count,
+        slopes=np.zeros((count, length)),
+        increment=np.zeros(length),
+        sums=np.zeros(length),
+        point=np.zeros(mechanism.layout.kept),
+        delta=np.zeros(length),
+        next=np.zeros(length),
+        wrenches=np.zeros((bodies, 6)),
+        soft=soft,
+        measure=make_measure(mechanism, np.ones(bodies)),
+        linear=make_soft_charts(mechanism, soft) if charts else make_soft_tree(mechanism, soft),
+    )
+
+
+# --- slopes ---
+
+
+@seam
+@hot
+def yield_to(mechanism: Any, slope: Any, delta: Any, sums: Any, reach: float, out: Any) -> None:
+    """The displacements and velocities of a stage within gamma h = `reach`, into `out`.
+
+    With k_v = a + delta: of the poses sums + reach (u + sums_v + reach k_v), of the velocities
+    sums_v + reach k_v.
+    """
+    for body in range(mechanism.system.body_count):
+        at = SLOPE_WIDTH * body
+        for c in range(at, at + 6):
+            out[c + 6] = sums[c + 6] + reach * (slope[c + 6] + delta[c + 6])
+            out[c] = sums[c] + reach * (slope[c] + out[c + 6])
+
+
+@seam
+@hot
+def take_delta(mechanism: Any, slope: Any, delta: Any, sums: Any, reach: float) -> None:
+    """k_v = a + delta; the poses follow: u + sums_v + reach k_v."""
+    for body in range(mechanism.system.body_count):
+        at = SLOPE_WIDTH * body
+        for c in range(at, at + 6):
+            slope[c + 6] += delta[c + 6]
+            slope[c] += sums[c + 6] + reach * slope[c + 6]
+
+
+@seam
+@hot
+def mean_velocity(mechanism: Any, point: Any, slope: Any, half: float, out: Any) -> None:
+    """v + h k_v / 2, at the place of velocities."""
+    for body in range(mechanism.system.body_count):
+        at = SLOPE_WIDTH * body + 6
+        for c in range(6):
+            velocity = point[CHART_WIDTH * body + VELOCITY + c]
+            out[at + c] = velocity + half * slope[at + c]
+
+
+@seam
+@hot
+def wrench_at(mechanism: Any, scratch: Any, k: int) -> float:
+    """A component of the forces on the bodies at the last stage."""
+    force: float = scratch.forces[k]
+    return force
+
+
+@on(yield_to, TreeMechanism)
+@hot
+def yield_on_tree(
+    mechanism: Any, slope: Any, delta: Any, sums: Any, reach: float, out: Any
+) -> None:
+    rates = mechanism.tree.rate_count
+    for k in range(rates):
+        at = rates + k
+        out[at] = sums[at] + reach * (slope[at] + delta[at])
+        out[k] = sums[k] + reach * (slope[k] + out[at])
+
+
+@on(take_delta, TreeMechanism)
+@hot
+def take_on_tree(mechanism: Any, slope: Any, delta: Any, sums: Any, reach: float) -> None:
+    rates = mechanism.tree.rate_count
+    for k in range(rates):
+        slope[rates + k] += delta[rates + k]
+        slope[k] += sums[rates + k] + reach * slope[rates + k]
+
+
+@on(mean_velocity, TreeMechanism)
+@hot
+def mean_on_tree(mechanism: Any, point: Any, slope: Any, half: float, out: Any) -> None:
+    tree = mechanism.tree
+    for k in range(tree.rate_count):
+        at = tree.rate_count + k
+        out[at] = point[tree.stored_count + k] + half * slope[at]
+
+
+@on(wrench_at, TreeMechanism)
+@hot
+def wrench_on_tree(mechanism: Any, scratch: Any, k: int) -> float:
+    force: float = mechanism.memory.wrenches[k]
+    return force
+
+
+# --- what forces give way by ---
+
+
+@routine
+def resist(mechanism: Any, scheme: Any, state: Any, slope: Any, reach: float) -> None:
+    """-K z - D z' for the delta there is, into scheme.wrenches."""
+    soft, measure, absolute = scheme.soft, scheme.measure, scheme.linear.work.absolute
+    yield_to(mechanism, slope, scheme.delta, scheme.sums, reach, scheme.increment)
+    for k in range(6 * mechanism.system.body_count):
+        scheme.wrenches[k] = 0.0
+    move_bodies(mechanism, measure, state, scheme.increment, POSES)
+    add_resistance(soft, soft.stiffness, -1.0, absolute, measure.placed, scheme.wrenches)
+    move_bodies(mechanism, measure, state, scheme.increment, VELOCITIES)
+    add_resistance(soft, soft.damping, -1.0, absolute, measure.placed, scheme.wrenches)
+
+
+@routine
+def find_delta(mechanism: Any, scheme: Any, state: Any, slope: Any, reach: float) -> None:
+    """(M + S) delta' = -K z - D z' + S delta, S the part that is factored, until delta' = delta.
+
+    Where that does not converge, the first delta is taken: any matrix leaves the order.
+    """
+    length, soft, last = slope_length(mechanism), scheme.soft, 0.0
+    for k in range(length):
+        scheme.delta[k] = 0.0
+    for index in range(MOST_ITERATIONS):
+        resist(mechanism, scheme, state, slope, reach)
+        if index > 0:
+            move_bodies(mechanism, scheme.measure, state, scheme.delta, VELOCITIES)
+            add_resistance(
+                soft, soft.positive, 1.0, scheme.linear.work.absolute, scheme.measure.placed,
+                scheme.wrenches,
+            )  # fmt: skip
+        answer(mechanism, scheme.linear, soft, state, scheme.wrenches, scheme.next)
+        change, size = 0.0, 0.0
+        for k in range(length):
+            difference = scheme.next[k] - scheme.delta[k]
+            change += difference * difference
+            size += scheme.next[k] * scheme.next[k]
+        if index == 1 and not change < CONTRACTING * size:
+            return  # scheme.delta is the first
+        if index > 1 and not change < last:
+            return
+        for k in range(length):
+            scheme.delta[k] = scheme.next[k]
+        if change <= CONVERGED * size:
+            return
+        last = change
+
+
+@routine
+def supply_at_mean(
+    mechanism: Any, scratch: Any, scheme: Any, state: Any, slope: Any, step: float
+) -> None:
+    """The power of the forces with all that they give way by, in place of that of the stage."""
+    measure, more = scheme.measure, 0.0
+    mean_velocity(mechanism, state, slope, 0.5 * step, scheme.increment)
+    move_bodies(mechanism, measure, scheme.point, scheme.increment, VELOCITIES)
+    for body in range(mechanism.system.body_count):
+        for c in range(6):
+            k, at = 6 * body + c, body * ABSOLUTE_WIDTH + TWIST + c
+            force = wrench_at(mechanism, scratch, k)
+            more += (force + scheme.wrenches[k]) * measure.placed[at]
+            more -= force * scratch.absolute[at]
+    slope[supply_at(mechanism)] += more
+
+
+@routine
+def soften_slope(
+    mechanism: Any, scratch: Any, scheme: Any, state: Any, slope: Any, step: float, weight: float
+) -> None:
+    """From the slope of an explicit stage to that of the linearly implicit one, in place."""
+    reach = scheme.diagonal * step
+    find_delta(mechanism, scheme, state, slope, reach)
+    if weight != 0.0:
+        resist(mechanism, scheme, state, slope, reach)
+    take_delta(mechanism, slope, scheme.delta, scheme.sums, reach)
+    if weight != 0.0:
+        supply_at_mean(mechanism, scratch, scheme, state, slope, step)
+
+
+@hot
+def attempt_linearly_implicit(
+    mechanism: Any, scratch: Any, scheme: Any, state: Any, t: float, step: float, out: Any
+) -> int:
+    """One step from `state` to `out` (another block): OK, or how a stage failed."""
+    length, count, reach = slope_length(mechanism), scheme.count, scheme.diagonal * step
+    for k in range(mechanism.layout.kept):
+        scheme.point[k] = state[k]
+    outcome = linearise(mechanism, scheme.linear, scheme.soft, scheme.point, t, reach)
+    if outcome != OK:
+        return outcome
+    for j in range(count):
+        slope = beyond(scheme.slopes, j * length)
+        if j > 0:
+            combine(scheme.alpha, j * count, j, step, scheme.slopes, length, scheme.increment)
+            retract(mechanism, state, scheme.increment, scheme.point)
+        role = Role(scheme.b[j])
+        outcome = stage(mechanism, scratch, scheme.point, t + scheme.c[j] * step, role, slope)
+        if outcome == OK and j > 0:
+            outcome = pull_back(mechanism, scheme.increment, slope)
+        if outcome != OK:
+            return outcome
+        combine(scheme.gamma, j * count, j, step, scheme.slopes, length, scheme.sums)
+        soften_slope(mechanism, scratch, scheme, state, slope, step, scheme.b[j])
+    combine(scheme.b, 0, count, step, scheme.slopes, length, scheme.increment)
+    carry = mechanism.layout.carry
+    finish(mechanism, state, beyond(state, carry), scheme.increment, out, beyond(out, carry))
+    return OK

@@ -1,0 +1,37 @@
+"""Formulas of users that see several bodies: which ones, and how many at the most."""
+
+from typing import Any
+
+from chasles.model.body import GROUND, Body, Ground, name_of
+from chasles.model.errors import ChaslesError, told
+
+#: How many bodies a formula sees at the most: kernels keep room for so many.
+MOST_SEEN = 16
+
+
+def checked_several(bodies: Any, where: str, error: type[ChaslesError]) -> tuple[str, ...]:
+    """The names of two bodies or more, each once; the ground is none of them."""
+    remedy = "Give a list of bodies or their names: [left, right, 'pulley']."
+    if not isinstance(bodies, list | tuple):
+        raise error(f"{where}: bodies must be a list of bodies, got {told(bodies)}.", remedy)
+    names: list[str] = []
+    for body in bodies:
+        if not isinstance(body, Body | Ground | str):
+            raise error(f"{where}: bodies must be a list of bodies, not of {told(body)}.", remedy)
+        name = name_of(body)
+        if name == GROUND.name:
+            raise error(
+                f"{where}: the ground is among its bodies, but it never moves.",
+                "Leave it out: a formula knows where the ground is.",
+            )
+        if name in names:
+            raise error(f"{where}: body '{name}' is named twice.", "Name every body once.")
+        names.append(name)
+    if not 2 <= len(names) <= MOST_SEEN:
+        raise error(
+            f"{where}: bodies must be 2 to {MOST_SEEN} bodies, got {len(names)}.",
+            "Give a single body by itself, not in a list."
+            if len(names) < 2
+            else "Share the bodies among several parts.",
+        )
+    return tuple(names)

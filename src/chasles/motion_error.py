@@ -1,0 +1,103 @@
+r"""How far a run is from the motion: whatever its spaces, in metres and metres per second.
+
+Of a body of size l (the longest lever to one of its joints, or its radius of gyration), that is off
+by a displacement d and an angle $\theta$,
+
+$$ e = \sqrt{|d|^2 + l^2\theta^2}, \qquad e' = \sqrt{|\Delta v|^2 + l^2|\Delta\omega|^2}, $$
+
+is how far (how fast) its points are off; the worst body counts.  Reactions are compared as a
+fraction of the largest of the model, torques over the size of the mechanism.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from chasles.core.arrays import Floats
+from chasles.integrators.measure import body_sizes
+from chasles.result import Result
+from chasles.system.build import Setup
+from chasles.system.sizes import gyration_radii
+
+
+@dataclass(frozen=True)
+class MotionError:
+    """Of the last state of a run: pose (m), velocity (m/s), reactions (a fraction, or None)."""
+
+    pose: float
+    velocity: float
+    reaction: float | None = None
+
+    def __str__(self) -> str:
+        return f"{self.pose:.1e} m, {self.velocity:.1e} m/s"
+
+
+def sizes_of(result: Result) -> Floats:
+    """(n,) Of the bodies of the model, m."""
+    setup = result.problem.setup
+    found: Floats = sizes_in(setup)[[setup.body_index[name] for name in result.model.body_names]]
+    return found
+
+
+def sizes_in(setup: Setup) -> Floats:
+    """(n,) The same in the order of calculation."""
+    return body_sizes(setup.system, gyration_radii(setup.system))
+
+
+def pose_errors(result: Result, other: Result) -> Floats:
+    """(T,) By how far the worst body of a run is off from that of another, at the same times."""
+    errors = np.zeros(len(result.t))
+    for body, size in zip(result.model.bodies, sizes_of(result)):
+        turned = result.rotation(body).transpose(0, 2, 1) @ other.rotation(body)
+        angle = angles_of(turned)
+        away = np.linalg.norm(result.position(body) - other.position(body), axis=1)
+        np.maximum(errors, np.hypot(away, size * angle), out=errors)
+    return errors
+
+
+def angles_of(rotations: Floats) -> Floats:
+    r"""(T,) Of rotations: $\sin\theta = |\mathrm{vee}(R - R^T)|/2$ is accurate where they are
+    small, $\cos\theta = (\mathrm{tr} R - 1)/2$ elsewhere."""
+    skew = (rotations - rotations.transpose(0, 2, 1))[:, [2, 0, 1], [1, 2, 0]]
+    sine = 0.5 * np.linalg.norm(skew, axis=1)
+    found: Floats = np.arctan2(sine, 0.5 * (np.trace(rotations, axis1=1, axis2=2) - 1.0))
+    return found
+
+
+def velocity_errors(result: Result, other: Result) -> Floats:
+    """(T,) By how fast the worst body is off."""
+    errors = np.zeros(len(result.t))
+    for body, size in zip(result.model.bodies, sizes_of(result)):
+        spins = [run.angular_velocity(body, axes="world") for run in (result, other)]
+        away = np.linalg.norm(result.velocity(body) - other.velocity(body), axis=1)
+        turning = np.linalg.norm(spins[0] - spins[1], axis=1)
+        np.maximum(errors, np.hypot(away, size * turning), out=errors)
+    return errors
+
+
+def reaction_errors(result: Result, other: Result) -> Floats | None:
+    """(T,) Of the worst joint, as a fraction of the largest reaction; None where none is felt."""
+    size, largest, worst = float(sizes_of(result).max()), 0.0, np.zeros(len(result.t))
+    for joint in result.model.joint_names:
+        own, exact = result.reaction(joint), other.reaction(joint)
+        np.maximum(
+            worst, strength(own.force - exact.force, own.torque - exact.torque, size), out=worst
+        )
+        largest = max(largest, float(strength(exact.force, exact.torque, size).max()))
+    return worst / largest if largest > 0.0 else None
+
+
+def strength(force: Floats, torque: Floats, size: float) -> Floats:
+    """(T,) Of wrenches, N."""
+    found: Floats = np.hypot(np.linalg.norm(force, axis=1), np.linalg.norm(torque, axis=1) / size)
+    return found
+
+
+def error_at_end(result: Result, other: Result, reactions: bool = False) -> MotionError:
+    """Of the last state of a run; both keep states at the same times."""
+    missed = reaction_errors(result, other) if reactions else None
+    return MotionError(
+        float(pose_errors(result, other)[-1]),
+        float(velocity_errors(result, other)[-1]),
+        None if missed is None else float(missed[-1]),
+    )

@@ -1,0 +1,1 @@
+"""Published results beside ours and the converged value, each with its source."""

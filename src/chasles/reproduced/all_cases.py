@@ -1,0 +1,15 @@
+"""All cases by name."""
+
+from chasles.model import UnknownName
+from chasles.reproduced.case import Case, Reproduced, reproduced
+from chasles.reproduced.others import DISC, PENDULUMS
+from chasles.reproduced.tops import TOP, TWO_TOPS
+
+CASES: dict[str, Case] = {case.name: case for case in (TOP, TWO_TOPS, PENDULUMS, DISC)}
+
+
+def reproduce(name: str) -> Reproduced:
+    """Run a case by its name."""
+    if name not in CASES:
+        raise UnknownName.among("published result", name, CASES)
+    return reproduced(CASES[name])

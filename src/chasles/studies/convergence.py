@@ -1,0 +1,295 @@
+"""Observed orders: every method in every space on one model, against a run that is far better."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from math import nan
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from chasles.integrators.methods import find_method
+from chasles.model import ChaslesError, InvalidOption, Model, SimulationStopped
+from chasles.model.checks import checked_array, checked_positive
+from chasles.model.errors import told
+from chasles.model.keywords import checked_keywords
+from chasles.model.model import checked_model
+from chasles.model.notebook import as_html
+from chasles.motion_error import MotionError, error_at_end, sizes_of
+from chasles.result import Result
+from chasles.stderr import progress_bar
+from chasles.studies.quiet import simulate_quietly
+from chasles.studies.tables import aligned_table, small
+from chasles.time_grid import NEVER
+
+#: The reference: a run of order 8 in the best space, at the shortest step over this ...
+FINER = 2
+#: ... and an error is trusted if it is this many times what two such runs differ by.
+TRUSTED = 10.0
+#: Errors above this fraction of the size of the bodies are no longer in proportion to h^p.
+COARSE = 0.1
+#: What is tried where nothing is said.
+METHODS = ("heun", "kutta3", "rk4", "cf4", "dopri5")
+
+
+@dataclass(frozen=True)
+class Measured:
+    """One run: its step (s), its error, and whether that says anything about an order."""
+
+    step: float
+    error: MotionError
+    counts: bool = True
+
+
+@dataclass(frozen=True)
+class Family:
+    """The runs of one method in one space, and their order.
+
+    refused   why there are none
+    """
+
+    method: str
+    spaces: str
+    order: int  # of the method
+    runs: tuple[Measured, ...] = ()
+    refused: str = ""
+
+    def observed(self, what: str = "pose") -> float:
+        """The slope of log error over log step; nan with fewer than two runs that count."""
+        points = [(r.step, getattr(r.error, what)) for r in self.runs if r.counts]
+        points = [(h, e) for h, e in points if e is not None and e > 0.0]
+        if len(points) < 2:
+            return nan
+        steps, errors = np.log(np.array(points)).T
+        return float(np.polyfit(steps, errors, 1)[0])
+
+
+@dataclass(frozen=True, repr=False)
+class Convergence:
+    """What `convergence` found.
+
+    families      one for every method in every space
+    uncertainty   by what the reference itself may be off, at the end of the run
+    """
+
+    model: Model
+    until: float
+    families: tuple[Family, ...]
+    uncertainty: MotionError
+    references: tuple[Result, ...] = field(repr=False)
+
+    def order(self, method: Any, spaces: Any = "auto", what: str = "pose") -> float:
+        """The observed order of "pose", "velocity" or "reaction"."""
+        name = find_method(method).name
+        for family in self.families:
+            if (family.method, family.spaces) == (name, str(spaces)):
+                return family.observed(what)
+        raise InvalidOption(
+            f"convergence: there are no runs of '{name}' in '{spaces}'.",
+            "Those are " + ", ".join(f"{f.method} in {f.spaces}" for f in self.families) + ".",
+        )
+
+    @property
+    def refused(self) -> dict[tuple[str, str], str]:
+        """(method, spaces) -> why it was not run."""
+        return {(f.method, f.spaces): f.refused for f in self.families if f.refused}
+
+    def __str__(self) -> str:
+        rows = []
+        for family in self.families:
+            if family.refused:
+                rows.append([family.method, family.spaces, str(family.order), *["-"] * 5])
+                continue
+            best = family.runs[-1]
+            slopes = [
+                "-" if np.isnan(slope) else f"{slope:.2f}"
+                for slope in map(family.observed, ("pose", "velocity", "reaction"))
+            ]
+            counted = sum(run.counts for run in family.runs)
+            rows.append([
+                family.method, family.spaces, str(family.order), *slopes,
+                small(best.error.pose), f"{counted} of {len(family.runs)}",
+            ])  # fmt: skip
+        header = ["method", "spaces", "order", "poses", "velocities", "reactions",
+                  "best error [m]", "runs that count"]  # fmt: skip
+        lines = [f"{self.model!r}, errors at {self.until:g} s", aligned_table(header, rows, left=2)]
+        lines += [f"{f.method} in {f.spaces}: {f.refused}" for f in self.families if f.refused]
+        lines.append(f"The reference is good to {self.uncertainty}.")
+        return "\n".join(lines)
+
+    __repr__ = __str__
+
+    def _repr_html_(self) -> str:
+        return as_html(str(self))
+
+    def as_dict(self) -> dict[str, Any]:
+        """Plain numbers and words."""
+        return {
+            "until": self.until,
+            "uncertainty": vars(self.uncertainty),
+            "families": [
+                {
+                    "method": f.method,
+                    "spaces": f.spaces,
+                    "order": f.order,
+                    "observed": {w: f.observed(w) for w in ("pose", "velocity", "reaction")},
+                    "refused": f.refused,
+                    "runs": [{"step": r.step, **vars(r.error), "counts": r.counts} for r in f.runs],
+                }
+                for f in self.families
+            ],
+        }
+
+    def plot(self, path: str | Path | None = None) -> Any:
+        """A figure: error over step, a line for every method and space.
+
+        With a path, the .png or .svg file that was written; without, a matplotlib Figure.
+        """
+        from chasles.studies.accuracy_figures import convergence_figure
+        from chasles.view.study_panels import save_figure, shown_figure
+
+        figure = convergence_figure(self)
+        return shown_figure(figure) if path is None else save_figure(figure, path)
+
+
+@checked_keywords
+def convergence(
+    model: Model,
+    until: float,
+    steps: Any,
+    methods: Sequence[Any] = METHODS,
+    spaces: Sequence[Any] = ("auto",),
+    stabilise: str | None = None,
+    reactions: bool = False,
+    starts: Sequence[Any] = (None,),
+    reference: Result | None = None,
+    progress: bool | None = None,
+) -> Convergence:
+    """The observed order of methods: errors at `until` with several steps, and their slope.
+
+    steps       s, two or more; parts of `until`, so that no last step is shorter
+    methods     names, Tableaus or Methods
+    spaces      as `simulate` takes them; every method is run in each
+    stabilise   as in `simulate`
+    reactions   compare reactions as well
+    starts      States, or joint coordinates, as `simulate(start=...)` takes them: the error of one
+                start passes through zero here and there, the root mean square of several does not
+    reference   of a single start: a Result that ends at `until`; by default a run of "dop853" at
+                half the shortest step, and a second one at that step says how far to trust it
+
+    Errors are of whole bodies (see `chasles.motion_error`).  Runs whose error is below
+    ten times the uncertainty of the reference, or above a tenth of the size of the bodies, are
+    shown but do not count for the slope.  A method that does not admit a space is listed with the
+    reason.
+
+    >>> import chasles as ch
+    >>> top = ch.Body.box("top", size=(1, 2, 3), mass=2.0, angular_velocity=(1, 2, 3))
+    >>> table = ch.convergence(ch.Model([top], []), 1.0, [0.1, 0.05, 0.025], methods=["rk4"])
+    >>> abs(table.order("rk4") - 4) < 0.2
+    True
+    """
+    checked_model(model)
+    until = checked_positive(until, "until", "s", "convergence", InvalidOption)
+    lengths = checked_lengths(steps, until)
+    for what, values in (("methods", methods), ("spaces", spaces), ("starts", starts)):
+        if isinstance(values, str) or not isinstance(values, Sequence) or not values:
+            raise InvalidOption(
+                f"convergence: {what} must be a list, got {told(values)}.",
+                f"Give a list of {what}.",
+            )
+    found = [find_method(method) for method in methods]
+    common: dict[str, Any] = {"stabilise": stabilise, "save_every": NEVER, "progress": False}
+    cases = Cases(model, until, tuple(starts), reactions)
+    exact, uncertainty = trusted_reference(cases, lengths[-1], common, reference)
+    families = []
+    hidden = None if progress is None else not progress
+    pairs = [(method, space) for method in found for space in spaces]
+    with progress_bar(pairs, "orders", unit="family", disable=hidden) as bar:
+        for method, space in bar:
+            options = {**common, "method": method, "spaces": space}
+            runs, refused = measured(cases, lengths, options, exact, uncertainty)
+            families.append(Family(method.name, str(space), method.order, runs, refused))
+    return Convergence(model, until, tuple(families), uncertainty, tuple(exact))
+
+
+def checked_lengths(steps: Any, until: float) -> list[float]:
+    array = np.atleast_1d(checked_array(steps, "steps", "convergence", InvalidOption))
+    if array.ndim != 1 or len(set(array.tolist())) < 2 or not (array > 0).all():
+        raise InvalidOption(
+            f"convergence: steps must be two or more positive times, got {told(steps)}.",
+            "Give halves, say: [4e-3, 2e-3, 1e-3].",
+        )
+    counts = until / array
+    if not np.allclose(counts, np.round(counts), rtol=1e-9) or counts.min() < 0.5:
+        bad = array[~np.isclose(counts, np.round(counts), rtol=1e-9)]
+        raise InvalidOption(
+            f"convergence: a step of {float(bad[0]) if len(bad) else array.max():g} s is not a part"
+            f" of {until:g} s: the last one would be shorter.",
+            f"Give until/n, n a whole number: {until / round(max(1.0, counts[0])):g} s, say.",
+        )
+    return sorted((until / round(n) for n in counts), reverse=True)
+
+
+@dataclass(frozen=True)
+class Cases:
+    """What is run with every method, space and step."""
+
+    model: Model
+    until: float
+    starts: tuple[Any, ...]
+    reactions: bool
+
+    def run(self, **options: Any) -> list[Result]:
+        return [simulate_quietly(self.model, self.until, start=s, **options) for s in self.starts]
+
+    def error(self, runs: list[Result], exact: list[Result]) -> MotionError:
+        """The root mean square over the starts."""
+        errors = [error_at_end(run, other, self.reactions) for run, other in zip(runs, exact)]
+        reactions = [e.reaction for e in errors if e.reaction is not None]
+        return MotionError(
+            root_mean_square([e.pose for e in errors]),
+            root_mean_square([e.velocity for e in errors]),
+            root_mean_square(reactions) if reactions else None,
+        )
+
+
+def root_mean_square(values: list[float]) -> float:
+    return float(np.sqrt(np.mean(np.square(values))))
+
+
+def trusted_reference(
+    cases: Cases, step: float, common: dict[str, Any], given: Result | None
+) -> tuple[list[Result], MotionError]:
+    """Runs that others are measured against, and by what they may be off."""
+    if given is not None:
+        if len(cases.starts) > 1 or abs(given.t[-1] - cases.until) > 1e-12 * cases.until:
+            raise InvalidOption(
+                f"convergence: the reference is one run to {given.t[-1]:g} s, for"
+                f" {len(cases.starts)} starts to {cases.until:g} s.",
+                "Give a run of one start that ends there, or leave it out.",
+            )
+        return [given], MotionError(0.0, 0.0, 0.0 if cases.reactions else None)
+    coarse = cases.run(step=step, method="dop853", **common)
+    fine = cases.run(step=step / FINER, method="dop853", **common)
+    return fine, cases.error(coarse, fine)
+
+
+def measured(
+    cases: Cases, steps: list[float], options: dict[str, Any], exact: list[Result],
+    uncertainty: MotionError,
+) -> tuple[tuple[Measured, ...], str]:  # fmt: skip
+    """The runs of a method in a space; or why it has none."""
+    runs: list[Measured] = []
+    largest = COARSE * float(sizes_of(exact[0]).max())
+    for step in steps:
+        try:
+            results = cases.run(step=step, **options)
+        except SimulationStopped:
+            continue  # a coarse step may be unstable
+        except ChaslesError as refused:
+            return (), refused.what
+        error = cases.error(results, exact)
+        runs.append(Measured(step, error, TRUSTED * uncertainty.pose < error.pose < largest))
+    if not runs:
+        return (), "stopped before the end at every step"
+    return tuple(runs), ""

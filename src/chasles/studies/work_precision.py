@@ -1,0 +1,237 @@
+"""What accuracy costs: error over evaluations and over time, of several methods on one model."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from math import inf
+from pathlib import Path
+from statistics import median
+from typing import Any
+
+import numpy as np
+
+from chasles.integrators.methods import Method, find_method
+from chasles.model import ChaslesError, InvalidOption, Model, SimulationStopped
+from chasles.model.checks import checked_array, checked_positive
+from chasles.model.errors import told
+from chasles.model.keywords import checked_keywords
+from chasles.model.model import checked_model
+from chasles.model.notebook import as_html
+from chasles.motion_error import error_at_end
+from chasles.result import Result
+from chasles.stderr import progress_bar
+from chasles.studies.quiet import simulate_quietly
+from chasles.studies.tables import aligned_table, plain, small
+from chasles.time_grid import NEVER
+
+#: Of this many runs the fastest is what a run costs: what else the machine does only adds to it.
+REPEATS = 5
+#: Runs below this are timed again until they took it in all, s.
+TIMED_SECONDS = 0.02
+#: The reference has this tolerance.
+REFERENCE = {"method": "dop853", "rtol": 3e-14, "atol": 1e-15}
+
+
+@dataclass(frozen=True)
+class Point:
+    """One setting of a method: medians over the starts.
+
+    setting      the step in s, or rtol
+    error        of the poses at the end, m
+    evaluations  of the equations of motion
+    seconds      in steps; infinite where it was not timed
+    """
+
+    setting: float
+    error: float
+    evaluations: float
+    seconds: float = inf
+
+
+@dataclass(frozen=True)
+class Work:
+    """A method in a space: what its settings cost, or why it was refused."""
+
+    method: str
+    spaces: str
+    kind: str  # "step" or "rtol"
+    points: tuple[Point, ...] = ()
+    refused: str = ""
+
+    @property
+    def label(self) -> str:
+        return f"{self.method} by {self.kind}" if self.kind == "rtol" else self.method
+
+    def cost_at(self, error: float, what: str = "evaluations") -> float:
+        """What an error costs, between the settings; infinite where none is as accurate."""
+        kept = sorted((p.error, getattr(p, what)) for p in self.points if p.error > 0.0)
+        if not kept or kept[0][0] > error:
+            return inf
+        errors, work = np.log(np.array(kept)).T
+        return float(np.exp(np.interp(np.log(error), errors, work)))
+
+
+@dataclass(frozen=True, repr=False)
+class WorkPrecision:
+    """What `work_precision` found: `works`, one for every method in every space."""
+
+    model: Model
+    until: float
+    starts: int
+    works: tuple[Work, ...]
+
+    def best(self, error: float, what: str = "evaluations") -> Work:
+        """The one that makes an error with the fewest "evaluations", or "seconds"."""
+        found = min(self.works, key=lambda work: work.cost_at(error, what))
+        if found.cost_at(error, what) == inf:
+            raise InvalidOption(
+                f"work_precision: no setting has an error below {error:g} m.",
+                "Give shorter steps, or tighter tolerances.",
+            )
+        return found
+
+    def __str__(self) -> str:
+        rows = [
+            [w.method, w.spaces, f"{w.kind} {p.setting:.2g}", small(p.error),
+             plain(p.evaluations), "-" if p.seconds == inf else plain(1e3 * p.seconds)]
+            for w in self.works for p in w.points
+        ]  # fmt: skip
+        header = ["method", "spaces", "setting", "error [m]", "evaluations", "ms"]
+        runs = f", medians over {self.starts} starts" if self.starts > 1 else ""
+        lines = [f"{self.model!r}, errors at {self.until:g} s{runs}"]
+        lines.append(aligned_table(header, rows, left=3))
+        lines += [f"{w.method} in {w.spaces}: {w.refused}" for w in self.works if w.refused]
+        return "\n".join(lines)
+
+    __repr__ = __str__
+
+    def _repr_html_(self) -> str:
+        return as_html(str(self))
+
+    def as_dict(self) -> dict[str, Any]:
+        """Plain numbers and words."""
+        works = [
+            {"method": w.method, "spaces": w.spaces, "kind": w.kind, "refused": w.refused,
+             "points": [vars(p) for p in w.points]}
+            for w in self.works
+        ]  # fmt: skip
+        return {"until": self.until, "starts": self.starts, "works": works}
+
+    def plot(self, path: str | Path | None = None) -> Any:
+        """A figure: error over evaluations, and over time where it was taken.
+
+        With a path, the .png or .svg file that was written; without, a matplotlib Figure.
+        """
+        from chasles.studies.accuracy_figures import work_figure
+        from chasles.view.study_panels import save_figure, shown_figure
+
+        figure = work_figure(self)
+        return shown_figure(figure) if path is None else save_figure(figure, path)
+
+
+@checked_keywords
+def work_precision(
+    model: Model,
+    until: float,
+    steps: Any = (),
+    tolerances: Any = (),
+    methods: Sequence[Any] = ("rk4", "dopri5", "dop853"),
+    spaces: Sequence[Any] = ("auto",),
+    starts: Sequence[Any] = (None,),
+    stabilise: str | None = None,
+    timing: bool = True,
+    progress: bool | None = None,
+) -> WorkPrecision:
+    """Error against cost of several methods: evaluations of the equations of motion, and time.
+
+    steps        s, for every method
+    tolerances   rtol, for those that choose their steps ("bs3", "dopri5", "tsit5", "dop853"),
+                 with atol a hundredth of it
+    methods      names, Tableaus or Methods; spaces as `simulate` takes them
+    starts       States, or joint coordinates, as `simulate(start=...)` takes them; the error of one
+                 start passes through zero here and there, so medians over several say more
+    timing       take the time as well: seconds in steps, the best of five
+
+    Errors are of poses at the end, against a run of "dop853" at rtol 3e-14.
+
+    >>> import chasles as ch
+    >>> top = ch.Body.box("top", size=(1, 2, 3), mass=2.0, angular_velocity=(1, 2, 3))
+    >>> found = ch.work_precision(ch.Model([top], []), 1.0, [0.1, 0.05], timing=False)
+    >>> found.best(1e-7).method
+    'dop853'
+    """
+    checked_model(model)
+    until = checked_positive(until, "until", "s", "work_precision", InvalidOption)
+    settings = {"step": positive(steps, "steps"), "rtol": positive(tolerances, "tolerances")}
+    if not any(settings.values()):
+        raise InvalidOption(
+            "work_precision: there are neither steps nor tolerances.",
+            "Give some of one kind: steps=[4e-3, 2e-3, 1e-3].",
+        )
+    listed = {"methods": methods, "spaces": spaces, "starts": starts}
+    for what, values in listed.items():
+        if isinstance(values, str) or not isinstance(values, Sequence) or not values:
+            raise InvalidOption(
+                f"work_precision: {what} must be a list, got {told(values)}.",
+                f"Give a list of {what}.",
+            )
+    common = {"stabilise": stabilise, "save_every": NEVER, "progress": False}
+    exact = [simulate_quietly(model, until, start=s, **common, **REFERENCE) for s in starts]
+    found, jobs = [find_method(method) for method in methods], []
+    for method in found:
+        for space in spaces:
+            jobs += [(method, space, kind) for kind, values in settings.items()
+                     if values and (kind == "step" or method.adaptive)]  # fmt: skip
+    hidden = None if progress is None else not progress
+    works = []
+    with progress_bar(jobs, "work", unit="family", disable=hidden) as bar:
+        for method, space, kind in bar:
+            options = {**common, "method": method, "spaces": space}
+            works.append(
+                work_of(model, until, kind, settings[kind], options, starts, exact, timing)
+            )
+    return WorkPrecision(model, until, len(starts), tuple(works))
+
+
+def positive(values: Any, what: str) -> list[float]:
+    array = np.atleast_1d(checked_array(values, what, "work_precision", InvalidOption))
+    if array.ndim != 1 or not (array > 0).all():
+        raise InvalidOption(
+            f"work_precision: {what} must be positive, got {told(values)}.",
+            "Give positive numbers.",
+        )
+    return sorted(array.tolist(), reverse=True)
+
+
+def work_of(
+    model: Model, until: float, kind: str, settings: list[float], options: dict[str, Any],
+    starts: Sequence[Any], exact: list[Result], timing: bool,
+) -> Work:  # fmt: skip
+    """All settings of a method in a space."""
+    method: Method = options["method"]
+    points = []
+    for setting in settings:
+        chosen = {kind: setting} if kind == "step" else {"rtol": setting, "atol": 1e-2 * setting}
+        try:
+            runs = [simulate_quietly(model, until, start=s, **options, **chosen) for s in starts]
+        except SimulationStopped:
+            continue  # unstable at so coarse a setting
+        except ChaslesError as refused:
+            return Work(method.name, str(options["spaces"]), kind, (), refused.what)
+        errors = [error_at_end(run, other).pose for run, other in zip(runs, exact)]
+        evaluations = [float(run.provenance.evaluations) for run in runs]
+        seconds = inf
+        if timing:
+            seconds = cpu_seconds(model, until, {**options, **chosen, "start": starts[0]})
+        points.append(Point(setting, median(errors), median(evaluations), seconds))
+    return Work(method.name, str(options["spaces"]), kind, tuple(points))
+
+
+def cpu_seconds(model: Model, until: float, options: dict[str, Any]) -> float:
+    """Seconds in the steps of a run: the best of some."""
+    best, spent = inf, 0.0
+    for _ in range(REPEATS):
+        took = float(simulate_quietly(model, until, **options).provenance["seconds_in_steps"])
+        best, spent = min(best, took), spent + took
+        if spent > 100 * TIMED_SECONDS:
+            break
+    return best

@@ -1,0 +1,210 @@
+"""Who makes the runs: processes here, an executor of the user's, or the workers of a scheduler."""
+
+import os
+import sys
+from collections.abc import Callable, Iterator
+from concurrent.futures import FIRST_COMPLETED, Executor, Future, ProcessPoolExecutor, wait
+from concurrent.futures.process import BrokenProcessPool
+from contextlib import contextmanager, nullcontext
+from dataclasses import dataclass
+from multiprocessing import get_context
+from typing import Any
+
+from chasles.model import ChaslesError, InvalidOption
+from chasles.model.errors import told
+
+#: Runs handed out per worker: enough that none waits, few enough that memory does not grow.
+AHEAD = 4
+#: So many workers may die over a run before it is blamed.
+MOST_DEATHS = 20
+#: Seconds to wait for a scheduler.
+PATIENCE = 10.0
+
+
+class Crew:
+    """Who runs are handed to: an executor that others made, and own."""
+
+    def __init__(self, executor: Executor, workers: int) -> None:
+        self.executor, self.workers = executor, workers
+
+    def submit(self, work: Callable[[Any], Any], task: Any) -> tuple[Future[Any], Any]:
+        """Hand a run out; and who has it, as far as is known."""
+        return self.executor.submit(work, task), None
+
+    def renew(self, worker: Any) -> None:
+        """After a worker has died: who owns the executor replaces it."""
+
+    def close(self) -> None:
+        """The executor is left to its owner."""
+
+
+class LocalCrew(Crew):
+    """Processes of our own, each with its own queue: one that dies takes no other with it."""
+
+    def __init__(self, workers: int, hides: bool) -> None:
+        self.workers, self.hides = workers, hides
+        self.pools = [self.make() for _ in range(workers)]
+        self.handed: list[int] = [0] * workers  # runs that a process has not given back
+
+    def make(self) -> ProcessPoolExecutor:
+        return ProcessPoolExecutor(1, mp_context=get_context("spawn"))
+
+    def submit(self, work: Callable[[Any], Any], task: Any) -> tuple[Future[Any], Any]:
+        """Processes are started then; they have no use for the user's script."""
+        k = min(range(self.workers), key=self.handed.__getitem__)
+        pool = self.pools[k]
+        with hidden_script() if self.hides else nullcontext():
+            try:
+                future = pool.submit(work, task)
+            except BrokenProcessPool:  # it died with nothing to do
+                self.renew(pool)
+                return self.submit(work, task)
+        self.handed[k] += 1
+        future.add_done_callback(lambda _: self.take_back(pool))
+        return future, pool
+
+    def take_back(self, pool: Any) -> None:
+        if pool in self.pools:
+            self.handed[self.pools.index(pool)] -= 1
+
+    def renew(self, worker: Any) -> None:
+        if worker in self.pools:  # otherwise it was replaced already
+            k = self.pools.index(worker)
+            self.pools[k], self.handed[k] = self.make(), 0
+            worker.shutdown(wait=False, cancel_futures=True)
+
+    def close(self) -> None:
+        for pool in self.pools:
+            pool.shutdown(wait=True, cancel_futures=True)
+
+
+class DaskCrew(Crew):
+    """The workers of a scheduler, which replaces those that die."""
+
+    def __init__(self, client: Any) -> None:
+        super().__init__(client.get_executor(pure=False), max(1, sum(client.nthreads().values())))
+        self.client = client
+
+    def close(self) -> None:
+        self.client.close()
+
+
+@contextmanager
+def hidden_script() -> Iterator[None]:
+    """New processes do not run the script that made them: it needs no guard by `__main__`."""
+    main, kept = sys.modules["__main__"], {}
+    for name in ("__file__", "__spec__"):
+        if hasattr(main, name):
+            kept[name] = getattr(main, name)
+    try:
+        main.__spec__ = None
+        main.__dict__.pop("__file__", None)
+        yield
+    finally:
+        for name, value in kept.items():
+            setattr(main, name, value)
+
+
+def make_crew(executor: Any, workers: Any, measure: Any = None) -> Crew:
+    """The crew that was asked for."""
+    if executor is None:
+        own = getattr(measure, "__module__", "") == "__main__"  # to be found there by the workers
+        return LocalCrew(checked_workers(workers), hides=not own)
+    if isinstance(executor, str):
+        return dask_crew(executor)
+    if not isinstance(executor, Executor):
+        raise InvalidOption(
+            f"sweep: executor must be an Executor or the address of a scheduler, got"
+            f" {told(executor)}.",
+            'Give one of concurrent.futures, or "tcp://host:8786", or leave it out.',
+        )
+    return Crew(executor, getattr(executor, "_max_workers", os.cpu_count() or 1))
+
+
+def checked_workers(workers: Any) -> int:
+    if workers is None:
+        return os.cpu_count() or 1
+    if isinstance(workers, bool) or not isinstance(workers, int) or workers < 1:
+        raise InvalidOption(
+            f"sweep: workers must be a whole number, got {told(workers)}.", "Give 1 or more."
+        )
+    return workers
+
+
+def dask_crew(address: str) -> Crew:
+    """The workers of a Dask scheduler."""
+    try:
+        from distributed import Client
+    except ImportError as missing:
+        raise InvalidOption(
+            f"sweep: the scheduler '{address}' needs dask.distributed, which is not installed.",
+            "Install it: pip install 'chasles[cluster]'.",
+        ) from missing
+    try:
+        client = Client(address, timeout=PATIENCE)
+    except (OSError, TimeoutError, ValueError) as error:
+        raise InvalidOption(
+            f"sweep: no scheduler answers at '{address}': {error}.",
+            "Start one with `dask scheduler`, and give the address that it prints.",
+        ) from error
+    return DaskCrew(client)
+
+
+def is_death(error: BaseException) -> bool:
+    """Whether a worker died, rather than its run."""
+    return isinstance(error, BrokenProcessPool) or type(error).__name__ in (
+        "KilledWorker", "CommClosedError", "CancelledError", "FutureCancelledError",
+    )  # fmt: skip
+
+
+@dataclass
+class Handed:
+    """A run that was handed out: to whom, and how often its worker died over it."""
+
+    task: Any
+    deaths: int = 0
+    worker: Any = None
+
+
+def carried_out(
+    crew: Crew, tasks: Iterator[Any], work: Callable[[Any], dict[str, Any]]
+) -> Iterator[list[dict[str, Any]]]:
+    """The records of all tasks, as they come; those whose worker died are handed out again."""
+    running: dict[Future[Any], Handed] = {}
+    again: list[Handed] = []
+    while True:
+        while len(running) < AHEAD * crew.workers:
+            following = again.pop() if again else next_of(tasks)
+            if following is None:
+                break
+            future, following.worker = crew.submit(work, following.task)
+            running[future] = following
+        if not running:
+            return
+        done, _ = wait(running, return_when=FIRST_COMPLETED)
+        records, blamed = [], set()
+        for future in [f for f in running if f in done]:  # as they were handed out
+            handed = running.pop(future)
+            error = BrokenProcessPool() if future.cancelled() else future.exception()
+            if error is None:
+                records.append(future.result())
+                continue
+            if not is_death(error):
+                raise error
+            if id(handed.worker) not in blamed:  # the first was being run, the others waited
+                blamed.add(id(handed.worker))
+                handed.deaths += 1
+                crew.renew(handed.worker)
+            if handed.deaths > MOST_DEATHS:
+                raise ChaslesError(
+                    f"sweep: run {handed.task.number} killed {handed.deaths} workers.",
+                    "Look at it alone: it may need more memory than there is.",
+                ) from error
+            again.append(handed)
+        if records:
+            yield records
+
+
+def next_of(tasks: Iterator[Any]) -> Handed | None:
+    task = next(tasks, None)
+    return None if task is None else Handed(task)

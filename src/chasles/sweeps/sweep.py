@@ -1,0 +1,216 @@
+"""`sweep`: many runs of a model, and what they say together."""
+
+from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import Executor
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from chasles.model import InvalidOption, Model, UnknownName
+from chasles.model.checks import checked_positive
+from chasles.model.keywords import checked_keywords
+from chasles.model.notebook import as_html
+from chasles.result import Result
+from chasles.simulate import check_progress
+from chasles.stderr import progress_bar
+from chasles.studies.tables import aligned_table, plain
+from chasles.sweeps.plan import Plan, make_plan
+from chasles.sweeps.pool import carried_out, make_crew
+from chasles.sweeps.store import Store, open_store
+from chasles.sweeps.work import run_task
+
+if TYPE_CHECKING:
+    from pandas import DataFrame
+    from xarray import DataArray
+
+#: Failed and slow runs that are shown.
+SHOWN = 5
+
+
+@dataclass(frozen=True, repr=False)
+class Sweep:
+    """The runs of a sweep, in order.
+
+    runs   for each: run, values, status, message, measured, warnings, seconds
+    """
+
+    plan: Plan
+    runs: tuple[dict[str, Any], ...]
+
+    @property
+    def failed(self) -> tuple[dict[str, Any], ...]:
+        """Those that were not finished."""
+        return tuple(run for run in self.runs if run["status"] != "finished")
+
+    def slowest(self, count: int = SHOWN) -> tuple[dict[str, Any], ...]:
+        return tuple(sorted(self.runs, key=lambda run: -run["seconds"])[:count])
+
+    def values(self, name: str) -> "DataArray":
+        """What was measured under a name, over the grid; NaN where a run has none.
+
+        Axes that are numbers are coordinates; others are numbered.
+        """
+        from xarray import DataArray
+
+        flat = [flattened(run["measured"]).get(name) for run in self.runs]
+        kinds = {key for run in self.runs for key in flattened(run["measured"])}
+        if name not in kinds:
+            raise UnknownName.among("measured value", name, sorted(kinds), where="sweep")
+        shape = np.shape(next(value for value in flat if value is not None))
+        array = np.full((len(self.runs), *shape), np.nan)
+        for k, value in enumerate(flat):
+            if value is not None:
+                array[k] = value
+        names, coordinates = self.axes()
+        whole = array.reshape(*self.plan.shape, *shape)
+        inner = [f"component {k}" if k else "component" for k in range(len(shape))]
+        return DataArray(whole, dims=[*names, *inner], coords=coordinates, name=name)
+
+    def axes(self) -> tuple[list[str], dict[str, Any]]:
+        """Names of the axes of the grid, and their values where they are single ones."""
+        plan = self.plan
+        names = ["model"] if len(plan.models) > 1 else []
+        coordinates: dict[str, Any] = {"model": list(plan.models)} if names else {}
+        if plan.together:
+            names += ["run"] if plan.axes else []
+            return names, coordinates
+        for path, entries in plan.axes.items():
+            names.append(path)
+            if all(isinstance(entry, float | int | str) for entry in entries):
+                coordinates[path] = entries
+        return names, coordinates
+
+    def frame(self) -> "DataFrame":
+        """A row for every run: values, status, what was measured."""
+        from pandas import DataFrame
+
+        return DataFrame(
+            [
+                {**run["values"], "status": run["status"], **flattened(run["measured"]),
+                 "seconds": run["seconds"]}
+                for run in self.runs
+            ]
+        )  # fmt: skip
+
+    def __str__(self) -> str:
+        finished = sum(run["status"] == "finished" for run in self.runs)
+        spent = sum(run["seconds"] for run in self.runs)
+        lines = [
+            f"{finished} of {len(self.plan)} runs finished, {plain(spent)} s of computing:"
+            f" {' x '.join(self.axes()[0]) or 'one run'}"
+        ]
+        for run in self.failed[:SHOWN]:
+            why = run["message"].splitlines()[0]
+            lines.append(f"run {run['run']} {run['values']} {run['status']}: {why}")
+        if len(self.failed) > SHOWN:
+            lines.append(f"... and {len(self.failed) - SHOWN} more that were not finished")
+        rows = [[str(r["run"]), f"{r['seconds']:.3g}", str(r["values"])] for r in self.slowest(3)]
+        lines.append(aligned_table(["slowest", "s", "values"], rows))
+        return "\n".join(lines)
+
+    __repr__ = __str__
+
+    def _repr_html_(self) -> str:
+        return as_html(str(self))
+
+
+def flattened(measured: Mapping[str, Any], prefix: str = "") -> dict[str, Any]:
+    """Names with dots in the place of nested dicts."""
+    flat: dict[str, Any] = {}
+    for key, value in measured.items():
+        if isinstance(value, Mapping):
+            flat |= flattened(value, f"{prefix}{key}.")
+        else:
+            flat[prefix + key] = value
+    return flat
+
+
+@checked_keywords
+def sweep(
+    model: Model | Mapping[str, Model],
+    vary: Mapping[str, Sequence[Any]],
+    until: float,
+    step: float | None = None,
+    *,
+    together: bool = False,
+    measure: Callable[[Result], Mapping[str, Any]] | None = None,
+    options: Mapping[str, Any] | None = None,
+    executor: Executor | str | None = None,
+    workers: int | None = None,
+    into: str | Path | None = None,
+    progress: bool | None = None,
+) -> Sweep:
+    """Run a model with many values of its parameters, start and options, in parallel.
+
+    model      a Model, or several by name
+    vary       path -> values: a number or vector of the model, "top.mass", "pivot.at", "gravity";
+               or an option of `simulate`: "method", "spaces", "step", "stabilise", ...
+    together   the values belong together, one by one; otherwise all combinations are run
+    measure    what to keep of a Result: a function that returns a dict of numbers, which other
+               processes can import (one of a script needs `if __name__ == "__main__":` there); by
+               default the last positions and velocities, the widest gap and the error of the energy
+    options    further ones of `simulate`, common to all runs
+    executor   an Executor, or the address of a Dask scheduler, "tcp://host:8786" (needs
+               chasles[cluster]); by default `workers` processes here, as many as there are cores
+    into       a folder where runs are kept as they come; the same call goes on where it stopped,
+               and repeats none
+
+    A run that fails is kept with its reason, and does not stop the others; a worker that dies is
+    replaced.  Values are those of the runs made one by one, bit for bit.
+
+    >>> import chasles as ch
+    >>> top = ch.Body.box("top", size=(0.1, 0.2, 0.4), mass=2.0, position=(0.5, 0, 0))
+    >>> model = ch.Model([top], [ch.Spherical("pivot", ch.GROUND, top, at=(0, 0, 0))])
+    >>> from concurrent.futures import ThreadPoolExecutor
+    >>> with ThreadPoolExecutor(2) as threads:
+    ...     runs = ch.sweep(model, {"top.mass": [1.0, 2.0]}, 0.1, 1e-2, executor=threads)
+    >>> runs.values("gap").shape
+    (2,)
+    """
+    check_progress(progress, "sweep")
+    until = checked_positive(until, "until", "s", "sweep", InvalidOption)
+    common = {**dict(options or {}), "until": until}
+    if step is not None:
+        common["step"] = checked_positive(step, "step", "s", "sweep", InvalidOption)
+    plan = make_plan(model, vary, together, common)
+    if into is not None:
+        return completed(plan, into, measure, executor, workers, progress)
+    with TemporaryDirectory(prefix="chasles-sweep-") as folder:
+        return completed(plan, Path(folder) / "store", measure, executor, workers, progress)
+
+
+def completed(
+    plan: Plan, folder: Any, measure: Any, executor: Any, workers: Any, progress: bool | None
+) -> Sweep:
+    """All runs of a plan: those in the store already, and the others."""
+    name = "" if measure is None else f"{measure.__module__}.{measure.__qualname__}"
+    store = open_store(folder, f"{plan.fingerprint}-{name}", len(plan))
+    try:
+        carry_out(plan, store, measure, executor, workers, progress)
+    finally:
+        store.close()
+    records = {record["run"]: record for record in store.records}
+    return Sweep(plan, tuple(records[number] for number in sorted(records)))
+
+
+def carry_out(
+    plan: Plan, store: Store, measure: Any, executor: Any, workers: Any, progress: bool | None
+) -> None:
+    """The runs that are not in the store yet."""
+    done = {record["run"] for record in store.records}
+    if len(done) >= len(plan):
+        return
+    crew = make_crew(executor, workers, measure)
+    waiting = (task for task in plan.tasks() if task.number not in done)
+    hidden = None if progress is None else not progress
+    try:
+        with progress_bar(total=len(plan), initial=len(done), unit="run", disable=hidden) as bar:
+            for records in carried_out(crew, waiting, partial(run_task, measure=measure)):
+                store.append(records)
+                bar.update(len(records))
+    finally:
+        crew.close()

@@ -1,0 +1,82 @@
+"""Mechanisms and measurements that the tests of implicit methods share."""
+
+from functools import cache
+
+import numpy as np
+from mechanisms import SPACES, chain, double_pendulum, heavy_top, three_bar
+
+import chasles as ch
+
+EVERY_SPACE = (*SPACES, "subgroups")
+
+
+def driven_chain() -> ch.Model:
+    """The first hinge swings as it is told, the others follow."""
+    model = chain(np.random.default_rng(3), ["revolute", "spherical", "revolute"])
+    motor = ch.Driver("motor", model.joints[0], ch.Signal.sine(0.4, 1.5))
+    return ch.Model(model.bodies, model.joints, gravity=model.gravity, drivers=[motor])
+
+
+def on_bushing() -> ch.Model:
+    """A block on a bushing carries a link on a ball: 30 Hz and more, damped to a tenth."""
+    block = ch.Body.box("block", size=(0.2, 0.1, 0.1), mass=2.0, position=(0, 0, 0))
+    link = ch.Body.rod("link", length=0.4, mass=1.0, position=(0.3, 0, 0), axis="x")
+    pad = ch.Bushing("pad", ch.GROUND, block, (0, 0, -0.1), (4e4, 5e4, 6e4, 300, 200, 250),
+                     damping=(40, 50, 60, 0.3, 0.2, 0.25))  # fmt: skip
+    return ch.Model([block, link], [ch.Spherical("ball", block, link, at=(0.1, 0, 0))], [pad])
+
+
+#: Mechanism, a joint, how long, and steps at which the order shows.
+MECHANISMS = {
+    "top": (heavy_top, "pivot", 0.1, (100, 200)),
+    "pendulum": (double_pendulum, "elbow", 0.1, (100, 200)),
+    "three-bar": (three_bar, "middle", 0.1, (200, 400)),
+    "driven": (driven_chain, "joint 1", 0.4, (200, 400)),
+    "bushing": (on_bushing, "ball", 0.1, (200, 400)),
+}
+
+
+@cache
+def converged(mechanism: str, steps: int) -> ch.Result:
+    """Order eight at a tenth of the step, saved at the ends of the steps."""
+    make, _, until, _ = MECHANISMS[mechanism]
+    return ch.simulate(
+        make(), until, step=until / steps / 10, method="dop853", spaces="subgroups", save_every=10
+    )
+
+
+def errors(mechanism: str, steps: int, **options) -> np.ndarray:
+    """Of positions and rotations, of velocities, and of a reaction after the first half (N)."""
+    make, joint, until, _ = MECHANISMS[mechanism]
+    result = ch.simulate(make(), until, step=until / steps, **options)
+    end, late = converged(mechanism, steps), slice(steps // 2, None)
+    order = [list(end.problem.setup.body_index).index(k) for k in result.problem.setup.body_index]
+    apart = result.absolute - end.absolute[:, order]
+    force = result.reaction(joint).force - end.reaction(joint).force
+    return np.array([
+        np.abs(apart[..., :12]).max(), np.abs(apart[..., 12:]).max(), np.abs(force[late]).max()
+    ])  # fmt: skip
+
+
+def observed_orders(mechanism: str, counts=None, **options) -> np.ndarray:
+    """Slopes of these errors over the step."""
+    counts = counts or MECHANISMS[mechanism][3]
+    found = [errors(mechanism, steps, **options) for steps in counts]
+    return np.log(found[0] / found[-1]) / np.log(counts[-1] / counts[0])
+
+
+def first_reactions(space: str, method, counts=(100, 200, 400)) -> float:
+    """The order of the heavy top's reaction, at all steps from the first on."""
+    found = []
+    for steps in counts:
+        result = ch.simulate(heavy_top(), 0.1, step=0.1 / steps, method=method, spaces=space)
+        apart = result.reaction("pivot").force - converged("top", steps).reaction("pivot").force
+        found.append(np.abs(apart[1:]).max())
+    return np.log(found[-2] / found[-1]) / np.log(counts[-1] / counts[-2])
+
+
+def bob_on_a_damper(damping: float) -> ch.Model:
+    """A ball of 1 kg that a damper holds as honey does."""
+    bob = ch.Body.sphere("bob", radius=0.1, mass=1.0, position=(0.3, 0, -1.0))
+    force = ch.Spring("honey", ch.GROUND, bob, (0, 0, 0), (0.3, 0, -1.0), 50.0, damping)
+    return ch.Model([bob], forces=[force])

@@ -1,0 +1,121 @@
+"""Half-explicit Runge-Kutta on index 2: its own order conditions, and velocities that fit."""
+
+from dataclasses import replace
+from functools import partial
+
+import numpy as np
+import pytest
+from mechanisms import SPACES, double_pendulum, three_bar
+from runs import MECHANISMS, ends_of_mechanisms, observed_order, slope
+
+import chasles as ch
+from chasles.integrators.half_explicit import hem4, make_half_explicit
+from chasles.integrators.tableaux import method as tableau
+
+METHOD = "half-explicit"
+COUNTS = (181, 256, 362)
+#: ... of a start whose next terms are large.
+FINER = (362, 512, 724)
+
+
+def broken_conditions(a, b):
+    """By how much conditions of orders 3 and 4 on index 2 are missed.
+
+    With the rows of a from the second on and b below them as one matrix, whose inverse is w, a
+    stage knows of the multipliers what (w c^2) = 2 t and (w c^3) = 3 t^2 do at its node.
+    """
+    c, whole = a.sum(axis=1), np.vstack((a[1:], b))
+    inverse, ends = np.linalg.inv(whole), whole.sum(axis=1)
+    two, three = inverse @ ends**2, inverse @ ends**3
+    third = [b @ (c * two) - 2 / 3, b @ two**2 - 4 / 3]
+    fourth = [
+        b @ (c * c * two) - 1 / 2, b @ (c * two**2) - 1, b @ two**3 - 2, b @ (c * three) - 3 / 4,
+        b @ (two * three) - 3 / 2, b @ a @ two - 1 / 3, b @ (two * (a @ c)) - 1 / 4,
+        b @ (c * (a @ two)) - 1 / 4, b @ (two * (a @ two)) - 1 / 2, b @ a @ (c * two) - 1 / 6,
+        b @ a @ two**2 - 1 / 3, b @ (c * (inverse @ (ends * (whole @ c)))) - 3 / 8,
+        b @ (two * (inverse @ (ends * (whole @ c)))) - 3 / 4,
+        b @ (c * (inverse @ (ends * (whole @ two)))) - 3 / 4,
+    ]  # fmt: skip
+    return np.abs(third).max(), np.abs(fourth).max()
+
+
+def test_the_conditions_of_index_two_hold_and_classical_tableaux_break_them():
+    method, classical = hem4(), tableau("rk4")
+    assert method.order == 4
+    assert max(broken_conditions(method.a, method.b)) < 1e-14
+    assert min(broken_conditions(classical.a, classical.b)) > 0.1
+
+
+@pytest.fixture(scope="module")
+def ends():
+    return ends_of_mechanisms()
+
+
+@pytest.mark.parametrize("space", [*SPACES, "subgroups"])
+@pytest.mark.parametrize("mechanism", MECHANISMS)
+def test_it_has_order_four(ends, mechanism, space):
+    make, until = MECHANISMS[mechanism]
+    options = {"method": METHOD, "spaces": space}
+    counts = FINER if mechanism == "driven" else COUNTS
+    observed = observed_order(make(), until, ends[mechanism], counts, **options)
+    assert observed == pytest.approx(4, abs=0.1)
+
+
+def test_a_classical_tableau_does_not_bring_its_order(ends):
+    make, until = MECHANISMS["pendulum"]
+    classical = replace(
+        ch.methods()[METHOD], name="half-explicit rk4",
+        make=partial(make_half_explicit, tableau("rk4")),
+    )  # fmt: skip
+    counts = (724, 1024, 1448)
+    observed = observed_order(
+        make(), until, ends["pendulum"], counts, method=classical, spaces="SO3xR3"
+    )
+    assert observed == pytest.approx(3, abs=0.1)
+
+
+def slipping(result):
+    """The largest J V of all rows and saved states."""
+    worst = 0.0
+    for k in range(0, len(result.t), max(1, len(result.t) // 20)):
+        equations = ch.equations(result.model, result.state(k))
+        worst = max(worst, float(np.abs(equations.jacobian @ equations.velocity).max()))
+    return worst
+
+
+@pytest.mark.parametrize("space", [*SPACES, "subgroups"])
+@pytest.mark.parametrize("make", [double_pendulum, three_bar])
+def test_velocities_fit_the_joints_to_rounding_where_those_of_index_one_drift(make, space):
+    options = {"step": 1e-3, "save_every": 10, "spaces": space}
+    result = ch.simulate(make(), 0.5, method=METHOD, **options)
+    assert slipping(result) < 1e-11
+    if make is three_bar and space == "SO3xR3":
+        assert slipping(ch.simulate(make(), 0.5, method="rk4", **options)) > 1e-8
+
+
+@pytest.mark.parametrize("space", ["SO3xR3", "subgroups"])
+def test_positions_drift_with_the_fourth_power_and_are_closed_by_projection(space):
+    counts, gaps = (100, 141, 200), []
+    for count in counts:
+        result = ch.simulate(three_bar(), 0.2, step=0.2 / count, method=METHOD, spaces=space)
+        gaps.append(max(result.violation(name).max() for name in result.model.joint_names))
+    assert slope(counts, gaps) > 3.8
+    options = {"method": METHOD, "spaces": space, "stabilise": "projection"}
+    closed = ch.simulate(three_bar(), 0.2, step=1e-3, **options)
+    assert max(closed.violation(name).max() for name in closed.model.joint_names) < 1e-11
+    # One correction of the velocities goes with that of the poses, on the factor of a stage.
+    assert slipping(closed) < 1e-8
+
+
+def test_a_rolling_disc_rolls():
+    """Nonholonomic rows are rows of velocities; the method needs no other."""
+    benchmark = next(b for b in ch.library if "rolling" in b.name)
+    result = ch.simulate(benchmark.model(), 0.5, step=1e-3, method=METHOD, spaces="SE3")
+    assert slipping(result) < 1e-11
+
+
+def test_feedback_is_refused_by_name():
+    with pytest.raises(ch.InvalidOption, match=r"(?s)'half-explicit'.*stabilise='projection'"):
+        ch.simulate(
+            three_bar(), 0.1, step=1e-3, method=METHOD, spaces="SO3xR3", stabilise="baumgarte"
+        )

@@ -1,0 +1,225 @@
+"""The linearly implicit method: order, stiff dampers and contacts, energy, cost, refusals."""
+
+import warnings
+
+import numpy as np
+import pytest
+from mechanisms import SPACES, double_pendulum, three_bar
+from runs import MECHANISMS, ends_of_mechanisms, observed_order
+from scipy.integrate import solve_ivp
+
+import chasles as ch
+from chasles.core.softness import factor_rows
+from chasles.integrators.rosenbrock import W_METHODS
+
+METHOD = "linearly-implicit"
+GRAVITY = 9.81
+
+
+@pytest.fixture(scope="module")
+def ends():
+    return ends_of_mechanisms()
+
+
+@pytest.mark.parametrize("space", [*SPACES, "subgroups"])
+@pytest.mark.parametrize("mechanism", MECHANISMS)
+def test_it_has_order_two_where_it_is_admitted(ends, mechanism, space):
+    make, until = MECHANISMS[mechanism]
+    if mechanism == "three-bar" and space in ("auto", "subgroups"):
+        with pytest.raises(ch.InvalidOption, match="rows of cut joints"):
+            ch.simulate(make(), 0.01, step=1e-3, method=METHOD, spaces=space)
+        return
+    options = {"method": METHOD, "spaces": space}
+    counts = (256, 362, 512, 724)
+    observed = observed_order(make(), until, ends[mechanism], counts, **options)
+    assert observed == pytest.approx(2, abs=0.1)
+
+
+@pytest.mark.parametrize("name", W_METHODS)
+def test_coefficients_have_order_two_for_any_matrix(name):
+    """The conditions of W-methods (Hairer and Wanner, IV.7), which do not contain A's own."""
+    method = W_METHODS[name]
+    whole = method.gamma + method.diagonal * np.eye(len(method.b))
+    assert method.b.sum() == pytest.approx(1, abs=1e-15)
+    assert method.b @ method.alpha.sum(axis=1) == pytest.approx(0.5, abs=1e-15)
+    assert method.b @ whole.sum(axis=1) == pytest.approx(0, abs=1e-15)
+
+
+def test_with_the_derivative_it_is_l_stable():
+    """R(z) on y' = z y: 0 at infinity, and |R| <= 1 on the imaginary axis."""
+    method = W_METHODS[METHOD]
+    whole = method.gamma + method.diagonal * np.eye(2)
+
+    def amplification(z):
+        k = np.linalg.solve(np.eye(2) - z * (method.alpha + whole), np.ones(2))
+        return 1.0 + z * method.b @ k
+
+    assert abs(amplification(-1e9)) < 1e-8
+    axis = [abs(amplification(1j * y)) for y in np.logspace(-3, 3, 200)]
+    assert max(axis) <= 1 + 1e-12
+
+
+def test_positive_matrices_are_factored_and_others_lose_what_is_negative():
+    rng = np.random.default_rng(2)
+    root = rng.standard_normal((6, 6))
+    for matrix in (root @ root.T, root[:, :2] @ root[:, :2].T):
+        rows, spare = np.zeros(36), matrix.ravel().copy()
+        factor_rows(spare, rows)
+        found = rows.reshape(6, 6).T @ rows.reshape(6, 6)
+        np.testing.assert_allclose(found, matrix, rtol=0, atol=1e-8)
+    rows, spare = np.zeros(36), np.diag([3.0, -2.0, 1.0, 0.0, -1.0, 2.0]).ravel()
+    factor_rows(spare, rows)
+    found = rows.reshape(6, 6).T @ rows.reshape(6, 6)
+    np.testing.assert_allclose(found, np.diag([3.0, 0, 1, 0, 0, 2]), rtol=0, atol=1e-14)
+
+
+# --- stiff ---
+
+
+def bob(damping):
+    """1 kg thrown along a damper that turns about the ground."""
+    ball = ch.Body.sphere("bob", radius=0.1, mass=1.0, position=(1, 0, 0), velocity=(1, 0, 0))
+    damper = ch.Spring(
+        "damper", ch.GROUND, ball, at=(0, 0, 0), at_b=(1, 0, 0), stiffness=0.0, damping=damping
+    )
+    return ch.Model([ball], [], forces=[damper])
+
+
+def bob_by_radau(damping, until):
+    """The same, in the plane, by SciPy."""
+
+    def rate(t, y):
+        along = y[:2] / np.linalg.norm(y[:2])
+        return np.append(y[2:], -damping * along * (along @ y[2:]) - np.array([0, GRAVITY]))
+
+    run = solve_ivp(rate, (0, until), [1, 0, 1, 0], method="Radau", rtol=1e-10, atol=1e-12)
+    return run.y[:, -1]
+
+
+@pytest.mark.parametrize("space", ["subgroups", "SE3", "SO3xR3"])
+@pytest.mark.parametrize(("damping", "close"), [(2800.0, 1e-4), (1e6, 2e-2)])
+def test_a_bob_on_a_stiff_damper_runs_at_2_ms_with_its_energy_balanced(damping, close, space):
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        result = ch.simulate(bob(damping), 0.5, step=2e-3, method=METHOD, spaces=space)
+    end = np.append(result.position("bob")[-1, [0, 2]], result.velocity("bob")[-1, [0, 2]])
+    np.testing.assert_allclose(end, bob_by_radau(damping, 0.5), rtol=0, atol=close)
+    assert result.provenance.imbalance < 1e-4
+
+
+@pytest.mark.filterwarnings("ignore::chasles.ChaslesWarning")
+@pytest.mark.parametrize("damping", [2800.0, 1e6])
+def test_the_explicit_method_stops_and_names_the_implicit_one(damping):
+    with pytest.raises(ch.SimulationStopped, match="method='linearly-implicit'") as stopped:
+        ch.simulate(bob(damping), 0.5, step=2e-3, method="rk4")
+    assert len(stopped.value.result.t) > 1
+
+
+def quadruped(stiffness):
+    """13 bodies that stand on penalty feet, the weight of 18 kg in balance at the start."""
+    depth = 18.0 * GRAVITY / (4 * stiffness)
+    trunk = ch.Body.box("trunk", (0.7, 0.3, 0.12), mass=12, position=(0, 0, 0.66 - depth))
+    bodies, joints, forces = [trunk], [], []
+    for k, (x, y) in enumerate([(0.3, 0.2), (0.3, -0.2), (-0.3, 0.2), (-0.3, -0.2)]):
+        hip, knee, ankle = (
+            (x - b, y, z - depth) for b, z in ((0, 0.635), (0.1, 0.335), (0, 0.035))
+        )
+        thigh = ch.Body.rod(f"thigh {k}", mass=1.0, radius=0.03, between=(hip, knee))
+        shank = ch.Body.rod(f"shank {k}", mass=0.4, radius=0.02, between=(knee, ankle))
+        foot = ch.Body.sphere(f"foot {k}", 0.035, mass=0.1, position=ankle)
+        bodies += [thigh, shank, foot]
+        joints.append(ch.Revolute(f"hip {k}", trunk, thigh, hip, axis="y"))
+        joints.append(ch.Revolute(f"knee {k}", thigh, shank, knee, axis="y"))
+        joints.append(ch.Fixed(f"ankle {k}", shank, foot))
+        forces += [
+            ch.TorsionSpring(f"servo of {name} {k}", f"{name} {k}", stiffness=600.0, damping=10.0)
+            for name in ("hip", "knee")
+        ]
+        forces.append(
+            ch.Contact(
+                f"ground {k}", ch.GROUND, foot, at=(0, 0, 0), stiffness=stiffness,
+                dissipation=1.0, friction=0.8, slip=1e-3,
+            )
+        )  # fmt: skip
+    return ch.Model(bodies, joints, forces=forces)
+
+
+@pytest.mark.filterwarnings("ignore::chasles.ChaslesWarning")
+@pytest.mark.parametrize("stiffness", [5e4, 2e5])
+def test_a_standing_quadruped_runs_at_2_ms_and_the_explicit_method_does_not(stiffness):
+    """Servos and friction are stiff: 3e4 N s/m at a foot of 0.1 kg that does not slip."""
+    model = quadruped(stiffness)
+    exact = ch.simulate(model, 1.0, step=2e-5, save_every=50_000, spaces="subgroups")
+    for space, hold in (("subgroups", None), ("SE3", "projection")):
+        with warnings.catch_warnings():
+            warnings.simplefilter("error")
+            result = ch.simulate(model, 1.0, 2e-3, method=METHOD, spaces=space, stabilise=hold)
+        apart = np.abs(result.position("trunk")[-1] - exact.position("trunk")[-1]).max()
+        assert apart < 5e-4
+        assert result.provenance.imbalance < 1e-3
+    with pytest.raises(ch.SimulationStopped, match="method='linearly-implicit'"):
+        ch.simulate(model, 1.0, step=2e-3, method="rk4", spaces="subgroups")
+
+
+# --- any forces, on charts and trees ---
+
+
+def stiff_chain(count):
+    """Links on hinges with stiff springs in them, in a viscous medium."""
+    bodies, joints, forces, last = [], [], [], ch.GROUND
+    for k in range(count):
+        link = ch.Body.box(
+            f"link {k}", (0.3, 0.05, 0.05), mass=1.0, position=(0.3 * k + 0.15, 0, 0)
+        )
+        hinge = ch.Revolute(f"hinge {k}", last, link, at=(0.3 * k, 0, 0), axis="y")
+        bodies.append(link)
+        joints.append(hinge)
+        forces.append(ch.TorsionSpring(f"spring {k}", hinge, stiffness=500.0, damping=40.0))
+        forces.append(ch.Drag(f"drag {k}", link, linear=300.0))
+        last = link
+    return ch.Model(bodies, joints, forces=forces)
+
+
+def test_charts_and_trees_take_the_same_step_where_the_space_is_the_same():
+    """A spring in a hinge is a node of the block matrix here, an armature there."""
+    model = stiff_chain(3)
+    ends = [
+        ch.simulate(model, 0.2, step=2e-3, method=METHOD, spaces=space).absolute[-1]
+        for space in ("subgroups", "SE3 relative")
+    ]
+    np.testing.assert_allclose(*ends, rtol=0, atol=1e-7)
+
+
+def test_forces_between_any_two_bodies_are_admitted_on_charts_and_refused_on_trees():
+    pendulum = double_pendulum()
+    stiff = ch.Spring("stiff", "first", ch.GROUND, at=pendulum.body("first").position,
+                      at_b=(1, 1, 1), stiffness=10.0, damping=500.0)  # fmt: skip
+    across = ch.Bushing("across", "first", "second", at=(0, 0, 0), stiffness=[5.0] * 6,
+                        damping=[30.0] * 6)  # fmt: skip
+    model = ch.Model(pendulum.bodies, pendulum.joints, forces=[stiff, across])
+    end = ch.simulate(model, 0.02, step=1e-5, method="rk4", save_every=2000).absolute[-1]
+    counts = (512, 724, 1024)
+    observed = observed_order(model, 0.02, end, counts, method=METHOD, spaces="SE3")
+    assert observed == pytest.approx(2, abs=0.1)
+    with pytest.raises(ch.InvalidOption, match=r"(?s)'across' acts between.*spaces='SE3'"):
+        ch.simulate(model, 0.02, step=1e-3, method=METHOD, spaces="subgroups")
+
+
+def test_loops_run_on_charts_with_stiff_forces():
+    loop = three_bar()
+    drag = ch.Drag("drag", "first", linear=1e5, angular=1e5)
+    model = ch.Model(loop.bodies, loop.joints, gravity=loop.gravity, forces=[drag])
+    result = ch.simulate(model, 0.1, step=1e-3, method=METHOD, spaces="SE3", stabilise="projection")
+    assert np.linalg.norm(result.angular_velocity("first")[-1]) < 1e-2
+    assert max(result.violation(name).max() for name in model.joint_names) < 1e-11
+
+
+@pytest.mark.parametrize("space", ["subgroups", "SO3xR3"])
+def test_a_step_is_linear_in_the_number_of_bodies(space):
+    """CPU time of steps, the best of some runs: four times the bodies, four times the time."""
+    seconds = {}
+    for count in (32, 128):
+        model = stiff_chain(count)
+        runs = [ch.simulate(model, 0.04, step=2e-3, method=METHOD, spaces=space) for _ in range(4)]
+        seconds[count] = min(run.provenance.seconds_in_steps for run in runs)
+    assert seconds[128] / seconds[32] < 8

@@ -1,0 +1,179 @@
+"""RATTLie and its compositions: orders, constraints, symmetry, energy over long times, refusals."""
+
+import mpmath
+import numpy as np
+import pytest
+from mechanisms import double_pendulum, floating_pair, heavy_top, three_bar
+from runs import MECHANISMS, ends_of_mechanisms, observed_order, there_and_back
+
+import chasles as ch
+from chasles.core.arrays import SE3_CODE
+from chasles.core.momenta import moved_momentum
+from chasles.groups.se3 import se3_dexp_inv
+from chasles.integrators.compositions import HALVES, composition
+from chasles.integrators.rattlie import RATTLIE
+
+SPACES = ("SE3", "SO3xR3")
+#: Numbers of steps at which the error is that of the leading term.
+COUNTS = {
+    2: (128, 181, 256, 362),
+    4: (64, 91, 128, 181),
+    6: (40, 48, 56, 64),
+    8: (20, 24, 28, 32),
+}
+#: Where errors of order 8 are above rounding, and its leading term is well above the next.
+EIGHT = {"top": COUNTS[8], "bushing": COUNTS[8]}
+
+
+@pytest.fixture(scope="module")
+def ends():
+    return ends_of_mechanisms()
+
+
+@pytest.mark.parametrize("space", SPACES)
+@pytest.mark.parametrize("mechanism", MECHANISMS)
+@pytest.mark.parametrize("method", ["rattlie", "rattlie4", "rattlie6"])
+def test_rattlie_and_its_compositions_have_their_orders(ends, method, mechanism, space):
+    make, until = MECHANISMS[mechanism]
+    order = RATTLIE[method]
+    counts = (20, 24, 28, 32) if (order, mechanism) == (6, "three-bar") else COUNTS[order]
+    options = {"method": method, "spaces": space}
+    observed = observed_order(make(), until, ends[mechanism], counts, **options)
+    assert observed == pytest.approx(order, abs=0.1)
+
+
+@pytest.mark.parametrize("space", SPACES)
+@pytest.mark.parametrize("mechanism", EIGHT)
+def test_order_eight(ends, mechanism, space):
+    make, until = MECHANISMS[mechanism]
+    options = {"method": "rattlie8", "spaces": space}
+    observed = observed_order(make(), until, ends[mechanism], EIGHT[mechanism], **options)
+    assert observed == pytest.approx(8, abs=0.15)
+
+
+@pytest.mark.parametrize("order", HALVES)
+def test_compositions_raise_the_order_of_the_leapfrog(order):
+    """The pendulum in 40 digits: nothing of this package but the coefficients."""
+    mpmath.mp.dps = 40
+
+    def end(order, steps):
+        q, p, whole = mpmath.mpf(1), mpmath.mpf("0.5"), mpmath.mpf(2) / steps
+        for _ in range(steps):
+            for length in composition(order):
+                h = mpmath.mpf(length) * whole
+                p -= h / 2 * mpmath.sin(q)
+                q += h * p
+                p -= h / 2 * mpmath.sin(q)
+        return q, p
+
+    exact = end(8, 300)
+    first, second = (mpmath.norm([a - b for a, b in zip(end(order, n), exact)]) for n in (20, 40))
+    assert mpmath.log(first / second, 2) == pytest.approx(order, abs=0.02)
+
+
+def test_the_transpose_of_dexp_inv_is_its_transpose():
+    rng = np.random.default_rng(1)
+    x = tuple(rng.standard_normal(3)), tuple(rng.standard_normal(3))
+
+    def split(column):
+        return tuple(column[:3]), tuple(column[3:])
+
+    matrix = np.array([np.concatenate(se3_dexp_inv(x, split(e))) for e in np.eye(6)]).T
+    moved = [np.concatenate(moved_momentum(SE3_CODE, x, split(e))) for e in np.eye(6)]
+    np.testing.assert_allclose(np.array(moved).T, matrix.T, rtol=0, atol=1e-14)
+
+
+@pytest.mark.parametrize("space", SPACES)
+@pytest.mark.parametrize("make", [heavy_top, double_pendulum, three_bar])
+@pytest.mark.parametrize("method", ["rattlie", "rattlie4"])
+def test_there_and_back_meet_at_rounding(method, make, space):
+    missed, far = there_and_back(make(), 5e-4, 100, method=method, spaces=space)
+    assert far > 1.0
+    assert missed < 2e-11
+
+
+def slipping(result):
+    """The largest J V of all rows and saved states, in m/s or rad/s."""
+    worst = 0.0
+    for k in range(0, len(result.t), max(1, len(result.t) // 20)):
+        equations = ch.equations(result.model, result.state(k))
+        worst = max(worst, float(np.abs(equations.jacobian @ equations.velocity).max()))
+    return worst
+
+
+def secular(make, step, steps, **options):
+    """(Drift of the energy by regression over the run, its amplitude), both over T0; the run."""
+    result = ch.simulate(make(), step * steps, step=step, save_every=steps // 2000, **options)
+    energy = (result.energy() - result.energy()[0]) / result.kinetic_energy()[0]
+    return abs(np.polyfit(result.t, energy, 1)[0]) * result.t[-1], np.ptp(energy), result
+
+
+def assert_kept(make, step, steps, **options):
+    """Rounding may add up, an ulp for each of the steps that a step is composed of."""
+    drift, amplitude, result = secular(make, step, steps, **options)
+    rounded = 2.0**-52 * steps * len(composition(RATTLIE[options["method"]]))
+    assert drift < 0.05 * amplitude + rounded
+    assert max(result.violation(name).max() for name in result.model.joint_names) < 1e-11
+    assert slipping(result) < 1e-11
+
+
+@pytest.mark.parametrize("space", SPACES)
+@pytest.mark.parametrize("make", [heavy_top, three_bar])
+@pytest.mark.parametrize("method", ["rattlie", "rattlie4"])
+def test_energy_has_no_drift_and_joints_hold_over_1e5_steps(method, make, space):
+    assert_kept(make, 1e-3 if make is three_bar else 5e-4, 100_000, method=method, spaces=space)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("space", SPACES)
+@pytest.mark.parametrize("make", [heavy_top, three_bar])
+@pytest.mark.parametrize("method", RATTLIE)
+def test_energy_has_no_drift_and_joints_hold_over_1e6_steps(method, make, space):
+    step = {"rattlie": 5e-4, "rattlie4": 5e-4, "rattlie6": 1e-3, "rattlie8": 1.5e-3}[method]
+    assert_kept(make, step, 1_000_000, method=method, spaces=space)
+
+
+@pytest.mark.parametrize("space", SPACES)
+def test_momenta_of_symmetries_are_kept_to_rounding(space):
+    result = ch.simulate(floating_pair(), 2.0, step=1e-3, method="rattlie", spaces=space)
+    spin, path = result.angular_momentum(), result.momentum()
+    assert np.abs(spin - spin[0]).max() < 1e-12 * np.linalg.norm(spin[0])
+    assert np.abs(path - path[0]).max() < 1e-12
+
+
+def test_forces_that_depend_on_velocities_do_work_that_balances():
+    """The books are kept by the trapezoidal rule: of order 2, as the motion."""
+    misses = []
+    for step in (2e-3, 1e-3):
+        make, until = MECHANISMS["bushing"]
+        result = ch.simulate(make(), until, step=step, method="rattlie")
+        misses.append(np.abs(result.energy_balance() - result.energy_balance()[0]).max())
+    assert np.log2(misses[0] / misses[1]) == pytest.approx(2, abs=0.2)
+
+
+def test_auto_means_charts_with_a_constant_mass_matrix():
+    result = ch.simulate(double_pendulum(), 0.01, step=1e-3, method="rattlie")
+    assert set(result.provenance.spaces.values()) == {"SE3"}
+
+
+@pytest.mark.parametrize(
+    ("spaces", "words"),
+    [
+        ("subgroups", "constant mass matrix, which the coordinates of joint subgroups"),
+        ("SE3 relative", "'second' is charted relative to 'first'"),
+        ("SO3xR3 on joints", "constant mass matrix"),
+    ],
+)
+def test_spaces_without_a_constant_mass_matrix_are_refused_by_name(spaces, words):
+    with pytest.raises(ch.InvalidOption, match=f"(?s)'rattlie' needs.*{words}.*spaces='SE3'"):
+        ch.simulate(double_pendulum(), 0.01, step=1e-3, method="rattlie", spaces=spaces)
+
+
+def test_stabilisers_and_rolling_are_refused_by_name():
+    options = {"method": "rattlie", "spaces": "SO3xR3", "stabilise": "projection"}
+    with pytest.raises(ch.InvalidOption, match="closes all joints itself"):
+        ch.simulate(double_pendulum(), 0.01, step=1e-3, **options)
+    ball = ch.Body.sphere("ball", radius=0.1, mass=1.0, position=(0, 0, 0.1))
+    roll = ch.RollingSphere("roll", ch.GROUND, ball, at=(0, 0, 0), axis=(0, 0, 1), radius=0.1)
+    with pytest.raises(ch.InvalidOption, match="'roll' restricts speeds"):
+        ch.simulate(ch.Model([ball], [roll]), 0.01, step=1e-3, method="rattlie")

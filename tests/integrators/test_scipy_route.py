@@ -1,0 +1,90 @@
+"""SciPy's methods in local coordinates: the same motion, and RKMK where they are centred anew."""
+
+import numpy as np
+import pytest
+from mechanisms import double_pendulum, heavy_top, reference_state, three_bar
+
+import chasles as ch
+
+SPACES = ("auto", "SE3", "SO3xR3")
+
+
+@pytest.mark.parametrize("spaces", SPACES)
+@pytest.mark.parametrize("make", [heavy_top, double_pendulum, three_bar])
+def test_an_explicit_method_centred_anew_at_every_step_is_munthe_kaas(make, spaces):
+    """SciPy's RK45 is the pair of Dormand and Prince; it adds in another order."""
+    step, options = 1e-3, {"rtol": 0.9, "atol": 1e3, "first_step": 1e-3, "max_step": 1e-3}
+    ours = ch.simulate(make(), 0.05, step=step, method="dopri5", spaces=spaces)
+    method = ch.scipy_method("RK45", recentre=0)
+    theirs = ch.simulate(make(), 0.05, method=method, spaces=spaces, **options)
+    assert (
+        np.abs(theirs.absolute[-1] - ours.absolute[-1]).max() < 1e-12 * np.abs(ours.absolute).max()
+    )
+
+
+@pytest.mark.parametrize("name", ["RK45", "DOP853", "Radau", "BDF", "LSODA"])
+@pytest.mark.parametrize("spaces", ["auto", "SO3xR3"])
+def test_every_method_finds_the_motion(name, spaces):
+    result = ch.simulate(
+        heavy_top(), 0.1, rtol=1e-9, atol=1e-11, method=f"scipy {name}", spaces=spaces
+    )
+    exact = reference_state("top", 0.1)
+    assert np.abs(result.position("top")[-1] - exact.position[0]).max() < 1e-6
+    assert result.provenance["restarts"] > 0  # it spins by 3 turns
+    assert result.provenance.evaluations > result.provenance.steps
+
+
+def test_fewer_restarts_where_charts_reach_further():
+    counts = [
+        ch.simulate(
+            heavy_top(), 0.2, rtol=1e-8, method=ch.scipy_method("LSODA", recentre=angle)
+        ).provenance["restarts"]
+        for angle in (1.0, 2.0, 4.0)
+    ]
+    assert counts[0] > counts[1] > counts[2]
+
+
+def test_hinges_never_leave_their_chart():
+    arm = ch.Body.rod("arm", mass=1.0, between=((0, 0, 0), (1, 0, 0)), angular_velocity=(0, 0, 50))
+    model = ch.Model(
+        [arm], [ch.Revolute("hinge", ch.GROUND, arm, at=(0, 0, 0), axis="z")], gravity=(0, 0, 0)
+    )
+    result = ch.simulate(model, 1.0, rtol=1e-8, method="scipy LSODA")
+    assert result.provenance["restarts"] == 0
+    assert result.coordinate("hinge")[-1] == pytest.approx(50.0)
+
+
+def test_states_at_given_times_and_a_driven_joint():
+    arm = ch.Body.rod("arm", mass=1.0, between=((0, 0, 0), (1, 0, 0)))
+    hinge = ch.Revolute("hinge", ch.GROUND, arm, at=(0, 0, 0), axis="z")
+    driver = ch.Driver("motor", hinge, lambda t: 3 * t * t)
+    model = ch.Model([arm], [hinge], drivers=[driver])
+    times = [0.0, 0.25, 0.5]
+    result = ch.simulate(model, 1.0, rtol=1e-9, method="scipy RK45", t_eval=times)
+    assert result.t.tolist() == times
+    assert result.coordinate("hinge") == pytest.approx([0.0, 0.1875, 0.75], abs=1e-12)
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        ({"method": "scipy RK45", "step": 1e-3}, "step"),
+        ({"method": "scipy RK46", "rtol": 1e-6}, "scipy RK46"),
+        ({"method": "scipy RK45", "rtol": 1e-6, "stabilise": "projection"}, "stabilise"),
+        ({"method": "scipy RK45", "rtol": 1e-6, "events": [lambda t, s: 1.0]}, "events"),
+    ],
+)
+def test_what_does_not_fit_is_refused(options, words):
+    with pytest.raises(ch.ChaslesError, match=words):
+        ch.simulate(heavy_top(), 0.1, **options)
+
+
+def test_a_simulation_takes_steps():
+    with pytest.raises(ch.ChaslesError, match="chooses its steps"):
+        ch.Simulation(heavy_top(), step=1e-3, method="scipy RK45")
+
+
+@pytest.mark.parametrize("recentre", [-1.0, 7.0, float("nan"), "far"])
+def test_a_chart_ends_at_a_full_turn(recentre):
+    with pytest.raises(ch.ChaslesError, match="recentre"):
+        ch.scipy_method("RK45", recentre=recentre)

@@ -1,0 +1,210 @@
+"""Many runs: equal to single ones, kept as they come, whoever dies on the way."""
+
+import errno
+import json
+import multiprocessing
+import os
+import signal
+import subprocess
+import sys
+import threading
+import time
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import numpy as np
+import pytest
+from mechanisms import double_pendulum, heavy_top
+
+import chasles as ch
+from chasles.model.parameters import parameter_paths, with_parameters
+from chasles.sweeps.store import read_runs
+
+VARY = {"first.mass": [1.0, 2.0, 3.0], "method": ["rk4", "heun"], "step": [2e-3, 1e-3]}
+
+
+def without_times(sweep):
+    return [{k: v for k, v in run.items() if k != "seconds"} for run in sweep.runs]
+
+
+def one_by_one(model, vary, until, step=None, **options):
+    with ThreadPoolExecutor(1) as thread:
+        return ch.sweep(model, vary, until, step, executor=thread, progress=False, **options)
+
+
+def test_values_are_those_of_single_runs_bit_for_bit():
+    sweep = one_by_one(double_pendulum(), VARY, 0.05)
+    assert sweep.plan.shape == (3, 2, 2)
+    for run in sweep.runs:
+        values = run["values"]
+        model = with_parameters(double_pendulum(), {"first.mass": values["first.mass"]})
+        result = ch.simulate(model, 0.05, step=values["step"], method=values["method"])
+        assert run["measured"]["position"]["second"] == result.position("second")[-1].tolist()
+
+
+def test_processes_give_the_same_bits():
+    sweep = ch.sweep(double_pendulum(), VARY, 0.05, workers=2, progress=False)
+    assert without_times(sweep) == without_times(one_by_one(double_pendulum(), VARY, 0.05))
+
+
+def test_a_run_that_fails_is_kept_with_its_reason_and_stops_no_other():
+    sweep = one_by_one(heavy_top(), {"top.mass": [1.0, -1.0, 2.0]}, 0.01, 1e-3)
+    assert [run["status"] for run in sweep.runs] == ["finished", "failed", "finished"]
+    assert "mass must be positive" in sweep.failed[0]["message"]
+    gaps = sweep.values("gap")
+    assert np.isnan(gaps[1])
+    assert gaps[2] < 1e-12
+    assert "1 of 3" not in str(sweep)
+    assert "2 of 3" in str(sweep)
+
+
+def test_values_that_belong_together_are_run_one_by_one():
+    vary = {"top.mass": [1.0, 2.0], "gravity": [(0, 0, -9.81), (0, 0, -1.62)]}
+    sweep = one_by_one(heavy_top(), vary, 0.01, 1e-3, together=True)
+    assert [run["values"]["gravity"][2] for run in sweep.runs] == [-9.81, -1.62]
+    assert sweep.values("position.top").shape == (2, 3)
+
+
+def test_models_by_name_are_an_axis():
+    models = {"top": heavy_top(), "other": heavy_top()}
+    sweep = one_by_one(models, {"step": [1e-3, 5e-4]}, 0.01)
+    assert sweep.values("gap").dims == ("model", "step")
+
+
+def slow_measure(result):
+    time.sleep(0.1)
+    return {"height": result.position("top")[:, 2]}
+
+
+def test_what_is_measured_is_the_users_to_say():
+    sweep = ch.sweep(
+        heavy_top(), {"top.mass": [1.0, 2.0]}, 0.01, 1e-3, workers=2, measure=slow_measure,
+        progress=False,
+    )  # fmt: skip
+    assert sweep.values("height").shape == (2, 11)
+    assert len(sweep.slowest(1)) == 1
+
+
+def kill_workers(times, every, stop):
+    """SIGKILL to one process of the pool, again and again."""
+    for _ in range(times):
+        if stop.wait(every):
+            return
+        for child in multiprocessing.active_children()[:1]:
+            os.kill(child.pid, signal.SIGKILL)
+
+
+def test_workers_that_are_killed_lose_nothing():
+    vary = {"top.mass": np.linspace(1, 2, 24).tolist()}
+    stop = threading.Event()
+    killer = threading.Thread(target=kill_workers, args=(3, 2.5, stop))
+    killer.start()
+    try:
+        sweep = ch.sweep(
+            heavy_top(), vary, 0.01, 1e-3, workers=2, measure=slow_measure, progress=False
+        )
+    finally:
+        stop.set()
+        killer.join()
+    assert without_times(sweep) == without_times(
+        one_by_one(heavy_top(), vary, 0.01, 1e-3, measure=slow_measure)
+    )
+
+
+SCRIPT = """
+import sys
+sys.path[:0] = {paths!r}
+from test_sweep import slow_measure
+from mechanisms import heavy_top
+import chasles as ch
+
+masses = [1.0 + 0.01 * k for k in range(25)]
+ch.sweep(heavy_top(), {{"top.mass": masses}}, 0.01, 1e-3, workers=1, measure=slow_measure,
+         into={folder!r}, progress=False)
+"""
+
+
+def test_a_killed_client_resumes_and_repeats_no_finished_run(tmp_path):
+    folder = tmp_path / "store"
+    paths = [str(Path(__file__).parent), str(Path(__file__).parents[1])]
+    script = tmp_path / "script.py"
+    script.write_text(SCRIPT.format(paths=paths, folder=str(folder)))
+    child = subprocess.Popen([sys.executable, str(script)], start_new_session=True)
+    deadline = time.monotonic() + 120
+    while time.monotonic() < deadline:
+        if (folder / "runs.jsonl").exists() and len(read_lines(folder)) >= 3:
+            break
+        time.sleep(0.05)
+    os.killpg(child.pid, signal.SIGKILL)
+    child.wait()
+    with (folder / "runs.jsonl").open("ab") as file:
+        file.write(b'{"run": 24, "val')  # as a crash may leave it
+    before = read_lines(folder)[:-1]
+    assert 3 <= len(before) < 25
+    assert subprocess.run([sys.executable, str(script)], timeout=300).returncode == 0
+    after = read_lines(folder)
+    assert after[: len(before)] == before
+    assert sorted(json.loads(line)["run"] for line in after) == list(range(25))
+
+
+def read_lines(folder):
+    return (folder / "runs.jsonl").read_bytes().splitlines(keepends=True)
+
+
+def test_a_full_disk_is_told_and_the_runs_before_are_safe(tmp_path, monkeypatch):
+    real, calls = os.fsync, []
+
+    def full(number):
+        calls.append(number)
+        if len(calls) == 4:  # the plan, and two runs before
+            raise OSError(errno.ENOSPC, "No space left on device")
+        real(number)
+
+    monkeypatch.setattr(os, "fsync", full)
+    vary = {"top.mass": [1.0, 2.0, 3.0, 4.0]}
+    with pytest.raises(ch.InvalidFile, match="No space left"):
+        one_by_one(heavy_top(), vary, 0.01, 1e-3, into=tmp_path / "store", measure=slow_measure)
+    monkeypatch.setattr(os, "fsync", real)
+    kept = read_runs(tmp_path / "store" / "runs.jsonl")
+    assert 1 <= len(kept) < 4
+    sweep = one_by_one(heavy_top(), vary, 0.01, 1e-3, into=tmp_path / "store", measure=slow_measure)
+    assert len(sweep.runs) == 4
+
+
+def test_a_folder_of_another_sweep_is_refused(tmp_path):
+    one_by_one(heavy_top(), {"top.mass": [1.0]}, 0.01, 1e-3, into=tmp_path / "store")
+    with pytest.raises(ch.InvalidOption, match="another sweep"):
+        one_by_one(heavy_top(), {"top.mass": [2.0]}, 0.01, 1e-3, into=tmp_path / "store")
+    (tmp_path / "letter.txt").write_text("dear")
+    with pytest.raises(ch.InvalidOption, match="not empty"):
+        one_by_one(heavy_top(), {"top.mass": [2.0]}, 0.01, 1e-3, into=tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("vary", "options", "words"),
+    [
+        ({"top.mas": [1.0]}, {}, "Did you mean 'top.mass'"),
+        ({"top.mass": 1.0}, {}, "must be a list"),
+        ({"top.mass": []}, {}, "must be a list"),
+        ({"top.mass": [(1.0, 2.0)]}, {}, "takes a number"),
+        ({"gravity": [1.0]}, {}, "takes 3 numbers"),
+        ({"gravity": ["down"]}, {}, "takes 3 numbers"),
+        ({"top.mass": [1.0], "step": [1.0, 2.0]}, {"together": True}, "differ in number"),
+        ([1.0], {}, "must be a dict"),
+        ({"top.mass": [1.0]}, {"executor": 3}, "executor must be"),
+        ({"top.mass": [1.0]}, {"workers": 0}, "workers must be"),
+        ({"top.mass": [1.0]}, {"executor": "tcp://127.0.0.1:1"}, "no scheduler answers"),
+    ],
+)
+def test_nonsense_is_refused_before_anything_is_run(vary, options, words, monkeypatch):
+    monkeypatch.setattr("chasles.sweeps.pool.PATIENCE", 1.0)
+    with pytest.raises(ch.ChaslesError, match=words):
+        ch.sweep(heavy_top(), vary, 0.01, 1e-3, progress=False, **options)
+
+
+def test_every_path_leads_to_a_value_that_can_be_put_back():
+    model = double_pendulum()
+    for path in parameter_paths(model):
+        value = ch.model.parameters.parameter(model, path)
+        if value is not None:
+            assert with_parameters(model, {path: value}) == model

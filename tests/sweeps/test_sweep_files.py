@@ -1,0 +1,56 @@
+"""Files of sweeps, and the command that runs them."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+import chasles as ch
+from chasles.cli import main
+from chasles.io.sweep_files import read_sweep
+
+EXAMPLE = Path(__file__).parents[2] / "examples" / "sweep_top.toml"
+
+
+def written(tmp_path, text):
+    file = tmp_path / "study.toml"
+    (tmp_path / "top.toml").write_text((EXAMPLE.parent / "heavy_top.toml").read_text())
+    file.write_text('model = "top.toml"\nuntil = 0.01\nstep = 1e-3\n' + text)
+    return file
+
+
+def test_the_example_varies_what_it_says():
+    asked = read_sweep(EXAMPLE)
+    assert list(asked["vary"]) == ["top.angular_velocity", "spaces", "step"]
+    assert asked["vary"]["step"] == pytest.approx([4e-3, 2e-3, 1e-3, 5e-4])
+
+
+def test_the_command_runs_it_and_keeps_a_table(tmp_path, capsys):
+    file = written(tmp_path, '[vary]\n"top.mass" = [1.0, 2.0]\n')
+    assert main(["sweep", str(file), "--workers", "1", "--csv", str(tmp_path / "t.csv"),
+                 "--json"]) == 0  # fmt: skip
+    assert len(json.loads(capsys.readouterr().out)["runs"]) == 2
+    assert len((tmp_path / "t.csv").read_text().splitlines()) == 3
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ('[vary]\n"top.mass" = 1.0\n', "vary"),
+        ('[vary]\n"top.mass" = { from = 1.0, to = 2.0 }\n', "count"),
+        ('[vary]\n"top.mass" = { from = -1.0, to = 2.0, count = 3, scale = "log" }\n', "log"),
+        ('[vary]\n"top.mass" = { from = 1.0, to = inf, count = 3 }\n', "finite"),
+        ('colour = "red"\n[vary]\n', "colour"),
+        ("[models]\na = 'top.toml'\n[vary]\n", "neither one model"),
+        ("vary = [", "not TOML"),
+    ],
+)
+def test_nonsense_is_refused_with_its_place(tmp_path, text, words):
+    with pytest.raises(ch.InvalidFile, match=words):
+        read_sweep(written(tmp_path, text))
+
+
+def test_an_unknown_parameter_is_refused_with_the_nearest(tmp_path, capsys):
+    file = written(tmp_path, '[vary]\n"top.mas" = [1.0]\n')
+    assert main(["sweep", str(file)]) == 2
+    assert "top.mass" in capsys.readouterr().err
