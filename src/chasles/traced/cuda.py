@@ -161,7 +161,7 @@ def number(value: float) -> str:
     if value in (float("inf"), float("-inf")):
         sign = "-" if value < 0 else ""
         return f"{sign}__longlong_as_double(0x7ff0000000000000LL)"
-    text = value.hex() if value != int(value) or abs(value) >= 1e15 else repr(value)
+    text = repr(value)  # the shortest decimals that lead back to it; hexadecimal ones need C++17
     return f"({text})" if text.startswith("-") else text
 
 
