@@ -33,6 +33,7 @@ COMMANDS = (
     "study",
     "library",
     "view",
+    "export",
     "warm",
 )
 EXAMPLES = """\

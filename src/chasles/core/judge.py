@@ -246,8 +246,8 @@ def potential_of_placed(mechanism: Any, gravity: Any, scratch: Any) -> Any:
         mass = mechanism.system.bodies.mass[body]
         total -= mass * dot(pull, moved)
         speed = vec3(scratch.absolute, body * ABSOLUTE_WIDTH + TWIST + 3)
-        if dot(moved, moved) + dot(speed, speed) > 0.0:
-            rounded += FAR * mass * strength * sqrt(dot(place, place))
+        is_moved = dot(moved, moved) + dot(speed, speed) > 0.0
+        rounded += pick(is_moved, FAR * mass * strength * sqrt(dot(place, place)), 0.0)
     return total, rounded
 
 

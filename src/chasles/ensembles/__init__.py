@@ -5,6 +5,8 @@ members    arrays of every member, and which of their entries differ
 smooth     the same of many members from few, where arrays are polynomials of what varies
 observe    quantities that are followed without storing trajectories
 lanes      members in the lanes of registers, on all cores
+gpu        members as threads of a GPU
 finish     members that leave the lanes, by the generic kernel
+export     the step of a model as source text
 ensemble   the call, and the dataset that it returns
 """

@@ -9,6 +9,7 @@ import numpy as np
 from chasles.core.arrays import ABSOLUTE_WIDTH, CHART_WIDTH, Floats
 from chasles.dataset import described, of_bodies
 from chasles.ensembles.finish import Finisher
+from chasles.ensembles.gpu import GpuRun, find_cupy
 from chasles.ensembles.lanes import Course, LaneRun, cores, nothing_observed
 from chasles.ensembles.members import Members, make_members, make_stepper
 from chasles.ensembles.observe import checked_quantities, observing
@@ -52,6 +53,7 @@ def ensemble(
     exact: bool = True,
     threads: int | None = None,
     kernel: str = "auto",
+    device: str = "cpu",
 ) -> "Dataset":
     """Run a model many times, with other initial states or parameters each time.
 
@@ -69,6 +71,8 @@ def ensemble(
     threads     how many; all cores if left out
     kernel      "auto": members run in the lanes of registers, by machine code made for the model;
                 "generic": each by the kernel of all models
+    device      "cpu", or "gpu": one thread for a member, through CuPy (extra gpu); where there is
+                none a warning says so, and the members run on the CPU
 
     Returns an xarray Dataset with position, rotation, velocity and angular_velocity (member, time,
     body, ...); or with statistics the largest, smallest and last value and the mean of every
@@ -78,6 +82,7 @@ def ensemble(
     """
     checked_model(model)
     check_word("kernel", kernel, KERNELS)
+    check_word("device", device, ("cpu", "gpu"))
     grid = whole_grid(until, step, save_every)
     workers = checked_threads(threads)
     values, count = checked_values(model, vary)
@@ -100,7 +105,8 @@ def ensemble(
     if members is None:
         members = make_members(made, count)
     set_up_in = time.perf_counter() - began
-    course, run = make_run(members, made, grid, names, workers, not exact)
+    cupy = find_cupy() if device == "gpu" else None
+    course, run = make_run(members, made, grid, names, workers, not exact, cupy)
     if kernel == "generic" or members.stepper.mechanism.system.body_count > MOST_BODIES:
         run.refusal = "generic"
     began = time.perf_counter()
@@ -119,6 +125,7 @@ def ensemble(
         "steps_in_lanes": course.in_lanes,
         "steps_of_the_generic_kernel": course.otherwise,
         "exact": int(exact),
+        "device": "cpu" if cupy is None else "gpu",
     }
     return dataset(model, members, course, values, names, run, attributes)
 
@@ -147,8 +154,9 @@ def checked_threads(threads: Any) -> int:
 
 
 def make_run(
-    members: Members, made: Any, grid: Grid, names: Any, threads: int, contract: bool
-) -> tuple[Course, LaneRun]:
+    members: Members, made: Any, grid: Grid, names: Any, threads: int, contract: bool,
+    cupy: Any = None,
+) -> tuple[Course, LaneRun]:  # fmt: skip
     """Where all members stand before the first step, and who takes them on."""
     stepper, count = members.stepper, len(members.blocks)
     kept, every = stepper.layout.kept, min(grid.save_every, grid.steps)
@@ -172,6 +180,8 @@ def make_run(
         np.zeros(count, np.int64), going, observe, np.zeros(count, bool),
         np.zeros(count, np.int64),
     )  # fmt: skip
+    if cupy is not None:
+        return course, GpuRun(course, finisher, threads, contract, cupy=cupy)
     return course, LaneRun(course, finisher, threads, contract)
 
 

@@ -20,7 +20,7 @@ from chasles.ensembles.finish import Finisher, Key
 from chasles.ensembles.members import Members, records_of
 from chasles.scalars.nodes import Program
 from chasles.traced.lanes_ir import ACCUMULATED, PACKS, packs_ir
-from chasles.traced.machine import Code, compiled
+from chasles.traced.machine import compiled
 from chasles.traced.record import NotTraceable, Recording, record
 
 #: Recordings of an ensemble, at the most.
@@ -45,7 +45,7 @@ class Variant:
     """A recording of the step, and its machine code for a pack of members."""
 
     recording: Recording
-    code: Code
+    code: Any  # keeps the function alive
     run: Any
     keys: list[Key]
 
@@ -155,20 +155,35 @@ class LaneRun:
             saved.shape[1], 0.0, course.step, first, course.steps, course.steps, course.every,
             first // course.every + 1,
         )  # fmt: skip
-        ends = reached.reshape(-1)[: len(group)]
-        course.blocks[group] = unpacked(states)
-        for k, column in enumerate(columns):
-            column[group] = unpacked(carried)[:, k]
-        course.observed[group] = unpacked(observed).reshape(len(group), *course.observed.shape[1:])
+        history = None
         if course.observe is None and rows > 1 + first // course.every:
             history = np.moveaxis(saved, 3, 1).reshape(packs * lanes, rows_now, kept)[: len(group)]
-            row = 1 + first // course.every + np.arange(rows_now)
-            history[row[None, :] > (ends // course.every)[:, None]] = np.nan  # lanes that stopped
+        self.put_back(
+            group, first, unpacked(states),
+            (columns, unpacked(carried) if columns else None),
+            unpacked(observed), history, reached.reshape(-1)[: len(group)],
+            pending.reshape(-1)[: len(group)] != 0,
+        )  # fmt: skip
+
+    def put_back(
+        self, group: Integers, first: int, states: Floats, carried: Any, observed: Any,
+        history: Any, ends: Integers, pending: Any,
+    ) -> None:  # fmt: skip
+        """Note how far some members have come."""
+        course = self.course
+        course.blocks[group] = states
+        for k, column in enumerate(carried[0]):
+            column[group] = carried[1][:, k]
+        if observed is not None:
+            course.observed[group] = observed.reshape(len(group), *course.observed.shape[1:])
+        if history is not None:
+            row = 1 + first // course.every + np.arange(history.shape[1])
+            history[row[None, :] > (ends // course.every)[:, None]] = np.nan  # those that stopped
             course.points[group, row[0] :] = history
         course.in_lanes += int((ends - first).sum())
         course.at[group] = ends
-        course.pending[group] = pending.reshape(-1)[: len(group)] != 0
-        course.going[group] = (ends < course.steps) | course.pending[group]
+        course.pending[group] = pending
+        course.going[group] = (ends < course.steps) | pending
 
     def records(self, left: Integers, first: int) -> bool:
         """Record a step at one of these members, if that is worth it."""
@@ -195,11 +210,15 @@ class LaneRun:
         for path, entry in keys:
             first_value = loan.copies[path].reshape(-1)[entry]
             course.carried.setdefault((path, entry), np.full(len(course.at), first_value))
-        kept = stepper.layout.kept
-        code = compiled(packs_ir(recording, kept, self.lanes, self.contract, course.observe))
-        run = code.function(PACKS, *SIGNATURE)
+        code, run = self.machine_code(recording)
         self.variants.insert(0, Variant(recording, code, run, keys))
         return True
+
+    def machine_code(self, recording: Recording) -> tuple[Any, Any]:
+        """A module, which keeps its function alive, and that function."""
+        kept, observe = self.course.points.shape[2], self.course.observe
+        code = compiled(packs_ir(recording, kept, self.lanes, self.contract, observe))
+        return code, code.function(PACKS, *SIGNATURE)
 
     def otherwise(self, left: Integers) -> None:
         """Steps by the generic kernel: more each time, to the end where nothing is recorded."""

@@ -26,7 +26,8 @@ from chasles.scalars.elementary import sqrt
 from chasles.scalars.nodes import Program
 from chasles.scalars.traced import Tape
 from chasles.stepper import Stepper
-from chasles.traced.record import Parameter, Unboxing, prepared, with_parameters
+from chasles.traced.record import Parameter, Unboxing, with_parameters
+from chasles.traced.simplify import simplified
 
 AXES = ("x", "y", "z")
 Quantity = Callable[[Any, Any], Any]  # of a system and its placed bodies
@@ -117,7 +118,7 @@ def observing(
     else:
         place_bodies(system, state, scratch.absolute, scratch.turn)
     values = [quantity(stepper, name)(system, scratch) for name in names]
-    program = prepared(tape.program(values))
+    program = simplified(tape.program(values))
     if program.guards:
         raise InvalidOption(
             f"ensemble: statistics of {', '.join(names)} are not a formula without branches.",

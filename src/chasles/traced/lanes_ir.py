@@ -20,6 +20,7 @@ from chasles.scalars.nodes import Place, Program
 from chasles.traced.llvm_ir import Body
 from chasles.traced.loop_ir import used_inputs
 from chasles.traced.record import Recording
+from chasles.traced.schedule import scheduled
 
 PACKS = "chasles_packs"
 #: Largest, smallest, sum, last.
@@ -217,7 +218,7 @@ def packs_ir(
     """The text of a module with `packs`."""
     width, carried, parameters = recording.width, len(recording.carried), recording.parameters
     body = Lanes(lanes, contract)
-    program = recording.step
+    program = scheduled(recording.step)
     used = used_inputs(program)
     at = width + 2
     times = [body.splat("%when0"), body.splat("%when1")]
@@ -232,7 +233,7 @@ def packs_ir(
         body.store(array, k, word)
     words = {"bits": body.bits, "mask": body.mask, "look": LOOK_EVERY}
     body.lines.append(AFTER.format(**words).rstrip("\n"))
-    program = recording.look
+    program = scheduled(recording.look)
     used = used_inputs(program)
     inputs = [*body.loaded("state", used[:width]), body.splat("%when1")]
     inputs += body.loaded("parameters", used[width + 1 :])

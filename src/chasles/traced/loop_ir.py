@@ -14,6 +14,7 @@ from chasles.integrators.advance import LOOK_EVERY
 from chasles.scalars.nodes import Operand, Place, Program
 from chasles.traced.llvm_ir import Body
 from chasles.traced.record import Recording
+from chasles.traced.schedule import scheduled
 
 RUN = "chasles_run"
 HEAD = """define i64 @{name}(ptr noalias %state, ptr noalias %carried, ptr noalias %parameters,
@@ -114,7 +115,7 @@ def run_ir(recording: Recording, kept: int, contract: bool = False) -> str:
     """The text of a module with `run`; the first `kept` numbers of a block are saved."""
     width, carried, parameters = recording.width, len(recording.carried), recording.parameters
     body = Body(contract=contract)
-    program = recording.step
+    program = scheduled(recording.step)
     used = used_inputs(program)
     inputs = loaded(body, "state", width, used) + ["%t0", "%t1"]
     inputs += loaded(body, "carried", carried, used[len(inputs) :])
@@ -125,7 +126,7 @@ def run_ir(recording: Recording, kept: int, contract: bool = False) -> str:
     behind = enumerate(program.outputs[width:])
     store(body, "carried", outputs[width:], [x == Place(width + 2 + k) for k, x in behind])
     body.lines.append(SEE.format(look=LOOK_EVERY).rstrip("\n"))
-    look = recording.look
+    look = scheduled(recording.look)
     used = used_inputs(look)
     inputs = loaded(body, "state", width, used) + ["%t1"]
     inputs += loaded(body, "parameters", parameters, used[len(inputs) :])

@@ -17,7 +17,6 @@ from chasles.core.outcomes import OK
 from chasles.integrators.advance import SEEN, take_step
 from chasles.scalars.nodes import Program
 from chasles.scalars.traced import Tape
-from chasles.traced.schedule import scheduled
 from chasles.traced.simplify import simplified
 
 Records = tuple[Any, Any, Any]  # mechanism, scratch, scheme
@@ -151,11 +150,6 @@ def record(
     return Recording(len(block), stepped, looked, carried, fixed, len(parameters))
 
 
-def prepared(program: Program) -> Program:
-    """A program as it is emitted."""
-    return scheduled(simplified(program))
-
-
 def with_inputs(
     boxes: Unboxing, tape: Tape, entries: Sequence[tuple[Any, int]]
 ) -> list[tuple[Any, int]]:
@@ -206,7 +200,7 @@ def record_step(
     out, outcome = plain_step(opened, state, t, step)
     if outcome != OK:
         raise NotTraceable("the step to be recorded fails")
-    return prepared(tape.program([*out, *(numbers[k] for numbers, k in places)]))
+    return simplified(tape.program([*out, *(numbers[k] for numbers, k in places)]))
 
 
 def record_look(
@@ -219,4 +213,4 @@ def record_look(
     mechanism, scratch, _ = with_parameters(opened, boxes, tape, parameters)
     look_at_energy(mechanism, scratch, state, now)
     look_at_gaps(mechanism, scratch, state, now)
-    return prepared(tape.program(state))
+    return simplified(tape.program(state))

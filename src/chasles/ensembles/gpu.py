@@ -1,0 +1,112 @@
+"""Ensembles on a GPU: the recorded step as CUDA C, one thread for a member, through CuPy.
+
+Members go there in chunks of any size.  Those whose guards fail stop, and are finished on the CPU
+as those of lanes are.
+"""
+
+import warnings
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from chasles.core.arrays import Floats, Integers
+from chasles.ensembles.lanes import LaneRun, Variant
+from chasles.model import ChaslesWarning
+from chasles.traced.cuda import KERNEL, cuda_source
+from chasles.traced.record import Recording
+
+#: Threads in a block: registers allow no more of long kernels at once.
+BLOCK = 128
+#: Members on the device at once, and bytes that they may take there.
+CHUNK, MOST_BYTES = 2**20, 2**33
+
+
+def find_cupy() -> Any | None:
+    """CuPy with a device, or None, and a word about what is missing."""
+    try:
+        import cupy
+    except ImportError:
+        warnings.warn(
+            "ensemble: device='gpu' needs CuPy, which is not installed: the members run on the"
+            " CPU. Install it: pip install 'chasles[gpu]'.",
+            ChaslesWarning,
+            stacklevel=4,
+        )
+        return None
+    try:
+        count = int(cupy.cuda.runtime.getDeviceCount())
+    except Exception as error:  # CuPy has one for every way in which a driver is missing
+        count, reason = 0, f": {error}"
+    else:
+        reason = ""
+    if count == 0:
+        warnings.warn(
+            f"ensemble: there is no GPU that CuPy can use{reason}: the members run on the CPU.",
+            ChaslesWarning,
+            stacklevel=4,
+        )
+        return None
+    return cupy
+
+
+@dataclass
+class GpuRun(LaneRun):
+    """The runs of all members on a device."""
+
+    cupy: Any = None
+
+    def machine_code(self, recording: Recording) -> tuple[Any, Any]:
+        kept = self.course.points.shape[2]
+        text = cuda_source(recording, kept, not self.contract, self.course.observe)
+        module = self.cupy.RawModule(code=text, options=("-std=c++14",))
+        return module, module.get_function(KERNEL)
+
+    def take(self, variant: Variant, group: Integers, first: int) -> None:
+        course = self.course
+        rows, kept = self.rows_from(first), course.points.shape[2]
+        own = 8 * (course.blocks.shape[1] + course.members.parameters.shape[1] + rows * kept)
+        chunk = max(1, min(CHUNK, MOST_BYTES // own))
+        for k in range(0, len(group), chunk):
+            self.piece(variant, group[k : k + chunk], first)
+
+    def rows_from(self, first: int) -> int:
+        """Rows that are kept after a step."""
+        rows = self.course.points.shape[1]
+        return (
+            0 if self.course.observe is not None else max(0, rows - 1 - first // self.course.every)
+        )
+
+    def piece(self, variant: Variant, group: Integers, first: int) -> None:
+        """Some members as far as they come, all from one step."""
+        cupy, course, count = self.cupy, self.course, len(group)
+
+        def sent(table: Floats) -> Any:
+            return cupy.asarray(np.ascontiguousarray(table.T)) if table.size else cupy.zeros(1)
+
+        rows, kept = self.rows_from(first), course.points.shape[2]
+        states, parameters = sent(course.blocks[group]), sent(course.members.parameters[group])
+        columns = [course.carried[key] for key in variant.keys]
+        carried = sent(np.stack([c[group] for c in columns], axis=1) if columns else np.zeros(0))
+        observed = sent(course.observed[group].reshape(count, -1))
+        saved = cupy.zeros((max(1, rows), kept, count if rows else 1))
+        reached, pending = cupy.zeros(count, np.int64), cupy.zeros(count, np.int32)
+        whole = np.int64
+        variant.run(
+            (-(-count // BLOCK),), (BLOCK,),
+            (
+                states, carried, parameters, saved if rows else np.intp(0), observed, reached,
+                pending, whole(count), np.float64(0.0), np.float64(course.step), whole(first),
+                whole(course.steps), whole(course.steps), whole(course.every),
+                whole(first // course.every + 1),
+            ),
+        )  # fmt: skip
+        history = None
+        if rows:
+            history = np.ascontiguousarray(np.moveaxis(cupy.asnumpy(saved), 2, 0))
+        accumulated = cupy.asnumpy(observed).T if course.observed.size else None
+        back = cupy.asnumpy(carried).T if columns else None
+        self.put_back(
+            group, first, cupy.asnumpy(states).T, (columns, back), accumulated, history,
+            cupy.asnumpy(reached), cupy.asnumpy(pending) != 0,
+        )  # fmt: skip

@@ -1,0 +1,109 @@
+"""The recorded step as CUDA C is the one on the CPU: compiled by g++, it has the same bits."""
+
+import shutil
+import subprocess
+import sys
+
+import host_cuda
+import numpy as np
+import pytest
+from mechanisms import three_bar
+from numpy.testing import assert_allclose, assert_array_equal
+from test_bits import bouncing
+from test_ensemble import STEP, spinning_top
+
+import chasles as ch
+from chasles.cli import main
+from chasles.ensembles.export import export_cuda
+from chasles.model import ChaslesWarning
+
+needs_compiler = pytest.mark.skipif(host_cuda.COMPILER is None, reason="there is no g++")
+SPINS = np.array([[0, 60.0 + k, 30.0] for k in range(300)])
+
+
+@pytest.fixture
+def device(monkeypatch):
+    monkeypatch.setitem(sys.modules, "cupy", host_cuda.cupy())
+
+
+@needs_compiler
+@pytest.mark.parametrize("space", ["auto", "SE3"])
+def test_members_on_the_device_have_the_bits_of_the_cpu(device, space):
+    vary = {"top.angular_velocity": SPINS, "top.mass": np.linspace(10, 30, len(SPINS))}
+    runs = [
+        ch.ensemble(spinning_top(), vary, 0.1, STEP, save_every=30, spaces=space, device=where)
+        for where in ("cpu", "gpu")
+    ]
+    assert runs[1].attrs["device"] == "gpu" and runs[1].attrs["steps_in_lanes"] == 300 * 100
+    for name in ("position", "rotation", "velocity", "angular_velocity"):
+        assert_array_equal(runs[0][name], runs[1][name])
+
+
+@needs_compiler
+def test_loops_and_guards_on_the_device(device):
+    vary = {"gravity": np.random.default_rng(1).normal(size=(5, 3))}
+    runs = [ch.ensemble(three_bar(), vary, 0.05, STEP, device=d) for d in ("cpu", "gpu")]
+    assert_array_equal(runs[0].position, runs[1].position)
+    vary = {"ball.velocity": np.array([[0, 0, -0.1 * k] for k in range(20)])}
+    runs = [ch.ensemble(bouncing(), vary, 0.2, STEP, device=d) for d in ("cpu", "gpu")]
+    assert_array_equal(runs[0].position, runs[1].position)
+
+
+@needs_compiler
+def test_statistics_on_the_device(device):
+    names = ["pivot.violation", "kinetic_energy"]
+    found = [
+        ch.ensemble(
+            spinning_top(), {"top.angular_velocity": SPINS}, 0.1, STEP, spaces="SO3xR3",
+            statistics=names, device=where,
+        )
+        for where in ("cpu", "gpu")
+    ]  # fmt: skip
+    for word in ("largest", "smallest", "mean", "last"):
+        assert_array_equal(found[0][word], found[1][word])
+
+
+@needs_compiler
+def test_any_number_of_members_goes_in_chunks(device, monkeypatch):
+    monkeypatch.setattr("chasles.ensembles.gpu.CHUNK", 37)
+    vary = {"top.angular_velocity": SPINS[:100]}
+    runs = [ch.ensemble(spinning_top(), vary, 0.02, STEP, device=d) for d in ("cpu", "gpu")]
+    assert_array_equal(runs[0].position, runs[1].position)
+
+
+@needs_compiler
+def test_rounding_once_agrees_to_rounding(device):
+    vary = {"top.angular_velocity": SPINS[:20]}
+    runs = [
+        ch.ensemble(spinning_top(), vary, 0.05, STEP, device="gpu", exact=e) for e in (True, False)
+    ]
+    assert_allclose(runs[0].position, runs[1].position, atol=1e-12)
+
+
+def test_without_a_device_the_cpu_takes_over_and_says_so(monkeypatch):
+    monkeypatch.setitem(sys.modules, "cupy", None)
+    vary = {"top.angular_velocity": SPINS[:4]}
+    with pytest.warns(ChaslesWarning, match="CuPy"):
+        found = ch.ensemble(spinning_top(), vary, 0.01, STEP, device="gpu")
+    assert found.attrs["device"] == "cpu" and (found.status == "finished").all()
+
+
+@pytest.mark.skipif(shutil.which("nvcc") is None, reason="there is no nvcc")
+@pytest.mark.parametrize("exact", [True, False])
+def test_exported_source_compiles_by_itself(tmp_path, exact):
+    path = tmp_path / "top.cu"
+    path.write_text(export_cuda(spinning_top(), STEP, exact=exact))
+    done = subprocess.run(
+        ["nvcc", "-O1", "-cubin", "-o", tmp_path / "top.cubin", path], capture_output=True
+    )
+    assert done.returncode == 0, done.stderr.decode()
+
+
+def test_the_command_writes_the_source(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    spinning_top().write(tmp_path / "top.toml")
+    assert main(["export", "top.toml", "--cuda", "--step", "1e-3"]) == 0
+    assert capsys.readouterr().out == "top.cu\n"
+    assert (tmp_path / "top.cu").read_text() == export_cuda(spinning_top(), STEP)
+    assert main(["export", "top.toml", "--step", "1e-3"]) == 2
+    assert "--cuda" in capsys.readouterr().err
