@@ -86,6 +86,7 @@ if TYPE_CHECKING:
     from chasles.dynamics.joint_dynamics import JointDynamics, joint_dynamics
     from chasles.ensembles.ensemble import ensemble
     from chasles.events import Event
+    from chasles.gradients.gradient import Gradient, gradient
     from chasles.impacts import Impact
     from chasles.integrators.maps import munthe_kaas
     from chasles.integrators.methods import methods
@@ -120,6 +121,8 @@ LATE = {
     "equations": "dynamics.equations",
     "ensemble": "ensembles.ensemble",
     "Event": "events",
+    "Gradient": "gradients.gradient",
+    "gradient": "gradients.gradient",
     "Impact": "impacts",
     "JointDynamics": "dynamics.joint_dynamics",
     "joint_dynamics": "dynamics.joint_dynamics",
@@ -208,6 +211,7 @@ __all__ = [
     "Force",
     "ForceSensor",
     "Gear",
+    "Gradient",
     "Helical",
     "Impact",
     "InconsistentStart",
@@ -270,6 +274,7 @@ __all__ = [
     "ensemble",
     "equations",
     "equilibrium",
+    "gradient",
     "joint_dynamics",
     "library",
     "linearise",
