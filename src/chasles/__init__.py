@@ -87,6 +87,7 @@ if TYPE_CHECKING:
     from chasles.dynamics.joint_dynamics import JointDynamics, joint_dynamics
     from chasles.ensembles.ensemble import ensemble
     from chasles.events import Event
+    from chasles.gradients.gradient import Gradient, gradient
     from chasles.impacts import Impact
     from chasles.integrators.generalized_alpha import generalized_alpha
     from chasles.integrators.maps import munthe_kaas
@@ -125,6 +126,8 @@ LATE = {
     "equations": "dynamics.equations",
     "ensemble": "ensembles.ensemble",
     "Event": "events",
+    "Gradient": "gradients.gradient",
+    "gradient": "gradients.gradient",
     "Impact": "impacts",
     "JointDynamics": "dynamics.joint_dynamics",
     "joint_dynamics": "dynamics.joint_dynamics",
@@ -223,6 +226,7 @@ __all__ = [
     "Force",
     "ForceSensor",
     "Gear",
+    "Gradient",
     "Helical",
     "Impact",
     "InconsistentStart",
@@ -289,6 +293,7 @@ __all__ = [
     "equations",
     "equilibrium",
     "generalized_alpha",
+    "gradient",
     "joint_dynamics",
     "library",
     "linearise",

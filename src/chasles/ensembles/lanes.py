@@ -203,6 +203,7 @@ class LaneRun:
                     records_of(stepper), course.blocks[member], times, course.step,
                     parameters=loan.parameters(course.members.places),
                 )  # fmt: skip
+            code, run = self.machine_code(recording)
         except NotTraceable as error:
             self.refusal = str(error)
             return False
@@ -210,7 +211,6 @@ class LaneRun:
         for path, entry in keys:
             first_value = loan.copies[path].reshape(-1)[entry]
             course.carried.setdefault((path, entry), np.full(len(course.at), first_value))
-        code, run = self.machine_code(recording)
         self.variants.insert(0, Variant(recording, code, run, keys))
         return True
 

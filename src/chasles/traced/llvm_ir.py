@@ -11,6 +11,7 @@ import struct
 from collections.abc import Callable, Sequence
 
 from chasles.scalars.nodes import Guard, Operand, Place, Program
+from chasles.traced.record import NotTraceable
 
 #: Names of instructions.
 INSTRUCTIONS = {"add": "fadd", "subtract": "fsub", "multiply": "fmul", "divide": "fdiv"}
@@ -107,6 +108,8 @@ class Body:
             return self.library(name, *a)
         if name.startswith("pick "):
             return self.select(self.compare(name.removeprefix("pick "), a[0], a[1]), a[2], a[3])
+        if name == "power":
+            raise NotTraceable("a power that is not a square")
         return COMPOUND[name](self, *a)
 
     def negative(self, a: str) -> str:
@@ -159,6 +162,9 @@ class Body:
                 whole, part = node.operands
                 assert isinstance(whole, Place) and not isinstance(part, Place)
                 words.append(words[whole.index][int(part)])
+            elif node.name == "power" and node.operands[1] == 2:  # as Numba has it
+                base = word(node.operands[0])
+                words.append(self.apply("multiply", (base, base)))
             else:
                 words.append(self.apply(node.name, [word(x) for x in node.operands]))
         return [word(x) for x in program.outputs], self.all_hold(program.guards, word)

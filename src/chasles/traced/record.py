@@ -102,19 +102,21 @@ class Noted(list):
 
 
 def plain_step(
-    records: Records, state: list[Any], times: Any, step: float
+    records: Records, state: list[Any], times: Any, step: float, looking: int = SEEN
 ) -> tuple[list[Any], int]:
     """A step in plain Python: (the block after it, outcome)."""
     out = [0.0] * len(state)
-    outcome = take_step(*records, state, times, step, SEEN, out)
+    outcome = take_step(*records, state, times, step, looking, out)
     return out, outcome
 
 
-def survivors(records: Records, block: Floats, times: Any, step: float) -> tuple[Any, Any]:
+def survivors(
+    records: Records, block: Floats, times: Any, step: float, looking: int
+) -> tuple[Any, Any]:
     """Entries of arrays that a step reads before it writes them: numbers, and integers."""
     boxes = Unboxing(lambda array: Noted(array.reshape(-1).tolist()))
     opened = boxes.of(records)
-    _, outcome = plain_step(opened, block.tolist(), times, step)
+    _, outcome = plain_step(opened, block.tolist(), times, step, looking)
     if outcome != OK:
         raise NotTraceable("the step to be recorded fails")
     carried, fixed = [], []
@@ -133,15 +135,16 @@ def survivors(records: Records, block: Floats, times: Any, step: float) -> tuple
 def record(
     records: Records, block: Floats, times: tuple[float, float], step: float,
     held: Sequence[tuple[Any, int]] = (), parameters: Sequence[Parameter] = (),
+    looking: int = SEEN,
 ) -> Recording:  # fmt: skip
     """Record a step, and a look at the state before it.
 
     `held` are entries of scratch that others write between two steps.
     """
     try:
-        carried, fixed = survivors(records, block, times, step)
+        carried, fixed = survivors(records, block, times, step, looking)
         carried += tuple(place for place in held)
-        stepped = record_step(records, block, times, step, carried, parameters)
+        stepped = record_step(records, block, times, step, carried, parameters, looking)
         looked = record_look(records, block, times[0], parameters)
     except NotTraceable:
         raise
@@ -189,7 +192,7 @@ def with_number(record: Any, path: tuple[int | str, ...], value: Any) -> Any:
 
 def record_step(
     records: Records, block: Floats, times: tuple[float, float], step: float,
-    carried: Sequence[tuple[Any, int]], parameters: Sequence[Parameter],
+    carried: Sequence[tuple[Any, int]], parameters: Sequence[Parameter], looking: int,
 ) -> Program:  # fmt: skip
     tape, boxes = Tape(), Unboxing()
     opened = boxes.of(records)
@@ -197,7 +200,7 @@ def record_step(
     t = tape.input(times[0]), tape.input(times[1])
     places = with_inputs(boxes, tape, carried)
     opened = with_parameters(opened, boxes, tape, parameters)
-    out, outcome = plain_step(opened, state, t, step)
+    out, outcome = plain_step(opened, state, t, step, looking)
     if outcome != OK:
         raise NotTraceable("the step to be recorded fails")
     return simplified(tape.program([*out, *(numbers[k] for numbers, k in places)]))

@@ -194,11 +194,12 @@ class TracedSteps:
         try:
             with np.errstate(all="ignore"):
                 recording = record(records, block, times, step, self.held())
+            variant = Variant.of(recording, self.stepper.layout.kept, self.contract)
         except NotTraceable as error:
             if not self.variants:
                 self.refusal = str(error)
             return False
-        self.variants.insert(0, Variant.of(recording, self.stepper.layout.kept, self.contract))
+        self.variants.insert(0, variant)
         self.astray = 0
         TracedSteps.seconds_in_all += time.perf_counter() - began
         return True

@@ -1,0 +1,82 @@
+r"""How the first state and the arrays of a mechanism depend on fields of the model.
+
+Setting a model up is a program of its own that is not recorded, but a short one: its derivatives
+are central differences of eighth order,
+
+$$ y' \approx \frac1h\sum_{k=1}^4 c_k\,(y(u + kh) - y(u - kh)), \qquad
+   c = (\tfrac45, -\tfrac15, \tfrac4{105}, -\tfrac1{280}), $$
+
+whose error is rounding: some 1e-13.  Differences of sixth order are compared with them.
+"""
+
+from collections.abc import Callable, Iterator
+
+import numpy as np
+
+from chasles.core.arrays import Floats
+from chasles.ensembles.members import Image, image_of
+from chasles.model import InvalidOption
+from chasles.stepper import Stepper
+
+EIGHTH = (4 / 5, -1 / 5, 4 / 105, -1 / 280)
+SIXTH = (3 / 4, -3 / 20, 1 / 60)
+#: Steps of the differences, as a fraction of the size of what varies: (0.01)^8 is rounding.
+SHARE = 1e-2
+#: By how much both may differ, as a fraction of the largest entry.
+AGREE = 1e-7
+
+
+def directions(field: str, shape: tuple[int, ...]) -> Iterator[tuple[Floats, Floats]]:
+    """Changes of a field, and the entries of its gradient that they stand for.
+
+    An inertia stays symmetric: its entries beside the diagonal change in pairs.
+    """
+    for place in np.ndindex(*shape):
+        change = np.zeros(shape)
+        change[place] = 1.0
+        share = change.copy()
+        if field == "inertia":
+            if place[0] > place[1]:
+                continue
+            change[place[::-1]] = 1.0
+            share = change / change.sum()
+        yield change, share
+
+
+def size_of(value: Floats) -> float:
+    """What changes of a field are small against: its largest entry, or 1."""
+    largest = float(np.abs(value).max(initial=0.0))
+    return largest if largest > 0.0 else 1.0
+
+
+def derivative(
+    made: Callable[[dict[str, Floats]], Stepper], value: Floats, change: Floats, path: str
+) -> tuple[Floats, Floats]:
+    """Of the first block and of all numbers, along a change of a field."""
+    h = SHARE * size_of(value)
+    images: dict[int, Image] = {}
+    for k in (*range(-4, 0), *range(1, 5)):
+        images[k] = image_of(made({path: value + k * h * change}))
+    if len({image.structure for image in images.values()}) > 1:
+        raise not_smooth(path)
+    found = []
+    for word in ("block", "numbers"):
+        table = {k: getattr(image, word) for k, image in images.items()}
+        with np.errstate(invalid="ignore"):
+            high, low = (
+                sum(c * (table[k + 1] - table[-k - 1]) for k, c in enumerate(coefficients)) / h
+                for coefficients in (EIGHTH, SIXTH)
+            )
+        high, low = (np.nan_to_num(one, nan=0.0, posinf=0.0, neginf=0.0) for one in (high, low))
+        if np.abs(high - low).max(initial=0.0) > AGREE * max(1.0, np.abs(high).max(initial=0.0)):
+            raise not_smooth(path)
+        found.append(high)
+    return found[0], found[1]
+
+
+def not_smooth(path: str) -> InvalidOption:
+    return InvalidOption(
+        f"gradient: the arrays of the model do not depend smoothly on '{path}' here: frames that"
+        " are chosen for speed turn.",
+        "Take charts, whose frames are those of the bodies: spaces='SE3'.",
+    )

@@ -1,0 +1,215 @@
+"""Gradients of a run are those of its steps: differences of runs, and mpmath, agree."""
+
+from dataclasses import replace
+
+import mpmath
+import numpy as np
+import pytest
+from mechanisms import double_pendulum, three_bar
+from numpy.testing import assert_allclose
+from test_bits import bouncing, driven, sprung
+from test_ensemble import STEP, spinning_top, with_part
+
+import chasles as ch
+from chasles.ensembles.paths import known_paths, with_values
+from chasles.model import InvalidOption, UnknownName
+from chasles.scalars import elementary, errorfree
+from chasles.scalars.traced import recorded
+from chasles.traced.adjoint import adjoint
+
+#: Weights of central differences of eighth order.
+WEIGHTS = (4 / 5, -1 / 5, 4 / 105, -1 / 280)
+
+
+# --- the node list ---
+
+
+def every_operation(x):
+    a, b = x
+    yield from (a + b, a - b, a * b, a / b, -a, abs(a), 2.0 - a, 3.0 / b, b**2, b**3.0)
+    for name in ("sqrt", "sin", "cos", "tanh"):
+        yield getattr(elementary, name)(b)
+    yield elementary.atan2(a, b)
+    yield elementary.maximum(a, b)
+    yield elementary.pick(a < b, a * b, b)
+    for function in (np.tan, np.exp, np.log, np.arctan):
+        yield function(b)
+    yield np.arcsin(a)
+    yield np.arccos(a)
+    yield errorfree.two_sum(a, b)[0]
+    yield errorfree.two_product(a, b)[0]
+    yield errorfree.compensated(a, 1e-17, b)[0]
+
+
+def test_every_operation_has_the_derivative_of_its_function():
+    """By mpmath's differences in 50 digits."""
+    inputs = (-0.3, 1.7)
+    program = recorded(every_operation, inputs)
+    back = adjoint(program)
+    names = len(program.outputs)
+
+    def in_mpmath(k):
+        functions = [
+            lambda a, b: a + b, lambda a, b: a - b, lambda a, b: a * b, lambda a, b: a / b,
+            lambda a, b: -a, lambda a, b: abs(a), lambda a, b: 2 - a, lambda a, b: 3 / b,
+            lambda a, b: b**2, lambda a, b: b**3, lambda a, b: mpmath.sqrt(b),
+            lambda a, b: mpmath.sin(b), lambda a, b: mpmath.cos(b), lambda a, b: mpmath.tanh(b),
+            lambda a, b: mpmath.atan2(a, b), lambda a, b: b, lambda a, b: a * b,
+            lambda a, b: mpmath.tan(b), lambda a, b: mpmath.exp(b), lambda a, b: mpmath.log(b),
+            lambda a, b: mpmath.atan(b), lambda a, b: mpmath.asin(a), lambda a, b: mpmath.acos(a),
+            lambda a, b: a + b, lambda a, b: a * b, lambda a, b: a + b,
+        ]  # fmt: skip
+        assert len(functions) == names
+        return functions[k]
+
+    with mpmath.workdps(50):
+        for k in range(names):
+            weights = [0.0] * names
+            weights[k] = 1.0
+            found, _ = back.replay([*inputs, *weights])
+            wanted = [mpmath.diff(in_mpmath(k), inputs, n) for n in ((1, 0), (0, 1))]
+            assert_allclose(found, [float(x) for x in wanted], rtol=1e-14, atol=1e-15)
+
+
+# --- whole runs ---
+
+
+def by_differences(model, function, path, until, share=5e-3, **options):
+    """Differences of eighth order of whole runs, entry by entry."""
+    name, _, field = path.rpartition(".")
+    parts = (*model.bodies, *model.joints, *model.forces)
+    value = np.array(
+        model.gravity
+        if path == "gravity"
+        else getattr(next(part for part in parts if part.name == name), field),
+        float,
+    )
+    found = np.zeros(value.shape)
+    h = share * max(np.abs(value).max(), 0.1)
+    for place in np.ndindex(*value.shape):
+        total = 0.0
+        for k, weight in enumerate(WEIGHTS, 1):
+            for sign in (1, -1):
+                changed = value.copy()
+                changed[place] += sign * k * h
+                varied = with_values(model, {path: changed})
+                total += sign * weight * function(ch.simulate(varied, until, STEP, **options))
+        found[place] = total / h
+    return found
+
+
+def height(run):
+    return run.position(run.model.bodies[-1].name)[-1, 2]
+
+
+def misfit(run):
+    """A smooth function of all that a run has."""
+    body = run.model.bodies[-1].name
+    total = (run.position(body) ** 2).sum() + 0.01 * (run.velocity(body)[::7] ** 2).sum()
+    return total + np.sin(run.rotation(body)[-1, 0, 1]) * (run.angular_velocity(body) ** 2).sum()
+
+
+@pytest.mark.parametrize(
+    ("model", "paths", "space", "function"),
+    [
+        (spinning_top, ["top.angular_velocity", "gravity"], "auto", height),
+        (spinning_top, ["top.angular_velocity", "gravity", "top.mass"], "SE3", misfit),
+        (spinning_top, ["pivot.at"], "SO3xR3", misfit),
+        (sprung, ["spring.stiffness", "coil.damping", "gravity"], "auto", misfit),
+        (driven, ["gravity"], "auto", misfit),
+        (three_bar, ["gravity"], "auto", misfit),
+    ],
+)
+def test_gradients_agree_with_differences_of_whole_runs(model, paths, space, function):
+    found = ch.gradient(model(), function, paths, 0.1, STEP, spaces=space)
+    run = ch.simulate(model(), 0.1, STEP, spaces=space)
+    assert_allclose(found.value, function(run), rtol=1e-13)
+    for path in paths:
+        wanted = by_differences(model(), function, path, 0.1, spaces=space)
+        rounding = 1e-10 * np.abs(wanted).max() + 1e-13 * abs(found.value)  # of the differences
+        assert_allclose(found[path], wanted, rtol=1e-10, atol=rounding)
+
+
+def test_velocities_enter_a_run_as_exactly_as_dual_numbers():
+    """Along a direction, by complex-step-free duals: the derivative of a free flight is known.
+
+    A body that nothing holds flies: x(T) = x + v T + g T^2 / 2, so dx/dv = T, dx/dg = T^2 / 2.
+    """
+    body = ch.Body.sphere("ball", 0.1, mass=2.0, position=(0, 0, 0), velocity=(1.0, 2.0, 3.0))
+    model = ch.Model([body])
+    for axis in range(3):
+        found = ch.gradient(
+            model, lambda run, axis=axis: run.position("ball")[-1, axis],
+            ["ball.velocity", "gravity"], 0.5, STEP,
+        )  # fmt: skip
+        assert_allclose(found["ball.velocity"], 0.5 * np.eye(3)[axis], rtol=1e-10, atol=1e-12)
+        assert_allclose(found["gravity"], 0.125 * np.eye(3)[axis], rtol=1e-10, atol=1e-12)
+
+
+def test_branches_are_differentiated_one_by_one():
+    """A ball that bounces: differences of runs agree, since stiffness is smooth enough."""
+    rail = bouncing()
+    ball = replace(rail.bodies[0], velocity=(0.0, 0.0, -0.5))
+    model = ch.Model([ball], forces=rail.forces)
+    found = ch.gradient(model, height, ["ball.velocity"], 0.1, STEP)
+    h = 1e-6
+    values = []
+    for sign in (1, -1):
+        varied = with_part(model, "bodies", "ball", velocity=(0.0, 0.0, -0.5 + sign * h))
+        values.append(height(ch.simulate(varied, 0.1, STEP)))
+    assert_allclose(found["ball.velocity"][2], (values[0] - values[1]) / (2 * h), rtol=1e-5)
+
+
+def test_long_runs_are_gone_through_in_segments(monkeypatch):
+    whole = ch.gradient(spinning_top(), height, ["gravity"], 0.2, STEP)
+    monkeypatch.setattr("chasles.gradients.back.MOST_KEPT", 600)
+    parts = ch.gradient(spinning_top(), height, ["gravity"], 0.2, STEP)
+    assert_allclose(parts["gravity"], whole["gravity"], rtol=1e-14)
+
+
+def test_the_inertia_and_a_stiffness_are_found_from_noisy_positions():
+    """Gauss and Newton's method by gradients of every residual would do; here, steepest descent.
+
+    The misfit of a run with the parameters that made the data has no slope, up to the noise.
+    """
+    truth = sprung()
+    data = ch.simulate(truth, 0.2, STEP).position("arm")
+
+    def misfit_to_data(run):
+        return ((run.position("arm") - data) ** 2).sum()
+
+    there = ch.gradient(truth, misfit_to_data, ["spring.stiffness"], 0.2, STEP)
+    assert abs(there["spring.stiffness"]) < 1e-12
+    guess, last = 27.0, None
+    for _ in range(8):  # secants
+        found = ch.gradient(
+            with_part(sprung(), "forces", "spring", stiffness=guess), misfit_to_data,
+            ["spring.stiffness"], 0.2, STEP,
+        )  # fmt: skip
+        slope = float(found["spring.stiffness"])
+        move = -slope / 1e-5 if last is None else -slope * (guess - last[0]) / (slope - last[1])
+        last = guess, slope
+        guess += float(np.clip(move, -2, 2))
+        if abs(move) < 1e-9:
+            break
+    assert guess == pytest.approx(30.0, abs=1e-6)
+
+
+# --- bad input ---
+
+
+def test_bad_input_is_refused(refusal):
+    model = spinning_top()
+
+    def asked(function=height, wrt=("gravity",), **options):
+        return lambda: ch.gradient(
+            model, function, list(wrt), **{"until": 0.01, "step": STEP} | options
+        )
+
+    assert "Did you mean 'top.mass'?" in refusal(asked(wrt=["top.mas"]), UnknownName)
+    assert "left out" in refusal(asked(wrt=["top.velocity"]), InvalidOption)
+    assert "one number" in refusal(asked(lambda run: run.position("top")), InvalidOption)
+    assert "function of a run" in refusal(asked("height"), InvalidOption)
+    assert "whole number of steps" in refusal(asked(until=0.0105), InvalidOption)
+    assert "smooth" in refusal(asked(wrt=["pivot.at"], spaces="auto"), InvalidOption)
+    assert "gravity" in known_paths(replace(model)) and double_pendulum() is not None
