@@ -13,13 +13,14 @@ from chasles.ensembles.gpu import GpuRun, find_cupy
 from chasles.ensembles.lanes import Course, LaneRun, cores, nothing_observed
 from chasles.ensembles.members import Members, make_members, make_stepper
 from chasles.ensembles.observe import checked_quantities, observing
-from chasles.ensembles.paths import checked_values, with_values
+from chasles.ensembles.paths import checked_values
 from chasles.ensembles.smooth import is_smooth, make_smooth_members
 from chasles.integrators.tableaux import Tableau
 from chasles.model import InvalidOption, Model
 from chasles.model.errors import told
 from chasles.model.keywords import checked_keywords
 from chasles.model.model import checked_model
+from chasles.model.parameters import with_parameters
 from chasles.preparation import check_word
 from chasles.stepper import Stepper
 from chasles.time_grid import Grid, make_grid
@@ -96,7 +97,7 @@ def ensemble(
 
     def made(member: int) -> Stepper:
         own = {path: array[member] for path, array in values.items()}
-        return make_stepper(with_values(model, own), options, grid.step, grid.until)
+        return make_stepper(with_parameters(model, own), options, grid.step, grid.until)
 
     began = time.perf_counter()
     members = None

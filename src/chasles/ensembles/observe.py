@@ -26,7 +26,7 @@ from chasles.scalars.elementary import sqrt
 from chasles.scalars.nodes import Program
 from chasles.scalars.traced import Tape
 from chasles.stepper import Stepper
-from chasles.traced.record import Parameter, Unboxing, with_parameters
+from chasles.traced.record import Parameter, Unboxing, with_parameter_inputs
 from chasles.traced.simplify import simplified
 
 AXES = ("x", "y", "z")
@@ -109,7 +109,7 @@ def observing(
     opened = boxes.of(records_of(stepper))
     state = [tape.input(x) for x in block.tolist()]
     t: Any = tape.input(0.0)
-    mechanism, scratch, _ = with_parameters(opened, boxes, tape, parameters)
+    mechanism, scratch, _ = with_parameter_inputs(opened, boxes, tape, parameters)
     system = mechanism.system
     put_signals(system.signals, t, scratch.signals)
     if hasattr(mechanism, "tree"):

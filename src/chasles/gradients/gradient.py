@@ -12,7 +12,6 @@ from chasles.core.recursion.kinematics import kinematics, place
 from chasles.ensembles.ensemble import whole_grid
 from chasles.ensembles.finish import Loan
 from chasles.ensembles.members import Members, image_of, make_stepper, records_of
-from chasles.ensembles.paths import known_paths, with_values
 from chasles.gradients.back import Course
 from chasles.gradients.setup import derivative, directions
 from chasles.gradients.trajectory import Trajectory
@@ -21,13 +20,14 @@ from chasles.model import InvalidOption, Model, UnknownName
 from chasles.model.errors import told
 from chasles.model.keywords import checked_keywords
 from chasles.model.model import checked_model
+from chasles.model.parameters import parameter_paths, with_parameters
 from chasles.scalars.nodes import Program
 from chasles.scalars.traced import Tape
 from chasles.stepper import Stepper
 from chasles.traced.adjoint import adjoint
 from chasles.traced.back_ir import EACH, each_ir
 from chasles.traced.machine import compiled
-from chasles.traced.record import Parameter, Unboxing, with_parameters
+from chasles.traced.record import Parameter, Unboxing, with_parameter_inputs
 from chasles.traced.simplify import simplified
 
 
@@ -84,7 +84,7 @@ def gradient(
     }  # fmt: skip
 
     def made(changed: dict[str, Floats]) -> Stepper:
-        return make_stepper(with_values(model, changed), options, grid.step, grid.until)
+        return make_stepper(with_parameters(model, changed), options, grid.step, grid.until)
 
     stepper = made({})
     slopes = [
@@ -111,7 +111,7 @@ def checked_paths(model: Model, wrt: Any) -> dict[str, Floats]:
             f"gradient: wrt must be a list of parameters, got {told(wrt)}.",
             'Give ["top.angular_velocity"], say.',
         )
-    known = known_paths(model)
+    known = parameter_paths(model)
     found: dict[str, Floats] = {}
     for path in wrt:
         if path not in known:
@@ -181,7 +181,7 @@ def placing(course: Course, block: Floats) -> Program:
     state = [tape.input(x) for x in block.tolist()]
     tape.input(0.0)
     parameters: Sequence[Parameter] = course.places
-    mechanism, scratch, _ = with_parameters(opened, boxes, tape, parameters)
+    mechanism, scratch, _ = with_parameter_inputs(opened, boxes, tape, parameters)
     if hasattr(mechanism, "tree"):
         kinematics(mechanism.tree, state, mechanism.memory.rows)
         place(mechanism.tree, state, mechanism.memory.rows, scratch.absolute)

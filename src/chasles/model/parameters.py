@@ -77,11 +77,12 @@ def with_parameters(model: Model, values: Mapping[str, Any]) -> Model:
     others: dict[str, Any] = {}
     for path, value in values.items():
         check_path(model, path)
+        number = value.tolist() if isinstance(value, np.ndarray | np.generic) else value
         if path == "gravity":
-            others["gravity"] = value
+            others["gravity"] = number
             continue
         name, _, field = path.rpartition(".")
-        changed.setdefault(name, {})[field] = value
+        changed.setdefault(name, {})[field] = number
     for group in GROUPS:
         parts = getattr(model, group)
         if any(part.name in changed for part in parts):

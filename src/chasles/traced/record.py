@@ -165,7 +165,7 @@ def with_inputs(
     return places
 
 
-def with_parameters(
+def with_parameter_inputs(
     opened: Any, boxes: Unboxing, tape: Tape, parameters: Sequence[Parameter]
 ) -> Any:
     """The records with inputs for parameters."""
@@ -199,7 +199,7 @@ def record_step(
     state = [tape.input(x) for x in block.tolist()]
     t = tape.input(times[0]), tape.input(times[1])
     places = with_inputs(boxes, tape, carried)
-    opened = with_parameters(opened, boxes, tape, parameters)
+    opened = with_parameter_inputs(opened, boxes, tape, parameters)
     out, outcome = plain_step(opened, state, t, step, looking)
     if outcome != OK:
         raise NotTraceable("the step to be recorded fails")
@@ -213,7 +213,7 @@ def record_look(
     opened = boxes.of(records)
     state = [tape.input(x) for x in block.tolist()]
     now: Any = tape.input(t)
-    mechanism, scratch, _ = with_parameters(opened, boxes, tape, parameters)
+    mechanism, scratch, _ = with_parameter_inputs(opened, boxes, tape, parameters)
     look_at_energy(mechanism, scratch, state, now)
     look_at_gaps(mechanism, scratch, state, now)
     return simplified(tape.program(state))
