@@ -11,7 +11,6 @@ from test_bits import bouncing, driven, sprung
 from test_ensemble import STEP, spinning_top, with_part
 
 import chasles as ch
-from chasles.ensembles.paths import known_paths, with_values
 from chasles.model import InvalidOption, UnknownName
 from chasles.scalars import elementary, errorfree
 from chasles.scalars.traced import recorded
@@ -92,7 +91,7 @@ def by_differences(model, function, path, until, share=5e-3, **options):
             for sign in (1, -1):
                 changed = value.copy()
                 changed[place] += sign * k * h
-                varied = with_values(model, {path: changed})
+                varied = with_parameters(model, {path: changed})
                 total += sign * weight * function(ch.simulate(varied, until, STEP, **options))
         found[place] = total / h
     return found
@@ -212,4 +211,4 @@ def test_bad_input_is_refused(refusal):
     assert "function of a run" in refusal(asked("height"), InvalidOption)
     assert "whole number of steps" in refusal(asked(until=0.0105), InvalidOption)
     assert "smooth" in refusal(asked(wrt=["pivot.at"], spaces="auto"), InvalidOption)
-    assert "gravity" in known_paths(replace(model)) and double_pendulum() is not None
+    assert "gravity" in parameter_paths(replace(model)) and double_pendulum() is not None
