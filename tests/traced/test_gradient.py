@@ -12,6 +12,7 @@ from test_ensemble import STEP, spinning_top, with_part
 
 import chasles as ch
 from chasles.model import InvalidOption, UnknownName
+from chasles.model.parameters import parameter_paths, with_parameters
 from chasles.scalars import elementary, errorfree
 from chasles.scalars.traced import recorded
 from chasles.traced.adjoint import adjoint
