@@ -22,9 +22,9 @@ from scenes import Scene
 import chasles as ch
 from chasles.preparation import make_settings, stepper_of
 from chasles.stepper import Stepper
+from chasles.traced.loop_ir import run_ir
 from chasles.traced.machine import object_code
 from chasles.traced.record import record
-from chasles.traced.loop_ir import run_ir
 from chasles.traced.stepping import TracedSteps
 
 STEP, NEVER = 1e-3, 2**62
