@@ -13,7 +13,7 @@ from chasles.ensembles.ensemble import whole_grid
 from chasles.ensembles.finish import Loan
 from chasles.ensembles.members import Members, image_of, make_stepper, records_of
 from chasles.gradients.back import Course
-from chasles.gradients.setup import derivative, directions
+from chasles.gradients.setup import directions, slope_along
 from chasles.gradients.trajectory import Trajectory
 from chasles.integrators.tableaux import Tableau
 from chasles.model import InvalidOption, Model, UnknownName
@@ -88,19 +88,18 @@ def gradient(
 
     stepper = made({})
     slopes = [
-        (path, share, *derivative(made, values[path], change, path))
+        slope_along(made, values[path], change, share, path)
         for path in values
         for change, share in directions(path.rsplit(".", 1)[-1], values[path].shape)
     ]
-    numbers = np.any([slope[3] != 0.0 for slope in slopes], axis=0)
+    numbers = np.any([slope.numbers != 0.0 for slope in slopes], axis=0)
     course = make_course(stepper, numbers, grid.step, grid.steps)
     found = there_and_back(course, function, min(grid.save_every, grid.steps))
     result = Gradient({path: np.zeros(value.shape) for path, value in values.items()})
     result.value, weights, result.t, result.absolute = found
     totals = course.totals[: len(course.parameters)]
-    for path, share, of_block, of_numbers in slopes:
-        slope = weights @ of_block + totals @ of_numbers[numbers]
-        result[path] += slope * share
+    for slope in slopes:
+        result[slope.path] += slope.along(weights, totals, numbers) * slope.share
     return result
 
 

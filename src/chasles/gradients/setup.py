@@ -6,10 +6,13 @@ are central differences of eighth order,
 $$ y' \approx \frac1h\sum_{k=1}^4 c_k\,(y(u + kh) - y(u - kh)), \qquad
    c = (\tfrac45, -\tfrac15, \tfrac4{105}, -\tfrac1{280}), $$
 
-whose error is rounding: some 1e-13.  Differences of sixth order are compared with them.
+whose error is rounding: some 1e-13.  Differences of sixth order are compared with them, as far as
+they matter to the answer.
 """
 
 from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -20,8 +23,11 @@ from chasles.stepper import Stepper
 
 EIGHTH = (4 / 5, -1 / 5, 4 / 105, -1 / 280)
 SIXTH = (3 / 4, -3 / 20, 1 / 60)
-#: Steps of the differences, as a fraction of the size of what varies: (0.01)^8 is rounding.
-SHARE = 1e-2
+#: Steps of the differences, as a fraction of the size of what varies: 1 / u at u (1 + 4 SHARE) is
+#: then known to (4 SHARE)^8 = 4e-15.
+SHARE = 4e-3
+#: Differences below this, of entries of size 1, are rounding: then nothing depends on the field.
+ROUNDING = 1e-14
 #: By how much both may differ, as a fraction of the largest entry.
 AGREE = 1e-7
 
@@ -43,23 +49,53 @@ def directions(field: str, shape: tuple[int, ...]) -> Iterator[tuple[Floats, Flo
         yield change, share
 
 
-def size_of(value: Floats) -> float:
-    """What changes of a field are small against: its largest entry, or 1."""
+def size_of(value: Floats, path: str) -> float:
+    """What changes of a field are small against: its largest entry, or 1; of an inertia the least
+    moment, since it is inverted.
+    """
+    if path.endswith(".inertia"):
+        return float(np.linalg.eigvalsh(value).min())
     largest = float(np.abs(value).max(initial=0.0))
     return largest if largest > 0.0 else 1.0
 
 
-def derivative(
-    made: Callable[[dict[str, Floats]], Stepper], value: Floats, change: Floats, path: str
-) -> tuple[Floats, Floats]:
-    """Of the first block and of all numbers, along a change of a field."""
-    h = SHARE * size_of(value)
+@dataclass(frozen=True)
+class Slope:
+    """Derivatives of the first block and of all numbers along a change of a field.
+
+    share         entries of the field's gradient that it stands for
+    doubt, ...    by how much both differences disagree
+    """
+
+    path: str
+    share: Floats
+    block: Floats
+    numbers: Floats
+    doubt_of_block: Floats
+    doubt_of_numbers: Floats
+
+    def along(self, weights: Floats, totals: Floats, chosen: Any) -> float:
+        """The derivative of a value with these weights of the block and of chosen numbers."""
+        parts = weights * self.block, totals * self.numbers[chosen]
+        doubts = weights * self.doubt_of_block, totals * self.doubt_of_numbers[chosen]
+        size, doubt = (sum(float(np.abs(x).sum()) for x in both) for both in (parts, doubts))
+        if doubt > AGREE * size:
+            raise not_smooth(self.path)
+        return float(sum(part.sum() for part in parts))
+
+
+def slope_along(
+    made: Callable[[dict[str, Floats]], Stepper], value: Floats, change: Floats, share: Floats,
+    path: str,
+) -> Slope:  # fmt: skip
+    """How what is set up changes with a field."""
+    h = SHARE * size_of(value, path)
     images: dict[int, Image] = {}
     for k in (*range(-4, 0), *range(1, 5)):
         images[k] = image_of(made({path: value + k * h * change}))
     if len({image.structure for image in images.values()}) > 1:
         raise not_smooth(path)
-    found = []
+    found, doubt = [], []
     for word in ("block", "numbers"):
         table = {k: getattr(image, word) for k, image in images.items()}
         with np.errstate(invalid="ignore"):
@@ -68,10 +104,11 @@ def derivative(
                 for coefficients in (EIGHTH, SIXTH)
             )
         high, low = (np.nan_to_num(one, nan=0.0, posinf=0.0, neginf=0.0) for one in (high, low))
-        if np.abs(high - low).max(initial=0.0) > AGREE * max(1.0, np.abs(high).max(initial=0.0)):
-            raise not_smooth(path)
+        largest = np.max([np.abs(one) for one in table.values()], axis=0)
+        high[np.abs(high) <= ROUNDING * np.nan_to_num(largest) / h] = 0.0
         found.append(high)
-    return found[0], found[1]
+        doubt.append(np.abs(high - low))
+    return Slope(path, share, *found, *doubt)
 
 
 def not_smooth(path: str) -> InvalidOption:
