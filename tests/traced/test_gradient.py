@@ -131,7 +131,7 @@ def test_gradients_agree_with_differences_of_whole_runs(model, paths, space, fun
 
 
 def test_the_derivatives_of_a_free_flight_are_known():
-    """A body that nothing holds flies: x(T) = x + v T + g T^2 / 2, so dx/dv = T, dx/dg = T^2 / 2."""
+    """A ball that nothing holds flies: x(T) = x + v T + g T^2 / 2: dx/dv = T, dx/dg = T^2 / 2."""
     body = ch.Body.sphere("ball", 0.1, mass=2.0, position=(0, 0, 0), velocity=(1.0, 2.0, 3.0))
     model = ch.Model([body])
     for axis in range(3):
