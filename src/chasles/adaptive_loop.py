@@ -22,7 +22,7 @@ from chasles.loop import BAR_DELAY, CHUNK_SECONDS, Grid, Run, Saved
 from chasles.model import ChaslesError, SimulationStopped
 from chasles.stderr import NoBar, is_shown, progress_bar
 from chasles.stepper import Stepper
-from chasles.stops import explained
+from chasles.stops import explained, failed_formula
 from chasles.system.build import Setup
 from chasles.system.lookout import Lookout
 from chasles.system.sizes import gyration_radii
@@ -74,7 +74,8 @@ class AdaptiveRun(Run):
         )  # where failures are told from
         self.lent = lend(mechanism), lend(stepper.scratch), lend(self.embedded)
         self.aside = np.zeros_like(self.block)
-        self.until, self.trouble = grid.until, self.trouble_ahead()
+        self.until = grid.until
+        self.trouble = self.trouble_ahead()
         self.pace = np.zeros(adaptive.CONTROL_WIDTH)
         self.pace[adaptive.STEP] = tolerances.first_step
         self.pace[adaptive.LAST_ERROR] = 1.0
@@ -244,6 +245,9 @@ class AdaptiveRun(Run):
         step = float(self.pace[adaptive.STEP])
         if outcome != adaptive.COLLAPSED:
             return explained(self.stepper, self.block, self.spare, t, step, outcome)
+        failed = failed_formula(self.stepper)
+        if failed is not None:
+            return failed
         body = list(self.stepper.solver.setup.body_index)[int(self.embedded.measure.worst[0])]
         return SimulationStopped(
             f"the step fell below {COLLAPSED * self.until:.1g} s after t = {t:.6g} s, and body"
