@@ -6,11 +6,11 @@ import pickle
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields, is_dataclass
 from itertools import product
+from types import CodeType
 from typing import Any
 
 import numpy as np
 
-from chasles.compiled.reach import code_parts
 from chasles.model import InvalidOption, Model
 from chasles.model.errors import told
 from chasles.model.model import checked_model
@@ -43,12 +43,22 @@ def told_measure(measure: Any) -> str:
         if hasattr(measure, "__code__"):
             held = [cell.cell_contents for cell in measure.__closure__ or ()]
             numbers = [repr(value) for value in held if isinstance(value, int | float | str)]
-            parts = "\0".join([*code_parts(measure.__code__), *numbers]).encode()
+            parts = "\0".join([*told_code(measure.__code__), *numbers]).encode()
         else:
             parts = pickle.dumps(measure)
     except Exception:  # whatever it is made of: its name is what is known of it
         return name
     return f"{name}-{hashlib.sha256(parts).hexdigest()[:16]}"
+
+
+def told_code(code: CodeType) -> Iterator[str]:
+    """What a function does, wherever in a file it is."""
+    yield f"{code.co_code.hex()} {code.co_names}"
+    for constant in code.co_consts:
+        if isinstance(constant, CodeType):
+            yield from told_code(constant)
+        else:
+            yield repr(constant)
 
 
 @dataclass(frozen=True)
