@@ -139,8 +139,7 @@ class AdaptiveRun(Run):
         times = NONE
         thetas = NONE if self.watcher is None else self.watcher.thetas
         between = np.zeros((len(thetas), self.stepper.layout.kept))
-        if self.watcher is not None:
-            self.watcher.begin(self.block, 0.0)
+        self.begin_to_watch()
         with self.bar(progress) as bar:
             while self.goes_on and not self.is_over and self.reached < self.until:
                 began, before = time.perf_counter(), self.reached
@@ -167,6 +166,23 @@ class AdaptiveRun(Run):
                     size = min(max(1, size), LARGEST_PIECE)
         if self.trouble is not None and self.goes_on and not self.is_over:
             self.stopped = self.trouble
+
+    def begin_to_watch(self) -> None:
+        """Events and impacts at the start."""
+        if self.watcher is None:
+            return
+        self.watcher.begin(self.block, 0.0)
+        if self.bouncer is None:
+            return
+        met = self.bouncer.begin(self.block, 0.0)
+        if met is None:
+            return
+        self.watcher.found[met.name].append(0.0)
+        try:
+            self.meet(0.0, met)
+        except ChaslesError as failed:
+            self.stopped = SimulationStopped(failed.what, failed.remedy)
+        self.cut = False  # the state at the start is kept as it was given
 
     def keep(self, kept: Piece, wanted: Floats, times: Floats, points: Floats) -> None:
         """What a piece saved; nothing after the event that ended the run."""
