@@ -19,7 +19,7 @@ import numpy as np
 
 from chasles.core.arrays import Floats
 from chasles.integrators.methods import find_method, methods
-from chasles.model import ChaslesWarning, InvalidOption, Model
+from chasles.model import ChaslesWarning, InvalidOption, Model, SimulationStopped
 from chasles.model.checks import checked_positive
 from chasles.motion_error import pose_errors, sizes_in, sizes_of
 from chasles.one_run import USUAL_WITH_TOLERANCES, RunOptions, integrate, prepared
@@ -89,13 +89,24 @@ def judged_run(model: Model, until: float, fine: RunOptions) -> Judged:
             fine, rtol=COARSER * fine.rtol, atol=COARSER * fine.atol, t_eval=result.t[kept],
             save_every=1, progress=False,
         )  # fmt: skip
-        other = integrate(model, until, coarse)
+        other = as_far_as_it_goes(model, until, coarse)
     count = min(len(kept), len(other.t))  # an event may end them at different times
     size = float(sizes_of(result).max())
-    missed = pose_errors(states(other, range(count)), states(result, kept[:count]))
+    missed = np.full(len(kept), np.inf)  # where the other did not come nobody knows
+    missed[:count] = pose_errors(states(other, range(count)), states(result, kept[:count]))
     steps = result.provenance.steps
     stiff = steps > MANY and steps < AS_MANY * other.provenance.steps
-    return Judged(result, result.t[kept[:count]], missed / (DIVIDED * size), stiff)
+    return Judged(result, result.t[kept], missed / (DIVIDED * size), stiff)
+
+
+def as_far_as_it_goes(model: Model, until: float, asked: RunOptions) -> Result:
+    """A run, or what there is of one that stopped."""
+    try:
+        return integrate(model, until, asked)
+    except SimulationStopped as stopped:
+        if stopped.result is None:
+            raise
+        return stopped.result
 
 
 def states(result: Result, rows: Any) -> Result:
@@ -113,22 +124,27 @@ def told(judged: Judged, tol: float) -> Result:
     result, size = judged.result, float(sizes_of(judged.result).max())
     trusted, texts = judged.trusted_until(tol), list(result.provenance.warnings)
     if judged.worst > tol:
+        known = f"errors grow, to an estimated {judged.worst * size:.1e} m in the end, and doubles"
+        known += " have no digits to make them smaller."
+        if not np.isfinite(judged.worst):
+            known = "a second run, at ten times the tolerances, ended there."
         text = (
             f"the motion could be computed to {tol:g} of the size of the bodies up to t ="
-            f" {trusted:.4g} s only: errors grow, to an estimated {judged.worst * size:.1e} m"
-            " in the end, and doubles have no digits to make them smaller."
+            f" {trusted:.4g} s only: {known}"
         )
         texts.append(text)
         warnings.warn(text, ChaslesWarning, stacklevel=5)
-    known = {
+    found = {
         "tol": tol,
         "global_error": judged.worst * size,
         "trusted_until": trusted,
         "limited_by": "stability" if judged.stiff else "accuracy",
     }
-    others = {**result.provenance.others, **known}
+    others = {**result.provenance.others, **found}
     provenance = replace(result.provenance, warnings=tuple(texts), others=others)
     message = f"{result.message}; the motion is accurate to about {judged.worst * size:.1e} m"
+    if not np.isfinite(judged.worst):
+        message = f"{result.message}; how accurate it is, is known up to t = {trusted:.4g} s"
     return replace(result, provenance=provenance, message=message)
 
 

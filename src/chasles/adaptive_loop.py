@@ -22,7 +22,7 @@ from chasles.loop import BAR_DELAY, CHUNK_SECONDS, Grid, Run, Saved
 from chasles.model import ChaslesError, SimulationStopped
 from chasles.stderr import NoBar, is_shown, progress_bar
 from chasles.stepper import Stepper
-from chasles.stops import explained
+from chasles.stops import explained, failed_formula
 from chasles.system.build import Setup
 from chasles.system.lookout import Lookout
 from chasles.system.sizes import gyration_radii
@@ -74,7 +74,8 @@ class AdaptiveRun(Run):
         )  # where failures are told from
         self.lent = lend(mechanism), lend(stepper.scratch), lend(self.embedded)
         self.aside = np.zeros_like(self.block)
-        self.until, self.trouble = grid.until, self.trouble_ahead()
+        self.until = grid.until
+        self.trouble = self.trouble_ahead()
         self.pace = np.zeros(adaptive.CONTROL_WIDTH)
         self.pace[adaptive.STEP] = tolerances.first_step
         self.pace[adaptive.LAST_ERROR] = 1.0
@@ -138,8 +139,7 @@ class AdaptiveRun(Run):
         times = NONE
         thetas = NONE if self.watcher is None else self.watcher.thetas
         between = np.zeros((len(thetas), self.stepper.layout.kept))
-        if self.watcher is not None:
-            self.watcher.begin(self.block, 0.0)
+        self.begin_to_watch()
         with self.bar(progress) as bar:
             while self.goes_on and not self.is_over and self.reached < self.until:
                 began, before = time.perf_counter(), self.reached
@@ -166,6 +166,23 @@ class AdaptiveRun(Run):
                     size = min(max(1, size), LARGEST_PIECE)
         if self.trouble is not None and self.goes_on and not self.is_over:
             self.stopped = self.trouble
+
+    def begin_to_watch(self) -> None:
+        """Events and impacts at the start."""
+        if self.watcher is None:
+            return
+        self.watcher.begin(self.block, 0.0)
+        if self.bouncer is None:
+            return
+        met = self.bouncer.begin(self.block, 0.0)
+        if met is None:
+            return
+        self.watcher.found[met.name].append(0.0)
+        try:
+            self.meet(0.0, met)
+        except ChaslesError as failed:
+            self.stopped = SimulationStopped(failed.what, failed.remedy)
+        self.cut = False  # the state at the start is kept as it was given
 
     def keep(self, kept: Piece, wanted: Floats, times: Floats, points: Floats) -> None:
         """What a piece saved; nothing after the event that ended the run."""
@@ -244,6 +261,9 @@ class AdaptiveRun(Run):
         step = float(self.pace[adaptive.STEP])
         if outcome != adaptive.COLLAPSED:
             return explained(self.stepper, self.block, self.spare, t, step, outcome)
+        failed = failed_formula(self.stepper)
+        if failed is not None:
+            return failed
         body = list(self.stepper.solver.setup.body_index)[int(self.embedded.measure.worst[0])]
         return SimulationStopped(
             f"the step fell below {COLLAPSED * self.until:.1g} s after t = {t:.6g} s, and body"

@@ -162,15 +162,45 @@ class Bouncer:
             "Several ends are met at once, with no end; the result up to t is kept.",
         )
 
+    def begin(self, block: Floats, t: float) -> End | None:
+        """The end that is met at the start of a run, or None; refuse a start beyond an end.
+
+        Later ones are seen as a change of sign, which there is none of where a run starts at zero.
+        """
+        state = Moment(self.stepper, block, t)
+        for end in self.ends:
+            beyond = end.function(t, state)
+            if beyond > TOUCHES:
+                raise InvalidOption(
+                    f"impact '{end.name}': the coordinate of joint '{end.key[0]}' starts at"
+                    f" {state.coordinate(*end.key):g}, beyond the end that it is to meet.",
+                    "Start between the ends, or move them.",
+                )
+        for end in self.ends:
+            if self.meets(block, t, end) or self.rests(block, t, end):
+                return end
+        return None
+
+    def rests(self, block: Floats, t: float, end: End) -> bool:
+        """Whether a coordinate is at an end without a rate, and something pulls it there."""
+        state = Moment(self.stepper, block, t)
+        if end.function(t, state) <= -TOUCHES or state.rate(*end.key) != 0.0:
+            return False
+        row, found = self.outwards(block, t, end)
+        return float(row @ found.acceleration) > 0.0
+
+    def outwards(self, block: Floats, t: float, end: End) -> tuple[Floats, Any]:
+        """The row of the rate towards an end, and the equations of motion."""
+        state = StateBlock(block, self.stepper.layout)
+        absolute = self.stepper.absolute(state.coordinates()[None])[0]
+        found = equations_at(self.stepper.solver, absolute, t, state.integrals())
+        return end.side * rate_row(self.stepper, end.key, absolute), found
+
     def flight(self, block: Floats, t: float, end: End) -> float:
         """About how long (s) a coordinate takes to come back to an end; infinite if nothing
         pulls it there.
         """
-        state = StateBlock(block, self.stepper.layout)
-        absolute = self.stepper.absolute(state.coordinates()[None])[0]
-        found = equations_at(self.stepper.solver, absolute, t, state.integrals())
-        side, key = end.side, end.key
-        row = side * rate_row(self.stepper, key, absolute)
+        row, found = self.outwards(block, t, end)
         pull, leaving = float(row @ found.acceleration), -float(row @ found.velocity)
         return 2.0 * leaving / pull if pull > 0.0 and leaving > 0.0 else np.inf
 

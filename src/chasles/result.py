@@ -449,7 +449,7 @@ class Result:
     def energy_balance(self) -> Floats:
         """Energy gained since the start less the work of all forces and drivers (T,), J.
 
-        Zero but for the error of the method.
+        Zero but for the error of the method, and for what inelastic impacts have taken.
         """
         energy = self.energy()
         count = len(self.model.forces) + len(self.model.drivers)

@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 
 from chasles.core.arrays import Floats
-from chasles.core.outcomes import OK
+from chasles.core.outcomes import NOT_FINITE, OK
 from chasles.core.retraction import slope_length
 from chasles.integrators.local_coordinates import (
     local_point,
@@ -17,9 +17,12 @@ from chasles.integrators.methods import Method
 from chasles.loop import Grid, Run, Saved
 from chasles.model import SimulationStopped
 from chasles.stepper import Stepper
-from chasles.stops import explained
+from chasles.stops import explained, failed_formula
 from chasles.system.lookout import Lookout
 from chasles.tolerances import Tolerances
+
+#: Methods that take a shorter step where a slope is not a number; the others stumble over it.
+SHORTEN = ("RK23", "RK45", "DOP853")
 
 
 class Failed(Exception):
@@ -62,6 +65,8 @@ class ScipyRun(Run):
         outcome = local_slope(*self.lent, self.block, np.ascontiguousarray(y), t, self.point, slope)
         if outcome != OK:
             raise Failed(int(outcome))
+        if self.name not in SHORTEN and not np.isfinite(slope).all():
+            raise Failed(NOT_FINITE)
         return slope
 
     def solver(self) -> Any:
@@ -141,7 +146,7 @@ class ScipyRun(Run):
             before = solver.t
             message = solver.step()
             if solver.status == "failed":
-                self.stopped = SimulationStopped(
+                self.stopped = failed_formula(self.stepper) or SimulationStopped(
                     f"SciPy's {self.name} gave up at t = {before:.6g} s: {message}",
                     "Give larger tolerances, or take another method.",
                 )

@@ -38,6 +38,14 @@ def test_a_motion_that_fails_on_the_way_is_named_and_the_run_kept(motion, said, 
     assert np.isfinite(result.absolute).all()
 
 
+@pytest.mark.parametrize("method", ["dop853", "scipy RK45"])
+def test_a_motion_that_fails_is_named_where_steps_are_chosen(method):
+    motion = ch.Signal.expression("log(0.5 - t) - log(0.5)")
+    with pytest.raises(ch.SimulationStopped, match="crank") as caught:
+        ch.simulate(pendulum(motion), until=1.0, rtol=1e-6, method=method)
+    assert 0.4 < caught.value.result.t[-1] <= 0.5
+
+
 @pytest.mark.parametrize("save_every", [1, 7])
 def test_a_run_stops_within_a_step_of_the_failure(save_every):
     motion = lambda t: np.where(t < 0.9005, np.sin(t), NAN)  # noqa: E731

@@ -129,15 +129,34 @@ def test_a_formula_need_not_know_the_body_at_rest():
     assert result.status == "finished"
 
 
-def test_ctrl_c_in_a_formula_is_not_swallowed():
+ADAPTIVE = [{"rtol": 1e-6}, {"rtol": 1e-6, "method": "dopri5"}]
+SCIPY = [{"rtol": 1e-6, "method": f"scipy {name}"} for name in ("RK45", "Radau", "BDF", "LSODA")]
+
+
+@pytest.mark.parametrize("options", [*ADAPTIVE, *SCIPY])
+def test_a_formula_that_fails_is_named_where_steps_are_chosen(options):
+    model = ch.Model([BALL], forces=[ch.CustomForce("wind", BALL, raising_later)])
+    with pytest.raises(ch.SimulationStopped, match=r"'wind'.*ValueError.*out of range") as caught:
+        ch.simulate(model, until=1.0, **options)
+    result = caught.value.result
+    assert np.isfinite(result.absolute).all() and result.t[-1] <= 0.305
+
+
+@pytest.mark.parametrize("options", [{"step": 1e-2}, *ADAPTIVE, *SCIPY])
+def test_ctrl_c_in_a_formula_is_not_swallowed(options):
+    """Also where a step that failed is tried again, and the formula would answer then."""
+    calls = []
+
     def interrupted(t, *motion):
-        if t > 0.3:
+        calls.append(t)
+        if len(calls) == 20:
             raise KeyboardInterrupt
         return X, NOTHING
 
     model = ch.Model([BALL], forces=[ch.CustomForce("f", BALL, interrupted)])
     with pytest.raises(KeyboardInterrupt):
-        ch.simulate(model, until=1.0, step=1e-2)
+        ch.simulate(model, until=1.0, **options)
+    assert len(calls) == 20
 
 
 @pytest.mark.parametrize(

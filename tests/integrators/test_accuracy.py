@@ -1,12 +1,14 @@
 """`tol`: accuracy of the whole motion, not of a step."""
 
 import math
+from dataclasses import replace
 
 import numpy as np
 import pytest
 from mechanisms import double_pendulum, heavy_top, reference_state
 
 import chasles as ch
+from chasles import accuracy
 from chasles.motion_error import angles_of, sizes_of
 
 
@@ -84,6 +86,28 @@ def test_units_do_not_matter():
         )  # fmt: skip
         steps.append(ch.simulate(model, 1.0, tol=1e-8).provenance.steps)
     assert steps[0] == steps[1]
+
+
+@pytest.mark.parametrize("stops", [False, True])
+def test_what_the_second_run_did_not_reach_is_not_judged(stops, monkeypatch, tmp_path):
+    whole = accuracy.integrate
+
+    def ends_early(model, until, asked, **rest):
+        if asked.t_eval is None:
+            return whole(model, until, asked, **rest)
+        result = whole(model, until, replace(asked, t_eval=asked.t_eval[asked.t_eval < 0.3]))
+        if stops:
+            raise ch.SimulationStopped("ended", result=result)
+        return result
+
+    top = heavy_top()
+    monkeypatch.setattr(accuracy, "integrate", ends_early)
+    with pytest.warns(ch.ChaslesWarning, match="second run"):
+        result = ch.simulate(top, 0.5, tol=1e-6)
+    assert result.t[-1] == 0.5 and result.provenance["trusted_until"] < 0.3
+    assert result.provenance["global_error"] == math.inf
+    result.save(tmp_path / "run.nc")
+    assert ch.load(tmp_path / "run.nc").provenance["global_error"] == math.inf
 
 
 @pytest.mark.parametrize(

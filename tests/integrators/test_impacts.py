@@ -96,3 +96,25 @@ def test_an_impact_on_a_joint_without_the_coordinate_is_refused():
     with pytest.raises(ch.ChaslesError, match="rail"):
         stop = ch.Impact("stop", "rail", upper=1.0, coordinate="angle")
         ch.simulate(sledge(), 1.0, events=[stop], **TIGHT)
+
+
+@pytest.mark.parametrize("space", SPACES)
+def test_a_run_that_starts_at_an_end_and_moves_towards_it_bounces_at_once(space):
+    """v_1 = e v_0, and the block is back at t = 2 v_1 / g."""
+    stop = ch.Impact("stop", "rail", lower=0.0, restitution=0.5)
+    start = {"rail": (0.0, -2.0)}
+    result = ch.simulate(sledge(), 0.25, spaces=space, start=start, events=[stop], **TIGHT)
+    np.testing.assert_allclose(result.events["stop"], [0.0, 2.0 / GRAVITY], atol=1e-10)
+    assert result.coordinate("rail").min() > -1e-9
+
+
+def test_what_starts_at_rest_on_an_end_is_another_model():
+    with pytest.raises(ch.SimulationStopped, match="comes to rest"):
+        ch.simulate(sledge(), 1.0, events=[ch.Impact("stop", "rail", lower=0.0)], **TIGHT)
+    up = ch.Impact("stop", "rail", upper=0.0)  # it falls away from this one
+    assert not len(ch.simulate(sledge(), 1.0, events=[up], **TIGHT).events["stop"])
+
+
+def test_a_start_beyond_an_end_is_refused():
+    with pytest.raises(ch.ChaslesError, match="starts at 0, beyond the end"):
+        ch.simulate(sledge(), 1.0, events=[ch.Impact("stop", "rail", lower=0.1)], **TIGHT)

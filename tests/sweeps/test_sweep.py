@@ -10,6 +10,7 @@ import sys
 import threading
 import time
 from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -169,6 +170,57 @@ def test_a_full_disk_is_told_and_the_runs_before_are_safe(tmp_path, monkeypatch)
     assert 1 <= len(kept) < 4
     sweep = one_by_one(heavy_top(), vary, 0.01, 1e-3, into=tmp_path / "store", measure=slow_measure)
     assert len(sweep.runs) == 4
+
+
+def fixed(number):
+    return lambda result: {"x": number}
+
+
+def scaled(number, result):
+    return {"x": number * result.t[-1]}
+
+
+class Fixed:
+    def __init__(self, number):
+        self.number = number
+
+    def __call__(self, result):
+        return {"x": self.number}
+
+
+TIMES = np.linspace(0.0, 0.05, 2001)
+OTHER_TIMES = np.where((TIMES > 0.02) & (TIMES < 0.03), 0.02, TIMES)
+
+
+@pytest.mark.parametrize(
+    ("first", "second"),
+    [
+        ({"measure": lambda result: {"x": 1.0}}, {"measure": lambda result: {"x": 2.0}}),
+        ({"measure": fixed(1.0)}, {"measure": fixed(2.0)}),
+        ({"measure": Fixed(1.0)}, {"measure": Fixed(2.0)}),
+        ({"measure": partial(scaled, 1.0)}, {"measure": partial(scaled, 2.0)}),
+        ({"options": {"t_eval": TIMES}}, {"options": {"t_eval": OTHER_TIMES}}),
+    ],
+)
+def test_another_measure_or_option_is_another_sweep(first, second, tmp_path):
+    """Also where both have one name, or look the same when they are printed."""
+    for _ in range(2):
+        assert len(one_by_one(heavy_top(), {}, 0.05, 1e-2, into=tmp_path / "a", **first).runs) == 1
+    with pytest.raises(ch.ChaslesError, match="holds another sweep"):
+        one_by_one(heavy_top(), {}, 0.05, 1e-2, into=tmp_path / "a", **second)
+
+
+@pytest.mark.parametrize("odd", ["text", [1.0, 2.0]])
+def test_values_that_are_not_numbers_of_one_shape_are_named(odd):
+    measure = lambda result: {"x": odd if result.provenance.step < 2e-3 else 1.0}  # noqa: E731
+    sweep = one_by_one(heavy_top(), {"step": [5e-3, 1e-3]}, 0.05, measure=measure)
+    with pytest.raises(ch.ChaslesError, match="'x' of run 1"):
+        sweep.values("x")
+
+
+def test_accuracies_can_be_varied():
+    sweep = one_by_one(heavy_top(), {"tol": [1e-4, 1e-8]}, 0.05)
+    assert not sweep.failed
 
 
 def test_a_folder_of_another_sweep_is_refused(tmp_path):

@@ -2,9 +2,11 @@
 
 import hashlib
 import json
+import pickle
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields, is_dataclass
 from itertools import product
+from types import CodeType
 from typing import Any
 
 import numpy as np
@@ -15,11 +17,48 @@ from chasles.model.model import checked_model
 from chasles.model.parameters import check_path, parameter_paths
 
 #: Options of `simulate` that may be varied like numbers of the model.
-OPTIONS = ("method", "spaces", "step", "rtol", "atol", "stabilise", "acceleration", "until")
+OPTIONS = ("method", "spaces", "step", "rtol", "atol", "tol", "stabilise", "acceleration", "until")
 #: The name of the model where several are given.
 MODEL = "model"
 #: More runs than this are a slip of the keyboard.
 MOST_RUNS = 10**9
+
+
+def in_full(value: Any) -> Any:
+    """What JSON does not have, to the last digit: arrays and states print some of theirs only."""
+    if isinstance(value, np.ndarray | np.generic):
+        return value.tolist()
+    if is_dataclass(value) and not isinstance(value, type):
+        return [str(type(value)), {f.name: getattr(value, f.name) for f in fields(value)}]
+    return str(value)
+
+
+def told_measure(measure: Any) -> str:
+    """The same for the same measure: its name, and a digest of what it does."""
+    if measure is None:
+        return ""
+    kind = measure if hasattr(measure, "__qualname__") else type(measure)
+    name = f"{kind.__module__}.{kind.__qualname__}"
+    try:
+        if hasattr(measure, "__code__"):
+            held = [cell.cell_contents for cell in measure.__closure__ or ()]
+            numbers = [repr(value) for value in held if isinstance(value, int | float | str)]
+            parts = "\0".join([*told_code(measure.__code__), *numbers]).encode()
+        else:
+            parts = pickle.dumps(measure)
+    except Exception:  # whatever it is made of: its name is what is known of it
+        return name
+    return f"{name}-{hashlib.sha256(parts).hexdigest()[:16]}"
+
+
+def told_code(code: CodeType) -> Iterator[str]:
+    """What a function does, wherever in a file it is."""
+    yield f"{code.co_code.hex()} {code.co_names}"
+    for constant in code.co_consts:
+        if isinstance(constant, CodeType):
+            yield from told_code(constant)
+        else:
+            yield repr(constant)
 
 
 @dataclass(frozen=True)
@@ -76,7 +115,7 @@ class Plan:
         """The same for the same plan, so that a store knows whether it belongs to it."""
         told_models = {name: repr(plain_model(model)) for name, model in self.models.items()}
         text = json.dumps(
-            [told_models, self.axes, self.together, self.common], default=str, sort_keys=True
+            [told_models, self.axes, self.together, self.common], default=in_full, sort_keys=True
         )
         return hashlib.sha256(text.encode()).hexdigest()[:16]
 

@@ -12,13 +12,14 @@ import numpy as np
 
 from chasles.model import InvalidOption, Model, UnknownName
 from chasles.model.checks import checked_positive
+from chasles.model.errors import told
 from chasles.model.keywords import checked_keywords
 from chasles.model.notebook import as_html
 from chasles.result import Result
 from chasles.simulate import check_progress
 from chasles.stderr import progress_bar
 from chasles.studies.tables import aligned_table, plain
-from chasles.sweeps.plan import Plan, make_plan
+from chasles.sweeps.plan import Plan, make_plan, told_measure
 from chasles.sweeps.pool import carried_out, make_crew
 from chasles.sweeps.store import Store, open_store
 from chasles.sweeps.work import run_task
@@ -63,8 +64,16 @@ class Sweep:
         shape = np.shape(next(value for value in flat if value is not None))
         array = np.full((len(self.runs), *shape), np.nan)
         for k, value in enumerate(flat):
-            if value is not None:
+            if value is None:
+                continue
+            try:
                 array[k] = value
+            except (TypeError, ValueError):
+                raise InvalidOption(
+                    f"sweep: '{name}' of run {k} is {told(value)}, which is not"
+                    f" {f'an array of shape {shape}' if shape else 'a number'}.",
+                    "Measure numbers, or arrays of one shape in all runs; frame() has the others.",
+                ) from None
         names, coordinates = self.axes()
         whole = array.reshape(*self.plan.shape, *shape)
         inner = [f"component {k}" if k else "component" for k in range(len(shape))]
@@ -187,8 +196,7 @@ def completed(
     plan: Plan, folder: Any, measure: Any, executor: Any, workers: Any, progress: bool | None
 ) -> Sweep:
     """All runs of a plan: those in the store already, and the others."""
-    name = "" if measure is None else f"{measure.__module__}.{measure.__qualname__}"
-    store = open_store(folder, f"{plan.fingerprint}-{name}", len(plan))
+    store = open_store(folder, f"{plan.fingerprint}-{told_measure(measure)}", len(plan))
     try:
         carry_out(plan, store, measure, executor, workers, progress)
     finally:

@@ -54,7 +54,8 @@ class Callback:
     """A Python function behind a C address.
 
     Its first failure is kept, until it succeeds again: at the start of a run it is asked once with
-    all bodies at rest, which it need not know an answer to.
+    all bodies at rest, which it need not know an answer to.  An interruption by the user is kept
+    until it is told, and nothing is asked meanwhile: a step that is tried again would lose it.
     """
 
     def __init__(self, inputs: int, answers: int) -> None:
@@ -71,22 +72,30 @@ class Callback:
 
     def answer(self, t: float, given: Any, out: Any) -> None:
         motion = given[0 : self.inputs]
+        values: Sequence[float] = [NAN] * self.answers
         try:
-            values = self.values(t, motion)
-            if self.failure is not None and np.isfinite(motion).all():
-                self.failure = None
+            if not self.is_interrupted:
+                values = self.values(t, motion)
+                if self.failure is not None and np.isfinite(motion).all():
+                    self.failure = None
         except BaseException as failure:  # Ctrl-C among them: ctypes would swallow it
-            self.failure = self.failure or failure
-            values = [NAN] * self.answers
+            if self.failure is None or not isinstance(failure, Exception):
+                self.failure = failure
         for k in range(self.answers):
             out[k] = values[k]
+
+    @property
+    def is_interrupted(self) -> bool:
+        """By Ctrl-C, or by an exit that the formula asked for."""
+        return self.failure is not None and not isinstance(self.failure, Exception)
 
     @property
     def error(self) -> ChaslesError | None:
         """What went wrong; an interruption by the user goes on from here."""
         if self.failure is None or isinstance(self.failure, ChaslesError):
             return self.failure
-        raise self.failure
+        failure, self.failure = self.failure, None
+        raise failure
 
 
 class PythonForce(Callback):
