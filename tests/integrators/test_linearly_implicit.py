@@ -206,6 +206,7 @@ def treacle(t, position, rotation, velocity, angular_velocity):
     return (-1e5 * velocity[0], -1e5 * velocity[1], -1e5 * velocity[2]), (0.0, 0.0, 0.0)
 
 
+@pytest.mark.filterwarnings("ignore:the energy balance")  # of the first, which is all transient
 @pytest.mark.parametrize("space", ["subgroups", "SE3"])
 def test_a_users_own_function_is_seen_to_be_stiff(space):
     """It sinks with m g / c from the second step on."""
@@ -215,6 +216,7 @@ def test_a_users_own_function_is_seen_to_be_stiff(space):
     np.testing.assert_allclose(result.velocity("ball")[5:, 2], -2 * GRAVITY / 1e5, rtol=1e-3)
 
 
+@pytest.mark.filterwarnings("ignore:the energy balance")
 def test_a_law_in_a_joint_is_seen_to_be_stiff():
     """An overdamped hinge: its rate is g's moment over the damping."""
     link = ch.Body.box("link", (1.0, 0.1, 0.1), mass=1.0, position=(0.5, 0, 0))
