@@ -111,6 +111,11 @@ def test_the_explicit_method_stops_and_names_the_implicit_one(damping):
     assert len(stopped.value.result.t) > 1
 
 
+def test_a_balance_that_does_not_close_names_the_implicit_method_too():
+    with pytest.warns(ch.ChaslesWarning, match=r"energy balance.*method='linearly-implicit'"):
+        ch.simulate(bob(2800.0), 0.05, step=2e-3, method="rk4")
+
+
 def quadruped(stiffness):
     """13 bodies that stand on penalty feet, the weight of 18 kg in balance at the start."""
     depth = 18.0 * GRAVITY / (4 * stiffness)
