@@ -30,6 +30,7 @@ from chasles.core.state_block import (
     WORST_SHARE,
     StateBlock,
 )
+from chasles.integrators.rosenbrock import LinearlyImplicit
 from chasles.start.redundancy import joint_of_row, lightest_body
 from chasles.stepper import Stepper
 from chasles.system.build import Setup
@@ -45,6 +46,8 @@ UNSEEN = 1e-10
 AT_REST = 1e-9
 #: Steps of one body (a second) and halvings at the most that are tried for a step that would do.
 MOST_PROBED, MOST_HALVINGS = 200_000, 10
+#: What else may be done where forces do work.
+STIFF = " If a spring, damper or contact is stiff, take method='linearly-implicit'."
 
 
 def make_promises(setup: Setup, drifting: Iterable[str], step: float) -> Promises:
@@ -104,8 +107,15 @@ def broken_promises(stepper: Stepper, block: Floats, step: float) -> list[str]:
             f"the energy balance misses {100.0 * alarm[WORST_SHARE]:.3g} % of the energy exchanged,"
             f" more than 1 % since t = {since:.6g} s{culprit(stepper, block)}: the motion after"
             f" that is not right. Take a smaller step ({remedy}) or a method of higher order."
+            + (STIFF if is_stiff_to(stepper) else "")
         )
     return said
+
+
+def is_stiff_to(stepper: Stepper) -> bool:
+    """Whether the model has forces, and the method does not know how they give way."""
+    has_forces: bool = stepper.mechanism.system.force_count > 0
+    return has_forces and not isinstance(stepper.scheme, LinearlyImplicit)
 
 
 def worst_gap(stepper: Stepper, block: Floats) -> tuple[str, str]:

@@ -111,6 +111,11 @@ def test_the_explicit_method_stops_and_names_the_implicit_one(damping):
     assert len(stopped.value.result.t) > 1
 
 
+def test_a_balance_that_does_not_close_names_the_implicit_method_too():
+    with pytest.warns(ch.ChaslesWarning, match=r"energy balance.*method='linearly-implicit'"):
+        ch.simulate(bob(2800.0), 0.05, step=2e-3, method="rk4")
+
+
 def quadruped(stiffness):
     """13 bodies that stand on penalty feet, the weight of 18 kg in balance at the start."""
     depth = 18.0 * GRAVITY / (4 * stiffness)
@@ -206,6 +211,7 @@ def treacle(t, position, rotation, velocity, angular_velocity):
     return (-1e5 * velocity[0], -1e5 * velocity[1], -1e5 * velocity[2]), (0.0, 0.0, 0.0)
 
 
+@pytest.mark.filterwarnings("ignore:the energy balance")  # of the first, which is all transient
 @pytest.mark.parametrize("space", ["subgroups", "SE3"])
 def test_a_users_own_function_is_seen_to_be_stiff(space):
     """It sinks with m g / c from the second step on."""
@@ -215,6 +221,7 @@ def test_a_users_own_function_is_seen_to_be_stiff(space):
     np.testing.assert_allclose(result.velocity("ball")[5:, 2], -2 * GRAVITY / 1e5, rtol=1e-3)
 
 
+@pytest.mark.filterwarnings("ignore:the energy balance")
 def test_a_law_in_a_joint_is_seen_to_be_stiff():
     """An overdamped hinge: its rate is g's moment over the damping."""
     link = ch.Body.box("link", (1.0, 0.1, 0.1), mass=1.0, position=(0.5, 0, 0))

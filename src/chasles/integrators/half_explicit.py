@@ -21,7 +21,7 @@ which contracts with h.  Where nothing has rows (trees without loops) it is the 
 of its tableau.
 
 The order conditions are others than those of equations without joints: `rk4` has order 3 here.
-`half-explicit` is HEM4 of Brasey, with 5 stages and order 4.
+`half-explicit` is HEM4 of theirs, with 5 stages and order 4.
 """
 
 from math import sqrt
@@ -68,7 +68,7 @@ ROOT = sqrt(6.0)
 
 
 def hem4() -> Tableau:
-    """Order 4 on index 2, 5 stages, the weights of Radau IIA (Brasey 1992, HEM4)."""
+    """Order 4 on index 2, 5 stages, the weights of Radau IIA (Brasey and Hairer 1993, HEM4)."""
     a = lower(
         [3 / 10],
         [(1 + ROOT) / 30, (11 - 4 * ROOT) / 30],

