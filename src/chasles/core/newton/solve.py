@@ -166,7 +166,7 @@ def solve_step(
                 is_fresh = True
                 room.audit[FACTORED] += 1.0
                 room.audit[ALL_FACTORED] += 1.0
-                if not load_newton(mechanism, scratch, room, newton, room.point, factors):
+                if not load_newton(mechanism, scratch, room, newton, room.point, index, factors):
                     break
             sharpen(mechanism, scratch, room, newton, room.point)
         changed = size_of(mechanism, room, room.change)
