@@ -6,18 +6,21 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 from implicit_runs import driven_chain
-from mechanisms import KINDS, moving, tree
+from mechanisms import KINDS, heavy_top, moving, tree
 
 import chasles as ch
 from chasles.analysis.tangent import tangent
 from chasles.core.arrays import ABSOLUTE_WIDTH, TWIST, flat_arrays
-from chasles.core.newton.matrix import load_bodies
+from chasles.core.newton.matrix import load_bodies, load_newton, sharpen
 from chasles.core.newton.past import put_difference
-from chasles.core.newton.places import freedom_count, pose_at
+from chasles.core.newton.places import freedom_count, pose_at, rate_at, velocity_at
 from chasles.core.newton.plan import make_newton
 from chasles.core.newton.rows import lift, lower
+from chasles.core.newton.solve import propose, size_of
 from chasles.core.newton.tangent import put_slopes
+from chasles.core.newton.ways import put_plain_ways
 from chasles.core.ordering import mass_matrices
+from chasles.core.outcomes import OK
 from chasles.core.retraction import retract, slope_length
 from chasles.core.stage import Role, stage
 from chasles.integrators.methods import find_method
@@ -75,7 +78,9 @@ def test_derivatives_by_differences_are_those_by_dual_numbers():
     masses = mass_matrices(system)
     for found, factors in ((by_pose, (0.0, 1.0)), (by_twist, (1.0, 0.0))):
         newton.values[:] = 0.0
-        load_bodies(flat_arrays(system), flat, scratch, factors)
+        for body in range(system.body_count):
+            put_plain_ways(flat.ways, body, factors)
+        load_bodies(flat_arrays(system), flat, scratch)
         for body in range(system.body_count):
             block = newton.values[newton.own[body] : newton.own[body] + 36].reshape(6, 6)
             of = slice(6 * body, 6 * body + 6)
@@ -252,3 +257,35 @@ def test_a_driver_of_a_coordinate_does_the_work_that_the_energy_balance_asks_for
     gained = result.energy()[-1] - result.energy()[0]
     assert result.work("motor")[-1] == pytest.approx(gained, abs=1e-4 * abs(gained) + 1e-5)
     assert result.absolute.shape[-1] == ABSOLUTE_WIDTH > TWIST
+
+
+def newton_changes(space):
+    """Changes in a step of 10 ms of the top, relative, with a whole matrix at every iterate."""
+    stepper = stepper_for(heavy_top(), spaces=space, step=1e-2)
+    scheme, block = stepper.scheme, stepper.first_block()
+    mechanism, scratch = flat_arrays(stepper.mechanism), flat_arrays(stepper.scratch)
+    room, newton = flat_arrays(scheme.room), flat_arrays(scheme.newton)
+    step, count, found = 1e-2, freedom_count(mechanism), []
+    factors = (0.5 * step, 0.25 * step**2)
+    slope = np.zeros(slope_length(mechanism))
+    stage(mechanism, scratch, block.copy(), 0.0, Role(0.0), slope)
+    for k in range(count):
+        room.unknown[k] = slope[rate_at(mechanism, k)]
+        room.pose[k] = step * block[velocity_at(mechanism, k)] + factors[1] * room.unknown[k]
+        room.rate[k] = factors[0] * room.unknown[k]
+    for _ in range(6):
+        assert propose(mechanism, scratch, room, block, step, step, 3, factors) == OK
+        assert load_newton(mechanism, scratch, room, newton, room.point, 3, factors)
+        sharpen(mechanism, scratch, room, newton, room.point)
+        found.append(size_of(mechanism, room, room.change))
+        for k in range(count):
+            room.unknown[k] += room.change[k]
+    return np.array(found) / size_of(mechanism, room, room.unknown)
+
+
+@pytest.mark.parametrize("space", ["SE3", "SO3xR3", "SO3xR3 on joints"])
+def test_newtons_iteration_with_the_whole_matrix_squares_its_errors(space):
+    """T of the increment in the rows, and all that rotation adds: the top turns by 0.7 rad."""
+    sizes = newton_changes(space)
+    now, then = sizes[1:3], sizes[2:4]
+    assert (then < 30 * now**2 + 1e-11).all() and sizes[4] < 1e-9

@@ -3,21 +3,20 @@ r"""Newton's step with all that forces and joints add to the matrix.
 The chord iteration (`solve`) proposes a change e of the accelerations by the matrix S of index 1
 alone.  With E its body accelerations, the step of the whole matrix is
 
-$$ \begin{pmatrix} M + g_1 D + g_2 K & J^T \\ J & -\mu \end{pmatrix}
-   \begin{pmatrix} \delta \\ \delta\lambda \end{pmatrix} =
+$$ \begin{pmatrix} M A + D N + K X & J^T \\ J X/g_2 & -\mu \end{pmatrix}
+   \begin{pmatrix} y \\ \delta\lambda \end{pmatrix} =
    \begin{pmatrix} M E \\ J E \end{pmatrix}, \qquad
    D = -\partial_V Q, \quad K = -\partial_\xi Q + \partial_\xi(J^T\lambda), $$
 
-the same for charts and joint subgroups: the joints of a tree have rows here, which
-$\delta$ fulfils.  Poses are taken to move by $g_2\delta$ and velocities by $g_1\delta$: what
-rotations within a step add to that (T of $h\Delta q$) is left to the next iteration, which gains a
-factor of half the angle of a step or better.
+with $\xi = X y$, $\nu = N y$, $\alpha = A y$ how poses, velocities and accelerations follow from
+the unknowns (`ways`): about $g_2 y$, $g_1 y$ and y, and with T of $h\Delta q$ where it is known.
+It is the same for charts and joint subgroups: joints of a tree have rows here, which y fulfils.
 """
 
 from typing import Any
 
 from chasles.compiled import hot, routine
-from chasles.core.arrays import ABSOLUTE_WIDTH, ROW_WIDTH, sym6, twist6
+from chasles.core.arrays import ABSOLUTE_WIDTH, ROW_WIDTH, body_of, sym6, twist6
 from chasles.core.blocks.general import FACTORED_ALL, factor_blocks, solve_blocks
 from chasles.core.constraints.registry import assemble_joint
 from chasles.core.newton.places import freedom_count
@@ -30,66 +29,91 @@ from chasles.core.newton.tangent import (
     put_back,
     put_slopes,
 )
+from chasles.core.newton.ways import (
+    POSE_WAY,
+    RATE_WAY,
+    TWIST_WAY,
+    WAYS_WIDTH,
+    put_ways,
+)
 from chasles.core.seam import seam
 from chasles.groups.vectors import scale, symvec
 
 
 @routine
-def add_square(newton: Any, at: int, row: int, column: int, factors: Any) -> None:
-    """Subtract g_1 dQ/dV + g_2 dQ/dxi of two bodies of newton.block from a block of the matrix."""
+def add_square(newton: Any, at: int, row: int, column: int, body: int) -> None:
+    """Subtract dQ/dxi xi + dQ/dV nu of two bodies of newton.block from a block of the matrix.
+
+    `body` is the one whose y the columns belong to.
+    """
     if at < 0:
         return
-    g_1, g_2 = factors
+    ways = body * WAYS_WIDTH
     for r in range(6):
         entry = (6 * row + r) * 24 + column * DIRECTIONS
-        for c in range(6):
-            slope = g_2 * newton.block[entry + c] + g_1 * newton.block[entry + POSES + c]
-            newton.values[at + 6 * r + c] -= slope
+        for j in range(6):
+            by_pose, by_twist = newton.block[entry + j], newton.block[entry + POSES + j]
+            if by_pose == 0.0 and by_twist == 0.0:
+                continue
+            for c in range(6):
+                slope = by_pose * newton.ways[ways + POSE_WAY + 6 * j + c]
+                slope += by_twist * newton.ways[ways + TWIST_WAY + 6 * j + c]
+                newton.values[at + 6 * r + c] -= slope
 
 
 @routine
-def add_pair(newton: Any, between: Any, which: int, a: int, b: int, factors: Any) -> None:
+def add_pair(newton: Any, between: Any, which: int, a: int, b: int) -> None:
     """What newton.block adds on two bodies; `between` has the blocks off the diagonal."""
     if a >= 0:
-        add_square(newton, newton.own[a], 0, 0, factors)
+        add_square(newton, newton.own[a], 0, 0, a)
     if b >= 0:
-        add_square(newton, newton.own[b], 1, 1, factors)
+        add_square(newton, newton.own[b], 1, 1, b)
     if a >= 0 and a == b:
-        add_square(newton, newton.own[a], 0, 1, factors)
-        add_square(newton, newton.own[a], 1, 0, factors)
+        add_square(newton, newton.own[a], 0, 1, a)
+        add_square(newton, newton.own[a], 1, 0, a)
         return
-    add_square(newton, between[2 * which], 0, 1, factors)
-    add_square(newton, between[2 * which + 1], 1, 0, factors)
+    add_square(newton, between[2 * which], 0, 1, b)
+    add_square(newton, between[2 * which + 1], 1, 0, a)
 
 
 @routine
-def load_bodies(system: Any, newton: Any, scratch: Any, factors: Any) -> None:
-    """M, and what gyroscopic terms and gravity add."""
-    g_1, g_2 = factors
+def load_bodies(system: Any, newton: Any, scratch: Any) -> None:
+    """M alpha, and what gyroscopic terms and gravity add."""
     for body in range(system.body_count):
-        at = newton.own[body]
+        at, ways = newton.own[body], body * WAYS_WIDTH
         inertia = sym6(system.bodies.inertia, 6 * body)
-        for c in range(3):
-            unit = (1.0 * (c == 0), 1.0 * (c == 1), 1.0 * (c == 2))
-            row = symvec(inertia, unit)
+        for c in range(6):
+            spin = (
+                newton.ways[ways + RATE_WAY + c],
+                newton.ways[ways + RATE_WAY + 6 + c],
+                newton.ways[ways + RATE_WAY + 12 + c],
+            )
+            torque = symvec(inertia, spin)
             for r in range(3):
-                newton.values[at + 6 * r + c] += row[r]
-            newton.values[at + 6 * (3 + c) + 3 + c] += system.bodies.mass[body]
+                slide = newton.ways[ways + RATE_WAY + 18 + 6 * r + c]
+                newton.values[at + 6 * r + c] += torque[r]
+                newton.values[at + 18 + 6 * r + c] += system.bodies.mass[body] * slide
         base = own_wrench(system, newton.probe, body)
+        for k in range(12 * 24):
+            newton.block[k] = 0.0
         for direction in range(DIRECTIONS):
             step = move_body(newton, scratch, body, direction)
             moved = own_wrench(system, newton.probe, body)
             put_back(newton, scratch, body)
-            weight = (g_2 if direction < POSES else g_1) / step
             for r in range(3):
-                place = at + 6 * r + direction % 6
-                newton.values[place] -= weight * (moved[0][r] - base[0][r])
-                newton.values[place + 18] -= weight * (moved[1][r] - base[1][r])
+                newton.block[24 * r + direction] = (moved[0][r] - base[0][r]) / step
+                newton.block[24 * (3 + r) + direction] = (moved[1][r] - base[1][r]) / step
+        add_square(newton, at, 0, 0, body)
 
 
 @routine
-def load_rows(system: Any, newton: Any, scratch: Any) -> None:
-    """J and its transpose, at the bodies in scratch, and what keeps redundant rows regular."""
+def load_rows(
+    system: Any, newton: Any, scratch: Any, measured: Any, index: int, factors: Any
+) -> None:
+    """J^T, and J on how poses move, or velocities where rows hold these, at the placed bodies.
+
+    Redundant rows are kept regular by their damping.
+    """
     probe, joints = newton.probe, system.joints
     for joint in range(system.joint_count):
         first, rows = joints.first_row[joint], joints.rows[joint]
@@ -97,19 +121,25 @@ def load_rows(system: Any, newton: Any, scratch: Any) -> None:
             continue
         assemble_joint(system, joint, scratch.absolute, probe, probe.jacobian, probe.eta)
         for r in range(rows):
-            entry = (first + r) * ROW_WIDTH
             damped = newton.damping[first + r] if scratch.plain[0] == 0.0 else 0.0
             newton.values[newton.pivot[joint] + r * rows + r] -= damped
+            closes = index == 3 and measured[first + r] != 0
+            part, factor = (POSE_WAY, factors[1]) if closes else (TWIST_WAY, factors[0])
             for side in range(2):
+                body = body_of(joints, joint, side)
+                if body < 0:
+                    continue
                 below, above = (
                     newton.rows[4 * joint + 2 * side],
                     newton.rows[4 * joint + 2 * side + 1],
                 )
-                if below >= 0:
-                    for c in range(6):
-                        value = probe.jacobian[entry + 6 * side + c]
-                        newton.values[below + 6 * r + c] = value
-                        newton.values[above + c * rows + r] = value
+                entry, ways = (first + r) * ROW_WIDTH + 6 * side, body * WAYS_WIDTH + part
+                for c in range(6):
+                    newton.values[above + c * rows + r] = probe.jacobian[entry + c]
+                    total = 0.0
+                    for j in range(6):
+                        total += probe.jacobian[entry + j] * newton.ways[ways + 6 * j + c]
+                    newton.values[below + 6 * r + c] = total / factor
 
 
 @seam
@@ -132,7 +162,7 @@ def feel_more(mechanism: Any, newton: Any, room: Any, rates: Any) -> None:
 
 @hot
 def load_newton(
-    mechanism: Any, scratch: Any, room: Any, newton: Any, point: Any, factors: Any
+    mechanism: Any, scratch: Any, room: Any, newton: Any, point: Any, index: int, factors: Any
 ) -> bool:
     """The whole matrix at the stage in scratch, factored; whether all pivots are regular."""
     system = mechanism.system
@@ -142,17 +172,18 @@ def load_newton(
         newton.values[k] = 0.0
     for k in range(ABSOLUTE_WIDTH * system.body_count):
         newton.probe.absolute[k] = scratch.absolute[k]
-    load_bodies(system, newton, scratch, factors)
+    put_ways(mechanism, scratch, room, newton.ways, factors)
+    load_bodies(system, newton, scratch)
     for force in range(system.force_count):
         a, b = forces.a[force], forces.b[force]
         put_slopes(system, newton, scratch, room.multipliers, force, 0, a, b)
-        add_pair(newton, newton.across, force, a, b, factors)
+        add_pair(newton, newton.across, force, a, b)
     for joint in range(system.joint_count):
         if joints.rows[joint] > 0:
             a, b = joints.a[joint], joints.b[joint]
             put_slopes(system, newton, scratch, room.multipliers, joint, 1, a, b)
-            add_pair(newton, newton.beside, joint, a, b, factors)
-    load_rows(system, newton, scratch)
+            add_pair(newton, newton.beside, joint, a, b)
+    load_rows(system, newton, scratch, room.measured, index, factors)
     load_more(mechanism, newton, room)
     regular: bool = factor_blocks(newton, newton.values, newton.swaps) == FACTORED_ALL
     return regular

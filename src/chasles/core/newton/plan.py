@@ -19,6 +19,7 @@ from chasles.core.blocks.general import lay_out_general
 from chasles.core.blocks.layout import BLOCK, FIRST_SLOT, NEIGHBOUR, PIVOT, SIZE, SLOTS
 from chasles.core.constraints.registry import CONSTRAINTS
 from chasles.core.evaluate import Workspace
+from chasles.core.newton.ways import WAYS_WIDTH
 
 
 class Probe(NamedTuple):
@@ -51,6 +52,7 @@ class Newton(NamedTuple):
     pivot: Integers  # (m,) offset of the block of a joint
     rows: Integers  # (m, 4) offsets of (joint, a), (a, joint), (joint, b), (b, joint), or -1
     reach: Floats  # (n,) radius of gyration: what displacements are small against
+    ways: Floats  # (n, WAYS_WIDTH) how poses, twists and their rates follow: see `ways`
     damping: Floats  # (rows,) mu
     values: Floats  # the factor
     swaps: Integers  # (6 n + rows,)
@@ -121,6 +123,7 @@ def make_newton(
         pivot=nodes[position[bodies:], PIVOT].copy(),
         rows=np.array(rows, np.int64).reshape(-1, 4),
         reach=np.sqrt(system.bodies.inertia[:, :3].mean(axis=1) / mass),
+        ways=np.zeros((bodies, WAYS_WIDTH)),
         damping=damping,
         values=np.zeros(int(size)),
         swaps=np.zeros(unknowns, np.int64),

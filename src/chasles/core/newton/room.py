@@ -7,7 +7,6 @@ import numpy as np
 from chasles.core.arrays import (
     ABSOLUTE_WIDTH,
     CHART_WIDTH,
-    ROW_WIDTH,
     Floats,
     Integers,
     System,
@@ -51,8 +50,6 @@ class Room(NamedTuple):
     moved: Floats  # (kept,) a state of a tree with other velocities
     places: Floats  # (n, ROW) its kinematics
     absolute: Floats  # (n, 18)
-    jacobian: Floats  # (rows, 12)
-    eta: Floats  # (rows,)
 
 
 def make_room(mechanism: Any) -> Room:
@@ -84,8 +81,6 @@ def make_room(mechanism: Any) -> Room:
         moved=np.zeros(max(kept, CHART_WIDTH)),
         places=np.zeros((bodies if tree is not None else 0, ROW)),
         absolute=np.zeros((bodies, ABSOLUTE_WIDTH)),
-        jacobian=np.zeros((rows, ROW_WIDTH)),
-        eta=np.zeros(rows),
     )  # fmt: skip
 
 

@@ -134,6 +134,41 @@ def shift_to_past(mechanism: Any, room: Any, past: Any) -> float:
     return size_of(mechanism, room, room.reply)
 
 
+@routine
+def begin_anew(mechanism: Any, room: Any) -> None:
+    """The first iterate: the guess, and integrals that grow as they did at the start."""
+    first = linear_at(mechanism)
+    for k in range(slope_length(mechanism) - first):
+        room.slope[first + k] = room.begun[k]
+    for k in range(freedom_count(mechanism)):
+        room.unknown[k], room.shift[k] = room.guess[k], 0.0
+
+
+@routine
+def take_change(
+    mechanism: Any, scratch: Any, room: Any, past: Any, index: int, factors: Any
+) -> float:
+    """Add what an iteration has found to the unknowns; by how much they change."""
+    changed = size_of(mechanism, room, room.change)
+    if index == 2:
+        changed += shift_poses(mechanism, scratch, room, factors)
+    if past.known[0] > 0:
+        changed += shift_to_past(mechanism, room, past) / factors[1]
+    for k in range(freedom_count(mechanism)):
+        room.unknown[k] += room.change[k]
+    return changed
+
+
+@routine
+def judge_change(mechanism: Any, room: Any, factors: Any, changed: float, before: float) -> Any:
+    """(whether the iteration has converged, whether its changes may be rounding)."""
+    speed = speed_of(mechanism, room, room.point) / factors[0]
+    scale = speed + size_of(mechanism, room, room.unknown)
+    is_rounding = changed <= max(ROUNDED * scale, ROUNDED_PLACES * room.reach / factors[1])
+    stalls = is_rounding and changed > STALLED * before > 0.0
+    return changed <= CONVERGED * scale or stalls, is_rounding
+
+
 @hot
 def solve_step(
     mechanism: Any, scratch: Any, room: Any, newton: Any, past: Any, state: Any, t: float,
@@ -145,57 +180,47 @@ def solve_step(
     does not converge quickly: room.audit[FACTORED] tells.  Leaves the increment of the whole step
     in room.increment, rates of integrals in room.slope and the multipliers in room.multipliers.
     """
-    first = linear_at(mechanism)
-    count, linear = freedom_count(mechanism), slope_length(mechanism) - first
     room.audit[ITERATIONS], room.audit[FACTORED] = 0.0, 0.0
-    if newton.available == 0:
-        is_stiff = False
-    for k in range(linear):
-        room.slope[first + k] = room.begun[k]
-    for k in range(count):
+    for k in range(freedom_count(mechanism)):
         room.guess[k] = room.unknown[k]
-    before, is_fresh = 0.0, False
+    begin_anew(mechanism, room)
+    whole, fresh, before = is_stiff and newton.available != 0, False, 0.0
     for _ in range(MOST_ITERATIONS):
-        room.audit[ITERATIONS] += 1.0
-        room.audit[ALL_ITERATIONS] += 1.0
+        count_one(room, ITERATIONS, ALL_ITERATIONS)
         outcome = propose(mechanism, scratch, room, state, t, step, index, factors)
         if outcome != OK:
             return outcome
-        if is_stiff:
-            if not is_fresh:
-                is_fresh = True
-                room.audit[FACTORED] += 1.0
-                room.audit[ALL_FACTORED] += 1.0
-                if not load_newton(mechanism, scratch, room, newton, room.point, factors):
+        if whole:
+            if not fresh:
+                fresh = True
+                count_one(room, FACTORED, ALL_FACTORED)
+                point = room.point
+                if not load_newton(mechanism, scratch, room, newton, point, index, factors):
                     break
             sharpen(mechanism, scratch, room, newton, room.point)
-        changed = size_of(mechanism, room, room.change)
-        if index == 2:
-            changed += shift_poses(mechanism, scratch, room, factors)
-        if past.known[0] > 0:
-            changed += shift_to_past(mechanism, room, past) / factors[1]
-        for k in range(count):
-            room.unknown[k] += room.change[k]
-        speed = speed_of(mechanism, room, room.point) / factors[0]
-        scale = speed + size_of(mechanism, room, room.unknown)
-        is_rounding = changed <= max(ROUNDED * scale, ROUNDED_PLACES * room.reach / factors[1])
-        if changed <= CONVERGED * scale or (is_rounding and changed > STALLED * before > 0.0):
+        changed = take_change(mechanism, scratch, room, past, index, factors)
+        converged, is_rounding = judge_change(mechanism, room, factors, changed, before)
+        if converged:
             settle_powers(mechanism, scratch, room, room.slope)
             put_increment(mechanism, room, factors, step)
             return OK
         if before > 0.0 and not changed < SLOW * before and not is_rounding:
-            if not is_stiff and newton.available != 0:  # begin anew
-                is_stiff, changed = True, 0.0
-                for k in range(count):
-                    room.unknown[k], room.shift[k] = room.guess[k], 0.0
-                for k in range(linear):
-                    room.slope[first + k] = room.begun[k]
-            is_fresh = False
+            fresh = False
+            if not whole and newton.available != 0:
+                whole, changed = True, 0.0
+                begin_anew(mechanism, room)
         if not changed < BEYOND:  # NaN, too
             break
         before = changed
     note_worst(mechanism, room)
     return NEWTON_FAILED
+
+
+@routine
+def count_one(room: Any, this: int, all_of_them: int) -> None:
+    """Count an iteration or a factorisation, of this step and of all."""
+    room.audit[this] += 1.0
+    room.audit[all_of_them] += 1.0
 
 
 @hot

@@ -17,7 +17,6 @@ from chasles.core.arrays import (
     twist6,
     vec3,
 )
-from chasles.core.newton.matrix import feel_more, load_more, settle_places
 from chasles.core.newton.rows import (
     lift,
     lower,
@@ -32,7 +31,6 @@ from chasles.core.recursion.kinematics import kinematics, place
 from chasles.core.recursion.loop_mechanism import LoopMechanism
 from chasles.core.recursion.mechanism import TreeMechanism
 from chasles.core.recursion.refine import solve_rows
-from chasles.core.recursion.riding import dof_of
 from chasles.core.recursion.tree import (
     AXIS,
     CYLINDRICAL,
@@ -252,82 +250,3 @@ def settle_row_powers(mechanism: Any, scratch: Any, room: Any, slope: Any) -> No
             slope[supply] += power - slope[at]
             slope[supply + 1] += abs(power) - abs(slope[at])
             slope[at] = power
-
-
-# --- the whole matrix ---
-
-
-@hot
-def settle_tree_places(mechanism: Any, scratch: Any, room: Any, point: Any) -> None:
-    kinematics(mechanism.tree, point, room.places)
-    place(mechanism.tree, point, room.places, scratch.absolute)
-    for k in range(ABSOLUTE_WIDTH * mechanism.tree.body_count):
-        room.absolute[k] = scratch.absolute[k]
-
-
-@routine
-def put_rate_row(tree: Any, room: Any, body: int, slot: int, out: Any) -> None:
-    """The rate of a coordinate as a row (12,) on the twists of a body and of its base.
-
-    Into out, where room for six more numbers follows.
-    """
-    base = tree.base[body]
-    for side in range(2):
-        moving = body if side == 0 else base
-        for c in range(6):
-            out[6 * side + c] = 0.0
-            if moving >= 0:
-                for k in range(6):
-                    room.twists[6 * moving + k] = 1.0 * (k == c)
-                motion = motion_in_world(tree, room, room.twists, moving)
-                still = (ZERO, ZERO)
-                if side == 0:
-                    put_rates(tree, room, body, motion, still, out, 12)
-                else:
-                    put_rates(tree, room, body, still, motion, out, 12)
-                out[6 * side + c] = out[12 + slot]
-
-
-@hot
-def load_armatures(mechanism: Any, newton: Any, room: Any) -> None:
-    r"""Rotors: $I_r$ times the square of every coordinate's row."""
-    tree, row = mechanism.tree, newton.block
-    for body in range(tree.body_count):
-        k, base = tree.rate_at[body], tree.base[body]
-        for slot in range(dof_of(tree.pair[body])):
-            inertia = tree.armature[k + slot]
-            if inertia == 0.0:
-                continue
-            put_rate_row(tree, room, body, slot, row)
-            for r in range(6):
-                for c in range(6):
-                    newton.values[newton.own[body] + 6 * r + c] += inertia * row[r] * row[c]
-                    if base >= 0:
-                        own = newton.own[base] + 6 * r + c
-                        newton.values[own] += inertia * row[6 + r] * row[6 + c]
-                        below, above = newton.based[2 * body], newton.based[2 * body + 1]
-                        newton.values[below + 6 * r + c] += inertia * row[r] * row[6 + c]
-                        newton.values[above + 6 * r + c] += inertia * row[6 + r] * row[c]
-
-
-@hot
-def feel_armatures(mechanism: Any, newton: Any, room: Any, rates: Any) -> None:
-    """What rotors take of M E, for rates of coordinates; room.twists is overwritten."""
-    tree, row = mechanism.tree, newton.block
-    for body in range(tree.body_count):
-        k, base = tree.rate_at[body], tree.base[body]
-        for slot in range(dof_of(tree.pair[body])):
-            effort = tree.armature[k + slot] * rates[k + slot]
-            if effort == 0.0:
-                continue
-            put_rate_row(tree, room, body, slot, row)
-            for c in range(6):
-                newton.column[6 * body + c] += effort * row[c]
-                if base >= 0:
-                    newton.column[6 * base + c] += effort * row[6 + c]
-
-
-for kind in (TreeMechanism, LoopMechanism):
-    on(settle_places, kind)(settle_tree_places)
-    on(load_more, kind)(load_armatures)
-    on(feel_more, kind)(feel_armatures)
