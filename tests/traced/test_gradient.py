@@ -126,12 +126,12 @@ def test_gradients_agree_with_differences_of_whole_runs(model, paths, space, fun
     assert_allclose(found.value, function(run), rtol=1e-13)
     for path in paths:
         wanted = by_differences(model(), function, path, 0.1, spaces=space)
-        rounding = 1e-10 * np.abs(wanted).max() + 1e-13 * abs(found.value)  # of the differences
+        rounding = 1e-10 * np.abs(wanted).max() + 1e-13 * abs(found.value)  # of differences
         assert_allclose(found[path], wanted, rtol=1e-10, atol=rounding)
 
 
 def test_the_derivatives_of_a_free_flight_are_known():
-    """A body that nothing holds flies: x(T) = x + v T + g T^2 / 2, so dx/dv = T, dx/dg = T^2 / 2."""
+    """x(T) = x + v T + g T^2 / 2, so dx/dv = T and dx/dg = T^2 / 2."""
     body = ch.Body.sphere("ball", 0.1, mass=2.0, position=(0, 0, 0), velocity=(1.0, 2.0, 3.0))
     model = ch.Model([body])
     for axis in range(3):
