@@ -1,6 +1,6 @@
 """Recorded steps beside the generic kernel and MuJoCo, and ensembles in lanes beside its rollout.
 
-    python benchmarks/run.py --only traced --only ensemble
+    python benchmarks/run.py --only traced --only ensemble --only gradient
 
 CPU time, the best of some rounds in which all take turns.  Compiling is measured on a cache that
 is empty, once.
@@ -20,6 +20,8 @@ from libraries import race
 from scenes import Scene
 
 import chasles as ch
+from chasles.ensembles.members import image_of
+from chasles.gradients.gradient import make_course
 from chasles.preparation import make_settings, stepper_of
 from chasles.stepper import Stepper
 from chasles.traced.loop_ir import run_ir
@@ -185,4 +187,31 @@ def rollout_clock(peer: Any, scene: Scene, spins: Any) -> Callable[[], float]:
     return measured
 
 
-CASES = {"traced": traced_steps, "ensemble": ensemble}
+def gradient(libraries: dict[str, Any], effort: Any, findings: Findings) -> None:
+    """The way back along a thousand steps of the double pendulum, beside the way there."""
+    steps, case = 1000, "double pendulum, gradient"
+    stepper = make_stepper(models.double_pendulum())
+    numbers = np.zeros(image_of(stepper).numbers.size, bool)
+    course = make_course(stepper, numbers, STEP, steps)
+    block = stepper.first_block()
+    states = course.stretch(block, 0, steps)
+    seeds = np.zeros((steps, course.width))
+
+    def there() -> float:
+        began = time.process_time()
+        course.stretch(block, 0, steps)
+        return 1e6 * (time.process_time() - began) / steps
+
+    def back() -> float:
+        began = time.process_time()
+        course.back(states, 0, seeds, np.ones(course.width))
+        return 1e6 * (time.process_time() - began) / steps
+
+    best = race({"there": there, "back": back}, max(5, effort.rounds))
+    for word, value in best.items():
+        findings.figures.append(Figure(case, "chasles", word, value, "us/step"))
+    ratio = (best["there"] + best["back"]) / best["there"]
+    findings.requirements.append(Requirement(f"{case}: / forward run", ratio, 5.0))
+
+
+CASES = {"traced": traced_steps, "ensemble": ensemble, "gradient": gradient}

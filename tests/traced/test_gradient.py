@@ -126,7 +126,7 @@ def test_gradients_agree_with_differences_of_whole_runs(model, paths, space, fun
     assert_allclose(found.value, function(run), rtol=1e-13)
     for path in paths:
         wanted = by_differences(model(), function, path, 0.1, spaces=space)
-        rounding = 1e-10 * np.abs(wanted).max() + 1e-13 * abs(found.value)  # of the differences
+        rounding = 1e-10 * np.abs(wanted).max() + 1e-13 * abs(found.value)  # of differences
         assert_allclose(found[path], wanted, rtol=1e-10, atol=rounding)
 
 

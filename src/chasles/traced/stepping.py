@@ -12,6 +12,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from chasles.compiled import FIRST_COMPILE
 from chasles.core.arrays import Floats
 from chasles.core.outcomes import OK
 from chasles.integrators.advance import SEEN, SEEN_LAST, advance
@@ -195,11 +196,17 @@ class TracedSteps:
             with np.errstate(all="ignore"):
                 recording = record(records, block, times, step, self.held())
             variant = Variant.of(recording, self.stepper.layout.kept, self.contract)
-        except NotTraceable as error:
+        except (
+            NotTraceable,
+            RuntimeError,
+        ) as error:  # the latter of a version of LLVM that is older
             if not self.variants:
                 self.refusal = str(error)
             return False
+        finally:
+            seconds = time.perf_counter() - began
+            TracedSteps.seconds_in_all += seconds
+            FIRST_COMPILE.seconds += seconds  # these are not seconds of steps
         self.variants.insert(0, variant)
         self.astray = 0
-        TracedSteps.seconds_in_all += time.perf_counter() - began
         return True
