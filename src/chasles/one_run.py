@@ -121,9 +121,10 @@ def prepared(model: Model, until: float, asked: RunOptions) -> Prepared:
     if tolerances is not None:
         check_stabiliser(settings.choice)
     begin = settings.begin
-    if record is not None and record.begun:
+    resumed = record is not None and record.begun
+    if record is not None and resumed:
         begin = record.checkpoint()
-    grid = make_grid(until, step, asked.save_every, asked.t_eval, begin, tolerances)
+    grid = make_grid(until, step, asked.save_every, asked.t_eval, begin, tolerances, resumed)
     if record is None:
         check_memory(grid, settings.setup)
     if tolerances is None:

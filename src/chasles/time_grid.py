@@ -46,9 +46,9 @@ class Grid:
 
 def make_grid(
     until: Any, step: Any, save_every: Any, t_eval: Any, begin: Checkpoint | None = None,
-    tolerances: Tolerances | None = None,
+    tolerances: Tolerances | None = None, may_be_there: bool = False,
 ) -> Grid:  # fmt: skip
-    """Check the options of a run."""
+    """Check the options of a run; one that goes on may be at its end already if it says so."""
     until = checked_positive(until, "until", "s", "simulate", InvalidOption)
     if tolerances is not None:  # nothing is known of the steps: such as one may expect
         step = min(tolerances.max_step, until / TYPICAL_STEPS)
@@ -66,7 +66,8 @@ def make_grid(
         )
     origin, first = begun(step, begin)
     began = origin + step * first
-    if not until > began * (1.0 + ROUND_STEPS):
+    is_there = may_be_there and abs(until - began) <= ROUND_STEPS * began
+    if not (until > began * (1.0 + ROUND_STEPS) or is_there):
         raise InvalidOption(
             f"simulate: until is {until:g} s, but the run that goes on is at {began:g} s already.",
             "Give a later time: until counts from t = 0, not from where the run goes on.",

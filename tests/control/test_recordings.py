@@ -105,6 +105,20 @@ def test_a_recorded_run_is_the_run(tmp_path, spaces, monkeypatch):
     assert np.array_equal(ch.load(tmp_path / "run.nc").absolute, kept.absolute)
 
 
+@pytest.mark.parametrize("until", [0.1, 0.1005])
+@pytest.mark.parametrize("save_every", [1, 7])
+def test_a_run_that_was_killed_at_its_very_end_is_resumed_as_well(tmp_path, until, save_every):
+    """A script that is called once more need not know that all was done."""
+    options = {"until": until, "step": 1e-3, "save_every": save_every}
+    whole = ch.simulate(pendulum(), **options)
+    for _ in range(3):
+        result = ch.simulate(pendulum(), **options, into=tmp_path / "run", resume=True)
+        for found in (result, ch.load(tmp_path / "run")):
+            assert found.status == "finished"
+            np.testing.assert_array_equal(found.t, whole.t)
+            np.testing.assert_array_equal(found.absolute, whole.absolute)
+
+
 def test_memory_does_not_grow_with_the_length_of_a_recorded_run(tmp_path, monkeypatch):
     monkeypatch.setattr(recording, "WINDOW_BYTES", 2**18)
     model, peaks = ch.Model(pendulum().bodies, pendulum().joints), []
