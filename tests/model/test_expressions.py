@@ -85,6 +85,7 @@ def test_signs_and_powers_bind_as_in_mathematics(text, value):
         ("2 $ t", "character 2"),
         ("__import__('os')", "character"),
         ("t.real", "character 2"),
+        ("2 + 1e400", "a number that is finite"),
         ("t" * 3000, "3000 characters"),
         ("(" * 60 + "t" + ")" * 60, "more than 50 deep"),
         ("-" * 60 + "t", "more than 50 deep"),

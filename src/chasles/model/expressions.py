@@ -195,6 +195,8 @@ class Parser:
     def atom(self) -> None:
         token = self.peek()
         if token and (token[0].isdigit() or token[0] == "."):
+            if not np.isfinite(float(token)):
+                raise self.wrong("a number that is finite")
             self.output.append(float(self.take()))
         elif token in ("t", "pi"):
             self.output.append("t" if self.take() == "t" else float(np.pi))
