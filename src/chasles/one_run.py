@@ -133,7 +133,8 @@ def prepared(model: Model, until: float, asked: RunOptions) -> Prepared:
         lookout = look_through(settings.setup, grid.until)
     stepper = stepper_of(settings, grid.step, grid.until)  # fits what was seen of functions of time
     if tolerances is None:
-        stepper = quickened(stepper, asked.kernel, grid.step, grid.steps - grid.first)
+        ahead, iterates = grid.steps - grid.first, settings.method.implicit
+        stepper = quickened(stepper, asked.kernel, grid.step, ahead, iterates)
         control = make_control(stepper, asked.controller, asked.sample, grid.step)
         run = Run(stepper, grid, lookout, control, record=record)
     else:

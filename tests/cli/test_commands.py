@@ -72,6 +72,22 @@ def test_wrong_input_is_one_line_and_exit_code_2(arguments, words, in_folder, ca
     assert words in printed.err
 
 
+@pytest.mark.parametrize("wanted", ["tol = 1e-6", "rtol = 1e-8", 'method = "auto"'])
+def test_a_file_may_ask_for_an_accuracy_instead_of_a_step(wanted, in_folder, capsys):
+    text = TOP.read_text("utf-8")
+    assert "step_ms = 1\n" in text
+    Path("top.toml").write_text(text.replace("step_ms = 1\n", f"{wanted}\n"), "utf-8")
+    assert main(["run", "top.toml", "--until", "0.05"]) == 0
+    assert "dop853" in capsys.readouterr().out
+    assert main(["run", "top.toml", "--until", "0.1", "--resume"]) == 2
+    assert "not kept on its way" in capsys.readouterr().err
+
+
+def test_tol_takes_the_place_of_the_step_in_the_file(in_folder, capsys):
+    assert main(["run", str(TOP), "--until", "0.05", "--tol", "1e-6", "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["method"] == "dop853"
+
+
 def test_a_file_without_a_run_asks_for_one(in_folder, capsys):
     text = TOP.read_text("utf-8").replace("until = 1\n", "")
     Path("top.toml").write_text(text, "utf-8")

@@ -272,3 +272,8 @@ def test_what_cannot_be_moved_or_added_is_named(make, said, refusal):
 def test_a_model_plus_something_else_is_a_type_error():
     with pytest.raises(TypeError):
         leg() + 3
+
+
+def test_the_summary_of_a_coupling_names_the_coordinate_that_is_meant():
+    screw = ch.Coupling("thread", {"sleeve.angle": 0.01, "sleeve.displacement": -1})
+    assert screw.summary == "coupling thread: 0.01 sleeve.angle - 1 sleeve.displacement = 0"

@@ -84,6 +84,14 @@ def test_without_the_generic_kernel_a_small_model_is_not_kept_waiting(monkeypatc
     assert bits(traced) == bits(generic)
 
 
+def test_a_method_that_iterates_is_not_recorded_unless_asked_for(monkeypatch):
+    # Its iterations are branches of the recording: a loop of three bodies took minutes to compile.
+    monkeypatch.setattr(choosing, "generic_at_hand", lambda stepper: False)
+    monkeypatch.setattr(TracedSteps, "seconds_in_all", 0.0)
+    result = ch.simulate(heavy_top(), 0.03, step=1e-3, method="gauss4")
+    assert result.provenance["kernel"] == "generic"
+
+
 def test_patience_with_recordings_ends(monkeypatch):
     """Many short runs are soon taken by the kernel that serves all of them."""
     monkeypatch.setattr(choosing, "generic_at_hand", lambda stepper: False)

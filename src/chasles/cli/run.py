@@ -12,13 +12,16 @@ from chasles.model import InvalidOption
 EXAMPLES = """\
   chasles run top.toml                                 options are those of its table [run]
   chasles run top.toml --until 10 --step 1e-3          or these
+  chasles run top.toml --until 10 --tol 1e-6           as accurate as that, steps are chosen
   chasles run top.toml --report top.html               film, numbers and plots on one page
   chasles run top.toml --out results --json            the summary as JSON
   chasles run top.toml --out results --resume          go on with a run that was cut off
 """
 #: Where the states go while a run is on its way, beside its result.
 SEGMENTS = "segments"
-OVERRIDES = ("until", "step", "method", "spaces", "stabilise", "save_every")
+OVERRIDES = ("until", "step", "tol", "method", "spaces", "stabilise", "save_every")
+#: Options by which steps are chosen along the way: such a run is not written while it goes.
+CHOSEN = ("tol", "rtol", "atol")
 
 
 def add(commands: Commands) -> None:
@@ -32,6 +35,10 @@ def add(commands: Commands) -> None:
     )  # fmt: skip
     add_file(parser)
     add_times(parser)
+    parser.add_argument(
+        "--tol", type=float, metavar="X",
+        help="how accurate the motion is to be, instead of a step; not kept on its way",
+    )  # fmt: skip
     parser.add_argument("--method", metavar="NAME", help="rk4, dopri5, ...")
     parser.add_argument("--spaces", metavar="NAME", help="auto, SE3, SO3xR3, ...")
     parser.add_argument("--stabilise", metavar="NAME", help="projection, baumgarte or ggl")
@@ -57,13 +64,18 @@ def call(options: argparse.Namespace) -> int:
             f"'{options.file}' does not say how long to run.",
             "Give --until, or until = ... in its table [run].",
         )
+    if options.tol is not None and options.step is None:
+        run = {name: value for name, value in run.items() if name not in ("step", "rtol", "atol")}
     check_steps(run)
     folder = made(options.out or Path("out") / options.file.stem)
-    if "t_eval" not in run:
+    unkept = [name for name in ("t_eval", *CHOSEN) if name in run]
+    unkept += ["method 'auto'"] if run.get("method") == "auto" else []
+    if not unkept:
         run |= {"into": segments(folder, options.resume), "resume": True}
     elif options.resume:
         raise InvalidOption(
-            "--resume: a run with t_eval is not kept on its way.", "Leave t_eval out, or --resume."
+            f"--resume: a run with {unkept[0]} is not kept on its way.",
+            f"Leave {unkept[0]} out, or --resume.",
         )
     try:
         result = simulate(model, **run, progress=False if options.quiet or options.json else None)

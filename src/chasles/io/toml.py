@@ -10,7 +10,7 @@ import re
 import tomllib
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 import msgspec
 
@@ -19,6 +19,7 @@ from chasles.io.run_options import checked_run, run_to_plain
 from chasles.io.schema import (
     SOLIDS,
     START,
+    Axis,
     Turn,
     field_names,
     file_types,
@@ -177,7 +178,16 @@ def of_kind(
 ) -> dict[str, Any]:
     """A table whose kind is known, in SI units."""
     kind = table.get("kind")
+    if kind is None:
+        raise InvalidModel(
+            f"{where} has no 'kind'.", f"Give kind = ..., one of {', '.join(kinds)}."
+        )
     if not isinstance(kind, str) or kind not in kinds:
+        for elsewhere, others in file_types().parts.items():
+            if kind in others and what.endswith(" kind"):
+                raise UnknownName(
+                    f"{where}: there is no {what} '{kind}'.", f"It belongs to [[{elsewhere}]]."
+                )
         raise UnknownName.among(what, kind, kinds, where=where)
     return in_si(table, field_names(kinds[kind]), where, turns)
 
@@ -202,6 +212,11 @@ def explained(message: str, document: Any) -> InvalidModel:
     if missing:
         return InvalidModel(f"{path} has no '{missing[1]}'.", f"Give {missing[1]} = ... there.")
     value = value_at(document, path)
+    if rule.startswith("Invalid enum value") and path.rpartition(".")[2].startswith("axis"):
+        axes = ", ".join(f"'{axis}'" for axis in get_args(Axis))
+        return InvalidModel(
+            f"{path} must be an axis, got {told(value)}.", f"Give one of {axes}, or three numbers."
+        )
     expected = re.match(r"Expected `([^`]*)`(?: of length (\d+))?", rule)
     if expected is None:
         return InvalidModel(f"{path} is {told(value)}: {rule.replace('`', '')}.", "Correct it.")

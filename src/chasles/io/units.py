@@ -100,7 +100,7 @@ def in_si(
     for key, value in table.items():
         field, unit = (key, "") if key in known else split(key, known, turns)
         if field not in known:
-            raise UnknownName.among("field", key, sorted(known), where=where)
+            raise unknown(key, known, where, turns)
         if field in converted:
             raise InvalidModel(f"{where}: {field} is given twice, once as {key}.", "Give it once.")
         converted[field] = scaled(value, unit, f"{where}, {key}") if unit else value
@@ -117,6 +117,18 @@ def split(key: str, known: set[str], turns: bool | None = None) -> tuple[str, st
             if turns is None or len(dimensions) == 1 or (UNITS[unit][0] in TURNING) == turns:
                 return field, unit
     return key, ""
+
+
+def unknown(key: str, known: set[str], where: str, turns: bool | None) -> UnknownName:
+    """A field that there is not; or one that there is, with a unit that does not measure it."""
+    for field in DIMENSIONS:
+        if field in known and key.startswith(field + "_"):
+            names = [f"{field}_{unit}" for unit in UNITS]
+            good = ", ".join(name for name in names if split(name, known, turns)[0] == field)
+            return UnknownName(
+                f"{where}: there is no field '{key}'.", f"Give {field} in SI units, or {good}."
+            )
+    return UnknownName.among("field", key, sorted(known), where=where)
 
 
 def scaled(value: Any, unit: str, where: str) -> Any:

@@ -77,7 +77,10 @@ class Coupling(AnyDriver):
 
     @property
     def drives(self) -> str:
-        terms = (f"{in_words(powers)} {joint}" for joint, _, powers in self.terms)
+        terms = (
+            f"{in_words(powers)} {joint if coordinate == 'auto' else f'{joint}.{coordinate}'}"
+            for joint, coordinate, powers in self.terms
+        )
         return " + ".join(terms).replace(" + -", " - ")
 
     @property

@@ -63,7 +63,8 @@ def checked_rotation(value: Any, where: str) -> Matrix3:
     if array.shape != (3, 3):
         raise InvalidBody(
             f"{where}: rotation has shape {array.shape}.",
-            "Give a 3x3 matrix (body to world) or a unit quaternion (w, x, y, z).",
+            "Give a 3x3 matrix (body to world), a unit quaternion (w, x, y, z), or an axis and an"
+            " angle in rad: ('z', 0.3).",
         )
     off = float(np.abs(array.T @ array - np.eye(3)).max())
     if off > TOLERANCE:

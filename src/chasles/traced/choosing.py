@@ -31,9 +31,15 @@ PATIENCE = 5.0
 PLAIN_STEPS = 300
 
 
-def quickened(stepper: Stepper, kernel: str, step: float, steps: int) -> Stepper:
-    """The stepper with steps that are recorded, if these are wanted, or pay."""
-    if kernel == GENERIC or (kernel == AUTO and not pays(stepper, steps)):
+def quickened(
+    stepper: Stepper, kernel: str, step: float, steps: int, iterates: bool = False
+) -> Stepper:
+    """The stepper with steps that are recorded, if these are wanted, or pay.
+
+    A method that iterates never pays: every iteration is written out, which takes minutes to
+    compile, and a step that takes one more or one less fails the guards.
+    """
+    if kernel == GENERIC or (kernel == AUTO and (iterates or not pays(stepper, steps))):
         return stepper
     plainly = 0 if generic_at_hand(stepper) else PLAIN_STEPS
     return replace(stepper, quick=TracedSteps(stepper, step, plainly=plainly))
