@@ -284,3 +284,17 @@ def test_without_mujoco_it_is_said_how_to_get_it(monkeypatch, refusal):
     monkeypatch.setitem(sys.modules, "mujoco", None)
     message = refusal(lambda: ch.read_model(ROBOTS / "arm.urdf"), ch.InvalidFile)
     assert "chasles[import]" in message
+
+
+def test_what_the_compiler_passes_over_in_a_urdf_is_told(tmp_path):
+    text = """<robot name="arm"><link name="base"/><link name="arm">
+      <inertial><mass value="2"/>
+        <inertia ixx="1" iyy="1" izz="1" ixy="0" ixz="0" iyz="0"/></inertial>
+      <visual><geometry><sphere radius="0.3"/></geometry></visual></link>
+      <joint name="hinge" type="revolute"><parent link="base"/><child link="arm"/>
+        <axis xyz="0 1 0"/><limit lower="-1" upper="1" effort="5" velocity="3"/></joint></robot>"""
+    file = tmp_path / "arm.urdf"
+    file.write_text(text)
+    notes = " ".join(ch.read_model(file).notes)
+    assert "1 visual shapes are left out" in notes
+    assert "effort and speed (1 joints)" in notes

@@ -72,7 +72,7 @@ def compiled_scene(mujoco: Any, checker: Checker, notes: list[str]) -> tuple[Any
             # odd numbers that never ends.
             spec.compiler.LRopt.mode = int(mujoco.mjtLRMode.mjLRMODE_NONE)
             if checker.root == URDF:
-                notes += place_meshes(mujoco, spec, checker)
+                notes += [*place_meshes(mujoco, spec, checker), *left_out_of_urdf(checker)]
             compiled = spec.compile()
             data = mujoco.MjData(compiled)
             mujoco.mj_kinematics(compiled, data)
@@ -82,6 +82,21 @@ def compiled_scene(mujoco: Any, checker: Checker, notes: list[str]) -> tuple[Any
         raise InvalidFile(f"'{checker.source}' is refused by MuJoCo: {told}", remedy) from None
     notes += [f"MuJoCo warns: {warning}" for warning in warned]
     return compiled, data
+
+
+def left_out_of_urdf(checker: Checker) -> list[str]:
+    """Notes on what a URDF has and MuJoCo's compiler passes over."""
+    notes = []
+    if checker.visuals:
+        notes.append(
+            f"{checker.visuals} visual shapes are left out: collision shapes are drawn instead"
+        )
+    if checker.limits:
+        notes.append(
+            f"limits of effort and speed ({checker.limits} joints) are left out: a Motor or Servo"
+            " has limits of its own"
+        )
+    return notes
 
 
 @contextmanager

@@ -40,6 +40,7 @@ class Checker:
         self.files: list[tuple[str, str, str]] = []
         self.root = ""
         self.elements = 0
+        self.visuals, self.limits = 0, 0  # of a URDF: shapes to look at; limits of effort or speed
         self.seen: set[Path] = set()
 
     def check(self) -> None:
@@ -88,6 +89,8 @@ class Checker:
             raise InvalidFile(
                 f"'{source}' has more than {MOST_ELEMENTS} elements.", "Split the robot."
             )
+        self.visuals += tag == "visual"
+        self.limits += tag == "limit" and ("effort" in attributes or "velocity" in attributes)
         where = f"'{source}', <{tag}>"
         for name, value in attributes.items():
             if "file" in name.lower():
