@@ -7,6 +7,7 @@ from chasles.core.constraints.registry import CONSTRAINTS
 from chasles.core.recursion.loop_mechanism import LoopMechanism
 from chasles.core.recursion.mechanism import TreeMechanism
 from chasles.core.recursion.soft_tree import APART, crossed_joints
+from chasles.core.recursion.tree import FREE, GEARED
 from chasles.core.softness import make_softness
 from chasles.core.stabilisation.record import FED_BACK, UNSTABILISED
 from chasles.core.stage import Mechanism
@@ -25,8 +26,9 @@ def check_admitted(method: Method, mechanism: Any, setup: Any) -> None:
         check_feedback(method.name, mechanism)
     if method.name in RATTLIE:
         check_constant_mass(method.name, mechanism, list(setup.body_index))
-        check_positions(method.name, mechanism, list(setup.joint_index))
-        if mechanism.stabiliser.kind != UNSTABILISED:
+        if isinstance(mechanism, Mechanism):
+            check_positions(method.name, mechanism, list(setup.joint_index))
+        if isinstance(mechanism, Mechanism) and mechanism.stabiliser.kind != UNSTABILISED:
             raise InvalidOption(
                 f"simulate: '{method.name}' was given with a stabiliser, but closes all joints"
                 " itself, poses and velocities.",
@@ -35,14 +37,40 @@ def check_admitted(method: Method, mechanism: Any, setup: Any) -> None:
 
 
 def check_constant_mass(method: str, mechanism: Any, names: list[str]) -> None:
-    """Charts against the ground, on SE(3) or on SO(3)xR3 at the centre of mass."""
+    """Charts against the ground, on SE(3) or on SO(3)xR3 at the centre of mass; or a tree on the
+    ground alone.
+    """
+    if isinstance(mechanism, Mechanism):
+        check_charts(method, mechanism, names)
+    else:
+        check_roots(method, mechanism, names)
+
+
+def check_roots(method: str, mechanism: Any, names: list[str]) -> None:
+    """Bodies on joint subgroups that each hang on the ground, and are not driven."""
+    what = f"simulate: '{method}' needs a constant mass matrix"
     remedy = "Take spaces='SE3' or spaces='SO3xR3'."
-    if not isinstance(mechanism, Mechanism):
+    if isinstance(mechanism, LoopMechanism):
         raise InvalidOption(
-            f"simulate: '{method}' needs a constant mass matrix, which the coordinates of joint"
-            " subgroups have not.",
-            remedy,
+            f"{what}, which the coordinates of joint subgroups with cut joints have not.", remedy
         )
+    tree = mechanism.tree
+    for k, name in enumerate(names):
+        pair = int(tree.pair[k])
+        if tree.base[k] >= 0:
+            above = names[tree.base[k]]
+            raise InvalidOption(
+                f"{what}, but body '{name}' is on a joint subgroup that '{above}' carries.", remedy
+            )
+        if pair == GEARED or pair > FREE or (pair == FREE and tree.centre[k].any()):
+            raise InvalidOption(f"{what} of another kind than body '{name}' has.", remedy)
+    if tree.driven_count:
+        raise InvalidOption(f"{what}, but a driver moves a coordinate of the tree.", remedy)
+
+
+def check_charts(method: str, mechanism: Any, names: list[str]) -> None:
+    """Charts against the ground with a constant mass matrix."""
+    remedy = "Take spaces='SE3' or spaces='SO3xR3'."
     bodies = mechanism.system.bodies
     for k, name in enumerate(names):
         if bodies.reference[k] >= 0:

@@ -138,7 +138,7 @@ def of_rattlie(name: str) -> Method:
     order = RATTLIE[name]
     nodes = (0.0, *composition(order).cumsum().tolist())
     make = partial(make_rattlie, order)
-    return Method(name, order, make, implicit=True, nodes=nodes, spaces="SE3")
+    return Method(name, order, make, implicit=True, nodes=nodes, spaces="SE3", additive=False)
 
 
 @cache

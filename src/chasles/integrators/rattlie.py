@@ -1,7 +1,7 @@
 r"""RATTLie: the variational method of Hante and Arnold for constrained bodies, and compositions.
 
-On charts whose mass matrix M is constant, with p = M v, forces f without gyroscopic terms and
-multipliers at both ends of a step,
+On charts whose mass matrix M is constant (for joint subgroups see `rattlie_tree`), with p = M v,
+forces f without gyroscopic terms and multipliers at both ends of a step,
 
 $$ \mathrm{dexp}^{-T}_{h\xi} M\xi = p_n + \tfrac h2\bigl(f_n - J_n^T\lambda_n^+\bigr), \qquad
    q_{n+1} = q_n\exp(h\xi), \qquad g(q_{n+1}) = 0, $$
@@ -50,6 +50,7 @@ from chasles.core.evaluate import force_norm, mass_norm
 from chasles.core.momenta import in_body_axes, in_chart_axes, momentum, moved_momentum
 from chasles.core.outcomes import NOT_CONVERGED, OK
 from chasles.core.retraction import SLOPE_WIDTH, finish, retract, slope_length
+from chasles.core.seam import seam
 from chasles.core.signals import put_signals
 from chasles.core.stabilisation.residuals import put_position_residual, solve_rows
 from chasles.groups.vectors import add, scale, sub
@@ -241,6 +242,7 @@ def substep(mechanism: Any, work: Any, scheme: Any, t: float, length: float) -> 
     return OK
 
 
+@seam
 @hot
 def attempt_rattlie(
     mechanism: Any, scratch: Any, scheme: Any, state: Any, t: float, step: float, out: Any
