@@ -98,11 +98,9 @@ class Run:
 
     @property
     def evaluations(self) -> int:
-        """How often the equations of motion were solved in the steps; 0 where nobody counts."""
-        scheme = self.stepper.scheme
-        if hasattr(scheme, "evaluations"):  # the scheme iterates, and counts them itself
-            return int(scheme.evaluations[0])
-        stages = getattr(scheme, "count", 0)  # a tuple without this field has a method of that name
+        """How often the equations of motion were solved in the steps, by an explicit scheme."""
+        stages = getattr(self.stepper.scheme, "count", 0)
+        # A tuple without this field has a method of that name.
         return 0 if callable(stages) else int(stages) * self.steps_in_all
 
     def go_on_from(self, begin: Checkpoint) -> None:

@@ -183,6 +183,12 @@ def result_of(
     )  # fmt: skip
 
 
+def evaluations_of(method: Method, run: Run) -> int:
+    """How often the equations of motion were solved; 0 where a method iterates: nobody counts."""
+    iterates = method.implicit and method.foreign is None
+    return 0 if iterates else run.evaluations
+
+
 def header_of(settings: Settings, run: Run) -> dict[str, Any]:
     """What a recording says of its run before the first step, as plain data.
 
@@ -222,7 +228,7 @@ def provenance_of(settings: Settings, run: Run, seconds: float, **begun: Any) ->
         tableau={} if method.tableau is None else coefficients(method.tableau),
         order=method.order,
         steps=run.steps_in_all,
-        evaluations=run.evaluations,
+        evaluations=evaluations_of(method, run),
         until=run.grid.until,
         seconds_in_steps=seconds,
         **begun,

@@ -101,3 +101,8 @@ def test_figures(tmp_path):
         spinning(angular_velocity=(1, 2, 3)), 1.0, [0.1, 0.05], methods=["rk4"], timing=False
     )
     assert work.plot(tmp_path / "work.svg").stat().st_size > 4000
+
+
+def test_methods_that_iterate_do_not_claim_a_count():
+    result = ch.simulate(spinning(angular_velocity=(1, 2, 3)), 0.1, step=0.05, method="gauss4")
+    assert result.provenance.evaluations == 0

@@ -45,6 +45,7 @@ def convergence_figure(found: Convergence) -> Figure:
 
 def work_panel(works: Sequence[Work], what: str, title: str, label: str) -> Draw:
     scale = 1e3 if what == "seconds" else 1.0
+    works = [work for work in works if all(getattr(p, what) > 0.0 for p in work.points)]
     methods = list(dict.fromkeys(work.method for work in works))
     series = [
         Series(
