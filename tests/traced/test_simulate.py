@@ -1,5 +1,7 @@
 """`simulate` takes recorded steps where that pays, and says so; the result is the same."""
 
+from ctypes import c_double
+
 import numpy as np
 import pytest
 from mechanisms import double_pendulum, heavy_top, three_bar
@@ -7,9 +9,12 @@ from test_bits import bouncing, driven, sprung
 
 import chasles as ch
 from chasles.model import InvalidOption, UnknownName
+from chasles.studies import gallery
 from chasles.traced import choosing
+from chasles.traced.machine import compiled, object_code
 from chasles.traced.stepping import TracedSteps
 
+STEP = 1e-3
 MODELS = {
     "top": heavy_top, "pendulum": double_pendulum, "3-bar": three_bar, "sprung": sprung,
     "driven": driven, "bouncing": bouncing,
@@ -111,3 +116,49 @@ def test_steps_that_are_chosen_by_tolerances_are_not_recorded(refusal):
         InvalidOption,
     )
     assert "tolerances" in message
+
+
+@pytest.mark.parametrize("kind", ["revolute", "prismatic", "cylindrical", "helical", "planar"])
+def test_every_lower_pair_has_the_bits_of_the_generic_kernel(kind):
+    runs = [
+        ch.simulate(gallery.moving_pair(kind), 0.1, step=STEP, kernel=kernel)
+        for kernel in ("generic", "traced")
+    ]
+    assert bits(runs[0]) == bits(runs[1])
+    assert runs[1].provenance["kernel"].startswith("traced, 9")
+
+
+def test_a_step_of_too_many_operations_is_not_compiled_by_itself(monkeypatch):
+    monkeypatch.setattr(choosing, "generic_at_hand", lambda stepper: False)
+    monkeypatch.setattr(TracedSteps, "seconds_in_all", 0.0)
+    monkeypatch.setattr(choosing, "MOST_OPERATIONS", 100)
+    run = ch.simulate(heavy_top(), 0.1, step=STEP)
+    assert run.provenance["kernel"] == "generic (907 operations a step)"
+
+
+# --- object code on disk ---
+
+
+@pytest.fixture
+def own_cache(tmp_path, monkeypatch):
+    monkeypatch.setenv("CHASLES_CACHE_DIR", str(tmp_path))
+    return tmp_path
+
+
+def test_object_code_is_kept_by_content_and_damaged_files_are_made_anew(own_cache):
+    text = "define double @f(double %x) {\n  %y = fadd double %x, 1.0\n  ret double %y\n}\n"
+    made = object_code(text)
+    (path,) = own_cache.glob("traced-*.kernel")
+    before = path.read_bytes()
+    assert object_code(text) == made and path.read_bytes() == before
+    path.write_bytes(before[:-7] + b"damaged")
+    assert object_code(text) == made and path.read_bytes() == before
+    object_code(text.replace("1.0", "2.0"))
+    assert len(list(own_cache.glob("traced-*.kernel"))) == 2
+    assert compiled(text).function("f", c_double, result=c_double)(2.5) == 3.5
+
+
+def test_machine_code_is_made_where_nothing_can_be_written(monkeypatch):
+    monkeypatch.setenv("CHASLES_CACHE_DIR", "/dev/null/nowhere")
+    text = "define double @g(double %x) {\n  ret double %x\n}\n"
+    assert compiled(text).function("g", c_double, result=c_double)(0.5) == 0.5

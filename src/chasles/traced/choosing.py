@@ -22,6 +22,8 @@ KERNELS = (AUTO, GENERIC, TRACED)
 MANY_STEPS = 2_000_000
 #: Bodies beyond which it never does: the time to compile grows faster than the step.
 MOST_BODIES = 6
+#: Operations of a step beyond which compiling them takes seconds.
+MOST_OPERATIONS = 15_000
 #: Steps below which plain Python is as quick.
 FEW_STEPS = 20
 #: Seconds spent on recordings, in this process, after which the generic kernel is compiled after
@@ -42,7 +44,9 @@ def quickened(
     if kernel == GENERIC or (kernel == AUTO and (iterates or not pays(stepper, steps))):
         return stepper
     plainly = 0 if generic_at_hand(stepper) else PLAIN_STEPS
-    return replace(stepper, quick=TracedSteps(stepper, step, plainly=plainly))
+    most = MOST_OPERATIONS if kernel == AUTO else 2**62
+    quick = TracedSteps(stepper, step, most_operations=most, plainly=plainly)
+    return replace(stepper, quick=quick)
 
 
 def pays(stepper: Stepper, steps: int) -> bool:

@@ -85,6 +85,7 @@ class TracedSteps:
     stepper: Stepper
     step: float
     contract: bool = False
+    most_operations: int = 2**62  # of a recording; larger ones take too long to compile
     plainly: int = 0  # steps that may be read as plain Python before the generic kernel is compiled
     variants: list[Variant] = field(default_factory=list)
     taken: int = 0  # steps of the recordings
@@ -195,11 +196,11 @@ class TracedSteps:
         try:
             with np.errstate(all="ignore"):
                 recording = record(records, block, times, step, self.held())
+            operations = len(recording.step.nodes)
+            if operations > self.most_operations:
+                raise NotTraceable(f"{operations} operations a step")
             variant = Variant.of(recording, self.stepper.layout.kept, self.contract)
-        except (
-            NotTraceable,
-            RuntimeError,
-        ) as error:  # the latter of a version of LLVM that is older
+        except (NotTraceable, RuntimeError) as error:  # the latter by an older LLVM
             if not self.variants:
                 self.refusal = str(error)
             return False
