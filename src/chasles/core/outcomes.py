@@ -35,15 +35,16 @@ STEP_TOO_LONG = Outcome(
     "step too long",
     "the accelerations at joint '{joint}' (direction {component}) could not be solved for after"
     " t = {t:.6g} s: positions or velocities have grown beyond all bounds.",
-    "Take a smaller step than {step:g} s (a stiff spring or damper needs one); the result up to t"
-    " is kept.",
+    "Take a smaller step than {step:g} s (a stiff spring or damper needs one, or an implicit"
+    " method: 'generalized-alpha'); the result up to t is kept.",
 )
 OUTCOMES = {
     OK: Outcome("ok", "the step succeeded.", ""),
     NOT_FINITE: Outcome(
         "not finite",
         "body '{body}' has a position or velocity that is not a number after t = {t:.6g} s.",
-        "Take a smaller step than {step:g} s; the result up to t is kept.",
+        "Take a smaller step than {step:g} s, or an implicit method where forces are stiff"
+        " (method='generalized-alpha'); the result up to t is kept.",
     ),
     NOT_CLOSED: Outcome(
         "not closed",
