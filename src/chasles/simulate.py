@@ -75,7 +75,8 @@ def simulate(
 
     step          length of a step in s; the last one is shortened if it does not divide `until`
     method        "euler", "midpoint", "heun", "kutta3", "rk4", "rk38", "dopri5", "butcher6",
-                  "dop853", or a Tableau; `ch.methods()` has all
+                  "dop853", or a Tableau; for stiff forces "generalized-alpha" or "bliedf2";
+                  `ch.methods()` has all
     spaces        "auto" (see `designate`); "subgroups": every body moves in the motion subgroup of
                   the joint that carries it, which nothing can open; charts of six dimensions:
                   "framed", "SE3", "SO3xR3", "SE3 relative", "SO3xR3 on joints", or a dict
