@@ -51,9 +51,9 @@ def simulate(
     """Integrate a model from t = 0 to `until` with a Runge-Kutta-Munthe-Kaas method, or another.
 
     step          length of a step in s; the last one is shortened if it does not divide `until`
-    method        by name: "rk4" if left out ("dop853" with tolerances), "linearly-implicit" for
-                  stiff forces, "rattlie4" or "gauss4" for long times, ...: `ch.methods()` has all;
-                  or a Tableau; or "auto": chosen, see `tol`
+    method        by name: "rk4" if left out ("dop853" with tolerances); for stiff forces
+                  "linearly-implicit" or "generalized-alpha", for long times "rattlie4" or "gauss4";
+                  `ch.methods()` has all; or a Tableau; or "auto": chosen, see `tol`
     spaces        "auto" (see `designate`); "subgroups": every body moves in the motion subgroup of
                   the joint that carries it, which nothing can open; charts of six dimensions:
                   "framed", "SE3", "SO3xR3", "SE3 relative", "SO3xR3 on joints", or a dict
