@@ -170,7 +170,7 @@ def checked_tol(tol: Any, asked: RunOptions) -> float:
 
 def checked_method(method: Any) -> str:
     """The name of a method that chooses its steps."""
-    if method is None or method == "auto":
+    if method is None or (isinstance(method, str) and method == "auto"):
         return USUAL_WITH_TOLERANCES
     found = find_method(method)
     if not found.adaptive:

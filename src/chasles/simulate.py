@@ -117,6 +117,6 @@ def simulate(
         sample=sample, into=into, resume=resume, rtol=rtol, atol=atol, first_step=first_step,
         max_step=max_step, events=events, kernel=kernel,
     )  # fmt: skip
-    if tol is not None or method == "auto":
+    if tol is not None or (isinstance(method, str) and method == "auto"):
         return to_accuracy(model, until, tol, asked)
     return integrate(model, until, asked)

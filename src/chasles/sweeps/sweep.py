@@ -20,7 +20,6 @@ from chasles.simulate import check_progress
 from chasles.stderr import progress_bar
 from chasles.studies.tables import aligned_table, plain
 from chasles.sweeps.plan import Plan, make_plan, told_measure
-from chasles.sweeps.pool import carried_out, make_crew
 from chasles.sweeps.store import Store, open_store
 from chasles.sweeps.work import run_task
 
@@ -209,6 +208,8 @@ def carry_out(
     plan: Plan, store: Store, measure: Any, executor: Any, workers: Any, progress: bool | None
 ) -> None:
     """The runs that are not in the store yet."""
+    from chasles.sweeps.pool import carried_out, make_crew  # late: it brings multiprocessing
+
     done = {record["run"] for record in store.records}
     if len(done) >= len(plan):
         return
