@@ -18,6 +18,23 @@ def add(commands: Commands) -> None:
     parser.add_argument("--quick", action="store_true", help="fewer models, no PNG files")
     parser.add_argument("--slow", action="store_true", help="a million steps in the long run")
     parser.add_argument("--out", type=Path, default=Path("out/study"), metavar="FOLDER")
+    parser = command(
+        studies, "integrators", call_integrators, "every method in every space on the same models",
+        "Measure orders, cost and what long runs keep, and write integrators-study.md, its\n"
+        "figures and results.json.",
+        "  chasles study integrators --quick --out study\n",
+    )  # fmt: skip
+    parser.add_argument("--quick", action="store_true", help="one model, short runs")
+    parser.add_argument("--slow", action="store_true", help="a million steps in the long runs")
+    parser.add_argument("--out", type=Path, default=Path("out/integrators"), metavar="FOLDER")
+
+
+def call_integrators(options: argparse.Namespace) -> int:
+    from chasles.studies.integrators_study.cases import Effort  # late, as below
+    from chasles.studies.integrators_study.study import Options, make_study
+
+    print(make_study(Options(options.out, Effort(options.quick, options.slow))))
+    return 0
 
 
 def call(options: argparse.Namespace) -> int:

@@ -1,0 +1,1 @@
+"""Every method in every space on the same models: orders, cost, and what long runs keep."""

@@ -1,0 +1,98 @@
+"""The page of the study of integrators: tables from its numbers, and figures."""
+
+from math import isfinite
+from typing import Any
+
+from chasles.integrators.methods import methods
+from chasles.studies.accuracy_figures import work_panel
+from chasles.studies.integrators_study.cases import SPACES, STEP, is_secular
+from chasles.studies.spaces_study.markdown import markdown_table
+from chasles.studies.work_precision import Point, Work
+from chasles.view.plots import Figure, Panel
+
+HEAD = """\
+# Every method on the same models
+
+Written by `chasles study integrators`. Each method is run in each space that admits it; what is
+refused stands below with the reason. How to choose is on the page of [integrators](integrators.md).
+"""
+
+
+def page(data: dict[str, Any]) -> str:
+    """The whole page, as Markdown."""
+    made = data["made"]
+    parts = [
+        HEAD,
+        "## Observed orders\n\nSlopes of the errors of poses and velocities over three steps, each"
+        " half of the one before, against a run of order 8; of single runs, so that a slope may be"
+        " off where an error passes through zero. A dash: fewer than two runs between rounding and"
+        " a tenth of a body.",
+        *(order_table(name, rows) for name, rows in data["orders"].items()),
+        "## What is refused",
+        refusals(data["orders"]),
+        "## What accuracy costs",
+        "![Error over evaluations and time](images/integrators/work.svg)",
+        f"## Long runs\n\nA heavy top over {made['steps']:,} steps of {STEP * 1e3:g} ms. *trend*:"
+        " the slope of a line through the error of the energy, as a fraction of the kinetic energy"
+        " per thousand steps; *none* where it is within four standard deviations of zero, or"
+        " rounding.",
+        drift_table(data["drift"]),
+        f"Made in {made['seconds']:g} s with chasles {made['chasles']}, Python {made['python']}.",
+    ]
+    return "\n\n".join(parts) + "\n"
+
+
+def order_table(name: str, rows: dict[str, Any]) -> str:
+    known = methods()
+    lines = [
+        [f"`{method}`", str(known[method].order), *(slope(found[space]) for space in SPACES)]
+        for method, found in rows.items()
+    ]
+    header = ["method", "order", *(f"`{space}`" for space in SPACES)]
+    return f"### {name}\n\n{markdown_table(header, lines)}"
+
+
+def slope(found: Any) -> str:
+    if isinstance(found, str):
+        return "refused"
+    return " / ".join("–" if not isfinite(value) else f"{value:.2f}" for value in found)
+
+
+def refusals(orders: dict[str, Any]) -> str:
+    """Each reason once, with the methods and spaces that it is about."""
+    reasons: dict[str, list[str]] = {}
+    for rows in orders.values():
+        for method, by_space in rows.items():
+            for space, found in by_space.items():
+                if isinstance(found, str):
+                    reasons.setdefault(found, []).append(f"`{method}` in `{space}`")
+    lines = [[", ".join(dict.fromkeys(who)), why] for why, who in reasons.items()]
+    return markdown_table(["method and space", "reason"], lines) if lines else "Nothing."
+
+
+def drift_table(drift: dict[str, Any]) -> str:
+    lines = []
+    for method, by_space in drift.items():
+        for space, row in by_space.items():
+            if not isinstance(row, str):
+                trend = f"{1e3 * row['trend']:.0e}" if is_secular(row) else "none"
+                numbers = [f"{row['gap']:.0e}", f"{row['energy']:.0e}", trend, f"{row['L']:.0e}"]
+                lines.append([f"`{method}`", f"`{space}`", *numbers])
+    header = ["method", "spaces", "gap, m", "energy", "trend", "L along gravity"]
+    return markdown_table(header, lines)
+
+
+def figures(data: dict[str, Any]) -> list[Figure]:
+    """Error over evaluations, and over time where it was taken."""
+    panels = []
+    for name, table in data["work"].items():
+        works = [
+            Work(w["method"], w["spaces"], w["kind"], tuple(Point(**p) for p in w["points"]))
+            for w in table["works"] if w["points"]
+        ]  # fmt: skip
+        draw = work_panel(works, "evaluations", name, "evaluations of the equations of motion")
+        panels.append(Panel(draw, f"Error over evaluations of the {name}"))
+        if all(isfinite(p.seconds) for w in works for p in w.points):
+            draw = work_panel(works, "seconds", name, "ms of computing")
+            panels.append(Panel(draw, f"Error over time of the {name}"))
+    return [Figure("work", "", "", tuple(panels), columns=2)]
