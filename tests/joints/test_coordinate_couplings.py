@@ -342,7 +342,7 @@ def test_a_coupling_is_counted_and_written_as_what_it_is():
     pins = [ch.Revolute(f"{w.name} pin", ch.GROUND, w, (0, 0, 0), "z") for w in wheels]
     model = ch.Model(wheels, [*pins, ch.Coupling("mesh", {"a pin": 20, "b pin": -30})])
     assert "1 coupling" in repr(model) and "driver" not in repr(model)
-    assert "coupling mesh: 20 a pin - 30 b pin = 0" in model.summary()
+    assert "coupling mesh: 20 a pin.angle - 30 b pin.angle = 0" in model.summary()
     driven = model.with_parts(drivers=[ch.Driver("turn", "a pin", ch.Signal.constant(0.0))])
     assert "1 driver, 1 coupling" in repr(driven)
     with pytest.raises(ch.InvalidOption, match="'mesh' is a coupling, which is not kept"):

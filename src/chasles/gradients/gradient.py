@@ -1,7 +1,8 @@
 """The gradient of a number of a run."""
 
 import ctypes
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from math import nan
 from typing import Any
 
 import numpy as np
@@ -38,9 +39,11 @@ class Gradient(dict[str, Any]):
     trajectory  (t (T,), absolute states (T, n, 18))
     """
 
-    value: float
-    t: Floats
-    absolute: Floats
+    def __init__(self, slopes: Mapping[str, Floats]) -> None:
+        super().__init__(slopes)
+        self.value = nan
+        self.t: Floats = np.zeros(0)
+        self.absolute: Floats = np.zeros((0, 0, 0))
 
 
 @checked_keywords

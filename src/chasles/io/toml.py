@@ -184,7 +184,7 @@ def of_kind(
         )
     if not isinstance(kind, str) or kind not in kinds:
         for elsewhere, others in file_types().parts.items():
-            if kind in others and what.endswith(" kind"):
+            if isinstance(kind, str) and kind in others and what.endswith(" kind"):
                 raise UnknownName(
                     f"{where}: there is no {what} '{kind}'.", f"It belongs to [[{elsewhere}]]."
                 )
