@@ -217,6 +217,19 @@ def put_increment(system: Any, work: Any, scheme: Any, length: float) -> None:
         put_twist(scheme.increment, at + 6, (sub(new[0], old[0]), sub(new[1], old[1])))
 
 
+@seam
+@routine
+def begin(mechanism: Any, work: Any, scheme: Any, t: float) -> int:
+    """Forces at the point, and the factor there: OK, or why not."""
+    system = mechanism.system
+    place_at(system, work, scheme.point, t)
+    put_forces(system, work, scheme.force)
+    add_momenta(system, work, 0.0, scheme.force, work.forces)
+    outcome: int = factor_velocities(system, mechanism.plan, work)
+    return outcome
+
+
+@seam
 @routine
 def substep(mechanism: Any, work: Any, scheme: Any, t: float, length: float) -> int:
     """From the point, whose factor and forces are there, to an increment: OK, or why not."""
@@ -242,22 +255,17 @@ def substep(mechanism: Any, work: Any, scheme: Any, t: float, length: float) -> 
     return OK
 
 
-@seam
 @hot
 def attempt_rattlie(
     mechanism: Any, scratch: Any, scheme: Any, state: Any, t: float, step: float, out: Any
 ) -> int:
     """One step from `state` to `out` (another block): OK, or how it failed."""
-    system, kept, carry = mechanism.system, mechanism.layout.kept, mechanism.layout.carry
+    kept, carry, now = mechanism.layout.kept, mechanism.layout.carry, t
     for k in range(mechanism.layout.momentum):
         out[k] = state[k]
     for k in range(kept):
         scheme.point[k] = state[k]
-    place_at(system, scratch, scheme.point, t)
-    put_forces(system, scratch, scheme.force)
-    add_momenta(system, scratch, 0.0, scheme.force, scratch.forces)
-    outcome = factor_velocities(system, mechanism.plan, scratch)
-    now = t
+    outcome = begin(mechanism, scratch, scheme, t)
     for k in range(scheme.count):
         if outcome != OK:
             return outcome

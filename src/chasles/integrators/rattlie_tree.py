@@ -20,13 +20,13 @@ from chasles.core.outcomes import NOT_CONVERGED, OK
 from chasles.core.recursion.inertia import spread
 from chasles.core.recursion.mechanism import TreeMechanism
 from chasles.core.recursion.tree import FREE, SPHERICAL, triangle
-from chasles.core.retraction import finish, retract, slope_length
+from chasles.core.retraction import retract, slope_length
 from chasles.core.seam import on
 from chasles.core.stage import Role, stage
 from chasles.groups.so3 import so3_dexp_inv
 from chasles.groups.vectors import add, axpy, cross, dot, scale, sub
 from chasles.integrators.gauss import LOST, slope_size
-from chasles.integrators.rattlie import attempt_rattlie
+from chasles.integrators.rattlie import begin, substep
 from chasles.integrators.rattlie_ends import MOST_ITERATIONS, settled
 from chasles.scalars.elementary import sqrt
 
@@ -117,6 +117,7 @@ def arrive(mechanism: Any, scratch: Any, scheme: Any, t: float, length: float) -
     return NOT_CONVERGED
 
 
+@on(substep, TreeMechanism)
 @routine
 def substep_on_tree(mechanism: Any, scratch: Any, scheme: Any, t: float, length: float) -> int:
     """From the point, whose slope is in scheme.force, to an increment: OK, or why not."""
@@ -147,26 +148,8 @@ def substep_on_tree(mechanism: Any, scratch: Any, scheme: Any, t: float, length:
     return OK
 
 
-@on(attempt_rattlie, TreeMechanism)
+@on(begin, TreeMechanism)
 @hot
-def attempt_rattlie_on_tree(
-    mechanism: Any, scratch: Any, scheme: Any, state: Any, t: float, step: float, out: Any
-) -> int:
-    kept, carry = mechanism.layout.kept, mechanism.layout.carry
-    for k in range(mechanism.layout.momentum):
-        out[k] = state[k]
-    for k in range(kept):
-        scheme.point[k] = state[k]
-    outcome = stage(mechanism, scratch, scheme.point, t, Role(0.0), scheme.force)
-    now = t
-    for k in range(scheme.count):
-        if outcome != OK:
-            return outcome
-        length = scheme.lengths[k] * step
-        outcome = substep_on_tree(mechanism, scratch, scheme, now, length)
-        if outcome == OK:
-            now += length
-            finish(mechanism, out, beyond(out, carry), scheme.increment, out, beyond(out, carry))
-            for c in range(kept):
-                scheme.point[c] = out[c]
+def begin_on_tree(mechanism: Any, work: Any, scheme: Any, t: float) -> int:
+    outcome: int = stage(mechanism, work, scheme.point, t, Role(0.0), scheme.force)
     return outcome

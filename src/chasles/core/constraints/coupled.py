@@ -5,6 +5,7 @@ those of J: it rides as a row of its own (see `chasles.core.recursion.coupled`),
 charts have no place for it.  Its entry keeps a place for its multiplier.
 """
 
+from dataclasses import replace
 from typing import Any
 
 from chasles.compiled import routine
@@ -54,15 +55,6 @@ COUPLED = ConstraintKind(
     on_coordinates=True,
 )
 
-TIED = ConstraintKind(
-    name="customcoupling",
-    made_of=(CustomCoupling,),
-    entry=tied_entry,
-    rows=coupled_rows,
-    residual=coupled_residual,
-    gap=coupled_gap,
-    units=(),
-    measured=(),
-    on_coordinates=True,
-    calls_user=True,
+TIED = replace(
+    COUPLED, name="customcoupling", made_of=(CustomCoupling,), entry=tied_entry, calls_user=True
 )
