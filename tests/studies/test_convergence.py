@@ -106,3 +106,16 @@ def test_figures(tmp_path):
 def test_methods_that_iterate_do_not_claim_a_count():
     result = ch.simulate(spinning(angular_velocity=(1, 2, 3)), 0.1, step=0.05, method="gauss4")
     assert result.provenance.evaluations == 0
+
+
+def test_a_method_that_nobody_counts_is_not_the_cheapest_and_needs_the_time_to_be_drawn():
+    model = spinning(angular_velocity=(1, 2, 3))
+    found = ch.work_precision(
+        model, 1.0, [0.1, 0.05], methods=["gauss4", "heun"], timing=False, progress=False
+    )
+    assert found.best(0.1).method == "heun"
+    alone = ch.work_precision(
+        model, 1.0, [0.1, 0.05], methods=["gauss4"], timing=False, progress=False
+    )
+    with pytest.raises(ch.InvalidOption, match="timing=True"):
+        alone.plot()

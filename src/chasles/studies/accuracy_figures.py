@@ -4,6 +4,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from chasles.model import InvalidOption
 from chasles.studies.convergence import Convergence, Family
 from chasles.studies.work_precision import Work, WorkPrecision
 from chasles.view.plots import Draw, Figure, Panel
@@ -45,7 +46,6 @@ def convergence_figure(found: Convergence) -> Figure:
 
 def work_panel(works: Sequence[Work], what: str, title: str, label: str) -> Draw:
     scale = 1e3 if what == "seconds" else 1.0
-    works = [work for work in works if all(getattr(p, what) > 0.0 for p in work.points)]
     methods = list(dict.fromkeys(work.method for work in works))
     series = [
         Series(
@@ -60,6 +60,11 @@ def work_panel(works: Sequence[Work], what: str, title: str, label: str) -> Draw
     return slopes(series, title, label, "error at the end, m", FLOOR)
 
 
+def counted(works: Sequence[Work]) -> list[Work]:
+    """Those whose evaluations are known."""
+    return [work for work in works if all(point.evaluations > 0.0 for point in work.points)]
+
+
 def work_figure(found: WorkPrecision) -> Figure:
     """For every space: error over evaluations, and over time."""
     panels = []
@@ -67,9 +72,17 @@ def work_figure(found: WorkPrecision) -> Figure:
         own = [work for work in found.works if work.spaces == space and work.points]
         if not own:
             continue
-        draw = work_panel(own, "evaluations", space, "evaluations of the equations of motion")
-        panels.append(Panel(draw, f"Error over evaluations in {space}"))
+        told = counted(own)
+        if told:
+            draw = work_panel(told, "evaluations", space, "evaluations of the equations of motion")
+            panels.append(Panel(draw, f"Error over evaluations in {space}"))
         if all(np.isfinite(p.seconds) for work in own for p in work.points):
             draw = work_panel(own, "seconds", space, "ms of computing")
             panels.append(Panel(draw, f"Error over time in {space}"))
-    return Figure("work", "", "", tuple(panels), columns=min(2, max(1, len(panels))))
+    if not panels:
+        raise InvalidOption(
+            "work_precision: there is nothing to draw: these methods iterate, and nobody counts how"
+            " often the equations were solved.",
+            "Take the time: timing=True.",
+        )
+    return Figure("work", "", "", tuple(panels), columns=min(2, len(panels)))

@@ -37,7 +37,7 @@ class Point:
 
     setting      the step in s, or rtol
     error        of the poses at the end, m
-    evaluations  of the equations of motion
+    evaluations  of the equations of motion; 0 where a method iterates, which nobody counts
     seconds      in steps; infinite where it was not timed
     """
 
@@ -62,8 +62,12 @@ class Work:
         return f"{self.method} by {self.kind}" if self.kind == "rtol" else self.method
 
     def cost_at(self, error: float, what: str = "evaluations") -> float:
-        """What an error costs, between the settings; infinite where none is as accurate."""
-        kept = sorted((p.error, getattr(p, what)) for p in self.points if p.error > 0.0)
+        """What an error costs, between the settings; infinite where none is as accurate.
+
+        So it is where nobody counts: methods that iterate have no number of evaluations.
+        """
+        found = [(p.error, getattr(p, what)) for p in self.points if p.error > 0.0]
+        kept = sorted((error, cost) for error, cost in found if 0.0 < cost < inf)
         if not kept or kept[0][0] > error:
             return inf
         errors, work = np.log(np.array(kept)).T
@@ -92,7 +96,8 @@ class WorkPrecision:
     def __str__(self) -> str:
         rows = [
             [w.method, w.spaces, f"{w.kind} {p.setting:.2g}", small(p.error),
-             plain(p.evaluations), "-" if p.seconds == inf else plain(1e3 * p.seconds)]
+             plain(p.evaluations) if p.evaluations else "-",
+             "-" if p.seconds == inf else plain(1e3 * p.seconds)]
             for w in self.works for p in w.points
         ]  # fmt: skip
         header = ["method", "spaces", "setting", "error [m]", "evaluations", "ms"]

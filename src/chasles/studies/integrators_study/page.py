@@ -4,7 +4,7 @@ from math import isfinite
 from typing import Any
 
 from chasles.integrators.methods import methods
-from chasles.studies.accuracy_figures import work_panel
+from chasles.studies.accuracy_figures import counted, work_panel
 from chasles.studies.integrators_study.cases import SPACES, STEP, is_secular
 from chasles.studies.spaces_study.markdown import markdown_table
 from chasles.studies.work_precision import Point, Work
@@ -90,7 +90,9 @@ def figures(data: dict[str, Any]) -> list[Figure]:
             Work(w["method"], w["spaces"], w["kind"], tuple(Point(**p) for p in w["points"]))
             for w in table["works"] if w["points"]
         ]  # fmt: skip
-        draw = work_panel(works, "evaluations", name, "evaluations of the equations of motion")
+        draw = work_panel(
+            counted(works), "evaluations", name, "evaluations of the equations of motion"
+        )
         panels.append(Panel(draw, f"Error over evaluations of the {name}"))
         if all(isfinite(p.seconds) for w in works for p in w.points):
             draw = work_panel(works, "seconds", name, "ms of computing")
