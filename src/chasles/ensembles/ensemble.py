@@ -175,6 +175,7 @@ def make_run(
     going = np.array([not status for status in members.status])
     for k, odd in members.odd.items():
         members.blocks[k] = odd.first_block()
+    np.add(members.blocks, 0.0, out=members.blocks)  # as after every step: no negative zeros
     course = Course(
         members, grid.step, grid.steps, every, members.blocks, points,
         nothing_observed(count, 0 if names is None else len(names)),

@@ -54,6 +54,11 @@ def without_pole(series: tuple[Fraction, ...]) -> tuple[Fraction, ...]:
     return tuple(c - 2 / (4 * PI**2) ** (k + 1) for k, c in enumerate(series))
 
 
+def halved(series: tuple[Fraction, ...]) -> tuple[Fraction, ...]:
+    """Coefficients of f(s/4): half of the angle, and no double is rounded otherwise."""
+    return tuple(c / 4**k for k, c in enumerate(series))
+
+
 def floats(series: tuple[Fraction, ...]) -> tuple[float, ...]:
     """The coefficients as doubles."""
     return tuple(float(c) for c in series)
@@ -62,7 +67,8 @@ def floats(series: tuple[Fraction, ...]) -> tuple[float, ...]:
 PI = Fraction("3.1415926535897932384626433832795028841971693993751")
 FOUR_PI_SQUARED = float(4 * PI**2)
 SHORT, LONG = 0.06, 9.0
-COS_SHORT, SIN_SHORT = floats(alternating(0, 6)), floats(alternating(1, 6))
+COS_HALF = floats(halved(alternating(0, 6)))
+SIN_HALF = floats(tuple(c / 2 for c in halved(alternating(1, 6))))
 B_SHORT, SLOPE_B_SHORT = floats(alternating(2, 6)), floats(differentiated(alternating(2, 7)))
 C_SHORT, SLOPE_C_SHORT = floats(alternating(3, 6)), floats(differentiated(alternating(3, 7)))
 B_LONG, SLOPE_B_LONG = floats(alternating(2, 14)), floats(differentiated(alternating(2, 15)))
@@ -100,8 +106,7 @@ def half_angle(s):
 @formula
 def half_angle_series(s):
     """Series of c and k."""
-    t = 0.25 * s
-    return in_pairs(COS_SHORT, t), 0.5 * in_pairs(SIN_SHORT, t)
+    return in_pairs(COS_HALF, s), in_pairs(SIN_HALF, s)
 
 
 @formula

@@ -9,6 +9,9 @@ from chasles.groups.coefficients import dexp_coefficients, gamma_of, half_angle
 from chasles.groups.vectors import axpy, cross, dot, neg, scale
 from chasles.scalars.elementary import atan2, below, choose, sqrt
 
+#: |q|^2 - 1 below which 3/8 of its square, 4e-17, is less than what rounding takes from 1.
+NEARLY_UNIT = 1e-8
+
 # --- group ---
 
 
@@ -16,10 +19,10 @@ from chasles.scalars.elementary import atan2, below, choose, sqrt
 def so3_compose(p, q):
     """p q (Hamilton)."""
     return (
-        p[0] * q[0] - p[1] * q[1] - p[2] * q[2] - p[3] * q[3],
-        p[0] * q[1] + p[1] * q[0] + p[2] * q[3] - p[3] * q[2],
-        p[0] * q[2] - p[1] * q[3] + p[2] * q[0] + p[3] * q[1],
-        p[0] * q[3] + p[1] * q[2] - p[2] * q[1] + p[3] * q[0],
+        (p[0] * q[0] - p[1] * q[1]) - (p[2] * q[2] + p[3] * q[3]),
+        (p[0] * q[1] + p[1] * q[0]) + (p[2] * q[3] - p[3] * q[2]),
+        (p[0] * q[2] - p[1] * q[3]) + (p[2] * q[0] + p[3] * q[1]),
+        (p[0] * q[3] + p[1] * q[2]) - (p[2] * q[1] - p[3] * q[0]),
     )
 
 
@@ -32,7 +35,24 @@ def so3_inverse(q):
 @formula
 def so3_normalise(q):
     """q / |q|."""
-    inverse = 1 / sqrt(q[0] * q[0] + q[1] * q[1] + q[2] * q[2] + q[3] * q[3])
+    square = (q[0] * q[0] + q[1] * q[1]) + (q[2] * q[2] + q[3] * q[3])
+    return choose(below(abs(square - 1.0), NEARLY_UNIT), unit_nearby, unit_of, q, square)
+
+
+@formula
+def unit_nearby(q, square):
+    r"""q + q (1 - |q|^2) / 2, no root and no quotient to wait for.
+
+    $1/\sqrt{1 + d} = 1 - d/2 + \tfrac38 d^2 - \dots$, and the rest is nothing to doubles.
+    """
+    lack = 0.5 - 0.5 * square
+    return (q[0] + q[0] * lack, q[1] + q[1] * lack, q[2] + q[2] * lack, q[3] + q[3] * lack)
+
+
+@formula
+def unit_of(q, square):
+    """q / |q| of any length."""
+    inverse = 1 / sqrt(square)
     return (q[0] * inverse, q[1] * inverse, q[2] * inverse, q[3] * inverse)
 
 
@@ -58,10 +78,11 @@ def so3_adjoint(q, x):
 def so3_matrix(q):
     """R = I + 2 w u^ + 2 u^ u^, row by row."""
     w, x, y, z = q
+    xx, yy, zz = 2 * x, 2 * y, 2 * z
     return (
-        1 - 2 * (y * y + z * z), 2 * (x * y - w * z), 2 * (x * z + w * y),
-        2 * (x * y + w * z), 1 - 2 * (x * x + z * z), 2 * (y * z - w * x),
-        2 * (x * z - w * y), 2 * (y * z + w * x), 1 - 2 * (x * x + y * y),
+        1 - (y * yy + z * zz), x * yy - w * zz, x * zz + w * yy,
+        x * yy + w * zz, 1 - (x * xx + z * zz), y * zz - w * xx,
+        x * zz - w * yy, y * zz + w * xx, 1 - (x * xx + y * yy),
     )  # fmt: skip
 
 

@@ -23,12 +23,14 @@ def take_step(
     mechanism: Any, scratch: Any, scheme: Any, state: Any, times: Any, step: float, looking: int,
     out: Any,
 ) -> int:  # fmt: skip
-    """One step between two times: OK if `out` may be accepted."""
+    """One step between two times: OK if `out` may be accepted; it has no negative zeros."""
     begin_step(mechanism, scratch, state, times[0])
     outcome = attempt(mechanism, scratch, scheme, state, times[0], step, out)
-    if outcome != OK:
-        return outcome
-    return end_step(mechanism, scratch, state, times[1], step, looking, out)
+    if outcome == OK:
+        outcome = end_step(mechanism, scratch, state, times[1], step, looking, out)
+    for k in range(mechanism.layout.width):
+        out[k] = out[k] + 0.0  # -0 becomes 0: recorded steps need not know their signs
+    return outcome
 
 
 @hot

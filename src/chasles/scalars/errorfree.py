@@ -28,7 +28,7 @@ def plain_compensated(total, carry, term):
     """total + term and what rounding took from it (Kahan): (new total, new carry)."""
     wanted = term + carry
     result = total + wanted
-    return result, wanted - (result - total)
+    return result, wanted + (total - result)
 
 
 @formula

@@ -62,7 +62,7 @@ __device__ static void compensated(double total, double carry, double term,
                                    double *result, double *left) {{
     double wanted = __dadd_rn(term, carry);
     *result = __dadd_rn(total, wanted);
-    *left = __dsub_rn(wanted, __dsub_rn(*result, total));
+    *left = __dadd_rn(wanted, __dsub_rn(total, *result));
 }}
 
 extern "C" __global__ void {name}(

@@ -130,7 +130,7 @@ class Body:
     def compensated(self, total: str, carry: str, term: str) -> tuple[str, str]:
         wanted = self.binary("fadd", term, carry)
         result = self.binary("fadd", total, wanted)
-        return result, self.binary("fsub", wanted, self.binary("fsub", result, total))
+        return result, self.binary("fadd", wanted, self.binary("fsub", total, result))
 
     def split(self, a: str) -> tuple[str, str]:
         shifted = self.binary("fmul", self.constant(SPLITTER), a)

@@ -17,7 +17,7 @@ from chasles.core.outcomes import OK
 from chasles.integrators.advance import SEEN, take_step
 from chasles.scalars.nodes import Program
 from chasles.scalars.traced import Tape
-from chasles.traced.simplify import simplified
+from chasles.traced.simplify import simplified, simplified_step
 
 Records = tuple[Any, Any, Any]  # mechanism, scratch, scheme
 
@@ -203,7 +203,8 @@ def record_step(
     out, outcome = plain_step(opened, state, t, step, looking)
     if outcome != OK:
         raise NotTraceable("the step to be recorded fails")
-    return simplified(tape.program([*out, *(numbers[k] for numbers, k in places)]))
+    program = tape.program([*out, *(numbers[k] for numbers, k in places)])
+    return simplified_step(program, len(block))
 
 
 def record_look(

@@ -1,14 +1,28 @@
-"""Shorter programs with the same bits: equal operations once, and none that nobody needs.
+"""Shorter programs with the same numbers: equal operations once, none that nobody needs.
 
-Only what is exact in floating point is used: a sum or product of the same two numbers is the same
-in either order.  x + 0, 0 * x and the like stay, since they change signs of zeros and hide
-infinities.
+`shared` uses only what is exact in floating point: a sum or product of the same two numbers is the
+same in either order.
+
+`folded` leaves out what zeros and powers of two of the model make superfluous: 0 x, x + 0, x / 2^k.
+Every result is the same number, but a zero may have the other sign, and 0 x is 0 even where x has
+overflowed.  Signs of zeros are seen by nothing but quotients by zero, which are not finite either
+way, and by atan2: programs with that are left as they are.  `take_step` gives no state with a
+negative zero, and `signed` does the same for programs, so blocks are equal to the last bit.
 """
 
 import math
 from typing import Any
 
-from chasles.scalars.nodes import Guard, Node, Operand, Place, Program
+from chasles.scalars.nodes import (
+    COMPARISONS,
+    PAIRS,
+    PRIMITIVES,
+    Guard,
+    Node,
+    Operand,
+    Place,
+    Program,
+)
 
 #: Operations that do not mind the order of their operands.
 COMMUTATIVE = ("add", "multiply")
@@ -19,25 +33,59 @@ def simplified(program: Program) -> Program:
     return shared(program).trimmed()
 
 
+def simplified_step(program: Program, width: int) -> Program:
+    """A step that is folded, too; its first `width` inputs and outputs are the state block."""
+    once = simplified(program)
+    if any(node.name == "atan2" for node in once.nodes):
+        return once
+    return simplified(signed(folded(once), width))
+
+
 def shared(program: Program) -> Program:
     """Equal operations on equal operands once; guards once."""
-    place_of = {k: Place(k) for k in range(program.inputs)}  # old place -> new
-    found: dict[Any, Place] = {}
-    nodes: list[Node] = []
-
-    def moved(operand: Operand) -> Operand:
-        return place_of[operand.index] if isinstance(operand, Place) else operand
-
-    for k, node in enumerate(program.nodes):
-        operands = tuple(moved(x) for x in node.operands)
+    copy = Copy(program.inputs)
+    found: dict[Any, Operand] = {}
+    for node in program.nodes:
+        operands = tuple(copy.moved(x) for x in node.operands)
         key = node.name, keys_of(node.name, operands)
         if key not in found:
-            found[key] = Place(program.inputs + len(nodes))
-            nodes.append(Node(node.name, operands))
-        place_of[program.inputs + k] = found[key]
-    guards = {Guard(g.name, moved(g.left), moved(g.right), g.outcome): None for g in program.guards}
-    outputs = tuple(moved(x) for x in program.outputs)
-    return Program(program.inputs, tuple(nodes), tuple(guards), outputs)
+            found[key] = copy.put(node.name, operands)
+        copy.places.append(found[key])
+    return copy.program(program)
+
+
+class Copy:
+    """A program in the making, and where the places of another one are in it."""
+
+    def __init__(self, inputs: int) -> None:
+        self.inputs = inputs
+        self.nodes: list[Node] = []
+        self.places: list[Operand] = [Place(k) for k in range(inputs)]  # by old place
+
+    def moved(self, operand: Operand) -> Operand:
+        return self.places[operand.index] if isinstance(operand, Place) else operand
+
+    def put(self, name: str, operands: tuple[Operand, ...]) -> Place:
+        self.nodes.append(Node(name, operands))
+        return Place(self.inputs + len(self.nodes) - 1)
+
+    def behind_minus(self, operand: Operand) -> Operand | None:
+        """x where the operand is -x."""
+        if not isinstance(operand, Place) or operand.index < self.inputs:
+            return None
+        node = self.nodes[operand.index - self.inputs]
+        return node.operands[0] if node.name == "negative" else None
+
+    def program(self, old: Program) -> Program:
+        guards: dict[Guard, None] = {}
+        for g in old.guards:
+            guard = Guard(g.name, self.moved(g.left), self.moved(g.right), g.outcome)
+            if isinstance(guard.left, Place) or isinstance(guard.right, Place):
+                guards[guard] = None
+            else:  # between numbers, now: it holds for ever
+                assert COMPARISONS[g.name](guard.left, guard.right) == g.outcome
+        outputs = tuple(self.moved(x) for x in old.outputs)
+        return Program(self.inputs, tuple(self.nodes), tuple(guards), outputs)
 
 
 def keys_of(name: str, operands: tuple[Operand, ...]) -> tuple[Any, ...]:
@@ -50,3 +98,121 @@ def key_of(operand: Operand) -> tuple[Any, ...]:
     if isinstance(operand, Place):
         return 0, operand.index, 0.0
     return 1, operand, math.copysign(1.0, operand)
+
+
+# --- folding ---
+
+
+def folded(program: Program) -> Program:
+    """The same numbers with fewer operations; a zero may have the other sign."""
+    copy = Copy(program.inputs)
+    for node in program.nodes:
+        operands = tuple(copy.moved(x) for x in node.operands)
+        copy.places.append(fold(copy, node.name, operands))
+    return copy.program(program)
+
+
+def fold(copy: Copy, name: str, operands: tuple[Operand, ...]) -> Operand:
+    """The result of an operation: a number, an operand, or a node."""
+    if name == "part" or name in PAIRS:
+        return copy.put(name, operands)
+    if not any(isinstance(x, Place) for x in operands):
+        return float(PRIMITIVES[name](*operands))
+    rule = RULES.get(name)
+    result = None if rule is None else rule(copy, *operands)
+    return copy.put(name, operands) if result is None else result
+
+
+def is_number(operand: Operand, number: float) -> bool:
+    return not isinstance(operand, Place) and operand == number
+
+
+def fold_product(copy: Copy, a: Operand, b: Operand) -> Operand | None:
+    for one, other in ((a, b), (b, a)):
+        if is_number(one, 0.0):
+            return 0.0
+        if is_number(one, 1.0):
+            return other
+        if is_number(one, -1.0):
+            return fold(copy, "negative", (other,))
+    return None
+
+
+def fold_sum(copy: Copy, a: Operand, b: Operand) -> Operand | None:
+    for one, other in ((a, b), (b, a)):
+        if is_number(one, 0.0):
+            return other
+        x = copy.behind_minus(one)
+        if x is not None:
+            return copy.put("subtract", (other, x))
+    return None
+
+
+def fold_difference(copy: Copy, a: Operand, b: Operand) -> Operand | None:
+    if is_number(b, 0.0):
+        return a
+    if is_number(a, 0.0):
+        return fold(copy, "negative", (b,))
+    x = copy.behind_minus(b)
+    return None if x is None else copy.put("add", (a, x))
+
+
+def fold_quotient(copy: Copy, a: Operand, b: Operand) -> Operand | None:
+    """x / 2^k is x 2^-k, to the last bit."""
+    if is_number(a, 0.0):
+        return 0.0
+    if isinstance(b, Place) or abs(math.frexp(b)[0]) != 0.5 or not math.isfinite(1.0 / b):
+        return None
+    return fold(copy, "multiply", (a, 1.0 / b))
+
+
+def fold_minus(copy: Copy, a: Operand) -> Operand | None:
+    return copy.behind_minus(a)
+
+
+RULES: dict[str, Any] = {
+    "multiply": fold_product, "add": fold_sum, "subtract": fold_difference,
+    "divide": fold_quotient, "negative": fold_minus,
+}  # fmt: skip
+
+
+# --- signs of zeros ---
+
+
+def signed(program: Program, width: int) -> Program:
+    """The program with + 0 at those of its first `width` outputs that may be -0.
+
+    Its first `width` inputs and the times behind them are known not to be.
+    """
+    never = never_minus_zero(program, width + 2)
+    nodes, outputs = list(program.nodes), list(program.outputs)
+    for k in range(width):
+        x = outputs[k]
+        if not isinstance(x, Place):
+            outputs[k] = x + 0.0
+        elif not never[x.index]:
+            nodes.append(Node("add", (x, 0.0)))
+            outputs[k] = Place(program.inputs + len(nodes) - 1)
+    return Program(program.inputs, tuple(nodes), program.guards, tuple(outputs))
+
+
+def never_minus_zero(program: Program, known: int) -> list[bool]:
+    """Which places are never -0: a sum is -0 only if both its terms are, say."""
+    never = [k < known for k in range(program.inputs)]
+
+    def sure(x: Operand) -> bool:
+        return never[x.index] if isinstance(x, Place) else math.copysign(1.0, x) > 0.0 or x != 0.0
+
+    for node in program.nodes:
+        a = node.operands
+        if node.name == "add":
+            never.append(sure(a[0]) or sure(a[1]))
+        elif node.name == "subtract":
+            never.append(sure(a[0]))
+        elif node.name == "multiply":
+            never.append(a[0] == a[1])
+        elif node.name in ("compensated", "part"):  # t + w and w + (t - (t + w)), where t is not -0
+            never.append(sure(a[0]))
+        else:
+            never.append(node.name == "absolute")
+    return never

@@ -108,6 +108,7 @@ class TracedSteps:
         rest = save_every, saved, first_row
         if looking != SEEN or step != self.step or self.refusal:
             return self.generic(block, spare, grid, save_every, looking, *rest[1:])
+        block += 0.0  # as after every step: no negative zeros
         index = first
         while index < last:
             reached = self.advance_recorded(block, (origin, step, index, last, end), *rest)

@@ -175,6 +175,8 @@ def kinematics(tree: Any, state: Any, rows: Any) -> None:
         elif pair in (PRISMATIC, HELICAL, CYLINDRICAL):
             shift, slip = slide_of(tree, state, body, pair, turn)
             lever = add(lever, shift)
+        elif pair == SPHERICAL and grounded:
+            put3(rows, at + AXIS, vec3(state, tree.stored_count + tree.rate_at[body]))
         if not grounded:
             omega = add(carried, spin)
             put3(rows, at + BIAS_W, cross(carried, spin))

@@ -21,6 +21,7 @@ from chasles.core.arrays import Floats, Integers, mat9, put3, vec3
 from chasles.core.recursion.inertia import crossed, lever_inertia, rotated, spread
 from chasles.core.recursion.tree import (
     ALPHA,
+    AXIS,
     BIAS_U,
     FORCE,
     LEVER,
@@ -57,25 +58,24 @@ def by_axes(d: Any, v: Any) -> Any:
 
 
 @formula
-def tip_push(tree: Any, memory: Any, rows: Any, body: int) -> Any:
-    r"""(R, omega, $\tau - \omega\times I\omega$): in working axes, with all torques."""
-    at = body * ROW
-    turn = mat9(rows, at + TURN)
-    omega = tmatvec(turn, vec3(rows, at + OMEGA))
+def tip_push(tree: Any, memory: Any, rows: Any, body: int, turn: Any, omega: Any) -> Any:
+    r"""$\tau - \omega\times I\omega$ in working axes, with all torques."""
     i = triangle(tree.inertia, 6 * body)
     push = cross(by_axes((i[0], i[2], i[5]), omega), omega)
     if memory.has_efforts != 0:
         push = add(push, vec3(memory.efforts, tree.rate_at[body]))
     if memory.is_loaded != 0:
-        push = sub(push, tmatvec(turn, vec3(rows, at + TORQUE)))
-    return turn, omega, push
+        push = sub(push, tmatvec(turn, vec3(rows, body * ROW + TORQUE)))
+    return push
 
 
 @formula
 def tip_share(tree: Any, memory: Any, rows: Any, body: int) -> Any:
     """(I, H, M), torque and force that the parent feels; the free acceleration is kept."""
     at = body * ROW
-    turn, omega, push = tip_push(tree, memory, rows, body)
+    turn = mat9(rows, at + TURN)
+    omega = tmatvec(turn, vec3(rows, at + OMEGA))
+    push = tip_push(tree, memory, rows, body, turn, omega)
     free = by_axes(vec3(tree.tip, 9 * body), push)
     put3(rows, at + PULL, free)
     moment = vec3(tree.moment, 3 * body)
@@ -91,9 +91,13 @@ def tip_share(tree: Any, memory: Any, rows: Any, body: int) -> Any:
 
 @formula
 def put_free_tip(tree: Any, memory: Any, rows: Any, body: int) -> None:
-    """The free acceleration of one that hangs on the ground, which feels nothing."""
-    push = tip_push(tree, memory, rows, body)[2]
-    put3(rows, body * ROW + PULL, by_axes(vec3(tree.tip, 9 * body), push))
+    """The free acceleration of one that hangs on the ground, which feels nothing.
+
+    Its own rate is its angular velocity.
+    """
+    at = body * ROW
+    push = tip_push(tree, memory, rows, body, mat9(rows, at + TURN), vec3(rows, at + AXIS))
+    put3(rows, at + PULL, by_axes(vec3(tree.tip, 9 * body), push))
 
 
 @hot

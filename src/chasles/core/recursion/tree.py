@@ -122,7 +122,7 @@ GAIN = 54  # 1 / D of up to three coordinates
 PULL = 57  # what is known of their accelerations: D^-1 (tau - S . p); of a ball I^-1 (tau - p_n)
 COLUMN = 60  # U of up to three coordinates; the factor of I of a ball, of A of a free root (21)
 # What follows is rarely touched: a hinge's row ends within nine cache lines.
-AXIS = 81  # x axis of a planar pair
+AXIS = 81  # x axis of a planar pair; rate, in working axes, of a ball on the ground
 POINT, SPEED = 84, 87  # P and its velocity; only `place` fills them
 ROW = 96  # a multiple of a cache line of eight
 
