@@ -72,5 +72,8 @@ def cupy() -> SimpleNamespace:
     runtime = SimpleNamespace(getDeviceCount=lambda: 1)
     return SimpleNamespace(
         RawModule=RawModule, asarray=np.array, asnumpy=np.array, zeros=np.zeros,
-        cuda=SimpleNamespace(runtime=runtime),
+        cuda=SimpleNamespace(
+            runtime=runtime, memory=SimpleNamespace(OutOfMemoryError=MemoryError)
+        ),
+        get_default_memory_pool=lambda: SimpleNamespace(free_all_blocks=lambda: None),
     )  # fmt: skip

@@ -71,6 +71,43 @@ def test_any_number_of_members_goes_in_chunks(device, monkeypatch):
     assert_array_equal(runs[0].position, runs[1].position)
 
 
+def short_of_memory(monkeypatch, most: int) -> list[int]:
+    """Arrays of so many members do not fit; the sizes that were asked for."""
+    device, asked = host_cuda.cupy(), []
+
+    def zeros(shape, *rest):
+        asked.append(np.atleast_1d(shape)[-1])
+        if asked[-1] > most:
+            raise MemoryError("Out of memory allocating")
+        return np.zeros(shape, *rest)
+
+    device.zeros = zeros
+    monkeypatch.setitem(sys.modules, "cupy", device)
+    return asked
+
+
+@needs_compiler
+def test_where_the_memory_of_the_device_is_short_chunks_are_smaller(monkeypatch):
+    monkeypatch.setattr("chasles.ensembles.gpu.SMALLEST_CHUNK", 4)
+    asked = short_of_memory(monkeypatch, 12)
+    vary = {"top.angular_velocity": SPINS}
+    runs = [ch.ensemble(spinning_top(), vary, 0.02, STEP, device=d) for d in ("cpu", "gpu")]
+    assert_array_equal(runs[0].position, runs[1].position)
+    assert runs[1].attrs["device"] == "gpu"
+    assert max(n for n in asked if n <= 12) > 4
+
+
+@needs_compiler
+def test_where_it_is_full_the_cpu_goes_on_and_nothing_is_lost(monkeypatch):
+    short_of_memory(monkeypatch, 0)
+    vary = {"top.angular_velocity": SPINS}
+    whole = ch.ensemble(spinning_top(), vary, 0.02, STEP)
+    with pytest.warns(ChaslesWarning, match="memory of the GPU"):
+        found = ch.ensemble(spinning_top(), vary, 0.02, STEP, device="gpu")
+    assert_array_equal(whole.position, found.position)
+    assert found.attrs["device"] == "gpu, whose memory was full, and cpu"
+
+
 @needs_compiler
 def test_rounding_once_agrees_to_rounding(device):
     vary = {"top.angular_velocity": SPINS[:20]}

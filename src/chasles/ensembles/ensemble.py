@@ -126,7 +126,7 @@ def ensemble(
         "steps_in_lanes": course.in_lanes,
         "steps_of_the_generic_kernel": course.otherwise,
         "exact": int(exact),
-        "device": "cpu" if cupy is None else "gpu",
+        "device": run.device,
     }
     return dataset(model, members, course, values, names, run, attributes)
 

@@ -1,11 +1,12 @@
 """Ensembles on a GPU: the recorded step as CUDA C, one thread for a member, through CuPy.
 
-Members go there in chunks of any size.  Those whose guards fail stop, and are finished on the CPU
-as those of lanes are.
+Members go there in chunks of any size, smaller ones where its memory does not hold them.  Those
+whose guards fail stop, and are finished on the CPU as those of lanes are; so are those that not
+even small chunks can take there.
 """
 
 import warnings
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -20,6 +21,8 @@ from chasles.traced.record import Recording
 BLOCK = 128
 #: Members on the device at once, and bytes that they may take there.
 CHUNK, MOST_BYTES = 2**20, 2**33
+#: Members of a chunk below which a device is not worth the way there.
+SMALLEST_CHUNK = 2**10
 
 
 def find_cupy() -> Any | None:
@@ -50,11 +53,26 @@ def find_cupy() -> Any | None:
     return cupy
 
 
+def tell_full(error: Exception) -> None:
+    warnings.warn(
+        f"ensemble: the memory of the GPU does not hold {SMALLEST_CHUNK} members ({error}): those"
+        " that are left run on the CPU. Free memory there, or keep less: a larger save_every, or"
+        " statistics=[...].",
+        ChaslesWarning,
+        stacklevel=6,
+    )
+
+
 @dataclass
 class GpuRun(LaneRun):
     """The runs of all members on a device."""
 
     cupy: Any = None
+    is_full: bool = False  # whether its memory held not even small chunks
+
+    @property
+    def device(self) -> str:
+        return "gpu, whose memory was full, and cpu" if self.is_full else "gpu"
 
     def machine_code(self, recording: Recording) -> tuple[Any, Any]:
         kept = self.course.points.shape[2]
@@ -66,9 +84,25 @@ class GpuRun(LaneRun):
         course = self.course
         rows, kept = self.rows_from(first), course.points.shape[2]
         own = 8 * (course.blocks.shape[1] + course.members.parameters.shape[1] + rows * kept)
-        chunk = max(1, min(CHUNK, MOST_BYTES // own))
-        for k in range(0, len(group), chunk):
-            self.piece(variant, group[k : k + chunk], first)
+        chunk, done = max(1, min(CHUNK, MOST_BYTES // own)), 0
+        while done < len(group) and not self.is_full:
+            try:
+                self.piece(variant, group[done : done + chunk], first)
+                done += chunk
+            except self.cupy.cuda.memory.OutOfMemoryError as error:
+                self.cupy.get_default_memory_pool().free_all_blocks()
+                self.is_full = chunk <= SMALLEST_CHUNK
+                chunk = max(1, chunk // 2)
+                if self.is_full:
+                    tell_full(error)
+        if done < len(group):
+            self.take_on_cpu(variant, group[done:], first)
+
+    def take_on_cpu(self, variant: Variant, group: Integers, first: int) -> None:
+        """Members for which the device has no memory."""
+        lanes = LaneRun(self.course, self.finisher, self.threads, self.contract)
+        code, run = lanes.machine_code(variant.recording)
+        lanes.take(replace(variant, code=code, run=run), group, first)
 
     def rows_from(self, first: int) -> int:
         """Rows that are kept after a step."""

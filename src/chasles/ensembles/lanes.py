@@ -89,6 +89,11 @@ class LaneRun:
     variants: list[Variant] = field(default_factory=list)
     refusal: str = ""
 
+    @property
+    def device(self) -> str:
+        """Where they run."""
+        return "cpu"
+
     def go(self) -> None:
         """All members to their end."""
         course = self.course
