@@ -72,6 +72,7 @@ def cupy() -> SimpleNamespace:
     runtime = SimpleNamespace(getDeviceCount=lambda: 1)
     return SimpleNamespace(
         RawModule=RawModule, asarray=np.array, asnumpy=np.array, zeros=np.zeros,
+        ascontiguousarray=np.ascontiguousarray, moveaxis=np.moveaxis,
         cuda=SimpleNamespace(
             runtime=runtime, memory=SimpleNamespace(OutOfMemoryError=MemoryError)
         ),

@@ -115,8 +115,15 @@ class GpuRun(LaneRun):
         """Some members as far as they come, all from one step."""
         cupy, course, count = self.cupy, self.course, len(group)
 
+        # (members, numbers) here, (numbers, members) there: turned over on the device.
         def sent(table: Floats) -> Any:
-            return cupy.asarray(np.ascontiguousarray(table.T)) if table.size else cupy.zeros(1)
+            if not table.size:
+                return cupy.zeros(1)
+            return cupy.ascontiguousarray(cupy.asarray(np.ascontiguousarray(table)).T)
+
+        def fetched(table: Any) -> Floats:
+            back: Floats = cupy.asnumpy(cupy.ascontiguousarray(table.T))
+            return back
 
         rows, kept = self.rows_from(first), course.points.shape[2]
         states, parameters = sent(course.blocks[group]), sent(course.members.parameters[group])
@@ -137,10 +144,10 @@ class GpuRun(LaneRun):
         )  # fmt: skip
         history = None
         if rows:
-            history = np.ascontiguousarray(np.moveaxis(cupy.asnumpy(saved), 2, 0))
-        accumulated = cupy.asnumpy(observed).T if course.observed.size else None
-        back = cupy.asnumpy(carried).T if columns else None
+            history = cupy.asnumpy(cupy.ascontiguousarray(cupy.moveaxis(saved, 2, 0)))
+        accumulated = fetched(observed) if course.observed.size else None
+        back = fetched(carried) if columns else None
         self.put_back(
-            group, first, cupy.asnumpy(states).T, (columns, back), accumulated, history,
+            group, first, fetched(states), (columns, back), accumulated, history,
             cupy.asnumpy(reached), cupy.asnumpy(pending) != 0,
         )  # fmt: skip

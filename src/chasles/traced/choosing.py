@@ -1,7 +1,7 @@
 """When steps are recorded: where that takes less time than it saves.
 
-A recorded step takes half to nine tenths of the generic one, so that recording and compiling pay
-back after a million steps.  But the generic kernel takes some ten seconds to compile: where it is
+A recorded step takes a quarter to nine tenths of the generic one, so that recording and compiling
+pay back after a million steps.  But the generic kernel takes some ten seconds to compile: where it is
 neither loaded nor on disk, a small model needs a tenth of a second instead.
 """
 
@@ -18,8 +18,8 @@ from chasles.traced.stepping import TracedSteps
 GENERIC, TRACED, AUTO = "generic", "traced", "auto"
 KERNELS = (AUTO, GENERIC, TRACED)
 #: Steps from which on a recording pays back, though the generic kernel is at hand.  Measured: the
-#: top gains 0.15 us a step for 0.06 s, the double pendulum 0.19 us for 0.15 s.
-MANY_STEPS = 2_000_000
+#: top gains 0.19 us a step for 0.05 s, the double pendulum 0.25 us for 0.28 s.
+MANY_STEPS = 1_000_000
 #: Bodies beyond which it never does: the time to compile grows faster than the step.
 MOST_BODIES = 6
 #: Operations of a step beyond which compiling them takes seconds.
