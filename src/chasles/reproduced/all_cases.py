@@ -1,11 +1,13 @@
 """All cases by name."""
 
 from chasles.model import UnknownName
+from chasles.reproduced.alpha import ALPHA_ORDERS, ALPHA_REACTIONS
 from chasles.reproduced.case import Case, Reproduced, reproduced
 from chasles.reproduced.others import DISC, PENDULUMS
 from chasles.reproduced.tops import TOP, TWO_TOPS
 
-CASES: dict[str, Case] = {case.name: case for case in (TOP, TWO_TOPS, PENDULUMS, DISC)}
+ALL = (TOP, TWO_TOPS, ALPHA_ORDERS, ALPHA_REACTIONS, PENDULUMS, DISC)
+CASES: dict[str, Case] = {case.name: case for case in ALL}
 
 
 def reproduce(name: str) -> Reproduced:

@@ -61,7 +61,7 @@ class Reproduced:
         header = ["", "theirs", "ours", "digits in common", "off from converged"]
         rows = [
             [row["what"], row["theirs"] or "not at hand", f"{row['ours']:.{self.case.sure + 2}g}",
-             f"{row['common']} of {row['expected']}" if row["expected"] else "-",
+             str(row["common"]) if row["expected"] else "-",
              f"{abs(row['ours'] - self.converged):.1e}"]
             for row in self.rows
         ]  # fmt: skip

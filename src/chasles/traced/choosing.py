@@ -1,8 +1,8 @@
 """When steps are recorded: where that takes less time than it saves.
 
 A recorded step takes a quarter to nine tenths of the generic one, so that recording and compiling
-pay back after a million steps.  But the generic kernel takes some ten seconds to compile: where it is
-neither loaded nor on disk, a small model needs a tenth of a second instead.
+pay back after a million steps.  But the generic kernel takes some ten seconds to compile: where it
+is neither loaded nor on disk, a small model needs a tenth of a second instead.
 """
 
 from dataclasses import replace
