@@ -83,6 +83,14 @@ class Slope:
             raise not_smooth(self.path)
         return float(sum(part.sum() for part in parts))
 
+    def check(self) -> None:
+        """Where nobody knows what matters to the answer, everything has to be smooth."""
+        for slope, doubt in (
+            (self.block, self.doubt_of_block), (self.numbers, self.doubt_of_numbers)
+        ):  # fmt: skip
+            if np.abs(doubt).max(initial=0.0) > AGREE * np.abs(slope).max(initial=0.0):
+                raise not_smooth(self.path)
+
 
 def slope_along(
     made: Callable[[dict[str, Floats]], Stepper], value: Floats, change: Floats, share: Floats,
