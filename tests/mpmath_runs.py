@@ -2,8 +2,10 @@
 
 import mpmath
 
+from chasles.core.arrays import ABSOLUTE_WIDTH, POSE_X
 from chasles.core.outcomes import OK
 from chasles.ensembles.members import records_of
+from chasles.gradients.placing import placed
 from chasles.integrators.advance import UNSEEN
 from chasles.traced.record import Unboxing, plain_step
 
@@ -21,3 +23,14 @@ def steps_in_mpmath(made, block, step, count, digits):
             state, outcome = plain_step(records, state, times, step, UNSEEN)
             assert outcome == OK
         return [mpmath.mpf(x) for x in state]
+
+
+def positions_in_mpmath(made, block, digits):
+    """Centres of mass (n, 3), a list of lists."""
+    mechanism, scratch, _ = Unboxing().of(records_of(made))
+    with mpmath.workdps(digits):
+        absolute = placed(mechanism, scratch, list(block))
+    count = len(absolute) // ABSOLUTE_WIDTH
+    return [
+        [absolute[ABSOLUTE_WIDTH * body + POSE_X + k] for k in range(3)] for body in range(count)
+    ]

@@ -1,6 +1,7 @@
 """Poses and velocities of bodies from a state block, differentiated."""
 
 import ctypes
+from typing import Any
 
 import numpy as np
 
@@ -19,6 +20,16 @@ from chasles.traced.record import Unboxing, with_parameter_inputs
 from chasles.traced.simplify import simplified
 
 
+def placed(mechanism: Any, scratch: Any, state: Any) -> Any:
+    """The absolute state (n * 18,) of records that hold lists, for scalars of any kind."""
+    if hasattr(mechanism, "tree"):
+        kinematics(mechanism.tree, state, mechanism.memory.rows)
+        place(mechanism.tree, state, mechanism.memory.rows, scratch.absolute)
+    else:
+        place_bodies(mechanism.system, state, scratch.absolute, scratch.turn)
+    return scratch.absolute[: mechanism.system.body_count * ABSOLUTE_WIDTH]
+
+
 def placing(course: Course, block: Floats) -> Program:
     """(block, time, parameters) -> absolute state."""
     tape, boxes = Tape(), Unboxing()
@@ -26,13 +37,7 @@ def placing(course: Course, block: Floats) -> Program:
     state = [tape.input(x) for x in block.tolist()]
     tape.input(0.0)
     mechanism, scratch, _ = with_parameter_inputs(opened, boxes, tape, course.places)
-    if hasattr(mechanism, "tree"):
-        kinematics(mechanism.tree, state, mechanism.memory.rows)
-        place(mechanism.tree, state, mechanism.memory.rows, scratch.absolute)
-    else:
-        place_bodies(mechanism.system, state, scratch.absolute, scratch.turn)
-    count = mechanism.system.body_count * ABSOLUTE_WIDTH
-    return simplified(tape.program(scratch.absolute[:count]))
+    return simplified(tape.program(placed(mechanism, scratch, state)))
 
 
 def seeds_of(course: Course, table: Floats, t: Floats, weights: Floats) -> Floats:
