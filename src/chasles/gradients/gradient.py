@@ -92,8 +92,9 @@ def gradient(
         return make_stepper(with_parameters(model, changed), options, grid.step, grid.until)
 
     stepper = made({})
+    here = image_of(stepper)
     slopes = [
-        slope_along(made, values[path], change, share, path)
+        slope_along(made, here, values[path], change, share, path)
         for path in values
         for change, share in directions(path.rsplit(".", 1)[-1], values[path].shape)
     ]
