@@ -115,6 +115,7 @@ def misfit(run):
         (spinning_top, ["top.angular_velocity", "gravity"], "auto", height),
         (spinning_top, ["top.angular_velocity", "gravity", "top.mass"], "SE3", misfit),
         (spinning_top, ["pivot.at"], "SO3xR3", misfit),
+        (spinning_top, ["pivot.at", "top.position"], "auto", misfit),
         (sprung, ["spring.stiffness", "coil.damping", "gravity"], "auto", misfit),
         (driven, ["gravity"], "auto", misfit),
         (three_bar, ["gravity"], "auto", misfit),
@@ -189,4 +190,29 @@ def test_bad_input_is_refused(refusal):
     assert "one number" in refusal(asked(lambda run: run.position("top")), InvalidOption)
     assert "function of a run" in refusal(asked("height"), InvalidOption)
     assert "whole number of steps" in refusal(asked(until=0.0105), InvalidOption)
-    assert "smooth" in refusal(asked(wrt=["pivot.at"], spaces="auto"), InvalidOption)
+
+
+def round_top() -> ch.Model:
+    top = ch.Body.cylinder(
+        "top", 0.1, 0.2, mass=2.0, position=(0, 0, 0.3), angular_velocity=(0, 1, 30)
+    )
+    return ch.Model([top], [ch.Spherical("pivot", ch.GROUND, top, at=(0, 0, 0))])
+
+
+def test_the_pivot_of_a_round_top_may_vary_on_its_subgroup_as_on_charts():
+    """Two of its moments are equal: which of its axes come first would be undecided."""
+    found = [
+        ch.gradient(round_top(), height, ["pivot.at"], 0.1, STEP, spaces=space)["pivot.at"]
+        for space in ("auto", "SE3")
+    ]
+    assert_allclose(found[0], found[1], rtol=1e-9, atol=1e-11)
+
+
+def test_axes_that_turn_abruptly_are_refused(refusal):
+    """A product of inertia turns the principal axes of a round top by 45 degrees, however small."""
+    told = refusal(
+        lambda: ch.gradient(round_top(), height, ["top.inertia"], 0.01, STEP), InvalidOption
+    )
+    assert "moments are equal" in told and "SE3" in told
+    charts = ch.gradient(round_top(), height, ["top.inertia"], 0.01, STEP, spaces="SE3")
+    assert np.isfinite(charts["top.inertia"]).all()

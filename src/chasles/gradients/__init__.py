@@ -1,7 +1,14 @@
-"""Exact gradients of a number of a run: reverse mode on the recorded step.
+"""Exact gradients of a number of a run: reverse and forward mode on the recorded step.
 
 trajectory  what the function of a run sees: numbers that record what is done to them
 setup       how the arrays of a mechanism depend on what is asked for
-back        the run, and the way back along its steps
+listing     a node list as tables
+reader_ir   the loops that read them, in LLVM IR
+sheet       both, with room for numbers
+branches    a recorded step forwards and back: compiled, or read
+back        the run of recorded steps, and the way back along them
+placing     poses from blocks, and back
+journey     a run, the value of the function, and what kept states weigh in it
+forward     derivatives carried along
 gradient    the call
 """

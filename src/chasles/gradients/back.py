@@ -4,61 +4,56 @@ States are kept in segments: of a long run only those at which segments begin, a
 computed again on the way back.  Memory grows as the root of the number of steps.
 """
 
-import ctypes
-from dataclasses import dataclass, replace
+from collections.abc import Sequence
+from dataclasses import dataclass
 from math import isqrt
-from typing import Any
 
 import numpy as np
 
 from chasles.core.arrays import Floats
 from chasles.ensembles.members import records_of
+from chasles.gradients.branches import Branch, CompiledBranch, ListedBranch
 from chasles.integrators.advance import UNSEEN
 from chasles.model import InvalidOption
 from chasles.scalars.nodes import Place, Program
 from chasles.stepper import Stepper
-from chasles.traced.adjoint import adjoint
-from chasles.traced.back_ir import BACK, back_ir
-from chasles.traced.loop_ir import RUN, run_ir
-from chasles.traced.machine import compiled
-from chasles.traced.record import NotTraceable, Parameter, Recording, record
-from chasles.traced.stepping import SIGNATURE, WHOLE
+from chasles.traced.record import (
+    NotTraceable,
+    Parameter,
+    Recording,
+    record_step,
+    survivors,
+)
 
 #: Numbers of states that are kept at once without segments: 64 MB.
 MOST_KEPT = 2**23
 #: Branches of a run that are recorded, at the most.
 MOST_VARIANTS = 40
-POINTER, NUMBER = ctypes.c_void_p, ctypes.c_double
-BACK_SIGNATURE = (POINTER,) * 6 + (NUMBER,) * 2 + (ctypes.c_int64,) * 2
-
-
-@dataclass(frozen=True)
-class Branch:
-    """A recorded step, forwards and back."""
-
-    recording: Recording
-    forward: Any
-    back: Any
-    carried: Floats
-    alive: Any  # keeps the functions
+#: Operations of a step beyond which it is read from a list.
+MOST_COMPILED = 10_000
 
 
 @dataclass
 class Course:
-    """Steps of one model with parameters."""
+    """Steps of one model with parameters; if it `returns`, lists keep what the way back needs."""
 
     stepper: Stepper
     places: list[Parameter]
     parameters: Floats
     step: float
     steps: int
+    returns: bool = True
 
     def __post_init__(self) -> None:
         self.branches: list[Branch] = []
         self.width = self.stepper.layout.width
         self.taken: list[tuple[int, int, Branch]] = []  # (first, last, branch) of the last stretch
         self.totals = np.zeros(max(1, len(self.parameters)))
-        self.given = np.ascontiguousarray(np.append(self.parameters, 0.0))
+
+    @property
+    def listed(self) -> bool:
+        """Whether steps are read from a list."""
+        return isinstance(self.branches[0], ListedBranch)
 
     # --- forwards ---
 
@@ -67,15 +62,10 @@ class Course:
         states = np.zeros((last - first + 1, self.width))
         states[0] = block
         self.taken, index, now = [], first, block.copy()
-        pending = np.zeros(1, np.int64)
         while index < last:
             for branch in (*self.branches, None):
                 chosen = branch or self.record(now, index)
-                reached = chosen.forward(
-                    now.ctypes.data, chosen.carried.ctypes.data, self.given.ctypes.data,
-                    states.ctypes.data, pending.ctypes.data, 0.0, self.step, index, last,
-                    2**62, 1, first,
-                )  # fmt: skip
+                reached = chosen.forward(now, states, first, index, last)
                 if reached > index:
                     self.taken.append((index, reached, chosen))
                     index = reached
@@ -93,26 +83,16 @@ class Course:
                 " differentiate each.",
                 "Contacts and stops make such runs: make them softer, or the run shorter.",
             )
-        times = t, self.step * (index + 1)
         try:
             with np.errstate(all="ignore"):
-                found = record(
-                    records_of(self.stepper), block, times, self.step,
-                    parameters=self.places, looking=UNSEEN,
-                )  # fmt: skip
+                recording = step_at(self.stepper, self.places, block, t, self.step)
         except NotTraceable as error:
             raise stopped(t, str(error)) from error
-        recording = replace(found, look=nothing_seen(found))
-        forward = compiled(run_ir(recording, self.width))
-        text = back_ir(
-            adjoint(recording.step), self.width, len(recording.carried), recording.parameters
-        )
-        back = compiled(text)
-        carried = np.array([array.flat[entry] for array, entry in recording.carried] or [0.0])
-        branch = Branch(
-            recording, forward.function(RUN, *SIGNATURE, result=WHOLE),
-            back.function(BACK, *BACK_SIGNATURE), carried, (forward, back),
-        )  # fmt: skip
+        branch: Branch
+        if len(recording.step.nodes) <= MOST_COMPILED:
+            branch = CompiledBranch(recording, self.parameters, self.step)
+        else:
+            branch = ListedBranch(recording, self.parameters, self.step, self.returns)
         self.branches.insert(0, branch)
         return branch
 
@@ -122,12 +102,7 @@ class Course:
         """Weights of the last state become those of the first; seeds (steps, width) join them."""
         for begin, end, branch in reversed(self.taken):
             rows = slice(begin - first, end - first)
-            now, given = states[rows], np.ascontiguousarray(seeds[rows])
-            branch.back(
-                now.ctypes.data, branch.carried.ctypes.data, self.given.ctypes.data,
-                given.ctypes.data, weights.ctypes.data, self.totals.ctypes.data, 0.0, self.step,
-                begin, end - begin,
-            )  # fmt: skip
+            branch.back(states[rows], seeds[rows], weights, self.totals, begin)
 
     def segments(self) -> list[tuple[int, int]]:
         """Stretches of steps whose states are kept at once."""
@@ -137,10 +112,21 @@ class Course:
         return [(k, min(k + length, self.steps)) for k in range(0, self.steps, length)]
 
 
-def nothing_seen(recording: Recording) -> Program:
-    """A look that changes nothing: what is watched is not part of the motion."""
-    inputs = recording.look.inputs
-    return Program(inputs, (), (), tuple(Place(k) for k in range(recording.width)))
+def step_at(
+    stepper: Stepper, places: Sequence[Parameter], block: Floats, t: float, step: float
+) -> Recording:
+    """A recorded step without a look: what is watched is not part of the motion."""
+    records, times, width = records_of(stepper), (t, t + step), len(block)
+    try:
+        carried, fixed = survivors(records, block, times, step, UNSEEN)
+        program = record_step(records, block, times, step, carried, places, UNSEEN)
+    except NotTraceable:
+        raise
+    except Exception as error:  # whatever a model's own functions raise on traced numbers
+        raise NotTraceable(f"{type(error).__name__}: {error}") from error
+    inputs = width + 1 + len(places)
+    unseen = Program(inputs, (), (), tuple(Place(k) for k in range(width)))
+    return Recording(width, program, unseen, carried, fixed, len(places))
 
 
 def stopped(t: float, why: str) -> InvalidOption:

@@ -1,20 +1,20 @@
 """The gradient of a number of a run."""
 
-import ctypes
 from collections.abc import Callable, Mapping, Sequence
 from math import nan
 from typing import Any
 
 import numpy as np
 
-from chasles.core.arrays import ABSOLUTE_WIDTH, Floats
-from chasles.core.assemble import place_bodies
-from chasles.core.recursion.kinematics import kinematics, place
+from chasles.core.arrays import Floats
 from chasles.ensembles.ensemble import whole_grid
 from chasles.ensembles.finish import Loan
-from chasles.ensembles.members import Members, image_of, make_stepper, records_of
+from chasles.ensembles.members import Members, image_of, make_stepper
 from chasles.gradients.back import Course
-from chasles.gradients.setup import directions, slope_along
+from chasles.gradients.forward import along_directions
+from chasles.gradients.journey import Journey
+from chasles.gradients.reader_ir import LANES
+from chasles.gradients.setup import Slope, directions, slope_along
 from chasles.gradients.trajectory import Trajectory
 from chasles.integrators.tableaux import Tableau
 from chasles.model import InvalidOption, Model, UnknownName
@@ -22,14 +22,10 @@ from chasles.model.errors import told
 from chasles.model.keywords import checked_keywords
 from chasles.model.model import checked_model
 from chasles.model.parameters import parameter_paths, with_parameters
-from chasles.scalars.nodes import Program
-from chasles.scalars.traced import Tape
 from chasles.stepper import Stepper
-from chasles.traced.adjoint import adjoint
-from chasles.traced.back_ir import EACH, each_ir
-from chasles.traced.machine import compiled
-from chasles.traced.record import Parameter, Unboxing, with_parameter_inputs
-from chasles.traced.simplify import simplified
+
+AUTO, FORWARD, REVERSE = "auto", "forward", "reverse"
+MODES = (AUTO, FORWARD, REVERSE)
 
 
 class Gradient(dict[str, Any]):
@@ -58,6 +54,7 @@ def gradient(
     spaces: Any = "auto",
     stabilise: Any = None,
     save_every: int = 1,
+    mode: str = "auto",
 ) -> Gradient:
     """The derivatives of a number of a run with respect to fields of its model.
 
@@ -66,10 +63,13 @@ def gradient(
     wrt         paths as in `ensemble`: ["top.angular_velocity", "pivot.at", "gravity"]
     until       s, a whole number of steps
     save_every  the function sees every so many steps
+    mode        "reverse" goes back along the steps and costs the same however many derivatives
+                there are, "forward" carries derivatives along, eight at once; "auto" takes what
+                costs less
 
-    They are those of the steps as they are taken, exact to rounding, and cost about three runs
-    however many they are: the recorded step is gone through backwards.  Joints that velocities
-    depend on count: what is left out of the model follows what varies.
+    They are those of the steps as they are taken, exact to rounding.  The step of a small model is
+    compiled, and the gradient costs about four runs; that of a larger one is read from a list.
+    Joints that velocities depend on count: what is left out of the model follows what varies.
 
     Returns a dict path -> array; its `value` is that of the function.
     """
@@ -79,6 +79,8 @@ def gradient(
             f"gradient: function must be a function of a run, got {told(function)}.",
             "Give lambda run: run.position('top')[-1, 2], say.",
         )
+    if mode not in MODES:
+        raise UnknownName.among("mode", mode, MODES, where="gradient")
     grid = whole_grid(until, step, save_every)
     values = checked_paths(model, wrt)
     options = {
@@ -90,20 +92,41 @@ def gradient(
         return make_stepper(with_parameters(model, changed), options, grid.step, grid.until)
 
     stepper = made({})
+    here = image_of(stepper)
     slopes = [
-        slope_along(made, values[path], change, share, path)
+        slope_along(made, here, values[path], change, share, path)
         for path in values
         for change, share in directions(path.rsplit(".", 1)[-1], values[path].shape)
     ]
     numbers = np.any([slope.numbers != 0.0 for slope in slopes], axis=0)
-    course = make_course(stepper, numbers, grid.step, grid.steps)
-    found = there_and_back(course, function, min(grid.save_every, grid.steps))
+    few = mode == FORWARD or (mode == AUTO and len(slopes) <= LANES)
+    course = make_course(stepper, numbers, grid.step, grid.steps, returns=not few)
+    journey = Journey(course, function, min(grid.save_every, grid.steps))
     result = Gradient({path: np.zeros(value.shape) for path, value in values.items()})
-    result.value, weights, result.t, result.absolute = found
-    totals = course.totals[: len(course.parameters)]
-    for slope in slopes:
-        result[slope.path] += slope.along(weights, totals, numbers) * slope.share
+    result.value, result.t, result.absolute = journey.value, journey.t, journey.absolute
+    forward = mode == FORWARD or (few and course.listed)
+    along = derivatives_forward if forward else derivatives_back
+    for slope, derivative in zip(slopes, along(journey, slopes, numbers), strict=True):
+        result[slope.path] += derivative * slope.share
     return result
+
+
+def derivatives_back(journey: Journey, slopes: Sequence[Slope], numbers: Any) -> list[float]:
+    """Along each of the slopes, by the way back."""
+    weights = journey.back()
+    totals = journey.course.totals[: len(journey.course.parameters)]
+    return [slope.along(weights, totals, numbers) for slope in slopes]
+
+
+def derivatives_forward(journey: Journey, slopes: Sequence[Slope], numbers: Any) -> list[float]:
+    """Along each of the slopes, which are carried along."""
+    course = journey.course
+    for slope in slopes:
+        slope.check()
+    blocks = np.array([slope.block for slope in slopes]).T
+    parameters = np.array([slope.numbers[numbers] for slope in slopes]).T
+    found = along_directions(journey, blocks, parameters)
+    return list(found + course.totals[: len(course.parameters)] @ parameters)
 
 
 def checked_paths(model: Model, wrt: Any) -> dict[str, Floats]:
@@ -133,77 +156,13 @@ def checked_paths(model: Model, wrt: Any) -> dict[str, Floats]:
     return found
 
 
-def make_course(stepper: Stepper, numbers: Any, step: float, steps: int) -> Course:
+def make_course(
+    stepper: Stepper, numbers: Any, step: float, steps: int, returns: bool = True
+) -> Course:
     """Steps whose parameters are some of the numbers of the mechanism."""
     image = image_of(stepper)
     columns = np.flatnonzero(numbers)
     blocks = image.block[None]
     members = Members(stepper, image, blocks, columns, image.numbers[columns][None], [""])
     places = Loan(stepper).parameters(members.places)
-    return Course(stepper, places, image.numbers[columns], step, steps)
-
-
-def there_and_back(
-    course: Course, function: Callable[[Trajectory], Any], every: int
-) -> tuple[float, Floats, Floats, Floats]:
-    """The value, the weights of the first block, times and absolute states."""
-    stepper, width = course.stepper, course.width
-    block = stepper.first_block()
-    begins, rows = [], [block.copy()]
-    states = np.zeros((1, width))
-    for first, last in course.segments():
-        begins.append((first, last, block.copy()))
-        states = course.stretch(block, first, last)
-        block = states[-1].copy()
-        rows += [states[k - first].copy() for k in range(first + 1, last + 1) if k % every == 0]
-    kept = np.arange(len(rows)) * every
-    if course.steps % every:
-        rows.append(block.copy())
-        kept = np.append(kept, course.steps)
-    table, t = np.array(rows), course.step * kept.astype(float)
-    absolute = stepper.absolute(np.ascontiguousarray(table[:, : stepper.layout.integrals]))
-    run = Trajectory(stepper.solver.setup, t, absolute)
-    value, weights_of_poses = run.weights(function(run))
-    seeds = seeds_of(course, table, t, weights_of_poses)
-    weights = np.zeros(width)
-    for number, (first, last, begin) in enumerate(reversed(begins)):
-        if number > 0:
-            states = course.stretch(begin, first, last)
-        own = np.zeros((last - first, width))
-        chosen = (kept > first) & (kept <= last)
-        own[kept[chosen] - first - 1] = seeds[chosen]
-        course.back(states, first, own, weights)
-    return value, weights + seeds[0], t, absolute
-
-
-def placing(course: Course, block: Floats) -> Program:
-    """(block, time, parameters) -> absolute state."""
-    tape, boxes = Tape(), Unboxing()
-    opened = boxes.of(records_of(course.stepper))
-    state = [tape.input(x) for x in block.tolist()]
-    tape.input(0.0)
-    parameters: Sequence[Parameter] = course.places
-    mechanism, scratch, _ = with_parameter_inputs(opened, boxes, tape, parameters)
-    if hasattr(mechanism, "tree"):
-        kinematics(mechanism.tree, state, mechanism.memory.rows)
-        place(mechanism.tree, state, mechanism.memory.rows, scratch.absolute)
-    else:
-        place_bodies(mechanism.system, state, scratch.absolute, scratch.turn)
-    count = mechanism.system.body_count * ABSOLUTE_WIDTH
-    return simplified(tape.program(scratch.absolute[:count]))
-
-
-def seeds_of(course: Course, table: Floats, t: Floats, weights: Floats) -> Floats:
-    """Weights of blocks (T, width) from those of poses (T, n, 18); those of parameters add up."""
-    program = placing(course, table[0])
-    width, count = course.width, program.inputs
-    code = compiled(each_ir(adjoint(program), count))
-    pointer = ctypes.c_void_p
-    run = code.function(EACH, pointer, pointer, pointer, ctypes.c_int64)
-    constant = np.broadcast_to(course.parameters, (len(table), len(course.parameters)))
-    inputs = np.ascontiguousarray(np.concatenate([table, t[:, None], constant], axis=1))
-    given = np.ascontiguousarray(weights.reshape(len(table), -1))
-    out = np.zeros_like(inputs)
-    run(inputs.ctypes.data, given.ctypes.data, out.ctypes.data, len(table))
-    course.totals[: len(course.parameters)] += out[:, width + 1 :].sum(axis=0)
-    return out[:, :width]
+    return Course(stepper, places, image.numbers[columns], step, steps, returns)

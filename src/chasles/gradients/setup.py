@@ -7,7 +7,8 @@ $$ y' \approx \frac1h\sum_{k=1}^4 c_k\,(y(u + kh) - y(u - kh)), \qquad
    c = (\tfrac45, -\tfrac15, \tfrac4{105}, -\tfrac1{280}), $$
 
 whose error is rounding: some 1e-13.  Differences of sixth order are compared with them, as far as
-they matter to the answer.
+they matter to the answer, and the model itself with what its neighbours say of it: frames that turn
+as soon as anything changes are the same on both sides.
 """
 
 from collections.abc import Callable, Iterator
@@ -23,6 +24,8 @@ from chasles.stepper import Stepper
 
 EIGHTH = (4 / 5, -1 / 5, 4 / 105, -1 / 280)
 SIXTH = (3 / 4, -3 / 20, 1 / 60)
+#: y(u) from y(u + kh) + y(u - kh)
+MIDDLE = (4 / 5, -2 / 5, 4 / 35, -1 / 70)
 #: Steps of the differences, as a fraction of the size of what varies: 1 / u at u (1 + 4 SHARE) is
 #: then known to (4 SHARE)^8 = 4e-15.
 SHARE = 4e-3
@@ -83,17 +86,25 @@ class Slope:
             raise not_smooth(self.path)
         return float(sum(part.sum() for part in parts))
 
+    def check(self) -> None:
+        """Where nobody knows what matters to the answer, everything has to be smooth."""
+        for slope, doubt in (
+            (self.block, self.doubt_of_block), (self.numbers, self.doubt_of_numbers)
+        ):  # fmt: skip
+            if np.abs(doubt).max(initial=0.0) > AGREE * np.abs(slope).max(initial=0.0):
+                raise not_smooth(self.path)
+
 
 def slope_along(
-    made: Callable[[dict[str, Floats]], Stepper], value: Floats, change: Floats, share: Floats,
-    path: str,
+    made: Callable[[dict[str, Floats]], Stepper], here: Image, value: Floats, change: Floats,
+    share: Floats, path: str,
 ) -> Slope:  # fmt: skip
-    """How what is set up changes with a field."""
+    """How what is set up changes with a field; `here` is the image of the model itself."""
     h = SHARE * size_of(value, path)
     images: dict[int, Image] = {}
     for k in (*range(-4, 0), *range(1, 5)):
         images[k] = image_of(made({path: value + k * h * change}))
-    if len({image.structure for image in images.values()}) > 1:
+    if len({image.structure for image in (here, *images.values())}) > 1:
         raise not_smooth(path)
     found, doubt = [], []
     for word in ("block", "numbers"):
@@ -103,17 +114,23 @@ def slope_along(
                 sum(c * (table[k + 1] - table[-k - 1]) for k, c in enumerate(coefficients)) / h
                 for coefficients in (EIGHTH, SIXTH)
             )
-        high, low = (np.nan_to_num(one, nan=0.0, posinf=0.0, neginf=0.0) for one in (high, low))
+            middle = sum(c * (table[k + 1] + table[-k - 1]) for k, c in enumerate(MIDDLE))
+            jump = (getattr(here, word) - middle) / h
+        high, low, jump = (
+            np.nan_to_num(one, nan=0.0, posinf=0.0, neginf=0.0) for one in (high, low, jump)
+        )
         largest = np.max([np.abs(one) for one in table.values()], axis=0)
-        high[np.abs(high) <= ROUNDING * np.nan_to_num(largest) / h] = 0.0
+        for one in (high, jump):
+            one[np.abs(one) <= ROUNDING * np.nan_to_num(largest) / h] = 0.0
         found.append(high)
-        doubt.append(np.abs(high - low))
+        doubt.append(np.maximum(np.abs(high - low), np.abs(jump)))
     return Slope(path, share, *found, *doubt)
 
 
 def not_smooth(path: str) -> InvalidOption:
     return InvalidOption(
-        f"gradient: the arrays of the model do not depend smoothly on '{path}' here: frames that"
-        " are chosen for speed turn.",
-        "Take charts, whose frames are those of the bodies: spaces='SE3'.",
+        f"gradient: the arrays of the model do not depend smoothly on '{path}' here. A body on a"
+        " ball joint works in its principal axes about the joint; where two moments are equal,"
+        " these turn abruptly.",
+        "Take charts, whose frames are those of the bodies (spaces='SE3'), or moments that differ.",
     )

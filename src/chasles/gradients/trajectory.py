@@ -8,6 +8,7 @@ from chasles.core.arrays import POSE_R, POSE_X, TWIST, Floats
 from chasles.groups.vectors import matvec
 from chasles.model import Body, InvalidOption, Model
 from chasles.model.errors import told
+from chasles.scalars.nodes import Place
 from chasles.scalars.traced import Tape, Traced
 from chasles.system.build import Setup
 from chasles.traced.adjoint import adjoint
@@ -24,18 +25,25 @@ class Trajectory:
 
     def __init__(self, setup: Setup, t: Floats, absolute: Floats) -> None:
         self.t, self._setup, self._tape = t, setup, Tape()
-        shape = absolute.shape
-        numbers = np.empty(absolute.size, object)
-        numbers[:] = [self._tape.input(x) for x in absolute.ravel().tolist()]
-        self._numbers = numbers.reshape(shape)
+        self._absolute = absolute
+        self._tape.inputs = absolute.size  # all of them, though most are never asked for
+        self._rows: dict[int, Any] = {}  # body -> its numbers (T, 18)
 
     @property
     def model(self) -> Model:
         return self._setup.model
 
     def _body(self, body: Body | str) -> Any:
+        """Its numbers (T, 18)."""
         index = self._setup.body_index[self.model.body(body).name]
-        return self._numbers[:, index]
+        if index not in self._rows:
+            values = self._absolute[:, index]
+            first = np.arange(self._absolute.size).reshape(self._absolute.shape)[:, index]
+            rows = np.empty(values.size, object)
+            pairs = zip(values.ravel().tolist(), first.ravel().tolist(), strict=True)
+            rows[:] = [Traced(self._tape, value, Place(k)) for value, k in pairs]
+            self._rows[index] = rows.reshape(values.shape)
+        return self._rows[index]
 
     def position(self, body: Body | str) -> Any:
         """Centre of mass in the world (T, 3), m."""
@@ -62,13 +70,13 @@ class Trajectory:
         if isinstance(value, np.ndarray) and value.shape == ():
             value = value.item()
         if isinstance(value, float | int | np.floating):
-            return float(value), np.zeros(self._numbers.shape)
+            return float(value), np.zeros(self._absolute.shape)
         if not isinstance(value, Traced):
             raise InvalidOption(
                 f"gradient: the function must return one number, got {told(value)}.",
                 "Add up what it returns: (run.position('top')[-1] ** 2).sum(), say.",
             )
         program = self._tape.program([value]).trimmed()
-        inputs = [x.value for x in self._numbers.ravel()]
+        inputs = self._absolute.ravel().tolist()
         found, _ = adjoint(program).replay([*inputs, 1.0])
-        return value.value, np.array(found).reshape(self._numbers.shape)
+        return value.value, np.array(found).reshape(self._absolute.shape)

@@ -27,6 +27,7 @@ from chasles.model.joints import checked_armature as model_armature
 from chasles.spaces.tree import Tree as SpanningTree
 from chasles.spaces.tree import is_centred, spanning_tree
 from chasles.system.build_frames import carried_frames, carriers
+from chasles.system.principal import principal_axes
 
 #: Pairs that mean the same wherever their point is: it is put at the centre of mass.
 ANY_POINT = ("prismatic", "planar", "fixed")
@@ -286,8 +287,7 @@ def working_frames(links: Sequence[Link]) -> tuple[Floats, Floats, Floats, Float
     axes = np.array([link.axes for link in links], float)
     free = np.array([link.pair in ("spherical", *LOOSE) for link in links])
     if free.any():
-        principal = np.linalg.eigh(about[free])[1]
-        axes[free] = principal * np.sign(np.linalg.det(principal))[:, None, None]
+        axes[free] = principal_axes(about[free])
     inside = np.swapaxes(axes, 1, 2) @ about @ axes
     lower = inside[:, [0, 1, 1, 2, 2, 2], [0, 0, 1, 0, 1, 2]]
     balls = [link.pair == "spherical" for link in links]

@@ -1,0 +1,132 @@
+"""A recorded step that is gone through forwards and back: as machine code, or as a list.
+
+Machine code is four times as fast, but takes about a minute to make for twenty bodies, and every
+branch of a model needs its own.  A list is read at once.
+"""
+
+import ctypes
+from functools import cached_property
+from typing import Protocol
+
+import numpy as np
+
+from chasles.core.arrays import Floats
+from chasles.gradients.sheet import Sheet
+from chasles.traced.adjoint import adjoint
+from chasles.traced.back_ir import BACK, back_ir
+from chasles.traced.loop_ir import RUN, run_ir
+from chasles.traced.machine import compiled
+from chasles.traced.record import Recording
+from chasles.traced.stepping import SIGNATURE, WHOLE
+
+POINTER, NUMBER = ctypes.c_void_p, ctypes.c_double
+BACK_SIGNATURE = (POINTER,) * 6 + (NUMBER,) * 2 + (ctypes.c_int64,) * 2
+
+
+class Branch(Protocol):
+    """A recorded step."""
+
+    recording: Recording
+    carried: Floats
+
+    @property
+    def lanes(self) -> Sheet:
+        """The step with derivatives carried along."""
+
+    def forward(self, now: Floats, states: Floats, first: int, index: int, last: int) -> int:
+        """Steps from `index` on while guards hold: the step reached.
+
+        `now` becomes the state there; the state after step k goes to row k - first of `states`.
+        """
+
+    def back(
+        self, states: Floats, seeds: Floats, weights: Floats, totals: Floats, begin: int
+    ) -> None:
+        """Back along steps from states (count, width); weights of the last state become those of
+        the first, seeds (count, width) join them, and totals grow by those of parameters.
+        """
+
+
+class CompiledBranch:
+    """By machine code."""
+
+    def __init__(self, recording: Recording, parameters: Floats, step: float) -> None:
+        self.recording, self.step = recording, step
+        forward = compiled(run_ir(recording, recording.width))
+        text = back_ir(
+            adjoint(recording.step), recording.width, len(recording.carried), recording.parameters
+        )
+        back = compiled(text)
+        self.alive = forward, back  # keeps the functions
+        self._forward = forward.function(RUN, *SIGNATURE, result=WHOLE)
+        self._back = back.function(BACK, *BACK_SIGNATURE)
+        self.carried = carried_by(recording)
+        self.given = np.ascontiguousarray(np.append(parameters, 0.0))
+        self.pending = np.zeros(1, np.int64)
+
+    @cached_property
+    def lanes(self) -> Sheet:
+        return Sheet(self.recording.step, lanes=True)
+
+    def forward(self, now: Floats, states: Floats, first: int, index: int, last: int) -> int:
+        reached: int = self._forward(
+            now.ctypes.data, self.carried.ctypes.data, self.given.ctypes.data, states.ctypes.data,
+            self.pending.ctypes.data, 0.0, self.step, index, last, 2**62, 1, first,
+        )  # fmt: skip
+        return reached
+
+    def back(
+        self, states: Floats, seeds: Floats, weights: Floats, totals: Floats, begin: int
+    ) -> None:
+        given = np.ascontiguousarray(seeds)
+        self._back(
+            states.ctypes.data, self.carried.ctypes.data, self.given.ctypes.data,
+            given.ctypes.data, weights.ctypes.data, totals.ctypes.data, 0.0, self.step, begin,
+            len(states),
+        )  # fmt: skip
+
+
+class ListedBranch:
+    """By reading a list: one that keeps all its numbers for the way back, or the one with lanes."""
+
+    def __init__(
+        self, recording: Recording, parameters: Floats, step: float, returns: bool
+    ) -> None:
+        self.recording, self.parameters, self.step = recording, parameters, step
+        self.carried = carried_by(recording)[: len(recording.carried)]
+        self.sheet = Sheet(recording.step, lanes=not returns)
+        self.returns = returns
+
+    @cached_property
+    def lanes(self) -> Sheet:
+        return Sheet(self.recording.step, lanes=True) if self.returns else self.sheet
+
+    def inputs(self, state: Floats, index: int) -> Floats:
+        times = self.step * index, self.step * (index + 1)
+        return np.concatenate([state, times, self.carried, self.parameters])
+
+    def forward(self, now: Floats, states: Floats, first: int, index: int, last: int) -> int:
+        width = self.recording.width
+        for k in range(index, last):
+            found = self.sheet.evaluate(self.inputs(now, k))
+            if found is None:
+                return k
+            now[:], self.carried = found[:width], found[width:]
+            states[k + 1 - first] = now
+        return last
+
+    def back(
+        self, states: Floats, seeds: Floats, weights: Floats, totals: Floats, begin: int
+    ) -> None:
+        width, count = self.recording.width, len(self.parameters)
+        behind = np.zeros(len(self.carried))
+        for k in range(len(states) - 1, -1, -1):
+            self.sheet.evaluate(self.inputs(states[k], begin + k))
+            found = self.sheet.back(np.concatenate([weights + seeds[k], behind]))
+            weights[:] = found[:width]
+            totals[:count] += found[len(found) - count :]
+
+
+def carried_by(recording: Recording) -> Floats:
+    """What stands beside the block where a step was recorded."""
+    return np.array([array.flat[entry] for array, entry in recording.carried] or [0.0])

@@ -1,0 +1,158 @@
+"""Forward and reverse mode, compiled and read from lists, are derivatives of the same steps."""
+
+import mpmath
+import numpy as np
+import pytest
+from mechanisms import double_pendulum, heavy_top, three_bar
+from mpmath_runs import steps_in_mpmath
+from numpy.testing import assert_allclose
+
+import chasles as ch
+from chasles.ensembles.members import image_of, make_stepper
+from chasles.gradients.forward import along_directions
+from chasles.gradients.gradient import make_course
+from chasles.gradients.journey import Journey
+from chasles.model import UnknownName
+from chasles.model.parameters import with_parameters
+
+STEP = 1e-3
+#: Weights of central differences of eighth order.
+WEIGHTS = (4 / 5, -1 / 5, 4 / 105, -1 / 280)
+OPTIONS = {
+    "method": "rk4", "acceleration": "screw", "stabilise": None, "redundant": "solve",
+    "singular": "stop", "start": None, "close": False, "hold": (),
+}  # fmt: skip
+
+
+def chain(count):
+    """Hinges about two axes in turn."""
+    before, bodies, joints = ch.GROUND, [], []
+    for k in range(count):
+        bodies.append(ch.Body.rod(f"rod{k}", 0.2, mass=1.0, position=(0.1 + 0.2 * k, 0, 0)))
+        axis = (0, 1, 0) if k % 2 == 0 else (0, 0.6, 0.8)
+        joints.append(ch.Revolute(f"pin{k}", before, bodies[-1], at=(0.2 * k, 0, 0), axis=axis))
+        before = bodies[-1]
+    return ch.Model(bodies, joints)
+
+
+def robot(count=30):
+    """A tree of that many bodies with joints of four kinds, which moves from the beginning."""
+    bodies = [ch.Body.box("trunk", (0.5, 0.3, 0.2), mass=5.0, position=(0, 0, 0),
+                          velocity=(0.1, 0, 0.2), angular_velocity=(0.3, 0.2, 0.1))]  # fmt: skip
+    joints, rng = [], np.random.default_rng(7)
+    for k in range(1, count):
+        parent = bodies[(k - 1) // 2]
+        at = np.array(parent.position) + rng.normal(scale=0.1, size=3)
+        place = at + rng.normal(scale=0.1, size=3)
+        body = ch.Body.box(f"part{k}", (0.1, 0.15, 0.2), mass=1.0, position=place)
+        axis = rng.normal(size=3)
+        kind = (ch.Revolute, ch.Spherical, ch.Prismatic, ch.Cylindrical)[k % 4]
+        options = {} if kind is ch.Spherical else {"axis": axis}
+        joints.append(kind(f"joint{k}", parent, body, at=at, **options))
+        bodies.append(body)
+    return ch.Model(bodies, joints)
+
+
+def misfit(run):
+    body = run.model.bodies[-1].name
+    total = (run.position(body) ** 2).sum() + 0.01 * (run.velocity(body)[::7] ** 2).sum()
+    return total + np.sin(run.rotation(body)[-1, 0, 1]) * (run.angular_velocity(body) ** 2).sum()
+
+
+@pytest.fixture
+def lists_only(monkeypatch):
+    monkeypatch.setattr("chasles.gradients.back.MOST_COMPILED", 0)
+    monkeypatch.setattr("chasles.gradients.placing.MOST_COMPILED", 0)
+
+
+# --- against others ---
+
+
+@pytest.mark.parametrize("space", ["auto", "SE3", "SO3xR3"])
+@pytest.mark.parametrize("model", [heavy_top, double_pendulum])
+def test_derivatives_of_steps_are_those_of_mpmath(model, space, lists_only):
+    """Differences in 60 digits of the same formulas, for each of a few numbers of the first state;
+    weights of the state after four steps are random.
+    """
+    made = make_stepper(model(), {**OPTIONS, "spaces": space}, STEP, 1.0)
+    course = make_course(made, np.zeros(image_of(made).numbers.size, bool), STEP, 4)
+    journey = Journey(course, lambda run: run.position(run.model.bodies[-1].name)[-1, 2], 4)
+    block, inner = made.first_block(), made.layout.integrals
+    rng = np.random.default_rng(3)
+    journey.seeds[:] = 0.0
+    journey.seeds[-1, :inner] = rng.normal(size=inner)
+    forward = along_directions(journey, np.eye(course.width), np.zeros((0, course.width)))
+    back = journey.back()
+    h = mpmath.mpf(10) ** -20
+    for entry in rng.choice(inner, size=min(6, inner), replace=False):
+        ends = []
+        for sign in (1, -1):
+            start = [mpmath.mpf(x) for x in block]
+            with mpmath.workdps(60):
+                start[entry] += sign * h
+            ends.append(steps_in_mpmath(made, start, STEP, 4, 60)[:inner])
+        with mpmath.workdps(60):
+            slopes = [(a - b) / (2 * h) for a, b in zip(*ends, strict=True)]
+        wanted = float(np.array(slopes, float) @ journey.seeds[-1, :inner])
+        for found in (forward[entry], back[entry]):
+            assert_allclose(found, wanted, rtol=1e-11, atol=1e-12)
+
+
+@pytest.mark.parametrize(
+    ("model", "path", "until"), [(lambda: chain(24), "gravity", 0.1), (robot, "gravity", 0.02),
+                                 (robot, "part5.mass", 0.02)]
+)  # fmt: skip
+def test_large_models_agree_with_differences_of_whole_runs(model, path, until):
+    made = model()
+    found = {
+        mode: ch.gradient(made, misfit, [path], until, STEP, mode=mode)
+        for mode in ("forward", "reverse")
+    }
+    value = np.array(made.gravity if path == "gravity" else 1.0)
+    h = 5e-3 * np.abs(value).max()
+    change = np.array((0, 0, 1.0)) if path == "gravity" else np.array(1.0)
+    wanted = 0.0
+    for k, weight in enumerate(WEIGHTS, 1):
+        for sign in (1, -1):
+            varied = with_parameters(made, {path: value + sign * k * h * change})
+            wanted += sign * weight * misfit(ch.simulate(varied, until, STEP)) / h
+    for one in found.values():
+        assert_allclose(one.value, misfit(ch.simulate(made, until, STEP)), rtol=1e-13)
+        slope = float((one[path] * change).sum())
+        assert_allclose(slope, wanted, rtol=1e-10, atol=1e-12 * abs(one.value) / h)
+
+
+# --- against each other ---
+
+
+@pytest.mark.parametrize(
+    ("model", "paths"), [(heavy_top, ["gravity", "top.mass"]), (three_bar, ["gravity"])]
+)
+def test_lists_and_machine_code_agree_in_both_modes(model, paths, monkeypatch):
+    found = []
+    for most in (0, 10**9):
+        for where in ("back", "placing"):
+            monkeypatch.setattr(f"chasles.gradients.{where}.MOST_COMPILED", most)
+        for mode in ("forward", "reverse", "auto"):
+            found.append(ch.gradient(model(), misfit, paths, 0.05, STEP, mode=mode, save_every=3))
+    for one in found[1:]:
+        assert one.value == found[0].value
+        for path in paths:
+            size = np.abs(found[0][path]).max()
+            assert_allclose(one[path], found[0][path], rtol=1e-11, atol=1e-12 * size)
+
+
+def test_long_runs_of_lists_are_gone_through_in_segments(lists_only, monkeypatch):
+    whole = ch.gradient(heavy_top(), misfit, ["gravity"], 0.1, STEP, mode="reverse")
+    monkeypatch.setattr("chasles.gradients.back.MOST_KEPT", 600)
+    for mode in ("reverse", "forward"):
+        parts = ch.gradient(heavy_top(), misfit, ["gravity"], 0.1, STEP, mode=mode)
+        assert_allclose(parts["gravity"], whole["gravity"], rtol=1e-12)
+
+
+def test_an_unknown_mode_is_refused(refusal):
+    told = refusal(
+        lambda: ch.gradient(heavy_top(), misfit, ["gravity"], 0.01, STEP, mode="backward"),
+        UnknownName,
+    )
+    assert "'backward'" in told and "reverse" in told

@@ -1,0 +1,36 @@
+"""Steps of a run on mpmath numbers: the same formulas as plain Python, with any digits."""
+
+import mpmath
+
+from chasles.core.arrays import ABSOLUTE_WIDTH, POSE_X
+from chasles.core.outcomes import OK
+from chasles.ensembles.members import records_of
+from chasles.gradients.placing import placed
+from chasles.integrators.advance import UNSEEN
+from chasles.traced.record import Unboxing, plain_step
+
+
+def steps_in_mpmath(made, block, step, count, digits):
+    """The state block after so many steps from another.
+
+    Numbers of the model and coefficients of the method are the doubles that they are.
+    """
+    with mpmath.workdps(digits):
+        records = Unboxing().of(records_of(made))
+        state = [mpmath.mpf(x) for x in block]
+        for k in range(count):
+            times = step * k, step * (k + 1)
+            state, outcome = plain_step(records, state, times, step, UNSEEN)
+            assert outcome == OK
+        return [mpmath.mpf(x) for x in state]
+
+
+def positions_in_mpmath(made, block, digits):
+    """Centres of mass (n, 3), a list of lists."""
+    mechanism, scratch, _ = Unboxing().of(records_of(made))
+    with mpmath.workdps(digits):
+        absolute = placed(mechanism, scratch, list(block))
+    count = len(absolute) // ABSOLUTE_WIDTH
+    return [
+        [absolute[ABSOLUTE_WIDTH * body + POSE_X + k] for k in range(3)] for body in range(count)
+    ]
