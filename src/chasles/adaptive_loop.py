@@ -278,9 +278,8 @@ class AdaptiveRun(Run):
         """The mean of all steps, s."""
         return self.reached / self.index if self.index else self.grid.step
 
-    @property
-    def evaluations(self) -> int:
-        return int(self.embedded.evaluated[0])
+    def counted(self) -> dict[str, int]:
+        return {"evaluations": int(self.embedded.evaluated[0])}
 
     def look(self, block: Floats) -> None:
         """The kernel has looked, unless the run ended between two looks."""
