@@ -9,6 +9,10 @@ $$ e(t) \approx \frac{|x_{10r}(t) - x_r(t)|}{10^{0.9} - 1}, $$
 of which twice is taken; poses are compared body by body (see `chasles.motion_error`).  Where e
 exceeds what is asked for, r is made smaller.  In a chaotic motion errors grow until no tolerance
 that doubles know can hold them: then the run says up to when its digits mean something, and warns.
+
+Where both runs take as many steps, stability limits them and not accuracy: forces are stiff.  An
+implicit method is taken then if one meets what is asked for with less work (see
+`chasles.implicit_choice`).  provenance["choice"] says what was tried, and why.
 """
 
 import warnings
@@ -18,11 +22,13 @@ from typing import Any
 import numpy as np
 
 from chasles.core.arrays import Floats
+from chasles.implicit_choice import by_implicit_steps, work_of
 from chasles.integrators.methods import find_method, methods
 from chasles.model import ChaslesWarning, InvalidOption, Model, SimulationStopped
 from chasles.model.checks import checked_positive
-from chasles.motion_error import pose_errors, sizes_in, sizes_of
+from chasles.motion_error import Judged, compared, pose_errors, sizes_in, sizes_of, states
 from chasles.one_run import USUAL_WITH_TOLERANCES, RunOptions, integrate, prepared
+from chasles.promises import UNBALANCED
 from chasles.result import Result
 
 #: The accuracy of `method="auto"` where none is asked for.
@@ -38,30 +44,18 @@ FIRST, SMALLEST = 0.3, 2e-13
 STILL = 1e-3
 #: How often tolerances are tried.
 ROUNDS = 6
-#: States at which two runs are compared, at the most.
-COMPARED = 1000
 #: At a tenth of the tolerance a pair of order p takes 10^(1/p) times as many steps, unless
 #: stability is what limits them: then about as many.
 AS_MANY, MANY = 1.08, 100
+#: ... or the longest step allowed: that is this fraction of it or more, then.
+LONGEST = 0.9
 
 
-@dataclass(frozen=True)
-class Judged:
-    """A run, what its error is estimated at (T,) as a fraction of the size of the bodies."""
+class GivenUp(Exception):
+    """A run that stability limits, ended early: whatever it takes is too much."""
 
-    result: Result
-    times: Floats
-    estimate: Floats
-    stiff: bool
-
-    @property
-    def worst(self) -> float:
-        return float(self.estimate.max())
-
-    def trusted_until(self, tol: float) -> float:
-        """The last time up to which the error is below `tol`."""
-        over = np.flatnonzero(self.estimate > tol)
-        return float(self.times[-1] if not len(over) else self.times[max(0, over[0] - 1)])
+    def __init__(self, result: Result, other_steps: int) -> None:
+        self.result, self.other_steps = result, other_steps
 
 
 def to_accuracy(model: Model, until: float, tol: Any, asked: RunOptions) -> Result:
@@ -69,34 +63,69 @@ def to_accuracy(model: Model, until: float, tol: Any, asked: RunOptions) -> Resu
     wanted = checked_tol(tol, asked)
     chosen = replace(asked, method=checked_method(asked.method), rtol=SMALLEST)
     size = float(sizes_in(prepared(model, until, chosen).settings.setup).max())
+    texts: tuple[str, ...] = ()
+    try:
+        with warnings.catch_warnings():  # only what is returned is to be heard
+            warnings.simplefilter("ignore", ChaslesWarning)
+            if is_free(asked) and model.forces:
+                result = stiff_or_not(model, until, chosen, wanted, size)
+            else:
+                result = told(by_tolerances(model, until, chosen, wanted, size), wanted)
+        texts = result.warnings
+    except SimulationStopped as stopped:
+        texts = () if stopped.result is None else stopped.result.warnings
+        raise
+    finally:
+        for text in texts:
+            warnings.warn(text, ChaslesWarning, stacklevel=4)
+    return result
+
+
+def is_free(asked: RunOptions) -> bool:
+    """Whether the method was left to be chosen."""
+    return asked.method is None or (isinstance(asked.method, str) and asked.method == "auto")
+
+
+def by_tolerances(
+    model: Model, until: float, chosen: RunOptions, wanted: float, size: float,
+    gives_up: bool = False,
+) -> Judged:  # fmt: skip
+    """A run with tolerances that are made smaller until they do."""
     rtol, judged = max(SMALLEST, FIRST * wanted), None
     for _ in range(ROUNDS):
-        judged = judged_run(model, until, replace(chosen, rtol=rtol, atol=STILL * rtol * size))
+        fine = replace(chosen, rtol=rtol, atol=STILL * rtol * size)
+        judged = judged_run(model, until, fine, gives_up)
         if judged.worst <= wanted or rtol <= SMALLEST:
             break
         rtol = max(SMALLEST, rtol * min(0.3, max(1e-3, 0.5 * wanted / judged.worst)))
     assert judged is not None
-    return told(judged, wanted)
+    return judged
 
 
-def judged_run(model: Model, until: float, fine: RunOptions) -> Judged:
-    """A run and what it is judged by; only what it warns of itself is heard."""
-    result = integrate(model, until, fine, stacklevel=6)
-    kept = np.unique(np.linspace(0, len(result.t) - 1, min(len(result.t), COMPARED)).astype(int))
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", ChaslesWarning)
-        coarse = replace(
-            fine, rtol=COARSER * fine.rtol, atol=COARSER * fine.atol, t_eval=result.t[kept],
-            save_every=1, progress=False,
-        )  # fmt: skip
-        other = as_far_as_it_goes(model, until, coarse)
+def judged_run(model: Model, until: float, fine: RunOptions, gives_up: bool = False) -> Judged:
+    """A run and what it is judged by; if it may be given up, GivenUp where stability limits it."""
+    glance = Glance(model, fine) if gives_up else None
+    result = integrate(model, until, replace(fine, glance=glance))
+    if glance is not None and glance.other_steps:
+        raise GivenUp(result, glance.other_steps)
+    kept = compared(result)
+    other = second_run(model, until, fine, result.t[kept])
     count = min(len(kept), len(other.t))  # an event may end them at different times
     size = float(sizes_of(result).max())
     missed = np.full(len(kept), np.inf)  # where the other did not come nobody knows
     missed[:count] = pose_errors(states(other, range(count)), states(result, kept[:count]))
     steps = result.provenance.steps
-    stiff = steps > MANY and steps < AS_MANY * other.provenance.steps
+    stiff = is_limited_by_stability(steps, other.provenance.steps, result.t[-1] / steps, fine)
     return Judged(result, result.t[kept], missed / (DIVIDED * size), stiff)
+
+
+def second_run(model: Model, until: float, fine: RunOptions, times: Floats) -> Result:
+    """The run that another is judged by, or what there is of it."""
+    coarse = replace(
+        fine, rtol=COARSER * fine.rtol, atol=COARSER * fine.atol, t_eval=times, save_every=1,
+        progress=False,
+    )  # fmt: skip
+    return as_far_as_it_goes(model, until, coarse)
 
 
 def as_far_as_it_goes(model: Model, until: float, asked: RunOptions) -> Result:
@@ -109,17 +138,74 @@ def as_far_as_it_goes(model: Model, until: float, asked: RunOptions) -> Result:
         return stopped.result
 
 
-def states(result: Result, rows: Any) -> Result:
-    """The same with some of its states."""
-    index = np.array(rows, dtype=int)
-    coordinates = None if result.coordinates is None else result.coordinates[index]
-    return replace(
-        result, t=result.t[index], absolute=result.absolute[index],
-        integrals=result.integrals[index], coordinates=coordinates, checkpoint=None,
-    )  # fmt: skip
+# --- stiff or not ---
 
 
-def told(judged: Judged, tol: float) -> Result:
+def is_limited_by_stability(steps: int, others: int, mean: float, fine: RunOptions) -> bool:
+    """Whether steps of a mean length are as many as those at ten times the tolerance."""
+    if fine.max_step is not None and mean > LONGEST * fine.max_step:
+        return False
+    return steps > MANY and steps < AS_MANY * others
+
+
+@dataclass
+class Glance:
+    """Looks at a run on its way, and ends it where stability limits its steps."""
+
+    model: Model
+    fine: RunOptions
+    other_steps: int = 0  # of the second run, where it was ended
+
+    def __call__(self, t: float, steps: int) -> bool:
+        others = second_run(self.model, t, self.fine, np.array([t])).provenance.steps
+        if is_limited_by_stability(steps, others, t / steps, self.fine):
+            self.other_steps = others
+        return self.other_steps > 0
+
+
+def stiff_or_not(
+    model: Model, until: float, chosen: RunOptions, wanted: float, size: float
+) -> Result:
+    """With tolerances; or, where stability limits the steps, with an implicit method that does."""
+    judged: Judged | None = None
+    try:
+        judged = by_tolerances(model, until, chosen, wanted, size, gives_up=True)
+        if not judged.stiff or judged.worst > wanted:
+            return told(judged, wanted)
+        result, work = judged.result, work_of(judged.result)
+    except GivenUp as early:
+        result, work = early.result, work_of(early.result) * until / early.result.t[-1]
+    limited = f"stability limits the steps of {result.provenance.method}"
+    limited += f" ({result.provenance.steps} to t = {result.t[-1]:.4g} s)"
+    found = by_implicit_steps(model, until, chosen, wanted, work)
+    words = "; ".join((limited, *found.words))
+    if found.best is not None and (judged is None or agrees(found.best, judged, wanted)):
+        return told(resolved(found.best), wanted, words)
+    if judged is None:
+        judged = by_tolerances(model, until, chosen, wanted, size)
+    return told(judged, wanted, f"{words}; so that it was kept")
+
+
+def resolved(judged: Judged) -> Judged:
+    """Without the warning of an energy balance that does not close: the motion is right.
+
+    What stiff forces take in less than a step is gone, and nobody books it.
+    """
+    kept = tuple(text for text in judged.result.warnings if not text.startswith(UNBALANCED))
+    provenance = replace(judged.result.provenance, warnings=kept)
+    return replace(judged, result=replace(judged.result, provenance=provenance))
+
+
+def agrees(found: Judged, judged: Judged, wanted: float) -> bool:
+    """Whether two runs end alike; those that events ended may not be compared."""
+    one, other = found.result, judged.result
+    if one.t[-1] != other.t[-1]:
+        return True
+    apart = pose_errors(states(one, [-1]), states(other, [-1]))[0]
+    return bool(apart <= 2.0 * wanted * sizes_of(one).max())
+
+
+def told(judged: Judged, tol: float, choice: str = "") -> Result:
     """The result, with what it knows of its error; warned of where that is more than asked for."""
     result, size = judged.result, float(sizes_of(judged.result).max())
     trusted, texts = judged.trusted_until(tol), list(result.provenance.warnings)
@@ -133,18 +219,20 @@ def told(judged: Judged, tol: float) -> Result:
             f" {trusted:.4g} s only: {known}"
         )
         texts.append(text)
-        warnings.warn(text, ChaslesWarning, stacklevel=5)
     found = {
         "tol": tol,
         "global_error": judged.worst * size,
         "trusted_until": trusted,
         "limited_by": "stability" if judged.stiff else "accuracy",
+        "choice": choice or "by tolerances",
     }
     others = {**result.provenance.others, **found}
     provenance = replace(result.provenance, warnings=tuple(texts), others=others)
     message = f"{result.message}; the motion is accurate to about {judged.worst * size:.1e} m"
     if not np.isfinite(judged.worst):
         message = f"{result.message}; how accurate it is, is known up to t = {trusted:.4g} s"
+    if choice:
+        message += f" ({choice})"
     return replace(result, provenance=provenance, message=message)
 
 

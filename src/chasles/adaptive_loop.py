@@ -30,6 +30,8 @@ from chasles.tolerances import COLLAPSED, Tolerances
 
 #: Steps attempted in a call, at first and at the most.
 FIRST_PIECE, LARGEST_PIECE = 64, 8192
+#: Steps attempted before somebody may glance at the run, and end it: a twentieth of a second.
+GLANCE_AT = 4096
 #: Into how many pieces of time a run is cut to look through functions of time.
 GLANCES = 4096
 #: So far inside of an end a coordinate is said to be right after an impact.
@@ -80,6 +82,7 @@ class AdaptiveRun(Run):
         self.pace[adaptive.STEP] = tolerances.first_step
         self.pace[adaptive.LAST_ERROR] = 1.0
         self.is_over = False  # by an event
+        self.glance: Callable[[float, int], bool] | None = None  # asked once, whether to end it
         self.cut = False  # whether the last step was cut short by one
         ends = [] if watcher is None else [end for end in watcher.events if isinstance(end, End)]
         self.bouncer = Bouncer(stepper, ends) if ends else None
@@ -145,7 +148,7 @@ class AdaptiveRun(Run):
                 began, before = time.perf_counter(), self.reached
                 if len(times) != size and not len(wanted):
                     times, points = np.zeros(size), np.zeros((size, self.stepper.layout.kept))
-                limits[adaptive.ATTEMPTS] = size
+                limits[adaptive.ATTEMPTS] = size if self.glance is None else self.to_glance(size)
                 self.pace[adaptive.SLOT] = 0.0
                 accepted = self.pace[adaptive.ACCEPTED]
                 outcome = adapt(
@@ -159,6 +162,7 @@ class AdaptiveRun(Run):
                 if self.watcher is not None and self.pace[adaptive.ACCEPTED] > accepted:
                     self.look_for_events(between, wanted)
                 self.keep(kept, wanted, times, points)
+                self.be_glanced_at()
                 bar.update(int(100 * self.reached / self.until) - int(100 * before / self.until))
                 if self.watcher is None:
                     seconds = max(time.perf_counter() - began, 1e-6)
@@ -166,6 +170,22 @@ class AdaptiveRun(Run):
                     size = min(max(1, size), LARGEST_PIECE)
         if self.trouble is not None and self.goes_on and not self.is_over:
             self.stopped = self.trouble
+
+    def to_glance(self, size: int) -> int:
+        """How many attempts may be made before somebody glances: wherever pieces end."""
+        return min(size, GLANCE_AT - self.attempts)
+
+    @property
+    def attempts(self) -> int:
+        return int(self.pace[adaptive.ACCEPTED] + self.pace[adaptive.REJECTIONS])
+
+    def be_glanced_at(self) -> None:
+        """After so many attempts, ask once whether to go on."""
+        if self.glance is None or not self.goes_on or self.attempts < GLANCE_AT:
+            return
+        ask, self.glance = self.glance, None
+        if self.reached < self.until and ask(self.reached, self.index):
+            self.is_over, self.ending = True, ", where it was given up"
 
     def begin_to_watch(self) -> None:
         """Events and impacts at the start."""
@@ -278,9 +298,8 @@ class AdaptiveRun(Run):
         """The mean of all steps, s."""
         return self.reached / self.index if self.index else self.grid.step
 
-    @property
-    def evaluations(self) -> int:
-        return int(self.embedded.evaluated[0])
+    def counted(self) -> dict[str, int]:
+        return {"evaluations": int(self.embedded.evaluated[0])}
 
     def look(self, block: Floats) -> None:
         """The kernel has looked, unless the run ended between two looks."""

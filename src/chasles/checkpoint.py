@@ -2,7 +2,7 @@
 
 import json
 from base64 import b64decode, b64encode
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Self
 
 import numpy as np
@@ -17,6 +17,7 @@ class Checkpoint:
     block   (width,) see `core.state_block`
     inputs  (motors,) in the model's order
     events  (k, 2) times and rows of the singular poses met so far
+    counted (3,) evaluations, iterations and factorisations so far
     """
 
     block: Floats
@@ -25,23 +26,25 @@ class Checkpoint:
     index: int
     inputs: Floats
     events: Floats
+    counted: Floats = field(default_factory=lambda: np.zeros(3))
 
     def as_plain(self) -> tuple[dict[str, Any], Floats]:
         """Words for JSON, and all numbers in one array."""
+        parts = self.block, self.inputs, self.events.ravel(), self.counted
         words = {
-            "sizes": [self.block.size, self.inputs.size, self.events.size],
+            "sizes": [part.size for part in parts],
             "origin": self.origin.hex(), "step": self.step.hex(), "index": self.index,
         }  # fmt: skip
-        return words, np.concatenate((self.block, self.inputs, self.events.ravel()))
+        return words, np.concatenate(parts)
 
     @classmethod
     def from_plain(cls, words: Any, numbers: Floats) -> Self:
         """What `as_plain` was given."""
-        block, inputs, events = np.split(numbers, np.cumsum(words["sizes"])[:-1])
+        block, inputs, events, *counted = np.split(numbers, np.cumsum(words["sizes"])[:-1])
         origin, step = float.fromhex(words["origin"]), float.fromhex(words["step"])
         return cls(
             block.copy(), origin, step, int(words["index"]), inputs.copy(),
-            events.reshape(-1, 2).copy(),
+            events.reshape(-1, 2).copy(), *(part.copy() for part in counted),
         )  # fmt: skip
 
     def as_text(self) -> str:

@@ -23,6 +23,8 @@ __all__ = ["MEMORY_LIMIT", "NEVER", "Grid", "Record", "Run", "Saved", "make_grid
 
 #: Seconds between two looks at the progress bar, and before it appears.
 CHUNK_SECONDS, BAR_DELAY = 0.2, 1.5
+#: What runs count of their steps.
+COUNTED = ("evaluations", "iterations", "factorisations")
 #: Trajectories larger than this are refused: save fewer states.
 MEMORY_LIMIT = 4 * 2**30
 
@@ -89,19 +91,32 @@ class Run:
         self.points = np.zeros((1, 1))  # the state after step k is in row k // save_every
         self.first_row = 0  # ... less this
         self.written = 0  # rows of them that need not be written
+        self.shortened = False  # whether the last state is after a shorter step
+        self.side_steps = 0  # steps of other lengths, to times between those of the grid
 
     @property
     def steps_in_all(self) -> int:
-        """Steps that were taken, with those of the run in the record that goes on."""
-        resumed = self.record is not None and self.record.begun
-        return self.index if resumed else self.index - self.grid.first
+        """Steps to the last state, with those of the run in the record that goes on."""
+        first = 0 if self.is_resumed else self.grid.first
+        return self.index - first + int(self.shortened)
 
     @property
-    def evaluations(self) -> int:
-        """How often the equations of motion were solved in the steps, by an explicit scheme."""
-        stages = getattr(self.stepper.scheme, "count", 0)
-        # A tuple without this field has a method of that name.
-        return 0 if callable(stages) else int(stages) * self.steps_in_all
+    def is_resumed(self) -> bool:
+        """Whether it goes on with the run in a record."""
+        return self.record is not None and self.record.begun
+
+    def counted(self) -> dict[str, int]:
+        """What the steps took: evaluations, iterations and factorisations (see `core.tally`).
+
+        A scheme that does not count solves for the equations of motion at every one of its stages.
+        """
+        tally = getattr(self.stepper.scheme, "tally", None)
+        if tally is None:
+            stages = getattr(self.stepper.scheme, "count", 0)
+            # A tuple without this field has a method of that name.
+            steps = self.steps_in_all - int(self.shortened) + self.side_steps
+            tally = np.array([0 if callable(stages) else int(stages) * steps, 0, 0])
+        return {name: int(number) for name, number in zip(COUNTED, tally)}
 
     def go_on_from(self, begin: Checkpoint) -> None:
         """Take the state, inputs and singular poses of a run that goes on."""
@@ -118,6 +133,9 @@ class Run:
         watch = self.stepper.mechanism.watch
         watch.events[: len(begin.events)] = begin.events
         watch.count[0] = len(begin.events)
+        tally = getattr(self.stepper.scheme, "tally", None)
+        if tally is not None and self.is_resumed:
+            tally[:] = begin.counted
 
     def interrupt(self) -> None:
         """End after the piece of steps that is being made."""
@@ -137,7 +155,8 @@ class Run:
         times, points = self.rows()
         end = self.reached = grid.time(self.index)
         if self.goes_on and grid.rest > 0.0 and self.side_step(self.block, grid.rest, end):
-            self.reached = end = grid.until
+            self.reached, self.shortened = grid.until, True
+            end = self.reached
         is_last = end == (times[-1] if len(times) else grid.time(self.on_rows()))
         if record is None:
             if not is_last:
@@ -177,7 +196,7 @@ class Run:
         watch, grid = self.stepper.mechanism.watch, self.grid
         self.ended = Checkpoint(
             self.block.copy(), grid.origin, grid.step, self.index, self.control.values.copy(),
-            watch.events[: watch.count[0]].copy(),
+            watch.events[: watch.count[0]].copy(), np.array([*self.counted().values()], float),
         )  # fmt: skip
         return self.ended
 
@@ -197,6 +216,7 @@ class Run:
                     self.side_step(aside, rest, grid.time(whole))
                 if self.stopped:
                     break
+                self.shortened = rest > 0.0
                 points[count] = aside[:kept]
                 count += 1
         self.checkpoint()
@@ -309,6 +329,7 @@ class Run:
         nowhere = np.zeros((1, 1))
         grid = (t, step, 0, 1, 1)
         _, outcome = self.stepper.advance(block, self.spare, grid, NEVER, 0, nowhere)
+        self.side_steps += 1
         if outcome != OK:
             self.stopped = self.explain(t, outcome)
         return self.stopped is None

@@ -9,11 +9,12 @@ is how far (how fast) its points are off; the worst body counts.  Reactions are 
 fraction of the largest of the model, torques over the size of the mechanism.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 
-from chasles.core.arrays import Floats
+from chasles.core.arrays import Floats, Integers
 from chasles.integrators.measure import body_sizes
 from chasles.result import Result
 from chasles.system.build import Setup
@@ -30,6 +31,48 @@ class MotionError:
 
     def __str__(self) -> str:
         return f"{self.pose:.1e} m, {self.velocity:.1e} m/s"
+
+
+@dataclass(frozen=True)
+class Judged:
+    """A run, what its error is estimated at (T,) as a fraction of the size of the bodies."""
+
+    result: Result
+    times: Floats
+    estimate: Floats
+    stiff: bool
+
+    @property
+    def worst(self) -> float:
+        return float(self.estimate.max())
+
+    def trusted_until(self, tol: float) -> float:
+        """The last time up to which the error is below `tol`."""
+        over = np.flatnonzero(self.estimate > tol)
+        return float(self.times[-1] if not len(over) else self.times[max(0, over[0] - 1)])
+
+
+#: States at which two runs are compared, at the most.
+COMPARED = 1000
+
+
+def compared(result: Result) -> Integers:
+    """Rows of a result at which another is compared with it."""
+    count = len(result.t)
+    return np.unique(np.linspace(0, count - 1, min(count, COMPARED)).astype(np.int64))
+
+
+def states(result: Result, rows: Any) -> Result:
+    """The same with some of its states."""
+    index = np.array(rows, dtype=int)
+    beside: dict[str, Any] = {
+        name: None if getattr(result, name) is None else getattr(result, name)[index]
+        for name in ("coordinates", "multipliers")
+    }
+    return replace(
+        result, t=result.t[index], absolute=result.absolute[index],
+        integrals=result.integrals[index], checkpoint=None, **beside,
+    )  # fmt: skip
 
 
 def sizes_of(result: Result) -> Floats:

@@ -69,6 +69,7 @@ class RunOptions:
     max_step: Any = None
     events: Any = ()
     kernel: Any = "auto"
+    glance: Any = None  # (time, steps) -> whether to end a run that chooses its steps
 
     @property
     def chosen_method(self) -> Any:
@@ -145,6 +146,7 @@ def prepared(model: Model, until: float, asked: RunOptions) -> Prepared:
             )
         watcher = Watcher(watched, stepper) if watched else None
         run = AdaptiveRun(stepper, grid, tolerances, settings.method, lookout, watcher)
+        run.glance = asked.glance
     return Prepared(settings, run, record, begin)
 
 

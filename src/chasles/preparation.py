@@ -160,7 +160,7 @@ def result_of(
     stacklevel: int = 3,
 ) -> Result:  # fmt: skip
     """The result of a run that has ended, with warnings of what is suspect about it."""
-    block = run.block.copy()
+    block, counted = run.block.copy(), run.counted()  # what is tried below is not the run's
     run.look(block)  # also where a run stopped, or ended between two looks
     suspicious = broken_promises(run.stepper, block, run.typical_step)
     suspicious += settings.setup.signals.notes()
@@ -170,6 +170,7 @@ def result_of(
         **checks(run.stepper, block),
         "assembly": settings.assembly.as_dict() if settings.assembly else "none",
         "others": run.told(),
+        **counted,
     }
     problem = settings.problem
     inputs = run.control.inputs() if run.record is None else run.record.inputs()
@@ -181,12 +182,6 @@ def result_of(
         saved.times, saved.absolute, saved.integrals, provenance, status, message,
         saved.coordinates, run.checkpoint() if run.can_go_on else None, saved.multipliers,
     )  # fmt: skip
-
-
-def evaluations_of(method: Method, run: Run) -> int:
-    """How often the equations of motion were solved; 0 where a method iterates: nobody counts."""
-    iterates = method.implicit and method.foreign is None
-    return 0 if iterates else run.evaluations
 
 
 def header_of(settings: Settings, run: Run) -> dict[str, Any]:
@@ -228,7 +223,6 @@ def provenance_of(settings: Settings, run: Run, seconds: float, **begun: Any) ->
         tableau={} if method.tableau is None else coefficients(method.tableau),
         order=method.order,
         steps=run.steps_in_all,
-        evaluations=evaluations_of(method, run),
         until=run.grid.until,
         seconds_in_steps=seconds,
         **begun,

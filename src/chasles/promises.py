@@ -46,6 +46,8 @@ UNSEEN = 1e-10
 AT_REST = 1e-9
 #: Steps of one body (a second) and halvings at the most that are tried for a step that would do.
 MOST_PROBED, MOST_HALVINGS = 200_000, 10
+#: How the warning of an energy balance that does not close begins.
+UNBALANCED = "the energy balance misses"
 #: What else may be done where forces do work.
 STIFF = " If a spring, damper or contact is stiff, take method='linearly-implicit'."
 
@@ -104,7 +106,7 @@ def broken_promises(stepper: Stepper, block: Floats, step: float) -> list[str]:
         better = step_that_would_do(stepper, step, since)
         remedy = f"{better:.2g} s would do" if better else f"smaller than {step:g} s"
         said.append(
-            f"the energy balance misses {100.0 * alarm[WORST_SHARE]:.3g} % of the energy exchanged,"
+            f"{UNBALANCED} {100.0 * alarm[WORST_SHARE]:.3g} % of the energy exchanged,"
             f" more than 1 % since t = {since:.6g} s{culprit(stepper, block)}: the motion after"
             f" that is not right. Take a smaller step ({remedy}) or a method of higher order."
             + (STIFF if is_stiff_to(stepper) else "")

@@ -47,7 +47,12 @@ class Provenance(Mapping[str, Any]):
     acceleration      form of the acceleration constraints
     method            name of the method, with its tableau and order
     step, steps       length of a step in s, and how many were taken
-    evaluations       how often the equations of motion were solved in the steps; 0: not counted
+    evaluations       how often the equations of motion were solved in the steps, or forces found
+                      (RATTLie); 0: not counted
+    iterations        of Newton's method, of a fixed point, or corrections of velocities, in methods
+                      that have them
+    factorisations    of matrices beside those of the evaluations: Newton's, or that of linearly
+                      implicit methods
     until             s
     spaces            body -> space, in words
     solver            "recursion" along the joints' subgroups, or "blocks" eliminated on charts
@@ -86,6 +91,8 @@ class Provenance(Mapping[str, Any]):
     order: int = 0
     steps: int = 0
     evaluations: int = 0
+    iterations: int = 0
+    factorisations: int = 0
     until: float = 0.0
     seconds_in_steps: float = 0.0
     worst_gap: str = "none"

@@ -179,9 +179,8 @@ class ScipyRun(Run):
         """The mean of all steps, s."""
         return self.reached / self.index if self.index else self.grid.step
 
-    @property
-    def evaluations(self) -> int:
-        return self.calls
+    def counted(self) -> dict[str, int]:
+        return {"evaluations": self.calls}
 
     def told(self) -> dict[str, Any]:
         """For the provenance."""

@@ -100,8 +100,9 @@ def simulate(
                   Impacts on ends of joints: see `Impact`; result.events has their times.  With
                   tolerances
     tol           instead of a step or of tolerances: how accurate the whole motion is to be, as a
-                  fraction of the size of the bodies.  Method and steps are chosen so, and
-                  provenance["global_error"] has the estimate: see `chasles.accuracy`
+                  fraction of the size of the bodies.  Method and steps are chosen so, implicit
+                  ones where forces are stiff, and provenance["global_error"] has the estimate,
+                  provenance["choice"] why: see `chasles.accuracy`
     kernel        what takes the steps: "generic", machine code for all models; "traced", made for
                   this one as it runs; "auto", whichever is sooner at the end.  The bits are the
                   same (see `result.provenance["kernel"]`)

@@ -1,14 +1,16 @@
 """`tol`: accuracy of the whole motion, not of a step."""
 
 import math
+import warnings
 from dataclasses import replace
 
 import numpy as np
 import pytest
 from mechanisms import double_pendulum, heavy_top, reference_state
+from scipy.integrate import solve_ivp
 
 import chasles as ch
-from chasles import accuracy
+from chasles import accuracy, implicit_choice
 from chasles.motion_error import angles_of, sizes_of
 
 
@@ -64,6 +66,85 @@ def test_a_stiff_damper_limits_steps_by_stability_and_a_soft_one_by_accuracy():
         result = ch.simulate(ch.Model([bob], [rail], [spring], gravity=(0, 0, 0)), 2.0, tol=1e-6)
         limits[damping] = result.provenance["limited_by"]
     assert limits == {1.0: "accuracy", 2800.0: "stability"}
+
+
+# --- stiff or not ---
+
+RADIUS = 0.1
+
+
+def bob(damping, until=0.5):
+    """1 kg thrown along a damper that turns about the ground, and the same by SciPy's Radau."""
+    ball = ch.Body.sphere("bob", radius=RADIUS, mass=1.0, position=(1, 0, 0), velocity=(1, 0, 0))
+    damper = ch.Spring(
+        "damper", ch.GROUND, ball, at=(0, 0, 0), at_b=(1, 0, 0), stiffness=0.0, damping=damping
+    )
+
+    def rate(t, y):
+        along = y[:2] / np.linalg.norm(y[:2])
+        return np.append(y[2:], -damping * along * (along @ y[2:]) - np.array([0, 9.81]))
+
+    exact = solve_ivp(rate, (0, until), [1, 0, 1, 0], method="Radau", rtol=1e-10, atol=1e-12,
+                      dense_output=True)  # fmt: skip
+    return ch.Model([ball], [], forces=[damper]), exact.sol
+
+
+@pytest.mark.parametrize("tol", [1e-3, 1e-4])
+@pytest.mark.parametrize("damping", [2800.0, 1e6])
+def test_a_bob_on_a_stiff_damper_takes_few_steps_and_is_as_accurate_as_it_says(damping, tol):
+    model, exact = bob(damping)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        result = ch.simulate(model, 0.5, tol=tol)
+    told, size = result.provenance, sizes_of(result).max()
+    error = np.linalg.norm(result.position("bob")[:, [0, 2]].T - exact(result.t)[:2], axis=0).max()
+    assert error <= told["global_error"] + 1e-9 and told["global_error"] <= tol * size
+    assert told.steps < 3000 and told["limited_by"] == "stability"
+    assert "stability limits the steps of dop853" in told["choice"] in result.message
+    if damping == 1e6:
+        assert told.method == "bliedf3" and "bliedf3 takes" in told["choice"]
+
+
+def test_the_choice_repeats_bit_for_bit():
+    model, _ = bob(1e6)
+    first, second = (ch.simulate(model, 0.5, tol=1e-3) for _ in range(2))
+    assert first.provenance["choice"] == second.provenance["choice"]
+    assert np.array_equal(first.absolute, second.absolute)
+
+
+def test_where_no_implicit_method_does_the_explicit_one_is_kept_with_a_word(monkeypatch):
+    monkeypatch.setattr(implicit_choice, "TRIED", ("bliedf3",))
+    model, exact = bob(1e5, 0.2)
+    result = ch.simulate(model, 0.2, tol=1e-3, stabilise="projection")
+    told = result.provenance
+    assert told.method == "dop853" and told["limited_by"] == "stability"
+    assert "bliedf3 is refused" in told["choice"] and told["choice"].endswith("it was kept")
+    error = np.linalg.norm(result.position("bob")[-1, [0, 2]] - exact(0.2)[:2])
+    assert error <= told["global_error"] + 1e-9
+
+
+def spinning_on_a_spring():
+    arm = ch.Body.box("arm", (1.0, 0.4, 0.2), mass=2.0, angular_velocity=(40, 90, 50))
+    spring = ch.Bushing("soft", ch.GROUND, arm, (0, 0, 0), (10.0,) * 3 + (0,) * 3)
+    return ch.Model([arm], [], forces=[spring])
+
+
+@pytest.mark.parametrize("until", [0.5, 60.0])
+def test_a_model_that_is_not_stiff_has_the_bits_of_its_tolerances(until):
+    """Also where the run is long enough to be looked at on its way."""
+    model = spinning_on_a_spring()
+    result = ch.simulate(model, until, tol=1e-2)
+    told = result.provenance
+    assert told["limited_by"] == "accuracy" and (until < 1.0 or told.steps > 4096)
+    plain = ch.simulate(model, until, rtol=told["rtol"], atol=told["atol"])
+    assert np.array_equal(plain.absolute, result.absolute)
+    assert plain.provenance.evaluations == told.evaluations
+
+
+def test_the_longest_step_that_is_allowed_is_not_stability():
+    model = spinning_on_a_spring()
+    result = ch.simulate(model, 0.5, tol=1e-3, max_step=1e-3)
+    assert result.provenance.steps >= 500 and result.provenance["limited_by"] == "accuracy"
 
 
 def test_auto_is_a_millionth_and_the_same_call_gives_the_same_bits():

@@ -8,6 +8,7 @@ from mechanisms import double_pendulum
 
 import chasles as ch
 from chasles.motion_error import pose_errors, velocity_errors
+from chasles.studies.work_precision import Point, Work, WorkPrecision
 
 
 def spinning(**state):
@@ -103,19 +104,22 @@ def test_figures(tmp_path):
     assert work.plot(tmp_path / "work.svg").stat().st_size > 4000
 
 
-def test_methods_that_iterate_do_not_claim_a_count():
-    result = ch.simulate(spinning(angular_velocity=(1, 2, 3)), 0.1, step=0.05, method="gauss4")
-    assert result.provenance.evaluations == 0
+def test_methods_that_iterate_take_part_in_counts_with_all_their_iterations():
+    model = spinning(angular_velocity=(1, 2, 3))
+    found = ch.work_precision(
+        model, 1.0, [0.1, 0.05], methods=["gauss4", "rk4"], timing=False, progress=False
+    )
+    gauss, rk4 = found.works
+    for one, other in zip(gauss.points, rk4.points):
+        assert one.evaluations > 2 * other.evaluations and one.iterations > 0
+    assert found.best(rk4.points[-1].error).method == "rk4"
 
 
 def test_a_method_that_nobody_counts_is_not_the_cheapest_and_needs_the_time_to_be_drawn():
     model = spinning(angular_velocity=(1, 2, 3))
-    found = ch.work_precision(
-        model, 1.0, [0.1, 0.05], methods=["gauss4", "heun"], timing=False, progress=False
-    )
-    assert found.best(0.1).method == "heun"
-    alone = ch.work_precision(
-        model, 1.0, [0.1, 0.05], methods=["gauss4"], timing=False, progress=False
-    )
+    points = tuple(Point(step, step**4, 0.0) for step in (0.1, 0.05))
+    alone = WorkPrecision(model, 1.0, 1, (Work("own", "auto", "step", points),))
     with pytest.raises(ch.InvalidOption, match="timing=True"):
         alone.plot()
+    with pytest.raises(ch.InvalidOption, match="no setting"):
+        alone.best(0.1)

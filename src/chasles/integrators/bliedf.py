@@ -35,6 +35,7 @@ from chasles.core.newton.start import find_second_rates, is_resolved
 from chasles.core.outcomes import OK
 from chasles.core.retraction import finish, retract, slope_length
 from chasles.core.stage import Role, stage
+from chasles.core.tally import EVALUATED, count_up
 from chasles.integrators.methods import Method, needs_a_mechanism, register_method
 from chasles.integrators.rkmk import MuntheKaas, attempt_munthe_kaas, make_munthe_kaas
 from chasles.integrators.tableaux import method as find_tableau
@@ -58,6 +59,7 @@ class Bliedf(NamedTuple):
     starter: MuntheKaas
     weights: Floats  # (k + 1,) w
     point: Floats  # (kept,) that of the room
+    tally: Floats  # that of the room
 
 
 def bliedf(order: int) -> Method:
@@ -90,7 +92,7 @@ def fit_bliedf(order: int, solver: Any, mechanism: Any) -> Bliedf:
     starter = make_munthe_kaas(find_tableau("rk4"), mechanism.layout.kept, slope_length(mechanism))
     return Bliedf(
         order, int(order > 2), room, newton_of(solver, mechanism), make_past(mechanism, order),
-        starter, np.zeros(order + 1), room.point,
+        starter, np.zeros(order + 1), room.point, room.tally,
     )  # fmt: skip
 
 
@@ -209,6 +211,7 @@ def start_step(
     """A step of the explicit method; its end has accelerations and multipliers of index 1."""
     room = scheme.room
     outcome = attempt_munthe_kaas(mechanism, scratch, scheme.starter, state, t, step, out)
+    count_up(scheme.tally, EVALUATED, scheme.starter.count + 1)
     if outcome != OK:
         return outcome
     for k in range(mechanism.layout.kept):

@@ -35,6 +35,7 @@ from chasles.core.recursion.mechanism import TreeMechanism
 from chasles.core.retraction import SLOPE_WIDTH, combine, finish, pull_back, retract, slope_length
 from chasles.core.seam import on, seam
 from chasles.core.stage import Role, stage
+from chasles.core.tally import EVALUATED, ITERATED, count_up, make_tally
 from chasles.scalars.elementary import sqrt
 
 #: Stages by name.
@@ -64,6 +65,7 @@ class Gauss(NamedTuple):
     increment: Floats  # (slope length,)
     middle: Floats  # (kept,)
     point: Floats  # (kept,) the stage
+    tally: Floats  # see `core.tally`
 
 
 def gauss_nodes(stages: int) -> Floats:
@@ -99,6 +101,7 @@ def make_gauss(stages: int, kept: int, length: int) -> Gauss:
         increment=np.zeros(length),
         middle=np.zeros(kept),
         point=np.zeros(kept),
+        tally=make_tally(),
     )
 
 
@@ -136,6 +139,7 @@ def sweep(
     `share` is 1 in the sweep that the end of the step is made of, which books are kept of.
     """
     length, change, size = slope_length(mechanism), 0.0, 0.0
+    count_up(scheme.tally, ITERATED, 1)
     combine(scheme.before, 0, scheme.count, step, scheme.slopes, length, scheme.increment)
     retract(mechanism, state, scheme.increment, scheme.middle)
     for j in range(scheme.count):
@@ -146,6 +150,7 @@ def sweep(
         retract(mechanism, scheme.middle, scheme.increment, scheme.point)
         role, when = Role(share * scheme.b[j]), t + scheme.c[j] * step
         outcome = stage(mechanism, scratch, scheme.point, when, role, scheme.fresh)
+        count_up(scheme.tally, EVALUATED, 1)
         if outcome == OK:
             outcome = pull_back(mechanism, scheme.increment, scheme.fresh)
         if outcome != OK:
@@ -198,6 +203,7 @@ def attempt_gauss(
     for k in range(mechanism.layout.kept):
         scheme.point[k] = state[k]
     outcome = stage(mechanism, scratch, scheme.point, t, Role(0.0), scheme.slopes)
+    count_up(scheme.tally, EVALUATED, 1)
     if outcome != OK:
         return outcome
     for j in range(1, scheme.count):

@@ -70,6 +70,7 @@ class GeneralizedAlpha(NamedTuple):
     newton: Newton
     past: Past  # none
     point: Floats  # (kept,) that of the room
+    tally: Floats  # that of the room
 
 
 def generalized_alpha(
@@ -146,7 +147,7 @@ def fit_generalized_alpha(
     room = make_room(mechanism)
     return GeneralizedAlpha(
         alpha_m, alpha_f, beta, gamma, index, start, perturbed, room,
-        newton_of(solver, mechanism), make_past(mechanism, 0), room.point,
+        newton_of(solver, mechanism), make_past(mechanism, 0), room.point, room.tally,
     )  # fmt: skip
 
 

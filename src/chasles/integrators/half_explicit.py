@@ -54,6 +54,7 @@ from chasles.core.signals import put_signals
 from chasles.core.stabilisation.moves import chart_move
 from chasles.core.stabilisation.residuals import put_velocity_residual, solve_rows
 from chasles.core.stage import Role, stage
+from chasles.core.tally import EVALUATED, ITERATED, count_up, make_tally
 from chasles.integrators.tableaux import Tableau, lower
 from chasles.scalars.elementary import absolute, maximum
 
@@ -94,6 +95,7 @@ class HalfExplicit(NamedTuple):
     increment: Floats  # (slope length,)
     point: Floats  # (kept,) the stage
     trial: Floats  # (kept,) the next one
+    tally: Floats  # see `core.tally`
 
 
 def make_half_explicit(tableau: Tableau, kept: int, length: int) -> HalfExplicit:
@@ -108,6 +110,7 @@ def make_half_explicit(tableau: Tableau, kept: int, length: int) -> HalfExplicit
         increment=np.zeros(length),
         point=np.zeros(kept),
         trial=np.zeros(kept),
+        tally=make_tally(),
     )
 
 
@@ -246,6 +249,7 @@ def go_on(
                 )  # what is left is what they contradict each other by
             return OK if small else NOT_CONVERGED
         correct(mechanism, scratch, scheme.point, 1.0 / share, slope)
+        count_up(scheme.tally, ITERATED, 1)
         last = missed
     return NOT_CONVERGED
 
@@ -265,6 +269,7 @@ def attempt_half_explicit(
             scheme.point[k] = scheme.trial[k]
         slope, when = beyond(scheme.slopes, j * length), t + scheme.nodes[j] * step
         outcome = stage(mechanism, scratch, scheme.point, when, Role(scheme.b[j]), slope)
+        count_up(scheme.tally, EVALUATED, 1)
         if outcome == OK and j > 0:
             outcome = pull_back(mechanism, scheme.increment, slope)
         if outcome == OK:

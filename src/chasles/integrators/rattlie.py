@@ -53,6 +53,7 @@ from chasles.core.retraction import SLOPE_WIDTH, finish, retract, slope_length
 from chasles.core.seam import seam
 from chasles.core.signals import put_signals
 from chasles.core.stabilisation.residuals import put_position_residual, solve_rows
+from chasles.core.tally import EVALUATED, FACTORED, ITERATED, count_up, make_tally
 from chasles.groups.vectors import add, scale, sub
 from chasles.integrators.compositions import composition
 from chasles.integrators.gauss import LOST
@@ -86,6 +87,7 @@ class Rattlie(NamedTuple):
     rates: Floats  # (slope length,) those of the integrals count
     point: Floats  # (kept,)
     trial: Floats  # (kept,)
+    tally: Floats  # see `core.tally`
 
 
 def make_rattlie(order: int, kept: int, length: int) -> Rattlie:
@@ -101,6 +103,7 @@ def make_rattlie(order: int, kept: int, length: int) -> Rattlie:
         rates=np.zeros(length),
         point=np.zeros(kept),
         trial=np.zeros(kept),
+        tally=make_tally(),
     )
 
 
@@ -175,6 +178,7 @@ def find_mean(mechanism: Any, work: Any, scheme: Any, t: float, length: float) -
     scale_of, last = speed_of_step(system, work, scheme, length), 0.0
     for index in range(MOST_ITERATIONS):
         put_poses(mechanism, scheme, length, scheme.trial)
+        count_up(scheme.tally, ITERATED, 1)
         put_gaps(system, work, found, scheme.trial, length)
         put_missing_momentum(system, work, scheme, multipliers, length, found.shift)
         solve_rows(system, mechanism.plan, work, found.shift)
@@ -224,6 +228,8 @@ def begin(mechanism: Any, work: Any, scheme: Any, t: float) -> int:
     system = mechanism.system
     place_at(system, work, scheme.point, t)
     put_forces(system, work, scheme.force)
+    count_up(scheme.tally, EVALUATED, 1)
+    count_up(scheme.tally, FACTORED, 1)
     add_momenta(system, work, 0.0, scheme.force, work.forces)
     outcome: int = factor_velocities(system, mechanism.plan, work)
     return outcome

@@ -28,6 +28,7 @@ from chasles.core.retraction import SLOPE_WIDTH, slope_length
 from chasles.core.signals import put_signals
 from chasles.core.stabilisation.residuals import solve_rows
 from chasles.core.stage import put_supply
+from chasles.core.tally import EVALUATED, FACTORED, ITERATED, count_up
 from chasles.core.turns import put_turn_rates
 from chasles.core.wrenches import inertial_and_gravity_wrench
 from chasles.groups.vectors import add, scale, sub
@@ -146,8 +147,11 @@ def find_velocities(mechanism: Any, work: Any, scheme: Any, length: float) -> in
     """
     system, plan, found = mechanism.system, mechanism.plan, mechanism.stabiliser.found
     unknowns, last = 6 * system.body_count, 0.0
+    count_up(scheme.tally, FACTORED, 1)
     for index in range(MOST_ITERATIONS):
         put_forces(system, work, scheme.force)
+        count_up(scheme.tally, EVALUATED, 1)
+        count_up(scheme.tally, ITERATED, 1)
         for k in range(unknowns):
             work.forces[k] = scheme.start[k] + 0.5 * length * scheme.force[k]
         if index == 0:
@@ -166,6 +170,7 @@ def find_velocities(mechanism: Any, work: Any, scheme: Any, length: float) -> in
         scale_of += abs(length) * force_norm(system, scheme.force)
         if system.force_count == 0 or (index > 0 and settled(index, change, last, scale_of)):
             put_forces(system, work, scheme.force)
+            count_up(scheme.tally, EVALUATED, 1)
             put_multipliers(system, work, 2.0 / length, beyond(found.change, unknowns))
             for k in range(unknowns):  # where the judge of the step looks at what rows miss
                 work.rhs[k] = found.change[k]

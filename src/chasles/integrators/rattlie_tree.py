@@ -23,6 +23,7 @@ from chasles.core.recursion.tree import FREE, SPHERICAL, triangle
 from chasles.core.retraction import retract, slope_length
 from chasles.core.seam import on
 from chasles.core.stage import Role, stage
+from chasles.core.tally import EVALUATED, ITERATED, count_up
 from chasles.groups.so3 import so3_dexp_inv
 from chasles.groups.vectors import add, axpy, cross, dot, scale, sub
 from chasles.integrators.gauss import LOST, slope_size
@@ -100,6 +101,8 @@ def arrive(mechanism: Any, scratch: Any, scheme: Any, t: float, length: float) -
     velocities = beyond(scheme.trial, tree.stored_count)
     for index in range(MOST_ITERATIONS):
         outcome = stage(mechanism, scratch, scheme.trial, t, Role(0.0), scheme.force)
+        count_up(scheme.tally, EVALUATED, 1)
+        count_up(scheme.tally, ITERATED, 1)
         if outcome != OK:
             return outcome
         kick(tree, velocities, scheme.force, 0.5 * length, scheme.start, scheme.rates)
@@ -152,4 +155,5 @@ def substep_on_tree(mechanism: Any, scratch: Any, scheme: Any, t: float, length:
 @hot
 def begin_on_tree(mechanism: Any, work: Any, scheme: Any, t: float) -> int:
     outcome: int = stage(mechanism, work, scheme.point, t, Role(0.0), scheme.force)
+    count_up(scheme.tally, EVALUATED, 1)
     return outcome

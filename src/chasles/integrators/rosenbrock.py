@@ -45,6 +45,7 @@ from chasles.core.retraction import (
 from chasles.core.soft_charts import answer, linearise, make_soft_charts
 from chasles.core.softness import Softness, add_resistance, make_softness
 from chasles.core.stage import Mechanism, Role, stage
+from chasles.core.tally import EVALUATED, FACTORED, ITERATED, count_up, make_tally
 from chasles.integrators.measure import (
     POSES,
     VELOCITIES,
@@ -101,6 +102,8 @@ class LinearlyImplicit(NamedTuple):
     soft: Softness
     measure: Measure
     linear: Any  # a SoftCharts or a SoftTree
+    again: int  # 1: of a tree, whose matrix is factored anew whenever it is solved with
+    tally: Floats  # see `core.tally`
 
 
 def make_linearly_implicit(method: WMethod, mechanism: Any) -> LinearlyImplicit:
@@ -125,6 +128,8 @@ def make_linearly_implicit(method: WMethod, mechanism: Any) -> LinearlyImplicit:
         soft=soft,
         measure=make_measure(mechanism, np.ones(bodies)),
         linear=make_soft_charts(mechanism, soft) if charts else make_soft_tree(mechanism, soft),
+        again=int(not charts),
+        tally=make_tally(),
     )
 
 
@@ -162,6 +167,8 @@ def find_delta(mechanism: Any, scheme: Any, state: Any, slope: Any, reach: float
                 scheme.wrenches,
             )  # fmt: skip
         outcome = answer(mechanism, scheme.linear, soft, state, scheme.wrenches, scheme.next)
+        count_up(scheme.tally, ITERATED, 1)
+        count_up(scheme.tally, FACTORED, scheme.again)
         if outcome != OK:
             return outcome
         change, size = 0.0, 0.0
@@ -226,6 +233,7 @@ def attempt_linearly_implicit(
     for k in range(mechanism.layout.kept):
         scheme.point[k] = state[k]
     outcome = linearise(mechanism, scheme.linear, scheme.soft, scheme.point, t, reach)
+    count_up(scheme.tally, FACTORED, 1 - scheme.again)
     if outcome != OK:
         return outcome
     for j in range(count):
@@ -235,6 +243,7 @@ def attempt_linearly_implicit(
             retract(mechanism, state, scheme.increment, scheme.point)
         role = Role(scheme.b[j])
         outcome = stage(mechanism, scratch, scheme.point, t + scheme.c[j] * step, role, slope)
+        count_up(scheme.tally, EVALUATED, 1)
         if outcome == OK and j > 0:
             outcome = pull_back(mechanism, scheme.increment, slope)
         if outcome != OK:

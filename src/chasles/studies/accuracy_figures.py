@@ -81,8 +81,8 @@ def work_figure(found: WorkPrecision) -> Figure:
             panels.append(Panel(draw, f"Error over time in {space}"))
     if not panels:
         raise InvalidOption(
-            "work_precision: there is nothing to draw: these methods iterate, and nobody counts how"
-            " often the equations were solved.",
+            "work_precision: there is nothing to draw: these methods do not count how often they"
+            " solve the equations.",
             "Take the time: timing=True.",
         )
     return Figure("work", "", "", tuple(panels), columns=min(2, len(panels)))

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from chasles.integrators.methods import Method, find_method
+from chasles.loop import COUNTED
 from chasles.model import ChaslesError, InvalidOption, Model, SimulationStopped
 from chasles.model.checks import checked_array, checked_positive
 from chasles.model.errors import told
@@ -35,16 +36,21 @@ REFERENCE = {"method": "dop853", "rtol": 3e-14, "atol": 1e-15}
 class Point:
     """One setting of a method: medians over the starts.
 
-    setting      the step in s, or rtol
-    error        of the poses at the end, m
-    evaluations  of the equations of motion; 0 where a method iterates, which nobody counts
-    seconds      in steps; infinite where it was not timed
+    setting         the step in s, or rtol
+    error           of the poses at the end, m
+    evaluations     of the equations of motion, in all iterations; 0 where a method of the user's
+                    own does not count them
+    seconds         in steps; infinite where it was not timed
+    iterations      of methods that iterate
+    factorisations  of matrices beside those of the evaluations
     """
 
     setting: float
     error: float
     evaluations: float
     seconds: float = inf
+    iterations: float = 0.0
+    factorisations: float = 0.0
 
 
 @dataclass(frozen=True)
@@ -64,7 +70,7 @@ class Work:
     def cost_at(self, error: float, what: str = "evaluations") -> float:
         """What an error costs, between the settings; infinite where none is as accurate.
 
-        So it is where nobody counts: methods that iterate have no number of evaluations.
+        So it is where nobody counted.
         """
         found = [(p.error, getattr(p, what)) for p in self.points if p.error > 0.0]
         kept = sorted((error, cost) for error, cost in found if 0.0 < cost < inf)
@@ -97,10 +103,11 @@ class WorkPrecision:
         rows = [
             [w.method, w.spaces, f"{w.kind} {p.setting:.2g}", small(p.error),
              plain(p.evaluations) if p.evaluations else "-",
+             plain(p.factorisations) if p.factorisations else "-",
              "-" if p.seconds == inf else plain(1e3 * p.seconds)]
             for w in self.works for p in w.points
         ]  # fmt: skip
-        header = ["method", "spaces", "setting", "error [m]", "evaluations", "ms"]
+        header = ["method", "spaces", "setting", "error [m]", "evaluations", "matrices", "ms"]
         runs = f", medians over {self.starts} starts" if self.starts > 1 else ""
         lines = [f"{self.model!r}, errors at {self.until:g} s{runs}"]
         lines.append(aligned_table(header, rows, left=3))
@@ -223,11 +230,11 @@ def work_of(
         except ChaslesError as refused:
             return Work(method.name, str(options["spaces"]), kind, (), refused.what)
         errors = [error_at_end(run, other).pose for run, other in zip(runs, exact)]
-        evaluations = [float(run.provenance.evaluations) for run in runs]
+        counts = [median(float(run.provenance[what]) for run in runs) for what in COUNTED]
         seconds = inf
         if timing:
             seconds = cpu_seconds(model, until, {**options, **chosen, "start": starts[0]})
-        points.append(Point(setting, median(errors), median(evaluations), seconds))
+        points.append(Point(setting, median(errors), counts[0], seconds, *counts[1:]))
     return Work(method.name, str(options["spaces"]), kind, tuple(points))
 
 

@@ -16,12 +16,13 @@ from chasles.core.constraints.registry import CONSTRAINTS
 from chasles.core.newton.places import freedom_count, linear_at
 from chasles.core.recursion.tree import DOF, FREE, PRISMATIC, ROW, SPHERICAL, Tree
 from chasles.core.retraction import slope_length
+from chasles.core.tally import make_tally
 
 #: What is told of the last step: iterations, factorisations of the whole Newton matrix, the
 #: velocity that changed most in the last iteration, the row that was furthest open, and by how much
-#: (sizes); iterations and factorisations of all steps.
-ITERATIONS, FACTORED, WORST_VELOCITY, WORST_ROW, OPEN, ALL_ITERATIONS, ALL_FACTORED = range(7)
-AUDIT_WIDTH = 7
+#: (sizes).
+ITERATIONS, FACTORED, WORST_VELOCITY, WORST_ROW, OPEN = range(5)
+AUDIT_WIDTH = 5
 
 
 class Room(NamedTuple):
@@ -47,6 +48,7 @@ class Room(NamedTuple):
     column: Floats  # (6 n + rows,)
     multipliers: Floats  # (rows,) lambda of the last iterate
     audit: Floats  # (AUDIT_WIDTH,)
+    tally: Floats  # of all steps: see `core.tally`
     moved: Floats  # (kept,) a state of a tree with other velocities
     places: Floats  # (n, ROW) its kinematics
     absolute: Floats  # (n, 18)
@@ -78,6 +80,7 @@ def make_room(mechanism: Any) -> Room:
         column=np.zeros(6 * bodies + rows),
         multipliers=np.zeros(rows),
         audit=np.zeros(AUDIT_WIDTH),
+        tally=make_tally(),
         moved=np.zeros(max(kept, CHART_WIDTH)),
         places=np.zeros((bodies if tree is not None else 0, ROW)),
         absolute=np.zeros((bodies, ABSOLUTE_WIDTH)),

@@ -20,8 +20,6 @@ from chasles.core.newton.matrix import load_newton, sharpen
 from chasles.core.newton.past import miss_past
 from chasles.core.newton.places import freedom_count, linear_at, pose_at, rate_at, velocity_at
 from chasles.core.newton.room import (
-    ALL_FACTORED,
-    ALL_ITERATIONS,
     FACTORED,
     ITERATIONS,
     OPEN,
@@ -32,6 +30,8 @@ from chasles.core.newton.rows import meet_gaps, meet_rows, settle_powers
 from chasles.core.outcomes import NEWTON_FAILED, OK
 from chasles.core.retraction import retract, slope_length
 from chasles.core.stage import Role, stage
+from chasles.core.tally import EVALUATED, ITERATED, count_up
+from chasles.core.tally import FACTORED as ALL_FACTORED
 from chasles.scalars.elementary import sqrt
 
 #: Iterations at the most.
@@ -104,6 +104,7 @@ def propose(
     put_increment(mechanism, room, factors, step)
     retract(mechanism, state, room.increment, room.point)
     outcome = stage(mechanism, scratch, room.point, t, Role(0.0), room.slope)
+    count_up(room.tally, EVALUATED, 1)
     if outcome != OK:
         return outcome
     count, pulls = freedom_count(mechanism), (index, 1.0 / factors[1], 1.0 / factors[0])
@@ -186,7 +187,7 @@ def solve_step(
     begin_anew(mechanism, room)
     whole, fresh, before = is_stiff and newton.available != 0, False, 0.0
     for _ in range(MOST_ITERATIONS):
-        count_one(room, ITERATIONS, ALL_ITERATIONS)
+        count_one(room, ITERATIONS, ITERATED)
         outcome = propose(mechanism, scratch, room, state, t, step, index, factors)
         if outcome != OK:
             return outcome
@@ -220,7 +221,7 @@ def solve_step(
 def count_one(room: Any, this: int, all_of_them: int) -> None:
     """Count an iteration or a factorisation, of this step and of all."""
     room.audit[this] += 1.0
-    room.audit[all_of_them] += 1.0
+    count_up(room.tally, all_of_them, 1)
 
 
 @hot

@@ -8,6 +8,7 @@ from chasles.core.newton.solve import size_of
 from chasles.core.outcomes import OK
 from chasles.core.retraction import retract
 from chasles.core.stage import Role, stage
+from chasles.core.tally import EVALUATED, count_up
 
 #: v'' is a difference over so many parts of the step: v' is known to 1e-14, h v'' to 1e-12 then.
 PARTS = 64.0
@@ -29,6 +30,7 @@ def find_second_rates(
             for k in range(mechanism.layout.kept):
                 room.point[k] = state[k]
             outcome = stage(mechanism, scratch, room.point, t, Role(0.0), room.slope)
+            count_up(room.tally, EVALUATED, 1)
             if outcome != OK:
                 return outcome
             for k in range(freedom_count(mechanism)):
@@ -40,6 +42,7 @@ def find_second_rates(
             room.increment[rate_at(mechanism, k)] = j * part * room.rate[k]
         retract(mechanism, state, room.increment, room.point)
         outcome = stage(mechanism, scratch, room.point, t + j * part, Role(0.0), room.slope)
+        count_up(room.tally, EVALUATED, 1)
         if outcome != OK:
             return outcome
         for k in range(freedom_count(mechanism)):

@@ -1,0 +1,120 @@
+r"""An implicit method instead of an explicit one whose steps stability limits.
+
+A step of an explicit method is limited by the fastest rate of the forces, however little comes of
+it: a damper of 1e6 N s/m on 1 kg allows microseconds.  Implicit methods with steps of one length h
+are tried then, the number of steps n from 32 on, each with a second run at 2h.  With order p or
+more,
+
+$$ e(t) \le \frac{|x_{2h}(t) - x_h(t)|}{2^p - 1}; $$
+
+forces that no step resolves may reduce the order, to 1 at the worst: so the whole difference is
+taken, which is three times the error at order 2.  n grows until e is below what is asked for, or
+the work beyond that of the explicit method.
+
+*Work* is counted in evaluations: the same on every machine, and however busy it is.  A matrix of
+Newton, or of a linearly implicit step, has the forces' derivatives along twelve directions of every
+body by differences, which takes as long as about twelve evaluations (measured: 9 to 13, for a bob
+on a damper and for a quadruped on its feet).
+"""
+
+from dataclasses import dataclass, replace
+from math import ceil, isfinite, log2
+
+from chasles.integrators.rosenbrock import W_METHODS
+from chasles.model import ChaslesError, Model, SimulationStopped
+from chasles.motion_error import Judged, compared, pose_errors, sizes_of, states
+from chasles.one_run import RunOptions, integrate
+from chasles.result import Result
+
+#: What is tried, in turn: of order 3 on index 3, and of order 2 following from accelerations.
+TRIED = ("bliedf3", "linearly-implicit")
+#: Spaces that are tried where a method does not admit joint subgroups, and how that is said.
+CHARTS, REFUSED = "framed", "is refused"
+#: Steps of the first trial, the factor by which they grow at the most, and after a run stopped.
+FEWEST, MOST_GROWTH, AFTER_STOP = 32, 64, 4
+#: What is asked of a trial, as a fraction of what is wanted: the next one should do.
+AIM = 0.7
+#: Evaluations that take as long as a matrix.
+MATRIX = 12
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What came of the trials: the cheapest that does, and a word on every method."""
+
+    best: Judged | None
+    words: tuple[str, ...]
+
+
+def work_of(result: Result) -> float:
+    """Of the steps of a run, in evaluations."""
+    told = result.provenance
+    matrices = told.steps if told.method in W_METHODS else told.factorisations
+    return float(told.evaluations + MATRIX * matrices)
+
+
+def by_implicit_steps(
+    model: Model, until: float, asked: RunOptions, tol: float, most_work: float
+) -> Outcome:
+    """The implicit run with the least work that meets `tol`, if one does for less than so much."""
+    best, words = None, []
+    for name in TRIED:
+        spaces = [asked.spaces, CHARTS] if is_auto(asked.spaces) else [asked.spaces]
+        for space in spaces:
+            options = replace(asked, method=name, spaces=space)
+            found = longest_step(model, until, options, tol, most_work)
+            if not isinstance(found, str):
+                most_work, best = work_of(found.result), found
+                words.append(f"{name} takes {found.result.provenance.steps} steps")
+            elif space == spaces[-1] or not found.startswith(REFUSED):
+                words.append(f"{name} {found}")
+            if not isinstance(found, str) or not found.startswith(REFUSED):
+                break
+    return Outcome(best, tuple(words))
+
+
+def is_auto(spaces: object) -> bool:
+    return isinstance(spaces, str) and spaces == "auto"
+
+
+def longest_step(
+    model: Model, until: float, asked: RunOptions, tol: float, most_work: float
+) -> Judged | str:
+    """A run that meets `tol` with about as few steps as do, or why there is none."""
+    longest = until if asked.max_step is None else float(asked.max_step)
+    steps, runs = max(FEWEST, 2 * ceil(0.5 * until / longest)), False
+    options = replace(asked, rtol=None, atol=None, first_step=None, max_step=None, glance=None)
+    while (MATRIX + 2) * steps < most_work:  # two evaluations and a matrix a step, at the least
+        try:
+            found = tried(model, until, replace(options, step=until / steps))
+        except SimulationStopped:
+            steps *= AFTER_STOP
+            continue
+        except ChaslesError as refused:
+            return f"{REFUSED}: {refused.what.removeprefix('simulate: ')}"
+        if found.worst <= tol and work_of(found.result) < most_work:
+            return found
+        if found.worst <= tol:
+            break
+        steps, runs = steps * growth(found.worst / tol), True
+    return "would take more work" if runs else "stops, or would take more work"
+
+
+def growth(excess: float) -> int:
+    """By what factor there must be more steps, at second order, where errors exceed what is wanted
+    by one."""
+    if not isfinite(excess):
+        return AFTER_STOP
+    return min(MOST_GROWTH, max(2, 2 ** ceil(0.5 * log2(excess / AIM))))
+
+
+def tried(model: Model, until: float, fine: RunOptions) -> Judged:
+    """A run with a step, judged by one with twice that."""
+    result = integrate(model, until, fine)
+    kept = compared(result)
+    other = integrate(
+        model, until,
+        replace(fine, step=2 * fine.step, t_eval=result.t[kept], save_every=1, progress=False),
+    )  # fmt: skip
+    missed = pose_errors(other, states(result, kept))
+    return Judged(result, result.t[kept], missed / float(sizes_of(result).max()), stiff=True)
