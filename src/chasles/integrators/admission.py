@@ -9,7 +9,7 @@ from chasles.core.recursion.mechanism import TreeMechanism
 from chasles.core.recursion.soft_tree import APART, crossed_joints
 from chasles.core.recursion.tree import FREE, GEARED
 from chasles.core.softness import make_softness
-from chasles.core.stabilisation.record import FED_BACK, UNSTABILISED
+from chasles.core.stabilisation.record import FED_BACK
 from chasles.core.stage import Mechanism
 from chasles.integrators.half_explicit import HALF_EXPLICIT
 from chasles.integrators.methods import Method
@@ -28,12 +28,6 @@ def check_admitted(method: Method, mechanism: Any, setup: Any) -> None:
         check_constant_mass(method.name, mechanism, list(setup.body_index))
         if isinstance(mechanism, Mechanism):
             check_positions(method.name, mechanism, list(setup.joint_index))
-        if isinstance(mechanism, Mechanism) and mechanism.stabiliser.kind != UNSTABILISED:
-            raise InvalidOption(
-                f"simulate: '{method.name}' was given with a stabiliser, but closes all joints"
-                " itself, poses and velocities.",
-                "Leave stabilise (and singular='pass') out.",
-            )
 
 
 def check_constant_mass(method: str, mechanism: Any, names: list[str]) -> None:
