@@ -72,6 +72,7 @@ def bliedf(order: int) -> Method:
         fit=partial(fit_bliedf, order),
         history=partial(length_of_history, order),
         index=3,
+        past=order - 1,
     )
 
 

@@ -45,6 +45,7 @@ class Method:
     history   (rows, velocities, integrals) -> how many numbers it keeps from step to step
     index     3: it solves for joints that are closed; 2: and do not slip; 0: it follows from
               accelerations.  Where it is not 0 the multipliers are its own
+    past      how many points before the last it looks at
     """
 
     name: str
@@ -62,6 +63,7 @@ class Method:
     fit: Callable[[Any, Any], Any] | None = None
     history: Callable[[int, int, int], int] | None = None
     index: int = 0
+    past: int = 0
 
 
 def scheme_of(method: Method, solver: Any, mechanism: Any) -> Any:

@@ -2,7 +2,7 @@ r"""The multipliers of RATTLie, of second order at the ends of its steps.
 
 A step of length h has two, $\lambda_n^+$ at its start, which closes the joints at its end, and
 $\lambda_{n+1}^-$ at its end, which keeps velocities from slipping.  Each belongs to a time within
-the step: both miss $\lambda$ by first order, and since the method is symmetric by the same vector c,
+the step: both miss $\lambda$ by first order, and, as the method is symmetric, by the same vector,
 
 $$ \lambda_n^+ = \lambda(t_n) + h\,c + O(h^2), \qquad \lambda_n^- = \lambda(t_n) - h\,c + O(h^2). $$
 
