@@ -132,6 +132,7 @@ def prepared(model: Model, until: float, asked: RunOptions) -> Prepared:
         lookout = look_ahead(settings.setup, settings.method, grid.step, grid.steps, grid.origin)
     else:
         lookout = look_through(settings.setup, grid.until)
+    run: Run
     stepper = stepper_of(settings, grid.step, grid.until)  # fits what was seen of functions of time
     if tolerances is None:
         ahead, iterates = grid.steps - grid.first, settings.method.implicit
@@ -234,8 +235,8 @@ def check_past(events: tuple[Event, ...], settings: Settings) -> None:
     met = [event.name for event in events if event.changes]
     if met and settings.method.past:
         raise InvalidOption(
-            f"simulate: impact '{met[0]}' was given with '{settings.method.name}', whose past points"
-            " tell nothing of the motion after it.",
+            f"simulate: impact '{met[0]}' was given with '{settings.method.name}', whose past"
+            " points tell nothing of the motion after it.",
             "Take a one-step method (rk4, linearly-implicit) or 'generalized-alpha', which begins"
             " anew.",
         )
