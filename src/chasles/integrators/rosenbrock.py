@@ -42,7 +42,7 @@ from chasles.core.retraction import (
     retract,
     slope_length,
 )
-from chasles.core.soft_charts import answer, linearise, make_soft_charts
+from chasles.core.soft_charts import linearise, make_soft_charts
 from chasles.core.softness import Softness, add_resistance, make_softness
 from chasles.core.stage import Mechanism, Role, stage
 from chasles.integrators.measure import (
@@ -53,6 +53,7 @@ from chasles.integrators.measure import (
     move_bodies,
     supply_at,
 )
+from chasles.integrators.soft_apart import Apart, answer_all, make_apart, put_apart
 from chasles.integrators.soft_slopes import mean_velocity, take_delta, wrench_at, yield_to
 
 #: Iterations for what is not factored, at the most; they end where delta changes by a thousandth,
@@ -101,6 +102,7 @@ class LinearlyImplicit(NamedTuple):
     soft: Softness
     measure: Measure
     linear: Any  # a SoftCharts or a SoftTree
+    apart: Apart
 
 
 def make_linearly_implicit(method: WMethod, mechanism: Any) -> LinearlyImplicit:
@@ -108,6 +110,7 @@ def make_linearly_implicit(method: WMethod, mechanism: Any) -> LinearlyImplicit:
     count, length = len(method.b), slope_length(mechanism)
     bodies, soft = mechanism.system.body_count, make_softness(mechanism.system)
     charts = isinstance(mechanism, Mechanism)
+    linear: Any = make_soft_charts(mechanism, soft) if charts else make_soft_tree(mechanism, soft)
     return LinearlyImplicit(
         alpha=method.alpha.copy(),
         gamma=method.gamma.copy(),
@@ -124,7 +127,8 @@ def make_linearly_implicit(method: WMethod, mechanism: Any) -> LinearlyImplicit:
         wrenches=np.zeros((bodies, 6)),
         soft=soft,
         measure=make_measure(mechanism, np.ones(bodies)),
-        linear=make_soft_charts(mechanism, soft) if charts else make_soft_tree(mechanism, soft),
+        linear=linear,
+        apart=make_apart(mechanism, soft, linear),
     )
 
 
@@ -161,7 +165,7 @@ def find_delta(mechanism: Any, scheme: Any, state: Any, slope: Any, reach: float
                 soft, soft.positive, 1.0, scheme.linear.work.absolute, scheme.measure.placed,
                 scheme.wrenches,
             )  # fmt: skip
-        outcome = answer(mechanism, scheme.linear, soft, state, scheme.wrenches, scheme.next)
+        outcome = answer_all(mechanism, scheme, state, scheme.next)
         if outcome != OK:
             return outcome
         change, size = 0.0, 0.0
@@ -228,6 +232,7 @@ def attempt_linearly_implicit(
     outcome = linearise(mechanism, scheme.linear, scheme.soft, scheme.point, t, reach)
     if outcome != OK:
         return outcome
+    put_apart(scheme.soft, scheme.apart)
     for j in range(count):
         slope = beyond(scheme.slopes, j * length)
         if j > 0:
