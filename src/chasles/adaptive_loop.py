@@ -13,7 +13,6 @@ from chasles.core.outcomes import OK
 from chasles.core.retraction import slope_length
 from chasles.core.stabilisation.record import UNSTABILISED
 from chasles.events import Event, Watcher
-from chasles.impacts import Bouncer, End
 from chasles.integrators import adaptive
 from chasles.integrators.adaptive import adapt, leap, make_embedded
 from chasles.integrators.measure import body_sizes, make_measure
@@ -27,6 +26,7 @@ from chasles.system.build import Setup
 from chasles.system.lookout import Lookout
 from chasles.system.sizes import gyration_radii
 from chasles.tolerances import COLLAPSED, Tolerances
+from chasles.watching import Watch, as_stop
 
 #: Steps attempted in a call, at first and at the most.
 FIRST_PIECE, LARGEST_PIECE = 64, 8192
@@ -34,8 +34,6 @@ FIRST_PIECE, LARGEST_PIECE = 64, 8192
 GLANCE_AT = 4096
 #: Into how many pieces of time a run is cut to look through functions of time.
 GLANCES = 4096
-#: So far inside of an end a coordinate is said to be right after an impact.
-TINY = float(np.finfo(float).tiny)
 #: No states, times or fractions.
 NONE = np.zeros(0)
 
@@ -81,11 +79,15 @@ class AdaptiveRun(Run):
         self.pace = np.zeros(adaptive.CONTROL_WIDTH)
         self.pace[adaptive.STEP] = tolerances.first_step
         self.pace[adaptive.LAST_ERROR] = 1.0
-        self.is_over = False  # by an event
         self.glance: Callable[[float, int], bool] | None = None  # asked once, whether to end it
-        self.cut = False  # whether the last step was cut short by one
-        ends = [] if watcher is None else [end for end in watcher.events if isinstance(end, End)]
-        self.bouncer = Bouncer(stepper, ends) if ends else None
+        self.given_up = False  # then
+        self.cut = False  # whether the last step was cut short by an event
+        self.watch = None if watcher is None else Watch(watcher, stepper)
+
+    @property
+    def is_over(self) -> bool:
+        """By an event, or given up."""
+        return self.given_up or (self.watch is not None and self.watch.is_over)
 
     def trouble_ahead(self) -> SimulationStopped | None:
         """A function of time that fails on the way: the run ends before it does."""
@@ -185,24 +187,24 @@ class AdaptiveRun(Run):
             return
         ask, self.glance = self.glance, None
         if self.reached < self.until and ask(self.reached, self.index):
-            self.is_over, self.ending = True, ", where it was given up"
+            self.given_up, self.ending = True, ", where it was given up"
 
     def begin_to_watch(self) -> None:
-        """Events and impacts at the start."""
-        if self.watcher is None:
+        """Events and impacts at the start, whose state is kept as it was given."""
+        if self.watch is None:
             return
-        self.watcher.begin(self.block, 0.0)
-        if self.bouncer is None:
-            return
-        met = self.bouncer.begin(self.block, 0.0)
+        met = self.watch.begin(self.block, 0.0)
         if met is None:
             return
-        self.watcher.found[met.name].append(0.0)
         try:
-            self.meet(0.0, met)
+            self.resume(self.watch.meet(self.block, 0.0, met))
         except ChaslesError as failed:
-            self.stopped = SimulationStopped(failed.what, failed.remedy)
-        self.cut = False  # the state at the start is kept as it was given
+            self.stopped = as_stop(failed)
+
+    def resume(self, longest: float) -> None:
+        """Go on from a state that has changed, with steps of this length at the most."""
+        self.embedded.known[0] = 0.0
+        self.pace[adaptive.STEP] = min(self.pace[adaptive.STEP], longest)
 
     def keep(self, kept: Piece, wanted: Floats, times: Floats, points: Floats) -> None:
         """What a piece saved; nothing after the event that ended the run."""
@@ -238,7 +240,7 @@ class AdaptiveRun(Run):
                 self.go_back(stop[0], at, wanted)
                 self.meet(*stop)
         except ChaslesError as failed:
-            self.stopped = SimulationStopped(failed.what, failed.remedy)
+            self.stopped = as_stop(failed)
 
     def go_back(self, t: float, at: Callable[[float], Floats], wanted: Floats) -> None:
         """The block becomes that at t, within the last step."""
@@ -251,24 +253,13 @@ class AdaptiveRun(Run):
 
     def meet(self, t: float, event: Event) -> None:
         """End the run at an event, or go on from an impact."""
-        assert self.watcher is not None
-        if not isinstance(event, End):
-            self.is_over, self.ending = True, f", where event '{event.name}' happened"
-            return
-        assert self.bouncer is not None
-        met = self.bouncer.bounce(self.block, t, event)
-        self.embedded.known[0] = 0.0
-        for end in met[1:]:
-            self.watcher.found[end.name].append(t)
-        self.cut = True
-        self.pace[adaptive.LAST_ERROR], self.pace[adaptive.REJECTED] = 1.0, 0.0
-        # The next step must see the coordinate inside, however short the bounce.
-        flights = [0.25 * self.bouncer.flight(self.block, t, end) for end in met]
-        self.pace[adaptive.STEP] = min(self.pace[adaptive.STEP], *flights)
-        self.watcher.begin(self.block, t)
-        for k, watched in enumerate(self.watcher.events):
-            if watched in met:  # from here on it is inside
-                self.watcher.last[k] = -abs(self.watcher.last[k]) - TINY
+        assert self.watch is not None
+        longest = self.watch.meet(self.block, t, event)
+        self.ending = self.watch.ending
+        if not self.is_over:
+            self.cut = True
+            self.pace[adaptive.LAST_ERROR], self.pace[adaptive.REJECTED] = 1.0, 0.0
+            self.resume(longest)
 
     def bar(self, progress: bool | None) -> tqdm | NoBar:
         hidden = None if progress is None else not progress

@@ -263,5 +263,5 @@ def put_velocities(stepper: Stepper, block: Floats, absolute: Floats, velocity: 
         return
     chart = block[: layout.integrals].reshape(-1, CHART_WIDTH)
     chart[:, VELOCITY:] = stepper.solver.chart(moved)[:, VELOCITY:]
-    carry = block[layout.carry : layout.momentum].reshape(-1, CARRY_WIDTH)
+    carry = block[layout.carry : layout.history].reshape(-1, CARRY_WIDTH)
     carry[:, 3:] = 0.0

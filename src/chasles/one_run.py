@@ -9,6 +9,7 @@ import numpy as np
 
 from chasles.adaptive_loop import AdaptiveRun, look_through
 from chasles.checkpoint import Checkpoint
+from chasles.event_loop import EventRun
 from chasles.events import Event, Watcher, checked_events
 from chasles.impacts import Impact, expanded
 from chasles.integrators.advance import seconds_compiling
@@ -132,12 +133,17 @@ def prepared(model: Model, until: float, asked: RunOptions) -> Prepared:
         lookout = look_ahead(settings.setup, settings.method, grid.step, grid.steps, grid.origin)
     else:
         lookout = look_through(settings.setup, grid.until)
+    run: Run
     stepper = stepper_of(settings, grid.step, grid.until)  # fits what was seen of functions of time
     if tolerances is None:
         ahead, iterates = grid.steps - grid.first, settings.method.implicit
         stepper = quickened(stepper, asked.kernel, grid.step, ahead, iterates)
         control = make_control(stepper, asked.controller, asked.sample, grid.step)
-        run = Run(stepper, grid, lookout, control, record=record)
+        if watched:
+            check_past(watched, settings)
+            run = EventRun(stepper, grid, Watcher(watched, stepper), lookout, control)
+        else:
+            run = Run(stepper, grid, lookout, control, record=record)
     else:
         if settings.method.foreign is not None:
             check_foreign(watched, settings)
@@ -188,12 +194,12 @@ def ended(run: Run, t: float) -> tuple[str, str]:
 def check_company(
     tolerances: Tolerances | None, events: tuple[Event, ...], asked: RunOptions
 ) -> None:
-    """Refuse what needs equal steps beside tolerances, and events without these."""
+    """Refuse what needs equal steps beside tolerances, and a recording of events."""
     if tolerances is None:
-        if events:
+        if events and asked.into is not None:
             raise InvalidOption(
-                "simulate: events were given without tolerances.",
-                "Give tolerances instead of the step: rtol=1e-8 with method='dopri5'.",
+                "simulate: events were given with into, but a recording does not keep them.",
+                "Leave into out, and save the result: result.save(path).",
             )
         return
     given = {
@@ -223,6 +229,18 @@ def check_foreign(events: tuple[Event, ...], settings: Settings) -> None:
             f"simulate: stabilise='{settings.choice.word}' was given with"
             f" '{settings.method.name}', whose steps in a chart know nothing of it.",
             "Leave stabilise out, or take one of dopri5, tsit5 and dop853.",
+        )
+
+
+def check_past(events: tuple[Event, ...], settings: Settings) -> None:
+    """Refuse impacts where a method looks at past points."""
+    met = [event.name for event in events if event.changes]
+    if met and settings.method.past:
+        raise InvalidOption(
+            f"simulate: impact '{met[0]}' was given with '{settings.method.name}', whose past"
+            " points tell nothing of the motion after it.",
+            "Take a one-step method (rk4, linearly-implicit) or 'generalized-alpha', which begins"
+            " anew.",
         )
 
 

@@ -290,12 +290,14 @@ class Result:
         """
         return audited(self, self.designation.certificate(joint))
 
-    def reaction(self, joint: Joint | str) -> Reaction:
+    def reaction(self, joint: Joint | str, by: str = "method") -> Reaction:
         """Force and torque of a joint on its bodies at every saved time.
 
         They follow from the equations of motion there; of a method of index 2 or 3 they are those
-        of its own multipliers.
+        of its own multipliers, unless by="motion" asks for the former.
         """
+        if by not in ("method", "motion"):
+            raise UnknownName.among("choice", by, ("method", "motion"), where="reaction: by")
         name = self._joint(joint)
         couplings = {coupling.name: coupling for coupling in self.model.couplings}
         if name in couplings and isinstance(couplings[name], CustomCoupling):
@@ -311,7 +313,8 @@ class Result:
                 f"result.effort('{name}') is what it exerts along its first coordinate,"
                 " effort(..., on=joint) along another.",
             )
-        return diagnostics.reaction(self.problem, name, self.absolute, self._wrenches)
+        wrenches = self._wrenches if by == "method" else self._wrenches_of_motion
+        return diagnostics.reaction(self.problem, name, self.absolute, wrenches)
 
     def coordinate(self, joint: Joint | str, which: Coordinate = "auto") -> Floats:
         """A joint's angle (rad, without wrap-around) or displacement (m) (T,).
@@ -409,10 +412,12 @@ class Result:
         return self.integrals[:, names.index(name)]
 
     @cached_property
+    def _wrenches_of_motion(self) -> Floats:
+        return wrench_history(self.problem, self.absolute, self.t, self.integrals, self.coordinates)
+
+    @cached_property
     def _wrenches(self) -> Floats:
-        found = wrench_history(
-            self.problem, self.absolute, self.t, self.integrals, self.coordinates
-        )
+        found = self._wrenches_of_motion
         if self.multipliers is None:
             return found
         setup = self.problem.setup

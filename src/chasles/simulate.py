@@ -97,8 +97,7 @@ def simulate(
                   "bs3", "dopri5", "tsit5" or "dop853"; t_eval is then met between the steps
     first_step    the first step to try, and max_step, the longest, with tolerances
     events        functions of (t, state), or Events, whose zeros are looked for: see `Event`;
-                  Impacts on ends of joints: see `Impact`; result.events has their times.  With
-                  tolerances
+                  Impacts on ends of joints: see `Impact`; result.events has their times
     tol           instead of a step or of tolerances: how accurate the whole motion is to be, as a
                   fraction of the size of the bodies.  Method and steps are chosen so, implicit
                   ones where forces are stiff, and provenance["global_error"] has the estimate,

@@ -171,8 +171,3 @@ def test_options_of_an_event_are_checked():
         ch.Event(floor, direction=2)
     with pytest.raises(ch.InvalidOption, match="terminal must be True or False"):
         ch.Event(floor, terminal="yes")
-
-
-def test_events_ask_for_tolerances():
-    with pytest.raises(ch.InvalidOption, match="events were given without tolerances"):
-        ch.simulate(falling(), 1.0, step=1e-2, events=[floor])

@@ -103,8 +103,8 @@ def test_positions_drift_with_the_fourth_power_and_are_closed_by_projection(spac
     options = {"method": METHOD, "spaces": space, "stabilise": "projection"}
     closed = ch.simulate(three_bar(), 0.2, step=1e-3, **options)
     assert max(closed.violation(name).max() for name in closed.model.joint_names) < 1e-11
-    # One correction of the velocities goes with that of the poses, on the factor of a stage.
-    assert slipping(closed) < 1e-8
+    speeds = max(np.abs(closed.velocity(name)).max() for name in closed.model.body_names)
+    assert slipping(closed) < 1e-13 * max(speeds, 1.0)
 
 
 def test_a_rolling_disc_rolls():

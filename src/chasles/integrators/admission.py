@@ -6,34 +6,23 @@ from chasles.core.arrays import SE3_CODE
 from chasles.core.constraints.registry import CONSTRAINTS
 from chasles.core.recursion.loop_mechanism import LoopMechanism
 from chasles.core.recursion.mechanism import TreeMechanism
-from chasles.core.recursion.soft_tree import APART, crossed_joints
 from chasles.core.recursion.tree import FREE, GEARED
-from chasles.core.softness import make_softness
-from chasles.core.stabilisation.record import FED_BACK, UNSTABILISED
+from chasles.core.stabilisation.record import FED_BACK
 from chasles.core.stage import Mechanism
 from chasles.integrators.half_explicit import HALF_EXPLICIT
 from chasles.integrators.methods import Method
 from chasles.integrators.rattlie import RATTLIE
-from chasles.integrators.rosenbrock import W_METHODS
 from chasles.model import InvalidOption
 
 
 def check_admitted(method: Method, mechanism: Any, setup: Any) -> None:
     """Refuse a mechanism that a method cannot step; `setup` knows the names."""
-    if method.name in W_METHODS:
-        check_soft_tree(method.name, mechanism, setup.model.force_names)
     if method.name in HALF_EXPLICIT:
         check_feedback(method.name, mechanism)
     if method.name in RATTLIE:
         check_constant_mass(method.name, mechanism, list(setup.body_index))
         if isinstance(mechanism, Mechanism):
             check_positions(method.name, mechanism, list(setup.joint_index))
-        if isinstance(mechanism, Mechanism) and mechanism.stabiliser.kind != UNSTABILISED:
-            raise InvalidOption(
-                f"simulate: '{method.name}' was given with a stabiliser, but closes all joints"
-                " itself, poses and velocities.",
-                "Leave stabilise (and singular='pass') out.",
-            )
 
 
 def check_constant_mass(method: str, mechanism: Any, names: list[str]) -> None:
@@ -98,19 +87,6 @@ def check_positions(method: str, mechanism: Any, names: list[str]) -> None:
                 " are not the rates of any.",
                 "Take a Munthe-Kaas method, 'rk4' say, or 'half-explicit'.",
             )
-
-
-def check_soft_tree(method: str, mechanism: Any, forces: tuple[str, ...]) -> None:
-    """On trees, forces against the ground or across a joint of one axis."""
-    if isinstance(mechanism, TreeMechanism | LoopMechanism):
-        across = crossed_joints(mechanism.tree, make_softness(mechanism.system))
-        for name, where in zip(forces, across.tolist()):
-            if where == APART:
-                raise InvalidOption(
-                    f"simulate: '{method}' on joint subgroups admits forces against the ground and"
-                    f" along joints of one coordinate, but '{name}' acts between other bodies.",
-                    "Take charts, on which any two may be: spaces='SE3', say.",
-                )
 
 
 def check_feedback(method: str, mechanism: Any) -> None:

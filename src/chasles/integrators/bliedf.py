@@ -74,6 +74,7 @@ def bliedf(order: int) -> Method:
         fit=partial(fit_bliedf, order),
         history=partial(length_of_history, order),
         index=3,
+        past=order - 1,
     )
 
 
@@ -82,7 +83,7 @@ def vectors_of(order: int) -> int:
     return LENGTHS + order
 
 
-def length_of_history(order: int, velocities: int, integrals: int) -> int:
+def length_of_history(order: int, rows: int, velocities: int, integrals: int) -> int:
     return vectors_of(order) + velocities + integrals + 2 * (order - 1) * velocities
 
 

@@ -133,7 +133,7 @@ def generalized_alpha(
     )
 
 
-def length_of_history(velocities: int, integrals: int) -> int:
+def length_of_history(rows: int, velocities: int, integrals: int) -> int:
     return VECTORS + 2 * velocities + integrals
 
 

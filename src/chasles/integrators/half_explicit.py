@@ -8,7 +8,8 @@ $$ V_i = v_0 + h\sum_{j<i} a_{ij}\dot V_j, \qquad M\dot V_j = Q_j - J_j^T\Lambda
 where the last equation determines $\Lambda_i$, and that of the end of the step the last of them
 (Hairer, Lubich, Roche 1989; Brasey and Hairer 1993).  Poses are moved as by a Munthe-Kaas method.
 Velocities fit the joints after every step to rounding; poses drift with the error of the method,
-unless they are projected.
+unless they are projected.  Poses that are moved onto the joints have other rows there, so that
+velocities are projected with them until they fit to rounding again.
 
 Accelerations of `stage`, on index 1, are the first guess; what they miss at the next stage is
 corrected on the factor that is there,
@@ -34,8 +35,8 @@ from chasles.core.arrays import Floats
 from chasles.core.assemble import place_bodies
 from chasles.core.confinement import confined_to
 from chasles.core.constraints.registry import assemble_joint
-from chasles.core.outcomes import NOT_CONVERGED, OK
-from chasles.core.recursion.closing import solve_for
+from chasles.core.outcomes import NOT_CLOSED, NOT_CONVERGED, OK
+from chasles.core.recursion.closing import close_cut_joints, solve_for
 from chasles.core.recursion.coupled import put_coupled_rows
 from chasles.core.recursion.kinematics import kinematics, place
 from chasles.core.recursion.loop_mechanism import LoopMechanism
@@ -52,6 +53,8 @@ from chasles.core.retraction import (
 from chasles.core.seam import on, seam
 from chasles.core.signals import put_signals
 from chasles.core.stabilisation.moves import chart_move
+from chasles.core.stabilisation.projection import project
+from chasles.core.stabilisation.record import PROJECTED
 from chasles.core.stabilisation.residuals import put_velocity_residual, solve_rows
 from chasles.core.stage import Role, stage
 from chasles.core.tally import EVALUATED, ITERATED, count_up, make_tally
@@ -65,6 +68,8 @@ MOST_CORRECTIONS = 40
 HALVED, LEFT, ROUNDED = 0.5, 1e-6, 1e-12
 #: Rows that contradict each other may share out what is missed in another way.
 GROWN = 2.0
+#: Projections of an end at the most: one leaves what the step was wrong by of the slip before it.
+MOST_CLOSINGS = 8
 ROOT = sqrt(6.0)
 
 
@@ -221,6 +226,60 @@ def correct_loops(mechanism: Any, scratch: Any, point: Any, factor: float, slope
         slope[rates + k] += factor * mechanism.room.solution[k]
 
 
+# --- where poses are projected ---
+
+
+@seam
+@hot
+def close_end(mechanism: Any, scratch: Any, out: Any) -> int:
+    """Project the end of a step, whose functions of time are there: OK or NOT_CLOSED."""
+    found, last = mechanism.stabiliser.found, 0.0
+    if mechanism.stabiliser.kind != PROJECTED:
+        return OK
+    for index in range(MOST_CLOSINGS):
+        if not project(mechanism, scratch, out):
+            return NOT_CLOSED
+        slip = largest_slip(mechanism.system, mechanism.promises.sizes, found)
+        if slip == 0.0 or (index > 0 and not slip < HALVED * last):
+            return OK
+        last = slip
+    return OK
+
+
+@routine
+def largest_slip(system: Any, sizes: Any, found: Any) -> float:
+    """The largest entry of r - J V that a projection has left, in sizes per second."""
+    largest, unknowns = 0.0, 6 * system.body_count
+    for row in range(system.row_count):
+        if sizes[row] > 0.0:
+            largest = maximum(largest, absolute(found.change[unknowns + row]) / sizes[row])
+    return largest
+
+
+@on(close_end, TreeMechanism)
+@hot
+def close_nothing(mechanism: Any, scratch: Any, out: Any) -> int:
+    return OK
+
+
+@on(close_end, LoopMechanism)
+@hot
+def close_loops(mechanism: Any, scratch: Any, out: Any) -> int:
+    found, tree, last = mechanism.stabiliser.found, mechanism.tree, 0.0
+    if mechanism.stabiliser.kind != PROJECTED:
+        return OK
+    if tree.driven_count > 0:
+        follow(tree, scratch.signals, out)
+    for index in range(MOST_CLOSINGS):
+        if not close_cut_joints(mechanism, scratch, out):
+            return NOT_CLOSED
+        slip = largest_slip(mechanism.system, mechanism.promises.sizes, found)
+        if slip == 0.0 or (index > 0 and not slip < HALVED * last):
+            return OK
+        last = slip
+    return OK
+
+
 # --- a step ---
 
 
@@ -279,4 +338,5 @@ def attempt_half_explicit(
             return outcome
     carry = mechanism.layout.carry
     finish(mechanism, state, beyond(state, carry), scheme.increment, out, beyond(out, carry))
-    return OK
+    outcome = close_end(mechanism, scratch, out)
+    return outcome

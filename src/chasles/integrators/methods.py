@@ -15,6 +15,7 @@ from chasles.integrators.half_explicit import HALF_EXPLICIT, make_half_explicit
 from chasles.integrators.pairs import PAIR_TABLEAUX, PAIRS, Pair
 from chasles.integrators.products import make_products, tableau_of
 from chasles.integrators.rattlie import RATTLIE, make_rattlie
+from chasles.integrators.rattlie_multipliers import length_of_history
 from chasles.integrators.rkmk import make_munthe_kaas
 from chasles.integrators.rosenbrock import W_METHODS, make_linearly_implicit
 from chasles.integrators.schemes import register_scheme
@@ -41,9 +42,10 @@ class Method:
     spaces    what spaces="auto" means for it
     additive  whether the change of momentum in a step is the sum of the forces of its stages
     fit       (solver, mechanism) -> the record, where two lengths do not tell all that it needs
-    history   (velocities, integrals) -> how many numbers it keeps from step to step
+    history   (rows, velocities, integrals) -> how many numbers it keeps from step to step
     index     3: it solves for joints that are closed; 2: and do not slip; 0: it follows from
               accelerations.  Where it is not 0 the multipliers are its own
+    past      how many points before the last it looks at
     """
 
     name: str
@@ -59,8 +61,9 @@ class Method:
     spaces: str = "auto"
     additive: bool = True
     fit: Callable[[Any, Any], Any] | None = None
-    history: Callable[[int, int], int] | None = None
+    history: Callable[[int, int, int], int] | None = None
     index: int = 0
+    past: int = 0
 
 
 def scheme_of(method: Method, solver: Any, mechanism: Any) -> Any:
@@ -72,7 +75,7 @@ def scheme_of(method: Method, solver: Any, mechanism: Any) -> Any:
 
 def kept_beside(method: Method, rows: int, velocities: int, integrals: int) -> dict[str, int]:
     """Numbers that a state block has for a method: its multipliers and its history."""
-    history = 0 if method.history is None else method.history(velocities, integrals)
+    history = 0 if method.history is None else method.history(rows, velocities, integrals)
     return {"multipliers": rows if method.index else 0, "history": history}
 
 
@@ -138,7 +141,10 @@ def of_rattlie(name: str) -> Method:
     order = RATTLIE[name]
     nodes = (0.0, *composition(order).cumsum().tolist())
     make = partial(make_rattlie, order)
-    return Method(name, order, make, implicit=True, nodes=nodes, spaces="SE3", additive=False)
+    return Method(
+        name, order, make, implicit=True, nodes=nodes, spaces="SE3", additive=False,
+        history=length_of_history, index=2,
+    )  # fmt: skip
 
 
 @cache

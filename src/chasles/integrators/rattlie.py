@@ -17,7 +17,7 @@ Gyroscopic terms are not forces here: they are what the two dexp^-T, which diffe
 
 *Beyond the paper.*  Forces may depend on velocities: $f_n = f(q_n, v_n)$ at both ends, the second
 implicit in $v_{n+1}$; the method stays symmetric and of order 2.  Drivers have $g(q, t) = 0$ and
-$J v$ equal to their rate.
+$J v$ equal to their rate.  What a run keeps as its multipliers is in `rattlie_multipliers`.
 
 The first equations are solved by Newton's method with the matrix (M, J^T; J, 0) at the start of the
 step, which is wrong by O(h); the iteration contracts by as much.  Steps of other signs and lengths
@@ -70,6 +70,7 @@ from chasles.integrators.rattlie_ends import (
     put_multipliers,
     settled,
 )
+from chasles.integrators.rattlie_multipliers import begin_multipliers, note_multipliers
 
 #: Order by name.
 RATTLIE = {"rattlie": 2, "rattlie4": 4, "rattlie6": 6, "rattlie8": 8}
@@ -272,6 +273,8 @@ def attempt_rattlie(
     for k in range(kept):
         scheme.point[k] = state[k]
     outcome = begin(mechanism, scratch, scheme, t)
+    if outcome == OK:
+        begin_multipliers(mechanism, scratch, out)
     for k in range(scheme.count):
         if outcome != OK:
             return outcome
@@ -279,6 +282,7 @@ def attempt_rattlie(
         outcome = substep(mechanism, scratch, scheme, now, length)
         if outcome == OK:
             now += length
+            note_multipliers(mechanism, scratch, length, out)
             finish(mechanism, out, beyond(out, carry), scheme.increment, out, beyond(out, carry))
             for c in range(kept):
                 scheme.point[c] = out[c]

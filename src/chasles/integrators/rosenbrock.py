@@ -42,7 +42,7 @@ from chasles.core.retraction import (
     retract,
     slope_length,
 )
-from chasles.core.soft_charts import answer, linearise, make_soft_charts
+from chasles.core.soft_charts import linearise, make_soft_charts
 from chasles.core.softness import Softness, add_resistance, make_softness
 from chasles.core.stage import Mechanism, Role, stage
 from chasles.core.tally import EVALUATED, FACTORED, ITERATED, count_up, make_tally
@@ -54,6 +54,7 @@ from chasles.integrators.measure import (
     move_bodies,
     supply_at,
 )
+from chasles.integrators.soft_apart import Apart, answer_all, make_apart, put_apart
 from chasles.integrators.soft_slopes import mean_velocity, take_delta, wrench_at, yield_to
 
 #: Iterations for what is not factored, at the most; they end where delta changes by a thousandth,
@@ -102,6 +103,7 @@ class LinearlyImplicit(NamedTuple):
     soft: Softness
     measure: Measure
     linear: Any  # a SoftCharts or a SoftTree
+    apart: Apart
     again: int  # 1: of a tree, whose matrix is factored anew whenever it is solved with
     tally: Floats  # see `core.tally`
 
@@ -111,6 +113,7 @@ def make_linearly_implicit(method: WMethod, mechanism: Any) -> LinearlyImplicit:
     count, length = len(method.b), slope_length(mechanism)
     bodies, soft = mechanism.system.body_count, make_softness(mechanism.system)
     charts = isinstance(mechanism, Mechanism)
+    linear: Any = make_soft_charts(mechanism, soft) if charts else make_soft_tree(mechanism, soft)
     return LinearlyImplicit(
         alpha=method.alpha.copy(),
         gamma=method.gamma.copy(),
@@ -127,7 +130,8 @@ def make_linearly_implicit(method: WMethod, mechanism: Any) -> LinearlyImplicit:
         wrenches=np.zeros((bodies, 6)),
         soft=soft,
         measure=make_measure(mechanism, np.ones(bodies)),
-        linear=make_soft_charts(mechanism, soft) if charts else make_soft_tree(mechanism, soft),
+        linear=linear,
+        apart=make_apart(mechanism, soft, linear),
         again=int(not charts),
         tally=make_tally(),
     )
@@ -166,7 +170,7 @@ def find_delta(mechanism: Any, scheme: Any, state: Any, slope: Any, reach: float
                 soft, soft.positive, 1.0, scheme.linear.work.absolute, scheme.measure.placed,
                 scheme.wrenches,
             )  # fmt: skip
-        outcome = answer(mechanism, scheme.linear, soft, state, scheme.wrenches, scheme.next)
+        outcome = answer_all(mechanism, scheme, state, scheme.next)
         count_up(scheme.tally, ITERATED, 1)
         count_up(scheme.tally, FACTORED, scheme.again)
         if outcome != OK:
@@ -236,6 +240,7 @@ def attempt_linearly_implicit(
     count_up(scheme.tally, FACTORED, 1 - scheme.again)
     if outcome != OK:
         return outcome
+    put_apart(scheme.soft, scheme.apart)
     for j in range(count):
         slope = beyond(scheme.slopes, j * length)
         if j > 0:

@@ -1,0 +1,186 @@
+"""Events of runs with equal steps: found by real steps of the same method, the grid untouched."""
+
+import numpy as np
+import pytest
+from mechanisms import double_pendulum, heavy_top
+
+import chasles as ch
+
+HEIGHT, DROP, GRAVITY = 5.0, 0.5, 9.81
+#: Exact for constant acceleration, so that the time of a fall is known.
+METHODS = [
+    "rk4", "dop853", "cf4", "gauss4", "rattlie", "rattlie4", "half-explicit", "linearly-implicit",
+    "generalized-alpha", "bliedf2",
+]  # fmt: skip
+
+
+def falling():
+    ball = ch.Body.sphere("ball", radius=0.1, mass=1.0, position=(0, 0, HEIGHT))
+    return ch.Model([ball], gravity=(0, 0, -GRAVITY))
+
+
+def sledge():
+    """A block on a vertical rail."""
+    block = ch.Body.box("block", size=(0.1, 0.1, 0.1), mass=2.0)
+    rail = ch.Prismatic("rail", ch.GROUND, block, at=(0, 0, 0), axis=(0, 0, 1))
+    return ch.Model([block], [rail], gravity=(0, 0, -GRAVITY))
+
+
+def floor(t, state):
+    return state.position("ball")[2]
+
+
+@pytest.mark.parametrize("space", ["SE3", "subgroups"])
+@pytest.mark.parametrize("method", METHODS)
+def test_a_fall_ends_on_the_floor_at_the_time_of_galilei(method, space):
+    event = ch.Event(floor, terminal=True, direction=-1)
+    result = ch.simulate(
+        falling(), 3.0, step=0.03, method=method, spaces=space, events=[event], save_every=7
+    )
+    expected = np.sqrt(2 * HEIGHT / GRAVITY)
+    assert result.events["floor"] == pytest.approx([expected], abs=1e-11)
+    assert result.t[-1] == result.events["floor"][0]
+    assert result.position("ball")[-1, 2] == pytest.approx(0.0, abs=1e-11)
+    np.testing.assert_allclose(result.t[:-1], 0.21 * np.arange(len(result.t) - 1), atol=1e-12)
+    assert result.status == "finished" and "floor" in result.message
+
+
+@pytest.mark.parametrize("direction", [-1, 0, 1])
+def test_a_wheel_passes_its_zeros_at_every_half_turn(direction):
+    """sin(w t) rises at even multiples of pi / w and falls at odd ones; the start is not one."""
+    rate = 7.0
+    wheel = ch.Body.cylinder(
+        "wheel", radius=0.3, length=0.1, mass=2.0, angular_velocity=(0, 0, rate)
+    )
+    axle = ch.Revolute("axle", ch.GROUND, wheel, at=(0, 0, 0), axis=(0, 0, 1))
+    model = ch.Model([wheel], [axle], gravity=(0, 0, 0))
+    event = ch.Event(lambda t, s: s.rotation("wheel")[1, 0], direction=direction, name="level")
+    result = ch.simulate(model, 20.0, step=0.5, events=[event])  # more than one in a step
+    every = np.arange(1, int(20.0 * rate / np.pi) + 1)
+    expected = every[(direction == 0) | (every % 2 == (direction < 0))] * np.pi / rate
+    np.testing.assert_allclose(result.events["level"], expected, atol=1e-12, rtol=0)
+
+
+@pytest.mark.parametrize("method", ["rk4", "rattlie", "generalized-alpha"])
+def test_events_do_not_change_the_run(method):
+    options = {"step": 1e-3, "method": method, "spaces": "SE3", "save_every": 3}
+    event = ch.Event(lambda t, s: s.position("first")[2], name="level")
+    watched = ch.simulate(double_pendulum(), 0.1005, events=[event], **options)
+    plain = ch.simulate(double_pendulum(), 0.1005, **options)
+    np.testing.assert_array_equal(watched.t, plain.t)
+    np.testing.assert_array_equal(watched.absolute, plain.absolute)
+
+
+@pytest.mark.parametrize("space", ["SE3", "subgroups"])
+def test_crossings_are_those_of_the_states_between_without_a_miss_or_a_duplicate(space):
+    def crossing(t, state):
+        return state.position("second")[2] - state.position("first")[2]
+
+    options = {"step": 4e-3, "spaces": space}
+    until = 26.0
+    result = ch.simulate(double_pendulum(), until, events=[crossing], save_every=10**6, **options)
+    times = result.events["crossing"]
+    wanted = np.linspace(0.0, until, 52_001)
+    seen = ch.simulate(double_pendulum(), until, t_eval=wanted, **options)
+    heights = seen.position("second")[:, 2] - seen.position("first")[:, 2]
+    changes = np.flatnonzero(np.sign(heights[:-1]) * np.sign(heights[1:]) < 0)
+    assert len(times) > 150
+    assert len(changes) == len(times)
+    assert np.all((times >= wanted[changes] - 1e-9) & (times <= wanted[changes + 1] + 1e-9))
+
+
+def test_the_first_terminal_event_ends_the_run_and_wanted_times_after_it_are_left_out():
+    half = ch.Event(lambda t, s: s.position("ball")[2] - HEIGHT / 2, name="half way")
+    result = ch.simulate(
+        falling(), 3.0, step=0.04, events=[half, ch.Event(floor, terminal=True)],
+        t_eval=np.linspace(0, 3, 31),
+    )  # fmt: skip
+    assert result.events["half way"] == pytest.approx([np.sqrt(HEIGHT / GRAVITY)], abs=1e-12)
+    landed = np.sqrt(2 * HEIGHT / GRAVITY)
+    assert result.t[-1] == pytest.approx(landed, abs=1e-12)
+    assert len(result.t) == int(landed / 0.1) + 2
+    np.testing.assert_allclose(
+        result.position("ball")[:, 2], HEIGHT - 0.5 * GRAVITY * result.t**2, atol=1e-12
+    )
+
+
+def test_a_joint_holds_at_an_event():
+    event = ch.Event(lambda t, s: s.position("top")[1], terminal=True, name="side")
+    result = ch.simulate(heavy_top(), 1.0, step=1e-3, spaces="SE3", events=[event])
+    assert 0.0 < result.t[-1] < 1.0
+    assert result.violation("pivot")[-1] < 1e-13
+
+
+# --- impacts ---
+
+
+@pytest.mark.parametrize("restitution", [1.0, 0.7])
+@pytest.mark.parametrize("method", ["rk4", "rattlie", "linearly-implicit", "generalized-alpha"])
+@pytest.mark.parametrize("space", ["SE3", "subgroups"])
+def test_bounces_are_those_of_a_ball(space, method, restitution):
+    first = np.sqrt(2 * DROP / GRAVITY)
+    stop = ch.Impact("stop", "rail", lower=-DROP, restitution=restitution)
+    result = ch.simulate(sledge(), 1.5, step=0.01, method=method, spaces=space, events=[stop])
+    expected = [first]
+    while expected[-1] + 2 * first * restitution ** len(expected) < 1.5:
+        expected.append(expected[-1] + 2 * first * restitution ** len(expected))
+    np.testing.assert_allclose(result.events["stop"], expected, atol=1e-9)
+    np.testing.assert_allclose(result.t, 0.01 * np.arange(151), atol=1e-12)
+    assert result.coordinate("rail").min() > -DROP - 1e-9
+    assert result.warnings == ()
+
+
+def test_many_bounces_within_a_step_are_all_seen():
+    """At 0.3 s a step the last flights are ever shorter parts of one."""
+    first, share = np.sqrt(2 * DROP / GRAVITY), 0.5
+    stop = ch.Impact("stop", "rail", lower=-DROP, restitution=share)
+    with pytest.raises(ch.SimulationStopped, match="comes to rest at its end") as stopped:
+        ch.simulate(sledge(), 3.0, step=0.3, events=[stop])
+    times = stopped.value.result.events["stop"]
+    flights = 2 * first * share ** np.arange(1, len(times))
+    np.testing.assert_allclose(np.diff(times), flights, atol=1e-9)
+    assert len(times) > 15
+    assert times[-1] == pytest.approx(first * (1 + share) / (1 - share), abs=1e-5)
+
+
+def test_what_does_not_leave_its_end_stops_the_run_with_the_remedy():
+    stop = ch.Impact("stop", "rail", lower=-DROP, restitution=0.0)
+    with pytest.raises(ch.SimulationStopped, match=r"(?s)comes to rest.*JointStop") as stopped:
+        ch.simulate(sledge(), 3.0, step=0.01, events=[stop])
+    result = stopped.value.result
+    assert result.t[-1] == pytest.approx(np.sqrt(2 * DROP / GRAVITY), abs=1e-12)
+    assert result.coordinate_rate("rail")[-1] == pytest.approx(0.0, abs=1e-12)
+
+
+def test_wanted_times_after_an_impact_are_those_of_the_motion_after_it():
+    stop = ch.Impact("stop", "rail", lower=-DROP)
+    wanted = np.linspace(0.0, 1.2, 61)
+    result = ch.simulate(sledge(), 1.2, step=0.05, events=[stop], t_eval=wanted)
+    first = np.sqrt(2 * DROP / GRAVITY)
+    since = (wanted + first) % (2 * first) - first  # from the top of the arc
+    np.testing.assert_array_equal(result.t, wanted)
+    np.testing.assert_allclose(result.coordinate("rail"), -0.5 * GRAVITY * since**2, atol=1e-8)
+
+
+# --- bad input ---
+
+
+def test_impacts_with_past_points_and_recordings_of_events_are_refused(tmp_path):
+    stop = ch.Impact("stop", "rail", lower=-DROP)
+    with pytest.raises(ch.InvalidOption, match=r"(?s)impact 'stop'.*'bliedf3'.*generalized-alpha"):
+        ch.simulate(sledge(), 1.0, step=0.01, method="bliedf3", events=[stop])
+    with pytest.raises(ch.InvalidOption, match="does not keep them"):
+        ch.simulate(falling(), 1.0, step=0.01, events=[floor], into=tmp_path / "run")
+
+
+@pytest.mark.parametrize(
+    ("function", "message"),
+    [
+        (lambda t, s: np.zeros(3), r"array of shape \(3,\)"),
+        (lambda t, s: 1.0 if t < 0.5 else np.nan, "returned nan"),
+        (lambda t, s: 1 / (t < 0.5), "raised ZeroDivisionError"),
+    ],
+)
+def test_functions_that_do_not_return_a_number_end_the_run_with_its_result(function, message):
+    with pytest.raises(ch.ChaslesError, match=message):
+        ch.simulate(falling(), 1.0, step=0.01, events=[ch.Event(function, name="odd")])
