@@ -4,8 +4,12 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+import cores
+import implicit
 import numpy as np
+import precision
 import redundancy
+import roofline
 import scenes
 import spaces
 import startup
@@ -260,6 +264,10 @@ CASES: dict[str, Callable[[Libraries, Effort, Findings], None]] = {
     "tree": tree_growth,
     **spaces.CASES,
     **redundancy.CASES,
+    **precision.CASES,
+    **implicit.CASES,
+    **roofline.CASES,
+    **cores.CASES,
     **traced.CASES,
     "startup": start_up,
 }
