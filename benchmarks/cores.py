@@ -2,8 +2,10 @@
 
     python benchmarks/run.py --only cores
 
-What a virtual machine calls two cores may be two threads of one.  So loops of pure arithmetic are
-timed in the same way: what they do not gain nobody can.
+What a virtual machine calls two cores may be two threads of one, and others may be at work on them.
+So loops of pure arithmetic are timed in the same way: what they do not gain nobody can, and where
+they do not the limit is not judged.  The CPU time per thread shows what two threads take from each
+other: nothing, if it is half of what one needs.
 """
 
 import ctypes
@@ -26,7 +28,10 @@ from chasles.traced.machine import compiled
 
 #: Two cores in the time of one, at the most: 1.8 times as fast.
 LIMIT = 1 / 1.8
-LOOPS = 8  # pieces of arithmetic, ten milliseconds each
+#: What arithmetic has to gain, else the two cores are one, or not free.
+FREE = 0.55
+LOOPS = 4  # pieces of arithmetic, some ten milliseconds each
+ROUNDS_OF_ALL = 40  # short ones: it is enough that others leave both cores alone in one of them
 
 
 def ensemble_seconds(threads: int) -> Callable[[], float]:
@@ -40,6 +45,17 @@ def ensemble_seconds(threads: int) -> Callable[[], float]:
         return float(found.attrs["seconds_in_steps"])
 
     return measured
+
+
+def cpu_of(measured: Callable[[], float], threads: int) -> Callable[[], float]:
+    """CPU seconds per thread."""
+
+    def per_thread() -> float:
+        began = time.process_time()
+        measured()
+        return (time.process_time() - began) / threads
+
+    return per_thread
 
 
 def arithmetic_seconds(threads: int) -> Callable[[], float]:
@@ -69,22 +85,30 @@ def two_cores(libraries: dict[str, Any], effort: Any, findings: Findings) -> Non
         return
     pinned = os.sched_getaffinity(0)
     os.sched_setaffinity(0, set(sorted(CORES)[:2]))
+    kinds = {"arithmetic": arithmetic_seconds, "tops": ensemble_seconds}
+    contenders: dict[Any, Callable[[], float]] = {}
+    for word, clock in kinds.items():
+        for threads in (1, 2):
+            contenders[word, threads] = clock(threads)
+            contenders[word, threads, "CPU"] = cpu_of(clock(threads), threads)
     try:
-        best = race(
-            {
-                (word, threads): clock(threads)
-                for word, clock in (("arithmetic", arithmetic_seconds), ("tops", ensemble_seconds))
-                for threads in (1, 2)
-            },
-            max(7, effort.rounds) if effort.rounds > 2 else 2,
-        )
+        best = race(contenders, ROUNDS_OF_ALL if effort.rounds > 2 else 2)
     finally:
         os.sched_setaffinity(0, pinned)
-    ratios = {word: best[word, 2] / best[word, 1] for word in ("arithmetic", "tops")}
-    for word, ratio in ratios.items():
-        figure = Figure("two cores", "chasles", f"{word}, two / one", ratio, "of the time")
-        findings.figures.append(figure)
-    findings.requirements.append(Requirement(what, ratios["tops"], LIMIT))
+    ratios = {}
+    for word in kinds:
+        ratios[word] = best[word, 2] / best[word, 1]
+        shared = best[word, 2, "CPU"] / best[word, 1, "CPU"]
+        tell(findings, f"{word}, two / one", ratios[word])
+        tell(findings, f"{word}, CPU time per thread, two / one", shared)
+    free = ratios["arithmetic"] <= FREE
+    findings.requirements.append(Requirement(what, ratios["tops"] if free else None, LIMIT))
+    if not free:
+        findings.notes.append("two cores were not free, or are one: the gain of two is not judged")
+
+
+def tell(findings: Findings, variant: str, value: float) -> None:
+    findings.figures.append(Figure("two cores", "chasles", variant, value, "of the time"))
 
 
 CASES = {"cores": two_cores}

@@ -2,14 +2,15 @@
 
     python benchmarks/run.py --only traced --only ensemble --only gradient
 
-CPU time, the best of some rounds in which all take turns.  Compiling is measured on a cache that
-is empty, once.
+CPU time, the best of some rounds in which all take turns.  Compiling is measured on caches that are
+empty.
 """
 
 import os
 import tempfile
 import time
 from collections.abc import Callable
+from math import inf
 from typing import Any
 
 import models
@@ -17,7 +18,7 @@ import numpy as np
 import scenes
 from clocks import NEVER, STEP, clock, make_stepper
 from findings import Figure, Findings, Requirement
-from libraries import race
+from libraries import microseconds, race
 from scenes import Scene
 
 import chasles as ch
@@ -37,22 +38,23 @@ MEMBERS, ENSEMBLE_LIMIT, ROLLOUT_LIMIT = 10_000, 0.03, 0.005
 
 
 def seconds_to_compile(stepper: Stepper) -> float:
-    """Recording and compiling, with nothing on disk."""
+    """Recording and compiling, with nothing on disk: the best of three."""
     block = stepper.first_block()
     advance(stepper, block, 3)
-    kept, before = stepper.layout.kept, os.environ.get("CHASLES_CACHE_DIR")
-    with tempfile.TemporaryDirectory() as folder:
-        os.environ["CHASLES_CACHE_DIR"] = folder
-        began = time.process_time()
-        records = stepper.mechanism, stepper.scratch, stepper.scheme
-        made = record(records, block, (3 * STEP, 4 * STEP), STEP)
-        object_code(run_ir(made, kept))
-        taken = time.process_time() - began
+    before, best = os.environ.get("CHASLES_CACHE_DIR"), inf
+    records = stepper.mechanism, stepper.scratch, stepper.scheme
+    for _ in range(3):
+        with tempfile.TemporaryDirectory() as folder:
+            os.environ["CHASLES_CACHE_DIR"] = folder
+            began = time.process_time()
+            made = record(records, block, (3 * STEP, 4 * STEP), STEP)
+            object_code(run_ir(made, stepper.layout.kept))
+            best = min(best, time.process_time() - began)
     if before is None:
         del os.environ["CHASLES_CACHE_DIR"]
     else:
         os.environ["CHASLES_CACHE_DIR"] = before
-    return taken
+    return best
 
 
 def advance(stepper: Stepper, block: Any, steps: int) -> None:
@@ -199,10 +201,14 @@ def gradient(libraries: dict[str, Any], effort: Any, findings: Findings) -> None
         course.back(states, 0, seeds, np.ones(course.width))
         return 1e6 * (time.process_time() - began) / steps
 
-    best = race({"there": there, "back": back}, max(5, effort.rounds))
-    for word, value in best.items():
-        findings.figures.append(Figure(case, "chasles", word, value, "us/step"))
-    ratio = (best["there"] + best["back"]) / best["there"]
+    entered = {("chasles", "there"): there, ("chasles", "back"): back}
+    if "Pinocchio" in libraries:  # for information: what a step's derivatives would begin with
+        calls = libraries["Pinocchio"].derivatives(scenes.double_pendulum())
+        entered["Pinocchio", "4 computeABADerivatives"] = microseconds(calls, steps)
+    best = race(entered, max(5, effort.rounds))
+    for (library, variant), value in best.items():
+        findings.figures.append(Figure(case, library, variant, value, "us/step"))
+    ratio = 1 + best["chasles", "back"] / best["chasles", "there"]
     findings.requirements.append(Requirement(f"{case}: / forward run", ratio, 5.0))
 
 
