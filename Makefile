@@ -4,7 +4,6 @@ VENV := .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 WORKERS ?= auto
-ONE_CORE := $(shell taskset -c 0 true 2>/dev/null && echo taskset -c 0)
 
 .PHONY: paper test browser slow robots mutants bench lint docs wheel clean
 
@@ -30,8 +29,8 @@ robots: $(VENV)/.extra-test  ## fetch published robots, and compare them with Mu
 mutants: $(VENV)/.extra-test  ## break named formulas one by one: which tests notice, as a table
 	PYTHONPATH=tests $(BIN)/python tests/mutation_sample.py
 
-bench: $(VENV)/.extra-bench  ## time per step, beside the peers, on one core
-	NUMBA_NUM_THREADS=1 OMP_NUM_THREADS=1 $(ONE_CORE) $(BIN)/python benchmarks/run.py
+bench: $(VENV)/.extra-bench  ## all figures beside the peers, on one core, and docs/benchmarks.md from them
+	$(BIN)/python benchmarks/run.py --page
 
 lint: $(VENV)/.extra-test
 	$(BIN)/ruff check .

@@ -4,8 +4,12 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+import cores
+import implicit
 import numpy as np
+import precision
 import redundancy
+import roofline
 import scenes
 import spaces
 import startup
@@ -111,6 +115,9 @@ def against_mujoco(
     if "Exudyn" in libraries:
         exudyn = libraries["Exudyn"].stepper(scene)
         contenders["Exudyn", "generalized-alpha"] = microseconds(exudyn, ONE_SECOND)
+    if "Pinocchio" in libraries:  # for information: called from Python, half of it is the call
+        pinocchio = libraries["Pinocchio"].stepper(scene)
+        contenders["Pinocchio", "4 aba, no integration"] = microseconds(pinocchio, ONE_SECOND)
     best = timed(scene.name, contenders, effort, findings)
     ratio = quotient(best, ("chasles", "rk4, auto"), ("MuJoCo", "RK4"))
     findings.requirements.append(Requirement(f"{scene.name}: chasles / MuJoCo RK4", ratio, limit))
@@ -260,6 +267,10 @@ CASES: dict[str, Callable[[Libraries, Effort, Findings], None]] = {
     "tree": tree_growth,
     **spaces.CASES,
     **redundancy.CASES,
+    **precision.CASES,
+    **implicit.CASES,
+    **roofline.CASES,
+    **cores.CASES,
     **traced.CASES,
     "startup": start_up,
 }

@@ -31,9 +31,21 @@ class Requirement:
         return "pass" if self.measured <= self.limit else "FAIL"
 
 
+@dataclass(frozen=True)
+class Series:
+    """Points of a curve."""
+
+    case: str
+    library: str
+    variant: str
+    x: Sequence[float]
+    y: Sequence[float]
+
+
 @dataclass
 class Findings:
     figures: list[Figure] = field(default_factory=list)
+    series: list[Series] = field(default_factory=list)
     requirements: list[Requirement] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
 
@@ -44,6 +56,7 @@ class Findings:
     def as_data(self) -> dict[str, Any]:
         return {
             "figures": [asdict(figure) for figure in self.figures],
+            "series": [asdict(series) for series in self.series],
             "requirements": [asdict(r) | {"verdict": r.verdict} for r in self.requirements],
             "notes": self.notes,
         }

@@ -4,8 +4,9 @@
     python benchmarks/run.py --quick         rough figures
     python benchmarks/run.py --only top --only chain
     python benchmarks/run.py --strict        exit with 1 unless every requirement is met
+    python benchmarks/run.py --page          everything, and the page of the documentation from it
 
-Prints a table and writes results/latest.json.
+Prints a table and writes results/latest.json; for the page, results/page.json as well.
 """
 
 import argparse
@@ -69,7 +70,13 @@ def main() -> int:
         **findings.as_data(),
     }
     RESULTS.parent.mkdir(exist_ok=True)
-    RESULTS.write_text(json.dumps(record, indent=1) + "\n")
+    text = json.dumps(record, indent=1) + "\n"
+    RESULTS.write_text(text)
+    if options.page:
+        import page
+
+        page.STORED.write_text(text)
+        page.write(json.loads(text))
     return 1 if options.strict and not findings.all_passed else 0
 
 
@@ -82,13 +89,18 @@ def parsed_options(names: list[str]) -> argparse.Namespace:
     parser = argparse.ArgumentParser(description="Compare chasles with its peers.")
     parser.add_argument("--quick", action="store_true", help="rough figures")
     parser.add_argument("--only", action="append", choices=names, help="this case; repeatable")
+    parser.add_argument("--page", action="store_true", help="write docs/benchmarks.md, too")
     parser.add_argument("--strict", action="store_true", help="fail unless all requirements pass")
-    return parser.parse_args()
+    options = parser.parse_args()
+    if options.page and options.only:
+        parser.error("--page shows all cases: leave --only out")
+    return options
 
 
 def machine() -> dict[str, Any]:
     return {
         "cpu": cpu_model(),
+        "registers": registers(),
         "cores": os.cpu_count(),
         "load average": [round(load, 2) for load in os.getloadavg()],
         "system": platform.platform(),
@@ -100,6 +112,14 @@ def cpu_model() -> str:
     lines = cpuinfo.read_text().splitlines() if cpuinfo.exists() else []
     models = [line.partition(":")[2].strip() for line in lines if line.startswith("model name")]
     return models[0] if models else platform.processor()
+
+
+def registers() -> str:
+    """How wide the vector registers are."""
+    cpuinfo = Path("/proc/cpuinfo")
+    flags = cpuinfo.read_text().split() if cpuinfo.exists() else []
+    wide = {"avx512f": "AVX-512", "avx2": "AVX2", "sse2": "SSE2"}
+    return next((name for flag, name in wide.items() if flag in flags), "not known")
 
 
 def versions() -> dict[str, str]:

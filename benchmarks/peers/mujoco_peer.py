@@ -69,11 +69,37 @@ def restart(scene: Scene, model: mujoco.MjModel, data: mujoco.MjData) -> None:
 
 def positions(scene: Scene, until: float) -> np.ndarray:
     """Centres of mass at the given time, one row per link."""
+    return path(scene, until, 1, round(until / STEP))[-1]
+
+
+def path(scene: Scene, until: float, instants: int, steps: int) -> np.ndarray:
+    """Centres of mass at so many equal parts of the time, (instants, links, 3)."""
     model, data = build(scene)
+    model.opt.timestep = until / steps
     restart(scene, model, data)
-    mujoco.mj_step(model, data, nstep=round(until / STEP))
-    mujoco.mj_kinematics(model, data)
-    return np.array(data.xipos[numbers(scene, model)])
+    found = []
+    for _ in range(instants):
+        mujoco.mj_step(model, data, nstep=steps // instants)
+        mujoco.mj_kinematics(model, data)
+        found.append(np.array(data.xipos[numbers(scene, model)]))
+    return np.array(found)
+
+
+def run_clock(scene: Scene, until: float, steps: int, runs: int = 1) -> Callable[[], float]:
+    """CPU seconds of a run in so many steps, the mean of some."""
+    model, data = build(scene)
+    model.opt.timestep = until / steps
+
+    def measured() -> float:
+        taken = 0.0
+        for _ in range(runs):
+            restart(scene, model, data)
+            began = time.process_time()
+            mujoco.mj_step(model, data, nstep=steps)
+            taken += time.process_time() - began
+        return taken / runs
+
+    return measured
 
 
 def stepper(scene: Scene) -> Callable[[int], float]:
@@ -81,8 +107,8 @@ def stepper(scene: Scene) -> Callable[[int], float]:
 
     def run(steps: int) -> float:
         restart(scene, model, data)
-        began = time.perf_counter()
+        began = time.process_time()
         mujoco.mj_step(model, data, nstep=steps)
-        return time.perf_counter() - began
+        return time.process_time() - began
 
     return run

@@ -66,16 +66,25 @@ def positions(scene: Scene, until: float) -> np.ndarray:
 
 def stepper(scene: Scene) -> Callable[[int], float]:
     """Seconds of four calls for each of so many steps, at a pose that is not special."""
+    return calls(scene, pin.aba)
+
+
+def derivatives(scene: Scene) -> Callable[[int], float]:
+    """The same of the derivatives of accelerations."""
+    return calls(scene, pin.computeABADerivatives)
+
+
+def calls(scene: Scene, function: Callable[..., object]) -> Callable[[int], float]:
     model = build(scene)
     data, tau = model.createData(), np.zeros(model.nv)
     rng = np.random.default_rng(1)
     q = pin.integrate(model, pin.neutral(model), rng.normal(scale=0.3, size=model.nv))
-    v, aba = rng.normal(size=model.nv), pin.aba
+    v = rng.normal(size=model.nv)
 
     def run(steps: int) -> float:
-        began = time.perf_counter()
+        began = time.process_time()
         for _ in range(STAGES * steps):
-            aba(model, data, q, v, tau)
-        return time.perf_counter() - began
+            function(model, data, q, v, tau)
+        return time.process_time() - began
 
     return run
