@@ -4,6 +4,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+import large_gradients
 import numpy as np
 import redundancy
 import scenes
@@ -261,5 +262,6 @@ CASES: dict[str, Callable[[Libraries, Effort, Findings], None]] = {
     **spaces.CASES,
     **redundancy.CASES,
     **traced.CASES,
+    **large_gradients.CASES,
     "startup": start_up,
 }
