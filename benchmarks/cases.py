@@ -6,6 +6,7 @@ from typing import Any
 
 import cores
 import implicit
+import large_gradients
 import numpy as np
 import precision
 import redundancy
@@ -272,5 +273,6 @@ CASES: dict[str, Callable[[Libraries, Effort, Findings], None]] = {
     **roofline.CASES,
     **cores.CASES,
     **traced.CASES,
+    **large_gradients.CASES,
     "startup": start_up,
 }

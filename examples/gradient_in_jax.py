@@ -12,6 +12,7 @@ from jax.test_util import check_grads
 import chasles as ch
 
 jax.config.update("jax_enable_x64", True)
+FIELDS = ["rod.angular_velocity"]
 NUMBER, VECTOR = (jax.ShapeDtypeStruct(shape, float) for shape in ((), (3,)))
 
 
@@ -19,9 +20,7 @@ def height_and_slope(spin: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Of the end of a run, from its first angular velocity (rad/s)."""
     rod = ch.Body.rod("rod", 1.0, mass=1.0, position=(0.5, 0, 0), angular_velocity=np.array(spin))
     model = ch.Model([rod], [ch.Spherical("pivot", ch.GROUND, rod, at=(0, 0, 0))])
-    found = ch.gradient(
-        model, lambda run: run.position("rod")[-1, 2], ["rod.angular_velocity"], 0.5, 1e-3
-    )
+    found = ch.gradient(model, lambda run: run.position("rod")[-1, 2], FIELDS, 0.5, 1e-3)
     return np.array(found.value), found["rod.angular_velocity"]
 
 

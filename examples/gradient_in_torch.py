@@ -18,9 +18,8 @@ class Height(torch.autograd.Function):
         turning = spin.detach().numpy()
         rod = ch.Body.rod("rod", 1.0, mass=1.0, position=(0.5, 0, 0), angular_velocity=turning)
         model = ch.Model([rod], [ch.Spherical("pivot", ch.GROUND, rod, at=(0, 0, 0))])
-        found = ch.gradient(
-            model, lambda run: run.position("rod")[-1, 2], ["rod.angular_velocity"], 0.5, 1e-3
-        )
+        fields = ["rod.angular_velocity"]
+        found = ch.gradient(model, lambda run: run.position("rod")[-1, 2], fields, 0.5, 1e-3)
         ctx.save_for_backward(torch.from_numpy(found["rod.angular_velocity"]))
         return spin.new_tensor(found.value)
 

@@ -1,18 +1,16 @@
-r"""The cheapest launch at which a leaning top precesses without nutation.
+r"""The cheapest launch of a leaning top that precesses without nutation.
 
-A round top leans by theta = 30 degrees.  Its launch is a spin about its axis and a precession about
-the vertical; the measure is the kinetic energy, and the condition that its height stays what it
-was.  A top that is launched without nodding begins at the highest or lowest point of its nutation,
-so the mean height of the run is the first one only if it does not nod at all.  For I about the
-axis, J across it and a the height of the centre, steady precession W and spin w obey
+A round top leans by 30 degrees and is launched with a precession W about the vertical and a spin w
+about its axis.  The measure is the kinetic energy, the condition that the top does not nod: every
+launch is the highest or the lowest point of its nutation, so the mean height of a run is the first
+one only if there is none.  For moments I about the axis, J across it, and a centre at distance a,
 
-    J W^2 cos(theta) - I w W + m g a = 0,
-
-and the least energy among these launches has W^2 = m g a / sqrt((J cos)^2 + I J sin^2).
+    J W^2 cos(lean) - I w W + m g a = 0                       without nutation, and among these
+    W^2 = m g a / sqrt(J^2 cos^2(lean) + I J sin^2(lean))     for the least energy.
 """
 
+from functools import cache
 from math import cos, radians, sin, sqrt
-from typing import Any
 
 import numpy as np
 from scipy.optimize import minimize
@@ -20,46 +18,42 @@ from scipy.spatial.transform import Rotation
 
 import chasles as ch
 
-LEAN, ARM, G, UNTIL, STEP = radians(30.0), 0.05, 9.81, 1.0, 1e-3
-MASS, RADIUS, HEIGHT = 0.2, 0.04, 0.02
-AXIAL = MASS * RADIUS**2 / 2  # moments of inertia of a disc about the pivot, kg m^2
-ACROSS = MASS * (RADIUS**2 / 4 + HEIGHT**2 / 12 + ARM**2)
+LEAN, ARM, MASS, RADIUS, HEIGHT = radians(30.0), 0.05, 0.2, 0.04, 0.02
+AXIAL = MASS * RADIUS**2 / 2
+ACROSS = MASS * (RADIUS**2 / 4 + HEIGHT**2 / 12 + ARM**2)  # about the pivot
+tried: list[tuple[float, float]] = []
+MOMENTS = np.array([ACROSS * sin(LEAN) ** 2, AXIAL])
 
 
-def top(launch: np.ndarray) -> ch.Model:
-    """Of precession and spin about the axis, rad/s."""
-    precession, spin = launch
+def top(precession: float, spin: float) -> ch.Model:
     body = ch.Body.cylinder(
         "top", RADIUS, HEIGHT, MASS, position=(ARM * sin(LEAN), 0, ARM * cos(LEAN)),
         rotation=Rotation.from_rotvec((0, LEAN, 0)),
         angular_velocity=(-precession * sin(LEAN), 0, spin),
     )  # fmt: skip
-    pivot = ch.Spherical("pivot", ch.GROUND, body, at=(0, 0, 0))
-    return ch.Model([body], [pivot], gravity=(0, 0, -G))
+    return ch.Model([body], [ch.Spherical("pivot", ch.GROUND, body, at=(0, 0, 0))])
 
 
-def energy(launch: np.ndarray) -> tuple[float, np.ndarray]:
-    moments = np.array([ACROSS * sin(LEAN) ** 2, AXIAL])
-    return float(moments @ launch**2 / 2), moments * launch
+@cache
+def nodding(precession: float, spin: float) -> tuple[float, np.ndarray]:
+    """Mean height of a second over the first one, in percent of the arm, and its gradient."""
+    tried.append((precession, spin))
+    found = ch.gradient(
+        top(precession, spin),
+        lambda run: 100 / ARM * (run.position("top")[1:, 2] - run.position("top")[0, 2]).mean(),
+        ["top.angular_velocity"], until=1.0, step=1e-3, save_every=10,
+    )  # fmt: skip
+    x, _, z = found["top.angular_velocity"]
+    return found.value, np.array([-sin(LEAN) * x, z])
 
 
-def rise(launch: np.ndarray) -> tuple[float, np.ndarray]:
-    """Mean height over the first, in percent of the arm, and its gradient."""
-
-    def mean(run: Any) -> float:
-        z = run.position("top")[:, 2]
-        return 100 / ARM * (z.sum() / len(z) - z[0])
-
-    found = ch.gradient(top(launch), mean, ["top.angular_velocity"], UNTIL, STEP, save_every=10)
-    slope = found["top.angular_velocity"]
-    return found.value, np.array([-sin(LEAN) * slope[0], slope[2]])
-
-
-steady = {"type": "eq", "fun": lambda x: rise(x)[0], "jac": lambda x: rise(x)[1]}
-answer = minimize(energy, (5.0, 150.0), jac=True, method="SLSQP", constraints=[steady], tol=1e-12)
-weight, c, s = MASS * G * ARM, cos(LEAN), sin(LEAN)
-best = sqrt(weight / sqrt((ACROSS * c) ** 2 + AXIAL * ACROSS * s**2))
-wanted = best, (ACROSS * best**2 * c + weight) / (AXIAL * best)
-if __name__ == "__main__":
-    print(f"found  {answer.x} rad/s, {answer.fun:.6f} J after {answer.nfev} runs\nwanted {wanted}")
-    assert np.allclose(answer.x, wanted, rtol=1e-5)
+steady = {"type": "eq", "fun": lambda x: nodding(*x)[0], "jac": lambda x: nodding(*x)[1]}
+answer = minimize(
+    lambda x: (MOMENTS @ x**2 / 2, MOMENTS * x), (5.0, 150.0), jac=True, method="SLSQP",
+    constraints=[steady], tol=1e-12,
+)  # fmt: skip
+weight = MASS * 9.81 * ARM
+best = sqrt(weight / sqrt((ACROSS * cos(LEAN)) ** 2 + AXIAL * ACROSS * sin(LEAN) ** 2))
+wanted = np.array([best, (ACROSS * best**2 * cos(LEAN) + weight) / (AXIAL * best)])
+print(f"W, w = {answer.x.round(4)} rad/s, wanted {wanted.round(4)}, after {len(tried)} gradients")
+assert np.allclose(answer.x, wanted, rtol=1e-5)

@@ -9,6 +9,7 @@ ready the most frequent operation comes first.  Some ten stand together in the l
 import heapq
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -192,6 +193,7 @@ def key_of(x: float) -> bytes:
     return np.float64(x).tobytes()
 
 
+@lru_cache(maxsize=8)
 def listing_of(program: Program, reuse: bool = False) -> Listing:
     """The tables of a program."""
     runs = together(program)

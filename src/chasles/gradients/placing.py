@@ -1,6 +1,7 @@
 """Poses and velocities of bodies from a state block, differentiated."""
 
 import ctypes
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -15,7 +16,7 @@ from chasles.scalars.nodes import Program
 from chasles.scalars.traced import Tape
 from chasles.traced.adjoint import adjoint
 from chasles.traced.back_ir import EACH, each_ir
-from chasles.traced.machine import compiled
+from chasles.traced.machine import Code, compiled
 from chasles.traced.record import Unboxing, with_parameter_inputs
 from chasles.traced.simplify import simplified
 
@@ -66,10 +67,15 @@ def read_one_by_one(program: Program, inputs: Floats, given: Floats) -> Floats:
 
 def compiled_for_all(program: Program, inputs: Floats, given: Floats) -> Floats:
     """The same by machine code."""
-    pointer = ctypes.c_void_p
-    code = compiled(each_ir(adjoint(program), program.inputs))
-    run = code.function(EACH, pointer, pointer, pointer, ctypes.c_int64)
+    _, run = each_of(program)
     inputs = np.ascontiguousarray(inputs)
     found = np.zeros_like(inputs)
     run(inputs.ctypes.data, given.ctypes.data, found.ctypes.data, len(inputs))
     return found
+
+
+@lru_cache(maxsize=64)
+def each_of(program: Program) -> tuple[Code, Any]:
+    """Machine code of the adjoint, for one row after the other."""
+    code = compiled(each_ir(adjoint(program), program.inputs))
+    return code, code.function(EACH, *(ctypes.c_void_p,) * 3, ctypes.c_int64)
