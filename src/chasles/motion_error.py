@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 
 from chasles.core.arrays import Floats, Integers
+from chasles.fast_spins import angles_of
 from chasles.integrators.measure import body_sizes
 from chasles.result import Result
 from chasles.system.build import Setup
@@ -96,15 +97,6 @@ def pose_errors(result: Result, other: Result) -> Floats:
         away = np.linalg.norm(result.position(body) - other.position(body), axis=1)
         np.maximum(errors, np.hypot(away, size * angle), out=errors)
     return errors
-
-
-def angles_of(rotations: Floats) -> Floats:
-    r"""(T,) Of rotations: $\sin\theta = |\mathrm{vee}(R - R^T)|/2$ is accurate where they are
-    small, $\cos\theta = (\mathrm{tr} R - 1)/2$ elsewhere."""
-    skew = (rotations - rotations.transpose(0, 2, 1))[:, [2, 0, 1], [1, 2, 0]]
-    sine = 0.5 * np.linalg.norm(skew, axis=1)
-    found: Floats = np.arctan2(sine, 0.5 * (np.trace(rotations, axis1=1, axis2=2) - 1.0))
-    return found
 
 
 def velocity_errors(result: Result, other: Result) -> Floats:

@@ -12,6 +12,7 @@ from chasles.control import Control, checked_controller
 from chasles.core.watch import Watch
 from chasles.dataset import attributes_of, text_of
 from chasles.dynamics.solver import joint_of_row, watch_of
+from chasles.fast_spins import lost_attitudes
 from chasles.integrators.methods import Method, find_method
 from chasles.loop import Run, Saved
 from chasles.model import ChaslesWarning, InvalidOption, Model, UnknownName
@@ -163,6 +164,7 @@ def result_of(
     block, counted = run.block.copy(), run.counted()  # what is tried below is not the run's
     run.look(block)  # also where a run stopped, or ended between two looks
     suspicious = broken_promises(run.stepper, block, run.typical_step)
+    suspicious = suspicious or lost_attitudes(run, settings.method)
     suspicious += settings.setup.signals.notes()
     begun = {
         "start": settings.start,

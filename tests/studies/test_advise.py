@@ -1,9 +1,13 @@
 """ch.advise: what it recommends does what was asked, on a longer horizon too."""
 
+import random
+import time
+
 import pytest
 
 import chasles as ch
 from chasles.studies import gallery
+from chasles.studies.operations import Counting
 
 MODELS = {
     "top": gallery.heavy_top,
@@ -76,6 +80,61 @@ def test_it_keeps_to_its_budget():
     advice = ch.advise(model, until=1.0, budget=0.05, progress=False)
     assert not advice.complete
     assert len(advice.evidence) < 10
+
+
+@pytest.mark.parametrize("name", ["double pendulum", "three-bar", "random tree"])
+def test_the_answer_does_not_depend_on_the_clock(name, monkeypatch):
+    """Asked again on a machine whose clock runs wild, it is the same to the last digit."""
+    options = {"target": 1e-8, "until": 0.2, "progress": False}
+    first = ch.advise(MODELS[name](), **options)
+    wild = random.Random(4)
+    monkeypatch.setattr(time, "perf_counter", lambda: wild.uniform(0.0, 1e6))
+    second = ch.advise(MODELS[name](), **options)
+    assert str(first) == str(second)
+    assert first.as_dict() == second.as_dict() and first.best == second.best
+
+
+def test_implicit_methods_are_advised_and_take_no_stabiliser_where_they_close_joints():
+    model = gallery.double_pendulum()
+    methods = ["rk4", "gauss4", "rattlie4", "half-explicit", "generalized-alpha"]
+    advice = ch.advise(model, 1e-6, 0.1, energy=1e-3, methods=methods, progress=False)
+    tried = {(t.options["method"], t.options["stabilise"]) for t in advice.evidence}
+    assert (
+        advice.met and not {("generalized-alpha", "projection"), ("rattlie4", "projection")} & tried
+    )
+    for trial in advice.evidence:
+        assert trial.cost > 0.0
+
+
+def test_what_a_method_does_not_admit_is_said():
+    joints = gallery.double_pendulum()
+    advice = ch.advise(joints, 1e-4, 0.1, energy=1e-2, methods=["rk4", "rattlie"],
+                       spaces=["subgroups", "SE3"], progress=False)  # fmt: skip
+    assert list(advice.refused) == ["subgroups, none, rattlie"]
+    assert "constant mass matrix" in str(advice)
+    with pytest.raises(ch.InvalidOption, match="no combination can be run"):
+        ch.advise(joints, until=0.1, methods=["rattlie"], spaces=["subgroups"], progress=False)
+
+
+def test_a_stiff_damper_is_advised_to_be_taken_implicitly():
+    bob = ch.Body.sphere("bob", radius=0.1, mass=1.0, position=(1, 0, 0))
+    damper = ch.Spring("damper", ch.GROUND, bob, at=(0, 0, 0), at_b=(1, 0, 0), stiffness=0.0,
+                       damping=3e4)  # fmt: skip
+    model = ch.Model([bob], [], forces=[damper])
+    advice = ch.advise(model, 1e-6, 0.5, energy=1e-4, progress=False)
+    assert advice.best["method"] == "linearly-implicit"
+
+
+def test_operations_of_a_step_are_those_of_its_stages():
+    """What is recorded of the Dormand-Prince step is what its stages were predicted to take."""
+    for name in ("top", "double pendulum", "three-bar", "random loop"):
+        model = MODELS[name]()
+        counting = Counting(model, 1e-4)
+        for spaces in ("auto", "SE3"):
+            predicted = 12 * counting.cost(spaces, None).evaluation
+            assert counting.recorded(spaces, None, "dop853") == pytest.approx(predicted, rel=0.15)
+            structural = counting.structural(spaces)
+            assert 0.5 < structural / counting.cost(spaces, None).evaluation < 2.5
 
 
 def test_only_listed_steps_are_recommended(tmp_path):

@@ -199,3 +199,11 @@ def test_a_wrong_prediction_of_order_is_caught():
     found = ch.compare(gallery.double_pendulum(), ["SE3"], method=heun, orders=True, **SHORT)
     assert [p.joint for p in found.disagreements] == ["joint 2"]
     assert found.disagreements[0].order == pytest.approx(2, abs=0.3)
+
+
+def test_implicit_methods_are_compared_too():
+    model = gallery.double_pendulum()
+    ways = {name: {"method": name} for name in ("rk4", "gauss4", "rattlie4", "generalized-alpha")}
+    found = ch.compare(model, ways, until=0.1, step=1e-3, timing=False)
+    assert found["generalized-alpha"].worst_gap < 1e-10 and found["rattlie4"].worst_gap < 1e-10
+    assert all(outcome.finished for outcome in found.outcomes)

@@ -22,7 +22,7 @@ def add(commands: Commands) -> None:
     parser.add_argument("--target", type=float, metavar="M", help="gap of a joint, m or rad [1e-9]")
     parser.add_argument("--energy", type=float, metavar="X", help="share of the energy [1e-6]")
     parser.add_argument("--until", type=float, metavar="S", help="[1, or that of the file]")
-    parser.add_argument("--budget", type=float, metavar="S", help="seconds to spend [30]")
+    parser.add_argument("--budget", type=float, metavar="S", help="s of 1e9 operations [30]")
     add_json(parser)
 
 

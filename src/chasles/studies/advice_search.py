@@ -1,6 +1,8 @@
-"""The search behind `advise`: which combination to run next, with which step."""
+"""The search behind `advise`: which combination to run next, with which step.
 
-import time
+All is counted and nothing is timed: the same call makes the same runs, and recommends the same.
+"""
+
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from math import ceil, floor, inf, isfinite, log2
@@ -8,9 +10,10 @@ from typing import Any
 
 import numpy as np
 
+from chasles.integrators.methods import Method, find_method
+from chasles.integrators.rattlie import RATTLIE
 from chasles.integrators.tableaux import Tableau
-from chasles.integrators.tableaux import method as find_method
-from chasles.model import InvalidOption, Model
+from chasles.model import ChaslesError, InvalidOption, Model
 from chasles.model.checks import checked_array
 from chasles.model.errors import told
 from chasles.problem import choose_spaces
@@ -18,7 +21,8 @@ from chasles.simulate import stabilised
 from chasles.spaces.on_subgroups import on_subgroups
 from chasles.stabilisation.stabiliser import chosen_stabiliser
 from chasles.studies.candidates import Candidate
-from chasles.studies.measure import costs, measure
+from chasles.studies.measure import measure
+from chasles.studies.operations import Counting
 
 #: On the horizon, gap and energy drift stay this many times below what is asked for ...
 MARGIN = 4.0
@@ -28,6 +32,10 @@ LONGER, MARGIN_LONGER = 2.0, 2.0
 COARSEST_TURN, RATIO, STEPS = 0.7, 2.0**0.5, 24
 #: Steps of the run that finds how fast the bodies turn.
 PROBE_STEPS = 1000
+#: Steps that are taken to predict what an iterating method costs.
+FEW_STEPS = 8
+#: Operations in a second of the budget.
+OPERATIONS = 1e9
 #: Runs of one combination of spaces, stabiliser and method; each may take this many steps.
 MOST_RUNS, MOST_STEPS = 6, 200_000
 
@@ -37,7 +45,7 @@ class Trial:
     """One measured run: how it was made, what it cost and what it left."""
 
     options: dict[str, Any]
-    cost: float  # us per step
+    cost: float  # operations of a step
     worst_gap: float
     energy_drift: float
     until: float
@@ -46,8 +54,8 @@ class Trial:
 
     @property
     def cost_per_second(self) -> float:
-        """Milliseconds of computing per simulated second."""
-        return 1e-3 * self.cost / self.options["step"]
+        """Millions of operations per simulated second."""
+        return 1e-6 * self.cost / self.options["step"]
 
     def within(self, target: float, energy: float) -> bool:
         return self.worst_gap <= target and self.energy_drift <= energy
@@ -55,7 +63,7 @@ class Trial:
     @property
     def words(self) -> tuple[str, str, str, str]:
         o = self.options
-        method = o["method"] if isinstance(o["method"], str) else o["method"].name or "tableau"
+        method = find_method(o["method"]).name
         return str(o["spaces"]), str(o["stabilise"] or "none"), method, f"{o['step']:.3g}"
 
 
@@ -90,7 +98,7 @@ def combined(
 ) -> list[Candidate]:
     """All combinations, less those that would run the same equations twice."""
     made: dict[Any, Candidate] = {}
-    names = [find_method(method).name or "tableau" for method in methods]
+    found = [find_method(method) for method in methods]
     for choice in spaces:
         chosen = choose_spaces(model, choice)
         for stabilise in stabilisers:
@@ -99,15 +107,21 @@ def combined(
             if on_subgroups(chosen.spaces):  # joints without rows: nothing to stabilise
                 kept = (*chosen.drifting, *model.driver_names)
                 held = tuple(name for name in held if name in kept)
-            for method, name in zip(methods, names):
+            for given, method in zip(methods, found):
+                own = () if closes_joints(method) else held
                 options = {
-                    "spaces": choice, "method": method, "acceleration": acceleration,
-                    "stabilise": stabilise if held or not stabilise else None,
+                    "spaces": choice, "method": given, "acceleration": acceleration,
+                    "stabilise": stabilise if own else None,
                 }  # fmt: skip
-                label = f"{choice}, {options['stabilise'] or 'none'}, {name}"
-                key = (str(chosen.spaces), wanted.word if wanted and held else "", held, name)
+                label = f"{choice}, {options['stabilise'] or 'none'}, {method.name}"
+                key = (str(chosen.spaces), wanted.word if wanted and own else "", own, method.name)
                 made.setdefault(key, Candidate(label, options))
     return list(made.values())
+
+
+def closes_joints(method: Method) -> bool:
+    """Whether it takes no stabiliser: it closes the joints itself."""
+    return method.index != 0 or method.name in RATTLIE
 
 
 class AdviceSearch:
@@ -117,25 +131,45 @@ class AdviceSearch:
         self, model: Model, target: float, energy: float, until: float, budget: float
     ) -> None:
         self.model, self.target, self.energy, self.until = model, target, energy, until
-        self.began, self.budget = time.perf_counter(), budget
+        self.budget = OPERATIONS * budget
+        self.operations = 0.0  # of all runs so far
         self.trials: list[Trial] = []
         self.best: Trial | None = None
         self.confirmed: Trial | None = None
+        self.refused: dict[str, str] = {}  # label -> why
         self.complete = True
-
-    @property
-    def seconds(self) -> float:
-        return time.perf_counter() - self.began
 
     # --- what is tried ---
 
-    def prepare(self, candidates: list[Candidate], steps: list[float]) -> None:
-        """Time a step of every combination."""
+    def prepare(self, candidates: list[Candidate], steps: list[float], acceleration: str) -> None:
+        """Count the operations of a step of every combination."""
         self.steps = steps
-        self.candidates = [replace(c, options={**c.options, "step": steps[0]}) for c in candidates]
-        measured = costs(self.model, self.candidates, self.until, repeats=5, limit=self.budget / 4)
-        self.costs = dict(zip((c.label for c in candidates), measured))
-        self.deadline = time.perf_counter() + self.budget  # the first run on a machine compiles
+        self.counting = Counting(self.model, steps[-1], acceleration)
+        self.costs: dict[str, float] = {}
+        self.candidates = []
+        for candidate in candidates:
+            try:
+                self.costs[candidate.label] = self.predicted(candidate)
+                self.candidates.append(candidate)
+            except ChaslesError as refusal:
+                self.refused[candidate.label] = refusal.what.removeprefix("simulate: ")
+        if not self.candidates:
+            label, why = next(iter(self.refused.items()))
+            raise InvalidOption(
+                f"advise: no combination can be run: {label}: {why}",
+                "Give other spaces or methods.",
+            )
+
+    def predicted(self, candidate: Candidate) -> float:
+        """Operations of a step: of an explicit method by its stages, else of a few steps."""
+        options, method = candidate.options, find_method(candidate.options["method"])
+        cost = self.counting.cost_of(options)
+        if method.tableau is not None:
+            return cost.evaluation * method.tableau.stages + cost.closing
+        step = self.steps[len(self.steps) // 2]
+        few = Candidate(candidate.label, {**options, "step": step})
+        result = measure(self.model, few, FEW_STEPS * step).result
+        return cost.of(result)
 
     def cheapest_first(self) -> list[Candidate]:
         """By what the order promises: a step's cost times (1 / target)^(1 / order)."""
@@ -149,7 +183,7 @@ class AdviceSearch:
         for _ in range(MOST_RUNS):
             if not failed < index < passed or self.too_dear(candidate, index):
                 return
-            if time.perf_counter() > self.deadline:
+            if self.operations > self.budget:
                 self.complete = False
                 return
             trial = self.run(candidate, self.steps[index], self.until)
@@ -179,7 +213,7 @@ class AdviceSearch:
         step = self.steps[index]
         if self.until / step > MOST_STEPS:
             return True
-        cost = 1e-3 * self.costs[candidate.label] / step
+        cost = 1e-6 * self.costs[candidate.label] / step
         return self.best is not None and cost >= self.best.cost_per_second
 
     # --- runs ---
@@ -187,13 +221,17 @@ class AdviceSearch:
     def run(self, candidate: Candidate, step: float, until: float) -> Trial:
         options = {**candidate.options, "step": step}
         outcome = measure(self.model, Candidate(candidate.label, options), until)
+        cost = self.counting.cost_of(options).of(outcome.result)
+        self.operations += cost * max(1, outcome.steps)
+        self.costs[candidate.label] = cost
         drifting = () if options["stabilise"] else self.drifting(candidate)
         return Trial(
-            options, self.costs[candidate.label], outcome.worst_gap, outcome.energy_drift, until,
-            len(drifting),
+            options, cost, outcome.worst_gap, outcome.energy_drift, until, len(drifting)
         )  # fmt: skip
 
     def drifting(self, candidate: Candidate) -> tuple[str, ...]:
+        if closes_joints(find_method(candidate.options["method"])):
+            return ()
         return choose_spaces(self.model, candidate.options["spaces"]).drifting
 
     def confirm(self, candidate: Candidate, trial: Trial) -> bool:

@@ -1,7 +1,7 @@
 """The cheapest way to run a model that keeps its joints closed and its energy."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal
 
@@ -27,6 +27,8 @@ from chasles.studies.tables import aligned_table, plain, small
 
 SPACES = ("auto", "SE3", "SO3xR3")
 METHODS = ("heun", "kutta3", "rk4", "dopri5", "dop853")
+#: ... and where there are forces, which may be stiff.
+STIFF = ("linearly-implicit",)
 STABILISERS = (None, "projection", "projection of all joints")
 
 
@@ -42,6 +44,8 @@ class Advice:
     met         whether a combination meets the target, also on a longer horizon
     evidence    every run that was made
     confirmed   the recommendation on the longer horizon
+    operations  of all runs: what they cost, counted (see `chasles.studies.operations`)
+    refused     combination -> why a method does not admit it
     """
 
     model: Model
@@ -51,8 +55,9 @@ class Advice:
     evidence: tuple[Trial, ...]
     chosen: Trial | None
     confirmed: Trial | None
-    seconds: float
+    operations: float
     complete: bool = True
+    refused: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def met(self) -> bool:
@@ -72,7 +77,7 @@ class Advice:
         raise NothingMeetsTheTarget(
             f"no combination keeps every joint below {self.target:g} and the energy to"
             f" {self.energy:g} over {self.until:g} s.{found}",
-            "Ask for less (target=, energy=), allow smaller steps (steps=) or more time (budget=).",
+            "Ask for less (target=, energy=), allow smaller steps (steps=) or more work (budget=).",
         )
 
     def shortfall(self, trial: Trial) -> float:
@@ -92,18 +97,18 @@ class Advice:
 
     def __str__(self) -> str:
         rows = [
-            ["->" if t is self.chosen else "", *t.words, plain(t.cost), plain(t.cost_per_second),
-             small(t.worst_gap), small(t.energy_drift), self._judged(t)]
+            ["->" if t is self.chosen else "", *t.words, plain(1e-3 * t.cost),
+             plain(t.cost_per_second), small(t.worst_gap), small(t.energy_drift), self._judged(t)]
             for t in self.front
         ]  # fmt: skip
-        header = ["", "spaces", "stabiliser", "method", "step [s]", "us/step", "ms per s",
+        header = ["", "spaces", "stabiliser", "method", "step [s]", "kop/step", "Mop per s",
                   "worst gap", "energy", ""]  # fmt: skip
         lines = [
             f"{self.model!r}: every joint below {self.target:g} (m, rad), energy to"
             f" {self.energy:g}, over {self.until:g} s",
             aligned_table(header, rows, left=4),
-            f"{len(self.evidence)} runs in {self.seconds:.1f} s; shown is each that comes closer to"
-            " the target than all cheaper ones.",
+            f"{len(self.evidence)} runs, {1e-6 * self.operations:.3g} million operations (op);"
+            " shown is each that comes closer to the target than all cheaper ones.",
         ]
         if not self.complete:
             lines.append("The budget ran out before everything was tried.")
@@ -118,6 +123,7 @@ class Advice:
                 f"It lets {self.chosen.drifting} of {len(self.model.joints)} joints drift: ask"
                 " again before running much longer."
             )
+        lines += [f"{label}: {why}" for label, why in self.refused.items()]
         if not self.met:
             lines.append("Nothing meets the target.")
         return "\n".join(lines)
@@ -138,8 +144,8 @@ class Advice:
             spaces, stabiliser, method, _ = t.words
             return {
                 "spaces": spaces, "stabilise": stabiliser, "method": method,
-                "step": t.options["step"], "us_per_step": t.cost,
-                "ms_per_second": t.cost_per_second, "worst_gap": t.worst_gap,
+                "step": t.options["step"], "operations_per_step": t.cost,
+                "operations_per_second": 1e6 * t.cost_per_second, "worst_gap": t.worst_gap,
                 "energy_drift": t.energy_drift, "until": t.until,
             }  # fmt: skip
 
@@ -173,7 +179,7 @@ def advise(
     until: float = 1.0,
     energy: float = 1e-6,
     spaces: Sequence[Any] = SPACES,
-    methods: Sequence[str | Tableau] = METHODS,
+    methods: Sequence[str | Tableau] | None = None,
     stabilisers: Sequence[str | None] = STABILISERS,
     steps: Sequence[float] | None = None,
     acceleration: Literal["screw", "space"] = "screw",
@@ -187,14 +193,18 @@ def advise(
                joints may still be far from the motion
     spaces, methods, stabilisers
                what is tried, in all combinations; by default "auto" alone where a joint has
-               an armature or a body no mass
+               an armature or a body no mass, and explicit methods, with "linearly-implicit" where
+               there are forces.  Any method that takes steps may be named
     steps      s, the steps that may be recommended; by default halves of the step in which the
                fastest body turns by half a radian
-    budget     seconds after which no new run is begun
+    budget     work after which no new run is begun, in seconds of a processor of 1e9 operations a
+               second
 
     Every combination is run with the longest step that may do; what it leaves says which step to
     try next, and combinations that cannot become cheaper than the best are left.  What is
-    recommended stays four times below the target, and was run on twice the horizon.
+    recommended stays four times below the target, and was run on twice the horizon.  The cheapest
+    is the one with the fewest operations, which are counted and not timed: asked again, on another
+    machine or a busy one, the answer is the same.
 
     >>> import chasles as ch
     >>> arm = ch.Body.rod("arm", 1.0, mass=2.0, position=(0.5, 0, 0), angular_velocity=(1, 2, 3))
@@ -212,6 +222,8 @@ def advise(
         checked_positive(until, "until", "s", "advise", InvalidOption),
         checked_positive(budget, "budget", "s", "advise", InvalidOption),
     )
+    if methods is None:
+        methods = (*METHODS, *STIFF) if model.forces else METHODS
     for what, values in (("spaces", spaces), ("methods", methods), ("stabilisers", stabilisers)):
         if isinstance(values, str) or not isinstance(values, Sequence) or not values:
             raise InvalidOption(
@@ -222,14 +234,14 @@ def advise(
     combinations = combined(model, spaces, methods, stabilisers, acceleration)
     hidden = None if progress is None else not progress
     with progress_bar(total=len(combinations), unit="combination", disable=hidden) as bar:
-        bar.set_description("timing")
+        bar.set_description("counting")
         allowed = default_steps(model, until) if steps is None else checked_steps(steps)
-        search.prepare(combinations, allowed)
+        search.prepare(combinations, allowed, acceleration)
         for candidate in search.cheapest_first():
             bar.set_description(candidate.label[:32])
             search.explore(candidate)
             bar.update()
     return Advice(
         model, search.target, search.energy, search.until, tuple(search.trials), search.best,
-        search.confirmed, search.seconds, search.complete,
+        search.confirmed, search.operations, search.complete, search.refused,
     )  # fmt: skip

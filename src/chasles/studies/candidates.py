@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from chasles.integrators.tableaux import method as find_method
+from chasles.integrators.methods import find_method
 from chasles.model import InvalidOption, Model
 from chasles.model.checks import checked_positive
 from chasles.model.errors import told
@@ -27,8 +27,7 @@ class Candidate:
 
     @property
     def method_name(self) -> str:
-        tableau = find_method(self.options["method"])
-        return tableau.name or "user's tableau"
+        return find_method(self.options["method"]).name
 
 
 def candidates_of(model: Model, given: Any, common: Mapping[str, Any]) -> list[Candidate]:

@@ -86,7 +86,7 @@ def advice_figure(advice: Advice) -> Figure:
                 ]  # method and step
                 series.append(Series(label, values, colours[label], costs, words))
         ring = (chosen.cost_per_second, max(getattr(chosen, attribute), ROOM)) if chosen else None
-        draw = front(series, ring, target, title, "ms per simulated second", unit)
+        draw = front(series, ring, target, title, "million operations per simulated second", unit)
         return Panel(draw, f"{title} against cost", (4.6, 3.8))
 
     return Figure("advice", "", "", (
