@@ -19,7 +19,13 @@ from chasles.core.arrays import (
 )
 from chasles.core.assemble import place_bodies, twist_of
 from chasles.core.constraints.registry import assemble_rows
-from chasles.core.evaluate import driver_powers, force_norm, mass_norm, solve_damped
+from chasles.core.evaluate import (
+    driver_powers,
+    force_norm,
+    mass_norm,
+    miss_of_row,
+    solve_damped,
+)
 from chasles.core.factor import factor_and_solve, load
 from chasles.core.forces.registry import apply_forces
 from chasles.core.momenta import in_body_axes, momentum, moved_momentum
@@ -69,9 +75,15 @@ def place_at(system: Any, work: Any, point: Any, t: float) -> None:
         work.quadratures[k] = point[CHART_WIDTH * system.body_count + k]
     place_bodies(system, point, work.absolute, work.turn)
     assemble_rows(system, work)
+    put_speeds(system, work)
+
+
+@routine
+def put_speeds(system: Any, work: Any) -> None:
+    """What J v is to be: the rates of drivers."""
     for row in range(system.row_count):
         work.eta[row] = 0.0
-    for joint in range(system.joint_count):  # J v is the rate of drivers
+    for joint in range(system.joint_count):
         if system.joints.drive[joint] >= 0:
             rate = work.signals[system.joints.drive[joint] + 1]
             work.eta[system.joints.first_row[joint]] = rate
@@ -140,6 +152,27 @@ def put_end_momenta(system: Any, work: Any, scheme: Any, length: float) -> None:
 
 
 @routine
+def set_out(system: Any, work: Any, scheme: Any) -> None:
+    """The guess of v into scheme.rates, and what momenta and rows miss with it.
+
+    M^-1 M v is v but for a rounding that is the same in every step, and adds up; that of a small
+    change is small.
+    """
+    for body in range(system.body_count):
+        mass, inertia = system.bodies.mass[body], sym6(system.bodies.inertia, 6 * body)
+        guess, known = twist_of(work.absolute, body), twist6(scheme.start, 6 * body)
+        own = momentum(mass, inertia, guess)
+        put_twist(scheme.start, 6 * body, (sub(known[0], own[0]), sub(known[1], own[1])))
+        put_twist(scheme.rates, 6 * body, guess)
+    for k in range(6 * system.body_count):
+        work.rhs[k] = scheme.rates[k]
+    for joint in range(system.joint_count):
+        first, a, b = system.joints.first_row[joint], system.joints.a[joint], system.joints.b[joint]
+        for row in range(first, first + system.joints.rows[joint]):
+            work.eta[row] = miss_of_row(work, row, a, b)
+
+
+@routine
 def find_velocities(mechanism: Any, work: Any, scheme: Any, length: float) -> int:
     """v and h lambda / 2 at the end, whose bodies are placed with a guess of v: OK, or why not.
 
@@ -148,6 +181,7 @@ def find_velocities(mechanism: Any, work: Any, scheme: Any, length: float) -> in
     system, plan, found = mechanism.system, mechanism.plan, mechanism.stabiliser.found
     unknowns, last = 6 * system.body_count, 0.0
     count_up(scheme.tally, FACTORED, 1)
+    set_out(system, work, scheme)
     for index in range(MOST_ITERATIONS):
         put_forces(system, work, scheme.force)
         count_up(scheme.tally, EVALUATED, 1)
@@ -166,6 +200,8 @@ def find_velocities(mechanism: Any, work: Any, scheme: Any, length: float) -> in
             for row in range(system.row_count):
                 found.change[unknowns + row] = work.eta[row]
             solve_rows(system, plan, work, found.change)
+        for k in range(unknowns):
+            found.change[k] += scheme.rates[k]
         change, scale_of = renew_twists(system, work, found.change)
         scale_of += abs(length) * force_norm(system, scheme.force)
         if system.force_count == 0 or (index > 0 and settled(index, change, last, scale_of)):
@@ -174,6 +210,7 @@ def find_velocities(mechanism: Any, work: Any, scheme: Any, length: float) -> in
             put_multipliers(system, work, 2.0 / length, beyond(found.change, unknowns))
             for k in range(unknowns):  # where the judge of the step looks at what rows miss
                 work.rhs[k] = found.change[k]
+            put_speeds(system, work)
             return OK
         if not change <= LOST * scale_of:
             return NOT_CONVERGED

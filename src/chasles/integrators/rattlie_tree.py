@@ -89,8 +89,9 @@ def drift(tree: Any, length: float, mean: Any, out: Any) -> int:
             if outcome != OK:
                 return outcome
             put3(mean, v, xi)
-            ending = so3_dexp_inv(scale(length, xi), spread(inertia, xi))
-            put3(out, v, divided(inertia, ending))
+            own = spread(inertia, xi)
+            more = sub(so3_dexp_inv(scale(length, xi), own), own)
+            put3(out, v, add(xi, divided(inertia, more)))  # I^-1 I xi would be rounded every time
     return OK
 
 
