@@ -42,6 +42,9 @@ class Series:
     y: Sequence[float]
 
 
+KINDS = ("figures", "series", "requirements", "notes")
+
+
 @dataclass
 class Findings:
     figures: list[Figure] = field(default_factory=list)
@@ -53,12 +56,20 @@ class Findings:
     def all_passed(self) -> bool:
         return all(requirement.verdict == "pass" for requirement in self.requirements)
 
-    def as_data(self) -> dict[str, Any]:
+    def sizes(self) -> dict[str, int]:
+        """How many there are of each kind."""
+        return {kind: len(getattr(self, kind)) for kind in KINDS}
+
+    def since(self, sizes: dict[str, int]) -> dict[str, Any]:
+        """What came after there were so many, as data."""
         return {
-            "figures": [asdict(figure) for figure in self.figures],
-            "series": [asdict(series) for series in self.series],
-            "requirements": [asdict(r) | {"verdict": r.verdict} for r in self.requirements],
-            "notes": self.notes,
+            "figures": [asdict(figure) for figure in self.figures[sizes["figures"] :]],
+            "series": [asdict(series) for series in self.series[sizes["series"] :]],
+            "requirements": [
+                asdict(r) | {"verdict": r.verdict}
+                for r in self.requirements[sizes["requirements"] :]
+            ],
+            "notes": self.notes[sizes["notes"] :],
         }
 
     def as_text(self) -> str:

@@ -17,6 +17,7 @@ from libraries import race
 from precision import KNOWN, PARTS, UNTIL, reference
 
 import chasles as ch
+from chasles.core.newton.room import ALL_ITERATIONS
 from chasles.studies import gallery
 from chasles.studies.quiet import simulate_quietly
 
@@ -91,16 +92,20 @@ CHAINS = {
 def growth(libraries: dict[str, Any], effort: Any, findings: Findings) -> None:
     """Microseconds per link and step, from 64 to 4096 links."""
     for (name, method, spaces), build in CHAINS.items():
-        entered = {}
+        entered, iterated = {}, {}
         for length in LENGTHS:
             stepper = make_stepper(build(length), method, spaces)
             runs = LENGTHS[-1] // length
             entered[length] = clock(stepper, stepper.advance_generic, STEPS, runs=runs)
+            iterated[length] = iterations(stepper)
         best = race(entered, min(3, effort.rounds))
         case, variant = f"{name}, implicit", f"{method}, {spaces}"
         for length, value in best.items():
             words = f"{variant}, N = {length}"
             findings.figures.append(Figure(case, "chasles", words, value / length, "us/link"))
+            if iterated[length]:
+                words, each = f"{words}, iterations", iterated[length]
+                findings.figures.append(Figure(case, "chasles", words, each, "a step"))
         times = np.array([best[length] for length in LENGTHS])
         findings.series.append(
             Series("implicit growth", name, variant, LENGTHS, (times / LENGTHS).tolist())
@@ -108,6 +113,16 @@ def growth(libraries: dict[str, Any], effort: Any, findings: Findings) -> None:
         exponent = float(np.polyfit(np.log(LENGTHS), np.log(times), 1)[0])
         what = f"{name}, {variant}: exponent of growth from N = {LENGTHS[0]} to {LENGTHS[-1]}"
         findings.requirements.append(Requirement(what, exponent, GROWTH_LIMIT))
+
+
+def iterations(stepper: Any) -> float:
+    """Of a step of the run that is timed; 0 for methods that do not iterate."""
+    room = getattr(stepper.scheme, "room", None)
+    if room is None:
+        return 0.0
+    before = room.audit[ALL_ITERATIONS]
+    clock(stepper, stepper.advance_generic, STEPS)()
+    return float(room.audit[ALL_ITERATIONS] - before) / STEPS
 
 
 CASES = {"implicit": same_step, "implicit-growth": growth}

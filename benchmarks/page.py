@@ -13,7 +13,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
-from findings import rounded
+from findings import KINDS, rounded
 
 HERE = Path(__file__).parent
 STORED = HERE / "results" / "page.json"
@@ -138,9 +138,40 @@ def others(record: Record, words: str) -> str:
 SLOTS["others"] = others
 
 
-def write(record: Record) -> None:
+def whole(stored: Record) -> Record:
+    """What the cases have found, one after the other."""
+    found: Record = {kind: [] for kind in KINDS}
+    for case in stored["cases"].values():
+        for kind in KINDS:
+            found[kind] += case[kind]
+    found["notes"] = found["notes"] + stored["notes"]
+    return {**stored, **found}
+
+
+def store(record: Record, order: Sequence[str], anew: bool) -> None:
+    """Keep what was measured, beside what other runs have measured unless it is anew; the page."""
+    general = [note for note in record["notes"] if not in_a_case(note, record)]
+    cases = {name: {**case, "when": record["when"]} for name, case in record["cases"].items()}
+    if not anew and STORED.exists():
+        cases = json.loads(STORED.read_text("utf-8"))["cases"] | cases
+    kept = {
+        **record,
+        "notes": general,
+        "cases": {name: cases[name] for name in order if name in cases},
+    }
+    STORED.write_text(json.dumps(kept, indent=1) + "\n", "utf-8")
+    write(kept)
+
+
+def in_a_case(note: str, record: Record) -> bool:
+    return any(note in case["notes"] for case in record["cases"].values())
+
+
+def write(stored: Record) -> None:
     """The page, and its pictures."""
     from plots import draw
+
+    record = whole(stored)
 
     IMAGES.mkdir(parents=True, exist_ok=True)
     draw(record, IMAGES)

@@ -82,6 +82,7 @@ def limits(record: Record, path: Path) -> None:
     from matplotlib import pyplot as plt
 
     rows = [r for r in record["requirements"] if r["measured"] and r["limit"]]
+    rows = [r for r in rows if not r["what"].startswith("motion")]
     shares = [r["measured"] / r["limit"] for r in rows]
     figure, panel = plt.subplots(figsize=(9.5, 0.19 * len(rows) + 0.8), layout="constrained")
     places = range(len(rows))
@@ -93,6 +94,7 @@ def limits(record: Record, path: Path) -> None:
     panel.set_yticks(places, [r["what"] for r in rows], fontsize=7)
     panel.invert_yaxis()
     panel.set_ylim(len(rows) - 0.5, -0.5)
+    panel.set_xlim(5e-3, 3)
     panel.set_xlabel("measured / limit: left of 1 it is met")
     panel.grid(axis="x", alpha=0.25)
     save(figure, path)

@@ -69,6 +69,10 @@ REPEATS = {"import": 5, "first run": 2, "one step": 2, "set-up": 2}
 CODE = {"import": TIMED_IMPORT, "first run": FIRST_RUN, "one step": ONE_STEP, "set-up": CHAIN}
 
 
+#: Seconds that may pass without a word; recorded steps are compiled in less.
+LONG_WAIT = 3.0
+
+
 @dataclass(frozen=True)
 class Process:
     """What a fresh interpreter did."""
@@ -100,7 +104,8 @@ def measure(rounds: int) -> StartUp:
             "heavy top, warm cache": min(process(HEAVY_TOP, cache).seconds for _ in range(rounds)),
             "heavy top, first-ever compile": cold.seconds,
         }
-    silent = 0 if cold.errors.strip() else 1
+    waited = cold.seconds - seconds["heavy top, warm cache"]
+    silent = 0 if cold.errors.strip() or waited < LONG_WAIT else 1
     return StartUp(seconds, float(cold.output), float(warm.output), silent)
 
 
