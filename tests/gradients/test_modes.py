@@ -12,7 +12,7 @@ from chasles.ensembles.members import image_of, make_stepper
 from chasles.gradients.forward import along_directions
 from chasles.gradients.gradient import make_course
 from chasles.gradients.journey import Journey
-from chasles.model import UnknownName
+from chasles.model import InvalidOption, UnknownName
 from chasles.model.parameters import with_parameters
 
 STEP = 1e-3
@@ -98,16 +98,16 @@ def test_derivatives_of_steps_are_those_of_mpmath(model, space, lists_only):
             assert_allclose(found, wanted, rtol=1e-11, atol=1e-12)
 
 
-def by_differences(model, path, until):
+def by_differences(model, path, until, **options):
     """Of eighth order, along one change of a field: gravity's z, or a mass."""
     value = np.array(model.gravity if path == "gravity" else 1.0)
-    h = 5e-3 * np.abs(value).max()
+    h = 5e-3 * (np.abs(value).max() or 9.81)
     change = np.array((0, 0, 1.0)) if path == "gravity" else np.array(1.0)
     total = 0.0
     for k, weight in enumerate(WEIGHTS, 1):
         for sign in (1, -1):
             varied = with_parameters(model, {path: value + sign * k * h * change})
-            total += sign * weight * misfit(ch.simulate(varied, until, STEP)) / h
+            total += sign * weight * misfit(ch.simulate(varied, until, STEP, **options)) / h
     return total, change, h
 
 
@@ -126,6 +126,28 @@ def test_large_models_agree_with_differences_of_whole_runs(model, paths, until):
         for path, (slope, change, h) in wanted.items():
             along = float((found[path] * change).sum())
             assert_allclose(along, slope, rtol=1e-10, atol=1e-12 * abs(value) / h)
+
+
+@pytest.mark.parametrize("method", ["gauss4", "rattlie", "generalized-alpha"])
+def test_steps_that_iterate_are_differentiated_as_they_are_taken(method, lists_only):
+    """Every number of iterations is a branch of its own."""
+    wanted, change, _ = by_differences(heavy_top(), "gravity", 0.01, method=method)
+    found = ch.gradient(heavy_top(), misfit, ["gravity"], 0.01, STEP, method=method, mode="forward")
+    assert_allclose(found["gravity"] @ change, wanted, rtol=1e-8)
+
+
+def test_what_cannot_be_recorded_is_refused(refusal):
+    """BLieDF counts the steps it has behind it in a number of its state."""
+    told = refusal(
+        lambda: ch.gradient(heavy_top(), misfit, ["gravity"], 0.01, STEP, method="bliedf4"),
+        InvalidOption,
+    )
+    assert "cannot be differentiated" in told and "one-step method" in told
+    told = refusal(
+        lambda: ch.gradient(heavy_top(), misfit, ["gravity"], 0.01, STEP, method="scipy RK45"),
+        InvalidOption,
+    )
+    assert "not recorded" in told
 
 
 # --- against each other ---

@@ -132,5 +132,6 @@ def step_at(
 def stopped(t: float, why: str) -> InvalidOption:
     return InvalidOption(
         f"gradient: the step after t = {t:.6g} s cannot be differentiated: {why}.",
-        "Take a smaller step, or leave out functions that are called by address.",
+        "Take a smaller step and a one-step method such as 'rk4', and leave out functions that are"
+        " called by address.",
     )

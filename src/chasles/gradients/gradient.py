@@ -16,6 +16,7 @@ from chasles.gradients.journey import Journey
 from chasles.gradients.reader_ir import LANES
 from chasles.gradients.setup import Slope, directions, slope_along
 from chasles.gradients.trajectory import Trajectory
+from chasles.integrators.methods import find_method
 from chasles.integrators.tableaux import Tableau
 from chasles.model import InvalidOption, Model, UnknownName
 from chasles.model.errors import told
@@ -81,6 +82,11 @@ def gradient(
         )
     if mode not in MODES:
         raise UnknownName.among("mode", mode, MODES, where="gradient")
+    if find_method(method).foreign is not None:
+        raise InvalidOption(
+            f"gradient: '{method}' steps by itself, and its steps are not recorded.",
+            "Take a method of fixed steps: method='rk4', or 'dop853' where SciPy's was wanted.",
+        )
     grid = whole_grid(until, step, save_every)
     values = checked_paths(model, wrt)
     options = {
