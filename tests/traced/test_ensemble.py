@@ -9,6 +9,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 from test_bits import bouncing, sprung
 
 import chasles as ch
+from chasles.ensembles.export import export_cuda
 from chasles.model import InvalidOption, UnknownName
 
 STEP = 1e-3
@@ -250,3 +251,17 @@ def test_other_bad_options_are_refused(refusal):
     refusal(
         lambda: ch.ensemble(spinning_top(), {"top.mass": np.ones(10**6)}, 1e3, STEP), InvalidOption
     )
+
+
+@pytest.mark.parametrize("what", ["ensemble", "export", "gradient"])
+def test_methods_that_step_by_themselves_are_refused(what):
+    top, options = spinning_top(), {"method": "scipy DOP853"}
+    with pytest.raises(ch.InvalidOption, match=f"{what}: 'scipy DOP853' steps by itself"):
+        if what == "ensemble":
+            ch.ensemble(top, {"top.mass": [1.0, 2.0]}, 0.01, STEP, **options)
+        elif what == "export":
+            export_cuda(top, STEP, **options)
+        else:
+            ch.gradient(
+                top, lambda run: run.position("top")[-1, 2], ["gravity"], 0.01, STEP, **options
+            )

@@ -11,7 +11,7 @@ from chasles.dataset import described, of_bodies
 from chasles.ensembles.finish import Finisher
 from chasles.ensembles.gpu import GpuRun, find_cupy
 from chasles.ensembles.lanes import Course, LaneRun, cores, nothing_observed
-from chasles.ensembles.members import Members, make_members, make_stepper
+from chasles.ensembles.members import Members, equal_steps, make_members, make_stepper
 from chasles.ensembles.observe import checked_quantities, observing
 from chasles.ensembles.paths import checked_values
 from chasles.ensembles.smooth import is_smooth, make_smooth_members
@@ -90,10 +90,7 @@ def ensemble(
     names = None if statistics is None else checked_quantities(model, statistics)
     if names is None:
         check_memory(count, grid.steps // grid.save_every + 1, len(model.bodies))
-    options = {
-        "method": method, "spaces": spaces, "acceleration": "screw", "stabilise": stabilise,
-        "redundant": "solve", "singular": "stop", "start": None, "close": False, "hold": (),
-    }  # fmt: skip
+    options = equal_steps("ensemble", method, spaces, stabilise)
 
     def made(member: int) -> Stepper:
         own = {path: array[member] for path, array in values.items()}

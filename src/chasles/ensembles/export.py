@@ -4,7 +4,7 @@ from typing import Any
 
 import numpy as np
 
-from chasles.ensembles.members import make_stepper, records_of
+from chasles.ensembles.members import equal_steps, make_stepper, records_of
 from chasles.integrators.tableaux import Tableau
 from chasles.model import InvalidOption, Model
 from chasles.model.model import checked_model
@@ -27,10 +27,7 @@ def export_cuda(
     """
     checked_model(model)
     step = checked_step(step, "export")
-    options = {
-        "method": method, "spaces": spaces, "acceleration": "screw", "stabilise": stabilise,
-        "redundant": "solve", "singular": "stop", "start": None, "close": False, "hold": (),
-    }  # fmt: skip
+    options = equal_steps("export", method, spaces, stabilise)
     stepper = make_stepper(model, options, step, step * (FIRST_STEPS + 1))
     block = stepper.first_block()
     grid = (0.0, step, 0, FIRST_STEPS, 2**62)

@@ -13,7 +13,8 @@ from typing import Any
 import numpy as np
 
 from chasles.core.arrays import Floats
-from chasles.model import ChaslesError, Model
+from chasles.integrators.methods import find_method
+from chasles.model import ChaslesError, InvalidOption, Model
 from chasles.preparation import make_settings, stepper_of
 from chasles.stepper import Stepper
 
@@ -121,6 +122,19 @@ class Members:
             leaf.path[0] != 0 or "gravity" in leaf.path or "promises" in leaf.path
             for leaf, _ in self.places
         )
+
+
+def equal_steps(where: str, method: Any, spaces: Any, stabilise: Any) -> dict[str, Any]:
+    """Options of runs whose steps are recorded, and all of one length."""
+    if find_method(method).foreign is not None:
+        raise InvalidOption(
+            f"{where}: '{method}' steps by itself, and its steps are not recorded.",
+            "Take a method of ours: method='rk4', or 'dop853' where SciPy's was wanted.",
+        )
+    return {
+        "method": method, "spaces": spaces, "acceleration": "screw", "stabilise": stabilise,
+        "redundant": "solve", "singular": "stop", "start": None, "close": False, "hold": (),
+    }  # fmt: skip
 
 
 def make_stepper(model: Model, options: dict[str, Any], step: float, until: float) -> Stepper:

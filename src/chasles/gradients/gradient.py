@@ -9,14 +9,13 @@ import numpy as np
 from chasles.core.arrays import Floats
 from chasles.ensembles.ensemble import whole_grid
 from chasles.ensembles.finish import Loan
-from chasles.ensembles.members import Members, image_of, make_stepper
+from chasles.ensembles.members import Members, equal_steps, image_of, make_stepper
 from chasles.gradients.back import Course
 from chasles.gradients.forward import along_directions
 from chasles.gradients.journey import Journey
 from chasles.gradients.reader_ir import LANES
 from chasles.gradients.setup import Slope, directions, slope_along
 from chasles.gradients.trajectory import Trajectory
-from chasles.integrators.methods import find_method
 from chasles.integrators.tableaux import Tableau
 from chasles.model import InvalidOption, Model, UnknownName
 from chasles.model.errors import told
@@ -82,17 +81,9 @@ def gradient(
         )
     if mode not in MODES:
         raise UnknownName.among("mode", mode, MODES, where="gradient")
-    if find_method(method).foreign is not None:
-        raise InvalidOption(
-            f"gradient: '{method}' steps by itself, and its steps are not recorded.",
-            "Take a method of fixed steps: method='rk4', or 'dop853' where SciPy's was wanted.",
-        )
     grid = whole_grid(until, step, save_every)
     values = checked_paths(model, wrt)
-    options = {
-        "method": method, "spaces": spaces, "acceleration": "screw", "stabilise": stabilise,
-        "redundant": "solve", "singular": "stop", "start": None, "close": False, "hold": (),
-    }  # fmt: skip
+    options = equal_steps("gradient", method, spaces, stabilise)
 
     def made(changed: dict[str, Floats]) -> Stepper:
         return make_stepper(with_parameters(model, changed), options, grid.step, grid.until)
