@@ -25,7 +25,7 @@ def test_a_formula_of_k_steps_has_order_k(method, mechanism, space):
     counts = counts_of(method, mechanism, space)
     orders = observed_orders(mechanism, counts, method=method, spaces=space)
     k = int(method[-1])
-    # Its poses and reactions are rounding at shorter steps than 60 us, and not asymptotic at longer.
+    # Its poses and reactions are rounding at shorter steps than 60 us, not asymptotic at longer.
     loose = (method, mechanism, space) == ("bliedf3", "pendulum", "SE3 relative")
     assert orders[1] == pytest.approx(k, abs=0.1)  # velocities
     assert orders[0] == pytest.approx(k, abs=0.25 if loose else 0.1)
