@@ -18,11 +18,18 @@ from chasles.core.outcomes import (
 )
 from chasles.core.state_block import StateBlock
 from chasles.dynamics.solver import joint_of_row
+from chasles.integrators.rosenbrock import LinearlyImplicit
 from chasles.model import SimulationStopped
 from chasles.start.conflicts import SPEED_SUSPICION, contradiction, listed, speed_conflict
 from chasles.start.consistent import driven_rates
 from chasles.stepper import Stepper
 from chasles.system.gaps import flat_disc
+
+#: Why the method for stiff forces may fail at one, and what does not.
+NOT_SEEN = (
+    "A contact that closes within a step is not seen to be stiff at its start:"
+    " method='generalized-alpha' solves for its end, and divides steps."
+)
 
 
 def explained(
@@ -75,9 +82,12 @@ def turned_too_far(
     body, entry = list(stepper.solver.setup.body_index)[fastest], OUTCOMES[TURNED]
     remedy = entry.remedy.format(step=step, limit=limit)
     if stepper.mechanism.system.force_count:
-        remedy += (
-            " A stiff spring, damper or contact may have done that: method='linearly-implicit'."
-        )
+        if isinstance(stepper.scheme, LinearlyImplicit):
+            remedy += f" {NOT_SEEN}"
+        else:
+            remedy += (
+                " A stiff spring, damper or contact may have done that: method='linearly-implicit'."
+            )
     return SimulationStopped(
         entry.what.format(body=body, turn=float(all_spins[fastest]) * step, t=t), remedy
     )
@@ -94,7 +104,10 @@ def lost_body(
         return None
     body = list(stepper.solver.setup.body_index)[broken[0]]
     entry = OUTCOMES[NOT_FINITE]
-    return SimulationStopped(entry.what.format(body=body, t=t), entry.remedy.format(step=step))
+    remedy = entry.remedy.format(step=step)
+    if isinstance(stepper.scheme, LinearlyImplicit):
+        remedy = f"Take a smaller step than {step:g} s. {NOT_SEEN} The result up to t is kept."
+    return SimulationStopped(entry.what.format(body=body, t=t), remedy)
 
 
 def contradicted(

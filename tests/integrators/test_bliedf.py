@@ -22,15 +22,15 @@ FORMULAS = [f"bliedf{k}" for k in (1, 2, 3, 4)]
 @pytest.mark.parametrize("mechanism", MECHANISMS)
 @pytest.mark.parametrize("method", FORMULAS)
 def test_a_formula_of_k_steps_has_order_k(method, mechanism, space):
-    if (method, mechanism, space) == ("bliedf4", "top", "SO3xR3"):
-        pytest.skip("4.24 at steps of 0.25 ms and 4.18 at 0.17 ms: shorter ones end in rounding")
-    counts = counts_of(method, mechanism)
+    counts = counts_of(method, mechanism, space)
     orders = observed_orders(mechanism, counts, method=method, spaces=space)
     k = int(method[-1])
-    assert orders[1] == pytest.approx(k, abs=0.1)  # velocities; poses follow from them
-    assert orders[2] == pytest.approx(k, abs=0.16 if mechanism == "pendulum" else 0.1)
-    if mechanism != "pendulum":  # some errors of its poses change their sign near these steps
-        assert orders[0] == pytest.approx(k, abs=0.1)
+    # Its poses and reactions are rounding at shorter steps than 60 us, not asymptotic at longer.
+    loose = (method, mechanism, space) == ("bliedf3", "pendulum", "SE3 relative")
+    assert orders[1] == pytest.approx(k, abs=0.1)  # velocities
+    assert orders[0] == pytest.approx(k, abs=0.25 if loose else 0.1)
+    if (method, mechanism, space) != ("bliedf4", "top", "SO3xR3"):  # whose reactions are rounding
+        assert orders[2] == pytest.approx(k, abs=0.16 if loose else 0.1)
 
 
 @pytest.mark.parametrize(("method", "order"), [("bliedf2", 2), ("bliedf3", 3)])

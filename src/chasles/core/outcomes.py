@@ -77,13 +77,14 @@ OUTCOMES = {
         "the implicit equations of the step after t = {t:.6g} s were not solved: the iteration did"
         " not converge.",
         "Take a smaller step than {step:g} s (a stiff spring or damper needs one, or"
-        " method='linearly-implicit'); the result up to t is kept.",
+        " method='linearly-implicit' or 'generalized-alpha'); the result up to t is kept.",
     ),
     NEWTON_FAILED: Outcome(
         "Newton failed",
         "Newton's iteration of the step after t = {t:.6g} s did not converge: after {iterations}"
         " iterations {worst}.",
-        "Take a smaller step than {step:g} s; the result up to t is kept.",
+        "Take a smaller step than {step:g} s: parts of it, down to a thousandth, did not help; or"
+        " soften or smooth what jumps there (a contact, friction). The result up to t is kept.",
     ),
 }
 

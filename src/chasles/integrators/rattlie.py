@@ -211,15 +211,21 @@ def speed_of_step(system: Any, work: Any, scheme: Any, length: float) -> float:
 
 @routine
 def put_increment(system: Any, work: Any, scheme: Any, length: float) -> None:
-    """From the point to the end of a step: h xi, and the change of the charts' velocities."""
+    """From the point to the end of a step: h xi, and the change of the charts' velocities.
+
+    xi was the guess of these, in scheme.rates as twists of the bodies (`set_out`).
+    """
     for body in range(system.body_count):
         turn = mat9(work.absolute, body * ABSOLUTE_WIDTH + POSE_R)
-        new = in_chart_axes(system.bodies.group[body], turn, twist_of(work.absolute, body))
+        found, guess = twist_of(work.absolute, body), twist6(scheme.rates, 6 * body)
+        more = (sub(found[0], guess[0]), sub(found[1], guess[1]))
+        more = in_chart_axes(system.bodies.group[body], turn, more)  # R R^T would be rounded
         old = twist6(scheme.point, body * CHART_WIDTH + VELOCITY)
         spin, slide = twist6(scheme.mean, 6 * body)
         at = SLOPE_WIDTH * body
         put_twist(scheme.increment, at, (scale(length, spin), scale(length, slide)))
-        put_twist(scheme.increment, at + 6, (sub(new[0], old[0]), sub(new[1], old[1])))
+        change = (add(sub(spin, old[0]), more[0]), add(sub(slide, old[1]), more[1]))
+        put_twist(scheme.increment, at + 6, change)
 
 
 @seam

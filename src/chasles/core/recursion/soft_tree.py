@@ -2,10 +2,10 @@ r"""The same on joint subgroups: articulated inertias that forces add to.
 
 The matrix $\sum l\,l^T$ of a force against the ground is one more inertia of its body.  A force
 between a body and its parent sees their joint's coordinate alone, w = s q: it is one more armature,
-$\sum (l\cdot s)^2$.  Others are not in this matrix (`integrators.soft_apart` has them).  Bodies
-stand still and weigh nothing in these equations: what velocities and gravity do is in the
-accelerations that they correct.  Rows of cut joints ride as they do there, in a room of their own,
-and ask for nothing: J delta = 0.
+$\sum (l\cdot s)^2$.  Others are not in this matrix: see `integrators.soft_apart`.  Bodies stand
+still and weigh nothing in these equations: what velocities and gravity do is in the accelerations
+that they correct.  Rows of cut joints ride as they do there, in a room of their own, and ask for
+nothing: J delta = 0.
 """
 
 from typing import Any, NamedTuple
