@@ -1,20 +1,19 @@
 """chasles: the mechanisms of ``scenes.py`` through its public API, and its own RK4."""
 
-import time
 from collections.abc import Callable
 from importlib.metadata import version
 from typing import Any
 
 import numpy as np
 import scenes
+from clocks import make_stepper, seconds_of
 from scenes import Link, Scene
 
 import chasles as ch
-from chasles.studies.quiet import simulate_quietly
 
 STEP = 1e-3
 VERSION = version("chasles")
-METHOD = "RKMK4; seconds_in_steps of the run's provenance"
+METHOD = "RKMK4, and other methods where a row says so; the time loop behind `simulate`"
 
 
 def build(scene: Scene) -> ch.Model:
@@ -64,13 +63,8 @@ def random_tree(size: int, seed: int = 1) -> ch.Model:
 
 
 def run(model: ch.Model, steps: int, spaces: str) -> Any:
-    """The run in which only the start and the end are kept, by the generic kernel.
-
-    Steps that are made for a model have rows of their own: see `traced`.
-    """
-    return simulate_quietly(
-        model, until=steps * STEP, step=STEP, spaces=spaces, save_every=steps, kernel="generic"
-    )
+    """The run in which only the start and the end are kept."""
+    return ch.simulate(model, until=steps * STEP, step=STEP, spaces=spaces, save_every=steps)
 
 
 def positions(scene: Scene, until: float, spaces: str = "auto") -> np.ndarray:
@@ -80,14 +74,5 @@ def positions(scene: Scene, until: float, spaces: str = "auto") -> np.ndarray:
 
 
 def stepper(scene: Scene, spaces: str = "auto") -> Callable[[int], float]:
-    model = build(scene)
-
-    def seconds(steps: int) -> float:
-        began = time.process_time()
-        provenance = run(model, steps, spaces).provenance
-        taken = time.process_time() - began
-        if provenance["steps"] != steps:
-            raise RuntimeError(f"asked for {steps} steps, took {provenance['steps']}")
-        return min(float(provenance["seconds_in_steps"]), taken)  # no step took more than either
-
-    return seconds
+    """Seconds of so many steps by the generic kernel; those made for a model are in `traced`."""
+    return seconds_of(make_stepper(build(scene), spaces=spaces))
