@@ -19,13 +19,18 @@ CORES = os.sched_getaffinity(0) if hasattr(os, "sched_getaffinity") else set()
 
 
 def make_stepper(
-    model: ch.Model, method: Any = "rk4", spaces: str = "auto", step: float = STEP
+    model: ch.Model, method: Any = "rk4", spaces: str = "auto", step: float = STEP, **others: Any
 ) -> Stepper:
     options: dict[str, Any] = {
         "method": method, "spaces": spaces, "acceleration": "screw", "stabilise": None,
         "redundant": "solve", "singular": "stop", "start": None, "close": False, "hold": (),
     }  # fmt: skip
-    return stepper_of(make_settings(model, **options), step, 1e3)
+    return stepper_of(make_settings(model, **(options | others)), step, 1e3)
+
+
+def seconds_of(stepper: Stepper, step: float = STEP) -> Callable[[int], float]:
+    """CPU seconds of so many steps from the start, by the generic kernel."""
+    return lambda steps: 1e-6 * steps * clock(stepper, stepper.advance_generic, steps, step)()
 
 
 def clock(

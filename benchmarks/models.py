@@ -1,19 +1,19 @@
 """chasles: the mechanisms of ``scenes.py`` through its public API, and its own RK4."""
 
-import time
 from collections.abc import Callable
 from importlib.metadata import version
 from typing import Any
 
 import numpy as np
 import scenes
+from clocks import make_stepper, seconds_of
 from scenes import Link, Scene
 
 import chasles as ch
 
 STEP = 1e-3
 VERSION = version("chasles")
-METHOD = "RKMK4; seconds_in_steps of the run's provenance"
+METHOD = "RKMK4, and other methods where a row says so; the time loop behind `simulate`"
 
 
 def build(scene: Scene) -> ch.Model:
@@ -74,14 +74,5 @@ def positions(scene: Scene, until: float, spaces: str = "auto") -> np.ndarray:
 
 
 def stepper(scene: Scene, spaces: str = "auto") -> Callable[[int], float]:
-    model = build(scene)
-
-    def seconds(steps: int) -> float:
-        began = time.process_time()
-        provenance = run(model, steps, spaces).provenance
-        taken = time.process_time() - began
-        if provenance["steps"] != steps:
-            raise RuntimeError(f"asked for {steps} steps, took {provenance['steps']}")
-        return min(float(provenance["seconds_in_steps"]), taken)  # no step took more than either
-
-    return seconds
+    """Seconds of so many steps by the generic kernel; those made for a model are in `traced`."""
+    return seconds_of(make_stepper(build(scene), spaces=spaces))

@@ -21,6 +21,7 @@ WORDS = HERE / "page.md"
 PAGE = HERE.parent / "docs" / "benchmarks.md"
 IMAGES = HERE.parent / "docs" / "images" / "benchmarks"
 SLOT = re.compile(r"\{\{ *(\w+)(?: ([^}]*?))? *\}\}")
+SHARE = re.compile(r"had its core for (\d+)%")
 VERDICTS = {"pass": "met", "FAIL": "**missed**", "not measured": "not measured"}
 
 Record = dict[str, Any]
@@ -97,7 +98,13 @@ def provenance(record: Record, _: str) -> str:
     rows += [("registers", machine["registers"])] if "registers" in machine else []
     rows += [("when", record["when"][:10]), ("effort", record["effort"])]
     rows += [(name, str(version)) for name, version in record["versions"].items()]
-    lines = [f"* {note}" for note in record["notes"]]
+    shares = [int(found[1]) for note in record["notes"] if (found := SHARE.search(note))]
+    lines = [f"* {note}" for note in record["notes"] if not SHARE.search(note)]
+    if shares:
+        lines.append(
+            f"* others were at work: {len(shares)} cases had their core for {min(shares)} to"
+            f" {max(shares)} % of the time, so that caches were shared; CPU time was measured"
+        )
     return "\n".join([table(("", ""), rows, right=2), "", *lines])
 
 

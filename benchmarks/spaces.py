@@ -1,6 +1,5 @@
 """What a chosen space costs: auto against SE(3) everywhere, projection against none."""
 
-import time
 from collections.abc import Callable
 from statistics import median
 from typing import Any
@@ -16,18 +15,10 @@ BODY_STEPS = 8_000  # bodies times steps of one timed run
 
 
 def stepper(model: Any, step: float = STEP, **options: Any) -> Callable[[int], float]:
-    """Seconds that so many steps take, with only the first and the last state kept."""
-    from chasles.studies.quiet import simulate_quietly
+    """Seconds that so many steps take."""
+    from clocks import make_stepper, seconds_of
 
-    def seconds(steps: int) -> float:
-        began = time.process_time()
-        run = simulate_quietly(
-            model, steps * step, step=step, save_every=steps, progress=False, **options
-        )
-        taken = time.process_time() - began
-        return min(float(run.provenance["seconds_in_steps"]), taken)  # as in `models`
-
-    return seconds
+    return seconds_of(make_stepper(model, step=step, **options), step)
 
 
 def auto_against_se3(libraries: dict[str, Any], effort: Any, findings: Findings) -> None:

@@ -27,8 +27,9 @@ def benchmarks(monkeypatch):
 
 
 @pytest.fixture
-def stored():
-    return json.loads((FOLDER / "results" / "page.json").read_text("utf-8"))
+def stored(benchmarks):
+    page = benchmarks("page")
+    return page.whole(json.loads(page.STORED.read_text("utf-8")))
 
 
 def test_the_page_is_what_the_stored_figures_make_of_it(benchmarks, stored):
@@ -59,6 +60,27 @@ def test_all_pictures_are_drawn_from_the_stored_figures(benchmarks, stored, tmp_
     named = set(re.findall(r"images/benchmarks/([\w-]+\.svg)", (FOLDER / "page.md").read_text()))
     assert {path.name for path in tmp_path.iterdir()} == named
     assert all((ROOT / "docs" / "images" / "benchmarks" / name).exists() for name in named)
+
+
+def test_a_case_that_is_measured_again_takes_the_place_of_its_figures(
+    benchmarks, monkeypatch, tmp_path
+):
+    page = benchmarks("page")
+    monkeypatch.setattr(page, "STORED", tmp_path / "page.json")
+    monkeypatch.setattr(page, "write", lambda stored: None)
+
+    def measured(**notes):
+        cases = {
+            name: {"figures": [], "series": [], "requirements": [], "notes": [note]}
+            for name, note in notes.items()
+        }
+        return {"when": "now", "cases": cases, "notes": [*notes.values(), "of the run"]}
+
+    page.store(measured(first="a", second="b"), ["first", "second"], anew=True)
+    page.store(measured(second="c"), ["first", "second"], anew=False)
+    found = json.loads(page.STORED.read_text())
+    assert list(found["cases"]) == ["first", "second"]
+    assert page.whole(found)["notes"] == ["a", "c", "of the run"]
 
 
 @pytest.mark.parametrize("order", [2, 4, 8])
