@@ -64,6 +64,11 @@ class Advice:
         return self.chosen is not None
 
     @property
+    def seconds(self) -> float:
+        """The former name: now `operations`, in seconds of a processor of 1e9 a second."""
+        return 1e-9 * self.operations
+
+    @property
     def best(self) -> dict[str, Any]:
         if self.chosen is not None:
             return dict(self.chosen.options)
