@@ -135,6 +135,11 @@ def fold_product(copy: Copy, a: Operand, b: Operand) -> Operand | None:
             return other
         if is_number(one, -1.0):
             return fold(copy, "negative", (other,))
+        x = copy.behind_minus(one)
+        if x is not None and not isinstance(other, Place):
+            return fold(copy, "multiply", (x, -other))
+        if x is not None:
+            return fold(copy, "negative", (fold(copy, "multiply", (x, other)),))
     return None
 
 
@@ -144,7 +149,7 @@ def fold_sum(copy: Copy, a: Operand, b: Operand) -> Operand | None:
             return other
         x = copy.behind_minus(one)
         if x is not None:
-            return copy.put("subtract", (other, x))
+            return fold(copy, "subtract", (other, x))
     return None
 
 
@@ -153,8 +158,10 @@ def fold_difference(copy: Copy, a: Operand, b: Operand) -> Operand | None:
         return a
     if is_number(a, 0.0):
         return fold(copy, "negative", (b,))
-    x = copy.behind_minus(b)
-    return None if x is None else copy.put("add", (a, x))
+    x, y = copy.behind_minus(a), copy.behind_minus(b)
+    if y is not None:
+        return fold(copy, "add", (a, y))
+    return None if x is None else fold(copy, "negative", (fold(copy, "add", (x, b)),))
 
 
 def fold_quotient(copy: Copy, a: Operand, b: Operand) -> Operand | None:
@@ -167,6 +174,12 @@ def fold_quotient(copy: Copy, a: Operand, b: Operand) -> Operand | None:
 
 
 def fold_minus(copy: Copy, a: Operand) -> Operand | None:
+    """-(-x) is x, and -(x - y) is y - x."""
+    if not isinstance(a, Place) or a.index < copy.inputs:
+        return None
+    node = copy.nodes[a.index - copy.inputs]
+    if node.name == "subtract":
+        return copy.put("subtract", (node.operands[1], node.operands[0]))
     return copy.behind_minus(a)
 
 
