@@ -46,10 +46,10 @@ class EventRun(Run):
     def goes_on(self) -> bool:
         return super().goes_on and not self.watch.is_over
 
-    @property
-    def evaluations(self) -> int:
-        stages = getattr(self.stepper.scheme, "count", 0)
-        return 0 if callable(stages) else int(stages) * self.taken
+    def counted(self) -> dict[str, int]:
+        """With the steps that look and locate."""
+        self.side_steps = self.taken - (self.index - self.grid.first)
+        return super().counted()
 
     def all_states(self, progress: bool | None) -> Saved:
         """Every save_every-th state, and the last."""
@@ -122,7 +122,8 @@ class EventRun(Run):
             if self.stopped is None:
                 self.watched_step(grid.time(self.index), grid.until)
             yield
-        self.ending = self.watch.ending
+        self.shortened = self.reached > grid.time(self.index)
+        self.ending += self.watch.ending
         self.can_go_on = not self.watch.is_over
 
     def watched_step(self, begin: float, end: float) -> None:
@@ -149,7 +150,11 @@ class EventRun(Run):
         self.taken += 1
         _, outcome = self.stepper.advance(self.block, self.spare, steps, NEVER, int(whole), NOWHERE)
         if outcome != OK:
-            raise self.explain(begin, outcome)
+            length = grid.step if whole else end - begin
+            shortest = self.in_parts(outcome, self.block, begin, length)
+            if shortest is None:
+                raise self.explain(begin, outcome)
+            self.note_division(shortest)
 
         def at(t: float) -> Floats:
             if t in (begin, end):
@@ -175,7 +180,7 @@ class EventRun(Run):
         steps = (begin, t - begin, 0, 1, 1)
         self.taken += 1
         _, outcome = self.stepper.advance(self.aside, self.other, steps, NEVER, 0, NOWHERE)
-        if outcome != OK:
+        if outcome != OK and self.in_parts(outcome, self.aside, begin, t - begin) is None:
             raise self.explain(begin, outcome)
         return self.aside
 
@@ -187,4 +192,4 @@ class EventRun(Run):
     def told(self) -> dict[str, Any]:
         """For the provenance."""
         found = self.watch.watcher.found
-        return {"events": {name: list(times) for name, times in found.items()}}
+        return super().told() | {"events": {name: list(times) for name, times in found.items()}}

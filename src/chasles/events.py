@@ -151,6 +151,11 @@ class Watcher:
                 f"event '{event.name}' returned an array of shape {value.shape} at t = {t:.6g} s.",
                 "Return one number, which is zero at the event.",
             )
+        if isinstance(value, bool | np.bool_):
+            raise EventFailed(
+                f"event '{event.name}' returned {value} at t = {t:.6g} s, which has no sign.",
+                "Return a number that passes through zero at the event: x - 1, not x > 1.",
+            )
         try:
             number = float(value)
         except (TypeError, ValueError):
@@ -193,11 +198,20 @@ class Watcher:
                 for i in crossings([values[0], *exact, ended], event.direction)
             ]
         happened.sort(key=lambda item: item[0])
-        for t, event in happened:
-            self.found[event.name].append(t)
+        for k, (t, event) in enumerate(happened):
+            self.note(t, event)
             if event.terminal or event.changes:
+                for other, beside in happened[k + 1 :]:
+                    if is_same(t, other) and not beside.changes:  # impacts are met one by one
+                        self.note(t, beside)
                 return t, event
         return None
+
+    def note(self, t: float, event: Event) -> None:
+        """Keep the time of an event, unless it was noted when an impact happened at that time."""
+        times = self.found[event.name]
+        if event.changes or not times or not is_same(times[-1], t):
+            times.append(t)
 
     def value_at(self, event: Event, t: float, at: Callable[[float], Floats]) -> float:
         """The value at a time within a step, which a real step leads to."""
@@ -218,6 +232,11 @@ class Watcher:
         if function(begin) * last > 0.0:  # at once after an impact: rounding is on either side
             return float(begin)
         return float(brentq(function, begin, end, xtol=LOCATED, rtol=4.0 * np.finfo(float).eps))
+
+
+def is_same(one: float, other: float) -> bool:
+    """Whether two times cannot be told from each other."""
+    return abs(other - one) <= 2.0 * LOCATED + 16.0 * float(np.finfo(float).eps) * abs(one)
 
 
 def passes(values: list[float], direction: int) -> bool:

@@ -291,38 +291,53 @@ class Run:
             size = max(1, int((self.index - first) * min(16.0, CHUNK_SECONDS / max(seconds, 1e-6))))
 
     def take_in_parts(self, outcome: int, every: int) -> bool:
-        """Take a step whose Newton iteration did not converge in halves, quarters, ... of it, as
-        long as they may be; whether that has led to its end.
+        """Take a step whose Newton iteration did not converge in parts; whether that has led to its
+        end.
+        """
+        t, step = self.grid.time(self.index), self.grid.step
+        shortest = self.in_parts(outcome, self.block, t, step)
+        if shortest is None:
+            return False
+        self.index += 1
+        self.note_division(shortest)
+        if self.index % every == 0:
+            slot = self.index // every - self.first_row
+            self.points[slot] = self.block[: self.points.shape[1]]
+        return True
+
+    def in_parts(self, outcome: int, block: Floats, t: float, step: float) -> float | None:
+        """A step from t, in place, in halves, quarters, ... of it, as long as they may be: how long
+        the shortest is, s; None where that does not lead to its end, or it may not be divided.
         """
         taken = self.index - self.grid.first
         if outcome != NEWTON_FAILED or taken == 0 or self.divided > SOME + taken // 4:
-            return False  # of what is too long at every step, the user should know
-        t, unit, block = self.grid.time(self.index), self.grid.step / PARTS, self.block.copy()
-        done, length, shortest = 0, PARTS // 2, PARTS
+            return None  # of what is too long at every step, the user should know
+        unit, done, length, shortest = step / PARTS, 0, PARTS // 2, PARTS
+        begun, before = block.copy(), block.copy()
         while done < PARTS:
-            before, begin = block.copy(), t + unit * done
+            begin = t + unit * done
             if self.lookout is not None:
                 self.lookout.sampled(begin + unit * length * self.lookout.nodes)
             grid = (begin, unit * length, 0, 1, 1)
             _, found = self.stepper.advance(block, self.spare, grid, NEVER, 0, np.zeros((1, 1)))
             if found == OK:
+                before[:] = block
                 done, shortest = done + length, min(shortest, length)
                 length *= 2 if done % (2 * length) == 0 and length < PARTS // 2 else 1
             elif length == 1:
-                return False
+                block[:] = begun
+                return None
             else:
-                block, length = before, length // 2
-        self.block[:] = block
-        self.index += 1
-        self.divided, self.shortest = self.divided + 1, min(self.shortest, unit * shortest)
+                block[:], length = before, length // 2
+        return unit * shortest
+
+    def note_division(self, shortest: float) -> None:
+        """Count a step that was divided, and say so."""
+        self.divided, self.shortest = self.divided + 1, min(self.shortest, shortest)
         self.ending = (
             f", {self.divided} of them in parts of {self.shortest:.2g} s or more, where Newton's"
             " iteration did not converge otherwise"
         )
-        if self.index % every == 0:
-            slot = self.index // every - self.first_row
-            self.points[slot] = block[: self.points.shape[1]]
-        return True
 
     def piece(self, first: int, end: int, every: int) -> int:
         """How far steps may go at once: to the end of the rows, the next sample, or a trouble.
@@ -370,7 +385,7 @@ class Run:
         grid = (t, step, 0, 1, 1)
         _, outcome = self.stepper.advance(block, self.spare, grid, NEVER, 0, nowhere)
         self.side_steps += 1
-        if outcome != OK:
+        if outcome != OK and self.in_parts(outcome, block, t, step) is None:
             self.stopped = self.explain(t, outcome)
         return self.stopped is None
 

@@ -14,6 +14,8 @@ from chasles.stabilisation.stabiliser import BAUMGARTE, GGL, Choice
 RTOL, ATOL = 1e-8, 1e-10
 #: Doubles have no more digits to give: errors of rounding would be taken for those of the method.
 SMALLEST_RTOL = 100.0 * float(np.finfo(float).eps)
+#: m; no mechanism is as large.
+LARGEST_ATOL = 1e9
 #: A step shorter than this fraction of the run cannot be told from none.
 COLLAPSED = 64.0 * float(np.finfo(float).eps)
 
@@ -60,7 +62,7 @@ def make_tolerances(
     until = checked_positive(until, "until", "s", "simulate", InvalidOption)
     relative, absolute = checked_accuracy(rtol, atol)
     longest = until
-    if max_step is not None:
+    if max_step is not None and not (isinstance(max_step, float) and max_step == np.inf):
         longest = checked_positive(max_step, "max_step", "s", "simulate", InvalidOption)
     first = 0.0
     if first_step is not None:
@@ -92,6 +94,11 @@ def checked_accuracy(rtol: Any, atol: Any) -> tuple[float, float]:
         raise InvalidOption(
             f"simulate: rtol is {relative:g}: errors as large as the bodies would pass.",
             "Give rtol below 1, 1e-6 say.",
+        )
+    if absolute > LARGEST_ATOL:
+        raise InvalidOption(
+            f"simulate: atol is {absolute:g} m (m/s): errors larger than any mechanism would pass.",
+            "Give what a step may be wrong by in m and m/s, 1e-8 say, or leave atol out.",
         )
     if 0.0 < relative < SMALLEST_RTOL or relative == absolute == 0.0:
         raise InvalidOption(

@@ -105,6 +105,17 @@ def test_times_between_those_of_the_grid_cost_evaluations():
     assert told.evaluations == 4 * (9 + 3) and told.steps == 9 + 1
 
 
+@pytest.mark.parametrize("method", ["rk4", "half-explicit"])
+def test_steps_that_look_for_events_cost_evaluations(method):
+    """Seven in every step beside it, and those that locate."""
+    lift, plain = Counted(), Counted()
+    event = ch.Event(lambda t, s: t - 0.0321, name="then")
+    told = run(pendulum(ch.CustomForce("lift", "arm", lift)), method, events=[event]).provenance
+    alone = run(pendulum(ch.CustomForce("lift", "arm", plain)), method).provenance
+    assert told.evaluations - alone.evaluations == lift.calls - plain.calls
+    assert told.evaluations > 8 * alone.evaluations
+
+
 @pytest.mark.parametrize("method", ["rk4", "gauss4"])
 def test_a_run_that_is_resumed_tells_what_all_of_it_took(method, tmp_path):
     whole = run(pendulum(), method)

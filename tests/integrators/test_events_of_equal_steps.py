@@ -111,6 +111,53 @@ def test_a_joint_holds_at_an_event():
     assert result.violation("pivot")[-1] < 1e-13
 
 
+def test_a_run_that_an_event_ends_counts_the_step_that_leads_there():
+    """Half way of a step, and at the end of one."""
+    for end in (0.505, 0.5):
+        event = ch.Event(lambda t, s, end=end: t - end, terminal=True, name="then")
+        result = ch.simulate(falling(), 1.0, step=0.01, events=[event])
+        assert result.t[-1] == pytest.approx(end, abs=1e-12)
+        assert result.provenance.steps == len(result.t) - 1
+        assert f"in {len(result.t) - 1} steps" in result.message
+
+
+@pytest.mark.parametrize("options", [{"step": 0.01}, {"rtol": 1e-8}])
+def test_events_at_the_time_of_the_one_that_ends_the_run_are_told_whatever_their_turn(options):
+    def at(name, terminal):
+        return ch.Event(lambda t, s: t - 0.404, terminal=terminal, name=name)
+
+    result = ch.simulate(
+        falling(), 1.0, events=[at("before", False), at("end", True), at("after", False)], **options
+    )
+    assert [result.events[name].size for name in ("before", "end", "after")] == [1, 1, 1]
+
+
+def hard_floor():
+    """A ball that a step of 2 ms has sink in further than Newton's iteration can follow."""
+    ball = ch.Body.sphere("ball", radius=0.1, mass=1.0, position=(0, 0, 0.3), velocity=(0.5, 0, 0))
+    ground = ch.Contact(
+        "ground", ch.GROUND, ball, at=(0, 0, 0), stiffness=1e7, dissipation=1.0, friction=0.3
+    )
+    return ch.Model([ball], forces=[ground])
+
+
+@pytest.mark.filterwarnings("ignore::chasles.ChaslesWarning")  # an impact is not resolved
+@pytest.mark.parametrize("method", ["generalized-alpha", "bliedf3"])
+def test_steps_are_divided_where_events_and_times_between_them_are_asked_for_too(method):
+    options = {"step": 2e-3, "method": method}
+    plain = ch.simulate(hard_floor(), 0.3, **options)
+    event = ch.Event(lambda t, s: s.position("ball")[2] - 0.2, name="half way")
+    watched = ch.simulate(hard_floor(), 0.3, events=[event], **options)
+    between = ch.simulate(hard_floor(), 0.3, t_eval=[0.2031, 0.2039, 0.3], **options)
+    assert plain.provenance["divided_steps"] == watched.provenance["divided_steps"] == 1
+    np.testing.assert_array_equal(watched.absolute, plain.absolute)
+    np.testing.assert_array_equal(between.absolute[-1], plain.absolute[-1])
+    assert watched.events["half way"] == pytest.approx([np.sqrt(0.2 / GRAVITY)], abs=1e-4)
+    assert "in parts" in watched.message
+    ended = ch.simulate(hard_floor(), 0.2031, **options)  # by a shorter step
+    np.testing.assert_array_equal(ended.absolute[-1], between.absolute[0])
+
+
 # --- impacts ---
 
 
@@ -179,6 +226,7 @@ def test_impacts_with_past_points_and_recordings_of_events_are_refused(tmp_path)
         (lambda t, s: np.zeros(3), r"array of shape \(3,\)"),
         (lambda t, s: 1.0 if t < 0.5 else np.nan, "returned nan"),
         (lambda t, s: 1 / (t < 0.5), "raised ZeroDivisionError"),
+        (lambda t, s: t > 0.5, r"(?s)returned False .*not x > 1"),
     ],
 )
 def test_functions_that_do_not_return_a_number_end_the_run_with_its_result(function, message):

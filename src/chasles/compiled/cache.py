@@ -29,8 +29,9 @@ from chasles.compiled.reach import Unknown, described_type, digest_of
 
 #: Changed whenever files of older versions would be misread.
 FORMAT = 1
-#: Files kept of one kernel: sources, signatures and versions in turn.
-KEPT = 24
+#: Files kept of one kernel: sources, signatures and versions in turn.  The time loop alone has some
+#: thirty signatures: eight families of methods on charts, trees, and trees with cut joints.
+KEPT = 64
 CHECK = 32  # bytes of a digest of the content, ahead of it
 FILE = re.compile(r"[A-Za-z_0-9]+-[0-9a-f]{32}\.kernel")
 #: Kernels built ahead, for processors of about 2013 and later (x86-64-v3).

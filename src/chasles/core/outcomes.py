@@ -83,8 +83,9 @@ OUTCOMES = {
         "Newton failed",
         "Newton's iteration of the step after t = {t:.6g} s did not converge: after {iterations}"
         " iterations {worst}.",
-        "Take a smaller step than {step:g} s: parts of it, down to a thousandth, did not help; or"
-        " soften or smooth what jumps there (a contact, friction). The result up to t is kept.",
+        "Take a smaller step than {step:g} s (parts of it, down to a thousandth, are tried where"
+        " few steps need them, but not of the first one), or soften or smooth what jumps there (a"
+        " contact, friction). The result up to t is kept.",
     ),
 }
 

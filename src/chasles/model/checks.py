@@ -47,13 +47,22 @@ def checked_number(value: Any, what: str, where: str, invalid: Invalid) -> float
     return number
 
 
+def quantity(number: float, unit: str) -> str:
+    """A number with its unit, if it has one."""
+    return f"{number:g} {unit}".rstrip()
+
+
+def in_unit(unit: str) -> str:
+    return f", in {unit}" if unit else ""
+
+
 def checked_positive(value: Any, what: str, unit: str, where: str, invalid: Invalid) -> float:
     """One finite number greater than zero."""
     number = checked_number(value, what, where, invalid)
     if number <= 0.0:
         raise invalid(
-            f"{where}: {what} must be positive, got {number:g} {unit}.",
-            f"Give {what} greater than zero, in {unit}.",
+            f"{where}: {what} must be positive, got {quantity(number, unit)}.",
+            f"Give {what} greater than zero{in_unit(unit)}.",
         )
     return number
 
@@ -63,8 +72,8 @@ def checked_not_negative(value: Any, what: str, unit: str, where: str, invalid: 
     number = checked_number(value, what, where, invalid)
     if number < 0.0:
         raise invalid(
-            f"{where}: {what} must not be negative, got {number:g} {unit}.",
-            f"Give {what} of zero or more, in {unit}.",
+            f"{where}: {what} must not be negative, got {quantity(number, unit)}.",
+            f"Give {what} of zero or more{in_unit(unit)}.",
         )
     return number
 
