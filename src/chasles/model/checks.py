@@ -52,8 +52,8 @@ def checked_positive(value: Any, what: str, unit: str, where: str, invalid: Inva
     number = checked_number(value, what, where, invalid)
     if number <= 0.0:
         raise invalid(
-            f"{where}: {what} must be positive, got {number:g} {unit}.",
-            f"Give {what} greater than zero, in {unit}.",
+            f"{where}: {what} must be positive, got {number:g}{unit and f' {unit}'}.",
+            f"Give {what} greater than zero{unit and f', in {unit}'}.",
         )
     return number
 
@@ -63,8 +63,8 @@ def checked_not_negative(value: Any, what: str, unit: str, where: str, invalid: 
     number = checked_number(value, what, where, invalid)
     if number < 0.0:
         raise invalid(
-            f"{where}: {what} must not be negative, got {number:g} {unit}.",
-            f"Give {what} of zero or more, in {unit}.",
+            f"{where}: {what} must not be negative, got {number:g}{unit and f' {unit}'}.",
+            f"Give {what} of zero or more{unit and f', in {unit}'}.",
         )
     return number
 
