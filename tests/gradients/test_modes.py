@@ -145,6 +145,18 @@ def test_what_a_run_has_not_is_told_with_what_it_has(refusal):
     assert "no quantity 'energy'" in told and "'angular_velocity'" in told
 
 
+def test_what_joints_forbid_to_vary_is_told_by_its_entry(refusal):
+    rod = ch.Body.rod("rod", 1.0, mass=1.0, position=(0.5, 0, 0), angular_velocity=(0, 0, 3))
+    model = ch.Model([rod], [ch.Revolute("pin", ch.GROUND, rod, at=(0, 0, 0), axis="z")])
+    told = refusal(
+        lambda: ch.gradient(model, lambda r: r.position("rod")[-1, 0], ["rod.angular_velocity"],
+                            0.01, STEP),
+        InvalidOption,
+    )  # fmt: skip
+    assert "'rod.angular_velocity' cannot vary in its entry x" in told and "'pin'" in told
+    assert "close=True" not in told
+
+
 def test_a_step_that_is_left_out_is_asked_for_by_the_one_who_needs_it(refusal):
     for told in (
         refusal(lambda: ch.gradient(heavy_top(), misfit, ["gravity"], 0.01), InvalidOption),
