@@ -183,7 +183,7 @@ def stiff_or_not(
         return told(resolved(found.best), wanted, words)
     if judged is None:
         judged = by_tolerances(model, until, chosen, wanted, size)
-    return told(judged, wanted, f"{words}; so that it was kept")
+    return told(judged, wanted, f"{words}; so {result.provenance.method} is kept")
 
 
 def resolved(judged: Judged) -> Judged:
@@ -229,6 +229,8 @@ def told(judged: Judged, tol: float, choice: str = "") -> Result:
     others = {**result.provenance.others, **found}
     provenance = replace(result.provenance, warnings=tuple(texts), others=others)
     message = f"{result.message}; the motion is accurate to about {judged.worst * size:.1e} m"
+    if judged.worst > tol:
+        message += f", to {tol:g} of the size of the bodies up to t = {trusted:.4g} s only"
     if not np.isfinite(judged.worst):
         message = f"{result.message}; how accurate it is, is known up to t = {trusted:.4g} s"
     if choice:
@@ -265,6 +267,6 @@ def checked_method(method: Any) -> str:
         able = ", ".join(name for name, known in methods().items() if known.adaptive)
         raise InvalidOption(
             f"simulate: the method '{found.name}' cannot choose its steps, which tol asks for.",
-            f"Leave the method out, or take one of {able}.",
+            f"Leave the method out, give a step instead of tol, or take one of {able}.",
         )
     return found.name

@@ -46,7 +46,8 @@ class Provenance(Mapping[str, Any]):
 
     acceleration      form of the acceleration constraints
     method            name of the method, with its tableau and order
-    step, steps       length of a step in s, and how many were taken
+    step, steps       length of a step in s (the mean, where tolerances chose them), and how many
+                      were taken
     evaluations       how often the equations of motion were solved in the steps, or forces found
                       (RATTLie); 0: not counted
     iterations        of Newton's method, of a fixed point, or corrections of velocities, in methods

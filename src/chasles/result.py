@@ -113,10 +113,17 @@ class Result:
         p = self.provenance
         return (
             f"Result({self.status}: {len(self.t)} states, t = {self.t[0]:g} .. {self.t[-1]:g} s,"
-            f" {p.method} at step {p.step:g} s, {self.model!r}; worst gap {p.worst_gap}, energy"
+            f" {self._stepped()}, {self.model!r}; worst gap {p.worst_gap}, energy"
             f" balanced to {p.imbalance:.1e}, {p.seconds_in_steps:.2g} s"
             f"{', with warnings' if self.warnings else ''})"
         )
+
+    def _stepped(self) -> str:
+        """The method, and the length of its steps; where they were chosen, their mean."""
+        p = self.provenance
+        if "rtol" in p:
+            return f"{p.method} in {p.steps} steps, {p.step:.3g} s in the mean"
+        return f"{p.method} at step {p.step:g} s"
 
     def _repr_html_(self) -> str:
         """What a notebook shows of a run."""
@@ -124,7 +131,7 @@ class Result:
         rows = [
             ("run", f"{self.status}, t = {self.t[0]:g} .. {self.t[-1]:g} s, {len(self.t)} states"),
             ("model", repr(self.model)),
-            ("method", f"{p.method} at step {p.step:g} s, {p.seconds_in_steps:.2g} s in all"),
+            ("method", f"{self._stepped()}, {p.seconds_in_steps:.2g} s in all"),
             ("worst gap", str(p.worst_gap)),
             ("energy balanced to", f"{p.imbalance:.1e}"),
             *(("warning", text) for text in self.warnings),

@@ -23,6 +23,9 @@ from chasles.tolerances import Tolerances
 
 #: Methods that take a shorter step where a slope is not a number; the others stumble over it.
 SHORTEN = ("RK23", "RK45", "DOP853")
+#: By how much, of one or of themselves, coordinates are changed at the most to find derivatives.
+#: SciPy takes ever larger changes, up to infinity, where a coordinate has no effect.
+LARGEST_CHANGE = 1e-3
 
 
 class Failed(Exception):
@@ -132,12 +135,29 @@ class ScipyRun(Run):
                 try:
                     self.one_chart(keep, bar)
                 except Failed as failed:
-                    step = self.next_step or self.grid.step
-                    self.stopped = explained(
-                        self.stepper, self.block, self.spare, self.reached, step, failed.outcome
-                    )
+                    self.stopped = self.why(failed.outcome)
         if self.trouble is not None and self.goes_on:
             self.stopped = self.trouble
+
+    def why(self, outcome: int) -> SimulationStopped:
+        """The reason why slopes could not be found."""
+        if outcome == NOT_FINITE:
+            return failed_formula(self.stepper) or SimulationStopped(
+                f"SciPy's {self.name} asked for accelerations after t = {self.reached:.6g} s at a"
+                " point where they are not numbers.",
+                "Give smaller tolerances or max_step, or take another method; the result up to t is"
+                " kept.",
+            )
+        step = self.next_step or self.grid.step
+        return explained(self.stepper, self.block, self.spare, self.reached, step, outcome)
+
+    def limit_changes(self, solver: Any) -> None:
+        """Of coordinates, by which an implicit method finds its next derivatives."""
+        factors = getattr(solver, "jac_factor", None)
+        if factors is not None:
+            size = np.abs(solver.y)
+            change = LARGEST_CHANGE * np.maximum(1.0, size)
+            solver.jac_factor = np.minimum(factors, change / np.maximum(solver.atol, size))
 
     def one_chart(self, keep: Any, bar: Any) -> None:
         """Steps about the state reached, up to where the chart is left."""
@@ -151,6 +171,7 @@ class ScipyRun(Run):
                     "Give larger tolerances, or take another method.",
                 )
                 return
+            self.limit_changes(solver)
             steps += 1
             self.index += 1
             self.next_step = solver.step_size

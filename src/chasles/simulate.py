@@ -94,7 +94,7 @@ def simulate(
                   was never interrupted; where there is none, begin one
     rtol, atol    instead of a step: what every step may be wrong by, as a fraction of the size of a
                   body (of its speed), and in m (m/s); 1e-8 and 1e-10 where one is left out.  With
-                  "bs3", "dopri5", "tsit5" or "dop853"; t_eval is then met between the steps
+                  "bs3", "dopri5", "tsit5", "dop853" or SciPy's; t_eval is met between the steps
     first_step    the first step to try, and max_step, the longest, with tolerances
     events        functions of (t, state), or Events, whose zeros are looked for: see `Event`;
                   Impacts on ends of joints: see `Impact`; result.events has their times

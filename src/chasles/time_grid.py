@@ -83,7 +83,7 @@ def checked_step(step: Any, where: str) -> float:
     if step is None:
         remedy = "Give it in seconds: step=1e-3"
         if where == "simulate":
-            remedy += "; or a tolerance, rtol=1e-6, with method='dopri5'"
+            remedy += "; or the accuracy that is wanted, tol=1e-6, and no method"
         raise InvalidOption(f"{where}: step was left out.", f"{remedy}.")
     return checked_positive(step, "step", "s", where, InvalidOption)
 

@@ -16,6 +16,8 @@ RTOL, ATOL = 1e-8, 1e-10
 SMALLEST_RTOL = 100.0 * float(np.finfo(float).eps)
 #: m; no mechanism is as large.
 LARGEST_ATOL = 1e9
+#: SciPy judges coordinates by their own size, and charts begin at zero (m, m/s, rad, rad/s).
+SMALLEST_ATOL = 1e-20
 #: A step shorter than this fraction of the run cannot be told from none.
 COLLAPSED = 64.0 * float(np.finfo(float).eps)
 
@@ -61,6 +63,12 @@ def make_tolerances(
         )
     until = checked_positive(until, "until", "s", "simulate", InvalidOption)
     relative, absolute = checked_accuracy(rtol, atol)
+    if method.foreign is not None and absolute < SMALLEST_ATOL:
+        raise InvalidOption(
+            f"simulate: atol is {absolute:g} with '{method.name}', whose coordinates begin at zero:"
+            " no step would be short enough.",
+            "Give atol of 1e-14, say.",
+        )
     longest = until
     if max_step is not None and not (isinstance(max_step, float) and max_step == np.inf):
         longest = checked_positive(max_step, "max_step", "s", "simulate", InvalidOption)

@@ -128,6 +128,43 @@ def test_large_models_agree_with_differences_of_whole_runs(model, paths, until):
             assert_allclose(along, slope, rtol=1e-10, atol=1e-12 * abs(value) / h)
 
 
+@pytest.mark.parametrize("method", ["bliedf1", "bliedf2"])
+def test_backward_differentiation_is_refused_by_name_and_without_our_own_words(method, refusal):
+    told = refusal(
+        lambda: ch.gradient(heavy_top(), misfit, ["gravity"], 0.01, STEP, method=method),
+        InvalidOption,
+    )
+    assert f"'{method}' counts the points" in told and "Traced" not in told
+
+
+def test_what_a_run_has_not_is_told_with_what_it_has(refusal):
+    told = refusal(
+        lambda: ch.gradient(heavy_top(), lambda run: run.energy()[-1], ["gravity"], 0.01, STEP),
+        UnknownName,
+    )
+    assert "no quantity 'energy'" in told and "'angular_velocity'" in told
+
+
+def test_what_joints_forbid_to_vary_is_told_by_its_entry(refusal):
+    rod = ch.Body.rod("rod", 1.0, mass=1.0, position=(0.5, 0, 0), angular_velocity=(0, 0, 3))
+    model = ch.Model([rod], [ch.Revolute("pin", ch.GROUND, rod, at=(0, 0, 0), axis="z")])
+    told = refusal(
+        lambda: ch.gradient(model, lambda r: r.position("rod")[-1, 0], ["rod.angular_velocity"],
+                            0.01, STEP),
+        InvalidOption,
+    )  # fmt: skip
+    assert "'rod.angular_velocity' cannot vary in its entry x" in told and "'pin'" in told
+    assert "close=True" not in told
+
+
+def test_a_step_that_is_left_out_is_asked_for_by_the_one_who_needs_it(refusal):
+    for told in (
+        refusal(lambda: ch.gradient(heavy_top(), misfit, ["gravity"], 0.01), InvalidOption),
+        refusal(lambda: ch.ensemble(heavy_top(), {"top.mass": [1.0, 2.0]}, 0.01), InvalidOption),
+    ):
+        assert told.startswith(("gradient: step", "ensemble: step")) and "tol" not in told
+
+
 @pytest.mark.parametrize("method", ["gauss4", "rattlie", "generalized-alpha"])
 def test_steps_that_iterate_are_differentiated_as_they_are_taken(method, lists_only):
     """Every number of iterations is a branch of its own."""

@@ -5,6 +5,7 @@ import pytest
 from mechanisms import double_pendulum, heavy_top, reference_state, three_bar
 
 import chasles as ch
+from chasles import scipy_loop
 
 SPACES = ("auto", "SE3", "SO3xR3")
 
@@ -88,3 +89,31 @@ def test_a_simulation_takes_steps():
 def test_a_chart_ends_at_a_full_turn(recentre):
     with pytest.raises(ch.ChaslesError, match="recentre"):
         ch.scipy_method("RK45", recentre=recentre)
+
+
+def bob_on_a_damper():
+    """A ball whose turns have no effect: derivatives with respect to them are zero."""
+    bob = ch.Body.sphere("bob", radius=0.1, mass=1, position=(1, 0, 0))
+    damper = ch.Spring("d", ch.GROUND, bob, (0, 0, 0), (1, 0, 0), stiffness=0, damping=1e4)
+    return ch.Model([bob], forces=[damper])
+
+
+@pytest.mark.filterwarnings("error")
+@pytest.mark.parametrize("name", ["Radau", "BDF"])
+def test_coordinates_without_effect_do_not_end_an_implicit_run(name):
+    result = ch.simulate(bob_on_a_damper(), 3.0, rtol=1e-6, atol=1e-8, method=f"scipy {name}")
+    exact = ch.simulate(bob_on_a_damper(), 3.0, rtol=1e-9, method="scipy LSODA")
+    assert result.status == "finished"
+    assert np.abs(result.position("bob")[-1] - exact.position("bob")[-1]).max() < 1e-4
+
+
+def test_accelerations_that_are_not_numbers_are_told(monkeypatch):
+    monkeypatch.setattr(scipy_loop.ScipyRun, "limit_changes", lambda run, solver: None)
+    with np.errstate(over="ignore"), pytest.raises(ch.SimulationStopped, match="BDF asked for"):
+        ch.simulate(bob_on_a_damper(), 3.0, rtol=1e-6, atol=1e-8, method="scipy BDF")
+
+
+@pytest.mark.parametrize("name", ["RK45", "BDF", "LSODA"])
+def test_coordinates_that_begin_at_zero_need_an_absolute_tolerance(name):
+    with pytest.raises(ch.ChaslesError, match="atol is 0 with"):
+        ch.simulate(heavy_top(), 0.1, rtol=1e-6, atol=0, method=f"scipy {name}")

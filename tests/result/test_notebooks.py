@@ -34,6 +34,13 @@ def test_a_result_shows_how_it_went(run):
     assert html.count("<tr>") == 5 and "finished" in html and "rk4 at step 0.01 s" in html
 
 
+def test_steps_that_were_chosen_are_told_by_their_number_and_mean():
+    chosen = ch.simulate(MODEL, until=0.1, rtol=1e-6)
+    steps = chosen.provenance.steps
+    words = f"dop853 in {steps} steps, {0.1 / steps:.3g} s in the mean"
+    assert words in repr(chosen) and words in chosen._repr_html_()
+
+
 def test_tables_say_the_same_in_html(run):
     comparison = ch.compare(MODEL, ["SE3", "auto"], until=0.1, step=1e-2, timing=False)
     for shown in (ch.designate(MODEL), comparison, run.unique_reactions):

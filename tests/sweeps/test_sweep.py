@@ -59,6 +59,14 @@ def test_a_run_that_fails_is_kept_with_its_reason_and_stops_no_other():
     assert "2 of 3" in str(sweep)
 
 
+def test_a_sweep_tells_what_was_measured_and_how_many_runs_warn():
+    sweep = one_by_one(heavy_top(), {"step": [1e-3, 5e-2], "spaces": ["auto"]}, 0.5)
+    least, greatest = (f"{value:.3g}" for value in sorted(sweep.values("energy_error").values.flat))
+    assert ["energy_error", least, "0", greatest, "1"] in sweep.ranges()
+    assert f"energy_error  {least}" in str(sweep) and "--csv" in str(sweep)
+    assert "1 with warnings; run 1: " in str(sweep)
+
+
 def test_values_that_belong_together_are_run_one_by_one():
     vary = {"top.mass": [1.0, 2.0], "gravity": [(0, 0, -9.81), (0, 0, -1.62)]}
     sweep = one_by_one(heavy_top(), vary, 0.01, 1e-3, together=True)

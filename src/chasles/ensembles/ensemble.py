@@ -23,7 +23,7 @@ from chasles.model.model import checked_model
 from chasles.model.parameters import with_parameters
 from chasles.preparation import check_word
 from chasles.stepper import Stepper
-from chasles.time_grid import Grid, make_grid
+from chasles.time_grid import Grid, checked_step, make_grid
 from chasles.traced.choosing import KERNELS, PLAIN_STEPS, generic_at_hand
 from chasles.traced.lanes_ir import ACCUMULATED
 
@@ -128,12 +128,13 @@ def ensemble(
     return dataset(model, members, course, values, names, run, attributes)
 
 
-def whole_grid(until: Any, step: Any, save_every: Any) -> Grid:
-    grid = make_grid(until, step, save_every, None)
+def whole_grid(until: Any, step: Any, save_every: Any, where: str = "ensemble") -> Grid:
+    """Of runs whose steps all have one length."""
+    grid = make_grid(until, checked_step(step, where), save_every, None)
     if grid.rest > 0.0:
         near = grid.until / max(1, round(grid.until / grid.step))
         raise InvalidOption(
-            f"ensemble: until must be a whole number of steps of {grid.step:g} s, got"
+            f"{where}: until must be a whole number of steps of {grid.step:g} s, got"
             f" {grid.until:g} s.",
             f"Give step={near:.12g}, say.",
         )

@@ -16,6 +16,7 @@ from chasles.gradients.journey import Journey
 from chasles.gradients.reader_ir import LANES
 from chasles.gradients.setup import Slope, directions, slope_along
 from chasles.gradients.trajectory import Trajectory
+from chasles.integrators.methods import find_method
 from chasles.integrators.tableaux import Tableau
 from chasles.model import InvalidOption, Model, UnknownName
 from chasles.model.errors import told
@@ -81,9 +82,15 @@ def gradient(
         )
     if mode not in MODES:
         raise UnknownName.among("mode", mode, MODES, where="gradient")
-    grid = whole_grid(until, step, save_every)
+    grid = whole_grid(until, step, save_every, "gradient")
     values = checked_paths(model, wrt)
     options = equal_steps("gradient", method, spaces, stabilise)
+    if find_method(method).name.startswith("bliedf"):
+        raise InvalidOption(
+            f"gradient: '{method}' counts the points that it has behind it, and its steps cannot"
+            " be differentiated.",
+            "Take a one-step method: 'rk4', or 'generalized-alpha' where forces are stiff.",
+        )
 
     def made(changed: dict[str, Floats]) -> Stepper:
         return make_stepper(with_parameters(model, changed), options, grid.step, grid.until)

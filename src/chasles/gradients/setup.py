@@ -19,7 +19,7 @@ import numpy as np
 
 from chasles.core.arrays import Floats
 from chasles.ensembles.members import Image, image_of
-from chasles.model import InvalidOption
+from chasles.model import ChaslesError, InvalidOption
 from chasles.stepper import Stepper
 
 EIGHTH = (4 / 5, -1 / 5, 4 / 105, -1 / 280)
@@ -103,7 +103,10 @@ def slope_along(
     h = SHARE * size_of(value, path)
     images: dict[int, Image] = {}
     for k in (*range(-4, 0), *range(1, 5)):
-        images[k] = image_of(made({path: value + k * h * change}))
+        try:
+            images[k] = image_of(made({path: value + k * h * change}))
+        except ChaslesError as refused:
+            raise not_allowed(path, change, refused) from refused
     if len({image.structure for image in (here, *images.values())}) > 1:
         raise not_smooth(path)
     found, doubt = [], []
@@ -125,6 +128,17 @@ def slope_along(
         found.append(high)
         doubt.append(np.maximum(np.abs(high - low), np.abs(jump)))
     return Slope(path, share, *found, *doubt)
+
+
+def not_allowed(path: str, change: Floats, refused: ChaslesError) -> InvalidOption:
+    """Every entry of a field varies; this one may not."""
+    entry = ""
+    if change.shape in ((3,), (3, 3)):
+        entry = f" in its entry {''.join('xyz'[k] for k in np.argwhere(change)[0])}"
+    return InvalidOption(
+        f"gradient: '{path}' cannot vary{entry}: {refused.what}",
+        "Ask for what joints leave free; where they forbid an entry, take differences of two runs.",
+    )
 
 
 def not_smooth(path: str) -> InvalidOption:

@@ -6,7 +6,7 @@ import numpy as np
 
 from chasles.core.arrays import POSE_R, POSE_X, TWIST, Floats
 from chasles.groups.vectors import matvec
-from chasles.model import Body, InvalidOption, Model
+from chasles.model import Body, InvalidOption, Model, UnknownName
 from chasles.model.errors import told
 from chasles.scalars.nodes import Place
 from chasles.scalars.traced import Tape, Traced
@@ -20,14 +20,22 @@ class Trajectory:
     t  (T,) s
 
     Sums, products, powers and NumPy's sqrt, sin, cos, exp, log and the like may be used, also on
-    whole arrays; `np.linalg` may not.
+    whole arrays; of `np.linalg` only `norm`.
     """
+
+    #: What a run has of a Result here.
+    KNOWN = ("t", "position", "rotation", "velocity", "angular_velocity", "model")
 
     def __init__(self, setup: Setup, t: Floats, absolute: Floats) -> None:
         self.t, self._setup, self._tape = t, setup, Tape()
         self._absolute = absolute
         self._tape.inputs = absolute.size  # all of them, though most are never asked for
         self._rows: dict[int, Any] = {}  # body -> its numbers (T, 18)
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("_"):  # Python's own questions
+            raise AttributeError(name)
+        raise UnknownName.among("quantity", name, self.KNOWN, where="gradient: of this run")
 
     @property
     def model(self) -> Model:

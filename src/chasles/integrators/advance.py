@@ -40,7 +40,7 @@ def exchange(one: Any, other: Any, width: int) -> None:
         one[k], other[k] = other[k], one[k]
 
 
-@kernel("the time loop", seconds=8)
+@kernel("the time loop of this kind of run", seconds=8)
 def advance(
     mechanism: Any, scratch: Any, scheme: Any, state: Any, spare: Any, grid: Any, save_every: int,
     looking: int, saved: Any, first_row: int,

@@ -35,6 +35,10 @@ class Dual:
     def __neg__(self) -> "Dual":
         return Dual(-self.value, -self.slope)
 
+    def __abs__(self) -> "Dual":
+        """At zero the symmetric derivative, which is zero."""
+        return Dual(np.abs(self.value), np.sign(self.value) * self.slope)
+
     def __sub__(self, other: Any) -> "Dual":
         if isinstance(other, Dual):
             return Dual(self.value - other.value, self.slope - other.slope)

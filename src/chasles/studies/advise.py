@@ -112,7 +112,7 @@ class Advice:
             f"{self.model!r}: every joint below {self.target:g} (m, rad), energy to"
             f" {self.energy:g}, over {self.until:g} s",
             aligned_table(header, rows, left=4),
-            f"{len(self.evidence)} runs, {1e-6 * self.operations:.3g} million operations (op);"
+            f"{len(self.evidence)} runs, {plain(1e-6 * self.operations)} million operations (op);"
             " shown is each that comes closer to the target than all cheaper ones.",
         ]
         if not self.complete:

@@ -4,6 +4,7 @@ from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Executor
 from dataclasses import dataclass
 from functools import partial
+from math import isfinite
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any
@@ -104,6 +105,19 @@ class Sweep:
             ]
         )  # fmt: skip
 
+    def ranges(self) -> list[list[str]]:
+        """Of every number measured: its name, least and greatest value, and in which run."""
+        found: dict[str, list[tuple[float, int]]] = {}
+        for run in self.runs:
+            for name, value in flattened(run["measured"]).items():
+                if isinstance(value, float | int) and isfinite(value):
+                    found.setdefault(name, []).append((float(value), run["run"]))
+        ends = {name: (min(seen), max(seen)) for name, seen in found.items()}
+        return [
+            [name, f"{least:.3g}", str(first), f"{greatest:.3g}", str(last)]
+            for name, ((least, first), (greatest, last)) in ends.items()
+        ]
+
     def __str__(self) -> str:
         finished = sum(run["status"] == "finished" for run in self.runs)
         spent = sum(run["seconds"] for run in self.runs)
@@ -111,11 +125,20 @@ class Sweep:
             f"{finished} of {len(self.plan)} runs finished, {plain(spent)} s of computing:"
             f" {' x '.join(self.axes()[0]) or 'one run'}"
         ]
+        warned = [run for run in self.runs if run.get("warnings")]
+        if warned:
+            first, *_ = warned
+            lines.append(f"{len(warned)} with warnings; run {first['run']}: {first['warnings'][0]}")
         for run in self.failed[:SHOWN]:
             why = run["message"].splitlines()[0]
             lines.append(f"run {run['run']} {run['values']} {run['status']}: {why}")
         if len(self.failed) > SHOWN:
             lines.append(f"... and {len(self.failed) - SHOWN} more that were not finished")
+        ranges = self.ranges()
+        if ranges:
+            header = ["measured", "least", "in run", "greatest", "in run"]
+            lines.append(aligned_table(header, ranges))
+            lines.append("All of it: frame(), or values(name) over the grid; --csv or --json.")
         rows = [[str(r["run"]), f"{r['seconds']:.3g}", str(r["values"])] for r in self.slowest(3)]
         lines.append(aligned_table(["slowest", "s", "values"], rows))
         return "\n".join(lines)
