@@ -40,6 +40,7 @@ from chasles.system.lookout import Lookout
 from chasles.system.signals import Inputs
 from chasles.system.state import State, checked_state
 from chasles.tree_stepper import make_tree_stepper
+from chasles.unresolved_contacts import unresolved_contacts
 
 
 @dataclass(frozen=True, eq=False)
@@ -177,13 +178,17 @@ def result_of(
     problem = settings.problem
     inputs = run.control.inputs() if run.record is None else run.record.inputs()
     provenance = provenance_of(settings, run, seconds, **begun)
-    for text in suspicious:
-        warnings.warn(text, ChaslesWarning, stacklevel=stacklevel + 1)
-    return Result(
+    result = Result(
         problem if inputs is None else with_inputs(problem, inputs),
         saved.times, saved.absolute, saved.integrals, provenance, status, message,
         saved.coordinates, run.checkpoint() if run.can_go_on else None, saved.multipliers,
     )  # fmt: skip
+    suspicious += (late := unresolved_contacts(result, run.stepper.scheme))
+    for text in suspicious:
+        warnings.warn(text, ChaslesWarning, stacklevel=stacklevel + 1)
+    if not late:
+        return result
+    return replace(result, provenance=replace(provenance, warnings=tuple(suspicious)))
 
 
 def header_of(settings: Settings, run: Run) -> dict[str, Any]:

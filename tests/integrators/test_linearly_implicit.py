@@ -299,3 +299,22 @@ def test_loops_run_with_stiff_forces(space):
     result = ch.simulate(model, 0.1, step=1e-3, method=METHOD, spaces=space, stabilise="projection")
     assert np.linalg.norm(result.angular_velocity("first")[-1]) < 1e-2
     assert max(result.violation(name).max() for name in model.joint_names) < 1e-11
+
+
+def dropped_ball(stiffness):
+    ball = ch.Body.sphere("ball", radius=0.1, mass=1.0, position=(0, 0, 0.4))
+    floor = ch.Contact("floor", ch.GROUND, ball, at=(0, 0, 0), stiffness=stiffness)
+    return ch.Model([ball], forces=[floor])
+
+
+def test_a_bounce_that_the_steps_do_not_resolve_is_told():
+    """An elastic ball comes back to 0.4 m; here it does not, though its own books are balanced."""
+    with pytest.warns(ch.ChaslesWarning, match="do not resolve impacts of contact 'floor'"):
+        run = ch.simulate(dropped_ball(1e6), 1.0, step=2e-3, method="linearly-implicit")
+    back = run.position("ball")[200:, 2].max()
+    assert back < 0.35 and run.provenance.imbalance < 0.01 and run.warnings
+
+
+def test_a_bounce_of_many_steps_is_not():
+    run = ch.simulate(dropped_ball(1e4), 0.6, step=1e-3, method="linearly-implicit")
+    assert not run.warnings
