@@ -11,6 +11,7 @@ from test_bits import bouncing, sprung
 import chasles as ch
 from chasles.ensembles.export import export_cuda
 from chasles.model import InvalidOption, UnknownName
+from chasles.model.parameters import with_parameters
 
 STEP = 1e-3
 
@@ -120,6 +121,32 @@ def test_large_ensembles_are_set_up_from_few():
         model = with_part(spinning_top(), "bodies", "top", angular_velocity=spins[k])
         run = ch.simulate(model, 0.05, step=STEP, save_every=50)
         assert_allclose(found.position[k, -1, 0], run.position("top")[-1], atol=1e-13)
+
+
+@pytest.mark.parametrize("path", ["top.angular_velocity", "gravity"])
+def test_a_member_that_the_sample_tells_nothing_of_is_set_up_by_itself(path):
+    varied = {"top.angular_velocity": [0, 60.0, 30.0], "gravity": [0, 0, -9.81]}
+    rows = np.tile(varied[path], (1000, 1))
+    rows[:, 2] += np.linspace(0.0, 1.0, 1000)
+    rows[700] = [3.0, 50.0, 20.0]
+    found = ch.ensemble(spinning_top(), {path: rows}, 0.05, STEP, save_every=50)
+    assert found.attrs["set_up"].endswith("and 1 by themselves")
+    assert_members_are_runs(
+        found, lambda k: with_parameters(spinning_top(), {path: rows[k]}), 0.05, 50, (0, 699, 700)
+    )
+
+
+def test_the_one_member_that_opens_its_joint_is_refused():
+    rng = np.random.default_rng(4)
+    spins = np.array([0, 60.0, 30.0]) + rng.normal(size=(1000, 3))
+    speeds = np.cross(spins, [0.5, 0, 0])
+    speeds[700] += [1.0, 0, 0]
+    found = ch.ensemble(
+        spinning_top(), {"top.angular_velocity": spins, "top.velocity": speeds}, 0.01, STEP
+    )
+    assert found.attrs["set_up"].startswith("from ")
+    assert found.status.values[700].startswith("refused: the initial velocities")
+    assert (found.status.values == "finished").sum() == 999
 
 
 def test_the_generic_kernel_in_threads_gives_the_same():

@@ -68,7 +68,9 @@ def ensemble(
     statistics  quantities that are followed instead, at every save_every-th step:
                 "pivot.violation", "top.position.z", "top.speed", "kinetic_energy"; no trajectory
                 is stored
-    exact       the bits of `simulate`; False lets the processor round a product and a sum once
+    exact       the bits of `simulate` (of more than 400 members from a fit, see `set_up` in attrs,
+                but for rounding of the start); False lets the processor round a product and a sum
+                once
     threads     how many; all cores if left out
     kernel      "auto": members run in the lanes of registers, by machine code made for the model;
                 "generic": each by the kernel of all models
