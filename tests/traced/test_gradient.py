@@ -216,3 +216,29 @@ def test_axes_that_turn_abruptly_are_refused(refusal):
     assert "moments are equal" in told and "SE3" in told
     charts = ch.gradient(round_top(), height, ["top.inertia"], 0.01, STEP, spaces="SE3")
     assert np.isfinite(charts["top.inertia"]).all()
+
+
+def hinged(axis) -> ch.Model:
+    rod = ch.Body.box("rod", size=(0.1, 0.2, 0.4), mass=2.0, position=(0.3, 0, 0))
+    hinge = ch.Revolute("hinge", ch.GROUND, rod, at=(0, 0, 0), axis=axis)
+    return ch.Model([rod], [hinge])
+
+
+@pytest.mark.parametrize("mode", ["reverse", "forward"])
+def test_axes_across_a_hinge_that_turn_as_soon_as_it_does_are_refused(refusal, mode):
+    """On both sides alike, so that none of their differences shows it."""
+
+    def side(run):
+        return run.position("rod")[-1, 1]
+
+    told = refusal(
+        lambda: ch.gradient(hinged((0, 1, 0)), side, ["hinge.axis"], 0.1, STEP, mode=mode),
+        InvalidOption,
+    )
+    assert "across that of a joint" in told and "turn the model" in told
+    found = ch.gradient(hinged((0, 0.8, 0.6)), side, ["hinge.axis"], 0.1, STEP, mode=mode)
+    wanted = [
+        ch.simulate(hinged((h, 0.8, 0.6)), 0.1, step=STEP).position("rod")[-1, 1]
+        for h in (1e-5, -1e-5)
+    ]
+    assert_allclose(found["hinge.axis"][0], (wanted[0] - wanted[1]) / 2e-5, rtol=1e-6)

@@ -95,7 +95,7 @@ def gradient(
         for path in values
         for change, share in directions(path.rsplit(".", 1)[-1], values[path].shape)
     ]
-    numbers = np.any([slope.numbers != 0.0 for slope in slopes], axis=0)
+    numbers = np.any([slope.matters for slope in slopes], axis=0)
     few = mode == FORWARD or (mode == AUTO and len(slopes) <= LANES)
     course = make_course(stepper, numbers, grid.step, grid.steps, returns=not few)
     journey = Journey(course, function, min(grid.save_every, grid.steps))
@@ -111,8 +111,9 @@ def gradient(
 def derivatives_back(journey: Journey, slopes: Sequence[Slope], numbers: Any) -> list[float]:
     """Along each of the slopes, by the way back."""
     weights = journey.back()
-    totals = journey.course.totals[: len(journey.course.parameters)]
-    return [slope.along(weights, totals, numbers) for slope in slopes]
+    course = journey.course
+    totals, read = course.totals[: len(course.parameters)], course.read()
+    return [slope.along(weights, totals, numbers, read) for slope in slopes]
 
 
 def derivatives_forward(journey: Journey, slopes: Sequence[Slope], numbers: Any) -> list[float]:

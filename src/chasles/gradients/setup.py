@@ -33,6 +33,9 @@ SHARE = 4e-3
 ROUNDING = 1e-14
 #: By how much both may differ, as a fraction of the largest entry.
 AGREE = 1e-7
+#: An entry that is so far from what its neighbours say of it jumps, as a fraction of its size; if
+#: that is less than rounding of the others, it is rounding itself.
+JUMP = 1e-6
 
 
 def directions(field: str, shape: tuple[int, ...]) -> Iterator[tuple[Floats, Floats]]:
@@ -68,6 +71,7 @@ class Slope:
 
     share         entries of the field's gradient that it stands for
     doubt, ...    by how much both differences disagree
+    jumps         which numbers are others here than on both sides
     """
 
     path: str
@@ -76,9 +80,20 @@ class Slope:
     numbers: Floats
     doubt_of_block: Floats
     doubt_of_numbers: Floats
+    jumps: Any
 
-    def along(self, weights: Floats, totals: Floats, chosen: Any) -> float:
-        """The derivative of a value with these weights of the block and of chosen numbers."""
+    @property
+    def matters(self) -> Any:
+        """Numbers that change, also those that are alike on both sides."""
+        return (self.numbers != 0.0) | self.jumps
+
+    def along(self, weights: Floats, totals: Floats, chosen: Any, read: Any) -> float:
+        """The derivative of a value with these weights of the block and of chosen numbers.
+
+        None of those that are read may jump, whatever it weighs: the others belong to it.
+        """
+        if self.jumps[chosen][read].any():
+            raise not_smooth(self.path)
         parts = weights * self.block, totals * self.numbers[chosen]
         doubts = weights * self.doubt_of_block, totals * self.doubt_of_numbers[chosen]
         size, doubt = (sum(float(np.abs(x).sum()) for x in both) for both in (parts, doubts))
@@ -88,11 +103,12 @@ class Slope:
 
     def check(self) -> None:
         """Where nobody knows what matters to the answer, everything has to be smooth."""
-        for slope, doubt in (
-            (self.block, self.doubt_of_block), (self.numbers, self.doubt_of_numbers)
-        ):  # fmt: skip
-            if np.abs(doubt).max(initial=0.0) > AGREE * np.abs(slope).max(initial=0.0):
-                raise not_smooth(self.path)
+        slopes, doubts = (
+            [np.abs(x).max(initial=0.0) for x in both]
+            for both in ((self.block, self.numbers), (self.doubt_of_block, self.doubt_of_numbers))
+        )
+        if max(doubts) > AGREE * max(slopes):
+            raise not_smooth(self.path)
 
 
 def slope_along(
@@ -116,21 +132,26 @@ def slope_along(
             )
             middle = sum(c * (table[k + 1] + table[-k - 1]) for k, c in enumerate(MIDDLE))
             jump = (getattr(here, word) - middle) / h
+        largest = np.nan_to_num(np.max([np.abs(one) for one in table.values()], axis=0))
         high, low, jump = (
             np.nan_to_num(one, nan=0.0, posinf=0.0, neginf=0.0) for one in (high, low, jump)
         )
-        largest = np.max([np.abs(one) for one in table.values()], axis=0)
         for one in (high, jump):
-            one[np.abs(one) <= ROUNDING * np.nan_to_num(largest) / h] = 0.0
+            one[np.abs(one) <= ROUNDING * largest / h] = 0.0
         found.append(high)
         doubt.append(np.maximum(np.abs(high - low), np.abs(jump)))
-    return Slope(path, share, *found, *doubt)
+    (block, numbers), (of_block, of_numbers) = found, doubt
+    steepest = np.abs(numbers).max(initial=0.0)
+    jumps = np.abs(jump) > np.maximum(JUMP * largest / h, AGREE * steepest)
+    return Slope(path, share, block, numbers, of_block, of_numbers, jumps)
 
 
 def not_smooth(path: str) -> InvalidOption:
     return InvalidOption(
         f"gradient: the arrays of the model do not depend smoothly on '{path}' here. A body on a"
         " ball joint works in its principal axes about the joint; where two moments are equal,"
-        " these turn abruptly.",
-        "Take charts, whose frames are those of the bodies (spaces='SE3'), or moments that differ.",
+        " these turn abruptly. So do the axes across that of a joint, where it is as far from two"
+        " axes of the world.",
+        "Take charts, whose frames are those of the bodies (spaces='SE3'), or moments that differ;"
+        " turn the model as a whole by some degrees.",
     )
