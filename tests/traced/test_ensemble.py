@@ -250,6 +250,7 @@ def test_an_unknown_path_suggests_the_nearest(refusal):
         ({"top.angular_velocity": np.zeros((4, 2))}, ("(members, 3)", "(4, 2)")),
         ({"top.mass": np.zeros((4, 2))}, ("(members,)", "(4, 2)")),
         ({"top.mass": "heavy"}, ("array of numbers", "heavy")),
+        ({"top.mass": np.array([1.0 + 1.0j])}, ("array of numbers",)),
         ({}, ("must be a dict",)),
     ],
 )
@@ -264,6 +265,8 @@ def test_other_bad_options_are_refused(refusal):
         ({"until": 0.1005}, "whole number of steps"),
         ({"threads": 0}, "threads"),
         ({"statistics": "pivot.violation"}, "list"),
+        ({"statistics": []}, "got none"),
+        ({"exact": "no"}, "exact must be True or False"),
         ({"save_every": 0}, "save_every"),
     ):
         given = {"until": 0.1, "step": STEP, **options}

@@ -86,6 +86,10 @@ def ensemble(
     checked_model(model)
     check_word("kernel", kernel, KERNELS)
     check_word("device", device, ("cpu", "gpu"))
+    if not isinstance(exact, bool | np.bool_):
+        raise InvalidOption(
+            f"ensemble: exact must be True or False, got {told(exact)}.", "Give one of them."
+        )
     grid = whole_grid(until, step, save_every)
     workers = checked_threads(threads)
     values, count = checked_values(model, vary)
