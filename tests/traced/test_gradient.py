@@ -242,3 +242,28 @@ def test_axes_across_a_hinge_that_turn_as_soon_as_it_does_are_refused(refusal, m
         for h in (1e-5, -1e-5)
     ]
     assert_allclose(found["hinge.axis"][0], (wanted[0] - wanted[1]) / 2e-5, rtol=1e-6)
+
+
+def damped(damping=0.0, gain=0.0) -> ch.Model:
+    rod = ch.Body.box("rod", size=(0.1, 0.2, 0.4), mass=2.0, position=(0.3, 0, 0))
+    hinge = ch.Revolute("hinge", ch.GROUND, rod, at=(0, 0, 0), axis=(0, 1, 0))
+    forces = [
+        ch.JointSpring("coil", hinge, stiffness=20.0, damping=damping),
+        ch.Motor("motor", hinge, target=0.0, stiffness=5.0, damping=gain),
+    ]
+    return ch.Model([rod], [hinge], forces=forces)
+
+
+@pytest.mark.parametrize("mode", ["reverse", "forward"])
+def test_a_damping_of_zero_varies_upwards(mode):
+    found = ch.gradient(damped(), height, ["coil.damping"], 0.1, STEP, mode=mode)
+    near = ch.gradient(damped(1e-9), height, ["coil.damping"], 0.1, STEP, mode=mode)
+    assert_allclose(found["coil.damping"], near["coil.damping"], rtol=1e-8)
+    assert found["coil.damping"] > 0.0
+
+
+def test_a_gain_that_zero_leaves_out_is_refused(refusal):
+    told = refusal(
+        lambda: ch.gradient(damped(), height, ["motor.damping"], 0.01, STEP), InvalidOption
+    )
+    assert "another way where 'motor.damping' changes" in told and "small" in told
