@@ -187,6 +187,16 @@ def test_failed_members_are_kept_with_their_reason():
     assert np.isnan(found.position[2, 1:]).all()
 
 
+def test_statistics_of_members_that_stop_at_once_are_not_numbers():
+    """And no warning of NumPy's comes with them."""
+    found = ch.ensemble(
+        spinning_top(), {"top.angular_velocity": [[0, 60, 1e6]]}, 0.01, STEP,
+        statistics=["top.speed"],
+    )  # fmt: skip
+    assert found.status.values[0].startswith("stopped: ")
+    assert np.isnan(found.quantiles).all() and found.histogram.sum() == 0
+
+
 def test_an_ensemble_of_which_nobody_can_start_is_refused(refusal):
     refusal(
         lambda: ch.ensemble(spinning_top(), {"top.mass": [-1.0, -2.0]}, 0.1, STEP), ch.InvalidBody
