@@ -267,3 +267,16 @@ def test_a_gain_that_zero_leaves_out_is_refused(refusal):
         lambda: ch.gradient(damped(), height, ["motor.damping"], 0.01, STEP), InvalidOption
     )
     assert "another way where 'motor.damping' changes" in told and "small" in told
+
+
+def test_slopes_of_what_was_not_picked_do_not_count():
+    """An implicit step divides by what may be 0, and does not take the quotient then."""
+    found = [
+        ch.gradient(
+            sprung(), height, ["spring.stiffness"], 0.002, STEP, method="linearly-implicit",
+            mode=mode,
+        )["spring.stiffness"]
+        for mode in ("auto", "reverse", "forward")
+    ]  # fmt: skip
+    assert np.isfinite(found).all() and found[2] != 0.0
+    assert_allclose(found[:2], found[2], rtol=1e-9)

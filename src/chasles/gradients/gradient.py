@@ -102,8 +102,13 @@ def gradient(
     result = Gradient({path: np.zeros(value.shape) for path, value in values.items()})
     result.value, result.t, result.absolute = journey.value, journey.t, journey.absolute
     forward = mode == FORWARD or (few and course.listed)
+    begun = course.totals.copy()
     along = derivatives_forward if forward else derivatives_back
-    for slope, derivative in zip(slopes, along(journey, slopes, numbers), strict=True):
+    found = along(journey, slopes, numbers)
+    if not forward and np.isfinite(result.value) and not np.isfinite(found).all():
+        course.totals[:] = begun  # a weight of 0 met an infinite slope of what was not picked
+        found = derivatives_forward(journey, slopes, numbers)
+    for slope, derivative in zip(slopes, found, strict=True):
         result[slope.path] += derivative * slope.share
     return result
 
