@@ -106,7 +106,7 @@ def gradient(
     along = derivatives_forward if forward else derivatives_back
     found = along(journey, slopes, numbers)
     if not forward and np.isfinite(result.value) and not np.isfinite(found).all():
-        course.totals[:] = begun  # a weight of 0 met an infinite slope of what was not picked
+        course.totals[:] = begun  # steps that carry much from one to the next are not undone
         found = derivatives_forward(journey, slopes, numbers)
     for slope, derivative in zip(slopes, found, strict=True):
         result[slope.path] += derivative * slope.share
