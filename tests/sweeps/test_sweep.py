@@ -1,6 +1,7 @@
 """Many runs: equal to single ones, kept as they come, whoever dies on the way."""
 
 import errno
+import io
 import json
 import multiprocessing
 import os
@@ -19,7 +20,8 @@ from mechanisms import double_pendulum, heavy_top
 
 import chasles as ch
 from chasles.model.parameters import parameter_paths, with_parameters
-from chasles.sweeps.store import read_runs
+from chasles.sweeps.plan import make_plan
+from chasles.sweeps.store import open_store, read_runs
 
 VARY = {"first.mass": [1.0, 2.0, 3.0], "method": ["rk4", "heun"], "step": [2e-3, 1e-3]}
 
@@ -180,6 +182,82 @@ def test_a_full_disk_is_told_and_the_runs_before_are_safe(tmp_path, monkeypatch)
     assert len(sweep.runs) == 4
 
 
+def test_a_full_device_is_told(tmp_path):
+    """Once: nothing waits in a buffer, to fail again when the store is closed."""
+    store = open_store(tmp_path / "store", "plan", 2)
+    store.append([{"run": 0}])
+    store.file.close()
+    buffering = (
+        io.BufferedWriter if isinstance(store.file, io.BufferedIOBase) else lambda file: file
+    )
+    store.file = buffering(io.FileIO("/dev/full", "wb"))
+    with pytest.raises(ch.InvalidFile, match="The 1 runs before are safe"):
+        store.append([{"run": 1}])
+    store.close()
+
+
+def test_no_room_for_the_plan_leaves_a_folder_that_can_be_used(tmp_path, monkeypatch):
+    def full(number):
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(os, "fsync", full)
+        with pytest.raises(ch.InvalidFile, match="No space left"):
+            open_store(tmp_path, "plan", 1)
+    open_store(tmp_path, "plan", 1).close()
+
+
+def test_a_line_that_cannot_be_read_costs_no_other_run(tmp_path):
+    store = open_store(tmp_path, "plan", 5)
+    store.append([{"run": k} for k in range(5)])
+    store.close()
+    lines = read_lines(tmp_path)
+    lines[1] = b"\0\0 gone\n"
+    (tmp_path / "runs.jsonl").write_bytes(b"".join(lines) + b'{"run": 5')
+    again = open_store(tmp_path, "plan", 5)
+    assert [record["run"] for record in again.records] == [0, 2, 3, 4]
+    again.append([{"run": 1}])
+    again.close()
+    kept = read_runs(tmp_path / "runs.jsonl")
+    assert [record["run"] for record in kept] == [0, 2, 3, 4, 1]
+
+
+def test_two_processes_do_not_share_a_store(tmp_path):
+    store = open_store(tmp_path, "plan", 1)
+    script = (
+        "import sys; from chasles.sweeps import store; store.open_store(sys.argv[1], 'plan', 1)"
+    )
+    command = [sys.executable, "-c", script, str(tmp_path)]
+    refused = subprocess.run(command, capture_output=True, text=True)
+    assert "another process is running the sweep" in refused.stderr
+    store.close()
+    assert subprocess.run(command).returncode == 0
+
+
+def pushed(rate):
+    def motion(t):
+        return rate * t
+
+    crank = ch.Body.box("crank", size=(0.1, 0.1, 0.1), mass=1.0)
+    joint = ch.Revolute("axle", ch.GROUND, crank, at=(0, 0, 0), axis=(0, 0, 1))
+    return ch.Model([crank], [joint], drivers=[ch.Driver("drive", joint, motion)])
+
+
+def test_a_model_with_functions_is_known_again():
+    """By what they do: in another process they have other addresses."""
+    plans = [make_plan(pushed(rate), {}, False, {}) for rate in (1.0, 1.0, 2.0)]
+    first, same, other = (plan.fingerprint for plan in plans)
+    assert first == same != other
+
+
+def holding(array):
+    return lambda result: {"x": float(array.sum())}
+
+
+def with_default(number):
+    return lambda result, x=number: {"x": x}
+
+
 def fixed(number):
     return lambda result: {"x": number}
 
@@ -205,6 +283,8 @@ OTHER_TIMES = np.where((TIMES > 0.02) & (TIMES < 0.03), 0.02, TIMES)
     [
         ({"measure": lambda result: {"x": 1.0}}, {"measure": lambda result: {"x": 2.0}}),
         ({"measure": fixed(1.0)}, {"measure": fixed(2.0)}),
+        ({"measure": holding(np.zeros(2))}, {"measure": holding(np.ones(2))}),
+        ({"measure": with_default(1.0)}, {"measure": with_default(2.0)}),
         ({"measure": Fixed(1.0)}, {"measure": Fixed(2.0)}),
         ({"measure": partial(scaled, 1.0)}, {"measure": partial(scaled, 2.0)}),
         ({"options": {"t_eval": TIMES}}, {"options": {"t_eval": OTHER_TIMES}}),

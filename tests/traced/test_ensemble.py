@@ -11,6 +11,7 @@ from test_bits import bouncing, sprung
 import chasles as ch
 from chasles.ensembles.export import export_cuda
 from chasles.model import InvalidOption, UnknownName
+from chasles.model.parameters import with_parameters
 
 STEP = 1e-3
 
@@ -122,6 +123,32 @@ def test_large_ensembles_are_set_up_from_few():
         assert_allclose(found.position[k, -1, 0], run.position("top")[-1], atol=1e-13)
 
 
+@pytest.mark.parametrize("path", ["top.angular_velocity", "gravity"])
+def test_a_member_that_the_sample_tells_nothing_of_is_set_up_by_itself(path):
+    varied = {"top.angular_velocity": [0, 60.0, 30.0], "gravity": [0, 0, -9.81]}
+    rows = np.tile(varied[path], (1000, 1))
+    rows[:, 2] += np.linspace(0.0, 1.0, 1000)
+    rows[700] = [3.0, 50.0, 20.0]
+    found = ch.ensemble(spinning_top(), {path: rows}, 0.05, STEP, save_every=50)
+    assert found.attrs["set_up"].endswith("and 1 by themselves")
+    assert_members_are_runs(
+        found, lambda k: with_parameters(spinning_top(), {path: rows[k]}), 0.05, 50, (0, 699, 700)
+    )
+
+
+def test_the_one_member_that_opens_its_joint_is_refused():
+    rng = np.random.default_rng(4)
+    spins = np.array([0, 60.0, 30.0]) + rng.normal(size=(1000, 3))
+    speeds = np.cross(spins, [0.5, 0, 0])
+    speeds[700] += [1.0, 0, 0]
+    found = ch.ensemble(
+        spinning_top(), {"top.angular_velocity": spins, "top.velocity": speeds}, 0.01, STEP
+    )
+    assert found.attrs["set_up"].startswith("from ")
+    assert found.status.values[700].startswith("refused: the initial velocities")
+    assert (found.status.values == "finished").sum() == 999
+
+
 def test_the_generic_kernel_in_threads_gives_the_same():
     spins = np.array([[0, 60.0 + k, 30.0] for k in range(10)])
     runs = [
@@ -158,6 +185,16 @@ def test_failed_members_are_kept_with_their_reason():
     assert np.isfinite(found.position[[0, 3]]).all()
     assert 0 < found.reached[1] < 0.1 and np.isnan(found.position[1, -1]).all()
     assert np.isnan(found.position[2, 1:]).all()
+
+
+def test_statistics_of_members_that_stop_at_once_are_not_numbers():
+    """And no warning of NumPy's comes with them."""
+    found = ch.ensemble(
+        spinning_top(), {"top.angular_velocity": [[0, 60, 1e6]]}, 0.01, STEP,
+        statistics=["top.speed"],
+    )  # fmt: skip
+    assert found.status.values[0].startswith("stopped: ")
+    assert np.isnan(found.quantiles).all() and found.histogram.sum() == 0
 
 
 def test_an_ensemble_of_which_nobody_can_start_is_refused(refusal):
@@ -223,6 +260,7 @@ def test_an_unknown_path_suggests_the_nearest(refusal):
         ({"top.angular_velocity": np.zeros((4, 2))}, ("(members, 3)", "(4, 2)")),
         ({"top.mass": np.zeros((4, 2))}, ("(members,)", "(4, 2)")),
         ({"top.mass": "heavy"}, ("array of numbers", "heavy")),
+        ({"top.mass": np.array([1.0 + 1.0j])}, ("array of numbers",)),
         ({}, ("must be a dict",)),
     ],
 )
@@ -237,6 +275,8 @@ def test_other_bad_options_are_refused(refusal):
         ({"until": 0.1005}, "whole number of steps"),
         ({"threads": 0}, "threads"),
         ({"statistics": "pivot.violation"}, "list"),
+        ({"statistics": []}, "got none"),
+        ({"exact": "no"}, "exact must be True or False"),
         ({"save_every": 0}, "save_every"),
     ):
         given = {"until": 0.1, "step": STEP, **options}

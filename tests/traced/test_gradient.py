@@ -216,3 +216,67 @@ def test_axes_that_turn_abruptly_are_refused(refusal):
     assert "moments are equal" in told and "SE3" in told
     charts = ch.gradient(round_top(), height, ["top.inertia"], 0.01, STEP, spaces="SE3")
     assert np.isfinite(charts["top.inertia"]).all()
+
+
+def hinged(axis) -> ch.Model:
+    rod = ch.Body.box("rod", size=(0.1, 0.2, 0.4), mass=2.0, position=(0.3, 0, 0))
+    hinge = ch.Revolute("hinge", ch.GROUND, rod, at=(0, 0, 0), axis=axis)
+    return ch.Model([rod], [hinge])
+
+
+@pytest.mark.parametrize("mode", ["reverse", "forward"])
+def test_axes_across_a_hinge_that_turn_as_soon_as_it_does_are_refused(refusal, mode):
+    """On both sides alike, so that none of their differences shows it."""
+
+    def side(run):
+        return run.position("rod")[-1, 1]
+
+    told = refusal(
+        lambda: ch.gradient(hinged((0, 1, 0)), side, ["hinge.axis"], 0.1, STEP, mode=mode),
+        InvalidOption,
+    )
+    assert "across that of a joint" in told and "turn the model" in told
+    found = ch.gradient(hinged((0, 0.8, 0.6)), side, ["hinge.axis"], 0.1, STEP, mode=mode)
+    wanted = [
+        ch.simulate(hinged((h, 0.8, 0.6)), 0.1, step=STEP).position("rod")[-1, 1]
+        for h in (1e-5, -1e-5)
+    ]
+    assert_allclose(found["hinge.axis"][0], (wanted[0] - wanted[1]) / 2e-5, rtol=1e-6)
+
+
+def damped(damping=0.0, gain=0.0) -> ch.Model:
+    rod = ch.Body.box("rod", size=(0.1, 0.2, 0.4), mass=2.0, position=(0.3, 0, 0))
+    hinge = ch.Revolute("hinge", ch.GROUND, rod, at=(0, 0, 0), axis=(0, 1, 0))
+    forces = [
+        ch.JointSpring("coil", hinge, stiffness=20.0, damping=damping),
+        ch.Motor("motor", hinge, target=0.0, stiffness=5.0, damping=gain),
+    ]
+    return ch.Model([rod], [hinge], forces=forces)
+
+
+@pytest.mark.parametrize("mode", ["reverse", "forward"])
+def test_a_damping_of_zero_varies_upwards(mode):
+    found = ch.gradient(damped(), height, ["coil.damping"], 0.1, STEP, mode=mode)
+    near = ch.gradient(damped(1e-9), height, ["coil.damping"], 0.1, STEP, mode=mode)
+    assert_allclose(found["coil.damping"], near["coil.damping"], rtol=1e-8)
+    assert found["coil.damping"] > 0.0
+
+
+def test_a_gain_that_zero_leaves_out_is_refused(refusal):
+    told = refusal(
+        lambda: ch.gradient(damped(), height, ["motor.damping"], 0.01, STEP), InvalidOption
+    )
+    assert "another way where 'motor.damping' changes" in told and "small" in told
+
+
+def test_implicit_steps_have_finite_gradients_in_every_mode():
+    """Where the way back meets what is not a number, they are carried along instead."""
+    found = [
+        ch.gradient(
+            sprung(), height, ["spring.stiffness"], 0.002, STEP, method="linearly-implicit",
+            mode=mode,
+        )["spring.stiffness"]
+        for mode in ("auto", "reverse", "forward")
+    ]  # fmt: skip
+    assert np.isfinite(found).all() and found[2] != 0.0
+    assert_allclose(found[:2], found[2], rtol=1e-9)

@@ -50,6 +50,11 @@ def checked_quantities(model: Model, given: Any) -> tuple[str, ...]:
             'Give ["pivot.violation"], say.',
         )
     known, wanted = known_quantities(model), tuple(given)
+    if not wanted:
+        raise InvalidOption(
+            "ensemble: statistics must name a quantity, got none.",
+            f"Give ['{known[-1]}'], say, or leave it out for trajectories.",
+        )
     for name in wanted:
         if name not in known:
             raise UnknownName.among("quantity", name, known, where="ensemble: statistics")

@@ -38,7 +38,10 @@ def checked_values(model: Model, given: Any) -> tuple[dict[str, Floats], int]:
 def checked_value(path: str, value: Any, shape: tuple[int, ...]) -> Floats:
     """(members, *shape), or (1, *shape) of what is the same for all."""
     try:
-        array = np.asarray(value, float)
+        array = np.asarray(value)
+        if array.dtype.kind == "c":
+            raise TypeError("complex")
+        array = array.astype(float)
     except (TypeError, ValueError):
         raise InvalidOption(
             f"ensemble: '{path}' must be an array of numbers, got {told(value)}.",

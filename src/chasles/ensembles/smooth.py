@@ -9,6 +9,9 @@ $$ y = a + \sum_i b_i u_i + \sum_{i\le j} c_{ij} u_i u_j, $$
 is fitted to a sample of members and compared with others.  Entries that are equal to one number of
 what varies, or to its negative, are copied.  A member takes milliseconds to set up; from the fit a
 million take a second.
+
+A sample tells nothing of members that differ in what is the same throughout the sample, and little
+of those far outside it: these are set up by themselves.
 """
 
 from collections.abc import Callable, Mapping
@@ -17,7 +20,7 @@ from itertools import combinations_with_replacement
 import numpy as np
 
 from chasles.core.arrays import Floats, Integers
-from chasles.ensembles.members import Members, different, set_up
+from chasles.ensembles.members import Image, Members, different, set_up
 from chasles.stepper import Stepper
 
 #: Fields for which the polynomial is exact, and every finite value allowed.
@@ -26,6 +29,9 @@ SMOOTH = ("velocity", "angular_velocity", "gravity")
 FEW, MOST_NUMBERS, COMPARED = 400, 12, 24
 #: What the fit may miss, as a fraction of the largest entry: rounding.
 MISSED = 1e-12
+#: What a member may have that no combination of the sample has; how much larger the error of such a
+#: combination may be than that of the sample; members of which both are asked at once.
+BEYOND, REACH, AT_ONCE = 1e-12, 100.0, 2**16
 
 
 def is_smooth(values: Mapping[str, Floats], count: int) -> bool:
@@ -54,45 +60,73 @@ def make_smooth_members(
 ) -> Members | None:
     """All members, or None where the polynomial does not hold."""
     u = varying(values)
-    scale = np.maximum(np.abs(u).max(axis=0, initial=0.0), 1e-300)
-    terms = monomials(u[:1] / scale).shape[1]
-    rng = np.random.default_rng(0)
-    sample = np.sort(rng.permutation(count)[: 3 * terms + COMPARED])
-    base, images, odd, status = set_up(made, sample.tolist(), count)
-    if odd or any(status):
+    terms = monomials(u[:1]).shape[1]
+    sample = np.random.default_rng(0).permutation(count)[: 3 * terms + COMPARED]
+    basis = monomials(scaled(u, sample))
+    apart = out_of_reach(basis, sample[:-COMPARED])
+    apart = apart[~np.isin(apart, sample)]
+    if len(apart) > FEW:
+        return None
+    base, images, odd, status = set_up(made, [*sample.tolist(), *apart.tolist()], count)
+    if any(int(k) in odd or status[k] for k in sample):
         return None
     first = images[int(sample[0])]
-    numbers = np.array([images[int(k)].numbers for k in sample])
-    differs = different(numbers, numbers[0]).any(axis=0)
-    columns = np.flatnonzero(differs)
-    blocks = np.array([images[int(k)].block for k in sample])
-    own = np.flatnonzero(different(blocks, blocks[0]).any(axis=0))
-    found = np.concatenate([blocks[:, own], numbers[:, columns]], axis=1)
-    predicted = fitted(u, u / scale, sample, found)
+    numbers = np.array([image.numbers for image in images.values()])
+    columns = np.flatnonzero(different(numbers, first.numbers).any(axis=0))
+    table = np.array([flat(images[int(k)], columns) for k in sample])
+    predicted = fitted(u, basis, sample, table)
     if predicted is None:
         return None
-    all_blocks = np.tile(first.block, (count, 1))
-    all_blocks[:, own] = predicted[:, : len(own)]
+    for k, image in images.items():
+        predicted[k] = flat(image, columns)
+    blocks, parameters = np.split(predicted, [len(first.block)], axis=1)
     note = f"from {len(sample) - COMPARED} of them, compared with {COMPARED} others"
-    parameters = np.ascontiguousarray(predicted[:, len(own) :])
-    return Members(base, first, all_blocks, columns, parameters, status, {}, note)
+    if len(apart):
+        note += f", and {len(apart)} by themselves"
+    return Members(
+        base, first, np.ascontiguousarray(blocks), columns, np.ascontiguousarray(parameters),
+        status, odd, note,
+    )  # fmt: skip
 
 
-def fitted(u: Floats, scaled: Floats, sample: Integers, found: Floats) -> Floats | None:
+def flat(image: Image, columns: Integers) -> Floats:
+    """The first state of a member, and its numbers at some places."""
+    return np.concatenate([image.block, image.numbers[columns]])
+
+
+def scaled(u: Floats, sample: Integers) -> Floats:
+    """What varies, about 1 within the sample."""
+    size = np.abs(u[sample]).max(axis=0, initial=0.0)
+    largest = np.abs(u).max(axis=0, initial=0.0)
+    return np.asarray(u / np.where(size > 0.0, size, np.maximum(largest, 1e-300)))
+
+
+def out_of_reach(basis: Floats, sample: Integers) -> Integers:
+    """Members that combinations of a sample do not give, or not well."""
+    _, sizes, rows = np.linalg.svd(basis[sample], full_matrices=False)
+    kept = sizes > np.finfo(float).eps * max(basis[sample].shape) * sizes[0]
+    sizes, rows = sizes[kept], rows[kept]
+    far = np.zeros(len(basis), bool)
+    for k in range(0, len(basis), AT_ONCE):
+        some = basis[k : k + AT_ONCE]
+        parts = some @ rows.T
+        beyond = np.abs(some - parts @ rows).max(axis=1)
+        error = np.linalg.norm(parts / sizes, axis=1)
+        far[k : k + AT_ONCE] = (beyond > BEYOND * np.abs(some).max(axis=1)) | (error > REACH)
+    return np.flatnonzero(far)
+
+
+def fitted(u: Floats, basis: Floats, sample: Integers, found: Floats) -> Floats | None:
     """(members, entries) from those of a sample; None where a polynomial misses."""
-    out = np.zeros((len(u), found.shape[1]))
-    basis = monomials(scaled)
-    fit, rest = slice(None, len(sample) - COMPARED), slice(len(sample) - COMPARED, None)
-    order = np.random.default_rng(1).permutation(len(sample))
-    places, found = sample[order], found[order]
-    solution = np.linalg.lstsq(basis[places[fit]], found[fit], rcond=None)[0]
-    missed = np.abs(basis[places] @ solution - found).max(axis=0)
+    out = np.tile(found[0], (len(u), 1))
+    solution = np.linalg.lstsq(basis[sample[:-COMPARED]], found[:-COMPARED], rcond=None)[0]
+    missed = np.abs(basis[sample] @ solution - found).max(axis=0)
     size = np.maximum(np.abs(found).max(axis=0), 1e-300)
-    for k in range(found.shape[1]):
-        copied = copy_of(u, places, found[:, k])
+    for k in np.flatnonzero(different(found, found[0]).any(axis=0)):
+        copied = copy_of(u, sample, found[:, k])
         if copied is not None:
             out[:, k] = copied
-        elif missed[k] <= MISSED * size[k] and np.isfinite(found[rest, k]).all():
+        elif missed[k] <= MISSED * size[k]:
             out[:, k] = basis @ solution[:, k]
         else:
             return None

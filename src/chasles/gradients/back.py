@@ -7,6 +7,7 @@ computed again on the way back.  Memory grows as the root of the number of steps
 from collections.abc import Sequence
 from dataclasses import dataclass
 from math import isqrt
+from typing import Any
 
 import numpy as np
 
@@ -17,6 +18,7 @@ from chasles.integrators.advance import UNSEEN
 from chasles.model import InvalidOption
 from chasles.scalars.nodes import Place, Program
 from chasles.stepper import Stepper
+from chasles.traced.loop_ir import used_inputs
 from chasles.traced.record import (
     NotTraceable,
     Parameter,
@@ -97,6 +99,14 @@ class Course:
         return branch
 
     # --- back ---
+
+    def read(self) -> Any:
+        """Which of the parameters any of the steps reads."""
+        found = np.zeros(len(self.parameters), bool)
+        for branch in self.branches:
+            used = used_inputs(branch.recording.step)
+            found |= np.array(used[len(used) - len(found) :], bool)
+        return found
 
     def back(self, states: Floats, first: int, seeds: Floats, weights: Floats) -> None:
         """Weights of the last state become those of the first; seeds (steps, width) join them."""

@@ -102,15 +102,20 @@ def gradient(
         for path in values
         for change, share in directions(path.rsplit(".", 1)[-1], values[path].shape)
     ]
-    numbers = np.any([slope.numbers != 0.0 for slope in slopes], axis=0)
+    numbers = np.any([slope.matters for slope in slopes], axis=0)
     few = mode == FORWARD or (mode == AUTO and len(slopes) <= LANES)
     course = make_course(stepper, numbers, grid.step, grid.steps, returns=not few)
     journey = Journey(course, function, min(grid.save_every, grid.steps))
     result = Gradient({path: np.zeros(value.shape) for path, value in values.items()})
     result.value, result.t, result.absolute = journey.value, journey.t, journey.absolute
     forward = mode == FORWARD or (few and course.listed)
+    begun = course.totals.copy()
     along = derivatives_forward if forward else derivatives_back
-    for slope, derivative in zip(slopes, along(journey, slopes, numbers), strict=True):
+    found = along(journey, slopes, numbers)
+    if not forward and np.isfinite(result.value) and not np.isfinite(found).all():
+        course.totals[:] = begun  # steps that carry much from one to the next are not undone
+        found = derivatives_forward(journey, slopes, numbers)
+    for slope, derivative in zip(slopes, found, strict=True):
         result[slope.path] += derivative * slope.share
     return result
 
@@ -118,8 +123,9 @@ def gradient(
 def derivatives_back(journey: Journey, slopes: Sequence[Slope], numbers: Any) -> list[float]:
     """Along each of the slopes, by the way back."""
     weights = journey.back()
-    totals = journey.course.totals[: len(journey.course.parameters)]
-    return [slope.along(weights, totals, numbers) for slope in slopes]
+    course = journey.course
+    totals, read = course.totals[: len(course.parameters)], course.read()
+    return [slope.along(weights, totals, numbers, read) for slope in slopes]
 
 
 def derivatives_forward(journey: Journey, slopes: Sequence[Slope], numbers: Any) -> list[float]:

@@ -3,6 +3,7 @@
 import hashlib
 import json
 import pickle
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields, is_dataclass
 from itertools import product
@@ -42,13 +43,26 @@ def told_measure(measure: Any) -> str:
     try:
         if hasattr(measure, "__code__"):
             held = [cell.cell_contents for cell in measure.__closure__ or ()]
-            numbers = [repr(value) for value in held if isinstance(value, int | float | str)]
+            held += [*(measure.__defaults__ or ()), *(measure.__kwdefaults__ or {}).values()]
+            numbers = [told_held(value) for value in held]
             parts = "\0".join([*told_code(measure.__code__), *numbers]).encode()
         else:
             parts = pickle.dumps(measure)
     except Exception:  # whatever it is made of: its name is what is known of it
         return name
     return f"{name}-{hashlib.sha256(parts).hexdigest()[:16]}"
+
+
+def told_held(value: Any) -> str:
+    """What a function holds on to; of functions what they do, of the rest what can be kept."""
+    if isinstance(value, int | float | str):
+        return repr(value)
+    if callable(value):
+        return told_measure(value)
+    try:
+        return pickle.dumps(value).hex()
+    except Exception:  # a model that is open, say
+        return type(value).__qualname__
 
 
 def told_code(code: CodeType) -> Iterator[str]:
@@ -113,16 +127,31 @@ class Plan:
     @property
     def fingerprint(self) -> str:
         """The same for the same plan, so that a store knows whether it belongs to it."""
-        told_models = {name: repr(plain_model(model)) for name, model in self.models.items()}
+        told_models = {name: told_model(model) for name, model in self.models.items()}
         text = json.dumps(
             [told_models, self.axes, self.together, self.common], default=in_full, sort_keys=True
         )
         return hashlib.sha256(text.encode()).hexdigest()[:16]
 
 
-def plain_model(model: Model) -> Any:
-    """What two equal models have in common, with functions by their names."""
-    return (model.bodies, model.joints, model.forces, model.drivers, model.gravity)
+def told_model(model: Model) -> str:
+    """The same for equal models, in every process: functions by what they do, not by address."""
+    parts = (model.bodies, model.joints, model.forces, model.drivers, model.gravity)
+    return "\0".join([re.sub(" at 0x[0-9a-f]+>", ">", repr(parts)), *functions_of(parts)])
+
+
+def functions_of(part: Any) -> Iterator[str]:
+    """Every function in nested parts, told."""
+    if is_dataclass(part) and not isinstance(part, type):
+        for f in fields(part):
+            yield from functions_of(getattr(part, f.name))
+    elif isinstance(part, tuple | list):
+        for one in part:
+            yield from functions_of(one)
+    elif isinstance(part, Mapping):
+        yield from functions_of(tuple(part.values()))
+    elif callable(part):
+        yield told_measure(part)
 
 
 def make_plan(
