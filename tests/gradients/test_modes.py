@@ -221,3 +221,24 @@ def test_an_unknown_mode_is_refused(refusal):
         UnknownName,
     )
     assert "'backward'" in told and "reverse" in told
+
+
+@pytest.mark.parametrize("method", ["linearly-implicit", "gauss4", "rk4"])
+def test_steps_that_go_on_from_guesses_are_carried_along(method):
+    """Differences of whole runs, which know nothing of guesses."""
+    ball = ch.Body.sphere("ball", radius=0.1, mass=1.0, position=(0.5, 0, 0), velocity=(0, 0.3, 0))
+
+    def model(stiffness):
+        spring = ch.Spring("spring", ch.GROUND, ball, (0, 0, 0), (0.5, 0, 0), stiffness, 3.0)
+        return ch.Model([ball], forces=[spring])
+
+    def height(stiffness):
+        run = ch.simulate(model(stiffness), 0.2, step=1e-2, method=method, kernel="generic")
+        return run.position("ball")[-1, 2]
+
+    found = ch.gradient(
+        model(400.0), lambda run: run.position("ball")[-1, 2], ["spring.stiffness"], 0.2, 1e-2,
+        method=method, mode="reverse",
+    )  # fmt: skip
+    differences = (8 * (height(401.0) - height(399.0)) - (height(402.0) - height(398.0))) / 12
+    assert found["spring.stiffness"] == pytest.approx(differences, rel=1e-7)

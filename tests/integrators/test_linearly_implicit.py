@@ -311,7 +311,7 @@ def test_a_bounce_that_the_steps_do_not_resolve_is_told():
     """An elastic ball is at 0.4 m after a second; here it is not, though the books are balanced."""
     with pytest.warns(ch.ChaslesWarning, match="do not resolve impacts of contact 'floor'"):
         run = ch.simulate(dropped_ball(1e6), 1.0, step=2e-3, method="linearly-implicit")
-    assert run.position("ball")[-1, 2] < 0.35 and run.provenance.imbalance < 0.01
+    assert run.position("ball")[-1, 2] < 0.37 and run.provenance.imbalance < 0.01
     assert run.warnings
 
 

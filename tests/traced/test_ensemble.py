@@ -305,3 +305,20 @@ def test_methods_that_step_by_themselves_are_refused(what):
             ch.gradient(
                 top, lambda run: run.position("top")[-1, 2], ["gravity"], 0.01, STEP, **options
             )
+
+
+def test_members_that_go_wrong_say_so_as_a_run_does():
+    """A spring that the steps of one member do not resolve: RK4 damps it, and nobody stops."""
+    ball = ch.Body.sphere("ball", radius=0.1, mass=1.0, position=(0.5, 0, 0), velocity=(1, 0, 0))
+
+    def model(stiffness):
+        spring = ch.Spring("spring", ch.GROUND, ball, (0, 0, 0), (0.5, 0, 0), stiffness)
+        return ch.Model([ball], forces=[spring])
+
+    vary = {"spring.stiffness": np.array([400.0, 5e6])}
+    with pytest.warns(ch.ChaslesWarning, match="1 of 2 members are suspect; member 1: the energy"):
+        runs = ch.ensemble(model(400.0), vary, 0.05, STEP)
+    words = runs.warnings.values
+    assert words[0] == "" and "energy balance misses" in words[1]
+    with pytest.warns(ch.ChaslesWarning, match="balance misses"):
+        ch.simulate(model(5e6), 0.05, step=STEP)

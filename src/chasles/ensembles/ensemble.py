@@ -9,6 +9,7 @@ import numpy as np
 
 from chasles.core.arrays import ABSOLUTE_WIDTH, CHART_WIDTH, Floats
 from chasles.dataset import described, of_bodies
+from chasles.ensembles.doubts import doubts_of, tell
 from chasles.ensembles.finish import Finisher
 from chasles.ensembles.gpu import GpuRun, find_cupy
 from chasles.ensembles.lanes import Course, LaneRun, cores, nothing_observed
@@ -82,7 +83,7 @@ def ensemble(
     body, ...); or with statistics the largest, smallest and last value and the mean of every
     quantity (member, quantity), and quantiles and a histogram of the largest ones over all members.
     `status` says of each member that it is finished, or why not: what was computed is kept, and
-    the rest is NaN.
+    the rest is NaN.  `warnings` says what is suspect about one, as `simulate` would.
     """
     checked_model(model)
     check_word("kernel", kernel, KERNELS)
@@ -132,7 +133,9 @@ def ensemble(
         "exact": int(exact),
         "device": run.device,
     }
-    return dataset(model, members, course, values, names, run, attributes)
+    found = dataset(model, members, course, values, names, run, attributes)
+    tell(found["warnings"].values.tolist(), grid.step)
+    return found
 
 
 def whole_grid(until: Any, step: Any, save_every: Any, where: str = "ensemble") -> Grid:
@@ -214,8 +217,10 @@ def dataset(
 
     count = len(course.at)
     status = [text or "finished" for text in members.status]
+    doubts = doubts_of(course.blocks, members.stepper.layout)
     variables: dict[str, Any] = {
         "status": (("member",), status, {"long_name": "how the run ended"}),
+        "warnings": (("member",), doubts, {"long_name": "what is suspect about the run"}),
         "reached": described(
             ("member",), course.step * course.at.astype(float), "s", "time reached"
         ),

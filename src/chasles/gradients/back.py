@@ -13,7 +13,7 @@ import numpy as np
 
 from chasles.core.arrays import Floats
 from chasles.ensembles.members import records_of
-from chasles.gradients.branches import Branch, CompiledBranch, ListedBranch
+from chasles.gradients.branches import Branch, CompiledBranch, ListedBranch, goes_on_from_guesses
 from chasles.integrators.advance import UNSEEN
 from chasles.model import InvalidOption
 from chasles.scalars.nodes import Place, Program
@@ -56,6 +56,11 @@ class Course:
     def listed(self) -> bool:
         """Whether steps are read from a list."""
         return isinstance(self.branches[0], ListedBranch)
+
+    @property
+    def goes_on_from_guesses(self) -> bool:
+        """Whether one of the steps taken begins with what the one before has left behind."""
+        return any(goes_on_from_guesses(branch.recording) for branch in self.branches)
 
     # --- forwards ---
 

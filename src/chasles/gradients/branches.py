@@ -148,3 +148,14 @@ class ListedBranch:
 def carried_by(recording: Recording) -> Floats:
     """What stands beside the block where a step was recorded."""
     return np.array([array.flat[entry] for array, entry in recording.carried] or [0.0])
+
+
+def goes_on_from_guesses(recording: Recording) -> bool:
+    """Whether states depend on what a step leaves behind beside them, and not only audits do."""
+    first = recording.width + 2  # behind the block and the times
+    touched = set(range(first, first + len(recording.carried)))
+    for k, node in enumerate(recording.step.nodes, recording.step.inputs):
+        if any(isinstance(x, Place) and x.index in touched for x in node.operands):
+            touched.add(k)
+    states = recording.step.outputs[: recording.width]
+    return any(isinstance(x, Place) and x.index in touched for x in states)

@@ -108,12 +108,12 @@ def gradient(
     journey = Journey(course, function, min(grid.save_every, grid.steps))
     result = Gradient({path: np.zeros(value.shape) for path, value in values.items()})
     result.value, result.t, result.absolute = journey.value, journey.t, journey.absolute
-    forward = mode == FORWARD or (few and course.listed)
+    # Steps that go on from guesses of the step before are not undone: these are not kept.
+    forward = mode == FORWARD or (few and course.listed) or course.goes_on_from_guesses
     begun = course.totals.copy()
-    along = derivatives_forward if forward else derivatives_back
-    found = along(journey, slopes, numbers)
+    found = (derivatives_forward if forward else derivatives_back)(journey, slopes, numbers)
     if not forward and np.isfinite(result.value) and not np.isfinite(found).all():
-        course.totals[:] = begun  # steps that carry much from one to the next are not undone
+        course.totals[:] = begun  # roots of zero that nothing depends on: no number on the way back
         found = derivatives_forward(journey, slopes, numbers)
     for slope, derivative in zip(slopes, found, strict=True):
         result[slope.path] += derivative * slope.share
