@@ -167,23 +167,28 @@ def stiff_or_not(
     model: Model, until: float, chosen: RunOptions, wanted: float, size: float
 ) -> Result:
     """With tolerances; or, where stability limits the steps, with an implicit method that does."""
-    judged: Judged | None = None
     try:
         judged = by_tolerances(model, until, chosen, wanted, size, gives_up=True)
         if not judged.stiff or judged.worst > wanted:
             return told(judged, wanted)
-        result, work = judged.result, work_of(judged.result)
+        return told(judged, wanted, f"{limited(judged.result)}; they are made already, and kept")
     except GivenUp as early:
-        result, work = early.result, work_of(early.result) * until / early.result.t[-1]
-    limited = f"stability limits the steps of {result.provenance.method}"
-    limited += f" ({result.provenance.steps} to t = {result.t[-1]:.4g} s)"
+        result = early.result
+    work = work_of(result) * until / result.t[-1]
     found = by_implicit_steps(model, until, chosen, wanted, work)
-    words = "; ".join((limited, *found.words))
-    if found.best is not None and (judged is None or agrees(found.best, judged, wanted)):
+    words = "; ".join((limited(result), *found.words))
+    if found.best is not None:
         return told(resolved(found.best), wanted, words)
-    if judged is None:
-        judged = by_tolerances(model, until, chosen, wanted, size)
+    judged = by_tolerances(model, until, chosen, wanted, size)
     return told(judged, wanted, f"{words}; so {result.provenance.method} is kept")
+
+
+def limited(result: Result) -> str:
+    """What an explicit method has found out about its steps."""
+    return (
+        f"stability limits the steps of {result.provenance.method}"
+        f" ({result.provenance.steps} to t = {result.t[-1]:.4g} s)"
+    )
 
 
 def resolved(judged: Judged) -> Judged:
@@ -194,15 +199,6 @@ def resolved(judged: Judged) -> Judged:
     kept = tuple(text for text in judged.result.warnings if not text.startswith(UNBALANCED))
     provenance = replace(judged.result.provenance, warnings=kept)
     return replace(judged, result=replace(judged.result, provenance=provenance))
-
-
-def agrees(found: Judged, judged: Judged, wanted: float) -> bool:
-    """Whether two runs end alike; those that events ended may not be compared."""
-    one, other = found.result, judged.result
-    if one.t[-1] != other.t[-1]:
-        return True
-    apart = pose_errors(states(one, [-1]), states(other, [-1]))[0]
-    return bool(apart <= 2.0 * wanted * sizes_of(one).max())
 
 
 def told(judged: Judged, tol: float, choice: str = "") -> Result:

@@ -115,7 +115,7 @@ def test_the_choice_repeats_bit_for_bit():
 
 def test_where_no_implicit_method_does_the_explicit_one_is_kept_with_a_word(monkeypatch):
     monkeypatch.setattr(implicit_choice, "TRIED", ("bliedf3",))
-    model, exact = bob(1e5, 0.2)
+    model, exact = bob(1e6, 0.2)
     result = ch.simulate(model, 0.2, tol=1e-3, stabilise="projection")
     told = result.provenance
     assert told.method == "dop853" and told["limited_by"] == "stability"
