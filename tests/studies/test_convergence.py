@@ -123,3 +123,11 @@ def test_a_method_that_nobody_counts_is_not_the_cheapest_and_needs_the_time_to_b
         alone.plot()
     with pytest.raises(ch.InvalidOption, match="no setting"):
         alone.best(0.1)
+
+
+def test_methods_that_have_no_tolerances_are_refused_by_name_where_there_are_no_steps():
+    found = ch.work_precision(
+        spinning(), 0.1, tolerances=[1e-6], methods=["rk4", "dop853"], timing=False
+    )
+    assert [bool(work.refused) for work in found.works] == [True, False]
+    assert "rk4 in auto" in str(found)
