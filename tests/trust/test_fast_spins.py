@@ -149,3 +149,12 @@ def test_what_is_looked_at_does_not_change_the_run_nor_its_counts():
     again = ch.simulate(box(SPIN), 0.02, 1e-3, method="gauss4")
     counted = again.provenance
     assert counted.evaluations == counted.steps + 2 * counted.iterations
+
+
+@pytest.mark.parametrize(
+    ("spin", "method", "until"), [((1, 249, 1), "heun", 10.0), ((1, 240, 1), "rk4", 60.0)]
+)
+def test_very_many_steps_of_less_are_looked_at_too(spin, method, until):
+    """About the axis of the middle moment, which is not stable: attitudes are lost in the end."""
+    with pytest.warns(ch.ChaslesWarning, match="attitude of 'box' misses"):
+        ch.simulate(box(spin), until, step=1e-3, method=method, save_every=1000)
