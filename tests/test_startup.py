@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 import chasles as ch
-from chasles.compiled.cache import cache_root, runs_v3
+from chasles.compiled.cache import KEPT, cache_root, runs_v3
 from chasles.compiled.kernels import interrupts_kept
 from chasles.system.user_code import CompiledForce
 
@@ -209,14 +209,15 @@ def test_a_cache_folder_with_other_things_in_it_loses_only_old_kernels(kernel_sc
     """The user may have named a folder of theirs."""
     cache = tmp_path / "mine"
     cache.mkdir()
-    old = [f"twice-{age:032x}.kernel" for age in range(28)]
+    old = [f"twice-{age:032x}.kernel" for age in range(KEPT + 4)]
     theirs = ["thesis.tex", "twice.kernel", f"{0:032x}.kernel", f"other-{0:032x}.kernel"]
     for age, name in enumerate(old + theirs):
         (cache / name).write_text("kept")
         os.utime(cache / name, (age, age))
     python(kernel_script, cache)
     left = {path.name for path in cache.iterdir()}
-    assert left >= {*theirs, *old[-23:]} and not left & set(old[:-23])
+    newest = old[1 - KEPT :]  # and the one that was made
+    assert left >= {*theirs, *newest} and not left & (set(old) - set(newest))
 
 
 @pytest.mark.skipif(os.name != "posix" or os.geteuid() == 0, reason="root writes everywhere")
