@@ -43,7 +43,7 @@ def lost_attitudes(run: Run, method: Method) -> list[str]:
         return []
     angle, body = missed
     better = step_that_would_do(run, step)
-    remedy = f"{better:.2g} s would do" if better else f"smaller than {step:g} s"
+    remedy = f"{better:.4g} s would do" if better else f"smaller than {step:g} s"
     return [
         f"steps turn a body by {turned:.2g} rad, and the attitude of '{body}' misses about"
         f" {min(angle, np.pi):.2g} rad in the end, as steps half as long show: the energy may be"
