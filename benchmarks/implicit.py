@@ -17,7 +17,7 @@ from libraries import race
 from precision import KNOWN, PARTS, UNTIL, reference
 
 import chasles as ch
-from chasles.core.newton.room import ALL_ITERATIONS
+from chasles.core.tally import ITERATED
 from chasles.studies import gallery
 from chasles.studies.quiet import simulate_quietly
 
@@ -120,9 +120,9 @@ def iterations(stepper: Any) -> float:
     room = getattr(stepper.scheme, "room", None)
     if room is None:
         return 0.0
-    before = room.audit[ALL_ITERATIONS]
+    before = room.tally[ITERATED]
     clock(stepper, stepper.advance_generic, STEPS)()
-    return float(room.audit[ALL_ITERATIONS] - before) / STEPS
+    return float(room.tally[ITERATED] - before) / STEPS
 
 
 CASES = {"implicit": same_step, "implicit-growth": growth}
