@@ -123,3 +123,7 @@ def test_operations_of_a_step_and_its_longest_chain(benchmarks):
     assert roofline.operations(program) == 3
     # x -> x by a sum (3), y -> x by both (6), y -> y by a product (3), x -> y by it (3): 9 in two.
     assert roofline.longest_chain(program, 2) == pytest.approx(4.5, abs=0.1)
+
+
+def test_every_case_finds_what_it_measures(benchmarks):
+    assert "implicit" in benchmarks("cases").CASES
