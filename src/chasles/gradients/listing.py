@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 from chasles.core.arrays import Floats
 from chasles.scalars.nodes import COMPARISONS, PAIRS, Node, Operand, Place, Program
 from chasles.traced.record import NotTraceable
+from chasles.traced.schedule import waiting_for
 
 Slots = NDArray[np.int32]
 #: Numbers that an operation takes.
@@ -83,14 +84,8 @@ def together(program: Program) -> list[list[int]]:
     """Nodes in runs of one operation, none of which needs another of its run; parts are left out:
     they stand with their pairs.
     """
-    first, nodes = program.inputs, program.nodes
-    waits = [0] * len(nodes)
-    followers: list[list[int]] = [[] for _ in nodes]
-    for k, node in enumerate(nodes):
-        for index in {x.index for x in node.operands if isinstance(x, Place)}:
-            if index >= first:
-                waits[k] += 1
-                followers[index - first].append(k)
+    nodes = program.nodes
+    waits, followers = waiting_for(program)
     waiting = [k for k in range(len(nodes)) if not waits[k]]  # a heap: it is sorted
     done, low = bytearray(len(nodes)), 0
     ready: dict[str, list[int]] = {}

@@ -233,22 +233,29 @@ def correct_loops(mechanism: Any, scratch: Any, point: Any, factor: float, slope
 @hot
 def close_end(mechanism: Any, scratch: Any, out: Any) -> int:
     """Project the end of a step, whose functions of time are there: OK or NOT_CLOSED."""
-    found, last = mechanism.stabiliser.found, 0.0
+    last = 0.0
     if mechanism.stabiliser.kind != PROJECTED:
         return OK
     for index in range(MOST_CLOSINGS):
         if not project(mechanism, scratch, out):
             return NOT_CLOSED
-        slip = largest_slip(mechanism.system, mechanism.promises.sizes, found)
-        if slip == 0.0 or (index > 0 and not slip < HALVED * last):
+        slip = slip_left(mechanism)
+        if is_least(slip, last, index):
             return OK
         last = slip
     return OK
 
 
 @routine
-def largest_slip(system: Any, sizes: Any, found: Any) -> float:
+def is_least(slip: float, last: float, index: int) -> bool:
+    """Whether another projection would not make it less."""
+    return slip == 0.0 or (index > 0 and not slip < HALVED * last)
+
+
+@routine
+def slip_left(mechanism: Any) -> float:
     """The largest entry of r - J V that a projection has left, in sizes per second."""
+    system, sizes, found = mechanism.system, mechanism.promises.sizes, mechanism.stabiliser.found
     largest, unknowns = 0.0, 6 * system.body_count
     for row in range(system.row_count):
         if sizes[row] > 0.0:
@@ -265,7 +272,7 @@ def close_nothing(mechanism: Any, scratch: Any, out: Any) -> int:
 @on(close_end, LoopMechanism)
 @hot
 def close_loops(mechanism: Any, scratch: Any, out: Any) -> int:
-    found, tree, last = mechanism.stabiliser.found, mechanism.tree, 0.0
+    tree, last = mechanism.tree, 0.0
     if mechanism.stabiliser.kind != PROJECTED:
         return OK
     if tree.driven_count > 0:
@@ -273,8 +280,8 @@ def close_loops(mechanism: Any, scratch: Any, out: Any) -> int:
     for index in range(MOST_CLOSINGS):
         if not close_cut_joints(mechanism, scratch, out):
             return NOT_CLOSED
-        slip = largest_slip(mechanism.system, mechanism.promises.sizes, found)
-        if slip == 0.0 or (index > 0 and not slip < HALVED * last):
+        slip = slip_left(mechanism)
+        if is_least(slip, last, index):
             return OK
         last = slip
     return OK

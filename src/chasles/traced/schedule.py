@@ -35,17 +35,24 @@ def heights(program: Program) -> list[int]:
     return found
 
 
-def order_of(program: Program) -> list[int]:
-    """Numbers of nodes, as a list scheduler takes them."""
+def waiting_for(program: Program) -> tuple[list[int], list[list[int]]]:
+    """For how many others every node waits, and which wait for it."""
     first, nodes = program.inputs, program.nodes
-    height = heights(program)
-    waits = [0] * len(nodes)  # for so many others
+    waits = [0] * len(nodes)
     followers: list[list[int]] = [[] for _ in nodes]
     for k, node in enumerate(nodes):
         for index in {x.index for x in node.operands if isinstance(x, Place)}:
             if index >= first:
                 waits[k] += 1
                 followers[index - first].append(k)
+    return waits, followers
+
+
+def order_of(program: Program) -> list[int]:
+    """Numbers of nodes, as a list scheduler takes them."""
+    first, nodes = program.inputs, program.nodes
+    height = heights(program)
+    waits, followers = waiting_for(program)
     ready = [(-height[first + k], k) for k in range(len(nodes)) if not waits[k]]
     heapq.heapify(ready)
     later: list[tuple[int, int]] = []  # (cycle, node)
