@@ -17,8 +17,8 @@ import numpy as np
 
 from chasles import diagnostics
 from chasles.control import Moment
-from chasles.core.arrays import CHART_WIDTH, TWIST, VELOCITY, Floats
-from chasles.core.state_block import CARRY_WIDTH, EXCHANGED, SUPPLIED, StateBlock
+from chasles.core.arrays import TWIST, Floats
+from chasles.core.state_block import EXCHANGED, SUPPLIED, StateBlock
 from chasles.dynamics.equations import equations_at
 from chasles.dynamics.tree_readout import needs_tree
 from chasles.events import Event, EventFailed, coordinate_key
@@ -255,13 +255,7 @@ def put_velocities(stepper: Stepper, block: Floats, absolute: Floats, velocity: 
     layout, mechanism = stepper.layout, stepper.mechanism
     moved = absolute.copy()
     moved[:, TWIST:] = velocity.reshape(-1, 6)
-    tree = getattr(mechanism, "tree", None)
-    if tree is not None:
-        first, rates = tree.stored_count, tree.rate_count
-        block[first : first + rates] = state_of(tree, moved)[first:]
-        block[layout.carry + rates : layout.carry + 2 * rates] = 0.0
-        return
-    chart = block[: layout.integrals].reshape(-1, CHART_WIDTH)
-    chart[:, VELOCITY:] = stepper.solver.chart(moved)[:, VELOCITY:]
-    carry = block[layout.carry : layout.history].reshape(-1, CARRY_WIDTH)
-    carry[:, 3:] = 0.0
+    tree = mechanism.tree
+    first, rates = tree.stored_count, tree.rate_count
+    block[first : first + rates] = state_of(tree, moved)[first:]
+    block[layout.carry + rates : layout.carry + 2 * rates] = 0.0

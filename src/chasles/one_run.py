@@ -33,7 +33,6 @@ from chasles.problem import bytes_kept
 from chasles.recording import Recording, open_recording
 from chasles.result import Result
 from chasles.scipy_loop import ScipyRun
-from chasles.spaces.on_subgroups import by_recursion
 from chasles.system.build import Setup
 from chasles.system.coordinates import coordinate_keys
 from chasles.tolerances import Tolerances, check_stabiliser, make_tolerances
@@ -248,8 +247,7 @@ def check_memory(grid: Grid, setup: Setup) -> None:
     """Refuse a trajectory that does not fit into memory, before a step is taken."""
     kept = grid.steps // grid.save_every + 2 if grid.t_eval is None else len(grid.t_eval)
     bodies, quadratures = setup.system.body_count, setup.system.quadrature_count
-    if by_recursion(setup.model, setup.spaces):  # elsewhere angles are among the integrals
-        quadratures += len(coordinate_keys(setup.model))
+    quadratures += len(coordinate_keys(setup.model))
     size = bytes_kept(bodies, quadratures, kept)
     if size > MEMORY_LIMIT or not is_to_be_had(size):
         every = grid.save_every * max(2, 1 + size // MEMORY_LIMIT)

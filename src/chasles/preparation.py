@@ -9,9 +9,10 @@ import numpy as np
 
 from chasles.checkpoint import Checkpoint
 from chasles.control import Control, checked_controller
+from chasles.core.recursion.tree import EXP
 from chasles.core.watch import Watch
 from chasles.dataset import attributes_of, text_of
-from chasles.dynamics.solver import joint_of_row, watch_of
+from chasles.dynamics.solver import joint_of_row
 from chasles.fast_spins import lost_attitudes
 from chasles.integrators.methods import Method, find_method
 from chasles.loop import Run, Saved
@@ -23,8 +24,6 @@ from chasles.promises import broken_promises, checks, make_promises
 from chasles.provenance import Provenance, coefficients
 from chasles.result import Result
 from chasles.sealed import check_kinds
-from chasles.spaces.kept import projected_slopes
-from chasles.spaces.on_subgroups import by_recursion, check_form
 from chasles.stabilisation.stabiliser import (
     PROJECTION,
     Choice,
@@ -39,7 +38,6 @@ from chasles.system.build import Setup
 from chasles.system.lookout import Lookout
 from chasles.system.signals import Inputs
 from chasles.system.state import State, checked_state
-from chasles.tree_stepper import make_tree_stepper
 from chasles.unresolved_contacts import unresolved_contacts
 
 
@@ -83,11 +81,11 @@ def make_settings(
     check_word("singular", singular, ("stop", "pass"))
     choice = chosen_stabiliser(stabilise)
     check_implicit(found, choice, singular)
-    if by_recursion(model, chosen.spaces):
-        check_form(acceleration)
     if singular == "pass" and (choice is None or choice.word == PROJECTION):
         choice = Choice(PROJECTION, all_joints=True)  # what holds by itself does not hold there
     damp, refuse = singular == "pass", redundant == "refuse"
+    # Other maps, multipliers of a method's own and the space form are about rows.
+    fit = found.map == EXP and not found.index and acceleration == "screw"
     if isinstance(start, Result):
         closing(model, close, hold, None)
         problem = problem_of(start, chosen, acceleration, damp)
@@ -96,7 +94,7 @@ def make_settings(
         given = begun_at(model, start, close)
         assembly = closing(model, close, hold, given)
         place = assembly.state if assembly else given
-        problem = make_problem(chosen, acceleration, place, damp=damp, refuse=refuse)
+        problem = make_problem(chosen, acceleration, place, damp, refuse, fit)
         words, begin = "as entered" if start is None else "a given state", None
     held = stabilised(chosen, choice, problem.redundancy)
     return Settings(problem, found, choice, held, words, assembly, begin, stop=not damp)
@@ -133,12 +131,7 @@ def stepper_of(settings: Settings, step: float, until: float) -> Stepper:
     loose = opening(chosen, settings.choice, settings.held)
     promises = make_promises(problem.setup, loose, step)
     stabiliser = make_stabiliser(problem.setup, settings.choice, settings.held, step)
-    if by_recursion(chosen.model, chosen.spaces):
-        return make_tree_stepper(
-            solver, settings.method, stabiliser, promises, until, damp=problem.damp
-        )
-    watch = watch_of(solver, stop=settings.stop)
-    return make_stepper(solver, settings.method, stabiliser, watch, promises, until)
+    return make_stepper(solver, settings.method, stabiliser, promises, until, damp=problem.damp)
 
 
 def look_ahead(
@@ -220,7 +213,7 @@ def provenance_of(settings: Settings, run: Run, seconds: float, **begun: Any) ->
         method=method.name,
         step=run.typical_step,
         spaces=problem.choice.words,
-        solver="recursion" if by_recursion(problem.setup.model, problem.spaces) else "blocks",
+        solver="recursion",
         kernel=run.stepper.kernel,
         stabilise=str(choice or "none"),
         stabilised=settings.held,
@@ -273,19 +266,15 @@ def stabilised(
 ) -> tuple[str, ...]:
     """The joints and drivers that are stabilised: those that drift, or all.
 
-    In a redundant loop all joints are that no projector of slopes keeps: a damped factor lets every
-    correction of one joint open the others a little, and what is never looked at adds up.  Those of
-    SE(3) are projected all the same: they open by ulps, and the loop would not close without them.
+    In a redundant loop all joints are: a damped factor lets every correction of one joint open the
+    others a little, and what is never looked at adds up.
     """
     if choice is None:
         return ()
     model = spaces.model
     chosen = set(model.joint_names if choice.all_joints else spaces.drifting)
     if redundancy is not None:
-        groups = ("SO3xR3",) if choice.word == PROJECTION else ("SO3xR3", "SE3")
-        recursive = by_recursion(model, spaces.spaces)
-        kept = set() if recursive else projected_slopes(model, spaces.spaces, groups)
-        chosen.update(name for name in redundancy.shared if name not in kept)
+        chosen.update(redundancy.shared)
     return (*(name for name in model.joint_names if name in chosen), *model.driver_names)
 
 

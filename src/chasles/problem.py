@@ -19,7 +19,7 @@ from chasles.model import Model
 from chasles.spaces import Designation, Space, designate, resolve_spaces
 from chasles.spaces.designate import overrides
 from chasles.spaces.exactness import drifting_joints
-from chasles.spaces.on_subgroups import by_recursion, check_subgroups, on_subgroups, subgroup_tree
+from chasles.spaces.on_subgroups import check_subgroups, on_subgroups, subgroup_tree
 from chasles.start.redundancy import Redundancy
 from chasles.system.build import Setup, build
 from chasles.system.state import State
@@ -179,24 +179,24 @@ def make_problem(
     start: State | None = None,
     damp: bool = False,
     refuse: bool = False,
+    fit: bool = True,
 ) -> Problem:
     """The problem of a model in chosen spaces.
+
+    `fit` lets bodies on charts that fit a joint move in its subgroup.
 
     Where it depends on nothing but the model and on names it is kept with the model: a second run
     of the same model finds its arrays, order of elimination and start.  Users' functions may answer
     otherwise the next time they are asked.
     """
     named = start is None and choice.word is not None and isinstance(acceleration, str)
-    key = ("problem", choice.word, acceleration, damp, refuse)
+    key = ("problem", choice.word, acceleration, damp, refuse, fit)
     if named and key in choice.model._kept:
         kept: Problem = choice.model._kept[key]
         return kept
-    hinges = choice.model.joint_names
-    if by_recursion(
-        choice.model, choice.spaces
-    ):  # angles of joints that carry are what is integrated
-        hinges = subgroup_tree(choice.model, choice.spaces).cut
-    setup = build(choice.model, choice.spaces, acceleration, start, count_turns=hinges)
+    # Angles of joints that carry a body are integrated by themselves.
+    hinges = subgroup_tree(choice.model, choice.spaces, fit).cut
+    setup = build(choice.model, choice.spaces, acceleration, start, hinges, fit)
     problem = Problem(choice, setup, damp, refuse)
     if named and not setup.asks_users:
         choice.model._kept[key] = problem

@@ -14,8 +14,8 @@ import numpy as np
 
 from chasles.core.arrays import Floats
 from chasles.core.constraints.registry import CONSTRAINTS
+from chasles.core.mechanism import Promises
 from chasles.core.outcomes import OK
-from chasles.core.stage import Promises
 from chasles.core.state_block import (
     MISSED_ROW,
     MISSED_SINCE,

@@ -7,31 +7,45 @@ from typing import Any, Self
 
 import numpy as np
 
-from chasles.core.arrays import CHART_WIDTH, VELOCITY, Floats, lend
-from chasles.core.balance import make_balance, momentum_of, no_balance
-from chasles.core.confinement import confine_start
+from chasles.core.arrays import ABSOLUTE_WIDTH, POSE_X, Floats, lend
 from chasles.core.evaluate import Workspace
-from chasles.core.stabilisation.record import FED_BACK, Stabiliser
-from chasles.core.stage import Mechanism, Promises
+from chasles.core.mechanism import Mechanism, Promises
+from chasles.core.recursion.cuts import make_loop_room
+from chasles.core.recursion.flight import FLIGHT_WIDTH, first_flight, make_flight
+from chasles.core.recursion.kinematics import tree_absolute
+from chasles.core.recursion.tree import DOF, SPHERICAL, STORED, make_recursion
+from chasles.core.stabilisation.record import Stabiliser
 from chasles.core.state_block import (
     AT_START,
     MISSED_SINCE,
     NEVER,
     OPEN_SINCE,
+    POTENTIAL,
     SUPPLY_WIDTH,
     UNBALANCED_SINCE,
     Layout,
     StateBlock,
     make_layout,
 )
-from chasles.core.watch import SEEN_WIDTH, Watch, nothing_seen
+from chasles.core.watch import SEEN_WIDTH, nothing_seen
 from chasles.diagnostics import kinetic_of_all
+from chasles.dynamics.cut_joints import TreeScratch, cut_rows, watch_of_rows
+from chasles.dynamics.kept_rows import kept_joints, kept_rows
 from chasles.dynamics.solver import Solver
 from chasles.integrators.admission import check_admitted
 from chasles.integrators.advance import SEEN_LAST, advance
 from chasles.integrators.methods import Method, kept_beside, scheme_of
-from chasles.system.build_confinement import make_confinement
-from chasles.system.coordinates import Key, coordinate_keys
+from chasles.start.conflicts import miss_rates
+from chasles.start.consistent import driven_rates
+from chasles.system.build import Setup
+from chasles.system.coordinates import Key
+from chasles.system.tree_setup import TreeSetup, tree_setup
+from chasles.system.tree_state import (
+    coordinates_of_points,
+    known_coordinates,
+    places_of_rates,
+    state_of,
+)
 from chasles.system.turns import first_integrals
 
 
@@ -40,14 +54,13 @@ class Stepper:
     """What `advance` needs; one thread at a time may use it."""
 
     solver: Solver
-    mechanism: Any  # a Mechanism, or that of another kind: see `chasles.core.seam`
+    mechanism: Mechanism
     scheme: Any
     quick: Any = None  # what takes steps instead of the generic kernel: see `chasles.traced`
 
     @property
     def layout(self) -> Layout:
-        layout: Layout = self.mechanism.layout
-        return layout
+        return self.mechanism.layout
 
     @property
     def kernel(self) -> str:
@@ -76,7 +89,7 @@ class Stepper:
         return places | usual
 
     def coordinate_places(self) -> dict[Key, tuple[int, int] | None]:
-        return dict.fromkeys(coordinate_keys(self.solver.setup.model))
+        return places_of_rates(self.solver.setup, self.mechanism.tree)
 
     def with_signals(self, signals: Any) -> Self:
         """The same with functions of time that reach further."""
@@ -89,70 +102,92 @@ class Stepper:
         state = StateBlock(np.zeros(layout.width), layout)
         state.coordinates()[:] = self.first_point()
         state.integrals()[:] = first_integrals(solver.setup)
-        state.momentum()[:] = self.first_momentum()
         state.seen()[:] = nothing_seen(self.mechanism.watch).ravel()
         state.block[layout.multipliers : layout.kept] = np.nan  # no step has found any yet
         state.alarm()[AT_START] = energy_of_motion(solver)
         state.alarm()[[UNBALANCED_SINCE, OPEN_SINCE, MISSED_SINCE]] = NEVER
+        state.block[layout.chosen : layout.alarm] = 1.0
+        bodies = self.mechanism.system.bodies
+        inertia = bodies.inertia[:, [0, 3, 4, 3, 1, 5, 4, 5, 2]].reshape(-1, 3, 3)
+        found = first_flight(self.mechanism.flight, bodies.mass, inertia, solver.start)
+        state.block[layout.flight : layout.multipliers] = found.ravel()
+        moved = solver.start[:, POSE_X : POSE_X + 3] - self.mechanism.promises.places
+        state.alarm()[POTENTIAL] = -(bodies.mass @ (moved @ self.mechanism.tree.gravity))
         return state.block
 
     def first_point(self) -> Floats:
         """What places and moves the bodies at the start, flat."""
-        point = self.solver.chart(self.solver.start).ravel()
-        confine_start(self.mechanism.system, self.mechanism.confinement, point)
-        return point
-
-    def first_momentum(self) -> Floats:
-        """(floating systems, 3) at the start, of those whose momentum is kept."""
-        mechanism = self.mechanism
-        return momentum_of(mechanism.system, mechanism.balance, self.solver.start)
+        return start_of(self.solver, self.mechanism.tree)
 
     def absolute(self, points: Floats) -> Floats:
         """Absolute states (T, n, 18) of what places and moves the bodies (T, coordinates)."""
-        return self.solver.absolute(points.reshape(len(points), -1, CHART_WIDTH))
+        tree = self.mechanism.tree
+        out = np.zeros((len(points), tree.body_count, ABSOLUTE_WIDTH))
+        tree_absolute(tree, self.mechanism.memory, np.ascontiguousarray(points), out)
+        return out
 
     def coordinates(self, points: Floats) -> Floats | None:
-        """Joint coordinates (T, c) as `coordinate_keys` names them; None where poses tell them."""
-        return None
+        """Joint coordinates (T, c) as `coordinate_keys` names them; NaN where poses tell them."""
+        return coordinates_of_points(self.solver.setup, self.mechanism.tree, points)
+
+    def spins(self, point: Floats) -> tuple[Floats, Floats]:
+        """How fast the pairs turn (rad/s): those whose rotations do not commute, and all (n,)."""
+        tree = self.mechanism.tree
+        first = tree.stored_count + tree.rate_at
+        speeds = np.array([np.linalg.norm(point[at : at + 3]) for at in first])
+        return np.where(tree.pair >= SPHERICAL, speeds, 0.0), speeds
+
+    def removed(self, block: Floats) -> dict[str, float]:
+        """By joint that spaces keep by constant rows: the largest miss that was taken away.
+
+        As a fraction of the joint's reach, or in rad: of the size of rounding errors, unless
+        redundant joints contradict each other (see `dynamics.kept_rows`).
+        """
+        if self.mechanism.kept.count == 0:
+            return {}  # there is nothing to remove
+        setup, largest = self.solver.setup, float(block[self.layout.removed])
+        cut = tree_setup(setup).carried.cut
+        held = self.mechanism.stabiliser.found.chosen
+        return {name: largest for name in kept_joints(setup, held) if name in cut}
 
     def lost_bodies(self, point: Floats) -> list[int]:
         """Bodies with a position or velocity that is not a number."""
-        chart = point[: self.layout.integrals].reshape(-1, CHART_WIDTH)
-        lost: list[int] = np.flatnonzero(~np.isfinite(chart).all(axis=1)).tolist()
+        tree, lost = self.mechanism.tree, []
+        for body, pair in enumerate(tree.pair.tolist()):
+            q, v = tree.stored_at[body], tree.stored_count + tree.rate_at[body]
+            own = (*point[q : q + STORED[pair]], *point[v : v + DOF[pair]])
+            if not np.isfinite(own).all():
+                lost.append(body)
         return lost
 
     def body_of_velocity(self, k: int) -> str:
         """The name of the body that velocity k moves."""
-        return list(self.solver.setup.body_index)[k // 6]
+        tree = self.mechanism.tree
+        carried = [body for body, pair in enumerate(tree.pair.tolist()) if DOF[pair] > 0]
+        body = max((b for b in carried if tree.rate_at[b] <= k), key=lambda b: tree.rate_at[b])
+        return list(self.solver.setup.body_index)[body]
 
     def missed(self, block: Floats, t: float) -> Floats:
         """(rows,) What the rows of J missed of speeds that contradict each other.
 
+        Shared by all joints: those that carry a body, which have no rows in a step, as well.
         `block` is the last good state, t the time at which they do.
         """
-        return self.solver.work.residual[6 * self.mechanism.system.body_count :].copy()
+        setup, solver = self.solver.setup, self.solver
+        own = solver.work.residual[6 * self.mechanism.system.body_count :].copy()
+        rates = driven_rates(setup, t)
+        if setup.model.couplings:  # which charts do not know
+            return own
+        self.factor_at(block, t)
+        shared = np.zeros(setup.system.row_count)
+        miss_rates(setup.system, solver.plan, solver.work, rates, shared)
+        return shared if np.abs(shared).max(initial=0.0) > 0.0 else own
 
     def factor_at(self, block: Floats, t: float) -> None:
-        """Leave the factor of the charts' equations at a block in `scratch`, if it is not there.
-
-        There the last stage has left one.
-        """
-
-    def spins(self, point: Floats) -> tuple[Floats, Floats]:
-        """How fast the charts turn (rad/s): those whose rotations do not commute, and all (n,)."""
-        chart = point[: self.layout.integrals].reshape(-1, CHART_WIDTH)
-        speeds: Floats = np.linalg.norm(chart[:, VELOCITY : VELOCITY + 3], axis=1)
-        return np.where(self.mechanism.confinement.commutes != 0, 0.0, speeds), speeds
-
-    def removed(self, block: Floats) -> dict[str, float]:
-        """By joint that a chart keeps: the largest opening that its projector kept a step from.
-
-        As a fraction of the joint's reach, or in rad: of the size of rounding errors, unless
-        redundant joints contradict each other (see `core.confinement`).
-        """
-        names, audit = list(self.solver.setup.joint_index), StateBlock(block, self.layout).removed()
-        joints = self.mechanism.confinement.joint
-        return {names[joints[k]]: float(audit[k]) for k in np.flatnonzero(joints >= 0)}
+        """Leave the factor of the equations of all joints at a block in `scratch`."""
+        state = StateBlock(block, self.layout)
+        absolute = self.absolute(state.coordinates()[None])
+        self.solver.evaluate(absolute, np.array([t]), state.integrals()[None])
 
     def advance(
         self, block: Floats, spare: Floats, grid: tuple[float, float, int, int, int],
@@ -184,32 +219,72 @@ def energy_of_motion(solver: Solver) -> float:
     return float(kinetic_of_all(solver.setup, solver.start[None])[0])
 
 
+def start_of(solver: Solver, tree: Any) -> Floats:
+    """The coordinates at the start, angles with their whole turns."""
+    follows = solver.setup.follows
+    if "coordinates" not in follows:
+        follows["coordinates"] = state_of(tree, solver.start, known_coordinates(solver.setup))
+    start: Floats = follows["coordinates"]
+    return start.copy()
+
+
 def make_stepper(
-    solver: Solver, method: Method, stabiliser: Stabiliser, watch: Watch, promises: Promises,
+    solver: Solver,
+    method: Method,
+    stabiliser: Stabiliser,
+    promises: Promises,
     until: float = 0.0,
-) -> Stepper:  # fmt: skip
-    """Storage for a model, a method and what stabilises it, for times up to `until`."""
-    system = solver.setup.system._replace(signals=solver.setup.signals.arrays(until))
-    maps = np.full_like(system.bodies.map, method.map)
-    system = system._replace(bodies=system.bodies._replace(map=maps))
-    # Only where the stages' impulses add up to the change of momentum is that kept by them.
-    balance = make_balance(system) if method.additive else no_balance(system)
-    integrals = system.quadrature_count + SUPPLY_WIDTH
-    beside = kept_beside(method, system.row_count, 6 * system.body_count, integrals)
-    layout = make_layout(system, balance.count, watch.joint_count * SEEN_WIDTH, **beside)
+    *,
+    damp: bool = False,
+) -> Stepper:
+    """Storage for a model, a method and what stabilises it, for times up to `until`.
 
-    def rows_at_start() -> Floats:
-        solver.evaluate(solver.start[None])
-        return solver.work.jacobian
-
-    confinement = make_confinement(solver.setup, solver.start, rows_at_start)
-    if stabiliser.kind == FED_BACK:  # what is fed back to a joint leaves its algebra
-        fed = (confinement.joint >= 0) & (stabiliser.found.chosen[confinement.joint] != 0)
-        confinement.locked[fed], confinement.commutes[fed] = 0, 0
-        if fed[confinement.ties[:, 0]].any():
-            confinement = confinement._replace(tie_count=0)
+    `damp` takes a damped factor in any case, and passes singular poses.
+    """
+    setup = solver.setup
+    found = tree_setup(setup)
+    tree, forced = found.tree._replace(map=method.map), setup.system.force_count > 0
+    memory = make_recursion(tree, solver.work.signals, forced, efforts=False, rows=bool(found.cuts))
+    scratch = TreeScratch(setup, tree, memory, solver.work)
+    rows = cut_rows(scratch, solver, found.cuts, start_of(solver, tree), damp)
+    watch, count = watch_of_rows(rows, stop=not damp), tree.rate_count
+    tying = [cut for cut in found.cuts if not cut.terms]  # couplings push within a tree's joints
+    tied = [(cut.a, cut.b, cut.balanced) for cut in tying]
+    tied += [(-1, body, False) for cut in tying for body in cut.ties]
+    if not method.additive:
+        tied = [(-1, body, False) for body in range(tree.body_count)]
+    flight = make_flight(tree, tied)
+    linear = setup.system.quadrature_count + SUPPLY_WIDTH
+    beside = kept_beside(method, setup.system.row_count, count, linear)
+    start = start_of(solver, tree)
     mechanism = Mechanism(
-        system, solver.plan, stabiliser, balance, watch, promises, layout, confinement
-    )
-    check_admitted(method, mechanism, solver.setup)
+        **parts_of(setup, found, until),
+        tree=tree,
+        flight=flight,
+        memory=memory,
+        watch=watch,
+        promises=promises,
+        layout=make_layout(
+            tree.stored_count + count, setup.system.quadrature_count,
+            2 * count + FLIGHT_WIDTH * flight.count, watch.joint_count * SEEN_WIDTH,
+            flight=FLIGHT_WIDTH * flight.count,
+            chosen=rows.loops.row_count * rows.loops.is_chosen, **beside,
+        ),
+        loops=rows.loops,
+        room=make_loop_room(rows.loops, tree.body_count, count),
+        stabiliser=stabiliser,
+        kept=kept_rows(scratch, solver, found.cuts, start, stabiliser.found.chosen),
+        placed=np.zeros_like(memory.rows),
+    )  # fmt: skip
+    check_admitted(method, mechanism, setup)
     return Stepper(solver, mechanism, scheme_of(method, solver, mechanism))
+
+
+def parts_of(setup: Setup, found: TreeSetup, until: float) -> dict[str, Any]:
+    """What follows from the model alone."""
+    return {
+        "system": setup.system._replace(signals=setup.signals.arrays(until)),
+        "coordinates": found.coordinates,
+        "felt": np.zeros((found.tree.body_count, 6)),
+        "efforts": np.zeros(found.tree.rate_count),
+    }

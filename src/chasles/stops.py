@@ -118,7 +118,7 @@ def contradicted(
     Joints that could not be closed may be open by very little, and for that reason.
     """
     solver, system = stepper.solver, stepper.mechanism.system
-    is_damped = solver.plan.is_damped and not solver.work.plain[0]
+    is_damped = solver.plan.is_damped
     if not system.drive_count or outcome == NOT_FINITE:
         return None
     if not is_damped and outcome != CONTRADICTED:  # couplings have no rows in the charts' factor

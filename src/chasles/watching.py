@@ -43,7 +43,7 @@ class Watch:
             return np.inf
         assert self.bouncer is not None
         met, layout = self.bouncer.bounce(block, t, event), self.stepper.layout
-        block[layout.history : layout.momentum] = 0.0  # a method begins anew
+        block[layout.history : layout.seen] = 0.0  # a method begins anew
         for end in met[1:]:
             self.watcher.found[end.name].append(t)
         self.watcher.begin(block, t)

@@ -52,7 +52,6 @@ class Bodies(NamedTuple):
     inertia: Floats  # (n, 6) about the centre of mass: xx, yy, zz, xy, xz, yz
     frame_point: Floats  # (n, 3) origin of the chart's frame from the centre of mass
     group: Integers  # (n,) code of the chart's group
-    map: Integers  # (n,) code of the map from its algebra to it
     reference: Integers  # (n,) body that the chart is relative to, or GROUND_INDEX
 
 

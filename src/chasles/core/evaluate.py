@@ -8,7 +8,6 @@ from chasles.compiled import borrow, hot, kernel, routine
 from chasles.core.arrays import (
     ABSOLUTE_WIDTH,
     ANSWER_WIDTH,
-    CHART_WIDTH,
     EXCHANGE_WIDTH,
     ROW_WIDTH,
     Floats,
@@ -19,7 +18,7 @@ from chasles.core.arrays import (
 from chasles.core.assemble import assemble_wrenches
 from chasles.core.blocks.small import dot6, get6
 from chasles.core.constraints.registry import assemble_rows
-from chasles.core.factor import factor_and_solve, lift_damping, load, solve_factored
+from chasles.core.factor import factor_and_solve, load, solve_factored
 from chasles.core.forces.registry import apply_forces
 from chasles.core.ordering import Plan
 from chasles.core.outcomes import NOT_SOLVED, OK
@@ -46,8 +45,6 @@ class Workspace(NamedTuple):
     """Everything a right-hand side writes; made once per run, so that steps allocate nothing."""
 
     absolute: Floats  # (n, ABSOLUTE_WIDTH) poses and twists
-    turn: Floats  # (n, 9) rotation against the reference body, where there is one
-    chart: Floats  # (n, CHART_WIDTH) of the last stage, where joints are projected
     jacobian: Floats  # (rows, ROW_WIDTH)
     eta: Floats  # (rows,)
     rhs: Floats  # (6 n + rows,) Q and eta, then V' and lambda
@@ -64,7 +61,6 @@ class Workspace(NamedTuple):
     left: Floats  # (rows,) eta - J V' while it is being refined
     search: Floats  # (6 n + rows,) the direction of search there ...
     gain: Floats  # (rows,) ... and J times it
-    plain: Floats  # (1,) 1: solve without damping if the pivots allow it, and whether they did
 
 
 def make_workspace(system: System, plan: Plan | None) -> Workspace:
@@ -72,8 +68,6 @@ def make_workspace(system: System, plan: Plan | None) -> Workspace:
     bodies, rows = system.body_count, system.row_count
     return Workspace(
         absolute=np.zeros((bodies, ABSOLUTE_WIDTH)),
-        turn=np.zeros((bodies, 9)),
-        chart=np.zeros((bodies, CHART_WIDTH)),
         jacobian=np.zeros((rows, ROW_WIDTH)),
         eta=np.zeros(rows),
         rhs=np.zeros(6 * bodies + rows),
@@ -90,7 +84,6 @@ def make_workspace(system: System, plan: Plan | None) -> Workspace:
         left=np.zeros(rows),
         search=np.zeros(6 * bodies + rows),
         gain=np.zeros(rows),
-        plain=np.zeros(1),
     )
 
 
@@ -242,47 +235,20 @@ def force_norm(system: Any, forces: Any) -> float:
     return sqrt(total)
 
 
-@routine
-def solve_damped(system: Any, plan: Any, work: Any) -> int:
-    """V' and lambda where joints may depend on each other: plain if work.plain is 1, or damped.
-
-    The plain factor is given up, and work.plain is 0 then, where one of its pivots is not safe.
-    """
-    unknowns, outcome = 6 * system.body_count, OK
-    while True:
-        for k in range(unknowns):
-            work.rhs[k] = work.forces[k]
-        for row in range(system.row_count):
-            work.rhs[unknowns + row] = work.eta[row]
-        load(system, plan, work.jacobian, work.values)
-        floors = work.floors
-        if work.plain[0] != 0.0:
-            lift_damping(plan, unknowns, work.values)
-            floors = plan.safe
-        outcome = factor_and_solve(plan, unknowns, work.values, work.kept, floors, work.rhs)
-        if outcome == OK or work.plain[0] == 0.0:
-            break
-        work.plain[0] = 0.0
-    if outcome == OK and work.plain[0] == 0.0 and not refine_motion(system, plan, work):
-        return NOT_SOLVED
-    return outcome
-
-
 @hot
 def solve_motion(system: Any, plan: Any, work: Any) -> int:
     """V' and lambda at the state in `work`, left in work.rhs: OK, or why there are none."""
     assemble_wrenches(system, work.absolute, work.rhs)
     apply_forces(system, work)
-    unknowns, outcome = 6 * system.body_count, OK
+    unknowns = 6 * system.body_count
     for k in range(unknowns):
         work.forces[k] = work.rhs[k]
-    if plan.is_damped != 0:
-        outcome = solve_damped(system, plan, work)
-    else:
-        for row in range(system.row_count):
-            work.rhs[unknowns + row] = work.eta[row]
-        load(system, plan, work.jacobian, work.values)
-        outcome = factor_and_solve(plan, unknowns, work.values, work.kept, work.floors, work.rhs)
+    for row in range(system.row_count):
+        work.rhs[unknowns + row] = work.eta[row]
+    load(system, plan, work.jacobian, work.values)
+    outcome = factor_and_solve(plan, unknowns, work.values, work.kept, work.floors, work.rhs)
+    if outcome == OK and plan.is_damped != 0 and not refine_motion(system, plan, work):
+        return NOT_SOLVED
     if outcome == OK:
         driver_powers(system, work)
     return outcome
@@ -307,18 +273,6 @@ def miss_of_row(work: Any, row: int, a: int, b: int) -> float:
         value -= dot6(get6(work.jacobian, at + 6), get6(work.rhs, 6 * b))
     if a >= 0:
         value -= dot6(get6(work.jacobian, at), get6(work.rhs, 6 * a))
-    return value
-
-
-@routine
-def reach_of_row(work: Any, row: int, a: int, b: int) -> float:
-    """Sum of |J V'| and |eta| of a row: what its miss is large or small against."""
-    at, value = row * ROW_WIDTH, absolute(work.eta[row])
-    for c in range(6):
-        if b >= 0:
-            value += absolute(work.jacobian[at + 6 + c] * work.rhs[6 * b + c])
-        if a >= 0:
-            value += absolute(work.jacobian[at + c] * work.rhs[6 * a + c])
     return value
 
 

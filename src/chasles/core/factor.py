@@ -37,20 +37,6 @@ def load(system: Any, plan: Any, jacobian: Any, values: Any) -> None:
 
 
 @routine
-def lift_damping(plan: Any, unknowns: int, values: Any) -> None:
-    """From the loaded damped matrix to the one without damping."""
-    for position in range(plan.node_count):
-        node = position * NODE_WIDTH
-        row = plan.nodes[node + RHS] - unknowns
-        if row >= 0:
-            at = plan.nodes[node + PIVOT]
-            for j in range(plan.nodes[node + SIZE]):
-                at += j
-                values[at] += plan.damping[row + j]  # to zero; padding has none
-                at += 1
-
-
-@routine
 def singular_row(plan: Any, node: int, unknowns: int, values: Any, floors: Any) -> int:
     """OK, or the constraint row of a joint node whose pivot vanished."""
     at, row = plan.nodes[node + PIVOT], plan.nodes[node + RHS] - unknowns

@@ -14,30 +14,27 @@ r"""What is looked at around a step: may it be accepted, and is the run still ri
 from typing import Any
 
 from chasles.compiled import beyond, hot, routine
-from chasles.core.arrays import ABSOLUTE_WIDTH, CHART_WIDTH, POSE_X, TWIST, VELOCITY, sym6, vec3
-from chasles.core.assemble import place_bodies, twist_of
-from chasles.core.balance import keep_momentum
-from chasles.core.confinement import note_removed
-from chasles.core.evaluate import force_norm, mass_norm, miss_of_row, reach_of_row, refine
-from chasles.core.factor import solve_factored
+from chasles.core.arrays import ABSOLUTE_WIDTH, POSE_X, TWIST, sym6, vec3
+from chasles.core.assemble import twist_of
 from chasles.core.outcomes import CONTRADICTED, NOT_CLOSED, NOT_FINITE, OK, TURNED
-from chasles.core.regime import judge_regime
-from chasles.core.seam import seam
+from chasles.core.recursion.closing import close_cut_joints, feel_gaps, miss_speeds
+from chasles.core.recursion.flight import keep_flight
+from chasles.core.recursion.kept import keep_rows
+from chasles.core.recursion.kinematics import kinematics, place
+from chasles.core.recursion.stage import follow
+from chasles.core.recursion.tree import SPHERICAL
 from chasles.core.signals import put_signals
-from chasles.core.stabilisation.feedback import begin_feedback
-from chasles.core.stabilisation.projection import project
-from chasles.core.stabilisation.record import PROJECTED
+from chasles.core.stabilisation.record import FED_BACK, PROJECTED
 from chasles.core.stabilisation.residuals import furthest, put_position_residual
+from chasles.core.stage import put_missed
 from chasles.core.state_block import (
     AT_START,
     EXCHANGED,
-    FREED,
     MISSED_ROW,
     MISSED_SINCE,
     NEVER,
     OPEN_ROW,
     OPEN_SINCE,
-    PLAIN,
     POTENTIAL,
     SUPPLIED,
     UNBALANCED_SINCE,
@@ -48,7 +45,7 @@ from chasles.core.state_block import (
     WORST_SHARE,
 )
 from chasles.core.turns import settle_turns
-from chasles.core.watch import look_at_pivots
+from chasles.core.watch import BEFORE, LARGEST, LAST, SEEN_WIDTH, WANTED, look_at_pivots
 from chasles.core.wrenches import kinetic_energy
 from chasles.groups.vectors import dot, sub
 from chasles.scalars.elementary import absolute, maximum, pick, sqrt
@@ -70,19 +67,19 @@ BEYOND = 1e300
 MISSED = 1e-2
 
 
-@seam
 @hot
 def begin_step(mechanism: Any, scratch: Any, state: Any, t: float) -> None:
-    """Before the first stage: gaps that are fed back, and empty books."""
-    system = mechanism.system
-    put_signals(system.signals, t, scratch.signals)
-    scratch.plain[0] = state[mechanism.layout.regime + PLAIN]
-    begin_feedback(system, scratch, mechanism.stabiliser, state)
-    for k in range(3 * mechanism.balance.count):
-        mechanism.balance.impulse[k] = 0.0
+    """Before the first stage, which chooses rows: gaps that are fed back."""
+    if mechanism.loops.row_count > 0:
+        mechanism.room.choosing[0] = 1
+        if mechanism.loops.is_chosen != 0:
+            for row in range(mechanism.loops.row_count):
+                mechanism.room.active[row] = state[mechanism.layout.chosen + row]
+        if mechanism.stabiliser.kind == FED_BACK:
+            put_signals(mechanism.system.signals, t, scratch.signals)
+            feel_gaps(mechanism, scratch, state)
 
 
-@seam
 @hot
 def end_step(
     mechanism: Any, scratch: Any, state: Any, t: float, step: float, looking: int, out: Any
@@ -91,41 +88,84 @@ def end_step(
 
     A side step that is not followed by another is not watched: looking = 0.
     """
-    system, layout = mechanism.system, mechanism.layout
-    for k in range(layout.momentum, layout.width):
+    tree, layout, outcome = mechanism.tree, mechanism.layout, OK
+    has_rows = mechanism.loops.row_count > 0
+    for k in range(layout.seen, layout.width):
         out[k] = state[k]
-    outcome = OK
-    if looking == 1:
-        outcome = look_at_pivots(
-            mechanism.watch, scratch.values, t, beyond(out, layout.seen),
-            out[layout.regime + FREED], scratch.plain[0],
-        )  # fmt: skip
-        if mechanism.plan.is_damped != 0:
-            judge_regime(mechanism, scratch, out)
-            look_at_accelerations(mechanism, scratch, out, t)
-        if outcome == OK:
-            outcome = look_at_drivers(mechanism, scratch, beyond(out, layout.fastest))
-    if outcome != OK:
-        return outcome
-    if mechanism.stabiliser.kind == PROJECTED:
-        put_signals(system.signals, t, scratch.signals)
-        if not project(mechanism, scratch, out):
-            return NOT_CLOSED
-    note_removed(system, mechanism.confinement, step, beyond(out, layout.removed))
-    if mechanism.balance.count > 0:
-        keep_momentum(system, mechanism.balance, step, beyond(out, layout.momentum), out)
-    if fastest_spin(system, out) * step > MOST_TURNED:
+    if has_rows:
+        if looking == 1:
+            outcome = look_at_rows(mechanism, scratch, out, t)
+            if outcome != OK:
+                return outcome
+        if mechanism.loops.is_chosen != 0:
+            for row in range(mechanism.loops.row_count):
+                out[layout.chosen + row] = mechanism.room.active[row]
+        if mechanism.kept.count > 0:
+            missed = keep_rows(mechanism.kept, out, tree.stored_count)
+            out[layout.removed] = maximum(out[layout.removed], missed)
+    projects = has_rows and mechanism.stabiliser.kind == PROJECTED
+    if projects or tree.driven_count > 0:
+        put_signals(mechanism.system.signals, t, scratch.signals)
+    if tree.driven_count > 0:
+        follow(tree, scratch.signals, out)
+    if projects and not close_cut_joints(mechanism, scratch, out):
+        return NOT_CLOSED
+    land(mechanism, out, step)
+    if fastest_spin(tree, out) * step > MOST_TURNED:
         return TURNED
-    return OK if all_finite(out, CHART_WIDTH * system.body_count) else NOT_FINITE
+    return OK if all_finite(out, layout.integrals) else NOT_FINITE
+
+
+@hot
+def land(mechanism: Any, out: Any, step: float) -> None:
+    """Floating systems are moved to where their momentum says, at the end of a step."""
+    layout = mechanism.layout
+    if mechanism.flight.count > 0:
+        keep_flight(
+            mechanism.tree, mechanism.memory, mechanism.flight, out, beyond(out, layout.carry),
+            beyond(out, layout.flight), step,
+        )  # fmt: skip
 
 
 @routine
-def fastest_spin(system: Any, chart: Any) -> float:
-    """The largest component of an angular velocity of the charts."""
+def look_at_rows(mechanism: Any, scratch: Any, out: Any, t: float) -> int:
+    """Singular poses, accelerations that rows miss, drivers that contradict each other."""
+    layout, loops = mechanism.layout, mechanism.loops
+    seen, pivots = beyond(out, layout.seen), mechanism.room.inverses
+    if loops.is_chosen != 0:
+        show_pivots(mechanism, seen)
+        pivots = mechanism.room.shown
+    outcome = look_at_pivots(mechanism.watch, pivots, t, seen)
+    if loops.is_damped != 0:
+        look_at_accelerations(mechanism, beyond(out, layout.alarm), t)
+    if outcome == OK:
+        outcome = look_at_drivers(mechanism, scratch, beyond(out, layout.fastest))
+    return outcome
+
+
+@routine
+def show_pivots(mechanism: Any, seen: Any) -> None:
+    """Rows that are not chosen take no part; volumes of others than before are not compared."""
+    loops, watch, room = mechanism.loops, mechanism.watch, mechanism.room
+    for row in range(watch.row_count):
+        room.shown[row] = room.inverses[row]
+        if room.active[row] == 0:
+            room.shown[row] = -1.0 / (watch.first[row] + watch.damping[row])
+        if loops.choices[row] >= 0 and room.changed[row] != 0:
+            at = watch.joints[row] * SEEN_WIDTH
+            seen[at + BEFORE], seen[at + LAST], seen[at + LARGEST] = -1.0, -1.0, 0.0
+            seen[at + WANTED] = 0.0
+
+
+@routine
+def fastest_spin(tree: Any, state: Any) -> float:
+    """The largest component of an angular velocity of pairs whose rotations do not commute."""
     largest = 0.0
-    for body in range(system.body_count):
-        for c in range(3):
-            largest = maximum(largest, absolute(chart[body * CHART_WIDTH + VELOCITY + c]))
+    for body in range(tree.body_count):
+        if tree.pair[body] >= SPHERICAL:
+            first = tree.stored_count + tree.rate_at[body]
+            for c in range(3):
+                largest = maximum(largest, absolute(state[first + c]))
     return largest
 
 
@@ -140,30 +180,11 @@ def all_finite(p: Any, count: int) -> bool:
 
 
 @routine
-def look_at_accelerations(mechanism: Any, scratch: Any, state: Any, t: float) -> None:
-    r"""Compare what the rows miss, eta - J V', with what is added up in them, on a damped factor.
-
-    Rows that contradict each other miss it, and those that rounding cannot tell from such: on links
-    far too light for the others.  Row i is compared with $\sum_k |J_{ik} \dot V_k| + |\eta_i|$, and
-    with what the forces would make of the whole model in one piece where it hardly moves.
-    """
-    system, sizes = mechanism.system, mechanism.promises.sizes
-    if scratch.plain[0] != 0.0:
-        return
-    alarm, mass, longest = beyond(state, mechanism.layout.alarm), 0.0, 0.0
-    for body in range(system.body_count):
-        mass += system.bodies.mass[body]
-    for row in range(system.row_count):
-        longest = max(longest, sizes[row])
-    typical = mass_norm(system, scratch.rhs) + force_norm(system, scratch.forces)
-    typical = typical / sqrt(mass) / longest
-    for joint in range(system.joint_count):
-        first, a, b = system.joints.first_row[joint], system.joints.a[joint], system.joints.b[joint]
-        for row in range(first, first + system.joints.rows[joint]):
-            reach = reach_of_row(scratch, row, a, b) + typical * sizes[row]
-            missed = abs(miss_of_row(scratch, row, a, b))
-            if missed > alarm[WORST_MISS] * reach:
-                alarm[WORST_MISS], alarm[MISSED_ROW] = missed / reach, row
+def look_at_accelerations(mechanism: Any, alarm: Any, t: float) -> None:
+    """Note the largest share of its acceleration that a row missed at the last stage."""
+    missed = mechanism.room.missed
+    if missed[0] > alarm[WORST_MISS]:
+        alarm[WORST_MISS], alarm[MISSED_ROW] = missed[0], missed[1]
     if alarm[WORST_MISS] > MISSED and alarm[MISSED_SINCE] == NEVER:
         alarm[MISSED_SINCE] = t
 
@@ -172,41 +193,26 @@ def look_at_accelerations(mechanism: Any, scratch: Any, state: Any, t: float) ->
 def look_at_drivers(mechanism: Any, scratch: Any, fastest: Any) -> int:
     """OK, or CONTRADICTED where drivers and joints ask for speeds that exclude each other.
 
-    Looked at on the factor of the last stage; only damped ones, of redundant joints, can tell.
-    What is missed stays in the rows of scratch.residual.
+    Driven coordinates are as fast as they are told to be; what no motion of the others takes away
+    of the rows' misses is a contradiction.  Only factors of redundant rows can tell.
     """
-    system = mechanism.system
-    if system.drive_count == 0 or mechanism.plan.is_damped == 0 or scratch.plain[0] != 0.0:
+    system, loops, room = mechanism.system, mechanism.loops, mechanism.room
+    if system.drive_count == 0 or (loops.is_damped == 0 and loops.is_chosen == 0):
         return OK
     sizes = mechanism.promises.sizes
-    largest = miss_rates(system, mechanism.plan, scratch, sizes, fastest)
-    if largest > SPEED_CONFLICT * fastest[0] + mechanism.promises.slow:
-        return CONTRADICTED
-    return OK
-
-
-@routine
-def miss_rates(system: Any, plan: Any, scratch: Any, sizes: Any, fastest: Any) -> float:
-    """The largest entry of rates - J V, V being what comes closest, on the factor in scratch.
-
-    In sizes per second, as the fastest rate so far: metres and radians are compared by them.
-    """
-    unknowns, wanted = 6 * system.body_count, scratch.rhs
-    for k in range(unknowns + system.row_count):
-        wanted[k] = 0.0
     for joint in range(system.joint_count):
         drive = system.joints.drive[joint]
         if drive >= 0:
-            rate = scratch.signals[drive + 1]
-            row = system.joints.first_row[joint]
-            wanted[unknowns + row] = rate
-            fastest[0] = maximum(fastest[0], abs(rate) / sizes[row])
-    solve_factored(plan, scratch.values, wanted)
-    refine(system, plan, scratch, wanted)
+            rate = abs(scratch.signals[drive + 1])
+            fastest[0] = maximum(fastest[0], rate / sizes[system.joints.first_row[joint]])
+    miss_speeds(mechanism, scratch)
     largest = 0.0
-    for row in range(system.row_count):
-        largest = maximum(largest, abs(scratch.residual[unknowns + row]) / sizes[row])
-    return largest
+    for row in range(loops.row_count):
+        largest = maximum(largest, abs(room.left[row]) / sizes[loops.source[row]])
+    if largest > SPEED_CONFLICT * fastest[0] + mechanism.promises.slow:
+        put_missed(mechanism, scratch)
+        return CONTRADICTED
+    return OK
 
 
 @routine
@@ -222,13 +228,27 @@ def energy_of_placed(system: Any, scratch: Any) -> float:
     return total
 
 
-@seam
 @routine
 def look_at_energy(mechanism: Any, scratch: Any, state: Any, t: float) -> None:
     """`note_energy` of a state, whose bodies are left placed in scratch; turns are settled."""
-    place_bodies(mechanism.system, state, scratch.absolute, scratch.turn)
+    tree = mechanism.tree
+    kinematics(tree, state, mechanism.memory.rows)
+    place(tree, state, mechanism.memory.rows, scratch.absolute)
     settle_turns(mechanism.system, scratch.absolute, beyond(state, mechanism.layout.integrals))
-    note_energy(mechanism, state, t, energy_of_placed(mechanism.system, scratch), 0.0)
+    potential, rounded = potential_of_placed(mechanism, tree.gravity, scratch)
+    settle_gravity(mechanism, state, potential)
+    energy = energy_of_placed(mechanism.system, scratch) + rotor_energy(tree, state)
+    note_energy(mechanism, state, t, energy, rounded)
+
+
+@routine
+def rotor_energy(tree: Any, state: Any) -> float:
+    r"""$\tfrac12\sum I_r \dot q^2$"""
+    total = 0.0
+    for k in range(tree.rate_count):
+        rate = state[tree.stored_count + k]
+        total += 0.5 * tree.armature[k] * rate * rate
+    return total
 
 
 @routine

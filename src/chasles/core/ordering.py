@@ -21,9 +21,6 @@ from chasles.core.blocks.small import ldl6
 from chasles.core.constraints.registry import CONSTRAINTS
 
 TRIANGLE6 = 21
-#: Undamped pivots above so many times the damping, 1e-5 of what they would be without the other
-#: joints, lose five of sixteen digits: as many as accelerations to 1e-10 can spare.
-SAFE = 100.0
 
 
 class Plan(NamedTuple):
@@ -38,7 +35,6 @@ class Plan(NamedTuple):
     )
     damping: Floats  # (rows,) mu: -mu on the diagonal of joint rows ...
     is_damped: int  # ... and whether there is any: only where constraints are redundant
-    safe: Floats  # (rows,) where all pivots are larger than these, no damping is needed
     node_count: int
     size: int  # length of the factor
     kept: int  # length of the scratch that holds one column
@@ -90,7 +86,6 @@ def make_plan(system: System) -> Plan:
         template=make_template(system, nodes, targets, position, int(size)),
         damping=np.zeros(system.row_count),
         is_damped=0,
-        safe=np.zeros(system.row_count),
         node_count=len(nodes),
         size=int(size),
         kept=int(tallest) + 1,
@@ -142,7 +137,7 @@ def damped(plan: Plan, unknowns: int, damping: Floats) -> Plan:
             at = node[PIVOT] + row * (row + 3) // 2
             if template[at] != -1.0:  # padding stays as it is
                 template[at] = -damping[node[RHS] - unknowns + row]
-    return plan._replace(template=template, damping=damping, is_damped=1, safe=SAFE * damping)
+    return plan._replace(template=template, damping=damping, is_damped=1)
 
 
 def pivots_of_rows(plan: Plan, unknowns: int, values: Floats, rows: int) -> Floats:

@@ -1,75 +1,43 @@
 r"""One stage: the right-hand side F of the equations of motion on the configuration space.
 
-At a point (charts of all bodies, and integrals) and a time,
+A point is (stored numbers of the pairs, velocities v, integrals, supply, what floating systems
+keep), a slope (dexp^-1 v, v', rates of the others).  At a point and a time
 
-$$ F = (U, \dot U), \qquad
-   \begin{pmatrix} M & J^T \\ J & 0 \end{pmatrix}
-   \begin{pmatrix} \dot V \\ \lambda \end{pmatrix} =
-   \begin{pmatrix} Q \\ \eta \end{pmatrix}, $$
+$$ M\dot v + J^T\lambda = Q, \qquad J\dot v = \eta, $$
 
-and $\dot U$ follows from $\dot V$ by the chart of every body.  Read `stage` as a table of contents:
-place the bodies, form the rows, feed back what is open, add the forces, solve, keep the books.
-Every scheme is made of calls of it.
+M and J on the coordinates of the pairs: joints that carry a body have no rows and cannot open.  Cut
+joints, couplings and drivers of anything but a coordinate have rows: they drift with the error of
+the method, may be stabilised, and are watched for singular poses.
+
+Read `stage` as a table of contents: place the bodies, add the forces, form the rows, feed back what
+is open, solve, keep the books.  Every scheme is made of calls of it.  Driven coordinates are
+functions of time: a stage, and the end of a step, puts them where they are.
 """
 
 from typing import Any, NamedTuple
 
-from chasles.compiled import hot, routine
-from chasles.core.arrays import (
-    ABSOLUTE_WIDTH,
-    CHART_WIDTH,
-    POSE_R,
-    POSITION,
-    VELOCITY,
-    Floats,
-    System,
-    mat9,
-    put_twist,
-    twist6,
-    vec3,
-)
-from chasles.core.assemble import place_bodies, twist_of
-from chasles.core.balance import Balance, collect_impulse
+from chasles.compiled import beyond, hot, routine
+from chasles.core.assemble import twist_of
 from chasles.core.blocks.small import dot6, get6
-from chasles.core.charts import chart_acceleration, grounded_acceleration
-from chasles.core.confinement import Confinement, confined_rate, confined_to, tie
-from chasles.core.constraints.registry import assemble_rows
-from chasles.core.evaluate import solve_motion
-from chasles.core.ordering import Plan
+from chasles.core.evaluate import force_norm
+from chasles.core.mechanism import Mechanism, Promises
 from chasles.core.outcomes import OK
-from chasles.core.retraction import SLOPE_WIDTH
-from chasles.core.seam import seam
+from chasles.core.recursion.accelerate import accelerations
+from chasles.core.recursion.closing import find_drift
+from chasles.core.recursion.coupled import add_coupled_wrenches
+from chasles.core.recursion.flight import put_flight_slopes
+from chasles.core.recursion.kept import keep_rows
+from chasles.core.recursion.kinematics import kinematics, place
+from chasles.core.recursion.reactions import add_row_wrenches, along_coordinates, reactions
+from chasles.core.recursion.refine import motion_norm, put_miss, reach_of_row
+from chasles.core.recursion.stage import accelerate_loops, follow, push, put_cut_rows
 from chasles.core.signals import put_signals
-from chasles.core.stabilisation.feedback import find_drift, pull_joints
-from chasles.core.stabilisation.moves import chart_move
-from chasles.core.stabilisation.record import FED_BACK, PROJECTED, Stabiliser
-from chasles.core.state_block import Layout
+from chasles.core.stabilisation.feedback import pull_joints
+from chasles.core.stabilisation.record import FED_BACK
 from chasles.core.turns import put_turn_rates
-from chasles.core.watch import Watch
+from chasles.scalars.elementary import sqrt
 
-
-class Promises(NamedTuple):
-    """Beyond what a run is worth a word."""
-
-    gaps: Floats  # (rows,) gap (m, rad) of every row of J; 0: any will do
-    sizes: Floats  # (rows,) what a gap is large or small against: a lever (m), or 1 rad
-    lengths: Floats  # (rows,) 1 for gaps in metres: far from the origin they are rounded more
-    slow: float  # sizes per second below which nothing moves visibly
-    still: float  # energy (J) below which nothing moves visibly
-    places: Floats  # (n, 3) of the bodies as entered: heights are measured from there
-
-
-class Mechanism(NamedTuple):
-    """A model as kernels know it: its arrays, and what goes along with its equations."""
-
-    system: System
-    plan: Plan
-    stabiliser: Stabiliser
-    balance: Balance
-    watch: Watch
-    promises: Promises
-    layout: Layout
-    confinement: Confinement
+__all__ = ["Mechanism", "Promises", "Role", "begin_stage", "put_missed", "stage"]
 
 
 class Role(NamedTuple):
@@ -78,102 +46,208 @@ class Role(NamedTuple):
     weight: float
 
 
-@seam
 @hot
 def stage(mechanism: Any, scratch: Any, point: Any, t: float, role: Any, slope_out: Any) -> int:
-    """F at a point and time: OK, or how it failed (see `outcomes`)."""
-    system, plan = mechanism.system, mechanism.plan
-    put_signals(system.signals, t, scratch.signals)
-    for k in range(system.quadrature_count):
-        scratch.quadratures[k] = point[CHART_WIDTH * system.body_count + k]
-    place_bodies(system, point, scratch.absolute, scratch.turn)
-    assemble_rows(system, scratch)
-    pull_joints(system, scratch, mechanism.stabiliser)
-    outcome = solve_motion(system, plan, scratch)
-    if outcome != OK:
-        return outcome
-    keep_books(mechanism, scratch, point, role)
+    """F at a point and time, where the driven coordinates of the point are put: OK, or why not."""
+    system, tree, rates = mechanism.system, mechanism.tree, mechanism.tree.rate_count
+    begin_stage(mechanism, scratch, point, t)
+    if mechanism.memory.has_wrenches != 0:
+        push(tree, mechanism.memory, system, scratch, point)
+    elif mechanism.loops.row_count > 0 or system.hinges.count > 0:
+        place(tree, point, mechanism.memory.rows, scratch.absolute)
     put_turn_rates(system, scratch)
-    put_slopes(system, mechanism.confinement, scratch, point, slope_out)
-    put_supply(system, scratch, slope_out)
-    move_apart(mechanism, scratch, point, slope_out)
+    if mechanism.loops.row_count > 0:
+        outcome = accelerate_with_rows(mechanism, scratch, point, slope_out)
+        if outcome != OK:
+            return outcome
+    else:
+        accelerations(tree, mechanism.memory, slope_out, rates)
+    for k in range(rates):
+        slope_out[k] = point[tree.stored_count + k]
+    powers = force_powers(mechanism, scratch)
+    put_flight(mechanism, scratch, point, slope_out)  # before wrenches get those of rows
+    if system.drive_count > 0:
+        find_driver_powers(mechanism, scratch, beyond(slope_out, rates))
+    put_powers(mechanism, scratch, powers, beyond(slope_out, 2 * rates))
+    move_apart(mechanism, scratch, slope_out)
     return OK
 
 
 @hot
-def keep_books(mechanism: Any, scratch: Any, point: Any, role: Any) -> None:
-    """What the end of the step needs to know of its stages."""
-    system = mechanism.system
-    if mechanism.balance.count > 0:
-        collect_impulse(system, scratch, mechanism.balance, role.weight)
-    if mechanism.stabiliser.kind == PROJECTED:
-        for k in range(CHART_WIDTH * system.body_count):
-            scratch.chart[k] = point[k]
-
-
-@hot
-def put_slopes(system: Any, confinement: Any, scratch: Any, point: Any, slope_out: Any) -> None:
-    """(U, U') of every body, from the body accelerations in scratch.rhs; rates of integrals."""
-    bodies = system.bodies
-    for body in range(system.body_count):
-        group, reference = bodies.group[body], bodies.reference[body]
-        frame_point = vec3(bodies.frame_point, 3 * body)
-        velocity = twist6(point, body * CHART_WIDTH + VELOCITY)
-        twist, rate = twist_of(scratch.absolute, body), twist6(scratch.rhs, 6 * body)
-        if reference < 0:
-            turn = mat9(scratch.absolute, body * ABSOLUTE_WIDTH + POSE_R)
-            acceleration = grounded_acceleration(group, twist, rate, turn, frame_point)
-        else:
-            acceleration = chart_acceleration(
-                group, velocity, twist, rate,
-                mat9(scratch.turn, body * 9), vec3(point, body * CHART_WIDTH + POSITION),
-                frame_point, twist_of(scratch.absolute, reference),
-                twist6(scratch.rhs, 6 * reference),
-            )  # fmt: skip
-        if confinement.locked[body] != 0:
-            acceleration = confined_rate(group, confinement, body, acceleration)
-        put_twist(slope_out, SLOPE_WIDTH * body, velocity)
-        put_twist(slope_out, SLOPE_WIDTH * body + 6, acceleration)
-    tie(confinement, slope_out, 6, SLOPE_WIDTH, 1.0)
+def begin_stage(mechanism: Any, scratch: Any, point: Any, t: float) -> None:
+    """Functions of time, driven coordinates where these are, integrals, and where bodies turn."""
+    system, tree = mechanism.system, mechanism.tree
+    put_signals(system.signals, t, scratch.signals)
+    if tree.driven_count > 0:
+        follow(tree, scratch.signals, point)
     for k in range(system.quadrature_count):
-        slope_out[SLOPE_WIDTH * system.body_count + k] = scratch.quadrature_rates[k]
+        scratch.quadratures[k] = point[mechanism.layout.integrals + k]
+    kinematics(tree, point, mechanism.memory.rows)
 
 
 @hot
-def put_supply(system: Any, scratch: Any, slope_out: Any) -> None:
-    """The power of all forces and drivers, and its size, part by part.
-
-    Joints take none.  What goes in must be found as kinetic energy: see `judge`.
-    """
-    supplied, exchanged = 0.0, 0.0
-    for body in range(system.body_count):
-        twist = twist_of(scratch.absolute, body)
-        six = twist[0] + twist[1]
-        power = dot6(get6(scratch.forces, 6 * body), six)
-        supplied += power
-        exchanged += abs(power)
-    for joint in range(system.joint_count):
-        if system.joints.drive[joint] >= 0:
-            power = scratch.quadrature_rates[system.joints.drive_work[joint]]
-            supplied += power
-            exchanged += abs(power)
-    at = SLOPE_WIDTH * system.body_count + system.quadrature_count
-    slope_out[at] = supplied
-    slope_out[at + 1] = exchanged
+def accelerate_with_rows(mechanism: Any, scratch: Any, point: Any, slope_out: Any) -> int:
+    """Accelerations and multipliers of a mechanism with rows: OK, or why there are none."""
+    system, tree, memory = mechanism.system, mechanism.tree, mechanism.memory
+    loops, room, rates = mechanism.loops, mechanism.room, tree.rate_count
+    put_cut_rows(system, tree, loops, room, point, scratch)
+    pull_joints(system, scratch, mechanism.stabiliser)
+    outcome = accelerate_loops(tree, memory, system, scratch, loops, room, slope_out, rates)
+    room.choosing[0] = 0
+    if outcome != OK:
+        return failure(mechanism, scratch, outcome)
+    if loops.is_damped != 0:
+        note_missed(mechanism, scratch)
+    if mechanism.kept.count > 0:
+        keep_rows(mechanism.kept, slope_out, rates)
+    return OK
 
 
 @routine
-def move_apart(mechanism: Any, scratch: Any, point: Any, slope_out: Any) -> None:
-    """The slopes of the poses get what moves the bodies beside their velocities."""
-    system, stabiliser = mechanism.system, mechanism.stabiliser
-    if stabiliser.kind != FED_BACK or stabiliser.drift_gain == 0.0:
-        return
-    find_drift(system, mechanism.plan, scratch, stabiliser)
+def note_missed(mechanism: Any, scratch: Any) -> None:
+    r"""Compare what the rows miss, eta - J v', with what is added up in them, on a damped factor.
+
+    Rows that contradict each other miss it, and those that rounding cannot tell from such: on links
+    far too light for the others.  Row i is compared with $\sum_k |J_{ik} \dot V_k| + |\eta_i|$, and
+    with what the forces would make of the whole model in one piece where it hardly moves.
+    """
+    system, loops, room = mechanism.system, mechanism.loops, mechanism.room
+    sizes, rows = mechanism.promises.sizes, mechanism.memory.rows
+    mass, longest = 0.0, 0.0
     for body in range(system.body_count):
-        move = chart_move(system, scratch, point, body, stabiliser.drift)
-        group = system.bodies.group[body]
-        (spin, slide), _, _ = confined_to(group, mechanism.confinement, body, move)
-        at = SLOPE_WIDTH * body
-        for c in range(3):
-            slope_out[at + c] += spin[c]
-            slope_out[at + 3 + c] += slide[c]
+        mass += system.bodies.mass[body]
+    for row in range(system.row_count):
+        longest = max(longest, sizes[row])
+    typical = motion_norm(mechanism.tree, rows)
+    if mechanism.memory.has_wrenches != 0:
+        typical += force_norm(system, mechanism.memory.wrenches)
+    typical = typical / sqrt(mass) / longest
+    put_miss(mechanism.tree, loops, room, rows, scratch)
+    room.missed[0] = 0.0
+    for row in range(loops.row_count):
+        source = loops.source[row]
+        reach = reach_of_row(mechanism, scratch, row) + typical * sizes[source]
+        share = abs(room.left[row]) / reach
+        if share > room.missed[0]:
+            room.missed[0], room.missed[1] = share, source
+
+
+@routine
+def failure(mechanism: Any, scratch: Any, outcome: int) -> int:
+    """The outcome in rows of J, with what was missed where it can be read."""
+    if outcome >= 0:
+        row: int = mechanism.loops.source[outcome]
+        return row
+    put_missed(mechanism, scratch)
+    return outcome
+
+
+@routine
+def put_missed(mechanism: Any, scratch: Any) -> None:
+    """What rows miss, into the rows of scratch.residual."""
+    loops, unknowns = mechanism.loops, 6 * mechanism.system.body_count
+    for row in range(mechanism.system.row_count):
+        scratch.residual[unknowns + row] = 0.0
+    for row in range(loops.row_count):
+        scratch.residual[unknowns + loops.source[row]] = mechanism.room.left[row]
+
+
+# --- the books ---
+
+
+@hot
+def put_flight(mechanism: Any, scratch: Any, point: Any, slope_out: Any) -> None:
+    """The slopes of what floating systems keep, from the forces on their bodies."""
+    memory, layout = mechanism.memory, mechanism.layout
+    if mechanism.flight.count > 0:
+        at = 2 * mechanism.tree.rate_count + layout.flight - layout.integrals
+        put_flight_slopes(
+            mechanism.tree, mechanism.flight, memory.has_wrenches, memory.wrenches,
+            scratch.absolute, beyond(point, layout.flight), beyond(slope_out, at),
+        )  # fmt: skip
+
+
+@hot
+def force_powers(mechanism: Any, scratch: Any) -> Any:
+    """The power of all forces, and its size, body by body; gravity's work is a difference of
+    potentials (see `judge.look_at_energy`).
+    """
+    tree, memory = mechanism.tree, mechanism.memory
+    supplied, exchanged = 0.0, 0.0
+    if memory.has_wrenches != 0:
+        for body in range(tree.body_count):
+            twist = twist_of(scratch.absolute, body)
+            power = dot6(get6(memory.wrenches, 6 * body), twist[0] + twist[1])
+            supplied += power
+            exchanged += abs(power)
+    return supplied, exchanged
+
+
+@routine
+def find_driver_powers(mechanism: Any, scratch: Any, rates: Any) -> None:
+    """The power of every driver: of a row -lambda, of a coordinate its effort, times the rate."""
+    system, loops = mechanism.system, mechanism.loops
+    for row in range(loops.row_count):
+        joint = loops.joint_of[row]
+        drive = system.joints.drive[joint]
+        if drive >= 0:
+            integral = system.joints.drive_work[joint]
+            power = -mechanism.room.multipliers[row] * scratch.signals[drive + 1]
+            scratch.quadrature_rates[integral] = power
+    if mechanism.tree.driven_count > 0:
+        if loops.row_count > 0:
+            load_row_wrenches(mechanism, scratch)
+        find_coordinate_powers(mechanism, scratch, rates)
+
+
+@routine
+def load_row_wrenches(mechanism: Any, scratch: Any) -> None:
+    """The wrenches of all rows are added to those of the forces."""
+    tree, loops, memory = mechanism.tree, mechanism.loops, mechanism.memory
+    if memory.has_wrenches == 0:
+        for k in range(6 * tree.body_count):
+            memory.wrenches[k] = 0.0
+    add_row_wrenches(loops, mechanism.room, scratch.jacobian, memory.wrenches)
+    add_coupled_wrenches(
+        tree, loops, mechanism.room, memory.rows, scratch.absolute, memory.wrenches
+    )
+
+
+@routine
+def find_coordinate_powers(mechanism: Any, scratch: Any, rates: Any) -> None:
+    """The power of drivers of coordinates: generalised force times the rate they prescribe."""
+    system, tree = mechanism.system, mechanism.tree
+    reactions(tree, mechanism.memory, mechanism.felt)
+    along_coordinates(tree, mechanism.memory.rows, mechanism.felt, rates, mechanism.efforts)
+    for joint in range(system.joint_count):
+        drive = system.joints.drive[joint]
+        if drive >= 0 and mechanism.coordinates[joint] >= 0:
+            effort = mechanism.efforts[mechanism.coordinates[joint]]
+            integral = system.joints.drive_work[joint]
+            scratch.quadrature_rates[integral] = effort * scratch.signals[drive + 1]
+
+
+@hot
+def put_powers(mechanism: Any, scratch: Any, powers: Any, out: Any) -> None:
+    """Rates of the integrals; then the power of all forces and drivers, and its size, part by
+    part.  Joints take none: what goes in must be found as kinetic energy (see `judge`).
+    """
+    system = mechanism.system
+    supplied, exchanged = powers
+    for k in range(system.quadrature_count):
+        out[k] = scratch.quadrature_rates[k]
+    for k in range(system.force_count, system.force_count + system.drive_count):
+        supplied += out[k]
+        exchanged += abs(out[k])
+    out[system.quadrature_count] = supplied
+    out[system.quadrature_count + 1] = exchanged
+
+
+@routine
+def move_apart(mechanism: Any, scratch: Any, slope_out: Any) -> None:
+    """The slopes of the coordinates get what moves them beside their velocities."""
+    stabiliser, rows = mechanism.stabiliser, mechanism.loops.row_count
+    if rows > 0 and stabiliser.kind == FED_BACK and stabiliser.drift_gain != 0.0:
+        find_drift(mechanism, scratch)
+        for k in range(mechanism.tree.rate_count):
+            slope_out[k] += mechanism.room.solution[k]

@@ -12,8 +12,7 @@ nothing new does so now.  Its damped pivot, in units of the damping, grows then 
 
 $$ d_i \to \delta^2, \qquad d_j / \mu \to c^2 / \delta^2, $$
 
-so the product with the largest of the other kind is what is looked at.  That ends once all rows
-have become independent (`regime`): from then on each of them counts for itself.
+so the product with the largest of the other kind is what is looked at.
 """
 
 from typing import Any, NamedTuple
@@ -22,8 +21,6 @@ import numpy as np
 
 from chasles.compiled import formula, routine
 from chasles.core.arrays import Floats, Integers
-from chasles.core.blocks.layout import PIVOT, RHS, SIZE
-from chasles.core.ordering import Plan
 from chasles.core.outcomes import OK
 from chasles.scalars.elementary import maximum, pick, sqrt
 
@@ -47,7 +44,6 @@ TINY = 1e-300
 class Watch(NamedTuple):
     """Rows that are independent at the start, and what was seen of them."""
 
-    places: Integers  # (k,) where 1/D of each stands in the factor
     rows: Integers  # (k,)
     joints: Integers  # (k,) counted from 0, as they come
     first: Floats  # (k,) their pivots at the start
@@ -58,40 +54,6 @@ class Watch(NamedTuple):
     joint_count: int
     events: Floats  # (MOST_EVENTS, 2): time and row of singular poses
     count: Integers  # (1,) of events
-
-
-def make_watch(
-    plan: Plan,
-    unknowns: int,
-    rows: Integers,
-    joints: Integers,
-    pivots: Floats,
-    independent: Integers,
-    stop: bool,
-) -> Watch:
-    """Watch some rows, which are independent at the start or not.
-
-    `joints` says which joint each row belongs to; the rows of one follow each other.  `pivots` are
-    those of all rows at the start.
-    """
-    places = np.zeros(len(pivots), np.int64)
-    for node in plan.nodes[plan.nodes[:, RHS] >= unknowns]:
-        for row in range(int(node[SIZE])):
-            places[node[RHS] - unknowns + row] = node[PIVOT] + row * (row + 3) // 2
-    found, numbers = np.unique(joints, return_inverse=True)
-    return Watch(
-        places=places[rows],
-        rows=np.array(rows, np.int64),
-        joints=np.array(numbers, np.int64),
-        first=np.maximum(pivots[rows], TINY),
-        independent=np.array(independent, np.int64),
-        damping=plan.damping[rows],
-        stop=int(stop),
-        row_count=len(rows),
-        joint_count=len(found),
-        events=np.zeros((MOST_EVENTS, EVENT_WIDTH)),
-        count=np.zeros(1, np.int64),
-    )
 
 
 def nothing_seen(watch: Watch) -> Floats:
@@ -119,27 +81,9 @@ def met_zero(before: float, last: float, now: float, rounded: bool) -> bool:
 
 
 @formula
-def pivot_of(watch: Any, values: Any, k: int, plain: float) -> float:
-    """The pivot of a row, less its damping; a plain factor has none."""
-    return maximum(0.0, -1.0 / values[watch.places[k]] - (1.0 - plain) * watch.damping[k])
-
-
-@routine
-def has_dependent(watch: Any) -> bool:
-    """Whether there are rows that depended on others at the start."""
-    count = 0
-    for k in range(watch.row_count):
-        count += 1 - watch.independent[k]
-    return count > 0
-
-
-@routine
-def forget(watch: Any, seen: Any) -> None:
-    """As before the first step: see `nothing_seen`."""
-    for k in range(watch.joint_count):
-        at = k * SEEN_WIDTH
-        seen[at + BEFORE], seen[at + LAST] = -1.0, -1.0
-        seen[at + ROUNDED], seen[at + LARGEST], seen[at + WANTED] = 0.0, 0.0, 0.0
+def pivot_of(watch: Any, inverses: Any, k: int) -> float:
+    """The pivot of a row, less its damping."""
+    return maximum(0.0, -1.0 / inverses[k] - watch.damping[k])
 
 
 @routine
@@ -170,19 +114,16 @@ def look_at_joint(seen: Any, joint: int, volume: float, rounded: float) -> bool:
 
 
 @routine
-def look_at_pivots(watch: Any, values: Any, t: float, seen: Any, freed: float, plain: float) -> int:
-    """OK, or the row that has just passed a singular pose, if that is to stop the run.
-
-    `freed`: all rows have become independent; `plain`: the factor is not damped.
-    """
+def look_at_pivots(watch: Any, inverses: Any, t: float, seen: Any) -> int:
+    """OK, or the row that has just passed a singular pose, if that is to stop the run."""
     swapped, passed, watched = 1.0, -1, watch.row_count
     for k in range(watched):
-        if watch.independent[k] == 0 and freed == 0.0:
-            swapped = maximum(swapped, pivot_of(watch, values, k, plain) / watch.damping[k])
+        if watch.independent[k] == 0:
+            swapped = maximum(swapped, pivot_of(watch, inverses, k) / watch.damping[k])
     volume, nearest, row, count, rounded = swapped, 1.0, -1, 0, 0.0
     for k in range(watched):
-        if watch.independent[k] != 0 or freed != 0.0:
-            pivot = pivot_of(watch, values, k, plain)
+        if watch.independent[k] != 0:
+            pivot = pivot_of(watch, inverses, k)
             fraction = pivot / watch.first[k]
             volume *= fraction
             if count == 0:
@@ -190,7 +131,7 @@ def look_at_pivots(watch: Any, values: Any, t: float, seen: Any, freed: float, p
             nearer = fraction < nearest
             nearest, row = pick(nearer, fraction, nearest), pick(nearer, watch.rows[k], row)
             count += 1
-            if swapped * pivot < (1.0 - plain) * TIP * watch.damping[k]:
+            if swapped * pivot < TIP * watch.damping[k]:
                 rounded = 1.0
         if k + 1 == watched or watch.joints[k + 1] != watch.joints[k]:
             if count > 0 and look_at_joint(seen, watch.joints[k], sqrt(volume), rounded):

@@ -114,7 +114,8 @@ def pivots_of(scratch: TreeScratch, loops: Loops, state: Floats) -> tuple[int, F
     setup, tree, memory, work = scratch
     room = room_of(loops, tree)
     failed = int(tree_factor(tree, memory, setup.system, work, loops, room, state, 1))
-    return failed, -room.values[: loops.row_count] - loops.damping, room.active[: loops.row_count]
+    active = room.active[: loops.row_count].astype(np.int64)
+    return failed, -room.values[: loops.row_count] - loops.damping, active
 
 
 # --- rows that depend on each other ---
@@ -245,7 +246,6 @@ def watch_of_rows(rows: CutRows, stop: bool) -> Watch:
     loops = rows.loops
     found, numbers = np.unique(loops.joint_of, return_inverse=True)
     return Watch(
-        places=np.arange(loops.row_count, dtype=np.int64),
         rows=loops.source,
         joints=np.array(numbers, np.int64),
         first=np.maximum(rows.pivots, TINY),

@@ -106,7 +106,6 @@ def in_groups(matrix: Floats, sizes: Floats, reach: Floats, joints: Integers) ->
         matrix=np.concatenate([own.ravel() for _, own, _ in blocks]),
         inverse=np.concatenate([inverse.ravel() for _, _, inverse in blocks]),
         missed=np.zeros(max(len(own) for _, own, _ in blocks)),
-        largest=np.zeros(1),
     )
 
 

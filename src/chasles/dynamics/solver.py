@@ -6,13 +6,10 @@ from typing import Any
 
 import numpy as np
 
-from chasles.core.arrays import ABSOLUTE_WIDTH, CHART_WIDTH, ROW_WIDTH, TWIST, Floats, lend
-from chasles.core.assemble import absolute_history, chart_state
+from chasles.core.arrays import ROW_WIDTH, TWIST, Floats, lend
 from chasles.core.evaluate import Workspace, evaluate, make_workspace
-from chasles.core.ordering import Plan, damped, pivots_of_rows
+from chasles.core.ordering import Plan, damped
 from chasles.core.outcomes import NOT_SOLVED, OK
-from chasles.core.regime import WELL_ABOVE
-from chasles.core.watch import Watch, make_watch
 from chasles.model import InvalidModel, Model
 from chasles.start.closure import joint_rows
 from chasles.start.conflicts import TOO_LIGHT, Motion, check_agreement, energy_scale
@@ -30,9 +27,9 @@ from chasles.start.redundancy import (
     singular_error,
     unsolved,
 )
-from chasles.system.build import Setup, check_closed, real_rows
+from chasles.system.build import Setup, check_closed
 
-__all__ = ["Solver", "joint_of_row", "make_solver", "singular_error", "watch_of"]
+__all__ = ["Solver", "joint_of_row", "make_solver", "singular_error"]
 
 #: A row whose pivot falls below this fraction of its free value is redundant at the start ...
 REDUNDANT = 1e-10
@@ -73,18 +70,6 @@ class Solver:
         work = make_workspace(self.setup.system, self.plan)
         work.floors[:] = self.floors
         return replace(self, work=work)
-
-    def chart(self, absolute: Floats) -> Floats:
-        """The chart state (n, 13) of an absolute state (n, 18)."""
-        chart = np.zeros((absolute.shape[0], CHART_WIDTH))
-        chart_state(self.setup.lent, np.ascontiguousarray(absolute), chart)
-        return chart
-
-    def absolute(self, charts: Floats) -> Floats:
-        """Absolute states (T, n, 18) of chart states (T, n, 13)."""
-        out = np.zeros((*charts.shape[:2], ABSOLUTE_WIDTH))
-        absolute_history(self.setup.lent, np.ascontiguousarray(charts), out)
-        return out
 
     def evaluate(
         self, absolute: Floats, times: Floats | None = None, integrals: Floats | None = None
@@ -158,8 +143,6 @@ def damped_solver(solver: Solver, free: Floats, refuse: bool, check: bool) -> So
         raise redundancy_error(redundancy)
     if check:
         check_agreement(setup, motion_in(work), free)
-    if redundancy is not None and looks_regular(setup, plan, work):
-        plan = plan._replace(safe=np.full_like(plan.safe, np.inf))
     solver = Solver(setup, plan, work, start, redundancy)
     lost = lost_row(solver, free) if check or redundancy is None else None
     if lost is not None and redundancy is not None:
@@ -174,13 +157,6 @@ def motion_in(work: Workspace) -> Motion:
     twists = work.absolute[:, TWIST : TWIST + 6]
     unknowns = len(work.forces)
     return Motion(twists, work.jacobian, work.eta, work.forces, work.rhs[:unknowns])
-
-
-def looks_regular(setup: Setup, plan: Plan, work: Workspace) -> bool:
-    """Whether the pivots in a damped factor do not show that rows depend on each other."""
-    unknowns, rows = 6 * setup.system.body_count, real_rows(setup.system)
-    pivots = pivots_of_rows(plan, unknowns, work.values, setup.system.row_count)[rows]
-    return bool(np.all(pivots - plan.damping[rows] > WELL_ABOVE * plan.safe[rows]))
 
 
 def never_depend(model: Model) -> bool:
@@ -227,26 +203,3 @@ def lost_row(solver: Solver, free: Floats) -> int | None:
     excess = np.abs(rows.times(acceleration) - work.eta) - allowed
     worst = int(np.argmax(np.where(free > 0.0, excess, -1.0)))
     return worst if excess[worst] > 0.0 else None
-
-
-def watch_of(solver: Solver, stop: bool) -> Watch:
-    """A watch over the rows that may come to depend on each other; in a tree of pairs none may."""
-    setup, work = solver.setup, solver.work
-    model, system = setup.model, setup.system
-    unknowns = 6 * system.body_count
-    if never_depend(model):
-        none = np.zeros(0, np.int64)
-        pivots = np.zeros(system.row_count)
-        return make_watch(solver.plan, unknowns, none, none, pivots, none, stop)
-    solver.evaluate(solver.start[None])
-    repeated = set(solver.redundancy.repeated if solver.redundancy else ())
-    independent = [
-        (name, component) not in repeated
-        for name, index in setup.joint_index.items()
-        for component in setup.locked(index)[: system.joints.rows[index]]
-    ]
-    rows = real_rows(system)
-    joints = np.searchsorted(system.joints.first_row, rows, side="right")
-    pivots = pivots_of_rows(solver.plan, unknowns, work.values, system.row_count)
-    marks = np.array(independent, np.int64)
-    return make_watch(solver.plan, unknowns, rows, joints, pivots, marks, stop)

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 from chasles.core.arrays import ABSOLUTE_WIDTH, POSE_X, TWIST, Floats, vec3
-from chasles.core.assemble import place_bodies, pose_of
+from chasles.core.assemble import pose_of
 from chasles.core.constraints.kind import Opening
 from chasles.core.constraints.lower_pair import LOWER_PAIR
 from chasles.core.constraints.registry import CONSTRAINTS
@@ -117,11 +117,8 @@ def observing(
     mechanism, scratch, _ = with_parameter_inputs(opened, boxes, tape, parameters)
     system = mechanism.system
     put_signals(system.signals, t, scratch.signals)
-    if hasattr(mechanism, "tree"):
-        kinematics(mechanism.tree, state, mechanism.memory.rows)
-        place(mechanism.tree, state, mechanism.memory.rows, scratch.absolute)
-    else:
-        place_bodies(system, state, scratch.absolute, scratch.turn)
+    kinematics(mechanism.tree, state, mechanism.memory.rows)
+    place(mechanism.tree, state, mechanism.memory.rows, scratch.absolute)
     values = [quantity(stepper, name)(system, scratch) for name in names]
     program = simplified(tape.program(values))
     if program.guards:

@@ -7,7 +7,6 @@ from typing import Any
 import numpy as np
 
 from chasles.core.arrays import ABSOLUTE_WIDTH, Floats
-from chasles.core.assemble import place_bodies
 from chasles.core.recursion.kinematics import kinematics, place
 from chasles.ensembles.members import records_of
 from chasles.gradients.back import MOST_COMPILED, Course
@@ -23,11 +22,8 @@ from chasles.traced.simplify import simplified
 
 def placed(mechanism: Any, scratch: Any, state: Any) -> Any:
     """The absolute state (n * 18,) of records that hold lists, for scalars of any kind."""
-    if hasattr(mechanism, "tree"):
-        kinematics(mechanism.tree, state, mechanism.memory.rows)
-        place(mechanism.tree, state, mechanism.memory.rows, scratch.absolute)
-    else:
-        place_bodies(mechanism.system, state, scratch.absolute, scratch.turn)
+    kinematics(mechanism.tree, state, mechanism.memory.rows)
+    place(mechanism.tree, state, mechanism.memory.rows, scratch.absolute)
     return scratch.absolute[: mechanism.system.body_count * ABSOLUTE_WIDTH]
 
 

@@ -21,11 +21,8 @@ from chasles.compiled import beyond, borrow, hot, kernel, routine
 from chasles.core.arrays import Floats
 from chasles.core.judge import begin_step, end_step, look_at_energy, look_at_gaps
 from chasles.core.outcomes import NOT_CLOSED, NOT_FINITE, OK, TURNED
-from chasles.core.recursion.loop_mechanism import LoopMechanism
-from chasles.core.recursion.mechanism import TreeMechanism
 from chasles.core.recursion.stage import follow
 from chasles.core.retraction import combine, finish, pull_back, retract, slope_length
-from chasles.core.seam import on, seam
 from chasles.core.signals import put_signals
 from chasles.core.stabilisation.record import UNSTABILISED
 from chasles.core.stage import Role, stage
@@ -34,7 +31,6 @@ from chasles.integrators.advance import LOOK_EVERY, SEEN, exchange
 from chasles.integrators.measure import (
     Measure,
     energy_of_speeds,
-    forget,
     note_speeds,
     size_of_error,
     supply_at,
@@ -166,24 +162,12 @@ def copy(source: Any, target: Any, count: int) -> None:
         target[k] = source[k]
 
 
-@seam
 @hot
 def may_keep(mechanism: Any) -> bool:
     """Whether F is that of the state whatever was done before: nothing is moved or booked."""
-    return mechanism.stabiliser.kind == UNSTABILISED and mechanism.balance.count == 0
-
-
-@on(may_keep, TreeMechanism)
-@hot
-def tree_may_keep(mechanism: Any) -> bool:
-    return mechanism.flight.count == 0
-
-
-@on(may_keep, LoopMechanism)
-@hot
-def loop_may_keep(mechanism: Any) -> bool:
     moved = mechanism.stabiliser.kind != UNSTABILISED or mechanism.kept.count > 0
-    return mechanism.flight.count == 0 and not moved
+    is_moved = mechanism.loops.row_count > 0 and moved
+    return mechanism.flight.count == 0 and not is_moved
 
 
 @hot
@@ -245,21 +229,12 @@ def work_error(mechanism: Any, pair: Any, out: Any, rtol: float) -> float:
     return wrong / (rtol * scale)
 
 
-@seam
 @hot
 def drive(mechanism: Any, scratch: Any, t: float, point: Any) -> None:
-    """Driven coordinates of a point in between are where they are told to be: charts have none."""
-
-
-@on(drive, TreeMechanism)
-@hot
-def drive_tree(mechanism: Any, scratch: Any, t: float, point: Any) -> None:
+    """Driven coordinates of a point in between are where they are told to be."""
     if mechanism.tree.driven_count > 0:
         put_signals(mechanism.system.signals, t, scratch.signals)
         follow(mechanism.tree, scratch.signals, point)
-
-
-on(drive, LoopMechanism)(drive_tree)
 
 
 @routine
@@ -290,7 +265,6 @@ def real_step(
     if outcome == OK:
         outcome = end_step(mechanism, scratch, state, t + step, step, 0, out)
     pair.known[0] = known
-    forget(mechanism)
     return outcome
 
 
@@ -326,7 +300,6 @@ def first_step(mechanism: Any, scratch: Any, pair: Any, state: Any, t: float, rt
     """A step to try first: a fraction of the time in which a body moves by its size."""
     begin_step(mechanism, scratch, state, t)
     outcome = take_stages(mechanism, scratch, pair, state, t, 0.0, 0, 1)
-    forget(mechanism)
     if outcome != OK:
         return np.inf  # the first attempt says why
     tolerance = max(rtol, atol)
@@ -384,7 +357,6 @@ def judge_step(
         else:
             shorter = max(SHORTEST, SAFETY * error ** (-1.0 / pair.estimate))
             outcome = COLLAPSED
-    forget(mechanism)
     control[OUTCOME] = outcome
     control[REJECTED] = 1.0
     control[REJECTIONS] += 1.0
@@ -433,7 +405,6 @@ def adapt(
             outcome = take_stages(
                 model, work, pair, now, begin, end - begin, pair.count, pair.total
             )
-            forget(model)
         if outcome == OK:
             for k in range(thetas.shape[0]):
                 put_between(

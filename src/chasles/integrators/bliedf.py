@@ -23,8 +23,6 @@ import numpy as np
 
 from chasles.compiled import beyond, hot, routine
 from chasles.core.arrays import Floats
-from chasles.core.newton import armatures as armatures  # routines that register themselves
-from chasles.core.newton import trees as trees
 from chasles.core.newton.past import Past, make_past
 from chasles.core.newton.places import freedom_count, linear_at, pose_at, rate_at, velocity_at
 from chasles.core.newton.plan import Newton, newton_of

@@ -30,10 +30,7 @@ import numpy as np
 from chasles.compiled import beyond, hot, routine
 from chasles.core.arrays import Floats
 from chasles.core.outcomes import NOT_CONVERGED, OK
-from chasles.core.recursion.loop_mechanism import LoopMechanism
-from chasles.core.recursion.mechanism import TreeMechanism
-from chasles.core.retraction import SLOPE_WIDTH, combine, finish, pull_back, retract, slope_length
-from chasles.core.seam import on, seam
+from chasles.core.retraction import combine, finish, pull_back, retract, slope_length
 from chasles.core.stage import Role, stage
 from chasles.core.tally import EVALUATED, ITERATED, count_up, make_tally
 from chasles.scalars.elementary import sqrt
@@ -105,29 +102,14 @@ def make_gauss(stages: int, kept: int, length: int) -> Gauss:
     )
 
 
-@seam
 @hot
 def slope_size(mechanism: Any, slope: Any, step: float) -> float:
     """The square of all velocities in a slope, and of those that its accelerations make."""
-    total = 0.0
-    for body in range(mechanism.system.body_count):
-        for c in range(6):
-            pose, change = slope[SLOPE_WIDTH * body + c], step * slope[SLOPE_WIDTH * body + 6 + c]
-            total += pose * pose + change * change
-    return total
-
-
-@on(slope_size, TreeMechanism)
-@hot
-def tree_slope_size(mechanism: Any, slope: Any, step: float) -> float:
     total, rates = 0.0, mechanism.tree.rate_count
     for k in range(rates):
         pose, change = slope[k], step * slope[rates + k]
         total += pose * pose + change * change
     return total
-
-
-on(slope_size, LoopMechanism)(tree_slope_size)
 
 
 @routine

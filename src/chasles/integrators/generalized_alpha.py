@@ -33,8 +33,6 @@ from typing import Any, NamedTuple
 
 from chasles.compiled import beyond, hot, routine
 from chasles.core.arrays import Floats
-from chasles.core.newton import armatures as armatures  # routines that register themselves
-from chasles.core.newton import trees as trees
 from chasles.core.newton.brackets import put_bracket
 from chasles.core.newton.past import Past, make_past
 from chasles.core.newton.places import freedom_count, linear_at, velocity_at

@@ -32,30 +32,22 @@ import numpy as np
 
 from chasles.compiled import beyond, hot, routine
 from chasles.core.arrays import Floats
-from chasles.core.assemble import place_bodies
-from chasles.core.confinement import confined_to
 from chasles.core.constraints.registry import assemble_joint
 from chasles.core.outcomes import NOT_CLOSED, NOT_CONVERGED, OK
 from chasles.core.recursion.closing import close_cut_joints, solve_for
 from chasles.core.recursion.coupled import put_coupled_rows
 from chasles.core.recursion.kinematics import kinematics, place
-from chasles.core.recursion.loop_mechanism import LoopMechanism
-from chasles.core.recursion.mechanism import TreeMechanism
 from chasles.core.recursion.stage import follow
 from chasles.core.retraction import (
-    SLOPE_WIDTH,
     combine,
     finish,
     pull_back,
     retract,
     slope_length,
 )
-from chasles.core.seam import on, seam
 from chasles.core.signals import put_signals
-from chasles.core.stabilisation.moves import chart_move
-from chasles.core.stabilisation.projection import project
 from chasles.core.stabilisation.record import PROJECTED
-from chasles.core.stabilisation.residuals import put_velocity_residual, solve_rows
+from chasles.core.stabilisation.residuals import put_velocity_residual
 from chasles.core.stage import Role, stage
 from chasles.core.tally import EVALUATED, ITERATED, count_up, make_tally
 from chasles.integrators.tableaux import Tableau, lower
@@ -122,81 +114,13 @@ def make_half_explicit(tableau: Tableau, kept: int, length: int) -> HalfExplicit
 # --- what the joints ask of velocities ---
 
 
-@seam
 @hot
 def miss_velocities(mechanism: Any, scratch: Any, trial: Any, t: float) -> float:
     """r - J V of all rows at a point and time, where `correct` finds it; the largest, in sizes."""
-    system, found = mechanism.system, mechanism.stabiliser.found
-    unknowns, largest = 6 * system.body_count, 0.0
-    put_signals(system.signals, t, scratch.signals)
-    place_bodies(system, trial, found.absolute, found.turn)
-    for k in range(unknowns + system.row_count):
-        found.change[k] = 0.0
-    for joint in range(system.joint_count):
-        assemble_joint(system, joint, found.absolute, scratch, found.jacobian, found.eta)
-        put_velocity_residual(system, joint, found.absolute, scratch, found.jacobian, found.change)
-    for row in range(system.row_count):
-        size = mechanism.promises.sizes[row]
-        if size > 0.0:
-            largest = maximum(largest, absolute(found.change[unknowns + row]) / size)
-    return largest
-
-
-@seam
-@hot
-def may_contradict(mechanism: Any) -> bool:
-    """Whether rows repeat each other: off the closed pose of a loop they agree on no velocity."""
-    damped: bool = mechanism.plan.is_damped != 0
-    return damped
-
-
-@seam
-@hot
-def correct(mechanism: Any, scratch: Any, point: Any, factor: float, slope: Any) -> None:
-    """Add `factor` times what makes good what was missed to the accelerations at a stage."""
-    system, found = mechanism.system, mechanism.stabiliser.found
-    solve_rows(system, mechanism.plan, scratch, found.change)
-    for body in range(system.body_count):
-        move = chart_move(system, scratch, point, body, found.change)
-        group = system.bodies.group[body]
-        (spin, slide), _, _ = confined_to(group, mechanism.confinement, body, move)
-        at = SLOPE_WIDTH * body + 6
-        for c in range(3):
-            slope[at + c] += factor * spin[c]
-            slope[at + 3 + c] += factor * slide[c]
-
-
-@on(miss_velocities, TreeMechanism)
-@hot
-def miss_nothing(mechanism: Any, scratch: Any, trial: Any, t: float) -> float:
-    """A tree has no rows."""
-    return 0.0
-
-
-@on(may_contradict, TreeMechanism)
-@hot
-def tree_agrees(mechanism: Any) -> bool:
-    return False
-
-
-@on(may_contradict, LoopMechanism)
-@hot
-def loops_may_contradict(mechanism: Any) -> bool:
-    repeated: bool = mechanism.loops.is_damped != 0 or mechanism.loops.is_chosen != 0
-    return repeated
-
-
-@on(correct, TreeMechanism)
-@hot
-def correct_nothing(mechanism: Any, scratch: Any, point: Any, factor: float, slope: Any) -> None:
-    """Nothing is missed."""
-
-
-@on(miss_velocities, LoopMechanism)
-@hot
-def miss_in_loops(mechanism: Any, scratch: Any, trial: Any, t: float) -> float:
     system, tree, loops = mechanism.system, mechanism.tree, mechanism.loops
     found, unknowns, largest = mechanism.stabiliser.found, 6 * system.body_count, 0.0
+    if loops.row_count == 0:
+        return 0.0
     put_signals(system.signals, t, scratch.signals)
     if tree.driven_count > 0:
         follow(tree, scratch.signals, trial)
@@ -217,9 +141,16 @@ def miss_in_loops(mechanism: Any, scratch: Any, trial: Any, t: float) -> float:
     return largest
 
 
-@on(correct, LoopMechanism)
 @hot
-def correct_loops(mechanism: Any, scratch: Any, point: Any, factor: float, slope: Any) -> None:
+def may_contradict(mechanism: Any) -> bool:
+    """Whether rows repeat each other: off the closed pose of a loop they agree on no velocity."""
+    repeated: bool = mechanism.loops.is_damped != 0 or mechanism.loops.is_chosen != 0
+    return repeated
+
+
+@hot
+def correct(mechanism: Any, factor: float, slope: Any) -> None:
+    """Add `factor` times what makes good what was missed to the accelerations at a stage."""
     solve_for(mechanism, mechanism.stabiliser.found.change)
     rates = mechanism.tree.rate_count
     for k in range(rates):
@@ -229,15 +160,16 @@ def correct_loops(mechanism: Any, scratch: Any, point: Any, factor: float, slope
 # --- where poses are projected ---
 
 
-@seam
 @hot
 def close_end(mechanism: Any, scratch: Any, out: Any) -> int:
     """Project the end of a step, whose functions of time are there: OK or NOT_CLOSED."""
-    last = 0.0
-    if mechanism.stabiliser.kind != PROJECTED:
+    tree, last = mechanism.tree, 0.0
+    if mechanism.stabiliser.kind != PROJECTED or mechanism.loops.row_count == 0:
         return OK
+    if tree.driven_count > 0:
+        follow(tree, scratch.signals, out)
     for index in range(MOST_CLOSINGS):
-        if not project(mechanism, scratch, out):
+        if not close_cut_joints(mechanism, scratch, out):
             return NOT_CLOSED
         slip = slip_left(mechanism)
         if is_least(slip, last, index):
@@ -261,30 +193,6 @@ def slip_left(mechanism: Any) -> float:
         if sizes[row] > 0.0:
             largest = maximum(largest, absolute(found.change[unknowns + row]) / sizes[row])
     return largest
-
-
-@on(close_end, TreeMechanism)
-@hot
-def close_nothing(mechanism: Any, scratch: Any, out: Any) -> int:
-    return OK
-
-
-@on(close_end, LoopMechanism)
-@hot
-def close_loops(mechanism: Any, scratch: Any, out: Any) -> int:
-    tree, last = mechanism.tree, 0.0
-    if mechanism.stabiliser.kind != PROJECTED:
-        return OK
-    if tree.driven_count > 0:
-        follow(tree, scratch.signals, out)
-    for index in range(MOST_CLOSINGS):
-        if not close_cut_joints(mechanism, scratch, out):
-            return NOT_CLOSED
-        slip = slip_left(mechanism)
-        if is_least(slip, last, index):
-            return OK
-        last = slip
-    return OK
 
 
 # --- a step ---
@@ -314,7 +222,7 @@ def go_on(
                     missed <= GROWN * first
                 )  # what is left is what they contradict each other by
             return OK if small else NOT_CONVERGED
-        correct(mechanism, scratch, scheme.point, 1.0 / share, slope)
+        correct(mechanism, 1.0 / share, slope)
         count_up(scheme.tally, ITERATED, 1)
         last = missed
     return NOT_CONVERGED

@@ -17,7 +17,7 @@ from chasles.core.arrays import Integers
 from chasles.core.judge import begin_step, end_step
 from chasles.core.outcomes import OK
 from chasles.core.recursion.tree import SPHERICAL
-from chasles.core.retraction import SLOPE_WIDTH, finish, pull_back, retract
+from chasles.core.retraction import finish, pull_back, retract
 from chasles.core.stage import Role, stage
 from chasles.integrators.adaptive import drive
 
@@ -60,10 +60,7 @@ def local_state(
 
 def turning_places(mechanism: Any) -> Integers:
     """(k, 3) Where local coordinates have rotations that may not pass a full turn."""
-    tree = getattr(mechanism, "tree", None)
-    if tree is None:
-        first = SLOPE_WIDTH * np.arange(mechanism.system.body_count)
-    else:
-        first = tree.rate_at[tree.pair >= SPHERICAL]
+    tree = mechanism.tree
+    first = tree.rate_at[tree.pair >= SPHERICAL]
     places: Integers = np.asarray(first, np.int64)[:, None] + np.arange(3)
     return places

@@ -14,7 +14,8 @@ truncate   exp, with $\mathrm{dexp}^{-1} = \sum_k \frac{B_k}{k!}\mathrm{ad}^k$ s
 from dataclasses import replace
 from typing import Any
 
-from chasles.core.retraction import BERNOULLI, CAYLEY, EXP, TRUNCATED
+from chasles.core.recursion.motion import BERNOULLI
+from chasles.core.recursion.tree import CAYLEY, EXP, TRUNCATED
 from chasles.integrators.methods import Method, find_method
 from chasles.integrators.rkmk import make_munthe_kaas
 from chasles.model import InvalidOption, UnknownName
@@ -60,13 +61,3 @@ def munthe_kaas(method: Any = "rk4", map: str = "exp", truncate: int | None = No
     order = min(found.order, left_out + 1)
     name = f"{found.name}, dexp^-1 up to {truncate} brackets"
     return replace(found, name=name, order=order, map=TRUNCATED + truncate)
-
-
-def checked_map(method: Method) -> None:
-    """Refuse a map that joint subgroups do not have."""
-    if method.map != EXP:
-        raise InvalidOption(
-            f"simulate: the method '{method.name}' has a map other than exp, which the subgroups"
-            " of joints do not have.",
-            "Take charts: spaces='framed', say.",
-        )

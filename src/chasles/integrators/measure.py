@@ -18,13 +18,9 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from chasles.compiled import formula, hot, routine
-from chasles.core.arrays import ABSOLUTE_WIDTH, CHART_WIDTH, VELOCITY, Floats, Integers, System
-from chasles.core.assemble import place_bodies, twist_of
+from chasles.core.arrays import ABSOLUTE_WIDTH, Floats, Integers, System
+from chasles.core.assemble import twist_of
 from chasles.core.recursion.kinematics import kinematics, place
-from chasles.core.recursion.loop_mechanism import LoopMechanism
-from chasles.core.recursion.mechanism import TreeMechanism
-from chasles.core.retraction import SLOPE_WIDTH
-from chasles.core.seam import on, seam
 from chasles.groups.vectors import dot
 from chasles.scalars.elementary import maximum, sqrt
 
@@ -42,22 +38,19 @@ class Measure(NamedTuple):
     worst: Integers  # (1,) the body with the largest error
     point: Floats  # (kept,)
     placed: Floats  # (n, ABSOLUTE_WIDTH)
-    turn: Floats  # (n, 9)
-    rows: Floats  # of a tree: its kinematics
+    rows: Floats  # (n, ROW) kinematics
 
 
 def make_measure(mechanism: Any, sizes: Floats) -> Measure:
     """Storage for a mechanism whose bodies have these sizes."""
     bodies = mechanism.system.body_count
-    memory = getattr(mechanism, "memory", None)
     return Measure(
         sizes=np.array(sizes, float),
         speeds=np.zeros(bodies),
         worst=np.zeros(1, np.int64),
         point=np.zeros(mechanism.layout.kept),
         placed=np.zeros((bodies, ABSOLUTE_WIDTH)),
-        turn=np.zeros((bodies, 9)),
-        rows=np.zeros(1) if memory is None else np.zeros_like(memory.rows),
+        rows=np.zeros_like(mechanism.memory.rows),
     )
 
 
@@ -74,24 +67,12 @@ def body_sizes(system: System, gyration: Floats) -> Floats:
     return np.where(sizes > 0.0, sizes, largest)
 
 
-@seam
 @hot
 def move_bodies(mechanism: Any, measure: Any, point: Any, moves: Any, part: int) -> None:
-    """Absolute twists into measure.placed of bodies at a point that move by a part of `moves`."""
-    system = mechanism.system
-    for k in range(CHART_WIDTH * system.body_count):
-        measure.point[k] = point[k]
-    for body in range(system.body_count):
-        at, into = SLOPE_WIDTH * body + 6 * part, CHART_WIDTH * body + VELOCITY
-        for c in range(6):
-            measure.point[into + c] = moves[at + c]
-    place_bodies(system, measure.point, measure.placed, measure.turn)
+    """Absolute twists into measure.placed of bodies at a point that move by a part of `moves`.
 
-
-@on(move_bodies, TreeMechanism)
-@hot
-def move_tree(mechanism: Any, measure: Any, point: Any, moves: Any, part: int) -> None:
-    """Driven coordinates are where they are told to be: these are without error."""
+    Driven coordinates are where they are told to be: these are without error.
+    """
     tree = mechanism.tree
     for k in range(tree.stored_count):
         measure.point[k] = point[k]
@@ -100,56 +81,20 @@ def move_tree(mechanism: Any, measure: Any, point: Any, moves: Any, part: int) -
         if tree.driven_count > 0 and tree.driven[k] >= 0:
             move = 0.0
         measure.point[tree.stored_count + k] = move
-    kinematics(tree, measure.point, measure.rows)
-    place(tree, measure.point, measure.rows, measure.placed)
+    place_state(mechanism, measure, measure.point)
 
 
-@seam
 @hot
 def place_state(mechanism: Any, measure: Any, point: Any) -> None:
     """The bodies of a point as they are into measure.placed."""
-    place_bodies(mechanism.system, point, measure.placed, measure.turn)
-
-
-@on(place_state, TreeMechanism)
-@hot
-def place_tree(mechanism: Any, measure: Any, point: Any) -> None:
     kinematics(mechanism.tree, point, measure.rows)
     place(mechanism.tree, point, measure.rows, measure.placed)
 
 
-@seam
 @formula
 def supply_at(mechanism: Any) -> int:
     """Where the power of all forces and drivers, and its size, stand in a slope."""
-    system = mechanism.system
-    return SLOPE_WIDTH * system.body_count + system.quadrature_count
-
-
-@on(supply_at, TreeMechanism)
-@formula
-def supply_of_tree(mechanism: Any) -> int:
     return 2 * mechanism.tree.rate_count + mechanism.system.quadrature_count
-
-
-@seam
-@hot
-def forget(mechanism: Any) -> None:
-    """A rejected step leaves nothing behind: what projectors removed in it is not told."""
-    for body in range(mechanism.system.body_count):
-        mechanism.confinement.removed[body] = 0.0
-
-
-@on(forget, TreeMechanism)
-@hot
-def forget_nothing(mechanism: Any) -> None:
-    """Trees keep nothing beside the state block."""
-
-
-on(move_bodies, LoopMechanism)(move_tree)
-on(place_state, LoopMechanism)(place_tree)
-on(supply_at, LoopMechanism)(supply_of_tree)
-on(forget, LoopMechanism)(forget_nothing)
 
 
 @hot

@@ -6,7 +6,8 @@ from functools import cache, partial
 from importlib import import_module
 from typing import Any
 
-from chasles.core.retraction import EXP, slope_length
+from chasles.core.recursion.tree import EXP
+from chasles.core.retraction import slope_length
 from chasles.integrators.commutator_free import COMMUTATOR_FREE
 from chasles.integrators.compositions import composition
 from chasles.integrators.crouch_grossman import CROUCH_GROSSMAN

@@ -111,5 +111,5 @@ def attempt_products(
 @hot
 def carry_length(mechanism: Any) -> int:
     """How many numbers carry what rounding took."""
-    length: int = mechanism.layout.momentum - mechanism.layout.carry
+    length: int = mechanism.layout.seen - mechanism.layout.carry
     return length

@@ -34,7 +34,7 @@ import numpy as np
 from chasles.compiled import beyond, hot, routine
 from chasles.core.arrays import ABSOLUTE_WIDTH, TWIST, Floats
 from chasles.core.outcomes import OK
-from chasles.core.recursion.soft_tree import make_soft_tree
+from chasles.core.recursion.soft_tree import SoftTree, linearise, make_soft_tree
 from chasles.core.retraction import (
     combine,
     finish,
@@ -42,9 +42,8 @@ from chasles.core.retraction import (
     retract,
     slope_length,
 )
-from chasles.core.soft_charts import linearise, make_soft_charts
 from chasles.core.softness import Softness, add_resistance, make_softness
-from chasles.core.stage import Mechanism, Role, stage
+from chasles.core.stage import Role, stage
 from chasles.core.tally import EVALUATED, FACTORED, ITERATED, count_up, make_tally
 from chasles.integrators.measure import (
     POSES,
@@ -55,7 +54,7 @@ from chasles.integrators.measure import (
     supply_at,
 )
 from chasles.integrators.soft_apart import Apart, answer_all, make_apart, put_apart
-from chasles.integrators.soft_slopes import mean_velocity, take_delta, wrench_at, yield_to
+from chasles.integrators.soft_slopes import mean_velocity, take_delta, yield_to
 
 #: Iterations for what is not factored, at the most; they end where delta changes by a thousandth,
 #: and are not begun where the second changes it by as much as it is.
@@ -102,9 +101,8 @@ class LinearlyImplicit(NamedTuple):
     wrenches: Floats  # (n, 6) -K z - D z', less what the factored matrix has of it
     soft: Softness
     measure: Measure
-    linear: Any  # a SoftCharts or a SoftTree
+    linear: SoftTree
     apart: Apart
-    again: int  # 1: of a tree, whose matrix is factored anew whenever it is solved with
     tally: Floats  # see `core.tally`
 
 
@@ -112,8 +110,7 @@ def make_linearly_implicit(method: WMethod, mechanism: Any) -> LinearlyImplicit:
     """Storage for a mechanism."""
     count, length = len(method.b), slope_length(mechanism)
     bodies, soft = mechanism.system.body_count, make_softness(mechanism.system)
-    charts = isinstance(mechanism, Mechanism)
-    linear: Any = make_soft_charts(mechanism, soft) if charts else make_soft_tree(mechanism, soft)
+    linear = make_soft_tree(mechanism, soft)
     return LinearlyImplicit(
         alpha=method.alpha.copy(),
         gamma=method.gamma.copy(),
@@ -132,7 +129,6 @@ def make_linearly_implicit(method: WMethod, mechanism: Any) -> LinearlyImplicit:
         measure=make_measure(mechanism, np.ones(bodies)),
         linear=linear,
         apart=make_apart(mechanism, soft, linear),
-        again=int(not charts),
         tally=make_tally(),
     )
 
@@ -172,7 +168,7 @@ def find_delta(mechanism: Any, scheme: Any, state: Any, slope: Any, reach: float
             )  # fmt: skip
         outcome = answer_all(mechanism, scheme, state, scheme.next)
         count_up(scheme.tally, ITERATED, 1)
-        count_up(scheme.tally, FACTORED, scheme.again)
+        count_up(scheme.tally, FACTORED, 1)
         if outcome != OK:
             return outcome
         change, size = 0.0, 0.0
@@ -203,7 +199,7 @@ def supply_at_mean(
     for body in range(mechanism.system.body_count):
         for c in range(6):
             k, at = 6 * body + c, body * ABSOLUTE_WIDTH + TWIST + c
-            force = wrench_at(mechanism, scratch, k)
+            force = mechanism.memory.wrenches[k]
             more += (force + scheme.wrenches[k]) * measure.placed[at]
             more -= force * scratch.absolute[at]
     slope[supply_at(mechanism)] += more
@@ -237,7 +233,6 @@ def attempt_linearly_implicit(
     for k in range(mechanism.layout.kept):
         scheme.point[k] = state[k]
     outcome = linearise(mechanism, scheme.linear, scheme.soft, scheme.point, t, reach)
-    count_up(scheme.tally, FACTORED, 1 - scheme.again)
     if outcome != OK:
         return outcome
     put_apart(scheme.soft, scheme.apart)

@@ -16,9 +16,8 @@ import numpy as np
 from chasles.compiled import routine
 from chasles.core.arrays import ABSOLUTE_WIDTH, TWIST, Floats, Integers
 from chasles.core.outcomes import OK
-from chasles.core.recursion.soft_tree import APART
+from chasles.core.recursion.soft_tree import APART, answer
 from chasles.core.retraction import slope_length
-from chasles.core.soft_charts import answer
 from chasles.core.softness import SIZE, Softness, add_resistance
 from chasles.integrators.measure import VELOCITIES, move_bodies
 
@@ -41,9 +40,8 @@ class Apart(NamedTuple):
 
 
 def make_apart(mechanism: Any, soft: Softness, linear: Any) -> Apart:
-    """Storage; on charts the matrix has all forces."""
-    carried = getattr(linear, "carried", np.zeros(0, np.int64))
-    forces = np.flatnonzero(carried == APART)
+    """Storage."""
+    forces = np.flatnonzero(linear.carried == APART)
     length = slope_length(mechanism) if len(forces) else 1
     bodies = mechanism.system.body_count if len(forces) else 1
     return Apart(

@@ -6,7 +6,6 @@ reference (see `fitting`) the body moves in that joint's subgroup, which is what
 """
 
 from collections.abc import Collection, Mapping
-from typing import Any
 
 from chasles.model import GROUND, CustomForce, InvalidOption, Joint, Model
 from chasles.spaces.fitting import fitting_joint
@@ -21,15 +20,6 @@ CHARTS = "Take spaces='subgroups', which names the joints itself, or 'auto'."
 def on_subgroups(spaces: Mapping[str, Space]) -> bool:
     """Whether any body of a model is on the subgroup of its joint: the recursion runs it."""
     return any(space.group == "subgroup" for space in spaces.values())
-
-
-def by_recursion(model: Model, spaces: Mapping[str, Space]) -> bool:
-    """Whether the recursion runs a model: some body is on a subgroup, or a formula couples bodies.
-
-    Rows of blocks act on two bodies; those that ride through a tree may begin on any number, also
-    where all bodies are on charts.
-    """
-    return on_subgroups(spaces) or any(not coupling.terms for coupling in model.couplings)
 
 
 def is_charted(spaces: Mapping[str, Space], name: str) -> bool:
@@ -58,10 +48,11 @@ def joints_by_body(model: Model) -> dict[str, list[Joint]]:
     return found
 
 
-def subgroup_tree(model: Model, spaces: Mapping[str, Space]) -> Tree:
+def subgroup_tree(model: Model, spaces: Mapping[str, Space], fit: bool = True) -> Tree:
     """The tree that bodies on the subgroups of their joints hang on, parents first.
 
-    Bodies on charts that fit no joint are carried by none; references come before them, too.
+    Bodies on charts that fit no joint are carried by none, nor are others without `fit`; references
+    come before them, too.
     """
     parents: dict[str, tuple[str, str] | None] = {}
     charted = any(is_charted(spaces, name) for name in spaces)
@@ -70,7 +61,7 @@ def subgroup_tree(model: Model, spaces: Mapping[str, Space]) -> Tree:
         space = spaces[name]
         at = space.at
         if is_charted(spaces, name):
-            fitting = fitting_joint(model, name, space, around[name])
+            fitting = fitting_joint(model, name, space, around[name]) if fit else None
             at = fitting.name if fitting else None
         parents[name] = (space.relative_to or GROUND.name, at) if isinstance(at, str) else None
     return tree_of(model, parents)
@@ -234,14 +225,4 @@ def check_carrier(model: Model, name: str, space: Space) -> None:
             f"spaces: body '{name}' is on the {space}, but what carries it makes that the"
             f" {wanted}.",
             CHARTS,
-        )
-
-
-def check_form(acceleration: Any) -> None:
-    """Refuse a form of the acceleration constraints other than the one that cut joints have."""
-    if isinstance(acceleration, str) and acceleration == "space":
-        raise InvalidOption(
-            f"simulate: acceleration is {acceleration!r}, but joints that carry bodies on their"
-            " subgroups have no constraint rows, and the others the screw form.",
-            "Leave it out, or take spaces='framed'.",
         )

@@ -27,7 +27,6 @@ from chasles.core.arrays import (
 )
 from chasles.core.constraints.registry import CONSTRAINTS
 from chasles.core.frames import oriented
-from chasles.core.retraction import EXP
 from chasles.model import (
     GROUND,
     Body,
@@ -89,6 +88,7 @@ class Setup:
     start: Floats | None = None  # (n, 18) the state to begin at; None: as the model was entered
     angles: Mapping[str, float] = field(default_factory=dict)  # whole turns at the start, by joint
     displacements: Mapping[str, float] = field(default_factory=dict)  # to the last bit, likewise
+    fit: bool = True  # bodies on charts that fit a joint move in its subgroup, the same steps
     #: What follows from all this and is asked for by every run: made once, never changed.
     follows: dict[str, Any] = field(default_factory=dict, repr=False)
 
@@ -174,11 +174,13 @@ def build(
     acceleration: str = "screw",
     start: State | None = None,
     count_turns: Collection[str] = (),
+    fit: bool = True,
 ) -> Setup:
     """Arrays of a model; bodies are renumbered so that reference bodies come first.
 
     Joint frames are where the model was entered; a `start` only says where the bodies are now.
-    `count_turns` names joints whose angle, if they have one, a run integrates.
+    `count_turns` names joints whose angle, if they have one, a run integrates.  Without `fit`,
+    charts have rows of a joint even where they fit it.
     """
     if not isinstance(acceleration, str) or acceleration not in FORMS:
         raise UnknownName.among("acceleration form", acceleration, FORMS)
@@ -214,7 +216,7 @@ def build(
         model, spaces, acceleration, system, entered_poses(bodies) if begun is None else begun,
         body_index, joint_index, signals, (*kept_alive, *force_table.kept_alive),
         begun, {} if start is None else known_of(start.angles, "angle", model),
-        {} if start is None else known_of(start.displacements, "displacement", model),
+        {} if start is None else known_of(start.displacements, "displacement", model), fit,
     )  # fmt: skip
 
 
@@ -268,7 +270,6 @@ def body_arrays(model: Model, spaces: dict[str, Space], order: list[str]) -> Bod
         inertia=np.ascontiguousarray(inertia[:, [0, 1, 2, 0, 0, 1], [0, 1, 2, 1, 2, 2]]),
         frame_point=frame_points(model, spaces, bodies),
         group=np.array([GROUP_CODES[spaces[name].group] for name in order], np.int64),
-        map=np.full(len(order), EXP, np.int64),
         reference=np.array([GROUND_INDEX if r is None else index[r] for r in references], np.int64),
     )
 

@@ -17,6 +17,7 @@ from chasles.core.frames import joint_frames
 from chasles.core.recursion.tips import tips_of
 from chasles.core.recursion.tree import (
     DOF,
+    EXP,
     GEARED,
     PAIR_CODES,
     STORED,
@@ -263,6 +264,7 @@ def build_tree(links: Sequence[Link], gravity: Any) -> Tree:
         stored_count=int(stored[-1]),
         rate_count=int(rates[-1]),
         driven_count=int((signals >= 0).sum()),
+        map=EXP,
     )
     is_tip, tip = tips_of(tree)
     return tree._replace(is_tip=is_tip, tip=tip)

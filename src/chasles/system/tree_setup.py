@@ -47,7 +47,7 @@ def tree_setup(setup: Setup, armature: Mapping[str, Any] | None = None) -> TreeS
 
 def new_tree_setup(setup: Setup, armature: Mapping[str, Any] | None) -> TreeSetup:
     model, system = setup.model, setup.system
-    carried = subgroup_tree(model, setup.spaces)
+    carried = subgroup_tree(model, setup.spaces, setup.fit)
     driven = driven_coordinates(model, carried)
     drives = {name: int(system.joints.drive[setup.joint_index[name]]) for name in driven}
     known = KnownFrames(setup)

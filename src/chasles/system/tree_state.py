@@ -72,7 +72,7 @@ def carried_by(setup: Setup) -> dict[str, int]:
     if "carried by" not in setup.follows:
         setup.follows["carried by"] = {
             carried[1]: setup.body_index[name]
-            for name, carried in subgroup_tree(setup.model, setup.spaces).parents.items()
+            for name, carried in subgroup_tree(setup.model, setup.spaces, setup.fit).parents.items()
             if carried is not None
         }
     found: dict[str, int] = setup.follows["carried by"]

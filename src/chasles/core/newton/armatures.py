@@ -8,19 +8,16 @@ from typing import Any
 
 from chasles.compiled import hot, routine
 from chasles.core.arrays import ABSOLUTE_WIDTH
-from chasles.core.newton.matrix import feel_more, load_more, settle_places
-from chasles.core.newton.trees import motion_in_world, put_rates
+from chasles.core.newton.rows import motion_in_world, put_rates
 from chasles.core.recursion.kinematics import kinematics, place
-from chasles.core.recursion.loop_mechanism import LoopMechanism
-from chasles.core.recursion.mechanism import TreeMechanism
 from chasles.core.recursion.riding import dof_of
-from chasles.core.seam import on
 
 ZERO = (0.0, 0.0, 0.0)
 
 
 @hot
-def settle_tree_places(mechanism: Any, scratch: Any, room: Any, point: Any) -> None:
+def settle_places(mechanism: Any, scratch: Any, room: Any, point: Any) -> None:
+    """Bodies of the stage at `point` are placed in scratch, and in room."""
     kinematics(mechanism.tree, point, room.places)
     place(mechanism.tree, point, room.places, scratch.absolute)
     for k in range(ABSOLUTE_WIDTH * mechanism.tree.body_count):
@@ -87,9 +84,3 @@ def feel_armatures(mechanism: Any, newton: Any, room: Any, rates: Any) -> None:
                 newton.column[6 * body + c] += effort * row[c]
                 if base >= 0:
                     newton.column[6 * base + c] += effort * row[6 + c]
-
-
-for kind in (TreeMechanism, LoopMechanism):
-    on(settle_places, kind)(settle_tree_places)
-    on(load_more, kind)(load_armatures)
-    on(feel_more, kind)(feel_armatures)

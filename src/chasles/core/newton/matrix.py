@@ -9,8 +9,9 @@ $$ \begin{pmatrix} M A + D N + K X & J^T \\ J X/g_2 & -\mu \end{pmatrix}
    D = -\partial_V Q, \quad K = -\partial_\xi Q + \partial_\xi(J^T\lambda), $$
 
 with $\xi = X y$, $\nu = N y$, $\alpha = A y$ how poses, velocities and accelerations follow from
-the unknowns (`ways`): about $g_2 y$, $g_1 y$ and y, and with T of $h\Delta q$ where it is known.
-It is the same for charts and joint subgroups: joints of a tree have rows here, which y fulfils.
+the unknowns: X = $g_2$, N = $g_1$ and A = 1 are taken.  What pairs of six dimensions add to them is
+half the angle of a step, which Newton's iteration gains instead of squaring its error.  It is the
+same for all pairs: joints that carry a body have rows here, which y fulfils.
 """
 
 from typing import Any
@@ -19,6 +20,7 @@ from chasles.compiled import hot, routine
 from chasles.core.arrays import ABSOLUTE_WIDTH, ROW_WIDTH, body_of, sym6, twist6
 from chasles.core.blocks.general import FACTORED_ALL, factor_blocks, solve_blocks
 from chasles.core.constraints.registry import assemble_joint
+from chasles.core.newton.armatures import feel_armatures, load_armatures, settle_places
 from chasles.core.newton.places import freedom_count
 from chasles.core.newton.rows import lift, lower, times_rows
 from chasles.core.newton.tangent import (
@@ -28,71 +30,49 @@ from chasles.core.newton.tangent import (
     own_wrench,
     put_back,
     put_slopes,
+    unit,
 )
-from chasles.core.newton.ways import (
-    POSE_WAY,
-    RATE_WAY,
-    TWIST_WAY,
-    WAYS_WIDTH,
-    put_ways,
-)
-from chasles.core.seam import seam
 from chasles.groups.vectors import scale, symvec
 
 
 @routine
-def add_square(newton: Any, at: int, row: int, column: int, body: int) -> None:
-    """Subtract dQ/dxi xi + dQ/dV nu of two bodies of newton.block from a block of the matrix.
-
-    `body` is the one whose y the columns belong to.
-    """
+def add_square(newton: Any, at: int, row: int, column: int, factors: Any) -> None:
+    """Subtract g_2 dQ/dxi + g_1 dQ/dV of two bodies of newton.block from a block of the matrix."""
     if at < 0:
         return
-    ways = body * WAYS_WIDTH
     for r in range(6):
         entry = (6 * row + r) * 24 + column * DIRECTIONS
         for j in range(6):
             by_pose, by_twist = newton.block[entry + j], newton.block[entry + POSES + j]
-            if by_pose == 0.0 and by_twist == 0.0:
-                continue
-            for c in range(6):
-                slope = by_pose * newton.ways[ways + POSE_WAY + 6 * j + c]
-                slope += by_twist * newton.ways[ways + TWIST_WAY + 6 * j + c]
-                newton.values[at + 6 * r + c] -= slope
+            newton.values[at + 6 * r + j] -= factors[1] * by_pose + factors[0] * by_twist
 
 
 @routine
-def add_pair(newton: Any, between: Any, which: int, a: int, b: int) -> None:
+def add_pair(newton: Any, between: Any, which: int, a: int, b: int, factors: Any) -> None:
     """What newton.block adds on two bodies; `between` has the blocks off the diagonal."""
     if a >= 0:
-        add_square(newton, newton.own[a], 0, 0, a)
+        add_square(newton, newton.own[a], 0, 0, factors)
     if b >= 0:
-        add_square(newton, newton.own[b], 1, 1, b)
+        add_square(newton, newton.own[b], 1, 1, factors)
     if a >= 0 and a == b:
-        add_square(newton, newton.own[a], 0, 1, a)
-        add_square(newton, newton.own[a], 1, 0, a)
+        add_square(newton, newton.own[a], 0, 1, factors)
+        add_square(newton, newton.own[a], 1, 0, factors)
         return
-    add_square(newton, between[2 * which], 0, 1, b)
-    add_square(newton, between[2 * which + 1], 1, 0, a)
+    add_square(newton, between[2 * which], 0, 1, factors)
+    add_square(newton, between[2 * which + 1], 1, 0, factors)
 
 
 @routine
-def load_bodies(system: Any, newton: Any, scratch: Any) -> None:
-    """M alpha, and what gyroscopic terms and gravity add."""
+def load_bodies(system: Any, newton: Any, scratch: Any, factors: Any) -> None:
+    """M, and what gyroscopic terms and gravity add."""
     for body in range(system.body_count):
-        at, ways = newton.own[body], body * WAYS_WIDTH
+        at = newton.own[body]
         inertia = sym6(system.bodies.inertia, 6 * body)
-        for c in range(6):
-            spin = (
-                newton.ways[ways + RATE_WAY + c],
-                newton.ways[ways + RATE_WAY + 6 + c],
-                newton.ways[ways + RATE_WAY + 12 + c],
-            )
-            torque = symvec(inertia, spin)
+        for c in range(3):
+            torque = symvec(inertia, unit(c, 1.0))
+            newton.values[at + 7 * (3 + c)] += system.bodies.mass[body]
             for r in range(3):
-                slide = newton.ways[ways + RATE_WAY + 18 + 6 * r + c]
                 newton.values[at + 6 * r + c] += torque[r]
-                newton.values[at + 18 + 6 * r + c] += system.bodies.mass[body] * slide
         base = own_wrench(system, newton.probe, body)
         for k in range(12 * 24):
             newton.block[k] = 0.0
@@ -103,17 +83,12 @@ def load_bodies(system: Any, newton: Any, scratch: Any) -> None:
             for r in range(3):
                 newton.block[24 * r + direction] = (moved[0][r] - base[0][r]) / step
                 newton.block[24 * (3 + r) + direction] = (moved[1][r] - base[1][r]) / step
-        add_square(newton, at, 0, 0, body)
+        add_square(newton, at, 0, 0, factors)
 
 
 @routine
-def load_rows(
-    system: Any, newton: Any, scratch: Any, measured: Any, index: int, factors: Any
-) -> None:
-    """J^T, and J on how poses move, or velocities where rows hold these, at the placed bodies.
-
-    Redundant rows are kept regular by their damping.
-    """
+def load_rows(system: Any, newton: Any, scratch: Any) -> None:
+    """J^T and J at the placed bodies; redundant rows are kept regular by their damping."""
     probe, joints = newton.probe, system.joints
     for joint in range(system.joint_count):
         first, rows = joints.first_row[joint], joints.rows[joint]
@@ -121,48 +96,21 @@ def load_rows(
             continue
         assemble_joint(system, joint, scratch.absolute, probe, probe.jacobian, probe.eta)
         for r in range(rows):
-            damped = newton.damping[first + r] if scratch.plain[0] == 0.0 else 0.0
-            newton.values[newton.pivot[joint] + r * rows + r] -= damped
-            closes = index == 3 and measured[first + r] != 0
-            part, factor = (POSE_WAY, factors[1]) if closes else (TWIST_WAY, factors[0])
+            newton.values[newton.pivot[joint] + r * rows + r] -= newton.damping[first + r]
             for side in range(2):
-                body = body_of(joints, joint, side)
-                if body < 0:
+                if body_of(joints, joint, side) < 0:
                     continue
-                below, above = (
-                    newton.rows[4 * joint + 2 * side],
-                    newton.rows[4 * joint + 2 * side + 1],
-                )
-                entry, ways = (first + r) * ROW_WIDTH + 6 * side, body * WAYS_WIDTH + part
+                at = 4 * joint + 2 * side
+                below, above = newton.rows[at], newton.rows[at + 1]
+                entry = (first + r) * ROW_WIDTH + 6 * side
                 for c in range(6):
                     newton.values[above + c * rows + r] = probe.jacobian[entry + c]
-                    total = 0.0
-                    for j in range(6):
-                        total += probe.jacobian[entry + j] * newton.ways[ways + 6 * j + c]
-                    newton.values[below + 6 * r + c] = total / factor
-
-
-@seam
-@hot
-def settle_places(mechanism: Any, scratch: Any, room: Any, point: Any) -> None:
-    """Bodies of the stage at `point` are placed in scratch; on charts they are."""
-
-
-@seam
-@hot
-def load_more(mechanism: Any, newton: Any, room: Any) -> None:
-    """What joints of a tree add to inertias; charts have none."""
-
-
-@seam
-@hot
-def feel_more(mechanism: Any, newton: Any, room: Any, rates: Any) -> None:
-    """The same for the wrenches M E in newton.column."""
+                    newton.values[below + 6 * r + c] = probe.jacobian[entry + c]
 
 
 @hot
 def load_newton(
-    mechanism: Any, scratch: Any, room: Any, newton: Any, point: Any, index: int, factors: Any
+    mechanism: Any, scratch: Any, room: Any, newton: Any, point: Any, factors: Any
 ) -> bool:
     """The whole matrix at the stage in scratch, factored; whether all pivots are regular."""
     system = mechanism.system
@@ -172,19 +120,18 @@ def load_newton(
         newton.values[k] = 0.0
     for k in range(ABSOLUTE_WIDTH * system.body_count):
         newton.probe.absolute[k] = scratch.absolute[k]
-    put_ways(mechanism, scratch, room, newton.ways, factors)
-    load_bodies(system, newton, scratch)
+    load_bodies(system, newton, scratch, factors)
     for force in range(system.force_count):
         a, b = forces.a[force], forces.b[force]
         put_slopes(system, newton, scratch, room.multipliers, force, 0, a, b)
-        add_pair(newton, newton.across, force, a, b)
+        add_pair(newton, newton.across, force, a, b, factors)
     for joint in range(system.joint_count):
         if joints.rows[joint] > 0:
             a, b = joints.a[joint], joints.b[joint]
             put_slopes(system, newton, scratch, room.multipliers, joint, 1, a, b)
-            add_pair(newton, newton.beside, joint, a, b)
-    load_rows(system, newton, scratch, room.measured, index, factors)
-    load_more(mechanism, newton, room)
+            add_pair(newton, newton.beside, joint, a, b, factors)
+    load_rows(system, newton, scratch)
+    load_armatures(mechanism, newton, room)
     regular: bool = factor_blocks(newton, newton.values, newton.swaps) == FACTORED_ALL
     return regular
 
@@ -205,7 +152,7 @@ def sharpen(mechanism: Any, scratch: Any, room: Any, newton: Any, point: Any) ->
             column[6 * body + c], column[6 * body + 3 + c] = torque[c], force[c]
     for joint in range(system.joint_count):
         times_rows(system, newton.probe.jacobian, joint, room.twists, 1.0, column)
-    feel_more(mechanism, newton, room, room.change)
+    feel_armatures(mechanism, newton, room, room.change)
     solve_blocks(newton, newton.values, newton.swaps, column)
     for row in range(system.row_count):
         if room.own[row] != 0:

@@ -13,10 +13,6 @@ import numpy as np
 
 from chasles.compiled import beyond, formula, routine
 from chasles.core.arrays import (
-    CHART_WIDTH,
-    POSITION,
-    ROTATION,
-    SE3_CODE,
     Floats,
     Integers,
     put3,
@@ -24,11 +20,8 @@ from chasles.core.arrays import (
     vec3,
     vec4,
 )
-from chasles.core.newton.places import freedom_count, is_told, velocity_at
-from chasles.core.recursion.loop_mechanism import LoopMechanism
-from chasles.core.recursion.mechanism import TreeMechanism
+from chasles.core.newton.places import freedom_count, is_prescribed, velocity_at
 from chasles.core.recursion.tree import CYLINDRICAL, FIXED, FREE, PLANAR, PROPER, SPHERICAL
-from chasles.core.seam import on, seam
 from chasles.groups.se3 import se3_compose, se3_inverse, se3_log
 from chasles.groups.so3 import so3_compose, so3_inverse, so3_log
 from chasles.groups.vectors import sub
@@ -55,24 +48,9 @@ def turn_between(a: Any, b: Any) -> Any:
     return so3_log(so3_compose(so3_inverse(a), b))
 
 
-@seam
 @routine
 def put_difference(mechanism: Any, start: Any, end: Any, out: Any) -> None:
-    """log(start^-1 end) of two points (f,), in the groups of the charts."""
-    system = mechanism.system
-    for body in range(system.body_count):
-        at = body * CHART_WIDTH
-        a = (vec4(start, at + ROTATION), vec3(start, at + POSITION))
-        b = (vec4(end, at + ROTATION), vec3(end, at + POSITION))
-        if system.bodies.group[body] == SE3_CODE:
-            put_twist(out, 6 * body, se3_log(se3_compose(se3_inverse(a), b)))
-        else:
-            put_twist(out, 6 * body, (turn_between(a[0], b[0]), sub(b[1], a[1])))
-
-
-@routine
-def put_tree_difference(mechanism: Any, start: Any, end: Any, out: Any) -> None:
-    """The same on joint subgroups."""
+    """log(start^-1 end) of two points (f,), pair by pair."""
     tree = mechanism.tree
     for body in range(tree.body_count):
         pair, q, k = tree.pair[body], tree.stored_at[body], tree.rate_at[body]
@@ -91,10 +69,6 @@ def put_tree_difference(mechanism: Any, start: Any, end: Any, out: Any) -> None:
                 out[k + 2] = end[q + 4] - start[q + 4]
 
 
-for kind in (TreeMechanism, LoopMechanism):
-    on(put_difference, kind)(put_tree_difference)
-
-
 @routine
 def miss_past(mechanism: Any, past: Any, point: Any, spare: Any, out: Any) -> None:
     r"""$(v_{n+1} - \sum w_i\theta_i)/w_0$ at a point (f,)."""
@@ -106,4 +80,4 @@ def miss_past(mechanism: Any, past: Any, point: Any, spare: Any, out: Any) -> No
         for k in range(count):
             out[k] -= past.weights[i + 1] * spare[k]
     for k in range(count):
-        out[k] = 0.0 if is_told(mechanism, k) else out[k] / past.weights[0]
+        out[k] = 0.0 if is_prescribed(mechanism, k) else out[k] / past.weights[0]

@@ -19,7 +19,6 @@ from chasles.core.blocks.general import lay_out_general
 from chasles.core.blocks.layout import BLOCK, FIRST_SLOT, NEIGHBOUR, PIVOT, SIZE, SLOTS
 from chasles.core.constraints.registry import CONSTRAINTS
 from chasles.core.evaluate import Workspace
-from chasles.core.newton.ways import WAYS_WIDTH
 
 
 class Probe(NamedTuple):
@@ -52,7 +51,6 @@ class Newton(NamedTuple):
     pivot: Integers  # (m,) offset of the block of a joint
     rows: Integers  # (m, 4) offsets of (joint, a), (a, joint), (joint, b), (b, joint), or -1
     reach: Floats  # (n,) radius of gyration: what displacements are small against
-    ways: Floats  # (n, WAYS_WIDTH) how poses, twists and their rates follow: see `ways`
     damping: Floats  # (rows,) mu
     values: Floats  # the factor
     swaps: Integers  # (6 n + rows,)
@@ -70,9 +68,7 @@ def newton_of(solver: Any, mechanism: Any) -> Newton:
     Couplings act along coordinates and have no rows on bodies, and a frame without mass has no
     pivot of its own: models with either do with the chord iteration.
     """
-    system = mechanism.system
-    tree = getattr(mechanism, "tree", None)
-    base = np.full(system.body_count, -1, np.int64) if tree is None else tree.base
+    system, base = mechanism.system, mechanism.tree.base
     available = not solver.setup.model.couplings and bool((system.bodies.mass > 0.0).all())
     return make_newton(system, solver.work, solver.plan.damping, base, available)
 
@@ -123,7 +119,6 @@ def make_newton(
         pivot=nodes[position[bodies:], PIVOT].copy(),
         rows=np.array(rows, np.int64).reshape(-1, 4),
         reach=np.sqrt(system.bodies.inertia[:, :3].mean(axis=1) / mass),
-        ways=np.zeros((bodies, WAYS_WIDTH)),
         damping=damping,
         values=np.zeros(int(size)),
         swaps=np.zeros(unknowns, np.int64),

@@ -6,7 +6,6 @@ import numpy as np
 
 from chasles.core.arrays import (
     ABSOLUTE_WIDTH,
-    CHART_WIDTH,
     Floats,
     Integers,
     System,
@@ -55,12 +54,11 @@ class Room(NamedTuple):
 
 
 def make_room(mechanism: Any) -> Room:
-    """Storage for a mechanism of any kind."""
+    """Storage for a mechanism."""
     system = mechanism.system
     count, bodies, rows = freedom_count(mechanism), system.body_count, system.row_count
     length, kept = slope_length(mechanism), mechanism.layout.kept
-    tree = getattr(mechanism, "tree", None)
-    weights = chart_weights(system) if tree is None else tree_weights(tree)
+    weights = tree_weights(mechanism.tree)
 
     def vector() -> Floats:
         return np.zeros(count)
@@ -81,8 +79,8 @@ def make_room(mechanism: Any) -> Room:
         multipliers=np.zeros(rows),
         audit=np.zeros(AUDIT_WIDTH),
         tally=make_tally(),
-        moved=np.zeros(max(kept, CHART_WIDTH)),
-        places=np.zeros((bodies if tree is not None else 0, ROW)),
+        moved=np.zeros(kept),
+        places=np.zeros((bodies, ROW)),
         absolute=np.zeros((bodies, ABSOLUTE_WIDTH)),
     )  # fmt: skip
 
@@ -100,12 +98,8 @@ def measured_rows(system: System) -> Integers:
 
 def own_rows(mechanism: Any) -> Integers:
     """1 for the rows of J that have multipliers in a step."""
-    rows = mechanism.system.row_count
-    if getattr(mechanism, "tree", None) is None:
-        return np.ones(rows, np.int64)
-    own, loops = np.zeros(rows, np.int64), getattr(mechanism, "loops", None)
-    if loops is not None:
-        own[loops.source] = 1
+    own = np.zeros(mechanism.system.row_count, np.int64)
+    own[mechanism.loops.source] = 1
     return own
 
 
@@ -116,17 +110,8 @@ def reach_of(mechanism: Any, weights: Floats) -> float:
     return float(np.linalg.norm(weights)) * max(lengths)
 
 
-def chart_weights(system: System) -> Floats:
-    """Square roots of the inertias that velocities of charts move."""
-    bodies = system.bodies
-    turning = bodies.inertia[:, :3].mean(axis=1)
-    turning += bodies.mass * (bodies.frame_point**2).sum(axis=1)
-    both = np.stack((turning, bodies.mass), axis=1)
-    return np.sqrt(np.repeat(both, 3, axis=1)).ravel()
-
-
 def tree_weights(tree: Tree) -> Floats:
-    """The same for coordinates: what a joint carries directly; massless frames count as others."""
+    """Square roots of the inertias that coordinates move; massless frames count as others."""
     turning, sliding = tree.inertia[:, [0, 2, 5]].mean(axis=1), np.array(tree.mass)
     turning = np.where(turning > 0.0, turning, turning.max(initial=0.0))
     sliding = np.where(sliding > 0.0, sliding, sliding.max(initial=0.0))

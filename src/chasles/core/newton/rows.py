@@ -1,7 +1,8 @@
 r"""What constraint rows do to accelerations and poses at the end of an implicit step.
 
-A stage gives accelerations and multipliers of index 1, $M\dot V + J^T\lambda = Q$ with
-$J\dot V = \eta$.  An implicit method asks for other accelerations: those at which joints are closed
+A stage gives accelerations and multipliers of index 1, $M\dot v + J^T\lambda = Q$ with
+$J\dot v = \eta$, on the coordinates of the pairs: joints that carry a body have no rows.  An
+implicit method asks for other accelerations: those at which joints are closed
 (or do not slip).  With $\dot V_k$ those of the last iterate, e = $\dot V_k - \dot V$ and poses that
 change by $g_2$, velocities by $g_1$ times a change of accelerations,
 
@@ -19,62 +20,105 @@ from typing import Any
 from chasles.compiled import hot, routine
 from chasles.core.arrays import (
     ABSOLUTE_WIDTH,
-    CHART_WIDTH,
     POSE_R,
-    POSITION,
     ROW_WIDTH,
+    TWIST,
     mat9,
-    put_twist,
+    put3,
     twist6,
     vec3,
 )
 from chasles.core.blocks.small import dot6, get6
-from chasles.core.charts import chart_twist, grounded_twist
-from chasles.core.confinement import confined_to, tie
-from chasles.core.evaluate import driver_powers
 from chasles.core.newton.room import OPEN, WORST_ROW
-from chasles.core.retraction import SLOPE_WIDTH
-from chasles.core.seam import seam
-from chasles.core.stabilisation.moves import chart_move
-from chasles.core.stabilisation.residuals import (
-    put_position_residual,
-    put_velocity_residual,
-    solve_rows,
+from chasles.core.recursion.kept import keep_rows
+from chasles.core.recursion.kinematics import kinematics, place
+from chasles.core.recursion.refine import solve_rows
+from chasles.core.recursion.tree import (
+    AXIS,
+    CYLINDRICAL,
+    DIRECT,
+    FIXED,
+    FREE,
+    LEVER,
+    PLANAR,
+    PRISMATIC,
+    PROPER,
+    ROW,
+    SPHERICAL,
+    TURN,
 )
-from chasles.core.stage import put_supply
+from chasles.core.stabilisation.residuals import put_position_residual, put_velocity_residual
+from chasles.groups.vectors import cross, dot, matvec, sub, tmatvec
+
+ZERO = (0.0, 0.0, 0.0)
 
 
-@seam
 @hot
 def lift(mechanism: Any, scratch: Any, room: Any, point: Any, rates: Any) -> None:
-    """Body twists, into room.twists, of velocities (f,) at the point whose stage is in scratch."""
-    system = mechanism.system
-    bodies, twists = system.bodies, room.twists
-    for body in range(system.body_count):
-        group, reference = bodies.group[body], bodies.reference[body]
-        frame_point, own = vec3(bodies.frame_point, 3 * body), twist6(rates, 6 * body)
-        if reference < 0:
-            turn = mat9(scratch.absolute, body * ABSOLUTE_WIDTH + POSE_R)
-            twist = grounded_twist(group, own, turn, frame_point)
-        else:
-            rho = vec3(point, body * CHART_WIDTH + POSITION)
-            carrier = twist6(twists, 6 * reference)
-            turn = mat9(scratch.turn, body * 9)
-            twist = chart_twist(group, own, turn, rho, frame_point, carrier)
-        put_twist(twists, 6 * body, twist)
+    """Body twists, into room.twists, of bodies that stand as at `point` and move with `rates`."""
+    tree = mechanism.tree
+    for k in range(tree.stored_count):
+        room.moved[k] = point[k]
+    for k in range(tree.rate_count):
+        room.moved[tree.stored_count + k] = rates[k]
+    kinematics(tree, room.moved, room.places)
+    place(tree, room.moved, room.places, room.absolute)
+    for body in range(tree.body_count):
+        for c in range(6):
+            room.twists[6 * body + c] = room.absolute[body * ABSOLUTE_WIDTH + TWIST + c]
 
 
-@seam
+@routine
+def motion_in_world(tree: Any, room: Any, twists: Any, body: int) -> Any:
+    """Angular velocity, and velocity of the joint's point, of a body with one of some twists."""
+    if body < 0:
+        return ZERO, ZERO
+    turn = mat9(room.absolute, body * ABSOLUTE_WIDTH + POSE_R)
+    spin, slide = twist6(twists, 6 * body)
+    spin, slide = matvec(turn, spin), matvec(turn, slide)
+    arm = matvec(mat9(room.places, body * ROW + TURN), vec3(tree.centre, 3 * body))
+    return spin, sub(slide, cross(spin, arm))
+
+
 @hot
 def lower(mechanism: Any, scratch: Any, room: Any, point: Any, twists: Any, out: Any) -> None:
-    """Velocities (f,) of body twists: the inverse of `lift`, confined to what charts keep."""
-    system, confinement = mechanism.system, mechanism.confinement
-    for body in range(system.body_count):
-        own = chart_move(system, scratch, point, body, twists)
-        if confinement.locked[body] != 0:
-            own, _, _ = confined_to(system.bodies.group[body], confinement, body, own)
-        put_twist(out, 6 * body, own)
-    tie(confinement, out, 0, 6, 0.0)
+    """Rates of coordinates of body twists that joints allow, at the bodies that were lifted."""
+    tree = mechanism.tree
+    for body in range(tree.body_count):
+        base = tree.base[body]
+        own = motion_in_world(tree, room, twists, body)
+        carrier = motion_in_world(tree, room, twists, base)
+        put_rates(tree, room, body, own, carrier, out, tree.rate_at[body])
+
+
+@routine
+def put_rates(tree: Any, room: Any, body: int, own: Any, carrier: Any, out: Any, k: int) -> None:
+    """Rates of a body's coordinates, from its motion in the world and that of its base."""
+    pair, base, at = tree.pair[body], tree.base[body], body * ROW
+    turn = mat9(room.places, at + TURN)
+    spin, slide = own
+    if base >= 0:
+        spin = sub(spin, carrier[0])
+        lever = vec3(room.places, at + LEVER)
+        slide = sub(sub(slide, carrier[1]), cross(carrier[0], lever))
+    z = (turn[2], turn[5], turn[8])
+    if pair >= SPHERICAL:
+        put3(out, k, tmatvec(turn, spin))
+        if pair == FREE:
+            put3(out, k + 3, slide)
+        elif pair == PROPER:
+            put3(out, k + 3, tmatvec(turn, slide))
+        elif pair == DIRECT:
+            put3(out, k + 3, tmatvec(mat9(room.places, base * ROW + TURN), slide))
+    elif pair == PRISMATIC:
+        out[k] = dot(z, slide)
+    elif pair != FIXED:
+        out[k] = dot(z, spin)
+        if pair == CYLINDRICAL:
+            out[k + 1] = dot(z, slide)
+        elif pair == PLANAR:
+            x = vec3(room.places, at + AXIS)
+            out[k + 1], out[k + 2] = dot(x, slide), dot(cross(z, x), slide)
 
 
 @routine
@@ -103,61 +147,119 @@ def pull_row(room: Any, promises: Any, row: int, gap: float, slip: float, pulls:
     return slip * pulls[2]
 
 
-@seam
+# --- joints and couplings that have rows ---
+
+
+@routine
+def put_no_reply(mechanism: Any, room: Any) -> None:
+    for k in range(mechanism.tree.rate_count):
+        room.reply[k] = 0.0
+
+
+@routine
+def put_openings(mechanism: Any, scratch: Any, room: Any) -> None:
+    """-g of all rows into scratch.residual, -J V into room.column."""
+    system, loops, unknowns = mechanism.system, mechanism.loops, 6 * mechanism.system.body_count
+    for k in range(loops.joint_count):
+        joint = loops.joints[k]
+        if system.joints.rows[joint] > 0:
+            put_velocity_residual(
+                system, joint, scratch.absolute, scratch, scratch.jacobian, room.column
+            )
+            put_position_residual(system, joint, scratch.absolute, scratch, scratch.residual)
+    for k in range(loops.coupled_count):
+        at = unknowns + loops.source[loops.coupled[k]]
+        scratch.residual[at] = -mechanism.room.gaps[k]
+        room.column[at] = -mechanism.room.speeds[k]
+
+
+@routine
+def add_rates(mechanism: Any, scratch: Any, room: Any, point: Any) -> None:
+    """J e into room.column."""
+    system, loops, unknowns = mechanism.system, mechanism.loops, 6 * mechanism.system.body_count
+    lift(mechanism, scratch, room, point, room.apart)
+    for k in range(loops.joint_count):
+        if system.joints.rows[loops.joints[k]] > 0:
+            times_rows(system, scratch.jacobian, loops.joints[k], room.twists, 1.0, room.column)
+    for k in range(loops.coupled_count):
+        at = unknowns + loops.source[loops.coupled[k]]
+        for term in range(loops.first_term[k], loops.first_term[k + 1]):
+            slope = mechanism.room.own[loops.term_at[term]]
+            room.column[at] += slope * room.apart[loops.term_rate[term]]
+
+
+@routine
+def reply_of_rows(mechanism: Any, room: Any) -> None:
+    """Solve for the rows of room.column; what coordinates do goes to room.reply."""
+    loops, own, unknowns = mechanism.loops, mechanism.room, 6 * mechanism.system.body_count
+    for row in range(loops.row_count):
+        own.wanted[row] = room.column[unknowns + loops.source[row]]
+    solve_rows(mechanism.tree, loops, own, mechanism.memory.rows)
+    for k in range(mechanism.tree.rate_count):
+        room.reply[k] = own.solution[k]
+    if mechanism.kept.count > 0:
+        keep_rows(mechanism.kept, room.reply, 0)
+
+
 @hot
 def meet_rows(mechanism: Any, scratch: Any, room: Any, point: Any, pulls: Any) -> None:
-    """Into room.reply: d, what joints change the accelerations by; multipliers in room are theirs.
+    """Into room.reply: d, what rows change the accelerations by; multipliers in room are theirs.
 
-    The stage at `point` is in scratch, room.apart has e.
+    The stage at `point` is in scratch, room.apart has e.  Without rows there is nothing to meet,
+    and no index: what is left is $\\dot v_{n+1} = F(q_{n+1}, v_{n+1})$.
     """
-    system, unknowns = mechanism.system, 6 * mechanism.system.body_count
-    lift(mechanism, scratch, room, point, room.apart)
-    column, residual = room.column, scratch.residual
-    for k in range(unknowns + system.row_count):
-        column[k] = 0.0
-    for joint in range(system.joint_count):
-        first = system.joints.first_row[joint]
-        put_velocity_residual(system, joint, scratch.absolute, scratch, scratch.jacobian, column)
-        put_position_residual(system, joint, scratch.absolute, scratch, residual)
-        for row in range(first, first + system.joints.rows[joint]):
-            at = unknowns + row
-            column[at] = pull_row(room, mechanism.promises, row, residual[at], column[at], pulls)
-        times_rows(system, scratch.jacobian, joint, room.twists, 1.0, column)
-    solve_rows(system, mechanism.plan, scratch, column)
-    for row in range(system.row_count):
-        room.multipliers[row] = scratch.rhs[unknowns + row] + column[unknowns + row]
-    lower(mechanism, scratch, room, point, column, room.reply)
+    system, loops, own = mechanism.system, mechanism.loops, mechanism.room
+    if loops.row_count == 0:
+        put_no_reply(mechanism, room)
+        return
+    unknowns = 6 * system.body_count
+    for row in range(loops.row_count):
+        room.multipliers[loops.source[row]] = own.multipliers[row]
+    put_openings(mechanism, scratch, room)
+    for row in range(loops.row_count):
+        source = loops.source[row]
+        at = unknowns + source
+        room.column[at] = pull_row(
+            room, mechanism.promises, source, scratch.residual[at], room.column[at], pulls
+        )
+    add_rates(mechanism, scratch, room, point)
+    reply_of_rows(mechanism, room)
+    last = mechanism.tree.rate_count + unknowns
+    for row in range(loops.row_count):
+        added = own.solution[last + row] if loops.is_damped != 0 else own.multipliers[row]
+        room.multipliers[loops.source[row]] += added
 
 
-@seam
 @hot
 def meet_gaps(mechanism: Any, scratch: Any, room: Any, point: Any) -> None:
     """Into room.reply: the least displacement of the poses, in the mass metric, that closes rows.
 
     After `meet_rows`, on the same factor.
     """
-    system, unknowns = mechanism.system, 6 * mechanism.system.body_count
-    column = room.column
-    for k in range(unknowns + system.row_count):
-        column[k] = 0.0
-    for joint in range(system.joint_count):
-        first = system.joints.first_row[joint]
-        put_position_residual(system, joint, scratch.absolute, scratch, column)
-        for row in range(first, first + system.joints.rows[joint]):
-            if room.measured[row] == 0:
-                column[unknowns + row] = 0.0
-    solve_rows(system, mechanism.plan, scratch, column)
-    lower(mechanism, scratch, room, point, column, room.reply)
+    if mechanism.loops.row_count == 0:
+        put_no_reply(mechanism, room)
+        return
+    loops, unknowns = mechanism.loops, 6 * mechanism.system.body_count
+    put_openings(mechanism, scratch, room)
+    for row in range(loops.row_count):
+        source = loops.source[row]
+        gap = scratch.residual[unknowns + source]
+        room.column[unknowns + source] = gap if room.measured[source] != 0 else 0.0
+    reply_of_rows(mechanism, room)
 
 
-@seam
 @hot
 def settle_powers(mechanism: Any, scratch: Any, room: Any, slope: Any) -> None:
-    """The rates of integrals at the last iterate, with the method's own multipliers."""
-    system = mechanism.system
-    for row in range(system.row_count):
-        scratch.rhs[6 * system.body_count + row] = room.multipliers[row]
-    driver_powers(system, scratch)
-    for k in range(system.quadrature_count):
-        slope[SLOPE_WIDTH * system.body_count + k] = scratch.quadrature_rates[k]
-    put_supply(system, scratch, slope)
+    """Drivers that have rows push with the method's own multipliers."""
+    system, loops = mechanism.system, mechanism.loops
+    first = 2 * mechanism.tree.rate_count
+    for row in range(loops.row_count):
+        joint = loops.joint_of[row]
+        drive = system.joints.drive[joint]
+        if drive >= 0:
+            at = first + system.joints.drive_work[joint]
+            power = -room.multipliers[loops.source[row]] * scratch.signals[drive + 1]
+            supply = first + system.quadrature_count
+            slope[supply] += power - slope[at]
+            slope[supply + 1] += abs(power) - abs(slope[at])
+            slope[at] = power

@@ -6,8 +6,8 @@ $$ q_1 = q_0\exp(\Psi + g_2 a + s), \qquad v_1 = v_0 + w + g_1 a, \qquad
    M a = Q(q_1, v_1) - J^T\lambda, \qquad g(q_1) = 0, $$
 
 with $g_1 = O(h)$, $g_2 = O(h^2)$ and s = 0 on index 3; on index 2 also $J v_1 = r$, and s closes
-the joints.  An iteration is one stage at the last iterate and one more solve on its factor (`rows`,
-`trees`): a chord method whose matrix lacks what forces and the curvature of charts add to it.  Its
+the joints.  An iteration is one stage at the last iterate and one more solve on its factor
+(`rows`): a chord method whose matrix lacks what forces and the curvature of pairs add to it.  Its
 errors shrink by O(h) from one to the next, unless forces are stiff.
 
 Rounding ends it as well: where gaps are rounded by eps, accelerations are by $\epsilon/g_2$.
@@ -195,8 +195,7 @@ def solve_step(
             if not fresh:
                 fresh = True
                 count_one(room, FACTORED, ALL_FACTORED)
-                point = room.point
-                if not load_newton(mechanism, scratch, room, newton, point, index, factors):
+                if not load_newton(mechanism, scratch, room, newton, room.point, factors):
                     break
             sharpen(mechanism, scratch, room, newton, room.point)
         changed = take_change(mechanism, scratch, room, past, index, factors)

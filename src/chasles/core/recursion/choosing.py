@@ -23,7 +23,7 @@ def choose_rows(loops: Any, room: Any, lead: int) -> None:
         row = lead + i
         block[i * count + i] = -room.values[row] / loops.scales[row]
         room.changed[row] = room.active[row]
-        room.active[row] = 0
+        room.active[row] = 0.0
         for j in range(i + 1, count):
             value = -room.values[loops.later_value[loops.first_later[row] + j - i - 1]]
             value /= sqrt(loops.scales[row] * loops.scales[lead + j])
@@ -38,7 +38,7 @@ def choose_rows(loops: Any, room: Any, lead: int) -> None:
                 best, largest = i, weighed
         if best < 0:
             break
-        room.active[lead + best] = 1
+        room.active[lead + best] = 1.0
         for i in range(count):
             factor = block[i * count + best] / block[best * count + best]
             if i != best:
@@ -50,9 +50,9 @@ def choose_rows(loops: Any, room: Any, lead: int) -> None:
 @routine
 def note_change(loops: Any, room: Any, lead: int) -> None:
     """room.changed, which had the rows that were active before, at the first row of the joint."""
-    changed = 0
+    changed = 0.0
     for row in range(lead, lead + loops.group[lead]):
         if room.changed[row] != room.active[row]:
-            changed = 1
-        room.changed[row] = 0
+            changed = 1.0
+        room.changed[row] = 0.0
     room.changed[lead] = changed

@@ -1,12 +1,13 @@
 r"""Gaps of cut joints, and what closes them: coordinates move, so that no joint of the tree opens.
 
-The formulas are those of `core.stabilisation`, on the coordinates of the tree and on the factor of
-the last stage: with M and J on coordinates,
+After a step, one Newton step for the configuration and one for the velocity, on the factor of the
+last stage: with M and J on coordinates,
 
 $$ M\delta + J^T\mu = 0, \qquad J\delta = -g, $$
 
 is the least displacement, in the mass metric, that closes the rows; likewise -J V and a change of
-velocities.  Displacements are increments on the joints' subgroups.
+velocities.  Displacements are increments on the joints' subgroups.  g and J V are zero on the rows
+that are not stabilised: the correction moves them along.
 """
 
 from typing import Any
@@ -23,10 +24,20 @@ from chasles.core.recursion.coupled import (
 from chasles.core.recursion.kinematics import kinematics, place
 from chasles.core.recursion.on_bodies import row_on_body
 from chasles.core.recursion.refine import gather, solve_rows
-from chasles.core.stabilisation.projection import CLOSED, MOST_CORRECTIONS, NEARLY_CLOSED
-from chasles.core.stabilisation.residuals import put_position_residual, put_velocity_residual
+from chasles.core.stabilisation.residuals import (
+    furthest,
+    put_position_residual,
+    put_velocity_residual,
+)
 from chasles.groups.vectors import dot
 from chasles.scalars.elementary import absolute, maximum
+
+#: Corrections per step at the most, and what counts as closed then and there (sizes, rad).
+MOST_CORRECTIONS, CLOSED = 8, 1e-12
+#: A joint further open than this after all corrections stops the run.
+NEARLY_CLOSED = 1e-9
+#: Bodies far from the origin have coordinates that end there: 8 ulps of them are closed, too.
+FAR = 8.0 * 2.0**-52 / CLOSED
 
 
 @routine
@@ -49,10 +60,13 @@ def put_cut_residuals(mechanism: Any, scratch: Any, state: Any) -> float:
         put_coupled_rows(tree, loops, room, state, found.absolute, scratch, found.eta)
         put_negative(loops, room.gaps, found.chosen, False, unknowns, found.shift)
         put_negative(loops, room.speeds, found.chosen, False, unknowns, found.change)
-    largest, sizes = 0.0, mechanism.promises.sizes
+    largest, promises = 0.0, mechanism.promises
     for row in range(loops.row_count):
-        source = loops.source[row]
-        largest = maximum(largest, absolute(found.shift[unknowns + source]) / sizes[source])
+        source, far = loops.source[row], 0.0
+        if promises.lengths[source] != 0.0:
+            far = FAR * furthest(system, loops.joint_of[row], found.absolute)
+        size = promises.sizes[source] + far
+        largest = maximum(largest, absolute(found.shift[unknowns + source]) / size)
     return largest
 
 

@@ -91,9 +91,10 @@ class LoopRoom(NamedTuple):
     answer: Floats  # (v + 6 n + m,) of the last solve
     search: Floats  # (v + 6 n + m,) the direction of search
     increment: Floats  # (2 v,) by which a state is moved
-    active: Integers  # (m,) 1 for rows that are chosen; the others have no multiplier
-    changed: Integers  # (m,) 1 for the first row of a joint whose choice was changed in this step
+    active: Floats  # (m,) 1 for rows that are chosen; the others have no multiplier
+    changed: Floats  # (m,) 1 for the first row of a joint whose choice was changed in this step
     choosing: Integers  # (1,) whether rows are chosen at this stage
+    missed: Floats  # (2,) largest share of its acceleration that a row misses, and its row of J
     block: Floats  # (k, k) of a joint's rows while some are chosen
 
 
@@ -118,9 +119,10 @@ def make_loop_room(loops: Loops, bodies: int, rates: int) -> LoopRoom:
         answer=np.zeros(column),
         search=np.zeros(column),
         increment=np.zeros(max(1, 2 * rates)),
-        active=np.ones(rows, np.int64),
-        changed=np.zeros(rows, np.int64),
+        active=np.ones(rows),
+        changed=np.zeros(rows),
         choosing=np.ones(1, np.int64),
+        missed=np.zeros(2),
         block=np.zeros((max(1, loops.group.max(initial=0)),) * 2),
     )
 

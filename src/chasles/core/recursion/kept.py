@@ -22,13 +22,12 @@ class KeptRows(NamedTuple):
     matrix: Floats  # (rows x widths,) N, group after group
     inverse: Floats  # (rows x widths,) the transpose of N^+
     missed: Floats  # (largest group,) storage
-    largest: Floats  # (1,) the largest miss of a row that was taken from velocities
 
 
 def no_kept_rows() -> KeptRows:
     """Of most models."""
     none, nothing = np.zeros(0, np.int64), np.zeros(0)
-    return KeptRows(0, none, none, none, nothing, nothing, nothing, np.zeros(1))
+    return KeptRows(0, none, none, none, nothing, nothing, nothing)
 
 
 @routine

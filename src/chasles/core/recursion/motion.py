@@ -1,7 +1,9 @@
-r"""Moving on the joint subgroups: x exp(increment), and the slope of a Munthe-Kaas method.
+r"""Moving on the pairs: x tau(increment), and the slope of a Munthe-Kaas method.
 
-SO(3) is the only factor with brackets, but for bodies on charts of SE(3).  On all others exp is
-addition and dexp^-1 is 1.
+SO(3) is the only factor with brackets, but for bodies on SE(3).  On all others exp is addition and
+dexp^-1 is 1.  The map tau is exp, or the Cayley map: on one axis $2\arctan(x/2)$, whose inverse
+differential is $1 + x^2/4$; or exp whose dexp^-1 is summed up to some brackets only, to see what
+these do.
 """
 
 from typing import Any
@@ -11,20 +13,41 @@ from chasles.core.arrays import SE3_CODE, put3, put4, put_twist, twist6, vec3, v
 from chasles.core.full_turns import commute, near_full_turn, parallel
 from chasles.core.outcomes import OK, TURNED
 from chasles.core.recursion.tree import (
+    CAYLEY,
     CYLINDRICAL,
+    EXP,
     FIXED,
     FREE,
     PLANAR,
     PRISMATIC,
     PROPER,
+    REVOLUTE,
     SPHERICAL,
+    TRUNCATED,
 )
 from chasles.groups.coefficients import half_angle
-from chasles.groups.se3 import se3_compose, se3_dexp_inv, se3_exp
-from chasles.groups.so3 import so3_compose, so3_dexp_inv, so3_exp, so3_normalise
-from chasles.groups.vectors import neg
-from chasles.scalars.elementary import cos, sin
+from chasles.groups.se3 import (
+    se3_bracket,
+    se3_cay,
+    se3_compose,
+    se3_dcay_inv,
+    se3_dexp_inv,
+    se3_exp,
+)
+from chasles.groups.so3 import (
+    so3_cay,
+    so3_compose,
+    so3_dcay_inv,
+    so3_dexp_inv,
+    so3_exp,
+    so3_normalise,
+)
+from chasles.groups.vectors import axpy, cross, neg
+from chasles.scalars.elementary import atan2, cos, sin
 from chasles.scalars.errorfree import compensated
+
+#: B_k / k! of dexp^-1, with Bernoulli's numbers.
+BERNOULLI = (1.0, -1.0 / 2.0, 1.0 / 12.0, 0.0, -1.0 / 720.0, 0.0, 1.0 / 30240.0)
 
 
 @formula
@@ -36,24 +59,75 @@ def turned(c: Any, s: Any, angle: Any) -> Any:
     return c * x - s * y, s * x + c * y
 
 
+# --- maps ---
+
+
+@formula
+def angle_of(tau: int, x: Any) -> Any:
+    """The angle of an increment about one axis."""
+    return 2.0 * atan2(0.5 * x, 1.0) if tau == CAYLEY else x
+
+
+@formula
+def turn_of(tau: int, x: Any) -> Any:
+    """tau(x) in SO(3)."""
+    return so3_cay(x) if tau == CAYLEY else so3_exp(x)
+
+
+@formula
+def motion_of(tau: int, x: Any) -> Any:
+    """tau(x) in SE(3)."""
+    return se3_cay(x) if tau == CAYLEY else se3_exp(x)
+
+
+@routine
+def turn_rate(tau: int, x: Any, omega: Any) -> Any:
+    """dtau^-1 at x of SO(3)."""
+    if tau == EXP:
+        return so3_dexp_inv(x, omega)
+    if tau == CAYLEY:
+        return so3_dcay_inv(x, omega)
+    total, term = omega, omega
+    for k in range(1, tau - TRUNCATED + 1):
+        term = cross(x, term)
+        total = axpy(BERNOULLI[k], term, total)
+    return total
+
+
+@routine
+def motion_rate(tau: int, x: Any, twist: Any) -> Any:
+    """dtau^-1 at x of SE(3)."""
+    if tau == EXP:
+        return se3_dexp_inv(x, twist)
+    if tau == CAYLEY:
+        return se3_dcay_inv(x, twist)
+    spin, slide = twist
+    term = twist
+    for k in range(1, tau - TRUNCATED + 1):
+        term = se3_bracket(x, term)
+        spin, slide = axpy(BERNOULLI[k], term[0], spin), axpy(BERNOULLI[k], term[1], slide)
+    return spin, slide
+
+
 # --- SE(3) ---
 
 
 @routine
-def proper_retract(state: Any, q: int, increment: Any, v: int, out: Any) -> None:
-    """(Q, x) exp(increment) in SE(3)."""
+def proper_retract(tau: int, state: Any, q: int, increment: Any, v: int, out: Any) -> None:
+    """(Q, x) tau(increment) in SE(3)."""
     pose = (vec4(state, q), vec3(state, q + 4))
-    turn, place = se3_compose(pose, se3_exp(twist6(increment, v)))
+    turn, place = se3_compose(pose, motion_of(tau, twist6(increment, v)))
     put4(out, q, turn)
     put3(out, q + 4, place)
 
 
 @routine
 def proper_finish(
-    state: Any, q: int, increment: Any, carry: Any, v: int, out: Any, carry_out: Any
+    tau: int, state: Any, q: int, increment: Any, carry: Any, v: int, out: Any, carry_out: Any
 ) -> None:
     """The same for the end of a step."""
-    turn, shift = se3_compose((vec4(state, q), (0.0, 0.0, 0.0)), se3_exp(twist6(increment, v)))
+    still = (vec4(state, q), (0.0, 0.0, 0.0))
+    turn, shift = se3_compose(still, motion_of(tau, twist6(increment, v)))
     put4(out, q, so3_normalise(turn))
     for k in range(3):
         out[q + 4 + k], carry_out[v + 3 + k] = compensated(
@@ -62,15 +136,15 @@ def proper_finish(
 
 
 @routine
-def proper_pull_back(increment: Any, slope: Any, v: int) -> int:
-    """dexp^-1 of SE(3) at -increment, in place: OK or TURNED."""
+def proper_pull_back(tau: int, increment: Any, slope: Any, v: int) -> int:
+    """dtau^-1 of SE(3) at -increment, in place: OK or TURNED."""
     x, twist = twist6(increment, v), twist6(slope, v)
     outcome = OK
-    if near_full_turn(x[0]):
+    if tau == EXP and near_full_turn(x[0]):
         if commute(SE3_CODE, x, twist):
             return OK  # dexp^-1 is 1
         outcome = TURNED
-    put_twist(slope, v, se3_dexp_inv((neg(x[0]), neg(x[1])), twist))
+    put_twist(slope, v, motion_rate(tau, (neg(x[0]), neg(x[1])), twist))
     return outcome
 
 
@@ -79,7 +153,7 @@ def proper_pull_back(increment: Any, slope: Any, v: int) -> int:
 
 @hot
 def retract(tree: Any, state: Any, increment: Any, out: Any) -> None:
-    """out = state exp(increment) on every joint's subgroup; velocities are added.
+    """out = state tau(increment) on every pair; velocities are added.
 
     The increment holds one number per degree of freedom for the pose, then one for the velocity.
     For stages: cosines and quaternions are as good as one product leaves them.
@@ -88,17 +162,18 @@ def retract(tree: Any, state: Any, increment: Any, out: Any) -> None:
         pair, q, v = tree.pair[body], tree.stored_at[body], tree.rate_at[body]
         if pair >= SPHERICAL:
             if pair == PROPER:
-                proper_retract(state, q, increment, v, out)
+                proper_retract(tree.map, state, q, increment, v, out)
                 continue
-            put4(out, q, so3_compose(vec4(state, q), so3_exp(vec3(increment, v))))
+            put4(out, q, so3_compose(vec4(state, q), turn_of(tree.map, vec3(increment, v))))
             if pair >= FREE:
                 for k in range(3):
                     out[q + 4 + k] = state[q + 4 + k] + increment[v + 3 + k]
         elif pair == PRISMATIC:
             out[q] = state[q] + increment[v]
         elif pair != FIXED:
-            out[q] = state[q] + increment[v]
-            out[q + 1], out[q + 2] = turned(state[q + 1], state[q + 2], increment[v])
+            angle = angle_of(tree.map, increment[v])
+            out[q] = state[q] + angle
+            out[q + 1], out[q + 2] = turned(state[q + 1], state[q + 2], angle)
             if pair == CYLINDRICAL:
                 out[q + 3] = state[q + 3] + increment[v + 1]
             elif pair == PLANAR:
@@ -120,9 +195,9 @@ def finish(tree: Any, state: Any, increment: Any, carry: Any, out: Any, carry_ou
         pair, q, v = tree.pair[body], tree.stored_at[body], tree.rate_at[body]
         if pair >= SPHERICAL:
             if pair == PROPER:
-                proper_finish(state, q, increment, carry, v, out, carry_out)
+                proper_finish(tree.map, state, q, increment, carry, v, out, carry_out)
                 continue
-            turn = so3_compose(vec4(state, q), so3_exp(vec3(increment, v)))
+            turn = so3_compose(vec4(state, q), turn_of(tree.map, vec3(increment, v)))
             put4(out, q, so3_normalise(turn))
             if pair >= FREE:
                 for k in range(3):
@@ -132,7 +207,8 @@ def finish(tree: Any, state: Any, increment: Any, carry: Any, out: Any, carry_ou
         elif pair == PRISMATIC:
             out[q], carry_out[v] = compensated(state[q], carry[v], increment[v])
         elif pair != FIXED:
-            angle, carry_out[v] = compensated(state[q], carry[v], increment[v])
+            by = angle_of(tree.map, increment[v])
+            angle, carry_out[v] = compensated(state[q], carry[v], by)
             out[q], out[q + 1], out[q + 2] = angle, cos(angle), sin(angle)
             if pair >= CYLINDRICAL:
                 out[q + 3], carry_out[v + 1] = compensated(
@@ -164,19 +240,21 @@ def pulled_back(tree: Any, state: Any, increment: Any, still: Any, out: Any, at:
 
 @hot
 def pull_back(tree: Any, increment: Any, slope: Any) -> int:
-    """dexp^-1 at -increment of the velocities in `slope`, in place: OK or TURNED."""
-    outcome = OK
+    """dtau^-1 at -increment of the velocities in `slope`, in place: OK or TURNED."""
+    outcome, tau = OK, tree.map
     for body in range(tree.body_count):
-        if tree.pair[body] >= SPHERICAL:
-            v = tree.rate_at[body]
-            if tree.pair[body] == PROPER:
-                if proper_pull_back(increment, slope, v) != OK:
+        pair, v = tree.pair[body], tree.rate_at[body]
+        if pair >= SPHERICAL:
+            if pair == PROPER:
+                if proper_pull_back(tau, increment, slope, v) != OK:
                     outcome = TURNED
                 continue
             turn, omega = vec3(increment, v), vec3(slope, v)
-            if near_full_turn(turn):
+            if tau == EXP and near_full_turn(turn):
                 if parallel(turn, omega):
                     continue  # dexp^-1 is 1
                 outcome = TURNED
-            put3(slope, v, so3_dexp_inv(neg(turn), omega))
+            put3(slope, v, turn_rate(tau, neg(turn), omega))
+        elif tau == CAYLEY and pair >= REVOLUTE:
+            slope[v] *= 1.0 + 0.25 * increment[v] * increment[v]
     return outcome

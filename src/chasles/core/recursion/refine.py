@@ -182,6 +182,23 @@ def put_miss(tree: Any, loops: Any, room: Any, rows: Any, work: Any) -> None:
 
 
 @routine
+def reach_of_row(mechanism: Any, work: Any, row: int) -> float:
+    """Sum of |J V'| and |eta| of a row: what its miss is large or small against."""
+    tree, loops, rows = mechanism.tree, mechanism.loops, mechanism.memory.rows
+    source = loops.source[row]
+    value = absolute(work.eta[source])
+    for side in range(2):
+        body = loops.bodies[2 * row + side]
+        if body >= 0:
+            entry, at = source * ROW_WIDTH + 6 * side, tree.rate_count + 6 * body
+            found = row_on_body(rows, work.absolute, work.jacobian, body, entry)
+            for c in range(3):
+                value += absolute(found[0][c] * mechanism.room.solution[at + c])
+                value += absolute(found[1][c] * mechanism.room.solution[at + 3 + c])
+    return value
+
+
+@routine
 def refine_motion(
     tree: Any, memory: Any, loops: Any, room: Any, system: Any, work: Any, out: Any, first: int
 ) -> int:

@@ -1,6 +1,10 @@
-r"""The same on joint subgroups: articulated inertias that forces add to.
+r"""Equations of motion whose forces give way within a step.
 
-The matrix $\sum l\,l^T$ of a force against the ground is one more inertia of its body.  A force
+$$ \begin{pmatrix} M + \gamma h D + (\gamma h)^2 K & J^T \\ J & 0 \end{pmatrix}
+   \begin{pmatrix} \delta \\ \mu \end{pmatrix} = \begin{pmatrix} r \\ 0 \end{pmatrix} $$
+
+on the coordinates of the pairs: articulated inertias that forces add to (see `softness`).  The
+matrix $\sum l\,l^T$ of a force against the ground is one more inertia of its body.  A force
 between a body and its parent sees their joint's coordinate alone, w = s q: it is one more armature,
 $\sum (l\cdot s)^2$.  Others are not in this matrix: see `integrators.soft_apart`.  Bodies stand
 still and weigh nothing in these equations: what velocities and gravity do is in the accelerations
@@ -30,8 +34,6 @@ from chasles.core.recursion.articulate import (
 from chasles.core.recursion.cuts import LoopRoom, make_loop_room
 from chasles.core.recursion.kept import keep_rows
 from chasles.core.recursion.kinematics import kinematics, place
-from chasles.core.recursion.loop_mechanism import LoopMechanism
-from chasles.core.recursion.mechanism import TreeMechanism
 from chasles.core.recursion.refine import loop_accelerations
 from chasles.core.recursion.riding import load_rows
 from chasles.core.recursion.stage import put_cut_rows
@@ -46,9 +48,7 @@ from chasles.core.recursion.tree import (
     Tree,
     make_recursion,
 )
-from chasles.core.seam import on
 from chasles.core.signals import put_signals
-from chasles.core.soft_charts import answer, linearise
 from chasles.core.softness import Softness, carried_twist, soften
 from chasles.groups.vectors import add, cross, dot, matvec, neg, scale, sub, tmatvec
 
@@ -64,6 +64,7 @@ class SoftTree(NamedTuple):
     work: Workspace
     carried: Integers  # (f,) the body whose joint a force acts across, or a code
     still: Floats  # (kept,) the point, at rest
+    room: LoopRoom
 
 
 def crossed_joints(tree: Tree, soft: Softness) -> Integers:
@@ -78,28 +79,8 @@ def crossed_joints(tree: Tree, soft: Softness) -> Integers:
     return across
 
 
-class SoftLoops(NamedTuple):
-    """The same with rows."""
-
-    tree: Tree
-    memory: Recursion
-    work: Workspace
-    carried: Integers
-    still: Floats
-    room: LoopRoom
-
-
-def make_soft_tree(mechanism: Any, soft: Softness) -> SoftTree | SoftLoops:
-    """Storage for a tree, with cut joints or without."""
-    made = make_without_rows(mechanism, soft)
-    if isinstance(mechanism, TreeMechanism):
-        return made
-    tree = mechanism.tree
-    room = make_loop_room(mechanism.loops, tree.body_count, tree.rate_count)
-    return SoftLoops(*made, room)
-
-
-def make_without_rows(mechanism: Any, soft: Softness) -> SoftTree:
+def make_soft_tree(mechanism: Any, soft: Softness) -> SoftTree:
+    """Storage for a mechanism."""
     tree, system = mechanism.tree, mechanism.system
     signals = np.zeros(max(1, system.signal_count))  # driven coordinates do not yield
     return SoftTree(
@@ -108,6 +89,7 @@ def make_without_rows(mechanism: Any, soft: Softness) -> SoftTree:
         work=make_workspace(system, None),
         carried=crossed_joints(tree, soft),
         still=np.zeros(mechanism.layout.kept),
+        room=make_loop_room(mechanism.loops, tree.body_count, tree.rate_count),
     )
 
 
@@ -169,11 +151,9 @@ def add_soft_inertias(linear: Any, soft: Any) -> None:
                 put_inertia(rows, body * ROW, whole)
 
 
-@on(linearise, TreeMechanism)
 @hot
-def linearise_tree(
-    mechanism: Any, linear: Any, soft: Any, point: Any, t: float, reach: float
-) -> int:
+def linearise(mechanism: Any, linear: Any, soft: Any, point: Any, t: float, reach: float) -> int:
+    """Softness of the forces at a point, with gamma h = `reach`: OK."""
     system, tree, work = mechanism.system, mechanism.tree, linear.work
     put_signals(system.signals, t, work.signals)
     for k in range(system.quadrature_count):
@@ -188,20 +168,11 @@ def linearise_tree(
         linear.tree.armature[k] = tree.armature[k]
     kinematics(tree, linear.still, linear.memory.rows)  # leaves POINT as `place` has put it
     add_soft_armature(linear, soft)
+    if mechanism.loops.row_count > 0:
+        put_cut_rows(system, tree, mechanism.loops, linear.room, point, work)
+        for row in range(system.row_count):
+            work.eta[row] = 0.0
     return OK
-
-
-@on(linearise, LoopMechanism)
-@hot
-def linearise_loops(
-    mechanism: Any, linear: Any, soft: Any, point: Any, t: float, reach: float
-) -> int:
-    system, work = mechanism.system, linear.work
-    outcome = linearise_tree(mechanism, linear, soft, point, t, reach)
-    put_cut_rows(system, mechanism.tree, mechanism.loops, linear.room, point, work)
-    for row in range(system.row_count):
-        work.eta[row] = 0.0
-    return outcome
 
 
 @hot
@@ -215,26 +186,16 @@ def load_soft(linear: Any, soft: Any, wrenches: Any) -> None:
     load_wrenches(tree, memory)
 
 
-@on(answer, TreeMechanism)
 @hot
-def answer_tree(
-    mechanism: Any, linear: Any, soft: Any, point: Any, wrenches: Any, slope: Any
-) -> int:
-    memory, rates = linear.memory, mechanism.tree.rate_count
-    load_soft(linear, soft, wrenches)
-    articulate(linear.tree, memory)
-    accelerate(linear.tree, memory.rows, memory.has_tips, slope, rates)
-    return OK
-
-
-@on(answer, LoopMechanism)
-@hot
-def answer_loops(
-    mechanism: Any, linear: Any, soft: Any, point: Any, wrenches: Any, slope: Any
-) -> int:
+def answer(mechanism: Any, linear: Any, soft: Any, point: Any, wrenches: Any, slope: Any) -> int:
+    """Accelerations under wrenches (n, 6), into the place of those of a slope: OK, or a row."""
     tree, memory, loops, room = linear.tree, linear.memory, mechanism.loops, linear.room
     work, rates = linear.work, mechanism.tree.rate_count
     load_soft(linear, soft, wrenches)
+    if loops.row_count == 0:
+        articulate(tree, memory)
+        accelerate(tree, memory.rows, memory.has_tips, slope, rates)
+        return OK
     load_rows(tree, loops, memory.rows, room, work.absolute, work.jacobian, work.eta)
     outcome = loop_accelerations(tree, memory, loops, room, mechanism.system, work, slope, rates)
     if outcome >= 0:

@@ -73,6 +73,8 @@ PAIR_CODES = {
 #: Degrees of freedom and stored numbers by code.
 DOF = (0, 1, 1, 1, 2, 3, 3, 3, 6, 6, 6)
 STORED = (0, 1, 3, 3, 4, 5, 4, 4, 7, 7, 7)
+# Tree.map.  TRUNCATED + q: exp, with dexp^-1 summed up to q brackets.
+EXP, CAYLEY, TRUNCATED = 0, 1, 2
 
 
 class Tree(NamedTuple):
@@ -104,6 +106,7 @@ class Tree(NamedTuple):
     stored_count: int
     rate_count: int
     driven_count: int
+    map: int  # code of the map from the algebras to the groups
 
 
 # --- scratch: a row of numbers per body ---

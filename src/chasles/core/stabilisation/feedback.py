@@ -28,40 +28,6 @@ from typing import Any
 
 from chasles.compiled import routine
 from chasles.core.stabilisation.record import FED_BACK
-from chasles.core.stabilisation.residuals import put_residuals, put_velocity_residual, solve_rows
-
-
-@routine
-def look_at_joints(system: Any, work: Any, feedback: Any, chart: Any) -> None:
-    """Gaps and their rates at the start of a step, and what they add to eta."""
-    put_residuals(system, work, feedback.found, chart)
-    unknowns = 6 * system.body_count
-    for row in range(system.row_count):
-        feedback.pull[row] = (
-            feedback.damping * feedback.found.change[unknowns + row]
-            + feedback.stiffness * feedback.found.shift[unknowns + row]
-        )
-
-
-@routine
-def find_drift(system: Any, plan: Any, work: Any, feedback: Any) -> None:
-    """W - V of a stage whose matrix has just been factored."""
-    unknowns, drift = 6 * system.body_count, feedback.drift
-    for k in range(unknowns + system.row_count):
-        drift[k] = 0.0
-    for joint in range(system.joint_count):
-        if feedback.found.chosen[joint] != 0:
-            put_velocity_residual(system, joint, work.absolute, work, work.jacobian, drift)
-    for row in range(unknowns, unknowns + system.row_count):
-        drift[row] += feedback.drift_gain * feedback.found.shift[row]
-    solve_rows(system, plan, work, drift)
-
-
-@routine
-def begin_feedback(system: Any, work: Any, stabiliser: Any, chart: Any) -> None:
-    """At the start of a step."""
-    if stabiliser.kind == FED_BACK:
-        look_at_joints(system, work, stabiliser, chart)
 
 
 @routine

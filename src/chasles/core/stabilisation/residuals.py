@@ -15,10 +15,8 @@ from chasles.core.arrays import (
     twist6,
     vec3,
 )
-from chasles.core.assemble import place_bodies, pose_of, twist_of
-from chasles.core.constraints.registry import assemble_joint, put_residual
-from chasles.core.evaluate import refine
-from chasles.core.factor import solve_factored
+from chasles.core.assemble import pose_of, twist_of
+from chasles.core.constraints.registry import put_residual
 from chasles.core.rows import relative_joint_frame
 from chasles.groups.vectors import dot
 from chasles.scalars.elementary import maximum, sqrt
@@ -29,7 +27,6 @@ class Residuals(NamedTuple):
 
     chosen: Integers  # (m,) 1 for joints that are looked at
     absolute: Floats  # (n, 18) the state
-    turn: Floats  # (n, 9)
     jacobian: Floats  # (rows, 12)
     eta: Floats  # (rows,)
     shift: Floats  # (6 n + rows,) zeros and -g; after a solve a displacement and its multipliers
@@ -42,7 +39,6 @@ def make_residuals(system: System, chosen: Integers) -> Residuals:
     return Residuals(
         chosen=np.ascontiguousarray(chosen, np.int64),
         absolute=np.zeros((bodies, ABSOLUTE_WIDTH)),
-        turn=np.zeros((bodies, 9)),
         jacobian=np.zeros((rows, ROW_WIDTH)),
         eta=np.zeros(rows),
         shift=np.zeros(6 * bodies + rows),
@@ -105,25 +101,3 @@ def put_velocity_residual(
             for k in range(3):
                 total += entries[0][k] * pair[side][0][k] + entries[1][k] * pair[side][1][k]
         out[row + r] = -total
-
-
-@routine
-def put_residuals(system: Any, work: Any, found: Any, chart: Any) -> None:
-    """-g and -J V of the chosen joints at a chart state, zero elsewhere."""
-    place_bodies(system, chart, found.absolute, found.turn)
-    for k in range(6 * system.body_count + system.row_count):
-        found.shift[k] = 0.0
-        found.change[k] = 0.0
-    for joint in range(system.joint_count):
-        if found.chosen[joint] != 0:
-            assemble_joint(system, joint, found.absolute, work, found.jacobian, found.eta)
-            put_position_residual(system, joint, found.absolute, work, found.shift)
-            put_velocity_residual(system, joint, found.absolute, work, found.jacobian, found.change)
-
-
-@routine
-def solve_rows(system: Any, plan: Any, work: Any, x: Any) -> None:
-    """M delta + J^T mu = 0, J delta = the rows of x, in place, on the factor in `work`."""
-    solve_factored(plan, work.values, x)
-    if plan.is_damped != 0 and work.plain[0] == 0.0:
-        refine(system, plan, work, x)
