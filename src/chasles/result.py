@@ -427,8 +427,10 @@ class Result:
         found = self._wrenches_of_motion
         if self.multipliers is None:
             return found
-        setup = self.problem.setup
-        return own_wrenches(setup, self.absolute, self.t, self.multipliers, found)
+        return own_wrenches(
+            self.problem.setup, self.absolute, self.t, self.integrals, self.coordinates,
+            self.multipliers, found,
+        )  # fmt: skip
 
     @cached_property
     def _rates(self) -> Floats:

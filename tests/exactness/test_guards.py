@@ -9,7 +9,6 @@ import pytest
 from mechanisms import KINDS, chain, moving, tree, worst_gaps
 
 import chasles as ch
-from chasles.dynamics.solver import watch_of
 from chasles.integrators.methods import find_method
 from chasles.problem import choose_spaces, make_problem
 from chasles.promises import make_promises
@@ -159,29 +158,20 @@ def removed(model: ch.Model, spaces: str, method: str, step: float, steps: int) 
     setup, solver = problem.setup, problem.solver
     promises = make_promises(setup, (), step)
     stabiliser = make_stabiliser(setup, None, (), step)
-    stepper = make_stepper(
-        solver, find_method(method), stabiliser, watch_of(solver, stop=False), promises
-    )
+    stepper = make_stepper(solver, find_method(method), stabiliser, promises)
     block = stepper.first_block()
     grid = (0.0, step, 0, steps, steps)
     stepper.advance(block, np.zeros_like(block), grid, 2**62, 1, np.zeros((1, 1)))
     return stepper.removed(block)
 
 
-@pytest.mark.parametrize("spaces", ["framed", "SE3 relative", "SE3"])
-def test_from_a_tree_projectors_remove_rounding_only(spaces):
+@pytest.mark.parametrize("spaces", ["framed", "SE3 relative"])
+def test_from_a_tree_whose_charts_fit_nothing_is_removed(spaces):
+    """Its bodies move in the subgroups of their joints: nothing can leave them."""
     rng = np.random.default_rng(3)
-    model = moving(chain(rng, KINDS), rng, speed=3.0)
-    audit = removed(model, spaces, "heun", 1e-3, 500)
-    exact = ch.designate(model, dict.fromkeys(model.body_names, spaces)).exact
-    assert set(audit) == set(exact) and "joint 0" in exact
-    assert 0.0 < max(audit.values()) < 1e-17 * 100  # of speeds of 3 rad/s and steps of 1 ms
-
-
-def test_from_bennetts_linkage_projectors_remove_what_its_joints_contradict_each_other_by():
-    model = next(b for b in ch.library if b.name == "bennett").model()
-    audit = removed(model, "framed", "heun", 5e-3, 200)
-    assert max(audit.values()) > 1e-12
+    kinds = [kind for kind in KINDS if kind != "planar"]
+    model = moving(chain(rng, kinds), rng, speed=3.0)
+    assert removed(model, spaces, "heun", 1e-3, 500) == {}
 
 
 # --- whatever one does, a joint that was to hold is not left open without a word ---

@@ -18,7 +18,6 @@ from chasles.core.newton.plan import make_newton
 from chasles.core.newton.rows import lift, lower
 from chasles.core.newton.solve import propose, size_of
 from chasles.core.newton.tangent import put_slopes
-from chasles.core.newton.ways import put_plain_ways
 from chasles.core.ordering import mass_matrices
 from chasles.core.outcomes import OK
 from chasles.core.retraction import retract, slope_length
@@ -79,9 +78,7 @@ def test_derivatives_by_differences_are_those_by_dual_numbers():
     masses = mass_matrices(system)
     for found, factors in ((by_pose, (0.0, 1.0)), (by_twist, (1.0, 0.0))):
         newton.values[:] = 0.0
-        for body in range(system.body_count):
-            put_plain_ways(flat.ways, body, factors)
-        load_bodies(flat_arrays(system), flat, scratch)
+        load_bodies(flat_arrays(system), flat, scratch, factors)
         for body in range(system.body_count):
             block = newton.values[newton.own[body] : newton.own[body] + 36].reshape(6, 6)
             of = slice(6 * body, 6 * body + 6)

@@ -19,12 +19,12 @@ from random_loops import (
 from test_subgroups_as_spaces import disagreement
 
 import chasles as ch
-from chasles.core.stage import Promises
+from chasles.core.mechanism import Promises
 from chasles.dynamics.tree_problem import TreeProblem
 from chasles.library import bennett, bricard, four_bar, n_four_bar
 from chasles.promises import make_promises
 from chasles.spaces.tree import pair_tree
-from chasles.tree_stepper import TreeStepper
+from chasles.stepper import Stepper
 
 STABILISERS = ({}, {"stabilise": "projection"}, {"stabilise": "baumgarte"}, {"stabilise": "ggl"})
 #: Families of random models by name.
@@ -289,7 +289,7 @@ def test_what_is_saved_does_not_change_a_run_of_a_loop():
 
 
 def test_ctrl_c_keeps_what_a_loop_has_done(monkeypatch):
-    advance = TreeStepper.advance
+    advance = Stepper.advance
 
     def interrupted(self, *arguments):
         monkeypatch.undo()  # once
@@ -297,7 +297,7 @@ def test_ctrl_c_keeps_what_a_loop_has_done(monkeypatch):
         signal.raise_signal(signal.SIGINT)
         return reached
 
-    monkeypatch.setattr(TreeStepper, "advance", interrupted)
+    monkeypatch.setattr(Stepper, "advance", interrupted)
     with pytest.raises(KeyboardInterrupt) as caught:
         ch.simulate(four_bar.model(), 10.0, step=1e-3, spaces="subgroups")
     result = caught.value.result

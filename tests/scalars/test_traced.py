@@ -10,7 +10,6 @@ from numpy.testing import assert_array_equal
 import chasles as ch
 from chasles.core.evaluate import solve_motion
 from chasles.core.outcomes import OK
-from chasles.dynamics.solver import watch_of
 from chasles.groups.se3 import se3_dexp_inv, se3_exp
 from chasles.groups.so3 import so3_log
 from chasles.integrators.advance import take_step
@@ -131,9 +130,8 @@ def prepared(model, stabilise=None):
     problem = make_problem(chosen)
     held = stabilised(chosen, choice, problem.redundancy)
     stabiliser = make_stabiliser(problem.setup, choice, held, STEP)
-    watch = watch_of(problem.solver, stop=True)
     promises = make_promises(problem.setup, (), STEP)
-    return make_stepper(problem.solver, find_method("rk4"), stabiliser, watch, promises, 1.0)
+    return make_stepper(problem.solver, find_method("rk4"), stabiliser, promises, 1.0)
 
 
 class PlainStep:

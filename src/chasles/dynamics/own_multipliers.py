@@ -1,39 +1,31 @@
 """Reactions by the multipliers of a method of index 2 or 3, which are its own.
 
-On joint subgroups only cut joints have multipliers; what the joints of the tree exert follows from
-the equations of motion at the saved states, as it does for every other method.
+Rows have multipliers; what the joints that carry bodies exert follows from the balance of the
+bodies under them.
 """
 
 import numpy as np
 
-from chasles.core.arrays import ROW_WIDTH, Floats
-from chasles.core.evaluate import make_workspace
-from chasles.core.newton.reactions import wrenches_of
-from chasles.spaces.on_subgroups import on_subgroups
+from chasles.core.arrays import Floats
+from chasles.dynamics.tree_problem import TreeProblem
+from chasles.dynamics.tree_readout import wrenches_by
 from chasles.system.build import Setup
-from chasles.system.tree_setup import tree_setup
 
 
 def own_wrenches(
-    setup: Setup, absolute: Floats, times: Floats, multipliers: Floats, otherwise: Floats
-) -> Floats:
+    setup: Setup, absolute: Floats, times: Floats, integrals: Floats, known: Floats | None,
+    multipliers: Floats, otherwise: Floats,
+) -> Floats:  # fmt: skip
     """Joint wrenches (T, m, 12) of multipliers (T, rows).
 
-    Where they are not known (NaN, at the start), and of joints without any, `otherwise`.
+    Where they are not known (NaN, at the start), `otherwise`.
     """
-    system, known = setup.system, ~np.isnan(multipliers).any(axis=1)
-    table = np.zeros((len(times), 0))
-    if system.signal_count:
-        table = setup.signals.sample(times)
-    found = np.zeros((len(times), system.joint_count, ROW_WIDTH))
-    wrenches_of(
-        system, make_workspace(system, None), np.ascontiguousarray(absolute), table,
-        np.ascontiguousarray(multipliers), found,
-    )  # fmt: skip
+    found = ~np.isnan(multipliers).any(axis=1)
     wrenches = otherwise.copy()
-    chosen = np.arange(system.joint_count)
-    if on_subgroups(setup.spaces):
-        cuts = [cut.joint for cut in tree_setup(setup).cuts if cut.rows and not cut.terms]
-        chosen = np.unique(np.array(cuts, np.int64))
-    wrenches[np.ix_(known, chosen)] = found[np.ix_(known, chosen)]
+    if found.any():
+        problem = TreeProblem.from_setup(setup)
+        wrenches[found] = wrenches_by(
+            problem, setup, absolute[found], times[found], integrals[found],
+            None if known is None else known[found], multipliers[found],
+        )  # fmt: skip
     return wrenches

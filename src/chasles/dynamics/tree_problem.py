@@ -85,7 +85,11 @@ class TreeProblem:
 
         In `spaces`, bodies may be on charts: any, or all of them.  A `start` is taken as it is.
         """
-        setup = build(model, resolve_spaces(model, spaces), start=start)
+        return cls.from_setup(build(model, resolve_spaces(model, spaces), start=start), armature)
+
+    @classmethod
+    def from_setup(cls, setup: Setup, armature: Mapping[str, Any] | None = None) -> "TreeProblem":
+        """The same for arrays that are made already."""
         solver = make_solver(setup)
         found = tree_setup(setup, armature)
         tree, forced = found.tree, setup.system.force_count > 0
@@ -103,22 +107,29 @@ class TreeProblem:
         tree_absolute(self.tree, self.memory, np.ascontiguousarray(states), out)
         return out
 
-    def reactions(self, state: Floats, t: float = 0.0) -> TreeReactions:
-        """Accelerations, efforts and joint wrenches at one state."""
+    def reactions(
+        self, state: Floats, t: float = 0.0, multipliers: Floats | None = None
+    ) -> TreeReactions:
+        """Accelerations, efforts and joint wrenches at one state.
+
+        Under `multipliers` (rows,) that a method has found by itself, if they are given.
+        """
         tree, count = self.tree, self.tree.body_count
         rates, efforts = np.zeros(tree.rate_count), np.zeros(tree.rate_count)
         wrenches, on_bodies = np.zeros((count, 6)), np.zeros((count, 12))
         if self.setup.system.signal_count:
             self.work.signals[:] = self.setup.signals.sample(np.array([t]))[0]
+        if multipliers is not None:
+            self.room.multipliers[: self.loops.row_count] = multipliers[self.loops.source]
         outcome = tree_reactions(
             tree, self.memory, self.setup.system, self.work, self.loops, self.room, state, rates,
-            wrenches, efforts, on_bodies,
+            wrenches, efforts, on_bodies, int(multipliers is not None),
         )  # fmt: skip
         if outcome != SOLVED:
             raise no_pivot(outcome)
-        multipliers = np.zeros(self.setup.system.row_count)
-        multipliers[self.loops.source] = self.room.multipliers[: self.loops.row_count]
-        return TreeReactions(rates, efforts, wrenches, on_bodies, multipliers)
+        found = np.zeros(self.setup.system.row_count)
+        found[self.loops.source] = self.room.multipliers[: self.loops.row_count]
+        return TreeReactions(rates, efforts, wrenches, on_bodies, found)
 
     def twist_rates(self, state: Floats, t: float = 0.0) -> Floats:
         """Rates of the body twists at the centres of mass (n, 6), after `reactions` at a state."""

@@ -37,17 +37,28 @@ def tree_wrenches(
     `known` (T, coordinates) has angles with their whole turns, see `coordinate_keys`.  What a
     coupling does on bodies is not among them: see `coupling_multipliers`.
     """
-    problem = tree_problem(setup)
-    turns = whole_turns(problem, known)
-    own, joints = problem.setup, setup.system.joints
+    return wrenches_by(tree_problem(setup), setup, absolute, times, integrals, known)
+
+
+def wrenches_by(
+    problem: TreeProblem, setup: Setup, absolute: Floats, times: Floats, integrals: Floats,
+    known: Floats | None = None, multipliers: Floats | None = None,
+) -> Floats:  # fmt: skip
+    """The same with the tree of a problem.
+
+    Under the multipliers (T, rows) of a method of index 2 or 3, if they are given: every joint
+    exerts what its rows do, and what carries a body the rest, so that all bodies are in balance.
+    """
+    turns, own, joints = whole_turns(problem, known), problem.setup, setup.system.joints
     order = [setup.body_index[name] for name in own.body_index]
     counted = own.system.quadrature_count
     wrenches = np.zeros((len(absolute), setup.system.joint_count, ROW_WIDTH))
     efforts = np.zeros((len(absolute), problem.tree.rate_count))
-    carried = carried_bodies(problem)
+    carried = carried_by(own)
     for k, (state, t) in enumerate(zip(absolute, times.tolist())):
         problem.work.quadratures[:] = integrals[k, :counted]
-        found = problem.reactions(state_of(problem.tree, state[order], turns(k)), t)
+        given = None if multipliers is None else multipliers[k]
+        found = problem.reactions(state_of(problem.tree, state[order], turns(k)), t, given)
         efforts[k] = found.efforts
         for index in np.unique(problem.loops.joints).tolist():  # -J^T lambda of what is cut
             rows = row_span(own.system, index)
@@ -57,7 +68,7 @@ def tree_wrenches(
             on_parent, on_child = found.on_bodies[body].reshape(2, 6)
             first = on_parent if joints.b[index] == child else on_child
             second = on_child if joints.b[index] == child else on_parent
-            wrenches[k, index] = np.concatenate((first, second))
+            wrenches[k, index] += np.concatenate((first, second))
     for driver in setup.model.drivers:
         if not isinstance(driver, Driver) or driver.joint not in carried:
             continue  # a row like those of cut joints
@@ -121,20 +132,6 @@ def tree_problem(setup: Setup) -> TreeProblem:
     problem = TreeProblem.from_model(setup.model)
     problem.setup.signals.given = setup.signals.given
     return problem
-
-
-def carried_bodies(problem: TreeProblem) -> dict[str, int]:
-    """Joint -> the body that it carries, in the order of the tree; not those that are cut."""
-    found: dict[str, int] = {}
-    names, cut = list(problem.setup.body_index), set(problem.loops.joints.tolist())
-    for joint in problem.setup.model.joints:
-        if problem.setup.joint_index[joint.name] in cut or not joint.is_lower_pair:
-            continue
-        ends = [names.index(end) if end in names else -1 for end in (joint.a, joint.b)]
-        child = max(ends)  # parents come first
-        if problem.tree.parent[child] == min(ends) and child not in found.values():
-            found[joint.name] = child
-    return found
 
 
 def driver_wrench(setup: Setup, index: int, absolute: Floats, effort: Floats) -> Floats:

@@ -17,9 +17,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from chasles.core.outcomes import OK
-from chasles.core.recursion.count import block_flops, recursion_flops
-from chasles.core.recursion.cuts import make_loops
-from chasles.core.recursion.mechanism import TreeMechanism
+from chasles.core.recursion.count import recursion_flops
 from chasles.implicit_choice import work_of
 from chasles.integrators.advance import UNSEEN
 from chasles.integrators.methods import find_method
@@ -88,7 +86,7 @@ class Counting:
         without, closed = (self.recorded(spaces, word, "rk4") for word in (None, stabilise))
         if without is None or closed is None:
             mechanism = self.run_of(spaces, None, "rk4").stepper.mechanism
-            if isinstance(mechanism, TreeMechanism):  # which has nothing to close
+            if mechanism.loops.row_count == 0:  # there is nothing to close
                 return 0.0
             return CLOSING * self.kept(spaces, None, self.evaluation)
         return float(closed - without)
@@ -118,10 +116,5 @@ class Counting:
     def structural(self, spaces: Any) -> float:
         """Operations of a stage by the structure of the model."""
         mechanism = self.run_of(spaces, None, "rk4").stepper.mechanism
-        system, tree = mechanism.system, getattr(mechanism, "tree", None)
-        forces = OF_A_FORCE * system.force_count
-        if tree is None:
-            blocks = block_flops(mechanism.plan, system.body_count, system.row_count)
-            return BY_BLOCKS * blocks + forces
-        loops = getattr(mechanism, "loops", None) or make_loops(tree.parent, ())
-        return BY_RECURSION * recursion_flops(tree, loops) + forces
+        forces = OF_A_FORCE * mechanism.system.force_count
+        return BY_RECURSION * recursion_flops(mechanism.tree, mechanism.loops) + forces

@@ -15,11 +15,19 @@ from typing import Any
 
 from chasles.compiled import borrow, formula, hot, kernel, routine
 from chasles.core.arrays import ROW_WIDTH, mat9, put3, vec3
-from chasles.core.recursion.articulate import column_of_turn, z_axis
+from chasles.core.recursion.accelerate import accelerate
+from chasles.core.recursion.articulate import (
+    articulate,
+    clear_sums,
+    column_of_turn,
+    load_wrenches,
+    z_axis,
+)
 from chasles.core.recursion.coupled import add_coupled_wrenches
 from chasles.core.recursion.inertia import rotated, spread
+from chasles.core.recursion.kinematics import kinematics, place
 from chasles.core.recursion.riding import SOLVED
-from chasles.core.recursion.stage import accelerate_at
+from chasles.core.recursion.stage import accelerate_at, push, put_cut_rows
 from chasles.core.recursion.tree import (
     ACCELERATION,
     ALPHA,
@@ -142,12 +150,35 @@ def joint_wrenches(tree: Any, rows: Any, wrenches: Any, out: Any) -> None:
         put3(out, 12 * body + 9, tmatvec(own, force))
 
 
+@routine
+def accelerate_under(
+    tree: Any, memory: Any, system: Any, work: Any, loops: Any, room: Any, state: Any, rates: Any
+) -> None:
+    """The rates of all velocities at a state under the multipliers in room, and their wrenches."""
+    kinematics(tree, state, memory.rows)
+    if memory.has_wrenches != 0:
+        push(tree, memory, system, work, state)
+    else:
+        place(tree, state, memory.rows, work.absolute)
+    if loops.row_count > 0:
+        put_cut_rows(system, tree, loops, room, state, work)
+        add_row_wrenches(loops, room, work.jacobian, memory.wrenches)
+        add_coupled_wrenches(tree, loops, room, memory.rows, work.absolute, memory.wrenches)
+    clear_sums(tree, memory.rows)
+    load_wrenches(tree, memory)
+    articulate(tree, memory)
+    accelerate(tree, memory.rows, 0, rates, 0)
+
+
 @kernel("reactions of trees", seconds=12)
 def tree_reactions(
     tree: Any, memory: Any, system: Any, work: Any, loops: Any, room: Any, state: Any, rates: Any,
-    wrenches: Any, efforts: Any, on_bodies: Any,
+    wrenches: Any, efforts: Any, on_bodies: Any, given: int,
 ) -> int:  # fmt: skip
     """Everything at one state, from the forces of the system and the signals in `memory`.
+
+    Where multipliers are `given`, in room, rows are no constraints but loads: what the joints that
+    carry bodies exert then is in balance with what a method found the others to exert.
 
     rates      (v,) of the velocities
     wrenches   (n, 6) see `reactions`
@@ -159,13 +190,16 @@ def tree_reactions(
     if scratch.has_wrenches == 0:
         for k in range(6 * model.body_count):
             scratch.wrenches[k] = 0.0
-    outcome = accelerate_at(
-        model, scratch, borrow(system), space, cuts, riders, now, borrow(rates), 0
-    )
-    if outcome != SOLVED:
-        return outcome
-    add_row_wrenches(cuts, riders, space.jacobian, scratch.wrenches)
-    add_coupled_wrenches(model, cuts, riders, scratch.rows, space.absolute, scratch.wrenches)
+    if given != 0:
+        accelerate_under(model, scratch, borrow(system), space, cuts, riders, now, borrow(rates))
+    else:
+        outcome = accelerate_at(
+            model, scratch, borrow(system), space, cuts, riders, now, borrow(rates), 0
+        )
+        if outcome != SOLVED:
+            return outcome
+        add_row_wrenches(cuts, riders, space.jacobian, scratch.wrenches)
+        add_coupled_wrenches(model, cuts, riders, scratch.rows, space.absolute, scratch.wrenches)
     reactions(model, scratch, borrow(wrenches))
     along_coordinates(model, scratch.rows, borrow(wrenches), borrow(rates), borrow(efforts))
     joint_wrenches(model, scratch.rows, borrow(wrenches), borrow(on_bodies))
