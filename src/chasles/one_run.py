@@ -50,6 +50,7 @@ class RunOptions:
     method: Any = None
     spaces: Any = "auto"
     acceleration: Any = "screw"
+    rows: Any = "needed"
     stabilise: Any = None
     redundant: Any = "solve"
     singular: Any = "stop"
@@ -115,7 +116,7 @@ def prepared(model: Model, until: float, asked: RunOptions) -> Prepared:
     if not isinstance(asked.start, Result):  # refused before anything is made
         make_grid(until, step, asked.save_every, asked.t_eval, None, tolerances)
     settings = make_settings(
-        model, method=method, spaces=asked.spaces, acceleration=asked.acceleration,
+        model, method=method, spaces=asked.spaces, acceleration=asked.acceleration, rows=asked.rows,
         stabilise=asked.stabilise, redundant=asked.redundant, singular=asked.singular,
         start=asked.start, close=asked.close, hold=asked.hold,
     )  # fmt: skip

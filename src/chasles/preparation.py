@@ -24,6 +24,7 @@ from chasles.promises import broken_promises, checks, make_promises
 from chasles.provenance import Provenance, coefficients
 from chasles.result import Result
 from chasles.sealed import check_kinds
+from chasles.spaces.on_subgroups import subgroup_tree
 from chasles.stabilisation.stabiliser import (
     PROJECTION,
     Choice,
@@ -66,6 +67,7 @@ def make_settings(
     spaces: Any,
     acceleration: Any,
     stabilise: Any,
+    rows: Any = "needed",
     redundant: Any,
     singular: Any,
     start: Any,
@@ -79,16 +81,17 @@ def make_settings(
     chosen = choose_spaces(model, spaces, acceleration)
     check_word("redundant", redundant, ("solve", "refuse"))
     check_word("singular", singular, ("stop", "pass"))
+    check_word("rows", rows, ("needed", "all"))
     choice = chosen_stabiliser(stabilise)
     check_implicit(found, choice, singular)
     if singular == "pass" and (choice is None or choice.word == PROJECTION):
         choice = Choice(PROJECTION, all_joints=True)  # what holds by itself does not hold there
     damp, refuse = singular == "pass", redundant == "refuse"
     # Other maps, multipliers of a method's own and the space form are about rows.
-    fit = found.map == EXP and not found.index and acceleration == "screw"
+    fit = found.map == EXP and not found.index and acceleration == "screw" and rows == "needed"
     if isinstance(start, Result):
         closing(model, close, hold, None)
-        problem = problem_of(start, chosen, acceleration, damp)
+        problem = problem_of(start, chosen, acceleration, damp, fit)
         words, assembly, begin = "where another run ended", None, start.checkpoint
     else:
         given = begun_at(model, start, close)
@@ -96,11 +99,13 @@ def make_settings(
         place = assembly.state if assembly else given
         problem = make_problem(chosen, acceleration, place, damp, refuse, fit)
         words, begin = "as entered" if start is None else "a given state", None
-    held = stabilised(chosen, choice, problem.redundancy)
+    held = stabilised(chosen, choice, problem.redundancy, fit)
     return Settings(problem, found, choice, held, words, assembly, begin, stop=not damp)
 
 
-def problem_of(result: Result, chosen: SpaceChoice, acceleration: str, damp: bool) -> Problem:
+def problem_of(
+    result: Result, chosen: SpaceChoice, acceleration: str, damp: bool, fit: bool
+) -> Problem:
     """The problem of a result whose run goes on; what does not fit together is refused."""
     remedy = "Begin at its last state instead: start=result.state(), which begins at t = 0."
     old = result.problem
@@ -108,11 +113,12 @@ def problem_of(result: Result, chosen: SpaceChoice, acceleration: str, damp: boo
         raise InvalidOption("start: the result does not hold what it takes to go on.", remedy)
     if old.model != chosen.model:
         raise InvalidOption("start: the result is one of another model.", remedy)
-    if old.spaces != chosen.spaces or old.setup.acceleration != acceleration or old.damp != damp:
+    same_form = old.setup.acceleration == acceleration and old.setup.fit == fit
+    if old.spaces != chosen.spaces or not same_form or old.damp != damp:
         raise InvalidOption(
-            "start: the result was made in other spaces, with another form of the accelerations, or"
-            " with another choice for singular poses.",
-            "Give the spaces=, acceleration= and singular= of its run. " + remedy,
+            "start: the result was made in other spaces, with other rows, with another form of the"
+            " accelerations, or with another choice for singular poses.",
+            "Give the method=, spaces=, rows=, acceleration= and singular= of its run. " + remedy,
         )
     inputs = old.setup.signals.given
     return old if inputs is None else with_inputs(old, None)
@@ -213,7 +219,7 @@ def provenance_of(settings: Settings, run: Run, seconds: float, **begun: Any) ->
         method=method.name,
         step=run.typical_step,
         spaces=problem.choice.words,
-        solver="recursion",
+        rows="needed" if problem.setup.fit else "all",
         kernel=run.stepper.kernel,
         stabilise=str(choice or "none"),
         stabilised=settings.held,
@@ -262,19 +268,21 @@ def check_progress(progress: Any, where: str = "simulate") -> None:
 
 
 def stabilised(
-    spaces: SpaceChoice, choice: Choice | None, redundancy: Redundancy | None = None
-) -> tuple[str, ...]:
+    spaces: SpaceChoice, choice: Choice | None, redundancy: Redundancy | None = None,
+    fit: bool = True,
+) -> tuple[str, ...]:  # fmt: skip
     """The joints and drivers that are stabilised: those that drift, or all.
 
-    In a redundant loop all joints are: a damped factor lets every correction of one joint open the
-    others a little, and what is never looked at adds up.
+    In a redundant loop all joints that have rows are: a damped factor lets every correction of one
+    joint open the others a little, and what is never looked at adds up.
     """
     if choice is None:
         return ()
     model = spaces.model
     chosen = set(model.joint_names if choice.all_joints else spaces.drifting)
     if redundancy is not None:
-        chosen.update(redundancy.shared)
+        cut = subgroup_tree(model, spaces.spaces, fit).cut
+        chosen.update(name for name in redundancy.shared if name in cut)
     return (*(name for name in model.joint_names if name in chosen), *model.driver_names)
 
 

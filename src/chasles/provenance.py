@@ -56,7 +56,8 @@ class Provenance(Mapping[str, Any]):
                       implicit methods
     until             s
     spaces            body -> space, in words
-    solver            "recursion" along the joints' subgroups, or "blocks" eliminated on charts
+    solver            "recursion": one elimination of pairs and rows
+    rows              "needed", or "all" joints between bodies on six-dimensional charts had rows
     kernel            "generic", or "traced": machine code made for this model, to the same bits
     stabilise         the stabiliser in words, and `stabilised`, the joints that it holds
     redundancy        which rows repeat others, in words
@@ -79,7 +80,8 @@ class Provenance(Mapping[str, Any]):
     method: str
     step: float
     spaces: Mapping[str, str] = field(default_factory=dict)
-    solver: str = "blocks"
+    solver: str = "recursion"
+    rows: str = "needed"
     kernel: str = "generic"
     stabilise: str = "none"
     stabilised: tuple[str, ...] = ()

@@ -27,6 +27,7 @@ def simulate(
     method: str | Tableau | None = None,
     spaces: Any = "auto",
     acceleration: Literal["screw", "space"] = "screw",
+    rows: Literal["needed", "all"] = "needed",
     stabilise: str | Baumgarte | None = None,
     redundant: Literal["solve", "refuse"] = "solve",
     singular: Literal["stop", "pass"] = "stop",
@@ -59,7 +60,11 @@ def simulate(
                   "framed", "SE3", "SO3xR3", "SE3 relative", "SO3xR3 on joints", or a dict
                   body -> Space (see `Space`)
     acceleration  form of the acceleration constraints on charts: "screw", or "space" as in the
-                  paper, for which "auto" takes the charts "framed"; subgroups have the screw form
+                  paper, for which "auto" takes the charts "framed"
+    rows          constraint rows of bodies on charts of six dimensions: "needed", or of "all" their
+                  joints.  A chart that fits its joint makes the same steps without rows, by the
+                  joint's subgroup, to round-off; methods of index 2 and 3, other maps than exp and
+                  the space form have rows of all
     stabilise     None; "projection": joints that drift in the chosen spaces are closed after every
                   step, the others hold by themselves; "baumgarte": their gaps are fed back into the
                   accelerations, at rates that the step suggests (Baumgarte(alpha, beta) takes
@@ -111,8 +116,9 @@ def simulate(
     has the `result` so far, too.
     """
     asked = RunOptions(
-        step=step, method=method, spaces=spaces, acceleration=acceleration, stabilise=stabilise,
-        redundant=redundant, singular=singular, save_every=save_every, t_eval=t_eval,
+        step=step, method=method, spaces=spaces, acceleration=acceleration, rows=rows,
+        stabilise=stabilise, redundant=redundant, singular=singular, save_every=save_every,
+        t_eval=t_eval,
         progress=progress, start=start, close=close, hold=hold, controller=controller,
         sample=sample, into=into, resume=resume, rtol=rtol, atol=atol, first_step=first_step,
         max_step=max_step, events=events, kernel=kernel,

@@ -62,6 +62,7 @@ class Simulation:
         method: str | Tableau = "rk4",
         spaces: Any = "auto",
         acceleration: Literal["screw", "space"] = "screw",
+        rows: Literal["needed", "all"] = "needed",
         stabilise: str | Baumgarte | None = None,
         redundant: Literal["solve", "refuse"] = "solve",
         singular: Literal["stop", "pass"] = "stop",
@@ -73,7 +74,7 @@ class Simulation:
         self._step = checked_step(step, "Simulation")
         self._every = checked_whole(save_every, "save_every", least=0) or NEVER
         self._options = {
-            "method": method, "spaces": spaces, "acceleration": acceleration,
+            "method": method, "spaces": spaces, "acceleration": acceleration, "rows": rows,
             "stabilise": stabilise, "redundant": redundant, "singular": singular,
             "close": close, "hold": hold,
         }  # fmt: skip

@@ -29,9 +29,9 @@ from chasles.core.state_block import (
 )
 from chasles.core.watch import SEEN_WIDTH, nothing_seen
 from chasles.diagnostics import kinetic_of_all
-from chasles.dynamics.cut_joints import TreeScratch, cut_rows, watch_of_rows
+from chasles.dynamics.cut_joints import NO_ROWS, TreeScratch, cut_rows, watch_of_rows
 from chasles.dynamics.kept_rows import kept_joints, kept_rows
-from chasles.dynamics.solver import Solver
+from chasles.dynamics.solver import Solver, never_depend
 from chasles.integrators.admission import check_admitted
 from chasles.integrators.advance import SEEN_LAST, advance
 from chasles.integrators.methods import Method, kept_beside, scheme_of
@@ -247,7 +247,12 @@ def make_stepper(
     memory = make_recursion(tree, solver.work.signals, forced, efforts=False, rows=bool(found.cuts))
     scratch = TreeScratch(setup, tree, memory, solver.work)
     rows = cut_rows(scratch, solver, found.cuts, start_of(solver, tree), damp)
-    watch, count = watch_of_rows(rows, stop=not damp), tree.rate_count
+    if never_depend(setup.model):  # small pivots are those of much that hangs on a joint
+        loops = rows.loops._replace(floors=np.zeros_like(rows.loops.floors))
+        rows, watch = rows._replace(loops=loops), watch_of_rows(NO_ROWS, stop=not damp)
+    else:
+        watch = watch_of_rows(rows, stop=not damp)
+    count = tree.rate_count
     tying = [cut for cut in found.cuts if not cut.terms]  # couplings push within a tree's joints
     tied = [(cut.a, cut.b, cut.balanced) for cut in tying]
     tied += [(-1, body, False) for cut in tying for body in cut.ties]

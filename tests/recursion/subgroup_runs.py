@@ -10,6 +10,7 @@ from chasles.dynamics.tree_problem import TreeProblem
 
 def on_charts(model: ch.Model, problem: TreeProblem, until, step, method="rk4", **options):
     """Absolute rows (T, n, 18) of `simulate`, bodies in the order of the problem."""
+    options = {"rows": "all", **options}
     result = ch.simulate(model, until=until, step=step, method=method, **options)
     out = np.zeros((len(result.t), len(model.bodies), ABSOLUTE_WIDTH))
     for name, k in problem.setup.body_index.items():

@@ -38,7 +38,7 @@ def test_accelerations_that_are_missed_on_the_way_are_told(stabilise):
     assert eq.jacobian @ eq.acceleration == pytest.approx(eq.eta, abs=1e-5 * np.abs(eq.eta).max())
     with pytest.warns(ch.ChaslesWarning, match=r"misses .* % of the acceleration.*'coupler'"):
         try:
-            result = ch.simulate(model, 0.2, 1e-4, stabilise=stabilise, spaces="framed")
+            result = ch.simulate(model, 0.2, 1e-4, stabilise=stabilise, spaces="framed", rows="all")
         except ch.SimulationStopped as stopped:
             result = stopped.result
     assert any("of the acceleration" in text for text in result.warnings)

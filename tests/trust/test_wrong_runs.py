@@ -65,7 +65,7 @@ def test_a_standing_quadruped_on_stiff_feet_is_told():
         pytest.warns(ch.ChaslesWarning, match=r"energy balance.*'foot \d'"),
         pytest.raises(ch.SimulationStopped, match=r"smaller step than 0\.001 s"),
     ):
-        ch.simulate(quadruped(1e6, 1e3), 0.5, 1e-3, spaces="framed")
+        ch.simulate(quadruped(1e6, 1e3), 0.5, 1e-3, spaces="framed", rows="all")
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         assert ch.simulate(quadruped(1e4, 1e2), 0.5, 1e-3).status == "finished"

@@ -22,7 +22,7 @@ from chasles.core.recursion.flight import keep_flight
 from chasles.core.recursion.kept import keep_rows
 from chasles.core.recursion.kinematics import kinematics, place
 from chasles.core.recursion.stage import follow
-from chasles.core.recursion.tree import SPHERICAL
+from chasles.core.recursion.tree import REVOLUTE, SPHERICAL
 from chasles.core.signals import put_signals
 from chasles.core.stabilisation.record import FED_BACK, PROJECTED
 from chasles.core.stabilisation.residuals import furthest, put_position_residual
@@ -159,12 +159,12 @@ def show_pivots(mechanism: Any, seen: Any) -> None:
 
 @routine
 def fastest_spin(tree: Any, state: Any) -> float:
-    """The largest component of an angular velocity of pairs whose rotations do not commute."""
+    """The largest component of an angular velocity of the pairs."""
     largest = 0.0
     for body in range(tree.body_count):
-        if tree.pair[body] >= SPHERICAL:
-            first = tree.stored_count + tree.rate_at[body]
-            for c in range(3):
+        pair, first = tree.pair[body], tree.stored_count + tree.rate_at[body]
+        if pair >= REVOLUTE:
+            for c in range(3 if pair >= SPHERICAL else 1):
                 largest = maximum(largest, absolute(state[first + c]))
     return largest
 

@@ -75,6 +75,7 @@ def rebuilt(
         provenance.acceleration,
         start_of(model, attributes, arrays),
         damp=provenance.singular == "pass",
+        fit=provenance.rows == "needed",
     )
     count_turns_of_before(problem.setup, arrays)
     check_arrays(problem.setup, arrays, str(attributes["status"]))

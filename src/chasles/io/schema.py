@@ -81,6 +81,7 @@ RUN_TYPES: dict[str, Any] = {
     "acceleration": str,
     "stabilise": str | dict[str, float],
     "redundant": str,
+    "rows": str,
     "singular": str,
     "save_every": int,
     "t_eval": Numbers,

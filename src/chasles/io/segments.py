@@ -83,7 +83,8 @@ def choice_of(model: Model, attributes: dict[str, Any]) -> SpaceChoice:
 
 def problem_of(model: Model, header: dict[str, Any], provenance: Provenance) -> Problem:
     chosen, damp = choice_of(model, header), provenance.singular == "pass"
-    problem = make_problem(chosen, provenance.acceleration, damp=damp)
+    fit = provenance.rows == "needed"
+    problem = make_problem(chosen, provenance.acceleration, damp=damp, fit=fit)
     if header["start"] is None:
         return problem
     rows: Floats = np.array([[float.fromhex(x) for x in row] for row in header["start"]])
@@ -92,4 +93,4 @@ def problem_of(model: Model, header: dict[str, Any], provenance: Provenance) -> 
         0.0, model, rows[order], json.loads(header["start_angles"]),
         json.loads(header["start_displacements"]),
     )  # fmt: skip
-    return make_problem(chosen, provenance.acceleration, start, damp=damp)
+    return make_problem(chosen, provenance.acceleration, start, damp=damp, fit=fit)
