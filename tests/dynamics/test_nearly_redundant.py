@@ -150,14 +150,15 @@ def test_a_gripper_of_redundant_loops_keeps_its_energy(light):
     assert result.redundancy.rows - result.redundancy.rank == 12
 
 
-def test_a_near_parallelogram_is_told_or_passes_its_flat_pose_as_without_redundancy():
+@pytest.mark.parametrize(
+    "options",
+    [{}, {"spaces": "framed", "rows": "all"}, {"singular": "pass", "stabilise": "baumgarte"}],
+    ids=str,
+)
+def test_a_near_parallelogram_passes_its_flat_pose_as_without_redundancy(options):
     # The rows of its joints come as close to one more dependency as 1.5e-7, in squares.
-    model = four_bar(longer=1e-7)
-    with pytest.raises(ch.SimulationStopped, match="became singular"):
-        ch.simulate(model, 0.2, 1e-5, spaces="framed", rows="all")
-    stabilise = {"stabilise": "baumgarte"}
     free, _ = drift_of_energy(four_bar(1e-7, redundant=False), 0.2, 1e-5)
-    passed, _ = drift_of_energy(model, 0.2, 1e-5, singular="pass", **stabilise)
+    passed, _ = drift_of_energy(four_bar(longer=1e-7), 0.2, 1e-5, **options)
     assert passed < 10 * free
 
 

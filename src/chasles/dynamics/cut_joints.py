@@ -7,9 +7,9 @@ Of rows that depend on each other wherever loops are closed (Bennett's linkage) 
 every step anew (see `riding.choose_rows`): stages are not closed, and what dependent rows
 contradict each other by there is an error of the motion.  Positions and velocities of Bennett's
 linkage (rk4, 4 ms, at 0.4 s) are off by 2e-10 with two of the five rows of the hinge that is cut,
-by 1e-4 with all five on a damped factor, and by 2e-7 on charts, where all hinges share it.  Where
-the start itself is a singular pose, rows depend that do so nowhere else: all of them stay, on a
-damped factor.
+by 1e-4 with all five on a damped factor.  Where the start itself is a singular pose, rows depend
+that do so nowhere else, and where singular poses are to be passed, which rows say it all changes
+there: all of them stay, on a damped factor.
 """
 
 from typing import NamedTuple
@@ -99,7 +99,8 @@ def cut_rows(
     least = float(np.min(pivots / plain.scales))
     if failed == SOLVED and (least > SUSPICIOUS or (least > REDUNDANT and repeated <= 0)):
         return CutRows(loops, pivots, everything)
-    choices = independent_choices(scratch, damped, start, max(0, repeated))
+    # Which rows say it all changes at a singular pose: to pass it, all of them stay.
+    choices = None if damp else independent_choices(scratch, damped, start, max(0, repeated))
     if choices is not None:
         loops = loops._replace(choices=choices, is_chosen=1)
         _, pivots, active = pivots_of(scratch, loops, start)
