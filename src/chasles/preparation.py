@@ -14,6 +14,7 @@ from chasles.dataset import attributes_of, text_of
 from chasles.dynamics.solver import joint_of_row, watch_of
 from chasles.fast_spins import lost_attitudes
 from chasles.integrators.methods import Method, find_method
+from chasles.integrators.rattlie import RATTLIE
 from chasles.loop import Run, Saved
 from chasles.model import ChaslesWarning, InvalidOption, Model, UnknownName
 from chasles.model.errors import told
@@ -39,7 +40,7 @@ from chasles.system.build import Setup
 from chasles.system.lookout import Lookout
 from chasles.system.signals import Inputs
 from chasles.system.state import State, checked_state
-from chasles.tree_stepper import make_tree_stepper
+from chasles.tree_stepper import TreeStepper, make_tree_stepper
 from chasles.unresolved_contacts import unresolved_contacts
 
 
@@ -133,7 +134,7 @@ def stepper_of(settings: Settings, step: float, until: float) -> Stepper:
     loose = opening(chosen, settings.choice, settings.held)
     promises = make_promises(problem.setup, loose, step)
     stabiliser = make_stabiliser(problem.setup, settings.choice, settings.held, step)
-    if by_recursion(chosen.model, chosen.spaces):
+    if by_recursion(chosen.model, chosen.spaces) or settings.method.name in RATTLIE:
         return make_tree_stepper(
             solver, settings.method, stabiliser, promises, until, damp=problem.damp
         )
@@ -220,7 +221,7 @@ def provenance_of(settings: Settings, run: Run, seconds: float, **begun: Any) ->
         method=method.name,
         step=run.typical_step,
         spaces=problem.choice.words,
-        solver="recursion" if by_recursion(problem.setup.model, problem.spaces) else "blocks",
+        solver="recursion" if isinstance(run.stepper, TreeStepper) else "blocks",
         kernel=run.stepper.kernel,
         stabilise=str(choice or "none"),
         stabilised=settings.held,

@@ -22,6 +22,7 @@ from chasles.dynamics.solver import Solver
 from chasles.integrators.admission import check_admitted
 from chasles.integrators.maps import checked_map
 from chasles.integrators.methods import Method, kept_beside, scheme_of
+from chasles.integrators.rattlie import RATTLIE
 from chasles.start.conflicts import miss_rates
 from chasles.start.consistent import driven_rates
 from chasles.stepper import Stepper
@@ -142,7 +143,10 @@ def make_tree_stepper(
     setup = solver.setup
     found = tree_setup(setup)
     tree, forced = found.tree, setup.system.force_count > 0
-    memory = make_recursion(tree, solver.work.signals, forced, efforts=False, rows=bool(found.cuts))
+    again = method.name in RATTLIE  # whose factor solves for several loads, with rows or without
+    memory = make_recursion(
+        tree, solver.work.signals, forced, efforts=False, rows=again or bool(found.cuts)
+    )
     scratch = TreeScratch(setup, tree, memory, solver.work)
     rows = cut_rows(scratch, solver, found.cuts, start_of(solver, tree), damp)
     watch, count = watch_of_rows(rows, stop=not damp), tree.rate_count
@@ -167,7 +171,7 @@ def make_tree_stepper(
         ),
     }  # fmt: skip
     mechanism: TreeMechanism | LoopMechanism
-    if rows.loops.row_count == 0:
+    if rows.loops.row_count == 0 and not again:
         mechanism = TreeMechanism(**common)
     else:
         room = make_loop_room(rows.loops, tree.body_count, count)

@@ -63,10 +63,6 @@ class CutRows(NamedTuple):
     independent: Integers  # (m,) 0 for rows that repeat others, and are damped
 
 
-#: Of a tree.
-NO_ROWS = CutRows(make_loops([-1], []), np.zeros(0), np.zeros(0, np.int64))
-
-
 def cut_rows(
     scratch: TreeScratch, solver: Solver, cuts: list[Cut], start: Floats, damp: bool = False
 ) -> CutRows:
@@ -76,7 +72,7 @@ def cut_rows(
     """
     tree = scratch.tree
     if not cuts:
-        return NO_ROWS
+        return CutRows(make_loops(tree.parent, []), np.zeros(0), np.zeros(0, np.int64))
     gaps_and_rows(scratch.setup.system, solver.work, solver.start)  # J at the start
     free = free_pivots(scratch.setup, solver.work.jacobian)
     mobility = largest_mobility(scratch, cuts, start)

@@ -21,7 +21,7 @@ def own_wrenches(
 
     Where they are not known (NaN, at the start), and of joints without any, `otherwise`.
     """
-    system, known = setup.system, ~np.isnan(multipliers).any(axis=1)
+    system = setup.system
     table = np.zeros((len(times), 0))
     if system.signal_count:
         table = setup.signals.sample(times)
@@ -30,10 +30,8 @@ def own_wrenches(
         system, make_workspace(system, None), np.ascontiguousarray(absolute), table,
         np.ascontiguousarray(multipliers), found,
     )  # fmt: skip
-    wrenches = otherwise.copy()
-    chosen = np.arange(system.joint_count)
+    known = ~np.isnan(found).any(axis=2)
     if on_subgroups(setup.spaces):
         cuts = [cut.joint for cut in tree_setup(setup).cuts if cut.rows and not cut.terms]
-        chosen = np.unique(np.array(cuts, np.int64))
-    wrenches[np.ix_(known, chosen)] = found[np.ix_(known, chosen)]
-    return wrenches
+        known &= np.isin(np.arange(system.joint_count), cuts)
+    return np.where(known[:, :, None], found, otherwise)

@@ -19,12 +19,9 @@ have no higher order, so theirs is 2, too.
 from typing import Any
 
 from chasles.compiled import beyond, routine
-from chasles.core.assemble import assemble_wrenches
-from chasles.core.constraints.registry import assemble_rows
-from chasles.core.forces.registry import apply_forces
-from chasles.core.recursion.mechanism import TreeMechanism
-from chasles.core.seam import on, seam
-from chasles.core.stabilisation.residuals import solve_rows
+from chasles.core.outcomes import OK
+from chasles.core.recursion.loop_mechanism import failure
+from chasles.core.recursion.stage import accelerate_loops
 
 # What a step hands to the next: the length of its last step, then lambda at the end of that.
 LENGTH, ENDS = 0, 1
@@ -37,47 +34,40 @@ def length_of_history(rows: int, velocities: int, integrals: int) -> int:
     return ENDS + rows
 
 
-@seam
 @routine
-def begin_multipliers(mechanism: Any, work: Any, state: Any) -> None:
-    """lambda of the equations of motion, on the factor at the point, where there was no step."""
-    system, unknowns = mechanism.system, 6 * mechanism.system.body_count
-    before = beyond(state, mechanism.layout.history)
-    if before[LENGTH] != 0.0:
-        return
-    assemble_rows(system, work)
-    assemble_wrenches(system, work.absolute, work.rhs)
-    apply_forces(system, work)
-    for row in range(system.row_count):
-        work.rhs[unknowns + row] = work.eta[row]
-    solve_rows(system, mechanism.plan, work, work.rhs)
-    for row in range(system.row_count):
-        before[ENDS + row] = work.rhs[unknowns + row]
+def begin_multipliers(mechanism: Any, work: Any, scheme: Any, state: Any) -> int:
+    """lambda of the equations of motion, at the placed bodies, where there was no step: OK, or why
+    there is none.
+    """
+    loops, before = mechanism.loops, beyond(state, mechanism.layout.history)
+    if before[LENGTH] != 0.0 or loops.row_count == 0:
+        return OK
+    outcome = accelerate_loops(
+        mechanism.tree, mechanism.memory, mechanism.system, work, loops, mechanism.room,
+        scheme.rates, 0,
+    )  # fmt: skip
+    for row in range(loops.row_count):
+        before[ENDS + loops.source[row]] = mechanism.room.multipliers[row]
+    return OK if outcome == OK else failure(mechanism, work, outcome)
 
 
-@seam
 @routine
-def note_multipliers(mechanism: Any, work: Any, length: float, out: Any) -> None:
-    """lambda at the end of a step that has just been found, into the block."""
-    layout, unknowns = mechanism.layout, 6 * mechanism.system.body_count
-    early, before = mechanism.stabiliser.pull, beyond(out, layout.history)
+def note_multipliers(mechanism: Any, scheme: Any, length: float, out: Any) -> None:
+    """lambda at the end of a step that has just been found, into the block.
+
+    Rows that others repeat have 0; joints that are pairs have none, and stay NaN.
+    """
+    layout, loops, joints = mechanism.layout, mechanism.loops, mechanism.system.joints
+    before = beyond(out, layout.history)
     both = length + before[LENGTH]
     share = length / both if abs(both) > CANCELLED * abs(length) else 0.0
-    for row in range(mechanism.system.row_count):
-        end = work.rhs[unknowns + row]
-        jump = 2.0 / length * early[row] - before[ENDS + row]
-        out[layout.multipliers + row] = end + share * jump
-        before[ENDS + row] = end
+    for k in range(loops.joint_count):
+        first = layout.multipliers + joints.first_row[loops.joints[k]]
+        for row in range(first, first + joints.rows[loops.joints[k]]):
+            out[row] = 0.0
+    for row in range(loops.row_count):
+        source, end = loops.source[row], 2.0 / length * scheme.late[row]
+        jump = 2.0 / length * scheme.early[row] - before[ENDS + source]
+        out[layout.multipliers + source] = end + share * jump
+        before[ENDS + source] = end
     before[LENGTH] = length
-
-
-@on(begin_multipliers, TreeMechanism)
-@routine
-def begin_without(mechanism: Any, work: Any, state: Any) -> None:
-    """Joints of a tree have no rows."""
-
-
-@on(note_multipliers, TreeMechanism)
-@routine
-def note_none(mechanism: Any, work: Any, length: float, out: Any) -> None:
-    """The same."""

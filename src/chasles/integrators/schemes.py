@@ -12,7 +12,6 @@ from collections.abc import Callable
 from typing import Any
 
 from chasles.compiled import overload
-from chasles.integrators import rattlie_tree as rattlie_tree  # trees are stepped, too
 from chasles.integrators.gauss import Gauss, attempt_gauss
 from chasles.integrators.half_explicit import HalfExplicit, attempt_half_explicit
 from chasles.integrators.products import Products, attempt_products
