@@ -29,12 +29,13 @@ from chasles.core.state_block import (
 )
 from chasles.core.watch import SEEN_WIDTH, nothing_seen
 from chasles.diagnostics import kinetic_of_all
-from chasles.dynamics.cut_joints import NO_ROWS, TreeScratch, cut_rows, watch_of_rows
+from chasles.dynamics.cut_joints import TreeScratch, cut_rows, no_rows, watch_of_rows
 from chasles.dynamics.kept_rows import kept_joints, kept_rows
 from chasles.dynamics.solver import Solver, never_depend
 from chasles.integrators.admission import check_admitted
 from chasles.integrators.advance import SEEN_LAST, advance
 from chasles.integrators.methods import Method, kept_beside, scheme_of
+from chasles.integrators.rattlie import RATTLIE
 from chasles.start.conflicts import miss_rates
 from chasles.start.consistent import driven_rates
 from chasles.system.build import Setup
@@ -244,12 +245,15 @@ def make_stepper(
     setup = solver.setup
     found = tree_setup(setup)
     tree, forced = found.tree._replace(map=method.map), setup.system.force_count > 0
-    memory = make_recursion(tree, solver.work.signals, forced, efforts=False, rows=bool(found.cuts))
+    again = method.name in RATTLIE  # whose factor solves for several loads, with rows or without
+    memory = make_recursion(
+        tree, solver.work.signals, forced, efforts=False, rows=again or bool(found.cuts)
+    )
     scratch = TreeScratch(setup, tree, memory, solver.work)
     rows = cut_rows(scratch, solver, found.cuts, start_of(solver, tree), damp)
     if never_depend(setup.model):  # small pivots are those of much that hangs on a joint
         loops = rows.loops._replace(floors=np.zeros_like(rows.loops.floors))
-        rows, watch = rows._replace(loops=loops), watch_of_rows(NO_ROWS, stop=not damp)
+        rows, watch = rows._replace(loops=loops), watch_of_rows(no_rows(tree), stop=not damp)
     else:
         watch = watch_of_rows(rows, stop=not damp)
     count = tree.rate_count

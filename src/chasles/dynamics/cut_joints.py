@@ -63,10 +63,6 @@ class CutRows(NamedTuple):
     independent: Integers  # (m,) 0 for rows that repeat others, and are damped
 
 
-#: Of a tree.
-NO_ROWS = CutRows(make_loops([-1], []), np.zeros(0), np.zeros(0, np.int64))
-
-
 def cut_rows(
     scratch: TreeScratch, solver: Solver, cuts: list[Cut], start: Floats, damp: bool = False
 ) -> CutRows:
@@ -76,7 +72,7 @@ def cut_rows(
     """
     tree = scratch.tree
     if not cuts:
-        return NO_ROWS
+        return no_rows(tree)
     gaps_and_rows(scratch.setup.system, solver.work, solver.start)  # J at the start
     free = free_pivots(scratch.setup, solver.work.jacobian)
     mobility = largest_mobility(scratch, cuts, start)
@@ -108,6 +104,11 @@ def cut_rows(
     _, pivots, _ = pivots_of(scratch, damped, start)
     everything[np.argsort(pivots / plain.scales)[: max(0, repeated)]] = 0
     return CutRows(damped, pivots, everything)
+
+
+def no_rows(tree: Tree) -> CutRows:
+    """Of a tree without cut joints."""
+    return CutRows(make_loops(tree.parent, []), np.zeros(0), np.zeros(0, np.int64))
 
 
 def pivots_of(scratch: TreeScratch, loops: Loops, state: Floats) -> tuple[int, Floats, Integers]:

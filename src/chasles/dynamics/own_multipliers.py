@@ -20,10 +20,9 @@ def own_wrenches(
 
     Where they are not known (NaN, at the start), `otherwise`.
     """
-    found = ~np.isnan(multipliers).any(axis=1)
-    wrenches = otherwise.copy()
+    problem, wrenches = TreeProblem.from_setup(setup), otherwise.copy()
+    found = ~np.isnan(multipliers[:, problem.loops.source]).any(axis=1)
     if found.any():
-        problem = TreeProblem.from_setup(setup)
         wrenches[found] = wrenches_by(
             problem, setup, absolute[found], times[found], integrals[found],
             None if known is None else known[found], multipliers[found],

@@ -141,10 +141,9 @@ def of_rattlie(name: str) -> Method:
     """The variational method of that name."""
     order = RATTLIE[name]
     nodes = (0.0, *composition(order).cumsum().tolist())
-    make = partial(make_rattlie, order)
     return Method(
-        name, order, make, implicit=True, nodes=nodes, spaces="SE3", additive=False,
-        history=length_of_history, index=2,
+        name, order, needs_a_mechanism, implicit=True, nodes=nodes, spaces="SE3", additive=False,
+        fit=partial(make_rattlie, order), history=length_of_history, index=2,
     )  # fmt: skip
 
 

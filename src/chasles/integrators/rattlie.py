@@ -1,10 +1,329 @@
-"""Being rewritten."""
+r"""RATTLie: the variational method of Hante and Arnold for constrained bodies, and compositions.
+
+Its discrete Lagrangian is a sum over bodies, and any coordinates may be put into it.  Let bodies
+move by $C_{n+1} = C_n\exp(h\xi)$, each in its own group: SE(3) where its chart is that, SO(3)xR3 at
+the centre of mass anywhere else.  With M = (Theta, m), constant, a body has at the two ends of a step
+the momenta
+
+$$ \pi^+ = \mathrm{dexp}^{-T}_{h\xi}M\xi, \qquad \pi^- = \mathrm{dexp}^{-T}_{-h\xi}M\xi . $$
+
+The pairs of a tree move by $q_{n+1} = q_n\exp(h\eta)$, which makes the xi (see
+`core.recursion.increments`).  With S^T what wrenches, or momenta, of all bodies are along the pairs'
+coordinates, forces f without gyroscopic terms, and rows J of the joints that no pair realises,
+
+$$ S_n^T\bigl(\pi^+ - M V_n - \tfrac h2 f_n\bigr) + \tfrac h2 J_n^T\lambda_n^+ = 0, \qquad
+   g(q_{n+1}) = 0, $$
+
+$$ S_{n+1}^T\bigl(M V_{n+1} - \pi^- - \tfrac h2 f_{n+1}\bigr)
+   + \tfrac h2 J_{n+1}^T\lambda_{n+1}^- = 0, \qquad J_{n+1}v_{n+1} = 0 . $$
+
+A discrete Lagrangian with constraints, and the same on the coordinates that realise them, have the
+same solutions (Marsden, West 2001): whether a joint is a pair or has rows changes nothing but
+rounding.  The method is symplectic and symmetric, of order 2; it keeps the momenta of symmetries,
+and the energy stays near that of the start for exponentially long times.  Gyroscopic terms are not
+forces here: they are what the two dexp^-T, which differ in sign, do.
+
+*Beyond the paper.*  Forces may depend on velocities: $f_n = f(q_n, v_n)$ at both ends, the second
+implicit in $v_{n+1}$; the method stays symmetric and of order 2.  Drivers of coordinates tell eta
+and v, those of rows have $g(q, t) = 0$ and $J v$ equal to their rate.  Rotors of joints have momenta
+of their own, $I_r\dot q$.  What a run keeps as its multipliers is in `rattlie_multipliers`.
+
+Both equations are solved by Newton's method with the matrix (M, J^T; J, 0) on the coordinates at
+that end of the step: wrong by O(h) in the first, whose iteration contracts by as much, and for
+nothing but what velocities do to forces in the second.  Steps of other signs and lengths make
+methods of orders 4, 6 and 8: see `compositions`.
+
+S. Hante, M. Arnold: RATTLie: a variational Lie group integration scheme for constrained mechanical
+systems, J. Comput. Appl. Math. 387 (2021).  J. Marsden, M. West: Discrete mechanics and variational
+integrators, Acta Numerica 10 (2001).
+"""
+
 from typing import Any, NamedTuple
 
+import numpy as np
+
+from chasles.compiled import beyond, hot, routine
+from chasles.core.arrays import Floats
+from chasles.core.outcomes import NOT_CONVERGED, OK
+from chasles.core.recursion import motion
+from chasles.core.recursion.increments import PATH_WIDTH, put_mean_twists, put_paths
+from chasles.core.recursion.kinematics import kinematics, place
+from chasles.core.recursion.stage import factor_at, follow
+from chasles.core.retraction import finish, slope_length
+from chasles.core.signals import put_signals
+from chasles.core.stage import failure
+from chasles.core.tally import EVALUATED, FACTORED, ITERATED, count_up, make_tally
+from chasles.integrators.compositions import composition
+from chasles.integrators.gauss import HARDLY, LOST, ROUNDED, STALLED
+from chasles.integrators.rattlie_momenta import (
+    MISSED_AT_END,
+    MISSED_AT_START,
+    add_momenta,
+    correct,
+    keep_integrals,
+    put_forces,
+    put_gaps,
+    put_missing,
+    put_slips,
+    size_of_step,
+)
+from chasles.integrators.rattlie_multipliers import begin_multipliers, note_multipliers
+
+#: Order by name.
 RATTLIE = {"rattlie": 2, "rattlie4": 4, "rattlie6": 6, "rattlie8": 8}
+#: Iterations at the most: a contraction by 0.6 gains 16 digits in seventy.
+MOST_ITERATIONS = 70
+
+
 class Rattlie(NamedTuple):
-    x: int
-def make_rattlie(*a: Any) -> Any:
-    raise NotImplementedError
-def attempt_rattlie(mechanism, scratch, scheme, state, t, step, out):
-    return 0
+    """Lengths of the steps it is composed of, and storage of a step."""
+
+    lengths: Floats  # (count,) fractions of the step
+    count: int
+    has_rotors: int
+    mean: Floats  # (v,) eta
+    paths: Floats  # (n, PATH_WIDTH) of the bodies, see `increments`
+    twists: Floats  # (n, 6) xi of the bodies
+    known: Floats  # (n, 6) M V + h f / 2 at the start, axes of the bodies
+    force: Floats  # (n, 6) f at the end that is known
+    rotors: Floats  # (v,) momenta that rotors miss
+    early: Floats  # (rows,) h lambda / 2 at the start
+    late: Floats  # (rows,) ... and at the end
+    powers: Floats  # (2,) of all forces, and its size
+    books: Floats  # rates of integrals and supply
+    increment: Floats  # (slope length,)
+    rates: Floats  # (slope length,) scratch
+    point: Floats  # (kept,)
+    trial: Floats  # (kept,)
+    carry: Floats  # (2 v,) what rounding took from the point
+    spare: Floats  # (2 v,)
+    tally: Floats  # see `core.tally`
+
+
+def make_rattlie(order: int, _: Any, mechanism: Any) -> Rattlie:
+    """Storage for a mechanism."""
+    tree, rows, length = mechanism.tree, mechanism.loops.row_count, slope_length(mechanism)
+    lengths = composition(order)
+    return Rattlie(
+        lengths=lengths,
+        count=len(lengths),
+        has_rotors=int(tree.armature.any()),
+        mean=np.zeros(tree.rate_count),
+        paths=np.zeros((tree.body_count, PATH_WIDTH)),
+        twists=np.zeros((tree.body_count, 6)),
+        known=np.zeros((tree.body_count, 6)),
+        force=np.zeros((tree.body_count, 6)),
+        rotors=np.zeros(tree.rate_count),
+        early=np.zeros(rows),
+        late=np.zeros(rows),
+        powers=np.zeros(2),
+        books=np.zeros(length - 2 * tree.rate_count),
+        increment=np.zeros(length),
+        rates=np.zeros(length),
+        point=np.zeros(mechanism.layout.kept),
+        trial=np.zeros(mechanism.layout.kept),
+        carry=np.zeros(2 * tree.rate_count),
+        spare=np.zeros(2 * tree.rate_count),
+        tally=make_tally(),
+    )
+
+
+@hot
+def settled(index: int, change: float, last: float, scale_of: float) -> bool:
+    """Whether an iteration has come to rounding."""
+    if change <= ROUNDED * scale_of:
+        return True
+    return index > 0 and change >= HARDLY * last and change <= STALLED * scale_of
+
+
+# --- the first half: where the bodies go ---
+
+
+@routine
+def guess_mean(tree: Any, scheme: Any, signals: Any, length: float) -> None:
+    """eta is v, or what drivers tell it to be."""
+    for k in range(tree.rate_count):
+        scheme.mean[k] = scheme.point[tree.stored_count + k]
+    if tree.driven_count == 0:
+        return
+    for body in range(tree.body_count):
+        v, end = tree.rate_at[body], tree.rate_count
+        if body + 1 < tree.body_count:
+            end = tree.rate_at[body + 1]
+        for k in range(v, end):
+            drive = tree.driven[k]
+            if drive >= 0:  # of a slide beside a turn, (angle, cos, sin) come first
+                at = tree.stored_at[body] + (3 if k > v else 0)
+                scheme.mean[k] = (signals[drive] - scheme.point[at]) / length
+
+
+@routine
+def put_trial(mechanism: Any, scheme: Any, length: float, last: bool) -> None:
+    """trial = point exp(h eta), with the velocities eta; integrals stay.
+
+    The last one is the pose in which the step will end, to the bit: how rotations are rounded has
+    its part in the momenta, and the difference of two roundings would add up.
+    """
+    tree = mechanism.tree
+    for k in range(mechanism.layout.kept):
+        scheme.trial[k] = scheme.point[k]
+    for k in range(tree.rate_count):
+        scheme.rates[k] = length * scheme.mean[k]
+        scheme.rates[tree.rate_count + k] = 0.0
+    if last:
+        motion.finish(tree, scheme.point, scheme.rates, scheme.carry, scheme.trial, scheme.spare)
+    else:
+        motion.retract(tree, scheme.point, scheme.rates, scheme.trial)
+    for k in range(tree.rate_count):
+        scheme.trial[tree.stored_count + k] = scheme.mean[k]
+
+
+@routine
+def put_twists(mechanism: Any, work: Any, scheme: Any, length: float) -> None:
+    """xi of the bodies from eta."""
+    tree, rows = mechanism.tree, mechanism.memory.rows
+    put_paths(tree, rows, scheme.mean, length, scheme.paths)
+    put_mean_twists(
+        tree, mechanism.system, rows, work.absolute, scheme.paths, length, scheme.twists
+    )
+
+
+@routine
+def find_mean(mechanism: Any, work: Any, scheme: Any, t: float, length: float) -> int:
+    """eta and h lambda / 2 at the start, whose factor is there: OK, or NOT_CONVERGED."""
+    tree = mechanism.tree
+    for row in range(mechanism.loops.row_count):
+        scheme.early[row] = 0.0
+    scale_of, last = size_of_step(mechanism, work, scheme, length), 0.0
+    put_signals(mechanism.system.signals, t + length, work.signals)
+    guess_mean(tree, scheme, work.signals, length)
+    for index in range(MOST_ITERATIONS):
+        put_twists(mechanism, work, scheme, length)
+        put_missing(mechanism, work, scheme, length, MISSED_AT_START)
+        if mechanism.loops.row_count > 0:
+            put_trial(mechanism, scheme, length, False)
+            put_gaps(mechanism, work, scheme, length)
+        change = correct(mechanism, work, scheme, scheme.early, scale_of)
+        count_up(scheme.tally, ITERATED, 1)
+        for k in range(tree.rate_count):
+            scheme.mean[k] += mechanism.room.solution[k]
+        if settled(index, change, last, scale_of):
+            put_twists(mechanism, work, scheme, length)
+            put_trial(mechanism, scheme, length, True)
+            return OK
+        if not change <= LOST * scale_of:  # NaN as well
+            return NOT_CONVERGED
+        last = change
+    return NOT_CONVERGED
+
+
+# --- the second half: how they move there ---
+
+
+@routine
+def arrive(mechanism: Any, work: Any, scheme: Any, point: Any, t: float) -> int:
+    """Functions of time, bodies, rows of J and the factor at a point: OK, or why not."""
+    system, tree = mechanism.system, mechanism.tree
+    put_signals(system.signals, t, work.signals)
+    if tree.driven_count > 0:
+        follow(tree, work.signals, point)
+    for k in range(system.quadrature_count):
+        work.quadratures[k] = point[mechanism.layout.integrals + k]
+    count_up(scheme.tally, FACTORED, 1)
+    outcome = factor_at(
+        tree, mechanism.memory, system, work, mechanism.loops, mechanism.room, point, 1
+    )
+    return OK if outcome == OK else failure(mechanism, work, outcome)
+
+
+@routine
+def find_velocities(mechanism: Any, work: Any, scheme: Any, length: float) -> int:
+    """v and h lambda / 2 at the end, where the trial has arrived with a guess of v: OK, or why not.
+
+    Their change goes into the increment: M^-1 M v would be rounded alike in every step.
+    """
+    tree, rates, last = mechanism.tree, mechanism.tree.rate_count, 0.0
+    for row in range(mechanism.loops.row_count):
+        scheme.late[row] = 0.0
+    for k in range(rates):
+        guess, old = scheme.trial[tree.stored_count + k], scheme.point[tree.stored_count + k]
+        scheme.increment[k] = length * scheme.mean[k]
+        scheme.increment[rates + k] = guess - old
+    for index in range(MOST_ITERATIONS):
+        put_forces(mechanism, work, scheme)
+        put_missing(mechanism, work, scheme, length, MISSED_AT_END)
+        put_slips(mechanism, work, scheme)
+        scale_of = size_of_step(mechanism, work, scheme, length)
+        change = correct(mechanism, work, scheme, scheme.late, scale_of)
+        count_up(scheme.tally, EVALUATED, 1)
+        count_up(scheme.tally, ITERATED, 1)
+        for k in range(rates):
+            scheme.increment[rates + k] += mechanism.room.solution[k]
+            scheme.trial[tree.stored_count + k] += mechanism.room.solution[k]
+        kinematics(tree, scheme.trial, mechanism.memory.rows)
+        place(tree, scheme.trial, mechanism.memory.rows, work.absolute)
+        if mechanism.system.force_count == 0 or settled(index, change, last, scale_of):
+            put_forces(mechanism, work, scheme)
+            count_up(scheme.tally, EVALUATED, 1)
+            return OK
+        if not change <= LOST * scale_of:
+            return NOT_CONVERGED
+        last = change
+    return NOT_CONVERGED
+
+
+@routine
+def substep(mechanism: Any, work: Any, scheme: Any, t: float, length: float) -> int:
+    """From the point, whose factor and forces are there, to an increment: OK, or why not."""
+    for k in range(slope_length(mechanism)):
+        scheme.increment[k] = 0.0
+    add_momenta(mechanism.system, work, 0.5 * length, scheme.force, scheme.known)
+    outcome = find_mean(mechanism, work, scheme, t, length)
+    if outcome != OK:
+        return outcome
+    put_signals(mechanism.system.signals, t, work.signals)
+    keep_integrals(mechanism, work, scheme, length, MISSED_AT_START, scheme.early)
+    outcome = arrive(mechanism, work, scheme, scheme.trial, t + length)
+    if outcome != OK:
+        return outcome
+    outcome = find_velocities(mechanism, work, scheme, length)
+    if outcome == OK:
+        keep_integrals(mechanism, work, scheme, length, MISSED_AT_END, scheme.late)
+    return outcome
+
+
+@routine
+def take_point(mechanism: Any, scheme: Any, block: Any) -> None:
+    """The point of a block, and what rounding took from it."""
+    layout = mechanism.layout
+    for k in range(layout.kept):
+        scheme.point[k] = block[k]
+    for k in range(2 * mechanism.tree.rate_count):
+        scheme.carry[k] = block[layout.carry + k]
+
+
+@hot
+def attempt_rattlie(
+    mechanism: Any, scratch: Any, scheme: Any, state: Any, t: float, step: float, out: Any
+) -> int:
+    """One step from `state` to `out` (another block): OK, or how it failed."""
+    carry, now = mechanism.layout.carry, t
+    for k in range(mechanism.layout.seen):
+        out[k] = state[k]
+    take_point(mechanism, scheme, out)
+    outcome = arrive(mechanism, scratch, scheme, scheme.point, t)
+    if outcome == OK:
+        put_forces(mechanism, scratch, scheme)
+        count_up(scheme.tally, EVALUATED, 1)
+        outcome = begin_multipliers(mechanism, scratch, scheme, out)
+    for k in range(scheme.count):
+        if outcome != OK:
+            return outcome
+        length = scheme.lengths[k] * step
+        outcome = substep(mechanism, scratch, scheme, now, length)
+        if outcome == OK:
+            now += length
+            note_multipliers(mechanism, scheme, length, out)
+            finish(mechanism, out, beyond(out, carry), scheme.increment, out, beyond(out, carry))
+            take_point(mechanism, scheme, out)
+    return outcome

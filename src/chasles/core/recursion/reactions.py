@@ -86,12 +86,18 @@ def reactions(tree: Any, memory: Any, out: Any) -> None:
         torque, force = rigid_wrench(tree, memory, body)
         put3(out, 6 * body, torque)
         put3(out, 6 * body + 3, force)
+    sum_inward(tree, memory.rows, out)
+
+
+@routine
+def sum_inward(tree: Any, rows: Any, out: Any) -> None:
+    """Wrenches on bodies become those of their joints: every body hands on what it carries."""
     for k in range(tree.body_count):
         body = tree.body_count - 1 - k
         parent = tree.parent[body]
         if parent >= 0:
             torque, force = vec3(out, 6 * body), vec3(out, 6 * body + 3)
-            arm = cross(vec3(memory.rows, body * ROW + LEVER), force)
+            arm = cross(vec3(rows, body * ROW + LEVER), force)
             put3(out, 6 * parent, add(vec3(out, 6 * parent), add(torque, arm)))
             put3(out, 6 * parent + 3, add(vec3(out, 6 * parent + 3), force))
 

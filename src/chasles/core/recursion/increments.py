@@ -1,0 +1,144 @@
+r"""By how much bodies turn and move while their pairs move by $q\exp(h\eta)$: outward, from eta alone.
+
+With E the turn of a body in the world, $R_1 = E R_0$, e that of its pair in the axes of the body,
+r the lever from the base's point and D the slide of the pair, both at the start,
+
+$$ E = E_b\,(R_0\,e\,R_0^T), \qquad \Delta P = \Delta P_b + (E_b - 1)(r + D) + D, \qquad
+   \Delta r = \Delta P + (E - 1)\,R_0 c . $$
+
+Turns are quaternions (w, u), and $(E - 1)\,l = 2 w\,u\times l + 2 u\times(u\times l)$: nothing is
+the difference of two poses, so that all digits of eta are kept at any h.
+"""
+
+from typing import Any
+
+from chasles.compiled import formula, routine
+from chasles.core.arrays import (
+    ABSOLUTE_WIDTH,
+    POSE_R,
+    SE3_CODE,
+    mat9,
+    put3,
+    put4,
+    put_twist,
+    vec3,
+    vec4,
+)
+from chasles.core.recursion.articulate import z_axis
+from chasles.core.recursion.tree import (
+    AXIS,
+    CYLINDRICAL,
+    DIRECT,
+    FREE,
+    HELICAL,
+    LEVER,
+    PLANAR,
+    PRISMATIC,
+    PROPER,
+    REVOLUTE,
+    ROW,
+    SPHERICAL,
+    TURN,
+)
+from chasles.groups.se3 import se3_exp
+from chasles.groups.so3 import log_closed, log_series, so3_compose, so3_dexp_inv, so3_exp
+from chasles.groups.vectors import add, axpy, cross, dot, matvec, scale, tmatvec
+
+ZERO = (0.0, 0.0, 0.0)
+STILL = (1.0, 0.0, 0.0, 0.0)
+#: Per body: the turn E, and the shift of its joint's point.
+SHIFT, PATH_WIDTH = 4, 7
+
+
+@formula
+def moved_by(turn: Any, lever: Any) -> Any:
+    """(E - 1) l."""
+    u = (turn[1], turn[2], turn[3])
+    once = cross(u, lever)
+    return scale(2.0, axpy(turn[0], once, cross(u, once)))
+
+
+@routine
+def turn_of_pair(tree: Any, rows: Any, body: int, eta: Any, length: float) -> Any:
+    """The turn of a pair, in world axes at the start."""
+    pair, v = tree.pair[body], tree.rate_at[body]
+    if pair < REVOLUTE:
+        return STILL
+    spin = vec3(eta, v) if pair >= SPHERICAL else (0.0, 0.0, eta[v])
+    e = so3_exp(scale(length, spin))
+    x, y, z = matvec(mat9(rows, body * ROW + TURN), (e[1], e[2], e[3]))
+    return e[0], x, y, z
+
+
+@routine
+def slide_of_pair(tree: Any, rows: Any, body: int, eta: Any, length: float) -> Any:
+    """D: the slide of a pair along axes of its base, in the world at the start."""
+    at, pair, v = body * ROW, tree.pair[body], tree.rate_at[body]
+    z = z_axis(rows, at)
+    if pair == PRISMATIC:
+        return scale(length * eta[v], z)
+    if pair == HELICAL:
+        return scale(length * tree.pitch[body] * eta[v], z)
+    if pair == CYLINDRICAL:
+        return scale(length * eta[v + 1], z)
+    if pair == PLANAR:
+        x = vec3(rows, at + AXIS)
+        return scale(length, axpy(eta[v + 1], x, scale(eta[v + 2], cross(z, x))))
+    if pair < FREE:
+        return ZERO
+    slide = scale(length, vec3(eta, v + 3))
+    if pair == PROPER:
+        shift = se3_exp((scale(length, vec3(eta, v)), slide))[1]
+        return matvec(mat9(rows, at + TURN), shift)
+    if pair == DIRECT and tree.base[body] >= 0:
+        return matvec(mat9(rows, tree.base[body] * ROW + TURN), slide)
+    return slide
+
+
+@routine
+def put_paths(tree: Any, rows: Any, eta: Any, length: float, paths: Any) -> None:
+    """(n, PATH_WIDTH) of all bodies, after `kinematics` at the start."""
+    for body in range(tree.body_count):
+        base, into = tree.base[body], PATH_WIDTH * body
+        turn = turn_of_pair(tree, rows, body, eta, length)
+        shift = slide_of_pair(tree, rows, body, eta, length)
+        if base >= 0:
+            carried = vec4(paths, PATH_WIDTH * base)
+            lever = add(vec3(rows, body * ROW + LEVER), shift)
+            shift = add(
+                add(shift, vec3(paths, PATH_WIDTH * base + SHIFT)), moved_by(carried, lever)
+            )
+            turn = so3_compose(carried, turn)
+        put4(paths, into, turn)
+        put3(paths, into + SHIFT, shift)
+
+
+@formula
+def turned_by(w: Any, u: Any) -> Any:
+    """The rotation vector of a turn of less than 2 pi, the long way round where w < 0."""
+    n = dot(u, u)
+    if n < 1e-4 and w > 0.0:
+        return scale(log_series(w, n), u)
+    if n == 0.0:
+        return ZERO
+    return scale(log_closed(w, n), u)
+
+
+@routine
+def put_mean_twists(
+    tree: Any, system: Any, rows: Any, absolute: Any, paths: Any, length: float, out: Any
+) -> None:
+    r"""(n, 6) constant velocities $\xi$ that lead bodies along these paths, in their groups.
+
+    $C_1 = C_0\exp(h\xi)$ on SE(3), $(R_1, r_1) = (R_0\exp(h\xi_w), r_0 + h\xi_v)$ on SO(3)xR3, at
+    the centre of mass in the axes of the body.
+    """
+    for body in range(tree.body_count):
+        own = mat9(absolute, body * ABSOLUTE_WIDTH + POSE_R)
+        turn = vec4(paths, PATH_WIDTH * body)
+        spin = turned_by(turn[0], tmatvec(own, (turn[1], turn[2], turn[3])))
+        arm = matvec(mat9(rows, body * ROW + TURN), vec3(tree.centre, 3 * body))
+        slide = add(vec3(paths, PATH_WIDTH * body + SHIFT), moved_by(turn, arm))
+        if system.bodies.group[body] == SE3_CODE:
+            slide = so3_dexp_inv(spin, tmatvec(own, slide))
+        put_twist(out, 6 * body, (scale(1.0 / length, spin), scale(1.0 / length, slide)))

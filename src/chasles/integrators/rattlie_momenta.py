@@ -1,0 +1,233 @@
+r"""What the equations of RATTLie miss at either end of a step, and what takes it away.
+
+The equations are in `rattlie`; `scheme` is its record.  Momenta and wrenches of bodies are in their
+axes, at their centres of mass.  What is known and what is found is subtracted body by body, before
+anything is summed along the tree: sums of whole chains would leave their rounding to the last link.
+"""
+
+from typing import Any
+
+from chasles.compiled import routine
+from chasles.core.arrays import ABSOLUTE_WIDTH, POSE_R, mat9, put3, put_twist, sym6, twist6, vec3
+from chasles.core.assemble import twist_of
+from chasles.core.constraints.registry import assemble_joint
+from chasles.core.evaluate import mass_norm
+from chasles.core.forces.registry import apply_forces
+from chasles.core.momenta import in_body_axes, momentum, moved_momentum
+from chasles.core.recursion.again import load_bodies, load_efforts, resolve_loads
+from chasles.core.recursion.coupled import add_coupled_wrenches, put_coupled_rows, put_negative
+from chasles.core.recursion.kinematics import kinematics, place
+from chasles.core.recursion.reactions import add_row_wrenches, along_coordinates, sum_inward
+from chasles.core.recursion.tree import FORCE, GEARED, ROW, TORQUE, TURN
+from chasles.core.stabilisation.residuals import put_position_residual, put_velocity_residual
+from chasles.core.stage import force_powers, put_powers
+from chasles.core.turns import put_turn_rates
+from chasles.groups.so3 import so3_dexp_inv
+from chasles.groups.vectors import add, axpy, cross, matvec, scale, sub, tmatvec
+from chasles.scalars.elementary import sqrt
+
+#: The equation at the start of a step, and that at its end, by the sign of xi in dexp^-T.
+MISSED_AT_START, MISSED_AT_END = 1.0, -1.0
+
+
+@routine
+def put_forces(mechanism: Any, work: Any, scheme: Any) -> None:
+    """Gravity and all forces at the placed bodies, without gyroscopic terms, and their power."""
+    system, memory = mechanism.system, mechanism.memory
+    for k in range(6 * system.body_count):
+        work.rhs[k] = 0.0
+    apply_forces(system, work)
+    for k in range(6 * system.body_count):
+        memory.wrenches[k] = work.rhs[k]
+        scheme.force[k] = work.rhs[k]
+    scheme.powers[0], scheme.powers[1] = force_powers(mechanism, work)
+    for body in range(system.body_count):
+        turn, at = mat9(work.absolute, body * ABSOLUTE_WIDTH + POSE_R), 6 * body + 3
+        down = tmatvec(turn, vec3(system.gravity, 0))
+        put3(scheme.force, at, axpy(system.bodies.mass[body], down, vec3(scheme.force, at)))
+
+
+@routine
+def add_momenta(system: Any, work: Any, factor: float, force: Any, out: Any) -> None:
+    """M V of the placed bodies and a multiple of the forces."""
+    for body in range(system.body_count):
+        mass, inertia = system.bodies.mass[body], sym6(system.bodies.inertia, 6 * body)
+        own, pull = momentum(mass, inertia, twist_of(work.absolute, body)), twist6(force, 6 * body)
+        put_twist(out, 6 * body, (axpy(factor, pull[0], own[0]), axpy(factor, pull[1], own[1])))
+
+
+@routine
+def size_of_step(mechanism: Any, work: Any, scheme: Any, length: float) -> float:
+    """What changes of velocity are large or small against, in the mass metric."""
+    system, total = mechanism.system, 0.0
+    for body in range(system.body_count):
+        put_twist(work.search, 6 * body, twist_of(work.absolute, body))
+        mass = system.bodies.mass[body]
+        for c in range(3):
+            inertia = system.bodies.inertia[6 * body + c]
+            torque, force = scheme.force[6 * body + c], scheme.force[6 * body + 3 + c]
+            if inertia > 0.0:  # frames without mass have none
+                total += torque * torque / inertia
+            if mass > 0.0:
+                total += force * force / mass
+    return mass_norm(system, work.search) + abs(length) * sqrt(total)
+
+
+# --- what is missed ---
+
+
+@routine
+def put_missing(mechanism: Any, work: Any, scheme: Any, length: float, end: float) -> None:
+    """What momenta of the bodies miss at one end of a step, into memory.wrenches."""
+    system, missing = mechanism.system, mechanism.memory.wrenches
+    if end == MISSED_AT_END:
+        add_momenta(system, work, -0.5 * length, scheme.force, scheme.known)
+    for body in range(system.body_count):
+        group = system.bodies.group[body]
+        mass, inertia = system.bodies.mass[body], sym6(system.bodies.inertia, 6 * body)
+        turn = mat9(work.absolute, body * ABSOLUTE_WIDTH + POSE_R)
+        spin, slide = twist6(scheme.twists, 6 * body)
+        x = (scale(end * length, spin), scale(end * length, slide))
+        moved = moved_momentum(group, x, momentum(mass, inertia, (spin, slide)))
+        local, known = in_body_axes(group, turn, moved), twist6(scheme.known, 6 * body)
+        missed = (sub(known[0], local[0]), sub(known[1], local[1]))
+        put_twist(missing, 6 * body, (scale(end, missed[0]), scale(end, missed[1])))
+    if scheme.has_rotors != 0:
+        velocities = scheme.point if end == MISSED_AT_START else scheme.trial
+        put_rotors(mechanism.tree, velocities, scheme.mean, length, end, scheme.rotors)
+
+
+@routine
+def put_rotors(tree: Any, state: Any, eta: Any, length: float, end: float, out: Any) -> None:
+    """What rotors miss of their momenta along the coordinates; those of a ball turn as bodies do."""
+    for k in range(tree.rate_count):
+        out[k] = end * tree.armature[k] * (state[tree.stored_count + k] - eta[k])
+    for body in range(tree.body_count):
+        if tree.pair[body] == GEARED:
+            k = tree.rate_at[body]
+            i, v = vec3(tree.armature, k), vec3(state, tree.stored_count + k)
+            own = (i[0] * eta[k], i[1] * eta[k + 1], i[2] * eta[k + 2])
+            moved = so3_dexp_inv(scale(-end * length, vec3(eta, k)), own)
+            put3(out, k, scale(end, sub((i[0] * v[0], i[1] * v[1], i[2] * v[2]), moved)))
+
+
+@routine
+def put_gaps(mechanism: Any, work: Any, scheme: Any, length: float) -> None:
+    """-g / h of all rows at the trial, into room.wanted; those of J stay what they are."""
+    system, tree, loops = mechanism.system, mechanism.tree, mechanism.loops
+    room, found, unknowns = mechanism.room, mechanism.stabiliser.found, 6 * system.body_count
+    kinematics(tree, scheme.trial, mechanism.placed)
+    place(tree, scheme.trial, mechanism.placed, found.absolute)
+    for k in range(loops.joint_count):
+        joint = loops.joints[k]
+        assemble_joint(system, joint, found.absolute, work, found.jacobian, found.eta)
+        put_position_residual(system, joint, found.absolute, work, found.shift)
+    if loops.coupled_count > 0:
+        put_coupled_rows(tree, loops, room, scheme.trial, found.absolute, work, found.eta)
+        put_negative(loops, room.gaps, loops.joint_of, True, unknowns, found.shift)
+        put_coupled_rows(tree, loops, room, scheme.point, work.absolute, work, found.eta)
+    for row in range(loops.row_count):
+        room.wanted[row] = found.shift[unknowns + loops.source[row]] / length
+
+
+@routine
+def put_slips(mechanism: Any, work: Any, scheme: Any) -> None:
+    """rates - J V of all rows at the placed bodies, into room.wanted."""
+    system, tree, loops = mechanism.system, mechanism.tree, mechanism.loops
+    room, found, unknowns = mechanism.room, mechanism.stabiliser.found, 6 * system.body_count
+    for k in range(loops.joint_count):
+        put_velocity_residual(
+            system, loops.joints[k], work.absolute, work, work.jacobian, found.change
+        )
+    if loops.coupled_count > 0:
+        put_coupled_rows(tree, loops, room, scheme.trial, work.absolute, work, found.eta)
+        put_negative(loops, room.speeds, loops.joint_of, True, unknowns, found.change)
+    for row in range(loops.row_count):
+        room.wanted[row] = found.change[unknowns + loops.source[row]]
+
+
+# --- what takes it away ---
+
+
+@routine
+def load_missing(mechanism: Any, work: Any, scheme: Any, multipliers: Any) -> None:
+    """Momenta that are missed with these multipliers, as loads of the recursion."""
+    tree, memory, room, loops = mechanism.tree, mechanism.memory, mechanism.room, mechanism.loops
+    for row in range(loops.row_count):
+        room.multipliers[row] = multipliers[row]
+    add_row_wrenches(loops, room, work.jacobian, memory.wrenches)
+    add_coupled_wrenches(tree, loops, room, memory.rows, work.absolute, memory.wrenches)
+    load_bodies(tree, memory)
+
+
+@routine
+def correct(mechanism: Any, work: Any, scheme: Any, multipliers: Any, size: float) -> float:
+    """The change of velocities that takes misses away, in room.solution: its size.
+
+    Multipliers, h lambda / 2, get theirs.
+    """
+    tree, room, rows = mechanism.tree, mechanism.room, mechanism.memory.rows
+    load_missing(mechanism, work, scheme, multipliers)
+    if scheme.has_rotors != 0:
+        load_efforts(tree, rows, scheme.rotors)
+    resolve_loads(tree, mechanism.loops, room, rows, size)
+    last, total = tree.rate_count + 6 * tree.body_count, 0.0
+    for row in range(mechanism.loops.row_count):
+        multipliers[row] += room.solution[last + row]
+    for k in range(tree.rate_count):
+        total += tree.armature[k] * room.solution[k] * room.solution[k]
+    for body in range(tree.body_count):
+        at, turn = tree.rate_count + 6 * body, mat9(rows, body * ROW + TURN)
+        own = mat9(work.absolute, body * ABSOLUTE_WIDTH + POSE_R)
+        spin, arm = vec3(room.solution, at), matvec(turn, vec3(tree.centre, 3 * body))
+        slide = add(vec3(room.solution, at + 3), cross(spin, arm))
+        put_twist(work.search, 6 * body, (tmatvec(own, spin), tmatvec(own, slide)))
+    return mass_norm(mechanism.system, work.search) + sqrt(total)
+
+
+# --- work, angles and supply ---
+
+
+@routine
+def keep_integrals(
+    mechanism: Any, work: Any, scheme: Any, length: float, end: float, multipliers: Any
+) -> None:
+    """Half of a step's work, angles and supply, with what is known at one of its ends."""
+    system, loops = mechanism.system, mechanism.loops
+    for row in range(loops.row_count):
+        joint = loops.joint_of[row]
+        drive = system.joints.drive[joint]
+        if drive >= 0:
+            power = -2.0 / length * multipliers[row] * work.signals[drive + 1]
+            work.quadrature_rates[system.joints.drive_work[joint]] = power
+    if mechanism.tree.driven_count > 0:
+        put_driver_powers(mechanism, work, scheme, length, end, multipliers)
+    put_turn_rates(system, work)
+    put_powers(mechanism, work, (scheme.powers[0], scheme.powers[1]), scheme.books)
+    first = 2 * mechanism.tree.rate_count
+    for k in range(mechanism.layout.multipliers - mechanism.layout.integrals):
+        scheme.increment[first + k] += 0.5 * length * scheme.books[k]
+
+
+@routine
+def put_driver_powers(
+    mechanism: Any, work: Any, scheme: Any, length: float, end: float, multipliers: Any
+) -> None:
+    """Of drivers of coordinates: what their rows of the equations, which are not solved, miss."""
+    system, tree, rows = mechanism.system, mechanism.tree, mechanism.memory.rows
+    put_missing(mechanism, work, scheme, length, end)
+    load_missing(mechanism, work, scheme, multipliers)
+    for body in range(tree.body_count):
+        for c in range(3):
+            mechanism.felt[6 * body + c] = rows[body * ROW + TORQUE + c]
+            mechanism.felt[6 * body + 3 + c] = rows[body * ROW + FORCE + c]
+    sum_inward(tree, rows, mechanism.felt)
+    state = scheme.point if end == MISSED_AT_START else scheme.trial
+    for k in range(tree.rate_count):
+        scheme.rates[k] = end * (scheme.mean[k] - state[tree.stored_count + k])
+    along_coordinates(tree, rows, mechanism.felt, scheme.rates, mechanism.efforts)
+    for joint in range(system.joint_count):
+        drive, k = system.joints.drive[joint], mechanism.coordinates[joint]
+        if drive >= 0 and k >= 0:
+            power = 2.0 / length * mechanism.efforts[k] * work.signals[drive + 1]
+            work.quadrature_rates[system.joints.drive_work[joint]] = power
