@@ -9,11 +9,13 @@ import numpy as np
 
 from chasles.core.arrays import ABSOLUTE_WIDTH, POSE_X, Floats, lend
 from chasles.core.evaluate import Workspace
+from chasles.core.forces.kind import no_effort
+from chasles.core.forces.registry import FORCES
 from chasles.core.mechanism import Mechanism, Promises
 from chasles.core.recursion.cuts import make_loop_room
 from chasles.core.recursion.flight import FLIGHT_WIDTH, first_flight, make_flight
 from chasles.core.recursion.kinematics import tree_absolute
-from chasles.core.recursion.tree import DOF, SPHERICAL, STORED, make_recursion
+from chasles.core.recursion.tree import DOF, SPHERICAL, STORED, Tree, make_recursion
 from chasles.core.stabilisation.record import Stabiliser
 from chasles.core.state_block import (
     AT_START,
@@ -36,6 +38,8 @@ from chasles.integrators.admission import check_admitted
 from chasles.integrators.advance import SEEN_LAST, advance
 from chasles.integrators.methods import Method, kept_beside, scheme_of
 from chasles.integrators.rattlie import RATTLIE
+from chasles.integrators.rosenbrock import W_METHODS
+from chasles.model import JointForce
 from chasles.start.conflicts import miss_rates
 from chasles.start.consistent import driven_rates
 from chasles.system.build import Setup
@@ -48,6 +52,9 @@ from chasles.system.tree_state import (
     state_of,
 )
 from chasles.system.turns import first_integrals
+
+#: Of a force that does not act along a coordinate of a pair.
+BY_WRENCH = (-1, -1)
 
 
 @dataclass(frozen=True)
@@ -244,11 +251,14 @@ def make_stepper(
     """
     setup = solver.setup
     found = tree_setup(setup)
-    tree, forced = found.tree._replace(map=method.map), setup.system.force_count > 0
+    tree = found.tree._replace(map=method.map)
     again = method.name in RATTLIE  # whose factor solves for several loads, with rows or without
+    by_wrenches = again or method.name in W_METHODS
+    along = [BY_WRENCH] * setup.system.force_count if by_wrenches else forces_along(setup, tree)
     memory = make_recursion(
-        tree, solver.work.signals, forced, efforts=False, rows=again or bool(found.cuts)
-    )
+        tree, solver.work.signals, BY_WRENCH in along, any(at != BY_WRENCH for at in along),
+        again or bool(found.cuts), along,
+    )  # fmt: skip
     scratch = TreeScratch(setup, tree, memory, solver.work)
     rows = cut_rows(scratch, solver, found.cuts, start_of(solver, tree), damp)
     if never_depend(setup.model):  # small pivots are those of much that hangs on a joint
@@ -287,6 +297,22 @@ def make_stepper(
     )  # fmt: skip
     check_admitted(method, mechanism, setup)
     return Stepper(solver, mechanism, scheme_of(method, solver, mechanism))
+
+
+def forces_along(setup: Setup, tree: Tree) -> list[tuple[int, int]]:
+    """By force: the velocity that it acts along and where its coordinate is stored, or BY_WRENCH.
+
+    Forces on joints whose coordinates no pair has act by wrenches on the bodies, as others do.
+    """
+    places, found = places_of_rates(setup, tree), []
+    for force, code in zip(setup.model.forces, setup.system.forces.kind.tolist()):
+        place = None
+        if isinstance(force, JointForce) and FORCES[code].effort is not no_effort:
+            known = setup.model.joint(force.joint).coordinates
+            word = known[0] if force.coordinate == "auto" else force.coordinate
+            place = places.get((force.joint, word))
+        found.append(BY_WRENCH if place is None else (place[1] - tree.stored_count, place[0]))
+    return found
 
 
 def parts_of(setup: Setup, found: TreeSetup, until: float) -> dict[str, Any]:

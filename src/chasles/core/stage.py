@@ -19,7 +19,6 @@ from typing import Any, NamedTuple
 from chasles.compiled import beyond, hot, routine
 from chasles.core.assemble import twist_of
 from chasles.core.blocks.small import dot6, get6
-from chasles.core.evaluate import force_norm
 from chasles.core.mechanism import Mechanism, Promises
 from chasles.core.outcomes import OK
 from chasles.core.recursion.accelerate import accelerations
@@ -29,7 +28,7 @@ from chasles.core.recursion.flight import put_flight_slopes
 from chasles.core.recursion.kept import keep_rows
 from chasles.core.recursion.kinematics import kinematics, place
 from chasles.core.recursion.reactions import add_row_wrenches, along_coordinates, reactions
-from chasles.core.recursion.refine import motion_norm, put_miss, reach_of_row
+from chasles.core.recursion.refine import motion_norm, push_norm, put_miss, reach_of_row
 from chasles.core.recursion.stage import accelerate_loops, follow, push, put_cut_rows
 from chasles.core.signals import put_signals
 from chasles.core.stabilisation.feedback import pull_joints
@@ -51,9 +50,9 @@ def stage(mechanism: Any, scratch: Any, point: Any, t: float, role: Any, slope_o
     """F at a point and time, where the driven coordinates of the point are put: OK, or why not."""
     system, tree, rates = mechanism.system, mechanism.tree, mechanism.tree.rate_count
     begin_stage(mechanism, scratch, point, t)
-    if mechanism.memory.has_wrenches != 0:
-        push(tree, mechanism.memory, system, scratch, point)
-    elif mechanism.loops.row_count > 0 or system.hinges.count > 0:
+    push(tree, mechanism.memory, system, scratch, point)
+    is_placed = mechanism.memory.has_wrenches != 0
+    if not is_placed and (mechanism.loops.row_count > 0 or system.hinges.count > 0):
         place(tree, point, mechanism.memory.rows, scratch.absolute)
     put_turn_rates(system, scratch)
     if mechanism.loops.row_count > 0:
@@ -64,7 +63,7 @@ def stage(mechanism: Any, scratch: Any, point: Any, t: float, role: Any, slope_o
         accelerations(tree, mechanism.memory, slope_out, rates)
     for k in range(rates):
         slope_out[k] = point[tree.stored_count + k]
-    powers = force_powers(mechanism, scratch)
+    powers = force_powers(mechanism, scratch, point)
     put_flight(mechanism, scratch, point, slope_out)  # before wrenches get those of rows
     if system.drive_count > 0:
         find_driver_powers(mechanism, scratch, beyond(slope_out, rates))
@@ -119,8 +118,7 @@ def note_missed(mechanism: Any, scratch: Any) -> None:
     for row in range(system.row_count):
         longest = max(longest, sizes[row])
     typical = motion_norm(mechanism.tree, rows)
-    if mechanism.memory.has_wrenches != 0:
-        typical += force_norm(system, mechanism.memory.wrenches)
+    typical += push_norm(mechanism.tree, mechanism.memory, system)
     typical = typical / sqrt(mass) / longest
     put_miss(mechanism.tree, loops, room, rows, scratch)
     room.missed[0] = 0.0
@@ -168,9 +166,9 @@ def put_flight(mechanism: Any, scratch: Any, point: Any, slope_out: Any) -> None
 
 
 @hot
-def force_powers(mechanism: Any, scratch: Any) -> Any:
-    """The power of all forces, and its size, body by body; gravity's work is a difference of
-    potentials (see `judge.look_at_energy`).
+def force_powers(mechanism: Any, scratch: Any, point: Any) -> Any:
+    """The power of all forces, and its size, by body and coordinate; gravity's work is a difference
+    of potentials (see `judge.look_at_energy`).
     """
     tree, memory = mechanism.tree, mechanism.memory
     supplied, exchanged = 0.0, 0.0
@@ -178,6 +176,11 @@ def force_powers(mechanism: Any, scratch: Any) -> Any:
         for body in range(tree.body_count):
             twist = twist_of(scratch.absolute, body)
             power = dot6(get6(memory.wrenches, 6 * body), twist[0] + twist[1])
+            supplied += power
+            exchanged += abs(power)
+    if memory.has_efforts != 0:
+        for k in range(tree.rate_count):
+            power = memory.efforts[k] * point[tree.stored_count + k]
             supplied += power
             exchanged += abs(power)
     return supplied, exchanged
@@ -222,7 +225,10 @@ def find_coordinate_powers(mechanism: Any, scratch: Any, rates: Any) -> None:
     for joint in range(system.joint_count):
         drive = system.joints.drive[joint]
         if drive >= 0 and mechanism.coordinates[joint] >= 0:
-            effort = mechanism.efforts[mechanism.coordinates[joint]]
+            coordinate = mechanism.coordinates[joint]
+            effort = mechanism.efforts[coordinate]
+            if mechanism.memory.has_efforts != 0:  # what forces do along it is not the driver's
+                effort -= mechanism.memory.efforts[coordinate]
             integral = system.joints.drive_work[joint]
             scratch.quadrature_rates[integral] = effort * scratch.signals[drive + 1]
 

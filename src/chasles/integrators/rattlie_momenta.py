@@ -40,7 +40,7 @@ def put_forces(mechanism: Any, work: Any, scheme: Any) -> None:
     for k in range(6 * system.body_count):
         memory.wrenches[k] = work.rhs[k]
         scheme.force[k] = work.rhs[k]
-    scheme.powers[0], scheme.powers[1] = force_powers(mechanism, work)
+    scheme.powers[0], scheme.powers[1] = force_powers(mechanism, work, scheme.trial)
     for body in range(system.body_count):
         turn, at = mat9(work.absolute, body * ABSOLUTE_WIDTH + POSE_R), 6 * body + 3
         down = tmatvec(turn, vec3(system.gravity, 0))

@@ -40,10 +40,8 @@ def actuator_effort(law: Any, value: Any, rate: Any, wanted: Any, given: Any) ->
 
 
 @routine
-def actuator_wrench(system: Any, index: int, work: Any) -> float:
-    """Returns its power."""
+def effort_of_actuator(system: Any, index: int, work: Any, value: Any, rate: Any) -> Any:
     forces, signal = system.forces, system.forces.signal[index]
-    value, rate, row_a, row_b = coordinate_motion(system, index, work)
     law = vec4(forces.law, LAW_WIDTH * index) + vec4(forces.law, LAW_WIDTH * index + 4)
     wanted, given, effort = (0.0, 0.0), 0.0, 0.0
     if signal >= 0:
@@ -53,7 +51,14 @@ def actuator_wrench(system: Any, index: int, work: Any) -> float:
         work.exchange[0], work.exchange[1] = value, rate
         call_address(forces.address[index], work.signals[0], work.exchange, work.answer)
         effort += work.answer[0]
-    pull, supplied = actuator_effort(law, value, rate, (wanted[0], wanted[1], effort), given)
+    return actuator_effort(law, value, rate, (wanted[0], wanted[1], effort), given)
+
+
+@routine
+def actuator_wrench(system: Any, index: int, work: Any) -> float:
+    """Returns its power."""
+    value, rate, row_a, row_b = coordinate_motion(system, index, work)
+    pull, supplied = effort_of_actuator(system, index, work, value, rate)
     pull_along(system, index, work, row_a, row_b, pull)
     return supplied
 
@@ -72,5 +77,9 @@ def actuator_entry(motor: Motor | JointLaw, model: Model, signals: Signals) -> F
 
 
 ACTUATOR = ForceKind(
-    name="actuator", made_of=(Motor, JointLaw), entry=actuator_entry, wrench=actuator_wrench
+    name="actuator",
+    made_of=(Motor, JointLaw),
+    entry=actuator_entry,
+    wrench=actuator_wrench,
+    effort=effort_of_actuator,
 )

@@ -49,10 +49,15 @@ def stop_effort(law: Any, value: Any, rate: Any) -> Any:
 
 
 @routine
+def effort_of_stop(system: Any, index: int, work: Any, value: Any, rate: Any) -> Any:
+    return stop_effort(vec4(system.forces.law, LAW_WIDTH * index), value, rate)
+
+
+@routine
 def stop_wrench(system: Any, index: int, work: Any) -> float:
     """Returns the power of all but the springs."""
     value, rate, row_a, row_b = coordinate_motion(system, index, work)
-    effort, lost = stop_effort(vec4(system.forces.law, LAW_WIDTH * index), value, rate)
+    effort, lost = effort_of_stop(system, index, work, value, rate)
     pull_along(system, index, work, row_a, row_b, effort)
     return lost
 
@@ -79,4 +84,5 @@ JOINT_STOP = ForceKind(
     entry=stop_entry,
     wrench=stop_wrench,
     potential=stored_in_stop,
+    effort=effort_of_stop,
 )

@@ -4,6 +4,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, NamedTuple, Protocol
 
+from chasles.compiled import routine
 from chasles.core.arrays import Floats
 from chasles.core.frames import Frames
 from chasles.model import Model
@@ -38,6 +39,12 @@ class Deformation(NamedTuple):
     near: Any  # the angle counted so far
 
 
+@routine
+def no_effort(system: Any, index: int, work: Any, value: Any, rate: Any) -> Any:
+    """Of a force that does not act on a joint's coordinate."""
+    return 0.0, 0.0
+
+
 @dataclass(frozen=True)
 class ForceKind:
     """A kind of force.
@@ -48,6 +55,8 @@ class ForceKind:
     wrench      routine wrench(system, index, work) -> power: adds its wrenches to work.rhs, and
                 returns the power of all that the potential does not account for
     potential   potential(deformation) -> energy, J; None: it stores none
+    effort      of a force on a joint's coordinate: routine effort(system, index, work, value, rate)
+                -> (generalised force, power), the same as `wrench` where a pair has the coordinate
     """
 
     name: str
@@ -55,3 +64,4 @@ class ForceKind:
     entry: Callable[[Any, Model, Signals], ForceEntry]
     wrench: Callable[..., float]
     potential: Callable[[Deformation], Any] | None = None
+    effort: Callable[..., Any] = no_effort

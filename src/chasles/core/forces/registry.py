@@ -36,6 +36,8 @@ FORCES: Kinds[ForceKind] = Kinds(
 
 #: add_force_wrench(kind, system, index, work) -> power
 add_force_wrench = FORCES.dispatcher("wrench")
+#: effort_of(kind, system, index, work, value, rate) -> (generalised force, power)
+effort_of = FORCES.dispatcher("effort")
 
 
 def add_force(kind: ForceKind) -> None:

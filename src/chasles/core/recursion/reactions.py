@@ -162,9 +162,8 @@ def accelerate_under(
 ) -> None:
     """The rates of all velocities at a state under the multipliers in room, and their wrenches."""
     kinematics(tree, state, memory.rows)
-    if memory.has_wrenches != 0:
-        push(tree, memory, system, work, state)
-    else:
+    push(tree, memory, system, work, state)
+    if memory.has_wrenches == 0:
         place(tree, state, memory.rows, work.absolute)
     if loops.row_count > 0:
         put_cut_rows(system, tree, loops, room, state, work)

@@ -31,8 +31,8 @@ from chasles.core.recursion.inertia import spread
 from chasles.core.recursion.loops import loop_resolve
 from chasles.core.recursion.multipliers import loop_outward
 from chasles.core.recursion.on_bodies import row_on_body
-from chasles.core.recursion.riding import SOLVED, loop_inward
-from chasles.core.recursion.tree import ACCELERATION, ALPHA, ROW, TURN, triangle
+from chasles.core.recursion.riding import SOLVED, dof_of, loop_inward
+from chasles.core.recursion.tree import ACCELERATION, ALPHA, GAIN, ROW, TURN, triangle
 from chasles.groups.vectors import dot, tmatvec
 from chasles.scalars.elementary import absolute, maximum, sqrt
 
@@ -161,6 +161,23 @@ def motion_norm(tree: Any, rows: Any) -> float:
 
 
 @routine
+def push_norm(tree: Any, memory: Any, system: Any) -> float:
+    """How fast forces would accelerate free bodies, and efforts their coordinates, about."""
+    total = 0.0
+    if memory.has_wrenches != 0:
+        total += force_norm(system, memory.wrenches)
+    if memory.has_efforts != 0:
+        square = 0.0
+        for body in range(tree.body_count):
+            k = tree.rate_at[body]
+            for slot in range(dof_of(tree.pair[body])):
+                effort = memory.efforts[k + slot]
+                square += effort * effort * memory.rows[body * ROW + GAIN + slot]
+        total += sqrt(square)
+    return total
+
+
+@routine
 def put_miss(tree: Any, loops: Any, room: Any, rows: Any, work: Any) -> None:
     """eta - J v' of the rows that have multipliers, from the bodies' motion in room.solution."""
     down = vec3(tree.gravity, 0)
@@ -204,9 +221,7 @@ def refine_motion(
 ) -> int:
     """From the damped accelerations, which stand where `loop_outward` put them, to the limit."""
     rows, rates = memory.rows, tree.rate_count
-    scale = motion_norm(tree, rows)
-    if memory.has_wrenches != 0:
-        scale += force_norm(system, memory.wrenches)
+    scale = motion_norm(tree, rows) + push_norm(tree, memory, system)
     for k in range(rates):
         room.solution[k] = out[first + k]
     gather(tree, loops, room, rows, room.solution)

@@ -15,7 +15,7 @@ from chasles.compiled import hot, routine
 from chasles.core.arrays import SCREW_FORM
 from chasles.core.constraints.registry import PAIR, assemble_joint
 from chasles.core.constraints.screw_form import screw_rows
-from chasles.core.forces.registry import apply_forces
+from chasles.core.forces.registry import add_force_wrench, effort_of
 from chasles.core.recursion.accelerate import accelerations
 from chasles.core.recursion.articulate import clear_sums, load_wrenches
 from chasles.core.recursion.coupled import put_coupled_rows
@@ -48,13 +48,40 @@ def follow(tree: Any, signals: Any, state: Any) -> None:
 
 @routine
 def push(tree: Any, memory: Any, system: Any, work: Any, state: Any) -> None:
-    """Wrenches of all forces at a stage, by the formulas of the six-dimensional charts."""
+    """All forces at a stage: efforts along coordinates of the pairs, and wrenches on the bodies."""
+    if memory.has_efforts != 0:
+        push_along(tree, memory, system, work, state)
+    if memory.has_wrenches == 0:
+        return
     place(tree, state, memory.rows, work.absolute)
     for k in range(6 * tree.body_count):
         work.rhs[k] = 0.0
-    apply_forces(system, work)
+    for index in range(system.force_count):
+        if memory.along[index] < 0:
+            kind = system.forces.kind[index]
+            work.quadrature_rates[index] = add_force_wrench(kind, system, index, work)
     for k in range(6 * tree.body_count):
         memory.wrenches[k] = work.rhs[k]
+
+
+@routine
+def push_along(tree: Any, memory: Any, system: Any, work: Any, state: Any) -> None:
+    """Generalised forces of springs, friction, stops and motors on coordinates of the pairs.
+
+    What is stored is the coordinate itself, whole turns included: no body has to be placed.
+    """
+    for k in range(tree.rate_count):
+        memory.efforts[k] = 0.0
+    for index in range(system.force_count):
+        k = memory.along[index]
+        if k >= 0:
+            value, rate = state[memory.along_at[index]], state[tree.stored_count + k]
+            kind, angle = system.forces.kind[index], system.forces.angle[index]
+            effort, supplied = effort_of(kind, system, index, work, value, rate)
+            memory.efforts[k] += effort
+            work.quadrature_rates[index] = supplied
+            if angle >= 0:
+                work.quadrature_rates[angle] = rate
 
 
 @routine
@@ -90,8 +117,7 @@ def accelerate_at(
 ) -> int:  # fmt: skip
     """The rates of all velocities at a state, from out[first] on; SOLVED or a row."""
     kinematics(tree, state, memory.rows)
-    if memory.has_wrenches != 0:
-        push(tree, memory, system, work, state)
+    push(tree, memory, system, work, state)
     if loops.row_count > 0:
         if memory.has_wrenches == 0:
             place(tree, state, memory.rows, work.absolute)

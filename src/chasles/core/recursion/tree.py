@@ -41,6 +41,7 @@ abelian, dexp^-1 = 1.  SO(3)xR3 relative to the parent, restricted to turns abou
 the plane, is that very group: the method is the one of the six-dimensional chart.
 """
 
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -137,6 +138,8 @@ class Recursion(NamedTuple):
     wrenches: Floats  # (n, 6) loads in the body's own axes at its centre of mass
     efforts: Floats  # (v,) generalised forces
     signals: Floats  # functions of time at this stage
+    along: Integers  # (forces,) the velocity that a force acts along, as an effort; -1: by wrenches
+    along_at: Integers  # (forces,) where the coordinate of that is stored
     has_wrenches: int
     has_efforts: int
     has_tips: int  # balls that nothing hangs on, and no rows, are seen in their own axes
@@ -144,14 +147,20 @@ class Recursion(NamedTuple):
 
 
 def make_recursion(
-    tree: Tree, signals: Floats, wrenches: bool, efforts: bool, rows: bool = False
-) -> Recursion:
-    """Scratch for a tree; `signals` is where the functions of time of a stage are found."""
+    tree: Tree, signals: Floats, wrenches: bool, efforts: bool, rows: bool = False,
+    along: Sequence[tuple[int, int]] = (),
+) -> Recursion:  # fmt: skip
+    """Scratch for a tree; `signals` is where the functions of time of a stage are found.
+
+    `along` says for every force which velocity it acts along, or -1, and where its coordinate is.
+    """
     return Recursion(
         rows=np.zeros((tree.body_count, ROW)),
         wrenches=np.zeros((tree.body_count, 6)),
         efforts=np.zeros(tree.rate_count),
         signals=signals,
+        along=np.array([rate for rate, _ in along], np.int64),
+        along_at=np.array([at for _, at in along], np.int64),
         has_wrenches=int(wrenches),
         has_efforts=int(efforts),
         has_tips=int(not rows),
