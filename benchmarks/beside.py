@@ -6,8 +6,7 @@
     python benchmarks/beside.py --old ... --strict                       exit with 1 past a limit
 
 A process for each tree builds every model by the public interface; both take turns, run by run, and
-the best of all rounds counts.  The generic kernel takes the steps.  Steps are a long run less a run
-of one step, so that set-up is not among them.
+the best of all rounds counts.  The generic kernel takes the steps; set-up is not among them.
 """
 
 import argparse
@@ -26,6 +25,7 @@ from pathlib import Path
 from typing import Any
 
 from findings import aligned_table, rounded
+from run import ENVIRONMENT
 
 HERE = Path(__file__).parent
 STEP = 1e-4
@@ -96,36 +96,43 @@ def model_of(row: str) -> Any:
 
 
 def serve() -> None:
-    """Answer lines "name" with the CPU seconds of one step and of all; the first with the tree."""
+    """Answer a row's name with the microseconds of a step; before that, say which tree this is."""
     import chasles as ch
 
     warnings.simplefilter("ignore")  # a speed is measured, not a motion
-    models: dict[str, Any] = {}
+    simulations: dict[str, Any] = {}
     print(json.dumps(str(Path(ch.__file__).parent.parent)), flush=True)
     for line in sys.stdin:
         name = line.strip()
-        _, spaces, steps = ROWS[name]
-        if name not in models:
-            models[name] = model_of(name)
-        taken = [cpu_seconds(models[name], count, spaces) for count in (1, steps)]
-        print(json.dumps(taken), flush=True)
+        if name not in simulations:
+            simulations[name] = simulation(name)
+        print(json.dumps(1e6 * seconds_of_a_step(simulations[name], ROWS[name][2])), flush=True)
 
 
-def cpu_seconds(model: Any, steps: int, spaces: str) -> float:
+def simulation(row: str) -> Any:
+    """A run that is driven by hand, so that steps are timed without set-up; nothing is kept."""
     import chasles as ch
 
+    made = ch.Simulation(model_of(row), STEP, spaces=ROWS[row][1], save_every=0)
+    made.step()
+    if (kernel := made.result().provenance["kernel"]) != "generic":
+        raise RuntimeError(f"'{row}' takes its steps by the {kernel} kernel")
+    return made
+
+
+def seconds_of_a_step(simulation: Any, steps: int) -> float:
+    """Of the processor, from the start."""
+    simulation.reset()
     began = time.process_time()
-    ch.simulate(
-        model, steps * STEP, STEP, spaces=spaces, save_every=steps, progress=False, kernel="generic"
-    )
-    return time.process_time() - began
+    simulation.step(steps=steps)
+    return (time.process_time() - began) / steps
 
 
 # --- in the process that compares -----------------------------------------------------------------
 
 
 def environment(tree: Path, **more: str) -> dict[str, str]:
-    return {**os.environ, "PYTHONPATH": str(tree), **more}
+    return {**os.environ, **ENVIRONMENT, "PYTHONPATH": str(tree), **more}
 
 
 @contextmanager
@@ -164,18 +171,15 @@ def microseconds(trees: dict[str, Path], rows: list[str], rounds: int) -> dict[s
         for row in rows:
             for process in processes.values():
                 answer(process, row)
-    best = {row: {name: [inf, inf] for name in trees} for row in rows}
+    best = {row: dict.fromkeys(trees, inf) for row in rows}
     with started(trees) as processes:
         for lap in range(rounds + 1):
             for row in rows:
                 for name in list(trees)[:: 1 if lap % 2 else -1]:  # each is first as often
-                    pair = zip(best[row][name], answer(processes[name], row))
+                    found = answer(processes[name], row)
                     if lap:
-                        best[row][name] = [min(both) for both in pair]
-    return {
-        row: [1e6 * (every - one) / (ROWS[row][2] - 1) for one, every in found.values()]
-        for row, found in best.items()
-    }
+                        best[row][name] = min(best[row][name], found)
+    return {row: list(found.values()) for row, found in best.items()}
 
 
 def first_use(tree: Path) -> dict[str, float]:

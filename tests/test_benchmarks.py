@@ -132,15 +132,15 @@ def test_every_case_finds_what_it_measures(benchmarks):
 def test_every_row_of_the_comparison_of_two_trees_has_a_model_and_a_limit(benchmarks):
     beside = benchmarks("beside")
     assert {kind for kind, _, _ in beside.ROWS.values()} == set(beside.LIMITS)
-    for row, (_, spaces, _) in beside.ROWS.items():
-        assert beside.cpu_seconds(beside.model_of(row), 1, spaces) >= 0
+    for row in beside.ROWS:
+        assert beside.model_of(row).bodies
 
 
 def test_a_tree_is_timed_by_a_process_that_imports_it(benchmarks):
     beside = benchmarks("beside")
     with beside.started({"new": ROOT / "src"}) as processes:
-        one, every = beside.answer(processes["new"], "heavy top, auto")
-    assert 0 < every < 10 and 0 < one < 10
+        for row in ("heavy top, auto", "3-bar"):
+            assert 0 < beside.answer(processes["new"], row) < 1000
     with pytest.raises(RuntimeError, match="was imported"), beside.started({"new": ROOT}):
         pass
 
