@@ -13,6 +13,7 @@ from collections.abc import Callable
 
 import models
 import numpy as np
+from loops import net, tower
 
 import chasles as ch
 from chasles.core.recursion.cuts import make_loop_room, make_loops
@@ -83,45 +84,6 @@ def charts_under(model: ch.Model) -> dict[str, ch.Space]:
         at = None if model.joint(carried[1]).any_frame_point else carried[1]
         spaces[name] = ch.Space("SO3xR3", at, None if carried[0] == "ground" else carried[0])
     return spaces
-
-
-def net(size: int) -> ch.Model:
-    """A square net of links on balls: a body at every node, a ball halfway along every edge."""
-    bodies, joints = [], []
-    for x in range(size):
-        for y in range(size):
-            at = (0.2 * x, 0.2 * y, 0.02 * ((7 * x + 3 * y) % 5))
-            body = ch.Body.box(f"{x} {y}", size=(0.2, 0.2, 0.05), mass=1.0, position=at)
-            bodies.append(body)
-            for other in ((x - 1, y), (x, y - 1)):
-                if min(other) >= 0:
-                    name = f"{other[0]} {other[1]}"
-                    before = next(b for b in bodies if b.name == name)
-                    middle = (np.array(before.position) + at) / 2
-                    joints.append(ch.Spherical(f"{name} to {body.name}", name, body, at=middle))
-    joints.append(ch.Spherical("hook", ch.GROUND, bodies[0], at=(0, 0, 0.1)))
-    return ch.Model(bodies, joints)
-
-
-def tower(loops: int) -> ch.Model:
-    """Storeys of two spherical legs and a platform, each on the one below."""
-    bodies, joints = [], []
-    below: ch.Body | ch.Ground = ch.GROUND
-    for k in range(loops):
-        z = 0.5 * k
-        platform = ch.Body.box(
-            f"deck {k}", size=(0.6, 0.4, 0.05), mass=1.0, position=(0, 0, z + 0.5)
-        )
-        for side, x in (("left", -0.25), ("right", 0.25)):
-            leg = ch.Body.box(
-                f"{side} {k}", size=(0.05, 0.05, 0.5), mass=0.3, position=(x, 0, z + 0.25)
-            )
-            joints.append(ch.Spherical(f"{side} foot {k}", below, leg, at=(x, 0, z)))
-            joints.append(ch.Spherical(f"{side} head {k}", leg, platform, at=(x, 0, z + 0.5)))
-            bodies.append(leg)
-        bodies.append(platform)
-        below = platform
-    return ch.Model(bodies, joints)
 
 
 def cases() -> dict[str, tuple[ch.Model, int]]:

@@ -127,3 +127,27 @@ def test_operations_of_a_step_and_its_longest_chain(benchmarks):
 
 def test_every_case_finds_what_it_measures(benchmarks):
     assert "implicit" in benchmarks("cases").CASES
+
+
+def test_every_row_of_the_comparison_of_two_trees_has_a_model_and_a_limit(benchmarks):
+    beside = benchmarks("beside")
+    assert {kind for kind, _, _ in beside.ROWS.values()} == set(beside.LIMITS)
+    for row in beside.ROWS:
+        assert beside.model_of(row).bodies
+
+
+def test_a_tree_is_timed_by_a_process_that_imports_it(benchmarks):
+    beside = benchmarks("beside")
+    with beside.started({"new": ROOT / "src"}) as processes:
+        for row in ("heavy top, auto", "3-bar"):
+            assert 0 < beside.answer(processes["new"], row) < 1000
+    with pytest.raises(RuntimeError, match="was imported"), beside.started({"new": ROOT}):
+        pass
+
+
+def test_what_is_past_its_limit_fails(benchmarks):
+    compared = benchmarks("beside").compared
+    assert compared({"row": [2.0, 3.0]}, {"row": 1.05}, ratios=True) == [
+        ("row", "2", "3", "1.5", "1.05", "FAIL")
+    ]
+    assert compared({"row": [2.0, 3.0]}, {"row": 10.0}, ratios=False)[0][-1] == "pass"
