@@ -15,7 +15,7 @@ from chasles.core.mechanism import Mechanism, Promises
 from chasles.core.recursion.cuts import make_loop_room
 from chasles.core.recursion.flight import FLIGHT_WIDTH, first_flight, make_flight
 from chasles.core.recursion.kinematics import tree_absolute
-from chasles.core.recursion.tree import DOF, SPHERICAL, STORED, Tree, make_recursion
+from chasles.core.recursion.tree import BY_WRENCH, DOF, SPHERICAL, STORED, Tree, make_recursion
 from chasles.core.stabilisation.record import Stabiliser
 from chasles.core.state_block import (
     AT_START,
@@ -52,9 +52,6 @@ from chasles.system.tree_state import (
     state_of,
 )
 from chasles.system.turns import first_integrals
-
-#: Of a force that does not act along a coordinate of a pair.
-BY_WRENCH = (-1, -1)
 
 
 @dataclass(frozen=True)

@@ -22,6 +22,7 @@ from chasles.core.recursion.run import (
 from chasles.core.recursion.tree import (
     ACCELERATION,
     ALPHA,
+    BY_WRENCH,
     OMEGA,
     TURN,
     Recursion,
@@ -92,10 +93,10 @@ class TreeProblem:
         """The same for arrays that are made already."""
         solver = make_solver(setup)
         found = tree_setup(setup, armature)
-        tree, forced = found.tree, setup.system.force_count > 0
+        tree, forces = found.tree, [BY_WRENCH] * setup.system.force_count
         begin = state_of(tree, solver.start, known_coordinates(setup))
         memory = make_recursion(
-            tree, solver.work.signals, forced, efforts=False, rows=bool(found.cuts)
+            tree, solver.work.signals, bool(forces), False, bool(found.cuts), forces
         )
         scratch = TreeScratch(setup, tree, memory, solver.work)
         loops = cut_rows(scratch, solver, found.cuts, begin).loops

@@ -130,6 +130,9 @@ AXIS = 81  # x axis of a planar pair; rate, in working axes, of a ball on the gr
 POINT, SPEED = 84, 87  # P and its velocity; only `place` fills them
 ROW = 96  # a multiple of a cache line of eight
 
+#: Of a force that does not act along a coordinate of a pair: see `make_recursion`.
+BY_WRENCH = (-1, -1)
+
 
 class Recursion(NamedTuple):
     """What the passes write, and the loads they read; made once per run."""
@@ -152,7 +155,8 @@ def make_recursion(
 ) -> Recursion:  # fmt: skip
     """Scratch for a tree; `signals` is where the functions of time of a stage are found.
 
-    `along` says for every force which velocity it acts along, or -1, and where its coordinate is.
+    `along` says for every force which velocity it acts along and where its coordinate is stored, or
+    BY_WRENCH.
     """
     return Recursion(
         rows=np.zeros((tree.body_count, ROW)),
