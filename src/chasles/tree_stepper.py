@@ -6,8 +6,8 @@ from typing import Any
 import numpy as np
 
 from chasles.core.arrays import ABSOLUTE_WIDTH, POSE_X, Floats
-from chasles.core.recursion.cuts import make_loop_room
 from chasles.core.recursion.flight import FLIGHT_WIDTH, first_flight, make_flight
+from chasles.core.recursion.groups import make_loop_room
 from chasles.core.recursion.kinematics import tree_absolute
 from chasles.core.recursion.loop_mechanism import LoopMechanism
 from chasles.core.recursion.mechanism import TreeMechanism

@@ -18,7 +18,7 @@ from typing import Any
 
 from chasles.core.outcomes import OK
 from chasles.core.recursion.count import block_flops, recursion_flops
-from chasles.core.recursion.cuts import make_loops
+from chasles.core.recursion.groups import make_loops
 from chasles.core.recursion.mechanism import TreeMechanism
 from chasles.implicit_choice import work_of
 from chasles.integrators.advance import UNSEEN
@@ -123,5 +123,5 @@ class Counting:
         if tree is None:
             blocks = block_flops(mechanism.plan, system.body_count, system.row_count)
             return BY_BLOCKS * blocks + forces
-        loops = getattr(mechanism, "loops", None) or make_loops(tree.parent, ())
+        loops = getattr(mechanism, "loops", None) or make_loops(tree, ())
         return BY_RECURSION * recursion_flops(tree, loops) + forces

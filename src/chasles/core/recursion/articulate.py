@@ -119,7 +119,7 @@ def rigid_of(tree: Any, rows: Any, body: int, pair: int) -> Any:
     """
     turn, omega = mat9(rows, body * ROW + TURN), vec3(rows, body * ROW + OMEGA)
     inertia = triangle(tree.inertia, 6 * body)
-    if pair == SPHERICAL:
+    if pair >= SPHERICAL:
         rotary = rotated_diagonal(turn, inertia)
     else:
         rotary = rotated(turn, inertia)

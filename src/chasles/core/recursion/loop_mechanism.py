@@ -24,8 +24,8 @@ from chasles.core.recursion.closing import (
     miss_speeds,
 )
 from chasles.core.recursion.coupled import add_coupled_wrenches
-from chasles.core.recursion.cuts import LoopRoom, Loops
 from chasles.core.recursion.flight import Flight
+from chasles.core.recursion.groups import LoopRoom, Loops
 from chasles.core.recursion.kept import KeptRows, keep_rows
 from chasles.core.recursion.kinematics import place
 from chasles.core.recursion.mechanism import (

@@ -17,8 +17,8 @@ from chasles.compiled import borrow, formula, hot, kernel, routine
 from chasles.core.arrays import ROW_WIDTH, mat9, put3, vec3
 from chasles.core.recursion.articulate import column_of_turn, z_axis
 from chasles.core.recursion.coupled import add_coupled_wrenches
+from chasles.core.recursion.eliminate import SOLVED
 from chasles.core.recursion.inertia import rotated, spread
-from chasles.core.recursion.riding import SOLVED
 from chasles.core.recursion.stage import accelerate_at
 from chasles.core.recursion.tree import (
     ACCELERATION,

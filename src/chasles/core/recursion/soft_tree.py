@@ -27,13 +27,13 @@ from chasles.core.recursion.articulate import (
     sum_of,
     z_axis,
 )
-from chasles.core.recursion.cuts import LoopRoom, make_loop_room
+from chasles.core.recursion.groups import LoopRoom, Loops, make_loop_room
 from chasles.core.recursion.kept import keep_rows
 from chasles.core.recursion.kinematics import kinematics, place
+from chasles.core.recursion.loading import by_rows, load_rows
 from chasles.core.recursion.loop_mechanism import LoopMechanism
 from chasles.core.recursion.mechanism import TreeMechanism
 from chasles.core.recursion.refine import loop_accelerations
-from chasles.core.recursion.riding import load_rows
 from chasles.core.recursion.stage import put_cut_rows
 from chasles.core.recursion.tree import (
     FIXED,
@@ -86,6 +86,7 @@ class SoftLoops(NamedTuple):
     work: Workspace
     carried: Integers
     still: Floats
+    loops: Loops  # no body is untouched: forces add to inertias
     room: LoopRoom
 
 
@@ -95,8 +96,8 @@ def make_soft_tree(mechanism: Any, soft: Softness) -> SoftTree | SoftLoops:
     if isinstance(mechanism, TreeMechanism):
         return made
     tree = mechanism.tree
-    room = make_loop_room(mechanism.loops, tree.body_count, tree.rate_count)
-    return SoftLoops(*made, room)
+    loops = by_rows(mechanism.loops)._replace(untouched=0 * mechanism.loops.untouched)
+    return SoftLoops(*made, loops, make_loop_room(loops, tree.body_count, tree.rate_count))
 
 
 def make_without_rows(mechanism: Any, soft: Softness) -> SoftTree:
@@ -198,7 +199,7 @@ def linearise_loops(
 ) -> int:
     system, work = mechanism.system, linear.work
     outcome = linearise_tree(mechanism, linear, soft, point, t, reach)
-    put_cut_rows(system, mechanism.tree, mechanism.loops, linear.room, point, work)
+    put_cut_rows(system, mechanism.tree, linear.loops, linear.room, point, work)
     for row in range(system.row_count):
         work.eta[row] = 0.0
     return outcome
@@ -232,7 +233,7 @@ def answer_tree(
 def answer_loops(
     mechanism: Any, linear: Any, soft: Any, point: Any, wrenches: Any, slope: Any
 ) -> int:
-    tree, memory, loops, room = linear.tree, linear.memory, mechanism.loops, linear.room
+    tree, memory, loops, room = linear.tree, linear.memory, linear.loops, linear.room
     work, rates = linear.work, mechanism.tree.rate_count
     load_soft(linear, soft, wrenches)
     load_rows(tree, loops, memory.rows, room, work.absolute, work.jacobian, work.eta)
