@@ -5,14 +5,15 @@ from typing import Any
 
 import numpy as np
 
-from chasles.core.arrays import ABSOLUTE_WIDTH, POSE_X, Floats
+from chasles.core.arrays import ABSOLUTE_WIDTH, POSE_X, Floats, System
 from chasles.core.recursion.flight import FLIGHT_WIDTH, first_flight, make_flight
-from chasles.core.recursion.groups import make_loop_room
+from chasles.core.recursion.groups import Loops, make_loop_room
 from chasles.core.recursion.kinematics import tree_absolute
+from chasles.core.recursion.loading import in_world
 from chasles.core.recursion.loop_mechanism import LoopMechanism
 from chasles.core.recursion.mechanism import TreeMechanism
 from chasles.core.recursion.tree import DOF, SPHERICAL, STORED, make_recursion
-from chasles.core.stabilisation.record import Stabiliser
+from chasles.core.stabilisation.record import FED_BACK, Stabiliser
 from chasles.core.stage import Promises
 from chasles.core.state_block import POTENTIAL, SUPPLY_WIDTH, StateBlock, layout_of
 from chasles.core.watch import SEEN_WIDTH
@@ -170,9 +171,12 @@ def make_tree_stepper(
     if rows.loops.row_count == 0:
         mechanism = TreeMechanism(**common)
     else:
-        room = make_loop_room(rows.loops, tree.body_count, count)
+        loops = rows.loops
+        if leaves_rows_alone(method, stabiliser, setup.system, loops):
+            loops = in_world(loops, tree, setup.system)
+        room = make_loop_room(loops, tree.body_count, count)
         mechanism = LoopMechanism(
-            **common, loops=rows.loops, room=room, stabiliser=stabiliser,
+            **common, loops=loops, room=room, stabiliser=stabiliser,
             kept=kept_rows(
                 scratch, solver, found.cuts, start_of(solver, tree), stabiliser.found.chosen
             ),
@@ -180,6 +184,13 @@ def make_tree_stepper(
         )  # fmt: skip
     check_admitted(method, mechanism, setup)
     return TreeStepper(solver, mechanism, scheme_of(method, solver, mechanism))
+
+
+def leaves_rows_alone(method: Method, stabiliser: Stabiliser, system: System, loops: Loops) -> bool:
+    """Whether nobody looks at the rows of J at a stage: it need not form them."""
+    looked_at = method.implicit or method.index > 0 or system.drive_count > 0
+    drifts = stabiliser.kind == FED_BACK and stabiliser.drift_gain != 0.0
+    return not (looked_at or drifts or loops.is_damped)
 
 
 def parts_of(setup: Setup, found: TreeSetup, until: float) -> dict[str, Any]:

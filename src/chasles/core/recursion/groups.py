@@ -83,6 +83,7 @@ class Loops(NamedTuple):
     coupled_count: int
     is_damped: int
     is_chosen: int  # whether some rows have no multiplier
+    is_formed: int  # whether rows of J are formed for some of them
 
 
 class LoopRoom(NamedTuple):
@@ -244,6 +245,7 @@ def make_loops(tree: Tree, cuts: Sequence[Cut], damping: Floats | None = None) -
         coupled_count=sum(cut.is_coupling for cut in cuts),
         is_damped=int(damping is not None),
         is_chosen=0,
+        is_formed=int(count > 0),
     )
 
 

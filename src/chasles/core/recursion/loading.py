@@ -48,12 +48,14 @@ def in_world(loops: Loops, tree: Tree, system: System) -> Loops:
         points[g] = tree.centre[b] + own[b].T @ joints.point_b[joint]
     formed = set(loops.joint_of[loops.first_row[:-1][loading == BY_ROWS]].tolist())
     known = np.array([joint not in formed for joint in loops.joints.tolist()], np.int64)
-    return loops._replace(loading=loading, axes=axes, points=points, in_world=known)
+    return loops._replace(
+        loading=loading, axes=axes, points=points, in_world=known, is_formed=int(not known.all())
+    )
 
 
 def by_rows(loops: Loops) -> Loops:
     """The same, with all groups loaded from J."""
-    return loops._replace(loading=0 * loops.loading, in_world=0 * loops.in_world)
+    return loops._replace(loading=0 * loops.loading, in_world=0 * loops.in_world, is_formed=1)
 
 
 @hot

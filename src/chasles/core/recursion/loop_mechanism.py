@@ -27,7 +27,7 @@ from chasles.core.recursion.coupled import add_coupled_wrenches
 from chasles.core.recursion.flight import Flight
 from chasles.core.recursion.groups import LoopRoom, Loops
 from chasles.core.recursion.kept import KeptRows, keep_rows
-from chasles.core.recursion.kinematics import place
+from chasles.core.recursion.kinematics import find_speeds, place
 from chasles.core.recursion.mechanism import (
     begin_tree_stage,
     find_driver_powers,
@@ -101,8 +101,10 @@ def loop_stage(
     begin_tree_stage(mechanism, scratch, point, t)
     if memory.has_wrenches != 0:
         push(tree, memory, system, scratch, point)
-    else:
+    elif mechanism.loops.is_formed != 0 or system.hinges.count > 0:
         place(tree, point, memory.rows, scratch.absolute)
+    else:
+        find_speeds(tree, point, memory.rows, True)
     put_cut_rows(system, tree, mechanism.loops, mechanism.room, point, scratch)
     pull_joints(system, scratch, mechanism.stabiliser)
     rates = tree.rate_count

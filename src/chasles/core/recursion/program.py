@@ -44,10 +44,11 @@ def make_program(parent: Sequence[int], loose: Sequence[bool], cuts: Sequence[Cu
         bodies = len(parent)
         steps = [(GIVE, body) for body in reversed(range(bodies))]
         return Program(steps, [], [], [set() for _ in range(bodies)], 0)
-    found = [Frontier(parent, loose, cuts, False).run()]
-    if any(loose):
-        found.append(Frontier(parent, loose, cuts, True).run())
-    return min(found, key=lambda program: program.products)
+    best = Frontier(parent, loose, cuts, False).run()
+    assert best is not None
+    if not any(loose):
+        return best
+    return Frontier(parent, loose, cuts, True).run(less_than=best.products) or best
 
 
 def products_of(size: int, below: int) -> int:
@@ -80,6 +81,8 @@ class Frontier:
         self.handed_on = [False] * count  # whether it has ridden from a body to its parent
         self.on: list[set[int]] = [set() for _ in range(bodies)]  # cuts by body
         self.rows_on = [0] * bodies
+        self.holds = [GROUND] * count  # by cut: the body that waits until it has closed
+        self.held = [0] * bodies  # by body: for how many it waits
         self.children = [0] * bodies
         for body in parent:
             if body >= 0:
@@ -111,23 +114,26 @@ class Frontier:
     def waits_for_bodies(self, cut: int) -> bool:
         return self.bodies_first and not self.handed_on[cut]
 
-    def is_held(self, body: int) -> bool:
+    def hold(self, cut: int, body: int) -> None:
         """What hangs on a body alone closes before it gives way."""
-        alone = {body}
-        return any(
-            self.under[cut] == alone and self.may_close(cut) and not self.waits_for_bodies(cut)
-            for cut in self.on[body]
-        )
+        if self.holds[cut] >= 0:
+            self.held[self.holds[cut]] -= 1
+        if body >= 0:
+            self.held[body] += 1
+        self.holds[cut] = body
 
     def offer_cut(self, cut: int) -> None:
-        if self.may_close(cut):
+        goes = self.may_close(cut)
+        now = goes and not self.waits_for_bodies(cut)
+        self.hold(cut, next(iter(self.under[cut]), GROUND) if now else GROUND)
+        if goes:
             below = sum(self.size[other] for other in self.met[cut])
             below += 6 if max(self.under[cut], default=GROUND) >= 0 else 0
             cost = products_of(self.size[cut], below)
             self.offer((int(self.waits_for_bodies(cut)), cost, CLOSE, cut))
 
     def offer_body(self, body: int) -> None:
-        if body >= 0 and self.children[body] == 0 and not self.is_held(body):
+        if body >= 0 and self.children[body] == 0 and self.held[body] == 0:
             self.offer((0, products_of(6, self.rows_on[body]), GIVE, -body))
 
     def offer(self, entry: tuple[int, int, int, int]) -> None:
@@ -136,25 +142,27 @@ class Frontier:
             self.entry[node] = entry
             heappush(self.heap, entry)
 
-    def run(self) -> Program:
-        for body in range(len(self.parent)):
-            self.offer_body(body)
+    def run(self, less_than: float = float("inf")) -> Program | None:
+        """The order, unless it costs more."""
         for cut in range(len(self.under)):
             self.offer_cut(cut)
+        for body in range(len(self.parent)):
+            self.offer_body(body)
         while self.heap:
             entry = heappop(self.heap)
             node = entry[2], abs(entry[3])
-            if node in self.gone or self.entry[node] != entry:
+            if node in self.gone or self.entry.get(node) != entry:
                 continue  # its cost has changed
-            if node[0] == GIVE and self.is_held(node[1]):
+            closes = node[0] == CLOSE
+            if not (self.may_close(node[1]) if closes else self.held[node[1]] == 0):
                 del self.entry[node]
-            elif node[0] == CLOSE and not self.may_close(node[1]):
-                del self.entry[node]
-            else:
-                self.gone.add(node)
-                self.steps.append(node)
-                self.products += entry[1]
-                (self.close if node[0] == CLOSE else self.give)(node[1])
+                continue
+            self.gone.add(node)
+            self.steps.append(node)
+            self.products += entry[1]
+            if not self.products < less_than:
+                return None
+            (self.close if closes else self.give)(node[1])
         return Program(self.steps, self.ends, self.later, self.riders, self.products)
 
     def give(self, body: int) -> None:
@@ -177,6 +185,7 @@ class Frontier:
 
     def close(self, cut: int) -> None:
         met, end = self.met[cut], next(iter(self.under[cut]), GROUND)
+        self.hold(cut, GROUND)
         self.ends[cut], self.later[cut] = end, met
         if end >= 0:
             self.take_off(cut, end)
