@@ -1,17 +1,17 @@
 r"""Groups of rows that close: their multipliers are eliminated, and found again on the way back.
 
-Where all that a group is connected with hangs on one body, E_gg = L D L^T has pivots d < 0: -E is the
-mobility that the coordinates inside the loop leave to its rows, definite where rows are independent;
-damped rows start from $E_{rr} = -\mu$.  With b what is asked,
+Where all that a group is connected with hangs on one body, E_gg = L D L^T has pivots d < 0: -E is
+the mobility that the coordinates inside the loop leave to its rows, definite where rows are
+independent; damped rows start from $E_{rr} = -\mu$.  With b what is asked,
 
 $$ A \mathrel{-}= G E_{gg}^{-1} G^T, \quad p \mathrel{+}= G E_{gg}^{-1} b, \quad
    G_s \mathrel{-}= E_{sg}E_{gg}^{-1}G, \quad E_{st} \mathrel{-}= E_{sg}E_{gg}^{-1}E_{gt}, \quad
    b_s \mathrel{-}= E_{sg}E_{gg}^{-1}b, $$
 $$ \lambda_g = E_{gg}^{-1}\bigl(b - G^T X - \textstyle\sum_s E_{gs}\lambda_s\bigr) . $$
 
-What stays is L and $D^{-1}$ in the group's triangle, $L^{-1}G^T$ in its place on the body, $D^{-1}L^{-1}b$
-in what was asked, and $E_{sg}L^{-T}D^{-1}$.  Rows that are missing or not chosen have $D^{-1} = 0$: they
-take no part, and their multipliers are zero.
+What stays is L and $D^{-1}$ in the group's triangle, $L^{-1}G^T$ in its place on the body,
+$D^{-1}L^{-1}b$ in what was asked, and $E_{sg}L^{-T}D^{-1}$.  Rows that are missing or not chosen
+have $D^{-1} = 0$: they take no part, and their multipliers are zero.
 """
 
 from typing import Any
@@ -34,9 +34,9 @@ from chasles.core.recursion.articulate import add_load, inertia_of, put_inertia
 from chasles.core.recursion.choosing import choose_rows
 from chasles.core.recursion.inertia import deflated
 from chasles.core.recursion.tree import ALPHA, ROW
+from chasles.core.recursion.untouched import NOTHING
 
 SOLVED = -1
-NOTHING = (0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
 
 
 @hot
@@ -89,19 +89,23 @@ def close_group(loops: Any, room: Any, rows: Any, g: int) -> int:
     k0, k1, k2 = NOTHING, NOTHING, NOTHING
     if place >= 0:
         at, base = 18 * place, loops.end[g] * ROW
-        k0, k1, k2 = get6(reach, at), get6(reach, at + 6), get6(reach, at + 12)
-        k1 = minus_scaled6(k1, factor[1], k0)
-        k2 = minus_scaled6(minus_scaled6(k2, factor[3], k0), factor[4], k1)
-        put_row6(reach, at + 6, k1)
-        put_row6(reach, at + 12, k2)
+        k0, count = get6(reach, at), loops.place_rows[place]
         inertia = deflated(inertia_of(rows, base), halves(k0), factor[0])
-        inertia = deflated(inertia, halves(k1), factor[2])
-        put_inertia(rows, base, deflated(inertia, halves(k2), factor[5]))
+        if count > 1:
+            k1 = minus_scaled6(get6(reach, at + 6), factor[1], k0)
+            put_row6(reach, at + 6, k1)
+            inertia = deflated(inertia, halves(k1), factor[2])
+        if count > 2:
+            k2 = minus_scaled6(get6(reach, at + 12), factor[3], k0)
+            k2 = minus_scaled6(k2, factor[4], k1)
+            put_row6(reach, at + 12, k2)
+            inertia = deflated(inertia, halves(k2), factor[5])
+        put_inertia(rows, base, inertia)
         push_body(rows, base, push, k0, k1, k2)
     first, target = loops.first_later[g], loops.first_target[g]
     for j in range(first, loops.first_later[g + 1]):
         e, s = loops.later_value[j], loops.later[j]
-        for row in range(3):
+        for row in range(loops.first_row[s + 1] - loops.first_row[s]):
             x = forward3(factor, get3(values, e + 3 * row))
             y = scale3(factor, x)
             put_row3(values, e + 3 * row, y)

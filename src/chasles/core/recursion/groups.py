@@ -1,14 +1,15 @@
 r"""The program of a tree with cut joints in numbers: rows in groups of three, and their places.
 
 Rows are eliminated in groups of up to three, those of one joint one after the other; groups are
-numbered in the order of elimination, and rows likewise.  A group that is not full has rows that act on
-nothing: their pivots count as infinite.  A **place** is a group on a body: on those that it rides
-through, and on the one where it closes.
+numbered in the order of elimination, and rows likewise.  A group that is not full has rows that act
+on nothing: their pivots count as infinite.  A **place** is a group on a body: on those that it
+rides through, and on the one where it closes.
 
 E, the matrix of the multipliers, is kept in blocks: the triangle (6) of every group first, then, of
 two groups that meet, a block (9) whose rows are those of the later one.
 """
 
+import itertools
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
@@ -35,6 +36,8 @@ class Loops(NamedTuple):
     sides: Integers  # (g, 2) place on a, on b; -1: the ground
     first_place: Integers  # (n + 1,) places by body, of groups that ride through it
     place_group: Integers  # (places,)
+    place_rows: Integers  # (places,) how many rows the group has
+    filled: Integers  # (f,) places that begin with nothing: no joint acts there by itself
     place_up: Integers  # (places,) the group's place on the parent; -1: the ground, or nowhere
     first_pair: Integers  # (n,) blocks of E of pairs (j, k <= j) of riding places
     pairs: Integers
@@ -47,7 +50,7 @@ class Loops(NamedTuple):
     first_target: Integers  # (g,) blocks of E of pairs of later groups
     targets: Integers
     untouched: Integers  # (n,) 1 for bodies whose inertia nothing changes: see `untouched`
-    charts: Integers  # (k,) bodies whose rates are taken against a base, once all move
+    charts: Integers  # (k,) bodies on pairs of six dimensions: their rates are found last
     loading: Integers  # (g,) BY_ROWS, or what its axes lock
     axes: Floats  # (g, 9) of these, as columns in working axes of b; none for missing rows
     points: Floats  # (g, 3) of the joint from P of b
@@ -80,6 +83,7 @@ class Loops(NamedTuple):
     place_count: int
     value_count: int
     chart_count: int
+    filled_count: int
     coupled_count: int
     is_damped: int
     is_chosen: int  # whether some rows have no multiplier
@@ -223,7 +227,7 @@ def make_loops(tree: Tree, cuts: Sequence[Cut], damping: Floats | None = None) -
         **elimination_tables(found, values),
         **coupling_tables(found),
         untouched=untouched_bodies(tree, found),
-        charts=np.flatnonzero(tree.pair > FREE),
+        charts=np.flatnonzero(loose),
         loading=np.full(len(groups), BY_ROWS, np.int64),
         axes=np.zeros((len(groups), 9)),
         points=np.zeros((len(groups), 3)),
@@ -241,7 +245,7 @@ def make_loops(tree: Tree, cuts: Sequence[Cut], damping: Floats | None = None) -
         step_count=len(steps),
         place_count=len(found.places),
         value_count=values.count,
-        chart_count=int((tree.pair > FREE).sum()),
+        chart_count=sum(loose),
         coupled_count=sum(cut.is_coupling for cut in cuts),
         is_damped=int(damping is not None),
         is_chosen=0,
@@ -268,10 +272,15 @@ def place_tables(parent: list[int], loose: list[bool], found: Riders) -> dict[st
         for at, (body, g) in enumerate(found.places)
     ]
     ends = [found.end(g) for g in range(len(found.groups))]
+    acting = set(itertools.chain.from_iterable(sides))
+    filled = [at for at in range(len(found.places)) if at not in acting]
     return {
         "sides": np.array(sides, np.int64).reshape(-1, 2),
         "first_place": np.array(found.first_place, np.int64),
         "place_group": np.array([g for _, g in found.places], np.int64),
+        "place_rows": np.array([len(found.groups[g][1]) for _, g in found.places], np.int64),
+        "filled": np.array(filled, np.int64),
+        "filled_count": len(filled),
         "place_up": np.array(up, np.int64),
         "end": np.array(ends, np.int64),
         "end_place": np.array([place(end, g) for g, end in enumerate(ends)], np.int64),
@@ -310,7 +319,7 @@ def coupling_tables(found: Riders) -> dict[str, Any]:
 def elimination_tables(found: Riders, values: Values) -> dict[str, Any]:
     """Which blocks of E a pair that gives way and a group that is closed change."""
     first, places = found.first_place, found.places
-    riders = [[g for _, g in places[one:other]] for one, other in zip(first, first[1:])]
+    riders = [[g for _, g in places[one:other]] for one, other in itertools.pairwise(first)]
     pairs = [values.pairs(group) for group in riders]
     later = []
     for g, (k, _) in enumerate(found.groups):

@@ -1,7 +1,7 @@
 r"""Rows of cut joints on their bodies: G, and what is asked of them.
 
-Rows of J act on body twists at the centres of mass.  Those of a lower pair need not be formed: along
-axes e of body b, at a point with levers r_a and r_b from the points of the bodies,
+Rows of J act on body twists at the centres of mass.  Those of a lower pair need not be formed:
+along axes e of body b, at a point with levers r_a and r_b from the points of the bodies,
 
 $$ e\cdot(\ddot x_b - \ddot x_a) = \ldots, \qquad G_b = (r_b\times e,\ e), \quad
    G_a = -(r_a\times e,\ e), $$
@@ -29,7 +29,7 @@ SHIFTS, TURNS = 1, 2
 
 
 def in_world(loops: Loops, tree: Tree, system: System) -> Loops:
-    """The same, with lower pairs that are loaded along their axes: their rows of J are not formed."""
+    """The same, with lower pairs loaded along their axes: their rows of J are not formed."""
     joints, own = system.joints, tree.axes.reshape(-1, 3, 3)
     loading, axes, points = loops.loading.copy(), loops.axes.copy(), loops.points.copy()
     for g, first in enumerate(loops.first_row[:-1].tolist()):
@@ -63,8 +63,10 @@ def load_rows(
     tree: Any, loops: Any, rows: Any, room: Any, absolute: Any, jacobian: Any, eta: Any
 ) -> None:
     r"""G and $\eta + \beta\cdot(\omega\times\dot P - g)$ of all rows; E is empty."""
-    for k in range(18 * loops.place_count):
-        room.reach[k] = 0.0
+    for j in range(loops.filled_count):
+        into = 18 * loops.filled[j]
+        for k in range(18):
+            room.reach[into + k] = 0.0
     for k in range(loops.value_count):
         room.values[k] = 0.0
     for g in range(loops.group_count):
@@ -95,8 +97,8 @@ def load_from_jacobian(
             if place >= 0:
                 entry, into = source * ROW_WIDTH + 6 * side, 18 * place + 6 * k
                 spin, beta, carried = row_on_body(rows, absolute, jacobian, body, entry)
-                put3(room.reach, into, add(vec3(room.reach, into), spin))
-                put3(room.reach, into + 3, add(vec3(room.reach, into + 3), beta))
+                put3(room.reach, into, spin)
+                put3(room.reach, into + 3, beta)
                 asked += carried - dot(beta, down)
         room.asked[3 * g + k] = asked
 

@@ -1,21 +1,21 @@
 r"""In which order bodies give way and rows of cut joints are closed, found once from the graph.
 
-    GIVE body   its pair gives way; a pair of six dimensions hands nothing on, every other the body's
+    GIVE body   its pair gives way; one of six dimensions hands nothing on, every other the body's
                 articulated inertia and the rows that act on it to the parent
     CLOSE cut   the multipliers of a cut joint are eliminated, as soon as all that it is connected
                 with hangs on one body, or on the ground
 
-A cut joint **hangs** on its bodies, and where one gives way on that body's parent.  What moves all of
-a loop together does not touch its rows, so that the coordinates inside the loop alone make their
-pivots regular: a cut may close when it hangs on one thing.  *The ground is such a thing*: a cut that
-closes on the ground leaves those that it has met hanging on the ground.  Rows whose wrenches do not
-balance on their bodies (gears, users' formulas) hang on the ground from the beginning.  A coupling of
-coordinates waits for the joints that it names.
+A cut joint **hangs** on its bodies, and where one gives way on that body's parent.  What moves all
+of a loop together does not touch its rows, so that the coordinates inside the loop alone make their
+pivots regular: a cut may close when it hangs on one thing.  *The ground is such a thing*: a cut
+that closes on the ground leaves those that it has met hanging on the ground.  Rows whose wrenches
+do not balance on their bodies (gears, users' formulas) hang on the ground from the beginning.  A
+coupling of coordinates waits for the joints that it names.
 
-Two cuts meet in E, the matrix of the multipliers, if they ride through a common body, or if one that
-met both has closed.  Two orders are tried, and the one with fewer multiplications is taken: the
-cheapest that is allowed next, or all bodies on charts before the rows between them, as one orders a
-matrix of masses and rows.
+Two cuts meet in E, the matrix of the multipliers, if they ride through a common body, or if one
+that met both has closed.  Two orders are tried, and the one with fewer multiplications is taken:
+the cheapest that is allowed next, or all bodies on charts before the rows between them, as one
+orders a matrix of masses and rows.
 """
 
 from collections.abc import Sequence

@@ -27,8 +27,8 @@ from chasles.core.evaluate import (
 )
 from chasles.core.outcomes import NOT_SOLVED
 from chasles.core.recursion.coupled import take_coupled
-from chasles.core.recursion.inertia import spread
 from chasles.core.recursion.eliminate import SOLVED
+from chasles.core.recursion.inertia import spread
 from chasles.core.recursion.on_bodies import row_on_body
 from chasles.core.recursion.solving import loop_inward, loop_outward, loop_resolve
 from chasles.core.recursion.tree import ACCELERATION, ALPHA, ROW, TURN, triangle

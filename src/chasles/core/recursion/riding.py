@@ -9,7 +9,8 @@ The pair's coordinates give way as without rows (see `articulate`), and take $V 
 $$ G' = G - U D^{-1} V, \qquad E' = E - V^T D^{-1} V, \qquad
    e' = e + G^T\zeta + V^T D^{-1}(\tau - S^T\hat p) . $$
 
-A ball passes on $G'_f = G_f - H^T I^{-1} G_n$ and no torque, a pair of six dimensions nothing at all.
+A ball passes on $G'_f = G_f - H^T I^{-1} G_n$ and no torque, a pair of six dimensions nothing at
+all.
 """
 
 from typing import Any
@@ -18,7 +19,6 @@ from chasles.compiled import formula, hot
 from chasles.core.arrays import mat9, put3, vec3
 from chasles.core.blocks.small import (
     backward3,
-    dot6,
     forward3,
     forward6,
     get6,
@@ -29,7 +29,6 @@ from chasles.core.blocks.small import (
 )
 from chasles.core.recursion.articulate import column_of_turn, z_axis
 from chasles.core.recursion.tree import (
-    ACCELERATION,
     ALPHA,
     AXIS,
     BIAS_U,
@@ -49,7 +48,7 @@ from chasles.core.recursion.tree import (
     SPHERICAL,
     triangle,
 )
-from chasles.core.recursion.untouched import take_products
+from chasles.core.recursion.untouched import NOTHING, take_products
 from chasles.groups.vectors import add, axpy, cross, dot, scale, sub, tmatvec
 
 ZERO = (0.0, 0.0, 0.0)
@@ -108,19 +107,21 @@ def ride_six(loops: Any, room: Any, rows: Any, body: int) -> None:
     """Groups through a pair of six dimensions: `along` keeps L^-1 G."""
     at, first, last = body * ROW, loops.first_place[body], loops.first_place[body + 1]
     factor, pair = get_triangle6(rows, at + COLUMN), loops.first_pair[body]
-    motion = vec3(rows, at + ALPHA) + vec3(rows, at + ACCELERATION)
+    known = get6(rows, at + ALPHA)
     for place in range(first, last):
-        g, into = loops.place_group[place], 18 * place
-        g0, g1, g2 = get6(room.reach, into), get6(room.reach, into + 6), get6(room.reach, into + 12)
-        l0, l1, l2 = forward6(factor, g0), forward6(factor, g1), forward6(factor, g2)
+        into, count = 18 * place, loops.place_rows[place]
+        l0, l1, l2 = forward6(factor, get6(room.reach, into)), NOTHING, NOTHING
+        s0, s1, s2 = scale6(factor, l0), NOTHING, NOTHING
         put_row6(room.along, into, l0)
-        put_row6(room.along, into + 6, l1)
-        put_row6(room.along, into + 12, l2)
-        room.asked[3 * g] -= dot6(g0, motion)
-        room.asked[3 * g + 1] -= dot6(g1, motion)
-        room.asked[3 * g + 2] -= dot6(g2, motion)
-        s0, s1, s2 = scale6(factor, l0), scale6(factor, l1), scale6(factor, l2)
-        take_products(loops, room, pair, first, place, (l0, l1, l2), (s0, s1, s2))
+        if count > 1:
+            l1 = forward6(factor, get6(room.reach, into + 6))
+            s1 = scale6(factor, l1)
+            put_row6(room.along, into + 6, l1)
+        if count > 2:
+            l2 = forward6(factor, get6(room.reach, into + 12))
+            s2 = scale6(factor, l2)
+            put_row6(room.along, into + 12, l2)
+        take_products(loops, room, pair, first, place, (l0, l1, l2), (s0, s1, s2), known)
         pair += place - first + 1
 
 
@@ -134,7 +135,7 @@ def ride_ball(tree: Any, loops: Any, room: Any, rows: Any, body: int, down: Any)
     values, along = room.values, room.along
     for place in range(first, last):
         g, into = loops.place_group[place], 18 * place
-        for k in range(3):
+        for k in range(loops.place_rows[place]):
             turn, force = vec3(room.reach, into + 6 * k), vec3(room.reach, into + 6 * k + 3)
             low = forward3(factor, turn)
             put3(along, into + 6 * k, low)
@@ -168,7 +169,7 @@ def ride_axes(tree: Any, loops: Any, room: Any, rows: Any, body: int, down: Any)
     along = room.along
     for place in range(first, last):
         g, into = loops.place_group[place], 18 * place
-        for k in range(3):
+        for k in range(loops.place_rows[place]):
             row = into + 6 * k
             n, f, known = vec3(room.reach, row), vec3(room.reach, row + 3), 0.0
             if tree.parent[body] >= 0:

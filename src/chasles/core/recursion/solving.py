@@ -4,8 +4,8 @@ After `loop_inward` the factor of
 
 $$ M\dot v + J^T\lambda = Q, \qquad J\dot v - \mu\lambda = \eta $$
 
-(M and J on the coordinates) lies in the rows of the bodies and in E.  It solves again at the price of
-a pass inward and one outward: corrections of damped rows, and the projection of positions and
+(M and J on the coordinates) lies in the rows of the bodies and in E.  It solves again at the price
+of a pass inward and one outward: corrections of damped rows, and the projection of positions and
 velocities, which moves coordinates only and so cannot open a joint of the tree.
 """
 
@@ -15,7 +15,6 @@ from chasles.compiled import hot, routine
 from chasles.core.arrays import mat9, put3, vec3
 from chasles.core.blocks.small import (
     backward3,
-    backward6,
     dot6,
     forward3,
     forward6,
@@ -23,13 +22,13 @@ from chasles.core.blocks.small import (
     get6,
     get_triangle6,
     minus_scaled6,
+    put_row6,
     scale3,
     scale6,
 )
-from chasles.core.recursion.accelerate import accelerate_body, chart_rates
+from chasles.core.recursion.accelerate import accelerate_body, chart_rates, free_rates, solve_six
 from chasles.core.recursion.articulate import add_load, articulate_body
 from chasles.core.recursion.eliminate import (
-    NOTHING,
     SOLVED,
     close_again,
     close_group,
@@ -38,7 +37,6 @@ from chasles.core.recursion.eliminate import (
 from chasles.core.recursion.program import CLOSE
 from chasles.core.recursion.riding import axis_of, dof_of, ride_body
 from chasles.core.recursion.tree import (
-    ACCELERATION,
     ALPHA,
     COLUMN,
     COUPLING,
@@ -50,11 +48,15 @@ from chasles.core.recursion.tree import (
     ROW,
     SPHERICAL,
     TORQUE,
-    TURN,
     triangle,
 )
-from chasles.core.recursion.untouched import give_untouched, ride_untouched, times6
-from chasles.groups.vectors import add, axpy, cross, dot, matvec, neg, sub, tmatvec
+from chasles.core.recursion.untouched import (
+    NOTHING,
+    give_untouched,
+    ride_untouched,
+    solve_untouched,
+)
+from chasles.groups.vectors import add, axpy, cross, dot, neg, tmatvec
 
 ZERO = (0.0, 0.0, 0.0)
 
@@ -91,7 +93,7 @@ def loop_inward(tree: Any, memory: Any, loops: Any, room: Any) -> int:
 
 @routine
 def loop_mobility(tree: Any, memory: Any, loops: Any, room: Any) -> None:
-    """-E_rr: how much every row gives way where no other row is there."""
+    """-E_rr: how much what is inside its loop gives way to every row, no other row there."""
     down = vec3(tree.gravity, 0)
     for step in range(loops.step_count):
         if loops.program[2 * step] != CLOSE:
@@ -112,14 +114,7 @@ def feel_groups(tree: Any, loops: Any, room: Any, rows: Any, body: int) -> None:
         total = minus_scaled6(total, m[1], get6(room.along, into + 6))
         total = minus_scaled6(total, m[2], get6(room.along, into + 12))
     if pair >= FREE:
-        if loops.untouched[body] != 0:
-            x = times6(get6(rows, at + COLUMN), total)
-            y = matvec(mat9(rows, at + TURN), (x[0], x[1], x[2])) + (x[3], x[4], x[5])
-        else:
-            factor = get_triangle6(rows, at + COLUMN)
-            y = backward6(factor, scale6(factor, total))
-        put3(rows, at + ALPHA, add(vec3(rows, at + ALPHA), (y[0], y[1], y[2])))
-        put3(rows, at + ACCELERATION, add(vec3(rows, at + ACCELERATION), (y[3], y[4], y[5])))
+        put_row6(rows, at + ALPHA, minus_scaled6(get6(rows, at + ALPHA), -1.0, total))
     elif pair == SPHERICAL:
         factor = triangle(rows, at + COLUMN)
         give = backward3(factor, scale3(factor, (total[0], total[1], total[2])))
@@ -142,11 +137,18 @@ def loop_outward(
         else:
             if loops.first_place[index] < loops.first_place[index + 1]:
                 feel_groups(tree, loops, room, rows, index)
-            if tree.pair[index] <= FREE:
+            if loops.untouched[index] != 0:
+                solve_untouched(rows, index * ROW)
+            elif tree.pair[index] >= FREE:
+                solve_six(rows, index * ROW)
+            else:
                 accelerate_body(tree, rows, index, down, moving, 0, out, first)
     for k in range(loops.chart_count):
         body = loops.charts[k]
-        chart_rates(tree, rows, body, down, moving, out, first + tree.rate_at[body])
+        if tree.pair[body] == FREE:
+            free_rates(rows, body * ROW, down, out, first + tree.rate_at[body])
+        else:
+            chart_rates(tree, rows, body, down, moving, out, first + tree.rate_at[body])
 
 
 # --- again ---
@@ -159,17 +161,16 @@ def give_again(tree: Any, loops: Any, room: Any, rows: Any, body: int) -> None:
     first, last = loops.first_place[body], loops.first_place[body + 1]
     p = (vec3(rows, at + TORQUE), vec3(rows, at + FORCE))
     if pair >= FREE:
-        y = NOTHING
+        x = NOTHING
         if loops.untouched[body] == 0:
             factor = get_triangle6(rows, at + COLUMN)
-            x = forward6(factor, (-p[0][0], -p[0][1], -p[0][2], -p[1][0], -p[1][1], -p[1][2]))
-            y = backward6(factor, scale6(factor, x))
+            x = forward6(factor, neg(p[0]) + neg(p[1]))
+            scaled = scale6(factor, x)
             for place in range(first, last):
                 for k in range(3):
-                    known = dot6(get6(room.reach, 18 * place + 6 * k), y)
+                    known = dot6(get6(room.along, 18 * place + 6 * k), scaled)
                     room.asked[3 * loops.place_group[place] + k] -= known
-        put3(rows, at + ALPHA, (y[0], y[1], y[2]))
-        put3(rows, at + ACCELERATION, (y[3], y[4], y[5]))
+        put_row6(rows, at + ALPHA, x)
         return
     if pair == SPHERICAL:
         factor = triangle(rows, at + COLUMN)
