@@ -13,7 +13,7 @@ from chasles.core.recursion.cuts import Cut
 from chasles.core.recursion.eliminate import SOLVED
 from chasles.core.recursion.groups import make_loops
 from chasles.core.recursion.loading import in_world
-from chasles.core.recursion.program import CLOSE, Frontier, make_program
+from chasles.core.recursion.program import Frontier, make_program
 from chasles.core.recursion.solving import (
     loop_inward,
     loop_mobility,
@@ -72,7 +72,7 @@ def is_close(found, expected):
     "made", [make_loops, in_order(True), in_order(False)], ids=["cheaper", "bodies", "cheapest"]
 )
 @given(graph=graphs())
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=25, deadline=None)
 def test_every_program_solves_the_dense_equations(made, graph):
     at = graph.loaded(made)
     tree, loops, room, rows = at.tree, at.loops, at.room, at.memory.rows
@@ -91,7 +91,7 @@ def test_every_program_solves_the_dense_equations(made, graph):
 
 
 @given(graph=graphs())
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=15, deadline=None)
 def test_rows_that_no_coordinate_moves_have_no_mobility_and_others_have_some(graph):
     """What is inside its loop gives way to a row: less than everything, but not nothing."""
     at = graph.loaded()
@@ -104,7 +104,7 @@ def test_rows_that_no_coordinate_moves_have_no_mobility_and_others_have_some(gra
 
 
 @given(graph=graphs(st.sampled_from(LOOSE)))
-@settings(max_examples=20, deadline=None)
+@settings(max_examples=10, deadline=None)
 def test_rows_between_charts_are_handed_to_nobody(graph):
     loops = make_loops(graph.tree, graph.cuts)
     assert (loops.place_up == -1).all()
@@ -125,21 +125,19 @@ def test_lower_pairs_along_their_axes_and_by_rows_of_j_move_alike(seed):
     assert is_close(found.multipliers, expected.multipliers)
 
 
-def test_what_met_a_row_that_closed_on_the_ground_hangs_on_the_ground():
-    """Bodies on charts: 0 is held by the ground and by 1; 2 is held by 0 and by 1.
-
-    Once 0 has gone and its joint to the ground has closed, the joints that it met may close on no
-    body before both others have gone.
-    """
-    cuts = [Cut(0, -1, 0, (0, 1, 2)), Cut(1, 0, 1, (3, 4, 5)), Cut(2, 0, 2, (6, 7, 8)),
-            Cut(3, 1, 2, (9, 10, 11))]  # fmt: skip
-    program = make_program([-1] * 3, [True] * 3, cuts)
-    given = [k for kind, k in program.steps if kind != CLOSE]
-    assert sorted(given) == [0, 1, 2]
-    last = program.steps.index((CLOSE, 0))
-    for cut in program.later[0]:
-        assert program.ends[cut] == -1
-        assert program.steps.index((CLOSE, cut)) > last
+@pytest.mark.parametrize(
+    "seed, kinds, sizes",
+    [
+        (14, ["SE3", "spherical", "cylindrical", "SE3"], [5, 1, 3, 5]),
+        (813, ["SO3xR3", "free", "SO3xR3"], [3, 2, 5, 3, 4]),
+        (2492, ["SO3xR3", "spherical", "SO3xR3"], [2, 5, 2, 4]),
+    ],
+)
+def test_what_met_a_row_that_closed_on_the_ground_hangs_on_the_ground(seed, kinds, sizes):
+    """Here rows close too soon, without a pivot, where the ground is forgotten."""
+    graph = Graph.drawn(seed, kinds, sizes, damped=False)
+    at = graph.loaded(in_order(False))
+    assert loop_inward(at.tree, at.memory, at.loops, at.room) == SOLVED
 
 
 @pytest.mark.parametrize("bodies", [500, 1000])

@@ -44,6 +44,7 @@ from chasles.core.recursion.tree import (
     PLANAR,
     PRISMATIC,
     PULL,
+    REVOLUTE,
     ROW,
     SPHERICAL,
     triangle,
@@ -125,44 +126,100 @@ def ride_six(loops: Any, room: Any, rows: Any, body: int) -> None:
         pair += place - first + 1
 
 
+@formula
+def ride_row_of_ball(
+    loops: Any, room: Any, place: int, k: int, factor: Any, ball: Any, r: Any, down: Any
+) -> Any:
+    """One row through a ball: L^-1 G_n."""
+    h, free, push = ball
+    row = 18 * place + 6 * k
+    turn, force = vec3(room.reach, row), vec3(room.reach, row + 3)
+    low = forward3(factor, turn)
+    put3(room.along, row, low)
+    force = sub(force, tmatvec(h, backward3(factor, scale3(factor, low))))
+    room.asked[3 * loops.place_group[place] + k] -= dot(turn, free) + dot(force, push)
+    hand_over(loops, room, place, k, r, down, ZERO, force)
+    return low
+
+
 @hot
 def ride_ball(tree: Any, loops: Any, room: Any, rows: Any, body: int, down: Any) -> None:
     """Groups through a ball: `along` keeps L^-1 G_n."""
     at, first, last = body * ROW, loops.first_place[body], loops.first_place[body + 1]
-    factor, h, pair = triangle(rows, at + COLUMN), mat9(rows, at + COUPLING), loops.first_pair[body]
-    free, push, r = vec3(rows, at + PULL), vec3(rows, at + BIAS_U), vec3(rows, at + LEVER)
-    grounded = tree.parent[body] < 0
+    factor, r, pair = triangle(rows, at + COLUMN), vec3(rows, at + LEVER), loops.first_pair[body]
+    push = vec3(rows, at + BIAS_U) if tree.parent[body] >= 0 else ZERO
+    ball = mat9(rows, at + COUPLING), vec3(rows, at + PULL), push
     values, along = room.values, room.along
     for place in range(first, last):
-        g, into = loops.place_group[place], 18 * place
-        for k in range(loops.place_rows[place]):
-            turn, force = vec3(room.reach, into + 6 * k), vec3(room.reach, into + 6 * k + 3)
-            low = forward3(factor, turn)
-            put3(along, into + 6 * k, low)
-            force = sub(force, tmatvec(h, backward3(factor, scale3(factor, low))))
-            known = dot(turn, free)
-            if not grounded:
-                known += dot(force, push)
-            room.asked[3 * g + k] -= known
-            hand_over(loops, room, place, k, r, down, ZERO, force)
-        for other in range(first, place + 1):
+        count = loops.place_rows[place]
+        l0, l1, l2 = ride_row_of_ball(loops, room, place, 0, factor, ball, r, down), ZERO, ZERO
+        if count > 1:
+            l1 = ride_row_of_ball(loops, room, place, 1, factor, ball, r, down)
+        if count > 2:
+            l2 = ride_row_of_ball(loops, room, place, 2, factor, ball, r, down)
+        s0, s1, s2 = scale3(factor, l0), scale3(factor, l1), scale3(factor, l2)
+        for other in range(first, place):
             e = loops.pairs[pair]
-            for k in range(3):
-                s = scale3(factor, vec3(along, into + 6 * k))
-                if other < place:
-                    values[e + 3 * k] -= dot(s, vec3(along, 18 * other))
-                    values[e + 3 * k + 1] -= dot(s, vec3(along, 18 * other + 6))
-                    values[e + 3 * k + 2] -= dot(s, vec3(along, 18 * other + 12))
-                else:
-                    for c in range(k + 1):
-                        x = vec3(along, into + 6 * c)
-                        values[e + k * (k + 1) // 2 + c] -= dot(s, x)
+            for c in range(loops.place_rows[other]):
+                x = vec3(along, 18 * other + 6 * c)
+                values[e + c] -= dot(s0, x)
+                values[e + 3 + c] -= dot(s1, x)
+                values[e + 6 + c] -= dot(s2, x)
             pair += 1
+        e = loops.pairs[pair]
+        values[e] -= dot(s0, l0)
+        values[e + 1] -= dot(s1, l0)
+        values[e + 2] -= dot(s1, l1)
+        values[e + 3] -= dot(s2, l0)
+        values[e + 4] -= dot(s2, l1)
+        values[e + 5] -= dot(s2, l2)
+        pair += 1
+
+
+@formula
+def ride_row_of_axis(
+    loops: Any, room: Any, place: int, k: int, axis: Any, bias: Any, r: Any, down: Any
+) -> Any:
+    """One row through a pair of one coordinate: V."""
+    s, u, gain, pull = axis
+    row = 18 * place + 6 * k
+    n, f = vec3(room.reach, row), vec3(room.reach, row + 3)
+    v = dot(s[0], n) + dot(s[1], f)
+    if loops.coupled_count > 0:
+        v += room.own[row]
+    room.along[row] = v
+    known = dot(n, bias[0]) + dot(f, bias[1]) + v * pull
+    room.asked[3 * loops.place_group[place] + k] -= known
+    give = -gain * v
+    hand_over(loops, room, place, k, r, down, axpy(give, u[0], n), axpy(give, u[1], f))
+    return v
+
+
+@hot
+def ride_axis(tree: Any, loops: Any, room: Any, rows: Any, body: int, down: Any) -> None:
+    """Groups through a pair of one coordinate: `along` keeps V."""
+    at, u = body * ROW, body * ROW + COLUMN
+    first, last = loops.first_place[body], loops.first_place[body + 1]
+    r, pair, gain = vec3(rows, at + LEVER), loops.first_pair[body], rows[at + GAIN]
+    s = axis_of(tree, rows, body, tree.pair[body], 0)
+    axis = s, (vec3(rows, u), vec3(rows, u + 3)), gain, rows[at + PULL]
+    bias = ZERO, ZERO
+    if tree.parent[body] >= 0:
+        bias = vec3(rows, at + BIAS_W), vec3(rows, at + BIAS_U)
+    for place in range(first, last):
+        count = loops.place_rows[place]
+        x, y, z = ride_row_of_axis(loops, room, place, 0, axis, bias, r, down), 0.0, 0.0
+        if count > 1:
+            y = ride_row_of_axis(loops, room, place, 1, axis, bias, r, down)
+        if count > 2:
+            z = ride_row_of_axis(loops, room, place, 2, axis, bias, r, down)
+        take_products_along(loops, room, pair, first, place, 0, gain, (x, y, z))
+        pair += place - first + 1
 
 
 @hot
 def ride_axes(tree: Any, loops: Any, room: Any, rows: Any, body: int, down: Any) -> None:
-    """Groups through pairs of up to three coordinates: `along` keeps V."""
+    """Groups through pairs of several coordinates, and through welds: `along` keeps V."""
     at, code = body * ROW, tree.pair[body]
     first, last = loops.first_place[body], loops.first_place[body + 1]
     r, count, pair = vec3(rows, at + LEVER), dof_of(code), loops.first_pair[body]
@@ -186,21 +243,21 @@ def ride_axes(tree: Any, loops: Any, room: Any, rows: Any, body: int, down: Any)
             room.asked[3 * g + k] -= known
             hand_over(loops, room, place, k, r, down, n, f)
         for slot in range(count):
-            take_products_along(loops, room, pair, first, place, slot, rows[at + GAIN + slot])
+            v = along[into + slot], along[into + 6 + slot], along[into + 12 + slot]
+            take_products_along(loops, room, pair, first, place, slot, rows[at + GAIN + slot], v)
         pair += place - first + 1
 
 
 @formula
 def take_products_along(
-    loops: Any, room: Any, pair: int, first: int, place: int, slot: int, gain: Any
+    loops: Any, room: Any, pair: int, first: int, place: int, slot: int, gain: Any, own: Any
 ) -> None:
     """E -= v D^-1 v^T of one coordinate."""
-    values, along, into = room.values, room.along, 18 * place + slot
-    x, y, z = along[into], along[into + 6], along[into + 12]
+    values, along, (x, y, z) = room.values, room.along, own
     u, v, w = gain * x, gain * y, gain * z
     for k in range(first, place):
         e, other = loops.pairs[pair + k - first], 18 * k + slot
-        for c in range(3):
+        for c in range(loops.place_rows[k]):
             by = along[other + 6 * c]
             values[e + c] -= u * by
             values[e + 3 + c] -= v * by
@@ -222,5 +279,7 @@ def ride_body(tree: Any, loops: Any, room: Any, rows: Any, body: int, down: Any)
         ride_ball(tree, loops, room, rows, body, down)
     elif pair >= FREE:
         ride_six(loops, room, rows, body)
+    elif pair in (REVOLUTE, PRISMATIC, HELICAL):
+        ride_axis(tree, loops, room, rows, body, down)
     else:
         ride_axes(tree, loops, room, rows, body, down)
