@@ -16,7 +16,7 @@ import numpy as np
 from loops import net, tower
 
 import chasles as ch
-from chasles.core.recursion.cuts import make_loop_room, make_loops
+from chasles.core.recursion.groups import make_loop_room, make_loops
 from chasles.core.recursion.run import make_tree_stages, tree_run
 from chasles.core.recursion.tree import make_recursion
 from chasles.dynamics.cheaper import recursion_pays
@@ -147,7 +147,7 @@ def long_chains() -> None:
     before = None
     for count in (64, 256, 1024, 4096, 16384):
         tree = build_tree([hinge(k) for k in range(count)], (0.0, 0.0, -9.81))
-        loops = make_loops(tree.parent, [])
+        loops = make_loops(tree, [])
         memory = make_recursion(tree, np.zeros(1), wrenches=False, efforts=False)
         start = np.zeros(tree.stored_count + tree.rate_count)
         start[1 : tree.stored_count : 3] = 1.0

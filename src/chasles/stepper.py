@@ -7,16 +7,17 @@ from typing import Any, Self
 
 import numpy as np
 
-from chasles.core.arrays import ABSOLUTE_WIDTH, POSE_X, Floats, lend
+from chasles.core.arrays import ABSOLUTE_WIDTH, POSE_X, Floats, System, lend
 from chasles.core.evaluate import Workspace
 from chasles.core.forces.kind import no_effort
 from chasles.core.forces.registry import FORCES
 from chasles.core.mechanism import Mechanism, Promises
-from chasles.core.recursion.cuts import make_loop_room
 from chasles.core.recursion.flight import FLIGHT_WIDTH, first_flight, make_flight
+from chasles.core.recursion.groups import Loops, make_loop_room
 from chasles.core.recursion.kinematics import tree_absolute
+from chasles.core.recursion.loading import in_world
 from chasles.core.recursion.tree import BY_WRENCH, DOF, SPHERICAL, STORED, Tree, make_recursion
-from chasles.core.stabilisation.record import Stabiliser
+from chasles.core.stabilisation.record import FED_BACK, Stabiliser
 from chasles.core.state_block import (
     AT_START,
     MISSED_SINCE,
@@ -272,7 +273,11 @@ def make_stepper(
     flight = make_flight(tree, tied)
     linear = setup.system.quadrature_count + SUPPLY_WIDTH
     beside = kept_beside(method, setup.system.row_count, count, linear)
-    start = start_of(solver, tree)
+    start, loops = start_of(solver, tree), rows.loops
+    if again:  # all bodies have loads
+        loops = loops._replace(untouched=0 * loops.untouched)
+    elif leaves_rows_alone(method, stabiliser, setup.system, loops):
+        loops = in_world(loops, tree, setup.system)
     mechanism = Mechanism(
         **parts_of(setup, found, until),
         tree=tree,
@@ -284,16 +289,23 @@ def make_stepper(
             tree.stored_count + count, setup.system.quadrature_count,
             2 * count + FLIGHT_WIDTH * flight.count, watch.joint_count * SEEN_WIDTH,
             flight=FLIGHT_WIDTH * flight.count,
-            chosen=rows.loops.row_count * rows.loops.is_chosen, **beside,
+            chosen=loops.row_count * loops.is_chosen, **beside,
         ),
-        loops=rows.loops,
-        room=make_loop_room(rows.loops, tree.body_count, count),
+        loops=loops,
+        room=make_loop_room(loops, tree.body_count, count),
         stabiliser=stabiliser,
         kept=kept_rows(scratch, solver, found.cuts, start, stabiliser.found.chosen),
         placed=np.zeros_like(memory.rows),
     )  # fmt: skip
     check_admitted(method, mechanism, setup)
     return Stepper(solver, mechanism, scheme_of(method, solver, mechanism))
+
+
+def leaves_rows_alone(method: Method, stabiliser: Stabiliser, system: System, loops: Loops) -> bool:
+    """Whether nobody looks at the rows of J at a stage: it need not form them."""
+    looked_at = method.implicit or method.index > 0 or system.drive_count > 0
+    drifts = stabiliser.kind == FED_BACK and stabiliser.drift_gain != 0.0
+    return not (looked_at or drifts or loops.is_damped)
 
 
 def forces_along(setup: Setup, tree: Tree) -> list[tuple[int, int]]:

@@ -5,8 +5,8 @@ import pytest
 from mechanisms import chain, double_pendulum, heavy_top, three_bar
 
 import chasles as ch
-from chasles.core.recursion.cuts import make_loops
-from chasles.core.recursion.ways import Cut
+from chasles.core.recursion.cuts import Cut
+from chasles.core.recursion.program import make_program
 from chasles.dynamics.cheaper import recursion_pays
 from chasles.library import bennett, n_four_bar
 
@@ -56,17 +56,11 @@ def test_every_further_body_of_a_chain_costs_the_same(kind):
 
 def test_a_row_ends_where_the_ways_of_its_bodies_meet():
     """Bodies 2 and 4 hang on 1, 5 on the ground; a gear does not balance and rides on."""
-    parent = [-1, 0, 1, 1, 3, -1]
-    loops = make_loops(
-        parent, [Cut(0, 2, 4, (0, 1)), Cut(1, 4, 5, (2,)), Cut(2, 2, 4, (3,), False)]
-    )
-    ends = {
-        int(loops.source[row]): body
-        for body in range(7)
-        for row in loops.closing[loops.first_closing[body] : loops.first_closing[body + 1]]
-    }
-    assert ends == {0: 1, 1: 1, 2: 6, 3: 6}
-    assert loops.riding.tolist() == [2, 2, 3, 4, 4, 1]
+    parent, loose = [-1, 0, 1, 1, 3, -1], [False] * 6
+    cuts = [Cut(0, 2, 4, (0, 1)), Cut(1, 4, 5, (2,)), Cut(2, 2, 4, (3,), False)]
+    program = make_program(parent, loose, cuts)
+    assert program.ends == [1, -1, -1]
+    assert program.riders == [{1, 2}, {1, 2}, {0, 2}, {0, 1, 2}, {0, 1, 2}, {1}]
 
 
 @pytest.mark.parametrize("size", [2, 4, 6, 7, 8, 10])

@@ -3,8 +3,8 @@
 from typing import NamedTuple
 
 from chasles.core.arrays import Floats, Integers, System
-from chasles.core.recursion.cuts import LoopRoom, Loops
 from chasles.core.recursion.flight import Flight
+from chasles.core.recursion.groups import LoopRoom, Loops
 from chasles.core.recursion.kept import KeptRows
 from chasles.core.recursion.tree import Recursion, Tree
 from chasles.core.stabilisation.record import Stabiliser

@@ -26,7 +26,7 @@ from chasles.core.recursion.closing import find_drift
 from chasles.core.recursion.coupled import add_coupled_wrenches
 from chasles.core.recursion.flight import put_flight_slopes
 from chasles.core.recursion.kept import keep_rows
-from chasles.core.recursion.kinematics import kinematics, place
+from chasles.core.recursion.kinematics import find_speeds, kinematics, place
 from chasles.core.recursion.reactions import add_row_wrenches, along_coordinates, reactions
 from chasles.core.recursion.refine import motion_norm, push_norm, put_miss, reach_of_row
 from chasles.core.recursion.stage import accelerate_loops, follow, push, put_cut_rows
@@ -51,9 +51,11 @@ def stage(mechanism: Any, scratch: Any, point: Any, t: float, role: Any, slope_o
     system, tree, rates = mechanism.system, mechanism.tree, mechanism.tree.rate_count
     begin_stage(mechanism, scratch, point, t)
     push(tree, mechanism.memory, system, scratch, point)
-    is_placed = mechanism.memory.has_wrenches != 0
-    if not is_placed and (mechanism.loops.row_count > 0 or system.hinges.count > 0):
-        place(tree, point, mechanism.memory.rows, scratch.absolute)
+    if mechanism.memory.has_wrenches == 0:  # else bodies are placed
+        if mechanism.loops.is_formed != 0 or system.hinges.count > 0:
+            place(tree, point, mechanism.memory.rows, scratch.absolute)
+        elif mechanism.loops.row_count > 0:
+            find_speeds(tree, point, mechanism.memory.rows, True)
     put_turn_rates(system, scratch)
     if mechanism.loops.row_count > 0:
         outcome = accelerate_with_rows(mechanism, scratch, point, slope_out)

@@ -4,7 +4,7 @@ from typing import NamedTuple
 
 from chasles.core.ordering import make_plan
 from chasles.core.recursion.count import block_flops, recursion_flops
-from chasles.core.recursion.cuts import make_loops
+from chasles.core.recursion.groups import make_loops
 from chasles.model import Model
 from chasles.spaces import resolve_spaces
 from chasles.system.build import build
@@ -44,7 +44,7 @@ def recursion_pays(model: Model) -> tuple[bool, Operations]:
     """
     setup = build(model, resolve_spaces(model, "subgroups"))
     found = tree_setup(setup)
-    ours = recursion_flops(found.tree, make_loops(found.tree.parent, found.cuts))
+    ours = recursion_flops(found.tree, make_loops(found.tree, found.cuts))
     if not found.cuts:
         return True, Operations(ours, None)
     system = setup.system

@@ -4,7 +4,7 @@ A row that no coordinate of the tree moves, at any pose, holds by itself: three 
 a hinge that closes a planar loop.  It is found at some poses with the loops open.
 
 Of rows that depend on each other wherever loops are closed (Bennett's linkage) some are chosen, at
-every step anew (see `riding.choose_rows`): stages are not closed, and what dependent rows
+every step anew (see `choosing.choose_rows`): stages are not closed, and what dependent rows
 contradict each other by there is an error of the motion.  Positions and velocities of Bennett's
 linkage (rk4, 4 ms, at 0.4 s) are off by 2e-10 with two of the five rows of the hinge that is cut,
 by 1e-4 with all five on a damped factor.  Where the start itself is a singular pose, rows depend
@@ -20,12 +20,12 @@ from numpy.typing import NDArray
 from chasles.core.arrays import Floats, Integers
 from chasles.core.constraints.registry import CONSTRAINTS
 from chasles.core.evaluate import Workspace
-from chasles.core.recursion.cuts import LoopRoom, Loops, make_loop_room, make_loops
+from chasles.core.recursion.cuts import Cut
+from chasles.core.recursion.eliminate import SOLVED
+from chasles.core.recursion.groups import LoopRoom, Loops, make_loop_room, make_loops
 from chasles.core.recursion.motion import retract
-from chasles.core.recursion.riding import SOLVED
 from chasles.core.recursion.run import tree_close, tree_factor
 from chasles.core.recursion.tree import DOF, Recursion, Tree
-from chasles.core.recursion.ways import Cut
 from chasles.core.watch import EVENT_WIDTH, MOST_EVENTS, TINY, Watch
 from chasles.dynamics.solver import DAMPING, REDUNDANT, SINGULAR, SUSPICIOUS, Solver
 from chasles.start.closure import gaps_and_rows
@@ -82,7 +82,7 @@ def cut_rows(
     for cut in cuts:  # a driver that nothing follows contradicts what holds it
         moved[list(cut.rows)] |= is_users(scratch.setup, cut) or is_driver(scratch.setup, cut)
     kept = [cut._replace(rows=tuple(r for r in cut.rows if moved[r])) for cut in cuts]
-    plain = make_loops(tree.parent, kept)
+    plain = make_loops(tree, kept)
     plain = plain._replace(scales=free[plain.source], floors=SINGULAR * free[plain.source])
     damped = plain._replace(damping=DAMPING * plain.scales, floors=plain.floors * 0, is_damped=1)
     loops = damped if damp else plain
@@ -108,7 +108,7 @@ def cut_rows(
 
 def no_rows(tree: Tree) -> CutRows:
     """Of a tree without cut joints."""
-    return CutRows(make_loops(tree.parent, []), np.zeros(0), np.zeros(0, np.int64))
+    return CutRows(make_loops(tree, []), np.zeros(0), np.zeros(0, np.int64))
 
 
 def pivots_of(scratch: TreeScratch, loops: Loops, state: Floats) -> tuple[int, Floats, Integers]:
@@ -116,8 +116,9 @@ def pivots_of(scratch: TreeScratch, loops: Loops, state: Floats) -> tuple[int, F
     setup, tree, memory, work = scratch
     room = room_of(loops, tree)
     failed = int(tree_factor(tree, memory, setup.system, work, loops, room, state, 1))
-    active = room.active[: loops.row_count].astype(np.int64)
-    return failed, -room.values[: loops.row_count] - loops.damping, active
+    inverses, active = room.inverses[: loops.row_count], room.active[: loops.row_count].astype(np.int64)
+    pivots = -1.0 / np.where(inverses != 0.0, inverses, -np.inf)  # 0 of rows that have none
+    return failed, pivots - loops.damping, active
 
 
 # --- rows that depend on each other ---
@@ -198,15 +199,23 @@ def largest_mobility(scratch: TreeScratch, cuts: list[Cut], start: Floats) -> Fl
     found = np.zeros(setup.system.row_count)
     ours = [cut for cut in cuts if not is_users(setup, cut)]
     rng = np.random.default_rng(0)
-    poses = [(start, make_loops(tree.parent, cuts))]
+    poses = [(start, make_loops(tree, cuts))]
     if ours:
-        others = make_loops(tree.parent, ours)
+        others = make_loops(tree, ours)
         lever = setup.longest_lever or 1.0
         poses += [(perturbed(tree, start, rng, 1.0, lever), others) for _ in range(POSES)]
     for state, loops in poses:
         room = room_of(loops, tree)
         tree_factor(free, memory, setup.system, work, loops, room, state, 0)
-        found[loops.source] = np.fmax(found[loops.source], -room.values[: loops.row_count])
+        found[loops.source] = np.fmax(found[loops.source], mobility_of(loops, room))
+    return found
+
+
+def mobility_of(loops: Loops, room: LoopRoom) -> Floats:
+    """(m,) -E_rr of all rows, where none is eliminated."""
+    sizes = np.diff(loops.first_row)
+    diagonals = 6 * np.arange(loops.group_count)[:, None] + np.array([0, 2, 5])
+    found: Floats = -room.values[diagonals[np.arange(3) < sizes[:, None]]]
     return found
 
 

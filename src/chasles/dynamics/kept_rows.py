@@ -15,9 +15,9 @@ after every step; they are rounding errors, and no metric matters.
 import numpy as np
 
 from chasles.core.arrays import ABSOLUTE_WIDTH, TWIST, Floats, Integers
+from chasles.core.recursion.cuts import Cut
 from chasles.core.recursion.kept import KeptRows, no_kept_rows
 from chasles.core.recursion.kinematics import tree_absolute
-from chasles.core.recursion.ways import Cut
 from chasles.dynamics.cut_joints import TreeScratch, slides_of
 from chasles.dynamics.solver import Solver
 from chasles.spaces.exactness import exact_joints

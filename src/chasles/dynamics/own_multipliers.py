@@ -21,6 +21,8 @@ def own_wrenches(
     Where they are not known (NaN, at the start), `otherwise`.
     """
     problem, wrenches = TreeProblem.from_setup(setup), otherwise.copy()
+    if problem.loops.row_count == 0:
+        return otherwise
     found = ~np.isnan(multipliers[:, problem.loops.source]).any(axis=1)
     if found.any():
         wrenches[found] = wrenches_by(

@@ -8,10 +8,10 @@ import numpy as np
 
 from chasles.core.arrays import ABSOLUTE_WIDTH, Floats
 from chasles.core.evaluate import Workspace
-from chasles.core.recursion.cuts import LoopRoom, Loops
+from chasles.core.recursion.eliminate import SOLVED
+from chasles.core.recursion.groups import LoopRoom, Loops
 from chasles.core.recursion.kinematics import tree_absolute
 from chasles.core.recursion.reactions import tree_reactions
-from chasles.core.recursion.riding import SOLVED
 from chasles.core.recursion.run import (
     FINISHED,
     NOT_FINITE,

@@ -14,7 +14,7 @@ from chasles.core.constraints.registry import assemble_joint
 from chasles.core.evaluate import mass_norm
 from chasles.core.forces.registry import apply_forces
 from chasles.core.momenta import in_body_axes, momentum, moved_momentum
-from chasles.core.recursion.again import load_bodies, load_efforts, resolve_loads
+from chasles.core.recursion.again import load_bodies, load_efforts, solve_again
 from chasles.core.recursion.coupled import add_coupled_wrenches, put_coupled_rows, put_negative
 from chasles.core.recursion.kinematics import kinematics, place
 from chasles.core.recursion.reactions import add_row_wrenches, along_coordinates, sum_inward
@@ -170,7 +170,7 @@ def correct(mechanism: Any, work: Any, scheme: Any, multipliers: Any, size: floa
     load_missing(mechanism, work, scheme, multipliers)
     if scheme.has_rotors != 0:
         load_efforts(tree, rows, scheme.rotors)
-    resolve_loads(tree, mechanism.loops, room, rows, size)
+    solve_again(tree, mechanism.loops, room, rows, size)
     last, total = tree.rate_count + 6 * tree.body_count, 0.0
     for row in range(mechanism.loops.row_count):
         multipliers[row] += room.solution[last + row]

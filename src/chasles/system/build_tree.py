@@ -292,8 +292,7 @@ def working_frames(links: Sequence[Link]) -> tuple[Floats, Floats, Floats, Float
         axes[free] = principal_axes(about[free])
     inside = np.swapaxes(axes, 1, 2) @ about @ axes
     lower = inside[:, [0, 1, 1, 2, 2, 2], [0, 0, 1, 0, 1, 2]]
-    balls = [link.pair == "spherical" for link in links]
-    lower[np.ix_(balls, [1, 3, 4])] = 0.0  # principal axes
+    lower[np.ix_(free.tolist(), [1, 3, 4])] = 0.0  # principal axes
     centres = -np.einsum("nji,nj->ni", axes, points)
     # Kernels count on rows that follow each other.
     return axes, np.ascontiguousarray(centres), points, np.ascontiguousarray(lower)

@@ -6,9 +6,9 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from chasles.core.arrays import Floats, Integers, System, row_span
-from chasles.core.constraints.registry import CONSTRAINTS
+from chasles.core.constraints.registry import CONSTRAINTS, PAIR
+from chasles.core.recursion.cuts import Cut, Term
 from chasles.core.recursion.tree import Tree
-from chasles.core.recursion.ways import Cut, Term
 from chasles.model import Coupling, CustomCoupling, Driver, InvalidModel, Model
 from chasles.model.coordinates import ANGLE
 from chasles.spaces.on_subgroups import subgroup_tree
@@ -142,6 +142,12 @@ def driven_coordinates(model: Model, tree: SpanningTree) -> dict[str, tuple[str,
     return found
 
 
+def locked_turns(system: System, joint: int) -> int:
+    """How many rows of a lower pair lock turns; they come first."""
+    is_pair = system.joints.kind[joint] == PAIR
+    return int(system.joints.locked[joint] & 0b111).bit_count() if is_pair else 0
+
+
 def cuts_of(system: System, joint_index: Mapping[str, int], names: Sequence[str]) -> list[Cut]:
     """The cut joints and drivers of some names, with all their rows."""
     cuts = []
@@ -153,6 +159,7 @@ def cuts_of(system: System, joint_index: Mapping[str, int], names: Sequence[str]
                 index, int(joints.a[index]), int(joints.b[index]),
                 tuple(range(span.start, span.stop)),
                 balanced=CONSTRAINTS[joints.kind[index]].balanced,
+                shifts=span.start + locked_turns(system, index),
             )
         )  # fmt: skip
     return cuts

@@ -15,7 +15,16 @@ from typing import Any
 
 from chasles.compiled import formula, hot, routine
 from chasles.core.arrays import mat9, put3, vec3
-from chasles.core.blocks.small import backward3, forward3, scale3
+from chasles.core.blocks.small import (
+    backward3,
+    backward6,
+    forward3,
+    get6,
+    get_triangle6,
+    put_row6,
+    scale3,
+    scale6,
+)
 from chasles.core.recursion.articulate import (
     articulate,
     clear_sums,
@@ -115,6 +124,20 @@ def chart_rates(tree: Any, rows: Any, body: int, down: Any, moving: Any, out: An
     put3(out, k + 3, tmatvec(frame, a))
 
 
+@formula
+def free_rates(rows: Any, at: int, down: Any, out: Any, k: int) -> None:
+    """Rates of a body on SO(3)xR3 against the ground."""
+    put3(out, k, tmatvec(mat9(rows, at + TURN), vec3(rows, at + ALPHA)))
+    put3(out, k + 3, add(vec3(rows, at + ACCELERATION), down))
+
+
+@formula
+def solve_six(rows: Any, at: int) -> None:
+    """X = A^-1 (tau - p), from what its elimination has left of that."""
+    factor = get_triangle6(rows, at + COLUMN)
+    put_row6(rows, at + ALPHA, backward6(factor, scale6(factor, get6(rows, at + ALPHA))))
+
+
 @hot
 def accelerate_body(
     tree: Any, rows: Any, body: int, down: Any, moving: Any, in_tips: int, out: Any, first: int
@@ -125,12 +148,13 @@ def accelerate_body(
     """
     at, pair, parent = body * ROW, tree.pair[body], tree.parent[body]
     k = first + tree.rate_at[body]
+    if pair >= FREE:
+        solve_six(rows, at)
     if pair > FREE:
         chart_rates(tree, rows, body, down, moving, out, k)
         return
     if pair == FREE:
-        put3(out, k, tmatvec(mat9(rows, at + TURN), vec3(rows, at + ALPHA)))
-        put3(out, k + 3, add(vec3(rows, at + ACCELERATION), down))
+        free_rates(rows, at, down, out, k)
         return
     alpha, a, turning, pushing = ZERO, neg(down), ZERO, ZERO
     if parent >= 0:

@@ -4,8 +4,8 @@ After `stage.factor_at` the equations
 
 $$ M x + J^T\lambda = Q, \qquad J x - \mu\lambda = b $$
 
-are solved again at the price of a pass inward and one outward.  Loads Q are wrenches, or momenta, of
-the bodies, and efforts along coordinates: `loops.loop_resolve` has none.
+are solved again at the price of a pass inward and one outward.  Loads Q are wrenches, or momenta,
+of the bodies, and efforts along coordinates: `solving.loop_resolve` has none.
 """
 
 from typing import Any
@@ -13,9 +13,8 @@ from typing import Any
 from chasles.compiled import routine
 from chasles.core.arrays import put3, vec3
 from chasles.core.recursion.articulate import add_load, column_of_turn, load_wrenches, z_axis
-from chasles.core.recursion.loops import close_again, give_again
-from chasles.core.recursion.multipliers import loop_outward
 from chasles.core.recursion.refine import converge, gather, put_damping
+from chasles.core.recursion.solving import resolve_loads
 from chasles.core.recursion.tree import (
     AXIS,
     CYLINDRICAL,
@@ -71,17 +70,12 @@ def load_efforts(tree: Any, rows: Any, efforts: Any) -> None:
 
 
 @routine
-def resolve_loads(tree: Any, loops: Any, room: Any, rows: Any, size: float) -> None:
+def solve_again(tree: Any, loops: Any, room: Any, rows: Any, size: float) -> None:
     """Rates, motions of bodies and multipliers of the loads in `rows` and of room.wanted.
 
     They are left in room.solution; `size` is that of all rates, in the mass metric.
     """
-    for k in range(tree.body_count):
-        body = tree.body_count - 1 - k
-        close_again(loops, room, rows, body)
-        give_again(tree, loops, room, rows, body)
-    close_again(loops, room, rows, tree.body_count)
-    loop_outward(tree, loops, room, rows, ZERO, False, room.solution, 0)
+    resolve_loads(tree, loops, room, rows, room.solution, 0)
     gather(tree, loops, room, rows, room.solution)
     if loops.is_damped != 0:
         put_damping(tree, loops, room)

@@ -17,7 +17,8 @@ A **ball** passes on no torque, so that I' = H' = 0 and
 $$ M' = M - H^T I^{-1} H, \qquad p'_f = p_f + H^T I^{-1}(\tau - p_n) + M'\zeta_u, \qquad
    \alpha = I^{-1}(\tau - p_n - H a) . $$
 
-A **free** root solves A X + p = tau at once.  The ground accelerates upwards with -g.
+A pair of **six** dimensions keeps $L^{-1}(\tau - p)$ of A = L D L^T, and X is found from that on
+the way back.  The ground accelerates upwards with -g.
 """
 
 from typing import Any
@@ -26,14 +27,13 @@ from chasles.compiled import formula, hot, routine
 from chasles.core.arrays import mat9, put3, put9, vec3
 from chasles.core.blocks.small import (
     backward3,
-    backward6,
     forward3,
     forward6,
     ldl3,
     ldl6,
+    put_row6,
     put_triangle6,
     scale3,
-    scale6,
 )
 from chasles.core.recursion.inertia import (
     crossed,
@@ -50,7 +50,6 @@ from chasles.core.recursion.inertia import (
 )
 from chasles.core.recursion.tips import put_free_tip, tip_share
 from chasles.core.recursion.tree import (
-    ACCELERATION,
     ALPHA,
     AXIS,
     BIAS_U,
@@ -119,7 +118,7 @@ def rigid_of(tree: Any, rows: Any, body: int, pair: int) -> Any:
     """
     turn, omega = mat9(rows, body * ROW + TURN), vec3(rows, body * ROW + OMEGA)
     inertia = triangle(tree.inertia, 6 * body)
-    if pair == SPHERICAL:
+    if pair >= SPHERICAL:
         rotary = rotated_diagonal(turn, inertia)
     else:
         rotary = rotated(turn, inertia)
@@ -335,7 +334,7 @@ def several_axes(tree: Any, memory: Any, rows: Any, body: int, pair: int, a: Any
 
 @routine
 def articulate_free(tree: Any, memory: Any, rows: Any, body: int) -> None:
-    """A free root: A X = tau - p."""
+    """A pair of six dimensions: A X = tau - p, half solved."""
     at, k = body * ROW, tree.rate_at[body]
     (i, h, m), p = whole_of(tree, memory, rows, body, FREE)
     factor = ldl6((
@@ -349,10 +348,7 @@ def articulate_free(tree: Any, memory: Any, rows: Any, body: int) -> None:
         torque = add(torque, matvec(mat9(rows, at + TURN), vec3(memory.efforts, k)))
         force = add(force, vec3(memory.efforts, k + 3))
     put_triangle6(rows, at + COLUMN, factor)
-    x = forward6(factor, (torque[0], torque[1], torque[2], force[0], force[1], force[2]))
-    y = backward6(factor, scale6(factor, x))
-    put3(rows, at + ALPHA, (y[0], y[1], y[2]))
-    put3(rows, at + ACCELERATION, (y[3], y[4], y[5]))
+    put_row6(rows, at + ALPHA, forward6(factor, torque + force))
 
 
 @hot

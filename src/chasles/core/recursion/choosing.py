@@ -10,22 +10,22 @@ HOLD = 4.0
 
 
 @routine
-def choose_rows(loops: Any, room: Any, lead: int) -> None:
-    r"""Which rows of a joint are kept, of some that depend on each other where the loop is closed.
+def choose_rows(loops: Any, room: Any, g: int) -> None:
+    r"""Which rows of the joint of a group, its first, are kept, of some that depend on each other.
 
     Off the closed pose, where stages are, dependent rows contradict each other; those that are
     kept say it all.  Greedily the row with the largest pivot in units of its scale, then of what
     is left of the others, as many as there are independent ones, unless the next is below its
     floor.
     """
+    lead = loops.first_row[g]
     count, block = loops.group[lead], room.block
     for i in range(count):
         row = lead + i
-        block[i * count + i] = -room.values[row] / loops.scales[row]
         room.changed[row] = room.active[row]
         room.active[row] = 0.0
-        for j in range(i + 1, count):
-            value = -room.values[loops.later_value[loops.first_later[row] + j - i - 1]]
+        for j in range(i + 1):
+            value = -entry_of_joint(loops, room, g, i, j)
             value /= sqrt(loops.scales[row] * loops.scales[lead + j])
             block[i * count + j], block[j * count + i] = value, value
     for _ in range(loops.choices[lead]):
@@ -45,6 +45,23 @@ def choose_rows(loops: Any, room: Any, lead: int) -> None:
                 for j in range(count):
                     block[i * count + j] -= factor * block[best * count + j]
     note_change(loops, room, lead)
+
+
+@routine
+def entry_of_joint(loops: Any, room: Any, g: int, i: int, j: int) -> float:
+    """E of rows i >= j of a joint whose first group is g; its groups follow each other."""
+    lead, later, sooner = loops.first_row[g], g, g
+    while loops.first_row[later + 1] - lead <= i:
+        later += 1
+    while loops.first_row[sooner + 1] - lead <= j:
+        sooner += 1
+    k, c = lead + i - loops.first_row[later], lead + j - loops.first_row[sooner]
+    at = 6 * later + k * (k + 1) // 2 + c
+    if later > sooner:
+        block = loops.later_value[loops.first_later[sooner] + later - sooner - 1]
+        at = block + 3 * k + c
+    found: float = room.values[at]
+    return found
 
 
 @routine

@@ -3,14 +3,17 @@
 Both counts are of what grows with the model: factoring and solving.  Placing the bodies and the
 forces cost the same with either solver, give or take.
 
-A coordinate that gives way costs U (18), its stiffness (3), D^-1 U U^T (27), p (6, and 36 for
-A zeta); a shift to the parent 18 + 12 + 18 + 6; a ball 9 + 3 x 6 + 18 for M', 30 for the shift, 45
-for loads.  A riding row costs 6 per coordinate for V, 7 for G', 6 for the shift, and 1 to 3 per
-pair; a row that is eliminated 7 and 7 per later row, 28 for A, and one per pair of later rows.
+A coordinate that gives way costs U (18), its stiffness (3), D^-1 U U^T (27), p (6, and 36 for A
+zeta); a shift to the parent 18 + 12 + 18 + 6; a ball 9 + 3 x 6 + 18 for M', 30 for the shift, 45
+for loads.  A riding row costs 6 per coordinate for V, 7 for G', 6 for the shift, and 1 per
+coordinate and pair; a row that is eliminated 28 for A and 32 for itself, 9 per later row, and one
+per pair.  Rows come in groups of three.
 """
 
+import numpy as np
+
 from chasles.core.ordering import Plan
-from chasles.core.recursion.cuts import Loops
+from chasles.core.recursion.groups import Loops
 from chasles.core.recursion.tree import DOF, FREE, SPHERICAL, Tree
 
 #: Multiplications of a body's own place, inertia and loads.
@@ -33,12 +36,10 @@ def recursion_flops(tree: Tree, loops: Loops) -> int:
             total += ROOT
         else:
             total += COORDINATE * DOF[pair] + (36 if parent >= 0 else 0)
-    for body in range(tree.body_count):
-        dof, riding = DOF[int(tree.pair[body])], int(loops.riding[body])
-        total += riding * (12 + 14 * dof) + dof * riding * (riding + 1) // 2
-    for row in range(loops.row_count):
-        later = int(loops.first_later[row + 1] - loops.first_later[row])
-        total += 60 + 9 * later + later * (later + 1) // 2
+    for dof, riding in zip(np.array(DOF)[tree.pair].tolist(), np.diff(loops.first_place).tolist()):
+        total += 3 * riding * (12 + 14 * dof) + dof * riding * (9 * riding + 3) // 2
+    for later in np.diff(loops.first_later).tolist():
+        total += 180 + 81 * later + 27 * later * (later + 1) // 2
     return total + BLOCK_ROW * loops.row_count * (1 + loops.is_damped)
 
 

@@ -80,15 +80,15 @@ def put_tied_row(loops: Any, room: Any, k: int, absolute: Any, work: Any, eta: A
 
 @routine
 def load_ties(tree: Any, loops: Any, rows: Any, room: Any, absolute: Any) -> None:
-    """G and what is wanted of the rows on bodies, as `riding.load_rows` has those of J."""
+    """G and what is wanted of the rows on bodies, as `loading.load_rows` has those of J."""
     down = vec3(tree.gravity, 0)
     for k in range(loops.coupled_count):
         for tie in range(loops.first_tie[k], loops.first_tie[k + 1]):
-            into, body = 6 * loops.tie_place[tie], loops.tie_body[tie]
+            into, body = loops.tie_place[tie], loops.tie_body[tie]
             spin, beta, carried = row_on_body(rows, absolute, room.ties, body, 6 * tie)
             put3(room.reach, into, add(vec3(room.reach, into), spin))
             put3(room.reach, into + 3, add(vec3(room.reach, into + 3), beta))
-            room.wanted[loops.coupled[k]] += carried - dot(beta, down)
+            room.asked[loops.coupled_asked[k]] += carried - dot(beta, down)
 
 
 @routine

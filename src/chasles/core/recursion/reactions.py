@@ -24,9 +24,9 @@ from chasles.core.recursion.articulate import (
     z_axis,
 )
 from chasles.core.recursion.coupled import add_coupled_wrenches
+from chasles.core.recursion.eliminate import SOLVED
 from chasles.core.recursion.inertia import rotated, spread
 from chasles.core.recursion.kinematics import kinematics, place
-from chasles.core.recursion.riding import SOLVED
 from chasles.core.recursion.stage import accelerate_at, push, put_cut_rows
 from chasles.core.recursion.tree import (
     ACCELERATION,

@@ -27,11 +27,11 @@ from chasles.core.evaluate import (
 )
 from chasles.core.outcomes import NOT_SOLVED
 from chasles.core.recursion.coupled import take_coupled
+from chasles.core.recursion.eliminate import SOLVED
 from chasles.core.recursion.inertia import spread
-from chasles.core.recursion.loops import loop_resolve
-from chasles.core.recursion.multipliers import loop_outward
 from chasles.core.recursion.on_bodies import row_on_body
-from chasles.core.recursion.riding import SOLVED, dof_of, loop_inward
+from chasles.core.recursion.riding import dof_of
+from chasles.core.recursion.solving import loop_inward, loop_outward, loop_resolve
 from chasles.core.recursion.tree import ACCELERATION, ALPHA, GAIN, ROW, TURN, triangle
 from chasles.groups.vectors import dot, tmatvec
 from chasles.scalars.elementary import absolute, maximum, sqrt

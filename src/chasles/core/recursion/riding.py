@@ -1,38 +1,24 @@
-r"""Trees with cut joints: rows ride inward, their multipliers are eliminated where the loop closes.
+r"""Pairs that give way take the rows with them that act on their bodies.
 
-With multipliers of the rows that ride through body i,
+With multipliers of the rows on body i,
 
 $$ F = A X + p + G\lambda, \qquad J\dot V = G^T X + E\lambda + e = \eta . $$
 
-The joint's coordinates give way as without rows, and take $V = S^T G$ with them:
+The pair's coordinates give way as without rows (see `articulate`), and take $V = S^T G$ with them:
 
 $$ G' = G - U D^{-1} V, \qquad E' = E - V^T D^{-1} V, \qquad
    e' = e + G^T\zeta + V^T D^{-1}(\tau - S^T\hat p) . $$
 
-A ball passes on $G'_f = G_f - H^T I^{-1} G_n$ and no torque.  Where a row's loop closes, its pivot
-$d = E_{rr} < 0$ is eliminated: with b = eta - e,
-
-$$ \lambda_r = (b_r - G_r\cdot X - \textstyle\sum_s E_{rs}\lambda_s)/d, \quad
-   A \mathrel{-}= G_r G_r^T/d, \quad p \mathrel{+}= G_r b_r/d, $$
-$$ G_s \mathrel{-}= E_{sr}G_r/d, \quad E_{st} \mathrel{-}= E_{sr}E_{rt}/d, \quad
-   b_s \mathrel{-}= E_{sr}b_r/d . $$
-
--E is the mobility that the loop's own coordinates leave to its rows, definite where rows are
-independent; damped rows start from $E_{rr} = -\mu$.
+A ball passes on $G'_f = G_f - H^T I^{-1} G_n$ and no torque, a pair of six dimensions nothing at
+all.
 """
 
 from typing import Any
 
-from chasles.compiled import formula, hot, routine
-from chasles.core.arrays import (
-    ROW_WIDTH,
-    mat9,
-    put3,
-    vec3,
-)
+from chasles.compiled import formula, hot
+from chasles.core.arrays import mat9, put3, vec3
 from chasles.core.blocks.small import (
     backward3,
-    dot6,
     forward3,
     forward6,
     get6,
@@ -41,20 +27,8 @@ from chasles.core.blocks.small import (
     scale3,
     scale6,
 )
-from chasles.core.recursion.articulate import (
-    add_load,
-    articulate_body,
-    column_of_turn,
-    inertia_of,
-    put_inertia,
-    z_axis,
-)
-from chasles.core.recursion.choosing import choose_rows
-from chasles.core.recursion.coupled import load_ties
-from chasles.core.recursion.inertia import deflated
-from chasles.core.recursion.on_bodies import row_on_body
+from chasles.core.recursion.articulate import column_of_turn, z_axis
 from chasles.core.recursion.tree import (
-    ACCELERATION,
     ALPHA,
     AXIS,
     BIAS_U,
@@ -70,99 +44,15 @@ from chasles.core.recursion.tree import (
     PLANAR,
     PRISMATIC,
     PULL,
+    REVOLUTE,
     ROW,
     SPHERICAL,
     triangle,
 )
+from chasles.core.recursion.untouched import NOTHING, take_products
 from chasles.groups.vectors import add, axpy, cross, dot, scale, sub, tmatvec
 
 ZERO = (0.0, 0.0, 0.0)
-SOLVED = -1
-
-
-@hot
-def load_rows(
-    tree: Any, loops: Any, rows: Any, room: Any, absolute: Any, jacobian: Any, eta: Any
-) -> None:
-    r"""G and $b = \eta + \beta\cdot(\omega\times\dot P - g)$ of all rows; E is empty."""
-    down = vec3(tree.gravity, 0)
-    for k in range(6 * loops.place_count):
-        room.reach[k] = 0.0
-    for k in range(loops.row_count):
-        room.values[k] = -loops.damping[k]
-    for k in range(loops.row_count, loops.value_count):
-        room.values[k] = 0.0
-    for row in range(loops.row_count):
-        source = loops.source[row]
-        wanted = eta[source]
-        for side in range(2):
-            place, body = loops.ends[2 * row + side], loops.bodies[2 * row + side]
-            if place >= 0:
-                entry = source * ROW_WIDTH + 6 * side
-                spin, beta, carried = row_on_body(rows, absolute, jacobian, body, entry)
-                into = 6 * place
-                put3(room.reach, into, add(vec3(room.reach, into), spin))
-                put3(room.reach, into + 3, add(vec3(room.reach, into + 3), beta))
-                wanted += carried - dot(beta, down)
-        room.wanted[row] = wanted
-    if loops.coupled_count > 0:
-        load_ties(tree, loops, rows, room, absolute)
-
-
-# --- inward ---
-
-
-@hot
-def close_rows(loops: Any, room: Any, rows: Any, body: int) -> int:
-    """Eliminate the rows that end on a body (or on the ground, after the last): SOLVED or a row."""
-    values, wanted, reach = room.values, room.wanted, room.reach
-    for at in range(loops.first_closing[body], loops.first_closing[body + 1]):
-        row = loops.closing[at]
-        place, first = loops.closing_place[row], loops.first_later[row]
-        if loops.choices[row] >= 0 and room.choosing[0] != 0:
-            choose_rows(loops, room, row)
-        if room.active[row] == 0:
-            room.inverses[row] = 0.0
-            continue
-        if not values[row] < -loops.floors[row]:
-            return row
-        inverse = 1.0 / values[row]
-        room.inverses[row] = inverse
-        g = (ZERO, ZERO)
-        if place >= 0:
-            g = (vec3(reach, 6 * place), vec3(reach, 6 * place + 3))
-        target = loops.first_target[row]
-        for j in range(first, loops.first_later[row + 1]):
-            factor = values[loops.later_value[j]] * inverse
-            wanted[loops.later[j]] -= factor * wanted[row]
-            if place >= 0:
-                other = 6 * loops.later_place[j]
-                put3(reach, other, axpy(-factor, g[0], vec3(reach, other)))
-                put3(reach, other + 3, axpy(-factor, g[1], vec3(reach, other + 3)))
-            for k in range(first, j + 1):
-                values[loops.targets[target]] -= factor * values[loops.later_value[k]]
-                target += 1
-        if place >= 0:
-            base = body * ROW
-            put_inertia(rows, base, deflated(inertia_of(rows, base), g, inverse))
-            push = inverse * wanted[row]
-            add_load(rows, base, scale(push, g[0]), scale(push, g[1]))
-    return SOLVED
-
-
-@formula
-def hand_over(
-    loops: Any, room: Any, place: int, r: Any, down: Any, torque: Any, force: Any
-) -> None:
-    """Add G' to the row's place on the parent; on the ground X is known: the ground falls up."""
-    up = loops.place_up[place]
-    if up >= 0:
-        arm = cross(r, force)
-        into = 6 * up
-        put3(room.reach, into, add(vec3(room.reach, into), add(torque, arm)))
-        put3(room.reach, into + 3, add(vec3(room.reach, into + 3), force))
-    else:
-        room.wanted[loops.place_row[place]] += dot(force, down)
 
 
 @formula
@@ -198,116 +88,198 @@ def dof_of(pair: int) -> int:
     return 1
 
 
+@formula
+def hand_over(
+    loops: Any, room: Any, place: int, k: int, r: Any, down: Any, torque: Any, force: Any
+) -> None:
+    """Add G' to the row's place on the parent; on the ground X is known: the ground falls up."""
+    up = loops.place_up[place]
+    if up >= 0:
+        into = 18 * up + 6 * k
+        moved = add(torque, cross(r, force))
+        put3(room.reach, into, add(vec3(room.reach, into), moved))
+        put3(room.reach, into + 3, add(vec3(room.reach, into + 3), force))
+    else:
+        room.asked[3 * loops.place_group[place] + k] += dot(force, down)
+
+
+@hot
+def ride_six(loops: Any, room: Any, rows: Any, body: int) -> None:
+    """Groups through a pair of six dimensions: `along` keeps L^-1 G."""
+    at, first, last = body * ROW, loops.first_place[body], loops.first_place[body + 1]
+    factor, pair = get_triangle6(rows, at + COLUMN), loops.first_pair[body]
+    known = get6(rows, at + ALPHA)
+    for place in range(first, last):
+        into, count = 18 * place, loops.place_rows[place]
+        l0, l1, l2 = forward6(factor, get6(room.reach, into)), NOTHING, NOTHING
+        s0, s1, s2 = scale6(factor, l0), NOTHING, NOTHING
+        put_row6(room.along, into, l0)
+        if count > 1:
+            l1 = forward6(factor, get6(room.reach, into + 6))
+            s1 = scale6(factor, l1)
+            put_row6(room.along, into + 6, l1)
+        if count > 2:
+            l2 = forward6(factor, get6(room.reach, into + 12))
+            s2 = scale6(factor, l2)
+            put_row6(room.along, into + 12, l2)
+        take_products(loops, room, pair, first, place, (l0, l1, l2), (s0, s1, s2), known)
+        pair += place - first + 1
+
+
+@formula
+def ride_row_of_ball(
+    loops: Any, room: Any, place: int, k: int, factor: Any, ball: Any, r: Any, down: Any
+) -> Any:
+    """One row through a ball: L^-1 G_n."""
+    h, free, push = ball
+    row = 18 * place + 6 * k
+    turn, force = vec3(room.reach, row), vec3(room.reach, row + 3)
+    low = forward3(factor, turn)
+    put3(room.along, row, low)
+    force = sub(force, tmatvec(h, backward3(factor, scale3(factor, low))))
+    room.asked[3 * loops.place_group[place] + k] -= dot(turn, free) + dot(force, push)
+    hand_over(loops, room, place, k, r, down, ZERO, force)
+    return low
+
+
 @hot
 def ride_ball(tree: Any, loops: Any, room: Any, rows: Any, body: int, down: Any) -> None:
-    """Rows through a ball: `along` keeps L^-1 G_n."""
-    at, first = body * ROW, loops.first_place[body]
-    factor, h = triangle(rows, at + COLUMN), mat9(rows, at + COUPLING)
-    free, push, r = vec3(rows, at + PULL), vec3(rows, at + BIAS_U), vec3(rows, at + LEVER)
-    grounded = tree.parent[body] < 0
-    pair = loops.first_pair[body]
-    for j in range(loops.riding[body]):
-        place = first + j
-        turn, force = vec3(room.reach, 6 * place), vec3(room.reach, 6 * place + 3)
-        low = forward3(factor, turn)
-        put3(room.along, 6 * place, low)
-        scaled = scale3(factor, low)
-        force = sub(force, tmatvec(h, backward3(factor, scaled)))
-        known = dot(turn, free)
-        if not grounded:
-            known += dot(force, push)
-        room.wanted[loops.place_row[place]] -= known
-        hand_over(loops, room, place, r, down, ZERO, force)
-        for k in range(first, place + 1):
-            room.values[loops.pairs[pair]] -= dot(scaled, vec3(room.along, 6 * k))
+    """Groups through a ball: `along` keeps L^-1 G_n."""
+    at, first, last = body * ROW, loops.first_place[body], loops.first_place[body + 1]
+    factor, r, pair = triangle(rows, at + COLUMN), vec3(rows, at + LEVER), loops.first_pair[body]
+    push = vec3(rows, at + BIAS_U) if tree.parent[body] >= 0 else ZERO
+    ball = mat9(rows, at + COUPLING), vec3(rows, at + PULL), push
+    values, along = room.values, room.along
+    for place in range(first, last):
+        count = loops.place_rows[place]
+        l0, l1, l2 = ride_row_of_ball(loops, room, place, 0, factor, ball, r, down), ZERO, ZERO
+        if count > 1:
+            l1 = ride_row_of_ball(loops, room, place, 1, factor, ball, r, down)
+        if count > 2:
+            l2 = ride_row_of_ball(loops, room, place, 2, factor, ball, r, down)
+        s0, s1, s2 = scale3(factor, l0), scale3(factor, l1), scale3(factor, l2)
+        for other in range(first, place):
+            e = loops.pairs[pair]
+            for c in range(loops.place_rows[other]):
+                x = vec3(along, 18 * other + 6 * c)
+                values[e + c] -= dot(s0, x)
+                values[e + 3 + c] -= dot(s1, x)
+                values[e + 6 + c] -= dot(s2, x)
             pair += 1
+        e = loops.pairs[pair]
+        values[e] -= dot(s0, l0)
+        values[e + 1] -= dot(s1, l0)
+        values[e + 2] -= dot(s1, l1)
+        values[e + 3] -= dot(s2, l0)
+        values[e + 4] -= dot(s2, l1)
+        values[e + 5] -= dot(s2, l2)
+        pair += 1
 
 
-@routine
-def ride_free(loops: Any, room: Any, rows: Any, body: int) -> None:
-    """Rows through a free root: `along` keeps L^-1 G; nothing is left for the ground."""
-    at, first = body * ROW, loops.first_place[body]
-    factor, pair = get_triangle6(rows, at + COLUMN), loops.first_pair[body]
-    motion = vec3(rows, at + ALPHA) + vec3(rows, at + ACCELERATION)
-    for j in range(loops.riding[body]):
-        place = first + j
-        g = get6(room.reach, 6 * place)
-        low = forward6(factor, g)
-        put_row6(room.along, 6 * place, low)
-        scaled = scale6(factor, low)
-        room.wanted[loops.place_row[place]] -= dot6(g, motion)
-        for k in range(first, place + 1):
-            room.values[loops.pairs[pair]] -= dot6(scaled, get6(room.along, 6 * k))
-            pair += 1
+@formula
+def ride_row_of_axis(
+    loops: Any, room: Any, place: int, k: int, axis: Any, bias: Any, r: Any, down: Any
+) -> Any:
+    """One row through a pair of one coordinate: V."""
+    s, u, gain, pull = axis
+    row = 18 * place + 6 * k
+    n, f = vec3(room.reach, row), vec3(room.reach, row + 3)
+    v = dot(s[0], n) + dot(s[1], f)
+    if loops.coupled_count > 0:
+        v += room.own[row]
+    room.along[row] = v
+    known = dot(n, bias[0]) + dot(f, bias[1]) + v * pull
+    room.asked[3 * loops.place_group[place] + k] -= known
+    give = -gain * v
+    hand_over(loops, room, place, k, r, down, axpy(give, u[0], n), axpy(give, u[1], f))
+    return v
+
+
+@hot
+def ride_axis(tree: Any, loops: Any, room: Any, rows: Any, body: int, down: Any) -> None:
+    """Groups through a pair of one coordinate: `along` keeps V."""
+    at, u = body * ROW, body * ROW + COLUMN
+    first, last = loops.first_place[body], loops.first_place[body + 1]
+    r, pair, gain = vec3(rows, at + LEVER), loops.first_pair[body], rows[at + GAIN]
+    s = axis_of(tree, rows, body, tree.pair[body], 0)
+    axis = s, (vec3(rows, u), vec3(rows, u + 3)), gain, rows[at + PULL]
+    bias = ZERO, ZERO
+    if tree.parent[body] >= 0:
+        bias = vec3(rows, at + BIAS_W), vec3(rows, at + BIAS_U)
+    for place in range(first, last):
+        count = loops.place_rows[place]
+        x, y, z = ride_row_of_axis(loops, room, place, 0, axis, bias, r, down), 0.0, 0.0
+        if count > 1:
+            y = ride_row_of_axis(loops, room, place, 1, axis, bias, r, down)
+        if count > 2:
+            z = ride_row_of_axis(loops, room, place, 2, axis, bias, r, down)
+        take_products_along(loops, room, pair, first, place, 0, gain, (x, y, z))
+        pair += place - first + 1
 
 
 @hot
 def ride_axes(tree: Any, loops: Any, room: Any, rows: Any, body: int, down: Any) -> None:
-    """Rows through pairs of up to three coordinates: `along` keeps V."""
-    at, pair_code, first = body * ROW, tree.pair[body], loops.first_place[body]
-    r, count = vec3(rows, at + LEVER), dof_of(pair_code)
-    pair = loops.first_pair[body]
-    for j in range(loops.riding[body]):
-        place = first + j
-        row = loops.place_row[place]
-        g = (vec3(room.reach, 6 * place), vec3(room.reach, 6 * place + 3))
-        if tree.parent[body] >= 0:
-            room.wanted[row] -= dot(g[0], vec3(rows, at + BIAS_W))
-            room.wanted[row] -= dot(g[1], vec3(rows, at + BIAS_U))
-        for slot in range(count):
-            s = axis_of(tree, rows, body, pair_code, slot)
-            v = dot(s[0], g[0]) + dot(s[1], g[1])
-            if loops.coupled_count > 0:
-                v += room.own[6 * place + slot]
-            room.along[6 * place + slot] = v
-            room.wanted[row] -= v * rows[at + PULL + slot]
-            u = at + COLUMN + 6 * slot
-            give = rows[at + GAIN + slot] * v
-            g = (axpy(-give, vec3(rows, u), g[0]), axpy(-give, vec3(rows, u + 3), g[1]))
-        hand_over(loops, room, place, r, down, g[0], g[1])
-        for k in range(first, place + 1):
-            total = 0.0
+    """Groups through pairs of several coordinates, and through welds: `along` keeps V."""
+    at, code = body * ROW, tree.pair[body]
+    first, last = loops.first_place[body], loops.first_place[body + 1]
+    r, count, pair = vec3(rows, at + LEVER), dof_of(code), loops.first_pair[body]
+    along = room.along
+    for place in range(first, last):
+        g, into = loops.place_group[place], 18 * place
+        for k in range(loops.place_rows[place]):
+            row = into + 6 * k
+            n, f, known = vec3(room.reach, row), vec3(room.reach, row + 3), 0.0
+            if tree.parent[body] >= 0:
+                known = dot(n, vec3(rows, at + BIAS_W)) + dot(f, vec3(rows, at + BIAS_U))
             for slot in range(count):
-                v = room.along[6 * place + slot] * room.along[6 * k + slot]
-                total += rows[at + GAIN + slot] * v
-            room.values[loops.pairs[pair]] -= total
-            pair += 1
+                s = axis_of(tree, rows, body, code, slot)
+                v = dot(s[0], n) + dot(s[1], f)
+                if loops.coupled_count > 0:
+                    v += room.own[row + slot]
+                along[row + slot] = v
+                known += v * rows[at + PULL + slot]
+                u, give = at + COLUMN + 6 * slot, rows[at + GAIN + slot] * v
+                n, f = axpy(-give, vec3(rows, u), n), axpy(-give, vec3(rows, u + 3), f)
+            room.asked[3 * g + k] -= known
+            hand_over(loops, room, place, k, r, down, n, f)
+        for slot in range(count):
+            v = along[into + slot], along[into + 6 + slot], along[into + 12 + slot]
+            take_products_along(loops, room, pair, first, place, slot, rows[at + GAIN + slot], v)
+        pair += place - first + 1
+
+
+@formula
+def take_products_along(
+    loops: Any, room: Any, pair: int, first: int, place: int, slot: int, gain: Any, own: Any
+) -> None:
+    """E -= v D^-1 v^T of one coordinate."""
+    values, along, (x, y, z) = room.values, room.along, own
+    u, v, w = gain * x, gain * y, gain * z
+    for k in range(first, place):
+        e, other = loops.pairs[pair + k - first], 18 * k + slot
+        for c in range(loops.place_rows[k]):
+            by = along[other + 6 * c]
+            values[e + c] -= u * by
+            values[e + 3 + c] -= v * by
+            values[e + 6 + c] -= w * by
+    e = loops.pairs[pair + place - first]
+    values[e] -= u * x
+    values[e + 1] -= v * x
+    values[e + 2] -= v * y
+    values[e + 3] -= w * x
+    values[e + 4] -= w * y
+    values[e + 5] -= w * z
 
 
 @hot
 def ride_body(tree: Any, loops: Any, room: Any, rows: Any, body: int, down: Any) -> None:
-    """The joint of a body, which has given way, takes the rows that ride through it with it."""
+    """The pair of a body, which has given way, takes the groups that act on the body with it."""
     pair = tree.pair[body]
     if pair == SPHERICAL:
         ride_ball(tree, loops, room, rows, body, down)
     elif pair >= FREE:
-        ride_free(loops, room, rows, body)
+        ride_six(loops, room, rows, body)
+    elif pair in (REVOLUTE, PRISMATIC, HELICAL):
+        ride_axis(tree, loops, room, rows, body, down)
     else:
         ride_axes(tree, loops, room, rows, body, down)
-
-
-@hot
-def loop_inward(tree: Any, memory: Any, loops: Any, room: Any) -> int:
-    """Articulate all bodies with their rows, and eliminate: SOLVED or the row that has no pivot."""
-    rows, down, ground = memory.rows, vec3(tree.gravity, 0), tree.body_count
-    for k in range(tree.body_count):
-        body = tree.body_count - 1 - k
-        if loops.first_closing[body] < loops.first_closing[body + 1]:
-            failed = close_rows(loops, room, rows, body)
-            if failed != SOLVED:
-                return failed
-        articulate_body(tree, memory, rows, body)
-        if loops.riding[body] > 0:
-            ride_body(tree, loops, room, rows, body, down)
-    return close_rows(loops, room, rows, ground)
-
-
-@routine
-def loop_mobility(tree: Any, memory: Any, loops: Any, room: Any) -> None:
-    """-E_rr: how much every row gives way where no other row is there."""
-    rows, down = memory.rows, vec3(tree.gravity, 0)
-    for k in range(tree.body_count):
-        body = tree.body_count - 1 - k
-        articulate_body(tree, memory, rows, body)
-        if loops.riding[body] > 0:
-            ride_body(tree, loops, room, rows, body, down)

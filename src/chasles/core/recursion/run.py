@@ -14,10 +14,10 @@ from chasles.core.arrays import Floats
 from chasles.core.constraints.registry import assemble_joint
 from chasles.core.recursion.accelerate import accelerations
 from chasles.core.recursion.coupled import put_negative
+from chasles.core.recursion.eliminate import SOLVED
 from chasles.core.recursion.kinematics import kinematics
 from chasles.core.recursion.motion import finish, retract
 from chasles.core.recursion.refine import solve_rows
-from chasles.core.recursion.riding import SOLVED
 from chasles.core.recursion.stage import factor_at, follow, tree_slope
 from chasles.core.recursion.tree import Recursion, Tree
 from chasles.core.signals import put_signals
@@ -172,7 +172,7 @@ def tree_run(
 def tree_factor(
     tree: Any, memory: Any, system: Any, work: Any, loops: Any, room: Any, state: Any, closing: int
 ) -> int:
-    """`factor_at` for Python; E stays in room.values."""
+    """`factor_at` for Python."""
     return factor_at(
         borrow(tree), borrow(memory), borrow(system), borrow(work), borrow(loops), borrow(room),
         borrow(state), closing,

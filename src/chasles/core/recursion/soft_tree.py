@@ -31,11 +31,11 @@ from chasles.core.recursion.articulate import (
     sum_of,
     z_axis,
 )
-from chasles.core.recursion.cuts import LoopRoom, make_loop_room
+from chasles.core.recursion.groups import LoopRoom, Loops, make_loop_room
 from chasles.core.recursion.kept import keep_rows
 from chasles.core.recursion.kinematics import kinematics, place
+from chasles.core.recursion.loading import by_rows, load_rows
 from chasles.core.recursion.refine import loop_accelerations
-from chasles.core.recursion.riding import load_rows
 from chasles.core.recursion.stage import put_cut_rows
 from chasles.core.recursion.tree import (
     FIXED,
@@ -64,6 +64,7 @@ class SoftTree(NamedTuple):
     work: Workspace
     carried: Integers  # (f,) the body whose joint a force acts across, or a code
     still: Floats  # (kept,) the point, at rest
+    loops: Loops  # no body is untouched: forces add to inertias
     room: LoopRoom
 
 
@@ -83,13 +84,15 @@ def make_soft_tree(mechanism: Any, soft: Softness) -> SoftTree:
     """Storage for a mechanism."""
     tree, system = mechanism.tree, mechanism.system
     signals = np.zeros(max(1, system.signal_count))  # driven coordinates do not yield
+    loops = by_rows(mechanism.loops)._replace(untouched=0 * mechanism.loops.untouched)
     return SoftTree(
         tree=tree._replace(gravity=np.zeros(3), armature=tree.armature.copy()),
         memory=make_recursion(tree, signals, wrenches=True, efforts=False, rows=True),
         work=make_workspace(system, None),
         carried=crossed_joints(tree, soft),
         still=np.zeros(mechanism.layout.kept),
-        room=make_loop_room(mechanism.loops, tree.body_count, tree.rate_count),
+        loops=loops,
+        room=make_loop_room(loops, tree.body_count, tree.rate_count),
     )
 
 
@@ -169,7 +172,7 @@ def linearise(mechanism: Any, linear: Any, soft: Any, point: Any, t: float, reac
     kinematics(tree, linear.still, linear.memory.rows)  # leaves POINT as `place` has put it
     add_soft_armature(linear, soft)
     if mechanism.loops.row_count > 0:
-        put_cut_rows(system, tree, mechanism.loops, linear.room, point, work)
+        put_cut_rows(system, tree, linear.loops, linear.room, point, work)
         for row in range(system.row_count):
             work.eta[row] = 0.0
     return OK
@@ -189,7 +192,7 @@ def load_soft(linear: Any, soft: Any, wrenches: Any) -> None:
 @hot
 def answer(mechanism: Any, linear: Any, soft: Any, point: Any, wrenches: Any, slope: Any) -> int:
     """Accelerations under wrenches (n, 6), into the place of those of a slope: OK, or a row."""
-    tree, memory, loops, room = linear.tree, linear.memory, mechanism.loops, linear.room
+    tree, memory, loops, room = linear.tree, linear.memory, linear.loops, linear.room
     work, rates = linear.work, mechanism.tree.rate_count
     load_soft(linear, soft, wrenches)
     if loops.row_count == 0:

@@ -19,10 +19,12 @@ from chasles.core.forces.registry import add_force_wrench, effort_of
 from chasles.core.recursion.accelerate import accelerations
 from chasles.core.recursion.articulate import clear_sums, load_wrenches
 from chasles.core.recursion.coupled import put_coupled_rows
+from chasles.core.recursion.eliminate import SOLVED
 from chasles.core.recursion.kinematics import kinematics, place
+from chasles.core.recursion.loading import load_rows
 from chasles.core.recursion.motion import pulled_back
 from chasles.core.recursion.refine import loop_accelerations
-from chasles.core.recursion.riding import SOLVED, load_rows, loop_inward, loop_mobility
+from chasles.core.recursion.solving import loop_inward, loop_mobility
 from chasles.core.recursion.tree import CYLINDRICAL, HELICAL, PRISMATIC, REVOLUTE
 from chasles.scalars.elementary import cos, sin
 
@@ -91,7 +93,11 @@ def put_cut_rows(system: Any, tree: Any, loops: Any, room: Any, state: Any, work
         put_coupled_rows(tree, loops, room, state, work.absolute, work, work.eta)
     for k in range(loops.joint_count):
         joint = loops.joints[k]
-        if system.joints.kind[joint] == PAIR and system.form == SCREW_FORM:
+        if loops.in_world[k] != 0:  # no J: what is asked of the rows is what pulls them
+            first = system.joints.first_row[joint]
+            for row in range(first, first + system.joints.rows[joint]):
+                work.eta[row] = 0.0
+        elif system.joints.kind[joint] == PAIR and system.form == SCREW_FORM:
             screw_rows(system.joints, joint, work.absolute, work.jacobian, work.eta)
         else:
             assemble_joint(system, joint, work.absolute, work, work.jacobian, work.eta)
@@ -147,7 +153,7 @@ def factor_at(
 ) -> int:  # fmt: skip
     """Factor at a state, whatever pushes there: SOLVED or a row.
 
-    Without closing nothing is eliminated, and room.values begins with the rows' own mobilities.
+    Without closing nothing is eliminated: E has the rows' own mobilities on its diagonal.
     """
     kinematics(tree, state, memory.rows)
     clear_sums(tree, memory.rows)

@@ -1,0 +1,185 @@
+r"""Groups of rows that close: their multipliers are eliminated, and found again on the way back.
+
+Where all that a group is connected with hangs on one body, E_gg = L D L^T has pivots d < 0: -E is
+the mobility that the coordinates inside the loop leave to its rows, definite where rows are
+independent; damped rows start from $E_{rr} = -\mu$.  With b what is asked,
+
+$$ A \mathrel{-}= G E_{gg}^{-1} G^T, \quad p \mathrel{+}= G E_{gg}^{-1} b, \quad
+   G_s \mathrel{-}= E_{sg}E_{gg}^{-1}G, \quad E_{st} \mathrel{-}= E_{sg}E_{gg}^{-1}E_{gt}, \quad
+   b_s \mathrel{-}= E_{sg}E_{gg}^{-1}b, $$
+$$ \lambda_g = E_{gg}^{-1}\bigl(b - G^T X - \textstyle\sum_s E_{gs}\lambda_s\bigr) . $$
+
+What stays is L and $D^{-1}$ in the group's triangle, $L^{-1}G^T$ in its place on the body,
+$D^{-1}L^{-1}b$ in what was asked, and $E_{sg}L^{-T}D^{-1}$.  Rows that are missing or not chosen
+have $D^{-1} = 0$: they take no part, and their multipliers are zero.
+"""
+
+from typing import Any
+
+from chasles.compiled import formula, hot
+from chasles.core.blocks.small import (
+    backward3,
+    dot3,
+    dot6,
+    forward3,
+    get3,
+    get6,
+    minus_scaled3,
+    minus_scaled6,
+    put_row3,
+    put_row6,
+    scale3,
+)
+from chasles.core.recursion.articulate import add_load, inertia_of, put_inertia
+from chasles.core.recursion.choosing import choose_rows
+from chasles.core.recursion.inertia import deflated
+from chasles.core.recursion.tree import ALPHA, ROW
+from chasles.core.recursion.untouched import NOTHING
+
+SOLVED = -1
+
+
+@hot
+def factor_group(loops: Any, room: Any, g: int) -> int:
+    """L and 1 / D of a group, in place: SOLVED, or the row whose pivot is too small."""
+    values, first = room.values, loops.first_row[g]
+    count = loops.first_row[g + 1] - first
+    a00, a10, a11, a20, a21, a22 = get6(values, 6 * g)
+    x, y, z = 0.0, 0.0, 0.0
+    if room.active[first] != 0:
+        if not a00 < -loops.floors[first]:
+            return first
+        x = 1.0 / a00
+    room.inverses[first] = x
+    low, below = a10 * x, a20 * x
+    if count > 1:
+        if room.active[first + 1] != 0:
+            pivot = a11 - a10 * low
+            if not pivot < -loops.floors[first + 1]:
+                return first + 1
+            y = 1.0 / pivot
+        room.inverses[first + 1] = y
+    a21 = a21 - a20 * low
+    beside = a21 * y
+    if count > 2:
+        if room.active[first + 2] != 0:
+            pivot = a22 - a20 * below - a21 * beside
+            if not pivot < -loops.floors[first + 2]:
+                return first + 2
+            z = 1.0 / pivot
+        room.inverses[first + 2] = z
+    put_row6(values, 6 * g, (x, low, y, below, beside, z))
+    return SOLVED
+
+
+@hot
+def close_group(loops: Any, room: Any, rows: Any, g: int) -> int:
+    """Eliminate up to three multipliers: SOLVED, or a row that has no pivot."""
+    if loops.choices[loops.first_row[g]] >= 0 and room.choosing[0] != 0:
+        choose_rows(loops, room, g)
+    failed = factor_group(loops, room, g)
+    if failed != SOLVED:
+        return failed
+    values, asked, reach = room.values, room.asked, room.reach
+    factor = get6(values, 6 * g)
+    z = forward3(factor, get3(asked, 3 * g))
+    push = scale3(factor, z)
+    put_row3(asked, 3 * g, push)
+    place = loops.end_place[g]
+    k0, k1, k2 = NOTHING, NOTHING, NOTHING
+    if place >= 0:
+        at, base = 18 * place, loops.end[g] * ROW
+        k0, count = get6(reach, at), loops.place_rows[place]
+        inertia = deflated(inertia_of(rows, base), halves(k0), factor[0])
+        if count > 1:
+            k1 = minus_scaled6(get6(reach, at + 6), factor[1], k0)
+            put_row6(reach, at + 6, k1)
+            inertia = deflated(inertia, halves(k1), factor[2])
+        if count > 2:
+            k2 = minus_scaled6(get6(reach, at + 12), factor[3], k0)
+            k2 = minus_scaled6(k2, factor[4], k1)
+            put_row6(reach, at + 12, k2)
+            inertia = deflated(inertia, halves(k2), factor[5])
+        put_inertia(rows, base, inertia)
+        push_body(rows, base, push, k0, k1, k2)
+    first, target = loops.first_later[g], loops.first_target[g]
+    for j in range(first, loops.first_later[g + 1]):
+        e, s = loops.later_value[j], loops.later[j]
+        for row in range(loops.first_row[s + 1] - loops.first_row[s]):
+            x = forward3(factor, get3(values, e + 3 * row))
+            y = scale3(factor, x)
+            put_row3(values, e + 3 * row, y)
+            asked[3 * s + row] -= dot3(y, z)
+            if place >= 0:
+                into = 18 * loops.later_place[j] + 6 * row
+                moved = minus_scaled6(get6(reach, into), y[0], k0)
+                moved = minus_scaled6(minus_scaled6(moved, y[1], k1), y[2], k2)
+                put_row6(reach, into, moved)
+            for k in range(first, j):
+                other, into = loops.later_value[k], loops.targets[target + k - first]
+                values[into + 3 * row] -= dot3(x, get3(values, other))
+                values[into + 3 * row + 1] -= dot3(x, get3(values, other + 3))
+                values[into + 3 * row + 2] -= dot3(x, get3(values, other + 6))
+            own = loops.targets[target + j - first] + row * (row + 1) // 2
+            for c in range(row + 1):
+                values[own + c] -= dot3(x, get3(values, e + 3 * c))
+        target += j - first + 1
+    return SOLVED
+
+
+@formula
+def halves(x: Any) -> Any:
+    return (x[0], x[1], x[2]), (x[3], x[4], x[5])
+
+
+@formula
+def push_body(rows: Any, base: int, push: Any, k0: Any, k1: Any, k2: Any) -> None:
+    """p += L^-1 G^T . D^-1 L^-1 b."""
+    load = minus_scaled6(minus_scaled6(NOTHING, -push[0], k0), -push[1], k1)
+    load = minus_scaled6(load, -push[2], k2)
+    add_load(rows, base, (load[0], load[1], load[2]), (load[3], load[4], load[5]))
+
+
+@hot
+def close_again(loops: Any, room: Any, rows: Any, g: int) -> None:
+    """`close_group` for another right-hand side."""
+    factor = get6(room.values, 6 * g)
+    z = forward3(factor, get3(room.asked, 3 * g))
+    push, place = scale3(factor, z), loops.end_place[g]
+    put_row3(room.asked, 3 * g, push)
+    for j in range(loops.first_later[g], loops.first_later[g + 1]):
+        e, s = loops.later_value[j], loops.later[j]
+        for row in range(3):
+            room.asked[3 * s + row] -= dot3(get3(room.values, e + 3 * row), z)
+    if place >= 0:
+        at, reach = 18 * place, room.reach
+        k0, k1, k2 = get6(reach, at), get6(reach, at + 6), get6(reach, at + 12)
+        push_body(rows, loops.end[g] * ROW, push, k0, k1, k2)
+
+
+@hot
+def find_group(loops: Any, room: Any, rows: Any, g: int) -> None:
+    """The multipliers of a group, where the body on which it closes moves as it is known to."""
+    factor, total, place = get6(room.values, 6 * g), get3(room.asked, 3 * g), loops.end_place[g]
+    if place >= 0:
+        x, at, reach = get6(rows, loops.end[g] * ROW + ALPHA), 18 * place, room.reach
+        felt = (
+            dot6(get6(reach, at), x),
+            dot6(get6(reach, at + 6), x),
+            dot6(get6(reach, at + 12), x),
+        )
+        felt = scale3(factor, felt)
+        total = (total[0] - felt[0], total[1] - felt[1], total[2] - felt[2])
+    for j in range(loops.first_later[g], loops.first_later[g + 1]):
+        m, e = get3(room.found, 3 * loops.later[j]), loops.later_value[j]
+        total = minus_scaled3(total, m[0], get3(room.values, e))
+        total = minus_scaled3(total, m[1], get3(room.values, e + 3))
+        total = minus_scaled3(total, m[2], get3(room.values, e + 6))
+    found = backward3(factor, total)
+    put_row3(room.found, 3 * g, found)
+    first, last = loops.first_row[g], loops.first_row[g + 1]
+    room.multipliers[first] = found[0]
+    if last > first + 1:
+        room.multipliers[first + 1] = found[1]
+    if last > first + 2:
+        room.multipliers[first + 2] = found[2]

@@ -1,0 +1,156 @@
+r"""Rows of cut joints on their bodies: G, and what is asked of them.
+
+Rows of J act on body twists at the centres of mass.  Those of a lower pair need not be formed:
+along axes e of body b, at a point with levers r_a and r_b from the points of the bodies,
+
+$$ e\cdot(\ddot x_b - \ddot x_a) = \ldots, \qquad G_b = (r_b\times e,\ e), \quad
+   G_a = -(r_a\times e,\ e), $$
+
+for shifts, and (e, 0) for turns; e turns with the body, as in the screw form of the rows (see
+`chasles.core.rows`).
+"""
+
+from typing import Any
+
+import numpy as np
+
+from chasles.compiled import formula, hot, routine
+from chasles.core.arrays import ROW_WIDTH, SCREW_FORM, System, mat9, put3, vec3
+from chasles.core.constraints.registry import PAIR
+from chasles.core.recursion.coupled import load_ties
+from chasles.core.recursion.groups import BY_ROWS, Loops
+from chasles.core.recursion.on_bodies import row_on_body
+from chasles.core.recursion.tree import OMEGA, POINT, ROW, SPEED, TURN, Tree
+from chasles.groups.vectors import add, cross, dot, matmul, matvec, sub, tmatvec
+
+ZERO = (0.0, 0.0, 0.0)
+#: What the axes of a group lock.
+SHIFTS, TURNS = 1, 2
+
+
+def in_world(loops: Loops, tree: Tree, system: System) -> Loops:
+    """The same, with lower pairs loaded along their axes: their rows of J are not formed."""
+    joints, own = system.joints, tree.axes.reshape(-1, 3, 3)
+    loading, axes, points = loops.loading.copy(), loops.axes.copy(), loops.points.copy()
+    for g, first in enumerate(loops.first_row[:-1].tolist()):
+        joint = int(loops.joint_of[first])
+        plain = joints.kind[joint] == PAIR and joints.constant[joint] == 0.0
+        if not plain or system.form != SCREW_FORM:
+            continue
+        locked = [k for k in range(6) if joints.locked[joint] >> k & 1]
+        rows = loops.source[first : loops.first_row[g + 1]] - joints.first_row[joint]
+        parts = [locked[row] for row in rows]
+        b, frame = joints.b[joint], joints.axes_b[joint].reshape(3, 3)
+        columns = np.zeros((3, 3))
+        columns[:, : len(parts)] = (own[b].T @ frame)[:, [part % 3 for part in parts]]
+        loading[g] = TURNS if parts[0] < 3 else SHIFTS
+        axes[g] = columns.ravel()
+        points[g] = tree.centre[b] + own[b].T @ joints.point_b[joint]
+    formed = set(loops.joint_of[loops.first_row[:-1][loading == BY_ROWS]].tolist())
+    known = np.array([joint not in formed for joint in loops.joints.tolist()], np.int64)
+    return loops._replace(
+        loading=loading, axes=axes, points=points, in_world=known, is_formed=int(not known.all())
+    )
+
+
+def by_rows(loops: Loops) -> Loops:
+    """The same, with all groups loaded from J."""
+    return loops._replace(loading=0 * loops.loading, in_world=0 * loops.in_world, is_formed=1)
+
+
+@hot
+def load_rows(
+    tree: Any, loops: Any, rows: Any, room: Any, absolute: Any, jacobian: Any, eta: Any
+) -> None:
+    r"""G and $\eta + \beta\cdot(\omega\times\dot P - g)$ of all rows; E is empty."""
+    for j in range(loops.filled_count):
+        into = 18 * loops.filled[j]
+        for k in range(18):
+            room.reach[into + k] = 0.0
+    for k in range(loops.value_count):
+        room.values[k] = 0.0
+    for g in range(loops.group_count):
+        first, count = loops.first_row[g], loops.first_row[g + 1] - loops.first_row[g]
+        if loops.is_damped != 0:
+            for k in range(count):
+                room.values[6 * g + k * (k + 3) // 2] = -loops.damping[first + k]
+        if loops.loading[g] == BY_ROWS:
+            load_from_jacobian(tree, loops, rows, room, absolute, jacobian, eta, g)
+        else:
+            load_along_axes(tree, loops, rows, room, g)
+            for k in range(count):
+                room.asked[3 * g + k] += eta[loops.source[first + k]]
+    if loops.coupled_count > 0:
+        load_ties(tree, loops, rows, room, absolute)
+
+
+@routine
+def load_from_jacobian(
+    tree: Any, loops: Any, rows: Any, room: Any, absolute: Any, jacobian: Any, eta: Any, g: int
+) -> None:
+    down, first = vec3(tree.gravity, 0), loops.first_row[g]
+    for k in range(loops.first_row[g + 1] - first):
+        source = loops.source[first + k]
+        asked = eta[source]
+        for side in range(2):
+            place, body = loops.sides[2 * g + side], loops.bodies[2 * (first + k) + side]
+            if place >= 0:
+                entry, into = source * ROW_WIDTH + 6 * side, 18 * place + 6 * k
+                spin, beta, carried = row_on_body(rows, absolute, jacobian, body, entry)
+                put3(room.reach, into, spin)
+                put3(room.reach, into + 3, beta)
+                asked += carried - dot(beta, down)
+        room.asked[3 * g + k] = asked
+
+
+@hot
+def load_along_axes(tree: Any, loops: Any, rows: Any, room: Any, g: int) -> None:
+    first = loops.first_row[g]
+    a, b = loops.bodies[2 * first], loops.bodies[2 * first + 1]
+    at, up = b * ROW, a * ROW
+    turn, omega = mat9(rows, at + TURN), vec3(rows, at + OMEGA)
+    axes = matmul(turn, mat9(loops.axes, 9 * g))
+    target = ZERO
+    if loops.loading[g] == TURNS:
+        if a >= 0:
+            target = cross(vec3(rows, up + OMEGA), omega)
+            put_turns(room.reach, loops.sides[2 * g], -1.0, axes)
+        put_turns(room.reach, loops.sides[2 * g + 1], 1.0, axes)
+    else:
+        arm = matvec(turn, vec3(loops.points, 3 * g))
+        speed = vec3(rows, at + SPEED)
+        if a >= 0:
+            spin, swing = vec3(rows, up + OMEGA), cross(omega, arm)
+            lever = sub(add(vec3(rows, at + POINT), arm), vec3(rows, up + POINT))
+            slip = sub(add(speed, swing), vec3(rows, up + SPEED))
+            relative = sub(sub(slip, cross(spin, lever)), swing)
+            target = add(cross(omega, relative), cross(spin, slip))
+            put_shifts(room.reach, loops.sides[2 * g], -1.0, axes, lever)
+        else:
+            target = sub(cross(omega, speed), vec3(tree.gravity, 0))
+        put_shifts(room.reach, loops.sides[2 * g + 1], 1.0, axes, arm)
+    put3(room.asked, 3 * g, tmatvec(axes, target))
+
+
+@formula
+def put_turns(reach: Any, place: int, sign: Any, axes: Any) -> None:
+    """Three rows (e, 0) on a body; its place has nothing else."""
+    at = 18 * place
+    put3(reach, at, (sign * axes[0], sign * axes[3], sign * axes[6]))
+    put3(reach, at + 6, (sign * axes[1], sign * axes[4], sign * axes[7]))
+    put3(reach, at + 12, (sign * axes[2], sign * axes[5], sign * axes[8]))
+
+
+@formula
+def put_shifts(reach: Any, place: int, sign: Any, axes: Any, arm: Any) -> None:
+    """Three rows (arm x e, e) on a body."""
+    at = 18 * place
+    x = (sign * axes[0], sign * axes[3], sign * axes[6])
+    y = (sign * axes[1], sign * axes[4], sign * axes[7])
+    z = (sign * axes[2], sign * axes[5], sign * axes[8])
+    put3(reach, at, cross(arm, x))
+    put3(reach, at + 3, x)
+    put3(reach, at + 6, cross(arm, y))
+    put3(reach, at + 9, y)
+    put3(reach, at + 12, cross(arm, z))
+    put3(reach, at + 15, z)

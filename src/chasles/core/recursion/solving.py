@@ -1,0 +1,226 @@
+r"""The program run: inward with the factor, outward with accelerations and multipliers, and again.
+
+After `loop_inward` the factor of
+
+$$ M\dot v + J^T\lambda = Q, \qquad J\dot v - \mu\lambda = \eta $$
+
+(M and J on the coordinates) lies in the rows of the bodies and in E.  It solves again at the price
+of a pass inward and one outward: corrections of damped rows, and the projection of positions and
+velocities, which moves coordinates only and so cannot open a joint of the tree.
+"""
+
+from typing import Any
+
+from chasles.compiled import hot, routine
+from chasles.core.arrays import mat9, put3, vec3
+from chasles.core.blocks.small import (
+    backward3,
+    dot6,
+    forward3,
+    forward6,
+    get3,
+    get6,
+    get_triangle6,
+    minus_scaled6,
+    put_row6,
+    scale3,
+    scale6,
+)
+from chasles.core.recursion.accelerate import accelerate_body, chart_rates, free_rates, solve_six
+from chasles.core.recursion.articulate import add_load, articulate_body
+from chasles.core.recursion.eliminate import (
+    SOLVED,
+    close_again,
+    close_group,
+    find_group,
+)
+from chasles.core.recursion.program import CLOSE
+from chasles.core.recursion.riding import axis_of, dof_of, ride_body
+from chasles.core.recursion.tree import (
+    ALPHA,
+    COLUMN,
+    COUPLING,
+    FORCE,
+    FREE,
+    GAIN,
+    LEVER,
+    PULL,
+    ROW,
+    SPHERICAL,
+    TORQUE,
+    triangle,
+)
+from chasles.core.recursion.untouched import (
+    NOTHING,
+    give_untouched,
+    ride_untouched,
+    solve_untouched,
+)
+from chasles.groups.vectors import add, axpy, cross, dot, neg, tmatvec
+
+ZERO = (0.0, 0.0, 0.0)
+
+# --- inward ---
+
+
+@hot
+def give_body(tree: Any, memory: Any, loops: Any, room: Any, body: int, down: Any) -> None:
+    """A body gives way, and what acts on it rides on."""
+    rows = memory.rows
+    if loops.untouched[body] != 0:
+        give_untouched(tree, memory, rows, body)
+        ride_untouched(loops, room, rows, body)
+    else:
+        articulate_body(tree, memory, rows, body)
+        if loops.first_place[body] < loops.first_place[body + 1]:
+            ride_body(tree, loops, room, rows, body, down)
+
+
+@hot
+def loop_inward(tree: Any, memory: Any, loops: Any, room: Any) -> int:
+    """Run the program: SOLVED, or the row that has no pivot."""
+    down = vec3(tree.gravity, 0)
+    for step in range(loops.step_count):
+        index = loops.program[2 * step + 1]
+        if loops.program[2 * step] == CLOSE:
+            failed = close_group(loops, room, memory.rows, index)
+            if failed != SOLVED:
+                return failed
+        else:
+            give_body(tree, memory, loops, room, index, down)
+    return SOLVED
+
+
+@routine
+def loop_mobility(tree: Any, memory: Any, loops: Any, room: Any) -> None:
+    """-E_rr: how much what is inside its loop gives way to every row, no other row there."""
+    down = vec3(tree.gravity, 0)
+    for step in range(loops.step_count):
+        if loops.program[2 * step] != CLOSE:
+            give_body(tree, memory, loops, room, loops.program[2 * step + 1], down)
+
+
+# --- outward ---
+
+
+@hot
+def feel_groups(tree: Any, loops: Any, room: Any, rows: Any, body: int) -> None:
+    r"""What multipliers do to the coordinates of a pair: $\ddot q \mathrel{-}= D^{-1}V\lambda$."""
+    at, pair = body * ROW, tree.pair[body]
+    total = NOTHING
+    for place in range(loops.first_place[body], loops.first_place[body + 1]):
+        m, into = get3(room.found, 3 * loops.place_group[place]), 18 * place
+        total = minus_scaled6(total, m[0], get6(room.along, into))
+        total = minus_scaled6(total, m[1], get6(room.along, into + 6))
+        total = minus_scaled6(total, m[2], get6(room.along, into + 12))
+    if pair >= FREE:
+        put_row6(rows, at + ALPHA, minus_scaled6(get6(rows, at + ALPHA), -1.0, total))
+    elif pair == SPHERICAL:
+        factor = triangle(rows, at + COLUMN)
+        give = backward3(factor, scale3(factor, (total[0], total[1], total[2])))
+        put3(rows, at + PULL, add(vec3(rows, at + PULL), give))
+    else:
+        for slot in range(dof_of(pair)):
+            rows[at + PULL + slot] += rows[at + GAIN + slot] * total[slot]
+
+
+@hot
+def loop_outward(
+    tree: Any, loops: Any, room: Any, rows: Any, down: Any, moving: Any, out: Any, first: int
+) -> None:
+    """The program backward: multipliers, and the rates of all velocities from out[first] on."""
+    for back in range(loops.step_count):
+        step = loops.step_count - 1 - back
+        index = loops.program[2 * step + 1]
+        if loops.program[2 * step] == CLOSE:
+            find_group(loops, room, rows, index)
+        else:
+            if loops.first_place[index] < loops.first_place[index + 1]:
+                feel_groups(tree, loops, room, rows, index)
+            if loops.untouched[index] != 0:
+                solve_untouched(rows, index * ROW)
+            elif tree.pair[index] >= FREE:
+                solve_six(rows, index * ROW)
+            else:
+                accelerate_body(tree, rows, index, down, moving, 0, out, first)
+    for k in range(loops.chart_count):
+        body = loops.charts[k]
+        if tree.pair[body] == FREE:
+            free_rates(rows, body * ROW, down, out, first + tree.rate_at[body])
+        else:
+            chart_rates(tree, rows, body, down, moving, out, first + tree.rate_at[body])
+
+
+# --- again ---
+
+
+@routine
+def give_again(tree: Any, loops: Any, room: Any, rows: Any, body: int) -> None:
+    """A body's pair gives way to the loads that eliminated rows left on it."""
+    at, pair = body * ROW, tree.pair[body]
+    first, last = loops.first_place[body], loops.first_place[body + 1]
+    p = (vec3(rows, at + TORQUE), vec3(rows, at + FORCE))
+    if pair >= FREE:
+        x = NOTHING
+        if loops.untouched[body] == 0:
+            factor = get_triangle6(rows, at + COLUMN)
+            x = forward6(factor, neg(p[0]) + neg(p[1]))
+            scaled = scale6(factor, x)
+            for place in range(first, last):
+                for k in range(3):
+                    known = dot6(get6(room.along, 18 * place + 6 * k), scaled)
+                    room.asked[3 * loops.place_group[place] + k] -= known
+        put_row6(rows, at + ALPHA, x)
+        return
+    if pair == SPHERICAL:
+        factor = triangle(rows, at + COLUMN)
+        free = backward3(factor, scale3(factor, forward3(factor, neg(p[0]))))
+        put3(rows, at + PULL, free)
+        for place in range(first, last):
+            for k in range(3):
+                known = dot(vec3(room.reach, 18 * place + 6 * k), free)
+                room.asked[3 * loops.place_group[place] + k] -= known
+        p = (ZERO, add(p[1], tmatvec(mat9(rows, at + COUPLING), free)))
+    else:
+        for slot in range(dof_of(pair)):
+            s = axis_of(tree, rows, body, pair, slot)
+            pull = -rows[at + GAIN + slot] * (dot(s[0], p[0]) + dot(s[1], p[1]))
+            rows[at + PULL + slot] = pull
+            for place in range(first, last):
+                for k in range(3):
+                    known = room.along[18 * place + 6 * k + slot] * pull
+                    room.asked[3 * loops.place_group[place] + k] -= known
+            u = at + COLUMN + 6 * slot
+            p = (axpy(pull, vec3(rows, u), p[0]), axpy(pull, vec3(rows, u + 3), p[1]))
+    if tree.parent[body] >= 0:
+        arm = cross(vec3(rows, at + LEVER), p[1])
+        add_load(rows, tree.parent[body] * ROW, add(p[0], arm), p[1])
+
+
+@routine
+def loop_resolve(tree: Any, loops: Any, room: Any, rows: Any, out: Any, first: int) -> None:
+    r"""Solve $M\dot v + J^T\lambda = 0$, $J\dot v - \mu\lambda = $ room.wanted on the same factor.
+
+    What the coordinates have to do so that rows change by given amounts, with the least effort: the
+    projection of positions and velocities, and the corrections of damped rows.
+    """
+    for body in range(tree.body_count):
+        put3(rows, body * ROW + TORQUE, ZERO)
+        put3(rows, body * ROW + FORCE, ZERO)
+    resolve_loads(tree, loops, room, rows, out, first)
+
+
+@routine
+def resolve_loads(tree: Any, loops: Any, room: Any, rows: Any, out: Any, first: int) -> None:
+    """The same under loads on the bodies, taken off p; none of these may be untouched."""
+    for g in range(loops.group_count):
+        put3(room.asked, 3 * g, ZERO)
+        for row in range(loops.first_row[g], loops.first_row[g + 1]):
+            room.asked[3 * g + row - loops.first_row[g]] = room.wanted[row]
+    for step in range(loops.step_count):
+        index = loops.program[2 * step + 1]
+        if loops.program[2 * step] == CLOSE:
+            close_again(loops, room, rows, index)
+        else:
+            give_again(tree, loops, room, rows, index)
+    loop_outward(tree, loops, room, rows, ZERO, False, out, first)

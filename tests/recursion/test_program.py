@@ -1,0 +1,149 @@
+"""Every program of elimination against a dense solve: pairs of all dimensions, any rows."""
+
+import numpy as np
+import pytest
+from hypothesis import assume, given, settings
+from hypothesis import strategies as st
+from random_graphs import CARRIED, LOOSE, Graph
+from random_loops import looped
+
+from chasles.core.arrays import vec3
+from chasles.core.recursion import groups
+from chasles.core.recursion.cuts import Cut
+from chasles.core.recursion.eliminate import SOLVED
+from chasles.core.recursion.groups import make_loops
+from chasles.core.recursion.loading import in_world
+from chasles.core.recursion.program import Frontier, make_program
+from chasles.core.recursion.solving import (
+    loop_inward,
+    loop_mobility,
+    loop_outward,
+    loop_resolve,
+)
+from chasles.dynamics.cut_joints import mobility_of, room_of
+from chasles.dynamics.tree_problem import TreeProblem
+
+PAIRS = st.one_of(st.sampled_from(CARRIED), st.sampled_from(LOOSE))
+
+
+@st.composite
+def graphs(draw, pairs=PAIRS):
+    seed = draw(st.integers(0, 10**6))
+    kinds = draw(st.lists(pairs, min_size=1, max_size=6))
+    if kinds[0] not in LOOSE and all(kind == "fixed" for kind in kinds):
+        kinds[0] = "spherical"
+    sizes = draw(st.lists(st.integers(1, 6), min_size=0, max_size=5))
+    graph = Graph.drawn(seed, kinds, sizes, draw(st.booleans()))
+    mass, rows, _ = graph.dense()
+    if len(rows):
+        mobility = rows @ np.linalg.solve(mass, rows.T) + np.diag(graph.damping)
+        assume(np.linalg.cond(mobility) < 1e6)
+    return graph
+
+
+def in_order(bodies_first):
+    """`make_loops` with one of the orders, whichever is cheaper."""
+
+    def made(tree, cuts):
+        def ordered(parent, loose, cuts):
+            return Frontier(parent, loose, cuts, bodies_first).run()
+
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(groups, "make_program", ordered)
+            return make_loops(tree, cuts)
+
+    return made
+
+
+def solved(graph, eta, load):
+    """(v', multipliers by row of J) of the dense equations."""
+    mass, rows, _ = graph.dense()
+    whole = np.block([[mass, rows.T], [rows, -np.diag(graph.damping)]])
+    found = np.linalg.solve(whole, np.concatenate((load, eta)))
+    return found[: len(mass)], found[len(mass) :]
+
+
+def is_close(found, expected):
+    size = max(1.0, np.abs(expected).max(initial=0.0))
+    return np.abs(found - expected).max(initial=0.0) < 1e-7 * size
+
+
+@pytest.mark.parametrize(
+    "made", [make_loops, in_order(True), in_order(False)], ids=["cheaper", "bodies", "cheapest"]
+)
+@given(graph=graphs())
+@settings(max_examples=25, deadline=None)
+def test_every_program_solves_the_dense_equations(made, graph):
+    at = graph.loaded(made)
+    tree, loops, room, rows = at.tree, at.loops, at.room, at.memory.rows
+    assert loop_inward(tree, at.memory, loops, room) == SOLVED
+    out = np.zeros(tree.rate_count)
+    loop_outward(tree, loops, room, rows, vec3(tree.gravity, 0), True, out, 0)
+    rates, multipliers = solved(graph, graph.eta, graph.dense()[2])
+    assert is_close(out, rates)
+    assert is_close(room.multipliers[: loops.row_count], multipliers[loops.source])
+    wanted = np.random.default_rng(1).normal(size=len(graph.eta))
+    room.wanted[: loops.row_count] = wanted[loops.source]
+    loop_resolve(tree, loops, room, rows, out, 0)
+    rates, multipliers = solved(graph, wanted, 0.0 * rates)
+    assert is_close(out, rates)
+    assert is_close(room.multipliers[: loops.row_count], multipliers[loops.source])
+
+
+@given(graph=graphs())
+@settings(max_examples=15, deadline=None)
+def test_rows_that_no_coordinate_moves_have_no_mobility_and_others_have_some(graph):
+    """What is inside its loop gives way to a row: less than everything, but not nothing."""
+    at = graph.loaded()
+    loop_mobility(at.tree, at.memory, at.loops, at.room)
+    mass, rows, _ = graph.dense()
+    whole = np.diag(rows @ np.linalg.solve(mass, rows.T))[at.loops.source]
+    found = mobility_of(at.loops, at.room) - at.loops.damping[: at.loops.row_count]
+    assert (found <= whole + 1e-9).all()
+    assert ((found > 1e-12) == (whole > 1e-12)).all()
+
+
+@given(graph=graphs(st.sampled_from(LOOSE)))
+@settings(max_examples=10, deadline=None)
+def test_rows_between_charts_are_handed_to_nobody(graph):
+    loops = make_loops(graph.tree, graph.cuts)
+    assert (loops.place_up == -1).all()
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_lower_pairs_along_their_axes_and_by_rows_of_j_move_alike(seed):
+    problem = TreeProblem.from_model(looped(seed, 3))
+    expected = problem.reactions(problem.start)
+    loops = in_world(problem.loops, problem.tree, problem.setup.system)
+    assert loops.loading.any() and loops.is_formed == 0
+    other = TreeProblem(
+        problem.setup, problem.tree, loops, problem.memory, problem.work,
+        room_of(loops, problem.tree), problem.start,
+    )  # fmt: skip
+    found = other.reactions(problem.start)
+    assert is_close(found.rates, expected.rates)
+    assert is_close(found.multipliers, expected.multipliers)
+
+
+@pytest.mark.parametrize(
+    "seed, kinds, sizes",
+    [
+        (14, ["SE3", "spherical", "cylindrical", "SE3"], [5, 1, 3, 5]),
+        (813, ["SO3xR3", "free", "SO3xR3"], [3, 2, 5, 3, 4]),
+        (2492, ["SO3xR3", "spherical", "SO3xR3"], [2, 5, 2, 4]),
+    ],
+)
+def test_what_met_a_row_that_closed_on_the_ground_hangs_on_the_ground(seed, kinds, sizes):
+    """Here rows close too soon, without a pivot, where the ground is forgotten."""
+    graph = Graph.drawn(seed, kinds, sizes, damped=False)
+    at = graph.loaded(in_order(False))
+    assert loop_inward(at.tree, at.memory, at.loops, at.room) == SOLVED
+
+
+@pytest.mark.parametrize("bodies", [500, 1000])
+def test_chains_and_stars_on_charts_meet_nothing(bodies):
+    chain = [Cut(k, k - 1, k, (3 * k, 3 * k + 1, 3 * k + 2)) for k in range(bodies)]
+    star = [Cut(k, min(0, k - 1), k, (3 * k, 3 * k + 1, 3 * k + 2)) for k in range(bodies)]
+    for cuts in (chain, star):
+        program = make_program([-1] * bodies, [True] * bodies, cuts)
+        assert not any(program.later)
