@@ -88,7 +88,8 @@ def make_settings(
         choice = Choice(PROJECTION, all_joints=True)  # what holds by itself does not hold there
     damp, refuse = singular == "pass", redundant == "refuse"
     # Other maps, multipliers of a method's own and the space form are about rows.
-    fit = found.map == EXP and not found.index and acceleration == "screw" and rows == "needed"
+    is_screw = isinstance(acceleration, str) and acceleration == "screw"
+    fit = found.map == EXP and not found.index and is_screw and rows == "needed"
     if isinstance(start, Result):
         closing(model, close, hold, None)
         problem = problem_of(start, chosen, acceleration, damp, fit)
