@@ -40,8 +40,8 @@ MUTANTS: dict[str, tuple[str, str, Callable[[Any], Any]]] = {
         "chasles.core.rows", "space_eta_point", lambda right: lambda *given: neg(right(*given)),
     ),
     "a sign of the gyroscopic terms": (
-        "chasles.core.wrenches", "inertial_and_gravity_wrench",
-        lambda right: lambda *given: (neg(right(*given)[0]), right(*given)[1]),
+        "chasles.core.recursion.inertia", "gyroscopic",
+        lambda right: lambda *given: neg(right(*given)),
     ),
     "the dexp^-1 term on SO(3)": (
         "chasles.groups.so3", "so3_dexp_inv", lambda right: lambda x, y: right(neg(x), y),

@@ -273,7 +273,7 @@ def newton_changes(space):
         room.rate[k] = factors[0] * room.unknown[k]
     for _ in range(6):
         assert propose(mechanism, scratch, room, block, step, step, 3, factors) == OK
-        assert load_newton(mechanism, scratch, room, newton, room.point, 3, factors)
+        assert load_newton(mechanism, scratch, room, newton, room.point, factors)
         sharpen(mechanism, scratch, room, newton, room.point)
         found.append(size_of(mechanism, room, room.change))
         for k in range(count):
@@ -282,8 +282,7 @@ def newton_changes(space):
 
 
 @pytest.mark.parametrize("space", ["SE3", "SO3xR3", "SO3xR3 on joints"])
-def test_newtons_iteration_with_the_whole_matrix_squares_its_errors(space):
-    """T of the increment in the rows, and all that rotation adds: the top turns by 0.7 rad."""
+def test_newtons_iteration_with_the_whole_matrix_gains_half_the_angle_of_a_step(space):
+    """The top turns by 0.7 rad in it."""
     sizes = newton_changes(space)
-    now, then = sizes[1:3], sizes[2:4]
-    assert (then < 30 * now**2 + 1e-11).all() and sizes[4] < 1e-9
+    assert (sizes[1:] < 0.35 * sizes[:-1] + 1e-13).all()

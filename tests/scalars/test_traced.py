@@ -155,7 +155,7 @@ class PlainStep:
     def by_machine_code(self, number):
         """The same step, in place."""
         grid, nowhere = (0.0, STEP, number, number + 1, 2**62), np.zeros((1, 1))
-        return self.stepper.advance(self.block, self.block.copy(), grid, 2**62, 1, nowhere)
+        return self.stepper.advance(self.block, self.block.copy(), grid, 2**62, 0, nowhere)
 
 
 def pushed_pendulum():

@@ -107,13 +107,15 @@ def test_implicit_methods_are_advised_and_take_no_stabiliser_where_they_close_jo
 
 
 def test_what_a_method_does_not_admit_is_said():
-    joints = gallery.double_pendulum()
-    advice = ch.advise(joints, 1e-4, 0.1, energy=1e-2, methods=["rk4", "rattlie"],
-                       spaces=["subgroups", "SE3"], progress=False)  # fmt: skip
-    assert list(advice.refused) == ["subgroups, none, rattlie"]
-    assert "constant mass matrix" in str(advice)
+    ball = ch.Body.sphere("ball", 0.1, mass=1.0, position=(0, 0, 0.1), velocity=(0.3, 0, 0))
+    floor = ch.RollingSphere("floor", ch.GROUND, ball, (0, 0, 0), (0, 0, 1), 0.1)
+    rolling = ch.Model([ball], [floor])
+    advice = ch.advise(rolling, 1e-3, 0.1, energy=1e-2, methods=["rk4", "rattlie"],
+                       spaces=["SE3"], progress=False)  # fmt: skip
+    assert list(advice.refused) == ["SE3, none, rattlie"]
+    assert "restricts speeds" in str(advice)
     with pytest.raises(ch.InvalidOption, match="no combination can be run"):
-        ch.advise(joints, until=0.1, methods=["rattlie"], spaces=["subgroups"], progress=False)
+        ch.advise(rolling, until=0.1, methods=["rattlie"], spaces=["SE3"], progress=False)
 
 
 def test_a_stiff_damper_is_advised_to_be_taken_implicitly():

@@ -213,9 +213,7 @@ def test_axes_that_turn_abruptly_are_refused(refusal):
     told = refusal(
         lambda: ch.gradient(round_top(), height, ["top.inertia"], 0.01, STEP), InvalidOption
     )
-    assert "moments are equal" in told and "SE3" in told
-    charts = ch.gradient(round_top(), height, ["top.inertia"], 0.01, STEP, spaces="SE3")
-    assert np.isfinite(charts["top.inertia"]).all()
+    assert "moments are equal" in told and "moments that differ" in told
 
 
 def hinged(axis) -> ch.Model:

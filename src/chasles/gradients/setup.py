@@ -206,10 +206,9 @@ def not_allowed(path: str, change: Floats, refused: ChaslesError) -> InvalidOpti
 
 def not_smooth(path: str) -> InvalidOption:
     return InvalidOption(
-        f"gradient: the arrays of the model do not depend smoothly on '{path}' here. A body on a"
-        " ball joint works in its principal axes about the joint; where two moments are equal,"
+        f"gradient: the arrays of the model do not depend smoothly on '{path}' here. A body that"
+        " turns about a point works in its principal axes there; where two moments are equal,"
         " these turn abruptly. So do the axes across that of a joint, where it is as far from two"
         " axes of the world.",
-        "Take charts, whose frames are those of the bodies (spaces='SE3'), or moments that differ;"
-        " turn the model as a whole by some degrees.",
+        "Take moments that differ, or turn the model as a whole by some degrees.",
     )

@@ -166,3 +166,9 @@ def moved_wrench(torque: Any, force: Any, r: Any) -> Any:
     """A wrench seen from a point whose lever to the old one is r."""
     arm = cross(r, force)
     return (torque[0] + arm[0], torque[1] + arm[1], torque[2] + arm[2]), force
+
+
+@formula
+def gyroscopic(d: Any, omega: Any) -> Any:
+    r"""$-\omega\times\Theta\omega$ in principal axes, $\Theta = \mathrm{diag}(d)$."""
+    return cross((d[0] * omega[0], d[1] * omega[1], d[2] * omega[2]), omega)

@@ -18,7 +18,7 @@ import numpy as np
 
 from chasles.compiled import formula, hot
 from chasles.core.arrays import Floats, Integers, mat9, put3, vec3
-from chasles.core.recursion.inertia import crossed, lever_inertia, rotated, spread
+from chasles.core.recursion.inertia import crossed, gyroscopic, lever_inertia, rotated, spread
 from chasles.core.recursion.tree import (
     ALPHA,
     AXIS,
@@ -61,7 +61,7 @@ def by_axes(d: Any, v: Any) -> Any:
 def tip_push(tree: Any, memory: Any, rows: Any, body: int, turn: Any, omega: Any) -> Any:
     r"""$\tau - \omega\times I\omega$ in working axes, with all torques."""
     i = triangle(tree.inertia, 6 * body)
-    push = cross(by_axes((i[0], i[2], i[5]), omega), omega)
+    push = gyroscopic((i[0], i[2], i[5]), omega)
     if memory.has_efforts != 0:
         push = add(push, vec3(memory.efforts, tree.rate_at[body]))
     if memory.is_loaded != 0:

@@ -13,6 +13,7 @@ from typing import Any
 from chasles.compiled import formula, hot
 from chasles.core.arrays import mat9, vec3
 from chasles.core.blocks.small import dot6, get6, put_row6
+from chasles.core.recursion.inertia import gyroscopic
 from chasles.core.recursion.tree import (
     ALPHA,
     COLUMN,
@@ -23,7 +24,7 @@ from chasles.core.recursion.tree import (
     TURN,
     triangle,
 )
-from chasles.groups.vectors import add, cross, matvec, neg, sub, tmatvec
+from chasles.groups.vectors import add, matvec, neg, sub, tmatvec
 
 NOTHING = (0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
 
@@ -45,7 +46,7 @@ def give_untouched(tree: Any, memory: Any, rows: Any, body: int) -> None:
     at, k = body * ROW, tree.rate_at[body]
     turn, d = mat9(rows, at + TURN), triangle(tree.inertia, 6 * body)
     omega = tmatvec(turn, vec3(rows, at + OMEGA))
-    push = cross((d[0] * omega[0], d[2] * omega[1], d[5] * omega[2]), omega)
+    push = gyroscopic((d[0], d[2], d[5]), omega)
     x, y, z, lightness = 1.0 / d[0], 1.0 / d[2], 1.0 / d[5], 1.0 / tree.mass[body]
     a = (0.0, 0.0, 0.0)
     if memory.has_wrenches != 0:
