@@ -18,8 +18,8 @@ from typing import Any
 
 from chasles.core.outcomes import OK
 from chasles.core.recursion.count import block_flops, recursion_flops
-from chasles.core.recursion.groups import make_loops
 from chasles.core.recursion.mechanism import TreeMechanism
+from chasles.core.recursion.tables import make_loops
 from chasles.implicit_choice import work_of
 from chasles.integrators.advance import UNSEEN
 from chasles.integrators.methods import find_method
