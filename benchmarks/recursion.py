@@ -16,8 +16,9 @@ import numpy as np
 from loops import net, tower
 
 import chasles as ch
-from chasles.core.recursion.groups import make_loop_room, make_loops
+from chasles.core.recursion.groups import make_loop_room
 from chasles.core.recursion.run import make_tree_stages, tree_run
+from chasles.core.recursion.tables import make_loops
 from chasles.core.recursion.tree import make_recursion
 from chasles.dynamics.cheaper import recursion_pays
 from chasles.dynamics.solver import make_solver, watch_of

@@ -8,10 +8,9 @@ from random_graphs import CARRIED, LOOSE, Graph
 from random_loops import looped
 
 from chasles.core.arrays import vec3
-from chasles.core.recursion import groups
+from chasles.core.recursion import tables
 from chasles.core.recursion.cuts import Cut
 from chasles.core.recursion.eliminate import SOLVED
-from chasles.core.recursion.groups import make_loops
 from chasles.core.recursion.loading import in_world
 from chasles.core.recursion.program import Frontier, make_program
 from chasles.core.recursion.solving import (
@@ -20,6 +19,7 @@ from chasles.core.recursion.solving import (
     loop_outward,
     loop_resolve,
 )
+from chasles.core.recursion.tables import make_loops
 from chasles.dynamics.cut_joints import mobility_of, room_of
 from chasles.dynamics.tree_problem import TreeProblem
 
@@ -49,7 +49,7 @@ def in_order(bodies_first):
             return Frontier(parent, loose, cuts, bodies_first).run()
 
         with pytest.MonkeyPatch.context() as patch:
-            patch.setattr(groups, "make_program", ordered)
+            patch.setattr(tables, "make_program", ordered)
             return make_loops(tree, cuts)
 
     return made

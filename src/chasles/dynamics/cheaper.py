@@ -4,7 +4,7 @@ from typing import NamedTuple
 
 from chasles.core.ordering import make_plan
 from chasles.core.recursion.count import block_flops, recursion_flops
-from chasles.core.recursion.groups import make_loops
+from chasles.core.recursion.tables import make_loops
 from chasles.model import Model
 from chasles.spaces import resolve_spaces
 from chasles.system.build import build

@@ -22,9 +22,10 @@ from chasles.core.constraints.registry import CONSTRAINTS
 from chasles.core.evaluate import Workspace
 from chasles.core.recursion.cuts import Cut
 from chasles.core.recursion.eliminate import SOLVED
-from chasles.core.recursion.groups import LoopRoom, Loops, make_loop_room, make_loops
+from chasles.core.recursion.groups import LoopRoom, Loops, make_loop_room
 from chasles.core.recursion.motion import retract
 from chasles.core.recursion.run import tree_close, tree_factor
+from chasles.core.recursion.tables import make_loops
 from chasles.core.recursion.tree import DOF, Recursion, Tree
 from chasles.core.watch import EVENT_WIDTH, MOST_EVENTS, TINY, Watch
 from chasles.dynamics.solver import DAMPING, REDUNDANT, SINGULAR, SUSPICIOUS, Solver
