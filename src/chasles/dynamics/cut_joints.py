@@ -117,7 +117,10 @@ def pivots_of(scratch: TreeScratch, loops: Loops, state: Floats) -> tuple[int, F
     setup, tree, memory, work = scratch
     room = room_of(loops, tree)
     failed = int(tree_factor(tree, memory, setup.system, work, loops, room, state, 1))
-    inverses, active = room.inverses[: loops.row_count], room.active[: loops.row_count].astype(np.int64)
+    inverses, active = (
+        room.inverses[: loops.row_count],
+        room.active[: loops.row_count].astype(np.int64),
+    )
     pivots = -1.0 / np.where(inverses != 0.0, inverses, -np.inf)  # 0 of rows that have none
     return failed, pivots - loops.damping, active
 
