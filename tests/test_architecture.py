@@ -36,7 +36,7 @@ def paths() -> set[str]:
     """What the page names as a folder or file: in backticks, with a slash or the end of a file."""
     named = set(words(re.sub(r"^```.*?^```", "", PAGE, flags=re.M | re.S)))
     drawn = re.findall(r"\b[\w/]+(?:\.py|/)(?=[\s,])", section("The rooms"))
-    inner = {"constraints/", "forces/", "blocks/"}  # rooms of core/, drawn inside of it
+    inner = {"constraints/", "forces/", "blocks/", "newton/", "recursion/"}  # rooms of core/
     found = {word for word in named if re.fullmatch(r"[\w./]+(/\w*|\.(py|md))", word)}
     return (found | set(drawn)) - inner - {"__init__.py"}
 
