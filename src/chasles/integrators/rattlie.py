@@ -2,14 +2,14 @@ r"""RATTLie: the variational method of Hante and Arnold for constrained bodies, 
 
 Its discrete Lagrangian is a sum over bodies, and any coordinates may be put into it.  Let bodies
 move by $C_{n+1} = C_n\exp(h\xi)$, each in its own group: SE(3) where its chart is that, SO(3)xR3 at
-the centre of mass anywhere else.  With M = (Theta, m), constant, a body has at the two ends of a step
-the momenta
+the centre of mass anywhere else.  With M = (Theta, m), constant, a body has at the two ends of a
+step the momenta
 
 $$ \pi^+ = \mathrm{dexp}^{-T}_{h\xi}M\xi, \qquad \pi^- = \mathrm{dexp}^{-T}_{-h\xi}M\xi . $$
 
 The pairs of a tree move by $q_{n+1} = q_n\exp(h\eta)$, which makes the xi (see
-`core.recursion.increments`).  With S^T what wrenches, or momenta, of all bodies are along the pairs'
-coordinates, forces f without gyroscopic terms, and rows J of the joints that no pair realises,
+`core.recursion.increments`).  With S^T what wrenches, or momenta, of all bodies are along the
+pairs' coordinates, forces f without gyroscopic terms, and rows J of joints that no pair realises,
 
 $$ S_n^T\bigl(\pi^+ - M V_n - \tfrac h2 f_n\bigr) + \tfrac h2 J_n^T\lambda_n^+ = 0, \qquad
    g(q_{n+1}) = 0, $$
@@ -25,8 +25,8 @@ forces here: they are what the two dexp^-T, which differ in sign, do.
 
 *Beyond the paper.*  Forces may depend on velocities: $f_n = f(q_n, v_n)$ at both ends, the second
 implicit in $v_{n+1}$; the method stays symmetric and of order 2.  Drivers of coordinates tell eta
-and v, those of rows have $g(q, t) = 0$ and $J v$ equal to their rate.  Rotors of joints have momenta
-of their own, $I_r\dot q$.  What a run keeps as its multipliers is in `rattlie_multipliers`.
+and v, those of rows have $g(q, t) = 0$ and $J v$ equal to their rate.  Rotors of joints have
+momenta of their own, $I_r\dot q$.  What a run keeps as its multipliers: `rattlie_multipliers`.
 
 Both equations are solved by Newton's method with the matrix (M, J^T; J, 0) on the coordinates at
 that end of the step: wrong by O(h) in the first, whose iteration contracts by as much, and for

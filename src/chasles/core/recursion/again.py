@@ -4,8 +4,8 @@ After `stage.factor_at` the equations
 
 $$ M x + J^T\lambda = Q, \qquad J x - \mu\lambda = b $$
 
-are solved again at the price of a pass inward and one outward.  Loads Q are wrenches, or momenta, of
-the bodies, and efforts along coordinates: `loops.loop_resolve` has none.
+are solved again at the price of a pass inward and one outward.  Loads Q are wrenches, or momenta,
+of the bodies, and efforts along coordinates: `loops.loop_resolve` has none.
 """
 
 from typing import Any

@@ -1,4 +1,4 @@
-r"""By how much bodies turn and move while their pairs move by $q\exp(h\eta)$: outward, from eta alone.
+r"""By how much bodies turn and move while their pairs move by $q\exp(h\eta)$: from eta alone.
 
 With E the turn of a body in the world, $R_1 = E R_0$, e that of its pair in the axes of the body,
 r the lever from the base's point and D the slide of the pair, both at the start,
