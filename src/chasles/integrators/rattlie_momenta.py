@@ -19,7 +19,7 @@ from chasles.core.recursion.coupled import add_coupled_wrenches, put_coupled_row
 from chasles.core.recursion.kinematics import kinematics, place
 from chasles.core.recursion.mechanism import force_powers, put_powers
 from chasles.core.recursion.reactions import add_row_wrenches, along_coordinates, sum_inward
-from chasles.core.recursion.tree import FORCE, ROW, TORQUE, TURN
+from chasles.core.recursion.tree import ROW, TORQUE, TURN
 from chasles.core.stabilisation.residuals import put_position_residual, put_velocity_residual
 from chasles.core.turns import put_turn_rates
 from chasles.groups.vectors import add, axpy, cross, matvec, scale, sub, tmatvec
@@ -205,9 +205,8 @@ def put_driver_powers(
     put_missing(mechanism, work, scheme, length, end)
     load_missing(mechanism, work, scheme, multipliers)
     for body in range(tree.body_count):
-        for c in range(3):
+        for c in range(6):  # torque, then force
             mechanism.felt[6 * body + c] = rows[body * ROW + TORQUE + c]
-            mechanism.felt[6 * body + 3 + c] = rows[body * ROW + FORCE + c]
     sum_inward(tree, rows, mechanism.felt)
     state = scheme.point if end == MISSED_AT_START else scheme.trial
     for k in range(tree.rate_count):
