@@ -64,7 +64,7 @@ def own_reactions(make, joint, until, steps, **options):
 
 
 @pytest.mark.parametrize("mechanism", OWN)
-@pytest.mark.parametrize("space", ["SE3", "SO3xR3"])
+@pytest.mark.parametrize("space", ["SE3", "SO3xR3", "subgroups"])
 @pytest.mark.parametrize("method", ["rattlie", "rattlie4"])
 def test_the_multipliers_of_rattlie_have_order_two_from_the_first_step_on(method, space, mechanism):
     make, joint, until, counts = OWN[mechanism]
@@ -75,7 +75,7 @@ def test_the_multipliers_of_rattlie_have_order_two_from_the_first_step_on(method
         errors.append([np.linalg.norm(a - b) for a, b in zip(ours, exact)])
     at_first, later = np.transpose(errors)
     assert slope(counts, at_first) > 1.9
-    assert slope(counts, later) == pytest.approx(2, abs=0.1)
+    assert slope(counts, later) > 1.9  # more where a joint is a pair: it has no multipliers
 
 
 def test_a_resting_rod_is_held_by_half_its_weight_at_either_end():

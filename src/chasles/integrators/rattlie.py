@@ -2,14 +2,14 @@ r"""RATTLie: the variational method of Hante and Arnold for constrained bodies, 
 
 Its discrete Lagrangian is a sum over bodies, and any coordinates may be put into it.  Let bodies
 move by $C_{n+1} = C_n\exp(h\xi)$, each in its own group: SE(3) where its chart is that, SO(3)xR3 at
-the centre of mass anywhere else.  With M = (Theta, m), constant, a body has at the two ends of a step
-the momenta
+the centre of mass anywhere else.  With M = (Theta, m), constant, a body has at the two ends of a
+step the momenta
 
 $$ \pi^+ = \mathrm{dexp}^{-T}_{h\xi}M\xi, \qquad \pi^- = \mathrm{dexp}^{-T}_{-h\xi}M\xi . $$
 
 The pairs of a tree move by $q_{n+1} = q_n\exp(h\eta)$, which makes the xi (see
-`core.recursion.increments`).  With S^T what wrenches, or momenta, of all bodies are along the pairs'
-coordinates, forces f without gyroscopic terms, and rows J of the joints that no pair realises,
+`core.recursion.increments`).  With S^T what wrenches, or momenta, of all bodies are along the
+pairs' coordinates, forces f without gyroscopic terms, and rows J of joints that no pair realises,
 
 $$ S_n^T\bigl(\pi^+ - M V_n - \tfrac h2 f_n\bigr) + \tfrac h2 J_n^T\lambda_n^+ = 0, \qquad
    g(q_{n+1}) = 0, $$
@@ -25,17 +25,15 @@ forces here: they are what the two dexp^-T, which differ in sign, do.
 
 *Beyond the paper.*  Forces may depend on velocities: $f_n = f(q_n, v_n)$ at both ends, the second
 implicit in $v_{n+1}$; the method stays symmetric and of order 2.  Drivers of coordinates tell eta
-and v, those of rows have $g(q, t) = 0$ and $J v$ equal to their rate.  Rotors of joints have momenta
-of their own, $I_r\dot q$.  What a run keeps as its multipliers is in `rattlie_multipliers`.
+and v, those of rows have $g(q, t) = 0$ and $J v$ equal to their rate.  Rotors of joints have
+momenta of their own, $I_r\dot q$.  What a run keeps as its multipliers: `rattlie_multipliers`.
 
-Both equations are solved by Newton's method with the matrix (M, J^T; J, 0) on the coordinates at
-that end of the step: wrong by O(h) in the first, whose iteration contracts by as much, and for
-nothing but what velocities do to forces in the second.  Steps of other signs and lengths make
-methods of orders 4, 6 and 8: see `compositions`.
+Newton's method has the matrix (M, J^T; J, 0) on the coordinates at that end of the step: wrong by
+O(h) in the first equation, whose iteration contracts by as much.  Steps of other signs and lengths
+make methods of orders 4, 6 and 8: see `compositions`.
 
 S. Hante, M. Arnold: RATTLie: a variational Lie group integration scheme for constrained mechanical
-systems, J. Comput. Appl. Math. 387 (2021).  J. Marsden, M. West: Discrete mechanics and variational
-integrators, Acta Numerica 10 (2001).
+systems, J. Comput. Appl. Math. 387 (2021).  J. Marsden, M. West, Acta Numerica 10 (2001).
 """
 
 from typing import Any, NamedTuple
@@ -46,9 +44,10 @@ from chasles.compiled import beyond, hot, routine
 from chasles.core.arrays import Floats
 from chasles.core.outcomes import NOT_CONVERGED, OK
 from chasles.core.recursion import motion
-from chasles.core.recursion.increments import PATH_WIDTH, put_mean_twists, put_paths
+from chasles.core.recursion.increments import PATH_WIDTH, put_mean_twists
 from chasles.core.recursion.kinematics import kinematics, place
 from chasles.core.recursion.stage import factor_at, follow
+from chasles.core.recursion.tree import DOF
 from chasles.core.retraction import finish, slope_length
 from chasles.core.signals import put_signals
 from chasles.core.stage import failure
@@ -147,14 +146,11 @@ def guess_mean(tree: Any, scheme: Any, signals: Any, length: float) -> None:
     if tree.driven_count == 0:
         return
     for body in range(tree.body_count):
-        v, end = tree.rate_at[body], tree.rate_count
-        if body + 1 < tree.body_count:
-            end = tree.rate_at[body + 1]
-        for k in range(v, end):
-            drive = tree.driven[k]
-            if drive >= 0:  # of a slide beside a turn, (angle, cos, sin) come first
-                at = tree.stored_at[body] + (3 if k > v else 0)
-                scheme.mean[k] = (signals[drive] - scheme.point[at]) / length
+        for slot in range(DOF[tree.pair[body]]):
+            k = tree.rate_at[body] + slot
+            if tree.driven[k] >= 0:  # of a slide beside a turn, (angle, cos, sin) come first
+                at = tree.stored_at[body] + 3 * slot
+                scheme.mean[k] = (signals[tree.driven[k]] - scheme.point[at]) / length
 
 
 @routine
@@ -179,16 +175,6 @@ def put_trial(mechanism: Any, scheme: Any, length: float, last: bool) -> None:
 
 
 @routine
-def put_twists(mechanism: Any, work: Any, scheme: Any, length: float) -> None:
-    """xi of the bodies from eta."""
-    tree, rows = mechanism.tree, mechanism.memory.rows
-    put_paths(tree, rows, scheme.mean, length, scheme.paths)
-    put_mean_twists(
-        tree, mechanism.system, rows, work.absolute, scheme.paths, length, scheme.twists
-    )
-
-
-@routine
 def find_mean(mechanism: Any, work: Any, scheme: Any, t: float, length: float) -> int:
     """eta and h lambda / 2 at the start, whose factor is there: OK, or NOT_CONVERGED."""
     tree = mechanism.tree
@@ -198,7 +184,7 @@ def find_mean(mechanism: Any, work: Any, scheme: Any, t: float, length: float) -
     put_signals(mechanism.system.signals, t + length, work.signals)
     guess_mean(tree, scheme, work.signals, length)
     for index in range(MOST_ITERATIONS):
-        put_twists(mechanism, work, scheme, length)
+        put_mean_twists(mechanism, work, scheme, length)
         put_missing(mechanism, work, scheme, length, MISSED_AT_START)
         if mechanism.loops.row_count > 0:
             put_trial(mechanism, scheme, length, False)
@@ -208,7 +194,7 @@ def find_mean(mechanism: Any, work: Any, scheme: Any, t: float, length: float) -
         for k in range(tree.rate_count):
             scheme.mean[k] += mechanism.room.solution[k]
         if settled(index, change, last, scale_of):
-            put_twists(mechanism, work, scheme, length)
+            put_mean_twists(mechanism, work, scheme, length)
             put_trial(mechanism, scheme, length, True)
             return OK
         if not change <= LOST * scale_of:  # NaN as well

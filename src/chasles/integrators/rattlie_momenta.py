@@ -18,11 +18,10 @@ from chasles.core.recursion.again import load_bodies, load_efforts, solve_again
 from chasles.core.recursion.coupled import add_coupled_wrenches, put_coupled_rows, put_negative
 from chasles.core.recursion.kinematics import kinematics, place
 from chasles.core.recursion.reactions import add_row_wrenches, along_coordinates, sum_inward
-from chasles.core.recursion.tree import FORCE, GEARED, ROW, TORQUE, TURN
+from chasles.core.recursion.tree import ROW, TORQUE, TURN
 from chasles.core.stabilisation.residuals import put_position_residual, put_velocity_residual
 from chasles.core.stage import force_powers, put_powers
 from chasles.core.turns import put_turn_rates
-from chasles.groups.so3 import so3_dexp_inv
 from chasles.groups.vectors import add, axpy, cross, matvec, scale, sub, tmatvec
 from chasles.scalars.elementary import sqrt
 
@@ -93,22 +92,10 @@ def put_missing(mechanism: Any, work: Any, scheme: Any, length: float, end: floa
         missed = (sub(known[0], local[0]), sub(known[1], local[1]))
         put_twist(missing, 6 * body, (scale(end, missed[0]), scale(end, missed[1])))
     if scheme.has_rotors != 0:
-        velocities = scheme.point if end == MISSED_AT_START else scheme.trial
-        put_rotors(mechanism.tree, velocities, scheme.mean, length, end, scheme.rotors)
-
-
-@routine
-def put_rotors(tree: Any, state: Any, eta: Any, length: float, end: float, out: Any) -> None:
-    """What rotors miss of their momenta along the coordinates; those of a ball turn as bodies do."""
-    for k in range(tree.rate_count):
-        out[k] = end * tree.armature[k] * (state[tree.stored_count + k] - eta[k])
-    for body in range(tree.body_count):
-        if tree.pair[body] == GEARED:
-            k = tree.rate_at[body]
-            i, v = vec3(tree.armature, k), vec3(state, tree.stored_count + k)
-            own = (i[0] * eta[k], i[1] * eta[k + 1], i[2] * eta[k + 2])
-            moved = so3_dexp_inv(scale(-end * length, vec3(eta, k)), own)
-            put3(out, k, scale(end, sub((i[0] * v[0], i[1] * v[1], i[2] * v[2]), moved)))
+        state, tree = scheme.point if end == MISSED_AT_START else scheme.trial, mechanism.tree
+        for k in range(tree.rate_count):  # those of a ball have one inertia: dexp^-T does nothing
+            slower = state[tree.stored_count + k] - scheme.mean[k]
+            scheme.rotors[k] = end * tree.armature[k] * slower
 
 
 @routine
@@ -218,9 +205,8 @@ def put_driver_powers(
     put_missing(mechanism, work, scheme, length, end)
     load_missing(mechanism, work, scheme, multipliers)
     for body in range(tree.body_count):
-        for c in range(3):
+        for c in range(6):  # torque, then force
             mechanism.felt[6 * body + c] = rows[body * ROW + TORQUE + c]
-            mechanism.felt[6 * body + 3 + c] = rows[body * ROW + FORCE + c]
     sum_inward(tree, rows, mechanism.felt)
     state = scheme.point if end == MISSED_AT_START else scheme.trial
     for k in range(tree.rate_count):

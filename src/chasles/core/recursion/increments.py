@@ -1,4 +1,4 @@
-r"""By how much bodies turn and move while their pairs move by $q\exp(h\eta)$: outward, from eta alone.
+r"""By how much bodies turn and move while their pairs move by $q\exp(h\eta)$: from eta alone.
 
 With E the turn of a body in the world, $R_1 = E R_0$, e that of its pair in the axes of the body,
 r the lever from the base's point and D the slide of the pair, both at the start,
@@ -125,20 +125,21 @@ def turned_by(w: Any, u: Any) -> Any:
 
 
 @routine
-def put_mean_twists(
-    tree: Any, system: Any, rows: Any, absolute: Any, paths: Any, length: float, out: Any
-) -> None:
-    r"""(n, 6) constant velocities $\xi$ that lead bodies along these paths, in their groups.
+def put_mean_twists(mechanism: Any, work: Any, scheme: Any, length: float) -> None:
+    r"""Constant velocities $\xi$ that lead bodies where eta leads the pairs, in their groups.
 
     $C_1 = C_0\exp(h\xi)$ on SE(3), $(R_1, r_1) = (R_0\exp(h\xi_w), r_0 + h\xi_v)$ on SO(3)xR3, at
-    the centre of mass in the axes of the body.
+    the centre of mass; spins, and on SE(3) slides, in the axes of the body.
     """
+    tree, rows, paths = mechanism.tree, mechanism.memory.rows, scheme.paths
+    put_paths(tree, rows, scheme.mean, length, paths)
     for body in range(tree.body_count):
-        own = mat9(absolute, body * ABSOLUTE_WIDTH + POSE_R)
+        own = mat9(work.absolute, body * ABSOLUTE_WIDTH + POSE_R)
         turn = vec4(paths, PATH_WIDTH * body)
         spin = turned_by(turn[0], tmatvec(own, (turn[1], turn[2], turn[3])))
         arm = matvec(mat9(rows, body * ROW + TURN), vec3(tree.centre, 3 * body))
         slide = add(vec3(paths, PATH_WIDTH * body + SHIFT), moved_by(turn, arm))
-        if system.bodies.group[body] == SE3_CODE:
+        if mechanism.system.bodies.group[body] == SE3_CODE:
             slide = so3_dexp_inv(spin, tmatvec(own, slide))
-        put_twist(out, 6 * body, (scale(1.0 / length, spin), scale(1.0 / length, slide)))
+        twist = (scale(1.0 / length, spin), scale(1.0 / length, slide))
+        put_twist(scheme.twists, 6 * body, twist)
