@@ -83,13 +83,14 @@ def extras() -> dict[str, str]:
 
 def kernels() -> str:
     """The folder for compiled kernels; without it every process compiles anew."""
-    from chasles.compiled.cache import open_folder
+    from chasles.compiled.cache import cache_root, open_folder, why_not
 
-    folder = open_folder()
+    folder, root = open_folder(), cache_root()
     if folder is None:
+        reason = why_not(root) if root else "there is no cache folder"
         raise RuntimeError(
-            "no folder for them can be written, so that every process compiles anew;"
-            " set CHASLES_CACHE_DIR to a folder that can"
+            f"every process compiles anew: {reason}; set CHASLES_CACHE_DIR to a folder of your own"
+            " that can be written"
         )
     with tempfile.NamedTemporaryFile(dir=folder):
         pass  # permission is one thing, room another
