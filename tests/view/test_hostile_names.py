@@ -100,9 +100,9 @@ PAGES = {
     "report": report,
     "film": lambda result, _: result.animate(title=result.model.force_names[0]).html,
     "film in a notebook": lambda result, _: result.animate()._repr_html_(),
-    "films beside each other": lambda result, _: ch.animate(
-        [result, result], labels=result.model.joint_names
-    ).html,
+    "films beside each other": lambda result, _: (
+        ch.animate([result, result], labels=result.model.joint_names).html
+    ),
     "model": lambda result, _: result.model._repr_html_(),
     "result": lambda result, _: result._repr_html_(),
     "designation": lambda result, _: ch.designate(result.model)._repr_html_(),
