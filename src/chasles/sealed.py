@@ -147,6 +147,32 @@ def to_netcdf(table: Table) -> memoryview:
     return buffer.getbuffer()
 
 
+def open_regular(path: Path, flags: int = os.O_RDONLY) -> int:
+    """The descriptor of a regular file of its own: links are not followed, pipes not waited for.
+
+    A folder may come from anybody, and a link in it would lead to any file of its reader's.
+    """
+    for name in ("O_NOFOLLOW", "O_NONBLOCK", "O_BINARY"):
+        flags |= getattr(os, name, 0)
+    try:
+        descriptor = os.open(path, flags, 0o666)
+    except OSError as error:
+        if path.is_symlink():
+            raise not_regular(path) from None
+        raise error
+    if not stat.S_ISREG(os.fstat(descriptor).st_mode):
+        os.close(descriptor)
+        raise not_regular(path)
+    return descriptor
+
+
+def not_regular(path: Path) -> InvalidFile:
+    return InvalidFile(
+        f"'{path}' is a link or not a file, which is not followed.",
+        "Copy what it leads to in its place, or name another folder.",
+    )
+
+
 def is_sealed(path: Path) -> bool | None:
     """Whether a file is as it was sealed; None if it never was, or was cut short or written to."""
     with path.open("rb") as file:

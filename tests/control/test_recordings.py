@@ -297,3 +297,79 @@ def test_the_command_line_goes_on_with_a_run_that_was_cut_off(tmp_path, monkeypa
     assert not (tmp_path / "cut" / "segments").exists()
     assert main(["run", "arm.toml", "--out", "cut", "--quiet", "--resume"]) == 2
     assert "there is no run" in capsys.readouterr().err
+
+
+def flipped(path, at=-100):
+    """The file with one bit of a number changed."""
+    data = bytearray(path.read_bytes())
+    data[at] ^= 64
+    path.write_bytes(data)
+
+
+@pytest.mark.parametrize("until", [0.1, 0.1005])
+@pytest.mark.parametrize("name", [recording.ROWS, recording.INPUTS])
+def test_damaged_rows_are_not_gone_on_with(tmp_path, name, until):
+    ch.simulate(pendulum(), until, into=tmp_path / "run", **RUN)
+    flipped(tmp_path / "run" / name, 8)
+    before = {path.name: path.read_bytes() for path in (tmp_path / "run").iterdir()}
+    with pytest.raises(ch.InvalidFile, match="damaged"):
+        ch.simulate(pendulum(), 0.3, into=tmp_path / "run", resume=True, **RUN)
+    assert before == {path.name: path.read_bytes() for path in (tmp_path / "run").iterdir()}
+    flipped(tmp_path / "run" / name, 8)
+    same(ch.simulate(pendulum(), 0.3, into=tmp_path / "run", resume=True, **RUN),
+         ch.simulate(pendulum(), 0.3, **RUN))  # fmt: skip
+
+
+def test_a_run_that_goes_on_reads_after_it_has_the_lock(tmp_path, monkeypatch):
+    """Another process acknowledges more while this one is about to take the lock."""
+    ch.simulate(pendulum(), 0.1, into=tmp_path / "run", **RUN)
+    lock, others = recording.Recording.lock, []
+
+    def late(record):
+        if not others:
+            others.append(1)
+            ch.simulate(pendulum(), 0.5, into=tmp_path / "run", resume=True, **RUN)
+            rows.append(recording.read_commit(tmp_path / "run")[0]["rows"])
+        lock(record)
+
+    rows = []
+    monkeypatch.setattr(recording.Recording, "lock", late)
+    again = ch.simulate(pendulum(), 0.6, into=tmp_path / "run", resume=True, **RUN)
+    assert again.provenance.steps == 600
+    same(again, ch.simulate(pendulum(), 0.6, **RUN))
+    with pytest.raises(ch.ChaslesError, match=r"at 0.6 s already"):
+        ch.simulate(pendulum(), 0.2, into=tmp_path / "run", resume=True, **RUN)
+
+
+def test_a_refused_run_lets_go_of_the_folder(tmp_path):
+    ch.simulate(pendulum(), 0.1, into=tmp_path / "run", **RUN)
+    for _ in range(2):
+        with pytest.raises(ch.ChaslesError, match="no body"):
+            ch.simulate(
+                pendulum(), 0.2, into=tmp_path / "run", resume=True, spaces={"x": "SE3"}, **RUN
+            )
+    ch.simulate(pendulum(), 0.2, into=tmp_path / "run", resume=True, **RUN)
+
+
+@pytest.mark.parametrize("name", ["rows.f64", "inputs.f64", "run.json", "thesis.tex", "commit"])
+def test_a_file_of_the_users_own_is_not_written_over(tmp_path, name):
+    (tmp_path / name).write_text("mine")
+    with pytest.raises(ch.InvalidFile):
+        ch.simulate(pendulum(), 0.1, into=tmp_path, **RUN)
+    assert (tmp_path / name).read_text() == "mine" and len(list(tmp_path.iterdir())) == 1
+
+
+@pytest.mark.parametrize("name", ["rows.f64", "inputs.f64", "lock", "commit", "run.json"])
+@pytest.mark.parametrize("kind", ["link", "pipe"])
+def test_links_and_pipes_in_a_folder_are_not_followed(tmp_path, name, kind):
+    folder, aside = tmp_path / "run", tmp_path / "aside"
+    ch.simulate(pendulum(), 0.1, into=folder, **RUN)
+    (folder / name).rename(aside)
+    before = aside.read_bytes()
+    (folder / name).symlink_to(aside) if kind == "link" else os.mkfifo(folder / name)
+    with pytest.raises(ch.InvalidFile):
+        ch.simulate(pendulum(), 0.2, into=folder, resume=True, **RUN)
+    if name != "lock":
+        with pytest.raises(ch.InvalidFile):
+            ch.load(folder)
+    assert aside.read_bytes() == before
