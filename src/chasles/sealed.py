@@ -1,6 +1,6 @@
 """A trajectory as a NetCDF file that holds all of it or does not exist.
 
-The file formats are imported when they are used: they take longer than a small run.
+It is written in windows of time, as fast as the disk, whatever the length of the run.
 """
 
 import csv
@@ -8,16 +8,16 @@ import hashlib
 import os
 import secrets
 import stat
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, suppress
 from errno import EACCES
 from io import BytesIO, StringIO
+from itertools import chain
 from pathlib import Path
 from typing import Any, BinaryIO
 
-import numpy as np
-
 from chasles.dataset import Table
+from chasles.hdf5_layout import laid_out
 from chasles.model import InvalidFile, InvalidModel, InvalidOption, Model
 from chasles.model.errors import told
 from chasles.model.plain import PARTS
@@ -36,11 +36,37 @@ SEAL_LENGTH = len(SEAL % bytes(64))
 PART = ".chasles-{}.part"
 
 
-def write(table: Table, path: str | os.PathLike[str]) -> Path:
-    """Write a NetCDF file: see `write_whole`."""
+def write(
+    table: Table, path: str | os.PathLike[str], length: int = 0, more: Iterable[Any] = ()
+) -> Path:
+    """Write a NetCDF file: see `write_whole`.
+
+    `table` is all of it; or its first window, of `length` times, and `more` are those that follow.
+    """
     target = checked_target(path)
-    contents = to_netcdf(table)
-    return write_whole(target, contents, SEAL % hashlib.sha256(contents).hexdigest().encode())
+    layout = laid_out(table, length)
+
+    def fill(file: BinaryIO) -> None:
+        for place, piece in layout.pieces.items():
+            file.seek(place)
+            file.write(piece)
+        for window in chain([table.coordinates | table.variables], more):
+            layout.put(window, file)
+        file.seek(0)
+        digest = digest_of_rest(file, layout.size)
+        file.seek(layout.size)
+        file.write(SEAL % digest.encode())
+
+    return write_whole(target, fill)
+
+
+def digest_of_rest(file: BinaryIO, length: int) -> str:
+    """sha256 of so many bytes from here on, or of as many as there are."""
+    digest = hashlib.sha256()
+    while length > 0 and (piece := file.read(min(length, 2**22))):
+        digest.update(piece)
+        length -= len(piece)
+    return digest.hexdigest()
 
 
 def is_csv(path: Any) -> bool:
@@ -57,11 +83,12 @@ def write_csv(table: Any, path: str | os.PathLike[str]) -> Path:
     lines.writerow([units["t"], *(units[name] for name in table.columns)])
     columns = [table.index.to_numpy().tolist(), *(table[c].tolist() for c in table.columns)]
     lines.writerows([repr(x) for x in row] for row in zip(*columns))
-    return write_whole(target, text.getvalue().encode())
+    contents = text.getvalue().encode()
+    return write_whole(target, lambda file: file.write(contents))
 
 
-def write_whole(target: Path, contents: Any, seal: bytes = b"") -> Path:
-    """Write a file under another name beside `target`, then rename it: all or nothing.
+def write_whole(target: Path, fill: Callable[[BinaryIO], object]) -> Path:
+    """Fill a file under another name beside `target`, then rename it: all or nothing.
 
     What a link points to is written, the link stays, and so does who may read the file.  A pipe or
     device is written to as it is.
@@ -69,16 +96,16 @@ def write_whole(target: Path, contents: Any, seal: bytes = b"") -> Path:
     real = Path(os.path.realpath(target))
     try:
         if real.exists() and not real.is_file():
+            whole = BytesIO()
+            fill(whole)
             with real.open("wb") as pipe:
-                pipe.write(contents)
-                pipe.write(seal)
+                pipe.write(whole.getbuffer())
             return target
         if real.is_file() and not os.access(real, os.W_OK):
             raise PermissionError(EACCES, os.strerror(EACCES))  # renaming would not ask
         remove_orphans(real.parent)
         with replacing(real) as file:
-            file.write(contents)
-            file.write(seal)
+            fill(file)
     except OSError as error:
         raise InvalidFile(
             f"'{target}' cannot be written: {error.strerror or error}.",
@@ -93,7 +120,7 @@ def replacing(target: Path) -> Iterator[BinaryIO]:
     part = target.with_name(PART.format(secrets.token_hex(8)))
     lock = None
     try:
-        with part.open("xb") as file:
+        with part.open("x+b") as file:
             lock = hold(file.fileno())
             yield file
             file.flush()
@@ -128,23 +155,6 @@ def remove_orphans(folder: Path) -> None:
             with part.open("rb") as file:
                 fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
                 part.unlink()
-
-
-def to_netcdf(table: Table) -> memoryview:
-    """The bytes of a NetCDF file.  HDF5 may crash on a disk that fills up, memory is safe."""
-    import h5netcdf
-    import h5py
-
-    buffer = BytesIO()
-    with h5netcdf.File(buffer, "w") as file:
-        file.attrs.update(table.attributes)
-        file.dimensions = {name: len(table.coordinates[name][1]) for name in table.coordinates}
-        for name, (dims, values, attributes) in (table.coordinates | table.variables).items():
-            kind = h5py.string_dtype() if isinstance(values, list) else np.dtype("<f8")
-            variable = file.create_variable(name, dims, kind)
-            variable[...] = np.array(values, object) if isinstance(values, list) else values
-            variable.attrs.update(attributes)
-    return buffer.getbuffer()
 
 
 def open_regular(path: Path, flags: int = os.O_RDONLY) -> int:
@@ -184,12 +194,7 @@ def is_sealed(path: Path) -> bool | None:
         if not found.startswith(SEAL.partition(b"%")[0]):
             return None
         file.seek(0)
-        digest = hashlib.sha256()
-        while length > 0:
-            piece = file.read(min(length, 2**20))
-            digest.update(piece)
-            length -= len(piece)
-        return found == SEAL % digest.hexdigest().encode()
+        return found == SEAL % digest_of_rest(file, length).encode()
 
 
 # --- what can be saved, and where ----------------------------------------------------------------

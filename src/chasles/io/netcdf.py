@@ -204,7 +204,9 @@ def numbers_in(file: Any, name: str) -> Floats:
         raise ValueError(f"{name} is not an array of numbers")
     if dataset.external is not None or dataset.is_virtual:
         raise ValueError(f"{name} is in another file")
-    if dataset.chunks is not None or dataset.id.get_storage_size() != dataset.nbytes:
+    if dataset.size and (
+        dataset.chunks is not None or dataset.id.get_storage_size() != dataset.nbytes
+    ):
         raise ValueError(f"{name} is not written out")
     return np.array(dataset[...], np.float64)
 
