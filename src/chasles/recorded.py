@@ -18,6 +18,8 @@ from chasles.sealed import SEAL, SEAL_LENGTH, open_regular
 from chasles.system.signals import Inputs
 
 HEADER, COMMIT, ROWS, INPUTS = "run.json", "commit", "rows.f64", "inputs.f64"
+#: Where `chasles run` keeps the states of a run on its way, in the folder of its result.
+SEGMENTS = "segments"
 #: Version of the layout; readers refuse folders of a later one.
 FORMAT = 1
 

@@ -68,7 +68,7 @@ if TYPE_CHECKING:
     from chasles.view.live import Live
 
 #: Bytes of states that are looked at at once where a run may be longer than memory.
-WINDOW_BYTES = 2**24
+WINDOW_BYTES = 2**23
 
 
 @dataclass(frozen=True, repr=False, eq=False)
@@ -529,8 +529,8 @@ class Result:
 
         A name that ends in ".nc" makes a NetCDF file with what `to_xarray` holds, and what it takes
         to go on.  `load` reads it back; functions of your own are not in it, and the model is to be
-        brought along then.  ".csv" makes a table of what `frame` holds, to the last digit, with
-        units in its second line.
+        brought along then.  ".csv" makes a table of what `frame` holds, to the last digit, for
+        other programs; its first line has names with units, "t [s]", "top.x [m]".
         """
         if is_csv(path):
             return write_csv(self.frame(), path)

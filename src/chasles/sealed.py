@@ -32,6 +32,8 @@ SUFFIX, CSV = ".nc", ".csv"
 #: The last line of a file: a digest of all before it, which readers of HDF5 do not look at.
 SEAL = b"\nchasles sha256 %s\n"
 SEAL_LENGTH = len(SEAL % bytes(64))
+#: Lines of a table that are made at once.
+LINES = 4096
 #: What a file is called until it is whole.
 PART = ".chasles-{}.part"
 
@@ -74,17 +76,24 @@ def is_csv(path: Any) -> bool:
 
 
 def write_csv(table: Any, path: str | os.PathLike[str]) -> Path:
-    """Write a table of `Result.frame` as text: names, units, then a line per time."""
+    """Write a table of `Result.frame` as text: a line of names with units, then one per time."""
     target = checked_target(path)
     units = table.attrs["units"]
+    columns = [table.index.to_numpy(), *(table[name].to_numpy() for name in table.columns)]
+
+    def fill(file: BinaryIO) -> None:
+        file.write(in_csv([[f"{name} [{units[name]}]" for name in ("t", *table.columns)]]))
+        for first in range(0, len(table), LINES):
+            window = (column[first : first + LINES].tolist() for column in columns)
+            file.write(in_csv([repr(x) for x in row] for row in zip(*window)))
+
+    return write_whole(target, fill)
+
+
+def in_csv(rows: Iterable[list[str]]) -> bytes:
     text = StringIO(newline="")
-    lines = csv.writer(text, lineterminator="\n")
-    lines.writerow([table.index.name, *table.columns])
-    lines.writerow([units["t"], *(units[name] for name in table.columns)])
-    columns = [table.index.to_numpy().tolist(), *(table[c].tolist() for c in table.columns)]
-    lines.writerows([repr(x) for x in row] for row in zip(*columns))
-    contents = text.getvalue().encode()
-    return write_whole(target, lambda file: file.write(contents))
+    csv.writer(text, lineterminator="\n").writerows(rows)
+    return text.getvalue().encode()
 
 
 def write_whole(target: Path, fill: Callable[[BinaryIO], object]) -> Path:

@@ -261,13 +261,31 @@ def test_tables_are_written_to_the_last_digit(tmp_path):
 
     result = ch.simulate(pendulum(), 0.1, 1e-3, controller=damper)
     assert result.save(tmp_path / "run.csv") == tmp_path / "run.csv"
-    table = pandas.read_csv(tmp_path / "run.csv", skiprows=[1], index_col="t",
-                            )  # fmt: skip
-    frame = result.frame()
-    assert list(table.columns) == list(frame.columns)
+    table, frame = pandas.read_csv(tmp_path / "run.csv", index_col=0), result.frame()
+    assert table.index.name == "t [s]" and {*table.dtypes} == {np.dtype(float)}
+    units = frame.attrs["units"]
+    assert list(table.columns) == [f"{name} [{units[name]}]" for name in frame.columns]
     assert np.array_equal(table.to_numpy(), frame.to_numpy())
-    units = (tmp_path / "run.csv").read_text().splitlines()[1].split(",")
-    assert units == list(frame.attrs["units"].values())
+    assert np.array_equal(table.index, frame.index)
+
+
+def test_what_cannot_be_loaded_is_told_with_what_can(tmp_path, refusal):
+    model = pendulum()
+    result = ch.simulate(model, 0.1, 1e-3)
+    said = refusal(lambda: ch.load(result.save(tmp_path / "run.csv")), ch.InvalidFile)
+    assert "is a table" in said and "pandas.read_csv(" in said
+    ch.simulate(model, 0.1, 1e-3, into=tmp_path / "cut" / "segments")
+    said = refusal(lambda: ch.load(tmp_path / "cut"), ch.InvalidFile)
+    assert f"Load '{tmp_path / 'cut' / 'segments'}'" in said and "--resume" in said
+    (tmp_path / "cut" / "segments" / "commit").unlink()
+    said = refusal(lambda: ch.load(tmp_path / "cut" / "segments"), ch.InvalidFile)
+    assert "before it kept anything" in said
+    (tmp_path / "done").mkdir()
+    assert "without a run" in refusal(lambda: ch.load(tmp_path / "done"), ch.InvalidFile)
+    saved = result.save(tmp_path / "done" / "result.nc")
+    assert str(saved) in refusal(lambda: ch.load(tmp_path / "done"), ch.InvalidFile)
+    ch.sweep(model, {}, 0.01, 1e-3, into=tmp_path / "sweep", workers=1, progress=False)
+    assert "of a sweep" in refusal(lambda: ch.load(tmp_path / "sweep"), ch.InvalidFile)
 
 
 @pytest.mark.parametrize("name", ["run.csv", "run.nc"])
@@ -373,3 +391,35 @@ def test_links_and_pipes_in_a_folder_are_not_followed(tmp_path, name, kind):
         with pytest.raises(ch.InvalidFile):
             ch.load(folder)
     assert aside.read_bytes() == before
+
+
+def test_a_file_does_not_depend_on_the_windows_it_is_written_in(tmp_path, monkeypatch):
+    result = ch.simulate(pendulum(), 0.5, controller=damper, step=1e-3)
+    whole = result.save(tmp_path / "whole.nc").read_bytes()
+    for size in (1000, 7777):
+        monkeypatch.setattr("chasles.result.WINDOW_BYTES", size)
+        assert len(result._windows()) > 5
+        assert result.save(tmp_path / "windows.nc").read_bytes() == whole
+
+
+def test_memory_does_not_grow_with_the_length_of_what_is_saved(tmp_path, monkeypatch):
+    """A killed run that is finished, saved and told, in windows."""
+    from chasles.cli.run import summary
+
+    monkeypatch.setattr("chasles.result.WINDOW_BYTES", 2**18)
+    model, peaks = ch.Model(pendulum().bodies, pendulum().joints), []
+    for steps in (100, 10_000, 80_000):
+        ch.simulate(model, steps * 1e-3, 1e-3, into=tmp_path / str(steps))
+        recorded = ch.load(tmp_path / str(steps))
+        tracemalloc.start()
+        recorded.save(tmp_path / "run.nc")
+        found = summary(recorded)
+        peaks.append(tracemalloc.get_traced_memory()[1])
+        tracemalloc.stop()
+    assert os.path.getsize(tmp_path / "run.nc") > 20 * 2**20
+    assert peaks[2] < peaks[1] + 2**20
+    energy = recorded.energy()
+    assert found["energy"]["start"] == energy[0] and found["energy"]["end"] == energy[-1]
+    missed = np.abs(recorded.energy_balance()).max()
+    assert found["energy"]["largest_error"] == pytest.approx(missed, rel=1e-6)
+    assert found["joints"]["hinge"]["m"] == recorded.violation("hinge").max()

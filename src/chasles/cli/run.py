@@ -18,7 +18,7 @@ EXAMPLES = """\
   chasles run top.toml --out results --resume          go on with a run that was cut off
 """
 #: Where the states go while a run is on its way, beside its result.
-SEGMENTS = "segments"
+
 OVERRIDES = ("until", "step", "tol", "method", "spaces", "stabilise", "save_every")
 #: Options by which steps are chosen along the way: such a run is not written while it goes.
 CHOSEN = ("tol", "rtol", "atol")
@@ -97,7 +97,7 @@ def call(options: argparse.Namespace) -> int:
 
 def segments(folder: Path, resume: bool) -> Path:
     """The folder of the states; what another run has left there is not written over."""
-    from chasles.recorded import is_recording
+    from chasles.recorded import SEGMENTS, is_recording
 
     found = folder / SEGMENTS
     if is_recording(found) and not resume:
@@ -115,6 +115,8 @@ def segments(folder: Path, resume: bool) -> Path:
 
 def clear(folder: Path) -> None:
     """Remove the states of a run whose result is in a file."""
+    from chasles.recorded import SEGMENTS
+
     shutil.rmtree(folder / SEGMENTS, ignore_errors=True)
 
 

@@ -20,9 +20,10 @@ from chasles.model.model import checked_model
 from chasles.preparation import with_inputs
 from chasles.problem import make_problem
 from chasles.provenance import Provenance
-from chasles.recorded import is_recording
+from chasles.recorded import HEADER, SEGMENTS, is_recording
 from chasles.result import Result
-from chasles.sealed import checked_path, is_sealed
+from chasles.sealed import CSV, SUFFIX, checked_path, is_sealed
+from chasles.sweeps.store import PLAN
 from chasles.system.build import Setup
 from chasles.system.coordinates import coordinate_keys
 from chasles.system.signals import Inputs
@@ -54,8 +55,17 @@ def load(path: str | os.PathLike[str], model: Model | None = None) -> Result:
         checked_model(model)
     source = checked_path(path)
     if not is_recording(source):
+        if os.path.isdir(source):
+            raise is_folder(source)
         if not os.path.isfile(source):
             raise missing(source)
+        if source.suffix.lower() == CSV:
+            raise InvalidFile(
+                f"'{source}' is a table, which does not have the model: no result can be made of"
+                " it.",
+                f"Read it by pandas.read_csv('{source}', index_col=0); save to '.nc' what is to be"
+                " loaded again.",
+            )
         check_seal(source)
     try:
         if os.path.isdir(source):
@@ -240,6 +250,37 @@ def check_format(source: Path, attributes: dict[str, Any]) -> None:
             f"'{source}' has format {written}, but this version reads formats 1 to {FORMAT}.",
             "Update chasles to read it.",
         )
+
+
+def is_folder(source: Path) -> InvalidFile:
+    """A folder that is not the one of a recorded run: what is in it?"""
+    if is_recording(source / SEGMENTS):
+        return InvalidFile(
+            f"'{source}' holds a run that was cut off, in '{SEGMENTS}'.",
+            f"Load '{source / SEGMENTS}', or go on: chasles run FILE --out '{source}' --resume.",
+        )
+    if (source / HEADER).is_file():
+        return InvalidFile(
+            f"'{source}' holds a run that was cut off before it kept anything.", "Run it again."
+        )
+    if (source / PLAN).is_file():
+        return InvalidFile(
+            f"'{source}' holds the runs of a sweep.",
+            "Repeat the call of sweep(..., into=folder) that wrote it: it repeats no run.",
+        )
+    results: list[str] = []
+    with suppress(OSError):
+        results = sorted(name for name in os.listdir(source) if name.endswith(SUFFIX))
+    if results:
+        return InvalidFile(
+            f"'{source}' is a folder, and not the one of a recorded run.",
+            f"Did you mean '{source / results[0]}'?",
+        )
+    return InvalidFile(
+        f"'{source}' is a folder without a run: nothing in it was written by Result.save or"
+        " simulate(..., into=folder).",
+        "Name a file that was saved, or the folder of a recorded run.",
+    )
 
 
 def missing(source: Path) -> InvalidFile:
