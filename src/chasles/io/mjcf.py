@@ -134,6 +134,6 @@ def imported() -> Any:
     except ImportError:
         raise InvalidFile(
             "URDF and MJCF are read through MuJoCo, which is not installed.",
-            "pip install 'chasles[import]' brings it.",
+            "Install it: pip install mujoco.",
         ) from None
     return mujoco

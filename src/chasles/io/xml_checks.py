@@ -108,7 +108,7 @@ class Checker:
         if "\0" in text:
             raise InvalidFile(f"'{source}' has a byte 0, so it is not XML.", "Take a whole copy.")
         copies: list[int] = []
-        parser = expat.ParserCreate()
+        parser = expat.ParserCreate("UTF-8")  # as MuJoCo reads it, whatever the file says
 
         def start(tag: str, attributes: dict[str, str]) -> None:
             if not self.root:
@@ -124,7 +124,7 @@ class Checker:
         parser.EndElementHandler = lambda _: copies.pop()
         try:
             parser.Parse(text.encode("utf-8"), True)
-        except expat.ExpatError as error:
+        except (expat.ExpatError, ValueError, LookupError) as error:
             raise InvalidFile(f"'{source}' is not XML: {error}.", "Correct it there.") from None
 
     def check_element(

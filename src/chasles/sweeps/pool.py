@@ -155,7 +155,7 @@ def dask_crew(address: str) -> Crew:
     except ImportError as missing:
         raise InvalidOption(
             f"sweep: the scheduler '{address}' needs dask.distributed, which is not installed.",
-            "Install it: pip install 'chasles[cluster]'.",
+            "Install it: pip install distributed.",
         ) from missing
     try:
         client = Client(address, timeout=PATIENCE)

@@ -192,7 +192,7 @@ def sweep(
                default the last positions and velocities, the widest gap and the error of the energy
     options    further ones of `simulate`, common to all runs
     executor   an Executor, or the address of a Dask scheduler, "tcp://host:8786" (needs
-               chasles[cluster]); by default `workers` processes here, as many as there are cores
+               the package distributed); by default `workers` processes here, one per core
     into       a folder where runs are kept as they come; the same call goes on where it stopped,
                and repeats none.  It is another call if the measure has changed, or a function,
                class or value of your own modules that it uses; a measure whose values cannot be
