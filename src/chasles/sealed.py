@@ -65,7 +65,7 @@ def write(
 def digest_of_rest(file: BinaryIO, length: int) -> str:
     """sha256 of so many bytes from here on, or of as many as there are."""
     digest = hashlib.sha256()
-    while length > 0 and (piece := file.read(min(length, 2**22))):
+    while length > 0 and (piece := file.read(min(length, 2**20))):
         digest.update(piece)
         length -= len(piece)
     return digest.hexdigest()
