@@ -8,6 +8,14 @@ import pytest
 
 import chasles as ch
 
+
+class Unprintable:
+    """An object of the user's own with a slip in it."""
+
+    def __repr__(self):
+        raise RuntimeError("cannot say")
+
+
 NAN = float("nan")
 VALUES = [
     None, "x", "", b"1", True, np.True_, 0, -1, 2, 10**400, NAN, float("inf"), -0.0, 5e-324,
@@ -15,6 +23,8 @@ VALUES = [
     Decimal("NaN"), np.datetime64("NaT"), np.array(0.1), np.array([1.0, 2.0]), np.zeros((0, 3)),
     np.array([1, "x", None], dtype=object), np.ma.masked, np.ma.array([1.0, 2, 3], mask=[0, 1, 0]),
     [1], [[1, 2], [3]], (1, 2, 3), [NAN] * 3,
+    bytearray(b"1"), memoryview(b"1"), bytearray(b"123"), np.longdouble("1e4000"),
+    np.array([1, 2, np.longdouble("1e4000")]), Unprintable(), [Unprintable()],
     {}, {"x": 1}, {1, 2}, range(3), object(), object, print, lambda: 0, ch.GROUND, ch.SE3,
 ]  # fmt: skip
 

@@ -52,42 +52,31 @@ def make_table(
     setup = problem.setup
     model = setup.model
     axes = ["x", "y", "z"]
+    variables = over_time(setup, t, absolute, integrals, joint_coordinates, multipliers)
     coordinates = {
-        "time": described(("time",), t.copy(), "s", "time"),
+        "time": variables.pop("time"),
         "body": (("body",), list(model.body_names), {"long_name": "name of a body"}),
         "axis": (("axis",), axes, {"long_name": "axis of the world"}),
         "body_axis": (("body_axis",), axes, {"long_name": "axis of the body frame"}),
     }
-    variables = of_bodies(setup, absolute)
     if setup.start is not None:
         variables.update(of_start(setup, setup.start))
-    with np.errstate(over="ignore", invalid="ignore"):  # a run that stopped may end at 1e200 m/s
-        variables.update(of_all(setup, absolute, integrals))
     if model.joints:
         names = list(model.joint_names)
         coordinates["joint"] = (("joint",), names, {"long_name": "name of a joint"})
-        variables.update(of_joints(setup, absolute, t))
-    if integrals.size:
+    if "integrals" in variables:
         named = [f"work of {name}" for name in (*model.force_names, *model.driver_names)]
         angles = {k: name for name, at in angle_columns(setup).items() for k in at}
         named += [f"angle of {angles[k]}" for k in range(len(named), integrals.shape[1])]
         coordinates["integral"] = (("integral",), named, {"long_name": "what is integrated"})
-        text = "work of forces and drivers (J), then unwrapped angles (rad)"
-        variables["integrals"] = described(("time", "integral"), integrals.copy(), "1", text)
-    if joint_coordinates is not None and joint_coordinates.size:
+    if "coordinates" in variables:
         keys = [f"{word} of {joint}" for joint, word in coordinate_keys(model)]
         coordinates["joint_coordinate"] = (("joint_coordinate",), keys, {})
-        text = "joint coordinates, as they were integrated: angles (rad), displacements (m)"
-        dims = ("time", "joint_coordinate")
-        variables["coordinates"] = described(dims, joint_coordinates.copy(), "1", text)
-    if multipliers is not None and multipliers.size:
-        text = "multipliers of the constraint rows, as the method found them: N, N m"
+    if "multipliers" in variables:
         named = ["padding"] * setup.system.row_count
         for row in real_rows(setup.system).tolist():
             named[row] = " ".join(joint_of_row(setup, row))
         coordinates["constraint_row"] = (("constraint_row",), named, {})
-        dims = ("time", "constraint_row")
-        variables["multipliers"] = described(dims, multipliers.copy(), "1", text)
     inputs = setup.signals.given
     if inputs is not None:
         text = "inputs of motors and servos, each held from its time on"
@@ -101,6 +90,34 @@ def make_table(
         **going_on,
     }  # fmt: skip
     return Table(coordinates, variables, attributes)
+
+
+def over_time(
+    setup: Setup,
+    t: Floats,
+    absolute: Floats,
+    integrals: Floats,
+    joint_coordinates: Floats | None = None,
+    multipliers: Floats | None = None,
+) -> dict[str, Any]:
+    """All that has a value at every time: each value is of its own time alone."""
+    variables = {"time": described(("time",), t.copy(), "s", "time"), **of_bodies(setup, absolute)}
+    with np.errstate(over="ignore", invalid="ignore"):  # a run that stopped may end at 1e200 m/s
+        variables.update(of_all(setup, absolute, integrals))
+    if setup.model.joints:
+        variables.update(of_joints(setup, absolute, t))
+    if integrals.size:
+        text = "work of forces and drivers (J), then unwrapped angles (rad)"
+        variables["integrals"] = described(("time", "integral"), integrals.copy(), "1", text)
+    if joint_coordinates is not None and joint_coordinates.size:
+        text = "joint coordinates, as they were integrated: angles (rad), displacements (m)"
+        dims = ("time", "joint_coordinate")
+        variables["coordinates"] = described(dims, joint_coordinates.copy(), "1", text)
+    if multipliers is not None and multipliers.size:
+        text = "multipliers of the constraint rows, as the method found them: N, N m"
+        dims = ("time", "constraint_row")
+        variables["multipliers"] = described(dims, multipliers.copy(), "1", text)
+    return variables
 
 
 def text_of(model: Model) -> str:

@@ -11,7 +11,7 @@ from chasles.checkpoint import Checkpoint
 from chasles.control import Control
 from chasles.core.arrays import Floats
 from chasles.core.outcomes import NEWTON_FAILED, OK
-from chasles.model import ChaslesError, InvalidOption, SimulationStopped
+from chasles.model import ChaslesError, InvalidFile, InvalidOption, SimulationStopped
 from chasles.stderr import NoBar, is_shown, progress_bar
 from chasles.stepper import Stepper
 from chasles.stops import explained
@@ -133,10 +133,21 @@ class Run:
                 "Give the method= of its run, or begin at its last state: start=result.state(),"
                 " which begins at t = 0.",
             )
+        watch, rows = self.stepper.mechanism.watch, begin.events[:, 1]
+        known = np.all((rows >= 0) & (rows < self.stepper.solver.setup.system.row_count))
+        if (
+            begin.inputs.shape != self.control.values.shape
+            or len(begin.events) > len(watch.events)
+            or begin.counted.shape != (3,)
+            or not known
+        ):
+            raise InvalidFile(
+                "start: where the run stands is told of another model than its own.",
+                "Begin at its last state: start=result.state(), which begins at t = 0.",
+            )
         self.block[:] = begin.block
         self.control.values[:] = begin.inputs
         self.control.note(begin.time)
-        watch = self.stepper.mechanism.watch
         watch.events[: len(begin.events)] = begin.events
         watch.count[0] = len(begin.events)
         tally = getattr(self.stepper.scheme, "tally", None)

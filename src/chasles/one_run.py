@@ -13,7 +13,7 @@ from chasles.event_loop import EventRun
 from chasles.events import Event, Watcher, checked_events
 from chasles.impacts import Impact, expanded
 from chasles.integrators.advance import seconds_compiling
-from chasles.integrators.methods import find_method
+from chasles.integrators.methods import Method, find_method
 from chasles.interrupts import Interrupted, ctrl_c
 from chasles.loop import MEMORY_LIMIT, Grid, Run, make_grid
 from chasles.model import InvalidOption, Model, SimulationStopped
@@ -30,7 +30,7 @@ from chasles.preparation import (
     stepper_of,
 )
 from chasles.problem import bytes_kept
-from chasles.recording import Recording, open_recording
+from chasles.recording import Recording, closed_on_error, open_recording
 from chasles.result import Result
 from chasles.scipy_loop import ScipyRun
 from chasles.system.build import Setup
@@ -106,13 +106,28 @@ def prepared(model: Model, until: float, asked: RunOptions) -> Prepared:
     checked_model(model)
     check_progress(asked.progress)
     check_word("kernel", asked.kernel, KERNELS)
-    step, method = asked.step, find_method(asked.chosen_method)
+    method = find_method(asked.chosen_method)
     tolerances = make_tolerances(
-        method, until, step, asked.rtol, asked.atol, asked.first_step, asked.max_step
+        method, until, asked.step, asked.rtol, asked.atol, asked.first_step, asked.max_step
     )
     watched = expanded(checked_events(asked.events, (Impact,)), model)
     check_company(tolerances, watched, asked)
     record = open_recording(asked.into, asked.resume, asked.t_eval)
+    with closed_on_error(record):
+        return made_ready(model, until, asked, method, tolerances, watched, record)
+
+
+def made_ready(
+    model: Model,
+    until: float,
+    asked: RunOptions,
+    method: Method,
+    tolerances: Tolerances | None,
+    watched: tuple[Event, ...],
+    record: Recording | None,
+) -> Prepared:
+    """The run, with the folder that it is recorded in held."""
+    step = asked.step
     if not isinstance(asked.start, Result):  # refused before anything is made
         make_grid(until, step, asked.save_every, asked.t_eval, None, tolerances)
     settings = make_settings(

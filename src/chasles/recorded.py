@@ -2,6 +2,7 @@
 
 import hashlib
 import json
+import os
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -12,10 +13,13 @@ from chasles.checkpoint import Checkpoint
 from chasles.core.arrays import ABSOLUTE_WIDTH
 from chasles.loop import Saved
 from chasles.model import InvalidFile
-from chasles.sealed import SEAL, SEAL_LENGTH
+from chasles.model.errors import one_line, told
+from chasles.sealed import SEAL, SEAL_LENGTH, open_regular
 from chasles.system.signals import Inputs
 
 HEADER, COMMIT, ROWS, INPUTS = "run.json", "commit", "rows.f64", "inputs.f64"
+#: Where `chasles run` keeps the states of a run on its way, in the folder of its result.
+SEGMENTS = "segments"
 #: Version of the layout; readers refuse folders of a later one.
 FORMAT = 1
 
@@ -23,7 +27,7 @@ FORMAT = 1
 def mapped(folder: Path, shape: list[int], count: int) -> Saved:
     """The states in a folder, read from the disk as they are asked for."""
     width, ends = sum(shape), np.cumsum([0, *shape])
-    rows = np.memmap(folder / ROWS, "<f8", "r", shape=(count, width))
+    rows = mapped_file(folder / ROWS, (count, width))
     parts = [rows[:, a:b] for a, b in pairwise(ends.tolist())]
     absolute = parts[1].reshape(count, -1, ABSOLUTE_WIDTH)
     further = [part if part.shape[1] else None for part in parts[3:]]
@@ -33,8 +37,13 @@ def mapped(folder: Path, shape: list[int], count: int) -> Saved:
 def mapped_inputs(folder: Path, names: int, count: int) -> Inputs | None:
     if not names or not count:
         return None
-    rows = np.memmap(folder / INPUTS, "<f8", "r", shape=(count, 1 + names))
+    rows = mapped_file(folder / INPUTS, (count, 1 + names))
     return Inputs(rows[:, 0], rows[:, 1:])
+
+
+def mapped_file(path: Path, shape: tuple[int, int]) -> Any:
+    with os.fdopen(open_regular(path), "rb") as file:
+        return np.memmap(file, "<f8", "r", shape=shape)
 
 
 def digest_of(path: Path, length: int) -> Any:
@@ -42,14 +51,11 @@ def digest_of(path: Path, length: int) -> Any:
     digest = hashlib.sha256()
     if length == 0:
         return digest
-    with path.open("rb") as file:
+    with os.fdopen(open_regular(path), "rb") as file:
         while length > 0:
             piece = file.read(min(length, 2**20))
             if not piece:
-                raise InvalidFile(
-                    f"'{path}' is damaged: it is shorter than what was written.",
-                    "Take a copy that is whole, or simulate again.",
-                )
+                raise damaged(path, "it is shorter than what was written")
             digest.update(piece)
             length -= len(piece)
     return digest
@@ -58,7 +64,8 @@ def digest_of(path: Path, length: int) -> Any:
 def read_sealed(path: Path) -> bytes:
     """The contents of such a file."""
     try:
-        text = path.read_bytes()
+        with os.fdopen(open_regular(path), "rb") as file:
+            text = file.read()
     except OSError as error:
         raise InvalidFile(
             f"'{path}' cannot be read: {error.strerror or error}.",
@@ -66,11 +73,14 @@ def read_sealed(path: Path) -> bytes:
         ) from None
     contents, seal = text[:-SEAL_LENGTH], text[-SEAL_LENGTH:]
     if seal != SEAL % hashlib.sha256(contents).hexdigest().encode():
-        raise InvalidFile(
-            f"'{path}' is damaged: its contents do not match its seal.",
-            "Take a copy that is whole, or simulate again.",
-        )
+        raise damaged(path, "its contents do not match its seal")
     return contents
+
+
+def damaged(path: Path, how: str) -> InvalidFile:
+    return InvalidFile(
+        f"'{path}' is damaged: {how}.", "Take a copy that is whole, or simulate again."
+    )
 
 
 def is_recording(folder: Path) -> bool:
@@ -79,31 +89,80 @@ def is_recording(folder: Path) -> bool:
 
 
 def read_header(folder: Path) -> dict[str, Any]:
-    header: dict[str, Any] = json.loads(read_sealed(folder / HEADER))
-    if header.get("chasles_recording", 0) > FORMAT:
+    header = checked_table(read_sealed(folder / HEADER), HEADER_TYPES, folder / HEADER)
+    if header["chasles_recording"] > FORMAT:
         raise InvalidFile(
             f"'{folder}' has format {header['chasles_recording']}, but this version reads formats"
             f" 1 to {FORMAT}.",
             "Update chasles to read it.",
         )
+    shape = header["shape"]
+    if len(shape) != 5 or min(shape) < 0 or shape[0] != 1 or shape[1] % ABSOLUTE_WIDTH:
+        raise forged(folder / HEADER, f"rows of shape {shape}")
     return header
 
 
 def read_commit(folder: Path) -> tuple[dict[str, Any], Checkpoint]:
     """What counts of a folder, and where its run stands."""
     head, _, numbers = read_sealed(folder / COMMIT).partition(b"\n")
-    plain = json.loads(head)
-    return plain, Checkpoint.from_plain(plain, np.frombuffer(numbers, "<f8"))
+    plain = checked_table(head, COMMIT_TYPES, folder / COMMIT)
+    if not 0 <= plain["on_grid"] <= plain["rows"] or plain["inputs"] < 0 or plain["rows"] < 1:
+        raise forged(folder / COMMIT, f"{plain['rows']} rows")
+    try:
+        return plain, Checkpoint.from_plain(plain, np.frombuffer(numbers, "<f8"))
+    except (ArithmeticError, LookupError, TypeError, ValueError) as error:
+        raise forged(folder / COMMIT, one_line(error)) from None
+
+
+#: What a header and a commit have at least, and of what type; what a result needs besides is asked
+#: for when one is made.
+HEADER_TYPES: dict[str, Any] = {
+    "chasles_recording": int, "shape": int, "inputs": str, "model": str, "spaces": str,
+    "provenance": str, "start": (list, type(None)), "start_angles": str, "start_displacements": str,
+}  # fmt: skip
+COMMIT_TYPES: dict[str, Any] = {
+    "rows": int, "on_grid": int, "inputs": int, "digests": str, "ended": (dict, type(None)),
+    "sizes": int, "origin": str, "step": str, "index": int,
+}  # fmt: skip
+LISTS = {HEADER: ("shape", "inputs"), COMMIT: ("digests", "sizes")}
+
+
+def checked_table(text: bytes, types: dict[str, Any], path: Path) -> dict[str, Any]:
+    """A JSON object with such entries; the seal says that it is whole, not who wrote it."""
+    try:
+        table = json.loads(text)
+    except (ValueError, RecursionError) as error:
+        raise forged(path, one_line(error)) from None
+    if not isinstance(table, dict):
+        raise forged(path, "it is not a table")
+    for name, kind in types.items():
+        value = table.get(name)
+        entries = value if name in LISTS[path.name] else [value]
+        if not isinstance(entries, list) or not all(
+            isinstance(entry, kind) and not isinstance(entry, bool) for entry in entries
+        ):
+            raise forged(path, f"{name} is {told(value)}")
+    return table
+
+
+def forged(path: Path, how: str) -> InvalidFile:
+    return InvalidFile(
+        f"'{path}' was not written by simulate(..., into=folder): {how}.",
+        "Give the folder of a recorded run.",
+    )
 
 
 def check_digests(folder: Path, header: dict[str, Any], head: dict[str, Any]) -> None:
     """Refuse a folder whose numbers are not those that were written."""
     widths = sum(header["shape"]), 1 + len(header["inputs"])
+    if len(head["digests"]) != 2:
+        raise forged(folder / COMMIT, f"it has {len(head['digests'])} digests")
     for name, width, count, digest in zip(
         (ROWS, INPUTS), widths, (head["rows"], head["inputs"]), head["digests"]
     ):
-        if digest_of(folder / name, 8 * width * count).hexdigest() != digest:
-            raise InvalidFile(
-                f"'{folder / name}' is damaged: its contents do not match their digest.",
-                "Take a copy that is whole, or simulate again.",
-            )
+        check_digest(folder / name, digest_of(folder / name, 8 * width * count), digest)
+
+
+def check_digest(path: Path, found: Any, written: str) -> None:
+    if found.hexdigest() != written:
+        raise damaged(path, "its contents do not match their digest")

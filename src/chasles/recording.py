@@ -28,6 +28,8 @@ from chasles.recorded import (
     HEADER,
     INPUTS,
     ROWS,
+    check_digest,
+    check_digests,
     digest_of,
     is_recording,
     mapped,
@@ -35,7 +37,15 @@ from chasles.recorded import (
     read_commit,
     read_header,
 )
-from chasles.sealed import SEAL, checked_path, fcntl, remove_orphans, replacing
+from chasles.sealed import (
+    PART,
+    SEAL,
+    checked_path,
+    fcntl,
+    open_regular,
+    remove_orphans,
+    replacing,
+)
 from chasles.system.coordinates import coordinate_keys
 from chasles.system.signals import Inputs
 
@@ -50,12 +60,17 @@ FREE = ("provenance", "title")
 
 
 class Stream:
-    """A file of rows of numbers that grows; `count` of them are on the disk."""
+    """A file of rows of numbers that grows; `count` of them are on the disk, and have a `digest`.
 
-    def __init__(self, path: Path, width: int, count: int = 0) -> None:
+    Rows that are not those that were written are refused before anything is added to them.
+    """
+
+    def __init__(self, path: Path, width: int, count: int = 0, digest: str | None = None) -> None:
         self.path, self.width, self.count = path, width, count
         self.digest = digest_of(path, 8 * width * count)
-        self.file = os.open(path, os.O_WRONLY | os.O_CREAT, 0o666)
+        if digest is not None:
+            check_digest(path, self.digest, digest)
+        self.file = open_regular(path, os.O_WRONLY | os.O_CREAT)
         self.cut(count)
 
     def cut(self, count: int) -> None:
@@ -79,15 +94,23 @@ class Stream:
 
 
 class Recording:
-    """The folder of a run: see `chasles.loop.Record`."""
+    """The folder of a run: see `chasles.loop.Record`.
+
+    A run that goes on takes the lock first and reads then: what another process acknowledges
+    before it lets go of the lock is not missed.
+    """
 
     def __init__(self, folder: Path, begun: bool) -> None:
         self.folder, self.begun = folder, begun
-        self.commit = read_commit(folder) if begun else None
         self.window, self.last = 1, time.monotonic()
         self.streams: dict[str, Stream] = {}
         self.run: Run | None = None
         self.locked: int | None = None
+        self.commit: tuple[dict[str, Any], Checkpoint] | None = None
+        if begun:
+            with closed_on_error(self), told_as_file(folder):
+                self.lock()
+                self.commit = read_commit(folder)
 
     def checkpoint(self) -> Checkpoint:
         """Where the run in the folder stands."""
@@ -109,23 +132,26 @@ class Recording:
                 compare(self.folder, header)
             else:
                 self.folder.mkdir(parents=True, exist_ok=True)
-            self.lock()
+                refuse_others(self.folder)
+                self.lock()
+                if is_recording(self.folder):  # begun by another process in the meantime
+                    raise taken(self.folder)
             remove_orphans(self.folder)
+            if not self.begun:  # before the rows: by it they are known to be ours
+                write_sealed(self.folder / HEADER, json.dumps(header).encode())
             widths = {ROWS: width, INPUTS: 1 + len(run.control.names)}
             if self.commit is not None and self.commit[0]["rows"] > self.commit[0]["on_grid"]:
                 self.drop_end(widths)
-            head = self.commit[0] if self.commit else {"rows": 0, "inputs": 0}
-            for name, columns in widths.items():
-                count = int(head["rows" if name == ROWS else "inputs"])
-                self.streams[name] = Stream(self.folder / name, columns, count)
+            head = self.commit[0] if self.commit else {"digests": (None, None)}
+            for (name, columns), digest in zip(widths.items(), head["digests"], strict=True):
+                count = head.get("rows" if name == ROWS else "inputs", 0)
+                self.streams[name] = Stream(self.folder / name, columns, count, digest)
             if self.begun:
                 self.take_up_inputs(run)
-            else:
-                write_sealed(self.folder / HEADER, json.dumps(header).encode())
 
     def lock(self) -> None:
         """One run at a time; the lock goes with the process, however it ends."""
-        self.locked = os.open(self.folder / LOCK, os.O_RDWR | os.O_CREAT, 0o666)
+        self.locked = open_regular(self.folder / LOCK, os.O_RDWR | os.O_CREAT)
         if fcntl is None:
             return
         try:
@@ -144,9 +170,10 @@ class Recording:
         assert self.commit is not None
         head, reached = self.commit
         path, length = self.folder / ROWS, 8 * widths[ROWS] * head["on_grid"]
+        check_digests(self.folder, read_header(self.folder), head)
         digests = [digest_of(path, length).hexdigest(), head["digests"][1]]
         self.put_commit({**head, "rows": head["on_grid"], "digests": digests}, reached)
-        with path.open("rb") as old, replacing(path) as new:
+        with os.fdopen(open_regular(path), "rb") as old, replacing(path) as new:
             while length > 0:
                 piece = old.read(min(length, 2**20))
                 new.write(piece)
@@ -213,6 +240,10 @@ class Recording:
         return self
 
     def __exit__(self, *error: Any) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Let go of the files and of the lock."""
         for stream in self.streams.values():
             stream.close()
         if self.locked is not None:
@@ -260,6 +291,41 @@ def compare(folder: Path, header: dict[str, Any]) -> None:
 
 
 @contextmanager
+def closed_on_error(recording: Recording | None) -> Iterator[None]:
+    """Let go of the folder where a run is refused before it begins."""
+    try:
+        yield
+    except BaseException:
+        if recording is not None:
+            recording.close()
+        raise
+
+
+def refuse_others(folder: Path) -> None:
+    """A run is begun in an empty folder, or where one was begun that acknowledged nothing.
+
+    What else is there is the user's, and its names may be those of ours.
+    """
+    names = {path.name for path in folder.iterdir() if not path.match(PART.format("*"))}
+    begun = {HEADER, ROWS, INPUTS} if (folder / HEADER).is_file() else set()
+    if begun & names:
+        read_header(folder)  # or it is not ours
+    other = sorted(names - begun - {LOCK})
+    if other:
+        raise InvalidFile(
+            f"into: the folder '{folder}' is not empty, and not of a run: it has '{other[0]}'.",
+            "Name an empty folder, or one that is not there yet.",
+        )
+
+
+def taken(folder: Path) -> InvalidFile:
+    return InvalidFile(
+        f"into: there is a run in '{folder}' already.",
+        "Go on with it by resume=True, remove the folder, or name another one.",
+    )
+
+
+@contextmanager
 def told_as_file(folder: Path) -> Iterator[None]:
     """Errors of the disk as errors that say what is safe."""
     try:
@@ -299,8 +365,5 @@ def open_recording(into: Any, resume: Any, t_eval: Any) -> Recording | None:
         )
     begun = is_recording(folder)
     if begun and not resume:
-        raise InvalidFile(
-            f"into: there is a run in '{folder}' already.",
-            "Go on with it by resume=True, remove the folder, or name another one.",
-        )
+        raise taken(folder)
     return Recording(folder, begun)

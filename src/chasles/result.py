@@ -2,8 +2,9 @@
 
 import os
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
+from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -13,7 +14,7 @@ from chasles import diagnostics
 from chasles.audit import audited
 from chasles.checkpoint import Checkpoint
 from chasles.core.arrays import DRIVEN_TURN, POSE_R, POSE_X, TWIST, Floats
-from chasles.dataset import Table, make_table, to_xarray
+from chasles.dataset import Table, make_table, over_time, to_xarray
 from chasles.diagnostics import Reaction
 from chasles.dynamics.own_multipliers import own_wrenches
 from chasles.dynamics.tree_readout import coupling_multipliers
@@ -65,6 +66,9 @@ if TYPE_CHECKING:
 
     from chasles.view.film import Film
     from chasles.view.live import Live
+
+#: Bytes of states that are looked at at once where a run may be longer than memory.
+WINDOW_BYTES = 2**23
 
 
 @dataclass(frozen=True, repr=False, eq=False)
@@ -527,15 +531,31 @@ class Result:
 
         A name that ends in ".nc" makes a NetCDF file with what `to_xarray` holds, and what it takes
         to go on.  `load` reads it back; functions of your own are not in it, and the model is to be
-        brought along then.  ".csv" makes a table of what `frame` holds, to the last digit, with
-        units in its second line.
+        brought along then.  ".csv" makes a table of what `frame` holds, to the last digit, for
+        other programs; its first line has names with units, "t [s]", "top.x [m]".
         """
         if is_csv(path):
             return write_csv(self.frame(), path)
         check_kinds(self.model)
-        return write(self._table(), path)
+        first, *others = self._windows()
+        more = (
+            over_time(w.problem.setup, w.t, w.absolute, w.integrals, w.coordinates, w.multipliers)
+            for w in others
+        )
+        return write(first._table(), path, len(self.t), more)
 
     # --- helpers ---
+
+    def _windows(self) -> list["Result"]:
+        """The same run in pieces, one after the other, which take little memory each."""
+        rows = max(2, WINDOW_BYTES // max(1, self.absolute[0].nbytes))
+        ends = np.linspace(0, len(self.t), max(1, len(self.t) // rows) + 1).astype(int).tolist()
+        named = ("t", "absolute", "integrals", "coordinates", "multipliers")
+        arrays = {name: a for name in named if (a := getattr(self, name)) is not None}
+        return [
+            replace(self, **{name: array[first:last] for name, array in arrays.items()})
+            for first, last in pairwise(ends)
+        ]
 
     def _state(
         self, t: float, absolute: Floats, angles: Mapping[str, float],

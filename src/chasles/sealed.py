@@ -1,6 +1,6 @@
 """A trajectory as a NetCDF file that holds all of it or does not exist.
 
-The file formats are imported when they are used: they take longer than a small run.
+It is written in windows of time, as fast as the disk, whatever the length of the run.
 """
 
 import csv
@@ -8,16 +8,16 @@ import hashlib
 import os
 import secrets
 import stat
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, suppress
 from errno import EACCES
 from io import BytesIO, StringIO
+from itertools import chain
 from pathlib import Path
 from typing import Any, BinaryIO
 
-import numpy as np
-
 from chasles.dataset import Table
+from chasles.hdf5_layout import laid_out
 from chasles.model import InvalidFile, InvalidModel, InvalidOption, Model
 from chasles.model.errors import told
 from chasles.model.plain import PARTS
@@ -32,15 +32,43 @@ SUFFIX, CSV = ".nc", ".csv"
 #: The last line of a file: a digest of all before it, which readers of HDF5 do not look at.
 SEAL = b"\nchasles sha256 %s\n"
 SEAL_LENGTH = len(SEAL % bytes(64))
+#: Lines of a table that are made at once.
+LINES = 4096
 #: What a file is called until it is whole.
 PART = ".chasles-{}.part"
 
 
-def write(table: Table, path: str | os.PathLike[str]) -> Path:
-    """Write a NetCDF file: see `write_whole`."""
+def write(
+    table: Table, path: str | os.PathLike[str], length: int = 0, more: Iterable[Any] = ()
+) -> Path:
+    """Write a NetCDF file: see `write_whole`.
+
+    `table` is all of it; or its first window, of `length` times, and `more` are those that follow.
+    """
     target = checked_target(path)
-    contents = to_netcdf(table)
-    return write_whole(target, contents, SEAL % hashlib.sha256(contents).hexdigest().encode())
+    layout = laid_out(table, length)
+
+    def fill(file: BinaryIO) -> None:
+        for place, piece in layout.pieces.items():
+            file.seek(place)
+            file.write(piece)
+        for window in chain([table.coordinates | table.variables], more):
+            layout.put(window, file)
+        file.seek(0)
+        digest = digest_of_rest(file, layout.size)
+        file.seek(layout.size)
+        file.write(SEAL % digest.encode())
+
+    return write_whole(target, fill)
+
+
+def digest_of_rest(file: BinaryIO, length: int) -> str:
+    """sha256 of so many bytes from here on, or of as many as there are."""
+    digest = hashlib.sha256()
+    while length > 0 and (piece := file.read(min(length, 2**20))):
+        digest.update(piece)
+        length -= len(piece)
+    return digest.hexdigest()
 
 
 def is_csv(path: Any) -> bool:
@@ -48,20 +76,28 @@ def is_csv(path: Any) -> bool:
 
 
 def write_csv(table: Any, path: str | os.PathLike[str]) -> Path:
-    """Write a table of `Result.frame` as text: names, units, then a line per time."""
+    """Write a table of `Result.frame` as text: a line of names with units, then one per time."""
     target = checked_target(path)
     units = table.attrs["units"]
+    columns = [table.index.to_numpy(), *(table[name].to_numpy() for name in table.columns)]
+
+    def fill(file: BinaryIO) -> None:
+        file.write(in_csv([[f"{name} [{units[name]}]" for name in ("t", *table.columns)]]))
+        for first in range(0, len(table), LINES):
+            window = (column[first : first + LINES].tolist() for column in columns)
+            file.write(in_csv([repr(x) for x in row] for row in zip(*window)))
+
+    return write_whole(target, fill)
+
+
+def in_csv(rows: Iterable[list[str]]) -> bytes:
     text = StringIO(newline="")
-    lines = csv.writer(text, lineterminator="\n")
-    lines.writerow([table.index.name, *table.columns])
-    lines.writerow([units["t"], *(units[name] for name in table.columns)])
-    columns = [table.index.to_numpy().tolist(), *(table[c].tolist() for c in table.columns)]
-    lines.writerows([repr(x) for x in row] for row in zip(*columns))
-    return write_whole(target, text.getvalue().encode())
+    csv.writer(text, lineterminator="\n").writerows(rows)
+    return text.getvalue().encode()
 
 
-def write_whole(target: Path, contents: Any, seal: bytes = b"") -> Path:
-    """Write a file under another name beside `target`, then rename it: all or nothing.
+def write_whole(target: Path, fill: Callable[[BinaryIO], object]) -> Path:
+    """Fill a file under another name beside `target`, then rename it: all or nothing.
 
     What a link points to is written, the link stays, and so does who may read the file.  A pipe or
     device is written to as it is.
@@ -69,16 +105,16 @@ def write_whole(target: Path, contents: Any, seal: bytes = b"") -> Path:
     real = Path(os.path.realpath(target))
     try:
         if real.exists() and not real.is_file():
+            whole = BytesIO()
+            fill(whole)
             with real.open("wb") as pipe:
-                pipe.write(contents)
-                pipe.write(seal)
+                pipe.write(whole.getbuffer())
             return target
         if real.is_file() and not os.access(real, os.W_OK):
             raise PermissionError(EACCES, os.strerror(EACCES))  # renaming would not ask
         remove_orphans(real.parent)
         with replacing(real) as file:
-            file.write(contents)
-            file.write(seal)
+            fill(file)
     except OSError as error:
         raise InvalidFile(
             f"'{target}' cannot be written: {error.strerror or error}.",
@@ -93,7 +129,7 @@ def replacing(target: Path) -> Iterator[BinaryIO]:
     part = target.with_name(PART.format(secrets.token_hex(8)))
     lock = None
     try:
-        with part.open("xb") as file:
+        with part.open("x+b") as file:
             lock = hold(file.fileno())
             yield file
             file.flush()
@@ -130,21 +166,30 @@ def remove_orphans(folder: Path) -> None:
                 part.unlink()
 
 
-def to_netcdf(table: Table) -> memoryview:
-    """The bytes of a NetCDF file.  HDF5 may crash on a disk that fills up, memory is safe."""
-    import h5netcdf
-    import h5py
+def open_regular(path: Path, flags: int = os.O_RDONLY) -> int:
+    """The descriptor of a regular file of its own: links are not followed, pipes not waited for.
 
-    buffer = BytesIO()
-    with h5netcdf.File(buffer, "w") as file:
-        file.attrs.update(table.attributes)
-        file.dimensions = {name: len(table.coordinates[name][1]) for name in table.coordinates}
-        for name, (dims, values, attributes) in (table.coordinates | table.variables).items():
-            kind = h5py.string_dtype() if isinstance(values, list) else np.dtype("<f8")
-            variable = file.create_variable(name, dims, kind)
-            variable[...] = np.array(values, object) if isinstance(values, list) else values
-            variable.attrs.update(attributes)
-    return buffer.getbuffer()
+    A folder may come from anybody, and a link in it would lead to any file of its reader's.
+    """
+    for name in ("O_NOFOLLOW", "O_NONBLOCK", "O_BINARY"):
+        flags |= getattr(os, name, 0)
+    try:
+        descriptor = os.open(path, flags, 0o666)
+    except OSError as error:
+        if path.is_symlink():
+            raise not_regular(path) from None
+        raise error
+    if not stat.S_ISREG(os.fstat(descriptor).st_mode):
+        os.close(descriptor)
+        raise not_regular(path)
+    return descriptor
+
+
+def not_regular(path: Path) -> InvalidFile:
+    return InvalidFile(
+        f"'{path}' is a link or not a file, which is not followed.",
+        "Copy what it leads to in its place, or name another folder.",
+    )
 
 
 def is_sealed(path: Path) -> bool | None:
@@ -158,12 +203,7 @@ def is_sealed(path: Path) -> bool | None:
         if not found.startswith(SEAL.partition(b"%")[0]):
             return None
         file.seek(0)
-        digest = hashlib.sha256()
-        while length > 0:
-            piece = file.read(min(length, 2**20))
-            digest.update(piece)
-            length -= len(piece)
-        return found == SEAL % digest.hexdigest().encode()
+        return found == SEAL % digest_of_rest(file, length).encode()
 
 
 # --- what can be saved, and where ----------------------------------------------------------------

@@ -261,13 +261,31 @@ def test_tables_are_written_to_the_last_digit(tmp_path):
 
     result = ch.simulate(pendulum(), 0.1, 1e-3, controller=damper)
     assert result.save(tmp_path / "run.csv") == tmp_path / "run.csv"
-    table = pandas.read_csv(tmp_path / "run.csv", skiprows=[1], index_col="t",
-                            )  # fmt: skip
-    frame = result.frame()
-    assert list(table.columns) == list(frame.columns)
+    table, frame = pandas.read_csv(tmp_path / "run.csv", index_col=0), result.frame()
+    assert table.index.name == "t [s]" and {*table.dtypes} == {np.dtype(float)}
+    units = frame.attrs["units"]
+    assert list(table.columns) == [f"{name} [{units[name]}]" for name in frame.columns]
     assert np.array_equal(table.to_numpy(), frame.to_numpy())
-    units = (tmp_path / "run.csv").read_text().splitlines()[1].split(",")
-    assert units == list(frame.attrs["units"].values())
+    assert np.array_equal(table.index, frame.index)
+
+
+def test_what_cannot_be_loaded_is_told_with_what_can(tmp_path, refusal):
+    model = pendulum()
+    result = ch.simulate(model, 0.1, 1e-3)
+    said = refusal(lambda: ch.load(result.save(tmp_path / "run.csv")), ch.InvalidFile)
+    assert "is a table" in said and "pandas.read_csv(" in said
+    ch.simulate(model, 0.1, 1e-3, into=tmp_path / "cut" / "segments")
+    said = refusal(lambda: ch.load(tmp_path / "cut"), ch.InvalidFile)
+    assert f"Load '{tmp_path / 'cut' / 'segments'}'" in said and "--resume" in said
+    (tmp_path / "cut" / "segments" / "commit").unlink()
+    said = refusal(lambda: ch.load(tmp_path / "cut" / "segments"), ch.InvalidFile)
+    assert "before it kept anything" in said
+    (tmp_path / "done").mkdir()
+    assert "without a run" in refusal(lambda: ch.load(tmp_path / "done"), ch.InvalidFile)
+    saved = result.save(tmp_path / "done" / "result.nc")
+    assert str(saved) in refusal(lambda: ch.load(tmp_path / "done"), ch.InvalidFile)
+    ch.sweep(model, {}, 0.01, 1e-3, into=tmp_path / "sweep", workers=1, progress=False)
+    assert "of a sweep" in refusal(lambda: ch.load(tmp_path / "sweep"), ch.InvalidFile)
 
 
 @pytest.mark.parametrize("name", ["run.csv", "run.nc"])
@@ -297,3 +315,111 @@ def test_the_command_line_goes_on_with_a_run_that_was_cut_off(tmp_path, monkeypa
     assert not (tmp_path / "cut" / "segments").exists()
     assert main(["run", "arm.toml", "--out", "cut", "--quiet", "--resume"]) == 2
     assert "there is no run" in capsys.readouterr().err
+
+
+def flipped(path, at=-100):
+    """The file with one bit of a number changed."""
+    data = bytearray(path.read_bytes())
+    data[at] ^= 64
+    path.write_bytes(data)
+
+
+@pytest.mark.parametrize("until", [0.1, 0.1005])
+@pytest.mark.parametrize("name", [recording.ROWS, recording.INPUTS])
+def test_damaged_rows_are_not_gone_on_with(tmp_path, name, until):
+    ch.simulate(pendulum(), until, into=tmp_path / "run", **RUN)
+    flipped(tmp_path / "run" / name, 8)
+    before = {path.name: path.read_bytes() for path in (tmp_path / "run").iterdir()}
+    with pytest.raises(ch.InvalidFile, match="damaged"):
+        ch.simulate(pendulum(), 0.3, into=tmp_path / "run", resume=True, **RUN)
+    assert before == {path.name: path.read_bytes() for path in (tmp_path / "run").iterdir()}
+    flipped(tmp_path / "run" / name, 8)
+    same(ch.simulate(pendulum(), 0.3, into=tmp_path / "run", resume=True, **RUN),
+         ch.simulate(pendulum(), 0.3, **RUN))  # fmt: skip
+
+
+def test_a_run_that_goes_on_reads_after_it_has_the_lock(tmp_path, monkeypatch):
+    """Another process acknowledges more while this one is about to take the lock."""
+    ch.simulate(pendulum(), 0.1, into=tmp_path / "run", **RUN)
+    lock, others = recording.Recording.lock, []
+
+    def late(record):
+        if not others:
+            others.append(1)
+            ch.simulate(pendulum(), 0.5, into=tmp_path / "run", resume=True, **RUN)
+            rows.append(recording.read_commit(tmp_path / "run")[0]["rows"])
+        lock(record)
+
+    rows = []
+    monkeypatch.setattr(recording.Recording, "lock", late)
+    again = ch.simulate(pendulum(), 0.6, into=tmp_path / "run", resume=True, **RUN)
+    assert again.provenance.steps == 600
+    same(again, ch.simulate(pendulum(), 0.6, **RUN))
+    with pytest.raises(ch.ChaslesError, match=r"at 0.6 s already"):
+        ch.simulate(pendulum(), 0.2, into=tmp_path / "run", resume=True, **RUN)
+
+
+def test_a_refused_run_lets_go_of_the_folder(tmp_path):
+    ch.simulate(pendulum(), 0.1, into=tmp_path / "run", **RUN)
+    for _ in range(2):
+        with pytest.raises(ch.ChaslesError, match="no body"):
+            ch.simulate(
+                pendulum(), 0.2, into=tmp_path / "run", resume=True, spaces={"x": "SE3"}, **RUN
+            )
+    ch.simulate(pendulum(), 0.2, into=tmp_path / "run", resume=True, **RUN)
+
+
+@pytest.mark.parametrize("name", ["rows.f64", "inputs.f64", "run.json", "thesis.tex", "commit"])
+def test_a_file_of_the_users_own_is_not_written_over(tmp_path, name):
+    (tmp_path / name).write_text("mine")
+    with pytest.raises(ch.InvalidFile):
+        ch.simulate(pendulum(), 0.1, into=tmp_path, **RUN)
+    assert (tmp_path / name).read_text() == "mine" and len(list(tmp_path.iterdir())) == 1
+
+
+@pytest.mark.parametrize("name", ["rows.f64", "inputs.f64", "lock", "commit", "run.json"])
+@pytest.mark.parametrize("kind", ["link", "pipe"])
+def test_links_and_pipes_in_a_folder_are_not_followed(tmp_path, name, kind):
+    folder, aside = tmp_path / "run", tmp_path / "aside"
+    ch.simulate(pendulum(), 0.1, into=folder, **RUN)
+    (folder / name).rename(aside)
+    before = aside.read_bytes()
+    (folder / name).symlink_to(aside) if kind == "link" else os.mkfifo(folder / name)
+    with pytest.raises(ch.InvalidFile):
+        ch.simulate(pendulum(), 0.2, into=folder, resume=True, **RUN)
+    if name != "lock":
+        with pytest.raises(ch.InvalidFile):
+            ch.load(folder)
+    assert aside.read_bytes() == before
+
+
+def test_a_file_does_not_depend_on_the_windows_it_is_written_in(tmp_path, monkeypatch):
+    result = ch.simulate(pendulum(), 0.5, controller=damper, step=1e-3)
+    whole = result.save(tmp_path / "whole.nc").read_bytes()
+    for size in (1000, 7777):
+        monkeypatch.setattr("chasles.result.WINDOW_BYTES", size)
+        assert len(result._windows()) > 5
+        assert result.save(tmp_path / "windows.nc").read_bytes() == whole
+
+
+def test_memory_does_not_grow_with_the_length_of_what_is_saved(tmp_path, monkeypatch):
+    """A killed run that is finished, saved and told, in windows."""
+    from chasles.cli.run import summary
+
+    monkeypatch.setattr("chasles.result.WINDOW_BYTES", 2**18)
+    model, peaks = ch.Model(pendulum().bodies, pendulum().joints), []
+    for steps in (100, 10_000, 80_000):
+        ch.simulate(model, steps * 1e-3, 1e-3, into=tmp_path / str(steps))
+        recorded = ch.load(tmp_path / str(steps))
+        tracemalloc.start()
+        recorded.save(tmp_path / "run.nc")
+        found = summary(recorded)
+        peaks.append(tracemalloc.get_traced_memory()[1])
+        tracemalloc.stop()
+    assert os.path.getsize(tmp_path / "run.nc") > 20 * 2**20
+    assert peaks[2] < peaks[1] + 2**20
+    energy = recorded.energy()
+    assert found["energy"]["start"] == energy[0] and found["energy"]["end"] == energy[-1]
+    missed = np.abs(recorded.energy_balance()).max()
+    assert found["energy"]["largest_error"] == pytest.approx(missed, rel=1e-6)
+    assert found["joints"]["hinge"]["m"] == recorded.violation("hinge").max()

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from random_models import models
 
 import chasles as ch
+from chasles.io.limits import LARGEST
 from chasles.io.toml import document_of, parsed
 from chasles.io.toml_text import text_of_document
 
@@ -305,3 +306,38 @@ def test_units_of_forces_on_joints_are_those_of_the_coordinate(joint, right, wro
     read(f"{text}{right} = 2.0")
     message = refusal(lambda: read(f"{text}{wrong} = 2.0"), ch.ChaslesError)
     assert wrong in message and right in message
+
+
+def test_what_is_written_can_be_read_or_is_refused(tmp_path, monkeypatch):
+    """Ten thousand bodies, and more than a file may have."""
+    bodies = [ch.Body.sphere(f"ball {k}", 0.1, mass=1.0, position=(k, 1 / 3, 0)) for k in range(9)]
+    monkeypatch.setattr("chasles.io.limits.LARGEST", 800)
+    monkeypatch.setattr("chasles.io.toml_text.LARGEST", 800)
+    for count in range(1, 10):
+        try:
+            path = ch.Model(bodies[:count]).write(tmp_path / "model.toml")
+        except ch.InvalidFile as error:
+            assert "MiB" in str(error)
+            break
+        assert ch.read_model(path).bodies == tuple(bodies[:count])
+    assert 3 < count < 9
+
+
+def test_ten_thousand_bodies_fit_into_a_file():
+    """Some 230 bytes each."""
+    assert LARGEST > 10_000 * 240
+
+
+@pytest.mark.parametrize(
+    "notes, run",
+    [
+        (["see " + ".".join("abcdefghijklmnopqrstuvw")], None),
+        (["\ud800"], None),
+        ([], {"until": 1e6, "step": 1e-6}),
+    ],
+)
+def test_what_could_not_be_read_is_not_written(notes, run, tmp_path):
+    ball = ch.Body.sphere("ball", 0.1, mass=1.0)
+    with pytest.raises(ch.ChaslesError):
+        ch.Model([ball], notes=notes).write(tmp_path / "model.toml", run)
+    assert not list(tmp_path.iterdir())

@@ -195,6 +195,8 @@ BOMB = '<!DOCTYPE r [<!ENTITY a "aaaaaaaaaa"><!ENTITY b "&a;&a;&a;&a;">]><mujoco
         (MJCF.format("<asset><texture builtin='flat' width='99999' height='99999'/></asset>"),
          "points"),
         (MJCF.format("").replace("<body>", "<replicate count='1e9'><body>"), "copies"),
+        ("<?xml version='1.0' encoding='UTF-7'?><html/>", "begins with <html>"),
+        ("<?xml version='1.0' encoding='shift-jis'?><html/>", "begins with <html>"),
         (MJCF.format("").replace("<geom size='1'/>", ""), "MuJoCo"),
         (MJCF.format("").replace("size='1'", "size='nan'"), "MuJoCo"),
         ("<robot name='r'><link name='a'/></robot>", ""),
@@ -283,7 +285,7 @@ def test_meshes_may_be_in_a_folder_that_is_named(tmp_path, refusal):
 def test_without_mujoco_it_is_said_how_to_get_it(monkeypatch, refusal):
     monkeypatch.setitem(sys.modules, "mujoco", None)
     message = refusal(lambda: ch.read_model(ROBOTS / "arm.urdf"), ch.InvalidFile)
-    assert "chasles[import]" in message
+    assert "pip install mujoco" in message
 
 
 def test_what_the_compiler_passes_over_in_a_urdf_is_told(tmp_path):

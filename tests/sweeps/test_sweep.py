@@ -10,6 +10,7 @@ import subprocess
 import sys
 import threading
 import time
+import types
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from pathlib import Path
@@ -176,7 +177,7 @@ def test_a_full_disk_is_told_and_the_runs_before_are_safe(tmp_path, monkeypatch)
     with pytest.raises(ch.InvalidFile, match="No space left"):
         one_by_one(heavy_top(), vary, 0.01, 1e-3, into=tmp_path / "store", measure=slow_measure)
     monkeypatch.setattr(os, "fsync", real)
-    kept = read_runs(tmp_path / "store" / "runs.jsonl")
+    kept = read_runs(tmp_path / "store" / "runs.jsonl", 4)
     assert 1 <= len(kept) < 4
     sweep = one_by_one(heavy_top(), vary, 0.01, 1e-3, into=tmp_path / "store", measure=slow_measure)
     assert len(sweep.runs) == 4
@@ -207,18 +208,23 @@ def test_no_room_for_the_plan_leaves_a_folder_that_can_be_used(tmp_path, monkeyp
     open_store(tmp_path, "plan", 1).close()
 
 
+def record_of(number, **other):
+    return {"run": number, "values": {}, "status": "finished", "message": "", "measured": {},
+            "seconds": 0.1, **other}  # fmt: skip
+
+
 def test_a_line_that_cannot_be_read_costs_no_other_run(tmp_path):
     store = open_store(tmp_path, "plan", 5)
-    store.append([{"run": k} for k in range(5)])
+    store.append([record_of(k) for k in range(5)])
     store.close()
     lines = read_lines(tmp_path)
     lines[1] = b"\0\0 gone\n"
     (tmp_path / "runs.jsonl").write_bytes(b"".join(lines) + b'{"run": 5')
     again = open_store(tmp_path, "plan", 5)
     assert [record["run"] for record in again.records] == [0, 2, 3, 4]
-    again.append([{"run": 1}])
+    again.append([record_of(1)])
     again.close()
-    kept = read_runs(tmp_path / "runs.jsonl")
+    kept = read_runs(tmp_path / "runs.jsonl", 5)
     assert [record["run"] for record in kept] == [0, 2, 3, 4, 1]
 
 
@@ -348,3 +354,152 @@ def test_every_path_leads_to_a_value_that_can_be_put_back():
         value = ch.model.parameters.parameter(model, path)
         if value is not None:
             assert with_parameters(model, {path: value}) == model
+
+
+MEASURE = """
+import numpy as np
+GAIN = {gain}
+TABLE = np.full(3, {entry})
+
+def helper(x):
+    return {helper}
+
+class Scale:
+    factor = {factor}
+    def of(self, x):
+        return self.factor * x
+
+def measure(result):
+    return {{"x": GAIN * helper(1.0) * Scale().of(1.0) + TABLE.sum()}}
+"""
+PLAIN = {"gain": "2.0", "entry": "1.0", "helper": "x", "factor": "1.0"}
+
+
+def measure_of(folder, **changes):
+    """The measure of a module that was written anew."""
+    module = types.ModuleType("study_of_mine")
+    file = folder / "study_of_mine.py"
+    file.write_text(MEASURE.format(**{**PLAIN, **changes}))
+    module.__file__ = str(file)
+    sys.modules["study_of_mine"] = module
+    exec(compile(file.read_text(), str(file), "exec"), module.__dict__)
+    return module.measure
+
+
+@pytest.mark.parametrize("changed", [{"gain": "3.0"}, {"entry": "2.0"}, {"helper": "x + 1"},
+                                     {"factor": "2.0"}])  # fmt: skip
+def test_what_a_measure_uses_in_its_module_is_part_of_the_sweep(changed, tmp_path):
+    kept = tmp_path / "store"
+    for _ in range(2):
+        sweep = one_by_one(heavy_top(), {}, 0.01, 1e-2, into=kept, measure=measure_of(tmp_path))
+    for name in ("GAIN", "TABLE", "helper", "Scale"):
+        assert name in str(sweep)
+    with pytest.raises(ch.ChaslesError, match="holds another sweep"):
+        one_by_one(heavy_top(), {}, 0.01, 1e-2, into=kept, measure=measure_of(tmp_path, **changed))
+
+
+OPEN = (number for number in range(3))  # a value that nobody can write down
+
+
+def unknowable(result):
+    return {"x": next(OPEN)}
+
+
+def test_a_measure_that_cannot_be_compared_is_refused_where_runs_are_kept(tmp_path, refusal):
+    def swept(**more):
+        return one_by_one(heavy_top(), {}, 0.01, 1e-2, measure=unknowable, **more)
+
+    message = refusal(lambda: swept(into=tmp_path / "store"), ch.InvalidOption)
+    assert "'OPEN', a generator" in message and not (tmp_path / "store").exists()
+    assert swept().runs[0]["measured"] == {"x": 0}
+
+
+FORGED = [
+    1, {}, [], {"run": 0}, record_of(True), record_of(9), record_of(-1), record_of(0, values=1),
+    record_of(0, status=2), record_of(0, measured=None), record_of(0, seconds="x"),
+    record_of(0, warnings="x"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("line", FORGED)
+def test_a_forged_record_is_refused_by_its_line(line, tmp_path, refusal):
+    one_by_one(heavy_top(), {}, 0.01, 1e-2, into=tmp_path / "a")
+    with (tmp_path / "a" / "runs.jsonl").open("ab") as file:
+        file.write(json.dumps(line).encode() + b"\n")
+    before = (tmp_path / "a" / "runs.jsonl").read_bytes()
+    message = refusal(
+        lambda: one_by_one(heavy_top(), {}, 0.01, 1e-2, into=tmp_path / "a"), ch.InvalidFile
+    )
+    assert "line 2" in message and (tmp_path / "a" / "runs.jsonl").read_bytes() == before
+
+
+@pytest.mark.parametrize("text", [b"", b"[]", b"\xff", b"[" * 60_000, b'{"fingerprint": []}'])
+def test_a_forged_plan_is_refused(text, tmp_path):
+    one_by_one(heavy_top(), {}, 0.01, 1e-2, into=tmp_path / "a")
+    (tmp_path / "a" / "plan.json").write_bytes(text)
+    with pytest.raises(ch.ChaslesError):
+        one_by_one(heavy_top(), {}, 0.01, 1e-2, into=tmp_path / "a")
+
+
+@pytest.mark.parametrize("name", ["plan.json", "runs.jsonl", "lock"])
+def test_links_in_the_folder_of_a_sweep_are_not_followed(name, tmp_path):
+    one_by_one(heavy_top(), {}, 0.01, 1e-2, into=tmp_path / "a")
+    (tmp_path / "a" / name).rename(tmp_path / "aside")
+    (tmp_path / "a" / name).symlink_to(tmp_path / "aside")
+    before = (tmp_path / "aside").read_bytes()
+    with pytest.raises(ch.InvalidFile, match="link"):
+        one_by_one(heavy_top(), {}, 0.01, 1e-2, into=tmp_path / "a")
+    assert (tmp_path / "aside").read_bytes() == before
+
+
+ENDLESS = """
+import sys, time
+sys.path[:0] = {paths!r}
+from test_sweep import sleeper
+from mechanisms import heavy_top
+import chasles as ch
+
+if __name__ == "__main__":
+    ch.sweep(heavy_top(), {{"top.mass": [1.0, 2.0]}}, 0.01, 1e-3, workers=2, measure=sleeper,
+             into={folder!r}, progress=False)
+"""
+
+
+def sleeper(result):
+    time.sleep(600)
+    return {}
+
+
+def session_of(number):
+    """Processes of a session, but for those that have ended and were not asked after."""
+    found = []
+    for entry in Path("/proc").glob("[0-9]*"):
+        try:
+            state, *rest = (entry / "stat").read_text().rpartition(")")[2].split()
+        except OSError:
+            continue
+        if int(rest[2]) == number and state != "Z":
+            found.append(int(entry.name))
+    return found
+
+
+@pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="looks for processes in /proc")
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGKILL])
+def test_workers_end_with_their_parent(number, tmp_path):
+    paths = [str(Path(__file__).parent), str(Path(__file__).parents[1])]
+    script = tmp_path / "script.py"
+    script.write_text(ENDLESS.format(paths=paths, folder=str(tmp_path / "store")))
+    child = subprocess.Popen([sys.executable, str(script)], start_new_session=True)
+    until = time.monotonic() + 60
+    while len(session_of(child.pid)) < 4 and time.monotonic() < until:  # two workers, the tracker
+        time.sleep(0.1)
+    time.sleep(3.0)  # the workers are at work
+    os.kill(child.pid, number)
+    child.wait()
+    until = time.monotonic() + 10
+    while session_of(child.pid) and time.monotonic() < until:
+        time.sleep(0.1)
+    left = session_of(child.pid)
+    for process in left:
+        os.kill(process, signal.SIGKILL)
+    assert not left

@@ -1,6 +1,7 @@
 """Files of sweeps, and the command that runs them."""
 
 import json
+import re
 from pathlib import Path
 
 import pytest
@@ -54,3 +55,41 @@ def test_an_unknown_parameter_is_refused_with_the_nearest(tmp_path, capsys):
     file = written(tmp_path, '[vary]\n"top.mas" = [1.0]\n')
     assert main(["sweep", str(file)]) == 2
     assert "top.mass" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ('[run]\ninto = "elsewhere"\n', "into"),
+        ("[run]\nresume = true\n", "resume"),
+        ('[run]\nprogress = "x"\n', "progress"),
+        ("[run]\nmethod = 3\n", "method"),
+        ("[run]\nuntil = 2.0\n", "twice"),
+        ("[run]\nstep = 2.0\n", "twice"),
+        ("step = [1e-12]\n", "1e.10 steps"),
+        ("until = [1e9]\n", "1e.12 steps"),
+        ("step = [1e-9]\n'top.mass' = { from = 1.0, to = 2.0, count = 100000 }\n", "more than"),
+        ("'top.mass' = { from = 1.0, to = 2.0, count = 1000000000 }\n", "1 to 1000000"),
+        (
+            "'top.mass' = { from = 1.0, to = 2.0, count = 10000 }\n"
+            "'pivot.at' = { from = 1.0, to = 2.0, count = 10000 }\n",
+            "combinations",
+        ),
+    ],
+)
+def test_a_sweep_asks_for_no_more_than_a_model_file_may(tmp_path, text, words, refusal):
+    head = "" if text.startswith("[run]") else "[vary]\n"
+    tail = "[vary]\n" if text.startswith("[run]") else ""
+    message = refusal(lambda: read_sweep(written(tmp_path, head + text + tail)), ch.ChaslesError)
+    assert "study.toml" in message and re.search(words, message)
+
+
+def test_a_sweep_writes_nowhere_by_itself(tmp_path, capsys):
+    text = f'[run]\ninto = "{tmp_path / "elsewhere"}"\n[vary]\n'
+    assert main(["sweep", str(written(tmp_path, text))]) == 2
+    assert not (tmp_path / "elsewhere").exists() and "into" in capsys.readouterr().err
+
+
+def test_units_and_words_of_a_run_are_those_of_model_files(tmp_path):
+    asked = read_sweep(written(tmp_path, "[run]\nstabilise = {alpha = 1.0, beta = 2.0}\n[vary]\n"))
+    assert asked["options"]["stabilise"].alpha == 1.0

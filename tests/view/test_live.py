@@ -15,7 +15,7 @@ from chasles.view import live
 
 def test_without_viser_the_viewer_says_what_to_do(swing, monkeypatch):
     monkeypatch.setattr(live, "find_spec", lambda name: None)
-    with pytest.raises(ch.ChaslesError, match=r"pip install 'chasles\[view\]'"):
+    with pytest.raises(ch.ChaslesError, match=r"pip install viser"):
         swing.view()
 
 

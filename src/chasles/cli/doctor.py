@@ -13,7 +13,7 @@ from chasles.cli.common import Commands, add_json, command, told
 
 NEEDED = ("numpy", "scipy", "numba", "matplotlib", "tqdm", "xarray", "h5netcdf", "h5py", "msgspec")
 #: what the extras of the package bring: package -> extra
-EXTRAS = {"mujoco": "import", "viser": "view", "distributed": "cluster", "cupy-cuda12x": "gpu"}
+EXTRAS = ("mujoco", "viser", "distributed", "cupy-cuda12x")
 PYTHON = (3, 11)
 #: kinetic energy of the top of the paper, J: 1/2 w (I + m r^2) w, which its run keeps
 TOP_ENERGY, KEPT = 13972.399, 1e-6
@@ -73,23 +73,24 @@ def packages() -> str:
 def extras() -> dict[str, str]:
     """Packages that some parts need, and how to get those that are not there."""
     found = {}
-    for name, extra in EXTRAS.items():
+    for name in EXTRAS:
         try:
             found[name] = version(name)
         except PackageNotFoundError:
-            found[name] = f"not installed; pip install 'chasles[{extra}]' brings it"
+            found[name] = f"not installed; pip install {name} brings it"
     return found
 
 
 def kernels() -> str:
     """The folder for compiled kernels; without it every process compiles anew."""
-    from chasles.compiled.cache import open_folder
+    from chasles.compiled.cache import cache_root, open_folder, why_not
 
-    folder = open_folder()
+    folder, root = open_folder(), cache_root()
     if folder is None:
+        reason = why_not(root) if root else "there is no cache folder"
         raise RuntimeError(
-            "no folder for them can be written, so that every process compiles anew;"
-            " set CHASLES_CACHE_DIR to a folder that can"
+            f"every process compiles anew: {reason}; set CHASLES_CACHE_DIR to a folder of your own"
+            " that can be written"
         )
     with tempfile.NamedTemporaryFile(dir=folder):
         pass  # permission is one thing, room another

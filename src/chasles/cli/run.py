@@ -18,7 +18,7 @@ EXAMPLES = """\
   chasles run top.toml --out results --resume          go on with a run that was cut off
 """
 #: Where the states go while a run is on its way, beside its result.
-SEGMENTS = "segments"
+
 OVERRIDES = ("until", "step", "tol", "method", "spaces", "stabilise", "save_every")
 #: Options by which steps are chosen along the way: such a run is not written while it goes.
 CHOSEN = ("tol", "rtol", "atol")
@@ -97,7 +97,7 @@ def call(options: argparse.Namespace) -> int:
 
 def segments(folder: Path, resume: bool) -> Path:
     """The folder of the states; what another run has left there is not written over."""
-    from chasles.recorded import is_recording
+    from chasles.recorded import SEGMENTS, is_recording
 
     found = folder / SEGMENTS
     if is_recording(found) and not resume:
@@ -115,6 +115,8 @@ def segments(folder: Path, resume: bool) -> Path:
 
 def clear(folder: Path) -> None:
     """Remove the states of a run whose result is in a file."""
+    from chasles.recorded import SEGMENTS
+
     shutil.rmtree(folder / SEGMENTS, ignore_errors=True)
 
 
@@ -146,10 +148,17 @@ def keep(result: Any, folder: Path, options: argparse.Namespace) -> None:
 
 def summary(result: Any) -> dict[str, Any]:
     """What a run amounts to, as plain data."""
-    from numpy import abs as size
-
     model, provenance = result.model, result.provenance
-    energy, balance = result.energy(), result.energy_balance()
+    gaps = {joint.name: {"m": 0.0, "rad": 0.0} for joint in model.joints}
+    first, last, missed = None, 0.0, 0.0
+    for window in result._windows():  # a run on the disk may be longer than memory
+        energy, balance = window.energy(), window.energy_balance()
+        first = float(energy[0]) if first is None else first
+        last, begun = float(energy[-1]), float(energy[0]) - first
+        missed = max(missed, float(abs(balance + begun).max()))
+        for name, gap in gaps.items():
+            gap["m"] = max(gap["m"], float(window.violation(name).max()))
+            gap["rad"] = max(gap["rad"], float(window.violation(name, part="rotation").max()))
     return {
         "status": result.status,
         "message": result.message,
@@ -157,18 +166,8 @@ def summary(result: Any) -> dict[str, Any]:
         "states": len(result.t),
         **{name: provenance[name] for name in ("steps", "step", "method", "spaces", "stabilise")},
         "seconds_in_steps": provenance["seconds_in_steps"],
-        "joints": {
-            joint.name: {
-                "m": float(result.violation(joint).max()),
-                "rad": float(result.violation(joint, part="rotation").max()),
-            }
-            for joint in model.joints
-        },
-        "energy": {
-            "start": float(energy[0]),
-            "end": float(energy[-1]),
-            "largest_error": float(size(balance).max()),
-        },
+        "joints": gaps,
+        "energy": {"start": first, "end": last, "largest_error": missed},
         "notes": list(model.notes),
     }
 

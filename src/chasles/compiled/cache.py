@@ -2,8 +2,9 @@
 
 A file is named after the digest of everything its machine code depends on, whatever environment
 the package is installed in, and begins with the digest of its content: a file that was cut short,
-zeroed or damaged is dropped, and costs a compile rather than the run.  Where nothing can be written
-kernels are compiled in memory, every time.
+zeroed or damaged is dropped, and costs a compile rather than the run.  A file that somebody else
+could have written is not looked at (`chasles.compiled.ownership`).  Where nothing can be written,
+or others may write, kernels are compiled in memory, every time.
 """
 
 import hashlib
@@ -25,6 +26,7 @@ import numpy as np
 from numba.core.caching import CompileResultCacheImpl, _Cache
 from numba.core.serialize import dumps
 
+from chasles.compiled.ownership import make_own, open_trusted
 from chasles.compiled.reach import Unknown, described_type, digest_of
 
 #: Changed whenever files of older versions would be misread.
@@ -55,20 +57,22 @@ def cache_root() -> Path | None:
 
 
 @cache
-def writable_folder(root: Path) -> bool:
-    """Whether files can be made there; asked once."""
+def why_not(root: Path) -> str:
+    """Why kernels cannot be kept there, or nothing; asked once."""
     try:
-        root.mkdir(parents=True, exist_ok=True)
+        make_own(root)
         tempfile.TemporaryFile(dir=root).close()
+    except PermissionError as error:
+        return f"cannot write {root}" if error.strerror else str(error)
     except OSError:
-        return False
-    return True
+        return f"cannot write {root}"
+    return ""
 
 
 def open_folder() -> Path | None:
     """Where kernels are kept, or None: compile in memory, every time."""
     root = cache_root()
-    return root if root is not None and writable_folder(root) else None
+    return root if root is not None and not why_not(root) else None
 
 
 @cache
@@ -125,13 +129,17 @@ class KernelCache(_Cache):
 
     def holds(self, signature: Any, target_context: Any) -> bool:
         """Whether machine code for this signature is on disk."""
-        return any(path.exists() for path in self.places(signature, target_context.codegen()))
+        for path in self.places(signature, target_context.codegen()):
+            with suppress(OSError), open_trusted(path, path.parent == PREBUILT):
+                return True
+        return False
 
     def load_overload(self, sig: Any, target_context: Any) -> Any:
         target_context.refresh()
         for path in self.places(sig, target_context.codegen()):
             try:
-                content = path.read_bytes()
+                with open_trusted(path, path.parent == PREBUILT) as file:
+                    content = file.read()
             except OSError:
                 continue
             try:

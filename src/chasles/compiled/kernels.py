@@ -15,7 +15,7 @@ from typing import Any
 import numba
 import numpy as np
 
-from chasles.compiled.cache import KernelCache, cache_root, open_folder
+from chasles.compiled.cache import KernelCache, cache_root, why_not
 from chasles.compiled.lending import lend, record_of
 from chasles.compiled.linking import register_kernel
 from chasles.compiled.notice import FIRST_COMPILE
@@ -53,12 +53,9 @@ class Kernel:
     @property
     def times(self) -> str:
         """How often this is compiled."""
-        if open_folder() is not None:
-            return "once per machine"
         root = cache_root()
-        return (
-            f"every time: cannot write {root}" if root else "every time: there is no cache folder"
-        )
+        reason = why_not(root) if root else "there is no cache folder"
+        return f"every time: {reason}" if reason else "once per machine"
 
     def __call__(self, *args: Any) -> Any:
         if self.ready:

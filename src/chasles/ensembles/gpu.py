@@ -32,7 +32,7 @@ def find_cupy() -> Any | None:
     except ImportError:
         warnings.warn(
             "ensemble: device='gpu' needs CuPy, which is not installed: the members run on the"
-            " CPU. Install it: pip install 'chasles[gpu]'.",
+            " CPU. Install it: pip install cupy-cuda12x.",
             ChaslesWarning,
             stacklevel=4,
         )

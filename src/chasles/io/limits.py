@@ -14,8 +14,9 @@ from chasles.io.netcdf import missing
 from chasles.model import InvalidFile
 from chasles.sealed import checked_path
 
-#: Bytes of a file: tables of 5e4 points have so many, and reading them takes seconds.
-LARGEST = 2 * 2**20
+#: Bytes of a file: models of 3e4 bodies and tables of 2e5 points have so many, and reading them
+#: takes seconds.
+LARGEST = 8 * 2**20
 #: Bits of a whole number: those with more are not floats, and take long to print.
 LONGEST_WHOLE = 1023
 #: Lists and tables within each other; a model has at most six (file, parts, part, signal, list).

@@ -67,7 +67,7 @@ def compiled_scene(mujoco: Any, checker: Checker, notes: list[str]) -> tuple[Any
     try:
         with listening(mujoco, warned):
             spec = mujoco.MjSpec.from_file(str(checker.source))
-            spec.memory = -1  # what simulating in MuJoCo would take is not wanted
+            leave_out_what_is_not_read(mujoco, spec)
             # Nor are the ranges of muscles, which are left out: they would be simulated, and with
             # odd numbers that never ends.
             spec.compiler.LRopt.mode = int(mujoco.mjtLRMode.mjLRMODE_NONE)
@@ -82,6 +82,20 @@ def compiled_scene(mujoco: Any, checker: Checker, notes: list[str]) -> tuple[Any
         raise InvalidFile(f"'{checker.source}' is refused by MuJoCo: {told}", remedy) from None
     notes += [f"MuJoCo warns: {warning}" for warning in warned]
     return compiled, data
+
+
+def leave_out_what_is_not_read(mujoco: Any, spec: Any) -> None:
+    """Room to simulate in MuJoCo, numbers and poses kept for its users, and pictures on surfaces.
+
+    None of it is in a Model, and in a hostile file any of it is large.
+    """
+    spec.memory = spec.njmax = spec.nconmax = spec.nstack = -1
+    spec.nkey = spec.nuserdata = 0
+    for texture in spec.textures:
+        texture.type = mujoco.mjtTexture.mjTEXTURE_2D
+        texture.builtin = mujoco.mjtBuiltin.mjBUILTIN_FLAT
+        texture.width = texture.height = 1
+        texture.file, texture.cubefiles = "", [""] * len(texture.cubefiles)
 
 
 def left_out_of_urdf(checker: Checker) -> list[str]:
@@ -120,6 +134,6 @@ def imported() -> Any:
     except ImportError:
         raise InvalidFile(
             "URDF and MJCF are read through MuJoCo, which is not installed.",
-            "pip install 'chasles[import]' brings it.",
+            "Install it: pip install mujoco.",
         ) from None
     return mujoco

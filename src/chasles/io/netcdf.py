@@ -13,16 +13,17 @@ from chasles.checkpoint import Checkpoint
 from chasles.core.arrays import ABSOLUTE_WIDTH, POSE_R, POSE_X, TWIST, Floats
 from chasles.dataset import FORMAT
 from chasles.diagnostics import unwrapped_angle
-from chasles.io.segments import choice_of, load_recording, model_of
+from chasles.io.segments import STATUS, check_times, choice_of, load_recording, model_of
 from chasles.model import ChaslesError, InvalidFile, Model
-from chasles.model.errors import told
+from chasles.model.errors import one_line, told
 from chasles.model.model import checked_model
 from chasles.preparation import with_inputs
 from chasles.problem import make_problem
 from chasles.provenance import Provenance
-from chasles.recorded import is_recording
+from chasles.recorded import HEADER, SEGMENTS, is_recording
 from chasles.result import Result
-from chasles.sealed import checked_path, is_sealed
+from chasles.sealed import CSV, SUFFIX, checked_path, is_sealed
+from chasles.sweeps.store import PLAN
 from chasles.system.build import Setup
 from chasles.system.coordinates import coordinate_keys
 from chasles.system.signals import Inputs
@@ -34,6 +35,12 @@ ARRAYS = ("time", "position", "rotation", "angular_velocity", "body_velocity")
 #: Where the run began; in files of runs that did not begin as their model was entered.
 START = ("start_position", "start_rotation", "start_angular_velocity", "start_velocity")
 #: What not every file has.
+#: What making a result of other data than ours ends in: a seal says that a file is whole, not who
+#: wrote it.
+FORGED = (
+    ArithmeticError, AssertionError, AttributeError, LookupError, MemoryError, OSError,
+    RecursionError, TypeError, ValueError,
+)  # fmt: skip
 OPTIONAL = ("integrals", "coordinates", "multipliers", "input_time", "inputs", *START)
 
 
@@ -47,17 +54,26 @@ def load(path: str | os.PathLike[str], model: Model | None = None) -> Result:
     if model is not None:
         checked_model(model)
     source = checked_path(path)
-    if is_recording(source):
-        return load_recording(source, model)
-    if not os.path.isfile(source):
-        raise missing(source)
-    check_seal(source)
-    attributes, arrays = contents(source)
+    if not is_recording(source):
+        if os.path.isdir(source):
+            raise is_folder(source)
+        if not os.path.isfile(source):
+            raise missing(source)
+        if source.suffix.lower() == CSV:
+            raise InvalidFile(
+                f"'{source}' is a table, which does not have the model: no result can be made of"
+                " it.",
+                f"Read it by pandas.read_csv('{source}', index_col=0); save to '.nc' what is to be"
+                " loaded again.",
+            )
+        check_seal(source)
     try:
-        return rebuilt(attributes, arrays, source, model)
-    except (AttributeError, KeyError, TypeError, ValueError) as error:  # other data than ours
+        if os.path.isdir(source):
+            return load_recording(source, model)
+        return rebuilt(*contents(source), source, model)
+    except FORGED as error:
         raise InvalidFile(
-            f"'{source}' does not hold a result: {error}.", "Save the result again."
+            f"'{source}' does not hold a result: {one_line(error)}.", "Save the result again."
         ) from error
 
 
@@ -107,11 +123,8 @@ def check_arrays(setup: Setup, arrays: dict[str, Floats], status: str) -> None:
         len(setup.model.bodies),
         setup.system.quadrature_count,
     )
-    if times.ndim != 1 or not times.size:
-        raise ValueError(f"time has shape {times.shape}")
-    if not np.isfinite(times).all() or not (np.diff(times) > 0.0).all():
-        raise ValueError("its times do not increase")
-    if status not in ("finished", "stopped", "interrupted"):
+    check_times(times)
+    if status not in STATUS:
         raise ValueError(f"its status is {told(status)}")
     if not integrals:
         arrays["integrals"] = np.zeros((len(times), 0))
@@ -177,8 +190,7 @@ def contents(source: Path) -> tuple[dict[str, Any], dict[str, Floats]]:
             attributes = dict(file.attrs)
             check_format(source, attributes)
             names = [*ARRAYS, *(name for name in OPTIONAL if name in file)]
-            arrays = {name: np.array(file[name][...], np.float64) for name in names}
-            return attributes, arrays
+            return attributes, {name: numbers_in(file, name) for name in names}
     except ChaslesError:
         raise
     except Exception as error:  # HDF5 and its wrappers raise anything on a damaged file
@@ -186,6 +198,28 @@ def contents(source: Path) -> tuple[dict[str, Any], dict[str, Floats]]:
             f"'{source}' cannot be read: {' '.join(str(error).split()) or type(error).__name__}.",
             "Take a copy that is whole, or simulate again.",
         ) from error
+
+
+def numbers_in(file: Any, name: str) -> Floats:
+    """The numbers of a dataset that lie in the file itself, one by one.
+
+    HDF5 would follow links to other files, read numbers out of them, unpack, and make up what is
+    not written: a small file may then read any file of its reader's, or take all memory.
+    """
+    import h5py
+
+    if not isinstance(file.get(name, getlink=True), h5py.HardLink):
+        raise ValueError(f"{name} is a link")
+    dataset = file[name]
+    if not isinstance(dataset, h5py.Dataset) or dataset.dtype != np.dtype("<f8"):
+        raise ValueError(f"{name} is not an array of numbers")
+    if dataset.external is not None or dataset.is_virtual:
+        raise ValueError(f"{name} is in another file")
+    if dataset.size and (
+        dataset.chunks is not None or dataset.id.get_storage_size() != dataset.nbytes
+    ):
+        raise ValueError(f"{name} is not written out")
+    return np.array(dataset[...], np.float64)
 
 
 def check_seal(source: Path) -> None:
@@ -217,6 +251,37 @@ def check_format(source: Path, attributes: dict[str, Any]) -> None:
             f"'{source}' has format {written}, but this version reads formats 1 to {FORMAT}.",
             "Update chasles to read it.",
         )
+
+
+def is_folder(source: Path) -> InvalidFile:
+    """A folder that is not the one of a recorded run: what is in it?"""
+    if is_recording(source / SEGMENTS):
+        return InvalidFile(
+            f"'{source}' holds a run that was cut off, in '{SEGMENTS}'.",
+            f"Load '{source / SEGMENTS}', or go on: chasles run FILE --out '{source}' --resume.",
+        )
+    if (source / HEADER).is_file():
+        return InvalidFile(
+            f"'{source}' holds a run that was cut off before it kept anything.", "Run it again."
+        )
+    if (source / PLAN).is_file():
+        return InvalidFile(
+            f"'{source}' holds the runs of a sweep.",
+            "Repeat the call of sweep(..., into=folder) that wrote it: it repeats no run.",
+        )
+    results: list[str] = []
+    with suppress(OSError):
+        results = sorted(name for name in os.listdir(source) if name.endswith(SUFFIX))
+    if results:
+        return InvalidFile(
+            f"'{source}' is a folder, and not the one of a recorded run.",
+            f"Did you mean '{source / results[0]}'?",
+        )
+    return InvalidFile(
+        f"'{source}' is a folder without a run: nothing in it was written by Result.save or"
+        " simulate(..., into=folder).",
+        "Name a file that was saved, or the folder of a recorded run.",
+    )
 
 
 def missing(source: Path) -> InvalidFile:

@@ -21,7 +21,7 @@ def read_model(
 ) -> Model:
     """The model of a file: .toml (see `Model.write`), .urdf, or .xml and .mjcf (MJCF).
 
-    URDF and MJCF go through MuJoCo's compiler (``pip install 'chasles[import]'``).
+    URDF and MJCF go through MuJoCo's compiler (``pip install mujoco``).
 
     folder    of a robot: where the meshes and files that it names must be; its own by default
     limits    of a robot's joints: "stops" (default) makes each a `JointStop` that gives way as

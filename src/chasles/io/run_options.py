@@ -36,7 +36,8 @@ def checked_run(table: Mapping[str, Any]) -> dict[str, Any]:
 def check_steps(run: Mapping[str, Any]) -> None:
     """Refuse more steps than a file may ask for."""
     until, step = run.get("until"), run.get("step")
-    if until is None or step is None or step <= 0.0:
+    given = all(isinstance(x, float | int) for x in (until, step))
+    if until is None or step is None or not given or step <= 0.0:
         return  # simulate says what is missing or wrong
     if not until / step <= MOST_STEPS:
         raise InvalidOption(
@@ -69,6 +70,8 @@ def run_to_plain(run: Any) -> dict[str, Any]:
             raise UnknownName.among("option", name, sorted(known), where="run")
         if value is not None:
             plain[name] = option_to_plain(value, f"run, {name}")
+    with placed_at("run"):
+        check_steps(plain)  # what is written can be read
     return plain
 
 

@@ -6,8 +6,9 @@ from typing import Any
 
 import numpy as np
 
-from chasles.core.arrays import Floats
+from chasles.core.arrays import ABSOLUTE_WIDTH, Floats
 from chasles.model import InvalidFile, Model
+from chasles.model.errors import told
 from chasles.model.plain import from_plain
 from chasles.preparation import with_inputs
 from chasles.problem import Problem, SpaceChoice, make_problem
@@ -15,7 +16,11 @@ from chasles.provenance import Provenance
 from chasles.recorded import check_digests, mapped, mapped_inputs, read_commit, read_header
 from chasles.result import Result
 from chasles.spaces import Space
+from chasles.system.coordinates import coordinate_keys
 from chasles.system.state import State
+
+#: How a run may have ended.
+STATUS = ("finished", "stopped", "interrupted")
 
 
 def load_recording(folder: Path, model: Model | None = None) -> Result:
@@ -28,13 +33,37 @@ def load_recording(folder: Path, model: Model | None = None) -> Result:
     problem = problem_of(
         model_of(header["model"], model, folder, header["spaces"]), header, provenance
     )
+    check_shape(problem, header["shape"], ended["status"])
     inputs = mapped_inputs(folder, len(header["inputs"]), head["inputs"])
     saved = mapped(folder, header["shape"], head["rows"])
+    check_times(saved.times)
     return Result(
         problem if inputs is None else with_inputs(problem, inputs),
         saved.times, saved.absolute, saved.integrals, provenance, ended["status"],
         ended["message"], saved.coordinates, begin, saved.multipliers,
     )  # fmt: skip
+
+
+def check_shape(problem: Problem, shape: list[int], status: str) -> None:
+    """Refuse rows of other lengths than the model's."""
+    system, model = problem.setup.system, problem.model
+    fitting = (
+        shape[1] == ABSOLUTE_WIDTH * len(model.bodies)
+        and shape[2] == system.quadrature_count
+        and shape[3] in (0, len(coordinate_keys(model)))
+        and shape[4] in (0, system.row_count)
+    )
+    if not fitting:
+        raise ValueError(f"its rows have the shape {shape}, which is not the model's")
+    if status not in STATUS:
+        raise ValueError(f"its status is {told(status)}")
+
+
+def check_times(times: Floats) -> None:
+    if times.ndim != 1 or not times.size:
+        raise ValueError(f"time has shape {times.shape}")
+    if not np.isfinite(times).all() or not (np.diff(times) > 0.0).all():
+        raise ValueError("its times do not increase")
 
 
 def cut_off(header: dict[str, Any], t: float, steps: int) -> dict[str, Any]:

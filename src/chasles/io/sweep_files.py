@@ -12,9 +12,13 @@ step = { from = 1e-3, to = 1e-5, count = 5, scale = "log" }
 
 [run]                                     # further options of simulate, for all runs
 spaces = "auto"
+
+The rules are those of model files: [run] has the options that a model file may have (nothing that
+names a file or folder), and the steps and runs that a file may ask for are limited.
 """
 
 import os
+from math import prod
 from pathlib import Path
 from typing import Any, Literal
 
@@ -22,10 +26,14 @@ import msgspec
 import numpy as np
 from msgspec import UNSET, UnsetType
 
+from chasles.io.limits import MOST_STEPS, text_of
 from chasles.io.read import read_model
-from chasles.io.toml import decoded, text_of
-from chasles.model import InvalidFile, Model
-from chasles.sweeps.plan import MOST_RUNS
+from chasles.io.run_options import check_steps
+from chasles.io.toml import decoded, parsed_run
+from chasles.model import ChaslesError, InvalidFile, InvalidOption, Model
+
+#: Runs that a file may ask for, and steps of all of them together: some hours of a few cores.
+MOST_RUNS, MOST_SWEPT = 10**6, 100 * MOST_STEPS
 
 
 class Range(msgspec.Struct, forbid_unknown_fields=True, rename={"first": "from", "last": "to"}):
@@ -59,16 +67,52 @@ def read_sweep(path: str | os.PathLike[str]) -> dict[str, Any]:
             f"'{source}': {error}.", "A sweep has model, until, step, [vary] and [run]."
         ) from None
     folder = Path(source).parent
+    vary = {name: values_of(name, values, source) for name, values in found.vary.items()}
+    try:
+        run = parsed_run(found.run)
+        for name in run.keys() & {"until", *({"step"} if found.step is not UNSET else ())}:
+            raise InvalidOption(f"{name} is given twice, above and in [run].", "Give it once.")
+        step = found.step if isinstance(found.step, float) else run.get("step")
+        check_amount(vary, found.until, step, found)
+    except ChaslesError as error:
+        raise type(error)(f"'{source}': {error.what}", error.remedy) from None
     asked: dict[str, Any] = {
         "model": models_of(found, folder, source),
-        "vary": {name: values_of(name, values, source) for name, values in found.vary.items()},
+        "vary": vary,
         "until": found.until,
         "together": found.together,
-        "options": found.run,
+        "options": run,
     }
     if found.step is not UNSET:
         asked["step"] = found.step
     return asked
+
+
+def check_amount(
+    vary: dict[str, list[Any]], until: float, step: float | None, found: SweepFile
+) -> None:
+    """Refuse more runs, or more steps, than a file may ask for."""
+    lengths = [len(values) for values in vary.values()]
+    models = len(found.models) if isinstance(found.models, dict) else 1
+    runs = models * (max(lengths, default=1) if found.together else prod(lengths))
+    if runs > MOST_RUNS:
+        raise InvalidOption(
+            f"there are {runs:.3g} combinations.",
+            f"A file may ask for {MOST_RUNS} runs; vary less, or sweep in Python.",
+        )
+    longest = max([until, *numbers_of(vary.get("until", []))])
+    shortest = min(numbers_of([step, *vary.get("step", [])]), default=None)
+    check_steps({"until": longest, "step": shortest})
+    if shortest is not None and shortest > 0.0 and runs * longest / shortest > MOST_SWEPT:
+        raise InvalidOption(
+            f"{runs} runs of up to {longest / shortest:.1g} steps are more than {MOST_SWEPT:g}.",
+            "Take longer steps or fewer runs, or sweep in Python.",
+        )
+
+
+def numbers_of(values: list[Any]) -> list[float]:
+    """Those that are numbers; the others are refused by the runs."""
+    return [float(x) for x in values if isinstance(x, float | int) and not isinstance(x, bool)]
 
 
 def models_of(found: SweepFile, folder: Path, source: Any) -> Model | dict[str, Model]:
@@ -99,7 +143,7 @@ def values_of(name: str, values: Any, source: Any) -> list[Any]:
         raise InvalidFile(
             f"'{source}': vary.{name} has {asked.count} values from {asked.first:g} to"
             f" {asked.last:g}.",
-            "Give finite ends, positive ones on a log scale, and a count of 1 or more.",
+            f"Give finite ends, positive ones on a log scale, and a count of 1 to {MOST_RUNS}.",
         )
     spaced = np.geomspace if asked.scale == "log" else np.linspace
     points: list[Any] = spaced(asked.first, asked.last, asked.count).tolist()

@@ -80,6 +80,17 @@ def parsed(text: str, source: Path) -> tuple[Model, dict[str, Any]]:
     return from_plain(document), run
 
 
+def parsed_run(table: dict[str, Any]) -> dict[str, Any]:
+    """The options for `simulate` of a table [run], by the same rules wherever it stands."""
+    kind = file_types().run
+    plain = in_si(table, field_names(kind), "run")
+    try:
+        msgspec.convert(plain, kind, strict=True)
+    except (msgspec.ValidationError, OverflowError) as error:
+        raise explained(str(error), plain) from None
+    return checked_run(plain)
+
+
 def decoded(text: str, source: Path) -> dict[str, Any]:
     """The tables of a text, if it is TOML and not made to choke its reader."""
     check_keys(text, source)

@@ -8,6 +8,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
+from chasles.io.limits import LARGEST, check_keys
 from chasles.model import InvalidFile, InvalidModel
 from chasles.model.errors import told
 from chasles.sealed import checked_path
@@ -76,7 +77,21 @@ def write_text(document: dict[str, Any], path: str | os.PathLike[str]) -> Path:
             f"'{target}' does not end in .toml, but models are written as TOML.",
             f"Write to '{target.with_suffix('.toml') if target.name else 'model.toml'}'.",
         )
-    contents = text_of_document(document).encode("utf-8")
+    words = text_of_document(document)
+    try:
+        contents = words.encode("utf-8")
+    except UnicodeEncodeError as error:
+        raise InvalidModel(
+            f"a text of the model has {words[error.start]!a}, which no file can hold.",
+            "Write it in other letters.",
+        ) from None
+    check_keys(words, target)  # what is written can be read
+    if len(contents) > LARGEST:
+        raise InvalidFile(
+            f"'{target}' would have {len(contents) / 2**20:.3g} MiB, but files of models are read"
+            f" up to {LARGEST / 2**20:g} MiB.",
+            "Thin out its tables, or keep the script that makes the model.",
+        )
     part = target.with_name(f".chasles-{secrets.token_hex(8)}.part")
     try:
         part.write_bytes(contents)

@@ -1,10 +1,12 @@
 """XML of a robot, looked at before MuJoCo sees it.
 
 Refused: document types and entities (bombs, and files pulled in from elsewhere), files outside the
-folder of the model, elements nested very deep, and sizes that would take all memory.
+folder of the model, files that name themselves, elements nested very deep, and sizes that would
+take all memory, one by one or together.
 """
 
 import os
+from dataclasses import dataclass, field
 from math import prod
 from pathlib import Path
 from typing import Any
@@ -16,19 +18,42 @@ from chasles.sealed import checked_path
 
 #: Elements within each other: a serial chain of bodies nests as deep as it is long.
 DEEPEST = 300
-#: Elements of all files together; the largest published robots have some thousands.
+#: Elements of all files together, copies and attached models included; the largest published robots
+#: have some thousands.
 MOST_ELEMENTS = 100_000
 #: What is multiplied by replicate, composite and the like, at most.
 MOST_COPIES = 1000
-#: Pixels of a texture, and points of a field of heights.
-LARGEST_GRID = 2**24
+#: Pixels of a texture or points of a field of heights, and of all of them together.
+LARGEST_GRID, ALL_GRIDS = 2**24, 2**26
+#: Numbers that <size> keeps for the user of each part, and poses that it keeps.
+LARGEST_SIZE = 10_000
+#: Bytes of all meshes, textures and fields of heights; the largest published robots have 1e8.
+MOST_BYTES = 2**29
 MOST_FILES = 64
 COPIES = ("count",)
 GRIDS = (("width", "height"), ("nrow", "ncol"), ("gridsize",))
+#: The head of a PNG file, after which its width and height stand.
+PNG = b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR"
+XML = (".xml", ".mjcf", ".urdf")
+
+
+@dataclass
+class Scope:
+    """A model with what it includes; one that is attached has a folder and names of its own."""
+
+    source: Path  # where a link leads
+    bases: tuple[Path, ...]  # folders from which its names may lead: that of a link and of its file
+    within: tuple[Path, ...] = ()  # files of the models that it is attached to
+    folders: dict[str, str] = field(default_factory=dict)
+    files: list[tuple[str, str, str, tuple[Path, ...]]] = field(default_factory=list)
+    included: set[Path] = field(default_factory=set)
+    elements: int = 0
+    models: dict[str, int] = field(default_factory=dict)  # those that may be attached: elements
+    attached: list[tuple[str, int]] = field(default_factory=list)  # and how often each is
 
 
 class Checker:
-    """Goes through a file and those that it includes."""
+    """Goes through a file, those that it includes, and the models that it attaches."""
 
     def __init__(
         self, path: str | os.PathLike[str], folder: str | os.PathLike[str] | None = None
@@ -36,24 +61,44 @@ class Checker:
         self.source, self.text = text_of(path)
         self.base = self.source.resolve().parent
         self.folder = self.base if folder is None else checked_path(folder).resolve()
-        self.folders: dict[str, str] = {}
-        self.files: list[tuple[str, str, str]] = []
         self.root = ""
-        self.elements = 0
         self.visuals, self.limits = 0, 0  # of a URDF: shapes to look at; limits of effort or speed
-        self.seen: set[Path] = set()
+        self.points, self.bytes, self.parsed = 0.0, 0, 0
+        self.weighed: set[Path] = set()
 
     def check(self) -> None:
-        """Everything in the file; then that no file which it names is outside the folder."""
-        self.check_text(self.source, self.text)
-        for where, name, value in self.files:
-            self.check_inside(where, name, value, self.base / value)
-            for folder in self.folders:
-                self.check_inside(where, name, value, self.base / folder / value)
-        for folder, where in self.folders.items():
-            self.check_inside(where, "a folder", folder, self.base / folder)
+        """Everything in the file, and in what it includes and attaches."""
+        bases = folders_of(self.source.absolute())
+        self.check_scope(Scope(self.source.resolve(), bases), self.text)
 
-    def check_text(self, source: Path, text: str) -> None:
+    def check_scope(self, scope: Scope, text: str) -> int:
+        """One model: its text, then that no file which it names is outside the folder.
+
+        Returns its elements, those of attached models counted as often as they are attached.
+        """
+        self.check_text(scope, scope.source, text, scope.bases)
+        for where, name, value, bases in scope.files:
+            for base in bases:
+                for folder in ("", *scope.folders):
+                    self.check_asset(where, name, value, base / folder / value)
+        for folder, where in scope.folders.items():
+            for base in scope.bases:
+                self.check_inside(where, "a folder", folder, base / folder)
+        largest = max(scope.models.values(), default=0)
+        for name, copies in scope.attached:
+            self.count_elements(scope, scope.models.get(name, largest) * copies)
+        return scope.elements
+
+    def count_elements(self, scope: Scope, more: int) -> None:
+        scope.elements += more
+        if scope.elements > MOST_ELEMENTS:
+            raise InvalidFile(
+                f"'{scope.source}' has more than {MOST_ELEMENTS} elements, copies included.",
+                "Split the robot.",
+            )
+
+    def check_text(self, scope: Scope, source: Path, text: str, bases: tuple[Path, ...]) -> None:
+        """One file; what it names is looked for in the folders `bases`."""
         text = text.lstrip().rstrip("\0")  # what editors leave around it, and MuJoCo does not mind
         if "<!DOCTYPE" in text.upper() or "<!ENTITY" in text.upper():
             raise InvalidFile(
@@ -63,12 +108,12 @@ class Checker:
         if "\0" in text:
             raise InvalidFile(f"'{source}' has a byte 0, so it is not XML.", "Take a whole copy.")
         copies: list[int] = []
-        parser = expat.ParserCreate()
+        parser = expat.ParserCreate("UTF-8")  # as MuJoCo reads it, whatever the file says
 
         def start(tag: str, attributes: dict[str, str]) -> None:
             if not self.root:
                 self.root = tag
-            copies.append(self.check_element(source, tag, attributes, prod(copies)))
+            copies.append(self.check_element(scope, source, tag, attributes, prod(copies), bases))
             if len(copies) > DEEPEST:
                 raise InvalidFile(
                     f"'{source}' has elements nested more than {DEEPEST} deep.",
@@ -79,27 +124,38 @@ class Checker:
         parser.EndElementHandler = lambda _: copies.pop()
         try:
             parser.Parse(text.encode("utf-8"), True)
-        except expat.ExpatError as error:
+        except (expat.ExpatError, ValueError, LookupError) as error:
             raise InvalidFile(f"'{source}' is not XML: {error}.", "Correct it there.") from None
 
-    def check_element(self, source: Path, tag: str, attributes: dict[str, str], copies: int) -> int:
+    def check_element(
+        self,
+        scope: Scope,
+        source: Path,
+        tag: str,
+        attributes: dict[str, str],
+        copies: int,
+        bases: tuple[Path, ...],
+    ) -> int:
         """Limits of one element; returns how often it is copied."""
-        self.elements += 1
-        if self.elements > MOST_ELEMENTS:
-            raise InvalidFile(
-                f"'{source}' has more than {MOST_ELEMENTS} elements.", "Split the robot."
-            )
+        self.count_elements(scope, copies)
         self.visuals += tag == "visual"
         self.limits += tag == "limit" and ("effort" in attributes or "velocity" in attributes)
         where = f"'{source}', <{tag}>"
         for name, value in attributes.items():
             if "file" in name.lower():
                 bare = bare_path(value)
-                self.files.append((where, name, bare))
                 if tag == "include":
-                    self.check_included(where, name, bare)
+                    self.check_included(scope, where, name, bare, bases)
+                elif tag == "model":
+                    self.check_model(scope, where, attributes.get("name", ""), bare)
+                else:
+                    scope.files.append((where, name, bare, bases))
             elif name.lower().endswith("dir") and name != "dir":
-                self.folders.setdefault(value, where)
+                scope.folders.setdefault(value, where)
+            elif tag == "size" and name.lower().startswith(("nkey", "nuser")):
+                self.check_size(where, name, value)
+        if tag == "attach":
+            scope.attached.append((attributes.get("model", ""), copies))
         own = max([1, *(prod(numbers(attributes.get(name, ""))) for name in COPIES)])
         if own * copies > MOST_COPIES:
             raise InvalidFile(
@@ -112,7 +168,43 @@ class Checker:
                     f"{where} asks for {size:.3g} points ({' x '.join(names)}).",
                     f"Give {LARGEST_GRID} at most.",
                 )
+            if any(name in attributes for name in names):
+                self.count_points(where, size * own * copies)
         return int(own)
+
+    def count_points(self, where: str, more: float) -> None:
+        self.points += more
+        if self.points > ALL_GRIDS:
+            raise InvalidFile(
+                f"{where}: textures and fields of heights have more than {ALL_GRIDS} points"
+                " together.",
+                "Make them smaller, or leave textures out: a model has none.",
+            )
+
+    def check_size(self, where: str, name: str, value: str) -> None:
+        if prod(numbers(value)) > LARGEST_SIZE:
+            raise InvalidFile(
+                f"{where}: {name} must be at most {LARGEST_SIZE}, got {value[:40]}.",
+                f"Leave {name} out: a model does not need it.",
+            )
+
+    def check_asset(self, where: str, name: str, value: str, target: Path) -> None:
+        """A mesh, texture or field of heights: where it is, and how large."""
+        self.check_inside(where, name, value, target)
+        if target in self.weighed or not target.is_file():
+            return
+        self.weighed.add(target)
+        self.bytes += target.stat().st_size
+        if self.bytes > MOST_BYTES:
+            raise InvalidFile(
+                f"{where}: '{value}' makes {self.bytes:.3g} bytes of files that the robot names.",
+                f"A robot may have {MOST_BYTES} at most; make its meshes coarser.",
+            )
+        with target.open("rb") as file:
+            head = file.read(len(PNG) + 8)
+        if head.startswith(PNG):  # a few bytes that are unpacked to a picture
+            width, height = (int.from_bytes(head[k : k + 4], "big") for k in (16, 20))
+            self.count_points(where, width * height)
 
     def check_inside(self, where: str, name: str, value: str, target: Path) -> None:
         """A file within the folder, also where a link leads."""
@@ -123,20 +215,58 @@ class Checker:
                 " read_model(path, folder=...).",
             )
 
-    def check_included(self, where: str, name: str, value: str) -> None:
-        """An included file is looked at like the model itself."""
-        target = (self.base / value).resolve()
+    def check_included(
+        self, scope: Scope, where: str, name: str, value: str, bases: tuple[Path, ...]
+    ) -> None:
+        """An included file is looked at like the model itself, wherever it may be found."""
+        paths = [base / value for base in bases]
+        targets = [self.checked_xml(where, name, value, path) for path in paths]
+        for path, target in found(paths, targets):
+            if target not in scope.included:
+                scope.included.add(target)
+                text = self.counted_text(where, target)
+                self.check_text(scope, target, text, folders_of(path, *bases))
+
+    def check_model(self, scope: Scope, where: str, name: str, value: str) -> None:
+        """A model to be attached: looked at anew wherever it is named, as it is read anew."""
+        paths = [base / value for base in scope.bases]
+        targets = [self.checked_xml(where, "file", value, path) for path in paths]
+        within = (*scope.within, scope.source)
+        for path, target in found(paths, targets):
+            if target in within:
+                raise InvalidFile(
+                    f"{where}: attaches '{value}', which it is part of itself.",
+                    "Name another file, or leave it out.",
+                )
+            text = self.counted_text(where, target)
+            elements = self.check_scope(Scope(target, folders_of(path), within), text)
+            scope.models[name] = max(elements, scope.models.get(name, 0))
+
+    def checked_xml(self, where: str, name: str, value: str, path: Path) -> Path:
+        target = path.resolve()
         self.check_inside(where, name, value, target)
-        if target in self.seen:
-            return
-        self.seen.add(target)
-        if len(self.seen) > MOST_FILES:
-            raise InvalidFile(f"{where}: more than {MOST_FILES} files.", "Include fewer.")
-        if target.suffix.lower() not in (".xml", ".mjcf", ".urdf"):
+        if target.suffix.lower() not in XML:
             raise InvalidFile(
                 f"{where}: includes '{value}', which is not XML by its name.", "Name it .xml."
             )
-        self.check_text(*text_of(target))
+        return target
+
+    def counted_text(self, where: str, target: Path) -> str:
+        self.parsed += 1
+        if self.parsed > MOST_FILES:
+            raise InvalidFile(f"{where}: more than {MOST_FILES} files.", "Include fewer.")
+        return text_of(target)[1]
+
+
+def folders_of(path: Path, *others: Path) -> tuple[Path, ...]:
+    """Folders from which the names in a file may lead, each once: of a link, and of its file."""
+    return tuple(dict.fromkeys((*others, path.parent, path.resolve().parent)))
+
+
+def found(paths: list[Path], targets: list[Path]) -> list[tuple[Path, Path]]:
+    """Where a file is; where it is nowhere, one place that says so."""
+    pairs = list(zip(paths, targets))
+    return [pair for pair in pairs if pair[1].is_file()] or pairs[:1]
 
 
 def bare_path(name: str) -> str:

@@ -16,6 +16,8 @@ Vector3 = tuple[float, float, float]
 Matrix3 = tuple[Vector3, Vector3, Vector3]
 Invalid = type[ChaslesError]
 
+#: Letters and bytes, which Python and NumPy would read as numbers.
+Bytes = bytes | bytearray | memoryview
 IDENTITY: Matrix3 = ((1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0))
 
 
@@ -33,11 +35,12 @@ def checked_name(name: object, kind: str, invalid: Invalid) -> str:
 def checked_number(value: Any, what: str, where: str, invalid: Invalid) -> float:
     """One finite real number."""
     try:
-        if isinstance(value, str | bytes | bool | np.bool_ | np.complexfloating):
+        if isinstance(value, str | Bytes | bool | np.bool_ | np.complexfloating):
             raise TypeError
         if np.ma.is_masked(value):
             raise ValueError
-        number = float(value)
+        with np.errstate(over="ignore"):
+            number = float(value)
     except (TypeError, ValueError, OverflowError):
         raise invalid(
             f"{where}: {what} must be a number, got {told(value)}.", "Give one real number."
@@ -105,7 +108,7 @@ def checked_callable(
 def checked_array(value: Any, what: str, where: str, invalid: Invalid) -> npt.NDArray[np.float64]:
     """Finite real numbers of any shape."""
     try:
-        array = np.asarray(value)
+        array = np.asarray(None if isinstance(value, Bytes) else value)
     except ValueError:  # ragged
         array = np.empty(0, dtype=object)
     if array.dtype.kind not in "iuf" or np.ma.is_masked(value):
@@ -113,12 +116,14 @@ def checked_array(value: Any, what: str, where: str, invalid: Invalid) -> npt.ND
             f"{where}: {what} must be an array of real numbers, got {told(value)}.",
             "Give real numbers only, in rows of equal length.",
         )
-    if not np.isfinite(array).all():
+    with np.errstate(over="ignore"):  # of numbers with more bits
+        numbers = array.astype(np.float64)
+    if not np.isfinite(numbers).all():
         raise invalid(
             f"{where}: {what} must be finite, got {told(array.tolist())}.",
             "Give finite numbers.",
         )
-    return array.astype(np.float64)
+    return numbers
 
 
 def checked_vector(value: Any, what: str, where: str, invalid: Invalid) -> Vector3:

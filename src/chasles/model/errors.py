@@ -10,7 +10,10 @@ LONGEST_TOLD = 200
 
 def told(value: object) -> str:
     """A value in a message, on one line: whole if short, else its beginning."""
-    text = repr(value).replace("\n", " ")
+    try:
+        text = repr(value).replace("\n", " ")
+    except Exception:  # the user's own code, which may do anything
+        text = f"an object of class {type(value).__name__} that cannot be printed"
     return text if len(text) <= LONGEST_TOLD else text[:LONGEST_TOLD] + " ..."
 
 

@@ -32,6 +32,8 @@ if TYPE_CHECKING:
 else:
     Attachment = Word("Body | str")
 Z: Vector3 = (0.0, 0.0, 1.0)
+#: Relative motions of two bodies, in the joint's frame.
+MOTIONS = ("wx", "wy", "wz", "ux", "uy", "uz")
 
 
 @dataclass(frozen=True, init=False)
@@ -96,6 +98,8 @@ class Joint:
                 "Use one of the kinds: Revolute, Spherical, Universal, Distance, ...",
             )
 
+        check_rows(self.locked, self.is_lower_pair, where)
+
         def point(value: ArrayLike | None, what: str) -> Vector3 | None:
             return None if value is None else checked_vector(value, what, where, InvalidJoint)
 
@@ -135,6 +139,21 @@ class Joint:
         Classes from outside of the package are in files if they ask for it: in_files=True.
         """
         cls.kind = register(Joint.kinds, cls, in_files)
+
+
+def check_rows(locked: object, is_lower_pair: bool, where: str) -> None:
+    """Refuse rows that no joint has, before there are arrays for them."""
+    named = isinstance(locked, tuple) and all(isinstance(row, str) for row in locked)
+    if not named or len(locked) > len(MOTIONS) or len(set(locked)) < len(locked):
+        raise InvalidJoint(
+            f"{where}: locked must name one to six different rows, got {told(locked)}.",
+            "Two bodies have six relative motions; name those that are locked.",
+        )
+    if is_lower_pair and not set(locked) <= set(MOTIONS):
+        raise InvalidJoint(
+            f"{where}: locked must be some of {', '.join(MOTIONS)}, got {told(locked)}.",
+            "Name rotations wx, wy, wz and translations ux, uy, uz; a CustomJoint has other rows.",
+        )
 
 
 @dataclass(frozen=True, init=False)

@@ -2,12 +2,10 @@
 
 import hashlib
 import json
-import pickle
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields, is_dataclass
 from itertools import product
-from types import CodeType
 from typing import Any
 
 import numpy as np
@@ -16,6 +14,7 @@ from chasles.model import InvalidOption, Model
 from chasles.model.errors import told
 from chasles.model.model import checked_model
 from chasles.model.parameters import check_path, parameter_paths
+from chasles.sweeps.fingerprints import told_measure
 
 #: Options of `simulate` that may be varied like numbers of the model.
 OPTIONS = ("method", "spaces", "step", "rtol", "atol", "tol", "stabilise", "acceleration", "until")
@@ -32,47 +31,6 @@ def in_full(value: Any) -> Any:
     if is_dataclass(value) and not isinstance(value, type):
         return [str(type(value)), {f.name: getattr(value, f.name) for f in fields(value)}]
     return str(value)
-
-
-def told_measure(measure: Any) -> str:
-    """The same for the same measure: its name, and a digest of what it does."""
-    if measure is None:
-        return ""
-    kind = measure if hasattr(measure, "__qualname__") else type(measure)
-    name = f"{kind.__module__}.{kind.__qualname__}"
-    try:
-        if hasattr(measure, "__code__"):
-            held = [cell.cell_contents for cell in measure.__closure__ or ()]
-            held += [*(measure.__defaults__ or ()), *(measure.__kwdefaults__ or {}).values()]
-            numbers = [told_held(value) for value in held]
-            parts = "\0".join([*told_code(measure.__code__), *numbers]).encode()
-        else:
-            parts = pickle.dumps(measure)
-    except Exception:  # whatever it is made of: its name is what is known of it
-        return name
-    return f"{name}-{hashlib.sha256(parts).hexdigest()[:16]}"
-
-
-def told_held(value: Any) -> str:
-    """What a function holds on to; of functions what they do, of the rest what can be kept."""
-    if isinstance(value, int | float | str):
-        return repr(value)
-    if callable(value):
-        return told_measure(value)
-    try:
-        return pickle.dumps(value).hex()
-    except Exception:  # a model that is open, say
-        return type(value).__qualname__
-
-
-def told_code(code: CodeType) -> Iterator[str]:
-    """What a function does, wherever in a file it is."""
-    yield f"{code.co_code.hex()} {code.co_names}"
-    for constant in code.co_consts:
-        if isinstance(constant, CodeType):
-            yield from told_code(constant)
-        else:
-            yield repr(constant)
 
 
 @dataclass(frozen=True)

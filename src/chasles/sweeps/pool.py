@@ -2,12 +2,13 @@
 
 import os
 import sys
+import threading
 from collections.abc import Callable, Iterator
 from concurrent.futures import FIRST_COMPLETED, Executor, Future, ProcessPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass
-from multiprocessing import get_context
+from multiprocessing import connection, get_context, parent_process
 from typing import Any
 
 from chasles.model import ChaslesError, InvalidOption
@@ -47,7 +48,7 @@ class LocalCrew(Crew):
         self.handed: list[int] = [0] * workers  # runs that a process has not given back
 
     def make(self) -> ProcessPoolExecutor:
-        return ProcessPoolExecutor(1, mp_context=get_context("spawn"))
+        return ProcessPoolExecutor(1, mp_context=get_context("spawn"), initializer=end_with_parent)
 
     def submit(self, work: Callable[[Any], Any], task: Any) -> tuple[Future[Any], Any]:
         """Processes are started then; they have no use for the user's script."""
@@ -76,6 +77,22 @@ class LocalCrew(Crew):
     def close(self) -> None:
         for pool in self.pools:
             pool.shutdown(wait=True, cancel_futures=True)
+
+
+def end_with_parent() -> None:
+    """A worker ends when the process that started it does, however that ended, run or no run.
+
+    Otherwise it finishes its run and then waits for the next one forever: it holds the other end of
+    its own queue.
+    """
+    parent = parent_process()
+    assert parent is not None
+
+    def watch() -> None:
+        connection.wait([parent.sentinel])
+        os._exit(1)
+
+    threading.Thread(target=watch, daemon=True).start()
 
 
 class DaskCrew(Crew):
@@ -138,7 +155,7 @@ def dask_crew(address: str) -> Crew:
     except ImportError as missing:
         raise InvalidOption(
             f"sweep: the scheduler '{address}' needs dask.distributed, which is not installed.",
-            "Install it: pip install 'chasles[cluster]'.",
+            "Install it: pip install distributed.",
         ) from missing
     try:
         client = Client(address, timeout=PATIENCE)

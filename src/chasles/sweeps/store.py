@@ -7,10 +7,16 @@ from pathlib import Path
 from typing import Any
 
 from chasles.model import InvalidFile, InvalidOption
-from chasles.sealed import fcntl
+from chasles.sealed import fcntl, open_regular
 
 FORMAT = 1
 PLAN, RUNS, LOCK = "plan.json", "runs.jsonl", "lock"
+LARGEST_PLAN = 2**16  # bytes
+#: What a record has, and of what type.
+RECORD = {
+    "run": int, "values": dict, "status": str, "message": str, "measured": dict,
+    "seconds": (int, float),
+}  # fmt: skip
 
 
 class Store:
@@ -20,10 +26,11 @@ class Store:
     store is opened again.  So a run that was acknowledged is never lost, nor repeated.
     """
 
-    def __init__(self, folder: Path, locked: int) -> None:
+    def __init__(self, folder: Path, locked: int, count: int) -> None:
         self.folder, self.locked = folder, locked
-        self.records = read_runs(folder / RUNS)
-        self.file = (folder / RUNS).open("ab", buffering=0)  # nothing is left to be written later
+        self.records = read_runs(folder / RUNS, count)
+        descriptor = open_regular(folder / RUNS, os.O_WRONLY | os.O_APPEND | os.O_CREAT)
+        self.file = os.fdopen(descriptor, "ab", buffering=0)  # nothing is left to be written later
 
     def append(self, records: list[dict[str, Any]]) -> None:
         """Keep some records; where the disk is full, nothing of them, and an error says so."""
@@ -57,7 +64,7 @@ def open_store(folder: str | Path, fingerprint: str, count: int) -> Store:
     where = Path(folder)
     try:
         where.mkdir(parents=True, exist_ok=True)
-        is_new = not (where / PLAN).exists()
+        is_new = not os.path.lexists(where / PLAN)
         if is_new:
             refuse_others(where)
         else:
@@ -67,7 +74,7 @@ def open_store(folder: str | Path, fingerprint: str, count: int) -> Store:
             if is_new:
                 content = {"format": FORMAT, "fingerprint": fingerprint, "runs": count}
                 put_whole(where / PLAN, content)
-            return Store(where, locked)
+            return Store(where, locked, count)
         except BaseException:
             os.close(locked)
             raise
@@ -83,7 +90,7 @@ def lock(where: Path) -> int:
 
     It is not handed on to workers, which may outlive their client.
     """
-    held = os.open(where / LOCK, os.O_RDWR | os.O_CREAT, 0o666)
+    held = open_regular(where / LOCK, os.O_RDWR | os.O_CREAT)
     if fcntl is None:
         return held
     try:
@@ -101,8 +108,9 @@ def lock(where: Path) -> int:
 
 def check_plan(where: Path, fingerprint: str) -> None:
     try:
-        kept = json.loads((where / PLAN).read_text())["fingerprint"]
-    except (ValueError, KeyError, TypeError) as error:
+        with os.fdopen(open_regular(where / PLAN), "rb") as file:
+            kept = json.loads(file.read(LARGEST_PLAN))["fingerprint"]
+    except (ValueError, KeyError, TypeError, RecursionError) as error:
         raise InvalidFile(
             f"sweep: {where / PLAN} is not the plan of a sweep.", "Give another folder."
         ) from error
@@ -131,21 +139,39 @@ def put_whole(path: Path, content: dict[str, Any]) -> None:
     aside.replace(path)
 
 
-def read_runs(path: Path) -> list[dict[str, Any]]:
-    """All whole lines; those that cannot be read are passed over, and a torn end is cut off."""
-    if not path.exists():
+def read_runs(path: Path, count: int) -> list[dict[str, Any]]:
+    """The records of all whole lines.
+
+    A torn end is cut off, and a line that is damaged is passed over: its run is made again.  What
+    can be read and is not a record of this sweep is refused.
+    """
+    if not os.path.lexists(path):
         return []
     records: list[dict[str, Any]] = []
     good = 0
-    with path.open("rb") as file:
-        for line in file:
+    with os.fdopen(open_regular(path, os.O_RDWR), "r+b") as file:
+        for number, line in enumerate(file, 1):
             if not line.endswith(b"\n"):
                 break
             good += len(line)
-            with suppress(ValueError):
+            with suppress(ValueError, RecursionError):
                 record = json.loads(line)
-                if isinstance(record, dict) and isinstance(record.get("run"), int):
-                    records.append(record)
-    if good < path.stat().st_size:
-        os.truncate(path, good)
+                records.append(checked_record(record, count, f"{path}, line {number}"))
+        file.truncate(good)
     return records
+
+
+def checked_record(record: Any, count: int, where: str) -> dict[str, Any]:
+    """A run as `chasles.sweeps.work` tells it."""
+    if (
+        isinstance(record, dict)
+        and all(isinstance(record.get(name), kind) for name, kind in RECORD.items())
+        and not any(isinstance(record[name], bool) for name in ("run", "seconds"))
+        and 0 <= record["run"] < count
+        and isinstance(record.get("warnings", []), list)
+    ):
+        return record
+    raise InvalidFile(
+        f"sweep: {where} is not the record of a run of this sweep.",
+        "Give another folder, or remove the line: its run is made again.",
+    )

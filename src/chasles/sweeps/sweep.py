@@ -20,7 +20,8 @@ from chasles.result import Result
 from chasles.simulate import check_progress
 from chasles.stderr import progress_bar
 from chasles.studies.tables import aligned_table, plain
-from chasles.sweeps.plan import Plan, make_plan, told_measure
+from chasles.sweeps.fingerprints import full_name, reached_by, told_measure
+from chasles.sweeps.plan import Plan, make_plan
 from chasles.sweeps.store import Store, open_store
 from chasles.sweeps.work import run_task
 
@@ -36,11 +37,14 @@ SHOWN = 5
 class Sweep:
     """The runs of a sweep, in order.
 
-    runs   for each: run, values, status, message, measured, warnings, seconds
+    runs      for each: run, values, status, message, measured, warnings, seconds
+    measured  the measure, and what of the user's own it uses: if one of these changes, runs that
+              were kept are those of another sweep
     """
 
     plan: Plan
     runs: tuple[dict[str, Any], ...]
+    measured: str = ""
 
     @property
     def failed(self) -> tuple[dict[str, Any], ...]:
@@ -125,6 +129,8 @@ class Sweep:
             f"{finished} of {len(self.plan)} runs finished, {plain(spent)} s of computing:"
             f" {' x '.join(self.axes()[0]) or 'one run'}"
         ]
+        if self.measured:
+            lines.append(self.measured)
         warned = [run for run in self.runs if run.get("warnings")]
         if warned:
             first, *_ = warned
@@ -186,9 +192,11 @@ def sweep(
                default the last positions and velocities, the widest gap and the error of the energy
     options    further ones of `simulate`, common to all runs
     executor   an Executor, or the address of a Dask scheduler, "tcp://host:8786" (needs
-               chasles[cluster]); by default `workers` processes here, as many as there are cores
+               the package distributed); by default `workers` processes here, one per core
     into       a folder where runs are kept as they come; the same call goes on where it stopped,
-               and repeats none
+               and repeats none.  It is another call if the measure has changed, or a function,
+               class or value of your own modules that it uses; a measure whose values cannot be
+               compared is refused here
 
     A run that fails is kept with its reason, and does not stop the others; a worker that dies is
     replaced.  Values are those of the runs made one by one, bit for bit.
@@ -209,22 +217,36 @@ def sweep(
         common["step"] = checked_positive(step, "step", "s", "sweep", InvalidOption)
     plan = make_plan(model, vary, together, common)
     if into is not None:
-        return completed(plan, into, measure, executor, workers, progress)
+        named = told_measure(measure, needed=True)
+        return completed(plan, into, measure, named, executor, workers, progress)
     with TemporaryDirectory(prefix="chasles-sweep-") as folder:
-        return completed(plan, Path(folder) / "store", measure, executor, workers, progress)
+        return completed(plan, Path(folder) / "store", measure, "", executor, workers, progress)
 
 
 def completed(
-    plan: Plan, folder: Any, measure: Any, executor: Any, workers: Any, progress: bool | None
+    plan: Plan,
+    folder: Any,
+    measure: Any,
+    named: str,
+    executor: Any,
+    workers: Any,
+    progress: bool | None,
 ) -> Sweep:
     """All runs of a plan: those in the store already, and the others."""
-    store = open_store(folder, f"{plan.fingerprint}-{told_measure(measure)}", len(plan))
+    store = open_store(folder, f"{plan.fingerprint}-{named}", len(plan))
     try:
         carry_out(plan, store, measure, executor, workers, progress)
     finally:
         store.close()
     records = {record["run"]: record for record in store.records}
-    return Sweep(plan, tuple(records[number] for number in sorted(records)))
+    said = "" if measure is None else measured_by(measure)
+    return Sweep(plan, tuple(records[number] for number in sorted(records)), said)
+
+
+def measured_by(measure: Any) -> str:
+    """The measure, and what of the user's own it uses."""
+    used = list(dict.fromkeys(reached_by(measure)))[1:]
+    return f"measured by {full_name(measure)}" + (f", which uses {', '.join(used)}" if used else "")
 
 
 def carry_out(

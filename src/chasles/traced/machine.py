@@ -15,6 +15,7 @@ import llvmlite
 import llvmlite.binding as llvm
 
 from chasles.compiled.cache import CHECK, drop_stale, open_folder, write_whole
+from chasles.compiled.ownership import open_trusted
 
 #: Changed whenever files of older versions would be misread.
 FORMAT = 1
@@ -78,8 +79,8 @@ def object_code(text: str) -> bytes:
     folder = open_folder()
     path = None if folder is None else folder / f"{NAME}-{key}.kernel"
     if path is not None:
-        with suppress(OSError):
-            content = path.read_bytes()
+        with suppress(OSError), open_trusted(path) as file:
+            content = file.read()
             if hashlib.sha256(content[CHECK:]).digest() == content[:CHECK]:
                 return content[CHECK:]
     machine = target()

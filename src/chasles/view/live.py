@@ -49,8 +49,7 @@ def view(
     if find_spec("viser") is None:
         raise NoViewer(
             "view: the live viewer needs viser, which is not installed.",
-            "pip install 'chasles[view]', or write a film that needs nothing:"
-            " result.animate('film.html').",
+            "pip install viser, or write a film that needs nothing: result.animate('film.html').",
         )
     live = Live(result, port, checked_follow(follow, result, "view"))
     if block:

@@ -19,7 +19,8 @@ from chasles.view.theme import LIGHT, power_of_ten, scientific
 
 
 def titles(ax: Axes, left: str, right: str = "") -> None:
-    ax.set_title(left, loc="left", fontweight="bold")
+    """What is drawn; the axes may be the user's, where a dollar would begin a formula."""
+    ax.set_title(left, loc="left", fontweight="bold", parse_math=False)
     if right:
         ax.set_title(right, loc="right", fontsize=8.5, color=LIGHT["muted"])
 

@@ -35,6 +35,7 @@ RC: Any = {
     "svg.fonttype": "none",
     "font.family": "DejaVu Sans",
     "font.size": 9.0,
+    "text.parse_math": False,  # a dollar in a name is a dollar
     "axes.edgecolor": LIGHT["axis"],
     "axes.labelcolor": LIGHT["muted"],
     "axes.linewidth": 0.8,
@@ -193,7 +194,8 @@ def save_files(figure: Figure, folder: Path, png: bool = True) -> list[Path]:
 
 def formula_svg(tex: str) -> str:
     """A formula in matplotlib's dialect of TeX, drawn as paths, as an <svg> of its own size."""
-    settings = {**RC, "svg.fonttype": "path", "mathtext.fontset": "cm", "font.size": 14.5}
+    settings = {**RC, "svg.fonttype": "path", "mathtext.fontset": "cm", "font.size": 14.5,
+                "text.parse_math": True}  # fmt: skip
     with mpl.rc_context(settings):
         canvas = Canvas(figsize=(0.1, 0.1))
         canvas.text(0, 0, f"${tex}$", color=LIGHT["ink"])

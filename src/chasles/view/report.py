@@ -17,6 +17,8 @@ from chasles.view.theme import SANS, SERIF, style_variables
 
 STYLE = files("chasles.view").joinpath("report.css")
 SCRIPT = files("chasles.view").joinpath("report.js")
+#: A page fetches nothing, whatever is written in it.
+POLICY = "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'; img-src data:"
 #: what `section` writes: name, level and title
 SECTION = re.compile(r'<section id="([^"]+)"><h([23])>(.*?)</h[23]>')
 
@@ -28,6 +30,7 @@ def page(title: str, description: str, body: str) -> str:
     return (
         '<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
         '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
+        f'<meta http-equiv="Content-Security-Policy" content="{POLICY}">\n'
         f'<meta name="description" content="{escape(description)}">\n'
         '<link rel="icon" href="data:,">\n'
         f"<title>{escape(title)}</title>\n<style>\n{style}\n</style>\n</head>\n<body>\n"

@@ -68,7 +68,8 @@ def joints_table(result: Result) -> str:
 def provenance_table(result: Result) -> str:
     kept = ("method", "order", "step", "steps", "until", "acceleration", "stabilise", "redundancy")
     rows = [(name, escape(str(result.provenance[name]))) for name in kept]
-    rows += [(f"space of {body}", escape(s)) for body, s in result.provenance["spaces"].items()]
+    spaces = result.provenance["spaces"].items()
+    rows += [(f"space of {escape(body)}", escape(space)) for body, space in spaces]
     return html_table(("what", "value"), rows)
 
 

@@ -1,0 +1,213 @@
+"""What a function does, in a few digits: so that runs are not taken for those of another measure.
+
+Followed through the names that its code uses: helpers, classes and values of the user's own modules
+count, down to the last; what is installed counts by its name.
+"""
+
+import functools
+import hashlib
+import pickle
+import site
+import sys
+import sysconfig
+from collections.abc import Iterator
+from contextlib import suppress
+from functools import cache
+from pathlib import Path
+from types import BuiltinFunctionType, CodeType, FunctionType, MethodType, ModuleType
+from typing import Any
+
+import numpy as np
+
+from chasles.model import InvalidOption
+
+
+class Unknown(Exception):
+    """A value that cannot be told from others; its name."""
+
+
+def told_measure(measure: Any, needed: bool = False) -> str:
+    """The same for the same measure: its name, and a digest of all that it reaches.
+
+    Where runs are kept, it is `needed`, and a measure whose values cannot be told is refused.
+    """
+    if measure is None:
+        return ""
+    name = full_name(measure)
+    try:
+        return f"{name}-{Reached().digest(measure)}"
+    except Unknown as unknown:
+        if needed:
+            raise InvalidOption(
+                f"sweep: the measure {name} uses {unknown}, whose value cannot be written down:"
+                " runs that are kept could be those of another one.",
+                "Give the measure what it needs as numbers or text, or leave into out.",
+            ) from None
+        return name
+
+
+def reached_by(measure: Any) -> tuple[str, ...]:
+    """Names of the user's own functions, classes and values that a measure uses, and of itself."""
+    reached = Reached()
+    with suppress(Unknown):
+        reached.digest(measure)
+    return tuple(reached.names)
+
+
+def full_name(measure: Any) -> str:
+    kind = measure if hasattr(measure, "__qualname__") else type(measure)
+    return f"{kind.__module__}.{kind.__qualname__}"
+
+
+class Reached:
+    """Goes from a function to all that it uses, each thing once."""
+
+    def __init__(self) -> None:
+        self.names: list[str] = []
+        self.seen: dict[int, int] = {}
+        self.kept: list[Any] = []  # so that no number is given twice
+
+    def digest(self, thing: Any) -> str:
+        digest = hashlib.sha256()
+        for part in self.parts(thing, "itself"):
+            digest.update(part.encode("utf-8", "surrogatepass") + b"\0")
+        return digest.hexdigest()[:16]
+
+    def parts(self, thing: Any, name: str) -> Iterator[str]:
+        """What is to be told of a thing that goes by a name."""
+        if isinstance(thing, int | float | complex | str | bytes | type(None) | type(Ellipsis)):
+            yield f"{type(thing).__name__} {thing!r}"
+            return
+        if id(thing) in self.seen:
+            yield f"again {self.seen[id(thing)]}"
+            return
+        self.seen[id(thing)] = len(self.seen)
+        self.kept.append(thing)
+        if isinstance(thing, FunctionType):
+            yield from self.function(thing)
+        elif isinstance(thing, MethodType):
+            yield from self.parts(thing.__func__, name)
+            yield from self.parts(thing.__self__, name)
+        elif isinstance(thing, functools.partial):
+            yield from self.parts((thing.func, thing.args, thing.keywords), name)
+        elif isinstance(thing, type):
+            yield from self.class_(thing)
+        elif isinstance(thing, ModuleType):
+            yield from self.module(thing)
+        elif isinstance(thing, BuiltinFunctionType | np.ufunc):
+            yield f"built in {getattr(thing, '__module__', '')}.{thing.__name__}"
+        elif isinstance(thing, tuple | list):
+            yield f"{type(thing).__name__} of {len(thing)}"
+            for entry in thing:
+                yield from self.parts(entry, name)
+        elif isinstance(thing, dict):
+            yield f"dict of {len(thing)}"
+            for key, entry in thing.items():
+                yield from self.parts(key, name)
+                yield from self.parts(entry, name)
+        elif isinstance(thing, set | frozenset):
+            yield f"set of {sorted(map(repr, thing))}"
+        else:
+            yield from self.value(thing, name)
+
+    def function(self, function: FunctionType) -> Iterator[str]:
+        yield f"function {function.__module__}.{function.__qualname__}"
+        if is_installed(function.__module__):
+            return
+        self.names.append(function.__qualname__)
+        yield from code_parts(function.__code__)
+        for cell in function.__closure__ or ():
+            try:
+                yield from self.parts(cell.cell_contents, function.__name__)
+            except ValueError:  # not given a value yet
+                yield "empty"
+        yield from self.parts(function.__defaults__ or (), function.__name__)
+        yield from self.parts(function.__kwdefaults__ or {}, function.__name__)
+        for name in sorted(names_of(function.__code__)):
+            if name in function.__globals__:
+                found = function.__globals__[name]
+                if not callable(found) and not isinstance(found, ModuleType):
+                    self.names.append(name)
+                yield f"name {name}"
+                yield from self.parts(found, name)
+
+    def class_(self, kind: type) -> Iterator[str]:
+        yield f"class {kind.__module__}.{kind.__qualname__}"
+        if is_installed(kind.__module__):
+            return
+        self.names.append(kind.__qualname__)
+        for base in kind.__bases__:
+            yield from self.parts(base, base.__name__)
+        for name, entry in sorted(vars(kind).items()):
+            if isinstance(entry, staticmethod | classmethod):
+                entry = entry.__func__
+            if isinstance(entry, property):
+                entry = tuple(f for f in (entry.fget, entry.fset) if f is not None)
+            if isinstance(entry, functools.cached_property):
+                entry = entry.func
+            if not callable(entry) and (is_slot(entry) or name.startswith("__")):
+                continue  # what Python keeps there for itself
+            yield f"entry {name}"
+            yield from self.parts(entry, f"{kind.__qualname__}.{name}")
+
+    def module(self, module: ModuleType) -> Iterator[str]:
+        """One of the user's own counts with all of its text."""
+        yield f"module {module.__name__}"
+        file = getattr(module, "__file__", None)
+        if file is None or is_installed(module.__name__):
+            return
+        self.names.append(module.__name__)
+        try:
+            yield hashlib.sha256(Path(file).read_bytes()).hexdigest()
+        except OSError:
+            raise Unknown(f"the module {module.__name__}") from None
+
+    def value(self, value: Any, name: str) -> Iterator[str]:
+        """An object: its class, and what a copy is made of."""
+        yield from self.parts(type(value), name)
+        wrapped = getattr(value, "__wrapped__", None)  # what a decorator holds
+        if wrapped is not None:
+            yield from self.parts(wrapped, name)
+            return
+        try:
+            yield hashlib.sha256(pickle.dumps(value)).hexdigest()
+        except Exception:  # open files, locks, whatever it is made of
+            raise Unknown(f"'{name}', a {type(value).__qualname__}") from None
+
+
+def is_slot(entry: Any) -> bool:
+    """A descriptor that Python makes of a declaration."""
+    return type(entry).__name__ in ("member_descriptor", "getset_descriptor")
+
+
+def names_of(code: CodeType) -> set[str]:
+    """Names that code and the functions within it look up."""
+    names = set(code.co_names)
+    for constant in code.co_consts:
+        if isinstance(constant, CodeType):
+            names |= names_of(constant)
+    return names
+
+
+def code_parts(code: CodeType) -> Iterator[str]:
+    """What a function does, wherever in a file it is."""
+    yield f"{code.co_code.hex()} {code.co_names}"
+    for constant in code.co_consts:
+        if isinstance(constant, CodeType):
+            yield from code_parts(constant)
+        else:
+            yield repr(constant)
+
+
+@cache
+def is_installed(name: str | None) -> bool:
+    """Whether a module is Python's, this package's, or in a folder of installed ones."""
+    root = str(name).partition(".")[0]
+    if root in sys.stdlib_module_names or root in sys.builtin_module_names or root == "chasles":
+        return True
+    file = getattr(sys.modules.get(str(name)), "__file__", None)
+    if file is None:
+        return root not in ("__main__", "__mp_main__")
+    places = {sysconfig.get_path(key) for key in ("stdlib", "platstdlib", "purelib", "platlib")}
+    places |= {*site.getsitepackages(), site.getusersitepackages()}
+    return any(Path(file).is_relative_to(place) for place in places if place)
