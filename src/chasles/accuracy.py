@@ -27,9 +27,10 @@ from chasles.integrators.methods import find_method, methods
 from chasles.model import ChaslesWarning, InvalidOption, Model, SimulationStopped
 from chasles.model.checks import checked_positive
 from chasles.motion_error import Judged, compared, pose_errors, sizes_in, sizes_of, states
-from chasles.one_run import USUAL_WITH_TOLERANCES, RunOptions, integrate, prepared
+from chasles.one_run import USUAL_WITH_TOLERANCES, Prepared, RunOptions, integrate, prepared
 from chasles.promises import UNBALANCED
 from chasles.result import Result
+from chasles.system.step_bounds import UNBOUNDED, StepBounds
 
 #: The accuracy of `method="auto"` where none is asked for.
 USUAL_TOL = 1e-6
@@ -62,13 +63,14 @@ def to_accuracy(model: Model, until: float, tol: Any, asked: RunOptions) -> Resu
     """A run whose motion is accurate to `tol` times the size of the bodies, at all times."""
     wanted = checked_tol(tol, asked)
     chosen = replace(asked, method=checked_method(asked.method), rtol=SMALLEST)
-    size = float(sizes_in(prepared(model, until, chosen).settings.setup).max())
+    run = prepared(model, until, chosen)
+    size = float(sizes_in(run.settings.setup).max())
     texts: tuple[str, ...] = ()
     try:
         with warnings.catch_warnings():  # only what is returned is to be heard
             warnings.simplefilter("ignore", ChaslesWarning)
             if is_free(asked) and model.forces:
-                result = stiff_or_not(model, until, chosen, wanted, size)
+                result = stiff_or_not(model, until, chosen, wanted, size, shortest_of(run))
             else:
                 result = told(by_tolerances(model, until, chosen, wanted, size), wanted)
         texts = result.warnings
@@ -79,6 +81,12 @@ def to_accuracy(model: Model, until: float, tol: Any, asked: RunOptions) -> Resu
         for text in texts:
             warnings.warn(text, ChaslesWarning, stacklevel=4)
     return result
+
+
+def shortest_of(made: Prepared) -> float:
+    """The longest step of one length that passes over no change of a function of time, s."""
+    bounds: StepBounds = getattr(made.run, "bounds", UNBOUNDED)
+    return bounds.shortest
 
 
 def is_free(asked: RunOptions) -> bool:
@@ -164,9 +172,12 @@ class Glance:
 
 
 def stiff_or_not(
-    model: Model, until: float, chosen: RunOptions, wanted: float, size: float
+    model: Model, until: float, chosen: RunOptions, wanted: float, size: float, longest: float
 ) -> Result:
-    """With tolerances; or, where stability limits the steps, with an implicit method that does."""
+    """With tolerances; or, where stability limits the steps, with an implicit method that does.
+
+    Steps of one length are not longer than `longest`, in s.
+    """
     try:
         judged = by_tolerances(model, until, chosen, wanted, size, gives_up=True)
         if not judged.stiff or judged.worst > wanted:
@@ -175,7 +186,10 @@ def stiff_or_not(
     except GivenUp as early:
         result = early.result
     work = work_of(result) * until / result.t[-1]
-    found = by_implicit_steps(model, until, chosen, wanted, work)
+    if chosen.max_step is not None:
+        longest = min(longest, float(chosen.max_step))
+    equal = replace(chosen, max_step=min(longest, until))
+    found = by_implicit_steps(model, until, equal, wanted, work)
     words = "; ".join((limited(result), *found.words))
     if found.best is not None:
         return told(resolved(found.best), wanted, words)

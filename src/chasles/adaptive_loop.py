@@ -25,6 +25,7 @@ from chasles.stops import explained, failed_formula
 from chasles.system.build import Setup
 from chasles.system.lookout import Lookout
 from chasles.system.sizes import gyration_radii
+from chasles.system.step_bounds import UNBOUNDED, StepBounds
 from chasles.tolerances import COLLAPSED, Tolerances
 from chasles.watching import Watch, as_stop
 
@@ -61,9 +62,10 @@ class AdaptiveRun(Run):
     def __init__(
         self, stepper: Stepper, grid: Grid, tolerances: Tolerances, method: Method,
         lookout: Lookout | None = None, watcher: Watcher | None = None,
+        bounds: StepBounds = UNBOUNDED,
     ) -> None:  # fmt: skip
         super().__init__(stepper, grid, lookout)
-        self.tolerances, self.watcher = tolerances, watcher
+        self.tolerances, self.watcher, self.bounds = tolerances, watcher, bounds
         assert method.pair is not None
         mechanism = stepper.mechanism
         system, layout = mechanism.system, mechanism.layout
@@ -150,6 +152,10 @@ class AdaptiveRun(Run):
                 began, before = time.perf_counter(), self.reached
                 if len(times) != size and not len(wanted):
                     times, points = np.zeros(size), np.zeros((size, self.stepper.layout.kept))
+                self.pass_jump()
+                longest, end = self.bounds.at(self.reached)
+                limits[adaptive.UNTIL] = min(self.until, end)
+                limits[adaptive.LARGEST] = min(self.tolerances.max_step, longest)
                 limits[adaptive.ATTEMPTS] = size if self.glance is None else self.to_glance(size)
                 self.pace[adaptive.SLOT] = 0.0
                 accepted = self.pace[adaptive.ACCEPTED]
@@ -172,6 +178,13 @@ class AdaptiveRun(Run):
                     size = min(max(1, size), LARGEST_PIECE)
         if self.trouble is not None and self.goes_on and not self.is_over:
             self.stopped = self.trouble
+
+    def pass_jump(self) -> None:
+        """Go on after a jump of a function of time, if the run has come to just before one."""
+        after = self.bounds.beyond(self.reached)
+        if after > self.reached:
+            self.embedded.known[0] = 0.0
+            self.reached = self.pace[adaptive.NOW] = after
 
     def to_glance(self, size: int) -> int:
         """How many attempts may be made before somebody glances: wherever pieces end."""
@@ -211,6 +224,9 @@ class AdaptiveRun(Run):
         if len(wanted):
             return
         slots = int(self.pace[adaptive.SLOT])
+        due = self.index % self.grid.save_every == 0 or self.reached >= self.until
+        if slots and not due and times[slots - 1] == self.reached:
+            slots -= 1  # the end of a part of the run, not of the run
         if self.cut:  # the state at the event takes the place of that at the end of the step
             slots = int(np.searchsorted(times[:slots], self.reached, side="left"))
         if slots:
