@@ -1,12 +1,13 @@
-r"""Accuracy of the motion instead of a step: two runs, whose difference says how good they are.
+r"""Accuracy of the motion instead of a step: three runs, whose differences say how good they are.
 
 A tolerance is about single steps; what their errors add up to depends on the motion.  So a run at
-tolerance r is repeated at 10 r.  Errors go with the tolerance to the power 0.9 to 1.1 (measured),
-so that of the better run is about
+tolerance r is repeated at 10 r and at 100 r.  Where errors go with the tolerance, that of the best
+run is a tenth of either difference,
 
-$$ e(t) \approx \frac{|x_{10r}(t) - x_r(t)|}{10^{0.9} - 1}, $$
+$$ |x_{10r}(t) - x_r(t)|, \qquad \tfrac1{10}|x_{100r}(t) - x_{10r}(t)| . $$
 
-of which twice is taken; poses are compared body by body (see `chasles.motion_error`).  Where e
+Where they do not, because steps are few, forces have kinks or one difference is small by chance,
+it may be as large as the larger one.  That is the estimate; poses are compared body by body (see `chasles.motion_error`).  Where e
 exceeds what is asked for, r is made smaller.  In a chaotic motion errors grow until no tolerance
 that doubles know can hold them: then the run says up to when its digits mean something, and warns.
 
@@ -36,8 +37,10 @@ from chasles.system.step_bounds import UNBOUNDED, StepBounds
 USUAL_TOL = 1e-6
 #: What can be asked for: doubles have no more.
 SMALLEST_TOL = 1e-12
-#: The tolerance of the second run over that of the first, and what their difference is divided by.
-COARSER, DIVIDED = 10.0, 6.9 / 2.0
+#: The tolerances of the second and the third run over that of the first.
+COARSER, COARSEST = 10.0, 100.0
+#: Above it there is no third run, whose steps would tell nothing.
+LARGEST_RTOL = 0.3
 #: Steps are first judged by this fraction of what is asked for; tolerances below the smallest
 #: would judge rounding errors.
 FIRST, SMALLEST = 0.3, 2e-13
@@ -117,23 +120,39 @@ def judged_run(model: Model, until: float, fine: RunOptions, gives_up: bool = Fa
     if glance is not None and glance.other_steps:
         raise GivenUp(result, glance.other_steps)
     kept = compared(result)
-    other = second_run(model, until, fine, result.t[kept])
-    count = min(len(kept), len(other.t))  # an event may end them at different times
-    size = float(sizes_of(result).max())
-    missed = np.full(len(kept), np.inf)  # where the other did not come nobody knows
-    missed[:count] = pose_errors(states(other, range(count)), states(result, kept[:count]))
-    steps = result.provenance.steps
+    times = result.t[kept]
+    other = coarser_run(model, until, fine, times, COARSER)
+    missed = differences(other, states(result, kept))  # where the other did not come nobody knows
+    if COARSEST * fine.rtol <= LARGEST_RTOL:
+        third = coarser_run(model, until, fine, times, COARSEST)
+        floor = COARSER / COARSEST * differences(third, other)
+        floor[~np.isfinite(floor)] = 0.0
+        missed[: len(floor)] = np.maximum(missed[: len(floor)], floor)
+    steps, size = result.provenance.steps, float(sizes_of(result).max())
     stiff = is_limited_by_stability(steps, other.provenance.steps, result.t[-1] / steps, fine)
-    return Judged(result, result.t[kept], missed / (DIVIDED * size), stiff)
+    return Judged(result, times, missed / size, stiff)
 
 
-def second_run(model: Model, until: float, fine: RunOptions, times: Floats) -> Result:
-    """The run that another is judged by, or what there is of it."""
+def coarser_run(
+    model: Model, until: float, fine: RunOptions, times: Floats, factor: float
+) -> Result:
+    """A run, or what there is of it, that another is judged by: at larger tolerances."""
     coarse = replace(
-        fine, rtol=COARSER * fine.rtol, atol=COARSER * fine.atol, t_eval=times, save_every=1,
+        fine, rtol=factor * fine.rtol, atol=factor * fine.atol, t_eval=times, save_every=1,
         progress=False,
     )  # fmt: skip
     return as_far_as_it_goes(model, until, coarse)
+
+
+def differences(other: Result, result: Result) -> Floats:
+    """(T,) Of the poses of two runs that keep the same times; inf where the other did not come.
+
+    An event may end them at different times.
+    """
+    count = min(len(result.t), len(other.t))
+    missed = np.full(len(result.t), np.inf)
+    missed[:count] = pose_errors(states(other, range(count)), states(result, range(count)))
+    return missed
 
 
 def as_far_as_it_goes(model: Model, until: float, asked: RunOptions) -> Result:
@@ -165,7 +184,8 @@ class Glance:
     other_steps: int = 0  # of the second run, where it was ended
 
     def __call__(self, t: float, steps: int) -> bool:
-        others = second_run(self.model, t, self.fine, np.array([t])).provenance.steps
+        other = coarser_run(self.model, t, self.fine, np.array([t]), COARSER)
+        others = other.provenance.steps
         if is_limited_by_stability(steps, others, t / steps, self.fine):
             self.other_steps = others
         return self.other_steps > 0

@@ -109,9 +109,21 @@ class AdaptiveRun(Run):
         limits[adaptive.SMALLEST] = COLLAPSED * self.until
         limits[adaptive.SAVE_EVERY] = self.grid.save_every
         limits[adaptive.MOST] = np.inf
-        kind = getattr(self.stepper.mechanism, "stabiliser", None)
-        limits[adaptive.REAL] = float(kind is not None and kind.kind != UNSTABILISED)
+        limits[adaptive.REAL] = float(self.ends_are_corrected)
         return limits
+
+    @property
+    def ends_are_corrected(self) -> bool:
+        """Whether something is done to the state at the end of a step, which t_eval has, too.
+
+        Stabilisers close joints, and floating systems are put back to their momenta.
+        """
+        mechanism: Any = self.stepper.mechanism
+        kind = getattr(mechanism, "stabiliser", None)
+        floating = [getattr(mechanism, name, None) for name in ("flight", "balance")]
+        return (kind is not None and kind.kind != UNSTABILISED) or any(
+            systems is not None and systems.count > 0 for systems in floating
+        )
 
     def all_states(self, progress: bool | None) -> Saved:
         """Every save_every-th state, and the last."""
