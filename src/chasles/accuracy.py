@@ -2,14 +2,15 @@ r"""Accuracy of the motion instead of a step: three runs, whose differences say 
 
 A tolerance is about single steps; what their errors add up to depends on the motion.  So a run at
 tolerance r is repeated at 10 r and at 100 r.  Where errors go with the tolerance, that of the best
-run is a tenth of either difference,
+run is about a tenth of either number,
 
 $$ |x_{10r}(t) - x_r(t)|, \qquad \tfrac1{10}|x_{100r}(t) - x_{10r}(t)| . $$
 
 Where they do not, because steps are few, forces have kinks or one difference is small by chance,
-it may be as large as the larger one.  That is the estimate; poses are compared body by body (see `chasles.motion_error`).  Where e
-exceeds what is asked for, r is made smaller.  In a chaotic motion errors grow until no tolerance
-that doubles know can hold them: then the run says up to when its digits mean something, and warns.
+it may be as large as the larger one.  That is the estimate; poses are compared body by body (see
+`chasles.motion_error`).  Where it exceeds what is asked for, r is made smaller.  In a chaotic
+motion errors grow until no tolerance that doubles know can hold them: then the run says up to when
+its digits mean something, and warns.
 
 Where both runs take as many steps, stability limits them and not accuracy: forces are stiff.  An
 implicit method is taken then if one meets what is asked for with less work (see

@@ -66,7 +66,7 @@ def springs(rng, model) -> list[ch.Force]:
                 at_b=body.position,
                 stiffness=10 ** rng.uniform(0, 4),
                 damping=10 ** rng.uniform(-2, 1.5),
-            )  # fmt: skip
+            )
         )
     return found
 
@@ -103,7 +103,7 @@ def contacts(rng, model) -> list[ch.Force]:
             dissipation=rng.uniform(0, 0.5),
             friction=rng.uniform(0, 0.5),
             slip=0.05,
-        )  # fmt: skip
+        )
     ]
 
 
