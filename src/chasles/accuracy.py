@@ -1,14 +1,16 @@
-r"""Accuracy of the motion instead of a step: two runs, whose difference says how good they are.
+r"""Accuracy of the motion instead of a step: three runs, whose differences say how good they are.
 
 A tolerance is about single steps; what their errors add up to depends on the motion.  So a run at
-tolerance r is repeated at 10 r.  Errors go with the tolerance to the power 0.9 to 1.1 (measured),
-so that of the better run is about
+tolerance r is repeated at 10 r and at 100 r.  Where errors go with the tolerance, that of the best
+run is about a tenth of either number,
 
-$$ e(t) \approx \frac{|x_{10r}(t) - x_r(t)|}{10^{0.9} - 1}, $$
+$$ |x_{10r}(t) - x_r(t)|, \qquad \tfrac1{10}|x_{100r}(t) - x_{10r}(t)| . $$
 
-of which twice is taken; poses are compared body by body (see `chasles.motion_error`).  Where e
-exceeds what is asked for, r is made smaller.  In a chaotic motion errors grow until no tolerance
-that doubles know can hold them: then the run says up to when its digits mean something, and warns.
+Where they do not, because steps are few, forces have kinks or one difference is small by chance,
+it may be as large as the larger one.  That is the estimate; poses are compared body by body (see
+`chasles.motion_error`).  Where it exceeds what is asked for, r is made smaller.  In a chaotic
+motion errors grow until no tolerance that doubles know can hold them: then the run says up to when
+its digits mean something, and warns.
 
 Where both runs take as many steps, stability limits them and not accuracy: forces are stiff.  An
 implicit method is taken then if one meets what is asked for with less work (see
@@ -27,16 +29,19 @@ from chasles.integrators.methods import find_method, methods
 from chasles.model import ChaslesWarning, InvalidOption, Model, SimulationStopped
 from chasles.model.checks import checked_positive
 from chasles.motion_error import Judged, compared, pose_errors, sizes_in, sizes_of, states
-from chasles.one_run import USUAL_WITH_TOLERANCES, RunOptions, integrate, prepared
+from chasles.one_run import USUAL_WITH_TOLERANCES, Prepared, RunOptions, integrate, prepared
 from chasles.promises import UNBALANCED
 from chasles.result import Result
+from chasles.system.step_bounds import UNBOUNDED, StepBounds
 
 #: The accuracy of `method="auto"` where none is asked for.
 USUAL_TOL = 1e-6
 #: What can be asked for: doubles have no more.
 SMALLEST_TOL = 1e-12
-#: The tolerance of the second run over that of the first, and what their difference is divided by.
-COARSER, DIVIDED = 10.0, 6.9 / 2.0
+#: The tolerances of the second and the third run over that of the first.
+COARSER, COARSEST = 10.0, 100.0
+#: Above it there is no third run, whose steps would tell nothing.
+LARGEST_RTOL = 0.3
 #: Steps are first judged by this fraction of what is asked for; tolerances below the smallest
 #: would judge rounding errors.
 FIRST, SMALLEST = 0.3, 2e-13
@@ -62,13 +67,14 @@ def to_accuracy(model: Model, until: float, tol: Any, asked: RunOptions) -> Resu
     """A run whose motion is accurate to `tol` times the size of the bodies, at all times."""
     wanted = checked_tol(tol, asked)
     chosen = replace(asked, method=checked_method(asked.method), rtol=SMALLEST)
-    size = float(sizes_in(prepared(model, until, chosen).settings.setup).max())
+    run = prepared(model, until, chosen)
+    size = float(sizes_in(run.settings.setup).max())
     texts: tuple[str, ...] = ()
     try:
         with warnings.catch_warnings():  # only what is returned is to be heard
             warnings.simplefilter("ignore", ChaslesWarning)
             if is_free(asked) and model.forces:
-                result = stiff_or_not(model, until, chosen, wanted, size)
+                result = stiff_or_not(model, until, chosen, wanted, size, shortest_of(run))
             else:
                 result = told(by_tolerances(model, until, chosen, wanted, size), wanted)
         texts = result.warnings
@@ -79,6 +85,12 @@ def to_accuracy(model: Model, until: float, tol: Any, asked: RunOptions) -> Resu
         for text in texts:
             warnings.warn(text, ChaslesWarning, stacklevel=4)
     return result
+
+
+def shortest_of(made: Prepared) -> float:
+    """The longest step of one length that passes over no change of a function of time, s."""
+    bounds: StepBounds = getattr(made.run, "bounds", UNBOUNDED)
+    return bounds.shortest
 
 
 def is_free(asked: RunOptions) -> bool:
@@ -109,23 +121,39 @@ def judged_run(model: Model, until: float, fine: RunOptions, gives_up: bool = Fa
     if glance is not None and glance.other_steps:
         raise GivenUp(result, glance.other_steps)
     kept = compared(result)
-    other = second_run(model, until, fine, result.t[kept])
-    count = min(len(kept), len(other.t))  # an event may end them at different times
-    size = float(sizes_of(result).max())
-    missed = np.full(len(kept), np.inf)  # where the other did not come nobody knows
-    missed[:count] = pose_errors(states(other, range(count)), states(result, kept[:count]))
-    steps = result.provenance.steps
+    times = result.t[kept]
+    other = coarser_run(model, until, fine, times, COARSER)
+    missed = differences(other, states(result, kept))  # where the other did not come nobody knows
+    if COARSEST * fine.rtol <= LARGEST_RTOL:
+        third = coarser_run(model, until, fine, times, COARSEST)
+        floor = COARSER / COARSEST * differences(third, other)
+        floor[~np.isfinite(floor)] = 0.0
+        missed[: len(floor)] = np.maximum(missed[: len(floor)], floor)
+    steps, size = result.provenance.steps, float(sizes_of(result).max())
     stiff = is_limited_by_stability(steps, other.provenance.steps, result.t[-1] / steps, fine)
-    return Judged(result, result.t[kept], missed / (DIVIDED * size), stiff)
+    return Judged(result, times, missed / size, stiff)
 
 
-def second_run(model: Model, until: float, fine: RunOptions, times: Floats) -> Result:
-    """The run that another is judged by, or what there is of it."""
+def coarser_run(
+    model: Model, until: float, fine: RunOptions, times: Floats, factor: float
+) -> Result:
+    """A run, or what there is of it, that another is judged by: at larger tolerances."""
     coarse = replace(
-        fine, rtol=COARSER * fine.rtol, atol=COARSER * fine.atol, t_eval=times, save_every=1,
+        fine, rtol=factor * fine.rtol, atol=factor * fine.atol, t_eval=times, save_every=1,
         progress=False,
     )  # fmt: skip
     return as_far_as_it_goes(model, until, coarse)
+
+
+def differences(other: Result, result: Result) -> Floats:
+    """(T,) Of the poses of two runs that keep the same times; inf where the other did not come.
+
+    An event may end them at different times.
+    """
+    count = min(len(result.t), len(other.t))
+    missed = np.full(len(result.t), np.inf)
+    missed[:count] = pose_errors(states(other, range(count)), states(result, range(count)))
+    return missed
 
 
 def as_far_as_it_goes(model: Model, until: float, asked: RunOptions) -> Result:
@@ -157,16 +185,20 @@ class Glance:
     other_steps: int = 0  # of the second run, where it was ended
 
     def __call__(self, t: float, steps: int) -> bool:
-        others = second_run(self.model, t, self.fine, np.array([t])).provenance.steps
+        other = coarser_run(self.model, t, self.fine, np.array([t]), COARSER)
+        others = other.provenance.steps
         if is_limited_by_stability(steps, others, t / steps, self.fine):
             self.other_steps = others
         return self.other_steps > 0
 
 
 def stiff_or_not(
-    model: Model, until: float, chosen: RunOptions, wanted: float, size: float
+    model: Model, until: float, chosen: RunOptions, wanted: float, size: float, longest: float
 ) -> Result:
-    """With tolerances; or, where stability limits the steps, with an implicit method that does."""
+    """With tolerances; or, where stability limits the steps, with an implicit method that does.
+
+    Steps of one length are not longer than `longest`, in s.
+    """
     try:
         judged = by_tolerances(model, until, chosen, wanted, size, gives_up=True)
         if not judged.stiff or judged.worst > wanted:
@@ -175,7 +207,10 @@ def stiff_or_not(
     except GivenUp as early:
         result = early.result
     work = work_of(result) * until / result.t[-1]
-    found = by_implicit_steps(model, until, chosen, wanted, work)
+    if chosen.max_step is not None:
+        longest = min(longest, float(chosen.max_step))
+    equal = replace(chosen, max_step=min(longest, until))
+    found = by_implicit_steps(model, until, equal, wanted, work)
     words = "; ".join((limited(result), *found.words))
     if found.best is not None:
         return told(resolved(found.best), wanted, words)

@@ -25,6 +25,7 @@ from chasles.stops import explained, failed_formula
 from chasles.system.build import Setup
 from chasles.system.lookout import Lookout
 from chasles.system.sizes import gyration_radii
+from chasles.system.step_bounds import UNBOUNDED, StepBounds
 from chasles.tolerances import COLLAPSED, Tolerances
 from chasles.watching import Watch, as_stop
 
@@ -61,9 +62,10 @@ class AdaptiveRun(Run):
     def __init__(
         self, stepper: Stepper, grid: Grid, tolerances: Tolerances, method: Method,
         lookout: Lookout | None = None, watcher: Watcher | None = None,
+        bounds: StepBounds = UNBOUNDED,
     ) -> None:  # fmt: skip
         super().__init__(stepper, grid, lookout)
-        self.tolerances, self.watcher = tolerances, watcher
+        self.tolerances, self.watcher, self.bounds = tolerances, watcher, bounds
         assert method.pair is not None
         mechanism = stepper.mechanism
         system, layout = mechanism.system, mechanism.layout
@@ -107,9 +109,21 @@ class AdaptiveRun(Run):
         limits[adaptive.SMALLEST] = COLLAPSED * self.until
         limits[adaptive.SAVE_EVERY] = self.grid.save_every
         limits[adaptive.MOST] = np.inf
-        kind = getattr(self.stepper.mechanism, "stabiliser", None)
-        limits[adaptive.REAL] = float(kind is not None and kind.kind != UNSTABILISED)
+        limits[adaptive.REAL] = float(self.ends_are_corrected)
         return limits
+
+    @property
+    def ends_are_corrected(self) -> bool:
+        """Whether something is done to the state at the end of a step, which t_eval has, too.
+
+        Stabilisers close joints, and floating systems are put back to their momenta.
+        """
+        mechanism: Any = self.stepper.mechanism
+        kind = getattr(mechanism, "stabiliser", None)
+        floating = [getattr(mechanism, name, None) for name in ("flight", "balance")]
+        return (kind is not None and kind.kind != UNSTABILISED) or any(
+            systems is not None and systems.count > 0 for systems in floating
+        )
 
     def all_states(self, progress: bool | None) -> Saved:
         """Every save_every-th state, and the last."""
@@ -150,6 +164,10 @@ class AdaptiveRun(Run):
                 began, before = time.perf_counter(), self.reached
                 if len(times) != size and not len(wanted):
                     times, points = np.zeros(size), np.zeros((size, self.stepper.layout.kept))
+                self.pass_jump()
+                longest, end = self.bounds.at(self.reached)
+                limits[adaptive.UNTIL] = min(self.until, end)
+                limits[adaptive.LARGEST] = min(self.tolerances.max_step, longest)
                 limits[adaptive.ATTEMPTS] = size if self.glance is None else self.to_glance(size)
                 self.pace[adaptive.SLOT] = 0.0
                 accepted = self.pace[adaptive.ACCEPTED]
@@ -172,6 +190,13 @@ class AdaptiveRun(Run):
                     size = min(max(1, size), LARGEST_PIECE)
         if self.trouble is not None and self.goes_on and not self.is_over:
             self.stopped = self.trouble
+
+    def pass_jump(self) -> None:
+        """Go on after a jump of a function of time, if the run has come to just before one."""
+        after = self.bounds.beyond(self.reached)
+        if after > self.reached:
+            self.embedded.known[0] = 0.0
+            self.reached = self.pace[adaptive.NOW] = after
 
     def to_glance(self, size: int) -> int:
         """How many attempts may be made before somebody glances: wherever pieces end."""
@@ -211,6 +236,9 @@ class AdaptiveRun(Run):
         if len(wanted):
             return
         slots = int(self.pace[adaptive.SLOT])
+        due = self.index % self.grid.save_every == 0 or self.reached >= self.until
+        if slots and not due and times[slots - 1] == self.reached:
+            slots -= 1  # the end of a part of the run, not of the run
         if self.cut:  # the state at the event takes the place of that at the end of the step
             slots = int(np.searchsorted(times[:slots], self.reached, side="left"))
         if slots:

@@ -15,13 +15,18 @@ EPSILON = float(np.finfo(float).eps)
 
 
 def reach_of(result: "Result", joint: str) -> float:
-    """What the gap of a joint is rounded from: the levers, and how far from the origin it gets."""
+    """What the gap of a joint is rounded from, m.
+
+    The levers, how far from the origin it gets, and half a turn of a thread: the angle is known to
+    an ulp of pi at the best, which the pitch makes a length of.
+    """
     found, setup = result.model.joint(joint), result.problem.setup
     index = setup.joint_index[found.name]
     levers = (setup.system.joints.point_a[index], setup.system.joints.point_b[index])
     bodies = [setup.body_index[n] for n in (found.a, found.b) if n != GROUND.name]
     places = np.linalg.norm(result.absolute[:, bodies, POSE_X : POSE_X + 3], axis=-1)
-    return float(places.max() + sum(np.linalg.norm(lever) for lever in levers))
+    thread = np.pi * abs(found.pitch)
+    return float(places.max() + sum(np.linalg.norm(lever) for lever in levers) + thread)
 
 
 def audited(result: "Result", certificate: Certificate) -> Certificate:

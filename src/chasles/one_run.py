@@ -35,6 +35,7 @@ from chasles.result import Result
 from chasles.scipy_loop import ScipyRun
 from chasles.system.build import Setup
 from chasles.system.coordinates import coordinate_keys
+from chasles.system.step_bounds import step_bounds
 from chasles.tolerances import Tolerances, check_stabiliser, make_tolerances
 from chasles.traced.choosing import KERNELS, quickened
 
@@ -148,6 +149,7 @@ def made_ready(
         lookout = look_ahead(settings.setup, settings.method, grid.step, grid.steps, grid.origin)
     else:
         lookout = look_through(settings.setup, grid.until)
+        bounds = step_bounds(settings.setup.signals, grid.until)
     run: Run
     stepper = stepper_of(settings, grid.step, grid.until)  # fits what was seen of functions of time
     if tolerances is None:
@@ -162,11 +164,10 @@ def made_ready(
     else:
         if settings.method.foreign is not None:
             check_foreign(watched, settings)
-            return Prepared(
-                settings, ScipyRun(stepper, grid, tolerances, settings.method, lookout), None, None
-            )
+            foreign = ScipyRun(stepper, grid, tolerances, settings.method, lookout, bounds)
+            return Prepared(settings, foreign, None, None)
         watcher = Watcher(watched, stepper) if watched else None
-        run = AdaptiveRun(stepper, grid, tolerances, settings.method, lookout, watcher)
+        run = AdaptiveRun(stepper, grid, tolerances, settings.method, lookout, watcher, bounds)
         run.glance = asked.glance
     return Prepared(settings, run, record, begin)
 

@@ -19,6 +19,7 @@ from chasles.model import SimulationStopped
 from chasles.stepper import Stepper
 from chasles.stops import explained, failed_formula
 from chasles.system.lookout import Lookout
+from chasles.system.step_bounds import UNBOUNDED, StepBounds
 from chasles.tolerances import Tolerances
 
 #: Methods that take a shorter step where a slope is not a number; the others stumble over it.
@@ -43,10 +44,11 @@ class ScipyRun(Run):
 
     def __init__(
         self, stepper: Stepper, grid: Grid, tolerances: Tolerances, method: Method,
-        lookout: Lookout | None = None,
+        lookout: Lookout | None = None, bounds: StepBounds = UNBOUNDED,
     ) -> None:  # fmt: skip
         super().__init__(stepper, grid, lookout)
         assert method.foreign is not None
+        self.bounds = bounds
         self.tolerances, (self.name, self.far) = tolerances, method.foreign
         mechanism = stepper.mechanism
         self.lent = stepper.lent[:2]
@@ -76,15 +78,18 @@ class ScipyRun(Run):
         """SciPy's, about the state reached."""
         from scipy import integrate
 
+        self.reached = self.bounds.beyond(self.reached)
+        longest, end = self.bounds.at(self.reached)
+        end = min(end, self.until)
         options: dict[str, Any] = {
             "rtol": max(self.tolerances.rtol, 100.0 * float(np.finfo(float).eps)),
             "atol": self.tolerances.atol,
-            "max_step": self.tolerances.max_step,
+            "max_step": min(self.tolerances.max_step, longest),
         }
         if self.next_step:
-            options["first_step"] = min(self.next_step, self.until - self.reached)
+            options["first_step"] = min(self.next_step, end - self.reached)
         make = getattr(integrate, self.name)
-        return make(self.rate, self.reached, np.zeros(self.length), self.until, **options)
+        return make(self.rate, self.reached, np.zeros(self.length), end, **options)
 
     def all_states(self, progress: bool | None) -> Saved:
         """Every save_every-th state, and the last."""

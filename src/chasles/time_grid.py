@@ -59,6 +59,12 @@ def make_grid(
             f"simulate: save_every must be a whole number of steps, got {told(save_every)}.",
             "Give a whole number, 1 or more.",
         )
+    if step > until * (1.0 + ROUND_STEPS):
+        raise InvalidOption(
+            f"simulate: step is {step:g} s, longer than the run, which ends at {until:g} s.",
+            "Give simulate(model, until, step) with a step that is a small part of until, or give"
+            " tol=1e-6 instead of a step.",
+        )
     if not until / step < MOST_STEPS:
         raise InvalidOption(
             f"simulate: step is {step:g} s, which makes {until / step:.1g} steps to {until:g} s.",

@@ -1,5 +1,6 @@
 """A start by joint coordinates: what is given comes back, in every space, and loops close."""
 
+from dataclasses import replace
 from math import acos, cos, pi, sin, sqrt
 
 import numpy as np
@@ -136,6 +137,26 @@ def test_a_floating_tree_keeps_its_root():
     assert state.position[0] == pytest.approx((3, 0, 0))
     assert state.position[1] == pytest.approx((3.5, 0.5, 0))
     assert state.velocity[0] == pytest.approx((1, 0, 0))
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_of_a_floating_tree_the_first_body_of_the_model_stays(seed):
+    """Not the one in the middle, nor the heaviest: a robot's base is the first of its file."""
+    rng = np.random.default_rng(seed)
+    grounded = tree(rng, [-1, 0, 1, 2, 1], ["fixed", *["revolute"] * 4])
+    base, *others = grounded.bodies
+    heavy = [replace(body, mass=100.0 * body.mass) for body in others]
+    model = ch.Model([base, *heavy], grounded.joints[1:])
+    wanted = {joint.name: (0.3 + 0.1 * k, 0.5) for k, joint in enumerate(model.joints)}
+    state = ch.start_state(model, wanted)
+    assert state.position[0] == pytest.approx(base.position, abs=0)
+    assert state.rotation[0] == pytest.approx(np.array(base.rotation), abs=1e-15)
+    assert np.abs(state.velocity[0]).max() < 1e-15
+    assert np.abs(state.angular_velocity[0]).max() < 1e-15
+    result = ch.simulate(model, 1e-3, 1e-3, start=wanted)
+    for joint, (value, rate) in wanted.items():
+        assert result.coordinate(joint)[0] == pytest.approx(value, abs=1e-14)
+        assert result.coordinate_rate(joint)[0] == pytest.approx(rate, abs=1e-14)
 
 
 def test_a_saved_run_knows_where_it_began(tmp_path):

@@ -242,3 +242,19 @@ def test_steps_that_go_on_from_guesses_are_carried_along(method):
     )  # fmt: skip
     differences = (8 * (height(401.0) - height(399.0)) - (height(402.0) - height(398.0))) / 12
     assert found["spring.stiffness"] == pytest.approx(differences, rel=1e-7)
+
+
+@pytest.mark.parametrize("name, spaces", [("four-bar", "SE3"), ("bennett", "auto")])
+def test_redundant_rows_are_refused_by_the_names_of_their_joints(name, spaces, refusal):
+    model = ch.library.get(name).model()
+    body = model.body_names[0]
+
+    def height(run):
+        return run.position(body)[-1, 2]
+
+    words = refusal(
+        lambda: ch.gradient(model, height, ["gravity"], 2e-3, 1e-3, spaces=spaces),
+        ch.InvalidOption,
+    )
+    assert "rows are redundant (joints '" in words and "'rk4'" not in words
+    assert any(f"'{joint}'" in words for joint in model.joint_names)

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from mechanisms import SPACES, chain, double_pendulum, heavy_top, moving, three_bar
+from mechanisms import SPACES, chain, double_pendulum, floating_pair, heavy_top, moving, three_bar
 from runs import MECHANISMS, ends_of_mechanisms, last, observed_order, slope, there_and_back
 
 import chasles as ch
@@ -62,7 +62,7 @@ def test_coefficients_are_those_of_gauss_seen_from_mid_step(stages):
 
 
 @pytest.mark.parametrize("space", [*SPACES, "subgroups"])
-@pytest.mark.parametrize("make", [heavy_top, double_pendulum, three_bar])
+@pytest.mark.parametrize("make", [heavy_top, double_pendulum, three_bar, floating_pair])
 @pytest.mark.parametrize("method", GAUSS)
 def test_there_and_back_meet_at_rounding(method, make, space):
     """100 steps and as many back: rounding errors alone are left, whatever the error of the step.

@@ -1,10 +1,13 @@
-"""The spatial slider-crank against SciPy on the crank's angle."""
+"""The spatial slider-crank against its published values, and SciPy on the crank's angle."""
+
+from pathlib import Path
 
 import numpy as np
 import pytest
 from one_freedom import OneFreedom
 
 import chasles as ch
+from chasles.library import slider_crank
 
 PIVOT, CRANK, ROD = np.array([0, 0.1, 0.12]), 0.08, 0.3
 
@@ -21,7 +24,7 @@ def pose(name, angle):
     b, c, along = geometry(angle)
     if name == "crank":
         cos, sin = np.cos(angle), np.sin(angle)
-        return np.array([(1, 0, 0), (0, cos, -sin), (0, sin, cos)]), PIVOT + 0 * b
+        return np.array([(1, 0, 0), (0, cos, -sin), (0, sin, cos)]), (PIVOT + b) / 2
     if name == "slider":
         return np.eye(3) + 0 * angle, c
     pin = np.cross((1, 0, 0), along)
@@ -40,6 +43,22 @@ class NotSpinning(OneFreedom):
 
 
 TIMES = np.linspace(0, 5, 51)
+PUBLISHED = Path(__file__).parents[1] / "reference" / "iftomm_slider_crank.csv"
+
+
+def test_the_slider_is_where_the_submission_to_the_iftomm_library_has_it():
+    published = np.loadtxt(PUBLISHED, delimiter=",", skiprows=4)
+    result = ch.library.get("slider-crank").run(save_every=20)
+    assert result.t == pytest.approx(published[:, 0], abs=1e-12) and len(published) == 501
+    assert np.abs(result.position("slider")[:, 0] - published[:, 1]).max() < 1e-4
+
+
+def test_the_published_values_are_among_the_checks(monkeypatch):
+    """Of all checks this alone knows where the crank's centre of mass is."""
+    monkeypatch.setattr(slider_crank, "MASSES", (0.13, 0.5, 2.0))
+    benchmark = ch.library.get("slider-crank")
+    checks = benchmark.check(benchmark.run(save_every=200))
+    assert [check.passed for check in checks] == [False, True, True, True, True]
 
 
 @pytest.mark.parametrize(

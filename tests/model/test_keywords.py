@@ -30,6 +30,12 @@ BALL = {"radius": 0.1, "mass": 1.0}
         (lambda: ch.Model([ROD], gravitiy=(0, 0, 0)), "gravitiy", "gravity"),
         (lambda: ch.Signal.sine(amplitud=1, frequency=2), "amplitud", "amplitude"),
         (lambda: ch.Box((1, 1, 1), color="red"), "color", "colour"),
+        (lambda: ch.simulate(MODEL, until=1, dt=1e-3), "dt", "step"),
+        (lambda: ch.simulate(MODEL, t_end=1, step=1e-3), "t_end", "until"),
+        (lambda: ch.simulate(MODEL, 1, 1e-3, solver="rk4"), "solver", "method"),
+        (lambda: ch.simulate(MODEL, 1, reltol=1e-6), "reltol", "rtol"),
+        (lambda: ch.Body.sphere("ball", **BALL, color="red"), "color", "colour"),
+        (lambda: ch.Body("ball", 1.0, (1, 1, 1), color="red"), "color", "shape"),
         (lambda: ch.compare(MODEL, ["SE3"], until=1, spep=1e-3), "spep", "step"),
         (lambda: ch.designate(MODEL, cuts=["hinge"]), "cuts", "cut"),
         (lambda: ch.SO3xR3(relativ_to="rod"), "relativ_to", "relative_to"),
@@ -100,3 +106,11 @@ def test_signatures_say_what_people_say(name):
 
 def test_only_what_is_public_is_listed():
     assert set(dir(ch)) == {*ch.__all__, "__version__"}
+
+
+@pytest.mark.parametrize(
+    "method, meant", [("RK45", "'dopri5' or 'scipy RK45'"), ("ode15s", "'scipy BDF'")]
+)
+def test_names_of_methods_elsewhere_are_translated(method, meant, refusal):
+    words = refusal(lambda: ch.simulate(MODEL, 1.0, 1e-3, method=method), ch.UnknownName)
+    assert f"Did you mean {meant}" in words

@@ -3,8 +3,11 @@
 import numpy as np
 import pytest
 from mechanisms import random_rotation
+from scipy.linalg import logm
+from scipy.spatial.transform import Rotation
 
 import chasles as ch
+from chasles.spaces.invariance import Chart, keeps
 from chasles.spaces.subalgebras import brackets, closure, contains, orthonormal, scale_of
 from chasles.spaces.subgroups import body_algebras, classify
 
@@ -87,6 +90,29 @@ def test_recognition_does_not_depend_on_pose_and_size(name, size):
             assert np.linalg.norm(away) < 1e-12 * size * 30
         if "helical" in name:
             assert abs(found.pitch) == pytest.approx(0.2 * size, rel=1e-12)
+
+
+@pytest.mark.parametrize("name", CHAINS)
+def test_every_class_is_a_subgroup_of_the_product_group_framed_on_a_suitable_point(name):
+    """Its point where it has one, any point else: products of its exponentials stay in it."""
+    rng = np.random.default_rng(3)
+    for _ in range(5):
+        turn, shift = random_rotation(rng), rng.uniform(-2, 2, 3)
+        model = mechanism(CHAINS[name], turn, shift)
+        basis, found = body_algebras(model)[model.body_names[-1]], group(model)
+        point = rng.normal(size=3) if found.point is None else np.array(found.point)
+        assert keeps(Chart(True, point), orthonormal(basis))
+        x, y = (basis @ rng.normal(size=basis.shape[1]) * 0.4 for _ in range(2))
+        turned = (Rotation.from_rotvec(x[:3]) * Rotation.from_rotvec(y[:3])).as_matrix()
+        moved = x[3:] + np.cross(x[:3], point) + y[3:] + np.cross(y[:3], point)
+        pose = np.eye(4)
+        pose[:3, :3], pose[:3, 3] = turned, point + moved - turned @ point
+        log = logm(pose).real
+        twist = np.array([log[2, 1], log[0, 2], log[1, 0], *log[:3, 3]])[:, None]
+        assert contains(orthonormal(basis), twist)
+        if found.point is not None:
+            off = point + rng.normal(size=3)
+            assert not keeps(Chart(True, off), orthonormal(basis))
 
 
 TILT = np.array((1.0, 0.5, 0.2))

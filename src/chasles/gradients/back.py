@@ -17,6 +17,7 @@ from chasles.gradients.branches import Branch, CompiledBranch, ListedBranch, goe
 from chasles.integrators.advance import UNSEEN
 from chasles.model import InvalidOption
 from chasles.scalars.nodes import Place, Program
+from chasles.start.redundancy import Redundancy
 from chasles.stepper import Stepper
 from chasles.traced.loop_ir import used_inputs
 from chasles.traced.record import (
@@ -94,6 +95,9 @@ class Course:
             with np.errstate(all="ignore"):
                 recording = step_at(self.stepper, self.places, block, t, self.step)
         except NotTraceable as error:
+            redundancy = self.stepper.solver.redundancy
+            if redundancy is not None:
+                raise redundant(redundancy) from error
             raise stopped(t, str(error)) from error
         branch: Branch
         if len(recording.step.nodes) <= MOST_COMPILED:
@@ -142,6 +146,17 @@ def step_at(
     inputs = width + 1 + len(places)
     unseen = Program(inputs, (), (), tuple(Place(k) for k in range(width)))
     return Recording(width, program, unseen, carried, fixed, len(places))
+
+
+def redundant(found: Redundancy) -> InvalidOption:
+    """Which of the rows repeat each other is decided anew in every step."""
+    joints = ", ".join(f"'{joint}'" for joint in found.shared[:12])
+    return InvalidOption(
+        f"gradient: {found.rows - found.rank} of {found.rows} constraint rows are redundant (joints"
+        f" {joints}), and the minimum-norm solution among them cannot be differentiated here.",
+        "Use joints that do not repeat each other (a Spherical or Cylindrical in place of a"
+        " Revolute), spaces='auto' where other spaces were given, or differences of two runs.",
+    )
 
 
 def stopped(t: float, why: str) -> InvalidOption:

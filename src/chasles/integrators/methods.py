@@ -41,7 +41,8 @@ class Method:
     foreign   of SciPy's methods: its name there, and the angle after which a chart is left
     nodes     where its stages are in a step, of a method without a tableau
     spaces    what spaces="auto" means for it
-    additive  whether the change of momentum in a step is the sum of the forces of its stages
+    additive  whether the change of momentum in a step is the sum of the forces of its stages, so
+              that floating systems are put back to it after the step
     fit       (solver, mechanism) -> the record, where two lengths do not tell all that it needs
     history   (rows, velocities, integrals) -> how many numbers it keeps from step to step
     index     3: it solves for joints that are closed; 2: and do not slip; 0: it follows from
@@ -133,7 +134,9 @@ def of_gauss(name: str) -> Method:
     """The Gauss method of that name, centred at mid-step."""
     stages = GAUSS[name]
     nodes = (0.0, *(0.5 + gauss_nodes(stages)).tolist())
-    return Method(name, 2 * stages, partial(make_gauss, stages), implicit=True, nodes=nodes)
+    make = partial(make_gauss, stages)
+    # Putting momenta back after a step, and not before it, would end its symmetry.
+    return Method(name, 2 * stages, make, implicit=True, nodes=nodes, additive=False)
 
 
 @cache

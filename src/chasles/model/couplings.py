@@ -174,6 +174,8 @@ class Cartesian(RowJoint):
     """
 
     locked = ("wx", "wy", "wz")
+    allows_group = True  # of translations
+    any_frame_point = True
 
     axis: Vector3 = field(default=Z, init=False, repr=False)
 

@@ -93,6 +93,35 @@ class NoEquilibrium(ChaslesError):
         self.residual = residual
 
 
+#: What other programs call what has another name here; names in lower case.
+ELSEWHERE = {
+    **dict.fromkeys(("dt", "h", "timestep", "time_step", "step_size", "stepsize"), ("step",)),
+    **dict.fromkeys(
+        ("t_end", "tend", "t_final", "tf", "t_max", "tmax", "end_time", "duration", "t_span",
+         "stop_time"),
+        ("until",),
+    ),
+    **dict.fromkeys(("integrator", "solver", "scheme"), ("method",)),
+    **dict.fromkeys(("reltol", "rel_tol"), ("rtol",)),
+    **dict.fromkeys(("abstol", "abs_tol"), ("atol",)),
+    **dict.fromkeys(("saveat", "times", "t_out"), ("t_eval",)),
+    **dict.fromkeys(("color", "rgb"), ("colour", "shape")),
+    **dict.fromkeys(("rk45", "ode45", "dopri", "dormand-prince"), ("dopri5", "scipy rk45")),
+    **dict.fromkeys(("rk23", "ode23", "bogacki-shampine"), ("bs3", "scipy rk23")),
+    **dict.fromkeys(("ode113", "lsoda"), ("scipy lsoda",)),
+    **dict.fromkeys(("ode15s", "bdf"), ("scipy bdf", "bliedf3")),
+    **dict.fromkeys(("runge-kutta", "rk", "runge kutta"), ("rk4",)),
+    **dict.fromkeys(("rosenbrock", "implicit-euler", "implicit"), ("linearly-implicit",)),
+    **dict.fromkeys(("symplectic", "verlet", "rattle"), ("rattlie",)),
+    **dict.fromkeys(("hinge",), ("revolute",)),
+    **dict.fromkeys(("ball",), ("spherical",)),
+    **dict.fromkeys(("slider", "slide"), ("prismatic",)),
+    **dict.fromkeys(("k", "spring_constant"), ("stiffness",)),
+    **dict.fromkeys(("pos", "xyz"), ("position",)),
+    **dict.fromkeys(("orientation", "rot"), ("rotation",)),
+}  # fmt: skip
+
+
 class UnknownName(ChaslesError):
     """A name that stands for nothing here."""
 
@@ -106,8 +135,11 @@ class UnknownName(ChaslesError):
         """
         names = list(known)
         by_lower = {n.lower(): n for n in names}
-        close = get_close_matches(str(name).lower(), by_lower, n=1)
-        hint = f"Did you mean '{by_lower[close[0]]}'?  " if close else ""
+        word = str(name).lower()
+        close = [n for n in ELSEWHERE.get(word, ()) if n in by_lower]
+        close = close or get_close_matches(word, by_lower, n=1)
+        meant = " or ".join(f"'{by_lower[n]}'" for n in close)
+        hint = f"Did you mean {meant}?  " if close else ""
         listed = ", ".join(f"'{n}'" for n in names[:LISTED_NAMES])
         more = f" and {len(names) - LISTED_NAMES} more" if len(names) > LISTED_NAMES else ""
         prefix = f"{where}: " if where else ""

@@ -52,7 +52,7 @@ class Joint:
     locked: ClassVar[tuple[str, ...]] = ()
     #: the kind in lower case, in one word: "revolute", "pointonline"
     kind: ClassVar[str] = "joint"
-    #: whether the motions left free form a group
+    #: whether it is a lower pair, so that the motions left free form a group
     is_lower_pair: ClassVar[bool] = True
     #: whether they do so in SO(3)xR3 wherever its frame point is
     any_frame_point: ClassVar[bool] = False
@@ -125,6 +125,11 @@ class Joint:
             return 0.0
         values = self.zero if isinstance(self.zero, tuple) else (self.zero,) * len(self.coordinates)
         return values[self.coordinates.index(coordinate)]
+
+    @property
+    def allows_group(self) -> bool:
+        """Whether the motions left free form a group: lower pairs, and of the others Cartesian."""
+        return self.is_lower_pair
 
     @property
     def rotors(self) -> tuple[float, ...]:

@@ -2,7 +2,8 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
+from math import isfinite
+from typing import Any, TypeGuard
 
 import numpy as np
 from numpy.typing import NDArray
@@ -176,4 +177,14 @@ def vector_at(function: Callable[..., Any], t: float, what: str, where: str) -> 
             f"{where}: {what}(t) raised {type(error).__name__} at t = {t:g} s: {one_line(error)}",
             "Give a function that takes the time in s and returns three numbers.",
         ) from error
+    if is_plain(value):
+        return value
     return checked_vector(value, f"{what}(t) at t = {t:g} s", where, InvalidForce)
+
+
+def is_plain(value: Any) -> TypeGuard[Vector3]:
+    """Whether it is a tuple of three finite floats: most are, and functions are called often."""
+    if type(value) is not tuple or len(value) != 3:
+        return False
+    x, y, z = value
+    return type(x) is type(y) is type(z) is float and isfinite(x) and isfinite(y) and isfinite(z)

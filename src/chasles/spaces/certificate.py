@@ -2,7 +2,8 @@ r"""Certificates: why a joint holds, by how much rounding may open it, or what p
 
 *Lemma 1.*  A body placed by an element of the joint's motion subgroup H and nothing else is at a
 pose that the joint allows, in any arithmetic.  What is left of a gap is the rounding of the product
-that places the body: some ulps of the levers and of the distance from the origin.
+that places the body: some ulps of the levers, of the distance from the origin and, on a thread, of
+half a turn's advance (`audit.reach_of`).
 
 *Lemma 2.*  Let the chart of b be relative to a and keep H.  Slopes that are projected on the
 algebra h stay in h, in doubles as well, because the projector is constant; dexp^-1 maps h to h and
@@ -26,8 +27,9 @@ from chasles.spaces.on_subgroups import is_charted, on_subgroups, subgroup_tree
 from chasles.spaces.subalgebras import ZERO, Floats, beyond, closure
 from chasles.spaces.subgroups import MotionGroup, classify, joint_algebra
 
-#: Ulps of reach (levers and distance from the origin) that placing two bodies may round by: some
-#: four products and sums on each side, of which every one loses half an ulp per component.
+#: Ulps of reach (levers, distance from the origin, half a turn of a thread) that placing two bodies
+#: may round by: some four products and sums on each side, each of which loses half an ulp per
+#: component.
 ULPS = 16
 BY_CONSTRUCTION, BY_PROJECTION, BY_COSET = "Lemma 1", "Lemma 2", "the coset theorem"
 
@@ -44,7 +46,8 @@ class Certificate:
                  slopes projected on its algebra), "the coset theorem" (in exact arithmetic), or ""
     argument     the same in words, for this joint
     obstruction  why the other rows drift; "" if there are none
-    ulps         of its reach, that rounding may open it by; None where rounding adds up
+    ulps         of its reach (levers, distance from the origin, half a turn of a thread), that
+                 rounding may open it by; None where rounding adds up
     audit        what a run has seen, in words; "" of a designation
     """
 
@@ -82,17 +85,17 @@ def certify(charts: Charts, joint: Joint) -> Certificate:
     """The certificate of a joint in given spaces."""
     found = charts.predict(joint)
     group = None
-    if joint.is_lower_pair:
+    if joint.allows_group:
         group = classify(joint_algebra(joint), charts.geometry.scale)
     if not found.exact:
-        why = "no motion of the loop moves them" if joint.is_lower_pair else "they are a ball's"
+        why = "no motion of the loop moves them" if joint.allows_group else "they are a ball's"
         argument = why if found.rows else found.reason
         return Certificate(
             joint.name, False, group, found.rows, "", argument, obstruction(charts, joint)
         )
     child, recursive = charts.directly(joint), on_subgroups(charts.spaces)
     carries = recursive and joint.name not in subgroup_tree(charts.model, charts.spaces).cut
-    if child is None or (recursive and not carries):
+    if child is None or (recursive and not carries) or isinstance(joint, Cartesian):
         return Certificate(joint.name, True, group, found.rows, BY_COSET, found.reason)
     lemma = BY_CONSTRUCTION if recursive else BY_PROJECTION
     ulps = ULPS if lemma == BY_CONSTRUCTION else None
@@ -104,9 +107,7 @@ def certify(charts: Charts, joint: Joint) -> Certificate:
 
 def obstruction(charts: Charts, joint: Joint) -> str:
     """Which bracket leaves what a joint allows, in words."""
-    if isinstance(joint, Cartesian):  # a group, but not the space of any body
-        return charts.predict(joint).reason
-    if not joint.is_lower_pair:
+    if not joint.allows_group:
         return f"what a {joint.kind} joint allows is not closed under composition"
     scale, allowed = charts.geometry.scale, charts.geometry.allowed[joint.name]
     charts.confine_all()

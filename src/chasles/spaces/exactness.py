@@ -11,12 +11,23 @@ series in brackets of k), and exp maps k into K.  No tableau and no truncation o
 Conversely, where the allowed velocities turn with the pose, a linear combination of those at two
 stages is allowed at neither, and the error of the method appears in the joint.
 
+**Theorem.** Every connected Lie subgroup of SE(3), framed on a suitable point P, is a subgroup of
+SO(3)xR3 as well, so that some chart of either kind keeps it.
+
+*Proof.* By `invariance.spoils` a subalgebra A is kept iff $(0, \omega_x \times u_y) \in A$ for x, y
+in A, with u the velocities at P.  There are twelve classes up to conjugation.  Identity and the
+translations T(1), T(2), T(3): omega = 0.  Rotation, screw and cylinder with P on the axis: u is
+parallel to omega, the product is 0.  Sphere with P at its centre: u = 0.  Planar group and
+planar-helical Y with the normal n: omega is along n, so omega x u is a translation normal to n, and
+all of these are in A.  Schoenflies X and SE(3) hold all translations.  The last four and the first
+four are kept for any P.
+
 Three cases follow; `chasles.spaces.invariance` decides all of them numerically.
 
 1. *The chart of b is relative to a (or a is the ground), or the other way round.*  K is the joint's
    motion group H in the chart.  SE(3) keeps every lower pair.  SO(3)xR3 with frame point P keeps
    a spherical joint iff P is its centre; revolute, cylindrical and helical ones iff P is on the
-   axis; prismatic, planar and fixed ones for any P.
+   axis; prismatic, planar, fixed and Cartesian ones for any P.
 2. *Both charts have the same reference*, against which a is confined to the subalgebra A.  On SE(3)
    the pairs (x, x + y), x in A, y in h, are an algebra iff $[A, h] \subset h$: A *normalises* h.
    Weaker than commuting: coaxial or concentric joints, prismatics in a row, a planar joint on
@@ -211,7 +222,7 @@ class Charts:
     # --- predictions ---
 
     def predict(self, joint: Joint) -> Prediction:
-        if not joint.is_lower_pair:
+        if not joint.allows_group:
             return self.predict_coupling(joint)
         child = self.directly(joint)
         exact = self.holds(joint)
@@ -228,8 +239,6 @@ class Charts:
             why = f"SO(3)xR3 relative to {against} stores the point itself, whose path is straight"
             return Prediction(joint.name, True, why, joint.locked)
         why = f"{joint.kind}: what it allows is not a group of motions, so no chart keeps it"
-        if isinstance(joint, Cartesian):
-            why = "cartesian: held by its rows; no space here is its group of translations"
         if joint.keeps_point_straight:
             why = f"{joint.kind}: kept only by SO(3)xR3 relative to {against}, framed on its point"
         rows = BALL_ROWS if is_centred(joint) and self.stores_centre(joint) else ()
@@ -295,7 +304,7 @@ class Charts:
 
     def holds(self, joint: Joint) -> bool:
         """Whether a joint holds to rounding."""
-        if not joint.is_lower_pair:
+        if not joint.allows_group:
             return self.stores_point(joint)
         child = self.directly(joint)
         if child and self.beside_carrier(joint, child):
@@ -323,7 +332,7 @@ class Charts:
     def obviously(self, joint: Joint, space: Space) -> bool:
         """The usual cases of a joint to the reference, without computing."""
         framed = space.group == "SE3" or space.at == joint.name or joint.any_frame_point
-        return framed and joint.is_lower_pair
+        return framed and joint.allows_group
 
     def link(self, name: str) -> Link:
         self.confine_all()
@@ -344,6 +353,8 @@ class Charts:
         space = self.spaces[child]
         other = joint.a if child == joint.b else joint.b
         against = "the ground" if other == GROUND.name else f"'{other}'"
+        if isinstance(joint, Cartesian):
+            return "translations are a subgroup in every chart, with any frame point"
         if self.beside_carrier(joint, child):
             if not exact:
                 return f"beside '{space.at}', whose shifts turn what this joint allows"

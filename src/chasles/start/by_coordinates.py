@@ -54,7 +54,8 @@ def start_state(model: Model, coordinates: Mapping[Any, Any], close: bool = Fals
 
     Coordinates and rates that are not named stay as the model was entered.  Where joints close
     loops, those that are not named move along, and the rates nearest to those entered are found
-    that the joints allow; what cannot be closed is refused.
+    that the joints allow; what cannot be closed is refused.  Of bodies that no joint ties to the
+    ground the first in the model, the root of a robot's file, stays where and as it was entered.
 
     >>> import chasles as ch
     >>> arm = ch.Body.rod("arm", length=1.0, mass=2.0, position=(0.5, 0, 0))
@@ -164,7 +165,47 @@ def tree_with(model: Model, named: list[str]) -> SpanningTree:
     others = [joint.name for joint in pairs if joint.name not in named]
     found = spanning_tree(Model(model.bodies, pairs, gravity=model.gravity), others)
     used = {carried[1] for carried in found.parents.values() if carried}
-    return SpanningTree(found.parents, tuple(n for n in model.joint_names if n not in used))
+    cut = tuple(n for n in model.joint_names if n not in used)
+    return SpanningTree(on_first_bodies(model, found.parents), cut)
+
+
+def on_first_bodies(
+    model: Model, parents: Mapping[str, tuple[str, str] | None]
+) -> dict[str, tuple[str, str] | None]:
+    """The same tree with what floats hanging on its first body in the model: the root of a file."""
+    turned, seen = dict(parents), set()
+    for name in model.body_names:
+        way: list[tuple[str, str]] = []
+        at = name
+        while (carried := parents[at]) is not None and carried[0] != GROUND.name:
+            way.append(carried)
+            at = carried[0]
+        if carried is None and at not in seen:
+            seen.add(at)
+            turned[name] = None
+            child = name
+            for parent, joint in way:
+                turned[parent] = (child, joint)
+                child = parent
+    return parents_first(turned)
+
+
+def parents_first(
+    parents: Mapping[str, tuple[str, str] | None],
+) -> dict[str, tuple[str, str] | None]:
+    """In an order in which every body comes after the one that it hangs on."""
+    ordered: dict[str, tuple[str, str] | None] = {}
+
+    def put(name: str) -> None:
+        waiting = [name]
+        while (carried := parents[waiting[-1]]) and carried[0] not in (GROUND.name, *ordered):
+            waiting.append(carried[0])
+        for body in reversed(waiting):
+            ordered.setdefault(body, parents[body])
+
+    for name in parents:
+        put(name)
+    return ordered
 
 
 def spaces_along(tree: SpanningTree) -> dict[str, Space]:
