@@ -48,8 +48,28 @@ def test_the_pages_with_code_are_found():
 
 
 def test_every_public_name_has_its_entry():
-    entries = re.findall(r"\.\. auto\w+:: (\w+)", (DOCS / "api.md").read_text("utf-8"))
+    pages = "\n".join(page.read_text("utf-8") for page in DOCS.glob("api-*.md"))
+    entries = re.findall(r"\.\. auto(?!summary)\w+:: (\w+)", pages)
     assert sorted(entries) == sorted(ch.__all__)
+
+
+def test_the_summary_of_the_api_names_everything():
+    tables = re.findall(r":nosignatures:\n\n((?:   \w+\n)+)", (DOCS / "api.md").read_text("utf-8"))
+    assert sorted("".join(tables).split()) == sorted(ch.__all__)
+
+
+def test_every_how_to_has_code():
+    sections = re.split(r"^### ", (DOCS / "how-to.md").read_text("utf-8"), flags=re.M)[1:]
+    assert len(sections) >= 30
+    assert all("```{code-cell}" in section for section in sections)
+
+
+def test_every_page_is_in_a_table_of_contents():
+    listed = set()
+    for page in PAGES:
+        for block in re.findall(r"```{toctree}\n(.*?)```", page.read_text("utf-8"), flags=re.S):
+            listed |= {line for line in block.splitlines() if line and not line.startswith(":")}
+    assert listed == {page.stem for page in PAGES} - {"index"}
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
