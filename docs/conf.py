@@ -167,7 +167,9 @@ def typed_fields(lines: list[str], signature: inspect.Signature) -> list[str]:
         out.append(line)
         if found or (end == len(out) - 1 and line.startswith(" ")):
             end = len(out)
-    rest = [field for name in types for field in (f":param {name}:", f":type {name}: ``{types[name]}``")]
+    rest = [
+        field for name in types for field in (f":param {name}:", f":type {name}: ``{types[name]}``")
+    ]
     given = signature.return_annotation
     if given not in (signature.empty, None, "None") and not any(":rtype:" in x for x in lines):
         rest.append(f":rtype: ``{annotation(given)}``")
