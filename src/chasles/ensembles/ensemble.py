@@ -60,25 +60,37 @@ def ensemble(
 ) -> "Dataset":
     """Run a model many times, with other initial states or parameters each time.
 
-    vary        {"top.angular_velocity": (members, 3), "spring.stiffness": (members,), "gravity":
-                (3,), ...}: "part.field" of bodies, joints, forces and drivers, with a row for
-                every member or one value for all
-    until       s, a whole number of steps
-    step        s
-    method      as in `simulate`, like spaces and stabilise
-    save_every  keep every so many steps, and the last
-    statistics  quantities that are followed instead, at every save_every-th step:
-                "pivot.violation", "top.position.z", "top.speed", "kinetic_energy"; no trajectory
-                is stored
-    exact       the bits of `simulate` (of more than 400 members from a fit, see `set_up` in attrs,
-                but for rounding of the start); False lets the processor round a product and a sum
-                once
-    threads     how many; all cores if left out
-    kernel      "auto": members run in the lanes of registers, by machine code made for the model;
-                "generic": each by the kernel of all models
-    device      "cpu", or "gpu": one thread for a member, through CuPy (extra gpu); where there is
-                none a warning says so, and the members run on the CPU
+    Parameters
+    ----------
+    vary
+        {"top.angular_velocity": (members, 3), "spring.stiffness": (members,), "gravity": (3,),
+        ...}: "part.field" of bodies, joints, forces and drivers, with a row for every member or
+        one value for all.
+    until
+        s, a whole number of steps.
+    step
+        s.
+    method
+        as in `simulate`, like spaces and stabilise.
+    save_every
+        Keep every so many steps, and the last.
+    statistics
+        Quantities that are followed instead, at every save_every-th step: "pivot.violation",
+        "top.position.z", "top.speed", "kinetic_energy"; no trajectory is stored.
+    exact
+        The bits of `simulate` (of more than 400 members from a fit, see `set_up` in attrs, but
+        for rounding of the start); False lets the processor round a product and a sum once.
+    threads
+        How many; all cores if left out.
+    kernel
+        "auto": members run in the lanes of registers, by machine code made for the model;
+        "generic": each by the kernel of all models.
+    device
+        "cpu", or "gpu": one thread for a member, through CuPy (extra gpu); where there is none
+        a warning says so, and the members run on the CPU.
 
+    Notes
+    -----
     Returns an xarray Dataset with position, rotation, velocity and angular_velocity (member, time,
     body, ...); or with statistics the largest, smallest and last value and the mean of every
     quantity (member, quantity), and quantiles and a histogram of the largest ones over all members.

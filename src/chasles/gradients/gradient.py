@@ -32,8 +32,12 @@ MODES = (AUTO, FORWARD, REVERSE)
 class Gradient(dict[str, Any]):
     """Path -> array of derivatives, in the shape of the field.
 
-    value       of the function
-    trajectory  (t (T,), absolute states (T, n, 18))
+    Attributes
+    ----------
+    value
+        of the function.
+    trajectory
+        (t (T,), absolute states (T, n, 18)).
     """
 
     def __init__(self, slopes: Mapping[str, Floats]) -> None:
@@ -59,15 +63,23 @@ def gradient(
 ) -> Gradient:
     """The derivatives of a number of a run with respect to fields of its model.
 
-    function    function(run) -> number, of a run with t, position(body), velocity(body),
-                rotation(body) and angular_velocity(body), as a Result has them
-    wrt         paths as in `ensemble`: ["top.angular_velocity", "pivot.at", "gravity"]
-    until       s, a whole number of steps
-    save_every  the function sees every so many steps
-    mode        "reverse" goes back along the steps and costs the same however many derivatives
-                there are, "forward" carries derivatives along, eight at once; "auto" takes what
-                costs less
+    Parameters
+    ----------
+    function
+        function(run) -> number, of a run with t, position(body), velocity(body), rotation(body)
+        and angular_velocity(body), as a Result has them.
+    wrt
+        Paths as in `ensemble`: ["top.angular_velocity", "pivot.at", "gravity"].
+    until
+        s, a whole number of steps.
+    save_every
+        The function sees every so many steps.
+    mode
+        "reverse" goes back along the steps and costs the same however many derivatives there
+        are, "forward" carries derivatives along, eight at once; "auto" takes what costs less.
 
+    Notes
+    -----
     They are those of the steps as they are taken, exact to rounding.  The step of a small model is
     compiled, and the gradient costs about four runs; that of a larger one is read from a list.
     Joints that velocities depend on count: what is left out of the model follows what varies.

@@ -32,11 +32,16 @@ SLENDER = 100.0  # length over radius of a rod whose radius was not given
 
 @dataclass(frozen=True, kw_only=True)
 class Shape:
-    """What all shapes share; use one of the kinds below.
+    """Base class of all shapes. Use one of its kinds.
 
-    position  of the centroid, from the body's centre of mass in body axes, m
-    rotation  shape to body, in any spelling that a Body takes
-    colour    "steel", "red", ... or "#rrggbb"; None leaves it to the picture
+    Parameters
+    ----------
+    position
+        Centroid in body axes, from the centre of mass of the body, m.
+    rotation
+        Rotation from shape to body, in any form that `Body.rotation` takes.
+    colour
+        Colour of the drawing: "steel", "red", ... or "#rrggbb". None: chosen by the drawing.
     """
 
     #: the kind in lower case: "box", "cylinder"

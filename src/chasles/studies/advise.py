@@ -40,12 +40,20 @@ class NothingMeetsTheTarget(ChaslesError):
 class Advice:
     """What to pass to `simulate`, and the runs that say so.
 
-    best        keyword arguments: ``simulate(model, until, **advice.best)``
-    met         whether a combination meets the target, also on a longer horizon
-    evidence    every run that was made
-    confirmed   the recommendation on the longer horizon
-    operations  of all runs: what they cost, counted (see `chasles.studies.operations`)
-    refused     combination -> why a method does not admit it
+    Parameters
+    ----------
+    best
+        Keyword arguments: ``simulate(model, until, **advice.best)``.
+    met
+        Whether a combination meets the target, also on a longer horizon.
+    evidence
+        Every run that was made.
+    confirmed
+        The recommendation on the longer horizon.
+    operations
+        of all runs: what they cost, counted (see `chasles.studies.operations`).
+    refused
+        Combination -> why a method does not admit it.
     """
 
     model: Model
@@ -193,17 +201,26 @@ def advise(
 ) -> Advice:
     """The cheapest spaces, method, step and stabiliser that keep every joint below `target`.
 
-    target     m and rad, for every joint at every time up to `until`
-    energy     largest ``|E - E0|`` over the largest kinetic energy: an integration that holds its
-               joints may still be far from the motion
+    Parameters
+    ----------
+    target
+        m and rad, for every joint at every time up to `until`.
+    energy
+        Largest ``|E - E0|`` over the largest kinetic energy: an integration that holds its
+        joints may still be far from the motion.
+    steps
+        s, the steps that may be recommended; by default halves of the step in which the fastest
+        body turns by half a radian.
+    budget
+        Work after which no new run is begun, in seconds of a processor of 1e9 operations a
+        second.
+
+    Notes
+    -----
     spaces, methods, stabilisers
                what is tried, in all combinations; by default "auto" alone where a joint has
                an armature or a body no mass, and explicit methods, with "linearly-implicit" where
                there are forces.  Any method that takes steps may be named
-    steps      s, the steps that may be recommended; by default halves of the step in which the
-               fastest body turns by half a radian
-    budget     work after which no new run is begun, in seconds of a processor of 1e9 operations a
-               second
 
     Every combination is run with the longest step that may do; what it leaves says which step to
     try next, and combinations that cannot become cheaper than the best are left.  What is
@@ -211,6 +228,8 @@ def advise(
     is the one with the fewest operations, which are counted and not timed: asked again, on another
     machine or a busy one, the answer is the same.
 
+    Examples
+    --------
     >>> import chasles as ch
     >>> arm = ch.Body.rod("arm", 1.0, mass=2.0, position=(0.5, 0, 0), angular_velocity=(1, 2, 3))
     >>> model = ch.Model([arm], [ch.Spherical("pivot", ch.GROUND, arm, at=(0, 0, 0))])

@@ -68,8 +68,12 @@ class Family:
 class Convergence:
     """What `convergence` found.
 
-    families      one for every method in every space
-    uncertainty   by what the reference itself may be off, at the end of the run
+    Parameters
+    ----------
+    families
+        One for every method in every space.
+    uncertainty
+        by what the reference itself may be off, at the end of the run.
     """
 
     model: Model
@@ -167,21 +171,34 @@ def convergence(
 ) -> Convergence:
     """The observed order of methods: errors at `until` with several steps, and their slope.
 
-    steps       s, two or more; parts of `until`, so that no last step is shorter
-    methods     names, Tableaus or Methods
-    spaces      as `simulate` takes them; every method is run in each
-    stabilise   as in `simulate`
-    reactions   compare reactions as well
-    starts      States, or joint coordinates, as `simulate(start=...)` takes them: the error of one
-                start passes through zero here and there, the root mean square of several does not
-    reference   of a single start: a Result that ends at `until`; by default a run of "dop853" at
-                half the shortest step, and a second one at that step says how far to trust it
+    Parameters
+    ----------
+    steps
+        s, two or more; parts of `until`, so that no last step is shorter.
+    methods
+        Names, Tableaus or Methods.
+    spaces
+        as `simulate` takes them; every method is run in each.
+    stabilise
+        as in `simulate`.
+    reactions
+        Compare reactions as well.
+    starts
+        States, or joint coordinates, as `simulate(start=...)` takes them: the error of one
+        start passes through zero here and there, the root mean square of several does not.
+    reference
+        of a single start: a Result that ends at `until`; by default a run of "dop853" at half
+        the shortest step, and a second one at that step says how far to trust it.
 
+    Notes
+    -----
     Errors are of whole bodies (see `chasles.motion_error`).  Runs whose error is below
     ten times the uncertainty of the reference, or above a tenth of the size of the bodies, are
     shown but do not count for the slope.  A method that does not admit a space is listed with the
     reason.
 
+    Examples
+    --------
     >>> import chasles as ch
     >>> top = ch.Body.box("top", size=(1, 2, 3), mass=2.0, angular_velocity=(1, 2, 3))
     >>> table = ch.convergence(ch.Model([top], []), 1.0, [0.1, 0.05, 0.025], methods=["rk4"])

@@ -155,16 +155,27 @@ def work_precision(
 ) -> WorkPrecision:
     """Error against cost of several methods: evaluations of the equations of motion, and time.
 
-    steps        s, for every method
-    tolerances   rtol, for those that choose their steps ("bs3", "dopri5", "tsit5", "dop853"),
-                 with atol a hundredth of it
-    methods      names, Tableaus or Methods; spaces as `simulate` takes them
-    starts       States, or joint coordinates, as `simulate(start=...)` takes them; the error of one
-                 start passes through zero here and there, so medians over several say more
-    timing       take the time as well: seconds in steps, the best of five
+    Parameters
+    ----------
+    steps
+        s, for every method.
+    tolerances
+        Rtol, for those that choose their steps ("bs3", "dopri5", "tsit5", "dop853"), with atol
+        a hundredth of it.
+    methods
+        Names, Tableaus or Methods; spaces as `simulate` takes them.
+    starts
+        States, or joint coordinates, as `simulate(start=...)` takes them; the error of one
+        start passes through zero here and there, so medians over several say more.
+    timing
+        Take the time as well: seconds in steps, the best of five.
 
+    Notes
+    -----
     Errors are of poses at the end, against a run of "dop853" at rtol 3e-14.
 
+    Examples
+    --------
     >>> import chasles as ch
     >>> top = ch.Body.box("top", size=(1, 2, 3), mass=2.0, angular_velocity=(1, 2, 3))
     >>> found = ch.work_precision(ch.Model([top], []), 1.0, [0.1, 0.05], timing=False)

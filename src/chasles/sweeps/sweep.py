@@ -36,7 +36,10 @@ SHOWN = 5
 class Sweep:
     """The runs of a sweep, in order.
 
-    runs   for each: run, values, status, message, measured, warnings, seconds
+    Parameters
+    ----------
+    runs
+        For each: run, values, status, message, measured, warnings, seconds.
     """
 
     plan: Plan
@@ -177,22 +180,35 @@ def sweep(
 ) -> Sweep:
     """Run a model with many values of its parameters, start and options, in parallel.
 
-    model      a Model, or several by name
-    vary       path -> values: a number or vector of the model, "top.mass", "pivot.at", "gravity";
-               or an option of `simulate`: "method", "spaces", "step", "stabilise", ...
-    together   the values belong together, one by one; otherwise all combinations are run
-    measure    what to keep of a Result: a function that returns a dict of numbers, which other
-               processes can import (one of a script needs `if __name__ == "__main__":` there); by
-               default the last positions and velocities, the widest gap and the error of the energy
-    options    further ones of `simulate`, common to all runs
-    executor   an Executor, or the address of a Dask scheduler, "tcp://host:8786" (needs
-               chasles[cluster]); by default `workers` processes here, as many as there are cores
-    into       a folder where runs are kept as they come; the same call goes on where it stopped,
-               and repeats none
+    Parameters
+    ----------
+    model
+        a Model, or several by name.
+    vary
+        Path -> values: a number or vector of the model, "top.mass", "pivot.at", "gravity"; or
+        an option of `simulate`: "method", "spaces", "step", "stabilise", ...
+    together
+        The values belong together, one by one; otherwise all combinations are run.
+    measure
+        What to keep of a Result: a function that returns a dict of numbers, which other
+        processes can import (one of a script needs `if __name__ == "__main__":` there); by
+        default the last positions and velocities, the widest gap and the error of the energy.
+    options
+        Further ones of `simulate`, common to all runs.
+    executor
+        an Executor, or the address of a Dask scheduler, "tcp://host:8786" (needs
+        chasles[cluster]); by default `workers` processes here, as many as there are cores.
+    into
+        a folder where runs are kept as they come; the same call goes on where it stopped, and
+        repeats none.
 
+    Notes
+    -----
     A run that fails is kept with its reason, and does not stop the others; a worker that dies is
     replaced.  Values are those of the runs made one by one, bit for bit.
 
+    Examples
+    --------
     >>> import chasles as ch
     >>> top = ch.Body.box("top", size=(0.1, 0.2, 0.4), mass=2.0, position=(0.5, 0, 0))
     >>> model = ch.Model([top], [ch.Spherical("pivot", ch.GROUND, top, at=(0, 0, 0))])
