@@ -14,7 +14,7 @@ import html
 import inspect
 import re
 import runpy
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 from importlib.metadata import version as version_of
 from pathlib import Path
 from typing import Any
@@ -108,6 +108,7 @@ def display_formula(writer: Any, node: nodes.math_block) -> None:
 ENTRY = re.compile(r"^(?P<name>[a-z_][a-z_, 0-9]*?) {2,}(?P<text>\S.*)$")
 LONGEST_ENTRY = re.compile(r"^(?P<name>[a-z_]+) (?P<text>\S.*)$")  # only one space is left
 FIELD = re.compile(r"^:(?:param|ivar) (\w+):")
+SEVERAL = re.compile(r"^:(param|ivar) (\w+(?:, \w+)+):(.*)$")
 ARRAY = re.compile(r"(?:numpy\.)?ndarray\[(?:[^\[\]]|\[(?:[^\[\]]|\[[^\[\]]*\])*\])*\]")
 MODULE = re.compile(r"(?:\w+\.)+(?=[A-Za-z])|~")
 
@@ -151,7 +152,19 @@ def annotation(kind: Any) -> str:
     return MODULE.sub("", ARRAY.sub("ndarray", text.replace("~", ""))).replace("NoneType", "None")
 
 
-def typed_fields(lines: list[str], signature: inspect.Signature) -> list[str]:
+def inherited_fields(obj: Any) -> dict[str, str]:
+    """What the classes that a class derives from say about its parameters."""
+    found: dict[str, str] = {}
+    for parent in reversed(getattr(obj, "__mro__", ())[1:-1]):
+        text = inspect.cleandoc(parent.__doc__ or "").partition("Parameters\n----------\n")[2]
+        for entry in re.finditer(r"^(\w+)\n((?:    .+\n?)+)", text, flags=re.M):
+            found[entry[1]] = " ".join(as_rst(entry[2].split("\n"), ())).strip()
+    return {name: " ".join(text.split()) for name, text in found.items()}
+
+
+def typed_fields(
+    lines: list[str], signature: inspect.Signature, inherited: Mapping[str, str]
+) -> list[str]:
     """Fields of all parameters with their types, in one list."""
     types = {
         name: annotation(parameter.annotation)
@@ -180,6 +193,18 @@ def typed_fields(lines: list[str], signature: inspect.Signature) -> list[str]:
     return [*out[:at], "", *rest, "", *out[at:]] if rest else out
 
 
+def apart(lines: list[str]) -> list[str]:
+    """Fields of several parameters as fields of each."""
+    out: list[str] = []
+    for line in lines:
+        if found := SEVERAL.match(line):
+            first, *others = found[2].split(", ")
+            out += [f":{found[1]} {other}: as ``{first}``" for other in others]
+            line = f":{found[1]} {first}:{found[3]}"
+        out.append(line)
+    return out
+
+
 def translate_docstring(
     app: Any, what: str, name: str, obj: Any, options: Any, lines: list[str]
 ) -> None:
@@ -190,7 +215,7 @@ def translate_docstring(
         signature = inspect.Signature()
     lines[:] = as_rst(lines, signature.parameters)
     if what in ("class", "function", "method", "property"):
-        lines[:] = typed_fields(lines, signature)
+        lines[:] = typed_fields(apart(lines), signature, inherited_fields(obj))
 
 
 def describe_pictures(app: Any, doctree: nodes.document) -> None:

@@ -84,9 +84,9 @@ HEAD = """# Gallery
 
 *`python scripts/make_gallery.py` writes this page, its pictures and its figures.*
 
-{count} mechanisms. Each is a short script in `examples/gallery` that builds the model, runs it and makes
-a film. Each has a check against a closed form, a conservation law or a published value; the tests
-run all of them. Open the film below a picture to turn, zoom and step it.
+{count} mechanisms. Each is a short script in `examples/gallery` that builds the model, runs it and
+makes a film. Each has a check against a closed form, a conservation law or a published value; the
+tests run all of them. Open the film below a picture to turn, zoom and step it.
 """
 
 
