@@ -55,6 +55,7 @@ autosummary_generate = False  # entries are on the pages of their topics
 python_maximum_signature_line_length = 88
 napoleon_google_docstring = False
 napoleon_use_ivar = True
+napoleon_attr_annotations = False  # types are those of the signature
 
 logger = logging.getLogger(__name__)
 

@@ -149,22 +149,29 @@ class Equilibrium:
 def equilibrium(
     model: Model, start: State | None = None, prefer: str = "stable", most_steps: int = MOST_STEPS
 ) -> Equilibrium:
-    """A configuration at rest in which all forces are balanced, found from a start.
+    """Find a configuration at rest in which all forces are balanced.
 
     Parameters
     ----------
+    model
+        The model.
     start
-        Where to begin; the model's own start if left out. Velocities are set to zero, functions
-        of time (loads, drivers, motors) keep their values at the start's t.
+        State to start the search at. The model's start if left out. Velocities are set to zero.
+        Functions of time (loads, drivers, motors) keep their values at the time of the start.
     prefer
-        "stable" goes with the forces, down their potential, until nothing moves any more;
-        "nearest" takes the next configuration without unbalanced forces, stable or not.
+        "stable": follow the forces, as a heavily damped model would move, to a stable
+        equilibrium. "nearest": the nearest equilibrium, stable or not.
     most_steps
-        After how many steps down, and then straight to a root, to give up.
+        Largest number of steps of the search.
+
+    Returns
+    -------
+    Equilibrium
+        State, stability, reactions and small vibrations.
 
     Notes
     -----
-    Friction that is smooth in the speed holds nothing at rest.  Wheels roll on the way.
+    Smooth friction holds nothing at rest. Wheels roll during the search.
 
     Examples
     --------

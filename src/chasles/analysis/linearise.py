@@ -80,22 +80,26 @@ class Linearisation:
 
     Parameters
     ----------
+    model
+        The model.
     state
-        What was linearised about.
+        The state of the linearisation.
     axes
-        What the components turn with: "body", "world" or the name of a body.
+        Axes of the components: "body", "world" or the name of a body.
     residual
-        What is not balanced, in these axes: zero at an equilibrium or a steady motion.
+        Unbalanced forces in these axes: zero at an equilibrium or a steady motion.
     matrix
         A, 1/s.
     positions
         Y (6n, dp).
     velocities
-        Z (6n, dw); the same as Y unless wheels roll.
+        Z (6n, dw). The same as Y unless wheels roll.
+    eigenvalues
+        Of A, 1/s.
     modes
         One for each real eigenvalue and each pair, slowest first.
     partial
-        Whether only some modes were asked for, and there are no matrices.
+        Whether only some modes were computed. There are no matrices then.
     """
 
     model: Model

@@ -58,44 +58,51 @@ def ensemble(
     kernel: str = "auto",
     device: str = "cpu",
 ) -> "Dataset":
-    """Run a model many times, with other initial states or parameters each time.
+    """Run a model many times with different initial states or parameters.
 
     Parameters
     ----------
+    model
+        The model.
     vary
         {"top.angular_velocity": (members, 3), "spring.stiffness": (members,), "gravity": (3,),
-        ...}: "part.field" of bodies, joints, forces and drivers, with a row for every member or
-        one value for all.
+        ...}: "part.field" of bodies, joints, forces and drivers, with one row for every member
+        or one value for all.
     until
-        s, a whole number of steps.
+        End time, s, a whole number of steps.
     step
-        s.
+        Length of a step, s.
     method
-        as in `simulate`, like spaces and stabilise.
+        As in `simulate`.
+    spaces
+        As in `simulate`.
+    stabilise
+        As in `simulate`.
     save_every
-        Keep every so many steps, and the last.
+        Save every n-th step, and the last.
     statistics
-        Quantities that are followed instead, at every save_every-th step: "pivot.violation",
-        "top.position.z", "top.speed", "kinetic_energy"; no trajectory is stored.
+        Quantities to follow instead of trajectories, at every save_every-th step:
+        "pivot.violation", "top.position.z", "top.speed", "kinetic_energy".
     exact
-        The bits of `simulate` (of more than 400 members from a fit, see `set_up` in attrs, but
-        for rounding of the start); False lets the processor round a product and a sum once.
+        Whether to have the numbers of `simulate` to the last bit (above 400 members the start
+        may differ by round-off, see `set_up` in attrs). False allows fused multiply-add.
     threads
-        How many; all cores if left out.
+        Number of threads. All cores if left out.
     kernel
-        "auto": members run in the lanes of registers, by machine code made for the model;
-        "generic": each by the kernel of all models.
+        "auto": code compiled for the model, in vector registers. "generic": the code of all
+        models.
     device
-        "cpu", or "gpu": one thread for a member, through CuPy (extra gpu); where there is none
-        a warning says so, and the members run on the CPU.
+        "cpu", or "gpu": one thread for each member, through CuPy (extra gpu). Without a GPU a
+        warning is issued and the CPU is used.
 
-    Notes
-    -----
-    Returns an xarray Dataset with position, rotation, velocity and angular_velocity (member, time,
-    body, ...); or with statistics the largest, smallest and last value and the mean of every
-    quantity (member, quantity), and quantiles and a histogram of the largest ones over all members.
-    `status` says of each member that it is finished, or why not: what was computed is kept, and
-    the rest is NaN.  `warnings` says what is suspect about one, as `simulate` would.
+    Returns
+    -------
+    Dataset
+        position, rotation, velocity and angular_velocity (member, time, body, ...). With
+        statistics: largest, smallest, last and mean value of every quantity (member, quantity),
+        and quantiles and a histogram of the largest values over all members. `status` of each
+        member is "finished" or the reason why not; results so far are kept, the rest is NaN.
+        `warnings` lists what is suspect.
     """
     checked_model(model)
     check_word("kernel", kernel, KERNELS)

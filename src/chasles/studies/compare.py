@@ -127,14 +127,18 @@ def runnable(model: Model, every: list[Candidate]) -> tuple[list[Candidate], dic
 
 @dataclass(frozen=True, repr=False)
 class Comparison:
-    """Outcomes side by side; `comparison[label]` is one of them, print(comparison) the table.
+    """Results of several candidates. `comparison[label]` is one of them; print shows the table.
 
     Parameters
     ----------
+    model
+        The model.
+    until
+        End time, s.
     outcomes
-        One per candidate, in the order in which they were given.
+        One for each candidate, in their order.
     predictions
-        What was predicted of each candidate's joints, and what was observed.
+        Predicted and observed drift of the joints of each candidate.
     left_out
         Label -> why a candidate could not be run.
     """

@@ -82,7 +82,19 @@ class Work:
 
 @dataclass(frozen=True, repr=False)
 class WorkPrecision:
-    """What `work_precision` found: `works`, one for every method in every space."""
+    """Error against cost of several methods: `works`, one for each method in each space.
+
+    Parameters
+    ----------
+    model
+        The model.
+    until
+        End time, s.
+    starts
+        Number of starts.
+    works
+        One for each method in each space.
+    """
 
     model: Model
     until: float
@@ -153,26 +165,42 @@ def work_precision(
     timing: bool = True,
     progress: bool | None = None,
 ) -> WorkPrecision:
-    """Error against cost of several methods: evaluations of the equations of motion, and time.
+    """Measure error against cost of several methods: evaluations of the equations of motion, and
+    time.
 
     Parameters
     ----------
+    model
+        The model.
+    until
+        End time, s.
     steps
-        s, for every method.
+        Steps, s, for every method.
     tolerances
-        Rtol, for those that choose their steps ("bs3", "dopri5", "tsit5", "dop853"), with atol
-        a hundredth of it.
+        Values of rtol for methods with error control ("bs3", "dopri5", "tsit5", "dop853"). atol
+        is a hundredth of it.
     methods
-        Names, Tableaus or Methods; spaces as `simulate` takes them.
+        Names, Tableaus or Methods.
+    spaces
+        Spaces as in `simulate`.
     starts
-        States, or joint coordinates, as `simulate(start=...)` takes them; the error of one
-        start passes through zero here and there, so medians over several say more.
+        States or joint coordinates as in `simulate(start=...)`. Medians over several starts are
+        more reliable, because the error of a single start may cross zero.
+    stabilise
+        As in `simulate`.
     timing
-        Take the time as well: seconds in steps, the best of five.
+        Whether to measure time, too: seconds in steps, the best of five.
+    progress
+        Whether to show a progress bar. Default: if it takes longer than a moment.
+
+    Returns
+    -------
+    WorkPrecision
+        One entry for each method in each space, and plots.
 
     Notes
     -----
-    Errors are of poses at the end, against a run of "dop853" at rtol 3e-14.
+    Errors are those of poses at the end, compared with a run of "dop853" at rtol 3e-14.
 
     Examples
     --------

@@ -38,6 +38,8 @@ class Sweep:
 
     Parameters
     ----------
+    plan
+        The combinations.
     runs
         For each: run, values, status, message, measured, warnings, seconds.
     """
@@ -183,29 +185,41 @@ def sweep(
     Parameters
     ----------
     model
-        a Model, or several by name.
+        A Model, or several by name.
     vary
         Path -> values: a number or vector of the model, "top.mass", "pivot.at", "gravity"; or
         an option of `simulate`: "method", "spaces", "step", "stabilise", ...
+    until
+        End time, s.
+    step
+        Length of a step, s.
     together
-        The values belong together, one by one; otherwise all combinations are run.
+        Whether the values belong together, one by one. Otherwise all combinations are run.
     measure
-        What to keep of a Result: a function that returns a dict of numbers, which other
-        processes can import (one of a script needs `if __name__ == "__main__":` there); by
-        default the last positions and velocities, the widest gap and the error of the energy.
+        Function of a Result that returns a dict of numbers to store. Other processes must be
+        able to import it (a script needs `if __name__ == "__main__":`). Default: last positions
+        and velocities, largest violation and energy error.
     options
-        Further ones of `simulate`, common to all runs.
+        Other options of `simulate`, for all runs.
     executor
-        an Executor, or the address of a Dask scheduler, "tcp://host:8786" (needs
-        chasles[cluster]); by default `workers` processes here, as many as there are cores.
+        An Executor, or the address of a Dask scheduler, "tcp://host:8786" (needs
+        chasles[cluster]). Default: processes on this machine.
+    workers
+        Number of processes. As many as cores if left out.
     into
-        a folder where runs are kept as they come; the same call goes on where it stopped, and
-        repeats none.
+        Folder to store runs as they finish. The same call continues where it stopped.
+    progress
+        Whether to show a progress bar. Default: if it takes longer than a moment.
+
+    Returns
+    -------
+    Sweep
+        The runs, and tables of what was measured.
 
     Notes
     -----
-    A run that fails is kept with its reason, and does not stop the others; a worker that dies is
-    replaced.  Values are those of the runs made one by one, bit for bit.
+    A run that fails is stored with its reason and does not stop the others. A worker that dies is
+    replaced. The numbers are those of single runs, to the last bit.
 
     Examples
     --------
