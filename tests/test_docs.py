@@ -1,5 +1,8 @@
 """What the documentation says runs, renders and is complete."""
 
+import doctest
+import importlib
+import inspect
 import os
 import re
 import runpy
@@ -56,6 +59,33 @@ def test_every_public_name_has_its_entry():
 def test_the_summary_of_the_api_names_everything():
     tables = re.findall(r":nosignatures:\n\n((?:   \w+\n)+)", (DOCS / "api.md").read_text("utf-8"))
     assert sorted("".join(tables).split()) == sorted(ch.__all__)
+
+
+@pytest.mark.parametrize(
+    "module",
+    ["simulate", "simulation", "result", "ensembles.ensemble", "gradients.gradient"],
+)
+def test_the_examples_of_docstrings_run(module):
+    outcome = doctest.testmod(importlib.import_module(f"chasles.{module}"))
+    assert outcome.attempted > 0 and outcome.failed == 0
+
+
+def parameters_of(text: str) -> list[str]:
+    """The names in the section Parameters of a docstring."""
+    section = inspect.cleandoc(text).partition("Parameters\n----------\n")[2].partition("\n\n")[0]
+    return [line for line in section.splitlines() if line and not line.startswith(" ")]
+
+
+@pytest.mark.parametrize("name", [name for name in ch.__all__ if callable(getattr(ch, name))])
+def test_docstrings_describe_parameters_that_exist(name):
+    described = getattr(ch, name)
+    members = vars(described).values() if inspect.isclass(described) else ()
+    for thing in (described, *filter(inspect.isfunction, members)):
+        described_names = parameters_of(thing.__doc__ or "")
+        if described_names and not any(
+            kind.kind is kind.VAR_KEYWORD for kind in inspect.signature(thing).parameters.values()
+        ):
+            assert set(described_names) <= set(inspect.signature(thing).parameters), thing
 
 
 def test_every_how_to_has_code():

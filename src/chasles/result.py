@@ -98,6 +98,14 @@ class Result:
     -----
     Results are made by `simulate`, `Simulation.result` and `load`. Arrays are read-only. A result
     may be used from several threads at once.
+
+    Examples
+    --------
+    >>> import chasles as ch
+    >>> ball = ch.Body.sphere("ball", radius=0.1, mass=1.0)
+    >>> result = ch.simulate(ch.Model([ball]), until=1.0, step=1e-2)
+    >>> result.position("ball")[-1].round(3).tolist()
+    [0.0, 0.0, -4.905]
     """
 
     problem: Problem = field(repr=False)

@@ -103,6 +103,14 @@ def ensemble(
         and quantiles and a histogram of the largest values over all members. `status` of each
         member is "finished" or the reason why not; results so far are kept, the rest is NaN.
         `warnings` lists what is suspect.
+
+    Examples
+    --------
+    >>> import chasles as ch
+    >>> model = ch.Model([ch.Body.sphere("ball", radius=0.1, mass=1.0)])
+    >>> runs = ch.ensemble(model, {"gravity": [(0, 0, -9.81), (0, 0, -1.62)]}, 1.0, 0.1)
+    >>> runs.position.isel(time=-1, axis=2).values.ravel().round(3).tolist()
+    [-4.905, -0.81]
     """
     checked_model(model)
     check_word("kernel", kernel, KERNELS)

@@ -100,6 +100,15 @@ def gradient(
     The derivatives are those of the discrete steps, exact to round-off. For a small model the step
     is compiled, and the gradient costs about four runs. Velocities that were left out of the model
     follow what varies.
+
+    Examples
+    --------
+    >>> import chasles as ch
+    >>> model = ch.Model([ch.Body.sphere("ball", radius=0.1, mass=1.0)])
+    >>> fall = lambda run: run.position("ball")[-1, 2]
+    >>> found = ch.gradient(model, fall, ["gravity"], until=1.0, step=0.1)
+    >>> found["gravity"].round(6).tolist()
+    [0.0, 0.0, 0.5]
     """
     checked_model(model)
     if not callable(function):
