@@ -173,25 +173,28 @@ def typed_fields(
         if parameter.annotation is not parameter.empty and name not in ("self", "cls")
     }
     out: list[str] = []
-    end = 0  # of the last field
+    first = end = 0  # of the fields
     for line in lines:
         found = FIELD.match(line)
+        if found and not end:
+            first = len(out)
         if found and found[1] in types:
             out.append(f":type {found[1]}: ``{types.pop(found[1])}``")
         out.append(line)
         if found or (end == len(out) - 1 and line.startswith(" ")):
             end = len(out)
-    rest = [
-        field for name in types for field in (f":param {name}:", f":type {name}: ``{types[name]}``")
-    ]
+    rest: list[str] = []
+    for name, kind in types.items():
+        rest += [f":param {name}: {inherited.get(name, '')}".rstrip(), f":type {name}: ``{kind}``"]
     given = signature.return_annotation
+    returned = []
     if given not in (signature.empty, None, "None") and not any(":rtype:" in x for x in lines):
-        rest.append(f":rtype: ``{annotation(given)}``")
+        returned.append(f":rtype: ``{annotation(given)}``")
     if end:
-        return [*out[:end], *rest, *out[end:]]
+        return [*out[:first], *rest, *out[first:end], *returned, *out[end:]]
     examples = (k for k, line in enumerate(out) if line.startswith((">>>", ".. rubric::")))
     at = next(examples, len(out))
-    return [*out[:at], "", *rest, "", *out[at:]] if rest else out
+    return [*out[:at], "", *rest, *returned, "", *out[at:]] if rest or returned else out
 
 
 def apart(lines: list[str]) -> list[str]:
