@@ -88,6 +88,24 @@ def test_docstrings_describe_parameters_that_exist(name):
             assert set(described_names) <= set(inspect.signature(thing).parameters), thing
 
 
+#: Phrases that readers had to translate; docs/words.md has what to write instead.
+DIALECT = (
+    "to rounding", "need not be said", "is told", "are told", "cannot open", "gone on with",
+    "joints that repeat each other",
+)  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    "page",
+    [DOCS.parent / "README.md", DOCS.parent / "PACKAGE.md", *PAGES],
+    ids=lambda page: page.stem,
+)
+def test_pages_are_in_plain_words(page):
+    if page.stem != "words":
+        text = " ".join(page.read_text("utf-8").split()).lower()
+        assert not [phrase for phrase in DIALECT if phrase in text]
+
+
 def test_every_how_to_has_code():
     sections = re.split(r"^### ", (DOCS / "how-to.md").read_text("utf-8"), flags=re.M)[1:]
     assert len(sections) >= 30
