@@ -1,7 +1,8 @@
 """How the documentation is built: `make docs`, warnings are errors.
 
 Pages are Markdown (MyST); code cells run while the page is built, so what is printed is what the
-code says.  Docstrings stay as they read best in the source; `as_rst` translates them.
+code says.  Docstrings stay as they read best in the source: numpydoc sections, or aligned lists
+of names; both become lists of parameters, with the types of the signature (`typed_fields`).
 
 Formulas become MathML, by the converter that comes with docutils.  MathJax, Sphinx's default, is
 fetched from a server by every reader, and imgmath needs a LaTeX installation.  This needs neither,
@@ -10,8 +11,10 @@ cannot read is a warning, and so an error.
 """
 
 import html
+import inspect
 import re
 import runpy
+from collections.abc import Collection, Mapping
 from importlib.metadata import version as version_of
 from pathlib import Path
 from typing import Any
@@ -21,13 +24,14 @@ from docutils import nodes
 from docutils.utils.math import MathError
 from docutils.utils.math.latex2mathml import tex2mathml
 from sphinx.util import logging
+from sphinx.util.typing import stringify_annotation
 
 project = "chasles"
 author = "the chasles developers"
 copyright = "the chasles developers, MIT licence"
 version = release = version_of("chasles")
 
-extensions = ["myst_nb", "sphinx.ext.autodoc"]
+extensions = ["myst_nb", "sphinx.ext.autodoc", "sphinx.ext.autosummary", "sphinx.ext.napoleon"]
 exclude_patterns = ["_build"]
 myst_enable_extensions = ["dollarmath", "deflist", "colon_fence"]
 myst_heading_anchors = 3
@@ -46,7 +50,12 @@ html_show_search_summary = False  # summaries are fetched, which pages in a fold
 html_theme_options = {"navigation_with_keys": True}
 
 autodoc_member_order = "bysource"
-autodoc_typehints = "none"
+autodoc_typehints = "none"  # they are in the lists of parameters
+autosummary_generate = False  # entries are on the pages of their topics
+python_maximum_signature_line_length = 88
+napoleon_google_docstring = False
+napoleon_use_ivar = True
+napoleon_attr_annotations = False  # types are those of the signature
 
 logger = logging.getLogger(__name__)
 
@@ -99,9 +108,13 @@ def display_formula(writer: Any, node: nodes.math_block) -> None:
 
 ENTRY = re.compile(r"^(?P<name>[a-z_][a-z_, 0-9]*?) {2,}(?P<text>\S.*)$")
 LONGEST_ENTRY = re.compile(r"^(?P<name>[a-z_]+) (?P<text>\S.*)$")  # only one space is left
+FIELD = re.compile(r"^:(?:param|ivar) (\w+):")
+SEVERAL = re.compile(r"^:(param|ivar) (\w+(?:, \w+)+):(.*)$")
+ARRAY = re.compile(r"(?:numpy\.)?ndarray\[(?:[^\[\]]|\[(?:[^\[\]]|\[[^\[\]]*\])*\])*\]")
+MODULE = re.compile(r"(?:\w+\.)+(?=[A-Za-z])|~")
 
 
-def as_rst(lines: list[str]) -> list[str]:
+def as_rst(lines: list[str], parameters: Collection[str]) -> list[str]:
     """Docstrings in reStructuredText: aligned entries, $formulas$ and `code` translated."""
     text = "\n".join(lines)
     text = re.sub(r"\$\$(.+?)\$\$", display_as_rst, text, flags=re.DOTALL)
@@ -112,7 +125,7 @@ def as_rst(lines: list[str]) -> list[str]:
     for line in text.split("\n"):
         entry = ENTRY.match(line) or LONGEST_ENTRY.match(line)
         if entry and (entry.start("text") == column or ENTRY.match(line)):
-            out += ["", f"``{entry['name']}``", "    " + entry["text"]]
+            out += [""] * (column == 0) + entry_fields(entry["name"], entry["text"], parameters)
             column = entry.start("text")
         elif column and line.startswith(" "):
             out.append("    " + line.strip())
@@ -122,14 +135,91 @@ def as_rst(lines: list[str]) -> list[str]:
     return out
 
 
+def entry_fields(names: str, text: str, parameters: Collection[str]) -> list[str]:
+    """An entry of an aligned list, which may have several names, as fields."""
+    first, *others = names.split(", ")
+    kind = "param" if first in parameters else "ivar"
+    fields = [f":{kind} {other}: as ``{first}``" for other in others]
+    return [*fields, f":{kind} {first}: {text}"]
+
+
 def display_as_rst(found: re.Match[str]) -> str:
     return "\n\n.. math::\n\n   " + " ".join(found[1].split()) + "\n\n"
+
+
+def annotation(kind: Any) -> str:
+    """A type in few words: without modules, arrays as arrays."""
+    text = kind if isinstance(kind, str) else stringify_annotation(kind, "smart")
+    return MODULE.sub("", ARRAY.sub("ndarray", text.replace("~", ""))).replace("NoneType", "None")
+
+
+def inherited_fields(obj: Any) -> dict[str, str]:
+    """What the classes that a class derives from say about its parameters."""
+    found: dict[str, str] = {}
+    for parent in reversed(getattr(obj, "__mro__", ())[1:-1]):
+        text = inspect.cleandoc(parent.__doc__ or "").partition("Parameters\n----------\n")[2]
+        for entry in re.finditer(r"^(\w+)\n((?:    .+\n?)+)", text, flags=re.M):
+            found[entry[1]] = " ".join(as_rst(entry[2].split("\n"), ())).strip()
+    return {name: " ".join(text.split()) for name, text in found.items()}
+
+
+def typed_fields(
+    lines: list[str], signature: inspect.Signature, inherited: Mapping[str, str]
+) -> list[str]:
+    """Fields of all parameters with their types, in one list."""
+    types = {
+        name: annotation(parameter.annotation)
+        for name, parameter in signature.parameters.items()
+        if parameter.annotation is not parameter.empty and name not in ("self", "cls")
+    }
+    out: list[str] = []
+    first = end = 0  # of the fields
+    for line in lines:
+        found = FIELD.match(line)
+        if found and not end:
+            first = len(out)
+        if found and found[1] in types:
+            out.append(f":type {found[1]}: ``{types.pop(found[1])}``")
+        out.append(line)
+        if found or (end == len(out) - 1 and line.startswith(" ")):
+            end = len(out)
+    rest: list[str] = []
+    for name, kind in types.items():
+        rest += [f":param {name}: {inherited.get(name, '')}".rstrip(), f":type {name}: ``{kind}``"]
+    given = signature.return_annotation
+    returned = []
+    if given not in (signature.empty, None, "None") and not any(":rtype:" in x for x in lines):
+        returned.append(f":rtype: ``{annotation(given)}``")
+    if end:
+        return [*out[:first], *rest, *out[first:end], *returned, *out[end:]]
+    examples = (k for k, line in enumerate(out) if line.startswith((">>>", ".. rubric::")))
+    at = next(examples, len(out))
+    return [*out[:at], "", *rest, *returned, "", *out[at:]] if rest or returned else out
+
+
+def apart(lines: list[str]) -> list[str]:
+    """Fields of several parameters as fields of each."""
+    out: list[str] = []
+    for line in lines:
+        if found := SEVERAL.match(line):
+            first, *others = found[2].split(", ")
+            out += [f":{found[1]} {other}: as ``{first}``" for other in others]
+            line = f":{found[1]} {first}:{found[3]}"
+        out.append(line)
+    return out
 
 
 def translate_docstring(
     app: Any, what: str, name: str, obj: Any, options: Any, lines: list[str]
 ) -> None:
-    lines[:] = as_rst(lines)
+    target = obj.fget if isinstance(obj, property) else getattr(obj, "func", obj)
+    try:
+        signature = inspect.signature(target)
+    except (TypeError, ValueError):
+        signature = inspect.Signature()
+    lines[:] = as_rst(lines, signature.parameters)
+    if what in ("class", "function", "method", "property"):
+        lines[:] = typed_fields(apart(lines), signature, inherited_fields(obj))
 
 
 def describe_pictures(app: Any, doctree: nodes.document) -> None:

@@ -5,6 +5,7 @@ python scripts/make_gallery.py --films DIR    the films, which are made when the
 """
 
 import argparse
+import re
 import runpy
 import sys
 from collections.abc import Iterator
@@ -15,7 +16,6 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 import numpy as np
-from docutils.nodes import make_id
 from PIL import Image, ImageDraw
 
 from chasles.result import Result
@@ -82,12 +82,11 @@ GROUPS = {
 SHOW = "let f = this.lastElementChild; f.src = this.open ? f.dataset.film : 'about:blank'"
 HEAD = """# Gallery
 
-*Written by `python scripts/make_gallery.py`, with its pictures and figures.*
+*`python scripts/make_gallery.py` writes this page, its pictures and its figures.*
 
-{count} mechanisms, each a short script of `examples/gallery` that builds the model, runs it and
-makes its film. Each has a check against something that was not computed here: a closed form, a
-conservation law, a published value; the tests run all of them. A film opens below its picture, and
-can be turned, zoomed and stepped.
+{count} mechanisms. Each is a short script in `examples/gallery` that builds the model, runs it and
+makes a film. Each has a check against a closed form, a conservation law or a published value; the
+tests run all of them. Open the film below a picture to turn, zoom and step it.
 """
 
 
@@ -143,15 +142,19 @@ def words_of(script: Script) -> tuple[str, str, str]:
     return title, " ".join(about.split()), " ".join(rest.split())
 
 
-def thumbnail(still: Still) -> str:
-    """A small picture that leads to the mechanism's section."""
-    title = words_of(load(still.name))[0]
-    return f"""```{{image}} images/gallery/{still.name}.png
-:class: thumbnail
-:alt: {title}
-:target: "#{make_id(title)}"
-```
-"""
+def anchor(title: str) -> str:
+    """Of the section with that title, as MyST and GitHub make it."""
+    return re.sub(r"[^\w\- ]", "", title.lower()).replace(" ", "-")
+
+
+def thumbnails() -> str:
+    """Small pictures with captions that lead to the sections."""
+    titles = {still.name: words_of(load(still.name))[0] for still in stills()}
+    links = [
+        f"[![{title}](images/gallery/{name}.png) {title}](#{anchor(title)})"
+        for name, title in titles.items()
+    ]
+    return "::::{container} gallery-strip\n" + "\n".join(links) + "\n::::\n"
 
 
 def section(still: Still, script: Script) -> str:
@@ -159,9 +162,9 @@ def section(still: Still, script: Script) -> str:
     title, about, more = words_of(script)
     why, (what, measured, expected, tolerance) = checked(still.name, script)
     if expected == 0.0:
-        outcome = f"{measured:.0e}; up to {tolerance:.0e} is allowed"
+        outcome = f"{measured:.0e} (allowed: {tolerance:.0e})"
     else:
-        outcome = f"{measured:.8g}, and {expected:.8g} it should be"
+        outcome = f"{measured:.8g} (expected: {expected:.8g})"
     name = still.name
     return f"""### {title}
 
@@ -189,7 +192,7 @@ def section(still: Still, script: Script) -> str:
 
 def write_page() -> None:
     STILLS.mkdir(parents=True, exist_ok=True)
-    parts = [HEAD.format(count=len(list(stills()))), *map(thumbnail, stills())]
+    parts = [HEAD.format(count=len(list(stills()))), thumbnails()]
     for group, members in GROUPS.items():
         parts.append(f"## {group}\n")
         for still in members:

@@ -1,5 +1,8 @@
 """What the documentation says runs, renders and is complete."""
 
+import doctest
+import importlib
+import inspect
 import os
 import re
 import runpy
@@ -48,8 +51,73 @@ def test_the_pages_with_code_are_found():
 
 
 def test_every_public_name_has_its_entry():
-    entries = re.findall(r"\.\. auto\w+:: (\w+)", (DOCS / "api.md").read_text("utf-8"))
+    pages = "\n".join(page.read_text("utf-8") for page in DOCS.glob("api-*.md"))
+    entries = re.findall(r"\.\. auto(?!summary)\w+:: (\w+)", pages)
     assert sorted(entries) == sorted(ch.__all__)
+
+
+def test_the_summary_of_the_api_names_everything():
+    tables = re.findall(r":nosignatures:\n\n((?:   \w+\n)+)", (DOCS / "api.md").read_text("utf-8"))
+    assert sorted("".join(tables).split()) == sorted(ch.__all__)
+
+
+@pytest.mark.parametrize(
+    "module",
+    ["simulate", "simulation", "result", "ensembles.ensemble", "gradients.gradient"],
+)
+def test_the_examples_of_docstrings_run(module):
+    outcome = doctest.testmod(importlib.import_module(f"chasles.{module}"))
+    assert outcome.attempted > 0 and outcome.failed == 0
+
+
+def parameters_of(text: str) -> list[str]:
+    """The names in the section Parameters of a docstring."""
+    section = inspect.cleandoc(text).partition("Parameters\n----------\n")[2].partition("\n\n")[0]
+    return [line for line in section.splitlines() if line and not line.startswith(" ")]
+
+
+@pytest.mark.parametrize("name", [name for name in ch.__all__ if callable(getattr(ch, name))])
+def test_docstrings_describe_parameters_that_exist(name):
+    described = getattr(ch, name)
+    members = vars(described).values() if inspect.isclass(described) else ()
+    for thing in (described, *filter(inspect.isfunction, members)):
+        described_names = parameters_of(thing.__doc__ or "")
+        if described_names and not any(
+            kind.kind is kind.VAR_KEYWORD for kind in inspect.signature(thing).parameters.values()
+        ):
+            assert set(described_names) <= set(inspect.signature(thing).parameters), thing
+
+
+#: Phrases that readers had to translate; docs/words.md has what to write instead.
+DIALECT = (
+    "to rounding", "need not be said", "is told", "are told", "cannot open", "gone on with",
+    "joints that repeat each other",
+)  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    "page",
+    [DOCS.parent / "README.md", DOCS.parent / "PACKAGE.md", *PAGES],
+    ids=lambda page: page.stem,
+)
+def test_pages_are_in_plain_words(page):
+    if page.stem != "words":
+        text = " ".join(page.read_text("utf-8").split()).lower()
+        assert not [phrase for phrase in DIALECT if phrase in text]
+
+
+def test_every_how_to_has_code():
+    sections = re.split(r"^### ", (DOCS / "how-to.md").read_text("utf-8"), flags=re.M)[1:]
+    assert len(sections) >= 30
+    assert all("```{code-cell}" in section for section in sections)
+
+
+def test_every_page_is_in_a_table_of_contents():
+    listed = set()
+    for page in PAGES:
+        for block in re.findall(r"```{toctree}\n(.*?)```", page.read_text("utf-8"), flags=re.S):
+            listed |= {line for line in block.splitlines() if line and not line.startswith(":")}
+    assert listed == {page.stem for page in PAGES} - {"index"}
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)

@@ -73,21 +73,43 @@ WINDOW_BYTES = 2**23
 
 @dataclass(frozen=True, repr=False, eq=False)
 class Result:
-    """A trajectory at the saved times.
+    """The result of a run: states at the saved times, looked up by name.
 
-    problem     the model, the space of every body, and what follows from them
-    t           (T,) s
-    absolute    (T, n, 18) states of the bodies in the order of calculation
-    integrals   (T, quadratures) work of forces and drivers, and unwrapped angles
-    provenance  space and frame of every body, acceleration form, method, step, versions
-    coordinates (T, coordinates) of joints, see `coordinate_keys`, where they were integrated; None
-                or NaN where poses tell them
-    status      "finished", "stopped" if the run could not go on, or "interrupted" by Ctrl-C
-    message     the status in words
-    checkpoint  what it takes to go on with the same bits: see `simulate(start=result)`
-    multipliers (T, rows) of the constraint rows, where the method has its own; NaN at the start
+    Parameters
+    ----------
+    problem
+        The model, the space of every body, and the set-up.
+    t
+        (T,) saved times, s.
+    absolute
+        (T, n, 18) states of the bodies in the internal order.
+    integrals
+        (T, quadratures) work of forces and drivers, and unwrapped angles.
+    provenance
+        How the run was made: spaces, method, step, versions, counts.
+    status
+        "finished", "stopped" if the run could not continue, or "interrupted" by Ctrl-C.
+    message
+        The status in words.
+    coordinates
+        (T, coordinates) of joints that were integrated; None or NaN where poses determine them.
+    checkpoint
+        What is needed to continue the run: see `simulate(start=result)`.
+    multipliers
+        (T, rows) of constraints, for methods that have their own; NaN at the start.
 
-    Its arrays are read-only.  It may be asked from several threads at once.
+    Notes
+    -----
+    Results are made by `simulate`, `Simulation.result` and `load`. Arrays are read-only. A result
+    may be used from several threads at once.
+
+    Examples
+    --------
+    >>> import chasles as ch
+    >>> ball = ch.Body.sphere("ball", radius=0.1, mass=1.0)
+    >>> result = ch.simulate(ch.Model([ball]), until=1.0, step=1e-2)
+    >>> result.position("ball")[-1].round(3).tolist()
+    [0.0, 0.0, -4.905]
     """
 
     problem: Problem = field(repr=False)
@@ -154,12 +176,14 @@ class Result:
 
     @property
     def designation(self) -> Designation:
-        """The space of every body with its reason, and what becomes of every joint."""
+        """The space of every body with its reason, and which joints drift."""
         return self.problem.designation
 
     @property
     def redundancy(self) -> Redundancy | None:
-        """Which constraint rows repeat others, and whose reactions are not unique; None if none."""
+        """Redundant constraints, and the joints whose reactions are not unique. None if there are
+        none.
+        """
         return self.problem.redundancy
 
     @cached_property
@@ -171,17 +195,17 @@ class Result:
 
     @property
     def warnings(self) -> tuple[str, ...]:
-        """What is suspect about this run; empty if nothing is."""
+        """Texts about what is suspect in this run. Empty if nothing is."""
         return tuple(self.provenance.get("warnings", ()))
 
     @property
     def singular_poses(self) -> tuple[tuple[float, str, str], ...]:
-        """(time in s, joint, direction) where joints came to depend on each other."""
+        """(time in s, joint, direction) of the singular configurations that were met."""
         return self.provenance.singular_poses
 
     @property
     def assembly(self) -> Assembly | None:
-        """What was moved to close the joints before the run; None unless it was asked for."""
+        """How bodies were moved to close the joints at the start. None without `close=True`."""
         report, start = self.provenance["assembly"], self.problem.setup.start
         if report == "none" or start is None:
             return None
@@ -192,43 +216,133 @@ class Result:
     # --- motion of a body ---
 
     def position(self, body: Body | str) -> Floats:
-        """Centre of mass in the world (T, 3), m."""
+        """Centre of mass of a body in world coordinates.
+
+        Parameters
+        ----------
+        body
+            The body or its name.
+
+        Returns
+        -------
+        ndarray
+            (T, 3), m.
+        """
         return self._body(body)[:, POSE_X : POSE_X + 3]
 
     def rotation(self, body: Body | str) -> Floats:
-        """Rotation matrices from the body frame to the world (T, 3, 3)."""
+        """Rotation matrices of a body, from body to world.
+
+        Parameters
+        ----------
+        body
+            The body or its name.
+
+        Returns
+        -------
+        ndarray
+            (T, 3, 3).
+        """
         return self._body(body)[:, POSE_R : POSE_R + 9].reshape(-1, 3, 3)
 
     def velocity(self, body: Body | str) -> Floats:
-        """Velocity of the centre of mass in the world (T, 3), m/s."""
+        """Velocity of the centre of mass of a body in world axes.
+
+        Parameters
+        ----------
+        body
+            The body or its name.
+
+        Returns
+        -------
+        ndarray
+            (T, 3), m/s.
+        """
         return np.einsum("tij,tj->ti", self.rotation(body), self._body(body)[:, TWIST + 3 :])
 
     def angular_velocity(self, body: Body | str, axes: BodyAxes = "body") -> Floats:
-        """Angular velocity (T, 3), rad/s, along the axes of the "body" or of the "world"."""
+        """Angular velocity of a body.
+
+        Parameters
+        ----------
+        body
+            The body or its name.
+        axes
+            Axes of the components: "body" or "world".
+
+        Returns
+        -------
+        ndarray
+            (T, 3), rad/s.
+        """
         return self._along(body, self._body(body)[:, TWIST : TWIST + 3], axes)
 
     def angular_acceleration(self, body: Body | str, axes: BodyAxes = "body") -> Floats:
-        """Angular acceleration (T, 3), rad/s^2, along the axes of the "body" or of the "world".
+        """Angular acceleration of a body.
 
         omega' is the same vector in both: the body's own turning does not change omega.
+
+        Parameters
+        ----------
+        body
+            The body or its name.
+        axes
+            Axes of the components: "body" or "world".
+
+        Returns
+        -------
+        ndarray
+            (T, 3), rad/s^2.
         """
         rate = self._rates[:, self.problem.setup.body_index[self.model.body(body).name], :3]
         return self._along(body, rate, axes)
 
     def quaternion(self, body: Body | str) -> Floats:
-        """Unit quaternions w, x, y, z from the body frame to the world (T, 4), without jumps."""
+        """Unit quaternions (w, x, y, z) of a body, from body to world, without jumps of sign.
+
+        Parameters
+        ----------
+        body
+            The body or its name.
+
+        Returns
+        -------
+        ndarray
+            (T, 4).
+        """
         q = np.stack(so3_from_matrix(components(self._body(body), POSE_R, 9)), axis=-1)
         flips = np.sum(q[1:] * q[:-1], axis=1) < 0.0
         return q * np.where(np.cumsum(np.concatenate(([False], flips))) % 2, -1.0, 1.0)[:, None]
 
     def acceleration(self, body: Body | str) -> Floats:
-        """Acceleration of the centre of mass in the world (T, 3), m/s^2."""
+        """Acceleration of the centre of mass of a body in world axes.
+
+        Parameters
+        ----------
+        body
+            The body or its name.
+
+        Returns
+        -------
+        ndarray
+            (T, 3), m/s^2.
+        """
         return self.point(body, self.model.body(body).position).acceleration
 
     def point(self, body: Body | str, at: Any) -> PointHistory:
-        """Path, velocity and acceleration of a point of a body, in the world.
+        """Path, velocity and acceleration of a point of a body, in world axes.
 
-        `at` is where the point is in the model as entered, like the point of a joint.
+        Parameters
+        ----------
+        body
+            The body or its name.
+        at
+            The point in world coordinates of the model as entered, m.
+
+        Returns
+        -------
+        PointHistory
+            With `position`, `velocity` and `acceleration`, each (T, 3).
         """
         found = self.model.body(body)
         where = f"point of body '{found.name}'"
@@ -238,14 +352,28 @@ class Result:
         return point_history(self.absolute[:, index], self._rates[:, index], lever)
 
     def sensor(self, sensor: AnySensor | str) -> Floats:
-        """What a sensor of the model reads over time: (T,), (T, 3), or (T, 4) of a quaternion.
+        """Reading of a sensor over time, in its `unit`.
 
-        In its `unit`.
+        Parameters
+        ----------
+        sensor
+            The sensor or its name.
+
+        Returns
+        -------
+        ndarray
+            (T,), (T, 3), or (T, 4) for a quaternion.
         """
         return sensor_values(self, self.model.sensor(sensor))
 
     def state(self, index: int = -1) -> State:
-        """All bodies at one saved time; index -1 is the last."""
+        """Poses and velocities of all bodies at one saved time.
+
+        Parameters
+        ----------
+        index
+            Index of the saved time. -1 is the last.
+        """
         count = len(self.t)
         whole = isinstance(index, int | np.integer) and not isinstance(index, bool)
         if not whole or not -count <= index < count:
@@ -271,10 +399,21 @@ class Result:
         part: Literal["translation", "rotation"] = "translation",
         vector: bool = False,
     ) -> Floats:
-        """By how much a joint is open: (T,), or (T, 3) in world axes with vector=True.
+        """Constraint violation (gap) of a joint.
 
-        part="translation" in m, part="rotation" in rad; directions left free count as 0.  Of a
-        coupling how far its sum is off, (T,), whatever the part.
+        Parameters
+        ----------
+        joint
+            The joint, coupling or driver, or its name.
+        part
+            "translation" in m, or "rotation" in rad. Free directions count as 0.
+        vector
+            Whether to return vectors in world axes.
+
+        Returns
+        -------
+        ndarray
+            (T,), or (T, 3) with vector=True. For a coupling: the error of its sum, (T,).
         """
         named = {coupling.name: coupling for coupling in self.model.couplings}
         asked = getattr(joint, "name", joint)
@@ -295,17 +434,35 @@ class Result:
         return parts[part] if vector else np.linalg.norm(parts[part], axis=1)
 
     def certificate(self, joint: Joint | str) -> Certificate:
-        """What holds a joint closed, by how much rounding may open it, and what this run has seen.
+        """Why a joint stays closed, or which bracket of motions makes it drift.
 
-        Of a joint that drifts: which bracket of motions prevents it.
+        Parameters
+        ----------
+        joint
+            The joint or its name.
+
+        Returns
+        -------
+        Certificate
+            With a bound for the effect of round-off, and what this run measured.
         """
         return audited(self, self.designation.certificate(joint))
 
     def reaction(self, joint: Joint | str, by: str = "method") -> Reaction:
         """Force and torque of a joint on its bodies at every saved time.
 
-        They follow from the equations of motion there; of a method of index 2 or 3 they are those
-        of its own multipliers, unless by="motion" asks for the former.
+        Parameters
+        ----------
+        joint
+            The joint or driver, or its name.
+        by
+            "method": the multipliers of the method, if it has its own (index 2 or 3). "motion":
+            always from the equations of motion.
+
+        Returns
+        -------
+        Reaction
+            Forces in N, torques in N m, in world axes.
         """
         if by not in ("method", "motion"):
             raise UnknownName.among("choice", by, ("method", "motion"), where="reaction: by")
@@ -328,9 +485,19 @@ class Result:
         return diagnostics.reaction(self.problem, name, self.absolute, wrenches)
 
     def coordinate(self, joint: Joint | str, which: Coordinate = "auto") -> Floats:
-        """A joint's angle (rad, without wrap-around) or displacement (m) (T,).
+        """Coordinate of a joint: angle (rad, without wrap-around) or displacement (m).
 
-        It is 0 at the poses entered, unless the joint has a `zero` of its own.
+        Parameters
+        ----------
+        joint
+            The joint or its name.
+        which
+            "auto", "angle" or "displacement".
+
+        Returns
+        -------
+        ndarray
+            (T,). 0 at the poses entered, unless the joint has a `zero`.
         """
         name, kind = self._coordinate(joint, which)
         if self.coordinates is not None:
@@ -342,17 +509,42 @@ class Result:
         )
 
     def coordinate_rate(self, joint: Joint | str, which: Coordinate = "auto") -> Floats:
-        """The rate of a joint's coordinate (T,), rad/s or m/s."""
+        """Rate of a joint's coordinate.
+
+        Parameters
+        ----------
+        joint
+            The joint or its name.
+        which
+            "auto", "angle" or "displacement".
+
+        Returns
+        -------
+        ndarray
+            (T,), rad/s or m/s.
+        """
         name, kind = self._coordinate(joint, which)
         return diagnostics.coordinate_rate(self.problem.setup, name, kind, self.absolute)
 
     def effort(self, driver: Any, on: Joint | str | None = None) -> Floats:
-        """Force (N) or torque (N m) with which a driver or motor moves its coordinate (T,).
+        """Torque (N m) or force (N) of a driver, motor or joint force along its coordinate.
 
         So does every force on a joint: springs, friction.  Times the coordinate's rate, it is
         their power.  A coupling pushes along several coordinates: `on` names the joint, or
         "sleeve.displacement"; its first if left out.  Of a `CustomCoupling` it is the number that
         the derivative of its formula by a motion is multiplied with.
+
+        Parameters
+        ----------
+        driver
+            The driver, force or coupling, or its name.
+        on
+            For a coupling: the joint, or (joint, coordinate), along which it acts.
+
+        Returns
+        -------
+        ndarray
+            (T,). Times the rate of the coordinate it is the power.
         """
         asked = getattr(driver, "name", driver)
         coupled = [c for c in self.model.couplings if c.name == asked]
@@ -405,16 +597,35 @@ class Result:
         )
 
     def force(self, force: Any) -> ForceHistory:
-        """What a force does to its bodies: force, torque, power, elongation, over time."""
+        """What a force exerts on its bodies over time.
+
+        Parameters
+        ----------
+        force
+            The force or its name.
+
+        Returns
+        -------
+        ForceHistory
+            With force (N), torque (N m), power (W) and elongation (m).
+        """
         name = getattr(force, "name", force)
         if not isinstance(name, str) or name not in self.model.force_names:
             raise UnknownName.among("force", name, self.model.force_names)
         return force_history(self.problem.setup, name, self.absolute, self.t, self.integrals)
 
     def work(self, force: Any) -> Floats:
-        """Work of a force or driver on the bodies since the start (T,), J.
+        """Work of a force or driver on the bodies since the start.
 
-        Of springs only what their dampers take: the rest is potential energy.
+        Parameters
+        ----------
+        force
+            The force or driver, or its name.
+
+        Returns
+        -------
+        ndarray
+            (T,), J. For springs only the work of their dampers: the rest is potential energy.
         """
         name = getattr(force, "name", force)
         names = [f.name for f in self.model.forces] + [d.name for d in self.model.drivers]
@@ -451,62 +662,113 @@ class Result:
     # --- invariants ---
 
     def kinetic_energy(self) -> Floats:
-        """Of all bodies, and of the rotors of joints with an armature (T,), J."""
+        """Kinetic energy of all bodies, and of rotors (armature).
+
+        Returns
+        -------
+        ndarray
+            (T,), J.
+        """
         return diagnostics.kinetic_of_all(self.problem.setup, self.absolute)
 
     def potential_energy(self) -> Floats:
-        """Of gravity (zero at the world's origin) and springs (T,), J."""
+        """Potential energy of gravity (zero at the world's origin) and of springs.
+
+        Returns
+        -------
+        ndarray
+            (T,), J.
+        """
         setup = self.problem.setup
         stored = diagnostics.stored(setup, self.absolute, self.integrals).sum(axis=1)
         return diagnostics.potential(setup, self.absolute).sum(axis=1) + stored
 
     def energy(self) -> Floats:
-        """Kinetic and potential energy together (T,), J."""
+        """Kinetic and potential energy.
+
+        Returns
+        -------
+        ndarray
+            (T,), J.
+        """
         return self.kinetic_energy() + self.potential_energy()
 
     def energy_balance(self) -> Floats:
-        """Energy gained since the start less the work of all forces and drivers (T,), J.
+        """Energy gained since the start minus the work of all forces and drivers.
 
-        Zero but for the error of the method, and for what inelastic impacts have taken.
+        Returns
+        -------
+        ndarray
+            (T,), J. Zero except for the error of the method and the loss in inelastic impacts.
         """
         energy = self.energy()
         count = len(self.model.forces) + len(self.model.drivers)
         return energy - energy[0] - self.integrals[:, :count].sum(axis=1)
 
     def momentum(self) -> Floats:
-        """Total linear momentum in the world (T, 3), N s."""
+        """Total linear momentum in world axes.
+
+        Returns
+        -------
+        ndarray
+            (T, 3), N s.
+        """
         return diagnostics.linear_momentum(self.problem.setup, self.absolute)
 
     def angular_momentum(self) -> Floats:
-        """Total angular momentum about the world's origin (T, 3), N m s."""
+        """Total angular momentum about the world's origin, in world axes.
+
+        Returns
+        -------
+        ndarray
+            (T, 3), N m s.
+        """
         return diagnostics.angular_momentum(self.problem.setup, self.absolute)
 
     # --- to look at (the view is above us: imported when called) ---
 
     def plot(self, what: Any = None, path: Any = None, **options: Any) -> "Axes":
-        """Curves over time on matplotlib axes; written to a .png, .svg or .pdf file if named.
+        """Plot curves over time.
 
-        what   "energy", "momentum", "gaps", ...; or a body, joint, force or driver; or a list
-        part   of a body: "position", "velocity", "angular velocity"; of a joint: "coordinate",
-               "gap", "reaction"; of a force: "force", "torque", "power", "work", "elongation",
-               "effort"; left out, what is usual
-        ax     matplotlib axes to draw on, instead of new ones
+        Parameters
+        ----------
+        what
+            A body, joint, force, driver or sensor, or its name; "energy", "momentum", "gaps",
+            ...; or a list.
+        path
+            Write .png, .svg or .pdf, too.
+        part
+            For a body: "position", "velocity", "angular velocity". For a joint: "coordinate",
+            "gap", "reaction". For a force: "force", "torque", "power", "work", "elongation",
+            "effort".
+        ax
+            Matplotlib axes to draw on, instead of new ones.
+
+        Returns
+        -------
+        Axes
+            The matplotlib axes.
         """
         from chasles.view.curves import plot_result
 
         return plot_result(self, what, path, **options)
 
     def animate(self, path: Any = None, **options: Any) -> "Path | Film":
-        """A film: .html to turn and scrub in any browser, offline; .gif; or .mp4 with ffmpeg.
+        """Make a film: .html for any browser, .gif, or .mp4 (with ffmpeg).
 
-        Without a path, a Film that a notebook shows.  Options are those of `chasles.animate`.
+        Parameters
+        ----------
+        path
+            The file. None: return a Film, which a notebook shows.
+        options
+            As in `chasles.animate`.
         """
         from chasles.view.animation import animate
 
         return animate(self, path, **options)
 
     def view(self, **options: Any) -> "Live":
-        """Show the run live in the browser, through viser (the extra `view`)."""
+        """Show the run live in the browser (needs the extra `view`)."""
         from chasles.view.live import view
 
         return view(self, **options)
@@ -514,25 +776,33 @@ class Result:
     # --- elsewhere ---
 
     def frame(self) -> "DataFrame":
-        """Everything that moves as a pandas table, one row per saved time.
+        """All quantities as a pandas table, one row for every saved time.
 
-        The index is the time in s.  Columns are named by part and quantity: "top.x", "top.vx",
-        "hinge.angle", "hinge.gap", "tip.x" of a sensor, "energy.kinetic"; `frame.attrs["units"]`
-        holds the unit of each.
+        The index is the time in s. Columns are named by part and quantity: "top.x", "top.vx",
+        "hinge.angle", "hinge.gap", "tip.x" of a sensor, "energy.kinetic". `frame.attrs["units"]`
+        has the unit of each.
         """
         return to_frame(self)
 
     def to_xarray(self) -> "Dataset":
-        """Everything as an xarray Dataset: dimensions time, body, joint and axis, with units."""
+        """All quantities as an xarray Dataset with the dimensions time, body, joint and axis, and
+        units.
+        """
         return to_xarray(self._table())
 
     def save(self, path: str | os.PathLike[str]) -> Path:
-        """Write the run to a file, whole or not at all; one of that name is replaced.
+        """Save the run to a file, atomically. An existing file is replaced.
 
-        A name that ends in ".nc" makes a NetCDF file with what `to_xarray` holds, and what it takes
-        to go on.  `load` reads it back; functions of your own are not in it, and the model is to be
-        brought along then.  ".csv" makes a table of what `frame` holds, to the last digit, for
-        other programs; its first line has names with units, "t [s]", "top.x [m]".
+        Parameters
+        ----------
+        path
+            ".nc": a NetCDF file with the content of `to_xarray` and everything needed to
+            continue; `load` reads it. ".csv": the table of `frame` with all digits; its
+            first line has names with units, "t [s]", "top.x [m]".
+
+        Notes
+        -----
+        Python functions are not stored: give the model to `load` then.
         """
         if is_csv(path):
             return write_csv(self.frame(), path)

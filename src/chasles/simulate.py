@@ -49,71 +49,117 @@ def simulate(
     tol: float | None = None,
     kernel: Literal["auto", "generic", "traced"] = "auto",
 ) -> Result:
-    """Integrate a model from t = 0 to `until` with a Runge-Kutta-Munthe-Kaas method, or another.
+    """Simulate a model from t = 0 to `until`.
 
-    step          length of a step in s; the last one is shortened if it does not divide `until`
-    method        by name: "rk4" if left out ("dop853" with tolerances); for stiff forces
-                  "linearly-implicit" or "generalized-alpha", for long times "rattlie4" or "gauss4";
-                  `ch.methods()` has all; or a Tableau; or "auto": chosen, see `tol`
-    spaces        "auto" (see `designate`); "subgroups": every body moves in the motion subgroup of
-                  the joint that carries it, which nothing can open; charts of six dimensions:
-                  "framed", "SE3", "SO3xR3", "SE3 relative", "SO3xR3 on joints", or a dict
-                  body -> Space (see `Space`)
-    acceleration  form of the acceleration constraints on charts: "screw", or "space" as in the
-                  paper, for which "auto" takes the charts "framed"
-    rows          constraint rows of bodies on charts of six dimensions: "needed", or of "all" their
-                  joints.  A chart that fits its joint makes the same steps without rows, by the
-                  joint's subgroup, to round-off; methods of index 2 and 3, other maps than exp and
-                  the space form have rows of all
-    stabilise     None; "projection": joints that drift in the chosen spaces are closed after every
-                  step, the others hold by themselves; "baumgarte": their gaps are fed back into the
-                  accelerations, at rates that the step suggests (Baumgarte(alpha, beta) takes
-                  others); "ggl": into the velocities with which bodies move, after Gear, Gupta and
-                  Leimkuhler; each of these with " of all joints" added
-    redundant     redundant joints, which repeat each other: "solve" for the minimum-norm reactions
-                  and report them (result.redundancy), or "refuse" the model
-    singular      what to do at a pose in which joints come to depend on each other: "stop", or
-                  "pass" through it on the minimum-norm multipliers, with all joints projected
-                  unless another stabiliser is chosen (result.singular_poses)
-    save_every    keep every so many steps (the first and last state are always kept)
-    t_eval        times at which to keep states instead; each is reached by one shorter step of
-                  the same method from the grid, so it is as accurate, and joints hold as well
-    progress      show a bar on stderr; by default when the run takes longer than a moment
-    start         a State to begin at, at t = 0, instead of the poses and velocities entered; joint
-                  frames and coordinates stay those of the poses entered.  Or joint coordinates,
-                  {"elbow": 0.3, "hip": (0.1, -2.0)} with a rate: see `start_state`.  Or a Result,
-                  whose run goes on in time from its last whole step, with the bits of a run that
-                  never ended; `until` counts from t = 0 as before
-    close         move the bodies first as little as possible so that the joints close, and make
-                  the velocities allowed; result.assembly says what moved (see `assemble`)
-    hold          with close: bodies and joints that stay as they are
-    controller    controller(t, state) -> {"motor": effort, "servo": target}: what is added to the
-                  effort of the model, and what replaces its target.  Asked at t = 0 and every
-                  `sample` seconds, a whole number of steps (every step, if left out); held
-                  in between.  `state` has coordinate(joint), rate(joint), position(body), ...: see
-                  `Moment`
-    into          a folder to write the states to while running, in pieces that are whole or not
-                  there: a run that is killed keeps all but its last second, memory does not grow
-                  with the length of the run, and `load` opens the folder
-    resume        with into: go on where the run in that folder ended, with the bits of a run that
-                  was never interrupted; where there is none, begin one
-    rtol, atol    instead of a step: what every step may be wrong by, as a fraction of the size of a
-                  body (of its speed), and in m (m/s); 1e-8 and 1e-10 where one is left out.  With
-                  "bs3", "dopri5", "tsit5", "dop853" or SciPy's; t_eval is met between the steps
-    first_step    the first step to try, and max_step, the longest, with tolerances
-    events        functions of (t, state), or Events, whose zeros are looked for: see `Event`;
-                  Impacts on ends of joints: see `Impact`; result.events has their times
-    tol           instead of a step or of tolerances: how accurate the whole motion is to be, as a
-                  fraction of the size of the bodies.  Method and steps are chosen so, implicit
-                  ones where forces are stiff, and provenance["global_error"] has the estimate,
-                  provenance["choice"] why: see `chasles.accuracy`
-    kernel        what takes the steps: "generic", machine code for all models; "traced", made for
-                  this one as it runs; "auto", whichever is sooner at the end.  The bits are the
-                  same (see `result.provenance["kernel"]`)
+    Parameters
+    ----------
+    model
+        The model.
+    until
+        End time, s.
+    step
+        Length of a step, s. The last step is shorter if it does not divide `until`.
+    method
+        Name of the method. Default: "rk4", or "dop853" with tolerances. For stiff forces
+        "linearly-implicit" or "generalized-alpha", for long times "rattlie4" or "gauss4".
+        `ch.methods()` lists all. Or a Tableau; or "auto": see `tol`.
+    spaces
+        Configuration spaces. "auto" (default): see `designate`. "subgroups": every body in the
+        motion subgroup of its parent joint. Six-dimensional spaces (charts): "framed", "SE3",
+        "SO3xR3", "SE3 relative", "SO3xR3 on joints". Or a dict body -> Space.
+    acceleration
+        Form of the acceleration constraints in six-dimensional spaces: "screw", or "space" as
+        in the paper ("auto" then means "framed").
+    rows
+        Constraint rows of bodies in six-dimensional spaces: "needed", or of "all" their joints.
+        A space that fits its joint makes the same steps without rows, in the motion subgroup of
+        the joint, to round-off. Methods of index 2 and 3, maps other than exp and the space form
+        always have all rows.
+    stabilise
+        Against drift of joints. None; "projection": drifting joints are closed after every
+        step; "baumgarte": violations are fed back into the accelerations, with rates from the
+        step (Baumgarte(alpha, beta) sets others); "ggl": into the velocities (Gear, Gupta,
+        Leimkuhler). With " of all joints" added, all joints are treated.
+    redundant
+        Redundant constraints: "solve" for the minimum-norm reactions and report them
+        (result.redundancy), or "refuse".
+    singular
+        Singular configurations: "stop", or "pass" with minimum-norm multipliers and all joints
+        projected, unless another stabiliser is chosen (result.singular_poses).
+    save_every
+        Save every n-th step. The first and last states are always saved.
+    t_eval
+        Times at which to save states instead, s. Each is reached by one shorter step of the
+        same method.
+    progress
+        Whether to show a progress bar on stderr. Default: if the run takes longer than a
+        moment.
+    start
+        Start instead of the poses and velocities entered: a State (time starts at 0); joint
+        coordinates {"elbow": 0.3, "hip": (0.1, -2.0)}, alone or with rates (see `start_state`);
+        or a Result, whose run continues from its last full step (`until` still counts from t =
+        0).
+    close
+        Whether to move the bodies as little as possible so that all joints close, and to make
+        the velocities consistent. result.assembly reports what moved (see `assemble`).
+    hold
+        With `close`: bodies and joints that must not move.
+    controller
+        controller(t, state) -> {"motor": effort, "servo": target}. Efforts are added to those
+        of the model, targets replace them. `state` has coordinate(joint), rate(joint),
+        position(body), ...
+    sample
+        Sample time of the controller, s, a whole number of steps. Inputs are held in between.
+        Every step if left out.
+    into
+        Folder to record the run while it runs. The recording survives a crash, and memory does
+        not grow with the length of the run. `load` opens the folder.
+    resume
+        With `into`: continue the run in the folder, or start it if there is none.
+    rtol
+        Local error tolerance per step, relative to body size (to its speed, for velocities),
+        instead of a step. 1e-8 if only `atol` is given. For "bs3", "dopri5", "tsit5", "dop853"
+        and SciPy's methods.
+    atol
+        Absolute local error tolerance, m (m/s). 1e-10 if only `rtol` is given.
+    first_step
+        With tolerances: first step to try, s.
+    max_step
+        With tolerances: longest step, s.
+    events
+        Functions of (t, state), or Events, whose zeros are found: see `Event`. Impacts at ends
+        of joints: see `Impact`. result.events has the times.
+    tol
+        Target for the global error of all poses, relative to body size, instead of a step or
+        tolerances. Method and steps are chosen for it, implicit ones where forces are stiff.
+        provenance["global_error"] is the estimate, provenance["choice"] the reason.
+    kernel
+        Code that takes the steps: "generic" (compiled once for all models), "traced" (compiled
+        for this model), or "auto": whichever finishes first, compilation included. The numbers
+        are the same.
 
-    Raises a ChaslesError that names the culprit if the input is bad, and SimulationStopped, with
-    the partial `result`, if the run cannot go on.  Ctrl-C ends it with a KeyboardInterrupt that
-    has the `result` so far, too.
+    Returns
+    -------
+    Result
+        The states at the saved times, reactions, energies, plots and films.
+
+    Raises
+    ------
+    ChaslesError
+        If the input is wrong. The text names the thing, the value, the rule and the remedy.
+    SimulationStopped
+        If the run cannot continue. Its `result` holds the run so far.
+    KeyboardInterrupt
+        After Ctrl-C. Its `result` holds the run so far.
+
+    Examples
+    --------
+    >>> import chasles as ch
+    >>> arm = ch.Body.rod("arm", length=1.0, mass=3.0, position=(0.5, 0, 0))
+    >>> hinge = ch.Revolute("hinge", ch.GROUND, arm, at=(0, 0, 0), axis="y")
+    >>> result = ch.simulate(ch.Model([arm], [hinge]), until=1.0, step=1e-3)
+    >>> bool(result.violation("hinge").max() < 1e-12)
+    True
     """
     asked = RunOptions(
         step=step, method=method, spaces=spaces, acceleration=acceleration, rows=rows,

@@ -35,15 +35,26 @@ ROOM = 256
 
 @checked_keywords
 class Simulation:
-    """A run that takes one step when told to: for controllers, games, and learning.
+    """A run that takes steps on demand: for controllers, games and learning.
 
-    step          length of a step in s
-    save_every    keep every so many states for `result`; 0 keeps none, for runs without end
-    start         as for `simulate`: a State, joint coordinates, or a Result to go on from
+    Parameters
+    ----------
+    model
+        The model.
+    step
+        Length of a step, s.
+    save_every
+        Save every n-th state for `result`. 0 saves none, for runs without an end.
+    start
+        As in `simulate`: a State, joint coordinates, or a Result to continue from.
 
-    The other options are those of `simulate`, and so are the bits: steps of the same length from
-    the same start with the same inputs end at the same numbers.
+    Notes
+    -----
+    The other options are those of `simulate`. With the same start and inputs, the numbers are the
+    same to the last bit.
 
+    Examples
+    --------
     >>> import chasles as ch
     >>> arm = ch.Body.rod("arm", length=1.0, mass=3.0, position=(0.5, 0, 0))
     >>> hinge = ch.Revolute("hinge", ch.GROUND, arm, at=(0, 0, 0), axis=(0, 0, 1))
@@ -99,11 +110,16 @@ class Simulation:
         self._moment: Moment | None = None
 
     def step(self, inputs: Mapping[Any, float] | None = None, steps: int = 1) -> None:
-        """Take so many steps, over which inputs are held: motor -> effort, servo -> target.
+        """Take steps with constant inputs.
 
-        The input of a servo takes the place of the target that the model has, that of a motor is
-        added to its effort.  Inputs that are not named stay as they were; at first they are the
-        targets of the model, and 0.
+        Parameters
+        ----------
+        inputs
+            Motor -> effort, added to that of the model; servo -> target, replaces that of the
+            model. Inputs that are not named keep their value; at first they are the targets of
+            the model, and 0.
+        steps
+            Number of steps.
         """
         run = self._run
         count = steps if type(steps) is int and steps > 0 else checked_whole(steps, "steps")
@@ -152,7 +168,13 @@ class Simulation:
         run.control.stepper = run.stepper
 
     def reset(self, start: Any = ...) -> None:
-        """Begin anew: at the same start, or at another one."""
+        """Start again, at the same start or another one.
+
+        Parameters
+        ----------
+        start
+            As in `simulate`. The same start if left out.
+        """
         if start is ... or start is self._start:
             self._begin(self._settings)
             return
@@ -165,17 +187,19 @@ class Simulation:
 
     @property
     def time(self) -> float:
-        """s"""
+        """The present time, s."""
         return self._run.grid.time(self._run.index)
 
     @property
     def inputs(self) -> dict[str, float]:
-        """What is held at the moment."""
+        """The inputs that are applied now."""
         return self._run.control.given
 
     @property
     def moment(self) -> Moment:
-        """The model now: coordinates, rates, positions, computed when asked for."""
+        """The present state as a controller gets it: coordinates, rates, positions, computed when
+        called.
+        """
         if self._moment is None:
             self._moment = Moment(self._run.stepper, self._run.block, self.time)
         return self._moment
@@ -187,12 +211,12 @@ class Simulation:
 
     @property
     def rates(self) -> dict[str, float]:
-        """Joint -> the rate of that, rad/s or m/s."""
+        """Joint -> the rate of its coordinate, rad/s or m/s."""
         return self.moment.rates
 
     @property
     def state(self) -> State:
-        """All bodies now."""
+        """Poses and velocities of all bodies now."""
         run, settings = self._run, self._settings
         saved = run.saved(np.array([self.time]), run.block[None, : self._kept])
         made = provenance_of(settings, run, self._seconds)

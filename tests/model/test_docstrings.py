@@ -20,6 +20,7 @@ MODULES = [
     "notebook",
     "rolling",
     "sensors",
+    "shapes",
     "signals",
 ]
 

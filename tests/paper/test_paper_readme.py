@@ -1,4 +1,4 @@
-"""The README says what the data say: its table and its picture."""
+"""README and docs/paper.md say what the data say: their tables and the picture."""
 
 import re
 from pathlib import Path
@@ -9,7 +9,9 @@ from chasles.paper.operations import operations_of_a_stage
 
 PROJECT = Path(__file__).parent.parent.parent
 README = (PROJECT / "README.md").read_text(encoding="utf-8")
-ROWS = re.findall(r"^\| (\d+) \|(.*)\|(.*)\|(.*)\|(.*)\|$", README, flags=re.M)
+PAGE = (PROJECT / "docs" / "paper.md").read_text(encoding="utf-8")
+ROWS = re.findall(r"^\| (\d+) \|(.*)\|(.*)\|(.*)\|(.*)\|$", PAGE, flags=re.M)
+SHORT = re.findall(r"^\|(.*)\|(.*)\|(.*)\| *((?:holds|does not hold).*)\|$", README, flags=re.M)
 COUNTS = {"holds": "thirteen hold", "does not hold": "two do not", "holds only if": "two hold only"}
 
 
@@ -23,9 +25,10 @@ def test_the_table_gives_every_verdict(claims):
 
 def test_the_summary_counts_the_verdicts(claims):
     words = {"two": 2, "thirteen": 13, "Seventeen": 17}
-    assert "Seventeen statements" in README and len(claims) == words["Seventeen"]
+    assert len(claims) == words["Seventeen"]
+    assert "Seventeen statements" in README and "Seventeen statements" in PAGE
     for verdict, text in COUNTS.items():
-        assert text in README
+        assert text in README and text in PAGE
         count = sum(claim.verdict == verdict for claim in claims.values())
         assert count == words[text.split()[0]]
 
@@ -42,8 +45,19 @@ def test_the_tables_figures_are_measured(claims):
         for text in (proper, product):
             if number(text) is not None:
                 assert any(value == pytest.approx(number(text), rel=0.05) for value in values)
-            if text.strip() == "rounding":
+            if text.strip() == "round-off":
                 assert min(values) < 1e-11
+
+
+def test_the_short_table_repeats_rows_of_the_long_one():
+    assert len(SHORT) == 4
+    for _, proper, product, verdict in SHORT:
+        [row] = [
+            row for row in ROWS
+            if [number(text) for text in row[2:4]] == [number(proper), number(product)]
+            and row[4].strip().startswith(verdict.split(",")[0].strip())
+        ]  # fmt: skip
+        assert (row[2].strip() == "round-off") == (proper.strip() == "round-off")
 
 
 def test_the_tables_operations_are_counted():

@@ -56,12 +56,25 @@ MOST_STIFFNESSES = 300
 class Equilibrium:
     """A configuration at rest in which all forces are balanced.
 
-    state       poses, and zero velocities
-    residual    the largest force (N) and torque (N m) on a body that is not balanced
-    stability   "stable", "neutral" or "unstable": by the stiffness against small displacements
-    neutral     (k, n, 6) displacements without stiffness: rotations and translations in body axes
-    stiffness   eigenvalues of the reduced stiffness per mass, 1/s^2, smallest first
-    iterations  steps it took
+    Parameters
+    ----------
+    model
+        The model.
+    state
+        Poses, and zero velocities.
+    residual
+        Largest unbalanced force (N) and torque (N m) on a body.
+    stability
+        "stable", "neutral" or "unstable", by the stiffness against small displacements.
+    iterations
+        Number of steps of the search.
+    place
+        Internal.
+
+    Notes
+    -----
+    `neutral` are (k, n, 6) displacements without stiffness: rotations and translations in body
+    axes. `stiffness` are the eigenvalues of the reduced stiffness per mass, 1/s^2, smallest first.
     """
 
     model: Model
@@ -136,16 +149,32 @@ class Equilibrium:
 def equilibrium(
     model: Model, start: State | None = None, prefer: str = "stable", most_steps: int = MOST_STEPS
 ) -> Equilibrium:
-    """A configuration at rest in which all forces are balanced, found from a start.
+    """Find a configuration at rest in which all forces are balanced.
 
-    start       where to begin; the model's own start if left out.  Velocities are set to zero,
-                functions of time (loads, drivers, motors) keep their values at the start's t
-    prefer      "stable" goes with the forces, down their potential, until nothing moves any more;
-                "nearest" takes the next configuration without unbalanced forces, stable or not
-    most_steps  after how many steps down, and then straight to a root, to give up
+    Parameters
+    ----------
+    model
+        The model.
+    start
+        State to start the search at. The model's start if left out. Velocities are set to zero.
+        Functions of time (loads, drivers, motors) keep their values at the time of the start.
+    prefer
+        "stable": follow the forces, as a heavily damped model would move, to a stable
+        equilibrium. "nearest": the nearest equilibrium, stable or not.
+    most_steps
+        Largest number of steps of the search.
 
-    Friction that is smooth in the speed holds nothing at rest.  Wheels roll on the way.
+    Returns
+    -------
+    Equilibrium
+        State, stability, reactions and small vibrations.
 
+    Notes
+    -----
+    Smooth friction holds nothing at rest. Wheels roll during the search.
+
+    Examples
+    --------
     >>> import chasles as ch
     >>> rod = ch.Body.rod("rod", length=1.0, mass=2.0, position=(0.5, 0, 0))
     >>> hinge = ch.Revolute("hinge", ch.GROUND, rod, at=(0, 0, 0), axis=(0, 1, 0))

@@ -78,14 +78,28 @@ class Linearisation:
     bodies in their own axes at the centres of mass; w are those of velocity.  Both bases are
     orthonormal in the mass metric, so the reduced mass matrix is the identity.
 
-    state      what was linearised about
-    axes       what the components turn with: "body", "world" or the name of a body
-    residual   what is not balanced, in these axes: zero at an equilibrium or a steady motion
-    matrix     A, 1/s
-    positions  Y (6n, dp)
-    velocities Z (6n, dw); the same as Y unless wheels roll
-    modes      one for each real eigenvalue and each pair, slowest first
-    partial    whether only some modes were asked for, and there are no matrices
+    Parameters
+    ----------
+    model
+        The model.
+    state
+        The state of the linearisation.
+    axes
+        Axes of the components: "body", "world" or the name of a body.
+    residual
+        Unbalanced forces in these axes: zero at an equilibrium or a steady motion.
+    matrix
+        A, 1/s.
+    positions
+        Y (6n, dp).
+    velocities
+        Z (6n, dw). The same as Y unless wheels roll.
+    eigenvalues
+        Of A, 1/s.
+    modes
+        One for each real eigenvalue and each pair, slowest first.
+    partial
+        Whether only some modes were computed. There are no matrices then.
     """
 
     model: Model
@@ -193,19 +207,30 @@ def linearise(
     modes: int | None = None,
     near: float = 0.0,
 ) -> Linearisation:
-    """The equations of motion linearised about a state, with frequencies and mode shapes.
+    """Linearise the equations of motion about a state: frequencies and mode shapes.
 
-    state   where: of a result or an equilibrium; the model's start if left out
-    axes    for a state in motion, what the components turn with: "body" (every body's own axes),
-            "world", or the name of a body.  Choose those in which the motion looks steady: "body"
-            for a spinning satellite, "world" for a rotor or a wheel that is round
-    modes   how many to find at the least, by shift and invert, with sparse matrices: the matrices
-            of the result are empty then.  All of them if left out, and some in a model of more than
-            150 bodies
-    near    with modes: the frequency, in Hz, that they are nearest to
+    Parameters
+    ----------
+    model
+        The model.
+    state
+        The state, of a result or an equilibrium. The model's start if left out.
+    axes
+        For a moving state, the axes of the components: "body" (of every body), "world", or the
+        name of a body. Choose axes in which the motion looks steady: "body" for a spinning
+        satellite, "world" for a round rotor or wheel.
+    modes
+        Number of modes to find with sparse matrices; the matrices of the result are then empty.
+        All modes if left out, and some in a model of more than 150 bodies.
+    near
+        With `modes`: find the modes nearest to this frequency, Hz.
 
-    Forces that depend on time are taken at the state's t.
+    Notes
+    -----
+    Forces that depend on time are taken at the time of the state.
 
+    Examples
+    --------
     >>> import chasles as ch
     >>> rod = ch.Body.rod("rod", length=1.0, mass=2.0, position=(0, 0, -0.5), axis="z")
     >>> hinge = ch.Revolute("hinge", ch.GROUND, rod, at=(0, 0, 0), axis=(0, 1, 0))

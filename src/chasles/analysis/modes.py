@@ -21,16 +21,27 @@ Complex = NDArray[np.complex128]
 
 @dataclass(frozen=True, repr=False)
 class Mode:
-    """A motion exp(s t) of all bodies in proportion.
+    """A mode of vibration: all bodies move in proportion to exp(s t).
 
-    eigenvalue     s, 1/s: its real part grows or decays, its imaginary part oscillates
-    frequency      its magnitude in rad/s, that of the undamped motion; hertz is the same in Hz
-    damping_ratio  minus its real part by its magnitude: 0 undamped, 1 creeping back, negative
-                   where it grows
-    shape          (n, 6): displacements (rotation, translation) in body axes at the centres of
-                   mass, of modal mass 1 kg; complex where the bodies are out of phase
-    coordinates    changes of the joints' angles (rad) and displacements (m) in the same motion
-    energy         (n,) share of every body in the kinetic energy
+    Parameters
+    ----------
+    eigenvalue
+        s, 1/s. Its real part is growth or decay, its imaginary part oscillation.
+    shape
+        (n, 6) displacements (rotation, translation) in body axes at the centres of mass, with
+        modal mass 1 kg. Complex if the bodies are out of phase.
+    coordinates
+        Changes of the joints' angles (rad) and displacements (m).
+    energy
+        (n,) share of every body in the kinetic energy.
+    bodies
+        Names of the bodies.
+
+    Notes
+    -----
+    `frequency` is the magnitude of the eigenvalue in rad/s, that of the undamped motion; `hertz` is
+    the same in Hz. `damping_ratio` is minus its real part divided by its magnitude: 0 undamped, 1
+    critically damped, negative if it grows.
     """
 
     eigenvalue: complex

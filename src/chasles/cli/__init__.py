@@ -1,7 +1,6 @@
-"""The command line: one file per command, each with `add`, which says how it is called.
+"""The command line: one file per command, each with `add`, which declares its arguments.
 
-Exit codes: 0 done; 1 it could not be finished, or a check failed; 2 what was asked for is wrong;
-130 interrupted.
+Exit codes: 0 success; 1 the run stopped, or a check failed; 2 the input is wrong; 130 interrupted.
 """
 
 import argparse
@@ -38,9 +37,9 @@ COMMANDS = (
 )
 EXAMPLES = """\
 examples:
-  chasles run examples/heavy_top.toml          simulate a model file, keep the result
-  chasles designate examples/heavy_top.toml    which configuration space each body gets
-  chasles doctor                               is everything there that a run needs?
+  chasles run examples/heavy_top.toml          simulate a model file, save the result
+  chasles designate examples/heavy_top.toml    show the configuration space of each body
+  chasles doctor                               check the installation
 """
 
 
@@ -54,7 +53,8 @@ class OneLineParser(argparse.ArgumentParser):
 def parser() -> argparse.ArgumentParser:
     main_parser = OneLineParser(
         prog="chasles",
-        description="Lie-group time integration of constrained multibody systems.",
+        description="Simulate mechanisms: Lie-group time integration of multibody systems.\n"
+        "Exit codes: 0 success, 1 a run stopped or a check failed, 2 wrong input.",
         epilog=EXAMPLES,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
@@ -85,6 +85,6 @@ def main(arguments: Sequence[str] | None = None) -> int:
         print(f"chasles: {error.strerror or error}: {error.filename or 'output'}", file=sys.stderr)
         return FAILED
     except KeyboardInterrupt as interrupt:
-        what = getattr(options, "interrupted", "") or str(interrupt) or "nothing was finished"
+        what = getattr(options, "interrupted", "") or str(interrupt) or "no result was saved"
         print(f"\nchasles: interrupted; {what}.", file=sys.stderr)
         return INTERRUPTED

@@ -13,16 +13,24 @@ EXAMPLES = """\
 
 def add(commands: Commands) -> None:
     parser = command(
-        commands, "advise", call, "the cheapest spaces, method and step that are good enough",
-        "Try spaces, methods, stabilisers and steps, and recommend the cheapest that keeps every\n"
-        "joint below --target and the energy to --energy.  Exit code 1 if nothing does.",
+        commands, "advise", call, "find the cheapest spaces, method and step for a target",
+        "Try spaces, methods, stabilisers and steps.  Recommend the cheapest that keeps every\n"
+        "joint below --target and the energy error below --energy.  Exit code 1 if none does.",
         EXAMPLES,
     )  # fmt: skip
     add_file(parser)
-    parser.add_argument("--target", type=float, metavar="M", help="gap of a joint, m or rad [1e-9]")
-    parser.add_argument("--energy", type=float, metavar="X", help="share of the energy [1e-6]")
-    parser.add_argument("--until", type=float, metavar="S", help="[1, or that of the file]")
-    parser.add_argument("--budget", type=float, metavar="S", help="s of 1e9 operations [30]")
+    parser.add_argument(
+        "--target", type=float, metavar="M", help="largest violation of a joint, m or rad [1e-9]"
+    )
+    parser.add_argument(
+        "--energy", type=float, metavar="X", help="largest relative energy error [1e-6]"
+    )
+    parser.add_argument(
+        "--until", type=float, metavar="S", help="end time, s [1, or that of the file]"
+    )
+    parser.add_argument(
+        "--budget", type=float, metavar="S", help="effort, in units of 1e9 operations [30]"
+    )
     add_json(parser)
 
 

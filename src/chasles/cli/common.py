@@ -27,20 +27,22 @@ def command(
 
 
 def add_file(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("file", type=Path, metavar="FILE", help="a model: .toml, .urdf or .xml")
+    parser.add_argument(
+        "file", type=Path, metavar="FILE", help="model file: .toml, .urdf or .xml (MJCF)"
+    )
 
 
 def add_json(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("--json", action="store_true", help="print one JSON object, nothing else")
+    parser.add_argument("--json", action="store_true", help="print the result as one JSON object")
 
 
 def add_times(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("--until", type=float, metavar="S", help="end of the run, s")
+    parser.add_argument("--until", type=float, metavar="S", help="end time of the run, s")
     parser.add_argument("--step", type=float, metavar="S", help="length of a step, s")
 
 
 def told(data: Any) -> None:
-    """Print data as JSON; what is not finite, which JSON does not have, as null."""
+    """Print data as JSON; numbers that are not finite, which JSON does not have, as null."""
     print(json.dumps(finite(data), indent=2, ensure_ascii=False, allow_nan=False))
 
 

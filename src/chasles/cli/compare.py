@@ -14,18 +14,20 @@ EXAMPLES = """\
 
 def add(commands: Commands) -> None:
     parser = command(
-        commands, "compare", call, "a model in several configuration spaces",
-        "Run a model in several spaces: how far each opens its joints, its energy, its cost.",
+        commands, "compare", call, "run a model in several configuration spaces",
+        "Run a model in several spaces and compare drift of joints, energy error and cost.",
         EXAMPLES,
     )  # fmt: skip
     add_file(parser)
     add_times(parser)
     parser.add_argument(
         "--spaces", nargs="+", metavar="NAME", default=["auto", "SE3", "SO3xR3"],
-        help="[auto SE3 SO3xR3]",
+        help="spaces to compare [auto SE3 SO3xR3]",
     )  # fmt: skip
-    parser.add_argument("--method", metavar="NAME", help="[rk4, or that of the file]")
-    parser.add_argument("--plot", type=Path, metavar="PNG", help="also a figure, .png or .svg")
+    parser.add_argument("--method", metavar="NAME", help="method [rk4, or that of the file]")
+    parser.add_argument(
+        "--plot", type=Path, metavar="PNG", help="also write a figure, .png or .svg"
+    )
     add_json(parser)
 
 

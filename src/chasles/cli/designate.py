@@ -12,8 +12,9 @@ EXAMPLES = """\
 
 def add(commands: Commands) -> None:
     parser = command(
-        commands, "designate", call, "which space each body of a model gets, and why",
-        "Print the space that suits each body, and which joints it keeps to rounding.", EXAMPLES,
+        commands, "designate", call, "show the configuration space of each body, and why",
+        "Print the configuration space of each body, and which joints stay closed or drift.",
+        EXAMPLES,
     )  # fmt: skip
     add_file(parser)
     add_json(parser)

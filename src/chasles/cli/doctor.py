@@ -1,4 +1,4 @@
-"""`chasles doctor`: is everything there that a run needs?"""
+"""`chasles doctor`: check the installation."""
 
 import argparse
 import platform
@@ -21,9 +21,9 @@ TOP_ENERGY, KEPT = 13972.399, 1e-6
 
 def add(commands: Commands) -> None:
     parser = command(
-        commands, "doctor", call, "is everything there that a run needs?",
-        "Look at Python, the packages, the folder for compiled kernels, and make one short run\n"
-        "whose outcome is known.  Exit code 1 if a run would fail.",
+        commands, "doctor", call, "check the installation",
+        "Check Python, the packages and the folder for compiled code, and make one short run\n"
+        "with a known result.  Exit code 1 if a run would fail.",
         "  chasles doctor\n  chasles doctor --json\n",
     )  # fmt: skip
     add_json(parser)
@@ -37,7 +37,7 @@ def call(options: argparse.Namespace) -> int:
     for name, check in checks.items():
         try:
             found.append({"check": name, "good": True, "found": check()})
-        except Exception as error:  # whatever it is, it is what is to be told
+        except Exception as error:  # whatever it is, it is reported
             words = " ".join(str(error).split()) or type(error).__name__
             found.append({"check": name, "good": False, "found": words})
     good = all(entry["good"] for entry in found)
@@ -48,7 +48,7 @@ def call(options: argparse.Namespace) -> int:
             print(f"{'good' if entry['good'] else 'BAD '}  {entry['check']}: {entry['found']}")
         for name, what in extras().items():
             print(f"      {name}: {what}")
-        print("Everything is there." if good else "Something is missing: see BAD above.")
+        print("The installation works." if good else "Something is missing: see BAD above.")
     return 0 if good else 1
 
 
@@ -71,25 +71,25 @@ def packages() -> str:
 
 
 def extras() -> dict[str, str]:
-    """Packages that some parts need, and how to get those that are not there."""
+    """Optional packages, and how to install those that are missing."""
     found = {}
     for name in EXTRAS:
         try:
             found[name] = version(name)
         except PackageNotFoundError:
-            found[name] = f"not installed; pip install {name} brings it"
+            found[name] = f"not installed; install it with pip install {name}"
     return found
 
 
 def kernels() -> str:
-    """The folder for compiled kernels; without it every process compiles anew."""
+    """The folder for compiled code; without it every process compiles again."""
     from chasles.compiled.cache import cache_root, open_folder, why_not
 
     folder, root = open_folder(), cache_root()
     if folder is None:
         reason = why_not(root) if root else "there is no cache folder"
         raise RuntimeError(
-            f"every process compiles anew: {reason}; set CHASLES_CACHE_DIR to a folder of your own"
+            f"every process compiles again: {reason}; set CHASLES_CACHE_DIR to a folder of your own"
             " that can be written"
         )
     with tempfile.NamedTemporaryFile(dir=folder):
@@ -112,5 +112,7 @@ def a_run() -> str:
     )
     energy, gap = float(result.energy()[-1]), float(result.violation(pivot).max())
     if not abs(energy / TOP_ENERGY - 1.0) < KEPT or not gap < 1e-12:
-        raise RuntimeError(f"a top has {energy:.3f} J instead of {TOP_ENERGY} J, open {gap:.1e} m")
-    return f"a top keeps its energy to {abs(energy / TOP_ENERGY - 1):.0e}, its joint to {gap:.0e} m"
+        raise RuntimeError(
+            f"a top has {energy:.3f} J, not {TOP_ENERGY} J; its joint is off by {gap:.1e} m"
+        )
+    return f"a top: energy error {abs(energy / TOP_ENERGY - 1):.0e}, joint violation {gap:.0e} m"

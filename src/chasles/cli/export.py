@@ -14,20 +14,22 @@ EXAMPLES = """\
 
 def add(commands: Commands) -> None:
     parser = command(
-        commands, "export", call, "the step of a model as source text",
+        commands, "export", call, "write the step of a model as CUDA source",
         "Write the step of a model, and the loop around it, as CUDA C that compiles by itself:\n"
-        "one thread for a system, one line for an operation.",
+        "one thread for each system, one line for each operation.",
         EXAMPLES,
     )  # fmt: skip
     add_file(parser)
-    parser.add_argument("--cuda", action="store_true", help="as CUDA C, which has to be said")
-    parser.add_argument("--step", type=float, metavar="S", help="length of a step, s")
-    parser.add_argument("--method", default="rk4", help="[rk4]")
-    parser.add_argument("--spaces", default="auto", help="[auto]")
     parser.add_argument(
-        "--fma", action="store_true", help="let products and sums be rounded once, which is faster"
+        "--cuda", action="store_true", help="write CUDA C (required; the only format so far)"
     )
-    parser.add_argument("--out", type=Path, metavar="CU", help="[NAME OF THE FILE.cu]")
+    parser.add_argument("--step", type=float, metavar="S", help="length of a step, s")
+    parser.add_argument("--method", default="rk4", help="method [rk4]")
+    parser.add_argument("--spaces", default="auto", help="spaces [auto]")
+    parser.add_argument(
+        "--fma", action="store_true", help="allow fused multiply-add: faster, other last bits"
+    )
+    parser.add_argument("--out", type=Path, metavar="CU", help="output file [FILE.cu]")
 
 
 def call(options: argparse.Namespace) -> int:
@@ -35,7 +37,7 @@ def call(options: argparse.Namespace) -> int:
     from chasles.io.read import read_model
 
     if not options.cuda:
-        raise InvalidOption("export: it was not said as what.", "Give --cuda.")
+        raise InvalidOption("export: the format is missing.", "Give --cuda.")
     text = export_cuda(
         read_model(options.file), options.step, options.method, options.spaces,
         exact=not options.fma,

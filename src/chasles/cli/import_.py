@@ -7,30 +7,30 @@ from chasles.cli.common import Commands, add_file, add_json, command, told
 from chasles.model import InvalidOption
 
 EXAMPLES = """\
-  chasles import arm.urdf                      writes arm.toml, and prints what it has not
+  chasles import arm.urdf                      writes arm.toml, lists what was not imported
   chasles import humanoid.xml --out h.toml
 """
 
 
 def add(commands: Commands) -> None:
     parser = command(
-        commands, "import", call, "a robot's URDF or MJCF as a model file",
+        commands, "import", call, "convert a URDF or MJCF robot to a model file",
         "Read a URDF or MJCF file through MuJoCo's compiler, write it as a model file, and list\n"
-        "what could not be represented.",
+        "what was not imported.",
         EXAMPLES,
     )  # fmt: skip
     add_file(parser)
-    parser.add_argument("--out", type=Path, metavar="TOML", help="[NAME OF THE FILE.toml]")
+    parser.add_argument("--out", type=Path, metavar="TOML", help="output file [FILE.toml]")
     parser.add_argument(
-        "--folder", type=Path, metavar="FOLDER", help="where its meshes are [that of the file]"
+        "--folder", type=Path, metavar="FOLDER", help="folder of its meshes [that of the file]"
     )
     parser.add_argument(
         "--limits", choices=("stops", "none"), default="stops",
-        help="whether limits of joints become stops [stops]",
+        help="joint limits: compliant stops, or none [stops]",
     )  # fmt: skip
     parser.add_argument(
         "--contacts", choices=("planes", "none"), default="none",
-        help="whether the planes of the file are touched [none]",
+        help="contact with the planes of the file, or none [none]",
     )  # fmt: skip
     add_json(parser)
 

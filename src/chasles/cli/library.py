@@ -6,19 +6,19 @@ from pathlib import Path
 from chasles.cli.common import Commands, command
 
 EXAMPLES = """\
-  chasles library                    list them
-  chasles library four-bar           run one, and print its checks
+  chasles library                    list the problems
+  chasles library four-bar           run one and print its checks
 """
 
 
 def add(commands: Commands) -> None:
     parser = command(
-        commands, "library", call, "published benchmark mechanisms",
-        "List the benchmarks; run one, print its checks, and write its picture, film and result;\n"
-        "or run all of them and write library.md with their pictures and films.",
+        commands, "library", call, "run published benchmark problems",
+        "Without a name: list the benchmark problems.  With a name: run one, print its checks\n"
+        "and write its picture, film and result.  all: run all and write library.md with pictures.",
         EXAMPLES,
     )  # fmt: skip
-    parser.add_argument("name", nargs="?", metavar="NAME", help="one of them, or 'all'")
+    parser.add_argument("name", nargs="?", metavar="NAME", help="name of a problem, or 'all'")
     parser.add_argument("--out", type=Path, default=Path("out/library"), metavar="FOLDER")
 
 

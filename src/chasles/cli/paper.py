@@ -13,7 +13,7 @@ EXAMPLES = """\
 
 def add(commands: Commands) -> None:
     parser = command(
-        commands, "paper", call, "the paper's examples, figures and claims as one page",
+        commands, "paper", call, "reproduce the paper: examples, figures and claims",
         "Run the examples of Müller and Terze (2013), test the paper's claims, and write\n"
         "report.html, the figures and results.json.",
         EXAMPLES,
@@ -21,15 +21,17 @@ def add(commands: Commands) -> None:
     parser.set_defaults(interrupted="no report was written")
     size = parser.add_mutually_exclusive_group()
     size.add_argument(
-        "--quick", action="store_true", help="the paper's own runs only, no PNG files"
+        "--quick", action="store_true", help="only the runs of the paper, no PNG files"
     )
     size.add_argument("--full", action="store_true", help="everything (the default)")
     parser.add_argument(
-        "--example", action="append", metavar="NAME", help="only this one; may repeat"
+        "--example", action="append", metavar="NAME", help="run only this example; may be repeated"
     )
-    parser.add_argument("--step", type=float, default=1e-3, metavar="S", help="seconds [1e-3]")
-    parser.add_argument("--method", default="rk4", metavar="NAME", help="tableau [rk4]")
-    parser.add_argument("--until", type=float, default=1.0, metavar="S", help="duration [1]")
+    parser.add_argument(
+        "--step", type=float, default=1e-3, metavar="S", help="length of a step, s [1e-3]"
+    )
+    parser.add_argument("--method", default="rk4", metavar="NAME", help="Runge-Kutta tableau [rk4]")
+    parser.add_argument("--until", type=float, default=1.0, metavar="S", help="duration, s [1]")
     parser.add_argument("--out", type=Path, default=Path("out/paper"), metavar="FOLDER")
 
 

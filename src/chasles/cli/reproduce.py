@@ -12,9 +12,9 @@ EXAMPLES = """\
 
 def add(commands: Commands) -> None:
     parser = command(
-        commands, "reproduce", call, "published results beside ours and the converged value",
-        "Run published examples as they were run, and set the digits side by side.  Exit code 1\n"
-        "if one that should be equal is not.",
+        commands, "reproduce", call, "compare published digits with ours",
+        "Run published examples with their method and step, and compare the digits with ours and\n"
+        "with the converged value.  Exit code 1 if digits differ that should be equal.",
         EXAMPLES,
     )  # fmt: skip
     parser.add_argument("names", nargs="*", metavar="NAME", help="top, two-tops, ... [all]")

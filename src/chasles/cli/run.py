@@ -1,4 +1,4 @@
-"""`chasles run FILE`: simulate a model file and keep the result."""
+"""`chasles run FILE`: simulate a model file and save the result."""
 
 import argparse
 import shutil
@@ -10,12 +10,12 @@ from chasles.cli.common import Commands, add_file, add_json, add_times, command,
 from chasles.model import InvalidOption
 
 EXAMPLES = """\
-  chasles run top.toml                                 options are those of its table [run]
-  chasles run top.toml --until 10 --step 1e-3          or these
-  chasles run top.toml --until 10 --tol 1e-6           as accurate as that, steps are chosen
+  chasles run top.toml                                 with the options in its table [run]
+  chasles run top.toml --until 10 --step 1e-3          with other options
+  chasles run top.toml --until 10 --tol 1e-6           with a target for the global error
   chasles run top.toml --report top.html               film, numbers and plots on one page
-  chasles run top.toml --out results --json            the summary as JSON
-  chasles run top.toml --out results --resume          go on with a run that was cut off
+  chasles run top.toml --out results --json            print the summary as JSON
+  chasles run top.toml --out results --resume          continue an interrupted run
 """
 #: Where the states go while a run is on its way, beside its result.
 
@@ -27,25 +27,29 @@ CHOSEN = ("tol", "rtol", "atol")
 def add(commands: Commands) -> None:
     parser = command(
         commands, "run", call, "simulate a model file",
-        "Simulate a model file and write FOLDER/result.nc, which chasles.load reads.  Options in\n"
-        "the file's table [run] hold where none is given here.  Ctrl-C, and a run that cannot go\n"
-        "on, keep the result so far.  States are in FOLDER/segments while it runs: what was\n"
-        "written there survives a kill, and --resume goes on from it.",
+        "Simulate a model file and write FOLDER/result.nc (read it with chasles.load).  Options\n"
+        "given here replace those in the table [run] of the file.  After Ctrl-C, or if the run\n"
+        "stops, the result so far is saved.  States are written to FOLDER/segments on\n"
+        "the way.  They survive a crash, and --resume continues from them.",
         EXAMPLES,
     )  # fmt: skip
     add_file(parser)
     add_times(parser)
     parser.add_argument(
         "--tol", type=float, metavar="X",
-        help="how accurate the motion is to be, instead of a step; not kept on its way",
+        help="target for the global error, relative to body size, instead of a step",
     )  # fmt: skip
-    parser.add_argument("--method", metavar="NAME", help="rk4, dopri5, ...")
-    parser.add_argument("--spaces", metavar="NAME", help="auto, SE3, SO3xR3, ...")
-    parser.add_argument("--stabilise", metavar="NAME", help="projection, baumgarte or ggl")
-    parser.add_argument("--save-every", type=int, metavar="N", help="keep every Nth state")
-    parser.add_argument("--out", type=Path, metavar="FOLDER", help="[out/NAME OF THE FILE]")
-    parser.add_argument("--report", type=Path, metavar="HTML", help="film, numbers and plots")
-    parser.add_argument("--resume", action="store_true", help="go on with the run in the folder")
+    parser.add_argument("--method", metavar="NAME", help="integration method: rk4, dopri5, ...")
+    parser.add_argument(
+        "--spaces", metavar="NAME", help="configuration spaces: auto, SE3, SO3xR3, ..."
+    )
+    parser.add_argument(
+        "--stabilise", metavar="NAME", help="against drift: projection, baumgarte or ggl"
+    )
+    parser.add_argument("--save-every", type=int, metavar="N", help="save every Nth state")
+    parser.add_argument("--out", type=Path, metavar="FOLDER", help="output folder [out/FILE]")
+    parser.add_argument("--report", type=Path, metavar="HTML", help="write a report page")
+    parser.add_argument("--resume", action="store_true", help="continue the run in the folder")
     parser.add_argument("--quiet", action="store_true", help="no progress bar")
     add_json(parser)
 
@@ -61,7 +65,7 @@ def call(options: argparse.Namespace) -> int:
     run |= {name: value for name in OVERRIDES if (value := getattr(options, name)) is not None}
     if "until" not in run:
         raise InvalidOption(
-            f"'{options.file}' does not say how long to run.",
+            f"'{options.file}' has no end time for the run.",
             "Give --until, or until = ... in its table [run].",
         )
     if options.tol is not None and options.step is None:
@@ -74,7 +78,7 @@ def call(options: argparse.Namespace) -> int:
         run |= {"into": segments(folder, options.resume), "resume": True}
     elif options.resume:
         raise InvalidOption(
-            f"--resume: a run with {unkept[0]} is not kept on its way.",
+            f"--resume: a run with {unkept[0]} is not recorded and cannot be resumed.",
             f"Leave {unkept[0]} out, or --resume.",
         )
     try:
@@ -89,7 +93,7 @@ def call(options: argparse.Namespace) -> int:
     except Interrupted as interrupt:
         keep(interrupt.result, folder, options)
         reached = interrupt.result.t[-1]
-        raise KeyboardInterrupt(f"the result up to t = {reached:g} s is kept") from None
+        raise KeyboardInterrupt(f"the result up to t = {reached:g} s is saved") from None
     keep(result, folder, options)
     clear(folder)
     return 0
@@ -102,13 +106,13 @@ def segments(folder: Path, resume: bool) -> Path:
     found = folder / SEGMENTS
     if is_recording(found) and not resume:
         raise InvalidOption(
-            f"'{found}' holds a run that was cut off.",
-            "Go on with it by --resume, remove it to begin anew, or name another folder by --out.",
+            f"'{found}' holds an interrupted run.",
+            "Continue it with --resume, delete it, or give another folder with --out.",
         )
     if resume and not is_recording(found):
         raise InvalidOption(
-            f"--resume: there is no run in '{found}' that was cut off.",
-            "Leave --resume out to begin one.",
+            f"--resume: there is no interrupted run in '{found}'.",
+            "Leave --resume out to start one.",
         )
     return found
 
@@ -126,13 +130,14 @@ def made(folder: Path) -> Path:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise InvalidOption(
-            f"--out: the folder '{folder}' cannot be made: {error.strerror}.", "Name another one."
+            f"--out: the folder '{folder}' cannot be created: {error.strerror}.",
+            "Give another folder.",
         ) from error
     return folder
 
 
 def keep(result: Any, folder: Path, options: argparse.Namespace) -> None:
-    """Write the result, and print what it amounts to."""
+    """Write the result and print its summary."""
     written = {"result": str(result.save(folder / "result.nc"))}
     if options.report is not None:
         from chasles.view.run_report import write_report  # late: plotting takes a while to load
@@ -147,7 +152,7 @@ def keep(result: Any, folder: Path, options: argparse.Namespace) -> None:
 
 
 def summary(result: Any) -> dict[str, Any]:
-    """What a run amounts to, as plain data."""
+    """The summary of a run, as plain data."""
     model, provenance = result.model, result.provenance
     gaps = {joint.name: {"m": 0.0, "rad": 0.0} for joint in model.joints}
     first, last, missed = None, 0.0, 0.0
@@ -174,7 +179,7 @@ def summary(result: Any) -> dict[str, Any]:
 
 def in_words(found: dict[str, Any]) -> str:
     joints = [
-        f"  {name}: open by {gap['m']:.1e} m, {gap['rad']:.1e} rad at most"
+        f"  {name}: constraint violation at most {gap['m']:.1e} m, {gap['rad']:.1e} rad"
         for name, gap in found["joints"].items()
     ]
     energy = found["energy"]
@@ -182,8 +187,8 @@ def in_words(found: dict[str, Any]) -> str:
         [
             f"{found['message']} ({found['method']}, {found['seconds_in_steps']:.3g} s)",
             *joints,
-            f"energy {energy['start']:.6g} J at the start, {energy['end']:.6g} J at the end, off"
-            f" its balance by {energy['largest_error']:.1e} J at most",
+            f"energy {energy['start']:.6g} J at the start, {energy['end']:.6g} J at the end;"
+            f" largest energy-balance error {energy['largest_error']:.1e} J",
             *(f"note: {note}" for note in found["notes"]),
             *(str(path) for path in found["files"].values()),
         ]

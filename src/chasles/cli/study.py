@@ -10,7 +10,7 @@ def add(commands: Commands) -> None:
     study = commands.add_parser("study", help="studies that extend the paper")
     studies = study.add_subparsers(dest="study", required=True, metavar="STUDY")
     parser = command(
-        studies, "spaces", call, "every chart on pairs, trees, loops and moving frames",
+        studies, "spaces", call, "compare spaces on pairs, trees, loops and moving frames",
         "Measure which configuration space is best, and write study.md, its figures and\n"
         "results.json.",
         "  chasles study spaces --quick --out study\n",
@@ -19,8 +19,8 @@ def add(commands: Commands) -> None:
     parser.add_argument("--slow", action="store_true", help="a million steps in the long run")
     parser.add_argument("--out", type=Path, default=Path("out/study"), metavar="FOLDER")
     parser = command(
-        studies, "integrators", call_integrators, "every method in every space on the same models",
-        "Measure orders, cost and what long runs keep, and write integrators-study.md, its\n"
+        studies, "integrators", call_integrators, "compare all methods in all spaces",
+        "Measure orders, cost and long runs, and write integrators-study.md, its\n"
         "figures and results.json.",
         "  chasles study integrators --quick --out study\n",
     )  # fmt: skip

@@ -14,16 +14,22 @@ EXAMPLES = """\
 
 def add(commands: Commands) -> None:
     parser = command(
-        commands, "sweep", call, "many runs of a model, kept as they come",
-        "Run all combinations of the values in a file.  With --out, runs are kept as they come,\n"
-        "and the same command goes on where it stopped.  Exit code 1 if a run was not finished.",
+        commands, "sweep", call, "run a model many times with varied parameters",
+        "Run all combinations of the values in a file.  With --out, each finished run is stored,\n"
+        "and the same command continues where it stopped.  Exit code 1 if a run was not finished.",
         EXAMPLES,
     )  # fmt: skip
-    parser.add_argument("file", type=Path, metavar="FILE", help="a sweep: .toml")
-    parser.add_argument("--out", type=Path, metavar="FOLDER", help="where runs are kept")
-    parser.add_argument("--workers", type=int, metavar="N", help="processes here [one per core]")
-    parser.add_argument("--scheduler", metavar="ADDRESS", help="of Dask, tcp://host:8786")
-    parser.add_argument("--csv", type=Path, metavar="FILE", help="write a row for every run")
+    parser.add_argument("file", type=Path, metavar="FILE", help="sweep file: .toml")
+    parser.add_argument("--out", type=Path, metavar="FOLDER", help="folder to store the runs")
+    parser.add_argument(
+        "--workers", type=int, metavar="N", help="processes on this machine [one per core]"
+    )
+    parser.add_argument(
+        "--scheduler", metavar="ADDRESS", help="address of a Dask scheduler, tcp://host:8786"
+    )
+    parser.add_argument(
+        "--csv", type=Path, metavar="FILE", help="write a table with a row for every run"
+    )
     add_json(parser)
 
 

@@ -13,15 +13,18 @@ EXAMPLES = """\
 
 def add(commands: Commands) -> None:
     parser = command(
-        commands, "view", call, "a saved run, live in the browser or as a film",
-        "Show a run that result.save wrote: live in the browser (needs viser), or, with --out, as\n"
-        "a film in a file.",
+        commands, "view", call, "show a saved run in the browser, or as a film",
+        "Show a saved run: live in the browser (needs viser), or as a film in a file with --out.",
         EXAMPLES,
     )  # fmt: skip
-    parser.add_argument("file", type=Path, metavar="FILE", help="what result.save wrote, run.nc")
-    parser.add_argument("--out", type=Path, metavar="FILM", help=".html, .gif or .mp4")
-    parser.add_argument("--follow", metavar="BODY", help="that the camera moves along with")
-    parser.add_argument("--port", type=int, default=8080, metavar="N", help="of the server [8080]")
+    parser.add_argument("file", type=Path, metavar="FILE", help="saved run, run.nc")
+    parser.add_argument(
+        "--out", type=Path, metavar="FILM", help="write a film: .html, .gif or .mp4"
+    )
+    parser.add_argument("--follow", metavar="BODY", help="body that the camera follows")
+    parser.add_argument(
+        "--port", type=int, default=8080, metavar="N", help="port of the server [8080]"
+    )
 
 
 def call(options: argparse.Namespace) -> int:

@@ -1,4 +1,4 @@
-"""`chasles warm`: everything compiled ahead, once per machine."""
+"""`chasles warm`: compile everything in advance, once per machine."""
 
 import argparse
 
@@ -7,8 +7,8 @@ from chasles.cli.common import Commands, command
 
 def add(commands: Commands) -> None:
     command(
-        commands, "warm", call, "compile everything ahead, once per machine",
-        "Compile every kernel that is not on disk yet, so that the first run begins at once.",
+        commands, "warm", call, "compile everything in advance, once per machine",
+        "Compile all code that is not on disk yet, so that first runs start at once.",
         "  chasles warm\n",
     )  # fmt: skip
 

@@ -58,32 +58,59 @@ def ensemble(
     kernel: str = "auto",
     device: str = "cpu",
 ) -> "Dataset":
-    """Run a model many times, with other initial states or parameters each time.
+    """Run a model many times with different initial states or parameters.
 
-    vary        {"top.angular_velocity": (members, 3), "spring.stiffness": (members,), "gravity":
-                (3,), ...}: "part.field" of bodies, joints, forces and drivers, with a row for
-                every member or one value for all
-    until       s, a whole number of steps
-    step        s
-    method      as in `simulate`, like spaces and stabilise
-    save_every  keep every so many steps, and the last
-    statistics  quantities that are followed instead, at every save_every-th step:
-                "pivot.violation", "top.position.z", "top.speed", "kinetic_energy"; no trajectory
-                is stored
-    exact       the bits of `simulate` (of more than 400 members from a fit, see `set_up` in attrs,
-                but for rounding of the start); False lets the processor round a product and a sum
-                once
-    threads     how many; all cores if left out
-    kernel      "auto": members run in the lanes of registers, by machine code made for the model;
-                "generic": each by the kernel of all models
-    device      "cpu", or "gpu": one thread for a member, through CuPy (extra gpu); where there is
-                none a warning says so, and the members run on the CPU
+    Parameters
+    ----------
+    model
+        The model.
+    vary
+        {"top.angular_velocity": (members, 3), "spring.stiffness": (members,), "gravity": (3,),
+        ...}: "part.field" of bodies, joints, forces and drivers, with one row for every member
+        or one value for all.
+    until
+        End time, s, a whole number of steps.
+    step
+        Length of a step, s.
+    method
+        As in `simulate`.
+    spaces
+        As in `simulate`.
+    stabilise
+        As in `simulate`.
+    save_every
+        Save every n-th step, and the last.
+    statistics
+        Quantities to follow instead of trajectories, at every save_every-th step:
+        "pivot.violation", "top.position.z", "top.speed", "kinetic_energy".
+    exact
+        Whether to have the numbers of `simulate` to the last bit (above 400 members the start
+        may differ by round-off, see `set_up` in attrs). False allows fused multiply-add.
+    threads
+        Number of threads. All cores if left out.
+    kernel
+        "auto": code compiled for the model, in vector registers. "generic": the code of all
+        models.
+    device
+        "cpu", or "gpu": one thread for each member, through CuPy (extra gpu). Without a GPU a
+        warning is issued and the CPU is used.
 
-    Returns an xarray Dataset with position, rotation, velocity and angular_velocity (member, time,
-    body, ...); or with statistics the largest, smallest and last value and the mean of every
-    quantity (member, quantity), and quantiles and a histogram of the largest ones over all members.
-    `status` says of each member that it is finished, or why not: what was computed is kept, and
-    the rest is NaN.  `warnings` says what is suspect about one, as `simulate` would.
+    Returns
+    -------
+    Dataset
+        position, rotation, velocity and angular_velocity (member, time, body, ...). With
+        statistics: largest, smallest, last and mean value of every quantity (member, quantity),
+        and quantiles and a histogram of the largest values over all members. `status` of each
+        member is "finished" or the reason why not; results so far are kept, the rest is NaN.
+        `warnings` lists what is suspect.
+
+    Examples
+    --------
+    >>> import chasles as ch
+    >>> model = ch.Model([ch.Body.sphere("ball", radius=0.1, mass=1.0)])
+    >>> runs = ch.ensemble(model, {"gravity": [(0, 0, -9.81), (0, 0, -1.62)]}, 1.0, 0.1)
+    >>> runs.position.isel(time=-1, axis=2).values.ravel().round(3).tolist()
+    [-4.905, -0.81]
     """
     checked_model(model)
     check_word("kernel", kernel, KERNELS)

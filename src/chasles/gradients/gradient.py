@@ -32,8 +32,14 @@ MODES = (AUTO, FORWARD, REVERSE)
 class Gradient(dict[str, Any]):
     """Path -> array of derivatives, in the shape of the field.
 
-    value       of the function
-    trajectory  (t (T,), absolute states (T, n, 18))
+    Parameters
+    ----------
+    slopes
+        The derivatives.
+
+    Notes
+    -----
+    `value` is the value of the function, `trajectory` is (t (T,), absolute states (T, n, 18)).
     """
 
     def __init__(self, slopes: Mapping[str, Floats]) -> None:
@@ -57,22 +63,52 @@ def gradient(
     save_every: int = 1,
     mode: str = "auto",
 ) -> Gradient:
-    """The derivatives of a number of a run with respect to fields of its model.
+    """Derivatives of a number of a run with respect to fields of its model.
 
-    function    function(run) -> number, of a run with t, position(body), velocity(body),
-                rotation(body) and angular_velocity(body), as a Result has them
-    wrt         paths as in `ensemble`: ["top.angular_velocity", "pivot.at", "gravity"]
-    until       s, a whole number of steps
-    save_every  the function sees every so many steps
-    mode        "reverse" goes back along the steps and costs the same however many derivatives
-                there are, "forward" carries derivatives along, eight at once; "auto" takes what
-                costs less
+    Parameters
+    ----------
+    model
+        The model.
+    function
+        function(run) -> number, of a run with t, position(body), velocity(body), rotation(body)
+        and angular_velocity(body), as a Result has them.
+    wrt
+        Paths as in `ensemble`: ["top.angular_velocity", "pivot.at", "gravity"].
+    until
+        End time, s, a whole number of steps.
+    step
+        Length of a step, s.
+    method
+        As in `simulate`.
+    spaces
+        As in `simulate`.
+    stabilise
+        As in `simulate`.
+    save_every
+        The function gets every n-th step.
+    mode
+        "reverse": the cost does not depend on the number of derivatives. "forward": eight
+        derivatives at once. "auto": the cheaper one.
 
-    They are those of the steps as they are taken, exact to rounding.  The step of a small model is
-    compiled, and the gradient costs about four runs; that of a larger one is read from a list.
-    Joints that velocities depend on count: what is left out of the model follows what varies.
+    Returns
+    -------
+    Gradient
+        Path -> array of derivatives. Its `value` is that of the function.
 
-    Returns a dict path -> array; its `value` is that of the function.
+    Notes
+    -----
+    The derivatives are those of the discrete steps, exact to round-off. For a small model the step
+    is compiled, and the gradient costs about four runs. Velocities that were left out of the model
+    follow what varies.
+
+    Examples
+    --------
+    >>> import chasles as ch
+    >>> model = ch.Model([ch.Body.sphere("ball", radius=0.1, mass=1.0)])
+    >>> fall = lambda run: run.position("ball")[-1, 2]
+    >>> found = ch.gradient(model, fall, ["gravity"], until=1.0, step=0.1)
+    >>> found["gravity"].round(6).tolist()
+    [0.0, 0.0, 0.5]
     """
     checked_model(model)
     if not callable(function):

@@ -226,7 +226,7 @@ BENCHMARK = Benchmark(
     " solution at 0.03 s; IFToMM Library of Computational Benchmark Problems, A03.",
     about="Seven planar bodies with a motor and a spring reach 1000 rad/s within hundredths of a"
     " second: a test of very small time scales, and of redundancy, since with revolutes everywhere"
-    " nine of the 50 constraint rows repeat others. Sources disagree. B is at x = -0.03635 m"
+    " nine of the 50 constraint rows are redundant. Sources disagree. B is at x = -0.03635 m"
     " (Hairer and Wanner): the value +0.03635 m of some tables does not fit the start, where E"
     " would be 0.065 m from it and the triangle has 0.035 m. The triangle has 0.02373 kg and its"
     " centre at y = -0.01874 m (Hairer and Wanner), where others have 0.02372 kg and -0.0187 m. Of"

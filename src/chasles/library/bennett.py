@@ -97,8 +97,9 @@ BENCHMARK = Benchmark(
     source="G. T. Bennett, A new mechanism, Engineering 76 (1903) 777-778; the dimensions are this"
     " library's own.",
     about="Three bodies and four skew hinges: 20 constraint rows of rank 17 only because opposite"
-    " links are equal and sin(alpha) / a = sin(beta) / b. Nothing is planar or parallel, so what is"
-    " redundant cannot be seen by eye, and taken out. The links turn on and on, and their"
+    " links are equal and sin(alpha) / a = sin(beta) / b. Nothing is planar or parallel, so the"
+    " redundant constraints cannot be found by eye and "
+    "removed. The links turn without end, and their"
     " angles have a closed form.",
     parameters={
         "short links a, twist alpha": ((SHORT, 30.0), "m, °"),

@@ -85,8 +85,8 @@ BENCHMARK = Benchmark(
     " benchmarking system for MBS simulation software. Multibody System Dynamics 16 (2006) 179-190;"
     " IFToMM Library of Computational Benchmark Problems, A04.",
     about="A closed loop of six revolutes, along edges of a cube at the start. Grübler counts no"
-    " degree of freedom; it has one, since the axes lie so that one of the 30 constraint rows"
-    " repeats the others, in every pose. Every second angle is the same, and neighbours obey"
+    " degree of freedom; it has one, because of its geometry one of the 30 constraint rows is "
+    "redundant in every pose. Every second angle is the same, and neighbours obey"
     " (1 + sin q) (1 + sin q') = 1 if they are counted from the cube. Energy is conserved, and the"
     " path of P3 is published.",
     parameters={

@@ -72,8 +72,9 @@ def benchmark(links: int) -> Benchmark:
         " number of bodies. The figures are this library's own.",
         about="Links on ball joints, straight and horizontal at the start and turning about the"
         " vertical, fall and swing in space. Energy and the angular momentum about the vertical"
-        " through the hook are kept; the motion becomes chaotic once the chain whips, so paths are"
-        " comparable for a short while only. benchmark(n) of chasles.library.chain has n links.",
+        " through the hook are conserved. The motion becomes chaotic "
+        "once the chain whips, so paths can be compared only for a "
+        "short time. benchmark(n) of chasles.library.chain has n links.",
         parameters={
             "links": (links, ""),
             "length of a link": (LENGTH, "m"),

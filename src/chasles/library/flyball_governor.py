@@ -174,7 +174,7 @@ BENCHMARK = Benchmark(
     about="Watt's governor with spring-dampers in place of its coupler rods: they stretch by less"
     " than 0.06 mm, and damp with rates above 1e4 /s, which makes the equations stiff. An explicit"
     " method must take steps for its stability, here 5e-5 s with RK4, and is then more accurate"
-    " than it need be. The angle of 30 degrees is below the horizontal, which relaxes the couplers"
+    " than needed. The angle of 30 degrees is below the horizontal, which relaxes the couplers"
     " at the start: they go from the middle of the rods to the sides of the slider, 0.1 m apart as"
     " the hinges are. Sources disagree about the spin: 2 pi rad/s is that of the library and is"
     " taken here; 0.16 * 2 pi rad/s is found in one implementation, together with 0.005 times the"

@@ -72,9 +72,11 @@ BENCHMARK = Benchmark(
     source="F. Freudenstein, Approximate synthesis of four-bar linkages, Transactions of the ASME"
     " 77 (1955) 853-861, for the relation of the angles; the dimensions are this library's own.",
     about="The textbook case of an over-constrained mechanism: three bodies and four hinges have"
-    " 20 constraint rows of rank 17, so Grübler counts -2 where one degree of freedom is. The"
-    " motion is unique, the reactions across the plane are not. A crank-rocker by Grashof's rule,"
-    " so the crank turns on and on.",
+    " 20 constraint rows of rank 17, so Grübler's count is -2, and the degree of freedom is "
+    "one. The"
+    " motion is unique, the reactions across the plane are not. It is a crank-rocker by"
+    " Grashof's rule: the crank turns "
+    "without end.",
     parameters={
         "A, B, C, D in the xz plane": (tuple(x for p in POINTS for x in p[::2]), "m"),
         "density": (DENSITY, "kg/m³"),

@@ -113,8 +113,8 @@ def benchmark(
 BENCHMARK = benchmark(
     "top-fast",
     "Heavy top of Brüls and Cardona, fast",
-    "One body on a ball joint at high spin: the space in which it is described decides whether the"
-    " joint holds.",
+    "One body on a ball joint at high spin: the configuration space decides whether the joint"
+    " drifts.",
     FAST,
     until=2.0,
     step=2e-4,
@@ -122,7 +122,7 @@ BENCHMARK = benchmark(
 SLOW_BENCHMARK = benchmark(
     "top-slow",
     "Heavy top of Brüls and Cardona, slow",
-    "The fast top with a hundredth of its speed, so that gravity rules: nearly a pendulum.",
+    "The fast top with a hundredth of its speed, so that gravity dominates: nearly a pendulum.",
     SLOW,
     until=10.0,
     step=1e-3,

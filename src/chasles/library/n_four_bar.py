@@ -112,13 +112,15 @@ def n_four_bar(windows: int, name: str = "") -> Benchmark:
         " Computational Benchmark Problems, A02.",
         about="Square windows fall over through the horizontal, where their degrees of freedom jump"
         f" from 1 to {count + 1}: constraints lose rank there. As every joint is a revolute,"
-        f" {3 * count} rows are redundant in every pose. Beyond the singular pose other motions are"
-        " possible than that of a row of parallelograms; that one has a closed form, with which the"
-        " run is compared. It passes upright, an unstable equilibrium, with 1 m/s only, so that"
-        " small errors of one turn grow in the next. The library judges by the energy (0.1 J) and"
+        f" {3 * count} rows are redundant in every pose. Beyond the singular pose other motions"
+        " are possible. The "
+        "motion as a row of parallelograms has a closed form, with "
+        "which the run is compared. It passes upright, an unstable equilibrium, with only 1"
+        " m/s, so small errors of one turn grow in the "
+        "next. The library judges by the energy (0.1 J) and"
         " B0's path. The first description runs N = 40 for 20 s and allows errors of 1e-3 (high"
-        " precision); later ones run N = 2, and 10 s, which is taken here. Passing"
-        " singular poses has all joints projected.",
+        " precision); later ones run N = 2, and 10 s, which is taken here. All joints are"
+        " projected to pass the singular poses.",
         parameters={
             "N": (count, ""),
             "links": (2 * count + 1, ""),

@@ -8,13 +8,13 @@ from chasles.library.catalogue import library
 from chasles.library.command import FILMS, IMAGES, quantity
 from chasles.view.theme import scientific
 
-HEAD = """# Benchmark library
+HEAD = """# Benchmark problems
 
-*Written by `chasles library all --out docs`, with its pictures and figures.*
+*`chasles library all --out docs` writes this page, its pictures and its figures.*
 
-Mechanisms that come with chasles, each with its source, its parameters, what must come out, and a
-picture. Most are published problems; the page says which figures are the library's own, and where
-sources disagree, which value was taken and why.
+Benchmark problems that come with chasles. Each has its source, its parameters, checks and a
+picture. Most are published. The page says which figures are our own. Where sources disagree, it
+says which value is used and why.
 
 ```python
 import chasles as ch
@@ -24,8 +24,8 @@ result = pendulum.run(until=0.5)
 print(*pendulum.check(result), sep="\\n")
 ```
 
-On the command line, `chasles library` lists them, and `chasles library A03` runs one, prints its
-checks, and writes its picture, its film and its result; the exit code is 1 if a check fails.
+On the command line, `chasles library` lists them. `chasles library A03` runs one, prints its
+checks, and writes its picture, its film and its result. The exit code is 1 if a check fails.
 """
 
 

@@ -73,8 +73,9 @@ PARAMETERS: dict[str, Quantity] = {
     "gravity along -z": (9.81, "m/s²"),
 }
 ABOUT = (
-    "The classical nonholonomic system: five coordinates, three degrees of freedom, and only the"
-    " energy is kept. The disc turns about the vertical at 15 rad/s while it rolls at 5 rad/s, so"
+    "The classical nonholonomic system: five coordinates, three degrees of freedom, and only"
+    " the energy is conserved. The disc turns about the vertical at 15 rad/s while it rolls at"
+    " 5 rad/s, so"
     " that it runs in a small circle and rocks."
 )
 BENCHMARK = Benchmark(
@@ -103,8 +104,9 @@ UPRIGHT_BENCHMARK = replace(
     BENCHMARK,
     name="rolling-disc-upright",
     title="Rolling disc, upright at the start",
-    about=ABOUT + " The gyroscopic torque of a disc that turns while it rolls lets it lean at"
-    " once, although it starts upright.",
+    about=ABOUT
+    + " The gyroscopic torque of a disc that turns while it rolls makes it lean at once,"
+    " although it starts upright.",
     parameters={**PARAMETERS, "tilt at the start": (0.0, "°")},
     model=partial(model, 0.0),
 )

@@ -93,8 +93,9 @@ BENCHMARK = Benchmark(
     source="No single publication: a bus with hinged panels is a customary example of floating"
     " multibody systems. The figures are this library's own.",
     about="A tumbling bus unfolds two wings of two panels with torsion springs and dampers in the"
-    " hinges. Nothing holds it from outside, so the linear and the angular momentum are kept in"
-    " every direction, while the dampers take the springs' energy. Springs rather than prescribed"
+    " hinges. It floats freely, so linear and angular momentum are "
+    "conserved, while the dampers dissipate the energy of the "
+    "springs. Springs rather than prescribed"
     " angles unfold the panels: that is how such panels open, their motion is then part of the"
     " answer, and stored and dissipated energy can be balanced. There are no latches.",
     parameters={

@@ -60,10 +60,11 @@ BENCHMARK = Benchmark(
     source="IFToMM Technical Committee for Multibody Dynamics, Library of Computational Benchmark"
     " Problems, A01.",
     about="A point mass on a massless rod swings through half a circle: one degree of freedom, and"
-    " a closed form in elliptic functions. It shows what a formulation costs and how far it drifts"
-    " where nothing is difficult. The rod is a constant distance to the centre of the mass, so that"
-    " the mass is a point: it is drawn as a ball, which the rod cannot turn, and whose idle spin"
-    " counts as the second degree of freedom.",
+    " a closed form in elliptic functions. It shows the cost and the drift of a formulation on an "
+    "easy problem. The rod keeps a constant distance to the centre of the "
+    "mass, so the mass is a point. It is drawn as a ball; the "
+    "rod cannot turn it, and its spin counts as the second "
+    "degree of freedom.",
     parameters={
         "mass": (MASS, "kg"),
         "length": (LENGTH, "m"),

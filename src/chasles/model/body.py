@@ -69,21 +69,39 @@ def takes_start(maker: Maker) -> Maker:
 @checked_keywords
 @dataclass(frozen=True, init=False)
 class Body:
-    """A rigid body at t = 0, in SI units.
+    """A rigid body, with its pose and velocity at t = 0.
 
-    name              how joints and results refer to it; anything but "ground"
-    mass              kg
-    inertia           about the centre of mass in body axes, kg m^2; 3x3, or three principal moments
-    position          of the centre of mass in the world, m
-    rotation          body to world: 3x3 matrix, unit quaternion (w, x, y, z), axis and angle
-                      ("z", 0.5), Euler angles ("ZYX", (a, b, c)), or a SciPy Rotation; rad
-    velocity          of the centre of mass in the world, m/s
-    angular_velocity  in the body frame, rad/s
-    shapes            what to draw: a Box, Mesh, ... or several; never used in the dynamics
+    Parameters
+    ----------
+    name
+        Name of the body in joints and results. "ground" is not allowed.
+    mass
+        Mass, kg.
+    inertia
+        Inertia about the centre of mass in body axes, kg m^2: a 3x3 matrix or three principal
+        moments.
+    position
+        Centre of mass in world coordinates, m.
+    rotation
+        Rotation from body to world: a 3x3 matrix, a unit quaternion (w, x, y, z), axis and
+        angle ("z", 0.5), Euler angles ("ZYX", (a, b, c)), or a SciPy Rotation. Angles in rad.
+    velocity
+        Velocity of the centre of mass in world axes, m/s. If left out, it follows from the
+        joints.
+    angular_velocity
+        Angular velocity in body axes, rad/s. If left out, it follows from the joints.
+    shapes
+        One or several shapes to draw: Box, Mesh, ... They do not enter the dynamics (except in
+        Contact).
+    shape
+        The same as `shapes`, for a single shape.
 
-    A velocity left out (None) is filled in consistently with the joints when a run starts.  Mass
-    and inertia may both be 0: see `Body.frame`.
+    Notes
+    -----
+    Mass and inertia may both be 0: see `Body.frame`.
 
+    Examples
+    --------
     >>> Body("wheel", mass=2.0, inertia=(0.1, 0.1, 0.2)).inertia
     ((0.1, 0.0, 0.0), (0.0, 0.1, 0.0), (0.0, 0.0, 0.2))
     """
@@ -137,11 +155,14 @@ class Body:
     @classmethod
     @takes_start
     def frame(cls, name: str, **start: Unpack[Start]) -> "Body":
-        """A frame without mass, for others to hang on: the cross between two hinges, say.
+        """A massless frame to which other bodies are jointed, for example the cross of a universal
+        joint.
 
-        Only the motion subgroups of joints have room for it (spaces="subgroups"), and something
-        with mass, or a rotor, has to resist the motion of the joint that carries it.
+        It needs the motion subgroups of joints as spaces (spaces="auto" or "subgroups"). A body
+        with mass, or a rotor, must resist the motion of its parent joint.
 
+        Examples
+        --------
         >>> Body.frame("cross", position=(0, 0, 1)).mass
         0.0
         """
@@ -158,10 +179,23 @@ class Body:
         colour: str | None = None,
         **start: Unpack[Start],
     ) -> "Body":
-        """A cuboid with edges `size` along the body axes, from its mass or its density (kg/m^3).
+        """A cuboid.
 
-        colour  to draw it in: "steel", "red", ... or "#rrggbb"
+        Parameters
+        ----------
+        name
+            Name of the body.
+        size
+            Edges along the body axes, m.
+        mass
+            Mass, kg. Give mass or density.
+        density
+            Density, kg/m^3.
+        colour
+            Colour of the drawing: "steel", "red", ... or "#rrggbb".
 
+        Examples
+        --------
         >>> Body.box("brick", size=(0.5, 0.25, 0.125), density=2048.0).mass
         32.0
         """
@@ -185,10 +219,27 @@ class Body:
         colour: str | None = None,
         **start: Unpack[Start],
     ) -> "Body":
-        """A solid cylinder along the body's `axis` ("x", "y" or "z").
+        """A solid cylinder.
 
-        between  the centres of its ends in the world, instead of length, position and rotation
-        colour   to draw it in: "steel", "red", ... or "#rrggbb"
+        Parameters
+        ----------
+        name
+            Name of the body.
+        radius
+            Radius, m.
+        length
+            Length, m.
+        mass
+            Mass, kg. Give mass or density.
+        density
+            Density, kg/m^3.
+        axis
+            Body axis of the cylinder: "x", "y" or "z".
+        between
+            Centres of its two ends in world coordinates, m, instead of length, position and
+            rotation.
+        colour
+            Colour of the drawing: "steel", "red", ... or "#rrggbb".
         """
         where = f"body '{checked_body_name(name)}'"
         radius = checked_positive(radius, "radius", "m", where, InvalidBody)
@@ -210,15 +261,34 @@ class Body:
         colour: str | None = None,
         **start: Unpack[Start],
     ) -> "Body":
-        """A rod along the body's `axis`: a cylinder if its `radius` is given, else slender.
+        """A rod: a cylinder if `radius` is given, else slender.
 
-        A slender rod has the textbook moment m l^2 / 12 across its axis.  A line of mass would
-        have no moment along it, and a body needs one, so it gets that of a cylinder of radius
-        l / 100.  A density needs a radius.
+        Parameters
+        ----------
+        name
+            Name of the body.
+        length
+            Length, m.
+        mass
+            Mass, kg. Give mass or density.
+        density
+            Density, kg/m^3.
+        radius
+            Radius, m. A density needs a radius.
+        axis
+            Body axis of the rod: "x", "y" or "z".
+        between
+            Its two ends in world coordinates, m, instead of length, position and rotation.
+        colour
+            Colour of the drawing: "steel", "red", ... or "#rrggbb".
 
-        between  its ends in the world, instead of length, position and rotation
-        colour   to draw it in: "steel", "red", ... or "#rrggbb"
+        Notes
+        -----
+        A slender rod has the moment m l^2 / 12 across its axis. Along its axis it has the moment of
+        a cylinder of radius l / 100, because a body needs a positive inertia.
 
+        Examples
+        --------
         >>> Body.rod("link", mass=1.0, between=((0, 0, 0), (0, 3, 4))).position
         (0.0, 1.5, 2.0)
         """
@@ -246,7 +316,21 @@ class Body:
         colour: str | None = None,
         **start: Unpack[Start],
     ) -> "Body":
-        """A solid ball; `colour` to draw it in: "steel", "red", ... or "#rrggbb"."""
+        """A solid sphere.
+
+        Parameters
+        ----------
+        name
+            Name of the body.
+        radius
+            Radius, m.
+        mass
+            Mass, kg. Give mass or density.
+        density
+            Density, kg/m^3.
+        colour
+            Colour of the drawing: "steel", "red", ... or "#rrggbb".
+        """
         where = f"body '{checked_body_name(name)}'"
         radius = checked_positive(radius, "radius", "m", where, InvalidBody)
         return solid(name, Sphere(radius, colour=colour), mass, density, start)
@@ -261,12 +345,28 @@ class Body:
         density: float | None = None,
         **start: Unpack[Start],
     ) -> "Body":
-        """What one or several homogeneous shapes of one density make together.
+        """A body made of one or several homogeneous shapes of the same density.
 
-        The shapes say where they are in axes of their own: a file's, say.  The body's axes are
-        those, and its centre of mass theirs.  With `position` left out the body stands where the
-        shapes say, so that parts drawn in one assembly stay together.
+        Parameters
+        ----------
+        name
+            Name of the body.
+        shapes
+            The shapes, with positions and rotations in common axes, for example those of a CAD
+            file.
+        mass
+            Mass, kg. Give mass or density.
+        density
+            Density, kg/m^3.
 
+        Notes
+        -----
+        Mass, centre of mass and inertia follow from the shapes. The body axes are the axes of the
+        shapes. If `position` is left out, the body stays where the shapes are, so parts of one
+        assembly fit together.
+
+        Examples
+        --------
         >>> from chasles.model.shapes import Cylinder, Sphere
         >>> rod = Cylinder(0.01, 1.0, axis="x", position=(0.5, 0, 0))
         >>> bob = Sphere(0.1, position=(1.0, 0, 0), colour="brass")
@@ -291,11 +391,26 @@ class Body:
         velocity: ArrayLike | None = None,
         angular_velocity: ArrayLike | None = None,
     ) -> "Body":
-        """One body from several, welded where they lie in the world; it is drawn as its parts.
+        """One body from several bodies, welded where they lie in the world. It is drawn as its
+        parts.
 
-        holes     bodies whose mass is taken away, where parts overlap or are drilled
-        rotation  the axes of the whole; those of the world if left out
+        Parameters
+        ----------
+        name
+            Name of the body.
+        parts
+            The bodies.
+        holes
+            Bodies whose mass is subtracted, where parts overlap or are drilled.
+        rotation
+            Axes of the composite body. World axes if left out.
+        velocity
+            Velocity of the centre of mass in world axes, m/s.
+        angular_velocity
+            Angular velocity in body axes, rad/s.
 
+        Examples
+        --------
         >>> bell = [Body.sphere("a", 0.1, 1.0), Body.sphere("b", 0.1, 3.0, position=(1, 0, 0))]
         >>> Body.composite("dumb-bell", bell).position
         (0.75, 0.0, 0.0)

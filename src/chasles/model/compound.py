@@ -11,14 +11,23 @@ from chasles.model.joints import Joint
 def compound(
     *joints: Joint, frame_name: Callable[[str], str] | None = None
 ) -> tuple[list[Body], list[Joint]]:
-    """Frames and joints that lead from a to b, from joints that all name a and b.
+    """Joints in series between two bodies, with massless frames between them.
 
-    The first joint is next to a.  Each keeps its name and its coordinates, which springs, stops,
-    motors and couplings may act on; points and axes are those at the poses entered.  Between two
-    joints there is a frame without mass: runs with spaces="subgroups" or "auto" have room for it.
+    Parameters
+    ----------
+    joints
+        Joints that all name the same a and b. The first is next to a.
+    frame_name
+        Name of the frame after a joint, from the name of the joint. "b after joint" by default.
 
-    frame_name  the name of the frame behind a joint, from the joint's; "b after joint" by default
+    Notes
+    -----
+    Each joint keeps its name and its coordinates, on which springs, stops, motors and couplings may
+    act. Points and axes are those at the poses entered. The massless frames need spaces="auto" or
+    "subgroups". Returns the frames and the joints, to be added to the model.
 
+    Examples
+    --------
     >>> from chasles.model.joints import Revolute
     >>> at = (0, 0, 0.1)
     >>> frames, joints = compound(

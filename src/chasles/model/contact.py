@@ -32,33 +32,52 @@ LEAST = 1e-300  # m; the inverse of a smaller radius is not a number
 
 @dataclass(frozen=True, init=False)
 class Contact(Force):
-    r"""A shape of b that may touch a plane or a ball of a: a push along the normal, and friction.
+    r"""Contact of a shape of b with a plane or a sphere of a: normal force and friction.
 
-    at           a point of the plane, or the centre of the ball (a's centre of mass if left out),
-                 in the world at the start
-    axis         the normal of the plane, towards the side on which b is; z if left out
-    radius       m, of the ball; None: a plane; negative: a hollow ball, b being inside
-    shape        what touches, on b: a Sphere, both ends of a Capsule or Rod, the eight corners of a
-                 Box, placed from b's centre of mass in body axes; b's own shape if left out
-    stiffness    k in N/m, and
-    hertz        h in N/m^1.5 (4/3 E sqrt(r) by Hertz): at least one of the two
-    dissipation  c in s/m, Hunt and Crossley's: 0 gives all of the energy back
-    friction     mu, Coulomb's coefficient
-    slip         s in m/s: friction reaches 0.7 of mu N where b slides at this speed
+    Parameters
+    ----------
+    a
+        Body of the plane or sphere, or GROUND.
+    b
+        Body of the shape.
+    at
+        A point of the plane, or the centre of the sphere, in world coordinates at the start, m.
+        For a sphere, the centre of mass of a if left out.
+    axis
+        Normal of the plane in world axes, towards b. z if left out.
+    radius
+        Radius of the sphere, m. None: a plane. Negative: a hollow sphere with b inside.
+    shape
+        Shape on b that touches, in body axes from the centre of mass: a Sphere, the two ends of
+        a Capsule or Rod, or the eight corners of a Box. The shape of b if left out.
+    stiffness
+        Linear stiffness k, N/m. Give stiffness, hertz, or both.
+    hertz
+        Hertz stiffness h, N/m^1.5; 4/3 E sqrt(r) for a sphere.
+    dissipation
+        Hunt and Crossley's coefficient c, s/m. 0 conserves energy.
+    friction
+        Coulomb's coefficient mu.
+    slip
+        Smoothing speed s of friction, m/s. At this sliding speed friction is 0.7 mu N.
 
-    Each ball that has sunk in by d > 0 is pushed out with N, and rubbed at its deepest point, which
-    slides with v:
+    Notes
+    -----
+    A sphere that has sunk in by d > 0 feels the normal force N, and friction f at its deepest
+    point, which slides with v:
 
     .. math:: N = (k d + h d^{3/2}) \max(0, 1 + c\,\dot d), \qquad
               f = -\mu N v / \sqrt{|v|^2 + s^2}
 
-    a feels the opposite at the same point.  The force is continuous where b touches, and has a
-    continuous slope there if k = 0.  It is **not sticking**: where less than mu N is asked for, b
-    creeps at a fraction of s.  Steps of the run should be short against sqrt(m / k), the time of a
-    bounce over pi, and against m s / (mu N), in which friction takes hold: s / (mu g) for a body
-    that rests.  A ball is **felt only where a stage of a step finds it**: what moves further in a
-    step than both are wide may pass through it, and nothing tells.
+    a feels the opposite force at the same point. The force is continuous; its slope is continuous,
+    too, if k = 0. **Friction does not stick**: under a load below mu N, b creeps at a fraction of
+    s. Steps must be short compared with sqrt(m / k), the time of a bounce over pi, and with m s /
+    (mu N), which is s / (mu g) for a body at rest on a plane. **There is no collision detection**:
+    a body that moves in one step farther than both bodies are wide may pass through, and nothing
+    reports it.
 
+    Examples
+    --------
     >>> ball = Body.sphere("ball", radius=0.1, mass=1.0, position=(0, 0, 1))
     >>> Contact("floor", GROUND, ball, at=(0, 0, 0), stiffness=1e4, friction=0.5).axis
     (0.0, 0.0, 1.0)
@@ -125,13 +144,25 @@ class Contact(Force):
     def each(
         cls, name: str, a: Attachment, bodies: Iterable[Body], skip: bool = False, **given: Any
     ) -> list["Contact"]:
-        """A contact with a for every shape of these bodies: a robot on its floor.
+        """One contact for every shape of several bodies: a robot on its floor.
 
-        skip   whether shapes that cannot touch (cylinders, meshes) are passed over, or refused
-        given  what else a Contact takes, but for its shape: at, axis, stiffness, friction, ...
+        Parameters
+        ----------
+        name
+            Prefix of the names: "floor foot 0" is the name, the body and the number of the
+            shape.
+        a
+            Body of the plane or sphere, or GROUND.
+        bodies
+            The bodies.
+        skip
+            Whether shapes that cannot touch (cylinders, meshes) are left out. Otherwise they
+            are refused.
+        given
+            Other arguments of Contact, except `shape`: at, axis, stiffness, friction, ...
 
-        Each is called by the name, its body and the number of its shape: "floor foot 0".
-
+        Examples
+        --------
         >>> legs = [Body.sphere(f"leg {k}", 0.1, mass=1.0) for k in (1, 2)]
         >>> floor = Contact.each("floor", GROUND, legs, at=(0, 0, 0), stiffness=1e4)
         >>> [contact.name for contact in floor]

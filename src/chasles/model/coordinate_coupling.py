@@ -36,23 +36,29 @@ EXAMPLE = "Give coefficients by joint: {'sun': 20, 'planet': 20}."
 
 @dataclass(frozen=True, init=False)
 class Coupling(AnyDriver):
-    """Joint coordinates q whose weighted sum stays what it is: sum of c q = offset.
+    """A constraint on joint coordinates q: the weighted sum of c q equals `offset`.
 
-    terms   joint -> coefficient c, or (c1, c2, ...) for c1 q + c2 q^2 + ...; a joint with two
-            coordinates is named with the one that is meant, "sleeve.displacement" or
-            (sleeve, "displacement")
-    offset  of the sum, in the unit of the terms
+    Parameters
+    ----------
+    terms
+        Joint -> coefficient c, or (c1, c2, ...) for c1 q + c2 q^2 + ... For a joint with two
+        coordinates: "sleeve.displacement" or (sleeve, "displacement").
+    offset
+        Value of the sum, in the unit of the terms.
 
-    Coordinates are those of `Result.coordinate`: of the joint's b against its a.  Teeth in mesh are
-    counted on the carrier of both wheels: a sun with 20 teeth and a planet with 30 on one carrier
-    are {"sun on carrier": 20, "planet": 30}; against the ground, with the carrier's own angle,
-    {"sun": 20, "carrier": -20, "planet": 30}.  A rack is {"pinion": radius, "rack": -1}, a belt
-    {"small": r, "large": -R}, a differential {"left": 1, "right": 1, "cage": -2}; a joint that
-    mimics another, a = 2 b + 0.1, is {"a": 1, "b": -2} with offset=0.1.
+    Notes
+    -----
+    Coordinates are those of `Result.coordinate`: of b relative to a. Examples: two gears on one
+    carrier {"sun on carrier": 20, "planet": 30} (teeth); relative to the ground {"sun": 20,
+    "carrier": -20, "planet": 30}; a rack {"pinion": radius, "rack": -1}; a belt {"small": r,
+    "large": -R}; a differential {"left": 1, "right": 1, "cage": -2}; a mimic joint a = 2 b + 0.1:
+    {"a": 1, "b": -2} with offset=0.1.
 
-    It pushes along every coordinate with its coefficient times one number (`Result.effort`), and
-    does no work.
+    It acts along every coordinate with its coefficient times one number (`Result.effort`) and does
+    no work.
 
+    Examples
+    --------
     >>> Coupling("mesh", {"sun": 20, "carrier": -20, "planet": (30, 0.5)}).terms[2]
     ('planet', 'auto', (30.0, 0.5))
     """

@@ -44,9 +44,11 @@ class RowJoint(Joint, in_files=False):
 class Universal(RowJoint):
     """A Cardan joint: a cross with one pin along `axis` in a, the other along `axis_b` in b.
 
-    The pins stay perpendicular: the row "cross" is the product of the two axes.  Between bent
-    shafts the speeds differ within every turn; `ConstantVelocity` has them equal.
+    The pins stay perpendicular (row "cross"). Between inclined shafts the speeds differ within each
+    turn; `ConstantVelocity` keeps them equal.
 
+    Examples
+    --------
     >>> Universal("cross", "shaft", "wheel", (0, 0, 0), axis=(1, 0, 0), axis_b=(0, 2, 0)).locked
     ('ux', 'uy', 'uz', 'cross')
     """
@@ -78,10 +80,11 @@ class Universal(RowJoint):
 class ConstantVelocity(RowJoint):
     """A homokinetic joint: two shafts, along `axis` at the start, that turn at equal speed.
 
-    The shafts may bend about `at` in any direction; neither turns relative to the other about
-    the bisector of their axes (row "cv").  Folded back by half a turn they have no bisector: that
-    pose is singular.
+    The shafts may incline about `at` in any direction. Neither turns relative to the other about
+    the bisector of their axes (row "cv"). A pose folded back by half a turn is singular.
 
+    Examples
+    --------
     >>> ConstantVelocity("joint", "gearbox", "wheel", at=(0, 0, 0), axis=(0, 1, 0)).locked
     ('ux', 'uy', 'uz', 'cv')
     """
@@ -96,10 +99,21 @@ class ConstantVelocity(RowJoint):
 
 @dataclass(frozen=True, init=False)
 class Distance(RowJoint):
-    """A massless rod with a ball at each end: point `at` of a, point `at_b` of b.
+    """A massless rod with a ball joint at each end.
 
+    Parameters
+    ----------
+    at
+        End on a in world coordinates at the start, m.
+    at_b
+        End on b in world coordinates at the start, m.
+
+    Notes
+    -----
     Its length is the distance of the two points at the start.
 
+    Examples
+    --------
     >>> Distance("rod", GROUND, "ball", at=(0, 0, 0), at_b=(3, 0, 4)).length
     5.0
     """
@@ -129,8 +143,17 @@ class Distance(RowJoint):
 
 @dataclass(frozen=True, init=False)
 class PointOnLine(RowJoint):
-    """A bead on a wire: point `at` of b stays on the line of a through `at` along `axis`.
+    """A point of b stays on a line of a: a bead on a wire.
 
+    Parameters
+    ----------
+    at
+        The point in world coordinates at the start, m.
+    axis
+        Direction of the line in world axes, fixed in a.
+
+    Examples
+    --------
     >>> PointOnLine("wire", GROUND, "bead", at=(0, 0, 0), axis=(1, 0, 0)).locked
     ('ux', 'uy')
     """
@@ -146,8 +169,17 @@ class PointOnLine(RowJoint):
 
 @dataclass(frozen=True, init=False)
 class PointOnPlane(RowJoint):
-    """A tip on a table: point `at` of b stays in the plane of a through `at` normal to `axis`.
+    """A point of b stays in a plane of a: a tip on a table.
 
+    Parameters
+    ----------
+    at
+        The point in world coordinates at the start, m.
+    axis
+        Normal of the plane in world axes, fixed in a.
+
+    Examples
+    --------
     >>> PointOnPlane("table", GROUND, "top", at=(0, 0, 0), axis=(0, 0, 1)).locked
     ('uz',)
     """
@@ -163,12 +195,20 @@ class PointOnPlane(RowJoint):
 
 @dataclass(frozen=True, init=False)
 class Cartesian(RowJoint):
-    """A gantry: every translation, no rotation.  b keeps its orientation against a.
+    """A gantry: all translations, no rotation of b relative to a.
 
-    `at` may be left out; it is where the reaction is measured.  It has rows and no coordinates.
-    Where these are wanted, to start by, to drive, to put springs and motors on, take its three
-    `slides`, which hold to rounding as well.
+    Parameters
+    ----------
+    at
+        Point where the reaction is measured, in world coordinates at the start, m.
 
+    Notes
+    -----
+    It has constraints but no coordinates. To start at, drive, or act on coordinates, use its three
+    `slides`, which also stay closed to round-off.
+
+    Examples
+    --------
     >>> Cartesian("gantry", GROUND, "hook").locked
     ('wx', 'wy', 'wz')
     """
@@ -190,6 +230,8 @@ class Cartesian(RowJoint):
         Their names are that of the gantry and the axis, their displacements the coordinates of b
         against a; between them are frames without mass, which go among the bodies of the model.
 
+        Examples
+        --------
         >>> frames, joints = Cartesian("gantry", GROUND, "hook").slides()
         >>> [joint.name for joint in joints]
         ['gantry x', 'gantry y', 'gantry z']
@@ -201,17 +243,31 @@ class Cartesian(RowJoint):
 
 @dataclass(frozen=True, init=False)
 class Gear(RowJoint):
-    """Two wheels that turn about axes fixed in the ground: b's speed is `ratio` times a's.
+    """Two wheels whose axes are fixed in the ground: the speed of b is `ratio` times that of a.
 
-    The speed of a is counted about `axis`, that of b about `axis_b`; two spur gears in mesh with
-    parallel axes have a negative ratio.  The wheels' bearings are joints of their own: each wheel,
-    or what it is welded to, has a Revolute, Cylindrical or Helical joint to the ground along its
-    axis.  Wheels on a carrier that moves, as in a planetary gear, are refused: their speeds count
-    against a third body.  Only the carrier itself may be geared to a planet on it, about parallel
-    axes: one that rolls within a ring fixed in the ground turns, against the ground, at
-    1 - z_ring / z_planet of its carrier's speed.  Teeth are torques here, not forces at the rims.
-    The row is a speed, so that `violation` has nothing to report.
+    Parameters
+    ----------
+    axis
+        Axis of a in world axes.
+    axis_b
+        Axis of b in world axes.
+    ratio
+        Speed of b about `axis_b` divided by the speed of a about `axis`. Negative for two spur
+        gears with parallel axes.
+    at
+        Point where the reaction is measured, m.
 
+    Notes
+    -----
+    The bearings are separate joints: each wheel, or the body it is welded to, needs a Revolute,
+    Cylindrical or Helical joint to the ground along its axis. Wheels on a moving carrier are
+    refused: use a `Coupling`. Exception: a carrier may be geared to a planet on it, about parallel
+    axes. A planet in a fixed ring turns relative to the ground at 1 - z_ring / z_planet of the
+    carrier's speed. Teeth exert torques, not forces at the rims. The constraint is on speeds, so
+    `violation` is zero.
+
+    Examples
+    --------
     >>> Gear("mesh", "pinion", "wheel", axis=(0, 0, 1), axis_b=(0, 0, 1), ratio=-0.5).locked
     ('turn',)
     """

@@ -28,18 +28,30 @@ TWISTS = 12  # components of the twists of two bodies
 
 @dataclass(frozen=True, init=False)
 class CustomJoint(RowJoint, in_files=False):
-    """A joint that holds `rows` residuals of a formula at zero.
+    """A joint that keeps the residuals of your formula at zero.
 
-    formula   formula(pose_a, pose_b) -> tuple of `rows` numbers; a pose is (R, r): the rotation
-              body to world as nine numbers row by row, and the centre of mass in the world
-    jacobian  optional, to be checked against the derivative of the formula: the derivatives of
-              the residuals by the body twists (omega, v) of a and b, `rows` times 12 numbers
-    at        where the reaction is measured; the centre of mass of b if left out
+    Parameters
+    ----------
+    formula
+        formula(pose_a, pose_b) -> tuple of `rows` numbers. A pose is (R, r): the rotation from
+        body to world as nine numbers, row by row, and the centre of mass in world coordinates,
+        m.
+    rows
+        Number of residuals.
+    at
+        Point where the reaction is measured, m. The centre of mass of b if left out.
+    jacobian
+        Optional. Derivatives of the residuals by the body twists (omega, v) of a and b, `rows`
+        times 12 numbers. It is checked against the derivative of the formula.
 
-    Derivatives come from running the formula on numbers that carry them: use + - * / ** and
-    NumPy's functions (np.sqrt(x), not math.sqrt(x)).  It is called through Python, about 0.15 ms
-    a time, so that a model with one runs some hundred times slower than with built-in joints.
+    Notes
+    -----
+    Derivatives come from automatic differentiation: use + - * / ** and NumPy's functions
+    (np.sqrt(x), not math.sqrt(x)). The formula is called through Python, about 0.15 ms each time,
+    so a model with one runs about a hundred times slower than with built-in joints.
 
+    Examples
+    --------
     >>> def level(pose_a, pose_b):
     ...     return (pose_b[1][2],)
     >>> CustomJoint("level", "ground", "raft", level, rows=1).locked

@@ -23,22 +23,24 @@ from chasles.model.several import checked_several
 
 @dataclass(frozen=True, init=False)
 class CustomCoupling(Coupling, in_files=False):
-    """A constraint on two bodies or more: a formula of their poses stays zero.
+    """A constraint on two or more bodies: your formula of their poses stays zero.
 
-    bodies   a list of bodies, at most 16
-    formula  formula(pose_1, pose_2, ...) -> one number, which is to be zero; a pose is (R, r) as a
-             `CustomJoint` sees it: the rotation body to world as nine numbers row by row, and the
-             centre of mass in the world
+    Parameters
+    ----------
+    bodies
+        The bodies, at most 16.
+    formula
+        formula(pose_1, pose_2, ...) -> one number. A pose is (R, r) as in `CustomJoint`.
 
-    Where a `Coupling` is a polynomial of joint coordinates, this is any smooth function of poses: a
-    rope over moving pulleys, a point that stays between two others.  Derivatives come from running
-    the formula on numbers that carry them: use + - * / ** and NumPy's functions.  It is called
-    through Python, some 0.2 ms a time with three bodies.
+    Notes
+    -----
+    Use it for a rope over moving pulleys, or a point between two others. Derivatives come from
+    automatic differentiation: use + - * / ** and NumPy's functions. The formula is called through
+    Python, about 0.2 ms each time with three bodies. `Result.effort` is the multiplier of the
+    constraint. It does no work.
 
-    It is taken by the recursion, whatever spaces the bodies are on.
-    `Result.effort` is the number that, times the formula's derivative by a motion, is what it
-    exerts along that motion; it does no work.
-
+    Examples
+    --------
     >>> def middle(left, right, slider):
     ...     return left[1][0] + right[1][0] - 2.0 * slider[1][0]
     >>> CustomCoupling("middle", ["left", "right", "slider"], middle).bodies

@@ -18,23 +18,35 @@ from chasles.model.several import checked_several
 
 @dataclass(frozen=True, init=False)
 class CustomForce(BodyForce, in_files=False):
-    """A force and a torque by a formula of time and of the motion of one body, or of several.
+    """Your own force and torque: a formula of time and of the motion of one body, or of several.
 
-    formula   formula(t, position, rotation, velocity, angular_velocity) -> (force, torque), both
-              in world axes at the centre of mass; rotation is nine numbers row by row (body to
-              world), angular_velocity is in the body frame, all others are in the world
-    reaction  who receives the opposite force and torque: a body, or the ground
-    compiled  whether the formula is to be compiled: fast, but only numbers, tuples and math; else
-              it is called through Python, about 4 microseconds a time (a step of a body takes 1)
-    sees_reaction  whether the formula gets a last argument: (position, rotation, velocity,
-              angular_velocity) of the body that `reaction` names, for forces between two bodies
-              that both move
+    Parameters
+    ----------
+    body
+        The body, or a list of bodies.
+    formula
+        formula(t, position, rotation, velocity, angular_velocity) -> (force, torque) at the
+        centre of mass in world axes, N and N m. rotation is nine numbers, row by row, from body
+        to world. angular_velocity is in body axes; position and velocity are in world axes.
+    reaction
+        Body that receives the opposite force and torque, or the ground.
+    compiled
+        Whether to compile the formula. Compiled formulas may use only numbers, tuples and math.
+        Otherwise the formula is called through Python, about 4 microseconds each time.
+    sees_reaction
+        Whether the formula gets a last argument: (position, rotation, velocity,
+        angular_velocity) of the body in `reaction`.
+    others
+        Further bodies, as in a list.
 
-    With a list of bodies in the place of one the formula is formula(t, motion_1, motion_2, ...)
-    -> [(force_1, torque_1), (force_2, torque_2), ...], where a motion is (position, rotation,
-    velocity, angular_velocity): whatever acts on each.  Nothing is added: what balances is up to
-    the formula.
+    Notes
+    -----
+    With a list of bodies, the formula is formula(t, motion_1, motion_2, ...) -> [(force_1,
+    torque_1), ...]. A motion is (position, rotation, velocity, angular_velocity). No reaction is
+    added.
 
+    Examples
+    --------
     >>> def lift(t, position, rotation, velocity, angular_velocity):
     ...     return (0.0, 0.0, 2.0), (0.0, 0.0, 0.0)
     >>> CustomForce("lift", "wing", lift).reaction

@@ -114,12 +114,22 @@ class AnyDriver:
 
 @dataclass(frozen=True, init=False)
 class Driver(AnyDriver):
-    """A joint whose coordinate follows a motion: rad for an angle, m for a displacement.
+    """Prescribed motion of a joint's coordinate.
 
-    motion      a Signal or a function of t; at t = 0 it is where the coordinate is, which is 0
-                unless the joint has a `zero` of its own
-    coordinate  "auto", "angle" or "displacement"; Model puts the joint's own in place of "auto"
+    Parameters
+    ----------
+    name
+        Name of the driver in results.
+    joint
+        The joint.
+    motion
+        Coordinate over time, rad or m: a Signal or a smooth function of t. At t = 0 it must
+        equal the coordinate, which is 0 unless the joint has a `zero`.
+    coordinate
+        "auto", "angle" or "displacement". "auto" is the joint's only coordinate.
 
+    Examples
+    --------
     >>> Driver("crank", "main bearing", Signal.linear(2.0)).motion.sample([1.0]).tolist()
     [[2.0, 2.0, 0.0]]
     """
@@ -148,12 +158,23 @@ class Driver(AnyDriver):
 
 @dataclass(frozen=True, init=False)
 class PointDriver(AnyDriver):
-    """A point of a body whose displacement along a direction of the world follows a motion.
+    """Prescribed displacement of a point of a body along a direction of the world.
 
-    at         the point in the world at the start; None is the centre of mass, filled in by Model
-    direction  in the world, of any length but zero; stored with length 1
-    motion     m: a Signal or a function of t; zero at t = 0
+    Parameters
+    ----------
+    name
+        Name of the driver in results.
+    body
+        The body.
+    at
+        The point in world coordinates at the start, m. None: the centre of mass.
+    direction
+        Direction in world axes. It is normalised.
+    motion
+        Displacement over time, m: a Signal or a smooth function of t, zero at t = 0.
 
+    Examples
+    --------
     >>> PointDriver("shaker", "table", (0, 0, 0), (0, 0, 3), Signal.sine(0.01, 50.0)).direction
     (0.0, 0.0, 1.0)
     """

@@ -129,6 +129,8 @@ class UnknownName(ChaslesError):
     def among(cls, kind: str, name: object, known: Iterable[str], where: str = "") -> "UnknownName":
         """No `kind` is called `name`: suggest the closest of the `known` names.
 
+        Examples
+        --------
         >>> print(UnknownName.among("body", "rodd", ["rod", "top"], where="joint 'elbow'"))
         joint 'elbow': there is no body 'rodd'.
           Did you mean 'rod'?  Known: 'rod', 'top'.

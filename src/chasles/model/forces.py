@@ -31,7 +31,13 @@ AT_REST: SixNumbers = (0.0,) * 6
 
 @dataclass(frozen=True, init=False)
 class Force:
-    """What all forces share; use one of the kinds."""
+    """Base class of all forces. Use one of its kinds.
+
+    Parameters
+    ----------
+    name
+        Name of the force in results.
+    """
 
     #: the kind in lower case, in one word: "spring", "jointspring"
     kind: ClassVar[str] = "force"
@@ -97,13 +103,30 @@ class PairForce(Force, in_files=False):
 class Spring(PairForce):
     """A spring and damper between point `at` of a and point `at_b` of b.
 
-    stiffness    N/m
-    damping      N s/m, along the line between the points
-    rest_length  m; the distance at the start if left out
+    Parameters
+    ----------
+    a
+        First body, or GROUND.
+    b
+        Second body, or GROUND.
+    at
+        End on a in world coordinates at the start, m.
+    at_b
+        End on b in world coordinates at the start, m.
+    stiffness
+        Stiffness, N/m.
+    damping
+        Damping along the line between the points, N s/m.
+    rest_length
+        Length without force, m. The distance at the start if left out.
 
-    Its ends may start at the same point only with rest_length=0 and no damping: it then pulls with
-    stiffness times the vector between them, which needs no direction.
+    Notes
+    -----
+    The ends may start at the same point only with rest_length=0 and no damping. The force is then
+    the stiffness times the vector between them.
 
+    Examples
+    --------
     >>> Spring("coil", GROUND, "bob", at=(0, 0, 0), at_b=(0, 0, -2), stiffness=50.0).rest_length
     2.0
     """
@@ -148,16 +171,31 @@ class Spring(PairForce):
 
 @dataclass(frozen=True, init=False)
 class Bushing(PairForce):
-    """A rubber block between a and b at `at`: a spring and damper in each of six directions.
+    """A rubber mount between a and b: a spring and damper in six directions.
 
-    stiffness  along x, y, z of its frame in N/m, then about x, y, z in N m/rad
-    damping    along x, y, z in N s/m, then about x, y, z in N m s/rad
-    axis       the z axis of its frame in the world; x is the world axis furthest from it, made
-               perpendicular to it, so that the frame is the world's for axis = (0, 0, 1)
+    Parameters
+    ----------
+    a
+        First body, or GROUND.
+    b
+        Second body, or GROUND.
+    at
+        Point of the mount in world coordinates at the start, m.
+    stiffness
+        Along x, y, z of its frame, N/m, then about x, y, z, N m/rad.
+    damping
+        Along x, y, z, N s/m, then about x, y, z, N m s/rad.
+    axis
+        z axis of its frame in world axes. x is the world axis farthest from it, made
+        perpendicular. The frame is the world's for (0, 0, 1).
 
-    It is at rest in the initial configuration.  Turning is measured by the rotation vector of b
-    against a, so it has to stay below half a turn.
+    Notes
+    -----
+    It exerts no force in the initial configuration. The rotation of b relative to a is measured by
+    the rotation vector, so it must stay below half a turn.
 
+    Examples
+    --------
     >>> Bushing("mount", GROUND, "engine", (0, 0, 0), stiffness=[1e5] * 3 + [100] * 3).stiffness
     (100000.0, 100000.0, 100000.0, 100.0, 100.0, 100.0)
     """

@@ -42,10 +42,21 @@ class JointForce(Force, in_files=False):
 class JointSpring(JointForce):
     """A spring and damper on a joint: - stiffness (q - rest) - damping q'.
 
-    stiffness  N m/rad for an angle, N/m for a displacement
-    damping    N m s/rad or N s/m
-    rest       the coordinate at which it is relaxed, rad or m; the start is 0
+    Parameters
+    ----------
+    joint
+        The joint.
+    stiffness
+        N m/rad for an angle, N/m for a displacement.
+    damping
+        N m s/rad or N s/m.
+    rest
+        Coordinate without force, rad or m. The start is 0.
+    coordinate
+        "auto", "angle" or "displacement".
 
+    Examples
+    --------
     >>> JointSpring("return", "hinge", stiffness=2.0, rest=0.5).rest
     0.5
     """
@@ -75,6 +86,19 @@ class JointSpring(JointForce):
 class TorsionSpring(JointSpring):
     """A `JointSpring` on an angle.
 
+    Parameters
+    ----------
+    joint
+        The joint.
+    stiffness
+        N m/rad.
+    damping
+        N m s/rad.
+    rest
+        Angle without torque, rad. The start is 0.
+
+    Examples
+    --------
     >>> TorsionSpring("hairspring", "balance", stiffness=1e-6).coordinate
     'angle'
     """
@@ -94,14 +118,26 @@ class TorsionSpring(JointSpring):
 
 @dataclass(frozen=True, init=False)
 class JointFriction(JointForce):
-    """Dry friction, made smooth about rest: - level tanh(q' / smoothing).
+    """Dry friction of a joint, smooth about rest: - level tanh(q' / smoothing).
 
-    level      N m or N, reached when sliding
-    smoothing  rad/s or m/s: the speed at which it reaches three quarters; steps of the run
-               should be short against (mass or inertia) smoothing / level
+    Parameters
+    ----------
+    joint
+        The joint.
+    level
+        Friction while sliding, N m or N.
+    smoothing
+        Speed at which friction reaches three quarters of the level, rad/s or m/s. Steps must be
+        short compared with (mass or inertia) smoothing / level.
+    coordinate
+        "auto", "angle" or "displacement".
 
-    It does not stick: a load F below the level makes it creep at smoothing artanh(F / level).
+    Notes
+    -----
+    It does not stick: under a load F below the level it creeps at smoothing artanh(F / level).
 
+    Examples
+    --------
     >>> JointFriction("bearing", "hinge", level=0.2).smoothing
     0.001
     """
@@ -129,15 +165,29 @@ class JointFriction(JointForce):
 
 @dataclass(frozen=True, init=False)
 class JointStop(JointForce):
-    """A compliant stop at one or both ends of a coordinate: it pushes back, and never pulls.
+    """A compliant stop at one or both ends of a joint's range. It only pushes.
 
-    lower, upper  where the coordinate meets it, rad or m, the start being 0; None: it has no such
-                  end
-    stiffness     N m/rad or N/m: a depth p beyond an end is met by stiffness p + damping p'
-    damping       N m s/rad or N s/m; it sets in at once where a stop is met at speed
+    Parameters
+    ----------
+    joint
+        The joint.
+    lower
+        Lower end, rad or m, relative to the start. None: no lower end.
+    upper
+        Upper end, rad or m. None: no upper end.
+    stiffness
+        N m/rad or N/m. At a depth p beyond an end the effort is stiffness p + damping p'.
+    damping
+        N m s/rad or N s/m. It acts at once when the stop is met at speed.
+    coordinate
+        "auto", "angle" or "displacement".
 
-    Steps of the run should be short against the time of a contact, pi sqrt(m / stiffness).
+    Notes
+    -----
+    Steps must be short compared with the time of a contact, pi sqrt(m / stiffness).
 
+    Examples
+    --------
     >>> JointStop("door stop", "hinge", upper=1.6, stiffness=500.0).lower is None
     True
     """

@@ -14,14 +14,25 @@ from chasles.model.words import Coordinate
 
 @dataclass(frozen=True, init=False)
 class JointLaw(JointForce, in_files=False):
-    """A force or torque along a joint's coordinate q by a law of time, q and its rate.
+    """Your own force or torque along a joint's coordinate q.
 
-    law  law(t, q, rate) -> N m for an angle (rad, rad/s), N for a displacement (m, m/s): what b
-         feels along the coordinate, and a the opposite.  It is called through Python, about two
-         microseconds a time; angles count whole turns
+    Parameters
+    ----------
+    joint
+        The joint.
+    law
+        law(t, q, rate) -> N m for an angle (rad, rad/s), N for a displacement (m, m/s). It acts
+        on b along the coordinate, and the opposite on a. It is called through Python, about two
+        microseconds each time. Angles count whole turns.
+    coordinate
+        "auto", "angle" or "displacement".
 
-    What it gives to the bodies is its work (`Result.work`); it stores nothing that is known.
+    Notes
+    -----
+    Its work is `Result.work`. It has no stored energy.
 
+    Examples
+    --------
     >>> def hardening(t, q, rate):
     ...     return -3.0 * q - 5.0 * q**3 - 0.1 * rate
     >>> JointLaw("bumper", "hinge", hardening).effort(0.0, 1.0, 0.0)

@@ -38,14 +38,30 @@ MOTIONS = ("wx", "wy", "wz", "ux", "uy", "uz")
 
 @dataclass(frozen=True, init=False)
 class Joint:
-    """What all joints share; use one of the kinds below.
+    """Base class of all joints. Use one of its kinds.
 
-    a, b     the two bodies: a Body, its name, or GROUND; stored as names
-    at       the joint's point in the world, m; None (where a kind allows it) is the centre of
-             mass of b, or of a if b is the ground, and is filled in by Model
-    axis     the joint's direction in the world; stored with length 1
-    at_b     where b's attachment really is, if not at `at`: the joint is then open at t = 0
-    axis_b   where b's axis really points, if not along `axis`
+    Parameters
+    ----------
+    name
+        Name of the joint in results.
+    a
+        First body: a Body, its name, or GROUND.
+    b
+        Second body: a Body, its name, or GROUND.
+    at
+        Point of the joint in world coordinates at the start, m. Where it may be left out, it is
+        the centre of mass of b (of a, if b is the ground).
+    axis
+        Direction of the joint in world axes: three numbers, or "x", "y", "z". It is normalised.
+    at_b
+        Point on b in world coordinates, m, if it is not at `at`. The joint is then not closed
+        at t = 0.
+    axis_b
+        Axis on b in world axes, if it is not along `axis`.
+    armature
+        Rotor inertia of the coordinate, kg m^2 (kg for a displacement): see `Revolute`.
+    zero
+        Value of the coordinate at the poses entered, rad or m: see `Revolute`.
     """
 
     #: the names of the joint's rows
@@ -163,8 +179,10 @@ def check_rows(locked: object, is_lower_pair: bool, where: str) -> None:
 
 @dataclass(frozen=True, init=False)
 class Spherical(Joint):
-    """A ball in a socket: every rotation about `at`, no translation.
+    """A ball joint: all rotations about `at`, no translation.
 
+    Examples
+    --------
     >>> Spherical("shoulder", GROUND, "arm", at=(0, 0, 1)).locked
     ('ux', 'uy', 'uz')
     """
@@ -191,14 +209,19 @@ class Spherical(Joint):
 
 @dataclass(frozen=True, init=False)
 class Revolute(Joint):
-    """A hinge: rotation about the line through `at` along `axis`, nothing else.
+    """A hinge: rotation about the line through `at` along `axis`.
 
-    armature  inertia of a rotor that turns with the joint's coordinate, as the coordinate feels it:
-              its own times the gear ratio squared; kg m^2, and kg for a displacement.  Rotors are
-              taken to spin fast about axes that turn little, so they feel the coordinate alone
-    zero      the coordinate at the poses entered, rad (m of a Prismatic joint): angles are within
-              half a turn.  Everything counts from it: springs, stops, motions, couplings, results
+    Parameters
+    ----------
+    armature
+        Inertia of a rotor that turns with the coordinate, including the gear ratio squared, kg
+        m^2 (kg for a displacement). The rotor axis is assumed to keep its direction.
+    zero
+        Value of the coordinate at the poses entered, rad (m for a Prismatic joint), within half
+        a turn. Springs, stops, motions, couplings and results count from it.
 
+    Examples
+    --------
     >>> Revolute("elbow", "upper arm", "forearm", at=(0.3, 0, 1), axis=(0, 2, 0)).axis
     (0.0, 1.0, 0.0)
     """
@@ -226,11 +249,17 @@ class Revolute(Joint):
 
 @dataclass(frozen=True, init=False)
 class Cylindrical(Joint):
-    """A sleeve on a shaft: rotation about and sliding along the line through `at`.
+    """A sleeve on a shaft: rotation about and translation along the line through `at`.
 
-    armature  of the angle and of the displacement, see `Revolute`
-    zero      of both, (rad, m), see `Revolute`
+    Parameters
+    ----------
+    armature
+        Rotor inertia of the angle and of the displacement, (kg m^2, kg): see `Revolute`.
+    zero
+        Values of both coordinates at the poses entered, (rad, m): see `Revolute`.
 
+    Examples
+    --------
     >>> Cylindrical("sleeve", GROUND, "ring", at=(0, 0, 0), axis=(0, 0, 1)).locked
     ('wx', 'wy', 'ux', 'uy')
     """
@@ -258,10 +287,19 @@ class Cylindrical(Joint):
 
 @dataclass(frozen=True, init=False)
 class Helical(Joint):
-    """A nut on a screw: every radian about `axis` advances b by `pitch` metres along it.
+    """A nut on a screw: each radian about `axis` advances b by `pitch` metres along it.
 
-    The row "uz" reads uz - pitch wz.  A positive pitch is a right-handed thread.
+    Parameters
+    ----------
+    pitch
+        Advance, m per radian. A positive pitch is a right-handed thread.
 
+    Notes
+    -----
+    The constraint row "uz" is uz - pitch wz = 0.
+
+    Examples
+    --------
     >>> Helical("screw", GROUND, "nut", at=(0, 0, 0), axis=(1, 0, 0), pitch=0.002).pitch
     0.002
     """
@@ -325,8 +363,10 @@ class Sliding(Joint, in_files=False):
 
 @dataclass(frozen=True, init=False)
 class Prismatic(Sliding):
-    """A drawer: translation along `axis`, no rotation.
+    """A slider: translation along `axis`, no rotation.
 
+    Examples
+    --------
     >>> Prismatic("rail", GROUND, "sledge", axis=(1, 0, 0)).locked
     ('wx', 'wy', 'wz', 'ux', 'uy')
     """
@@ -341,8 +381,10 @@ class Prismatic(Sliding):
 
 @dataclass(frozen=True, init=False)
 class Planar(Sliding):
-    """A puck on a table: translation in the plane normal to `axis`, rotation about `axis`.
+    """A body on a plane: translation normal to `axis`, rotation about `axis`.
 
+    Examples
+    --------
     >>> Planar("ice", GROUND, "puck", axis=(0, 0, 1)).locked
     ('wx', 'wy', 'uz')
     """
@@ -365,11 +407,18 @@ class Planar(Sliding):
 
 @dataclass(frozen=True, init=False)
 class Fixed(Joint):
-    """A weld: no relative motion.  `at` may be left out; it is where the reaction is measured.
+    """A weld: no relative motion.
 
-    turn  by how much b has to turn from where it was entered until the weld is closed, in world
-          axes and in any spelling that a Body's rotation takes; the joint is then open at t = 0
+    Parameters
+    ----------
+    at
+        Point where the reaction is measured, in world coordinates at the start, m.
+    turn
+        Rotation of b in world axes that closes the weld, in any form that `Body.rotation`
+        takes. The joint is then not closed at t = 0.
 
+    Examples
+    --------
     >>> len(Fixed("weld", "frame", "bracket").locked)
     6
     """

@@ -45,14 +45,25 @@ class BodyForce(Force, in_files=False):
 
 @dataclass(frozen=True, init=False)
 class Load(BodyForce):
-    """A given force and torque, constant or a function of time.
+    """A given force and torque on a body.
 
-    force   N, and
-    torque  N m: three numbers, or a function of t that returns three; a component may be a Signal
-    at      the point of the body where the force acts, in the world at the start; the centre of
-            mass if left out
-    frame   whose axes force and torque are given in: "world", or "body", which turn along
+    Parameters
+    ----------
+    body
+        The body.
+    force
+        Force, N: three numbers, or a function of t that returns three. A component may be a
+        Signal.
+    torque
+        Torque, N m, in the same forms.
+    at
+        Point of the body where the force acts, in world coordinates at the start, m. The centre
+        of mass if left out.
+    frame
+        Axes of force and torque: "world", or "body" (they turn with the body).
 
+    Examples
+    --------
     >>> Load("thrust", "rocket", force=(0, 0, 500), frame="body").force
     (0.0, 0.0, 500.0)
     """
@@ -101,15 +112,27 @@ class Load(BodyForce):
 
 @dataclass(frozen=True, init=False)
 class Drag(BodyForce):
-    """Resistance of the medium at the centre of mass.
+    """Resistance of the medium at the centre of mass of a body.
 
+    Parameters
+    ----------
+    body
+        The body.
+    linear
+        N s/m.
+    quadratic
+        N s^2/m^2.
+    angular
+        N m s/rad.
+    angular_quadratic
+        N m s^2/rad^2.
+
+    Notes
+    -----
     Force ``-(linear + quadratic |v|) v``, torque ``-(angular + angular_quadratic |w|) w``.
 
-    linear             N s/m
-    quadratic          N s^2/m^2
-    angular            N m s/rad
-    angular_quadratic  N m s^2/rad^2
-
+    Examples
+    --------
     >>> Drag("air", "ball", quadratic=0.02).quadratic
     0.02
     """

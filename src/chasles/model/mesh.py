@@ -21,14 +21,23 @@ Whole = NDArray[np.int64]
 @checked_keywords
 @dataclass(frozen=True, eq=False, repr=False)
 class Mesh(Shape):
-    """A surface of triangles in the shape's axes.
+    """A surface of triangles in the axes of the shape.
 
-    vertices   (V, 3) m
-    triangles  (T, 3) indices of vertices, counter-clockwise seen from outside
+    Parameters
+    ----------
+    vertices
+        (V, 3), m.
+    triangles
+        (T, 3) indices of vertices, counter-clockwise seen from outside.
 
-    `position` and `rotation` move the mesh as it is: its origin need not be its centroid.  Any
-    mesh can be drawn; only one that is closed and points outwards has a volume and an inertia.
+    Notes
+    -----
+    `position` and `rotation` move the mesh as it is: its origin need not be its centroid. Every
+    mesh can be drawn. Only a closed mesh with triangles that point outwards has a volume and an
+    inertia.
 
+    Examples
+    --------
     >>> corners = [(0, 0, 0), (1, 0, 0), (0, 1, 0), (0, 0, 1)]
     >>> Mesh(corners, [(0, 2, 1), (0, 1, 3), (0, 3, 2), (1, 2, 3)]).volume * 6
     1.0

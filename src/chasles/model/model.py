@@ -48,13 +48,32 @@ EARTH: Vector3 = (0.0, 0.0, -9.81)
 @checked_keywords
 @dataclass(frozen=True, init=False, repr=False)
 class Model:
-    """Bodies, the joints between them, the forces on them, the drivers of their motion.
+    """A mechanism: bodies, joints, forces, drivers and sensors.
 
-    Gravity is a uniform field (m/s^2, world axes), given by keyword.  `notes` are texts that travel
-    with the model: what an import could not represent, say; `sensors` name what is to be read.  All
-    parts keep the order in which they were given; arrays elsewhere follow it.  What a part leaves
+    Parameters
+    ----------
+    bodies
+        The bodies.
+    joints
+        Joints between them, and couplings.
+    forces
+        Forces on them.
+    drivers
+        Prescribed motions.
+    gravity
+        Acceleration of gravity in world axes, m/s^2.
+    notes
+        Texts that are stored with the model, for example what an import left out.
+    sensors
+        Quantities to read by name.
+
+    Notes
+    -----
+    A model is immutable. All parts keep their order; arrays elsewhere follow it. What a part leaves
     open is filled in here: a point by a centre of mass, the coordinate "auto" by the joint's own.
 
+    Examples
+    --------
     >>> from chasles.model import GROUND, Body, Spherical
     >>> arm = Body.rod("arm", length=1.0, mass=2.0, position=(0.5, 0, 0))
     >>> Model([arm], [Spherical("pivot", GROUND, arm, at=(0, 0, 0))])
@@ -188,15 +207,24 @@ class Model:
     def placed(
         self, prefix: str = "", position: ArrayLike = (0.0, 0.0, 0.0), rotation: Turned = IDENTITY
     ) -> "Model":
-        """The same mechanism elsewhere and under other names: a leg is written once.
+        """A copy of the mechanism at another place and with other names.
 
-        prefix    put before the name of every body, joint, force and driver
-        position  where the origin of the world goes, m
-        rotation  how the world's axes turn, in any spelling that a Body takes
+        Parameters
+        ----------
+        prefix
+            Text before the name of every body, joint, force and driver.
+        position
+            New place of the world's origin, m.
+        rotation
+            Rotation of the world's axes, in any form that `Body.rotation` takes.
 
-        All that belongs to the mechanism turns along, also loads in world axes and the directions
-        of drivers; gravity does not.
+        Notes
+        -----
+        All parts turn with the mechanism, also loads in world axes and directions of drivers.
+        Gravity does not.
 
+        Examples
+        --------
         >>> from chasles.model import GROUND, Body, Revolute
         >>> arm = Body.rod("arm", mass=2.0, between=((0, 0, 0), (1, 0, 0)))
         >>> leg = Model([arm], [Revolute("hip", GROUND, arm, at=(0, 0, 0), axis="y")])
@@ -219,7 +247,21 @@ class Model:
         drivers: Iterable[AnyDriver] = (),
         sensors: Iterable[AnySensor] = (),
     ) -> "Model":
-        """The same and some parts more: what joins mechanisms that were added, say."""
+        """A copy of the model with additional parts.
+
+        Parameters
+        ----------
+        bodies
+            More bodies.
+        joints
+            More joints.
+        forces
+            More forces.
+        drivers
+            More drivers.
+        sensors
+            More sensors.
+        """
         return Model(
             (*self.bodies, *listed(bodies, "bodies")),
             (*self.joints, *listed(joints, "joints")),
@@ -231,12 +273,19 @@ class Model:
         )
 
     def write(self, path: str | os.PathLike[str], run: Mapping[str, Any] | None = None) -> Path:
-        """Write the model as a TOML file, which `read_model` reads back to an equal one.
+        """Write the model to a TOML file. `read_model` reads back an equal model.
 
-        run  options of `simulate` for the same file, {"until": 1.0, "step": 1e-3}; `read_run`
-             reads them, and `chasles run FILE` uses them
+        Parameters
+        ----------
+        path
+            The file, .toml.
+        run
+            Options of `simulate` for the same file, {"until": 1.0, "step": 1e-3}. `read_run`
+            reads them, and `chasles run FILE` uses them.
 
-        Functions of one's own are code, not data: a model with one is refused, by its name.
+        Notes
+        -----
+        Python functions are not data: a model with one is refused, by name.
         """
         write_model = import_module("chasles.io.toml").write_model  # a higher floor, asked late
         written: Path = write_model(self, path, run)
@@ -244,9 +293,9 @@ class Model:
 
     @property
     def grubler_count(self) -> int:
-        """Six per body less the rows of every joint and every driver.
+        """Gruebler's count: six per body minus the constraint rows of joints and drivers.
 
-        Where joints repeat each other this is less than the degrees of freedom.
+        With redundant constraints it is smaller than the degrees of freedom.
         """
         locked = sum(len(joint.locked) for joint in self.joints)
         driven = sum(len(driver.locked) for driver in self.drivers)
@@ -287,7 +336,7 @@ class Model:
         return self.grubler_count + repeated_rows(self)
 
     def summary(self) -> str:
-        """The model in words, one line per part."""
+        """A text with one line for each part."""
         lines = [
             plural(len(self.bodies), "body", "bodies"),
             *(
@@ -317,14 +366,27 @@ class Model:
         return f"{freedom} (Grübler's count is {self.grubler_count}: joints repeat each other)"
 
     def plot(self, path: Any = None, **options: Any) -> "Axes":
-        """Draw the model as it was entered; returns matplotlib axes, and writes a file if named.
+        """Draw the model as it was entered.
 
-        path    .png, .svg or .pdf; None writes nothing
-        view    "auto", "xy", "xz", "yz", or (azimuth, elevation) in degrees
-        names   whether bodies, joints, forces and drivers are named
-        frames  whether the axes of every body are drawn
-        size    of the figure in inches, (7, 5)
-        ax      matplotlib axes to draw on, instead of new ones
+        Parameters
+        ----------
+        path
+            Write .png, .svg or .pdf, too. None: no file.
+        view
+            "auto", "xy", "xz", "yz", or (azimuth, elevation) in degrees.
+        names
+            Whether to write the names of bodies, joints, forces and drivers.
+        frames
+            Whether to draw the axes of every body.
+        size
+            Size of the figure in inches, (7, 5).
+        ax
+            Matplotlib axes to draw on, instead of new ones.
+
+        Returns
+        -------
+        Axes
+            The matplotlib axes.
         """
         from chasles.view.picture import plot_model  # only when asked for: the view is above us
 

@@ -54,19 +54,35 @@ def is_feedback(function: Any) -> bool:
 class Motor(JointForce):
     """A motor with PD control: stiffness (target - q) + damping (target' - q') + effort.
 
-    target     of the coordinate, rad or m: a number, a Signal, or a function of t
-    stiffness  N m/rad or N/m
-    damping    N m s/rad or N s/m
-    effort     N m or N, added to it: a number, a Signal, a function of t, or a function of t, the
-               coordinate and its rate; 0 for a motor that waits for inputs, which are added to it
-    limit      the largest effort, N m or N, in either direction, or the pair (lowest, highest);
-               None: none
-    gear       turns of the motor per turn of the joint: its shaft moves by gear q, and the joint
-               feels gear times its effort.  Stiffness, damping, effort and limit are those of the
-               motor, the target is one of the joint
+    Parameters
+    ----------
+    joint
+        The joint.
+    target
+        Target of the coordinate, rad or m: a number, a Signal, or a function of t.
+    stiffness
+        Proportional gain, N m/rad or N/m.
+    damping
+        Derivative gain, N m s/rad or N s/m.
+    effort
+        Additional effort, N m or N: a number, a Signal, a function of t, or of t, coordinate
+        and rate. Inputs of a controller are added. Use 0 for a motor that waits for inputs.
+    coordinate
+        "auto", "angle" or "displacement".
+    limit
+        Largest effort in either direction, N m or N, or the pair (lowest, highest). None: no
+        limit.
+    gear
+        Turns of the motor per turn of the joint. The joint feels gear times the effort of the
+        motor. Stiffness, damping, effort and limit are those of the motor; the target is a
+        coordinate of the joint.
 
+    Notes
+    -----
     Target and effort are stored as Signals.
 
+    Examples
+    --------
     >>> Motor("servo", "elbow", target=0.5, stiffness=100.0).target.sample([0.0]).tolist()
     [[0.5, 0.0, 0.0]]
     >>> Motor("winch", "drum", effort=lambda t, q, rate: -2.0 * rate, limit=5.0).limit
@@ -177,18 +193,30 @@ class Motor(JointForce):
 
 @dataclass(frozen=True, init=False)
 class Servo(Motor):
-    """A motor that follows a target, which inputs of a `Simulation` or a controller move.
+    """A motor that follows a target. Inputs of a `Simulation` or a controller set the target.
 
-    target     of the coordinate, rad or m: a number, a Signal, or a function of t.  An input takes
-               the place of a number; without stiffness it is the rate of the target instead (rad/s
-               or m/s)
-    stiffness  N m/rad or N/m, the proportional gain
-    damping    N m s/rad or N s/m, the derivative gain
-    effort     N m or N, added to what the gains ask for: see `Motor`
-    limit      the largest effort, or the pair (lowest, highest)
-    gear       turns of the motor per turn of the joint; stiffness, damping, effort and limit are
-               those of the motor, the target is one of the joint
+    Parameters
+    ----------
+    joint
+        The joint.
+    target
+        Target of the coordinate, rad or m: a number, a Signal, or a function of t. An input
+        replaces a number. Without stiffness, an input is the rate of the target, rad/s or m/s.
+    stiffness
+        Proportional gain, N m/rad or N/m.
+    damping
+        Derivative gain, N m s/rad or N s/m.
+    effort
+        Additional effort, N m or N: see `Motor`.
+    coordinate
+        "auto", "angle" or "displacement".
+    limit
+        Largest effort, N m or N, or the pair (lowest, highest).
+    gear
+        Turns of the motor per turn of the joint: see `Motor`.
 
+    Examples
+    --------
     >>> Servo("knee servo", "knee", stiffness=80.0, damping=4.0, limit=30.0).limits
     (-30.0, 30.0)
     """

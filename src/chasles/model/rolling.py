@@ -47,10 +47,19 @@ class Rolling(RowJoint, in_files=False):
 
 @dataclass(frozen=True, init=False)
 class RollingSphere(Rolling):
-    """A ball of `radius` that rolls; its centre is b's centre of mass.
+    """A sphere that rolls on a plane without slipping. Its centre is the centre of mass of b.
 
-    At the start the centre is at `radius` from the plane, on the side that `axis` points to.
+    Parameters
+    ----------
+    at
+        A point of the plane in world coordinates at the start, m.
+    axis
+        Normal of the plane in world axes, towards the sphere.
+    radius
+        Radius, m. At the start the centre must be at this distance from the plane.
 
+    Examples
+    --------
     >>> RollingSphere("table", GROUND, "ball", at=(0, 0, 0), axis=(0, 0, 1), radius=0.1).locked
     ('vx', 'vy', 'vz')
     """
@@ -69,11 +78,25 @@ class RollingSphere(Rolling):
 
 @dataclass(frozen=True, init=False)
 class RollingDisc(Rolling):
-    """A thin disc of `radius` that rolls on its edge; its centre is b's centre of mass.
+    """A thin disc that rolls on its edge without slipping. Its centre is the centre of mass of b.
 
-    `axis_b` is the axis of the disc.  At the start its lowest point is on the plane.  A run stops
-    where it falls flat.
+    Parameters
+    ----------
+    at
+        A point of the plane in world coordinates at the start, m.
+    axis
+        Normal of the plane in world axes, towards the disc.
+    axis_b
+        Axis of the disc in world axes.
+    radius
+        Radius, m. At the start the lowest point must be on the plane.
 
+    Notes
+    -----
+    The run stops if the disc falls flat.
+
+    Examples
+    --------
     >>> RollingDisc("road", GROUND, "coin", (0, 0, 0), (0, 0, 1), axis_b=(0, 1, 0), radius=1).radius
     1.0
     """

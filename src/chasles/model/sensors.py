@@ -75,14 +75,25 @@ class AnySensor:
 
 @dataclass(frozen=True, init=False)
 class Sensor(AnySensor):
-    """Reads a point of a body.
+    """Reads a quantity of a point of a body.
 
-    at     the point in the world at the start, m; None is the centre of mass, filled in by Model
-    reads  "position", "velocity", "acceleration", "specific_force" (acceleration less gravity, as
-           an accelerometer has it), "quaternion" (w, x, y, z), "angular_velocity",
-           "angular_acceleration"
-    axes   "world" or "body": along which axes a vector is told; a position only in the world
+    Parameters
+    ----------
+    name
+        Name of the sensor in results.
+    body
+        The body.
+    at
+        The point in world coordinates at the start, m. None: the centre of mass.
+    reads
+        "position", "velocity", "acceleration", "specific_force" (acceleration minus gravity, as
+        an accelerometer measures it), "quaternion" (w, x, y, z), "angular_velocity" or
+        "angular_acceleration".
+    axes
+        Axes of a vector: "world" or "body". Positions are always in world axes.
 
+    Examples
+    --------
     >>> Sensor("tip", "arm", at=(1, 0, 0), reads="acceleration", axes="body").unit
     'm/s^2'
     """
@@ -121,13 +132,24 @@ class Sensor(AnySensor):
 
 @dataclass(frozen=True, init=False)
 class JointSensor(AnySensor):
-    """Reads a joint.
+    """Reads a quantity of a joint.
 
-    reads       "coordinate", "rate", "gap" (m), "angular_gap" (rad), or what the joint does to its
-                second body at its point: "force", "torque"
-    axes        "world" or "joint" (z is the joint's axis): along which force and torque are told
-    coordinate  "auto", "angle" or "displacement", of a coordinate and its rate
+    Parameters
+    ----------
+    name
+        Name of the sensor in results.
+    joint
+        The joint.
+    reads
+        "coordinate", "rate", "gap" (constraint violation, m), "angular_gap" (rad), or the
+        reaction on the second body at the joint's point: "force" (N), "torque" (N m).
+    axes
+        Axes of force and torque: "world" or "joint" (z is the joint's axis).
+    coordinate
+        "auto", "angle" or "displacement", of a coordinate and its rate.
 
+    Examples
+    --------
     >>> JointSensor("encoder", "hinge").reads
     'coordinate'
     """
@@ -168,12 +190,21 @@ class JointSensor(AnySensor):
 
 @dataclass(frozen=True, init=False)
 class ForceSensor(AnySensor):
-    """Reads a force or a driver.
+    """Reads a quantity of a force or a driver.
 
-    reads  of a force "force" (N, on its second body), "torque" (N m, about that body's centre of
-           mass), "power" (W), "elongation" (m, of a spring); of a driver, or a force on a joint,
-           "effort" along its coordinate
+    Parameters
+    ----------
+    name
+        Name of the sensor in results.
+    force
+        The force or driver.
+    reads
+        For a force: "force" (N, on its second body), "torque" (N m, about the centre of mass of
+        that body), "power" (W), "elongation" (m, of a spring). For a driver or a force on a
+        joint: "effort" along its coordinate.
 
+    Examples
+    --------
     >>> ForceSensor("load cell", "strut").unit
     'N'
     """

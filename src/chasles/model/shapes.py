@@ -32,11 +32,16 @@ SLENDER = 100.0  # length over radius of a rod whose radius was not given
 
 @dataclass(frozen=True, kw_only=True)
 class Shape:
-    """What all shapes share; use one of the kinds below.
+    """Base class of all shapes. Use one of its kinds.
 
-    position  of the centroid, from the body's centre of mass in body axes, m
-    rotation  shape to body, in any spelling that a Body takes
-    colour    "steel", "red", ... or "#rrggbb"; None leaves it to the picture
+    Parameters
+    ----------
+    position
+        Centroid in body axes, from the centre of mass of the body, m.
+    rotation
+        Rotation from shape to body, in any form that `Body.rotation` takes.
+    colour
+        Colour of the drawing: "steel", "red", ... or "#rrggbb". None: chosen by the drawing.
     """
 
     #: the kind in lower case: "box", "cylinder"
@@ -90,7 +95,18 @@ class Shape:
 @checked_keywords
 @dataclass(frozen=True)
 class Box(Shape):
-    """A cuboid with edges `size` (m) along its x, y and z axes."""
+    """A cuboid.
+
+    Parameters
+    ----------
+    size
+        Edges along its x, y and z axes, m.
+
+    Examples
+    --------
+    >>> round(Box((0.2, 0.1, 0.05)).moments(mass=12.0)[2], 6)
+    0.05
+    """
 
     size: Vector3
 
@@ -119,7 +135,22 @@ class Box(Shape):
 @checked_keywords
 @dataclass(frozen=True)
 class Cylinder(Shape):
-    """A solid cylinder of `radius` and `length` (m) along one of its axes."""
+    """A solid cylinder.
+
+    Parameters
+    ----------
+    radius
+        Radius, m.
+    length
+        Length along the axis, m.
+    axis
+        Axis of the shape: "x", "y" or "z".
+
+    Examples
+    --------
+    >>> round(Cylinder(0.1, 0.3).moments(mass=2.0)[2], 6)
+    0.01
+    """
 
     lengths = ("radius", "length")
 
@@ -142,7 +173,22 @@ class Cylinder(Shape):
 @checked_keywords
 @dataclass(frozen=True)
 class Rod(Shape):
-    """A slender rod of `length` (m): drawn with `radius`, by default a hundredth of the length."""
+    """A slender rod.
+
+    Parameters
+    ----------
+    length
+        Length, m.
+    radius
+        Radius of the drawing, m. A hundredth of the length if left out.
+    axis
+        Axis of the shape: "x", "y" or "z".
+
+    Examples
+    --------
+    >>> round(Rod(1.2).moments(mass=1.0)[2], 6)
+    0.12
+    """
 
     lengths = ("length", "radius")
 
@@ -172,7 +218,18 @@ class Rod(Shape):
 @checked_keywords
 @dataclass(frozen=True)
 class Sphere(Shape):
-    """A solid ball of `radius` (m)."""
+    """A solid sphere.
+
+    Parameters
+    ----------
+    radius
+        Radius, m.
+
+    Examples
+    --------
+    >>> round(Sphere(0.5).moments(mass=1.0)[0], 6)
+    0.1
+    """
 
     lengths = ("radius",)
 
@@ -191,7 +248,22 @@ class Sphere(Shape):
 @checked_keywords
 @dataclass(frozen=True)
 class Capsule(Shape):
-    """A cylinder of `radius` and `length` (m) along an axis, with half a ball on each end."""
+    """A cylinder with a hemisphere on each end.
+
+    Parameters
+    ----------
+    radius
+        Radius, m.
+    length
+        Length of the cylinder along the axis, m.
+    axis
+        Axis of the shape: "x", "y" or "z".
+
+    Examples
+    --------
+    >>> round(Capsule(0.05, 0.3).volume, 6)
+    0.00288
+    """
 
     lengths = ("radius", "length")
 
@@ -222,7 +294,24 @@ class Capsule(Shape):
 @checked_keywords
 @dataclass(frozen=True)
 class Ring(Shape):
-    """A hollow cylinder: `outer` and `inner` radius, and `length` (m) along its axis."""
+    """A hollow cylinder.
+
+    Parameters
+    ----------
+    outer
+        Outer radius, m.
+    inner
+        Inner radius, m.
+    length
+        Length along the axis, m.
+    axis
+        Axis of the shape: "x", "y" or "z".
+
+    Examples
+    --------
+    >>> round(Ring(0.2, 0.1, 0.05).moments(mass=2.0)[2], 6)
+    0.05
+    """
 
     lengths = ("outer", "inner", "length")
 
@@ -253,9 +342,25 @@ class Ring(Shape):
 @checked_keywords
 @dataclass(frozen=True)
 class Cone(Shape):
-    """A solid cone: `radius` of its base and `length` (m) along its axis, which the tip points to.
+    """A solid cone, with its tip in the direction of its axis.
 
+    Parameters
+    ----------
+    radius
+        Radius of the base, m.
+    length
+        Length along the axis, m.
+    axis
+        Axis of the shape: "x", "y" or "z".
+
+    Notes
+    -----
     Its centroid lies a quarter of the length above the base.
+
+    Examples
+    --------
+    >>> round(Cone(0.1, 0.3).moments(mass=1.0)[2], 6)
+    0.003
     """
 
     lengths = ("radius", "length")

@@ -28,10 +28,17 @@ from chasles.model.words import ArrayLike
 class Signal:
     """A function of time with its rate and its second derivative.
 
-    function  of time in s, for one time or for an array of times
-    rate      its derivative; if left out it is found numerically
-    second    its second derivative; if left out it is found numerically
+    Parameters
+    ----------
+    function
+        of time in s, for one time or for an array of times.
+    rate
+        Its derivative; if left out it is found numerically.
+    second
+        Its second derivative; if left out it is found numerically.
 
+    Notes
+    -----
     A derivative that is left out is that of a local polynomial of degree 12, whose width fits
     itself to the function: good to about 1e-8 of the largest rate or second derivative where the
     function is smooth, worse next to a kink.  For it the function is asked at about 14 times per
@@ -41,6 +48,8 @@ class Signal:
     checked against it to rounding, a second at a time, and asked itself only where it has a kink, a
     jump or a pulse.  A function under `numba.njit` is compiled, and so are its exact derivatives.
 
+    Examples
+    --------
     >>> Signal(lambda t: t**3).sample([2.0]).round(7)
     array([[ 8., 12., 12.]])
     """
@@ -74,6 +83,8 @@ class Signal:
     def constant(cls, value: float) -> "Signal":
         """The same value at all times.
 
+        Examples
+        --------
         >>> Signal.constant(3.0).sample([0.0, 1.0]).tolist()
         [[3.0, 0.0, 0.0], [3.0, 0.0, 0.0]]
         """
@@ -84,6 +95,8 @@ class Signal:
     def linear(cls, slope: float, offset: float = 0.0) -> "Signal":
         """offset + slope t: a constant speed.
 
+        Examples
+        --------
         >>> Signal.linear(2.0).sample([3.0]).tolist()
         [[6.0, 2.0, 0.0]]
         """
@@ -97,6 +110,8 @@ class Signal:
 
         Rate and second derivative are zero before and after; the polynomial between has degree 5.
 
+        Examples
+        --------
         >>> Signal.ramp(1.0, duration=2.0).sample([0.0, 1.0, 2.0])[:, 0].tolist()
         [0.0, 0.5, 1.0]
         """
@@ -111,6 +126,8 @@ class Signal:
     ) -> "Signal":
         """offset + amplitude sin(2 pi frequency t + phase): frequency in Hz, phase in rad.
 
+        Examples
+        --------
         >>> Signal.sine(0.1, frequency=0.25).sample([1.0])[:, 0].tolist()
         [0.1]
         """
@@ -126,6 +143,8 @@ class Signal:
         Six points or fewer give the single polynomial through them.  Times outside the table
         are refused.
 
+        Examples
+        --------
         >>> Signal.table([0, 1, 2, 3], [0, 1, 4, 9]).sample([1.5]).round(12).tolist()
         [[2.25, 3.0, 2.0]]
         """
@@ -141,6 +160,8 @@ class Signal:
 
         It is data, so that models with it can be written to files; its derivatives are exact.
 
+        Examples
+        --------
         >>> Signal.expression("t^2 / 2").sample([3.0]).tolist()
         [[4.5, 3.0, 1.0]]
         """

@@ -38,14 +38,35 @@ class NothingMeetsTheTarget(ChaslesError):
 
 @dataclass(frozen=True, repr=False)
 class Advice:
-    """What to pass to `simulate`, and the runs that say so.
+    """Recommended options for `simulate`, with the runs behind them.
 
-    best        keyword arguments: ``simulate(model, until, **advice.best)``
-    met         whether a combination meets the target, also on a longer horizon
-    evidence    every run that was made
-    confirmed   the recommendation on the longer horizon
-    operations  of all runs: what they cost, counted (see `chasles.studies.operations`)
-    refused     combination -> why a method does not admit it
+    Parameters
+    ----------
+    model
+        The model.
+    target
+        The target, m and rad.
+    energy
+        The target for the energy.
+    until
+        End time, s.
+    evidence
+        All runs that were made.
+    chosen
+        The run behind the recommendation.
+    confirmed
+        The recommendation on the longer end time.
+    operations
+        Operations of all runs.
+    complete
+        Whether everything was tried within the budget.
+    refused
+        Combination -> why a method does not support it.
+
+    Notes
+    -----
+    `best` are the keyword arguments: ``simulate(model, until, **advice.best)``. `met` tells whether
+    they meet the target.
     """
 
     model: Model
@@ -191,26 +212,50 @@ def advise(
     budget: float = 30.0,
     progress: bool | None = None,
 ) -> Advice:
-    """The cheapest spaces, method, step and stabiliser that keep every joint below `target`.
+    """Find the cheapest spaces, method, step and stabiliser that keep every joint below `target`.
 
-    target     m and rad, for every joint at every time up to `until`
-    energy     largest ``|E - E0|`` over the largest kinetic energy: an integration that holds its
-               joints may still be far from the motion
-    spaces, methods, stabilisers
-               what is tried, in all combinations; by default "auto" alone where a joint has
-               an armature or a body no mass, and explicit methods, with "linearly-implicit" where
-               there are forces.  Any method that takes steps may be named
-    steps      s, the steps that may be recommended; by default halves of the step in which the
-               fastest body turns by half a radian
-    budget     work after which no new run is begun, in seconds of a processor of 1e9 operations a
-               second
+    Parameters
+    ----------
+    model
+        The model.
+    target
+        Largest constraint violation, m and rad, of every joint at every time up to `until`.
+    until
+        End time, s.
+    energy
+        Largest ``|E - E0|`` relative to the largest kinetic energy. Closed joints alone do not
+        make a motion accurate.
+    spaces
+        Spaces to try. "auto" alone if a joint has an armature or a body no mass.
+    methods
+        Methods to try. Default: explicit methods, and "linearly-implicit" if there are forces.
+    stabilisers
+        Stabilisers to try.
+    steps
+        Steps that may be recommended, s. Default: halves of the step in which the fastest body
+        turns by half a radian.
+    acceleration
+        Form of the acceleration constraints: see `simulate`.
+    budget
+        Effort after which no new run is started, in units of 1e9 operations.
+    progress
+        Whether to show a progress bar. Default: if it takes longer than a moment.
 
-    Every combination is run with the longest step that may do; what it leaves says which step to
-    try next, and combinations that cannot become cheaper than the best are left.  What is
-    recommended stays four times below the target, and was run on twice the horizon.  The cheapest
-    is the one with the fewest operations, which are counted and not timed: asked again, on another
-    machine or a busy one, the answer is the same.
+    Returns
+    -------
+    Advice
+        ``simulate(model, until, **advice.best)`` runs the recommendation.
 
+    Notes
+    -----
+    Every combination is run with the longest step that may be sufficient. Its violation determines
+    the next step to try. Combinations that cannot become cheaper than the best are dropped. The
+    recommendation stays four times below the target and is confirmed on twice the end time. The
+    cost is the number of operations. Operations are counted, not timed, so the answer is the same
+    on every machine.
+
+    Examples
+    --------
     >>> import chasles as ch
     >>> arm = ch.Body.rod("arm", 1.0, mass=2.0, position=(0.5, 0, 0), angular_velocity=(1, 2, 3))
     >>> model = ch.Model([arm], [ch.Spherical("pivot", ch.GROUND, arm, at=(0, 0, 0))])

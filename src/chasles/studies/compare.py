@@ -38,20 +38,41 @@ def compare(
     timing: bool = True,
     progress: bool | None = None,
 ) -> "Comparison":
-    """Run a model in several spaces and set the outcomes side by side.
+    """Run a model in several spaces and compare the results.
 
-    candidates    a list of spaces as `simulate` takes them, ["SE3", "SO3xR3", "auto"]; or a dict
-                  label -> spaces, or label -> options, {"fine": {"spaces": "auto", "step": 1e-4}}
-                  with any of spaces, method, step, acceleration, stabilise
-    until, step   s, common to all candidates that do not say otherwise; so are method,
-                  acceleration and stabilise
-    orders        run each candidate at three steps and hold what is predicted of every joint (it
-                  holds to rounding, or drifts with the method's order) against what is observed
-    timing        measure the cost of a step
+    Parameters
+    ----------
+    model
+        The model.
+    candidates
+        A list of spaces as in `simulate`, ["SE3", "SO3xR3", "auto"]; or a dict label -> spaces;
+        or label -> options, {"fine": {"spaces": "auto", "step": 1e-4}}, with spaces, method,
+        step, acceleration, stabilise.
+    until
+        End time, s.
+    step
+        Length of a step, s, for candidates without their own.
+    method
+        Method, for candidates without their own.
+    acceleration
+        Form of the acceleration constraints: see `simulate`.
+    stabilise
+        Stabiliser: see `simulate`.
+    orders
+        Whether to run each candidate at three steps and check the predicted drift of every
+        joint.
+    timing
+        Whether to measure the time of a step.
+    progress
+        Whether to show a progress bar.
 
-    Candidates that the model has no equations in are left out, and a note says so: armatures and
-    frames without mass need the motion subgroups of joints.
+    Notes
+    -----
+    Candidates that a model does not support are left out with a note: armatures and massless frames
+    need the motion subgroups of joints.
 
+    Examples
+    --------
     >>> import chasles as ch
     >>> arm = ch.Body.rod("arm", 1.0, mass=2.0, position=(0.5, 0, 0), angular_velocity=(1, 2, 3))
     >>> model = ch.Model([arm], [ch.Spherical("pivot", ch.GROUND, arm, at=(0, 0, 0))])
@@ -106,11 +127,20 @@ def runnable(model: Model, every: list[Candidate]) -> tuple[list[Candidate], dic
 
 @dataclass(frozen=True, repr=False)
 class Comparison:
-    """Outcomes side by side; `comparison[label]` is one of them, print(comparison) the table.
+    """Results of several candidates. `comparison[label]` is one of them; print shows the table.
 
-    outcomes     one per candidate, in the order in which they were given
-    predictions  what was predicted of each candidate's joints, and what was observed
-    left_out     label -> why a candidate could not be run
+    Parameters
+    ----------
+    model
+        The model.
+    until
+        End time, s.
+    outcomes
+        One for each candidate, in their order.
+    predictions
+        Predicted and observed drift of the joints of each candidate.
+    left_out
+        Label -> why a candidate could not be run.
     """
 
     model: Model

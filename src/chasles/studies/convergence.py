@@ -66,10 +66,20 @@ class Family:
 
 @dataclass(frozen=True, repr=False)
 class Convergence:
-    """What `convergence` found.
+    """Measured orders of methods.
 
-    families      one for every method in every space
-    uncertainty   by what the reference itself may be off, at the end of the run
+    Parameters
+    ----------
+    model
+        The model.
+    until
+        End time, s.
+    families
+        One for each method in each space.
+    uncertainty
+        Estimated error of the reference at the end of the run.
+    references
+        The reference runs.
     """
 
     model: Model
@@ -165,23 +175,46 @@ def convergence(
     reference: Result | None = None,
     progress: bool | None = None,
 ) -> Convergence:
-    """The observed order of methods: errors at `until` with several steps, and their slope.
+    """Measure the order of methods: errors at `until` for several steps, and their slope.
 
-    steps       s, two or more; parts of `until`, so that no last step is shorter
-    methods     names, Tableaus or Methods
-    spaces      as `simulate` takes them; every method is run in each
-    stabilise   as in `simulate`
-    reactions   compare reactions as well
-    starts      States, or joint coordinates, as `simulate(start=...)` takes them: the error of one
-                start passes through zero here and there, the root mean square of several does not
-    reference   of a single start: a Result that ends at `until`; by default a run of "dop853" at
-                half the shortest step, and a second one at that step says how far to trust it
+    Parameters
+    ----------
+    model
+        The model.
+    until
+        End time, s.
+    steps
+        Two or more steps, s, that divide `until`.
+    methods
+        Names, Tableaus or Methods.
+    spaces
+        Spaces as in `simulate`. Every method is run in each.
+    stabilise
+        As in `simulate`.
+    reactions
+        Whether to compare reactions, too.
+    starts
+        States or joint coordinates as in `simulate(start=...)`. The error of a single start may
+        cross zero; the root mean square of several does not.
+    reference
+        For a single start: a Result that ends at `until`. Default: a run of "dop853" at half
+        the shortest step; a second run at that step estimates its uncertainty.
+    progress
+        Whether to show a progress bar. Default: if it takes longer than a moment.
 
-    Errors are of whole bodies (see `chasles.motion_error`).  Runs whose error is below
-    ten times the uncertainty of the reference, or above a tenth of the size of the bodies, are
-    shown but do not count for the slope.  A method that does not admit a space is listed with the
-    reason.
+    Returns
+    -------
+    Convergence
+        Orders, and tables and plots of the errors.
 
+    Notes
+    -----
+    Errors are of whole bodies (see `chasles.motion_error`). Runs whose error is below ten times the
+    uncertainty of the reference, or above a tenth of the size of the bodies, are shown but not used
+    for the slope. If a method does not support a space, the reason is listed.
+
+    Examples
+    --------
     >>> import chasles as ch
     >>> top = ch.Body.box("top", size=(1, 2, 3), mass=2.0, angular_velocity=(1, 2, 3))
     >>> table = ch.convergence(ch.Model([top], []), 1.0, [0.1, 0.05, 0.025], methods=["rk4"])

@@ -82,7 +82,19 @@ class Work:
 
 @dataclass(frozen=True, repr=False)
 class WorkPrecision:
-    """What `work_precision` found: `works`, one for every method in every space."""
+    """Error against cost of several methods: `works`, one for each method in each space.
+
+    Parameters
+    ----------
+    model
+        The model.
+    until
+        End time, s.
+    starts
+        Number of starts.
+    works
+        One for each method in each space.
+    """
 
     model: Model
     until: float
@@ -153,18 +165,45 @@ def work_precision(
     timing: bool = True,
     progress: bool | None = None,
 ) -> WorkPrecision:
-    """Error against cost of several methods: evaluations of the equations of motion, and time.
+    """Measure error against cost of several methods: evaluations of the equations of motion, and
+    time.
 
-    steps        s, for every method
-    tolerances   rtol, for those that choose their steps ("bs3", "dopri5", "tsit5", "dop853"),
-                 with atol a hundredth of it
-    methods      names, Tableaus or Methods; spaces as `simulate` takes them
-    starts       States, or joint coordinates, as `simulate(start=...)` takes them; the error of one
-                 start passes through zero here and there, so medians over several say more
-    timing       take the time as well: seconds in steps, the best of five
+    Parameters
+    ----------
+    model
+        The model.
+    until
+        End time, s.
+    steps
+        Steps, s, for every method.
+    tolerances
+        Values of rtol for methods with error control ("bs3", "dopri5", "tsit5", "dop853"). atol
+        is a hundredth of it.
+    methods
+        Names, Tableaus or Methods.
+    spaces
+        Spaces as in `simulate`.
+    starts
+        States or joint coordinates as in `simulate(start=...)`. Medians over several starts are
+        more reliable, because the error of a single start may cross zero.
+    stabilise
+        As in `simulate`.
+    timing
+        Whether to measure time, too: seconds in steps, the best of five.
+    progress
+        Whether to show a progress bar. Default: if it takes longer than a moment.
 
-    Errors are of poses at the end, against a run of "dop853" at rtol 3e-14.
+    Returns
+    -------
+    WorkPrecision
+        One entry for each method in each space, and plots.
 
+    Notes
+    -----
+    Errors are those of poses at the end, compared with a run of "dop853" at rtol 3e-14.
+
+    Examples
+    --------
     >>> import chasles as ch
     >>> top = ch.Body.box("top", size=(1, 2, 3), mass=2.0, angular_velocity=(1, 2, 3))
     >>> found = ch.work_precision(ch.Model([top], []), 1.0, [0.1, 0.05], timing=False)

@@ -37,9 +37,15 @@ SHOWN = 5
 class Sweep:
     """The runs of a sweep, in order.
 
-    runs      for each: run, values, status, message, measured, warnings, seconds
-    measured  the measure, and what of the user's own it uses: if one of these changes, runs that
-              were kept are those of another sweep
+    Parameters
+    ----------
+    plan
+        The combinations.
+    runs
+        For each: run, values, status, message, measured, warnings, seconds.
+    measured
+        The measure and the user's functions and values that it uses. If one of them changes,
+        stored runs belong to another sweep.
     """
 
     plan: Plan
@@ -183,24 +189,49 @@ def sweep(
 ) -> Sweep:
     """Run a model with many values of its parameters, start and options, in parallel.
 
-    model      a Model, or several by name
-    vary       path -> values: a number or vector of the model, "top.mass", "pivot.at", "gravity";
-               or an option of `simulate`: "method", "spaces", "step", "stabilise", ...
-    together   the values belong together, one by one; otherwise all combinations are run
-    measure    what to keep of a Result: a function that returns a dict of numbers, which other
-               processes can import (one of a script needs `if __name__ == "__main__":` there); by
-               default the last positions and velocities, the widest gap and the error of the energy
-    options    further ones of `simulate`, common to all runs
-    executor   an Executor, or the address of a Dask scheduler, "tcp://host:8786" (needs
-               the package distributed); by default `workers` processes here, one per core
-    into       a folder where runs are kept as they come; the same call goes on where it stopped,
-               and repeats none.  It is another call if the measure has changed, or a function,
-               class or value of your own modules that it uses; a measure whose values cannot be
-               compared is refused here
+    Parameters
+    ----------
+    model
+        A Model, or several by name.
+    vary
+        Path -> values: a number or vector of the model, "top.mass", "pivot.at", "gravity"; or
+        an option of `simulate`: "method", "spaces", "step", "stabilise", ...
+    until
+        End time, s.
+    step
+        Length of a step, s.
+    together
+        Whether the values belong together, one by one. Otherwise all combinations are run.
+    measure
+        Function of a Result that returns a dict of numbers to store. Other processes must be
+        able to import it (a script needs `if __name__ == "__main__":`). Default: last positions
+        and velocities, largest violation and energy error.
+    options
+        Other options of `simulate`, for all runs.
+    executor
+        An Executor, or the address of a Dask scheduler, "tcp://host:8786" (needs
+        the package distributed). Default: processes on this machine.
+    workers
+        Number of processes. As many as cores if left out.
+    into
+        Folder to store runs as they finish. The same call continues where it stopped. It is
+        another call if the measure has changed, or a function, class or value of your own
+        modules that it uses. A measure whose values cannot be compared is refused.
+    progress
+        Whether to show a progress bar. Default: if it takes longer than a moment.
 
-    A run that fails is kept with its reason, and does not stop the others; a worker that dies is
-    replaced.  Values are those of the runs made one by one, bit for bit.
+    Returns
+    -------
+    Sweep
+        The runs, and tables of what was measured.
 
+    Notes
+    -----
+    A run that fails is stored with its reason and does not stop the others. A worker that dies is
+    replaced. The numbers are those of single runs, to the last bit.
+
+    Examples
+    --------
     >>> import chasles as ch
     >>> top = ch.Body.box("top", size=(0.1, 0.2, 0.4), mass=2.0, position=(0.5, 0, 0))
     >>> model = ch.Model([top], [ch.Spherical("pivot", ch.GROUND, top, at=(0, 0, 0))])

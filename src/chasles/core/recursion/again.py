@@ -12,22 +12,12 @@ from typing import Any
 
 from chasles.compiled import routine
 from chasles.core.arrays import put3, vec3
-from chasles.core.recursion.articulate import add_load, column_of_turn, load_wrenches, z_axis
+from chasles.core.recursion.articulate import add_load, load_wrenches
 from chasles.core.recursion.refine import converge, gather, put_damping
+from chasles.core.recursion.riding import axis_of, dof_of
 from chasles.core.recursion.solving import resolve_loads
-from chasles.core.recursion.tree import (
-    AXIS,
-    CYLINDRICAL,
-    DOF,
-    FORCE,
-    GEARED,
-    LEVER,
-    PLANAR,
-    PRISMATIC,
-    ROW,
-    TORQUE,
-)
-from chasles.groups.vectors import add, cross, neg, scale
+from chasles.core.recursion.tree import FORCE, FREE, LEVER, ROW, SPHERICAL, TORQUE
+from chasles.groups.vectors import add, cross, dot, neg, scale
 
 ZERO = (0.0, 0.0, 0.0)
 
@@ -42,27 +32,14 @@ def load_bodies(tree: Any, memory: Any) -> None:
 
 
 @routine
-def along_axis(rows: Any, at: int, pair: int, slot: int) -> Any:
-    """(torque, force) that does unit work along a coordinate, and none along the joint's others."""
-    z = z_axis(rows, at)
-    if pair == GEARED:
-        return column_of_turn(rows, at, slot), ZERO
-    if pair == PRISMATIC or (pair == CYLINDRICAL and slot == 1):
-        return ZERO, z
-    if pair == PLANAR and slot > 0:
-        x = vec3(rows, at + AXIS)
-        return ZERO, x if slot == 1 else cross(z, x)
-    return z, ZERO
-
-
-@routine
 def load_efforts(tree: Any, rows: Any, efforts: Any) -> None:
     """Add efforts of joints of up to three coordinates: on a body, and back on what carries it."""
     for body in range(tree.body_count):
-        at, k, pair = body * ROW, tree.rate_at[body], tree.pair[body]
-        for slot in range(DOF[pair] if pair <= GEARED else 0):
-            axis = along_axis(rows, at, pair, slot)
-            torque, force = scale(efforts[k + slot], axis[0]), scale(efforts[k + slot], axis[1])
+        at, pair = body * ROW, tree.pair[body]
+        for slot in range(dof_of(pair) if pair < FREE and pair != SPHERICAL else 0):
+            s = axis_of(tree, rows, body, pair, slot)
+            push = efforts[tree.rate_at[body] + slot] / (dot(s[0], s[0]) + dot(s[1], s[1]))
+            torque, force = scale(push, s[0]), scale(push, s[1])
             add_load(rows, at, neg(torque), neg(force))
             if tree.parent[body] >= 0:
                 arm = cross(vec3(rows, at + LEVER), force)

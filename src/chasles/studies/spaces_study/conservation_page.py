@@ -59,7 +59,7 @@ def summary(data: dict[str, Any]) -> Iterator[str]:
 
 def span(values: list[float]) -> str:
     if max(values) < kept.ROUNDING:
-        return "**rounding**"
+        return "**round-off**"
     return f"{number(max(values))} … {number(min(values))}"
 
 
