@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from html import escape
 from importlib.resources import files
 from pathlib import Path
@@ -30,12 +31,15 @@ from chasles.view.tracks import (
 )
 
 SCRIPTS = ("math.js", "forms.js", "shaders.js", "gl.js", "render.js", "plain.js", "data.js",
-           "camera.js", "scene.js", "plot.js", "card.js", "hands.js", "film.js")  # fmt: skip
+           "camera.js", "scene.js", "plot.js", "card.js", "hands.js", "live.js",
+           "film.js")  # fmt: skip
+LIVE = "live.js"  # only in pages that run
 #: The colour of a result among several; the paper's spaces keep theirs.
 OWN = {"SE3": "se3", "SO3xR3": "product", "auto": "chosen"}
 OWN |= {"SE(3)": "se3", "SO(3)×ℝ³": "product", "chasles": "chosen"}
 FREE = ("other", "y", "x", "z", "muted")
 MOST_CURVES, MOST_SPEEDS = 24, 6
+LIVELY = 0.1  # of the kinetic energy: if it varies by less, speeds come first
 GAPS = "Largest joint gap"  # the name of its curve
 
 
@@ -78,46 +82,66 @@ def make_film(
     scenes = [scene_of_run(result) for result in results]
     size = max(scene.size for scene in scenes)
     groups, chosen = [], []
-    for index, (result, scene, label) in enumerate(zip(results, scenes, labels)):
+    for index, (result, scene) in enumerate(zip(results, scenes)):
         tracks = len(scene.spots) * (1 + 2 * forces) + forces * len(result.model.forces)
         shown = chosen_frames(result, frames, len(results), tracks)
-        name, colour = f"g{index}", colours_of(labels)[index]
-        group = pose_tracks(result, shown, blob, name, size)
-        group |= {
-            "label": label,
-            "colour": colour,
-            "bodies": list(result.model.body_names),
-            "masses": [body.mass for body in result.model.bodies],
+        name = f"g{index}"
+        groups.append({
+            **pose_tracks(result, shown, blob, name, size),
+            **group_header(scene, forms, labels, index, layout),
             "vectors": vector_tracks(result, scene, shown, blob, name, forces),
-            "ties": tie_headers(scene),
-            "spots": spot_headers(scene),
-            "parts": part_headers(scene, forms, colour if layout == LAYOUTS[1] else None),
-            "trails": trail_colours(scene, colour if len(results) > 1 else None),
-        }
-        groups.append(group)
+        })  # fmt: skip
         chosen.append(shown)
-    clouds = [reached(r, scene, shown, follow) for r, scene, shown in zip(results, scenes, chosen)]
-    camera = set_out(groups, clouds, scenes[0], layout, view)
-    words = title or title_of(results[0])
-    gravity = any(results[0].model.gravity)
-    levels = [floor_level(part, scene.up) for scene in scenes for part in scene.parts]
-    floors = [level for level in levels if level is not None]
-    lowest = min(lowest_of(r, scene, shown) for r, scene, shown in zip(results, scenes, chosen))
     head = {
+        **setting_header(results, scenes, chosen, groups, layout, view, follow),
         "groups": groups,
         "forms": forms.list,
-        "camera": camera,
+        "curves": curve_headers(results, groups, chosen, blob),
+        "show": dict(show or {}),
+    }
+    words = title or title_of(results[0])
+    return Film(page(head, blob, words, about(results)), words)
+
+
+def group_header(
+    scene: Scene, forms: Forms, labels: Sequence[str], index: int, layout: str
+) -> Header:
+    """What there is of a result, without its motion."""
+    model, colour = scene.model, colours_of(labels)[index]
+    return {
+        "label": labels[index],
+        "colour": colour,
+        "bodies": list(model.body_names),
+        "masses": [body.mass for body in model.bodies],
+        "ties": tie_headers(scene),
+        "spots": spot_headers(scene),
+        "parts": part_headers(scene, forms, colour if layout == LAYOUTS[1] else None),
+        "trails": trail_colours(scene, colour if len(labels) > 1 else None),
+    }
+
+
+def setting_header(
+    results: Sequence[Result], scenes: Sequence[Scene], chosen: Sequence[Any],
+    groups: list[Header], layout: str, view: Any, follow: str | None,
+) -> Header:  # fmt: skip
+    """Where the results stand, the camera and the floor; every group is given its place."""
+    every = list(zip(results, scenes, chosen))
+    clouds = [reached(result, scene, frames, follow) for result, scene, frames in every]
+    model, size = results[0].model, max(scene.size for scene in scenes)
+    gravity = any(model.gravity)
+    levels = [floor_level(part, scene.up) for scene in scenes for part in scene.parts]
+    floors = [level for level in levels if level is not None]
+    lowest = min(lowest_of(result, scene, frames) for result, scene, frames in every)
+    return {
+        "camera": set_out(groups, clouds, scenes[0], layout, view),
         "size": size,
         "up": scenes[0].up.tolist(),
-        "gravity": list(results[0].model.gravity),
+        "gravity": list(model.gravity),
         "level": max(floors) if floors else lowest - (0.0 if gravity else 0.25 * size),
         "floor": bool(floors) or gravity,
         "apart": layout == LAYOUTS[0],
-        "curves": curve_headers(results, groups, chosen, blob),
-        "follow": -1 if follow is None else results[0].model.body_names.index(follow),
-        "show": dict(show or {}),
+        "follow": -1 if follow is None else model.body_names.index(follow),
     }
-    return Film(page(head, blob, words, about(results)), words)
 
 
 def page(head: Header, blob: Blob, title: str, words: str) -> str:
@@ -129,7 +153,9 @@ def page(head: Header, blob: Blob, title: str, words: str) -> str:
         "wasm": " 'wasm-unsafe-eval'" if "live" in head else "",
         "style": f":root{{--sans:{SANS}}}" + squeezed(read(folder / "film.css")),
         "data": blob.text(head),
-        "script": "\n".join(squeezed(read(folder / name)) for name in SCRIPTS),
+        "script": "\n".join(
+            squeezed(read(folder / name)) for name in SCRIPTS if name != LIVE or "live" in head
+        ),
     }
     parts = read(folder / "film.html").split("@@")  # @@name@@ at every odd place
     return "".join(pieces[part] if k % 2 else part for k, part in enumerate(parts))
@@ -238,32 +264,45 @@ def curve_headers(
 
 
 def curves_of(results: Sequence[Result]) -> list[Curve]:
-    model, alone = results[0].model, len(results) == 1
-    curves: list[Curve] = []
-    if alone:
-        least = float(results[0].potential_energy().min())
-        kinetic: Series = ("kinetic", "--a", lambda r: r.kinetic_energy())
-        potential: Series = ("potential", "--b", lambda r: r.potential_energy() - least)
-        total: Series = ("total", "--ink", lambda r: r.energy() - least)
-        curves.append(("Energy", "J", False, [kinetic, potential, total]))
-        speeds: list[Series] = [
-            (body, LIT[colour], lambda r, b=body: np.linalg.norm(r.velocity(b), axis=1))
-            for body, colour in zip(model.body_names[:MOST_SPEEDS], LIT)
-        ]
-        curves.append(("Speed", "m/s", False, speeds))
-    else:
-        curves.append(("Energy", "J", False, [("", None, lambda r: r.energy())]))
+    model, first = results[0].model, results[0]
+    curves: list[Curve] = [("Energy", "J", False, [("", None, Result.energy)])]
+    if len(results) == 1:
+        curves = [("Energy", "J", False, energies(first)), ("Speed", "m/s", False, speeds(first))]
+        kinetic = first.kinetic_energy()
+        if np.ptp(kinetic) < LIVELY * kinetic.max():  # two level lines tell little
+            curves.reverse()
     for joint in model.joints:
         for kind in coordinates_of(joint):
             name = f"{kind.capitalize()} of {joint.name}"
             unit = "rad" if kind == "angle" else "m"
-            reads: Series = ("", None, lambda r, j=joint.name, k=kind: r.coordinate(j, k))
-            curves.append((name, unit, False, [reads]))
+            reads = partial(Result.coordinate, joint=joint.name, which=kind)
+            curves.append((name, unit, False, [("", None, reads)]))
     del curves[MOST_CURVES - 2 :]
     curves.append(("Energy balance, E − E₀ − work", "J", False, [("", None, balance)]))
     if model.joints:
         curves.append((GAPS, "m", True, [("", None, largest_gap)]))
     return curves
+
+
+def energies(result: Result) -> list[Series]:
+    """Kinetic, potential from its least value on, and their sum."""
+    least = float(result.potential_energy().min())
+    return [
+        ("kinetic", "--a", Result.kinetic_energy),
+        ("potential", "--b", lambda r: r.potential_energy() - least),
+        ("total", "--ink", lambda r: r.energy() - least),
+    ]
+
+
+def speeds(result: Result) -> list[Series]:
+    return [
+        (body, colour, partial(speed, body=body))
+        for body, colour in zip(result.model.body_names[:MOST_SPEEDS], LIT.values())
+    ]
+
+
+def speed(result: Result, body: str) -> Floats:
+    return np.asarray(np.linalg.norm(result.velocity(body), axis=1))
 
 
 def balance(result: Result) -> Floats:

@@ -33,7 +33,7 @@ Pair = tuple[str, str]
 
 @dataclass
 class Blob:
-    """Arrays one after the other, each found by its key: kind, offset, length, and rows of tracks."""
+    """Arrays one after the other, each found by its key: kind, offset, length, rows of a track."""
 
     index: dict[str, tuple[str, int, int, int]] = field(default_factory=dict)
     pieces: list[bytes] = field(default_factory=list)

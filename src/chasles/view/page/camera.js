@@ -63,8 +63,9 @@ function resetCamera() {
   const { right, back } = axes(), flat = unit(add(back, UP, -dot(back, UP)));
   sun = unit(add(add(scaled(UP, 1.15), right, -0.62), flat, 0.38));
 }
-/** The camera goes as far as the body that it follows; it stays where it is when it follows none. */
+/** The camera goes as far as the body that it follows, or stays; it keeps a free body before it. */
 function goAlong() {
+  if (freed()) { const at = originOf(film.selected.g, film.selected.body); camera.target = camera.along ? add(camera.target, add(at, camera.along, -1)) : at; camera.along = at; return; }
   if (film.follow < 0 || head.live) return;
   const gone = goneBy(film.follow);
   camera.target = add(camera.target, add(gone, camera.gone, -1)); camera.gone = gone;

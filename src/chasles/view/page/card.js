@@ -29,10 +29,12 @@ function fillCard() {
   const forces = $("card-loads"); forces.replaceChildren(); forces.hidden = !film.free;
   for (const [what, value, ink] of acting) { const dt = element("dt", what, forces); dt.style.setProperty("--ink-of", ink); element("dd", value, forces); }
 }
+/** A little further on from a through b, on the page. */
+const beyond = (a, b) => { const l = Math.hypot(b[0] - a[0], b[1] - a[1]) || 1, s = 26 / l; return [b[0] + 1.6 * s * (b[0] - a[0]), b[1] + s * (b[1] - a[1]) + 16, b[2]]; };
 function drawTags() {
   const want = [];
   if (groups.length > 1 && head.apart) for (const g of groups) want.push([g.label, project(add(g.middle, g.offset)), "big", g.colour]);
-  if (freed()) for (const l of loadArrows()) { if (l.thing) want.push([l.name + " " + digits(norm(l.value)) + (turns(l.kind) ? " N m" : " N"), project(l.thing.tip), "", ""]); }
+  if (freed()) for (const l of loadArrows()) { if (l.thing) want.push([l.name + " " + digits(norm(l.value)) + (turns(l.kind) ? " N m" : " N"), beyond(project(l.at), project(l.thing.tip)), "", ""]); }
   else if (show.names) for (const g of groups) {
     g.bodies.forEach((name, b) => want.push([name, project(originOf(g, b)), "", ""]));
     g.spots.forEach(s => want.push([s.name, project(moved(matrixOf(g, s.body), s.at)), "joint", ""]));

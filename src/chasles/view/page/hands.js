@@ -6,7 +6,16 @@ const pan = (dx, dy) => { const { right, top } = axes(), metre = 2 * camera.dist
 const zoom = factor => { camera.zoom = Math.min(60, Math.max(0.1, camera.zoom * factor)); touched(); };
 const home = () => { resetCamera(); touched(); };
 
-function select(g, body) { film.selected = g && body >= 0 ? { g, body } : null; if (!film.selected) film.free = false; const list = $("select-body"); if (list) list.value = film.selected && g === groups[0] ? body : -1; touched(); }
+function select(g, body) { film.selected = g && body >= 0 ? { g, body } : null; if (!film.selected) setFree(false); const list = $("select-body"); if (list) list.value = film.selected && g === groups[0] ? body : -1; touched(); }
+/** The selected body alone, from near; what the camera saw before comes back afterwards. */
+function setFree(on) {
+  on = Boolean(on && film.selected);
+  if (on === film.free) return;
+  film.free = on;
+  if (on) { setFree.before = { target: [...camera.target], zoom: camera.zoom, gone: [...camera.gone] }; camera.zoom *= 1.6; camera.target = originOf(film.selected.g, film.selected.body); camera.along = null; }
+  else { const { target, zoom, gone } = setFree.before; Object.assign(camera, { target: add(target, add(camera.gone, gone, -1)), zoom }); }
+  touched();
+}
 function pickAt(x, y) {
   const ratio = canvas.width / camera.width, p = parts[renderer.pick(Math.round(x * ratio), Math.round(y * ratio), v)];
   select(p && p.g, p ? p.body : -1);
@@ -37,7 +46,7 @@ function listenStage() {
 const stepBy = share => { setPlaying(false); setTime(film.time + share * (END - START)); };
 const KEYS = {
   " ": () => setPlaying(!film.playing), "+": () => zoom(1.2), "=": () => zoom(1.2), "-": () => zoom(1 / 1.2), 0: () => home(), d: () => darken(), ArrowUp: () => turn(0, 12), ArrowDown: () => turn(0, -12),
-  Escape: () => { select(null); openMenu(false); }, b: () => { film.free = Boolean(film.selected) && !film.free; touched(); },
+  Escape: () => { select(null); openMenu(false); }, b: () => setFree(!film.free),
 };
 const FILM_KEYS = { ArrowRight: () => stepBy(1 / 200), ArrowLeft: () => stepBy(-1 / 200), PageUp: () => stepBy(0.1), PageDown: () => stepBy(-0.1), Home: () => setTime(START), End: () => setTime(END), f: () => follow(film.selected ? film.selected.body : -1) };
 function listenKeys() {
@@ -51,7 +60,7 @@ function listenDeck() {
   $("play").addEventListener("click", () => { setPlaying(!film.playing); film.stopped = !film.playing; });
   $("home").addEventListener("click", home); $("dark").addEventListener("click", () => darken());
   $("shows").addEventListener("click", () => openMenu($("menu").hidden));
-  $("card-close").addEventListener("click", () => select(null)); $("card-free").addEventListener("click", () => { film.free = !film.free; touched(); });
+  $("card-close").addEventListener("click", () => select(null)); $("card-free").addEventListener("click", () => setFree(!film.free));
   $("speed").addEventListener("change", e => { film.speed = Number(e.target.value); });
   for (const s of SPEEDS) $("speed").add(new Option(s + "×", s, false, s === film.speed));
   if (head.live) return;
