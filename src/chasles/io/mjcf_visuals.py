@@ -49,7 +49,8 @@ def asking_for_visuals(text: str) -> str:
 
 def without_files(mujoco: Any, spec: Any, checker: Checker) -> list[str]:
     """Put meshes where they are; notes on those that are missing, and on those of other kinds."""
-    missing, unread = [], []
+    missing: list[str] = []
+    unread: list[str] = []
     for mesh in list(spec.meshes):
         # What a visual mesh weighs is nobody's concern: it may be open.
         mesh.inertia = mujoco.mjtMeshInertia.mjMESH_INERTIA_SHELL

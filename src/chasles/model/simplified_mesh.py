@@ -1,7 +1,5 @@
 """A mesh with fewer triangles, for pictures: vertices of one cell of a grid become one."""
 
-from typing import Any
-
 import numpy as np
 from numpy.typing import NDArray
 
@@ -20,7 +18,7 @@ def fewer_triangles(vertices: Floats, triangles: Whole, most: int) -> tuple[Floa
     if len(triangles) <= most:
         return vertices, triangles
     low, wide = vertices.min(axis=0), float(np.ptp(vertices, axis=0).max()) or 1.0
-    found: Any = vertices, triangles
+    found = vertices, triangles
     for cells in CELLS:
         cell = np.floor((vertices - low) / wide * cells).astype(np.int64)
         code = (cell[:, 0] * (cells + 1) + cell[:, 1]) * (cells + 1) + cell[:, 2]

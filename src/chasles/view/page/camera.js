@@ -82,7 +82,7 @@ function aim() {
   const near = Math.max(0.04 * distance, distance - 2.2 * fitRadius), far = distance + 30 * fitRadius, lens = perspective(1 / FIELD, aspect, near, far);
   lens[8] = -camera.shift[0]; lens[9] = -camera.shift[1];
   const view = product(lens, lookAt(eye, right, top, back)), R = 1.2 * fitRadius, level = head.level - dot(origin, UP);
-  const centre = add(add(camera.fitted.target, camera.gone), origin, -1), sunRight = unit(cross(UP, sun));
+  const gone = freed() && !head.live ? goneBy(film.follow) : camera.gone, centre = add(add(camera.fitted.target, gone), origin, -1), sunRight = unit(cross(UP, sun));
   const sunView = product(orthographic(R, -3 * R, 3 * R), lookAt(centre, sunRight, cross(sun, sunRight), sun)), skyView = product(orthographic(R, -3 * R, 3 * R), lookAt(centre, E1, E2, UP));
   const cell = nice(0.17 * fitRadius), node = e => { const s = dot(origin, e); return Math.round(s / (5 * cell)) * 5 * cell - s; };
   const slope = scaled(sun, 1 / dot(sun, UP)), flatten = [0, 1, 2].flatMap(c => [0, 1, 2].map(r => +(r === c) - slope[r] * UP[c]).concat(0)).concat(scaled(slope, level), 1);

@@ -8,7 +8,7 @@ function ratesOf(g, body) {
   return [norm(add(placeOf(g, b, body), placeOf(g, a, body), -1)) / dt, 2 * Math.acos(Math.min(1, Math.abs(cosine) / Math.sqrt(one * two))) / dt];
 }
 function rowsOf(g, body) {
-  const m = matrixOf(g, body), rows = [["mass", digits(g.masses[body]) + " kg"], ["place", [12, 13, 14].map((k, c) => (m[k] - g.offset[c]).toFixed(3)).join(", ") + " m"]];
+  const m = matrixOf(g, body), rows = [["mass", digits(g.masses[body]) + " kg"], ["place", [12, 13, 14].map((k, c) => (m[k] - g.offset[c]).toFixed(3).replace(/^-0\.000$/, "0.000").replace("-", "−")).join(", ") + " m"]];
   if (head.live) return rows;
   const [speed, rate] = ratesOf(g, body);
   return [...rows, ["speed", digits(speed) + " m/s"], ["rate of rotation", digits(rate) + " rad/s"]];

@@ -97,7 +97,7 @@ function note() {
 function liveCurves() {
   const L = live.log, t = L.map(r => r[0]), of = (k, column) => L.map(r => r[1 + 4 * k + column]), logs = (k, column) => of(k, column).map(x => Math.log10(Math.max(x, CALM))), alone = live.runs.length === 1;
   const each = make => live.runs.map((run, k) => ({ label: run.g.label, colour: alone ? "--a" : run.g.colour, t, v: make(k) }));
-  const error = { title: "Energy error, |E − E₀| over the largest part", log: true, series: each(k => logs(k, 2)) }, gaps = { title: "Largest joint gap, m", log: true, series: each(k => logs(k, 3)) };
+  const error = { title: "Energy error, relative", log: true, series: each(k => logs(k, 2)) }, gaps = { title: "Joint gap, m", log: true, series: each(k => logs(k, 3)) };
   const kinetic = { title: "Kinetic energy, J", series: each(k => of(k, 0)) }, parts = { title: "Energy, J", series: ["kinetic", "potential"].map((label, c) => ({ label, colour: c ? "--b" : "--a", t, v: of(0, c) })) };
   return head.live.conserved ? (alone ? [parts, error] : [error, gaps]) : [kinetic, gaps];
 }

@@ -8,7 +8,7 @@ function written(x) {
   if (x === 0) return "0";
   if (Math.abs(x) < 1e4 && Math.abs(x) >= 1e-2) return String(Number(x.toPrecision(3))).replace("-", "−");
   const [m, e] = x.toExponential(1).split("e"), digits = m.replace(".0", "");
-  return ((digits === "1" ? "" : digits + "×") + "10" + raised(Number(e))).replace(/^-/, "−");
+  return ((/^-?1$/.test(digits) ? digits.slice(0, -1) : digits + "×") + "10" + raised(Number(e))).replace(/^-/, "−");
 }
 /** A number of an axis whose ticks are a step apart: as many digits as tell them apart. */
 function tick(x, step) {
@@ -24,7 +24,7 @@ function rangeOf(series, log) {
   for (const s of series) for (const x of s.v) { if (x < low) low = x; if (x > high) high = x; }
   if (!(high >= low)) return [0, 1];
   if (log) { low = Math.floor(low); return [low, Math.max(low + 1, Math.ceil(high))]; }
-  const room = Math.max(0.08 * (high - low), 1e-9 * Math.max(Math.abs(low), Math.abs(high)), 1e-15);
+  const room = high > low ? 0.08 * (high - low) : Math.abs(high) || 1;
   return [low - room, high + room];
 }
 /** A sheet of the plot's size in which lengths are CSS pixels. */
