@@ -297,6 +297,6 @@ def test_what_the_compiler_passes_over_in_a_urdf_is_told(tmp_path):
         <axis xyz="0 1 0"/><limit lower="-1" upper="1" effort="5" velocity="3"/></joint></robot>"""
     file = tmp_path / "arm.urdf"
     file.write_text(text)
-    notes = " ".join(ch.read_model(file).notes)
-    assert "1 visual shapes are left out" in notes
-    assert "effort and speed (1 joints)" in notes
+    model = ch.read_model(file)
+    assert model.bodies[0].shapes == (ch.Sphere(0.3),)  # what is meant to be seen
+    assert "effort and speed (1 joints)" in " ".join(model.notes)

@@ -47,6 +47,7 @@ def test_a_motor_is_seen_in_the_film(browser, tmp_path):
     page.goto(path.as_uri())
     page.wait_for_selector("html[data-ready]")
     assert page.evaluate("groups[0].vectors.map(v => v.kind)") == ["reaction", "torque"]
+    page.get_by_role("button", name="Show").click()
     page.get_by_role("checkbox", name="forces, torques").click()
     assert page.evaluate("show.forces") is True
     page.close()

@@ -23,7 +23,7 @@ def sliding() -> ch.Model:
 
 
 def drawn(scene, name, kind):
-    return [p for p in scene.parts if p.role == "joint" and p.body == name and p.shape.kind == kind]
+    return [p for p in scene.parts if p.role == "floor" and p.body == name and p.shape.kind == kind]
 
 
 def test_a_plane_is_one_plate_whose_face_lies_in_it(tmp_path):

@@ -29,6 +29,7 @@ class Visit:
         self.url = path.as_uri() + fragment
         self.page.goto(self.url)
         self.page.wait_for_selector("html[data-ready]", timeout=20000)
+        self.run("film.fixed = true")  # a still stays as it was drawn: no finer one after a while
 
     def __enter__(self):
         return self
@@ -81,7 +82,7 @@ def test_it_plays_without_errors_or_network(browser, film, width, scheme, fragme
         assert visit.said == []
         assert [u for u in visit.asked if not u.startswith("data:")] == [film.as_uri()]
         assert visit.run("document.documentElement.scrollWidth") <= width
-        assert visit.page.locator("#stage").bounding_box()["height"] > 200
+        assert visit.page.locator("#stage").bounding_box()["height"] == 800
 
 
 @pytest.mark.parametrize("fragment", ["", "#canvas"])
@@ -104,15 +105,17 @@ def test_the_film_shows_the_poses_of_the_result(browser, film, swing):
                 np.testing.assert_allclose(shown[:3, :3], swing.rotation(body)[index], atol=2e-4)
 
 
-def test_what_is_projected_lies_on_the_page_and_up_is_up(browser, film):
-    with Visit(browser, film) as visit:
-        low, high, size = visit.run(
-            """() => { aim(); return [project([0, 0, -0.5]), project([0, 0, 0.5]),
-                                       [camera.width, camera.height]] }"""
-        )
+def test_the_scene_fills_the_window_and_up_is_up(browser, film, width):
+    """All that is drawn lies in the window, and takes up most of what nothing covers."""
+    with Visit(browser, film, width) as visit:
+        visit.still(0.5)
+        low, high = visit.run("[project([0, 0, -0.5]), project([0, 0, 0.5])]")
         assert abs(high[0] - low[0]) < 0.1 * (low[1] - high[1])
-        corners = visit.run("parts.map(p => project([p.world[12], p.world[13], p.world[14]]))")
-        assert all(0 <= x <= size[0] and 0 <= y <= size[1] for x, y, _ in corners)
+        seen = np.array(visit.run("cloud.map(project)"))[:, :2]
+        deck = visit.page.locator("#deck").bounding_box()
+        assert seen.min() > 0 and seen[:, 0].max() < width and seen[:, 1].max() < deck["y"]
+        filled = np.ptp(seen, axis=0) / (width, deck["y"] - 60)
+        assert 0.65 < filled.max() < 0.95
 
 
 def test_controls_work(browser, film, width):
@@ -123,21 +126,69 @@ def test_controls_work(browser, film, width):
         stopped = visit.run("film.time")
         page.wait_for_timeout(200)
         assert visit.run("film.time") == stopped
-        page.get_by_role("slider", name="Time", exact=True).fill("500")
-        assert visit.run("film.time") == pytest.approx(0.5, abs=1e-6)
-        assert page.locator("#clock").inner_text() == "0.50 s"
+        line = page.get_by_role("slider", name="Time", exact=True)
+        box = line.bounding_box()
+        page.mouse.click(box["x"] + visit.run("timeline.made.X(0.5)"), box["y"] + 40)
+        assert visit.run("film.time") == pytest.approx(0.5, abs=0.01)
+        assert page.locator("#clock").inner_text().startswith("0.5")
+        assert line.get_attribute("aria-valuetext") == page.locator("#clock").inner_text()
         page.get_by_label("Speed", exact=True).select_option("0.2")
         assert visit.run("film.speed") == 0.2
+        curves = visit.run("head.curves.map(c => c.name)")
+        assert curves[0] == "Energy" and curves[-1] == "Largest joint gap"  # errors on request
+        page.get_by_label("Curve", exact=True).select_option(label="Angle of hinge")
+        assert visit.run("timeline.chosen") == curves.index("Angle of hinge")
+        page.get_by_role("button", name="Show").click()
         before = visit.still(1.0)  # where the gaps are largest
-        for name in ("trails", "joints", "names", "reactions", "forces", "joint gaps, magnified"):
-            box = page.get_by_role("checkbox", name=name)
-            box.click()
+        for name in ("trails", "joints", "names", "frames", "reactions", "forces", "joint gaps"):
+            page.locator("#menu").get_by_role("checkbox", name=name).click()
             after = visit.picture()
-            resized = after.shape != before.shape  # the slider of the gaps needs room on a phone
-            assert resized or (np.abs(after - before) > 30).sum() > 10, name
+            assert (np.abs(after - before) > 30).sum() > 10, name
             before = after
+        page.keyboard.press("Escape")
+        assert page.locator("#menu").is_hidden()
         page.get_by_role("button", name="Play").click()
         assert visit.comes("film.time > 0 && film.time < 1")  # from the start
+
+
+@pytest.mark.parametrize("fragment", ["", "#canvas"])
+def test_a_click_shows_a_body_and_what_acts_on_it(browser, film, swing, fragment):
+    with Visit(browser, film, fragment=fragment) as visit:
+        page, card = visit.page, visit.page.locator("#card")
+        assert card.is_hidden()
+        visit.still(0.5)
+        x, y, _ = visit.run("project(originOf(groups[0], 1))")
+        page.mouse.click(x, y)
+        visit.picture()
+        assert card.get_by_role("heading").inner_text() == "</script>bob & co"
+        rows = card.locator("#card-rows").inner_text().split("\n")
+        assert rows[:2] == ["mass", "1 kg"]
+        speed = np.linalg.norm(swing.velocity(swing.model.bodies[1])[250])
+        assert float(rows[rows.index("speed") + 1].split()[0]) == pytest.approx(speed, rel=0.02)
+        page.get_by_role("button", name="Free-body diagram").click()
+        visit.picture()
+        acting = dict(
+            zip(card.locator("#card-loads dt").all_inner_texts(),
+                card.locator("#card-loads dd").all_inner_texts())
+        )  # fmt: skip
+        ball = np.linalg.norm(swing.reaction("ball").force[250])
+        assert float(acting["ball"].split()[0]) == pytest.approx(ball, rel=1e-3)
+        assert acting["push"] == "3 N" and acting["weight"] == "9.81 N"
+        page.mouse.click(30, 300)
+        visit.picture()
+        assert card.is_hidden() and visit.said == []
+
+
+def test_forces_on_a_free_body_are_mass_times_acceleration(browser, film, swing):
+    """Newton's law of both bodies from what the page draws: signs and partners are right."""
+    with Visit(browser, film) as visit:
+        visit.still(float(swing.t[200]))
+        for k, body in enumerate(swing.model.bodies):
+            visit.run(f"select(groups[0], {k})")
+            found = visit.run("loads().map(l => [l.kind, l.value])")
+            total = np.sum([f for kind, f in found if kind not in ("torque", "moment")], axis=0)
+            wanted = body.mass * swing.acceleration(body)[200]
+            np.testing.assert_allclose(total, wanted, atol=0.01 * np.abs(wanted).max())
 
 
 def test_the_scene_turns_zooms_pans_and_comes_back(browser, film):
@@ -186,6 +237,26 @@ def test_keys_play_and_step(browser, film):
         before = visit.run("film.time")
         visit.page.keyboard.press("ArrowRight")
         assert visit.run("film.time") == pytest.approx(before + 1 / 200, abs=1e-6)
+        visit.page.keyboard.press("End")
+        assert visit.run("film.time") == 1.0
+        visit.page.keyboard.press("+")
+        assert visit.run("camera.zoom") == pytest.approx(1.2)
+        visit.page.keyboard.press("0")
+        assert visit.run("camera.zoom") == 1.0
+        visit.page.keyboard.press("d")
+        assert visit.run("document.documentElement.className").split()[-1] == "dark"
+        visit.run("select(groups[0], 1)")
+        visit.page.keyboard.press("b")
+        assert visit.run("film.free") is True
+        visit.page.keyboard.press("Escape")
+        assert visit.run("[film.free, film.selected]") == [False, None]
+
+
+def test_every_body_can_be_reached_without_a_pointer(browser, film, swing):
+    with Visit(browser, film) as visit:
+        visit.page.get_by_role("button", name="Show").click()
+        visit.page.locator("#menu").get_by_label("body").select_option(label="arm")
+        assert visit.run("film.selected.body") == 0
 
 
 @pytest.fixture(scope="session")
@@ -199,16 +270,18 @@ def thrown():
 def test_the_camera_follows_a_body(browser, thrown, tmp_path):
     path = thrown.animate(tmp_path / "thrown.html", follow="ball")
     with Visit(browser, path) as visit:
-        first = visit.run("head.camera.target")
+        first = visit.run("camera.fitted.target")
         visit.still(1.0)
         moved = np.subtract(visit.run("camera.target"), first)
         np.testing.assert_allclose(moved, thrown.position("ball")[-1], atol=1e-3)
         here = visit.run("project([...groups[0].matrices[0]].slice(12, 15)).slice(0, 2)")
         page = visit.page
-        page.get_by_label("Body that the camera follows").select_option(label="none")
+        page.get_by_role("button", name="Show").click()
+        page.locator("#menu").get_by_label("follow").select_option(label="none")
         visit.still(0.0)
         gone = visit.run("project([...groups[0].matrices[0]].slice(12, 15)).slice(0, 2)")
-        assert np.hypot(*np.subtract(here, gone)) > 300
+        visit.still(1.0)
+        assert np.hypot(*np.subtract(here, gone)) > 150
         page.get_by_role("button", name="Reset view").click()
         assert visit.said == []
 
@@ -258,7 +331,9 @@ def test_three_spaces_side_by_side_and_overlaid(browser, top_runs, tmp_path):
         with Visit(browser, path) as visit:
             visit.still(0.3)
             assert visit.said == []
-            assert visit.page.locator("#legend li").all_inner_texts() == ["SE3", "SO3xR3", "auto"]
+            if layout == "side by side":
+                assert visit.page.locator("#tags .big").all_inner_texts() == [*top_runs]
+            assert visit.run("head.curves[0].series.map(s => s.label)") == [*top_runs]
             apart = visit.run("groups.map(g => g.offset)")
             assert len({tuple(offset) for offset in apart}) == (
                 3 if layout == "side by side" else 1
@@ -274,7 +349,7 @@ def test_a_hundred_bodies_for_ten_seconds_stay_small_and_open_fast(browser, tmp_
     chain = next(b for b in ch.library if b.name == "chain-100").model()
     result = ch.simulate(chain, until=10.0, step=2e-3)
     path = result.animate(tmp_path / "chain.html")
-    assert path.stat().st_size < 5e6
+    assert path.stat().st_size < 2e6  # 3.4 MB before tracks were differences, deflated
     visit = Visit(browser, path)  # the browser itself is warm now
     visit.context.close()
     context = browser.new_context()
@@ -287,6 +362,67 @@ def test_a_hundred_bodies_for_ten_seconds_stay_small_and_open_fast(browser, tmp_
     assert 0.0 < metrics["TaskDuration"] < 3.0
     assert page.evaluate("groups[0].t.length") >= 300
     context.close()
+
+
+# --- levels of the picture ---
+
+
+def test_without_a_graphics_card_it_plays_plainly_and_a_still_is_drawn_finely(browser, film):
+    """The browser of the tests draws in software: no shadow maps while it plays."""
+    with Visit(browser, film) as visit:
+        visit.run("film.fixed = false")
+        assert visit.run("renderer.software") and visit.run("film.quality") == 0
+        assert visit.comes("film.level === 0 && film.frames > 2")
+        visit.run("setPlaying(false)")
+        assert visit.comes("film.level === 2")
+        assert visit.said == []
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_a_body_has_its_colour_and_casts_a_shadow(browser, tmp_path, scheme):
+    """Three points of the finest picture: a lit face, its shadow on the floor, the floor."""
+    block = ch.Body.box("block", size=(1, 1, 1), mass=1.0, position=(0, 0, 0.5), colour="red")
+    floor = ch.Contact("floor", ch.GROUND, block, at=(0, 0, 0), axis="z", stiffness=1e4,
+                       shape=ch.Sphere(0.5))  # fmt: skip
+    path = ch.simulate(ch.Model([block], forces=[floor]), until=0.02, step=1e-3).animate(
+        tmp_path / "block.html", view=(0, 25)
+    )
+    with Visit(browser, path, scheme=scheme, fragment="#still") as visit:
+        visit.run("() => { camera.zoom = 0.5; sizePicture(3); paintFrame(); renderer.wait(); }")
+        spots = visit.run(
+            """() => { const flat = unit(add(sun, UP, -dot(sun, UP)));
+               return [[0.5, 0, 0.5], scaled(flat, -0.9), scaled(flat, 1.8)].map(project) }"""
+        )
+        picture = Image.open(io.BytesIO(visit.page.screenshot())).convert("RGB")
+        front, shadow, bright = (np.array(picture.getpixel((int(x), int(y)))) for x, y, _ in spots)
+        assert front[0] > 1.8 * front[1] and front[0] > 1.8 * front[2]  # red
+        assert shadow.mean() < 0.93 * bright.mean() and np.ptp(shadow) < 40  # grey, and darker
+        assert visit.said == []
+
+
+def test_forms_are_closed_and_have_the_volumes_of_the_shapes(browser, film):
+    """Surfaces of the page by the divergence theorem; round corners take a little away."""
+    shapes = [
+        (["box", 1, 2, 3], ch.Box((1, 2, 3))), (["sphere", 1], ch.Sphere(1)),
+        (["cylinder", 1, 2], ch.Cylinder(1, 2)), (["rod", 0.1, 2], ch.Rod(2, 0.1)),
+        (["capsule", 1, 2], ch.Capsule(1, 2)), (["cone", 1, 2], ch.Cone(1, 2)),
+        (["ring", 2, 1, 1], ch.Ring(2, 1, 1)),
+    ]  # fmt: skip
+    with Visit(browser, film) as visit:
+        for form, shape in shapes:
+            for fine in ("true", "false"):
+                volume, outward = visit.run(
+                    f"""() => {{ const s = surfaceOf({form!r}, {fine}); let six = 0, out = true;
+                      const at = k => [s.p[3 * k], s.p[3 * k + 1], s.p[3 * k + 2]];
+                      for (let k = 0; k < s.f.length; k += 3) {{
+                        const [a, b, c] = [0, 1, 2].map(i => at(s.f[k + i]));
+                        const n = cross(add(b, a, -1), add(c, a, -1));
+                        six += dot(a, cross(b, c));
+                        const own = [0, 1, 2].map(i => s.n[3 * s.f[k] + i]);
+                        if (norm(n) > 1e-6 && dot(n, own) < 0) out = false; }}
+                      return [six / 6, out]; }}"""
+                )
+                assert outward and volume == pytest.approx(shape.volume, rel=0.06), (form, fine)
 
 
 # --- numbers ---
@@ -307,10 +443,34 @@ def test_a_body_that_flies_far_keeps_its_place_to_a_thousandth_of_its_size():
     result = ch.simulate(ch.Model([stone]), until=50.0, step=0.1)
     blob = tracks.Blob()
     head = tracks.pose_tracks(result, np.arange(len(result.t)), blob, "g", 0.2)
-    kind, offset, length = blob.index[head["x"]]
+    kind, offset, length, _ = blob.index[head["x"]]
     values = np.frombuffer(b"".join(blob.pieces), f"<{kind}", length, offset).reshape(-1, 3)
     places = np.array(head["low"]) + np.array(head["grid"]) * values
     assert np.abs(places - result.position("stone")).max() < 1e-3
+
+
+def test_tracks_come_back_from_their_second_differences(browser, film, swing):
+    """What the page reads is what was kept, also where differences wrap around."""
+    rng, blob = np.random.default_rng(5), tracks.Blob()
+    values = rng.integers(-32767, 32768, (50, 3))
+    kind, offset, length, rows = blob.index[blob.track("x", values)]
+    assert (kind, length, rows) == ("d2", 150, 50)
+    data = list(blob.pieces[0])
+    with Visit(browser, film) as visit:
+        read = visit.run(
+            f"(() => {{ buffer = new Uint8Array({data}).buffer; base = 0;"
+            f" return [...track({offset}, {length}, {rows})] }})()"
+        )
+    np.testing.assert_array_equal(np.reshape(read, (50, 3)), values)
+
+
+def test_what_spins_fast_gets_more_frames():
+    disc = ch.Body.cylinder("disc", 0.1, 0.02, mass=1.0, angular_velocity=(0, 0, 300.0))
+    run = ch.simulate(ch.Model([disc], gravity=(0, 0, 0)), until=3.0, step=1e-3)
+    assert tracks.most_turned(run) == pytest.approx(900.0)
+    slow = ch.simulate(ch.Model([ch.Body.sphere("ball", 0.1, mass=1.0)]), until=3.0, step=1e-3)
+    assert len(tracks.chosen_frames(run, None, 1, 0)) == pytest.approx(1800, abs=2)
+    assert len(tracks.chosen_frames(slow, None, 1, 0)) == 1200
 
 
 def test_frames_are_spread_evenly_and_no_more_than_asked_for(swing):

@@ -110,20 +110,34 @@ def observing(
     stepper: Stepper, names: Sequence[str], block: Floats, parameters: Sequence[Parameter]
 ) -> Program:
     """The program (block, time, parameters) -> quantities."""
-    tape, boxes = Tape(), Unboxing()
-    opened = boxes.of(records_of(stepper))
-    state = [tape.input(x) for x in block.tolist()]
-    t: Any = tape.input(0.0)
-    mechanism, scratch, _ = with_parameter_inputs(opened, boxes, tape, parameters)
-    system = mechanism.system
-    put_signals(system.signals, t, scratch.signals)
-    kinematics(mechanism.tree, state, mechanism.memory.rows)
-    place(mechanism.tree, state, mechanism.memory.rows, scratch.absolute)
-    values = [quantity(stepper, name)(system, scratch) for name in names]
-    program = simplified(tape.program(values))
+
+    def values(mechanism: Any, scratch: Any) -> list[Any]:
+        return [quantity(stepper, name)(mechanism.system, scratch) for name in names]
+
+    program = read_program(stepper, values, block, parameters)
     if program.guards:
         raise InvalidOption(
             f"ensemble: statistics of {', '.join(names)} are not a formula without branches.",
             "Leave out joints on threads, or keep trajectories: leave out statistics=.",
         )
     return program
+
+
+def read_program(
+    stepper: Stepper, values: Callable[[Any, Any], list[Any]], block: Floats,
+    parameters: Sequence[Parameter], signals: bool = True,
+) -> Program:  # fmt: skip
+    """(block, time, parameters) -> values of a mechanism and its placed bodies.
+
+    Without `signals` for what no function of time decides: places, velocities.
+    """
+    tape, boxes = Tape(), Unboxing()
+    opened = boxes.of(records_of(stepper))
+    state = [tape.input(x) for x in block.tolist()]
+    t: Any = tape.input(0.0)
+    mechanism, scratch, _ = with_parameter_inputs(opened, boxes, tape, parameters)
+    if signals:
+        put_signals(mechanism.system.signals, t, scratch.signals)
+    kinematics(mechanism.tree, state, mechanism.memory.rows)
+    place(mechanism.tree, state, mechanism.memory.rows, scratch.absolute)
+    return simplified(tape.program(values(mechanism, scratch)))

@@ -12,6 +12,7 @@ from typing import Any
 
 from chasles.io.mjcf_meshes import place_meshes
 from chasles.io.mjcf_model import Scene, model_of
+from chasles.io.mjcf_visuals import visual_model
 from chasles.io.xml_checks import Checker
 from chasles.model import ChaslesError, InvalidFile, Model
 from chasles.model.errors import one_line
@@ -52,7 +53,8 @@ def read_robot(
     notes: list[str] = []
     compiled, data = compiled_scene(mujoco, checker, notes)
     try:
-        scene = Scene(mujoco, compiled, data, stops, contacts)
+        visuals = visual_model(mujoco, checker, notes) if checker.root == URDF else None
+        scene = Scene(mujoco, compiled, data, stops, contacts, visuals)
         for note in dict.fromkeys(notes):
             scene.note(note)
         model = model_of(scene)
@@ -101,10 +103,6 @@ def leave_out_what_is_not_read(mujoco: Any, spec: Any) -> None:
 def left_out_of_urdf(checker: Checker) -> list[str]:
     """Notes on what a URDF has and MuJoCo's compiler passes over."""
     notes = []
-    if checker.visuals:
-        notes.append(
-            f"{checker.visuals} visual shapes are left out: collision shapes are drawn instead"
-        )
     if checker.limits:
         notes.append(
             f"limits of effort and speed ({checker.limits} joints) are left out: a Motor or Servo"

@@ -4,6 +4,7 @@ Which geoms touch, and their friction, is what MuJoCo's rules say (contype and c
 priority, excluded bodies).  Contacts between bodies that move, and of other geoms, are told.
 """
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -32,7 +33,7 @@ def contacts_of(scene: Any, bodies: list[Body]) -> list[Force]:
         if not met:
             continue
         body = by_name[scene.body_names[root]]
-        shape = shape_of(scene, geom, np.array(body.position), np.array(body.rotation))
+        shape = touching_shape(scene, geom, body)
         made = [contact(scene, geom, plane, body.name, shape) for plane in met]
         forces += [force for force in made if force is not None]
         left += [scene.name("geom", geom)] if None in made else []
@@ -44,6 +45,12 @@ def contacts_of(scene: Any, bodies: list[Body]) -> list[Force]:
     scene.note_names("margins of contacts are left out",
                      [scene.name("geom", k) for k in np.flatnonzero(m.geom_margin)])  # fmt: skip
     return forces
+
+
+def touching_shape(scene: Any, geom: int, body: Body) -> Shape | None:
+    """What touches: the form of a geom, without its paint."""
+    shape = shape_of(scene, scene.m, geom, np.array(body.position), np.array(body.rotation))
+    return None if shape is None else replace(shape, colour=None)
 
 
 def may_touch(scene: Any, one: int, other: int) -> bool:

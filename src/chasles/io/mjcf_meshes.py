@@ -1,8 +1,9 @@
 """Meshes of a URDF: found by the names of packages, and left out where nothing depends on them.
 
 A URDF names a mesh as package://NAME/PATH, wherever the package NAME was installed.  Here it is
-looked for in the folders from that of the file up to the folder of the model.  Only collision
-meshes are asked for, and only links without an inertia of their own take it from them.
+looked for in the folders from that of the file up to the folder of the model.  Here only collision
+meshes are asked for (`mjcf_visuals` has the others), and only links without an inertia of their own
+take it from them.
 """
 
 from collections.abc import Iterator

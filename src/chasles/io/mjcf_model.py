@@ -30,6 +30,7 @@ class Scene:
     d: Any
     stops: bool = True  # whether limits of joints are made stops
     contacts: bool = False  # whether there are contacts with planes
+    visuals: Any = None  # of a URDF: a second model, with the shapes to look at
     notes: list[str] = field(default_factory=list)
     taken: set[str] = field(default_factory=set)
     framed: set[str] = field(default_factory=set)  # names of frames

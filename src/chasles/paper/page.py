@@ -9,7 +9,7 @@ from chasles.paper.errata import RIGHT_AS_PRINTED, Erratum
 from chasles.paper.examples import EXAMPLES
 from chasles.paper.study import Study
 from chasles.paper.tables import cost_table, forms_table, random_table, tableaux_table
-from chasles.view.film import make_film
+from chasles.view.film import GAPS, make_film
 from chasles.view.plots import Figure, formula_svg
 from chasles.view.report import figure_block, film_block, html_table, paragraphs, section
 from chasles.view.theme import scientific
@@ -163,12 +163,12 @@ class Page:
             title=EXAMPLES[key].title,
             frames=FILM_FRAMES,
             forces=False,
-            show={"gaps": True, "curve": 1},
+            show={"gaps": True, "curve": GAPS},
         )
         caption = (
             "The runs of panels a) to d) side by side: SE(3), SO(3)×ℝ³, framed on the joints, and"
             " in their subgroups. Lines at joints are their gaps, all magnified by the same power"
-            " of ten, which can be changed below the film. Drag to turn, wheel or pinch to zoom."
+            " of ten, which can be changed under Show. Drag to turn, wheel or pinch to zoom."
         )
         return film_block(film._repr_html_(), f"film-{key}", caption)
 

@@ -1,6 +1,6 @@
 """One call for every kind of film: a page, a GIF or an MP4."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, Literal
 
@@ -30,6 +30,8 @@ def animate(
     fps: float = 25.0,
     size: tuple[int, int] | None = None,
     follow: Body | str | None = None,
+    live: bool = False,
+    sliders: Mapping[str, tuple[float, float]] | None = None,
 ) -> "Path | Film":
     """A film of one result, or of several in one scene.
 
@@ -44,6 +46,9 @@ def animate(
     speed   of .gif and .mp4: seconds of motion per second; by default about 6 s in all
     fps     frames per second of .gif and .mp4
     size    of .gif and .mp4 in pixels, (720, 540); wider by default for results side by side
+    live    a page that runs the model itself, from its start, as WebAssembly: for small models
+    sliders of a live page: ranges of "gravity" (its strength), of joints (where they start),
+            "hinge.rate", "top.mass", "top.angular_velocity.z", ...; by default a few of those
     """
     every = checked_results(results)
     target = checked_target(path)
@@ -55,6 +60,8 @@ def animate(
             f"animate: frames must be a whole number above 1, got {told(frames)}.",
             "Give a whole number above 1.",
         )
+    if live or sliders is not None:
+        return live_page(every, target, labels, arranged, title, view, live, sliders)
     leader, *_ = (checked_follow(follow, result, "animate") for result in every)
     if target is None or target.suffix.lower() == ".html":
         film = make_film(every, names, arranged, title, frames, forces, view, follow=leader)
@@ -65,6 +72,25 @@ def animate(
     if speed is not None:
         speed = checked_positive(speed, "speed", "", "animate", InvalidOption)
     return make_video(every, target, names, arranged, view, speed, fps, size, leader)
+
+
+def live_page(
+    results: list[Result], target: Path | None, labels: Any, layout: str, title: str | None,
+    view: Any, live: Any, sliders: Any,
+) -> "Path | Film":  # fmt: skip
+    if live is not True:
+        raise InvalidOption(
+            "animate: sliders are those of a page that runs.", "Give live=True with them."
+        )
+    if target is not None and target.suffix.lower() != ".html":
+        raise InvalidOption(
+            f"animate: live: a page that runs ends in .html, got '{target.name}'.",
+            f"Write '{target.with_suffix('.html').name}'.",
+        )
+    from chasles.view.play import make_live  # late: it brings the ensembles
+
+    film = make_live(results, labels, layout, title, view, sliders)
+    return film if target is None else film.save(target)
 
 
 def checked_results(results: Any) -> list[Result]:

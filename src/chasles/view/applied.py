@@ -31,6 +31,7 @@ class Applied:
 
     kind    "force" or "torque"
     body    that it acts on, at `at` in the axes of the body
+    against the body that its reverse acts on, "" if there is none
     values  (T, 3) in world axes
     """
 
@@ -38,6 +39,7 @@ class Applied:
     kind: str
     body: str
     at: Floats
+    against: str
     values: Floats
 
 
@@ -50,6 +52,9 @@ def applied_forces(result: Result, scene: Scene, frames: Any = slice(None)) -> I
     absolute, integrals = result.absolute[frames], result.integrals[frames]
     for force in result.model.forces:
         body, point = where_it_acts(result, force)
+        holder = result.model.joint(force.joint) if isinstance(force, JointForce) else force
+        ends = getattr(holder, "a", ""), getattr(holder, "b", "")
+        other = next((end for end in ends if end and end != body), "")
         found = force_history(setup, force.name, absolute, t, integrals)
         push, turn = found.on(body)
         at = in_body(scene.start[body], point)
@@ -59,9 +64,9 @@ def applied_forces(result: Result, scene: Scene, frames: Any = slice(None)) -> I
         reach = arm * np.abs(push).max(initial=0.0)
         pushing = not (isinstance(force, JointForce) and force.coordinate == ANGLE)
         if pushing and np.any(push):
-            yield Applied(force.name, "force", body, at, push)
+            yield Applied(force.name, "force", body, at, other, push)
         if np.abs(couple).max(initial=0.0) > 1e-9 * reach:  # more than the rounding of the lever
-            yield Applied(force.name, "torque", body, at, couple)
+            yield Applied(force.name, "torque", body, at, other, couple)
 
 
 def where_it_acts(result: Result, force: Force) -> tuple[str, Floats]:

@@ -1,8 +1,8 @@
 """`result.animate("top.html")`: one file that holds the film and all that it takes to show it."""
 
-import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from html import escape
 from importlib.resources import files
 from pathlib import Path
@@ -14,13 +14,13 @@ from chasles.core.arrays import Floats
 from chasles.model import InvalidOption, coordinates_of
 from chasles.model.errors import told
 from chasles.model.model import plural
-from chasles.model.shapes import Shape
 from chasles.result import Result
-from chasles.view.geometry import Solid, at_rest, own_solid
-from chasles.view.scene import ROD, TIE, Scene, scene_of_run
-from chasles.view.setting import LAYOUTS, floor_lines, reached, set_out
-from chasles.view.theme import LIGHT, SANS, style_variables
+from chasles.view.forms import LIT, Forms, floor_level, part_headers
+from chasles.view.scene import Scene, scene_of_run
+from chasles.view.setting import LAYOUTS, lowest_of, reached, set_out
+from chasles.view.theme import LIGHT, SANS
 from chasles.view.tracks import (
+    STEPS,
     Blob,
     Header,
     chosen_frames,
@@ -30,12 +30,17 @@ from chasles.view.tracks import (
     vector_tracks,
 )
 
-SCRIPTS = ("space.js", "solids.js", "lines.js", "film.js", "curves.js")
+SCRIPTS = ("math.js", "forms.js", "shaders.js", "gl.js", "render.js", "plain.js", "data.js",
+           "camera.js", "scene.js", "plot.js", "card.js", "hands.js", "live.js",
+           "film.js")  # fmt: skip
+LIVE = "live.js"  # only in pages that run
 #: The colour of a result among several; the paper's spaces keep theirs.
 OWN = {"SE3": "se3", "SO3xR3": "product", "auto": "chosen"}
 OWN |= {"SE(3)": "se3", "SO(3)×ℝ³": "product", "chasles": "chosen"}
 FREE = ("other", "y", "x", "z", "muted")
-MOST_CURVES = 24
+MOST_CURVES, MOST_SPEEDS = 24, 6
+LIVELY = 0.1  # of the kinetic energy: if it varies by less, speeds come first
+GAPS = "Largest joint gap"  # the name of its curve
 
 
 @dataclass(frozen=True)
@@ -68,77 +73,98 @@ def make_film(
     frames: int | None = None,
     forces: bool = True,
     view: Any = "auto",
-    show: Mapping[str, int] | None = None,
+    show: Mapping[str, Any] | None = None,
     follow: str | None = None,
 ) -> Film:
     """The film of one or several results; `show` says what is seen at first, {"gaps": True}."""
     blob = Blob()
+    forms = Forms(blob)
     scenes = [scene_of_run(result) for result in results]
     size = max(scene.size for scene in scenes)
-    solids: dict[Shape, int] = {}
-    groups = []
-    for index, (result, scene, label) in enumerate(zip(results, scenes, labels)):
-        tracks = len(scene.spots) * (1 + forces) + forces * len(result.model.forces)
-        chosen = chosen_frames(result, frames, len(results), tracks)
-        name, colour = f"g{index}", colours_of(labels)[index]
-        group = pose_tracks(result, chosen, blob, name, size)
-        group |= {
-            "label": label,
-            "colour": colour,
-            "bodies": list(result.model.body_names),
-            "frames": chosen,
-            "vectors": vector_tracks(result, scene, chosen, blob, name, forces),
-            "ties": tie_headers(scene),
-            "spots": spot_headers(scene),
-            "parts": part_headers(scene, solids, colour if layout == LAYOUTS[1] else None),
-            "trails": trail_colours(scene, colour if len(results) > 1 else None),
-        }
-        groups.append(group)
-    clouds = [
-        reached(result, scene, group["frames"])
-        for result, scene, group in zip(results, scenes, groups)
-    ]
-    seen = [
-        reached(result, scene, group["frames"], follow)
-        for result, scene, group in zip(results, scenes, groups)
-    ]
-    camera = set_out(groups, seen, scenes[0], layout, view)
-    curves = curve_headers(results, labels, groups, blob)
-    floor = blob.add("floor", floor_lines(camera, clouds, scenes[0].up, bool(follow)), "f4")
-    for group in groups:
-        del group["frames"]
-    words = title or title_of(results[0])
+    groups, chosen = [], []
+    for index, (result, scene) in enumerate(zip(results, scenes)):
+        tracks = len(scene.spots) * (1 + 2 * forces) + forces * len(result.model.forces)
+        shown = chosen_frames(result, frames, len(results), tracks)
+        name = f"g{index}"
+        groups.append({
+            **pose_tracks(result, shown, blob, name, size),
+            **group_header(scene, forms, labels, index, layout),
+            "vectors": vector_tracks(result, scene, shown, blob, name, forces),
+        })  # fmt: skip
+        chosen.append(shown)
     head = {
+        **setting_header(results, scenes, chosen, groups, layout, view, follow),
         "groups": groups,
-        "solids": [solid_header(own_solid(shape), blob, k) for shape, k in solids.items()],
-        "camera": camera,
-        "size": size,
-        "floor": floor,
-        "gravity": any(results[0].model.gravity),
-        "apart": layout == LAYOUTS[0],
-        "curves": curves,
-        "rod": {"radius": ROD * size, "colour": TIE},
-        "follow": -1 if follow is None else results[0].model.body_names.index(follow),
+        "forms": forms.list,
+        "curves": curve_headers(results, groups, chosen, blob),
         "show": dict(show or {}),
     }
+    words = title or title_of(results[0])
     return Film(page(head, blob, words, about(results)), words)
 
 
+def group_header(
+    scene: Scene, forms: Forms, labels: Sequence[str], index: int, layout: str
+) -> Header:
+    """What there is of a result, without its motion."""
+    model, colour = scene.model, colours_of(labels)[index]
+    return {
+        "label": labels[index],
+        "colour": colour,
+        "bodies": list(model.body_names),
+        "masses": [body.mass for body in model.bodies],
+        "ties": tie_headers(scene),
+        "spots": spot_headers(scene),
+        "parts": part_headers(scene, forms, colour if layout == LAYOUTS[1] else None),
+        "trails": trail_colours(scene, colour if len(labels) > 1 else None),
+    }
+
+
+def setting_header(
+    results: Sequence[Result], scenes: Sequence[Scene], chosen: Sequence[Any],
+    groups: list[Header], layout: str, view: Any, follow: str | None,
+) -> Header:  # fmt: skip
+    """Where the results stand, the camera and the floor; every group is given its place."""
+    every = list(zip(results, scenes, chosen))
+    clouds = [reached(result, scene, frames, follow) for result, scene, frames in every]
+    model, size = results[0].model, max(scene.size for scene in scenes)
+    gravity = any(model.gravity)
+    levels = [floor_level(part, scene.up) for scene in scenes for part in scene.parts]
+    floors = [level for level in levels if level is not None]
+    lowest = min(lowest_of(result, scene, frames) for result, scene, frames in every)
+    return {
+        "camera": set_out(groups, clouds, scenes[0], layout, view),
+        "size": size,
+        "up": scenes[0].up.tolist(),
+        "gravity": list(model.gravity),
+        "level": max(floors) if floors else lowest - (0.0 if gravity else 0.25 * size),
+        "floor": bool(floors) or gravity,
+        "apart": layout == LAYOUTS[0],
+        "follow": -1 if follow is None else model.body_names.index(follow),
+    }
+
+
 def page(head: Header, blob: Blob, title: str, words: str) -> str:
-    """The template with everything put in; `<` cannot end a script early."""
+    """The template with everything put in; names are in the data, which is base64."""
     folder = files("chasles.view") / "page"
-    head = {"arrays": blob.index, **head}
     pieces = {
         "title": escape(title),
         "about": escape(words),
-        "style": style_variables() + f":root{{--sans:{SANS}}}" + read(folder / "film.css"),
-        "head": json.dumps(head, separators=(",", ":"), allow_nan=False).replace("<", "\\u003c"),
-        "data": blob.text(),
-        "script": "\n".join(read(folder / name) for name in SCRIPTS),
+        "wasm": " 'wasm-unsafe-eval'" if "live" in head else "",
+        "style": f":root{{--sans:{SANS}}}" + squeezed(read(folder / "film.css")),
+        "data": blob.text(head),
+        "script": "\n".join(
+            squeezed(read(folder / name)) for name in SCRIPTS if name != LIVE or "live" in head
+        ),
     }
-    text = read(folder / "film.html")
-    parts = text.split("@")  # @name@ at every odd place
+    parts = read(folder / "film.html").split("@@")  # @@name@@ at every odd place
     return "".join(pieces[part] if k % 2 else part for k, part in enumerate(parts))
+
+
+def squeezed(text: str) -> str:
+    """Without indentation and without lines that are comments."""
+    lines = (line.strip() for line in text.splitlines())
+    return "\n".join(line for line in lines if line and not line.startswith(("//", "/** ")))
 
 
 def read(path: Any) -> str:
@@ -153,11 +179,23 @@ def title_of(result: Result) -> str:
 
 
 def about(results: Sequence[Result]) -> str:
+    """One line of facts: length, parts, method."""
     result, p = results[0], results[0].provenance
-    words = f"{result.t[-1] - result.t[0]:g} s"
-    if len(results) == 1:
-        words += f", {p.get('method', '')} at step {p.get('step', 0.0):g} s"
-    return words
+    bodies, joints = len(result.model.bodies), len(result.model.joints)
+    words = [f"{result.t[-1] - result.t[0]:.4g} s", plural(bodies, "body", "bodies")]
+    if joints:
+        words.append(plural(joints, "joint", "joints"))
+    if len(results) == 1 and p.get("method"):
+        words.append(f"{p['method']}, step {duration(p.get('step', 0.0))}")
+    return " · ".join(words)
+
+
+def duration(seconds: float) -> str:
+    """0.002 s as 2 ms."""
+    for unit, factor in (("s", 1.0), ("ms", 1e3), ("µs", 1e6)):
+        if seconds * factor >= 0.1:
+            return f"{seconds * factor:g} {unit}"
+    return f"{seconds:g} s"
 
 
 # --- several results ---
@@ -193,78 +231,93 @@ def summary(value: Any) -> str:
     return f"{value:g}" if isinstance(value, float) else str(value)
 
 
-# --- parts and solids ---
-
-
-def part_headers(scene: Scene, solids: dict[Shape, int], tint: str | None) -> list[Header]:
-    index = {body: k for k, body in enumerate(scene.model.body_names)}
-    headers = []
-    for part in scene.parts:
-        matrix = np.eye(4)
-        matrix[:3, :3], matrix[:3, 3] = np.array(part.shape.rotation), part.shape.position
-        number = solids.setdefault(at_rest(part.shape), len(solids))
-        colour = tint if tint is not None and part.role == "body" else part.colour
-        headers.append({
-            "body": index.get(part.body, -1), "solid": number, "colour": colour,
-            "role": part.role, "matrix": [round(x, 9) for x in matrix.T.ravel().tolist()],
-        })  # fmt: skip
-    return headers
-
-
 def trail_colours(scene: Scene, tint: str | None) -> list[str]:
     own = {part.body: part.colour for part in reversed(scene.parts) if part.role == "body"}
-    return [tint or darker(own.get(name, LIGHT["muted"])) for name in scene.model.body_names]
+    found = [own.get(name, LIGHT["muted"]) for name in scene.model.body_names]
+    return [tint or LIT.get(colour, colour) for colour in found]
 
 
-def darker(colour: str) -> str:
-    """A line has less area than a body, so it needs more ink."""
-    return "#" + "".join(f"{int(0.72 * int(colour[k : k + 2], 16)):02x}" for k in (1, 3, 5))
+# --- curves: the time line ---
 
-
-def solid_header(solid: Solid, blob: Blob, number: int) -> Header:
-    """Vertices once for each normal that they have, as WebGL wants them."""
-    normals = np.round(127.0 * solid.normals.reshape(-1, 3)).astype(np.int64)
-    key = np.column_stack((solid.triangles.ravel(), normals))
-    unique, index = np.unique(key, axis=0, return_inverse=True)
-    kind = "u2" if len(unique) < 65536 else "u4"
-    first = np.zeros(len(solid.vertices), np.int64)
-    first[unique[::-1, 0]] = np.arange(len(unique))[::-1]
-    padded = np.column_stack((unique[:, 1:], np.zeros(len(unique), np.int64)))
-    edges = first[solid.edges[solid.creased]]
-    return {
-        "points": blob.add(f"s{number}.p", solid.vertices[unique[:, 0]], "f4"),
-        "normals": blob.add(f"s{number}.n", padded, "i1"),
-        "faces": blob.add(f"s{number}.f", index.ravel(), kind),
-        "edges": blob.add(f"s{number}.e", edges, kind),
-    }
-
-
-# --- curves below the film ---
+#: name, unit, whether logarithmic, and series of (label, colour or None for the result's, values)
+Series = tuple[str, str | None, Callable[[Result], Floats]]
+Curve = tuple[str, str, bool, list[Series]]
 
 
 def curve_headers(
-    results: Sequence[Result], labels: Sequence[str], groups: list[Header], blob: Blob
+    results: Sequence[Result], groups: list[Header], chosen: list[Any], blob: Blob
 ) -> list[Header]:
-    """The energy's error, the largest gap, and joints' coordinates, over the film's times."""
-    wanted: list[tuple[str, bool, Any]] = [
-        ("energy: E − E₀ − work, J", False, lambda r: r.energy_balance())
-    ]
-    if results[0].model.joints:
-        wanted.append(("largest joint gap, m", True, largest_gap))
-    for joint in results[0].model.joints:
-        for kind in coordinates_of(joint):
-            unit = "rad" if kind == "angle" else "m"
-            words = f"{kind} of {joint.name}, {unit}"
-            wanted.append((words, False, lambda r, j=joint.name, k=kind: r.coordinate(j, k)))
+    """What the motion is about first: energies, speeds, coordinates; errors at the end."""
     curves = []
-    for number, (name, logarithmic, function) in enumerate(wanted[:MOST_CURVES]):
-        series = []
+    for number, (name, unit, log, series) in enumerate(curves_of(results)):
+        kept = []
         for index, (result, group) in enumerate(zip(results, groups)):
-            values = np.asarray(function(result))[group["frames"]]
-            key = blob.add(f"c{number}.{index}", values, "f4")
-            series.append({"group": index, "key": key, "colour": group["colour"]})
-        curves.append({"name": name, "log": logarithmic, "series": series})
+            for k, (label, colour, function) in enumerate(series):
+                values = np.asarray(function(result), dtype=float)[chosen[index]]
+                kept.append({
+                    "group": index, "label": label or group["label"],
+                    "colour": colour or group["colour"],
+                    **quantised(values, log, blob, f"c{number}.{index}.{k}"),
+                })  # fmt: skip
+        curves.append({"name": name, "unit": unit, "log": log, "series": kept})
     return curves
+
+
+def curves_of(results: Sequence[Result]) -> list[Curve]:
+    model, first = results[0].model, results[0]
+    curves: list[Curve] = [("Energy", "J", False, [("", None, Result.energy)])]
+    if len(results) == 1:
+        curves = [("Energy", "J", False, energies(first)), ("Speed", "m/s", False, speeds(first))]
+        kinetic = first.kinetic_energy()
+        if np.ptp(kinetic) < LIVELY * kinetic.max():  # two level lines tell little
+            curves.reverse()
+    for joint in model.joints:
+        for kind in coordinates_of(joint):
+            name = f"{kind.capitalize()} of {joint.name}"
+            unit = "rad" if kind == "angle" else "m"
+            reads = partial(Result.coordinate, joint=joint.name, which=kind)
+            curves.append((name, unit, False, [("", None, reads)]))
+    del curves[MOST_CURVES - 2 :]
+    curves.append(("Energy balance, E − E₀ − work", "J", False, [("", None, balance)]))
+    if model.joints:
+        curves.append((GAPS, "m", True, [("", None, largest_gap)]))
+    return curves
+
+
+def energies(result: Result) -> list[Series]:
+    """Kinetic, potential from its least value on, and their sum."""
+    least = float(result.potential_energy().min())
+    return [
+        ("kinetic", "--a", Result.kinetic_energy),
+        ("potential", "--b", lambda r: r.potential_energy() - least),
+        ("total", "--ink", lambda r: r.energy() - least),
+    ]
+
+
+def speeds(result: Result) -> list[Series]:
+    return [
+        (body, colour, partial(speed, body=body))
+        for body, colour in zip(result.model.body_names[:MOST_SPEEDS], LIT.values())
+    ]
+
+
+def speed(result: Result, body: str) -> Floats:
+    return np.asarray(np.linalg.norm(result.velocity(body), axis=1))
+
+
+def balance(result: Result) -> Floats:
+    return result.energy_balance()
+
+
+def quantised(values: Floats, log: bool, blob: Blob, key: str) -> Header:
+    """A curve in 65536 steps from its least to its largest value, or from their logarithms."""
+    shown = np.nan_to_num(values, posinf=0.0, neginf=0.0)
+    if log:
+        shown = np.log10(np.maximum(shown, 1e-18))
+    low, high = float(shown.min()), float(shown.max())
+    middle, grid = (low + high) / 2.0, (high - low) / (2.0 * STEPS) or 1.0
+    kept = blob.track(key, np.round((shown - middle) / grid))
+    return {"middle": middle, "grid": grid, "key": kept}
 
 
 def largest_gap(result: Result) -> Floats:

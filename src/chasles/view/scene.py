@@ -31,7 +31,7 @@ AT_HOME: Pose = (np.eye(3), np.zeros(3))
 
 @dataclass(frozen=True, eq=False)
 class Part:
-    """A solid that moves with a body; `role` is "body" or "joint"."""
+    """A solid that moves with a body; `role` is "body", "joint" or "floor" (of a contact)."""
 
     body: str
     shape: Shape
@@ -139,7 +139,7 @@ def scene_of(
     parts += [mount_of(f, 1.4 * glyph_size(model, size)) for f in model.forces if on_ground(f)]
     for name, shape in contact_shapes(model, start, size, ways or {}):
         colour = hex_of(shape.colour or "grey")
-        parts.append(Part(name, moved_into(shape, start[name]), colour, "joint"))
+        parts.append(Part(name, moved_into(shape, start[name]), colour, "floor"))
     return Scene(model, tuple(parts), ties_of(model, start), spots_of(model, start), size)
 
 

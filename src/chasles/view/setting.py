@@ -1,4 +1,4 @@
-"""Where results stand in a film, how far they reach, and the floor below them."""
+"""Where results stand in a film, how far they reach, and how low."""
 
 from itertools import product
 from typing import Any
@@ -8,7 +8,6 @@ import numpy as np
 from chasles.core.arrays import Floats
 from chasles.result import Result
 from chasles.view.camera import camera_of, horizontal
-from chasles.view.marks import nice
 from chasles.view.scene import Scene, place
 from chasles.view.tracks import Header
 
@@ -56,17 +55,12 @@ def reached(result: Result, scene: Scene, frames: Any, follow: str | None = None
 def set_out(
     groups: list[Header], clouds: list[Floats], scene: Scene, layout: str, view: Any
 ) -> Header:
-    """Give each group its place, and the camera one that sees them all.
-
-    `half` is half of what is seen to the right, up and towards the camera from its target.
-    """
+    """Give each group its place; where the camera looks from.  The page itself frames them."""
     eye = camera_of(scene.model, view)
     first, second = horizontal(scene.up)
-    views = np.stack((eye.right, eye.up, eye.towards))
     across = eye.right - (eye.right @ scene.up) * scene.up
     across /= np.linalg.norm(across)
     width = max(float(np.ptp(cloud @ across)) for cloud in clouds)
-    moved = []
     for index, (group, cloud) in enumerate(zip(groups, clouds)):
         shift = index - (len(groups) - 1) / 2.0 if layout == LAYOUTS[0] else 0.0
         offset = SPARE * width * shift * across
@@ -74,35 +68,23 @@ def set_out(
         above = (cloud @ scene.up).max() + 0.08 * np.ptp(cloud @ scene.up)
         group["offset"] = offset.tolist()
         group["middle"] = (middle + (above - middle @ scene.up) * scene.up).tolist()
-        moved.append(cloud + offset)
-    seen = np.concatenate(moved) @ views.T
-    low, high = seen.min(axis=0), seen.max(axis=0)
     return {
         "basis": [first.tolist(), second.tolist(), scene.up.tolist()],
         "azimuth": float(np.arctan2(-eye.right @ first, eye.right @ second)),
         "elevation": float(np.arcsin(np.clip(eye.towards @ scene.up, -1.0, 1.0))),
-        "target": ((low + high) / 2.0 @ views).tolist(),
-        "half": ((high - low) / 2.0).tolist(),
-        "radius": 0.5 * float(np.linalg.norm(high - low)),
     }
 
 
-def floor_lines(camera: Header, clouds: list[Floats], up: Floats, further: bool = False) -> Floats:
-    """A grid below everything, (lines, 2, 3), its cells of a round length.
-
-    `further`: also where the camera does not look at first.
-    """
-    lowest = min(float((cloud @ up).min()) for cloud in clouds)
-    every = np.concatenate(clouds)
-    furthest = np.abs(every - np.array(camera["target"])).max() if further else 0.0
-    reach = max(1.1 * camera["radius"], float(furthest))
-    cell = nice(1.1 * camera["radius"] / 4.0)
-    count = int(np.ceil(reach / cell))
-    first, second = (np.array(direction) for direction in camera["basis"][:2])
-    target = np.array(camera["target"])
-    centre = target + (lowest - target @ up) * up
-    lines = []
-    for k in range(-count, count + 1):
-        for a, b in ((first, second), (second, first)):
-            lines += [centre + cell * (k * a - count * b), centre + cell * (k * a + count * b)]
-    return np.array(lines)
+def lowest_of(result: Result, scene: Scene, frames: Any) -> float:
+    """The least height of all bodies over the motion, by their own points: there is the floor."""
+    some = frames[np.unique(np.linspace(0, len(frames) - 1, LOOKS).astype(int))]
+    lowest = np.inf
+    for part in scene.parts:
+        points = part.solid.vertices
+        if part.body in result.model.body_names:
+            turned = np.einsum("i,tij->tj", scene.up, result.rotation(part.body)[some])
+            heights = turned @ points.T + (result.position(part.body)[some] @ scene.up)[:, None]
+        else:
+            heights = points @ scene.up
+        lowest = min(lowest, float(heights.min()))
+    return lowest

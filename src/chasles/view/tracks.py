@@ -1,12 +1,15 @@
 """A run as numbers for a film: poses, gaps and forces at few enough times, in few enough bytes.
 
 Places are whole numbers on a grid of 65536 steps across the space that the bodies move in, and
-quaternions of 1/32767; both are below what a screen can show.
+quaternions of 1/32767; both are below what a screen can show.  What moves smoothly has small
+second differences, so that is what is kept, low bytes apart from high ones, and deflated.
 """
 
+import json
 from base64 import b64encode
 from dataclasses import dataclass, field
 from typing import Any
+from zlib import compress
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,32 +20,52 @@ from chasles.view.applied import applied_forces
 from chasles.view.scene import Scene
 
 BUDGET = 2_400_000  # bytes of all tracks of a film; base64 makes a third more of them
-MOST_FRAMES = 3000  # more than a screen wide, and 50 s at 60 frames a second
+FRAMES, MOST_FRAMES = 1200, 3000  # as wide as a screen; more only where something spins fast
+TURN = 0.5  # rad: what a body may turn by from one frame to the next
 STEPS = 32767
 COARSE = 1 / 4000  # of the model's size: a grid wider than that would be seen, so floats are used
 
+MOMENT = 1e-6  # of a joint's force times the model's size: a torque below that is rounding
+
 Header = dict[str, Any]
+Pair = tuple[str, str]
 
 
 @dataclass
 class Blob:
-    """Arrays one after the other, each found by its key: kind, offset and length."""
+    """Arrays one after the other, each found by its key: kind, offset, length, rows of a track."""
 
-    index: dict[str, tuple[str, int, int]] = field(default_factory=dict)
+    index: dict[str, tuple[str, int, int, int]] = field(default_factory=dict)
     pieces: list[bytes] = field(default_factory=list)
     size: int = 0
 
     def add(self, key: str, values: NDArray[Any], kind: str) -> str:
         """Keep an array as little-endian numbers of a kind, such as "i2"; returns its key."""
-        data = np.ascontiguousarray(values, dtype=f"<{kind}").tobytes()
+        return self._put(key, np.ascontiguousarray(values, dtype=f"<{kind}"), kind, values.size, 0)
+
+    def track(self, key: str, values: NDArray[Any]) -> str:
+        """Keep whole numbers over time (T, ...) as second differences, modulo 65536."""
+        rows = np.asarray(values).reshape(len(values), -1).astype(np.int64)
+        steps = np.diff(rows, axis=0, prepend=0)
+        bends = np.diff(steps, axis=0, prepend=0).T.astype("<u2")  # each number's times together
+        planes = np.ascontiguousarray(bends).view(np.uint8).reshape(-1, 2).T
+        return self._put(key, np.ascontiguousarray(planes), "d2", rows.size, len(rows))
+
+    def _put(self, key: str, values: NDArray[Any], kind: str, count: int, rows: int) -> str:
+        data = values.tobytes()
         padded = data + bytes(-len(data) % 8)
-        self.index[key] = (kind, self.size, values.size)
+        self.index[key] = (kind, self.size, count, rows)
         self.pieces.append(padded)
         self.size += len(padded)
         return key
 
-    def text(self) -> str:
-        return b64encode(b"".join(self.pieces)).decode("ascii")
+    def text(self, head: Header) -> str:
+        """The head in JSON, its length before it and the arrays behind it, deflated, as base64."""
+        words = {"arrays": self.index, **head}
+        said = json.dumps(words, separators=(",", ":"), allow_nan=False).encode()
+        said += b" " * (-len(said) % 8)
+        whole = len(said).to_bytes(8, "little") + said + b"".join(self.pieces)
+        return b64encode(compress(whole, 9)).decode("ascii")
 
 
 def chosen_frames(result: Result, asked: int | None, share: int, tracks: int) -> NDArray[np.int64]:
@@ -52,13 +75,20 @@ def chosen_frames(result: Result, asked: int | None, share: int, tracks: int) ->
     """
     each = 14 * len(result.model.bodies) + 6 * tracks + 8
     fitting = max(60, BUDGET // share // each)
-    most = min(MOST_FRAMES, fitting) if asked is None else asked
+    wanted = int(np.clip(most_turned(result) / TURN, FRAMES, MOST_FRAMES))
+    most = min(wanted, fitting) if asked is None else asked
     if len(result.t) <= most:
         return np.arange(len(result.t))
     times = np.linspace(result.t[0], result.t[-1], most)
     after = np.clip(np.searchsorted(result.t, times), 1, len(result.t) - 1)
     nearer = times - result.t[after - 1] < result.t[after] - times
     return np.unique(np.where(nearer, after - 1, after))
+
+
+def most_turned(result: Result) -> float:
+    """The angle by which the body that spins most turns in the whole run, rad."""
+    rates = [np.linalg.norm(result.angular_velocity(body), axis=1) for body in result.model.bodies]
+    return max(float(np.trapezoid(np.nan_to_num(rate), result.t)) for rate in rates)
 
 
 def pose_tracks(
@@ -73,13 +103,22 @@ def pose_tracks(
     if grid.max() > COARSE * size:
         kind, whole, grid = "f4", places - middle, np.ones(3)
     turns = np.stack([quaternions(result.rotation(body)[frames]) for body in bodies], axis=1)
+    x = f"{name}.x"
     return {
-        "t": blob.add(f"{name}.t", result.t[frames], "f8"),
-        "x": blob.add(f"{name}.x", whole, kind),
-        "q": blob.add(f"{name}.q", np.round(STEPS * turns), "i2"),
+        "t": time_track(result.t[frames], blob, name),
+        "x": blob.track(x, whole) if kind == "i2" else blob.add(x, whole, kind),
+        "q": blob.track(f"{name}.q", np.round(STEPS * turns)),
         "low": middle.tolist(),
         "grid": grid.tolist(),
     }
+
+
+def time_track(t: Floats, blob: Blob, name: str) -> Any:
+    """[first, last, count] of evenly spaced times, else the key of an array."""
+    even = np.linspace(t[0], t[-1], len(t))
+    if np.abs(t - even).max() <= 1e-9 * (t[-1] - t[0]):
+        return [float(t[0]), float(t[-1]), len(t)]
+    return blob.add(f"{name}.t", t, "f8")
 
 
 def quaternions(rotations: Floats) -> Floats:
@@ -98,37 +137,57 @@ def quaternions(rotations: Floats) -> Floats:
 def vector_tracks(
     result: Result, scene: Scene, frames: NDArray[np.int64], blob: Blob, name: str, forces: bool
 ) -> list[Header]:
-    """Gaps of joints, reactions and forces: each a point of a body and a vector over time."""
+    """Gaps of joints, reactions and forces: each a point of a body and a vector over time.
+
+    `on` and `against` are the bodies that a force and its reverse act on.
+    """
     index = {body: k for k, body in enumerate(result.model.body_names)}
     tracks: list[Header] = []
 
-    def add(kind: str, part: str, body: str, at: Floats, shown: Floats) -> None:
+    def add(kind: str, part: str, where: tuple[str, Floats], pair: Pair, shown: Floats) -> None:
         values = np.nan_to_num(shown, nan=0.0, posinf=0.0, neginf=0.0)
         largest = float(np.abs(values).max(initial=0.0))
         if largest == 0.0:
             return
+        body, at = where
         tracks.append({
-            "kind": kind, "name": part, "body": index.get(body, -1), "at": at.tolist(),
+            "kind": kind, "name": part, "body": index.get(body, -1), "at": rounded(at),
+            "on": index.get(pair[0], -1), "against": index.get(pair[1], -1),
             "scale": largest / STEPS, "largest": float(np.linalg.norm(values, axis=1).max()),
-            "key": blob.add(f"{name}.v{len(tracks)}", np.round(values / largest * STEPS), "i2"),
+            "key": blob.track(f"{name}.v{len(tracks)}", np.round(values / largest * STEPS)),
         })  # fmt: skip
 
     for spot in scene.spots:
-        add("gap", spot.name, spot.a, spot.at, result.violation(spot.name, vector=True)[frames])
+        joint, where = result.model.joint(spot.name), (spot.a, spot.at)
+        pair = (joint.b, joint.a)
+        add("gap", spot.name, where, pair, result.violation(spot.name, vector=True)[frames])
         if forces:
-            add("reaction", spot.name, spot.a, spot.at, result.reaction(spot.name).force[frames])
+            reaction = result.reaction(spot.name)
+            force, torque = reaction.force[frames], reaction.torque[frames]
+            add("reaction", spot.name, where, pair, force)
+            if largest_of(torque) > MOMENT * scene.size * largest_of(force):
+                add("moment", spot.name, where, pair, torque)
     if forces:
         for one in applied_forces(result, scene, frames):
-            add(one.kind, one.name, one.body, one.at, one.values)
+            add(one.kind, one.name, (one.body, one.at), (one.body, one.against), one.values)
     return tracks
+
+
+def largest_of(vectors: Floats) -> float:
+    return float(np.nanmax(np.abs(vectors), initial=0.0))
+
+
+def rounded(numbers: Floats) -> list[float]:
+    """As a film needs them: to a nanometre."""
+    return [round(float(x), 9) for x in numbers]
 
 
 def tie_headers(scene: Scene) -> list[Header]:
     index = {body: k for k, body in enumerate(scene.model.body_names)}
     return [
         {"name": tie.name, "spring": tie.spring,
-         "a": index.get(tie.a, -1), "at_a": tie.at_a.tolist(),
-         "b": index.get(tie.b, -1), "at_b": tie.at_b.tolist()}
+         "a": index.get(tie.a, -1), "at_a": rounded(tie.at_a),
+         "b": index.get(tie.b, -1), "at_b": rounded(tie.at_b)}
         for tie in scene.ties
     ]  # fmt: skip
 
@@ -136,6 +195,6 @@ def tie_headers(scene: Scene) -> list[Header]:
 def spot_headers(scene: Scene) -> list[Header]:
     index = {body: k for k, body in enumerate(scene.model.body_names)}
     return [
-        {"name": spot.name, "body": index.get(spot.a, -1), "at": spot.at.tolist()}
+        {"name": spot.name, "body": index.get(spot.a, -1), "at": rounded(spot.at)}
         for spot in scene.spots
     ]

@@ -1,0 +1,131 @@
+"""Shapes as a film's page wants them: a kind and its lengths, and what tells that it spins.
+
+The page makes the surfaces itself, with corners that catch the light; only meshes bring theirs.
+The axis of a form is its z.
+"""
+
+from typing import Any
+
+import numpy as np
+
+from chasles.core.arrays import Floats
+from chasles.model import GROUND
+from chasles.model.shapes import Box, Capsule, Cone, Cylinder, Ring, Rod, Shape, Sphere
+from chasles.view.geometry import at_rest, own_solid
+from chasles.view.scene import BODY_COLOURS, Part, Scene
+from chasles.view.tracks import STEPS, Blob, Header
+
+METALS = ("steel", "aluminium", "brass", "copper")
+#: Colours of bodies in lit pictures: as those of drawings, which would wash out, even in lightness.
+LIT = dict(zip(BODY_COLOURS, ("#4f86c6", "#e07a5f", "#5aa786", "#9b7ecb", "#e0a83e", "#43a3b5",
+                              "#cf6a92", "#8a9a5b")))  # fmt: skip
+PLAIN, OCTANTS, QUARTERS, EIGHTHS = range(4)  # patterns: a ball's, a wheel's and a ring's
+MAIN = 0.3  # of a body's extent: a ball with at least that radius is the body, not a part of it
+ONTO = {"x": [1, 2, 0], "y": [2, 0, 1], "z": [0, 1, 2]}  # columns that bring z onto an axis
+
+
+class Forms:
+    """Forms of all groups of a film, each kept once."""
+
+    def __init__(self, blob: Blob) -> None:
+        self.blob = blob
+        self.list: list[list[Any]] = []
+        self.known: dict[Any, int] = {}
+
+    def number(self, shape: Shape) -> int:
+        resting = at_rest(shape)
+        lengths = lengths_of(resting)
+        key = tuple(lengths) if lengths else resting
+        if key not in self.known:
+            self.known[key] = len(self.list)
+            self.list.append(lengths or self.mesh(resting))
+        return self.known[key]
+
+    def mesh(self, shape: Shape) -> list[Any]:
+        """["mesh", grid, centre, keys]: vertices once for each normal that they have."""
+        solid, number = own_solid(shape), len(self.list)
+        normals = np.round(127.0 * solid.normals.reshape(-1, 3)).astype(np.int64)
+        pairs = np.column_stack((solid.triangles.ravel(), normals))
+        unique, index = np.unique(pairs, axis=0, return_inverse=True)
+        points = solid.vertices[unique[:, 0]]
+        low, high = points.min(axis=0), points.max(axis=0)
+        grid = max(float(np.max(high - low)) / (2.0 * STEPS), 1e-12)
+        kind = "u2" if len(unique) < 65536 else "u4"
+        return [
+            "mesh", grid, *((low + high) / 2.0).tolist(),
+            self.blob.add(f"m{number}.p", np.round((points - (low + high) / 2.0) / grid), "i2"),
+            self.blob.add(f"m{number}.n", unique[:, 1:], "i1"),
+            self.blob.add(f"m{number}.f", index.ravel(), kind),
+        ]  # fmt: skip
+
+
+def lengths_of(shape: Shape) -> list[Any] | None:
+    """The kind of a shape and its lengths; None of what has none."""
+    match shape:
+        case Box():
+            return ["box", *map(brief, shape.size)]
+        case Sphere():
+            return ["sphere", brief(shape.radius)]
+        case Rod():
+            return ["rod", brief(shape.radius or shape.length / 100.0), brief(shape.length)]
+        case Cylinder():
+            return ["cylinder", brief(shape.radius), brief(shape.length)]
+        case Capsule():
+            return ["capsule", brief(shape.radius), brief(shape.length)]
+        case Cone():
+            return ["cone", brief(shape.radius), brief(shape.length)]
+        case Ring():
+            return ["ring", brief(shape.outer), brief(shape.inner), brief(shape.length)]
+    return None
+
+
+def brief(length: float) -> float:
+    return float(f"{length:.6g}")
+
+
+def part_headers(scene: Scene, forms: Forms, tint: str | None) -> list[Header]:
+    """What is drawn of a scene; floors that lie level are left to the page."""
+    index = {body: k for k, body in enumerate(scene.model.body_names)}
+    extent: dict[str, float] = {}
+    for part in scene.parts:
+        if part.role == "body":
+            wide = float(np.ptp(part.solid.vertices, axis=0).max())
+            extent[part.body] = max(extent.get(part.body, 0.0), wide)
+    headers = []
+    for part in scene.parts:
+        if floor_level(part, scene.up) is not None:
+            continue
+        turn = np.array(part.shape.rotation)[:, ONTO[getattr(part.shape, "axis", "z")]]
+        matrix = np.vstack((turn.T, np.array(part.shape.position)))  # column by column
+        colour = LIT.get(part.colour, part.colour)
+        metal = part.role == "joint" or part.shape.colour in METALS
+        headers.append({
+            "body": index.get(part.body, -1), "form": forms.number(part.shape),
+            "colour": tint if tint is not None and part.role == "body" else colour,
+            "role": part.role, "metal": int(metal),
+            "pattern": pattern_of(part, extent.get(part.body, 0.0)),
+            "matrix": [round(float(x), 7) for x in matrix.ravel()],
+        })  # fmt: skip
+    return headers
+
+
+def pattern_of(part: Part, extent: float) -> int:
+    """What shows that a round part turns; without it a ball that spins seems to stand."""
+    shape = part.shape
+    if part.role != "body":
+        return PLAIN
+    if isinstance(shape, Sphere) and shape.radius >= MAIN * extent:
+        return OCTANTS
+    if isinstance(shape, Cylinder) and shape.length < 1.2 * shape.radius:
+        return QUARTERS
+    return EIGHTHS if isinstance(shape, Ring) else PLAIN
+
+
+def floor_level(part: Part, up: Floats) -> float | None:
+    """The height of a contact's plane in the world, if it lies level."""
+    if part.role != "floor" or part.body != GROUND.name or not isinstance(part.shape, Box):
+        return None
+    turn, at = np.array(part.shape.rotation), np.array(part.shape.position)
+    if turn[:, 2] @ up < 1.0 - 1e-9:
+        return None
+    return float(at @ up) + part.shape.size[2] / 2.0

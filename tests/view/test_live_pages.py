@@ -1,0 +1,180 @@
+"""Pages that run the model themselves: the bits of Python, sliders, guards and refusals."""
+
+from math import pi
+
+import numpy as np
+import pytest
+from test_films import Visit
+from viewed import top_model
+
+import chasles as ch
+from chasles.ensembles.members import equal_steps, make_stepper
+from chasles.traced.wasm import wasm_module
+
+STEP, STEPS = 1e-3, 1000
+
+
+@pytest.fixture(scope="module")
+def slow_top():
+    """A top whose steps are short enough for series: no sine is called."""
+    top = ch.Body.box(
+        "top</script>", size=(0.1, 0.2, 0.4), mass=21.6, position=(0.5, 0, 0),
+        angular_velocity=(0, 4 * pi, 2 * pi),
+    )  # fmt: skip
+    return ch.Model([top], [ch.Spherical("<b>pivot", ch.GROUND, top, at=(0, 0, 0))])
+
+
+@pytest.fixture(scope="module")
+def tops(slow_top):
+    spaces = ("SE3", "SO3xR3")
+    return [ch.simulate(slow_top, until=1.0, step=STEP, spaces=s) for s in spaces]
+
+
+@pytest.fixture(scope="module")
+def page_of_tops(tops, tmp_path_factory):
+    sliders = {"top</script>.angular_velocity.y": (0.0, 16.0), "gravity": (0.0, 20.0)}
+    path = tmp_path_factory.mktemp("live") / "top.html"
+    return ch.animate(tops, path, labels=["SE3", "SO3xR3"], live=True, sliders=sliders)
+
+
+def blocks_of(model, spaces, steps=STEPS):
+    """Numbers of the state that Python keeps after so many steps, by the kernel of all models."""
+    stepper = make_stepper(model, equal_steps("test", "rk4", spaces, None), STEP, 20.0)
+    block = stepper.first_block() + 0.0
+    grid = (0.0, STEP, 0, steps, 2**62)
+    stepper.advance_generic(block, np.zeros_like(block), grid, 2**62, 1, np.zeros((1, 1)))
+    return block[: stepper.layout.kept]
+
+
+def as_numbers(bits):
+    return np.array([int(word) for word in bits], np.int64).view(np.float64)
+
+
+def test_a_thousand_steps_have_the_bits_of_python(browser, page_of_tops, tops, slow_top):
+    with Visit(browser, page_of_tops, fragment="#still") as visit:
+        assert "same bits as Python" in visit.page.locator("#about").inner_text()
+        for k, run in enumerate(tops):
+            found = visit.run(f"live.bitsAfter({k}, {STEPS})")
+            assert found["index"] == STEPS
+            wanted = blocks_of(slow_top, ("SE3", "SO3xR3")[k])
+            np.testing.assert_array_equal(as_numbers(found["bits"]), wanted)
+            pose = np.array(found["out"])[:12]
+            place = run.position(slow_top.bodies[0])[-1]
+            np.testing.assert_allclose(pose[9:], place, rtol=0, atol=1e-15)
+        assert visit.said == []
+        assert [u for u in visit.asked if not u.startswith("data:")] == [page_of_tops.as_uri()]
+
+
+def test_every_position_of_the_sliders_starts_as_python_does(browser, page_of_tops, slow_top):
+    """Start value and parameter at once, off the middle of both."""
+    with Visit(browser, page_of_tops, fragment="#still") as visit:
+        spins, pulls = (visit.run(f"head.live.sliders[{k}].values") for k in (0, 1))
+        visit.run("moveSlider(0, 30)")
+        visit.run("moveSlider(1, 9)")
+        values = np.linspace(0.0, 16.0, 41)[30], np.linspace(0.0, 20.0, 41)[9]
+        assert (spins[30], pulls[9]) == pytest.approx(values, rel=1e-5)
+        body = slow_top.bodies[0]
+        spun = ch.Body.box(
+            body.name, size=(0.1, 0.2, 0.4), mass=21.6, position=(0.5, 0, 0),
+            angular_velocity=(0, values[0], 2 * pi),
+        )  # fmt: skip
+        model = ch.Model([spun], slow_top.joints, gravity=(0, 0, -values[1]))
+        for k, spaces in enumerate(("SE3", "SO3xR3")):
+            found = visit.run(f"live.bitsAfter({k}, {STEPS})")
+            np.testing.assert_array_equal(as_numbers(found["bits"]), blocks_of(model, spaces))
+
+
+def test_it_runs_the_paper_s_question_and_listens_to_its_sliders(browser, page_of_tops, width):
+    with Visit(browser, page_of_tops, width) as visit:
+        assert visit.comes("film.playing && live.time > 0.1")
+        page = visit.page
+        assert page.locator("#tags .big").all_inner_texts() == ["SE3", "SO3xR3"]
+        visit.run("setPlaying(false)")
+        visit.run("(() => { restart(); for (let k = 0; k < 120; k++) live.tick(1 / 60); })()")
+        assert visit.run("live.time") == pytest.approx(2.0, abs=0.1)
+        gaps = visit.run("live.runs.map(gapOf)")
+        assert gaps[0] < 1e-14 and gaps[1] > 1e3 * gaps[0]  # SE(3) keeps the pivot closed
+        before = visit.run("live.runs[0].state[5]")
+        slider = page.get_by_role("slider", name="angular velocity y")
+        slider.focus()
+        page.keyboard.press("ArrowRight")
+        assert visit.run("live.time") == 0.0  # a start begins again
+        visit.run("(() => { for (let k = 0; k < 120; k++) live.tick(1 / 60); })()")
+        assert visit.run("live.runs[0].state[5]") != before
+        page.get_by_role("slider", name="gravity").press("Home")
+        assert visit.run("live.time") > 1.0 and visit.run("live.runs[0].parameters[0]") == 0.0
+        page.get_by_role("button", name="Restart").click()
+        assert visit.run("live.time") < 1.0 and visit.said == []
+        assert visit.run("document.documentElement.scrollWidth") <= width
+
+
+@pytest.fixture(params=[1280, 390])
+def width(request):
+    return request.param
+
+
+def test_a_tree_with_sines_runs_to_rounding_and_its_joints_start_where_sliders_say(
+    browser, tmp_path
+):
+    upper = ch.Body.rod("upper", 1.0, mass=1.0, position=(0.5, 0, 0))
+    lower = ch.Body.rod("lower", 1.0, mass=1.0, position=(1.5, 0, 0))
+    model = ch.Model([upper, lower], [
+        ch.Revolute("shoulder", ch.GROUND, upper, at=(0, 0, 0), axis="y"),
+        ch.Revolute("elbow", upper, lower, at=(1, 0, 0), axis="y"),
+    ])  # fmt: skip
+    run = ch.simulate(model, until=1.0, step=STEP)
+    path = run.animate(tmp_path / "two.html", live=True)
+    with Visit(browser, path, fragment="#still") as visit:
+        assert "same bits" not in visit.page.locator("#about").inner_text()
+        names = visit.run("head.live.sliders.map(s => s.name)")
+        assert names == ["shoulder, angle at the start", "elbow, angle at the start", "gravity"]
+        found = visit.run(f"live.bitsAfter(0, {STEPS})")
+        for k, body in enumerate(model.bodies):
+            place = found["out"][12 * k + 9 : 12 * k + 12]
+            np.testing.assert_allclose(place, run.position(body)[-1], rtol=0, atol=2e-15)
+        angles = visit.run("head.live.sliders[0].values")
+        visit.run("moveSlider(0, 0)")
+        angle = np.radians(angles[0])
+        np.testing.assert_allclose(
+            visit.run("originOf(groups[0], 0)"),
+            [0.5 * np.cos(angle), 0, -0.5 * np.sin(angle)], atol=1e-5,
+        )  # fmt: skip
+        for position in (0, visit.run("head.live.sliders[1].values.length - 1")):
+            visit.run(f"moveSlider(1, {position})")
+            assert visit.run(f"live.bitsAfter(0, {STEPS}).index") == STEPS  # no guard stops it
+        assert visit.said == []
+
+
+def test_a_wasm_module_is_made_without_a_linker():
+    """The smallest one: it exports its function, and asks for what it calls."""
+    text = (
+        "declare double @sin(double)\n"
+        "define double @half(double %x) {\n  %y = call double @sin(double %x)\n"
+        "  %z = fmul double %y, 0.5\n  ret double %z\n}\n"
+    )
+    module, imports = wasm_module(text, "half")
+    assert module[:8] == b"\0asm\x01\0\0\0" and b"half" in module and "sin" in imports
+
+
+@pytest.mark.parametrize(
+    "options, message",
+    [
+        ({"live": True, "path": "top.gif"}, "a page that runs ends in .html"),
+        ({"sliders": {"gravity": (0, 9)}}, "sliders are those of a page that runs"),
+        ({"live": True, "sliders": {"gravity": (0, 5)}}, "from 0 to 5, but the result has 9.81"),
+        ({"live": True, "sliders": {"gravity": 5}}, "must be two numbers, .* got 5"),
+        ({"live": True, "sliders": {"pivot": (0, 5)}}, "joint .pivot. has 0 coordinates"),
+        ({"live": True, "sliders": {"top.weight": (0, 5)}}, "slider"),
+        ({"live": True, "sliders": [1]}, "sliders must be a dict"),
+    ],
+)
+def test_what_a_live_page_cannot_have_is_refused(top_runs, options, message, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(ch.ChaslesError, match=message):
+        top_runs["SE3"].animate(**options)
+
+
+def test_a_run_whose_steps_are_chosen_is_refused(tmp_path):
+    run = ch.simulate(top_model(), until=0.1, rtol=1e-6, atol=1e-8)
+    with pytest.raises(ch.InvalidOption, match="its steps were chosen by tolerances"):
+        run.animate(tmp_path / "top.html", live=True)
