@@ -1,0 +1,68 @@
+"""Random mechanisms move as Newton's and Euler's equations in `mechanism.py` say.
+
+Every seed is a model with joints, forces, drivers and couplings of any kinds.  It runs with rk4 on
+the default spaces, and with another method on other ones; two step lengths are extrapolated by the
+method's order, so that what is left is small against their difference.
+"""
+
+from typing import Any
+
+import numpy as np
+import pytest
+from oracle.comparing import ORDERS, UNTIL, compared, oracle_numbers, random_spaces
+from oracle.mechanism import Mechanism
+from oracle.random_models import Case, random_case
+
+import chasles as ch
+
+#: What a method or a space may refuse, by the words of the documentation.
+DOCUMENTED = (
+    "has an armature, which only",
+    "couples joint coordinates, which only",
+    "needs a constant mass matrix",
+    "restricts speeds that are not the rates of any",
+    "where it has no coordinate of its own",
+)
+CHEAP, BATCHES, BATCH = 200, 100, 100
+
+
+def is_documented(error: ch.ChaslesError) -> bool:
+    return isinstance(error, ch.InvalidOption | ch.InvalidModel) and any(
+        words in str(error) for words in DOCUMENTED
+    )
+
+
+def check(case: Case, expected: Any, method: str, spaces: Any) -> bool:
+    """Whether it ran; a run that differs from the oracle fails."""
+    try:
+        found = compared(case, expected, method, spaces)
+    except ch.ChaslesError as error:
+        if not is_documented(error):
+            raise
+        return False
+    assert found.agrees, (case.seed, case.family, method, spaces, found)
+    return True
+
+
+def check_seed(seed: int) -> None:
+    case, rng = random_case(seed), np.random.default_rng((seed, 1))
+    mechanism = Mechanism(case.model)
+    expected = oracle_numbers(mechanism, mechanism.motion(UNTIL))
+    check(case, expected, "rk4", "auto")
+    method = list(ORDERS)[seed // 5 % len(ORDERS)]
+    if not check(case, expected, method, random_spaces(rng, case.model)):
+        check(case, expected, method, "auto")
+
+
+@pytest.mark.filterwarnings("ignore::chasles.ChaslesWarning")
+@pytest.mark.parametrize("seed", range(CHEAP))
+def test_a_random_mechanism_moves_as_newton_and_euler_say(seed):
+    check_seed(seed)
+
+
+@pytest.mark.slow
+@pytest.mark.filterwarnings("ignore::chasles.ChaslesWarning")
+@pytest.mark.parametrize("batch", range(BATCHES))
+def test_a_hundred_more_do(batch):
+    for seed in range(1000 + BATCH * batch, 1000 + BATCH * (batch + 1)):
+        check_seed(seed)
