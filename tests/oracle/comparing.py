@@ -31,6 +31,21 @@ LEFT, FLOOR = 0.5, 1e-9
 #: At a kink a method errs by what a step happens to hit: by so much, in m, rad and per s.
 KINK = 1e-3
 
+#: What a method or a space may refuse, by the words of the documentation.
+DOCUMENTED = (
+    "has an armature, which only",
+    "couples joint coordinates, which only",
+    "needs a constant mass matrix",
+    "restricts speeds that are not the rates of any",
+    "where it has no coordinate of its own",
+)
+
+
+def is_documented(error: ch.ChaslesError) -> bool:
+    return isinstance(error, ch.InvalidOption | ch.InvalidModel) and any(
+        words in str(error) for words in DOCUMENTED
+    )
+
 
 def numbers_of(result: ch.Result, angles: list[Any]) -> Floats:
     """The last poses, velocities and angles of a run, in world axes."""

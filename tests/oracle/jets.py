@@ -33,9 +33,7 @@ class Jet:
         )
 
     def times(self, factor: float) -> "Jet":
-        return Jet(
-            factor * self.value, factor * self.rate, factor * self.slope, factor * self.bias
-        )
+        return Jet(factor * self.value, factor * self.rate, factor * self.slope, factor * self.bias)
 
     def along(self, direction: Floats) -> "Jet":
         """The component along a direction that is fixed in the world."""

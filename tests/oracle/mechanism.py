@@ -146,9 +146,7 @@ class Mechanism:
     def motion(self, until: float, state: Floats | None = None, since: float = 0.0) -> Floats:
         """The state at `until`."""
         start = self.entered() if state is None else state
-        run = solve_ivp(
-            self.rate, (since, until), start, method="DOP853", rtol=1e-12, atol=1e-13
-        )
+        run = solve_ivp(self.rate, (since, until), start, method="DOP853", rtol=1e-12, atol=1e-13)
         assert run.success, run.message
         return run.y[:, -1]
 

@@ -111,9 +111,7 @@ def ball_contact(rng: Any, name: str, a: Any, b: ch.Body) -> ch.Force:
                       dissipation=0.1, friction=0.2, slip=0.3)  # fmt: skip
 
 
-def random_joint_force(
-    rng: Any, kind: str, name: str, joint: ch.Joint, zero: float
-) -> ch.Force:
+def random_joint_force(rng: Any, kind: str, name: str, joint: ch.Joint, zero: float) -> ch.Force:
     word = str(rng.choice(joint.coordinates))
     k, c = rng.uniform(2.0, 20.0), rng.uniform(0.1, 1.0)
     wave = ch.Signal.sine(0.3, 1.2, offset=zero)

@@ -88,9 +88,7 @@ def cross_of_pins(ends: Ends, bodies: Bodies) -> Iterator[Jet]:
 
 
 def equal_speeds(ends: Ends, bodies: Bodies) -> Iterator[Jet]:
-    yield (
-        dot(ends.a(0, bodies), ends.b(1, bodies)) - dot(ends.a(1, bodies), ends.b(0, bodies))
-    )
+    yield (dot(ends.a(0, bodies), ends.b(1, bodies)) - dot(ends.a(1, bodies), ends.b(0, bodies)))
 
 
 def rod(ends: Ends, bodies: Bodies) -> Iterator[Jet]:
@@ -207,7 +205,9 @@ def driver_rows(
         for joint, word, powers in driver.terms:
             q = coordinates[joint, word].at(bodies, angles)
             first = sum(k * c * q.value ** (k - 1) for k, c in enumerate(powers, 1))
-            second = sum(k * (k - 1) * c * q.value ** (k - 2) for k, c in enumerate(powers, 1) if k > 1)
+            second = sum(
+                k * (k - 1) * c * q.value ** (k - 2) for k, c in enumerate(powers, 1) if k > 1
+            )
             slope = slope + first * q.slope
             bias += first * q.bias + second * q.rate**2
         yield Row(driver.name, slope, 0.0, bias)

@@ -9,27 +9,13 @@ from typing import Any
 
 import numpy as np
 import pytest
-from oracle.comparing import ORDERS, UNTIL, compared, oracle_numbers, random_spaces
+from oracle.comparing import ORDERS, UNTIL, compared, is_documented, oracle_numbers, random_spaces
 from oracle.mechanism import Mechanism
 from oracle.random_models import Case, random_case
 
 import chasles as ch
 
-#: What a method or a space may refuse, by the words of the documentation.
-DOCUMENTED = (
-    "has an armature, which only",
-    "couples joint coordinates, which only",
-    "needs a constant mass matrix",
-    "restricts speeds that are not the rates of any",
-    "where it has no coordinate of its own",
-)
 CHEAP, BATCHES, BATCH = 200, 100, 100
-
-
-def is_documented(error: ch.ChaslesError) -> bool:
-    return isinstance(error, ch.InvalidOption | ch.InvalidModel) and any(
-        words in str(error) for words in DOCUMENTED
-    )
 
 
 def check(case: Case, expected: Any, method: str, spaces: Any) -> bool:
