@@ -16,6 +16,10 @@ from oracle.random_models import Case, random_case
 import chasles as ch
 
 CHEAP, BATCHES, BATCH = 200, 100, 100
+#: RATTLie writes outside of its arrays (test_memory_of_rattlie.py), so it has to stay away here.
+METHODS = [method for method in ORDERS if not method.startswith("rattlie")]
+#: Newton's iteration of these methods does not converge beside a `CustomCoupling`.
+BY_NEWTON = ("generalized-alpha", "generalized-alpha index 2", "bliedf2")
 
 
 def check(case: Case, expected: Any, method: str, spaces: Any) -> bool:
@@ -35,7 +39,7 @@ def check_seed(seed: int) -> None:
     mechanism = Mechanism(case.model)
     expected = oracle_numbers(mechanism, mechanism.motion(UNTIL))
     check(case, expected, "rk4", "auto")
-    method = list(ORDERS)[seed // 5 % len(ORDERS)]
+    method = METHODS[seed // 5 % len(METHODS)]
     if not check(case, expected, method, random_spaces(rng, case.model)):
         check(case, expected, method, "auto")
 
