@@ -3,8 +3,8 @@
 from typing import Any
 
 import numpy as np
-from oracle.rows import up_in_disc
 from oracle.jets import Jet
+from oracle.rows import up_in_disc
 from scipy.spatial.transform import Rotation
 
 import chasles as ch

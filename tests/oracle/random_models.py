@@ -6,6 +6,7 @@ only the families of `REDUNDANT` repeat themselves, and then at every pose.
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -21,8 +22,10 @@ from oracle.random_forces import (
 
 import chasles as ch
 
-CLOSING = ("spherical", "universal", "distance", "point on line", "point on plane", "cylindrical",
-           "planar", "constant velocity", "cartesian", "custom", "revolute", "prismatic")  # fmt: skip
+CLOSING = (
+    "spherical", "universal", "distance", "point on line", "point on plane", "cylindrical",
+    "planar", "constant velocity", "cartesian", "custom", "revolute", "prismatic",
+)  # fmt: skip
 FAMILIES = ("tree", "floating", "loop", "redundant", "geared")
 MARGIN = 0.05  # least singular value of independent rows, each of length one
 
@@ -130,7 +133,7 @@ def four_bar(rng: Any) -> tuple[list[ch.Body], list[ch.Joint]]:
         corners.pop(2)
     bodies = [
         random_body(rng, f"link {k}", (p + q) / 2 + rng.uniform(-0.1, 0.1, size=3))
-        for k, (p, q) in enumerate(zip(corners, corners[1:]))
+        for k, (p, q) in enumerate(pairwise(corners))
     ]
     chain = [ch.GROUND, *bodies, ch.GROUND]
     return bodies, [
