@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 from oracle.balancing import out_of_balance
 from oracle.comparing import is_documented
-from oracle.random_bodies import KINDS, random_body, random_joint
+from oracle.random_bodies import KINDS, LOWER, random_body, random_joint
 from oracle.random_models import is_gentle, set_in_motion
 
 import chasles as ch
@@ -19,7 +19,8 @@ import chasles as ch
 #: Reactions by the equations of motion at the saved states, exactly; and by the method's own
 #: multipliers, whose errors are of second order in the step.
 BY_MOTION = ("rk4", "gauss4", "half-explicit", "linearly-implicit")
-BY_MULTIPLIERS = ("generalized-alpha", "generalized-alpha index 2", "bliedf2", "rattlie")
+OWN_ON_TREES = ("generalized-alpha", "generalized-alpha index 2", "bliedf2")
+OTHERS = (*BY_MOTION[1:], *OWN_ON_TREES[1:])  # rattlie: see test_memory_of_rattlie.py
 SPACES = ("auto", "SE3", "SO3xR3", "SE3 relative")
 ARRANGEMENTS = ("on the ground", "between bodies", "twice", "in a loop")
 STEP, STEPS = 1e-3, 12
@@ -74,10 +75,34 @@ def check_balance(model: ch.Model, method: str, spaces: str) -> None:
     assert out_of_balance(result) < allowed
 
 
+REPLACED = pytest.mark.xfail(
+    strict=True, reason="a joint's whole wrench is replaced by that of its cut rows"
+)
+#: On subgroups these carry as balls, and their last row is cut.
+PARTLY_CUT = ("universal", "constant velocity")
+
+
+def cases(methods: tuple[str, ...]) -> list[Any]:
+    found = []
+    for method in methods:
+        for spaces in SPACES:
+            for arrangement in ARRANGEMENTS:
+                for kind in KINDS:
+                    cut = kind in PARTLY_CUT or (arrangement == "twice" and kind in LOWER)
+                    wrong = method in OWN_ON_TREES and spaces == "auto" and cut
+                    marks = [REPLACED] if wrong else []
+                    found.append(pytest.param(method, spaces, arrangement, kind, marks=marks))
+    return found
+
+
 @pytest.mark.filterwarnings("ignore::chasles.ChaslesWarning")
-@pytest.mark.parametrize("kind", KINDS)
-@pytest.mark.parametrize("arrangement", ARRANGEMENTS)
-@pytest.mark.parametrize("spaces", SPACES)
-@pytest.mark.parametrize("method", (*BY_MOTION, *BY_MULTIPLIERS))
+@pytest.mark.parametrize("method, spaces, arrangement, kind", cases(("rk4", "generalized-alpha")))
 def test_reactions_and_forces_balance(method, spaces, arrangement, kind):
+    check_balance(gentle(kind, arrangement), method, spaces)
+
+
+@pytest.mark.slow
+@pytest.mark.filterwarnings("ignore::chasles.ChaslesWarning")
+@pytest.mark.parametrize("method, spaces, arrangement, kind", cases(OTHERS))
+def test_so_they_do_with_other_methods(method, spaces, arrangement, kind):
     check_balance(gentle(kind, arrangement), method, spaces)
