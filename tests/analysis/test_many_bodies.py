@@ -1,5 +1,7 @@
 """Statics and modes with sparse matrices, against dense ones and closed forms."""
 
+import time
+
 import numpy as np
 import pytest
 
@@ -116,3 +118,15 @@ def test_a_thousand_bodies_are_not_refused():
     slowest = ch.linearise(model, modes=2).frequencies[0]
     # A heavy rope: the first zero of J0 over two, times sqrt(g / l).
     assert slowest == pytest.approx(2.404825557695773 / 2 * np.sqrt(G / 1000), rel=1e-3)
+
+
+@pytest.mark.parametrize("joint", [ch.Revolute, ch.Spherical])
+def test_a_chain_of_a_thousand_links_falls_from_the_level_to_the_plumb_line(joint):
+    """In a few steps, each linear in the links; what is left is small against one weight."""
+    begun = time.process_time()
+    rest = ch.equilibrium(chain(1000, joint))
+    assert rest.iterations < 30
+    assert rest.residual.force < 1e-9 * G
+    np.testing.assert_allclose(rest.state.position[:, 0], 0.0, atol=1e-9)
+    np.testing.assert_allclose(rest.state.position[:, 2], -np.arange(0.5, 1000), rtol=1e-9)
+    assert time.process_time() - begun < 20.0  # two seconds; the rest is for busy machines

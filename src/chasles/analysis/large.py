@@ -7,7 +7,7 @@ is that of the metric, as it is in a small model with a basis of the tangent spa
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -38,6 +38,7 @@ class LargePlace:
     forces: Floats  # Q (6n,)
     rows: Rows  # J
     graph: BodyGraph
+    weights: Floats  # (6n,), the diagonal of the metric
     #: Closing joints after a step, J is taken anew if a correction leaves more than this.
     patience = 0.03
 
@@ -45,7 +46,7 @@ class LargePlace:
 
     @cached_property
     def ties(self) -> Ties:
-        return self.tied(self.instant.weights, self.rows)
+        return self.tied(self.weights, self.rows)
 
     def tied(self, weights: Floats, rows: Rows) -> Ties:
         return Ties(self.graph, weights, rows, self.instant.system.joints.rows)
@@ -59,24 +60,15 @@ class LargePlace:
         return self.way_back(real_rows_at(self.instant, absolute, self.angles)[1])
 
     def way_back(self, rows: Rows) -> Callable[[Floats], Floats]:
-        ties = self.tied(self.stiff_weights, rows)
+        ties = self.tied(self.weights, rows)
         return lambda gaps: ties.solve_both(np.zeros(len(self.forces)), -gaps, RETURNING)[0]
-
-    @cached_property
-    def stiff_weights(self) -> Floats:
-        """The metric of ways back: turning a body costs as much as moving the whole model.
-
-        Gaps are closed by shifts then, which is exact for what hangs on a joint, whatever its size.
-        Where turning is cheap, a long chain buckles instead, and further open joints come of it.
-        """
-        weights = self.instant.weights.reshape(-1, 2, 3).copy()
-        weights[:, 0] = weights[:, 1] * model_size(self) ** 2
-        return weights.ravel()
 
     def at(self, absolute: Floats, angles: Floats) -> "LargePlace":
         """Another configuration of the same model."""
         forces, rows = real_rows_at(self.instant, absolute, angles)
-        return LargePlace(self.instant, absolute, angles, forces, rows, self.graph)
+        return LargePlace(
+            self.instant, absolute, angles, forces, rows, self.graph, self.weights
+        )
 
     # --- forces ---
 
@@ -87,7 +79,7 @@ class LargePlace:
 
     @property
     def roots(self) -> Floats:
-        return np.sqrt(self.instant.weights)
+        return np.sqrt(self.weights)
 
     @property
     def force(self) -> Floats:
@@ -124,12 +116,12 @@ class LargePlace:
         """K as blocks on pairs of bodies: columns (m, 12) and blocks (m, 12, 12)."""
         acceleration, multipliers = self.balance
         return stiffness_blocks(
-            self.tangent, self.instant.padded(multipliers), self.instant.weights * acceleration
+            self.tangent, self.instant.padded(multipliers), self.weights * acceleration
         )
 
     @cached_property
     def stiffness(self) -> Stiffness:
-        return Stiffness(self.graph, self.blocks, self.instant.weights, self.ties)
+        return Stiffness(self.graph, self.blocks, self.weights, self.ties)
 
     @property
     def least_stiffness(self) -> float:
@@ -143,11 +135,11 @@ class LargePlace:
 
     def with_the_forces(self, radius: float) -> Floats:
         """The step of most work within the radius."""
-        return self.turned(self.stiffness.limited(self.instant.weights * self.balance[0], radius))
+        return self.turned(self.stiffness.limited(self.weights * self.balance[0], radius))
 
     def to_the_root(self, radius: float) -> Floats:
         """Newton's step to F = 0, shortened to the radius."""
-        step = self.stiffness.newton(self.instant.weights * self.balance[0])
+        step = self.stiffness.newton(self.weights * self.balance[0])
         if step is None:
             return np.zeros(len(self.forces))
         length = self.stiffness.length(step)
@@ -222,4 +214,26 @@ def sparse_terms(instant: Instant, absolute: Floats, angles: Floats) -> tuple[Fl
 
 def large_place(instant: Instant, absolute: Floats, angles: Floats) -> LargePlace:
     forces, rows = real_rows_at(instant, absolute, angles)
-    return LargePlace(instant, absolute, angles, forces, rows, BodyGraph(instant.system))
+    graph, weights = BodyGraph(instant.system), stiff_weights(instant, absolute)
+    return LargePlace(instant, absolute, angles, forces, rows, graph, weights)
+
+
+def stiff_weights(instant: Instant, absolute: Floats) -> Floats:
+    """The metric of a large model: turning a body costs as much as moving the whole model.
+
+    Steps are then made of turns, and what hangs on a body follows by shifts.  In a long chain the
+    potential is nearly a sum over the turns of single links, and Newton's steps are long: 9 for a
+    chain of 200 links that starts out straight, against 204 in the metric of the masses.  Gaps are
+    closed by shifts as well, which is exact for what hangs on a joint, whatever its size.
+    Where turning is cheap, a long chain buckles instead, and further open joints come of it.
+    """
+    weights = instant.weights.reshape(-1, 2, 3).copy()
+    weights[:, 0] = weights[:, 1] * model_size(Start(instant, absolute)) ** 2
+    return weights.ravel()
+
+
+class Start(NamedTuple):
+    """A configuration before anything is known of it."""
+
+    instant: Instant
+    absolute: Floats

@@ -24,6 +24,9 @@ from chasles.core.arrays import (
 )
 from chasles.core.constraints.lower_pair import LOWER_PAIR
 from chasles.core.constraints.registry import CONSTRAINTS, assemble_joint
+from chasles.core.forces.actuator import ACTUATOR
+from chasles.core.forces.contact import CONTACT
+from chasles.core.forces.joint_stop import JOINT_STOP
 from chasles.core.forces.load import LOAD
 from chasles.core.forces.registry import FORCES, apply_forces
 from chasles.core.wrenches import inertial_and_gravity_wrench
@@ -42,6 +45,8 @@ GENERATORS = np.array(
 )
 #: Where the law of a load says in whose frame it acts; six functions of time at the most.
 IN_BODY, MOST_SIGNALS = 6, 6
+#: Their laws take the larger of two numbers, which differs from one of a stack to the next.
+COMPARING = (ACTUATOR, CONTACT, JOINT_STOP)
 
 
 def joint_stacks(system: System) -> Iterator[Integers]:
@@ -55,10 +60,11 @@ def joint_stacks(system: System) -> Iterator[Integers]:
 
 
 def force_stacks(system: System) -> Iterator[Integers]:
-    """Forces that one formula serves."""
+    """Forces that one formula serves; a user's formula stands alone, and so does what compares."""
     forces = system.forces
     in_body = np.where(forces.kind == FORCES.code(LOAD), forces.law[:, IN_BODY], 0.0)
-    alone = np.where(forces.address != 0, np.arange(len(forces.kind)), -1)
+    compares = np.isin(forces.kind, [FORCES.code(kind) for kind in COMPARING])
+    alone = np.where((forces.address != 0) | compares, np.arange(len(forces.kind)), -1)
     keys = (forces.kind, forces.a >= 0, forces.signal >= 0, forces.angle >= 0, in_body, alone)
     yield from groups(keys)
 

@@ -1,0 +1,111 @@
+"""A run of chasles beside the motion of the oracle."""
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from oracle.jets import Floats
+from oracle.mechanism import Mechanism
+from oracle.random_models import Case
+
+import chasles as ch
+
+UNTIL, STEPS = 0.12, 24
+#: Order of every method that is compared.
+ORDERS = {
+    "rk4": 4,
+    "cf4": 4,
+    "gauss2": 2,
+    "gauss4": 4,
+    "half-explicit": 4,
+    "linearly-implicit": 2,
+    "generalized-alpha": 2,
+    "generalized-alpha index 2": 2,
+    "bliedf2": 2,
+    "rattlie": 2,
+    "rattlie4": 4,
+}
+RULES = ("auto", "subgroups", "SE3", "SO3xR3", "SE3 relative", "SO3xR3 on joints", "framed")
+#: What is left after extrapolation, as a fraction of the difference of two runs; and rounding.
+LEFT, FLOOR = 0.5, 1e-9
+#: At a kink a method errs by what a step happens to hit: by so much, in m, rad and per s.
+KINK = 1e-3
+
+#: What a method or a space may refuse, by the words of the documentation.
+DOCUMENTED = (
+    "has an armature, which only",
+    "couples joint coordinates, which only",
+    "needs a constant mass matrix",
+    "restricts speeds that are not the rates of any",
+    "where it has no coordinate of its own",
+)
+
+
+def is_documented(error: ch.ChaslesError) -> bool:
+    return isinstance(error, ch.InvalidOption | ch.InvalidModel) and any(
+        words in str(error) for words in DOCUMENTED
+    )
+
+
+def numbers_of(result: ch.Result, angles: list[Any]) -> Floats:
+    """The last poses, velocities and angles of a run, in world axes."""
+    found = []
+    for body in result.model.body_names:
+        turn = result.rotation(body)[-1]
+        found += [
+            result.position(body)[-1],
+            turn.ravel(),
+            result.velocity(body)[-1],
+            turn @ result.angular_velocity(body)[-1],
+        ]
+    found.append([result.coordinate(joint, word)[-1] for joint, word in angles])
+    return np.concatenate(found)
+
+
+def oracle_numbers(mechanism: Mechanism, state: Floats) -> Floats:
+    """The same of a state of the oracle."""
+    bodies, angles = mechanism.bodies_at(state), mechanism.angles_at(state)
+    found = []
+    for k in range(mechanism.count):
+        found += [bodies.r[k], bodies.rotation[k].ravel(), bodies.v[k], bodies.omega[k]]
+    found.append(list(angles.values()))
+    return np.concatenate(found)
+
+
+@dataclass(frozen=True)
+class Compared:
+    """How far two runs are from each other, and their extrapolation from the oracle."""
+
+    apart: float
+    wrong: float
+    has_kinks: bool
+
+    @property
+    def agrees(self) -> bool:
+        kink = KINK if self.has_kinks else 0.0
+        return self.wrong <= LEFT * self.apart + FLOOR + kink
+
+
+def compared(case: Case, expected: Floats, method: str, spaces: Any, **options: Any) -> Compared:
+    """Two runs with steps h and h / 2, extrapolated by the order of the method."""
+    mechanism = Mechanism(case.model)
+    runs = [
+        numbers_of(
+            ch.simulate(case.model, UNTIL, UNTIL / steps, method=method, spaces=spaces, **options),
+            mechanism.angles,
+        )
+        for steps in (STEPS, 2 * STEPS)
+    ]
+    better = runs[1] + (runs[1] - runs[0]) / (2 ** ORDERS[method] - 1)
+    return Compared(
+        float(np.abs(runs[1] - runs[0]).max()),
+        float(np.abs(better - expected).max()),
+        case.has_kinks,
+    )
+
+
+def random_spaces(rng: np.random.Generator, model: ch.Model) -> Any:
+    """One rule for all bodies, or one for each."""
+    if rng.random() < 0.6:
+        return str(rng.choice(RULES))
+    return {body: str(rng.choice(RULES[1:])) for body in model.body_names}
