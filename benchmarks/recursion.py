@@ -13,6 +13,7 @@ from collections.abc import Callable
 
 import models
 import numpy as np
+from chasles.tree_stepper import make_tree_stepper
 from loops import net, tower
 
 import chasles as ch
@@ -34,7 +35,6 @@ from chasles.stabilisation.stabiliser import chosen_stabiliser, make_stabiliser
 from chasles.stepper import Stepper, make_stepper
 from chasles.system.build import build
 from chasles.system.build_tree import Link, build_tree
-from chasles.tree_stepper import make_tree_stepper
 
 STEP, NEVER, ROUNDS = 1e-4, 2**62, 9
 RK4 = method("rk4")
