@@ -94,9 +94,23 @@ ANALYSES: dict[str, Callable[[ch.Model], Any]] = {
 }
 
 
+UNNAMED = pytest.mark.xfail(
+    strict=True,
+    reason="gradient blames the varied mass, not the function that it cannot differentiate",
+)
+CASES = [
+    pytest.param(
+        analysis,
+        kind,
+        marks=UNNAMED if analysis == "gradient" and kind in ("custom", "law") else (),
+    )
+    for analysis in ANALYSES
+    for kind in KINDS
+]
+
+
 @pytest.mark.filterwarnings("ignore::chasles.ChaslesWarning")
-@pytest.mark.parametrize("kind", KINDS)
-@pytest.mark.parametrize("analysis", ANALYSES)
+@pytest.mark.parametrize("analysis, kind", CASES)
 def test_two_forces_of_a_kind_are_taken_or_refused_by_name(analysis, kind):
     try:
         ANALYSES[analysis](with_two(kind))

@@ -339,12 +339,12 @@ def independent(rows: Any) -> int:
     return clearly if clearly == int((values > 1e-9).sum()) else -1
 
 
-def is_gentle(model: ch.Model, most: float = 100.0) -> bool:
-    """Whether it starts with speeds and accelerations (m/s^2, rad/s^2) that a few steps resolve."""
+def is_gentle(model: ch.Model) -> bool:
+    """Whether it starts with speeds and accelerations that a few steps resolve."""
     mechanism = Mechanism(model)
     state = mechanism.entered()
     speed = np.abs(mechanism.bodies_at(state).velocities).max()
-    return bool(speed < 8.0 and np.abs(mechanism.solved(0.0, state)[0]).max() < most)
+    return bool(speed < 8.0 and np.abs(mechanism.solved(0.0, state)[0]).max() < 100.0)
 
 
 def set_in_motion(rng: Any, model: ch.Model) -> ch.Model:

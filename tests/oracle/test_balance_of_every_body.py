@@ -12,7 +12,7 @@ import pytest
 from oracle.balancing import out_of_balance
 from oracle.comparing import is_documented
 from oracle.random_bodies import KINDS, LOWER, random_body, random_joint
-from oracle.random_models import is_gentle, set_in_motion
+from oracle.random_models import set_in_motion
 
 import chasles as ch
 
@@ -24,17 +24,13 @@ OTHERS = (*BY_MOTION[1:], *OWN_ON_TREES[1:])  # rattlie: see test_memory_of_ratt
 SPACES = ("auto", "SE3", "SO3xR3", "SE3 relative")
 ARRANGEMENTS = ("on the ground", "between bodies", "twice", "in a loop")
 STEP, STEPS = 1e-3, 12
-EXACT, SECOND_ORDER = 1e-8, 2e-2
+#: Fractions of the largest force.  Multipliers of generalized-alpha miss it by 0.08 at the most
+#: here (a rod between two bodies); a wrench that is left out misses it by 0.4 and more.
+EXACT, SECOND_ORDER = 1e-8, 0.2
 
 
-def gentle(kind: str, arrangement: str) -> ch.Model:
-    """The first of some random models that a few steps resolve."""
-    seed = (KINDS.index(kind), ARRANGEMENTS.index(arrangement))
-    models = (arranged(np.random.default_rng((*seed, k)), kind, arrangement) for k in range(50))
-    return next(model for model in models if is_gentle(model, 20.0))
-
-
-def arranged(rng: np.random.Generator, kind: str, arrangement: str) -> ch.Model:
+def arranged(kind: str, arrangement: str) -> ch.Model:
+    rng = np.random.default_rng((KINDS.index(kind), ARRANGEMENTS.index(arrangement)))
     b = random_body(rng, "b", rng.uniform(-0.5, 0.5, size=3))
     if arrangement in ("on the ground", "twice"):
         joints = [random_joint(rng, kind, "joint", ch.GROUND, b)]
@@ -98,11 +94,11 @@ def cases(methods: tuple[str, ...]) -> list[Any]:
 @pytest.mark.filterwarnings("ignore::chasles.ChaslesWarning")
 @pytest.mark.parametrize("method, spaces, arrangement, kind", cases(("rk4", "generalized-alpha")))
 def test_reactions_and_forces_balance(method, spaces, arrangement, kind):
-    check_balance(gentle(kind, arrangement), method, spaces)
+    check_balance(arranged(kind, arrangement), method, spaces)
 
 
 @pytest.mark.slow
 @pytest.mark.filterwarnings("ignore::chasles.ChaslesWarning")
 @pytest.mark.parametrize("method, spaces, arrangement, kind", cases(OTHERS))
 def test_so_they_do_with_other_methods(method, spaces, arrangement, kind):
-    check_balance(gentle(kind, arrangement), method, spaces)
+    check_balance(arranged(kind, arrangement), method, spaces)
