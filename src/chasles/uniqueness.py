@@ -16,7 +16,7 @@ from chasles.diagnostics import reaction
 from chasles.dynamics.evaluation import Solvable, evaluate
 from chasles.model import InvalidModel, UnknownName
 from chasles.model.notebook import as_html
-from chasles.start.redundancy import DEPENDENT, RANK_LIMIT, balanced
+from chasles.start.redundancy import DEPENDENT, RANK_LIMIT, all_rows, balanced
 
 COMPONENTS = ("force x", "force y", "force z", "torque x", "torque y", "torque z")
 UNIQUE, SHARED, NONE = "unique", "shared", "-"
@@ -90,8 +90,8 @@ def unique_reactions(problem: Solvable, absolute: Floats) -> UniqueReactions:
             f" rows, and at most {RANK_LIMIT} are decomposed.",
             "Ask for a part of the mechanism; result.redundancy names the joints that share.",
         )
-    jacobian, divided = balanced(setup, found.jacobian)
-    null = null_space(jacobian, found.rows)
+    jacobian, divided = balanced(setup, found.jacobian, absolute)
+    null = null_space(jacobian, all_rows(setup))
     return UniqueReactions({
         joint: components_of(problem, joint, absolute, found.jacobian, divided, null)
         for joint in setup.joint_index

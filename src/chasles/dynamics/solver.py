@@ -111,6 +111,9 @@ def make_solver(
     free = free_pivots(setup, work.jacobian)
     independent = never_depend(setup.model)
     redundant = not independent and repeats_itself(still, free)
+    few = setup.system.row_count <= RANK_LIMIT
+    if setup.model.couplings and few and not redundant:  # their rows are not in the factor
+        redundant = is_redundant(setup, work.jacobian, setup.absolute)
     start = initial_state(setup, work.jacobian) if check else setup.absolute
     # In a tree of lower pairs a pivot is small where much hangs on a joint: 1/n^3 in long chains.
     work.floors[:] = 0.0 if independent else SINGULAR * free
@@ -138,7 +141,7 @@ def damped_solver(solver: Solver, free: Floats, refuse: bool, check: bool) -> So
         raise InvalidModel(unsolved(setup), TOO_LIGHT)
     if failed != OK:
         raise scale_error(*joint_of_row(setup, failed))
-    redundancy = find_redundancy(setup, plan, work.jacobian, work.values, free)
+    redundancy = find_redundancy(setup, plan, work.jacobian, work.values, free, start)
     if refuse and redundancy is not None:
         raise redundancy_error(redundancy)
     if check:

@@ -4,13 +4,14 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from chasles.core.arrays import Floats, row_span
+from chasles.core.arrays import Floats, Integers, row_span
 from chasles.core.evaluate import COARSE
 from chasles.core.ordering import Plan, pivots_of_rows
 from chasles.core.outcomes import NOT_SOLVED
 from chasles.model import InvalidModel, RedundantConstraints
 from chasles.start.kkt import weights
 from chasles.system.build import Setup, real_rows
+from chasles.system.coupled import coupled_matrix, coupled_places
 
 #: Up to this many rows, rank and unique reactions come from a full singular value decomposition.
 RANK_LIMIT = 1200
@@ -55,17 +56,25 @@ class Redundancy:
 
 
 def find_redundancy(
-    setup: Setup, plan: Plan, entries: Floats, factor: Floats, free: Floats
+    setup: Setup, plan: Plan, entries: Floats, factor: Floats, free: Floats, absolute: Floats
 ) -> Redundancy | None:
-    """The redundancy of a model with these entries of J and this damped factor; None if none."""
-    real = real_rows(setup.system)
+    """The redundancy of a model with these entries of J and this damped factor; None if none.
+
+    `absolute` (n, 18) is where couplings have their rows, which are not in the factor: of rows that
+    repeat each other theirs are named first.
+    """
+    real = all_rows(setup)
     unknowns = 6 * setup.system.body_count
-    pivots = pivots_of_rows(plan, unknowns, factor, setup.system.row_count)[real]
+    every = pivots_of_rows(plan, unknowns, factor, setup.system.row_count)
+    coupled = coupled_places(setup)
+    every[coupled], free = 0.0, free.copy()
+    free[coupled] = 1.0
+    pivots = every[real]
     if len(real) > RANK_LIMIT:
         repeated = np.flatnonzero(pivots < NEAR_DAMPING * plan.damping[real])
         rank, sharing = len(real) - len(repeated), repeated
     else:
-        jacobian = equilibrated(setup, entries)[real]
+        jacobian = equilibrated(setup, entries, absolute)[real]
         if not np.isfinite(jacobian).all():
             raise scale_error(*joint_of_row(setup, int(real[np.argmin(pivots)])))
         u, s, _ = np.linalg.svd(jacobian)
@@ -95,9 +104,15 @@ def redundancy_error(redundancy: Redundancy) -> RedundantConstraints:
     )
 
 
-def is_redundant(setup: Setup, entries: Floats) -> bool:
-    """Whether J lacks rank."""
-    jacobian = equilibrated(setup, entries)[real_rows(setup.system)]
+def all_rows(setup: Setup) -> Integers:
+    """The rows of joints, drivers and couplings, without padding."""
+    return np.union1d(real_rows(setup.system), coupled_places(setup)).astype(np.int64)
+
+
+def is_redundant(setup: Setup, entries: Floats, absolute: Floats | None = None) -> bool:
+    """Whether J lacks rank; with the rows of couplings, if `absolute` says where the bodies are."""
+    rows = real_rows(setup.system) if absolute is None else all_rows(setup)
+    jacobian = equilibrated(setup, entries, absolute)[rows]
     s = np.linalg.svd(jacobian, compute_uv=False)
     return bool(np.sum(s > DEPENDENT * s[0]) < len(jacobian))
 
@@ -150,17 +165,19 @@ def lightest_body(setup: Setup) -> str:
     return list(setup.body_index)[int(np.argmin(np.where(jointed, mass, np.inf)))]
 
 
-def equilibrated(setup: Setup, entries: Floats) -> Floats:
+def equilibrated(setup: Setup, entries: Floats, absolute: Floats | None = None) -> Floats:
     """J (rows, 6 n), its rows scaled to 1 and angles measured by each body's longest lever.
 
     `entries` (rows, 12) are those on bodies a and b.
 
     Its rank is that of the joints' geometry, whatever the units and the masses.
     """
-    return balanced(setup, entries)[0]
+    return balanced(setup, entries, absolute)[0]
 
 
-def balanced(setup: Setup, entries: Floats) -> tuple[Floats, Floats]:
+def balanced(
+    setup: Setup, entries: Floats, absolute: Floats | None = None
+) -> tuple[Floats, Floats]:
     """The same from the entries (rows, 12) of J, and by what every row was divided (rows,)."""
     system = setup.system
     jacobian = np.zeros((system.row_count, 6 * system.body_count))
@@ -170,6 +187,8 @@ def balanced(setup: Setup, entries: Floats) -> tuple[Floats, Floats]:
             if body >= 0:
                 block = entries[span, 6 * side : 6 * side + 6]
                 jacobian[span, 6 * body : 6 * body + 6] = block
+    if absolute is not None and setup.model.couplings:
+        jacobian[coupled_places(setup)] = coupled_matrix(setup, absolute)
     with np.errstate(all="ignore"):  # what is not finite is told by the caller
         for body in range(system.body_count):
             angles = jacobian[:, 6 * body : 6 * body + 3]
