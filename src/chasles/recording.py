@@ -142,7 +142,7 @@ class Recording:
             widths = {ROWS: width, INPUTS: 1 + len(run.control.names)}
             if self.commit is not None and self.commit[0]["rows"] > self.commit[0]["on_grid"]:
                 self.drop_end(widths)
-            head = self.commit[0] if self.commit else {"digests": (None, None)}
+            head: dict[str, Any] = self.commit[0] if self.commit else {"digests": (None, None)}
             for (name, columns), digest in zip(widths.items(), head["digests"], strict=True):
                 count = head.get("rows" if name == ROWS else "inputs", 0)
                 self.streams[name] = Stream(self.folder / name, columns, count, digest)

@@ -106,7 +106,8 @@ class UnknownName(ChaslesError):
         """
         names = list(known)
         by_lower = {n.lower(): n for n in names}
-        close = get_close_matches(str(name).lower(), by_lower, n=1)
+        asked = name if isinstance(name, str) else told(name)
+        close = get_close_matches(asked.lower(), by_lower, n=1)
         hint = f"Did you mean '{by_lower[close[0]]}'?  " if close else ""
         listed = ", ".join(f"'{n}'" for n in names[:LISTED_NAMES])
         more = f" and {len(names) - LISTED_NAMES} more" if len(names) > LISTED_NAMES else ""

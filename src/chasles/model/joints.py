@@ -141,7 +141,7 @@ class Joint:
         cls.kind = register(Joint.kinds, cls, in_files)
 
 
-def check_rows(locked: object, is_lower_pair: bool, where: str) -> None:
+def check_rows(locked: Any, is_lower_pair: bool, where: str) -> None:
     """Refuse rows that no joint has, before there are arrays for them."""
     named = isinstance(locked, tuple) and all(isinstance(row, str) for row in locked)
     if not named or len(locked) > len(MOTIONS) or len(set(locked)) < len(locked):

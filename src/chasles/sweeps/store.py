@@ -13,7 +13,7 @@ FORMAT = 1
 PLAN, RUNS, LOCK = "plan.json", "runs.jsonl", "lock"
 LARGEST_PLAN = 2**16  # bytes
 #: What a record has, and of what type.
-RECORD = {
+RECORD: dict[str, Any] = {
     "run": int, "values": dict, "status": str, "message": str, "measured": dict,
     "seconds": (int, float),
 }  # fmt: skip
