@@ -19,6 +19,7 @@ import numpy as np
 from chasles.integrators.order_conditions import BrokenCondition, Floats, order_of
 from chasles.model import InvalidOption, UnknownName
 from chasles.model.checks import checked_array
+from chasles.model.errors import told
 from chasles.model.words import ArrayLike
 
 CLOSE = 1e-12  # for the row sums and the sum of the weights
@@ -61,7 +62,7 @@ class Tableau:
     ) -> None:
         if not isinstance(name, str):
             raise InvalidOption(
-                f"the name of a tableau must be a string, got {name!r}.",
+                f"the name of a tableau must be a string, got {told(name)}.",
                 "Give the name as a string.",
             )
         where = f"tableau '{name}'" if name else "a tableau"

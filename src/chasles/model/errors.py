@@ -137,7 +137,7 @@ class UnknownName(ChaslesError):
         """
         names = list(known)
         by_lower = {n.lower(): n for n in names}
-        word = str(name).lower()
+        word = (name if isinstance(name, str) else told(name)).lower()
         close = [n for n in ELSEWHERE.get(word, ()) if n in by_lower]
         close = close or get_close_matches(word, by_lower, n=1)
         meant = " or ".join(f"'{by_lower[n]}'" for n in close)
