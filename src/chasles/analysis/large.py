@@ -66,9 +66,7 @@ class LargePlace:
     def at(self, absolute: Floats, angles: Floats) -> "LargePlace":
         """Another configuration of the same model."""
         forces, rows = real_rows_at(self.instant, absolute, angles)
-        return LargePlace(
-            self.instant, absolute, angles, forces, rows, self.graph, self.weights
-        )
+        return LargePlace(self.instant, absolute, angles, forces, rows, self.graph, self.weights)
 
     # --- forces ---
 
