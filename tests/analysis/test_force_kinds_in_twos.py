@@ -98,12 +98,16 @@ UNNAMED = pytest.mark.xfail(
     strict=True,
     reason="gradient blames the varied mass, not the function that it cannot differentiate",
 )
+
+
+def marks_of(analysis: str, kind: str) -> Any:
+    if analysis == "gradient" and kind in ("custom", "law"):
+        return UNNAMED
+    return pytest.mark.slow if analysis == "linearly-implicit" else ()  # a kernel of its own
+
+
 CASES = [
-    pytest.param(
-        analysis,
-        kind,
-        marks=UNNAMED if analysis == "gradient" and kind in ("custom", "law") else (),
-    )
+    pytest.param(analysis, kind, marks=marks_of(analysis, kind))
     for analysis in ANALYSES
     for kind in KINDS
 ]
@@ -118,6 +122,7 @@ def test_two_forces_of_a_kind_are_taken_or_refused_by_name(analysis, kind):
         assert "f0" in str(refused) or "f1" in str(refused) or analysis == "equilibrium"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", ["contact", "ball contact", "stop", "motor", "servo"])
 def test_two_at_once_rest_where_each_does_alone(kind):
     """Each box hangs on its own hinge, so that the other one changes nothing."""

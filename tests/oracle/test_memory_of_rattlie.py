@@ -22,6 +22,7 @@ for _ in range(3):
 """
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(
     not any(Path(folder, CHECKED).exists() for folder in ("/lib/x86_64-linux-gnu", "/usr/lib64")),
     reason="glibc's checks of its heap are not here",
