@@ -124,19 +124,6 @@ def test_where_no_implicit_method_does_the_explicit_one_is_kept_with_a_word(monk
     assert error <= told["global_error"] + 1e-9
 
 
-def test_a_linearly_implicit_method_is_not_chosen_where_a_stiff_spring_turns(monkeypatch):
-    """It is where the same damper keeps its direction."""
-    monkeypatch.setattr(implicit_choice, "TRIED", ("linearly-implicit",))
-    model, exact = bob(1e5, 0.2)
-    result = ch.simulate(model, 0.2, tol=1e-2)
-    assert result.provenance.method == "dop853"
-    assert "the stiff spring 'damper' turns" in result.provenance["choice"]
-    error = np.linalg.norm(result.position("bob")[-1, [0, 2]] - exact(0.2)[:2])
-    assert error <= result.provenance["global_error"] + 1e-9
-    straight = ch.Model(model.bodies, [], model.forces, gravity=(9.81, 0, 0))
-    assert ch.simulate(straight, 0.2, tol=1e-2).provenance.method == "linearly-implicit"
-
-
 def spinning_on_a_spring():
     arm = ch.Body.box("arm", (1.0, 0.4, 0.2), mass=2.0, angular_velocity=(40, 90, 50))
     spring = ch.Bushing("soft", ch.GROUND, arm, (0, 0, 0), (10.0,) * 3 + (0,) * 3)
