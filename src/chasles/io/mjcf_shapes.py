@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from chasles.io.mjcf_visuals import VISUAL
-from chasles.model import Box, Capsule, Cylinder, Mesh, Shape, Sphere
+from chasles.model import Box, Capsule, ChaslesError, Cylinder, Mesh, Shape, Sphere
 from chasles.model.checks import IDENTITY, as_matrix, as_vector
 from chasles.model.simplified_mesh import fewer_triangles
 
@@ -26,7 +26,7 @@ def shapes_of(scene: Any, root: int, centre: Floats, rotation: Floats) -> list[S
     visual = [k for k in geoms if m.geom_contype[k] == 0 and m.geom_conaffinity[k] == 0]
     seen = visuals_of(scene, root)
     for model, chosen in ((scene.visuals, seen), (m, visual), (m, geoms)):
-        shapes = [s for k in chosen if (s := shape_of(scene, model, k, centre, rotation))]
+        shapes = [s for k in chosen if (s := drawn(scene, model, k, centre, rotation))]
         if shapes:
             break
     else:
@@ -34,6 +34,16 @@ def shapes_of(scene: Any, root: int, centre: Floats, rotation: Floats) -> list[S
     if len(chosen) > len(shapes):
         scene.note(f"body '{name}' has {len(chosen)} geoms, of which {len(shapes)} are drawn")
     return shapes
+
+
+def drawn(scene: Any, m: Any, geom: int, centre: Floats, rotation: Floats) -> Shape | None:
+    """A geom as a shape; one that is only looked at, and is none, refuses no robot."""
+    try:
+        return shape_of(scene, m, geom, centre, rotation)
+    except ChaslesError:
+        if m is scene.m:
+            raise
+        return None
 
 
 def visuals_of(scene: Any, root: int) -> list[int]:
