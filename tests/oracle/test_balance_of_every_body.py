@@ -5,13 +5,14 @@ other, a loop and a tree alike.
 """
 
 from dataclasses import replace
+from itertools import product
 from typing import Any
 
 import numpy as np
 import pytest
 from oracle.balancing import out_of_balance
 from oracle.comparing import is_documented
-from oracle.random_bodies import KINDS, LOWER, random_body, random_joint
+from oracle.random_bodies import KINDS, random_body, random_joint
 from oracle.random_models import set_in_motion
 
 import chasles as ch
@@ -19,8 +20,8 @@ import chasles as ch
 #: Reactions by the equations of motion at the saved states, exactly; and by the method's own
 #: multipliers, whose errors are of second order in the step.
 BY_MOTION = ("rk4", "gauss4", "half-explicit", "linearly-implicit")
-OWN_ON_TREES = ("generalized-alpha", "generalized-alpha index 2", "bliedf2")
-OTHERS = (*BY_MOTION[1:], *OWN_ON_TREES[1:])  # rattlie: see test_memory_of_rattlie.py
+OWN = ("generalized-alpha", "generalized-alpha index 2", "bliedf2", "rattlie")
+OTHERS = (*BY_MOTION[1:], *OWN[1:])
 SPACES = ("auto", "SE3", "SO3xR3", "SE3 relative")
 ARRANGEMENTS = ("on the ground", "between bodies", "twice", "in a loop")
 STEP, STEPS = 1e-3, 12
@@ -71,24 +72,8 @@ def check_balance(model: ch.Model, method: str, spaces: str) -> None:
     assert out_of_balance(result) < allowed
 
 
-REPLACED = pytest.mark.xfail(
-    strict=True, reason="a joint's whole wrench is replaced by that of its cut rows"
-)
-#: On subgroups these carry as balls, and their last row is cut.
-PARTLY_CUT = ("universal", "constant velocity")
-
-
-def cases(methods: tuple[str, ...]) -> list[Any]:
-    found = []
-    for method in methods:
-        for spaces in SPACES:
-            for arrangement in ARRANGEMENTS:
-                for kind in KINDS:
-                    cut = kind in PARTLY_CUT or (arrangement == "twice" and kind in LOWER)
-                    wrong = method in OWN_ON_TREES and spaces == "auto" and cut
-                    marks = [REPLACED] if wrong else []
-                    found.append(pytest.param(method, spaces, arrangement, kind, marks=marks))
-    return found
+def cases(methods: tuple[str, ...]) -> list[tuple[str, ...]]:
+    return list(product(methods, SPACES, ARRANGEMENTS, KINDS))
 
 
 @pytest.mark.filterwarnings("ignore::chasles.ChaslesWarning")

@@ -16,12 +16,7 @@ from oracle.random_models import Case, random_case
 import chasles as ch
 
 CHEAP, BATCHES, BATCH = 45, 100, 100
-#: RATTLie writes outside of its arrays (test_memory_of_rattlie.py), so it has to stay away here.
-METHODS = [method for method in ORDERS if not method.startswith("rattlie")]
-NEWTON = pytest.mark.xfail(
-    strict=True, reason="Newton's iteration of bliedf2 does not converge beside a CustomCoupling"
-)
-KNOWN = {40: NEWTON}
+METHODS = list(ORDERS)
 
 
 def check(case: Case, expected: Any, method: str, spaces: Any) -> bool:
@@ -47,9 +42,7 @@ def check_seed(seed: int) -> None:
 
 
 @pytest.mark.filterwarnings("ignore::chasles.ChaslesWarning")
-@pytest.mark.parametrize(
-    "seed", [pytest.param(seed, marks=KNOWN.get(seed, ())) for seed in range(CHEAP)]
-)
+@pytest.mark.parametrize("seed", range(CHEAP))
 def test_a_random_mechanism_moves_as_newton_and_euler_say(seed):
     check_seed(seed)
 

@@ -186,6 +186,9 @@ def add_rates(mechanism: Any, scratch: Any, room: Any, point: Any) -> None:
         for term in range(loops.first_term[k], loops.first_term[k + 1]):
             slope = mechanism.room.own[loops.term_at[term]]
             room.column[at] += slope * room.apart[loops.term_rate[term]]
+        for tie in range(loops.first_tie[k], loops.first_tie[k + 1]):
+            on_body = get6(mechanism.room.ties, 6 * tie)
+            room.column[at] += dot6(on_body, get6(room.twists, 6 * loops.tie_body[tie]))
 
 
 @routine
