@@ -21,14 +21,12 @@ def turned(pair):
 #: What is wrong: module, name, and the wrong formula made from the right one.
 MUTANTS: dict[str, tuple[str, str, Callable[[Any], Any]]] = {
     "the sign of dexp^-1": (
-        "chasles.core.retraction", "pulled_back",
-        lambda right: lambda group, tau, increment, velocity: right(
-            group, tau, turned(increment), velocity
-        ),
+        "chasles.core.recursion.motion", "turn_rate",
+        lambda right: lambda tau, x, omega: right(tau, neg(x), omega),
     ),
     "no dexp^-1": (
-        "chasles.core.retraction", "pulled_back",
-        lambda right: lambda group, tau, increment, velocity: velocity,
+        "chasles.core.recursion.motion", "turn_rate",
+        lambda right: lambda tau, x, omega: omega,
     ),
     "a mass": (
         "chasles.model", "Body.box",

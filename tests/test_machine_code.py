@@ -43,19 +43,18 @@ import sys
 import numpy as np
 import chasles as ch
 from chasles.compiled import kernels
-from chasles.core.assemble import absolute_history
-from chasles.spaces import resolve_spaces
-from chasles.system.build import build
+from chasles.core.recursion.kinematics import tree_absolute
+from chasles.dynamics.tree_problem import TreeProblem
 
 assert ch.__file__.startswith(sys.argv[1]), ch.__file__
 model = ch.Model([ch.Body.sphere("ball", 0.1, mass=1.0)])
-system = build(model, resolve_spaces(model, "SO3xR3")).system
-charts = np.array([[[0.8, 0.0, 0.6, 0.0, 1, 2, 3, 0, 0, 0, 0, 0, 0]]])
+problem = TreeProblem.from_model(model)
+states = np.array([[0.8, 0.0, 0.6, 0.0, 1, 2, 3, 0, 0, 0, 0, 0, 0]])
 out = np.zeros((1, 1, 18))
 kernels.AT_ONCE.append(lambda kernel: None)  # not in plain Python
-absolute_history(system, charts, out)
+tree_absolute(problem.tree, problem.memory, states, out)
 print(*out[0, 0, :9])
-print("misses", sum(absolute_history.compiled._cache_misses.values()), file=sys.stderr)
+print("misses", sum(tree_absolute.compiled._cache_misses.values()), file=sys.stderr)
 """
 
 
@@ -161,7 +160,7 @@ REACHED = {
     "an overload": ("scalars/elementary.py", "lambda x: math.sin(x)", "lambda x: math.cos(x)"),
     "an intrinsic": ("compiled/pointers.py", "make_array(kind)(context, builder, value).data",
                      "make_array(kind)(context, builder, value).meminfo"),
-    "an option": ("core/assemble.py", "@hot\ndef place_bodies", "@routine\ndef place_bodies"),
+    "an option": ("core/retraction.py", "@hot\ndef retract", "@routine\ndef retract"),
 }  # fmt: skip
 
 

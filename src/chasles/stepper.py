@@ -16,7 +16,15 @@ from chasles.core.recursion.flight import FLIGHT_WIDTH, first_flight, make_fligh
 from chasles.core.recursion.groups import Loops, make_loop_room
 from chasles.core.recursion.kinematics import tree_absolute
 from chasles.core.recursion.loading import in_world
-from chasles.core.recursion.tree import BY_WRENCH, DOF, SPHERICAL, STORED, Tree, make_recursion
+from chasles.core.recursion.tree import (
+    BY_WRENCH,
+    DOF,
+    FREE,
+    SPHERICAL,
+    STORED,
+    Tree,
+    make_recursion,
+)
 from chasles.core.stabilisation.record import FED_BACK, Stabiliser
 from chasles.core.state_block import (
     AT_START,
@@ -270,6 +278,8 @@ def make_stepper(
     tied += [(-1, body, False) for cut in tying for body in cut.ties]
     if not method.additive:
         tied = [(-1, body, False) for body in range(tree.body_count)]
+    # On a chart against the ground a method makes its own steps: nothing is put back.
+    tied += [(-1, body, False) for body in absolute_charts(setup, tree)]
     flight = make_flight(tree, tied)
     linear = setup.system.quadrature_count + SUPPLY_WIDTH
     beside = kept_beside(method, setup.system.row_count, count, linear)
@@ -299,6 +309,17 @@ def make_stepper(
     )  # fmt: skip
     check_admitted(method, mechanism, setup)
     return Stepper(solver, mechanism, scheme_of(method, solver, mechanism))
+
+
+def absolute_charts(setup: Setup, tree: Tree) -> list[int]:
+    """Bodies that a user has put on charts of six dimensions against the ground."""
+    return [
+        body
+        for name, body in setup.body_index.items()
+        if setup.spaces[name].group != "subgroup"
+        and tree.pair[body] >= FREE
+        and tree.base[body] < 0
+    ]
 
 
 def leaves_rows_alone(method: Method, stabiliser: Stabiliser, system: System, loops: Loops) -> bool:

@@ -314,7 +314,7 @@ def test_the_command_line_goes_on_with_a_run_that_was_cut_off(tmp_path, monkeypa
     same(ch.load("cut/result.nc"), ch.load("whole/result.nc"))
     assert not (tmp_path / "cut" / "segments").exists()
     assert main(["run", "arm.toml", "--out", "cut", "--quiet", "--resume"]) == 2
-    assert "there is no run" in capsys.readouterr().err
+    assert "there is no interrupted run" in capsys.readouterr().err
 
 
 def flipped(path, at=-100):

@@ -38,8 +38,7 @@ PIVOT = (ch.Spherical("pivot", ch.GROUND, "body", at=(0, 0, 0)),)
 @pytest.mark.parametrize("spaces", ["SE3", "framed", "subgroups"])
 @pytest.mark.parametrize("joints", [PIVOT, ()], ids=["top", "free"])
 def test_a_full_turn_in_a_step_about_an_axis_that_moves_stops_the_run(joints, spaces, method, turn):
-    free = spaces in ("framed", "subgroups") and not joints
-    if free and method == "midpoint" and turn != 4 * pi:
+    if (spaces, joints, method) == ("subgroups", (), "midpoint") and turn != 4 * pi:
         # Its angular momentum put back, the body does not speed up to a full turn in half a step.
         with pytest.warns(ch.ChaslesWarning, match="energy balance"):
             ch.simulate(tumbling(turn), 0.02, 1e-3, method=method, spaces=spaces)

@@ -106,7 +106,7 @@ def test_a_tight_tolerance_follows_jacobis_functions():
 @pytest.mark.parametrize(
     ("method", "until", "spaces"),
     [("heun", 0.2, "auto"), ("rk4", 0.5, "auto"), ("cf4", 0.5, "auto"), ("rk4", 0.1, "SE3"),
-     ("rk4", 0.5, "SO3xR3")],
+     ("rk4", 0.1, "SO3xR3")],
 )  # fmt: skip
 def test_an_attitude_that_is_lost_is_told_though_the_energy_is_kept(method, until, spaces):
     with pytest.warns(ch.ChaslesWarning, match="attitude of 'box'") as told:

@@ -60,18 +60,18 @@ def test_a_damper_too_stiff_for_the_step_is_told_with_time_force_and_a_step_that
 
 
 def test_a_standing_quadruped_on_stiff_feet_is_told():
-    """On charts; on subgroups rounding does not seed what is unstable, and it stands."""
+    """What is unstable needs something to grow from: round-off is the same on all four feet."""
     with (
         pytest.warns(ch.ChaslesWarning, match=r"energy balance.*'foot \d'"),
         pytest.raises(ch.SimulationStopped, match=r"smaller step than 0\.001 s"),
     ):
-        ch.simulate(quadruped(1e6, 1e3), 0.5, 1e-3, spaces="framed", rows="all")
+        ch.simulate(quadruped(1e6, 1e3), 0.5, 1e-3, start={"hip 0": (0.0, 1e-3)})
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         assert ch.simulate(quadruped(1e4, 1e2), 0.5, 1e-3).status == "finished"
 
 
-@pytest.mark.parametrize("steps", [0.9, 3.5])
+@pytest.mark.parametrize("steps", [1.9, 3.5])
 def test_the_last_step_is_looked_at_too_and_weights_below_zero_hide_nothing(steps):
     """The weights of dopri5 are not all positive: the energy exchanged may come out negative."""
     arm = ch.Body.box("arm", (0.2, 0.1, 0.1), mass=1.0, position=(0.2, 0, 0))

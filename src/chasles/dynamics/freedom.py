@@ -18,7 +18,9 @@ def repeated_rows(model: Model) -> int:
     solver = make_solver(setup, check=False)
     redundancy = solver.redundancy
     repeated = 0 if redundancy is None else redundancy.rows - redundancy.rank
-    return repeated + repeated_couplings(setup, solver) if model.couplings else repeated
+    if model.couplings and not setup.system.bodies.mass.all():  # frames have no equations there
+        return repeated + repeated_couplings(setup, solver)
+    return repeated
 
 
 def repeated_couplings(setup: Setup, solver: Solver) -> int:

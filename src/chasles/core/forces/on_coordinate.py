@@ -26,7 +26,7 @@ def coordinate_effort(law: Any, value: Any, rate: Any) -> Any:
 @routine
 def spring_effort(system: Any, index: int, work: Any, value: Any, rate: Any) -> Any:
     law, first = system.forces.law, LAW_WIDTH * index
-    if law[first + 3] == 0.0:  # a spring: tanh is not for nothing
+    if law[first + 3] == 0.0:  # a spring without friction needs no tanh
         other = -law[first + 1] * rate
         return other - law[first] * (value - law[first + 2]), other * rate
     constants = vec3(law, first) + (law[first + 3], law[first + 4])
@@ -36,8 +36,10 @@ def spring_effort(system: Any, index: int, work: Any, value: Any, rate: Any) -> 
 @routine
 def coordinate_wrench(system: Any, index: int, work: Any) -> float:
     """Returns the power of all but the spring."""
+    law, first = system.forces.law, LAW_WIDTH * index
     value, rate, row_a, row_b = coordinate_motion(system, index, work)
-    pull, supplied = spring_effort(system, index, work, value, rate)
+    constants = vec3(law, first) + (law[first + 3], law[first + 4])
+    pull, supplied = coordinate_effort(constants, value, rate)
     pull_along(system, index, work, row_a, row_b, pull)
     return supplied
 
