@@ -50,7 +50,8 @@ def stage(mechanism: Any, scratch: Any, point: Any, t: float, role: Any, slope_o
     """F at a point and time, where the driven coordinates of the point are put: OK, or why not."""
     system, tree, rates = mechanism.system, mechanism.tree, mechanism.tree.rate_count
     begin_stage(mechanism, scratch, point, t)
-    push(tree, mechanism.memory, system, scratch, point)
+    if system.force_count > 0:
+        push(tree, mechanism.memory, system, scratch, point)
     if mechanism.memory.has_wrenches == 0:  # else bodies are placed
         if mechanism.loops.is_formed != 0 or system.hinges.count > 0:
             place(tree, point, mechanism.memory.rows, scratch.absolute)
@@ -70,7 +71,8 @@ def stage(mechanism: Any, scratch: Any, point: Any, t: float, role: Any, slope_o
     if system.drive_count > 0:
         find_driver_powers(mechanism, scratch, beyond(slope_out, rates))
     put_powers(mechanism, scratch, powers, beyond(slope_out, 2 * rates))
-    move_apart(mechanism, scratch, slope_out)
+    if mechanism.loops.row_count > 0 and mechanism.stabiliser.kind == FED_BACK:
+        move_apart(mechanism, scratch, slope_out)
     return OK
 
 
@@ -254,8 +256,7 @@ def put_powers(mechanism: Any, scratch: Any, powers: Any, out: Any) -> None:
 @routine
 def move_apart(mechanism: Any, scratch: Any, slope_out: Any) -> None:
     """The slopes of the coordinates get what moves them beside their velocities."""
-    stabiliser, rows = mechanism.stabiliser, mechanism.loops.row_count
-    if rows > 0 and stabiliser.kind == FED_BACK and stabiliser.drift_gain != 0.0:
+    if mechanism.stabiliser.drift_gain != 0.0:
         find_drift(mechanism, scratch)
         for k in range(mechanism.tree.rate_count):
             slope_out[k] += mechanism.room.solution[k]

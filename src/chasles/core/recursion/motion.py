@@ -80,11 +80,17 @@ def motion_of(tau: int, x: Any) -> Any:
     return se3_cay(x) if tau == CAYLEY else se3_exp(x)
 
 
-@routine
+@formula
 def turn_rate(tau: int, x: Any, omega: Any) -> Any:
     """dtau^-1 at x of SO(3)."""
     if tau == EXP:
         return so3_dexp_inv(x, omega)
+    return other_turn_rate(tau, x, omega)
+
+
+@routine
+def other_turn_rate(tau: int, x: Any, omega: Any) -> Any:
+    """The same of other maps than exp."""
     if tau == CAYLEY:
         return so3_dcay_inv(x, omega)
     total, term = omega, omega
@@ -94,11 +100,17 @@ def turn_rate(tau: int, x: Any, omega: Any) -> Any:
     return total
 
 
-@routine
+@formula
 def motion_rate(tau: int, x: Any, twist: Any) -> Any:
     """dtau^-1 at x of SE(3)."""
     if tau == EXP:
         return se3_dexp_inv(x, twist)
+    return other_motion_rate(tau, x, twist)
+
+
+@routine
+def other_motion_rate(tau: int, x: Any, twist: Any) -> Any:
+    """The same of other maps than exp."""
     if tau == CAYLEY:
         return se3_dcay_inv(x, twist)
     spin, slide = twist
