@@ -278,8 +278,8 @@ def make_stepper(
     tied += [(-1, body, False) for cut in tying for body in cut.ties]
     if not method.additive:
         tied = [(-1, body, False) for body in range(tree.body_count)]
-    # On a chart against the ground a method makes its own steps: nothing is put back.
-    tied += [(-1, body, False) for body in absolute_charts(setup, tree)]
+    # A body without joints on a chart makes the steps of the method: nothing is put back.
+    tied += [(-1, body, False) for body in lone_charts(setup)]
     flight = make_flight(tree, tied)
     linear = setup.system.quadrature_count + SUPPLY_WIDTH
     beside = kept_beside(method, setup.system.row_count, count, linear)
@@ -311,14 +311,13 @@ def make_stepper(
     return Stepper(solver, mechanism, scheme_of(method, solver, mechanism))
 
 
-def absolute_charts(setup: Setup, tree: Tree) -> list[int]:
-    """Bodies that a user has put on charts of six dimensions against the ground."""
+def lone_charts(setup: Setup) -> list[int]:
+    """Bodies without joints that a user has put on charts of six dimensions."""
+    jointed = {end for joint in setup.model.joints for end in (joint.a, joint.b)}
     return [
         body
         for name, body in setup.body_index.items()
-        if setup.spaces[name].group != "subgroup"
-        and tree.pair[body] >= FREE
-        and tree.base[body] < 0
+        if setup.spaces[name].group != "subgroup" and name not in jointed
     ]
 
 
