@@ -19,7 +19,6 @@ from chasles.core.recursion.loading import in_world
 from chasles.core.recursion.tree import (
     BY_WRENCH,
     DOF,
-    FREE,
     SPHERICAL,
     STORED,
     Tree,
@@ -49,6 +48,7 @@ from chasles.integrators.methods import Method, kept_beside, scheme_of
 from chasles.integrators.rattlie import RATTLIE
 from chasles.integrators.rosenbrock import W_METHODS
 from chasles.model import JointForce
+from chasles.spaces.on_subgroups import on_subgroups
 from chasles.start.conflicts import miss_rates
 from chasles.start.consistent import driven_rates
 from chasles.system.build import Setup
@@ -312,13 +312,11 @@ def make_stepper(
 
 
 def lone_charts(setup: Setup) -> list[int]:
-    """Bodies without joints that a user has put on charts of six dimensions."""
+    """Bodies without joints, where a user has put all bodies on charts of six dimensions."""
+    if on_subgroups(setup.spaces):
+        return []
     jointed = {end for joint in setup.model.joints for end in (joint.a, joint.b)}
-    return [
-        body
-        for name, body in setup.body_index.items()
-        if setup.spaces[name].group != "subgroup" and name not in jointed
-    ]
+    return [body for name, body in setup.body_index.items() if name not in jointed]
 
 
 def leaves_rows_alone(method: Method, stabiliser: Stabiliser, system: System, loops: Loops) -> bool:
