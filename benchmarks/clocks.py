@@ -10,8 +10,8 @@ import numpy as np
 import chasles as ch
 from chasles.core.outcomes import OK
 from chasles.integrators.advance import SEEN
-from chasles.preparation import make_settings, stepper_of
-from chasles.stepper import Stepper
+from chasles.run.preparation import make_settings, stepper_of
+from chasles.run.stepper import Stepper
 
 STEP, NEVER = 1e-3, 2**62
 #: Those that this process was given, before it is pinned to one of them.

@@ -21,7 +21,7 @@ from chasles.gradients.forward import in_lanes
 from chasles.gradients.gradient import make_course
 from chasles.gradients.journey import Journey
 from chasles.gradients.reader_ir import LANES
-from chasles.stepper import Stepper
+from chasles.run.stepper import Stepper
 
 STEPS = 40
 #: Runs that a derivative may cost in forward mode.

@@ -24,7 +24,7 @@ from scenes import Scene
 import chasles as ch
 from chasles.ensembles.members import image_of
 from chasles.gradients.gradient import make_course
-from chasles.stepper import Stepper
+from chasles.run.stepper import Stepper
 from chasles.traced.loop_ir import run_ir
 from chasles.traced.machine import object_code
 from chasles.traced.record import record

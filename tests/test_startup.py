@@ -56,7 +56,7 @@ import chasles as ch
 assert dir(ch) == sorted(dir(ch)) and set(ch.__all__) <= set(dir(ch))
 rod = ch.Body.rod("rod", length=1.0, mass=1.0)
 ch.Model([rod], [ch.Revolute("hinge", ch.GROUND, rod, at=(0, 0, 0), axis="x")])
-assert not {"numba", "scipy", "tqdm", "chasles.simulate"} & set(sys.modules)
+assert not {"numba", "scipy", "tqdm", "chasles.run.simulate"} & set(sys.modules)
 """
 
 
@@ -96,9 +96,9 @@ def test_names_imported_late_are_those_that_a_type_checker_sees():
 
 
 SHADOWED = """
-import chasles.library.heavy_top, chasles.simulate
+import chasles.library.heavy_top, chasles.run.simulate
 import chasles as ch
-from chasles.simulate import simulate
+from chasles.run.simulate import simulate
 assert ch.simulate is simulate and len(ch.library) > 0
 """
 

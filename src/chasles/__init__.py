@@ -86,9 +86,7 @@ if TYPE_CHECKING:
     from chasles.dynamics.equations import Equations, equations
     from chasles.dynamics.joint_dynamics import JointDynamics, joint_dynamics
     from chasles.ensembles.ensemble import ensemble
-    from chasles.events import Event
     from chasles.gradients.gradient import Gradient, gradient
-    from chasles.impacts import Impact
     from chasles.integrators.generalized_alpha import generalized_alpha
     from chasles.integrators.maps import munthe_kaas
     from chasles.integrators.methods import methods, scipy_method
@@ -97,8 +95,10 @@ if TYPE_CHECKING:
     from chasles.io.read import read_model, read_run
     from chasles.library.catalogue import library
     from chasles.result import Result
-    from chasles.simulate import simulate
-    from chasles.simulation import Simulation
+    from chasles.run.events import Event
+    from chasles.run.impacts import Impact
+    from chasles.run.simulate import simulate
+    from chasles.run.simulation import Simulation
     from chasles.spaces import SE3, Designation, SO3xR3, Space, designate
     from chasles.stabilisation.baumgarte import Baumgarte
     from chasles.start.assembly import Assembly, assemble
@@ -125,10 +125,10 @@ LATE = {
     "Equations": "dynamics.equations",
     "equations": "dynamics.equations",
     "ensemble": "ensembles.ensemble",
-    "Event": "events",
+    "Event": "run.events",
     "Gradient": "gradients.gradient",
     "gradient": "gradients.gradient",
-    "Impact": "impacts",
+    "Impact": "run.impacts",
     "JointDynamics": "dynamics.joint_dynamics",
     "joint_dynamics": "dynamics.joint_dynamics",
     "generalized_alpha": "integrators.generalized_alpha",
@@ -141,8 +141,8 @@ LATE = {
     "read_run": "io.read",
     "library": "library.catalogue",
     "Result": "result",
-    "simulate": "simulate",
-    "Simulation": "simulation",
+    "simulate": "run.simulate",
+    "Simulation": "run.simulation",
     "SE3": "spaces",
     "Designation": "spaces",
     "SO3xR3": "spaces",
@@ -169,7 +169,7 @@ LATE = {
 
 
 class Package(ModuleType):
-    """This package; two of its modules, `simulate` and `library`, are named as what they define."""
+    """This package; one of its modules, `library`, is named as what it defines."""
 
     def __setattr__(self, name: str, value: Any) -> None:
         if not (name in LATE and isinstance(value, ModuleType)):  # as an import of it would do

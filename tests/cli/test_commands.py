@@ -14,7 +14,7 @@ import pytest
 
 import chasles as ch
 from chasles.cli import COMMANDS, main
-from chasles.interrupts import Interrupted
+from chasles.run.interrupts import Interrupted
 
 TOP = Path(__file__).parents[2] / "examples" / "heavy_top.toml"
 ENERGY = 13972.399  # J, of the top in the paper

@@ -11,8 +11,8 @@ import numpy as np
 import pytest
 
 import chasles as ch
-from chasles import recording
 from chasles.cli import main
+from chasles.run import recording
 
 
 def pendulum():

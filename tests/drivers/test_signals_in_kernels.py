@@ -10,8 +10,8 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
 import chasles as ch
-from chasles import loop
 from chasles.core.signals import put_signals
+from chasles.run import loop
 from chasles.system.signals import SignalList
 
 T = np.linspace(0.0, 3.0, 301)

@@ -7,10 +7,10 @@ import chasles as ch
 from chasles.core.mechanism import Promises
 from chasles.dynamics.solver import make_solver
 from chasles.integrators.methods import find_method
-from chasles.loop import Run, make_grid
+from chasles.run.loop import Run, make_grid
+from chasles.run.stepper import make_stepper
 from chasles.spaces import resolve_spaces
 from chasles.stabilisation.stabiliser import chosen_stabiliser, make_stabiliser
-from chasles.stepper import make_stepper
 from chasles.studies import gallery
 from chasles.system.build import build
 from chasles.system.gaps import joint_gap

@@ -11,7 +11,7 @@ import numpy as np
 from mechanisms import KINDS, make_joint, moving, tree
 
 import chasles as ch
-from chasles.motion_error import compared, pose_errors, sizes_of, states
+from chasles.run.motion_error import compared, pose_errors, sizes_of, states
 
 #: Of a run that other runs are judged by.
 EXACT = {"rtol": 3e-13, "atol": 1e-15, "method": "dop853"}

@@ -6,7 +6,7 @@ from mechanisms import chain, double_pendulum, heavy_top, three_bar
 import chasles as ch
 from chasles.core.outcomes import OK
 from chasles.integrators.advance import UNSEEN
-from chasles.preparation import make_settings, stepper_of
+from chasles.run.preparation import make_settings, stepper_of
 
 
 def driven_chain():

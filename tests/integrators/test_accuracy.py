@@ -10,8 +10,8 @@ from mechanisms import double_pendulum, heavy_top, reference_state
 from scipy.integrate import solve_ivp
 
 import chasles as ch
-from chasles import accuracy, implicit_choice
-from chasles.motion_error import angles_of, sizes_of
+from chasles.run import accuracy, implicit_choice
+from chasles.run.motion_error import angles_of, sizes_of
 
 
 def error_against_reference(result, example):

@@ -24,7 +24,7 @@ from chasles.core.retraction import retract, slope_length
 from chasles.core.stage import Role, stage
 from chasles.core.tally import FACTORED, ITERATED
 from chasles.integrators.methods import find_method
-from chasles.preparation import make_settings, stepper_of
+from chasles.run.preparation import make_settings, stepper_of
 
 
 def stepper_for(model, method="generalized-alpha", spaces="subgroups", step=1e-3):

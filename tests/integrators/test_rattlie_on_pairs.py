@@ -11,7 +11,7 @@ from runs import driven_chain, last, observed_order, slope, there_and_back
 import chasles as ch
 from chasles.core.outcomes import OK
 from chasles.integrators.advance import UNSEEN
-from chasles.preparation import make_settings, stepper_of
+from chasles.run.preparation import make_settings, stepper_of
 
 X, Y = (1, 0, 0), (0, 1, 0)
 FROZEN = np.load(FILE)

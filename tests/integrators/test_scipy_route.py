@@ -5,7 +5,7 @@ import pytest
 from mechanisms import double_pendulum, heavy_top, reference_state, three_bar
 
 import chasles as ch
-from chasles import scipy_loop
+from chasles.run import scipy_loop
 
 SPACES = ("auto", "SE3", "SO3xR3")
 

@@ -43,7 +43,7 @@ def test_the_top_ends_where_the_reference_does(study, spaces, largest):
 
 
 def test_gravity_bends_the_reference_as_it_bends_the_simulation():
-    from chasles.simulate import simulate
+    from chasles.run.simulate import simulate
 
     model = EXAMPLES["bruls-cardona-top"].model
     run = simulate(model, until=0.2, step=2e-4, progress=False)

@@ -22,9 +22,9 @@ import chasles as ch
 from chasles.core.mechanism import Promises
 from chasles.dynamics.tree_problem import TreeProblem
 from chasles.library import bennett, bricard, four_bar, n_four_bar
-from chasles.promises import make_promises
+from chasles.run.promises import make_promises
+from chasles.run.stepper import Stepper
 from chasles.spaces.tree import pair_tree
-from chasles.stepper import Stepper
 
 STABILISERS = ({}, {"stabilise": "projection"}, {"stabilise": "baumgarte"}, {"stabilise": "ggl"})
 #: Families of random models by name.
@@ -91,7 +91,7 @@ def test_hundreds_of_random_models_move_as_on_charts(family, options, monkeypatc
     A model that is thrown about by a pose close to a singular one misses more than 1e-4 of its
     energy on the charts; rounding errors are magnified there, and it is not compared.
     """
-    monkeypatch.setattr(sys.modules["chasles.preparation"], "make_promises", closed_by_metres)
+    monkeypatch.setattr(sys.modules["chasles.run.preparation"], "make_promises", closed_by_metres)
     apart = []
     for seed in range(100, 140):
         model = FAMILIES[family](seed)
@@ -111,7 +111,7 @@ def test_a_driven_coordinate_differs_from_a_driven_row_by_the_order_of_the_metho
     seed, options, monkeypatch
 ):
     """Stages put it where its motion is; those of the charts are off it by h^2 f'' / 8."""
-    monkeypatch.setattr(sys.modules["chasles.preparation"], "make_promises", closed_by_metres)
+    monkeypatch.setattr(sys.modules["chasles.run.preparation"], "make_promises", closed_by_metres)
     model = driven(planar(seed, 4), "hinge 0")
     apart = [disagreement(*both(model, 0.16, step, **options)) for step in (4e-3, 2e-3)]
     rounding = apart[0] < 1e-12  # the driven joint is cut on both sides

@@ -15,12 +15,12 @@ from chasles.groups.so3 import so3_log
 from chasles.integrators.advance import take_step
 from chasles.integrators.methods import find_method
 from chasles.problem import choose_spaces, make_problem
-from chasles.promises import make_promises
+from chasles.run.promises import make_promises
+from chasles.run.simulate import stabilised
+from chasles.run.stepper import make_stepper
 from chasles.scalars import elementary, errorfree
 from chasles.scalars.traced import Tape, Traced, recorded, unboxed
-from chasles.simulate import stabilised
 from chasles.stabilisation.stabiliser import chosen_stabiliser, make_stabiliser
-from chasles.stepper import make_stepper
 
 STEP = 1e-3
 

@@ -7,7 +7,7 @@ import pytest
 from mechanisms import double_pendulum
 
 import chasles as ch
-from chasles.motion_error import pose_errors, velocity_errors
+from chasles.run.motion_error import pose_errors, velocity_errors
 from chasles.studies.work_precision import Point, Work, WorkPrecision
 
 

@@ -84,7 +84,7 @@ def test_without_the_generic_kernel_a_small_model_is_not_kept_waiting(monkeypatc
         raise AssertionError("the generic kernel was called")
 
     generic = ch.simulate(bouncing(), 0.3, step=1e-3, kernel="generic")
-    monkeypatch.setattr("chasles.stepper.Stepper.advance_generic", compiled)
+    monkeypatch.setattr("chasles.run.stepper.Stepper.advance_generic", compiled)
     traced = ch.simulate(bouncing(), 0.3, step=1e-3)
     assert traced.provenance["kernel"].startswith("traced")
     assert bits(traced) == bits(generic)

@@ -6,7 +6,7 @@ from itertools import pairwise
 import numpy as np
 
 from chasles.core.arrays import Floats
-from chasles.preparation import make_settings, stepper_of
+from chasles.run.preparation import make_settings, stepper_of
 from chasles.traced.stepping import TracedSteps
 
 OPTIONS = {

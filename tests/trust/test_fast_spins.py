@@ -16,7 +16,7 @@ import pytest
 from scipy.special import ellipj, ellipkinc
 
 import chasles as ch
-from chasles.motion_error import angles_of
+from chasles.run.motion_error import angles_of
 
 SIZE = np.array([1.0, 2.0, 3.0])
 INERTIA = np.array([13.0, 10.0, 5.0]) / 12.0  # of 1 kg, about x, y, z

@@ -3,7 +3,7 @@
 import pytest
 
 import chasles as ch
-from chasles import loop
+from chasles.run import loop
 
 
 def welded_hinge(motion):

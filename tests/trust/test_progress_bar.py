@@ -18,7 +18,7 @@ STDERR = {
 }
 RUNS = """
 import chasles as ch
-from chasles import loop
+from chasles.run import loop
 
 loop.BAR_DELAY, loop.CHUNK_SECONDS = 0.0, 1e-4
 model = ch.Model([ch.Body.sphere("ball", 0.1, mass=1.0)])

@@ -14,9 +14,9 @@ from chasles.dynamics.equations import dense_jacobian, dense_mass
 from chasles.dynamics.evaluation import run, scratch_of
 from chasles.integrators.methods import find_method
 from chasles.problem import choose_spaces, make_problem
-from chasles.promises import make_promises
+from chasles.run.promises import make_promises
+from chasles.run.stepper import make_stepper
 from chasles.stabilisation.stabiliser import chosen_stabiliser, make_stabiliser
-from chasles.stepper import make_stepper
 
 AXIS, SPEED, STEP = (0, 0, 1), -8.0, 1e-4
 

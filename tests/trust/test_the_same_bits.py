@@ -7,7 +7,7 @@ import pytest
 from numpy.testing import assert_array_equal
 
 import chasles as ch
-from chasles import loop
+from chasles.run import loop
 
 STEPS, STEP = 40_000, 1e-3
 UNTIL = STEPS * STEP

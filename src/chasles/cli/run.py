@@ -55,11 +55,11 @@ def add(commands: Commands) -> None:
 
 
 def call(options: argparse.Namespace) -> int:
-    from chasles.interrupts import Interrupted
     from chasles.io.read import read_file  # late: --help needs no arrays
     from chasles.io.run_options import check_steps
     from chasles.model import SimulationStopped
-    from chasles.simulate import simulate
+    from chasles.run.interrupts import Interrupted
+    from chasles.run.simulate import simulate
 
     model, run = read_file(options.file)
     run |= {name: value for name in OVERRIDES if (value := getattr(options, name)) is not None}
@@ -101,7 +101,7 @@ def call(options: argparse.Namespace) -> int:
 
 def segments(folder: Path, resume: bool) -> Path:
     """The folder of the states; what another run has left there is not written over."""
-    from chasles.recorded import SEGMENTS, is_recording
+    from chasles.run.recorded import SEGMENTS, is_recording
 
     found = folder / SEGMENTS
     if is_recording(found) and not resume:
@@ -119,7 +119,7 @@ def segments(folder: Path, resume: bool) -> Path:
 
 def clear(folder: Path) -> None:
     """Remove the states of a run whose result is in a file."""
-    from chasles.recorded import SEGMENTS
+    from chasles.run.recorded import SEGMENTS
 
     shutil.rmtree(folder / SEGMENTS, ignore_errors=True)
 

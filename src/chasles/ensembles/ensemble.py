@@ -23,9 +23,9 @@ from chasles.model.errors import told
 from chasles.model.keywords import checked_keywords
 from chasles.model.model import checked_model
 from chasles.model.parameters import with_parameters
-from chasles.preparation import check_word
-from chasles.stepper import Stepper
-from chasles.time_grid import Grid, checked_step, make_grid
+from chasles.run.preparation import check_word
+from chasles.run.stepper import Stepper
+from chasles.run.time_grid import Grid, checked_step, make_grid
 from chasles.traced.choosing import KERNELS, PLAIN_STEPS, generic_at_hand
 from chasles.traced.lanes_ir import ACCUMULATED
 

@@ -8,7 +8,7 @@ from chasles.ensembles.members import equal_steps, make_stepper, records_of
 from chasles.integrators.tableaux import Tableau
 from chasles.model import InvalidOption, Model
 from chasles.model.model import checked_model
-from chasles.time_grid import checked_step
+from chasles.run.time_grid import checked_step
 from chasles.traced.cuda import cuda_source
 from chasles.traced.record import NotTraceable, record
 

@@ -12,8 +12,8 @@ from chasles.core.arrays import Floats, Integers
 from chasles.core.outcomes import OK
 from chasles.ensembles.members import Leaf, Members, Path, own_leaves, records_of
 from chasles.integrators.advance import SEEN, SEEN_LAST
-from chasles.stepper import Stepper
-from chasles.stops import explained
+from chasles.run.stepper import Stepper
+from chasles.run.stops import explained
 from chasles.traced.lanes_ir import ACCUMULATED
 from chasles.traced.record import Parameter, with_number
 from chasles.traced.stepping import TracedSteps

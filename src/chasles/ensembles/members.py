@@ -15,8 +15,8 @@ import numpy as np
 from chasles.core.arrays import Floats
 from chasles.integrators.methods import find_method
 from chasles.model import ChaslesError, InvalidOption, Model
-from chasles.preparation import make_settings, stepper_of
-from chasles.stepper import Stepper
+from chasles.run.preparation import make_settings, stepper_of
+from chasles.run.stepper import Stepper
 
 Records = tuple[Any, Any, Any]
 Path = tuple[int | str, ...]

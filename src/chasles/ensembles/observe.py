@@ -22,10 +22,10 @@ from chasles.core.stabilisation.residuals import joint_opening
 from chasles.ensembles.members import records_of
 from chasles.groups.vectors import dot
 from chasles.model import InvalidOption, Model, UnknownName
+from chasles.run.stepper import Stepper
 from chasles.scalars.elementary import sqrt
 from chasles.scalars.nodes import Program
 from chasles.scalars.traced import Tape
-from chasles.stepper import Stepper
 from chasles.traced.record import Parameter, Unboxing, with_parameter_inputs
 from chasles.traced.simplify import simplified
 

@@ -31,8 +31,8 @@ from chasles.ensembles.members import (
 )
 from chasles.ensembles.observe import quantity, read_program
 from chasles.model import InvalidOption
+from chasles.run.stepper import Stepper
 from chasles.scalars.nodes import Program
-from chasles.stepper import Stepper
 from chasles.traced.loop_ir import RUN, run_ir
 from chasles.traced.machine import compiled
 from chasles.traced.record import NotTraceable, Recording, record

@@ -21,7 +21,7 @@ import numpy as np
 
 from chasles.core.arrays import Floats, Integers
 from chasles.ensembles.members import Image, Members, different, set_up
-from chasles.stepper import Stepper
+from chasles.run.stepper import Stepper
 
 #: Fields for which the polynomial is exact, and every finite value allowed.
 SMOOTH = ("velocity", "angular_velocity", "gravity")

@@ -16,9 +16,9 @@ from chasles.ensembles.members import records_of
 from chasles.gradients.branches import Branch, CompiledBranch, ListedBranch, goes_on_from_guesses
 from chasles.integrators.advance import UNSEEN
 from chasles.model import InvalidOption
+from chasles.run.stepper import Stepper
 from chasles.scalars.nodes import Place, Program
 from chasles.start.redundancy import Redundancy
-from chasles.stepper import Stepper
 from chasles.traced.loop_ir import used_inputs
 from chasles.traced.record import (
     NotTraceable,

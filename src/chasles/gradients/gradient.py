@@ -23,7 +23,7 @@ from chasles.model.errors import told
 from chasles.model.keywords import checked_keywords
 from chasles.model.model import checked_model
 from chasles.model.parameters import parameter_paths, with_parameters
-from chasles.stepper import Stepper
+from chasles.run.stepper import Stepper
 
 AUTO, FORWARD, REVERSE = "auto", "forward", "reverse"
 MODES = (AUTO, FORWARD, REVERSE)

@@ -28,7 +28,7 @@ import numpy as np
 from chasles.core.arrays import Floats
 from chasles.ensembles.members import Image, image_of
 from chasles.model import ChaslesError, InvalidOption
-from chasles.stepper import Stepper
+from chasles.run.stepper import Stepper
 
 EIGHTH = (4 / 5, -1 / 5, 4 / 105, -1 / 280)
 SIXTH = (3 / 4, -3 / 20, 1 / 60)

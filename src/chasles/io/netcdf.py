@@ -17,11 +17,11 @@ from chasles.io.segments import STATUS, check_times, choice_of, load_recording, 
 from chasles.model import ChaslesError, InvalidFile, Model
 from chasles.model.errors import one_line, told
 from chasles.model.model import checked_model
-from chasles.preparation import with_inputs
 from chasles.problem import make_problem
 from chasles.provenance import Provenance
-from chasles.recorded import HEADER, SEGMENTS, is_recording
 from chasles.result import Result
+from chasles.run.preparation import with_inputs
+from chasles.run.recorded import HEADER, SEGMENTS, is_recording
 from chasles.sealed import CSV, SUFFIX, checked_path, is_sealed
 from chasles.sweeps.store import PLAN
 from chasles.system.build import Setup

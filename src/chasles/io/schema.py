@@ -29,7 +29,7 @@ from chasles.model.plain import (
 )
 from chasles.model.plain_shapes import KINDS as SHAPES
 from chasles.model.plain_shapes import PACKED
-from chasles.simulate import simulate
+from chasles.run.simulate import simulate
 
 Numbers = list[float]
 Axis = Literal["x", "y", "z", "-x", "-y", "-z"]

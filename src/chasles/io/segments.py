@@ -10,11 +10,11 @@ from chasles.core.arrays import ABSOLUTE_WIDTH, Floats
 from chasles.model import InvalidFile, Model
 from chasles.model.errors import told
 from chasles.model.plain import from_plain
-from chasles.preparation import with_inputs
 from chasles.problem import Problem, SpaceChoice, make_problem
 from chasles.provenance import Provenance
-from chasles.recorded import check_digests, mapped, mapped_inputs, read_commit, read_header
 from chasles.result import Result
+from chasles.run.preparation import with_inputs
+from chasles.run.recorded import check_digests, mapped, mapped_inputs, read_commit, read_header
 from chasles.spaces import Space
 from chasles.system.coordinates import coordinate_keys
 from chasles.system.state import State

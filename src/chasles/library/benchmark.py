@@ -8,7 +8,7 @@ from typing import Any
 from chasles.library.drawing import Drawing
 from chasles.model import Model
 from chasles.result import Result
-from chasles.simulate import simulate
+from chasles.run.simulate import simulate
 from chasles.studies.tables import aligned_table
 
 #: A number or several, and their unit.

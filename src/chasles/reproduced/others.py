@@ -6,8 +6,8 @@ from typing import Any
 from chasles.library import rolling_disc
 from chasles.model import GROUND, Body, Distance, Model
 from chasles.reproduced.case import Case, Row
+from chasles.run.time_grid import NEVER
 from chasles.studies.quiet import simulate_quietly
-from chasles.time_grid import NEVER
 
 #: The pendulums share this length, m.
 WHOLE_LENGTH = 5.0

@@ -7,8 +7,8 @@ import numpy as np
 
 from chasles.model import GROUND, Body, Bushing, Load, Model, Spherical
 from chasles.reproduced.case import Case, Row
+from chasles.run.time_grid import NEVER
 from chasles.studies.quiet import simulate_quietly
-from chasles.time_grid import NEVER
 
 MASS, GRAVITY = 15.0, 9.81
 INERTIA = (0.234375, 0.46875, 0.234375)  # about the centre of mass, 1 m from the pivot

@@ -13,7 +13,7 @@ from chasles.model.errors import told
 from chasles.model.keywords import checked_keywords
 from chasles.model.model import checked_model
 from chasles.model.notebook import as_html
-from chasles.simulate import check_progress
+from chasles.run.simulate import check_progress
 from chasles.stderr import progress_bar
 from chasles.studies.advice_search import (
     LONGER,

@@ -15,12 +15,12 @@ from chasles.model.errors import told
 from chasles.model.keywords import checked_keywords
 from chasles.model.model import checked_model
 from chasles.model.notebook import as_html
-from chasles.motion_error import MotionError, error_at_end, sizes_of
 from chasles.result import Result
+from chasles.run.motion_error import MotionError, error_at_end, sizes_of
+from chasles.run.time_grid import NEVER
 from chasles.stderr import progress_bar
 from chasles.studies.quiet import simulate_quietly
 from chasles.studies.tables import aligned_table, small
-from chasles.time_grid import NEVER
 
 #: The reference: a run of order 8 in the best space, at the shortest step over this ...
 FINER = 2
@@ -209,9 +209,9 @@ def convergence(
 
     Notes
     -----
-    Errors are of whole bodies (see `chasles.motion_error`). Runs whose error is below ten times the
-    uncertainty of the reference, or above a tenth of the size of the bodies, are shown but not used
-    for the slope. If a method does not support a space, the reason is listed.
+    Errors are of whole bodies (see `chasles.run.motion_error`). Runs whose error is below ten times
+    the uncertainty of the reference, or above a tenth of the size of the bodies, are shown but not
+    used for the slope. If a method does not support a space, the reason is listed.
 
     Examples
     --------

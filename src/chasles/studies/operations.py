@@ -18,12 +18,12 @@ from typing import Any
 
 from chasles.core.outcomes import OK
 from chasles.core.recursion.count import recursion_flops
-from chasles.implicit_choice import work_of
 from chasles.integrators.advance import UNSEEN
 from chasles.integrators.methods import find_method
 from chasles.model import Model
-from chasles.one_run import RunOptions, prepared
 from chasles.result import Result
+from chasles.run.implicit_choice import work_of
+from chasles.run.one_run import RunOptions, prepared
 from chasles.scalars.traced import Tape
 from chasles.traced.record import Unboxing, plain_step
 

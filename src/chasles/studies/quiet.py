@@ -5,7 +5,7 @@ from typing import Any
 
 from chasles.model import ChaslesWarning, Model
 from chasles.result import Result
-from chasles.simulate import simulate
+from chasles.run.simulate import simulate
 
 
 def simulate_quietly(model: Model, until: float, **options: Any) -> Result:

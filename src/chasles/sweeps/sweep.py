@@ -17,7 +17,7 @@ from chasles.model.errors import told
 from chasles.model.keywords import checked_keywords
 from chasles.model.notebook import as_html
 from chasles.result import Result
-from chasles.simulate import check_progress
+from chasles.run.simulate import check_progress
 from chasles.stderr import progress_bar
 from chasles.studies.tables import aligned_table, plain
 from chasles.sweeps.fingerprints import full_name, reached_by, told_measure

@@ -12,7 +12,7 @@ import numpy as np
 
 from chasles.core.arrays import Floats
 from chasles.integrators.advance import advance
-from chasles.stepper import Stepper
+from chasles.run.stepper import Stepper
 from chasles.traced.stepping import TracedSteps
 
 GENERIC, TRACED, AUTO = "generic", "traced", "auto"

@@ -16,7 +16,7 @@ from chasles.compiled import FIRST_COMPILE
 from chasles.core.arrays import Floats
 from chasles.core.outcomes import OK
 from chasles.integrators.advance import SEEN, SEEN_LAST, advance
-from chasles.stepper import Stepper
+from chasles.run.stepper import Stepper
 from chasles.traced.loop_ir import RUN, run_ir
 from chasles.traced.machine import Code, compiled
 from chasles.traced.record import NotTraceable, Recording, record

@@ -17,8 +17,8 @@ from chasles.model.coordinates import ANGLE
 from chasles.model.errors import told
 from chasles.model.parameters import part_named, with_parameters
 from chasles.result import Result
+from chasles.run.stepper import Stepper
 from chasles.stabilisation.stabiliser import STABILISERS
-from chasles.stepper import Stepper
 from chasles.view.film import (
     Film,
     duration,

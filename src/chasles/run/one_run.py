@@ -7,18 +7,20 @@ from typing import Any
 
 import numpy as np
 
-from chasles.adaptive_loop import AdaptiveRun, look_through
 from chasles.checkpoint import Checkpoint
-from chasles.event_loop import EventRun
-from chasles.events import Event, Watcher, checked_events
-from chasles.impacts import Impact, expanded
 from chasles.integrators.advance import seconds_compiling
 from chasles.integrators.methods import Method, find_method
-from chasles.interrupts import Interrupted, ctrl_c
-from chasles.loop import MEMORY_LIMIT, Grid, Run, make_grid
 from chasles.model import InvalidOption, Model, SimulationStopped
 from chasles.model.model import checked_model, plural
-from chasles.preparation import (
+from chasles.problem import bytes_kept
+from chasles.result import Result
+from chasles.run.adaptive_loop import AdaptiveRun, look_through
+from chasles.run.event_loop import EventRun
+from chasles.run.events import Event, Watcher, checked_events
+from chasles.run.impacts import Impact, expanded
+from chasles.run.interrupts import Interrupted, ctrl_c
+from chasles.run.loop import MEMORY_LIMIT, Grid, Run, make_grid
+from chasles.run.preparation import (
     Settings,
     check_progress,
     check_word,
@@ -29,14 +31,12 @@ from chasles.preparation import (
     result_of,
     stepper_of,
 )
-from chasles.problem import bytes_kept
-from chasles.recording import Recording, closed_on_error, open_recording
-from chasles.result import Result
-from chasles.scipy_loop import ScipyRun
+from chasles.run.recording import Recording, closed_on_error, open_recording
+from chasles.run.scipy_loop import ScipyRun
+from chasles.run.tolerances import Tolerances, check_stabiliser, make_tolerances
 from chasles.system.build import Setup
 from chasles.system.coordinates import coordinate_keys
 from chasles.system.step_bounds import step_bounds
-from chasles.tolerances import Tolerances, check_stabiliser, make_tolerances
 from chasles.traced.choosing import KERNELS, quickened
 
 #: What is taken where no method is named: with a step, and with tolerances.

@@ -4,14 +4,14 @@ from collections.abc import Callable, Iterable, Mapping
 from os import PathLike
 from typing import Any, Literal
 
-from chasles.accuracy import to_accuracy
 from chasles.integrators.tableaux import Tableau
 from chasles.model import Body, Joint, Model
 from chasles.model.keywords import checked_keywords
 from chasles.model.words import ArrayLike
-from chasles.one_run import RunOptions, integrate
-from chasles.preparation import check_progress, stabilised
 from chasles.result import Result
+from chasles.run.accuracy import to_accuracy
+from chasles.run.one_run import RunOptions, integrate
+from chasles.run.preparation import check_progress, stabilised
 from chasles.stabilisation.baumgarte import Baumgarte
 from chasles.system.state import State
 

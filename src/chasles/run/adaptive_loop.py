@@ -12,22 +12,22 @@ from chasles.core.arrays import Floats, lend
 from chasles.core.outcomes import OK
 from chasles.core.retraction import slope_length
 from chasles.core.stabilisation.record import UNSTABILISED
-from chasles.events import Event, Watcher
 from chasles.integrators import adaptive
 from chasles.integrators.adaptive import adapt, leap, make_embedded
 from chasles.integrators.measure import body_sizes, make_measure
 from chasles.integrators.methods import Method
-from chasles.loop import BAR_DELAY, CHUNK_SECONDS, Grid, Run, Saved
 from chasles.model import ChaslesError, SimulationStopped
+from chasles.run.events import Event, Watcher
+from chasles.run.loop import BAR_DELAY, CHUNK_SECONDS, Grid, Run, Saved
+from chasles.run.stepper import Stepper
+from chasles.run.stops import explained, failed_formula
+from chasles.run.tolerances import COLLAPSED, Tolerances
+from chasles.run.watching import Watch, as_stop
 from chasles.stderr import NoBar, is_shown, progress_bar
-from chasles.stepper import Stepper
-from chasles.stops import explained, failed_formula
 from chasles.system.build import Setup
 from chasles.system.lookout import Lookout
 from chasles.system.sizes import gyration_radii
 from chasles.system.step_bounds import UNBOUNDED, StepBounds
-from chasles.tolerances import COLLAPSED, Tolerances
-from chasles.watching import Watch, as_stop
 
 #: Steps attempted in a call, at first and at the most.
 FIRST_PIECE, LARGEST_PIECE = 64, 8192

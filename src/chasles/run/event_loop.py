@@ -11,16 +11,16 @@ from typing import Any
 
 import numpy as np
 
-from chasles.control import Control
 from chasles.core.arrays import Floats
 from chasles.core.outcomes import OK
-from chasles.events import Watcher
-from chasles.loop import Grid, Run, Saved
 from chasles.model import ChaslesError
-from chasles.stepper import Stepper
+from chasles.run.control import Control
+from chasles.run.events import Watcher
+from chasles.run.loop import Grid, Run, Saved
+from chasles.run.stepper import Stepper
+from chasles.run.time_grid import NEVER
+from chasles.run.watching import Watch, as_stop
 from chasles.system.lookout import Lookout
-from chasles.time_grid import NEVER
-from chasles.watching import Watch, as_stop
 
 #: Where nothing is saved.
 NOWHERE = np.zeros((1, 1))

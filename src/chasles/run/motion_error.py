@@ -15,9 +15,9 @@ from typing import Any
 import numpy as np
 
 from chasles.core.arrays import Floats, Integers
-from chasles.fast_spins import angles_of
 from chasles.integrators.measure import body_sizes
 from chasles.result import Result
+from chasles.run.fast_spins import angles_of
 from chasles.system.build import Setup
 from chasles.system.sizes import gyration_radii
 

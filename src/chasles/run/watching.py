@@ -3,10 +3,10 @@
 import numpy as np
 
 from chasles.core.arrays import Floats
-from chasles.events import Event, Watcher
-from chasles.impacts import Bouncer, End
 from chasles.model import ChaslesError, SimulationStopped
-from chasles.stepper import Stepper
+from chasles.run.events import Event, Watcher
+from chasles.run.impacts import Bouncer, End
+from chasles.run.stepper import Stepper
 
 #: So far inside of an end a coordinate is said to be right after an impact.
 TINY = float(np.finfo(float).tiny)

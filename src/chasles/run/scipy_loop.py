@@ -14,13 +14,13 @@ from chasles.integrators.local_coordinates import (
     turning_places,
 )
 from chasles.integrators.methods import Method
-from chasles.loop import Grid, Run, Saved
 from chasles.model import SimulationStopped
-from chasles.stepper import Stepper
-from chasles.stops import explained, failed_formula
+from chasles.run.loop import Grid, Run, Saved
+from chasles.run.stepper import Stepper
+from chasles.run.stops import explained, failed_formula
+from chasles.run.tolerances import Tolerances
 from chasles.system.lookout import Lookout
 from chasles.system.step_bounds import UNBOUNDED, StepBounds
-from chasles.tolerances import Tolerances
 
 #: Methods that take a shorter step where a slope is not a number; the others stumble over it.
 SHORTEN = ("RK23", "RK45", "DOP853")

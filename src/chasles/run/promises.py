@@ -31,8 +31,8 @@ from chasles.core.state_block import (
     StateBlock,
 )
 from chasles.integrators.rosenbrock import LinearlyImplicit
+from chasles.run.stepper import Stepper
 from chasles.start.redundancy import joint_of_row, lightest_body
-from chasles.stepper import Stepper
 from chasles.system.build import Setup
 from chasles.system.sizes import alike, length_rows
 

@@ -20,9 +20,9 @@ from chasles.core.state_block import StateBlock
 from chasles.dynamics.solver import joint_of_row
 from chasles.integrators.rosenbrock import LinearlyImplicit
 from chasles.model import SimulationStopped
+from chasles.run.stepper import Stepper
 from chasles.start.conflicts import SPEED_SUSPICION, contradiction, listed, speed_conflict
 from chasles.start.consistent import driven_rates
-from chasles.stepper import Stepper
 from chasles.system.gaps import flat_disc
 
 #: Why the method for stiff forces may fail at one, and what does not.

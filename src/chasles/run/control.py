@@ -22,10 +22,10 @@ from chasles.model.checks import checked_number, checked_positive
 from chasles.model.coordinates import checked_coordinate, resolved_coordinate
 from chasles.model.errors import one_line, told
 from chasles.model.words import Coordinate
-from chasles.stepper import Stepper
+from chasles.run.stepper import Stepper
+from chasles.run.time_grid import MOST_STEPS
 from chasles.system.coordinates import Key
 from chasles.system.signals import Inputs
-from chasles.time_grid import MOST_STEPS
 
 #: A sample time this close to a whole number of steps, relatively, is one: rounding of a quotient.
 WHOLE = 4.0 * float(np.finfo(float).eps)

@@ -1,4 +1,4 @@
-"""What lies in the folder of a recorded run, as `chasles.recording` wrote it."""
+"""What lies in the folder of a recorded run, as `chasles.run.recording` wrote it."""
 
 import hashlib
 import json
@@ -11,9 +11,9 @@ import numpy as np
 
 from chasles.checkpoint import Checkpoint
 from chasles.core.arrays import ABSOLUTE_WIDTH
-from chasles.loop import Saved
 from chasles.model import InvalidFile
 from chasles.model.errors import one_line, told
+from chasles.run.loop import Saved
 from chasles.sealed import SEAL, SEAL_LENGTH, open_regular
 from chasles.system.signals import Inputs
 

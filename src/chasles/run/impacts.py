@@ -16,18 +16,18 @@ from typing import Any
 import numpy as np
 
 from chasles import diagnostics
-from chasles.control import Moment
 from chasles.core.arrays import TWIST, Floats
 from chasles.core.state_block import EXCHANGED, SUPPLIED, StateBlock
 from chasles.dynamics.equations import equations_at
 from chasles.dynamics.tree_readout import needs_tree
-from chasles.events import Event, EventFailed, coordinate_key
 from chasles.model import InvalidOption, Joint, Model
 from chasles.model.checks import checked_number
 from chasles.model.errors import told
 from chasles.model.keywords import checked_keywords
 from chasles.model.words import Coordinate
-from chasles.stepper import Stepper
+from chasles.run.control import Moment
+from chasles.run.events import Event, EventFailed, coordinate_key
+from chasles.run.stepper import Stepper
 from chasles.system.tree_state import state_of
 
 #: A rebound slower than this fraction of the fastest one is a rest: bounces become ever shorter.

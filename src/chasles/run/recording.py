@@ -19,10 +19,10 @@ import numpy as np
 
 from chasles.checkpoint import Checkpoint
 from chasles.core.arrays import ABSOLUTE_WIDTH, Floats
-from chasles.loop import Run, Saved
 from chasles.model import InvalidFile, InvalidOption
 from chasles.model.errors import told
-from chasles.recorded import (
+from chasles.run.loop import Run, Saved
+from chasles.run.recorded import (
     COMMIT,
     FORMAT,
     HEADER,
@@ -94,7 +94,7 @@ class Stream:
 
 
 class Recording:
-    """The folder of a run: see `chasles.loop.Record`.
+    """The folder of a run: see `chasles.run.loop.Record`.
 
     A run that goes on takes the lock first and reads then: what another process acknowledges
     before it lets go of the lock is not missed.

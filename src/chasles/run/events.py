@@ -13,14 +13,14 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from chasles.control import Moment
 from chasles.core.arrays import Floats
 from chasles.model import ChaslesError, InvalidOption, Model
 from chasles.model.coordinates import checked_coordinate, resolved_coordinate
 from chasles.model.errors import told
 from chasles.model.keywords import checked_keywords
 from chasles.model.words import Coordinate
-from chasles.stepper import Stepper
+from chasles.run.control import Moment
+from chasles.run.stepper import Stepper
 
 #: Fractions of a step at which functions are looked at.
 INNER = np.arange(1, 8) / 8.0

@@ -8,16 +8,16 @@ import numpy as np
 from tqdm import tqdm
 
 from chasles.checkpoint import Checkpoint
-from chasles.control import Control
 from chasles.core.arrays import Floats
 from chasles.core.outcomes import NEWTON_FAILED, OK
 from chasles.model import ChaslesError, InvalidFile, InvalidOption, SimulationStopped
+from chasles.run.control import Control
+from chasles.run.stepper import Stepper
+from chasles.run.stops import explained
+from chasles.run.time_grid import NEVER, Grid, make_grid, whole_and_rest
 from chasles.stderr import NoBar, is_shown, progress_bar
-from chasles.stepper import Stepper
-from chasles.stops import explained
 from chasles.system.lookout import Lookout
 from chasles.system.signals import Inputs
-from chasles.time_grid import NEVER, Grid, make_grid, whole_and_rest
 
 __all__ = ["MEMORY_LIMIT", "NEVER", "Grid", "Record", "Run", "Saved", "make_grid"]
 

@@ -6,14 +6,15 @@ from typing import Any, Literal
 
 import numpy as np
 
-from chasles.control import Control, Moment
 from chasles.core.outcomes import OK
 from chasles.integrators.tableaux import Tableau
-from chasles.loop import NEVER, Run
 from chasles.model import Body, InvalidOption, Joint, Model, SimulationStopped
 from chasles.model.errors import told
 from chasles.model.keywords import checked_keywords
-from chasles.preparation import (
+from chasles.result import Result
+from chasles.run.control import Control, Moment
+from chasles.run.loop import NEVER, Run
+from chasles.run.preparation import (
     Settings,
     look_ahead,
     make_settings,
@@ -21,11 +22,10 @@ from chasles.preparation import (
     result_of,
     stepper_of,
 )
-from chasles.result import Result
+from chasles.run.time_grid import MOST_STEPS, Grid, begun, checked_step
+from chasles.run.tolerances import check_takes_steps
 from chasles.stabilisation.baumgarte import Baumgarte
 from chasles.system.state import State
-from chasles.time_grid import MOST_STEPS, Grid, begun, checked_step
-from chasles.tolerances import check_takes_steps
 
 #: Seconds up to which functions of time are looked through first; twice as far when they are over.
 HORIZON = 1.0

@@ -11,7 +11,7 @@ from chasles.core.arrays import Floats
 from chasles.model import InvalidOption
 from chasles.model.checks import checked_array, checked_positive
 from chasles.model.errors import told
-from chasles.tolerances import Tolerances
+from chasles.run.tolerances import Tolerances
 
 #: A step count this close to a whole number, relatively, is one: rounding of a quotient.
 ROUND_STEPS = 4.0 * float(np.finfo(float).eps)

@@ -33,9 +33,9 @@ from chasles.core.arrays import Floats
 from chasles.integrators.rattlie import RATTLIE
 from chasles.integrators.rosenbrock import W_METHODS
 from chasles.model import GROUND, ChaslesError, Model, SimulationStopped, Spring
-from chasles.motion_error import Judged, compared, pose_errors, sizes_of, states
-from chasles.one_run import RunOptions, integrate
 from chasles.result import Result
+from chasles.run.motion_error import Judged, compared, pose_errors, sizes_of, states
+from chasles.run.one_run import RunOptions, integrate
 
 #: What is tried, in turn: of order 3 on index 3, and of order 2 following from accelerations.
 TRIED = ("bliedf3", "linearly-implicit")

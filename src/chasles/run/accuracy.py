@@ -8,13 +8,13 @@ $$ |x_{10r}(t) - x_r(t)|, \qquad \tfrac1{10}|x_{100r}(t) - x_{10r}(t)| . $$
 
 Where they do not, because steps are few, forces have kinks or one difference is small by chance,
 it may be as large as the larger one.  That is the estimate; poses are compared body by body (see
-`chasles.motion_error`).  Where it exceeds what is asked for, r is made smaller.  In a chaotic
+`chasles.run.motion_error`).  Where it exceeds what is asked for, r is made smaller.  In a chaotic
 motion errors grow until no tolerance that doubles know can hold them: then the run says up to when
 its digits mean something, and warns.
 
 Where both runs take as many steps, stability limits them and not accuracy: forces are stiff.  An
 implicit method is taken then if one meets what is asked for with less work (see
-`chasles.implicit_choice`).  provenance["choice"] says what was tried, and why.
+`chasles.run.implicit_choice`).  provenance["choice"] says what was tried, and why.
 """
 
 import warnings
@@ -24,14 +24,14 @@ from typing import Any
 import numpy as np
 
 from chasles.core.arrays import Floats
-from chasles.implicit_choice import by_implicit_steps, work_of
 from chasles.integrators.methods import find_method, methods
 from chasles.model import ChaslesWarning, InvalidOption, Model, SimulationStopped
 from chasles.model.checks import checked_positive
-from chasles.motion_error import Judged, compared, pose_errors, sizes_in, sizes_of, states
-from chasles.one_run import USUAL_WITH_TOLERANCES, Prepared, RunOptions, integrate, prepared
-from chasles.promises import UNBALANCED
 from chasles.result import Result
+from chasles.run.implicit_choice import by_implicit_steps, work_of
+from chasles.run.motion_error import Judged, compared, pose_errors, sizes_in, sizes_of, states
+from chasles.run.one_run import USUAL_WITH_TOLERANCES, Prepared, RunOptions, integrate, prepared
+from chasles.run.promises import UNBALANCED
 from chasles.system.step_bounds import UNBOUNDED, StepBounds
 
 #: The accuracy of `method="auto"` where none is asked for.

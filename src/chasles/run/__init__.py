@@ -1,0 +1,1 @@
+"""A run: from options through the loop over time to a result."""
