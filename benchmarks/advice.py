@@ -12,13 +12,13 @@ from itertools import combinations
 from math import inf
 from typing import Any
 
+from chasles.many.quiet import simulate_quietly
 from chasles.model import ChaslesError
+from chasles.model.tables import aligned_table
 from chasles.studies import gallery
 from chasles.studies.advice_search import combined
 from chasles.studies.candidates import Candidate
 from chasles.studies.operations import Counting
-from chasles.studies.quiet import simulate_quietly
-from chasles.studies.tables import aligned_table
 
 #: Times that differ by less are not told apart.
 FACTOR = 1.5

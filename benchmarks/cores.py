@@ -28,8 +28,8 @@ from roofline import ROUNDS, fma_ir
 from traced import many_tops
 
 import chasles as ch
-from chasles.ensembles.lanes import LaneRun
-from chasles.traced.machine import compiled
+from chasles.many.ensembles.lanes import LaneRun
+from chasles.many.traced.machine import compiled
 
 #: Two cores in the time of one, at the most: 1.8 times as fast.
 LIMIT = 1 / 1.8

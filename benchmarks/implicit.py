@@ -18,8 +18,8 @@ from precision import KNOWN, PARTS, UNTIL, reference
 
 import chasles as ch
 from chasles.core.tally import ITERATED
+from chasles.many.quiet import simulate_quietly
 from chasles.studies import gallery
-from chasles.studies.quiet import simulate_quietly
 
 RHO = 0.9  # Exudyn's default
 SPACES = ("auto", "SE3", "SO3xR3")

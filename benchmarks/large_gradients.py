@@ -16,11 +16,11 @@ from findings import Figure, Findings, Requirement
 from libraries import race
 from traced import STEP, clock, make_stepper
 
-from chasles.ensembles.members import image_of
-from chasles.gradients.forward import in_lanes
-from chasles.gradients.gradient import make_course
-from chasles.gradients.journey import Journey
-from chasles.gradients.reader_ir import LANES
+from chasles.many.ensembles.members import image_of
+from chasles.many.gradients.forward import in_lanes
+from chasles.many.gradients.gradient import make_course
+from chasles.many.gradients.journey import Journey
+from chasles.many.gradients.reader_ir import LANES
 from chasles.run.stepper import Stepper
 
 STEPS = 40

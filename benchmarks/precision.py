@@ -24,8 +24,8 @@ from libraries import race
 from scenes import Scene
 
 import chasles as ch
-from chasles.studies.quiet import simulate_quietly
-from chasles.traced.stepping import TracedSteps
+from chasles.many.quiet import simulate_quietly
+from chasles.many.traced.stepping import TracedSteps
 
 TABLES = Path(__file__).parent.parent / "tests" / "reference"
 UNTIL, PARTS = 0.5, 5

@@ -26,13 +26,13 @@ from chasles.dynamics.solver import make_solver, watch_of
 from chasles.dynamics.tree_problem import TreeProblem
 from chasles.integrators.methods import find_method
 from chasles.integrators.tableaux import method
-from chasles.library import bennett, n_four_bar
 from chasles.run.promises import make_promises
 from chasles.run.stepper import Stepper, make_stepper
 from chasles.spaces import resolve_spaces
 from chasles.spaces.exactness import drifting_joints
 from chasles.spaces.tree import pair_tree
 from chasles.stabilisation.stabiliser import chosen_stabiliser, make_stabiliser
+from chasles.studies.library import bennett, n_four_bar
 from chasles.system.build import build
 from chasles.system.build_tree import Link, build_tree
 

@@ -23,11 +23,11 @@ from libraries import race
 from traced import ensemble_clock, many_tops
 
 from chasles.core.arrays import Floats
+from chasles.many.traced.machine import compiled
+from chasles.many.traced.record import record
+from chasles.many.traced.schedule import CYCLES, USUAL
+from chasles.many.traced.stepping import TracedSteps
 from chasles.scalars.nodes import Place, Program
-from chasles.traced.machine import compiled
-from chasles.traced.record import record
-from chasles.traced.schedule import CYCLES, USUAL
-from chasles.traced.stepping import TracedSteps
 
 #: Sums that are made beside each other: units take four cycles and there are two.
 SUMS, ROUNDS = 12, 200_000

@@ -26,8 +26,8 @@ def auto_against_se3(libraries: dict[str, Any], effort: Any, findings: Findings)
     if "chasles" not in libraries:
         findings.requirements.append(Requirement("spaces: auto / SE3", None, AUTO_LIMIT))
         return
-    from chasles.paper.examples import EXAMPLES
     from chasles.studies.gallery import chain
+    from chasles.studies.paper.examples import EXAMPLES
 
     models = {key: e.model for key, e in EXAMPLES.items() if e.in_paper} | {"chain 64": chain(64)}
     for name, model in models.items():

@@ -22,13 +22,13 @@ from libraries import microseconds, race
 from scenes import Scene
 
 import chasles as ch
-from chasles.ensembles.members import image_of
-from chasles.gradients.gradient import make_course
+from chasles.many.ensembles.members import image_of
+from chasles.many.gradients.gradient import make_course
+from chasles.many.traced.loop_ir import run_ir
+from chasles.many.traced.machine import object_code
+from chasles.many.traced.record import record
+from chasles.many.traced.stepping import TracedSteps
 from chasles.run.stepper import Stepper
-from chasles.traced.loop_ir import run_ir
-from chasles.traced.machine import object_code
-from chasles.traced.record import record
-from chasles.traced.stepping import TracedSteps
 
 #: Of MuJoCo's RK4, and seconds to record and compile.
 LIMITS = {"heavy top": (0.02, 0.1), "double pendulum": (0.08, 0.5)}

@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 from PIL import Image, ImageDraw
 
-from chasles.result import Result
+from chasles.result.result import Result
 from chasles.view.setting import reached
 from chasles.view.video import Studio, page_around
 

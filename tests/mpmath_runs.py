@@ -4,10 +4,10 @@ import mpmath
 
 from chasles.core.arrays import ABSOLUTE_WIDTH, POSE_X
 from chasles.core.outcomes import OK
-from chasles.ensembles.members import records_of
-from chasles.gradients.placing import placed
 from chasles.integrators.advance import UNSEEN
-from chasles.traced.record import Unboxing, plain_step
+from chasles.many.ensembles.members import records_of
+from chasles.many.gradients.placing import placed
+from chasles.many.traced.record import Unboxing, plain_step
 
 
 def steps_in_mpmath(made, block, step, count, digits):

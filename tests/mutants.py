@@ -98,7 +98,7 @@ def put_in_place(mutant: str) -> None:
     if outer:  # a method
         setattr(owner, name, staticmethod(wrong))
         return
-    importlib.import_module("chasles.paper.examples")  # and with it everything that steps
+    importlib.import_module("chasles.studies.paper.examples")  # and with it everything that steps
     for known in [m for key, m in sys.modules.items() if key.split(".")[0] == "chasles"]:
         for own_name, value in list(vars(known).items()):
             if value is right:

@@ -63,7 +63,13 @@ def test_the_summary_of_the_api_names_everything():
 
 @pytest.mark.parametrize(
     "module",
-    ["run.simulate", "run.simulation", "result", "ensembles.ensemble", "gradients.gradient"],
+    [
+        "run.simulate",
+        "run.simulation",
+        "result.result",
+        "many.ensembles.ensemble",
+        "many.gradients.gradient",
+    ],
 )
 def test_the_examples_of_docstrings_run(module):
     outcome = doctest.testmod(importlib.import_module(f"chasles.{module}"))

@@ -96,7 +96,7 @@ def test_names_imported_late_are_those_that_a_type_checker_sees():
 
 
 SHADOWED = """
-import chasles.library.heavy_top, chasles.run.simulate
+import chasles.studies.library.heavy_top, chasles.run.simulate
 import chasles as ch
 from chasles.run.simulate import simulate
 assert ch.simulate is simulate and len(ch.library) > 0

@@ -82,19 +82,19 @@ if TYPE_CHECKING:
     from chasles.analysis.equilibrium import Equilibrium, equilibrium
     from chasles.analysis.linearise import Linearisation, linearise
     from chasles.analysis.modes import Mode
-    from chasles.diagnostics import Reaction
     from chasles.dynamics.equations import Equations, equations
     from chasles.dynamics.joint_dynamics import JointDynamics, joint_dynamics
-    from chasles.ensembles.ensemble import ensemble
-    from chasles.gradients.gradient import Gradient, gradient
     from chasles.integrators.generalized_alpha import generalized_alpha
     from chasles.integrators.maps import munthe_kaas
     from chasles.integrators.methods import methods, scipy_method
     from chasles.integrators.tableaux import Tableau
     from chasles.io.netcdf import load
     from chasles.io.read import read_model, read_run
-    from chasles.library.catalogue import library
-    from chasles.result import Result
+    from chasles.many.ensembles.ensemble import ensemble
+    from chasles.many.gradients.gradient import Gradient, gradient
+    from chasles.many.sweeps.sweep import Sweep, sweep
+    from chasles.result.diagnostics import Reaction
+    from chasles.result.result import Result
     from chasles.run.events import Event
     from chasles.run.impacts import Impact
     from chasles.run.simulate import simulate
@@ -106,8 +106,8 @@ if TYPE_CHECKING:
     from chasles.studies.advise import Advice, NothingMeetsTheTarget, advise
     from chasles.studies.compare import Comparison, compare
     from chasles.studies.convergence import Convergence, convergence
+    from chasles.studies.library.catalogue import library
     from chasles.studies.work_precision import WorkPrecision, work_precision
-    from chasles.sweeps.sweep import Sweep, sweep
     from chasles.system.state import State
     from chasles.view import animate
 
@@ -121,13 +121,13 @@ LATE = {
     "Linearisation": "analysis.linearise",
     "linearise": "analysis.linearise",
     "Mode": "analysis.modes",
-    "Reaction": "diagnostics",
+    "Reaction": "result.diagnostics",
     "Equations": "dynamics.equations",
     "equations": "dynamics.equations",
-    "ensemble": "ensembles.ensemble",
+    "ensemble": "many.ensembles.ensemble",
     "Event": "run.events",
-    "Gradient": "gradients.gradient",
-    "gradient": "gradients.gradient",
+    "Gradient": "many.gradients.gradient",
+    "gradient": "many.gradients.gradient",
     "Impact": "run.impacts",
     "JointDynamics": "dynamics.joint_dynamics",
     "joint_dynamics": "dynamics.joint_dynamics",
@@ -139,8 +139,8 @@ LATE = {
     "load": "io.netcdf",
     "read_model": "io.read",
     "read_run": "io.read",
-    "library": "library.catalogue",
-    "Result": "result",
+    "library": "studies.library.catalogue",
+    "Result": "result.result",
     "simulate": "run.simulate",
     "Simulation": "run.simulation",
     "SE3": "spaces",
@@ -161,8 +161,8 @@ LATE = {
     "convergence": "studies.convergence",
     "WorkPrecision": "studies.work_precision",
     "work_precision": "studies.work_precision",
-    "Sweep": "sweeps.sweep",
-    "sweep": "sweeps.sweep",
+    "Sweep": "many.sweeps.sweep",
+    "sweep": "many.sweeps.sweep",
     "State": "system.state",
     "animate": "view",
 }

@@ -397,7 +397,7 @@ def test_a_file_does_not_depend_on_the_windows_it_is_written_in(tmp_path, monkey
     result = ch.simulate(pendulum(), 0.5, controller=damper, step=1e-3)
     whole = result.save(tmp_path / "whole.nc").read_bytes()
     for size in (1000, 7777):
-        monkeypatch.setattr("chasles.result.WINDOW_BYTES", size)
+        monkeypatch.setattr("chasles.result.result.WINDOW_BYTES", size)
         assert len(result._windows()) > 5
         assert result.save(tmp_path / "windows.nc").read_bytes() == whole
 
@@ -406,7 +406,7 @@ def test_memory_does_not_grow_with_the_length_of_what_is_saved(tmp_path, monkeyp
     """A killed run that is finished, saved and told, in windows."""
     from chasles.cli.run import summary
 
-    monkeypatch.setattr("chasles.result.WINDOW_BYTES", 2**18)
+    monkeypatch.setattr("chasles.result.result.WINDOW_BYTES", 2**18)
     model, peaks = ch.Model(pendulum().bodies, pendulum().joints), []
     for steps in (100, 10_000, 80_000):
         ch.simulate(model, steps * 1e-3, 1e-3, into=tmp_path / str(steps))

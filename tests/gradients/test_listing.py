@@ -4,14 +4,14 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
-from chasles.gradients.listing import ARITY, WINDOW, listing_of
-from chasles.gradients.reader_ir import LANES
-from chasles.gradients.sheet import Sheet
+from chasles.many.gradients.listing import ARITY, WINDOW, listing_of
+from chasles.many.gradients.reader_ir import LANES
+from chasles.many.gradients.sheet import Sheet
+from chasles.many.traced.adjoint import adjoint
+from chasles.many.traced.record import NotTraceable
 from chasles.scalars import elementary, errorfree
 from chasles.scalars.nodes import Place, Program
 from chasles.scalars.traced import recorded
-from chasles.traced.adjoint import adjoint
-from chasles.traced.record import NotTraceable
 
 INPUTS = np.array([-0.3, 1.7, 0.4])
 

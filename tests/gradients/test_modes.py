@@ -8,10 +8,10 @@ from mpmath_runs import steps_in_mpmath
 from numpy.testing import assert_allclose
 
 import chasles as ch
-from chasles.ensembles.members import image_of, make_stepper
-from chasles.gradients.forward import along_directions
-from chasles.gradients.gradient import make_course
-from chasles.gradients.journey import Journey
+from chasles.many.ensembles.members import image_of, make_stepper
+from chasles.many.gradients.forward import along_directions
+from chasles.many.gradients.gradient import make_course
+from chasles.many.gradients.journey import Journey
 from chasles.model import InvalidOption, UnknownName
 from chasles.model.parameters import with_parameters
 
@@ -61,8 +61,8 @@ def misfit(run):
 
 @pytest.fixture
 def lists_only(monkeypatch):
-    monkeypatch.setattr("chasles.gradients.back.MOST_COMPILED", 0)
-    monkeypatch.setattr("chasles.gradients.placing.MOST_COMPILED", 0)
+    monkeypatch.setattr("chasles.many.gradients.back.MOST_COMPILED", 0)
+    monkeypatch.setattr("chasles.many.gradients.placing.MOST_COMPILED", 0)
 
 
 # --- against others ---
@@ -197,7 +197,7 @@ def test_lists_and_machine_code_agree_in_both_modes(model, paths, monkeypatch):
     found = []
     for most in (0, 10**9):
         for where in ("back", "placing"):
-            monkeypatch.setattr(f"chasles.gradients.{where}.MOST_COMPILED", most)
+            monkeypatch.setattr(f"chasles.many.gradients.{where}.MOST_COMPILED", most)
         for mode in ("forward", "reverse", "auto"):
             found.append(ch.gradient(model(), misfit, paths, 0.05, STEP, mode=mode, save_every=3))
     for one in found[1:]:
@@ -209,7 +209,7 @@ def test_lists_and_machine_code_agree_in_both_modes(model, paths, monkeypatch):
 
 def test_long_runs_of_lists_are_gone_through_in_segments(lists_only, monkeypatch):
     whole = ch.gradient(heavy_top(), misfit, ["gravity"], 0.1, STEP, mode="reverse")
-    monkeypatch.setattr("chasles.gradients.back.MOST_KEPT", 600)
+    monkeypatch.setattr("chasles.many.gradients.back.MOST_KEPT", 600)
     for mode in ("reverse", "forward"):
         parts = ch.gradient(heavy_top(), misfit, ["gravity"], 0.1, STEP, mode=mode)
         assert_allclose(parts["gravity"], whole["gravity"], rtol=1e-12)

@@ -12,7 +12,7 @@ import pytest
 import xarray as xr
 
 import chasles as ch
-from chasles import sealed
+from chasles.result import sealed
 
 ORIGIN = (0, 0, 0)
 

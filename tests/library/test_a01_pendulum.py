@@ -4,7 +4,7 @@ import mpmath
 import numpy as np
 
 import chasles as ch
-from chasles.library import simple_pendulum
+from chasles.studies.library import simple_pendulum
 
 
 def position(t: float) -> tuple[float, float]:

@@ -5,7 +5,7 @@ import pytest
 from scipy.integrate import solve_ivp
 
 import chasles as ch
-from chasles.library.n_four_bar import exact_position, n_four_bar, tip
+from chasles.studies.library.n_four_bar import exact_position, n_four_bar, tip
 
 
 def pendulum(windows: int, t: np.ndarray) -> np.ndarray:

@@ -4,7 +4,7 @@ import numpy as np
 from scipy.integrate import solve_ivp
 
 import chasles as ch
-from chasles.library import andrews_squeezer
+from chasles.studies.library import andrews_squeezer
 
 NAMES = ("OF", "FE", "BDE", "EG", "AG", "HE", "AH")
 

@@ -10,7 +10,7 @@ import pytest
 from scipy.integrate import solve_ivp
 
 import chasles as ch
-from chasles.library.bricard import corner, relation
+from chasles.studies.library.bricard import corner, relation
 
 CORNERS = np.array([(0, 0, 0), (1, 0, 0), (1, -1, 0), (1, -1, 1), (0, -1, 1), (0, 0, 1)], float)
 AXES = -np.eye(3)[[1, 2, 0, 1, 2, 0]]  # in the sense in which the relation counts its angles

@@ -6,7 +6,7 @@ from scipy.integrate import solve_ivp
 from scipy.optimize import brentq
 
 import chasles as ch
-from chasles.library.flyball_governor import height, highest_with_rigid_couplers
+from chasles.studies.library.flyball_governor import height, highest_with_rigid_couplers
 
 ROD, BALL, CUBE, SHAFT = 0.3, 5.0, 3.0, 0.3  # kg
 HINGE, WIDTH, G = 0.05, 0.01, 9.81  # m, m, m/s^2

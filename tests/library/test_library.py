@@ -9,10 +9,10 @@ import pytest
 
 import chasles as ch
 from chasles.cli import main
-from chasles.library import command
-from chasles.library.benchmark import Check, checks_table
-from chasles.library.catalogue import Library
-from chasles.library.page import page
+from chasles.studies.library import command
+from chasles.studies.library.benchmark import Check, checks_table
+from chasles.studies.library.catalogue import Library
+from chasles.studies.library.page import page
 
 ALL = [
     pytest.param(b, id=b.name, marks=[pytest.mark.slow] if len(b.model().bodies) > 50 else [])
@@ -22,7 +22,7 @@ ALL = [
 
 @pytest.mark.parametrize("module", ["benchmark", "catalogue", "command", "n_four_bar"])
 def test_the_examples_of(module):
-    outcome = doctest.testmod(importlib.import_module(f"chasles.library.{module}"))
+    outcome = doctest.testmod(importlib.import_module(f"chasles.studies.library.{module}"))
     assert outcome.attempted > 0 and outcome.failed == 0
 
 
@@ -91,7 +91,7 @@ def only(monkeypatch, **changes) -> None:
     """A library of one short pendulum, changed."""
     pendulum = dataclasses.replace(ch.library.get("A01"), until=0.1, **changes)
     for module in ("command", "page"):
-        found = importlib.import_module(f"chasles.library.{module}")
+        found = importlib.import_module(f"chasles.studies.library.{module}")
         monkeypatch.setattr(found, "library", Library((pendulum,)))
 
 

@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 
 import chasles as ch
-from chasles.library.chain import benchmark
+from chasles.studies.library.chain import benchmark
 
 LINK, MASS, RADIUS = 0.1, 0.1, 0.01
 ALONG, ACROSS = MASS * RADIUS**2 / 2, MASS * (3 * RADIUS**2 + LINK**2) / 12

@@ -6,7 +6,7 @@ from mechanisms import FORMS, SPACES
 from one_freedom import OneFreedom, carried
 
 import chasles as ch
-from chasles.library import bennett, four_bar
+from chasles.studies.library import bennett, four_bar
 
 #: name -> rows and rank of the constraints
 LOOPS = {"four-bar": (20, 17), "bennett": (20, 17), "A04": (30, 29)}

@@ -18,7 +18,7 @@ import pytest
 from scipy.integrate import solve_ivp
 
 import chasles as ch
-from chasles.library.rolling_disc import model
+from chasles.studies.library.rolling_disc import model
 
 M, R, G = 15.0, 1.0, 9.81
 A, C = M * R**2 / 4, M * R**2 / 2

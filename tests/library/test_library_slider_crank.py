@@ -7,7 +7,7 @@ import pytest
 from one_freedom import OneFreedom
 
 import chasles as ch
-from chasles.library import slider_crank
+from chasles.studies.library import slider_crank
 
 PIVOT, CRANK, ROD = np.array([0, 0.1, 0.12]), 0.08, 0.3
 

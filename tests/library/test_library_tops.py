@@ -8,7 +8,7 @@ from scipy.integrate import solve_ivp
 from scipy.spatial.transform import Rotation
 
 import chasles as ch
-from chasles.library.heavy_top import FAST, SLOW, exact_height
+from chasles.studies.library.heavy_top import FAST, SLOW, exact_height
 
 MOMENTS = (0.234375 + 15.0, 0.46875, 0.234375 + 15.0)  # about the pivot
 TOPS = [("top-fast", FAST), ("top-slow", SLOW)]

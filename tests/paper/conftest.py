@@ -2,10 +2,10 @@
 
 import pytest
 
-from chasles.paper.claims import all_claims
-from chasles.paper.options import Options
-from chasles.paper.report import make_report
-from chasles.paper.study import Study
+from chasles.studies.paper.claims import all_claims
+from chasles.studies.paper.options import Options
+from chasles.studies.paper.report import make_report
+from chasles.studies.paper.study import Study
 
 
 @pytest.fixture(scope="session")

@@ -151,7 +151,7 @@ def test_a_full_disk_is_one_line(monkeypatch, capsys, tmp_path):
     def full(*_, **__):
         raise OSError(28, "No space left on device", "report.html")
 
-    monkeypatch.setattr("chasles.paper.report.make_report", full)
+    monkeypatch.setattr("chasles.studies.paper.report.make_report", full)
     assert main(["paper", "--out", str(tmp_path)]) == 1
     assert capsys.readouterr().err == "chasles: No space left on device: report.html\n"
 

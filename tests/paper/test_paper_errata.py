@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy.optimize import brentq
 
-from chasles.paper import errata, printed_formulas
+from chasles.studies.paper import errata, printed_formulas
 
 
 @pytest.fixture(scope="module")

@@ -5,10 +5,10 @@ import pytest
 from pytest import approx
 
 from chasles.groups.so3 import so3_rotate
-from chasles.paper.claims.rules import FAILS, HOLDS, ONLY_IF
-from chasles.paper.claims.top import MIXED
-from chasles.paper.operations import Counting, operations_of_a_stage
-from chasles.paper.printed_top import Equations
+from chasles.studies.paper.claims.rules import FAILS, HOLDS, ONLY_IF
+from chasles.studies.paper.claims.top import MIXED
+from chasles.studies.paper.operations import Counting, operations_of_a_stage
+from chasles.studies.paper.printed_top import Equations
 
 EXACT = 1e-12
 

@@ -8,7 +8,7 @@ import chasles as ch
 from chasles.core.recursion.cuts import Cut
 from chasles.core.recursion.program import make_program
 from chasles.dynamics.cheaper import recursion_pays
-from chasles.library import bennett, n_four_bar
+from chasles.studies.library import bennett, n_four_bar
 
 
 def net(size: int) -> ch.Model:

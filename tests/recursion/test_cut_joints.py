@@ -11,8 +11,8 @@ from subgroup_runs import disagreement, worst_gap
 
 import chasles as ch
 from chasles.dynamics.tree_problem import TreeProblem
-from chasles.library import bennett, bricard, four_bar, n_four_bar
 from chasles.spaces.tree import pair_tree
+from chasles.studies.library import bennett, bricard, four_bar, n_four_bar
 
 sys.path.append(str(Path(__file__).parent.parent / "joints"))
 from joint_cases import CASES, make_case

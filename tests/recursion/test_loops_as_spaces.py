@@ -21,10 +21,10 @@ from test_subgroups_as_spaces import disagreement
 import chasles as ch
 from chasles.core.mechanism import Promises
 from chasles.dynamics.tree_problem import TreeProblem
-from chasles.library import bennett, bricard, four_bar, n_four_bar
 from chasles.run.promises import make_promises
 from chasles.run.stepper import Stepper
 from chasles.spaces.tree import pair_tree
+from chasles.studies.library import bennett, bricard, four_bar, n_four_bar
 
 STABILISERS = ({}, {"stabilise": "projection"}, {"stabilise": "baumgarte"}, {"stabilise": "ggl"})
 #: Families of random models by name.

@@ -8,7 +8,7 @@ from subgroup_runs import floating_tree, random_tree
 import chasles as ch
 from chasles.dynamics.evaluation import wrench_history
 from chasles.dynamics.tree_readout import tree_accelerations, tree_wrenches
-from chasles.readout import accelerations
+from chasles.result.readout import accelerations
 
 
 def compared(model: ch.Model, spaces: str):

@@ -8,8 +8,8 @@ from scipy.integrate import solve_ivp
 
 import chasles as ch
 from chasles.cli import main
-from chasles.reproduced.all_cases import CASES, reproduce
-from chasles.reproduced.case import digits_in_common
+from chasles.studies.reproduced.all_cases import CASES, reproduce
+from chasles.studies.reproduced.case import digits_in_common
 
 
 @pytest.mark.parametrize("name", CASES)

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 import chasles as ch
-from chasles import sealed
+from chasles.result import sealed
 
 POSIX = pytest.mark.skipif(os.name != "posix", reason="links, modes and pipes of POSIX")
 
@@ -102,7 +102,7 @@ def test_a_name_that_cannot_be_spelled_is_refused(path, result, refusal):
 
 KILLED = """
 import os, signal, sys, chasles as ch
-from chasles import sealed
+from chasles.result import sealed
 
 def kill(_):
     os.kill(os.getpid(), signal.SIGKILL)

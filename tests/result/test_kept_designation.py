@@ -107,7 +107,7 @@ def test_provenance_is_typed_and_reads_like_a_dict(tmp_path):
 
 
 def test_what_a_later_version_adds_to_provenance_is_kept():
-    from chasles.provenance import Provenance
+    from chasles.result.provenance import Provenance
 
     plain = {"acceleration": "screw", "method": "rk4", "step": 0.1, "weather": ["rain"]}
     found = Provenance.from_dict(plain)

@@ -6,7 +6,7 @@ from scipy.linalg import null_space
 from scipy.spatial.transform import Rotation
 
 import chasles as ch
-from chasles.library import bennett
+from chasles.studies.library import bennett
 
 COMPONENTS = [f"{what} {axis}" for what in ("force", "torque") for axis in "xyz"]
 

@@ -5,8 +5,8 @@ import re
 import numpy as np
 import pytest
 
-from chasles.library import bennett, bricard, four_bar
 from chasles.studies import gallery
+from chasles.studies.library import bennett, bricard, four_bar
 from chasles.studies.spaces_study import cases, endurance, kept, loops
 from chasles.studies.spaces_study.page import page
 from chasles.studies.spaces_study.study import Options, make_study, measured, rounded

@@ -20,9 +20,9 @@ import pytest
 from mechanisms import double_pendulum, heavy_top
 
 import chasles as ch
+from chasles.many.sweeps.plan import make_plan
+from chasles.many.sweeps.store import open_store, read_runs
 from chasles.model.parameters import parameter_paths, with_parameters
-from chasles.sweeps.plan import make_plan
-from chasles.sweeps.store import open_store, read_runs
 
 VARY = {"first.mass": [1.0, 2.0, 3.0], "method": ["rk4", "heun"], "step": [2e-3, 1e-3]}
 
@@ -231,7 +231,8 @@ def test_a_line_that_cannot_be_read_costs_no_other_run(tmp_path):
 def test_two_processes_do_not_share_a_store(tmp_path):
     store = open_store(tmp_path, "plan", 1)
     script = (
-        "import sys; from chasles.sweeps import store; store.open_store(sys.argv[1], 'plan', 1)"
+        "import sys; from chasles.many.sweeps import store;"
+        " store.open_store(sys.argv[1], 'plan', 1)"
     )
     command = [sys.executable, "-c", script, str(tmp_path)]
     refused = subprocess.run(command, capture_output=True, text=True)
@@ -343,7 +344,7 @@ def test_a_folder_of_another_sweep_is_refused(tmp_path):
     ],
 )
 def test_nonsense_is_refused_before_anything_is_run(vary, options, words, monkeypatch):
-    monkeypatch.setattr("chasles.sweeps.pool.PATIENCE", 1.0)
+    monkeypatch.setattr("chasles.many.sweeps.pool.PATIENCE", 1.0)
     with pytest.raises(ch.ChaslesError, match=words):
         ch.sweep(heavy_top(), vary, 0.01, 1e-3, progress=False, **options)
 

@@ -14,7 +14,7 @@ from test_ensemble import STEP, spinning_top
 
 import chasles as ch
 from chasles.cli import main
-from chasles.ensembles.export import export_cuda
+from chasles.many.ensembles.export import export_cuda
 from chasles.model import ChaslesWarning
 
 needs_compiler = pytest.mark.skipif(host_cuda.COMPILER is None, reason="there is no g++")
@@ -65,7 +65,7 @@ def test_statistics_on_the_device(device):
 
 @needs_compiler
 def test_any_number_of_members_goes_in_chunks(device, monkeypatch):
-    monkeypatch.setattr("chasles.ensembles.gpu.CHUNK", 17)
+    monkeypatch.setattr("chasles.many.ensembles.gpu.CHUNK", 17)
     vary = {"top.angular_velocity": SPINS}
     runs = [ch.ensemble(spinning_top(), vary, 0.02, STEP, device=d) for d in ("cpu", "gpu")]
     assert_array_equal(runs[0].position, runs[1].position)
@@ -88,7 +88,7 @@ def short_of_memory(monkeypatch, most: int) -> list[int]:
 
 @needs_compiler
 def test_where_the_memory_of_the_device_is_short_chunks_are_smaller(monkeypatch):
-    monkeypatch.setattr("chasles.ensembles.gpu.SMALLEST_CHUNK", 4)
+    monkeypatch.setattr("chasles.many.ensembles.gpu.SMALLEST_CHUNK", 4)
     asked = short_of_memory(monkeypatch, 12)
     vary = {"top.angular_velocity": SPINS}
     runs = [ch.ensemble(spinning_top(), vary, 0.02, STEP, device=d) for d in ("cpu", "gpu")]

@@ -11,11 +11,11 @@ from test_bits import bouncing, driven, sprung
 from test_ensemble import STEP, spinning_top, with_part
 
 import chasles as ch
+from chasles.many.traced.adjoint import adjoint
 from chasles.model import InvalidOption, UnknownName
 from chasles.model.parameters import with_parameters
 from chasles.scalars import elementary, errorfree
 from chasles.scalars.traced import recorded
-from chasles.traced.adjoint import adjoint
 
 #: Weights of central differences of eighth order.
 WEIGHTS = (4 / 5, -1 / 5, 4 / 105, -1 / 280)
@@ -160,7 +160,7 @@ def test_branches_are_differentiated_one_by_one():
 
 def test_long_runs_are_gone_through_in_segments(monkeypatch):
     whole = ch.gradient(spinning_top(), height, ["gravity"], 0.2, STEP)
-    monkeypatch.setattr("chasles.gradients.back.MOST_KEPT", 600)
+    monkeypatch.setattr("chasles.many.gradients.back.MOST_KEPT", 600)
     parts = ch.gradient(spinning_top(), height, ["gravity"], 0.2, STEP)
     assert_allclose(parts["gravity"], whole["gravity"], rtol=1e-14)
 

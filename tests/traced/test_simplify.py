@@ -5,8 +5,8 @@ import math
 import numpy as np
 import pytest
 
+from chasles.many.traced.simplify import folded, never_minus_zero, signed, simplified_step
 from chasles.scalars.nodes import Guard, Node, Place, Program
-from chasles.traced.simplify import folded, never_minus_zero, signed, simplified_step
 
 BINARY = ("add", "subtract", "multiply", "divide", "maximum")
 UNARY = ("negative", "absolute", "sin", "exp")

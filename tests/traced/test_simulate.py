@@ -9,11 +9,11 @@ from mechanisms import double_pendulum, heavy_top, three_bar
 from test_bits import bouncing, driven, sprung
 
 import chasles as ch
+from chasles.many.traced import choosing
+from chasles.many.traced.machine import compiled, object_code
+from chasles.many.traced.stepping import TracedSteps
 from chasles.model import InvalidOption, UnknownName
 from chasles.studies import gallery
-from chasles.traced import choosing
-from chasles.traced.machine import compiled, object_code
-from chasles.traced.stepping import TracedSteps
 
 STEP = 1e-3
 MODELS = {

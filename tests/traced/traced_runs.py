@@ -6,8 +6,8 @@ from itertools import pairwise
 import numpy as np
 
 from chasles.core.arrays import Floats
+from chasles.many.traced.stepping import TracedSteps
 from chasles.run.preparation import make_settings, stepper_of
-from chasles.traced.stepping import TracedSteps
 
 OPTIONS = {
     "acceleration": "screw", "redundant": "solve", "singular": "stop", "start": None,

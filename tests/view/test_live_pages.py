@@ -8,8 +8,8 @@ from test_films import Visit
 from viewed import top_model
 
 import chasles as ch
-from chasles.ensembles.members import equal_steps, make_stepper
-from chasles.traced.wasm import wasm_module
+from chasles.many.ensembles.members import equal_steps, make_stepper
+from chasles.many.traced.wasm import wasm_module
 
 STEP, STEPS = 1e-3, 1000
 

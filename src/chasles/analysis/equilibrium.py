@@ -31,18 +31,18 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from chasles import diagnostics
 from chasles.analysis.equilibrium_search import EquilibriumSearch
 from chasles.analysis.large import LargePlace
 from chasles.analysis.linearise import Linearisation, linearised
 from chasles.analysis.place import AnyPlace, Place, first_place, make_place
 from chasles.analysis.reduced import Unbalance, check_regular, rounding_of
 from chasles.core.arrays import Floats
-from chasles.diagnostics import Reaction
 from chasles.model import InvalidOption, Joint, Model, UnknownName
 from chasles.model.checks import checked_count
 from chasles.model.keywords import checked_keywords
 from chasles.model.model import checked_model
+from chasles.result import diagnostics
+from chasles.result.diagnostics import Reaction
 from chasles.spaces.on_subgroups import check_massive
 from chasles.system.state import State
 

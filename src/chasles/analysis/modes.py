@@ -8,12 +8,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from chasles import diagnostics
 from chasles.analysis.instant import Instant
 from chasles.analysis.reduced import ROUNDING, Reduced, rounding_of
 from chasles.core.arrays import TWIST, Floats
 from chasles.model import Body, Joint, UnknownName
 from chasles.model.coordinates import coordinates_of
+from chasles.result import diagnostics
 from chasles.start.kkt import mass_blocks
 
 Complex = NDArray[np.complex128]

@@ -33,8 +33,8 @@ def add(commands: Commands) -> None:
 
 
 def call(options: argparse.Namespace) -> int:
-    from chasles.ensembles.export import export_cuda  # late: --help needs no arrays
     from chasles.io.read import read_model
+    from chasles.many.ensembles.export import export_cuda  # late: --help needs no arrays
 
     if not options.cuda:
         raise InvalidOption("export: the format is missing.", "Give --cuda.")

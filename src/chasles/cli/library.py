@@ -23,7 +23,7 @@ def add(commands: Commands) -> None:
 
 
 def call(options: argparse.Namespace) -> int:
-    from chasles.library.command import listing, run_all, run_one  # late: it plots
+    from chasles.studies.library.command import listing, run_all, run_one  # late: it plots
 
     if options.name is None:
         print(listing())

@@ -36,7 +36,10 @@ def add(commands: Commands) -> None:
 
 
 def call(options: argparse.Namespace) -> int:
-    from chasles.paper.report import Options, make_report  # late: --version needs no plotting
+    from chasles.studies.paper.report import (  # late: --version needs no plotting
+        Options,
+        make_report,
+    )
 
     report = make_report(
         Options(

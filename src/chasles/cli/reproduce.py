@@ -22,7 +22,7 @@ def add(commands: Commands) -> None:
 
 
 def call(options: argparse.Namespace) -> int:
-    from chasles.reproduced.all_cases import CASES, reproduce  # late: as elsewhere
+    from chasles.studies.reproduced.all_cases import CASES, reproduce  # late: as elsewhere
 
     found = [reproduce(name) for name in options.names or CASES]
     if options.json:

@@ -38,7 +38,7 @@ def call_integrators(options: argparse.Namespace) -> int:
 
 
 def call(options: argparse.Namespace) -> int:
-    from chasles.library import bennett, bricard, four_bar  # late, as below: it plots
+    from chasles.studies.library import bennett, bricard, four_bar  # late, as below: it plots
     from chasles.studies.spaces_study.study import Options, make_study
 
     linkages = {

@@ -35,7 +35,7 @@ def add(commands: Commands) -> None:
 
 def call(options: argparse.Namespace) -> int:
     from chasles.io.sweep_files import read_sweep  # late: --help needs no arrays
-    from chasles.sweeps.sweep import sweep
+    from chasles.many.sweeps.sweep import sweep
 
     asked = read_sweep(options.file)
     runs = sweep(

@@ -9,21 +9,21 @@ from typing import Any
 
 import numpy as np
 
-from chasles.checkpoint import Checkpoint
 from chasles.core.arrays import ABSOLUTE_WIDTH, POSE_R, POSE_X, TWIST, Floats
-from chasles.dataset import FORMAT
-from chasles.diagnostics import unwrapped_angle
 from chasles.io.segments import STATUS, check_times, choice_of, load_recording, model_of
+from chasles.many.sweeps.store import PLAN
 from chasles.model import ChaslesError, InvalidFile, Model
 from chasles.model.errors import one_line, told
 from chasles.model.model import checked_model
 from chasles.problem import make_problem
-from chasles.provenance import Provenance
-from chasles.result import Result
+from chasles.result.checkpoint import Checkpoint
+from chasles.result.dataset import FORMAT
+from chasles.result.diagnostics import unwrapped_angle
+from chasles.result.provenance import Provenance
+from chasles.result.result import Result
+from chasles.result.sealed import CSV, SUFFIX, checked_path, is_sealed
 from chasles.run.preparation import with_inputs
 from chasles.run.recorded import HEADER, SEGMENTS, is_recording
-from chasles.sealed import CSV, SUFFIX, checked_path, is_sealed
-from chasles.sweeps.store import PLAN
 from chasles.system.build import Setup
 from chasles.system.coordinates import coordinate_keys
 from chasles.system.signals import Inputs

@@ -5,7 +5,7 @@ from typing import Any, Literal
 
 from chasles.model import InvalidFile, InvalidOption, Model
 from chasles.model.errors import told
-from chasles.sealed import checked_path
+from chasles.result.sealed import checked_path
 
 Limits = Literal["stops", "none"]
 Contacts = Literal["planes", "none"]

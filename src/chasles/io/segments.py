@@ -11,8 +11,8 @@ from chasles.model import InvalidFile, Model
 from chasles.model.errors import told
 from chasles.model.plain import from_plain
 from chasles.problem import Problem, SpaceChoice, make_problem
-from chasles.provenance import Provenance
-from chasles.result import Result
+from chasles.result.provenance import Provenance
+from chasles.result.result import Result
 from chasles.run.preparation import with_inputs
 from chasles.run.recorded import check_digests, mapped, mapped_inputs, read_commit, read_header
 from chasles.spaces import Space

@@ -11,7 +11,7 @@ from typing import Any
 from chasles.io.limits import LARGEST, check_keys
 from chasles.model import InvalidFile, InvalidModel
 from chasles.model.errors import told
-from chasles.sealed import checked_path
+from chasles.result.sealed import checked_path
 
 BARE = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-")
 WIDEST = 100  # characters of a line; longer lists are broken

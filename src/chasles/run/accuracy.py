@@ -27,7 +27,7 @@ from chasles.core.arrays import Floats
 from chasles.integrators.methods import find_method, methods
 from chasles.model import ChaslesWarning, InvalidOption, Model, SimulationStopped
 from chasles.model.checks import checked_positive
-from chasles.result import Result
+from chasles.result.result import Result
 from chasles.run.implicit_choice import by_implicit_steps, work_of
 from chasles.run.motion_error import Judged, compared, pose_errors, sizes_in, sizes_of, states
 from chasles.run.one_run import USUAL_WITH_TOLERANCES, Prepared, RunOptions, integrate, prepared

@@ -6,7 +6,6 @@ from typing import Any
 
 import numpy as np
 
-from chasles import diagnostics
 from chasles.core.arrays import POSE_R, POSE_X, TWIST, Floats
 from chasles.model import (
     Body,
@@ -22,6 +21,7 @@ from chasles.model.checks import checked_number, checked_positive
 from chasles.model.coordinates import checked_coordinate, resolved_coordinate
 from chasles.model.errors import one_line, told
 from chasles.model.words import Coordinate
+from chasles.result import diagnostics
 from chasles.run.stepper import Stepper
 from chasles.run.time_grid import MOST_STEPS
 from chasles.system.coordinates import Key

@@ -15,7 +15,6 @@ from typing import Any
 
 import numpy as np
 
-from chasles import diagnostics
 from chasles.core.arrays import TWIST, Floats
 from chasles.core.state_block import EXCHANGED, SUPPLIED, StateBlock
 from chasles.dynamics.equations import equations_at
@@ -25,6 +24,7 @@ from chasles.model.checks import checked_number
 from chasles.model.errors import told
 from chasles.model.keywords import checked_keywords
 from chasles.model.words import Coordinate
+from chasles.result import diagnostics
 from chasles.run.control import Moment
 from chasles.run.events import Event, EventFailed, coordinate_key
 from chasles.run.stepper import Stepper

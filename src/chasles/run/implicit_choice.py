@@ -33,7 +33,7 @@ from chasles.core.arrays import Floats
 from chasles.integrators.rattlie import RATTLIE
 from chasles.integrators.rosenbrock import W_METHODS
 from chasles.model import GROUND, ChaslesError, Model, SimulationStopped, Spring
-from chasles.result import Result
+from chasles.result.result import Result
 from chasles.run.motion_error import Judged, compared, pose_errors, sizes_of, states
 from chasles.run.one_run import RunOptions, integrate
 

@@ -7,10 +7,10 @@ from typing import Any, Protocol
 import numpy as np
 from tqdm import tqdm
 
-from chasles.checkpoint import Checkpoint
 from chasles.core.arrays import Floats
 from chasles.core.outcomes import NEWTON_FAILED, OK
 from chasles.model import ChaslesError, InvalidFile, InvalidOption, SimulationStopped
+from chasles.result.checkpoint import Checkpoint
 from chasles.run.control import Control
 from chasles.run.stepper import Stepper
 from chasles.run.stops import explained

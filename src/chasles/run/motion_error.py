@@ -16,7 +16,7 @@ import numpy as np
 
 from chasles.core.arrays import Floats, Integers
 from chasles.integrators.measure import body_sizes
-from chasles.result import Result
+from chasles.result.result import Result
 from chasles.run.fast_spins import angles_of
 from chasles.system.build import Setup
 from chasles.system.sizes import gyration_radii

@@ -7,13 +7,14 @@ from typing import Any
 
 import numpy as np
 
-from chasles.checkpoint import Checkpoint
 from chasles.integrators.advance import seconds_compiling
 from chasles.integrators.methods import Method, find_method
+from chasles.many.traced.choosing import KERNELS, quickened
 from chasles.model import InvalidOption, Model, SimulationStopped
 from chasles.model.model import checked_model, plural
 from chasles.problem import bytes_kept
-from chasles.result import Result
+from chasles.result.checkpoint import Checkpoint
+from chasles.result.result import Result
 from chasles.run.adaptive_loop import AdaptiveRun, look_through
 from chasles.run.event_loop import EventRun
 from chasles.run.events import Event, Watcher, checked_events
@@ -37,7 +38,6 @@ from chasles.run.tolerances import Tolerances, check_stabiliser, make_tolerances
 from chasles.system.build import Setup
 from chasles.system.coordinates import coordinate_keys
 from chasles.system.step_bounds import step_bounds
-from chasles.traced.choosing import KERNELS, quickened
 
 #: What is taken where no method is named: with a step, and with tolerances.
 USUAL, USUAL_WITH_TOLERANCES = "rk4", "dop853"

@@ -7,25 +7,25 @@ from typing import Any
 
 import numpy as np
 
-from chasles.checkpoint import Checkpoint
 from chasles.core.recursion.tree import EXP
 from chasles.core.watch import Watch
-from chasles.dataset import attributes_of, text_of
 from chasles.dynamics.solver import joint_of_row
 from chasles.integrators.methods import Method, find_method
 from chasles.model import ChaslesWarning, InvalidOption, Model, UnknownName
 from chasles.model.errors import told
 from chasles.model.model import checked_model
 from chasles.problem import Problem, SpaceChoice, choose_spaces, make_problem
-from chasles.provenance import Provenance, coefficients
-from chasles.result import Result
+from chasles.result.checkpoint import Checkpoint
+from chasles.result.dataset import attributes_of, text_of
+from chasles.result.provenance import Provenance, coefficients
+from chasles.result.result import Result
+from chasles.result.sealed import check_kinds
 from chasles.run.control import Control, checked_controller
 from chasles.run.fast_spins import lost_attitudes
 from chasles.run.loop import Run, Saved
 from chasles.run.promises import broken_promises, checks, make_promises
 from chasles.run.stepper import Stepper, make_stepper
 from chasles.run.unresolved_contacts import unresolved_contacts
-from chasles.sealed import check_kinds
 from chasles.spaces.on_subgroups import subgroup_tree
 from chasles.stabilisation.stabiliser import (
     PROJECTION,

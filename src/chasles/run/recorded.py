@@ -9,12 +9,12 @@ from typing import Any
 
 import numpy as np
 
-from chasles.checkpoint import Checkpoint
 from chasles.core.arrays import ABSOLUTE_WIDTH
 from chasles.model import InvalidFile
 from chasles.model.errors import one_line, told
+from chasles.result.checkpoint import Checkpoint
+from chasles.result.sealed import SEAL, SEAL_LENGTH, open_regular
 from chasles.run.loop import Saved
-from chasles.sealed import SEAL, SEAL_LENGTH, open_regular
 from chasles.system.signals import Inputs
 
 HEADER, COMMIT, ROWS, INPUTS = "run.json", "commit", "rows.f64", "inputs.f64"

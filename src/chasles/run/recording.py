@@ -17,10 +17,19 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from chasles.checkpoint import Checkpoint
 from chasles.core.arrays import ABSOLUTE_WIDTH, Floats
 from chasles.model import InvalidFile, InvalidOption
 from chasles.model.errors import told
+from chasles.result.checkpoint import Checkpoint
+from chasles.result.sealed import (
+    PART,
+    SEAL,
+    checked_path,
+    fcntl,
+    open_regular,
+    remove_orphans,
+    replacing,
+)
 from chasles.run.loop import Run, Saved
 from chasles.run.recorded import (
     COMMIT,
@@ -37,20 +46,11 @@ from chasles.run.recorded import (
     read_commit,
     read_header,
 )
-from chasles.sealed import (
-    PART,
-    SEAL,
-    checked_path,
-    fcntl,
-    open_regular,
-    remove_orphans,
-    replacing,
-)
 from chasles.system.coordinates import coordinate_keys
 from chasles.system.signals import Inputs
 
 if TYPE_CHECKING:
-    from chasles.result import Result
+    from chasles.result.result import Result
 
 #: Seconds between two segments, and bytes of states that are gathered at the most.
 SEGMENT_SECONDS, WINDOW_BYTES = 1.0, 2**24

@@ -8,7 +8,7 @@ from chasles.integrators.tableaux import Tableau
 from chasles.model import Body, Joint, Model
 from chasles.model.keywords import checked_keywords
 from chasles.model.words import ArrayLike
-from chasles.result import Result
+from chasles.result.result import Result
 from chasles.run.accuracy import to_accuracy
 from chasles.run.one_run import RunOptions, integrate
 from chasles.run.preparation import check_progress, stabilised

@@ -11,7 +11,7 @@ from chasles.integrators.tableaux import Tableau
 from chasles.model import Body, InvalidOption, Joint, Model, SimulationStopped
 from chasles.model.errors import told
 from chasles.model.keywords import checked_keywords
-from chasles.result import Result
+from chasles.result.result import Result
 from chasles.run.control import Control, Moment
 from chasles.run.loop import NEVER, Run
 from chasles.run.preparation import (

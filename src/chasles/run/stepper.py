@@ -38,7 +38,6 @@ from chasles.core.state_block import (
     make_layout,
 )
 from chasles.core.watch import SEEN_WIDTH, nothing_seen
-from chasles.diagnostics import kinetic_of_all
 from chasles.dynamics.cut_joints import TreeScratch, cut_rows, no_rows, watch_of_rows
 from chasles.dynamics.kept_rows import kept_joints, kept_rows
 from chasles.dynamics.solver import Solver, never_depend
@@ -48,6 +47,7 @@ from chasles.integrators.methods import Method, kept_beside, scheme_of
 from chasles.integrators.rattlie import RATTLIE
 from chasles.integrators.rosenbrock import W_METHODS
 from chasles.model import JointForce
+from chasles.result.diagnostics import kinetic_of_all
 from chasles.spaces.on_subgroups import on_subgroups
 from chasles.start.conflicts import miss_rates
 from chasles.start.consistent import driven_rates
@@ -70,7 +70,7 @@ class Stepper:
     solver: Solver
     mechanism: Mechanism
     scheme: Any
-    quick: Any = None  # what takes steps instead of the generic kernel: see `chasles.traced`
+    quick: Any = None  # what takes steps instead of the generic kernel: see `chasles.many.traced`
 
     @property
     def layout(self) -> Layout:

@@ -6,11 +6,11 @@ from typing import Any
 
 import numpy as np
 
-from chasles.checkpoint import Checkpoint
 from chasles.core.arrays import Floats
 from chasles.model import InvalidOption
 from chasles.model.checks import checked_array, checked_positive
 from chasles.model.errors import told
+from chasles.result.checkpoint import Checkpoint
 from chasles.run.tolerances import Tolerances
 
 #: A step count this close to a whole number, relatively, is one: rounding of a quotient.

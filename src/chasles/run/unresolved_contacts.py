@@ -11,7 +11,7 @@ import numpy as np
 from chasles.core.arrays import Floats
 from chasles.integrators.rosenbrock import LinearlyImplicit
 from chasles.model import Contact, JointStop
-from chasles.result import Result
+from chasles.result.result import Result
 
 #: Of the energy exchanged.  Measured at 2 ms: 0.013 for a quadruped that stands, 0.05 for a ball
 #: whose bounce takes five steps, 0.5 where it takes less than two.

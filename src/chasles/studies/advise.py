@@ -13,6 +13,7 @@ from chasles.model.errors import told
 from chasles.model.keywords import checked_keywords
 from chasles.model.model import checked_model
 from chasles.model.notebook import as_html
+from chasles.model.tables import aligned_table, plain, small
 from chasles.run.simulate import check_progress
 from chasles.stderr import progress_bar
 from chasles.studies.advice_search import (
@@ -23,7 +24,6 @@ from chasles.studies.advice_search import (
     combined,
     default_steps,
 )
-from chasles.studies.tables import aligned_table, plain, small
 
 SPACES = ("auto", "SE3", "SO3xR3")
 METHODS = ("heun", "kutta3", "rk4", "dopri5", "dop853")

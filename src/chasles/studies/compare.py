@@ -13,6 +13,7 @@ from chasles.model.errors import told
 from chasles.model.keywords import checked_keywords
 from chasles.model.model import checked_model
 from chasles.model.notebook import as_html
+from chasles.model.tables import aligned_table, plain, small
 from chasles.run.simulate import check_progress
 from chasles.spaces import resolve_spaces
 from chasles.spaces.on_subgroups import check_charted, on_subgroups
@@ -20,7 +21,6 @@ from chasles.stderr import progress_bar
 from chasles.studies.candidates import Candidate, candidates_of
 from chasles.studies.measure import CandidateResult, costs, measure
 from chasles.studies.predictions import CheckedPrediction, check_orders, predictions_of
-from chasles.studies.tables import aligned_table, plain, small
 
 SHOWN_JOINTS = 6
 

@@ -9,18 +9,18 @@ from typing import Any
 import numpy as np
 
 from chasles.integrators.methods import find_method
+from chasles.many.quiet import simulate_quietly
 from chasles.model import ChaslesError, InvalidOption, Model, SimulationStopped
 from chasles.model.checks import checked_array, checked_positive
 from chasles.model.errors import told
 from chasles.model.keywords import checked_keywords
 from chasles.model.model import checked_model
 from chasles.model.notebook import as_html
-from chasles.result import Result
+from chasles.model.tables import aligned_table, small
+from chasles.result.result import Result
 from chasles.run.motion_error import MotionError, error_at_end, sizes_of
 from chasles.run.time_grid import NEVER
 from chasles.stderr import progress_bar
-from chasles.studies.quiet import simulate_quietly
-from chasles.studies.tables import aligned_table, small
 
 #: The reference: a run of order 8 in the best space, at the shortest step over this ...
 FINER = 2

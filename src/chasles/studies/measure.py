@@ -9,10 +9,10 @@ from typing import Any
 import numpy as np
 
 from chasles.core.arrays import Floats
+from chasles.many.quiet import simulate_quietly
 from chasles.model import GROUND, Model, SimulationStopped, Spherical
-from chasles.result import Result
+from chasles.result.result import Result
 from chasles.studies.candidates import Candidate
-from chasles.studies.quiet import simulate_quietly
 
 #: Length of one timed run, and how many are taken in turn; the fastest counts, so short ones do.
 TIMED_SECONDS, TIMED_REPEATS = 0.01, 10

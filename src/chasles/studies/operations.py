@@ -2,8 +2,8 @@ r"""What a step costs in operations: counted, so that it is the same wherever an
 
 The step of a method with s stages takes about $s A + P$ operations: A for the equations of motion
 at a stage and its part of the update, P for what closes the joints.  Of a small model both are
-counted by recording steps of `heun` and `rk4` as they run (`chasles.traced`): every sum, product
-and function once,
+counted by recording steps of `heun` and `rk4` as they run (`chasles.many.traced`): every sum,
+product and function once,
 
 $$ A = \tfrac12 (n_4 - n_2), \qquad P = n_4' - n_4, $$
 
@@ -20,12 +20,12 @@ from chasles.core.outcomes import OK
 from chasles.core.recursion.count import recursion_flops
 from chasles.integrators.advance import UNSEEN
 from chasles.integrators.methods import find_method
+from chasles.many.traced.record import Unboxing, plain_step
 from chasles.model import Model
-from chasles.result import Result
+from chasles.result.result import Result
 from chasles.run.implicit_choice import work_of
 from chasles.run.one_run import RunOptions, prepared
 from chasles.scalars.traced import Tape
-from chasles.traced.record import Unboxing, plain_step
 
 #: Bodies up to which steps are recorded: 10 ms for every one of them.
 MOST_RECORDED = 8

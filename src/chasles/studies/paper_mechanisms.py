@@ -1,6 +1,7 @@
 """The four examples of Müller and Terze (2013), written once for all who run them.
 
-Where the paper leaves data out, the choice made here is in the notes of `chasles.paper.examples`.
+Where the paper leaves data out, the choice made here is in the notes of
+`chasles.studies.paper.examples`.
 """
 
 from math import atan2, cos, pi, sin, sqrt

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from chasles.result import Result
+    from chasles.result.result import Result
     from chasles.view.film import Film
 
 

@@ -8,7 +8,7 @@ from chasles.model import Body, InvalidOption
 from chasles.model.checks import checked_positive
 from chasles.model.errors import told
 from chasles.model.keywords import checked_keywords
-from chasles.result import Result
+from chasles.result.result import Result
 from chasles.view.film import Film, checked_layout, labels_of, make_film
 from chasles.view.setting import checked_follow
 

@@ -19,8 +19,8 @@ from chasles.model import (
     Spring,
 )
 from chasles.model.coordinates import ANGLE
-from chasles.readout import force_history
-from chasles.result import Result
+from chasles.result.readout import force_history
+from chasles.result.result import Result
 from chasles.view.contacts import middle_of
 from chasles.view.scene import Scene, in_body, poses_at_start
 

@@ -21,8 +21,8 @@ from chasles.model import (
 from chasles.model.coordinates import ANGLE
 from chasles.model.drivers import AnyDriver
 from chasles.model.keywords import checked_keywords
-from chasles.readout import ForceHistory
-from chasles.result import Result
+from chasles.result.readout import ForceHistory
+from chasles.result.result import Result
 from chasles.view.panels import largest_of, log_axis, seconds_axis, thinned, titles
 from chasles.view.picture import checked_target, finished, new_axes
 from chasles.view.plots import RC

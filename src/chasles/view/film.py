@@ -14,7 +14,7 @@ from chasles.core.arrays import Floats
 from chasles.model import InvalidOption, coordinates_of
 from chasles.model.errors import told
 from chasles.model.model import plural
-from chasles.result import Result
+from chasles.result.result import Result
 from chasles.view.forms import LIT, Forms, floor_level, part_headers
 from chasles.view.scene import Scene, scene_of_run
 from chasles.view.setting import LAYOUTS, lowest_of, reached, set_out

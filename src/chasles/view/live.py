@@ -11,7 +11,7 @@ import numpy as np
 from chasles.core.arrays import Floats
 from chasles.model import Body, ChaslesError
 from chasles.model.keywords import checked_keywords
-from chasles.result import Result
+from chasles.result.result import Result
 from chasles.view.applied import Applied, applied_forces
 from chasles.view.camera import camera_of
 from chasles.view.film import largest_gap

@@ -10,13 +10,13 @@ from typing import Any
 
 import numpy as np
 
-from chasles.ensembles.members import equal_steps, make_stepper
-from chasles.ensembles.portable import Portable, portable
+from chasles.many.ensembles.members import equal_steps, make_stepper
+from chasles.many.ensembles.portable import Portable, portable
 from chasles.model import InvalidOption, Model, UnknownName, coordinates_of
 from chasles.model.coordinates import ANGLE
 from chasles.model.errors import told
 from chasles.model.parameters import part_named, with_parameters
-from chasles.result import Result
+from chasles.result.result import Result
 from chasles.run.stepper import Stepper
 from chasles.stabilisation.stabiliser import STABILISERS
 from chasles.view.film import (

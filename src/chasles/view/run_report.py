@@ -8,7 +8,7 @@ from pathlib import Path
 import matplotlib as mpl
 
 from chasles.model import InvalidOption
-from chasles.result import Result
+from chasles.result.result import Result
 from chasles.view.curves import plot_result
 from chasles.view.film import make_film
 from chasles.view.picture import picture_of

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from chasles.core.arrays import Floats
-from chasles.result import Result
+from chasles.result.result import Result
 from chasles.view.camera import camera_of, horizontal
 from chasles.view.scene import Scene, place
 from chasles.view.tracks import Header

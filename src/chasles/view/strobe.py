@@ -20,7 +20,7 @@ from chasles.model import (
     Spring,
     Universal,
 )
-from chasles.result import Result
+from chasles.result.result import Result
 from chasles.view.geometry import solid_of
 from chasles.view.panels import Curve, signed, thinned
 from chasles.view.plots import Draw, Figure, Panel

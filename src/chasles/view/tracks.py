@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from chasles.core.arrays import Floats
-from chasles.result import Result
+from chasles.result.result import Result
 from chasles.view.applied import applied_forces
 from chasles.view.scene import Scene
 

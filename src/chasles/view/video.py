@@ -12,7 +12,7 @@ from PIL import Image, ImageDraw, ImageFont
 from chasles.core.arrays import Floats
 from chasles.model import ChaslesError, InvalidOption
 from chasles.model.errors import told
-from chasles.result import Result
+from chasles.result.result import Result
 from chasles.view.camera import Camera, camera_of
 from chasles.view.film import colours_of
 from chasles.view.marks import coil

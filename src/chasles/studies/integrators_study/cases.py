@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from chasles.integrators.methods import methods
+from chasles.many.quiet import simulate_quietly
 from chasles.model import (
     GROUND,
     Body,
@@ -22,7 +23,6 @@ from chasles.model import (
 from chasles.studies import gallery
 from chasles.studies.convergence import convergence
 from chasles.studies.measure import momentum_errors
-from chasles.studies.quiet import simulate_quietly
 from chasles.studies.work_precision import work_precision
 
 SPACES = ("auto", "SE3", "SO3xR3")

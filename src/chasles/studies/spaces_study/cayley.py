@@ -14,7 +14,6 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from chasles import diagnostics
 from chasles.core.arrays import ABSOLUTE_WIDTH, POSE_R, POSE_X, TWIST, Floats
 from chasles.dynamics.equations import equations
 from chasles.groups.se3 import (
@@ -26,6 +25,7 @@ from chasles.groups.se3 import (
 )
 from chasles.groups.so3 import so3_from_matrix, so3_matrix, so3_normalise
 from chasles.model import Model
+from chasles.result import diagnostics
 from chasles.spaces import resolve_spaces
 from chasles.system.build import build
 

@@ -11,7 +11,7 @@ import numpy as np
 
 from chasles.core.arrays import Floats
 from chasles.model import Model
-from chasles.result import Result
+from chasles.result.result import Result
 from chasles.studies import gallery
 from chasles.studies.spaces_study.cases import RULES, run
 

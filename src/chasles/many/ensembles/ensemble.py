@@ -1,0 +1,322 @@
+"""Many runs of one model, as one dataset."""
+
+import time
+import warnings
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from chasles.core.arrays import ABSOLUTE_WIDTH, CHART_WIDTH, Floats
+from chasles.integrators.tableaux import Tableau
+from chasles.many.ensembles.doubts import doubts_of, tell
+from chasles.many.ensembles.finish import Finisher
+from chasles.many.ensembles.gpu import GpuRun, find_cupy
+from chasles.many.ensembles.lanes import Course, LaneRun, cores, nothing_observed
+from chasles.many.ensembles.members import Members, equal_steps, make_members, make_stepper
+from chasles.many.ensembles.observe import checked_quantities, observing
+from chasles.many.ensembles.paths import checked_values
+from chasles.many.ensembles.smooth import is_smooth, make_smooth_members
+from chasles.many.traced.choosing import KERNELS, PLAIN_STEPS, generic_at_hand
+from chasles.many.traced.lanes_ir import ACCUMULATED
+from chasles.model import InvalidOption, Model
+from chasles.model.errors import told
+from chasles.model.keywords import checked_keywords
+from chasles.model.model import checked_model
+from chasles.model.parameters import with_parameters
+from chasles.result.dataset import described, of_bodies
+from chasles.run.preparation import check_word
+from chasles.run.stepper import Stepper
+from chasles.run.time_grid import Grid, checked_step, make_grid
+
+if TYPE_CHECKING:
+    from xarray import Dataset
+
+#: Trajectories larger than this are refused: keep fewer states, or statistics.
+MEMORY_LIMIT = 4 * 2**30
+#: Bodies beyond which the generic kernel runs every member: recordings take too long to compile.
+MOST_BODIES = 12
+QUANTILES = (0.0, 0.05, 0.25, 0.5, 0.75, 0.95, 1.0)
+BINS = 50
+ACCUMULATORS = ("largest", "smallest", "mean", "last")
+
+
+@checked_keywords
+def ensemble(
+    model: Model,
+    vary: Mapping[str, Any],
+    until: float,
+    step: float | None = None,
+    *,
+    method: str | Tableau = "rk4",
+    spaces: Any = "auto",
+    stabilise: Any = None,
+    save_every: int = 1,
+    statistics: Sequence[str] | None = None,
+    exact: bool = True,
+    threads: int | None = None,
+    kernel: str = "auto",
+    device: str = "cpu",
+) -> "Dataset":
+    """Run a model many times with different initial states or parameters.
+
+    Parameters
+    ----------
+    model
+        The model.
+    vary
+        {"top.angular_velocity": (members, 3), "spring.stiffness": (members,), "gravity": (3,),
+        ...}: "part.field" of bodies, joints, forces and drivers, with one row for every member
+        or one value for all.
+    until
+        End time, s, a whole number of steps.
+    step
+        Length of a step, s.
+    method
+        As in `simulate`.
+    spaces
+        As in `simulate`.
+    stabilise
+        As in `simulate`.
+    save_every
+        Save every n-th step, and the last.
+    statistics
+        Quantities to follow instead of trajectories, at every save_every-th step:
+        "pivot.violation", "top.position.z", "top.speed", "kinetic_energy".
+    exact
+        Whether to have the numbers of `simulate` to the last bit (above 400 members the start
+        may differ by round-off, see `set_up` in attrs). False allows fused multiply-add.
+    threads
+        Number of threads. All cores if left out.
+    kernel
+        "auto": code compiled for the model, in vector registers. "generic": the code of all
+        models.
+    device
+        "cpu", or "gpu": one thread for each member, through CuPy (extra gpu). Without a GPU a
+        warning is issued and the CPU is used.
+
+    Returns
+    -------
+    Dataset
+        position, rotation, velocity and angular_velocity (member, time, body, ...). With
+        statistics: largest, smallest, last and mean value of every quantity (member, quantity),
+        and quantiles and a histogram of the largest values over all members. `status` of each
+        member is "finished" or the reason why not; results so far are kept, the rest is NaN.
+        `warnings` lists what is suspect.
+
+    Examples
+    --------
+    >>> import chasles as ch
+    >>> model = ch.Model([ch.Body.sphere("ball", radius=0.1, mass=1.0)])
+    >>> runs = ch.ensemble(model, {"gravity": [(0, 0, -9.81), (0, 0, -1.62)]}, 1.0, 0.1)
+    >>> runs.position.isel(time=-1, axis=2).values.ravel().round(3).tolist()
+    [-4.905, -0.81]
+    """
+    checked_model(model)
+    check_word("kernel", kernel, KERNELS)
+    check_word("device", device, ("cpu", "gpu"))
+    if not isinstance(exact, bool | np.bool_):
+        raise InvalidOption(
+            f"ensemble: exact must be True or False, got {told(exact)}.", "Give one of them."
+        )
+    grid = whole_grid(until, step, save_every)
+    workers = checked_threads(threads)
+    values, count = checked_values(model, vary)
+    names = None if statistics is None else checked_quantities(model, statistics)
+    if names is None:
+        check_memory(count, grid.steps // grid.save_every + 1, len(model.bodies))
+    options = equal_steps("ensemble", method, spaces, stabilise)
+
+    def made(member: int) -> Stepper:
+        own = {path: array[member] for path, array in values.items()}
+        return make_stepper(with_parameters(model, own), options, grid.step, grid.until)
+
+    began = time.perf_counter()
+    members = None
+    if is_smooth(values, count):
+        members = make_smooth_members(made, values, count)
+    if members is None:
+        members = make_members(made, count)
+    set_up_in = time.perf_counter() - began
+    cupy = find_cupy() if device == "gpu" else None
+    course, run = make_run(members, made, grid, names, workers, not exact, cupy)
+    if kernel == "generic" or members.stepper.mechanism.system.body_count > MOST_BODIES:
+        run.refusal = "generic"
+    began = time.perf_counter()
+    if members.odd:
+        odd = np.array(sorted(members.odd))
+        run.finisher.advance(course, odd, np.full(len(odd), grid.steps))
+    run.go()
+    seconds = time.perf_counter() - began
+    attributes = {
+        "title": f"chasles: {count} runs of {model!r}",
+        "method": str(getattr(method, "name", method)),
+        "step": grid.step,
+        "set_up": members.note,
+        "seconds_setting_up": set_up_in,
+        "seconds_in_steps": seconds,
+        "steps_in_lanes": course.in_lanes,
+        "steps_of_the_generic_kernel": course.otherwise,
+        "exact": int(exact),
+        "device": run.device,
+    }
+    found = dataset(model, members, course, values, names, run, attributes)
+    tell(found["warnings"].values.tolist(), grid.step)
+    return found
+
+
+def whole_grid(until: Any, step: Any, save_every: Any, where: str = "ensemble") -> Grid:
+    """Of runs whose steps all have one length."""
+    grid = make_grid(until, checked_step(step, where), save_every, None)
+    if grid.rest > 0.0:
+        near = grid.until / max(1, round(grid.until / grid.step))
+        raise InvalidOption(
+            f"{where}: until must be a whole number of steps of {grid.step:g} s, got"
+            f" {grid.until:g} s.",
+            f"Give step={near:.12g}, say.",
+        )
+    return grid
+
+
+def checked_threads(threads: Any) -> int:
+    if threads is None:
+        return cores()
+    if not isinstance(threads, int | np.integer) or isinstance(threads, bool) or threads < 1:
+        raise InvalidOption(
+            f"ensemble: threads must be a whole number, got {told(threads)}.",
+            "Give 1 or more, or leave it out.",
+        )
+    return int(threads)
+
+
+def make_run(
+    members: Members, made: Any, grid: Grid, names: Any, threads: int, contract: bool,
+    cupy: Any = None,
+) -> tuple[Course, LaneRun]:  # fmt: skip
+    """Where all members stand before the first step, and who takes them on."""
+    stepper, count = members.stepper, len(members.blocks)
+    kept, every = stepper.layout.kept, min(grid.save_every, grid.steps)
+    rows = 1 if names is not None else grid.steps // every + 1
+    first = next(k for k in range(count) if not members.status[k] and k not in members.odd)
+    plainly = 0 if generic_at_hand(stepper) else PLAIN_STEPS
+    finisher = Finisher(members, lambda: made(first), grid.step, threads, plainly)
+    observe = None
+    if names is not None:
+        own, loan = finisher.pristine(first)
+        parameters = loan.parameters(members.places)
+        observe = observing(own, names, members.blocks[first], parameters)
+    points = np.full((count, rows, kept), np.nan)
+    points[:, 0] = members.blocks[:, :kept]
+    going = np.array([not status for status in members.status])
+    for k, odd in members.odd.items():
+        members.blocks[k] = odd.first_block()
+    np.add(members.blocks, 0.0, out=members.blocks)  # as after every step: no negative zeros
+    course = Course(
+        members, grid.step, grid.steps, every, members.blocks, points,
+        nothing_observed(count, 0 if names is None else len(names)),
+        np.zeros(count, np.int64), going, observe, np.zeros(count, bool),
+        np.zeros(count, np.int64),
+    )  # fmt: skip
+    if cupy is not None:
+        return course, GpuRun(course, finisher, threads, contract, cupy=cupy)
+    return course, LaneRun(course, finisher, threads, contract)
+
+
+def check_memory(count: int, rows: int, bodies: int) -> None:
+    """Refuse trajectories that do not fit, before anything is made."""
+    size = 8 * count * rows * bodies * (CHART_WIDTH + 2 * ABSOLUTE_WIDTH)
+    if size > MEMORY_LIMIT:
+        raise InvalidOption(
+            f"ensemble: {rows} states of {count} members would take {size / 2**30:.3g} GiB.",
+            f"Keep fewer: save_every={2 * max(1, rows // 2)}, say, or follow quantities with"
+            " statistics=[...].",
+        )
+
+
+# --- what comes back ---
+
+
+def dataset(
+    model: Model, members: Members, course: Course, values: Mapping[str, Floats], names: Any,
+    run: LaneRun, attributes: dict[str, Any],
+) -> "Dataset":  # fmt: skip
+    from xarray import Dataset
+
+    count = len(course.at)
+    status = [text or "finished" for text in members.status]
+    doubts = doubts_of(course.blocks, members.stepper.layout)
+    variables: dict[str, Any] = {
+        "status": (("member",), status, {"long_name": "how the run ended"}),
+        "warnings": (("member",), doubts, {"long_name": "what is suspect about the run"}),
+        "reached": described(
+            ("member",), course.step * course.at.astype(float), "s", "time reached"
+        ),
+    }
+    for path, array in values.items():
+        dims = tuple(f"{path}.{k}" for k in range(array.ndim - 1))
+        variables[f"vary {path}"] = (("member", *dims), np.array(array), {"long_name": path})
+    coordinates: dict[str, Any] = {"member": np.arange(count)}
+    if names is None:
+        times = np.minimum(np.arange(course.points.shape[1]) * course.every, course.steps)
+        points = course.points
+        if course.steps % course.every:
+            times = np.append(times, course.steps)
+            points = np.concatenate([points, np.full_like(points[:, :1], np.nan)], axis=1)
+            done = course.at == course.steps
+            points[done, -1] = course.blocks[done, : points.shape[2]]
+        coordinates |= {"time": described(("time",), course.step * times, "s", "time")}
+        variables |= of_members(model, members, points, run)
+        coordinates |= {"body": list(model.body_names), "axis": list("xyz")}
+        coordinates["body_axis"] = list("xyz")
+    else:
+        variables |= of_quantities(course, names)
+        coordinates |= {"quantity": list(names), "quantile": list(QUANTILES)}
+    return Dataset(variables, coordinates, attributes)
+
+
+def of_members(model: Model, members: Members, points: Floats, run: LaneRun) -> dict[str, Any]:
+    """Poses and velocities (member, time, body, ...)."""
+    stepper, (count, rows, _) = members.stepper, points.shape
+    setup, width = stepper.solver.setup, stepper.layout.integrals
+    bodies = stepper.mechanism.system.body_count
+    absolute = np.zeros((count, rows, bodies, ABSOLUTE_WIDTH))
+    if members.poses_alike():
+        places = np.ascontiguousarray(points[:, :, :width]).reshape(count * rows, width)
+        absolute[:] = stepper.absolute(places).reshape(absolute.shape)
+    else:
+
+        def work(member: int, own: Stepper, _: Any) -> None:
+            absolute[member] = own.absolute(np.ascontiguousarray(points[member, :, :width]))
+
+        run.finisher.each(np.arange(count), work)
+    found = of_bodies(setup, absolute.reshape(count * rows, bodies, ABSOLUTE_WIDTH))
+    return {
+        name: (("member", *dims), array.reshape(count, rows, *array.shape[1:]), words)
+        for name, (dims, array, words) in found.items()
+        if name != "body_velocity"
+    }
+
+
+def of_quantities(course: Course, names: Sequence[str]) -> dict[str, Any]:
+    """Statistics of every member, and over all of them."""
+    table = course.observed.copy()
+    assert table.shape[2] == ACCUMULATED == len(ACCUMULATORS)
+    seen = np.maximum(1, course.at // course.every)
+    table[:, :, 2] /= seen[:, None]
+    table[course.at < course.every] = np.nan
+    found: dict[str, Any] = {
+        word: (("member", "quantity"), table[:, :, k], {"long_name": f"{word} value of a quantity"})
+        for k, word in enumerate(ACCUMULATORS)
+    }
+    largest = table[:, :, 0]
+    words = {"long_name": "quantiles of the largest values over all members"}
+    with warnings.catch_warnings(), np.errstate(invalid="ignore"):
+        warnings.filterwarnings("ignore", "All-NaN slice")  # nobody came as far: `status` says why
+        quantiles = np.nanquantile(largest, QUANTILES, axis=0)
+    found["quantiles"] = (("quantile", "quantity"), quantiles, words)
+    pairs = [np.histogram(column[np.isfinite(column)], BINS) for column in largest.T]
+    counts, edges = (np.array(part) for part in zip(*pairs, strict=True))
+    words = {"long_name": "members by their largest value"}
+    found["histogram"] = (("quantity", "bin"), counts, words)
+    found["bin_edges"] = (("quantity", "edge"), edges, {"long_name": "edges of the bins"})
+    return found

@@ -1,0 +1,202 @@
+"""Members that leave the lanes: steps by the generic kernel, looks that are due, and reasons."""
+
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
+from queue import Empty, SimpleQueue
+from typing import Any
+
+import numpy as np
+
+from chasles.core.arrays import Floats, Integers
+from chasles.core.outcomes import OK
+from chasles.integrators.advance import SEEN, SEEN_LAST
+from chasles.many.ensembles.members import Leaf, Members, Path, own_leaves, records_of
+from chasles.many.traced.lanes_ir import ACCUMULATED
+from chasles.many.traced.record import Parameter, with_number
+from chasles.many.traced.stepping import TracedSteps
+from chasles.run.stepper import Stepper
+from chasles.run.stops import explained
+
+#: What outlives a step beside its block: the path of an array, and an entry.
+Key = tuple[Path, int]
+
+
+class Loan:
+    """A stepper, and its arrays as they were made."""
+
+    def __init__(self, stepper: Stepper) -> None:
+        self.stepper = stepper
+        self.arrays = {
+            leaf.path: leaf.value for leaf in own_leaves(stepper)
+            if isinstance(leaf.value, np.ndarray)
+        }  # fmt: skip
+        self.copies = {path: array.copy() for path, array in self.arrays.items()}
+
+    def restore(self) -> None:
+        for path, array in self.arrays.items():
+            array[...] = self.copies[path]
+
+    def with_numbers(self, places: Sequence[tuple[Leaf, int]], values: Floats) -> Stepper:
+        """The stepper with other numbers at some places."""
+        fields: dict[Path, float] = {}
+        for (leaf, entry), value in zip(places, values, strict=True):
+            if leaf.path in self.arrays:
+                self.arrays[leaf.path].reshape(-1)[entry] = value
+            else:
+                fields[leaf.path] = float(value)
+        if not fields:
+            return self.stepper
+        records: Any = records_of(self.stepper)
+        for path, number in fields.items():
+            records = with_number(records, path, number)
+        return replace(self.stepper, mechanism=records[0], scheme=records[2])
+
+    def parameters(self, places: Sequence[tuple[Leaf, int]]) -> list[Parameter]:
+        """Numbers at some places as inputs of a recording."""
+        return [Parameter(self.arrays.get(leaf.path, leaf.value), entry, leaf.path)
+                for leaf, entry in places]  # fmt: skip
+
+    def keys(self, carried: Sequence[tuple[Any, int]]) -> list[Key]:
+        """What a recording carries, by path."""
+        paths = {id(array): path for path, array in self.arrays.items()}
+        return [(paths[id(array)], entry) for array, entry in carried]
+
+    def give(self, carried: dict[Key, Floats], member: int) -> None:
+        """Put what a member carries where kernels read it."""
+        for (path, entry), values in carried.items():
+            self.arrays[path].reshape(-1)[entry] = values[member]
+
+    def take(self, carried: dict[Key, Floats], member: int) -> None:
+        for (path, entry), values in carried.items():
+            values[member] = self.arrays[path].reshape(-1)[entry]
+
+
+class Finisher:
+    """Steppers, one per thread, that take on the numbers of any member."""
+
+    def __init__(
+        self, members: Members, make: Callable[[], Stepper], step: float, threads: int, plainly: int
+    ) -> None:
+        self.members, self.make, self.step, self.threads = members, make, step, threads
+        self.steppers: SimpleQueue[Loan] = SimpleQueue()
+        self.plainly = plainly  # steps as plain Python before the generic kernel is compiled
+
+    # --- steppers ---
+
+    def borrow(self) -> Loan:
+        try:
+            return self.steppers.get_nowait()
+        except Empty:
+            return Loan(self.make())
+
+    def of(self, member: int, loan: Loan) -> Stepper:
+        """The stepper with the numbers of a member, as if it were just made."""
+        loan.restore()
+        return loan.with_numbers(self.members.places, self.members.parameters[member])
+
+    def pristine(self, member: int) -> tuple[Stepper, Loan]:
+        """One for a recording, which nobody else uses."""
+        loan = Loan(self.make())
+        return self.of(member, loan), loan
+
+    # --- work ---
+
+    def each(self, group: Integers, work: Callable[[int, Stepper, Loan | None], None]) -> None:
+        """Some work for each of some members, in threads."""
+
+        def one(member: int) -> None:
+            odd = self.members.odd.get(member)
+            if odd is not None:
+                work(member, odd, None)
+                return
+            loan = self.borrow()
+            try:
+                work(member, self.of(member, loan), loan)
+            finally:
+                self.steppers.put(loan)
+
+        if self.threads == 1 or len(group) == 1:
+            for member in group.tolist():
+                one(member)
+            return
+        with ThreadPoolExecutor(self.threads) as pool:
+            list(pool.map(one, group.tolist()))
+
+    def advance(self, course: Any, group: Integers, counts: Any) -> None:
+        """So many steps of each member, or fewer if it ends or stops."""
+        wanted = dict(zip(group.tolist(), np.atleast_1d(counts).tolist(), strict=True))
+
+        def work(member: int, stepper: Stepper, loan: Loan | None) -> None:
+            first = int(course.at[member])
+            last = min(course.steps, first + wanted[member])
+            if loan is not None:
+                loan.give(course.carried, member)
+            self.steps(course, member, stepper, first, last)
+            if loan is not None:
+                loan.take(course.carried, member)
+
+        self.each(group, work)
+
+    def steps(self, course: Any, member: int, stepper: Stepper, first: int, last: int) -> None:
+        block, spare = course.blocks[member], np.zeros(course.blocks.shape[1])
+        kept, every = stepper.layout.kept, course.every
+        first_row = first // every + 1
+        rows = np.zeros((max(1, last // every - first_row + 1), kept))
+        grid = (0.0, course.step, first, last, course.steps)
+        plain = TracedSteps(stepper, np.nan, plainly=self.plainly)
+        if last - first > self.plainly:
+            plain.plainly = 0
+        self.plainly = max(0, self.plainly - (last - first))
+        index, outcome = first, OK
+        while index < last and outcome == OK:
+            piece = (grid[0], grid[1], index, index + 1, grid[4]) if plain.plainly else grid
+            index, outcome = plain.generic(block, spare, piece, every, SEEN, rows, first_row)
+        course.otherwise += index - first
+        course.at[member] = index
+        ready = index // every - first_row + 1
+        if course.observe is None:
+            course.points[member, first_row : first_row + ready] = rows[:ready]
+        else:
+            self.observe(course, member, rows[:ready], first_row)
+        course.going[member] = index < course.steps and outcome == OK
+        if outcome != OK:
+            t = course.step * index
+            why = explained(stepper, block, spare, t, course.step, outcome)
+            self.members.status[member] = f"stopped: {why.what}"
+
+    def look(self, course: Any, group: Integers) -> None:
+        """Looks that guards have held up, and what is to be kept there."""
+
+        def work(member: int, stepper: Stepper, loan: Loan | None) -> None:
+            index, block = int(course.at[member]), course.blocks[member]
+            plain = TracedSteps(stepper, np.nan, plainly=1)
+            grid = (0.0, course.step, index, index, course.steps)
+            nowhere = np.zeros((1, 1))
+            plain.generic(block, block.copy(), grid, 1, SEEN_LAST, nowhere, 0)
+            course.pending[member] = False
+            course.going[member] = index < course.steps
+            if index % course.every == 0:
+                row = block[: stepper.layout.kept]
+                if course.observe is None:
+                    course.points[member, index // course.every] = row
+                else:
+                    self.observe(course, member, row[None], index // course.every)
+
+        self.each(group, work)
+
+    def observe(self, course: Any, member: int, rows: Floats, first_row: int) -> None:
+        """What is observed at points, as the lanes accumulate it."""
+        width = course.blocks.shape[1]
+        parameters = self.members.parameters[member]
+        for k, row in enumerate(rows):
+            block = np.zeros(width)
+            block[: len(row)] = row
+            t = course.step * ((first_row + k) * course.every)
+            values, _ = course.observe.replay([*block, t, *parameters])
+            table = course.observed[member]
+            assert table.shape[1] == ACCUMULATED
+            table[:, 0] = np.where(np.array(values) > table[:, 0], values, table[:, 0])
+            table[:, 1] = np.where(np.array(values) < table[:, 1], values, table[:, 1])
+            table[:, 2] += values
+            table[:, 3] = values

@@ -1,0 +1,153 @@
+"""Ensembles on a GPU: the recorded step as CUDA C, one thread for a member, through CuPy.
+
+Members go there in chunks of any size, smaller ones where its memory does not hold them.  Those
+whose guards fail stop, and are finished on the CPU as those of lanes are; so are those that not
+even small chunks can take there.
+"""
+
+import warnings
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from chasles.core.arrays import Floats, Integers
+from chasles.many.ensembles.lanes import LaneRun, Variant
+from chasles.many.traced.cuda import KERNEL, cuda_source
+from chasles.many.traced.record import Recording
+from chasles.model import ChaslesWarning
+
+#: Threads in a block: registers allow no more of long kernels at once.
+BLOCK = 128
+#: Members on the device at once, and bytes that they may take there.
+CHUNK, MOST_BYTES = 2**20, 2**33
+#: Members of a chunk below which a device is not worth the way there.
+SMALLEST_CHUNK = 2**10
+
+
+def find_cupy() -> Any | None:
+    """CuPy with a device, or None, and a word about what is missing."""
+    try:
+        import cupy
+    except ImportError:
+        warnings.warn(
+            "ensemble: device='gpu' needs CuPy, which is not installed: the members run on the"
+            " CPU. Install it: pip install cupy-cuda12x.",
+            ChaslesWarning,
+            stacklevel=4,
+        )
+        return None
+    try:
+        count = int(cupy.cuda.runtime.getDeviceCount())
+    except Exception as error:  # CuPy has one for every way in which a driver is missing
+        count, reason = 0, f": {error}"
+    else:
+        reason = ""
+    if count == 0:
+        warnings.warn(
+            f"ensemble: there is no GPU that CuPy can use{reason}: the members run on the CPU.",
+            ChaslesWarning,
+            stacklevel=4,
+        )
+        return None
+    return cupy
+
+
+def tell_full(error: Exception) -> None:
+    warnings.warn(
+        f"ensemble: the memory of the GPU does not hold {SMALLEST_CHUNK} members ({error}): those"
+        " that are left run on the CPU. Free memory there, or keep less: a larger save_every, or"
+        " statistics=[...].",
+        ChaslesWarning,
+        stacklevel=6,
+    )
+
+
+@dataclass
+class GpuRun(LaneRun):
+    """The runs of all members on a device."""
+
+    cupy: Any = None
+    is_full: bool = False  # whether its memory held not even small chunks
+
+    @property
+    def device(self) -> str:
+        return "gpu, whose memory was full, and cpu" if self.is_full else "gpu"
+
+    def machine_code(self, recording: Recording) -> tuple[Any, Any]:
+        kept = self.course.points.shape[2]
+        text = cuda_source(recording, kept, not self.contract, self.course.observe)
+        module = self.cupy.RawModule(code=text, options=("-std=c++14",))
+        return module, module.get_function(KERNEL)
+
+    def take(self, variant: Variant, group: Integers, first: int) -> None:
+        course = self.course
+        rows, kept = self.rows_from(first), course.points.shape[2]
+        own = 8 * (course.blocks.shape[1] + course.members.parameters.shape[1] + rows * kept)
+        chunk, done = max(1, min(CHUNK, MOST_BYTES // own)), 0
+        while done < len(group) and not self.is_full:
+            try:
+                self.piece(variant, group[done : done + chunk], first)
+                done += chunk
+            except self.cupy.cuda.memory.OutOfMemoryError as error:
+                self.cupy.get_default_memory_pool().free_all_blocks()
+                self.is_full = chunk <= SMALLEST_CHUNK
+                chunk = max(1, chunk // 2)
+                if self.is_full:
+                    tell_full(error)
+        if done < len(group):
+            self.take_on_cpu(variant, group[done:], first)
+
+    def take_on_cpu(self, variant: Variant, group: Integers, first: int) -> None:
+        """Members for which the device has no memory."""
+        lanes = LaneRun(self.course, self.finisher, self.threads, self.contract)
+        code, run = lanes.machine_code(variant.recording)
+        lanes.take(replace(variant, code=code, run=run), group, first)
+
+    def rows_from(self, first: int) -> int:
+        """Rows that are kept after a step."""
+        rows = self.course.points.shape[1]
+        return (
+            0 if self.course.observe is not None else max(0, rows - 1 - first // self.course.every)
+        )
+
+    def piece(self, variant: Variant, group: Integers, first: int) -> None:
+        """Some members as far as they come, all from one step."""
+        cupy, course, count = self.cupy, self.course, len(group)
+
+        # (members, numbers) here, (numbers, members) there: turned over on the device.
+        def sent(table: Floats) -> Any:
+            if not table.size:
+                return cupy.zeros(1)
+            return cupy.ascontiguousarray(cupy.asarray(np.ascontiguousarray(table)).T)
+
+        def fetched(table: Any) -> Floats:
+            back: Floats = cupy.asnumpy(cupy.ascontiguousarray(table.T))
+            return back
+
+        rows, kept = self.rows_from(first), course.points.shape[2]
+        states, parameters = sent(course.blocks[group]), sent(course.members.parameters[group])
+        columns = [course.carried[key] for key in variant.keys]
+        carried = sent(np.stack([c[group] for c in columns], axis=1) if columns else np.zeros(0))
+        observed = sent(course.observed[group].reshape(count, -1))
+        saved = cupy.zeros((max(1, rows), kept, count if rows else 1))
+        reached, pending = cupy.zeros(count, np.int64), cupy.zeros(count, np.int32)
+        whole = np.int64
+        variant.run(
+            (-(-count // BLOCK),), (BLOCK,),
+            (
+                states, carried, parameters, saved if rows else np.intp(0), observed, reached,
+                pending, whole(count), np.float64(0.0), np.float64(course.step), whole(first),
+                whole(course.steps), whole(course.steps), whole(course.every),
+                whole(first // course.every + 1),
+            ),
+        )  # fmt: skip
+        history = None
+        if rows:
+            history = cupy.asnumpy(cupy.ascontiguousarray(cupy.moveaxis(saved, 2, 0)))
+        accumulated = fetched(observed) if course.observed.size else None
+        back = fetched(carried) if columns else None
+        self.put_back(
+            group, first, fetched(states), (columns, back), accumulated, history,
+            cupy.asnumpy(reached), cupy.asnumpy(pending) != 0,
+        )  # fmt: skip

@@ -1,0 +1,143 @@
+"""Quantities that are followed while an ensemble runs, so that no trajectory is stored.
+
+"pivot.violation"          distance by which a joint is open, m
+"top.position.z"           of a centre of mass in the world, m
+"top.speed"                of a centre of mass, m/s
+"top.angular_velocity.x"   in the body frame, rad/s
+"kinetic_energy"           of all bodies, J
+"""
+
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any
+
+from chasles.core.arrays import ABSOLUTE_WIDTH, POSE_X, TWIST, Floats, vec3
+from chasles.core.assemble import pose_of
+from chasles.core.constraints.kind import Opening
+from chasles.core.constraints.lower_pair import LOWER_PAIR
+from chasles.core.constraints.registry import CONSTRAINTS
+from chasles.core.judge import energy_of_placed
+from chasles.core.recursion.kinematics import kinematics, place
+from chasles.core.signals import put_signals
+from chasles.core.stabilisation.residuals import joint_opening
+from chasles.groups.vectors import dot
+from chasles.many.ensembles.members import records_of
+from chasles.many.traced.record import Parameter, Unboxing, with_parameter_inputs
+from chasles.many.traced.simplify import simplified
+from chasles.model import InvalidOption, Model, UnknownName
+from chasles.run.stepper import Stepper
+from chasles.scalars.elementary import sqrt
+from chasles.scalars.nodes import Program
+from chasles.scalars.traced import Tape
+
+AXES = ("x", "y", "z")
+Quantity = Callable[[Any, Any], Any]  # of a system and its placed bodies
+
+
+def known_quantities(model: Model) -> list[str]:
+    """All that can be observed."""
+    found = ["kinetic_energy", *(f"{name}.violation" for name in model.joint_names)]
+    for body in model.body_names:
+        found += [f"{body}.speed"]
+        found += [f"{body}.{word}.{axis}" for word in ("position", "angular_velocity")
+                  for axis in AXES]  # fmt: skip
+    return found
+
+
+def checked_quantities(model: Model, given: Any) -> tuple[str, ...]:
+    if isinstance(given, str) or not isinstance(given, Iterable):
+        raise InvalidOption(
+            f"ensemble: statistics must be a list of quantities, got {given!r}.",
+            'Give ["pivot.violation"], say.',
+        )
+    known, wanted = known_quantities(model), tuple(given)
+    if not wanted:
+        raise InvalidOption(
+            "ensemble: statistics must name a quantity, got none.",
+            f"Give ['{known[-1]}'], say, or leave it out for trajectories.",
+        )
+    for name in wanted:
+        if name not in known:
+            raise UnknownName.among("quantity", name, known, where="ensemble: statistics")
+    return wanted
+
+
+def violation(joint: int) -> Quantity:
+    """The length of the translation by which a joint is open."""
+
+    def value(system: Any, scratch: Any) -> Any:
+        joints = system.joints
+        turn, shift = joint_opening(system, joint, scratch.absolute)
+        kind, locked = CONSTRAINTS[joints.kind[joint]], joints.locked[joint]
+        if kind is LOWER_PAIR and joints.constant[joint] == 0.0:
+            gap = tuple(shift[k] if locked >> (3 + k) & 1 else 0.0 for k in range(3))
+        else:
+            poses = [pose_of(scratch.absolute, side[joint]) for side in (joints.a, joints.b)]
+            opening = Opening(turn, shift, joints.constant[joint], locked, 0.0, poses, None)
+            gap = kind.gap(opening)[1]
+        return sqrt(dot(gap, gap))
+
+    return value
+
+
+def of_body(body: int, word: str, axis: str) -> Quantity:
+    at = body * ABSOLUTE_WIDTH
+
+    def value(system: Any, scratch: Any) -> Any:
+        if word == "speed":
+            speed = vec3(scratch.absolute, at + TWIST + 3)
+            return sqrt(dot(speed, speed))
+        first = POSE_X if word == "position" else TWIST
+        return scratch.absolute[at + first + AXES.index(axis)]
+
+    return value
+
+
+def quantity(stepper: Stepper, name: str) -> Quantity:
+    """What a name stands for."""
+    setup = stepper.solver.setup
+    if name == "kinetic_energy":
+        return energy_of_placed
+    for joint in setup.model.joint_names:
+        if name == f"{joint}.violation":
+            return violation(setup.joint_index[joint])
+    body = next(b for b in sorted(setup.model.body_names, key=len, reverse=True)
+                if name.startswith(f"{b}."))  # fmt: skip
+    word, _, axis = name[len(body) + 1 :].partition(".")
+    return of_body(setup.body_index[body], word, axis)
+
+
+def observing(
+    stepper: Stepper, names: Sequence[str], block: Floats, parameters: Sequence[Parameter]
+) -> Program:
+    """The program (block, time, parameters) -> quantities."""
+
+    def values(mechanism: Any, scratch: Any) -> list[Any]:
+        return [quantity(stepper, name)(mechanism.system, scratch) for name in names]
+
+    program = read_program(stepper, values, block, parameters)
+    if program.guards:
+        raise InvalidOption(
+            f"ensemble: statistics of {', '.join(names)} are not a formula without branches.",
+            "Leave out joints on threads, or keep trajectories: leave out statistics=.",
+        )
+    return program
+
+
+def read_program(
+    stepper: Stepper, values: Callable[[Any, Any], list[Any]], block: Floats,
+    parameters: Sequence[Parameter], signals: bool = True,
+) -> Program:  # fmt: skip
+    """(block, time, parameters) -> values of a mechanism and its placed bodies.
+
+    Without `signals` for what no function of time decides: places, velocities.
+    """
+    tape, boxes = Tape(), Unboxing()
+    opened = boxes.of(records_of(stepper))
+    state = [tape.input(x) for x in block.tolist()]
+    t: Any = tape.input(0.0)
+    mechanism, scratch, _ = with_parameter_inputs(opened, boxes, tape, parameters)
+    if signals:
+        put_signals(mechanism.system.signals, t, scratch.signals)
+    kinematics(mechanism.tree, state, mechanism.memory.rows)
+    place(mechanism.tree, state, mechanism.memory.rows, scratch.absolute)
+    return simplified(tape.program(values(mechanism, scratch)))

@@ -1,0 +1,337 @@
+"""A model that runs elsewhere: its step as WebAssembly, and starts for positions of sliders.
+
+Every position of the sliders is set up here, as `simulate` would set it up; what differs between
+positions are entries of the first block and numbers of the records.  Sliders that move different
+entries have tables of their own, the others one for all their combinations.  Entries that only
+judge a run (alarms, promises) may depend on several: they are added up, and move nothing.  A step
+is recorded where the runs at the ends of the sliders need it: each way that its guards go is a
+module.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import product
+from math import prod
+from typing import Any
+
+import numpy as np
+
+from chasles.core.arrays import ABSOLUTE_WIDTH, Floats
+from chasles.core.judge import energy_of_placed, potential_of_placed
+from chasles.many.ensembles.finish import Key, Loan
+from chasles.many.ensembles.members import (
+    Members,
+    different,
+    image_of,
+    is_number,
+    make_members,
+    own_leaves,
+    records_of,
+)
+from chasles.many.ensembles.observe import quantity, read_program
+from chasles.many.traced.loop_ir import RUN, run_ir
+from chasles.many.traced.machine import compiled
+from chasles.many.traced.record import NotTraceable, Recording, record
+from chasles.many.traced.stepping import SIGNATURE, WHOLE
+from chasles.many.traced.wasm import READ, inexact, read_ir, wasm_module
+from chasles.model import InvalidOption
+from chasles.run.stepper import Stepper
+from chasles.scalars.nodes import Program
+
+MOST_OPERATIONS = 60_000  # of a step, all ways together: some 2 MB
+MOST_WAYS = 10
+MOST_POSITIONS = 200  # of sliders that are coupled, all combinations together
+POSE = 12  # numbers of a body's pose: rotation, then place
+Positions = tuple[int, ...]  # of every slider
+Make = Callable[[Positions], Stepper]
+
+
+@dataclass
+class Way:
+    """A recorded step: its module, and what it carries beside the block."""
+
+    recording: Recording
+    keys: list[Key]
+    native: Any  # the same as machine code, kept alive
+    wasm: bytes
+    imports: list[str]
+
+
+@dataclass
+class Table:
+    """What some sliders decide: rows of entries, the last slider's positions fastest."""
+
+    sliders: tuple[int, ...]
+    columns: Any
+    rows: Floats
+
+
+@dataclass
+class Portable:
+    """What it takes to run a model elsewhere.
+
+    base     the first block and the parameters, one after the other, at the sliders' first values
+    kept     positions of every slider
+    carried  keys of all that ways carry, and their first values
+    """
+
+    step: float
+    members: Members
+    base: Floats
+    kept: list[list[int]]
+    tables: list[Table]
+    ways: list[Way]
+    carried: dict[Key, float]
+    read: bytes
+    words: list[str]  # what is read beside the poses
+
+    @property
+    def width(self) -> int:
+        return len(self.members.image.block)
+
+    @cached_property
+    def inexact(self) -> list[str]:
+        """Functions of libm that a step calls."""
+        return inexact([name for way in self.ways for name in way.imports])
+
+
+def portable(make: Make, counts: Sequence[int], first: Positions, step: float, steps: int) -> Any:
+    """A model whose set-up `make` gives for every position of sliders; `first` are theirs now."""
+    groups = coupled_sliders(make, counts, first)
+    kept = [kept_positions(counts[k], first[k], len(group))
+            for k in range(len(counts)) for group in groups if k in group]  # fmt: skip
+    positions = [first]
+    for group in groups:
+        for combination in product(*(kept[k] for k in group)):
+            positions.append(moved(first, dict(zip(group, combination))))
+    members = make_members(lambda k: make(positions[k]), len(positions))
+    check_members(members, positions)
+    whole = np.concatenate((members.blocks + 0.0, members.parameters), axis=1)
+    tables, at = [], 1
+    for group in groups:
+        rows = whole[at : at + prod(len(kept[k]) for k in group)]
+        at += len(rows)
+        columns = np.flatnonzero(different(rows, whole[0]).any(axis=0))
+        tables.append(Table(group, columns, rows[:, columns]))
+    ends = [moved(first, {k: at}) for k, own in enumerate(kept) for at in (own[0], own[-1])]
+    chosen = [0, *(positions.index(at) for at in ends)]
+    ways, carried = record_ways(members, lambda k: make(positions[k]), chosen, step, steps)
+    read, words = readout(members)
+    return Portable(step, members, whole[0], kept, tables, ways, carried, read, words)
+
+
+# --- sliders ---
+
+
+def kept_positions(count: int, first: int, together: int) -> list[int]:
+    """Those of a slider that are set up: all, or evenly spread ones where combinations are many."""
+    most = int(MOST_POSITIONS ** (1.0 / together))
+    if count <= most:
+        return list(range(count))
+    spread = np.unique(np.linspace(0, count - 1, most).astype(int))
+    spread[np.abs(spread - first).argmin()] = first
+    return [int(k) for k in spread]
+
+
+def coupled_sliders(
+    make: Make, counts: Sequence[int], first: Positions
+) -> list[tuple[int, ...]]:  # fmt: skip
+    """Groups of sliders: those that move the same entries are in one."""
+    ends = [(0, count - 1) for count in counts]
+    singles = [moved(first, {k: at}) for k, pair in enumerate(ends) for at in pair]
+    corners = list(product(*ends))
+    stepper = make(first)
+    judging = judging_entries(stepper)
+    base = vectors(make, [first, *singles, *corners])
+    changed = [np.zeros(base.shape[1], bool) for _ in counts]
+    for row, at in zip(base[1:], singles):
+        for k, own in enumerate(changed):
+            if at[k] != first[k]:
+                own |= different(row, base[0]) & ~judging
+    for corner, row in zip(corners, base[1 + len(singles) :]):
+        missed = different(overlaid(base, singles, first, corner), row) & ~judging
+        if missed.any():
+            return [tuple(range(len(counts)))]  # entries that depend on several at once
+    return together(changed)
+
+
+def judging_entries(stepper: Stepper) -> Any:
+    """Which numbers of a block and of records decide about warnings, and about no motion."""
+    block = np.arange(stepper.layout.width) >= stepper.layout.seen
+    numbers = [np.full(np.size(leaf.value), "promises" in leaf.path)
+               for leaf in own_leaves(stepper) if is_number(leaf)]  # fmt: skip
+    return np.concatenate((block, *numbers))
+
+
+def moved(positions: Positions, others: dict[int, int]) -> Positions:
+    return tuple(others.get(k, at) for k, at in enumerate(positions))
+
+
+def vectors(make: Make, positions: Sequence[Positions]) -> Floats:
+    """First block and all numbers of the records at some positions."""
+    images = [image_of(make(at)) for at in positions]
+    return np.stack([np.concatenate((image.block + 0.0, image.numbers)) for image in images])
+
+
+def overlaid(
+    base: Floats, singles: Sequence[Positions], first: Positions, corner: Positions
+) -> Floats:
+    """What a corner would be if every slider moved entries of its own."""
+    found: Floats = base[0].copy()
+    for row, at in zip(base[1:], singles):
+        if any(a == c != f for a, c, f in zip(at, corner, first)):
+            new = different(row, base[0])
+            found[new] = row[new]
+    return found
+
+
+def together(changed: Sequence[Any]) -> list[tuple[int, ...]]:
+    """Sliders that move the same entries, together."""
+    groups: list[tuple[tuple[int, ...], Any]] = []
+    for k, own in enumerate(changed):
+        meeting = [g for g in groups if (g[1] & own).any()]
+        groups = [g for g in groups if not (g[1] & own).any()]
+        sliders = tuple(sorted([k, *(i for g in meeting for i in g[0])]))
+        groups.append((sliders, np.any([own, *(g[1] for g in meeting)], axis=0)))
+    return [sliders for sliders, _ in groups]
+
+
+def check_members(members: Members, positions: Sequence[Positions]) -> None:
+    refused = next((k for k, words in enumerate(members.status) if words), None)
+    if refused is not None:
+        raise InvalidOption(
+            f"animate: live: at positions {positions[refused]} of the sliders the model cannot"
+            f" start: {members.status[refused].removeprefix('refused: ')}",
+            "Give sliders= with smaller ranges.",
+        )
+    if members.odd:
+        raise InvalidOption(
+            "animate: live: a slider changes the structure of the model, and not only numbers.",
+            "Leave it out, or keep it away from values where something vanishes.",
+        )
+
+
+# --- steps ---
+
+
+def record_ways(
+    members: Members, make: Callable[[int], Stepper], chosen: Sequence[int], step: float, steps: int
+) -> tuple[list[Way], dict[Key, float]]:
+    """Ways of a step that runs from some members take, found by running them."""
+    ways: list[Way] = []
+    carried: dict[Key, float] = {}
+    for number, k in enumerate(chosen):
+        stepper = make(k)
+        loan = Loan(stepper)
+        block, values = members.blocks[k] + 0.0, members.parameters[k].copy()
+        integers = {id(a): a.copy() for a in loan.arrays.values() if a.dtype.kind != "f"}
+        index, end = 0, steps if number == 0 else min(steps, 500)
+        while index < end:
+            reached = index
+            for way in ways:
+                reached = advanced(way, loan, block, values, step, index, end)
+                if reached > index:
+                    break
+            if reached > index:
+                index = reached
+                continue
+            if len(ways) >= MOST_WAYS:
+                break
+            times = step * index, step * (index + 1)
+            try:
+                with np.errstate(all="ignore"):
+                    found = record(records_of(stepper), block, times, step,
+                                   parameters=loan.parameters(members.places))  # fmt: skip
+            except NotTraceable as error:
+                if ways:
+                    break
+                raise InvalidOption(
+                    f"animate: live: a step of this model cannot be recorded: {error}",
+                    "Leave out functions in Python, or give them as a Signal; or make a film:"
+                    " leave out live=True.",
+                ) from error
+            if any(integers[id(a)].reshape(-1)[entry] != n for a, entry, n in found.fixed):
+                break
+            ways.append(made_way(found, loan, members))
+            check_size(ways)
+            for key in ways[-1].keys:
+                carried.setdefault(key, float(loan.copies[key[0]].reshape(-1)[key[1]]))
+            if advanced(ways[-1], loan, block, values, step, index, index + 1) == index:
+                break
+            index += 1
+    return ways, carried
+
+
+def made_way(found: Recording, loan: Loan, members: Members) -> Way:
+    text = run_ir(found, members.stepper.layout.kept)
+    module, imports = wasm_module(text, RUN)
+    return Way(found, loan.keys(found.carried), compiled(text), module, imports)
+
+
+def check_size(ways: Sequence[Way]) -> None:
+    operations = sum(len(way.recording.step.nodes) for way in ways)
+    if operations > MOST_OPERATIONS:
+        raise InvalidOption(
+            f"animate: live: a step of this model takes {operations} operations, more than the"
+            f" {MOST_OPERATIONS} that a page holds.",
+            "Make a film: leave out live=True.",
+        )
+
+
+def advanced(
+    way: Way, loan: Loan, block: Floats, values: Floats, step: float, index: int, last: int
+) -> int:
+    """Steps by a way, on a block in place: the step reached."""
+    run = way.native.function(RUN, *SIGNATURE, result=WHOLE)
+    carried = np.array([loan.arrays[path].reshape(-1)[k] for path, k in way.keys] or [0.0])
+    pending, never = np.zeros(1, np.int64), 2**62
+    saved, given = np.zeros(1), np.append(values, 0.0)
+    reached = run(
+        block.ctypes.data, carried.ctypes.data, given.ctypes.data, saved.ctypes.data,
+        pending.ctypes.data, 0.0, step, index, last, never, never, 0,
+    )  # fmt: skip
+    for (path, k), value in zip(way.keys, carried):
+        loan.arrays[path].reshape(-1)[k] = value
+    return int(reached)
+
+
+# --- what is read from a state ---
+
+
+def readout(members: Members) -> tuple[bytes, list[str]]:
+    """A module that reads poses, the energies and the gaps of joints, and names of the latter."""
+    stepper = members.stepper
+    model, setup = stepper.solver.setup.model, stepper.solver.setup
+    loan = Loan(stepper)
+    joints = list(model.joint_names)
+
+    def values(with_gaps: bool) -> Callable[[Any, Any], list[Any]]:
+        def found(mechanism: Any, scratch: Any) -> list[Any]:
+            out = []
+            for body in model.body_names:
+                at = setup.body_index[body] * ABSOLUTE_WIDTH
+                out += [scratch.absolute[at + k] for k in range(POSE)]
+            tree = getattr(mechanism, "tree", None)
+            gravity = mechanism.system.gravity if tree is None else tree.gravity
+            out.append(energy_of_placed(mechanism.system, scratch))
+            out.append(potential_of_placed(mechanism, gravity, scratch)[0])
+            if with_gaps:
+                out += [quantity(stepper, f"{j}.violation")(mechanism.system, scratch)
+                        for j in joints]  # fmt: skip
+            return out
+
+        return found
+
+    def program(with_gaps: bool) -> Program:
+        block = members.blocks[0] + 0.0
+        places = loan.parameters(members.places)
+        return read_program(stepper, values(with_gaps), block, places, signals=False)
+
+    words = ["kinetic", "potential", *joints]
+    try:
+        made = program(True)
+    except Exception:  # a joint of an unusual kind: poses and energies are enough
+        made, words = program(False), words[:2]
+    text = read_ir(made, len(members.image.block), len(members.columns))
+    return wasm_module(text, READ)[0], words

@@ -1,0 +1,172 @@
+"""A run of recorded steps, and the way back along them.
+
+States are kept in segments: of a long run only those at which segments begin, and the others are
+computed again on the way back.  Memory grows as the root of the number of steps.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from math import isqrt
+from typing import Any
+
+import numpy as np
+
+from chasles.core.arrays import Floats
+from chasles.integrators.advance import UNSEEN
+from chasles.many.ensembles.members import records_of
+from chasles.many.gradients.branches import (
+    Branch,
+    CompiledBranch,
+    ListedBranch,
+    goes_on_from_guesses,
+)
+from chasles.many.traced.loop_ir import used_inputs
+from chasles.many.traced.record import (
+    NotTraceable,
+    Parameter,
+    Recording,
+    record_step,
+    survivors,
+)
+from chasles.model import InvalidOption
+from chasles.run.stepper import Stepper
+from chasles.scalars.nodes import Place, Program
+from chasles.start.redundancy import Redundancy
+
+#: Numbers of states that are kept at once without segments: 64 MB.
+MOST_KEPT = 2**23
+#: Branches of a run that are recorded, at the most.
+MOST_VARIANTS = 40
+#: Operations of a step beyond which it is read from a list.
+MOST_COMPILED = 10_000
+
+
+@dataclass
+class Course:
+    """Steps of one model with parameters; if it `returns`, lists keep what the way back needs."""
+
+    stepper: Stepper
+    places: list[Parameter]
+    parameters: Floats
+    step: float
+    steps: int
+    returns: bool = True
+
+    def __post_init__(self) -> None:
+        self.branches: list[Branch] = []
+        self.width = self.stepper.layout.width
+        self.taken: list[tuple[int, int, Branch]] = []  # (first, last, branch) of the last stretch
+        self.totals = np.zeros(max(1, len(self.parameters)))
+
+    @property
+    def listed(self) -> bool:
+        """Whether steps are read from a list."""
+        return isinstance(self.branches[0], ListedBranch)
+
+    @property
+    def goes_on_from_guesses(self) -> bool:
+        """Whether one of the steps taken begins with what the one before has left behind."""
+        return any(goes_on_from_guesses(branch.recording) for branch in self.branches)
+
+    # --- forwards ---
+
+    def stretch(self, block: Floats, first: int, last: int) -> Floats:
+        """States (last - first + 1, width), the first of which is given."""
+        states = np.zeros((last - first + 1, self.width))
+        states[0] = block
+        self.taken, index, now = [], first, block.copy()
+        while index < last:
+            for branch in (*self.branches, None):
+                chosen = branch or self.record(now, index)
+                reached = chosen.forward(now, states, first, index, last)
+                if reached > index:
+                    self.taken.append((index, reached, chosen))
+                    index = reached
+                    break
+            else:
+                raise stopped(self.step * index, "its guards fail where it was recorded")
+        return states
+
+    def record(self, block: Floats, index: int) -> Branch:
+        """The branch that the model takes at a state."""
+        t = self.step * index
+        if len(self.branches) >= MOST_VARIANTS:
+            raise InvalidOption(
+                f"gradient: the run took {MOST_VARIANTS} branches until t = {t:g} s, too many to"
+                " differentiate each.",
+                "Contacts and stops make such runs: make them softer, or the run shorter.",
+            )
+        try:
+            with np.errstate(all="ignore"):
+                recording = step_at(self.stepper, self.places, block, t, self.step)
+        except NotTraceable as error:
+            redundancy = self.stepper.solver.redundancy
+            if redundancy is not None:
+                raise redundant(redundancy) from error
+            raise stopped(t, str(error)) from error
+        branch: Branch
+        if len(recording.step.nodes) <= MOST_COMPILED:
+            branch = CompiledBranch(recording, self.parameters, self.step)
+        else:
+            branch = ListedBranch(recording, self.parameters, self.step, self.returns)
+        self.branches.insert(0, branch)
+        return branch
+
+    # --- back ---
+
+    def read(self) -> Any:
+        """Which of the parameters any of the steps reads."""
+        found = np.zeros(len(self.parameters), bool)
+        for branch in self.branches:
+            used = used_inputs(branch.recording.step)
+            found |= np.array(used[len(used) - len(found) :], bool)
+        return found
+
+    def back(self, states: Floats, first: int, seeds: Floats, weights: Floats) -> None:
+        """Weights of the last state become those of the first; seeds (steps, width) join them."""
+        for begin, end, branch in reversed(self.taken):
+            rows = slice(begin - first, end - first)
+            branch.back(states[rows], seeds[rows], weights, self.totals, begin)
+
+    def segments(self) -> list[tuple[int, int]]:
+        """Stretches of steps whose states are kept at once."""
+        if self.steps * self.width <= MOST_KEPT:
+            return [(0, self.steps)]
+        length = max(1, min(isqrt(self.steps) + 1, MOST_KEPT // self.width))
+        return [(k, min(k + length, self.steps)) for k in range(0, self.steps, length)]
+
+
+def step_at(
+    stepper: Stepper, places: Sequence[Parameter], block: Floats, t: float, step: float
+) -> Recording:
+    """A recorded step without a look: what is watched is not part of the motion."""
+    records, times, width = records_of(stepper), (t, t + step), len(block)
+    try:
+        carried, fixed = survivors(records, block, times, step, UNSEEN)
+        program = record_step(records, block, times, step, carried, places, UNSEEN)
+    except NotTraceable:
+        raise
+    except Exception as error:  # whatever a model's own functions raise on traced numbers
+        raise NotTraceable(f"{type(error).__name__}: {error}") from error
+    inputs = width + 1 + len(places)
+    unseen = Program(inputs, (), (), tuple(Place(k) for k in range(width)))
+    return Recording(width, program, unseen, carried, fixed, len(places))
+
+
+def redundant(found: Redundancy) -> InvalidOption:
+    """Which of the rows repeat each other is decided anew in every step."""
+    joints = ", ".join(f"'{joint}'" for joint in found.shared[:12])
+    return InvalidOption(
+        f"gradient: {found.rows - found.rank} of {found.rows} constraint rows are redundant (joints"
+        f" {joints}), and the minimum-norm solution among them cannot be differentiated here.",
+        "Use joints that do not repeat each other (a Spherical or Cylindrical in place of a"
+        " Revolute), spaces='auto' where other spaces were given, or differences of two runs.",
+    )
+
+
+def stopped(t: float, why: str) -> InvalidOption:
+    return InvalidOption(
+        f"gradient: the step after t = {t:.6g} s cannot be differentiated: {why}.",
+        "Take a smaller step and a one-step method such as 'rk4', and leave out functions that are"
+        " called by address.",
+    )

@@ -1,0 +1,161 @@
+"""A recorded step that is gone through forwards and back: as machine code, or as a list.
+
+Machine code is some eight times as fast, but takes 0.3 ms to make for every node, and every branch
+of a model needs its own.  A list is read at once.
+"""
+
+import ctypes
+from functools import cached_property, lru_cache
+from typing import Any, NamedTuple, Protocol
+
+import numpy as np
+
+from chasles.core.arrays import Floats
+from chasles.many.gradients.sheet import Sheet
+from chasles.many.traced.adjoint import adjoint
+from chasles.many.traced.back_ir import BACK, back_ir
+from chasles.many.traced.loop_ir import RUN, run_ir
+from chasles.many.traced.machine import Code, compiled
+from chasles.many.traced.record import Recording
+from chasles.many.traced.stepping import SIGNATURE, WHOLE
+from chasles.scalars.nodes import Place, Program
+
+POINTER, NUMBER = ctypes.c_void_p, ctypes.c_double
+BACK_SIGNATURE = (POINTER,) * 6 + (NUMBER,) * 2 + (ctypes.c_int64,) * 2
+
+
+class Branch(Protocol):
+    """A recorded step."""
+
+    recording: Recording
+    carried: Floats
+
+    @property
+    def lanes(self) -> Sheet:
+        """The step with derivatives carried along."""
+
+    def forward(self, now: Floats, states: Floats, first: int, index: int, last: int) -> int:
+        """Steps from `index` on while guards hold: the step reached.
+
+        `now` becomes the state there; the state after step k goes to row k - first of `states`.
+        """
+
+    def back(
+        self, states: Floats, seeds: Floats, weights: Floats, totals: Floats, begin: int
+    ) -> None:
+        """Back along steps from states (count, width); weights of the last state become those of
+        the first, seeds (count, width) join them, and totals grow by those of parameters.
+        """
+
+
+class Machine(NamedTuple):
+    """Machine code of a step forwards and back."""
+
+    forward: Any
+    back: Any
+    alive: tuple[Code, Code]  # keeps the functions
+
+
+@lru_cache(maxsize=64)
+def machine_of(step: Program, width: int, carried: int, parameters: int) -> Machine:
+    """A fit differentiates one step over and over: writing it out takes longer than a short run."""
+    nothing = Program(width + 1 + parameters, (), (), tuple(Place(k) for k in range(width)))
+    places = ((None, 0),) * carried
+    forward = compiled(run_ir(Recording(width, step, nothing, places, (), parameters), width))
+    back = compiled(back_ir(adjoint(step), width, carried, parameters))
+    return Machine(
+        forward.function(RUN, *SIGNATURE, result=WHOLE), back.function(BACK, *BACK_SIGNATURE),
+        (forward, back),
+    )  # fmt: skip
+
+
+class CompiledBranch:
+    """By machine code."""
+
+    def __init__(self, recording: Recording, parameters: Floats, step: float) -> None:
+        self.recording, self.step = recording, step
+        self.machine = machine_of(
+            recording.step, recording.width, len(recording.carried), recording.parameters
+        )
+        self._forward, self._back = self.machine.forward, self.machine.back
+        self.carried = carried_by(recording)
+        self.given = np.ascontiguousarray(np.append(parameters, 0.0))
+        self.pending = np.zeros(1, np.int64)
+
+    @cached_property
+    def lanes(self) -> Sheet:
+        return Sheet(self.recording.step, lanes=True)
+
+    def forward(self, now: Floats, states: Floats, first: int, index: int, last: int) -> int:
+        reached: int = self._forward(
+            now.ctypes.data, self.carried.ctypes.data, self.given.ctypes.data, states.ctypes.data,
+            self.pending.ctypes.data, 0.0, self.step, index, last, 2**62, 1, first,
+        )  # fmt: skip
+        return reached
+
+    def back(
+        self, states: Floats, seeds: Floats, weights: Floats, totals: Floats, begin: int
+    ) -> None:
+        given = np.ascontiguousarray(seeds)
+        self._back(
+            states.ctypes.data, self.carried.ctypes.data, self.given.ctypes.data,
+            given.ctypes.data, weights.ctypes.data, totals.ctypes.data, 0.0, self.step, begin,
+            len(states),
+        )  # fmt: skip
+
+
+class ListedBranch:
+    """By reading a list: one that keeps all its numbers for the way back, or the one with lanes."""
+
+    def __init__(
+        self, recording: Recording, parameters: Floats, step: float, returns: bool
+    ) -> None:
+        self.recording, self.parameters, self.step = recording, parameters, step
+        self.carried = carried_by(recording)[: len(recording.carried)]
+        self.sheet = Sheet(recording.step, lanes=not returns)
+        self.returns = returns
+
+    @cached_property
+    def lanes(self) -> Sheet:
+        return Sheet(self.recording.step, lanes=True) if self.returns else self.sheet
+
+    def inputs(self, state: Floats, index: int) -> Floats:
+        times = self.step * index, self.step * (index + 1)
+        return np.concatenate([state, times, self.carried, self.parameters])
+
+    def forward(self, now: Floats, states: Floats, first: int, index: int, last: int) -> int:
+        width = self.recording.width
+        for k in range(index, last):
+            found = self.sheet.evaluate(self.inputs(now, k))
+            if found is None:
+                return k
+            now[:], self.carried = found[:width], found[width:]
+            states[k + 1 - first] = now
+        return last
+
+    def back(
+        self, states: Floats, seeds: Floats, weights: Floats, totals: Floats, begin: int
+    ) -> None:
+        width, count = self.recording.width, len(self.parameters)
+        behind = np.zeros(len(self.carried))
+        for k in range(len(states) - 1, -1, -1):
+            self.sheet.evaluate(self.inputs(states[k], begin + k))
+            found = self.sheet.back(np.concatenate([weights + seeds[k], behind]))
+            weights[:] = found[:width]
+            totals[:count] += found[len(found) - count :]
+
+
+def carried_by(recording: Recording) -> Floats:
+    """What stands beside the block where a step was recorded."""
+    return np.array([array.flat[entry] for array, entry in recording.carried] or [0.0])
+
+
+def goes_on_from_guesses(recording: Recording) -> bool:
+    """Whether states depend on what a step leaves behind beside them, and not only audits do."""
+    first = recording.width + 2  # behind the block and the times
+    touched = set(range(first, first + len(recording.carried)))
+    for k, node in enumerate(recording.step.nodes, recording.step.inputs):
+        if any(isinstance(x, Place) and x.index in touched for x in node.operands):
+            touched.add(k)
+    states = recording.step.outputs[: recording.width]
+    return any(isinstance(x, Place) and x.index in touched for x in states)

@@ -1,0 +1,214 @@
+"""The gradient of a number of a run."""
+
+from collections.abc import Callable, Mapping, Sequence
+from math import nan
+from typing import Any
+
+import numpy as np
+
+from chasles.core.arrays import Floats
+from chasles.integrators.methods import find_method
+from chasles.integrators.tableaux import Tableau
+from chasles.many.ensembles.ensemble import whole_grid
+from chasles.many.ensembles.finish import Loan
+from chasles.many.ensembles.members import Members, equal_steps, image_of, make_stepper
+from chasles.many.gradients.back import Course
+from chasles.many.gradients.forward import along_directions
+from chasles.many.gradients.journey import Journey
+from chasles.many.gradients.reader_ir import LANES
+from chasles.many.gradients.setup import Slope, directions, slope_along
+from chasles.many.gradients.trajectory import Trajectory
+from chasles.model import InvalidOption, Model, UnknownName
+from chasles.model.errors import told
+from chasles.model.keywords import checked_keywords
+from chasles.model.model import checked_model
+from chasles.model.parameters import parameter_paths, with_parameters
+from chasles.run.stepper import Stepper
+
+AUTO, FORWARD, REVERSE = "auto", "forward", "reverse"
+MODES = (AUTO, FORWARD, REVERSE)
+
+
+class Gradient(dict[str, Any]):
+    """Path -> array of derivatives, in the shape of the field.
+
+    Parameters
+    ----------
+    slopes
+        The derivatives.
+
+    Notes
+    -----
+    `value` is the value of the function, `trajectory` is (t (T,), absolute states (T, n, 18)).
+    """
+
+    def __init__(self, slopes: Mapping[str, Floats]) -> None:
+        super().__init__(slopes)
+        self.value = nan
+        self.t: Floats = np.zeros(0)
+        self.absolute: Floats = np.zeros((0, 0, 0))
+
+
+@checked_keywords
+def gradient(
+    model: Model,
+    function: Callable[[Trajectory], Any],
+    wrt: Sequence[str],
+    until: float,
+    step: float | None = None,
+    *,
+    method: str | Tableau = "rk4",
+    spaces: Any = "auto",
+    stabilise: Any = None,
+    save_every: int = 1,
+    mode: str = "auto",
+) -> Gradient:
+    """Derivatives of a number of a run with respect to fields of its model.
+
+    Parameters
+    ----------
+    model
+        The model.
+    function
+        function(run) -> number, of a run with t, position(body), velocity(body), rotation(body)
+        and angular_velocity(body), as a Result has them.
+    wrt
+        Paths as in `ensemble`: ["top.angular_velocity", "pivot.at", "gravity"].
+    until
+        End time, s, a whole number of steps.
+    step
+        Length of a step, s.
+    method
+        As in `simulate`.
+    spaces
+        As in `simulate`.
+    stabilise
+        As in `simulate`.
+    save_every
+        The function gets every n-th step.
+    mode
+        "reverse": the cost does not depend on the number of derivatives. "forward": eight
+        derivatives at once. "auto": the cheaper one.
+
+    Returns
+    -------
+    Gradient
+        Path -> array of derivatives. Its `value` is that of the function.
+
+    Notes
+    -----
+    The derivatives are those of the discrete steps, exact to round-off. For a small model the step
+    is compiled, and the gradient costs about four runs. Velocities that were left out of the model
+    follow what varies.
+
+    Examples
+    --------
+    >>> import chasles as ch
+    >>> model = ch.Model([ch.Body.sphere("ball", radius=0.1, mass=1.0)])
+    >>> fall = lambda run: run.position("ball")[-1, 2]
+    >>> found = ch.gradient(model, fall, ["gravity"], until=1.0, step=0.1)
+    >>> found["gravity"].round(6).tolist()
+    [0.0, 0.0, 0.5]
+    """
+    checked_model(model)
+    if not callable(function):
+        raise InvalidOption(
+            f"gradient: function must be a function of a run, got {told(function)}.",
+            "Give lambda run: run.position('top')[-1, 2], say.",
+        )
+    if mode not in MODES:
+        raise UnknownName.among("mode", mode, MODES, where="gradient")
+    grid = whole_grid(until, step, save_every, "gradient")
+    values = checked_paths(model, wrt)
+    options = equal_steps("gradient", method, spaces, stabilise)
+    if find_method(method).name.startswith("bliedf"):
+        raise InvalidOption(
+            f"gradient: '{method}' counts the points that it has behind it, and its steps cannot"
+            " be differentiated.",
+            "Take a one-step method: 'rk4', or 'generalized-alpha' where forces are stiff.",
+        )
+
+    def made(changed: dict[str, Floats]) -> Stepper:
+        return make_stepper(with_parameters(model, changed), options, grid.step, grid.until)
+
+    stepper = made({})
+    here = image_of(stepper)
+    slopes = [
+        slope_along(made, here, values[path], change, share, path)
+        for path in values
+        for change, share in directions(path.rsplit(".", 1)[-1], values[path].shape)
+    ]
+    numbers = np.any([slope.matters for slope in slopes], axis=0)
+    few = mode == FORWARD or (mode == AUTO and len(slopes) <= LANES)
+    course = make_course(stepper, numbers, grid.step, grid.steps, returns=not few)
+    journey = Journey(course, function, min(grid.save_every, grid.steps))
+    result = Gradient({path: np.zeros(value.shape) for path, value in values.items()})
+    result.value, result.t, result.absolute = journey.value, journey.t, journey.absolute
+    # Steps that go on from guesses of the step before are not undone: these are not kept.
+    forward = mode == FORWARD or (few and course.listed) or course.goes_on_from_guesses
+    begun = course.totals.copy()
+    found = (derivatives_forward if forward else derivatives_back)(journey, slopes, numbers)
+    if not forward and np.isfinite(result.value) and not np.isfinite(found).all():
+        course.totals[:] = begun  # roots of zero that nothing depends on: no number on the way back
+        found = derivatives_forward(journey, slopes, numbers)
+    for slope, derivative in zip(slopes, found, strict=True):
+        result[slope.path] += derivative * slope.share
+    return result
+
+
+def derivatives_back(journey: Journey, slopes: Sequence[Slope], numbers: Any) -> list[float]:
+    """Along each of the slopes, by the way back."""
+    weights = journey.back()
+    course = journey.course
+    totals, read = course.totals[: len(course.parameters)], course.read()
+    return [slope.along(weights, totals, numbers, read) for slope in slopes]
+
+
+def derivatives_forward(journey: Journey, slopes: Sequence[Slope], numbers: Any) -> list[float]:
+    """Along each of the slopes, which are carried along."""
+    course = journey.course
+    for slope in slopes:
+        slope.check()
+    blocks = np.array([slope.block for slope in slopes]).T
+    parameters = np.array([slope.numbers[numbers] for slope in slopes]).T
+    found = along_directions(journey, blocks, parameters)
+    return list(found + course.totals[: len(course.parameters)] @ parameters)
+
+
+def checked_paths(model: Model, wrt: Any) -> dict[str, Floats]:
+    """The values of the model at paths."""
+    if isinstance(wrt, str) or not isinstance(wrt, Sequence) or not wrt:
+        raise InvalidOption(
+            f"gradient: wrt must be a list of parameters, got {told(wrt)}.",
+            'Give ["top.angular_velocity"], say.',
+        )
+    known = parameter_paths(model)
+    found: dict[str, Floats] = {}
+    for path in wrt:
+        if path not in known:
+            raise UnknownName.among("parameter", path, known, where="gradient")
+        if path == "gravity":
+            value: Any = model.gravity
+        else:
+            name, field = path.rsplit(".", 1)
+            parts: Any = (*model.bodies, *model.joints, *model.forces, *model.drivers)
+            value = getattr(next(part for part in parts if part.name == name), field)
+        if value is None:
+            raise InvalidOption(
+                f"gradient: '{path}' was left out of the model, and follows from its joints.",
+                "Give it a value in the model first.",
+            )
+        found[path] = np.asarray(value, float)
+    return found
+
+
+def make_course(
+    stepper: Stepper, numbers: Any, step: float, steps: int, returns: bool = True
+) -> Course:
+    """Steps whose parameters are some of the numbers of the mechanism."""
+    image = image_of(stepper)
+    columns = np.flatnonzero(numbers)
+    blocks = image.block[None]
+    members = Members(stepper, image, blocks, columns, image.numbers[columns][None], [""])
+    places = Loan(stepper).parameters(members.places)
+    return Course(stepper, places, image.numbers[columns], step, steps, returns)

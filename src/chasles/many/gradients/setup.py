@@ -1,0 +1,214 @@
+r"""How the first state and the arrays of a mechanism depend on fields of the model.
+
+Setting a model up is a program of its own that is not recorded, but a short one: its derivatives
+are central differences of eighth order,
+
+$$ y' \approx \frac1h\sum_{k=1}^4 c_k\,(y(u + kh) - y(u - kh)), \qquad
+   c = (\tfrac45, -\tfrac15, \tfrac4{105}, -\tfrac1{280}), $$
+
+whose error is rounding: some 1e-13.  Differences of sixth order are compared with them, as far as
+they matter to the answer, and the model itself with what its neighbours say of it: frames that turn
+as soon as anything changes are the same on both sides.
+
+Where a field is at its bound, a damping of 0 say, neighbours on one side do it,
+
+$$ y' \approx \frac1h\Big(\sum_{k=1}^n \frac{(-1)^{k+1}}k\binom nk\,y(u + kh) - \sum_{k=1}^n
+   \frac1k\;y(u)\Big), $$
+
+with an error of some 1e-11.
+"""
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from math import comb
+from typing import Any
+
+import numpy as np
+
+from chasles.core.arrays import Floats
+from chasles.many.ensembles.members import Image, image_of
+from chasles.model import ChaslesError, InvalidOption
+from chasles.run.stepper import Stepper
+
+EIGHTH = (4 / 5, -1 / 5, 4 / 105, -1 / 280)
+SIXTH = (3 / 4, -3 / 20, 1 / 60)
+#: y(u) from y(u + kh) + y(u - kh)
+MIDDLE = (4 / 5, -2 / 5, 4 / 35, -1 / 70)
+#: Steps of the differences, as a fraction of the size of what varies: 1 / u at u (1 + 4 SHARE) is
+#: then known to (4 SHARE)^8 = 4e-15.
+SHARE = 4e-3
+#: Differences below this, of entries of size 1, are rounding: then nothing depends on the field.
+#: On one side they are larger.
+ROUNDING, ROUNDING_ASIDE = 1e-14, 1e-12
+#: By how much both may differ, as a fraction of the largest entry.
+AGREE = 1e-7
+#: An entry that is so far from what its neighbours say of it jumps, as a fraction of its size; if
+#: that is less than rounding of the others, it is rounding itself.
+JUMP = 1e-6
+
+
+def directions(field: str, shape: tuple[int, ...]) -> Iterator[tuple[Floats, Floats]]:
+    """Changes of a field, and the entries of its gradient that they stand for.
+
+    An inertia stays symmetric: its entries beside the diagonal change in pairs.
+    """
+    for place in np.ndindex(*shape):
+        change = np.zeros(shape)
+        change[place] = 1.0
+        share = change.copy()
+        if field == "inertia":
+            if place[0] > place[1]:
+                continue
+            change[place[::-1]] = 1.0
+            share = change / change.sum()
+        yield change, share
+
+
+def size_of(value: Floats, path: str) -> float:
+    """What changes of a field are small against: its largest entry, or 1; of an inertia the least
+    moment, since it is inverted.
+    """
+    if path.endswith(".inertia"):
+        return float(np.linalg.eigvalsh(value).min())
+    largest = float(np.abs(value).max(initial=0.0))
+    return largest if largest > 0.0 else 1.0
+
+
+@dataclass(frozen=True)
+class Slope:
+    """Derivatives of the first block and of all numbers along a change of a field.
+
+    share         entries of the field's gradient that it stands for
+    doubt, ...    by how much both differences disagree
+    jumps         which numbers are others here than on both sides
+    """
+
+    path: str
+    share: Floats
+    block: Floats
+    numbers: Floats
+    doubt_of_block: Floats
+    doubt_of_numbers: Floats
+    jumps: Any
+
+    @property
+    def matters(self) -> Any:
+        """Numbers that change, also those that are alike on both sides."""
+        return (self.numbers != 0.0) | self.jumps
+
+    def along(self, weights: Floats, totals: Floats, chosen: Any, read: Any) -> float:
+        """The derivative of a value with these weights of the block and of chosen numbers.
+
+        None of those that are read may jump, whatever it weighs: the others belong to it.
+        """
+        if self.jumps[chosen][read].any():
+            raise not_smooth(self.path)
+        parts = weights * self.block, totals * self.numbers[chosen]
+        doubts = weights * self.doubt_of_block, totals * self.doubt_of_numbers[chosen]
+        size, doubt = (sum(float(np.abs(x).sum()) for x in both) for both in (parts, doubts))
+        if doubt > AGREE * size:
+            raise not_smooth(self.path)
+        return float(sum(part.sum() for part in parts))
+
+    def check(self) -> None:
+        """Where nobody knows what matters to the answer, everything has to be smooth."""
+        slopes, doubts = (
+            [np.abs(x).max(initial=0.0) for x in both]
+            for both in ((self.block, self.numbers), (self.doubt_of_block, self.doubt_of_numbers))
+        )
+        if max(doubts) > AGREE * max(slopes):
+            raise not_smooth(self.path)
+
+
+def slope_along(
+    made: Callable[[dict[str, Floats]], Stepper], here: Image, value: Floats, change: Floats,
+    share: Floats, path: str,
+) -> Slope:  # fmt: skip
+    """How what is set up changes with a field; `here` is the image of the model itself."""
+    h, images = neighbours(made, value, change, path)
+    if len({image.structure for image in (here, *images.values())}) > 1:
+        raise other_choices(path)
+    rounding = ROUNDING if -1 in images else ROUNDING_ASIDE
+    found, doubt = [], []
+    for word in ("block", "numbers"):
+        table = {k: getattr(image, word) for k, image in images.items()}
+        with np.errstate(invalid="ignore"):
+            high, low, jump = differences(getattr(here, word), table, h)
+        largest = np.max([np.abs(one) for one in table.values()], axis=0)
+        largest = np.nan_to_num(largest, nan=0.0, posinf=0.0)
+        high, low, jump = (
+            np.nan_to_num(one, nan=0.0, posinf=0.0, neginf=0.0) for one in (high, low, jump)
+        )
+        for one in (high, jump):
+            one[np.abs(one) <= rounding * largest / abs(h)] = 0.0
+        found.append(high)
+        doubt.append(np.maximum(np.abs(high - low), np.abs(jump)))
+    (block, numbers), (of_block, of_numbers) = found, doubt
+    steepest = np.abs(numbers).max(initial=0.0)
+    jumps = np.abs(jump) > np.maximum(JUMP * largest / abs(h), AGREE * steepest)
+    return Slope(path, share, block, numbers, of_block, of_numbers, jumps)
+
+
+def neighbours(
+    made: Callable[[dict[str, Floats]], Stepper], value: Floats, change: Floats, path: str
+) -> tuple[float, dict[int, Image]]:
+    """The step of differences, and images of k steps: of both sides, or of one that is allowed."""
+    h = SHARE * size_of(value, path)
+    sides = (*range(-4, 0), *range(1, 5)), (*range(1, 9),), (*range(-8, 0),)
+    refused: list[ChaslesError] = []
+    for numbers in sides:
+        try:
+            images = {k: image_of(made({path: value + k * h * change})) for k in numbers}
+        except ChaslesError as error:
+            refused.append(error)
+            continue
+        if numbers == sides[2]:
+            return -h, {-k: image for k, image in images.items()}
+        return h, images
+    raise not_allowed(path, change, refused[0]) from refused[0]
+
+
+def differences(y: Floats, table: dict[int, Floats], h: float) -> tuple[Floats, Floats, Floats]:
+    """Slopes of eighth and of sixth order, and how far y is from what neighbours say, over h."""
+    if -1 in table:
+        high, low = (
+            sum(c * (table[k + 1] - table[-k - 1]) for k, c in enumerate(coefficients)) / h
+            for coefficients in (EIGHTH, SIXTH)
+        )
+        middle = sum(c * (table[k + 1] + table[-k - 1]) for k, c in enumerate(MIDDLE))
+        return np.asarray(high), np.asarray(low), (y - middle) / h
+    high, low = (
+        sum((-1) ** (k + 1) * comb(n, k) / k * (table[k] - y) for k in range(1, n + 1)) / h
+        for n in (8, 6)
+    )
+    begin = sum((-1) ** (k + 1) * comb(8, k) * table[k] for k in range(1, 9))
+    return np.asarray(high), np.asarray(low), (y - begin) / h
+
+
+def other_choices(path: str) -> InvalidOption:
+    return InvalidOption(
+        f"gradient: the model is set up in another way where '{path}' changes by a percent: a gain"
+        " of 0 is left out, say, or bodies come in another order.",
+        "Take a value at which it is not: a small one for 0.",
+    )
+
+
+def not_allowed(path: str, change: Floats, refused: ChaslesError) -> InvalidOption:
+    """Every entry of a field varies; this one may not."""
+    entry = ""
+    if change.shape in ((3,), (3, 3)):
+        entry = f" in its entry {''.join('xyz'[k] for k in np.argwhere(change)[0])}"
+    return InvalidOption(
+        f"gradient: '{path}' cannot vary{entry}: {refused.what}",
+        "Ask for what joints leave free; where they forbid an entry, take differences of two runs.",
+    )
+
+
+def not_smooth(path: str) -> InvalidOption:
+    return InvalidOption(
+        f"gradient: the arrays of the model do not depend smoothly on '{path}' here. A body that"
+        " turns about a point works in its principal axes there; where two moments are equal,"
+        " these turn abruptly. So do the axes across that of a joint, where it is as far from two"
+        " axes of the world.",
+        "Take moments that differ, or turn the model as a whole by some degrees.",
+    )

@@ -1,0 +1,181 @@
+"""What is to be run: the points of a grid or a sample, each with a name of its own that stays."""
+
+import hashlib
+import json
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, fields, is_dataclass
+from itertools import product
+from typing import Any
+
+import numpy as np
+
+from chasles.many.sweeps.fingerprints import told_measure
+from chasles.model import InvalidOption, Model
+from chasles.model.errors import told
+from chasles.model.model import checked_model
+from chasles.model.parameters import check_path, parameter_paths
+
+#: Options of `simulate` that may be varied like numbers of the model.
+OPTIONS = ("method", "spaces", "step", "rtol", "atol", "tol", "stabilise", "acceleration", "until")
+#: The name of the model where several are given.
+MODEL = "model"
+#: More runs than this are a slip of the keyboard.
+MOST_RUNS = 10**9
+
+
+def in_full(value: Any) -> Any:
+    """What JSON does not have, to the last digit: arrays and states print some of theirs only."""
+    if isinstance(value, np.ndarray | np.generic):
+        return value.tolist()
+    if is_dataclass(value) and not isinstance(value, type):
+        return [str(type(value)), {f.name: getattr(value, f.name) for f in fields(value)}]
+    return str(value)
+
+
+@dataclass(frozen=True)
+class Task:
+    """One run: its number, the values of what is varied, and how it is made."""
+
+    number: int
+    values: dict[str, Any]
+    model: Model
+    parameters: dict[str, Any]  # of the model
+    options: dict[str, Any]  # of simulate
+
+
+@dataclass(frozen=True)
+class Plan:
+    """All runs: models by name, what is varied, and what is common."""
+
+    models: dict[str, Model]
+    axes: dict[str, list[Any]]
+    together: bool  # the values of all axes belong together, one by one
+    common: dict[str, Any]
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """Of the grid: models first, if there are several."""
+        lengths = [len(values) for values in self.axes.values()]
+        if self.together:
+            lengths = lengths[:1]
+        return (*([len(self.models)] if len(self.models) > 1 else []), *lengths)
+
+    def __len__(self) -> int:
+        return int(np.prod(self.shape, dtype=object)) if self.shape else 1
+
+    def points(self) -> Iterator[dict[str, Any]]:
+        """The values of every run, in order."""
+        names = list(self.axes)
+        rows = zip(*self.axes.values()) if self.together else product(*self.axes.values())
+        found = [dict(zip(names, row)) for row in rows] or [{}]
+        for name in self.models:
+            for values in found:
+                yield {MODEL: name, **values} if len(self.models) > 1 else dict(values)
+
+    def tasks(self) -> Iterator[Task]:
+        """The runs, in order."""
+        for number, values in enumerate(self.points()):
+            model = self.models[values.get(MODEL, next(iter(self.models)))]
+            varied = {path: value for path, value in values.items() if path != MODEL}
+            options = {**self.common, **{k: v for k, v in varied.items() if k in OPTIONS}}
+            parameters = {k: v for k, v in varied.items() if k not in OPTIONS}
+            yield Task(number, values, model, parameters, options)
+
+    @property
+    def fingerprint(self) -> str:
+        """The same for the same plan, so that a store knows whether it belongs to it."""
+        told_models = {name: told_model(model) for name, model in self.models.items()}
+        text = json.dumps(
+            [told_models, self.axes, self.together, self.common], default=in_full, sort_keys=True
+        )
+        return hashlib.sha256(text.encode()).hexdigest()[:16]
+
+
+def told_model(model: Model) -> str:
+    """The same for equal models, in every process: functions by what they do, not by address."""
+    parts = (model.bodies, model.joints, model.forces, model.drivers, model.gravity)
+    return "\0".join([re.sub(" at 0x[0-9a-f]+>", ">", repr(parts)), *functions_of(parts)])
+
+
+def functions_of(part: Any) -> Iterator[str]:
+    """Every function in nested parts, told."""
+    if is_dataclass(part) and not isinstance(part, type):
+        for f in fields(part):
+            yield from functions_of(getattr(part, f.name))
+    elif isinstance(part, tuple | list):
+        for one in part:
+            yield from functions_of(one)
+    elif isinstance(part, Mapping):
+        yield from functions_of(tuple(part.values()))
+    elif callable(part):
+        yield told_measure(part)
+
+
+def make_plan(
+    model: Any, vary: Any, together: Any, common: Mapping[str, Any], where: str = "sweep"
+) -> Plan:
+    """Check what is varied, before anything is run."""
+    models = checked_models(model, where)
+    if not isinstance(vary, Mapping):
+        raise InvalidOption(
+            f"{where}: what is varied must be a dict path -> values, got {told(vary)}.",
+            'Give {"top.mass": [1.0, 2.0]}, or {} for a single run.',
+        )
+    if not isinstance(together, bool):
+        raise InvalidOption(
+            f"{where}: together must be True or False, got {told(together)}.", "Give one of them."
+        )
+    axes = {path: checked_values(models, path, values, where) for path, values in vary.items()}
+    lengths = {path: len(values) for path, values in axes.items()}
+    if together and len(set(lengths.values())) > 1:
+        raise InvalidOption(
+            f"{where}: values that belong together differ in number: "
+            + ", ".join(f"{path} has {count}" for path, count in lengths.items()) + ".",
+            "Give as many of each, or leave together out for all combinations.",
+        )  # fmt: skip
+    plan = Plan(models, axes, together, dict(common))
+    if len(plan) > MOST_RUNS:
+        raise InvalidOption(f"{where}: there are {len(plan):.3g} combinations.", "Vary less.")
+    return plan
+
+
+def checked_models(model: Any, where: str) -> dict[str, Model]:
+    if isinstance(model, Mapping):
+        if not model or not all(isinstance(name, str) for name in model):
+            raise InvalidOption(
+                f"{where}: models must have names, got {told(model)}.", 'Give {"name": model}.'
+            )
+        return {name: checked_model(one) for name, one in model.items()}
+    return {MODEL: checked_model(model)}
+
+
+def checked_values(models: Mapping[str, Model], path: Any, values: Any, where: str) -> list[Any]:
+    """The values of one axis, each of the shape that the model has there."""
+    if isinstance(values, str) or not isinstance(values, Sequence | np.ndarray) or not len(values):
+        raise InvalidOption(
+            f"{where}: the values of '{path}' must be a list, got {told(values)}.",
+            "Give one value or more, in a list.",
+        )
+    if path in OPTIONS:
+        return [value.item() if isinstance(value, np.generic) else value for value in values]
+    for model in models.values():
+        check_path(model, path)
+        shape = parameter_paths(model)[path]
+        for value in values:
+            try:
+                found = np.shape(np.asarray(value, float))
+            except (TypeError, ValueError):
+                found = None
+            if found != shape and not (path.endswith((".inertia", ".rotation")) and found):
+                raise InvalidOption(
+                    f"{where}: '{path}' takes {words_for(shape)}, got {told(value)}.",
+                    f"Give a list of {words_for(shape)}.",
+                )
+    return [np.asarray(value, float).tolist() for value in values]
+
+
+def words_for(shape: tuple[int, ...]) -> str:
+    if shape == ():
+        return "a number"
+    return f"{' x '.join(map(str, shape))} numbers"

@@ -1,0 +1,87 @@
+"""One run of a sweep, wherever it is made: what comes back is plain data."""
+
+import time
+import traceback
+from collections.abc import Callable, Mapping
+from numbers import Real
+from typing import Any
+
+import numpy as np
+
+from chasles.many.quiet import simulate_quietly
+from chasles.many.sweeps.plan import Task
+from chasles.model import ChaslesError, SimulationStopped
+from chasles.model.parameters import with_parameters
+from chasles.result.result import Result
+
+#: States at which a run is looked at where nothing is asked for.
+LOOKS = 200
+Measure = Callable[[Result], Mapping[str, Any]]
+
+
+def end_of_run(result: Result) -> dict[str, Any]:
+    """What is measured where nothing else is asked for."""
+    kinetic = float(result.kinetic_energy().max())
+    missed = float(np.abs(result.energy_balance()).max())
+    names = result.model.joint_names
+    return {
+        "position": {body.name: result.position(body)[-1].tolist() for body in result.model.bodies},
+        "velocity": {body.name: result.velocity(body)[-1].tolist() for body in result.model.bodies},
+        "gap": max((float(result.violation(name).max()) for name in names), default=0.0),
+        "energy_error": missed / kinetic if kinetic > 0.0 else missed,
+    }
+
+
+def run_task(task: Task, measure: Measure | None = None) -> dict[str, Any]:
+    """The record of a run: number, values, status, message, what was measured, seconds.
+
+    A run that fails leaves a record that says why; it never raises.
+    """
+    began = time.perf_counter()
+    record: dict[str, Any] = {"run": task.number, "values": task.values}
+    try:
+        record |= measured(task, measure)
+    except ChaslesError as error:
+        record |= {"status": "failed", "message": str(error), "measured": {}}
+    except Exception as error:
+        last = traceback.extract_tb(error.__traceback__)[-1]
+        told = f"{type(error).__name__}: {error} ({last.name}, line {last.lineno})"
+        record |= {"status": "failed", "message": told, "measured": {}}
+    record["seconds"] = round(time.perf_counter() - began, 6)
+    return record
+
+
+def measured(task: Task, measure: Measure | None) -> dict[str, Any]:
+    model = with_parameters(task.model, task.parameters)
+    options = {"progress": False, **task.options}
+    until = options.pop("until")
+    if measure is None and "step" in options:
+        options.setdefault("save_every", max(1, round(until / options["step"]) // LOOKS))
+    try:
+        result = simulate_quietly(model, until, **options)
+    except SimulationStopped as stopped:
+        if stopped.result is None:
+            raise
+        result = stopped.result
+    found = plain((measure or end_of_run)(result))
+    if not isinstance(found, dict):
+        raise TypeError(f"measure must return a dict of numbers, got {type(found).__name__}")
+    return {
+        "status": result.status, "message": result.message, "measured": found,
+        "warnings": list(result.warnings),
+    }  # fmt: skip
+
+
+def plain(value: Any) -> Any:
+    """Numbers, lists and dicts that JSON has; floats keep their bits."""
+    if isinstance(value, Mapping):
+        return {str(key): plain(entry) for key, entry in value.items()}
+    if isinstance(value, np.ndarray):
+        return value.tolist()
+    if isinstance(value, np.generic):
+        return value.item()
+    if isinstance(value, list | tuple):
+        return [plain(entry) for entry in value]
+    if value is None or isinstance(value, str | bool | Real):
+        return value
+    raise TypeError(f"measure returned a {type(value).__name__}, which is not a number")

@@ -1,0 +1,250 @@
+"""A recorded step as CUDA C: one thread for a system, one line for an operation.
+
+    chasles_steps(state, carried, parameters, saved, observed, reached, pending, count,
+                  origin, step, first, last, end, every, first_row)
+
+does for `count` systems what `lanes_ir` does for those of a pack.  Arrays are (numbers, count), so
+that neighbouring threads read neighbouring numbers; `saved` is (rows, kept, count), and nothing is
+saved where it is null.  A system whose guard fails stops where it is and says which step it has
+reached; where it is the guard of a look, `pending` is 1.
+
+With `exact` every operation is rounded by itself, as on the CPU, whatever the options of the
+compiler: sums, products, quotients and square roots have the CPU's bits.  Sines and the like are
+those of the device's library, which differ in the last one.  Otherwise products and sums may be
+rounded once; sums that keep their rounding error never are.
+"""
+
+from collections.abc import Callable, Sequence
+
+from chasles.integrators.advance import LOOK_EVERY
+from chasles.many.traced.loop_ir import used_inputs
+from chasles.many.traced.record import Recording
+from chasles.scalars.nodes import Guard, Operand, Place, Program
+
+KERNEL = "chasles_steps"
+#: Largest, smallest, sum, last.
+ACCUMULATED = 4
+ROUNDED = {"add": "__dadd_rn", "subtract": "__dsub_rn", "multiply": "__dmul_rn",
+           "divide": "__ddiv_rn"}  # fmt: skip
+SIGNS = {"add": "+", "subtract": "-", "multiply": "*", "divide": "/"}
+FUNCTIONS = {"absolute": "fabs", **{name: name for name in (
+    "sin", "cos", "tan", "tanh", "exp", "log", "atan", "asin", "acos", "atan2", "floor",
+)}}  # fmt: skip
+HEAD = """\
+// {title}
+// Written by chasles: {operations} operations a step, {guards} guards, {mode}.
+// One thread for a system; arrays are (numbers, count).  Block of a state: {width} numbers.
+
+__device__ static void two_sum(double a, double b, double *high, double *low) {{
+    *high = __dadd_rn(a, b);
+    double shadow = __dsub_rn(*high, a);
+    *low = __dadd_rn(__dsub_rn(a, __dsub_rn(*high, shadow)), __dsub_rn(b, shadow));
+}}
+
+__device__ static void split(double a, double *high, double *low) {{
+    double shifted = __dmul_rn(134217729.0, a);
+    *high = __dsub_rn(shifted, __dsub_rn(shifted, a));
+    *low = __dsub_rn(a, *high);
+}}
+
+__device__ static void two_product(double a, double b, double *high, double *low) {{
+    double a1, a2, b1, b2;
+    split(a, &a1, &a2);
+    split(b, &b1, &b2);
+    *high = __dmul_rn(a, b);
+    double error = __dsub_rn(__dmul_rn(a1, b1), *high);
+    error = __dadd_rn(error, __dmul_rn(a1, b2));
+    error = __dadd_rn(error, __dmul_rn(a2, b1));
+    *low = __dadd_rn(error, __dmul_rn(a2, b2));
+}}
+
+__device__ static void compensated(double total, double carry, double term,
+                                   double *result, double *left) {{
+    double wanted = __dadd_rn(term, carry);
+    *result = __dadd_rn(total, wanted);
+    *left = __dadd_rn(wanted, __dsub_rn(total, *result));
+}}
+
+extern "C" __global__ void {name}(
+    double *state, double *carried, const double *parameters, double *saved, double *observed,
+    long long *reached, int *pending, long long count, double origin, double step,
+    long long first, long long last, long long end, long long every, long long first_row)
+{{
+    const long long own = (long long)blockIdx.x * blockDim.x + threadIdx.x;
+    if (own >= count) return;
+"""
+LOOP = """\
+    long long index = first, save = (first / every + 1) * every;
+    long long slot = first / every + 1 - first_row;
+    int late = 0;
+    for (; index < last; ++index) {
+        const long long next = index + 1;
+        const double t0 = __dadd_rn(origin, __dmul_rn(step, (double)index));
+        const double t1 = __dadd_rn(origin, __dmul_rn(step, (double)next));
+"""
+KEEP = """\
+        if (next == save) {{
+            if (saved) {{
+                double *row = saved + slot * {kept}LL * count + own;
+{saved}            }}
+{observed}            save += every;
+            slot += 1;
+        }}
+    }}
+    reached[own] = index;
+    pending[own] = late;
+"""
+
+
+class Source:
+    """Lines of a block of C."""
+
+    def __init__(self, exact: bool, prefix: str, indent: str) -> None:
+        self.exact, self.prefix, self.indent = exact, prefix, indent
+        self.lines: list[str] = []
+
+    def put(self, line: str) -> None:
+        self.lines.append(f"{self.indent}{line}")
+
+    def value(self, name: str, a: Sequence[str]) -> str:
+        """What an operation is in C."""
+        if name in SIGNS:
+            if self.exact:
+                return f"{ROUNDED[name]}({a[0]}, {a[1]})"
+            return f"{a[0]} {SIGNS[name]} {a[1]}"
+        if name == "negative":
+            return f"-{a[0]}"
+        if name == "sqrt":
+            return f"__dsqrt_rn({a[0]})"
+        if name == "maximum":
+            return f"{a[1]} > {a[0]} ? {a[1]} : {a[0]}"
+        if name.startswith("pick "):
+            return f"{a[0]} {name.removeprefix('pick ')} {a[1]} ? {a[2]} : {a[3]}"
+        return f"{FUNCTIONS[name]}({', '.join(a)})"
+
+    def program(self, program: Program, inputs: Sequence[str]) -> tuple[list[str], str]:
+        """All nodes: words for the outputs, and whether all guards hold."""
+        words: list[str] = list(inputs)
+
+        def word(operand: Operand) -> str:
+            return words[operand.index] if isinstance(operand, Place) else number(operand)
+
+        for k, node in enumerate(program.nodes):
+            own = f"{self.prefix}{k}"
+            if node.name == "part":
+                whole, part = node.operands
+                assert isinstance(whole, Place) and not isinstance(part, Place)
+                own = words[whole.index] + ("a" if part == 0 else "b")
+            elif node.name in ("two_sum", "two_product", "compensated"):
+                given = ", ".join(word(x) for x in node.operands)
+                self.put(f"double {own}a, {own}b; {node.name}({given}, &{own}a, &{own}b);")
+            else:
+                given = [word(x) for x in node.operands]
+                self.put(f"const double {own} = {self.value(node.name, given)};")
+            words.append(own)
+        return [word(x) for x in program.outputs], holding(program.guards, word)
+
+
+def holding(guards: Sequence[Guard], word: Callable[[Operand], str]) -> str:
+    conditions = []
+    for guard in guards:
+        compared = f"{word(guard.left)} {guard.name} {word(guard.right)}"
+        conditions.append(f"({compared})" if guard.outcome else f"!({compared})")
+    return " && ".join(conditions) or "1"
+
+
+def number(value: float) -> str:
+    """A constant to the last bit."""
+    value = float(value)
+    if value != value:
+        return "__longlong_as_double(0x7ff8000000000000LL)"
+    if value in (float("inf"), float("-inf")):
+        sign = "-" if value < 0 else ""
+        return f"{sign}__longlong_as_double(0x7ff0000000000000LL)"
+    text = repr(value)  # the shortest decimals that lead back to it; hexadecimal ones need C++17
+    return f"({text})" if text.startswith("-") else text
+
+
+def committed(source: Source, names: Sequence[str], outputs: Sequence[str]) -> None:
+    """Variables take new values, all at once."""
+    changes = [(n, o) for n, o in zip(names, outputs, strict=True) if n != o]
+    variables = set(names)
+    for name, output in changes:
+        if output in variables:  # one that another line may change first
+            source.put(f"const double old_{word_of(name)} = {output};")
+    for name, output in changes:
+        kept = output in variables
+        source.put(f"{name} = {'old_' + word_of(name) if kept else output};")
+
+
+def word_of(name: str) -> str:
+    """A place as part of a name."""
+    return "".join(letter for letter in name if letter.isalnum())
+
+
+def moved_by(recording: Recording) -> set[int]:
+    """Numbers of the block that a step reads or writes."""
+    program = recording.step
+    used = used_inputs(program)
+    changed = [x != Place(k) for k, x in enumerate(program.outputs[: recording.width])]
+    return {k for k in range(recording.width) if used[k] or changed[k]}
+
+
+def cuda_source(
+    recording: Recording, kept: int, exact: bool = True, observe: Program | None = None,
+    title: str = "a step",
+) -> str:  # fmt: skip
+    """The text of a kernel; it compiles by itself, with nvcc or NVRTC."""
+    width, extra = recording.width, len(recording.carried)
+    states = [f"s{k}" for k in range(width)]
+    carries = [f"c{k}" for k in range(extra)]
+    parameters = [f"p{k}" for k in range(recording.parameters)]
+    text = HEAD.format(
+        title=title, operations=len(recording.step.nodes), guards=len(recording.step.guards),
+        mode="rounded as on the CPU" if exact else "products and sums rounded once",
+        width=width, name=KERNEL,
+    )  # fmt: skip
+    moving = moved_by(recording)
+    for k in range(width):  # what no step looks at stays in memory, and leaves registers free
+        if k not in moving:
+            states[k] = f"state[{k}LL * count + own]"
+    for array, names in (("state", states), ("carried", carries)):
+        for k, name in enumerate(names):
+            if not name.startswith(array):
+                text += f"    double {name} = {array}[{k}LL * count + own];\n"
+    for k, name in enumerate(parameters):
+        text += f"    const double {name} = parameters[{k}LL * count + own];\n"
+    body = Source(exact, "v", " " * 8)
+    outputs, holds = body.program(recording.step, [*states, "t0", "t1", *carries, *parameters])
+    body.put(f"if (!({holds})) break;")
+    committed(body, [*states, *carries], outputs)
+    look = Source(exact, "w", " " * 12)
+    outputs, holds = look.program(recording.look, [*states, "t1", *parameters])
+    look.put(f"if (!({holds})) {{ late = 1; ++index; break; }}")
+    committed(look, states, outputs)
+    seen = "\n".join(look.lines)
+    text += LOOP + "\n".join(body.lines) + "\n"
+    text += f"        if (next % {LOOK_EVERY} == 0 || next == end) {{\n{seen}\n        }}\n"
+    rows = "".join(f"                row[{k}LL * count] = {states[k]};\n" for k in range(kept))
+    observed = "" if observe is None else observation(observe, exact, states, parameters)
+    text += KEEP.format(kept=kept, saved=rows, observed=observed)
+    for array, names in (("state", states), ("carried", carries)):
+        for k, name in enumerate(names):
+            if not name.startswith(array):
+                text += f"    {array}[{k}LL * count + own] = {name};\n"
+    return text + "}\n"
+
+
+def observation(
+    program: Program, exact: bool, states: Sequence[str], parameters: Sequence[str]
+) -> str:
+    """Quantities, and what is accumulated of them."""
+    source = Source(exact, "q", " " * 12)
+    outputs, _ = source.program(program, [*states, "t1", *parameters])
+    for k, value in enumerate(outputs):
+        place = [f"observed[{k * ACCUMULATED + part}LL * count + own]" for part in range(4)]
+        source.put(f"if ({value} > {place[0]}) {place[0]} = {value};")
+        source.put(f"if ({value} < {place[1]}) {place[1]} = {value};")
+        source.put(f"{place[2]} = __dadd_rn({place[2]}, {value});")
+        source.put(f"{place[3]} = {value};")
+    return "\n".join(source.lines) + "\n"

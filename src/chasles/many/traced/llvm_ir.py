@@ -1,0 +1,190 @@
+"""A node list as LLVM IR, with the rounding of the generic kernel.
+
+The generic kernel is compiled without any license to change the arithmetic, so the same operations
+in the same order give the same bits, whatever else is done to them.  Functions are those that Numba
+calls: sqrt is an instruction, sin, cos, exp and log are LLVM's names for those of libm, the others
+are libm's.  With `contract` products and sums may be rounded once (FMA); sums that keep their
+rounding error never are.
+"""
+
+import struct
+from collections.abc import Callable, Sequence
+
+from chasles.many.traced.record import NotTraceable
+from chasles.scalars.nodes import Guard, Operand, Place, Program
+
+#: Names of instructions.
+INSTRUCTIONS = {"add": "fadd", "subtract": "fsub", "multiply": "fmul", "divide": "fdiv"}
+#: Functions that LLVM knows, and those that it does not.
+INTRINSICS = {
+    "sqrt": "sqrt", "sin": "sin", "cos": "cos", "exp": "exp", "log": "log", "absolute": "fabs",
+    "floor": "floor",
+}  # fmt: skip
+LIBRARY = ("tan", "tanh", "atan", "asin", "acos", "atan2")
+#: How comparisons are said; of NaN only "!=" is true.
+PREDICATES = {"<": "olt", "<=": "ole", ">": "ogt", ">=": "oge", "==": "oeq", "!=": "une"}
+SPLITTER = 134217729.0  # 2^27 + 1, as in `scalars.errorfree`
+
+
+class Body:
+    """Instructions of a basic block on doubles, or on vectors of so many."""
+
+    def __init__(self, lanes: int = 1, contract: bool = False, prefix: str = "v") -> None:
+        self.lanes, self.prefix = lanes, prefix
+        self.kind = "double" if lanes == 1 else f"<{lanes} x double>"
+        self.suffix = "f64" if lanes == 1 else f"v{lanes}f64"
+        self.flags = "contract " if contract else ""
+        self.lines: list[str] = []
+        self.declared: set[str] = set()
+        self.count = 0
+
+    # --- words ---
+
+    def fresh(self) -> str:
+        self.count += 1
+        return f"%{self.prefix}{self.count}"
+
+    def put(self, instruction: str) -> str:
+        """An instruction, and the name of its result."""
+        name = self.fresh()
+        self.lines.append(f"  {name} = {instruction}")
+        return name
+
+    def constant(self, number: float) -> str:
+        word = f"0x{struct.pack('>d', float(number)).hex().upper()}"
+        if self.lanes == 1:
+            return word
+        return "<" + ", ".join([f"double {word}"] * self.lanes) + ">"
+
+    # --- arithmetic ---
+
+    def binary(self, name: str, a: str, b: str, flags: str = "") -> str:
+        return self.put(f"{name} {flags}{self.kind} {a}, {b}")
+
+    def call(self, name: str, *operands: str) -> str:
+        """A function that LLVM knows."""
+        full = f"@llvm.{name}.{self.suffix}"
+        kinds = ", ".join([self.kind] * len(operands))
+        self.declared.add(f"declare {self.kind} {full}({kinds})")
+        given = ", ".join(f"{self.kind} {x}" for x in operands)
+        return self.put(f"call {self.kind} {full}({given})")
+
+    def library(self, name: str, *operands: str) -> str:
+        """A function of libm, lane by lane."""
+        kinds = ", ".join(["double"] * len(operands))
+        self.declared.add(f"declare double @{name}({kinds}) nounwind willreturn memory(none)")
+        if self.lanes == 1:
+            given = ", ".join(f"double {x}" for x in operands)
+            return self.put(f"call double @{name}({given})")
+        result = "poison"
+        for lane in range(self.lanes):
+            parts = [self.put(f"extractelement {self.kind} {x}, i32 {lane}") for x in operands]
+            given = ", ".join(f"double {x}" for x in parts)
+            value = self.put(f"call double @{name}({given})")
+            result = self.put(f"insertelement {self.kind} {result}, double {value}, i32 {lane}")
+        return result
+
+    def compare(self, name: str, a: str, b: str) -> str:
+        return self.put(f"fcmp {PREDICATES[name]} {self.kind} {a}, {b}")
+
+    def select(self, condition: str, a: str, b: str) -> str:
+        bits = self.bits
+        return self.put(f"select {bits} {condition}, {self.kind} {a}, {self.kind} {b}")
+
+    @property
+    def bits(self) -> str:
+        """The type of conditions."""
+        return "i1" if self.lanes == 1 else f"<{self.lanes} x i1>"
+
+    # --- nodes ---
+
+    def apply(self, name: str, a: Sequence[str]) -> str | tuple[str, ...]:
+        """The result of a primitive, or its results."""
+        if name in INSTRUCTIONS:
+            return self.binary(INSTRUCTIONS[name], a[0], a[1], self.flags)
+        if name in INTRINSICS:
+            return self.call(INTRINSICS[name], *a)
+        if name in LIBRARY:
+            return self.library(name, *a)
+        if name.startswith("pick "):
+            return self.select(self.compare(name.removeprefix("pick "), a[0], a[1]), a[2], a[3])
+        if name == "power":
+            raise NotTraceable("a power that is not a square")
+        return COMPOUND[name](self, *a)
+
+    def negative(self, a: str) -> str:
+        return self.put(f"fneg {self.kind} {a}")
+
+    def maximum(self, a: str, b: str) -> str:
+        return self.select(self.compare(">", b, a), b, a)
+
+    def minimum(self, a: str, b: str) -> str:
+        return self.select(self.compare("<", b, a), b, a)
+
+    def two_sum(self, a: str, b: str) -> tuple[str, str]:
+        high = self.binary("fadd", a, b)
+        shadow = self.binary("fsub", high, a)
+        left = self.binary("fsub", a, self.binary("fsub", high, shadow))
+        return high, self.binary("fadd", left, self.binary("fsub", b, shadow))
+
+    def compensated(self, total: str, carry: str, term: str) -> tuple[str, str]:
+        wanted = self.binary("fadd", term, carry)
+        result = self.binary("fadd", total, wanted)
+        return result, self.binary("fadd", wanted, self.binary("fsub", total, result))
+
+    def split(self, a: str) -> tuple[str, str]:
+        shifted = self.binary("fmul", self.constant(SPLITTER), a)
+        high = self.binary("fsub", shifted, self.binary("fsub", shifted, a))
+        return high, self.binary("fsub", a, high)
+
+    def two_product(self, a: str, b: str) -> tuple[str, str]:
+        product = self.binary("fmul", a, b)
+        a_high, a_low = self.split(a)
+        b_high, b_low = self.split(b)
+        error = self.binary("fsub", self.binary("fmul", a_high, b_high), product)
+        for one, other in ((a_high, b_low), (a_low, b_high), (a_low, b_low)):
+            error = self.binary("fadd", error, self.binary("fmul", one, other))
+        return product, error
+
+    def program(self, program: Program, inputs: Sequence[str]) -> tuple[list[str], str]:
+        """All nodes: the words for the outputs, and for whether all guards hold."""
+        words: list[str | tuple[str, ...]] = list(inputs)
+
+        def word(operand: Operand) -> str:
+            if isinstance(operand, Place):
+                found = words[operand.index]
+                assert isinstance(found, str)
+                return found
+            return self.constant(operand)
+
+        for node in program.nodes:
+            if node.name == "part":
+                whole, part = node.operands
+                assert isinstance(whole, Place) and not isinstance(part, Place)
+                words.append(words[whole.index][int(part)])
+            elif node.name == "power" and node.operands[1] == 2:  # as Numba has it
+                base = word(node.operands[0])
+                words.append(self.apply("multiply", (base, base)))
+            else:
+                words.append(self.apply(node.name, [word(x) for x in node.operands]))
+        return [word(x) for x in program.outputs], self.all_hold(program.guards, word)
+
+    def all_hold(self, guards: Sequence[Guard], word: Callable[[Operand], str]) -> str:
+        """Whether all comparisons come out as recorded."""
+        true = "true" if self.lanes == 1 else "<" + ", ".join(["i1 true"] * self.lanes) + ">"
+        result = true
+        for guard in guards:
+            holds = self.compare(guard.name, word(guard.left), word(guard.right))
+            if not guard.outcome:
+                holds = self.put(f"xor {self.bits} {holds}, {true}")
+            result = self.put(f"and {self.bits} {result}, {holds}")
+        return result
+
+
+COMPOUND: dict[str, Callable[..., str | tuple[str, ...]]] = {
+    "negative": Body.negative,
+    "maximum": Body.maximum,
+    "two_sum": Body.two_sum,
+    "two_product": Body.two_product,
+    "compensated": Body.compensated,
+}

@@ -1,0 +1,214 @@
+"""Steps of a run by machine code made for its model, and by the generic kernel where that ends.
+
+A recorded step stops before a step whose guards fail.  The generic kernel takes that one, and the
+recorded step comes back.  Where guards go on to fail, the model has come to another branch of its
+formulas: another step is recorded there, and both are tried from then on.
+"""
+
+import ctypes
+import time
+from dataclasses import dataclass, field
+from typing import Any, ClassVar
+
+import numpy as np
+
+from chasles.compiled import FIRST_COMPILE
+from chasles.core.arrays import Floats
+from chasles.core.outcomes import OK
+from chasles.integrators.advance import SEEN, SEEN_LAST, advance
+from chasles.many.traced.loop_ir import RUN, run_ir
+from chasles.many.traced.machine import Code, compiled
+from chasles.many.traced.record import NotTraceable, Recording, record
+from chasles.run.stepper import Stepper
+
+#: Steps before one is recorded: at the start nothing has moved, and nothing was watched yet.
+FIRST_STEPS = 3
+#: Recordings of one run, at the most; each costs a compile.
+MOST_VARIANTS = 4
+#: Steps in a row that no recording takes, before another is made.
+ASTRAY = 8
+#: Steps taken otherwise at once, at the most, where guards go on to fail.
+MOST_AT_ONCE = 256
+
+POINTER, NUMBER, WHOLE = ctypes.c_void_p, ctypes.c_double, ctypes.c_int64
+SIGNATURE = (POINTER,) * 5 + (NUMBER,) * 2 + (WHOLE,) * 5
+Grid = tuple[float, float, int, int, int]
+as_written = getattr(advance, "py_func", advance)
+
+
+@dataclass(frozen=True)
+class Variant:
+    """A recording and its machine code."""
+
+    recording: Recording
+    code: Code  # keeps the function alive
+    run: Any
+    carried: Floats
+    pending: Any
+
+    @classmethod
+    def of(cls, recording: Recording, kept: int, contract: bool) -> "Variant":
+        code = compiled(run_ir(recording, kept, contract))
+        run = code.function(RUN, *SIGNATURE, result=WHOLE)
+        carried = np.zeros(max(1, len(recording.carried)))
+        return cls(recording, code, run, carried, np.zeros(1, np.int64))
+
+    def applies(self) -> bool:
+        """Whether the choices that it was recorded with are those of now."""
+        return all(array.flat[entry] == value for array, entry, value in self.recording.fixed)
+
+    def advance(
+        self, block: Floats, grid: Grid, save_every: int, saved: Floats, first_row: int
+    ) -> tuple[int, bool]:
+        """Steps while guards hold: (step reached, whether the look at it is still due)."""
+        origin, step, first, last, end = grid
+        carried = self.recording.carried
+        for k, (array, entry) in enumerate(carried):
+            self.carried[k] = array.flat[entry]
+        reached = self.run(
+            block.ctypes.data, self.carried.ctypes.data, None, saved.ctypes.data,
+            self.pending.ctypes.data, origin, step, first, last, end, save_every, first_row,
+        )  # fmt: skip
+        for k, (array, entry) in enumerate(carried):
+            array.flat[entry] = self.carried[k]
+        return reached, bool(self.pending[0])
+
+
+@dataclass
+class TracedSteps:
+    """Advances blocks as `Stepper.advance_generic` does, to the last bit.
+
+    With `contract`, products and sums are rounded once where the processor can: faster, and equal
+    to rounding only.
+    """
+
+    stepper: Stepper
+    step: float
+    contract: bool = False
+    most_operations: int = 2**62  # of a recording; larger ones take too long to compile
+    plainly: int = 0  # steps that may be read as plain Python before the generic kernel is compiled
+    variants: list[Variant] = field(default_factory=list)
+    taken: int = 0  # steps of the recordings
+    otherwise: int = 0  # steps of the generic kernel
+    astray: int = 0  # of these, in a row
+    refusal: str = ""  # why nothing can be recorded
+    seconds_in_all: ClassVar[float] = 0.0  # that recordings took in this process
+
+    def __str__(self) -> str:
+        if not self.variants:
+            return f"generic ({self.refusal})" if self.refusal else "generic"
+        return f"traced, {self.taken} of {self.taken + self.otherwise} steps"
+
+    def advance(
+        self, block: Floats, spare: Floats, grid: Grid, save_every: int, looking: int,
+        saved: Floats, first_row: int = 0,
+    ) -> tuple[int, int]:  # fmt: skip
+        """Steps of a grid on a block, in place: (step reached, outcome)."""
+        origin, step, first, last, end = grid
+        rest = save_every, saved, first_row
+        if looking != SEEN or step != self.step or self.refusal:
+            return self.generic(block, spare, grid, save_every, looking, *rest[1:])
+        block += 0.0  # as after every step: no negative zeros
+        index = first
+        while index < last:
+            reached = self.advance_recorded(block, (origin, step, index, last, end), *rest)
+            if reached > index:
+                self.astray = 0
+                self.taken += reached - index
+                index = reached
+                continue
+            if self.records_now(block, (origin, step, index, last, end)):
+                continue
+            count = min(last - index, self.next_count())
+            piece = (origin, step, index, index + count, end)
+            index, outcome = self.generic(block, spare, piece, save_every, looking, *rest[1:])
+            self.otherwise += count
+            self.astray += count
+            if outcome != OK:
+                return index, outcome
+        return index, OK
+
+    def generic(
+        self, block: Floats, spare: Floats, grid: Grid, save_every: int, looking: int,
+        saved: Floats, first_row: int,
+    ) -> tuple[int, int]:  # fmt: skip
+        """Steps by the generic kernel, or as it is written where it would have to be compiled."""
+        rest = block, spare, grid, save_every, looking, saved, first_row
+        count, stepper = grid[3] - grid[2], self.stepper
+        if count > 1 or self.plainly <= 0:
+            return stepper.advance_generic(*rest)
+        self.plainly -= 1
+        try:
+            with np.errstate(all="ignore"):
+                reached, outcome = as_written(
+                    stepper.mechanism, stepper.scratch, stepper.scheme, *rest
+                )
+        except (ArithmeticError, ValueError):  # Python refuses where machine code answers NaN
+            return stepper.advance_generic(*rest)
+        return int(reached), int(outcome)
+
+    def next_count(self) -> int:
+        """How many steps the generic kernel takes before a recording is tried again."""
+        if self.plainly > 0:
+            return 1
+        if not self.variants:
+            return max(1, FIRST_STEPS - self.otherwise)
+        return int(min(MOST_AT_ONCE, max(1, self.astray)))
+
+    def advance_recorded(
+        self, block: Floats, grid: Grid, save_every: int, saved: Floats, first_row: int
+    ) -> int:
+        """Steps by the first recording that takes any: the step reached."""
+        origin, step, first, _, _ = grid
+        for k, variant in enumerate(self.variants):
+            if not variant.applies():
+                continue
+            reached, due = variant.advance(block, grid, save_every, saved, first_row)
+            if due:
+                self.look(block, (origin, step, reached, reached, reached))
+                if reached % save_every == 0:
+                    kept = self.stepper.layout.kept
+                    saved.reshape(-1, kept)[reached // save_every - first_row] = block[:kept]
+            if reached > first:
+                if k:
+                    self.variants.insert(0, self.variants.pop(k))
+                return reached
+        return first
+
+    def held(self) -> list[tuple[Any, int]]:
+        """Where inputs of motors are put between two steps."""
+        columns = self.stepper.solver.setup.signals.inputs.values()
+        return [(self.stepper.scratch.signals, column) for column in columns]
+
+    def look(self, block: Floats, grid: Grid) -> None:
+        """The look that a recording could not take."""
+        nowhere = np.zeros((1, 1))
+        self.generic(block, block.copy(), grid, 1, SEEN_LAST, nowhere, 0)
+
+    def records_now(self, block: Floats, grid: Grid) -> bool:
+        """Record a step here if it is time for that; whether one was."""
+        due = self.otherwise >= FIRST_STEPS if not self.variants else self.astray >= ASTRAY
+        if not due or len(self.variants) >= MOST_VARIANTS:
+            return False
+        origin, step, index, _, _ = grid
+        times = origin + step * index, origin + step * (index + 1)
+        records = self.stepper.mechanism, self.stepper.scratch, self.stepper.scheme
+        began = time.perf_counter()
+        try:
+            with np.errstate(all="ignore"):
+                recording = record(records, block, times, step, self.held())
+            operations = len(recording.step.nodes)
+            if operations > self.most_operations:
+                raise NotTraceable(f"{operations} operations a step")
+            variant = Variant.of(recording, self.stepper.layout.kept, self.contract)
+        except (NotTraceable, RuntimeError) as error:  # the latter by an older LLVM
+            if not self.variants:
+                self.refusal = str(error)
+            return False
+        finally:
+            seconds = time.perf_counter() - began
+            TracedSteps.seconds_in_all += seconds
+            FIRST_COMPILE.seconds += seconds  # these are not seconds of steps
+        self.variants.insert(0, variant)
+        self.astray = 0
+        return True

@@ -1,0 +1,1 @@
+"""What a run leaves: states by name, energies, forces and reactions, and files of them."""

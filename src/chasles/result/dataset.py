@@ -1,0 +1,223 @@
+"""A trajectory as a labelled dataset.
+
+xarray is imported when it is used: that takes longer than a small run.
+"""
+
+import json
+from dataclasses import asdict
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from chasles.core.arrays import POSE_R, POSE_X, TWIST, Floats
+from chasles.model import InvalidModel, Model
+from chasles.model.plain import to_plain
+from chasles.problem import Problem
+from chasles.result import diagnostics
+from chasles.result.checkpoint import Checkpoint
+from chasles.result.provenance import Provenance
+from chasles.start.redundancy import joint_of_row
+from chasles.system.build import Setup, real_rows
+from chasles.system.coordinates import coordinate_keys
+from chasles.system.turns import angle_columns
+
+if TYPE_CHECKING:
+    from xarray import Dataset
+
+#: Version of the layout below; readers refuse files of a later one.
+FORMAT = 1
+
+
+class Table(NamedTuple):
+    """A trajectory with names: variables and coordinates are (dimensions, values, attributes)."""
+
+    coordinates: dict[str, Any]
+    variables: dict[str, Any]
+    attributes: dict[str, Any]
+
+
+def make_table(
+    problem: Problem,
+    t: Floats,
+    absolute: Floats,
+    integrals: Floats,
+    provenance: Provenance,
+    status: str,
+    message: str,
+    joint_coordinates: Floats | None = None,
+    checkpoint: Checkpoint | None = None,
+    multipliers: Floats | None = None,
+) -> Table:
+    """The trajectory with named dimensions, units, and where it came from."""
+    setup = problem.setup
+    model = setup.model
+    axes = ["x", "y", "z"]
+    variables = over_time(setup, t, absolute, integrals, joint_coordinates, multipliers)
+    coordinates = {
+        "time": variables.pop("time"),
+        "body": (("body",), list(model.body_names), {"long_name": "name of a body"}),
+        "axis": (("axis",), axes, {"long_name": "axis of the world"}),
+        "body_axis": (("body_axis",), axes, {"long_name": "axis of the body frame"}),
+    }
+    if setup.start is not None:
+        variables.update(of_start(setup, setup.start))
+    if model.joints:
+        names = list(model.joint_names)
+        coordinates["joint"] = (("joint",), names, {"long_name": "name of a joint"})
+    if "integrals" in variables:
+        named = [f"work of {name}" for name in (*model.force_names, *model.driver_names)]
+        angles = {k: name for name, at in angle_columns(setup).items() for k in at}
+        named += [f"angle of {angles[k]}" for k in range(len(named), integrals.shape[1])]
+        coordinates["integral"] = (("integral",), named, {"long_name": "what is integrated"})
+    if "coordinates" in variables:
+        keys = [f"{word} of {joint}" for joint, word in coordinate_keys(model)]
+        coordinates["joint_coordinate"] = (("joint_coordinate",), keys, {})
+    if "multipliers" in variables:
+        named = ["padding"] * setup.system.row_count
+        for row in real_rows(setup.system).tolist():
+            named[row] = " ".join(joint_of_row(setup, row))
+        coordinates["constraint_row"] = (("constraint_row",), named, {})
+    inputs = setup.signals.given
+    if inputs is not None:
+        text = "inputs of motors and servos, each held from its time on"
+        coordinates["input_time"] = described(("input_time",), inputs.times, "s", "time")
+        motors = list(setup.signals.inputs)
+        coordinates["input"] = (("input",), motors, {"long_name": "name of a motor"})
+        variables["inputs"] = described(("input_time", "input"), inputs.values, "1", text)
+    going_on = {} if checkpoint is None else {"checkpoint": checkpoint.as_text()}
+    attributes = {
+        **attributes_of(problem, provenance, text_of(model)), "status": status, "message": message,
+        **going_on,
+    }  # fmt: skip
+    return Table(coordinates, variables, attributes)
+
+
+def over_time(
+    setup: Setup,
+    t: Floats,
+    absolute: Floats,
+    integrals: Floats,
+    joint_coordinates: Floats | None = None,
+    multipliers: Floats | None = None,
+) -> dict[str, Any]:
+    """All that has a value at every time: each value is of its own time alone."""
+    variables = {"time": described(("time",), t.copy(), "s", "time"), **of_bodies(setup, absolute)}
+    with np.errstate(over="ignore", invalid="ignore"):  # a run that stopped may end at 1e200 m/s
+        variables.update(of_all(setup, absolute, integrals))
+    if setup.model.joints:
+        variables.update(of_joints(setup, absolute, t))
+    if integrals.size:
+        text = "work of forces and drivers (J), then unwrapped angles (rad)"
+        variables["integrals"] = described(("time", "integral"), integrals.copy(), "1", text)
+    if joint_coordinates is not None and joint_coordinates.size:
+        text = "joint coordinates, as they were integrated: angles (rad), displacements (m)"
+        dims = ("time", "joint_coordinate")
+        variables["coordinates"] = described(dims, joint_coordinates.copy(), "1", text)
+    if multipliers is not None and multipliers.size:
+        text = "multipliers of the constraint rows, as the method found them: N, N m"
+        dims = ("time", "constraint_row")
+        variables["multipliers"] = described(dims, multipliers.copy(), "1", text)
+    return variables
+
+
+def text_of(model: Model) -> str:
+    """A model as JSON; after a "#", why there is none of one with functions of the user's own."""
+    try:
+        return json.dumps(to_plain(model), allow_nan=False)
+    except InvalidModel as error:
+        return f"# {error.what}"
+
+
+def attributes_of(problem: Problem, provenance: Provenance, model_text: str) -> dict[str, Any]:
+    """What was run, as text."""
+    setup = problem.setup
+    return {
+        "title": f"chasles: {setup.model!r}",
+        "chasles_format": FORMAT,
+        "model": model_text,
+        "spaces": json.dumps({name: asdict(space) for name, space in setup.spaces.items()}),
+        "by_hand": json.dumps(problem.choice.by_hand),
+        "cut": json.dumps(problem.choice.cut),
+        "provenance": json.dumps(provenance.as_dict()),
+        "start_angles": json.dumps(dict(setup.angles)),
+        "start_displacements": json.dumps(dict(setup.displacements)),
+    }
+
+
+def to_xarray(table: Table) -> "Dataset":
+    from xarray import Dataset
+
+    return Dataset(table.variables, table.coordinates, table.attributes)
+
+
+def of_bodies(setup: Setup, absolute: Floats) -> dict[str, Any]:
+    """Poses and velocities, bodies in the model's order."""
+    ordered = absolute[:, [setup.body_index[name] for name in setup.model.body_names]]
+    rotation = ordered[..., POSE_R : POSE_R + 9].reshape(*ordered.shape[:2], 3, 3)
+    body_velocity = ordered[..., TWIST + 3 : TWIST + 6]
+    world, own = ("time", "body", "axis"), ("time", "body", "body_axis")
+    return {
+        "position": described(
+            world, ordered[..., POSE_X : POSE_X + 3], "m", "centre of mass in the world"
+        ),
+        "rotation": described(
+            (*world, "body_axis"), rotation, "1", "rotation matrix from the body frame to the world"
+        ),
+        "velocity": described(
+            world,
+            np.einsum("tbij,tbj->tbi", rotation, body_velocity),
+            "m/s",
+            "velocity of the centre of mass in the world",
+        ),
+        "angular_velocity": described(
+            own, ordered[..., TWIST : TWIST + 3], "rad/s", "angular velocity in the body frame"
+        ),
+        "body_velocity": described(
+            own, body_velocity, "m/s", "velocity of the centre of mass in the body frame"
+        ),
+    }
+
+
+def of_start(setup: Setup, start: Floats) -> dict[str, Any]:
+    """Where a run began that did not begin as the model was entered."""
+    return {
+        f"start_{name}": (dims[1:], values[0], {**attributes, "time": "start of the run"})
+        for name, (dims, values, attributes) in of_bodies(setup, start[None]).items()
+    }
+
+
+def of_joints(setup: Setup, absolute: Floats, t: Floats) -> dict[str, Any]:
+    """By how much every joint is open."""
+    names = setup.model.joint_names
+    gaps = np.array([diagnostics.gap(setup, name, absolute, t) for name in names])
+    angle, length = np.linalg.norm(gaps, axis=3).transpose(1, 2, 0)
+    dims = ("time", "joint")
+    return {
+        "violation": described(dims, length, "m", "distance by which a joint is open"),
+        "violation_angle": described(dims, angle, "rad", "angle by which a joint is open"),
+    }
+
+
+def of_all(setup: Setup, absolute: Floats, integrals: Floats) -> dict[str, Any]:
+    """Energy and momenta of the whole model."""
+    kinetic = diagnostics.kinetic_of_all(setup, absolute)
+    potential = diagnostics.potential(setup, absolute).sum(axis=1)
+    potential += diagnostics.stored(setup, absolute, integrals).sum(axis=1)
+    linear = diagnostics.linear_momentum(setup, absolute)
+    angular = diagnostics.angular_momentum(setup, absolute)
+    vector = ("time", "axis")
+    return {
+        "kinetic_energy": described(("time",), kinetic, "J", "kinetic energy"),
+        "potential_energy": described(
+            ("time",), potential, "J", "of gravity (zero at the origin of the world) and springs"
+        ),
+        "energy": described(("time",), kinetic + potential, "J", "kinetic and potential energy"),
+        "momentum": described(vector, linear, "N s", "linear momentum in the world"),
+        "angular_momentum": described(
+            vector, angular, "N m s", "angular momentum about the origin of the world"
+        ),
+    }
+
+
+def described(dims: tuple[str, ...], values: Floats, units: str, long_name: str) -> Any:
+    return dims, values, {"units": units, "long_name": long_name}

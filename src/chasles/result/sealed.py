@@ -1,0 +1,262 @@
+"""A trajectory as a NetCDF file that holds all of it or does not exist.
+
+It is written in windows of time, as fast as the disk, whatever the length of the run.
+"""
+
+import csv
+import hashlib
+import os
+import secrets
+import stat
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager, suppress
+from errno import EACCES
+from io import BytesIO, StringIO
+from itertools import chain
+from pathlib import Path
+from typing import Any, BinaryIO
+
+from chasles.model import InvalidFile, InvalidModel, InvalidOption, Model
+from chasles.model.errors import told
+from chasles.model.plain import PARTS
+from chasles.model.registered import PACKAGE
+from chasles.result.dataset import Table
+from chasles.result.hdf5_layout import laid_out
+
+try:
+    import fcntl
+except ImportError:  # where there is none, a file that is open cannot be removed by others
+    fcntl = None  # type: ignore[assignment]
+
+SUFFIX, CSV = ".nc", ".csv"
+#: The last line of a file: a digest of all before it, which readers of HDF5 do not look at.
+SEAL = b"\nchasles sha256 %s\n"
+SEAL_LENGTH = len(SEAL % bytes(64))
+#: Lines of a table that are made at once.
+LINES = 4096
+#: What a file is called until it is whole.
+PART = ".chasles-{}.part"
+
+
+def write(
+    table: Table, path: str | os.PathLike[str], length: int = 0, more: Iterable[Any] = ()
+) -> Path:
+    """Write a NetCDF file: see `write_whole`.
+
+    `table` is all of it; or its first window, of `length` times, and `more` are those that follow.
+    """
+    target = checked_target(path)
+    layout = laid_out(table, length)
+
+    def fill(file: BinaryIO) -> None:
+        for place, piece in layout.pieces.items():
+            file.seek(place)
+            file.write(piece)
+        for window in chain([table.coordinates | table.variables], more):
+            layout.put(window, file)
+        file.seek(0)
+        digest = digest_of_rest(file, layout.size)
+        file.seek(layout.size)
+        file.write(SEAL % digest.encode())
+
+    return write_whole(target, fill)
+
+
+def digest_of_rest(file: BinaryIO, length: int) -> str:
+    """sha256 of so many bytes from here on, or of as many as there are."""
+    digest = hashlib.sha256()
+    while length > 0 and (piece := file.read(min(length, 2**20))):
+        digest.update(piece)
+        length -= len(piece)
+    return digest.hexdigest()
+
+
+def is_csv(path: Any) -> bool:
+    return checked_path(path).suffix.lower() == CSV
+
+
+def write_csv(table: Any, path: str | os.PathLike[str]) -> Path:
+    """Write a table of `Result.frame` as text: a line of names with units, then one per time."""
+    target = checked_target(path)
+    units = table.attrs["units"]
+    columns = [table.index.to_numpy(), *(table[name].to_numpy() for name in table.columns)]
+
+    def fill(file: BinaryIO) -> None:
+        file.write(in_csv([[f"{name} [{units[name]}]" for name in ("t", *table.columns)]]))
+        for first in range(0, len(table), LINES):
+            window = (column[first : first + LINES].tolist() for column in columns)
+            file.write(in_csv([repr(x) for x in row] for row in zip(*window)))
+
+    return write_whole(target, fill)
+
+
+def in_csv(rows: Iterable[list[str]]) -> bytes:
+    text = StringIO(newline="")
+    csv.writer(text, lineterminator="\n").writerows(rows)
+    return text.getvalue().encode()
+
+
+def write_whole(target: Path, fill: Callable[[BinaryIO], object]) -> Path:
+    """Fill a file under another name beside `target`, then rename it: all or nothing.
+
+    What a link points to is written, the link stays, and so does who may read the file.  A pipe or
+    device is written to as it is.
+    """
+    real = Path(os.path.realpath(target))
+    try:
+        if real.exists() and not real.is_file():
+            whole = BytesIO()
+            fill(whole)
+            with real.open("wb") as pipe:
+                pipe.write(whole.getbuffer())
+            return target
+        if real.is_file() and not os.access(real, os.W_OK):
+            raise PermissionError(EACCES, os.strerror(EACCES))  # renaming would not ask
+        remove_orphans(real.parent)
+        with replacing(real) as file:
+            fill(file)
+    except OSError as error:
+        raise InvalidFile(
+            f"'{target}' cannot be written: {error.strerror or error}.",
+            "Save elsewhere, or make room and allow writing there.",
+        ) from error
+    return target
+
+
+@contextmanager
+def replacing(target: Path) -> Iterator[BinaryIO]:
+    """A file that takes the place of another when it is whole, or leaves no trace."""
+    part = target.with_name(PART.format(secrets.token_hex(8)))
+    lock = None
+    try:
+        with part.open("x+b") as file:
+            lock = hold(file.fileno())
+            yield file
+            file.flush()
+            os.fsync(file.fileno())  # on the disk before its name is
+        with suppress(FileNotFoundError):
+            os.chmod(part, stat.S_IMODE(os.stat(target).st_mode))
+        os.replace(part, target)
+    finally:
+        with suppress(OSError):
+            part.unlink(missing_ok=True)
+        if lock is not None:
+            os.close(lock)
+
+
+def hold(descriptor: int) -> int | None:
+    """Lock a file that is being written; the lock goes with the process, however it ends."""
+    if fcntl is None:
+        return None
+    held = os.dup(descriptor)
+    with suppress(OSError):  # a file system without locks: then nobody takes it for an orphan
+        fcntl.flock(held, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    return held
+
+
+def remove_orphans(folder: Path) -> None:
+    """Remove what saves left behind whose process was killed."""
+    for part in folder.glob(PART.format("*")):
+        with suppress(OSError):  # still being written, or another user's
+            if fcntl is None:
+                part.unlink()
+                continue
+            with part.open("rb") as file:
+                fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                part.unlink()
+
+
+def open_regular(path: Path, flags: int = os.O_RDONLY) -> int:
+    """The descriptor of a regular file of its own: links are not followed, pipes not waited for.
+
+    A folder may come from anybody, and a link in it would lead to any file of its reader's.
+    """
+    for name in ("O_NOFOLLOW", "O_NONBLOCK", "O_BINARY"):
+        flags |= getattr(os, name, 0)
+    try:
+        descriptor = os.open(path, flags, 0o666)
+    except OSError as error:
+        if path.is_symlink():
+            raise not_regular(path) from None
+        raise error
+    if not stat.S_ISREG(os.fstat(descriptor).st_mode):
+        os.close(descriptor)
+        raise not_regular(path)
+    return descriptor
+
+
+def not_regular(path: Path) -> InvalidFile:
+    return InvalidFile(
+        f"'{path}' is a link or not a file, which is not followed.",
+        "Copy what it leads to in its place, or name another folder.",
+    )
+
+
+def is_sealed(path: Path) -> bool | None:
+    """Whether a file is as it was sealed; None if it never was, or was cut short or written to."""
+    with path.open("rb") as file:
+        length = file.seek(0, os.SEEK_END) - SEAL_LENGTH
+        if length < 0:
+            return None
+        file.seek(length)
+        found = file.read()
+        if not found.startswith(SEAL.partition(b"%")[0]):
+            return None
+        file.seek(0)
+        return found == SEAL % digest_of_rest(file, length).encode()
+
+
+# --- what can be saved, and where ----------------------------------------------------------------
+
+
+def checked_path(path: Any) -> Path:
+    """The name of a file."""
+    text = os.fspath(path) if isinstance(path, os.PathLike) else path
+    if not isinstance(text, str) or not text or "\0" in text:
+        raise InvalidOption(
+            f"path must be the name of a file, got {told(path)}.", "Give the name of a file."
+        )
+    try:
+        os.fsencode(text)
+    except UnicodeEncodeError:
+        raise InvalidOption(
+            f"path is {text!a}, which this system's file names cannot spell.",
+            "Give the name of a file in other letters.",
+        ) from None
+    return Path(text)
+
+
+def checked_target(path: Any) -> Path:
+    """A name under which a result can be saved."""
+    target = checked_path(path)
+    if target.suffix.lower() not in (SUFFIX, CSV):
+        raise InvalidOption(
+            f"path is '{target}', but a result is saved as NetCDF, whose files end in '{SUFFIX}',"
+            f" or as a table in '{CSV}'.",
+            f"Save it as '{target.with_suffix(SUFFIX).name}'; result.to_xarray() gives the numbers"
+            " for other formats."
+            if target.name
+            else f"Give the name of a file, such as 'run{SUFFIX}'.",
+        )
+    if not os.path.isdir(target.parent):
+        raise InvalidFile(
+            f"'{target}' cannot be written: there is no folder '{target.parent}'.",
+            "Make the folder first, or save elsewhere.",
+        )
+    return target
+
+
+def check_kinds(model: Model) -> None:
+    """Refuse a model with parts that a file does not tell how to make again."""
+    for what, kinds in PARTS.items():
+        for part in getattr(model, what):
+            own = type(part).__name__
+            if type(part).__module__.split(".")[0] == PACKAGE:
+                continue  # those of ours that hold code are told by `to_plain`
+            if issubclass(type(part), tuple(kinds.values())) and type(part) not in kinds.values():
+                raise InvalidModel(
+                    f"'{part.name}' is of the class {own}, which is not a kind of chasles: a file"
+                    " cannot tell how to make it again.",
+                    f"Use {type(part).__mro__[1].__name__} itself, or keep the script that makes"
+                    " the model.",
+                )

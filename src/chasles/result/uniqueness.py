@@ -1,0 +1,131 @@
+r"""Which components of the reactions are determined where constraints are redundant.
+
+The multipliers are determined up to the null space of $J^T$: with $J^T N = 0$, both $\lambda$ and
+$\lambda + N c$ move the bodies alike.  A component of a reaction is a linear function $w^T\lambda$
+of its joint's multipliers; it is unique if and only if $w^T N = 0$ (M. Wojtyra, Joint reaction
+forces in multibody systems with redundant constraints, Multibody Syst. Dyn. 14, 2005).
+"""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+
+import numpy as np
+
+from chasles.core.arrays import POSE_X, Floats, Integers, row_span
+from chasles.dynamics.evaluation import Solvable, evaluate
+from chasles.model import InvalidModel, UnknownName
+from chasles.model.notebook import as_html
+from chasles.result.diagnostics import reaction
+from chasles.start.redundancy import DEPENDENT, RANK_LIMIT, all_rows, balanced
+
+COMPONENTS = ("force x", "force y", "force z", "torque x", "torque y", "torque z")
+UNIQUE, SHARED, NONE = "unique", "shared", "-"
+
+
+@dataclass(frozen=True)
+class UniqueReactions(Mapping[str, dict[str, str]]):
+    """Joint -> component of its reaction in the joint's frame -> "unique", "shared" or "-".
+
+    Components are those of `reaction(joint).in_joint_frame`; z is the joint's axis.  A "shared"
+    one depends on what is not in a model of rigid bodies: the minimum-norm value is reported.  "-"
+    is a component that the joint cannot transmit: zero, whatever the multipliers.
+
+    >>> import chasles as ch
+    >>> door = ch.Body.box("door", (1.0, 0.05, 2.0), mass=30.0, position=(0.5, 0, 0))
+    >>> pins = [ch.Spherical(name, ch.GROUND, door, (0, 0, z))
+    ...         for name, z in (("upper", 0.8), ("lower", -0.8))]
+    >>> result = ch.simulate(ch.Model([door], pins), until=0.01, step=1e-3)
+    >>> result.unique_reactions.of("upper")
+    ('force x', 'force y')
+    """
+
+    table: dict[str, dict[str, str]]
+
+    def __getitem__(self, joint: str) -> dict[str, str]:
+        if joint not in self.table:
+            raise UnknownName.among("joint", joint, self.table)
+        return self.table[joint]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.table)
+
+    def __len__(self) -> int:
+        return len(self.table)
+
+    def of(self, joint: str) -> tuple[str, ...]:
+        """The components of a joint's reaction that are unique and not always zero."""
+        return tuple(name for name, found in self[joint].items() if found == UNIQUE)
+
+    @property
+    def all_unique(self) -> bool:
+        return all(found != SHARED for row in self.table.values() for found in row.values())
+
+    def __str__(self) -> str:
+        width = max(map(len, ("joint", *self.table)))
+        lines = ["joint".ljust(width + 2) + "".join(name.ljust(10) for name in COMPONENTS)]
+        lines.append("-" * width + "  " + "--------  " * len(COMPONENTS))
+        for joint, row in self.table.items():
+            if set(row.values()) == {NONE}:  # a coupling pushes along coordinates
+                continue
+            lines.append(
+                joint.ljust(width + 2) + "".join(found.ljust(10) for found in row.values())
+            )
+        lines.append(
+            "Along each joint's axes, z its own.  shared: not unique, the minimum-norm value is"
+            " reported; -: not transmitted."
+        )
+        return "\n".join(line.rstrip() for line in lines)
+
+    def _repr_html_(self) -> str:
+        return as_html(str(self))
+
+
+def unique_reactions(problem: Solvable, absolute: Floats) -> UniqueReactions:
+    """Of all joints and drivers, at an absolute state (n, 18)."""
+    setup = problem.setup
+    found = evaluate(problem, absolute)
+    if len(found.rows) > RANK_LIMIT:
+        raise InvalidModel(
+            f"which reactions are unique takes the null space of {len(found.rows)} constraint"
+            f" rows, and at most {RANK_LIMIT} are decomposed.",
+            "Ask for a part of the mechanism; result.redundancy names the joints that share.",
+        )
+    jacobian, divided = balanced(setup, found.jacobian, absolute)
+    null = null_space(jacobian, all_rows(setup))
+    return UniqueReactions({
+        joint: components_of(problem, joint, absolute, found.jacobian, divided, null)
+        for joint in setup.joint_index
+    })  # fmt: skip
+
+
+def null_space(jacobian: Floats, rows: Integers) -> Floats:
+    """N (padded rows, k) with J^T N = 0, orthonormal."""
+    u, s, _ = np.linalg.svd(jacobian[rows])
+    rank = int(np.sum(s > DEPENDENT * s.max(initial=0.0)))
+    null = np.zeros((len(jacobian), len(rows) - rank))
+    null[rows] = u[:, rank:]
+    return null
+
+
+def components_of(
+    problem: Solvable, joint: str, absolute: Floats, entries: Floats, divided: Floats, null: Floats
+) -> dict[str, str]:
+    """What becomes of each component of one joint's reaction."""
+    setup = problem.setup
+    index = setup.joint_index[joint]
+    span = np.arange(setup.system.row_count)[row_span(setup.system, index)]
+    wrenches = np.zeros((len(span), setup.system.joint_count, entries.shape[1]))
+    wrenches[:, index] = entries[span] / divided[span, None]  # of multipliers of 1, one by one
+    still = np.broadcast_to(absolute, (len(span), *absolute.shape))
+    exerted = reaction(problem, joint, still, wrenches)
+    per_row = np.hstack(exerted.in_joint_frame).T
+    scale = np.repeat(np.abs(per_row).reshape(2, -1).max(axis=1, initial=0.0), 3)
+    # A torque about the joint's point is a difference of lever times force: it rounds with those.
+    lever = np.abs(exerted.point[:, None] - absolute[None, :, POSE_X : POSE_X + 3]).max(initial=0.0)
+    scale[3:] = np.maximum(scale[3:], lever * scale[:3])
+    transmitted = np.abs(per_row).max(axis=1, initial=0.0) > DEPENDENT * scale
+    shared = np.abs(per_row @ null[span]).max(axis=1, initial=0.0) > DEPENDENT * scale
+    return {
+        name: NONE if not transmitted[k] else SHARED if shared[k] else UNIQUE
+        for k, name in enumerate(COMPONENTS)
+    }

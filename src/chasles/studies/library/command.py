@@ -1,0 +1,115 @@
+"""`chasles library`: the list, one benchmark, or all of them with their page."""
+
+import sys
+from pathlib import Path
+from textwrap import wrap
+
+from chasles.model import InvalidOption
+from chasles.model.tables import aligned_table
+from chasles.studies.library.benchmark import Benchmark, Check, Quantity, checks_table
+from chasles.studies.library.catalogue import library
+
+IMAGES = Path("images") / "library"
+FILMS = Path("films")
+LINE = 96  # characters
+
+
+def listing() -> str:
+    """One line per benchmark."""
+    rows = [(b.name, b.title, str(b.freedom), first_sentence(b.about)) for b in library]
+    widths = [max(len(row[column]) for row in rows) for column in (1, 3)]
+    padded = [(row[0], row[1].ljust(widths[0]), row[2], row[3].ljust(widths[1])) for row in rows]
+    header = ("name", "title".ljust(widths[0]), "dof", "about".ljust(widths[1]))
+    return aligned_table(header, padded)
+
+
+def run_one(name: str, out: Path) -> tuple[str, bool]:
+    """Run a benchmark, write its picture, film and result; what to print, and whether it passed."""
+    benchmark = library.get(name)
+    folder = writable(out)
+    tell(benchmark)
+    result = benchmark.run()
+    checks = benchmark.check(result)
+    saved = result.save(folder / f"{benchmark.name}.nc")
+    drawn = benchmark.picture(result, folder / f"{benchmark.name}.png")
+    film = benchmark.film(result, folder / f"{benchmark.name}.html")
+    lines = [
+        f"{benchmark.name}: {benchmark.title}",
+        wrapped(benchmark.source),
+        "",
+        wrapped(benchmark.about),
+        "",
+        parameters_table(benchmark),
+        "",
+        checks_table(checks),
+        "",
+        f"{drawn}\n{film}\n{saved}",
+    ]
+    return "\n".join(lines), all(check.passed for check in checks)
+
+
+def run_all(out: Path) -> tuple[str, bool]:
+    """Run every benchmark; write library.md, its pictures and its films."""
+    from chasles.studies.library.page import page
+    from chasles.view.report import write_whole
+
+    folder, films = writable(out / IMAGES), writable(out / FILMS)
+    checks: dict[str, list[Check]] = {}
+    for benchmark in library:
+        tell(benchmark)
+        result = benchmark.run()
+        checks[benchmark.name] = benchmark.check(result)
+        benchmark.picture(result, folder / f"{benchmark.name}.png")
+        benchmark.film(result, films / f"{benchmark.name}.html")
+    target = out / "library.md"
+    write_whole(target, page(checks))
+    failed = [
+        f"{name}: {check}" for name, own in checks.items() for check in own if not check.passed
+    ]
+    count = sum(len(own) for own in checks.values())
+    words = f"{target}: {len(checks)} benchmarks, {count} checks, {len(failed)} of them failed"
+    return "\n".join([words, *failed]), not failed
+
+
+def wrapped(text: str) -> str:
+    return "\n".join(wrap(text, LINE))
+
+
+def tell(benchmark: Benchmark) -> None:
+    """A word on stderr before a run."""
+    steps = round(benchmark.until / benchmark.step)
+    print(f"chasles: {benchmark.name}, {benchmark.until:g} s in {steps} steps ...", file=sys.stderr)
+
+
+def writable(folder: Path) -> Path:
+    """The folder, made if need be."""
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise InvalidOption(f"cannot write to --out {folder}: {error.strerror}.") from None
+    return folder
+
+
+def parameters_table(benchmark: Benchmark) -> str:
+    """Names and values, flush left."""
+    widest = max(len(name) for name in benchmark.parameters)
+    return "\n".join(
+        f"  {name.ljust(widest)}  {quantity(value)}".rstrip()
+        for name, value in benchmark.parameters.items()
+    )
+
+
+def quantity(value: Quantity) -> str:
+    """A number, or several in parentheses, with the unit.
+
+    >>> quantity(((0.1, 2), "m"))
+    '(0.1, 2) m'
+    """
+    number, unit = value
+    if isinstance(number, int | float):
+        return f"{number:.12g} {unit}".strip()
+    return f"({', '.join(f'{x:.12g}' for x in number)}) {unit}".strip()
+
+
+def first_sentence(text: str) -> str:
+    return text.split(". ")[0].split(": ")[0].rstrip(".") + "."

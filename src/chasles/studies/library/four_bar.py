@@ -1,0 +1,101 @@
+"""The planar four-bar of four revolutes: three of its constraint rows repeat others."""
+
+import numpy as np
+
+from chasles.core.arrays import Floats
+from chasles.model import Model
+from chasles.result.result import Result
+from chasles.studies.library.benchmark import Benchmark, Check
+from chasles.studies.library.drawing import Drawing, Named
+from chasles.studies.library.linkages import loop, rank_check
+from chasles.studies.library.measures import energy_check, gap_checks, point_path
+
+POINTS = ((0.0, 0.0, 0.0), (0.0, 0.0, 0.4), (1.0, 0.0, 0.8), (1.0, 0.0, 0.0))  # A to D, m
+DENSITY = 7800.0  # kg/m^3
+WIDTH = 0.04  # m
+SPEED = 6.0  # rad/s, of the crank at the start
+NORMAL = (0.0, -1.0, 0.0)  # about which x turns towards z
+GRAVITY = 9.81  # m/s^2
+
+
+def model() -> Model:
+    """Crank AB, coupler BC and rocker CD in the xz plane."""
+    return loop(
+        ("crank", "coupler", "rocker"), POINTS, [NORMAL] * 4, "ABCD", speed=SPEED,
+        density=DENSITY, width=WIDTH, gravity=(0, 0, -GRAVITY),
+    )  # fmt: skip
+
+
+def freudenstein(crank: Floats, rocker: Floats) -> Floats:
+    r"""What is left of Freudenstein's equation at angles of crank and rocker from AD (T,).
+
+    $$\tfrac{d}{a} \cos\varphi - \tfrac{d}{c} \cos\theta + \tfrac{a^2 - b^2 + c^2 + d^2}{2 a c}
+      - \cos(\theta - \varphi)$$
+
+    with the lengths a = AB, b = BC, c = CD, d = AD.
+    """
+    ends = np.array((*POINTS, POINTS[0]))
+    a, b, c, d = np.linalg.norm(np.diff(ends, axis=0), axis=1)
+    constant = (a**2 - b**2 + c**2 + d**2) / (2 * a * c)
+    return d / a * np.cos(rocker) - d / c * np.cos(crank) + constant - np.cos(crank - rocker)
+
+
+def angles(result: Result) -> tuple[Floats, Floats]:
+    """Of the crank and of the rocker, from the line AD (T,), rad."""
+    a, b, c, d = np.array(POINTS)
+    (x, _, z), (u, _, w) = b - a, c - d
+    crank = np.arctan2(z, x) + result.coordinate("A")
+    return crank, np.arctan2(w, u) - result.coordinate("D")  # D is given from rocker to ground
+
+
+def checks(result: Result) -> list[Check]:
+    left = freudenstein(*angles(result))
+    return [
+        rank_check(result, rows=20, rank=17),
+        Check("Freudenstein's equation", float(np.abs(left).max()), 1e-8, ""),
+        energy_check(result, 1e-6 * float(result.kinetic_energy()[0])),
+        *gap_checks(result, 1e-8),
+    ]
+
+
+def curves(result: Result) -> Named:
+    return [("rocker", np.degrees(angles(result)[1]))]
+
+
+def traces(result: Result) -> Named:
+    return [(name, point_path(result, "coupler", POINTS[k])) for k, name in ((1, "B"), (2, "C"))]
+
+
+BENCHMARK = Benchmark(
+    name="four-bar",
+    title="Planar four-bar of four revolutes",
+    source="F. Freudenstein, Approximate synthesis of four-bar linkages, Transactions of the ASME"
+    " 77 (1955) 853-861, for the relation of the angles; the dimensions are this library's own.",
+    about="The textbook case of an over-constrained mechanism: three bodies and four hinges have"
+    " 20 constraint rows of rank 17, so Grübler's count is -2, and the degree of freedom is "
+    "one. The"
+    " motion is unique, the reactions across the plane are not. It is a crank-rocker by"
+    " Grashof's rule: the crank turns "
+    "without end.",
+    parameters={
+        "A, B, C, D in the xz plane": (tuple(x for p in POINTS for x in p[::2]), "m"),
+        "density": (DENSITY, "kg/m³"),
+        "square section of all bars": (WIDTH, "m"),
+        "speed of the crank at the start": (SPEED, "rad/s"),
+        "gravity along -z": (GRAVITY, "m/s²"),
+    },
+    model=model,
+    freedom=1,
+    until=10.0,
+    step=1e-3,
+    options={"stabilise": "projection"},
+    checks=checks,
+    drawing=Drawing(
+        instants=(0.0, 0.2, 0.3, 0.4),
+        plane="xz",
+        curves=curves,
+        title="Angle of the rocker from AD",
+        label="angle, °",
+        traces=traces,
+    ),
+)

@@ -1,0 +1,79 @@
+"""The page of the library: every benchmark with its source, picture, parameters and checks."""
+
+from collections.abc import Mapping, Sequence
+from html import escape
+
+from chasles.studies.library.benchmark import Benchmark, Check
+from chasles.studies.library.catalogue import library
+from chasles.studies.library.command import FILMS, IMAGES, quantity
+from chasles.view.theme import scientific
+
+HEAD = """# Benchmark problems
+
+*`chasles library all --out docs` writes this page, its pictures and its figures.*
+
+Benchmark problems that come with chasles. Each has its source, its parameters, checks and a
+picture. Most are published. The page says which figures are our own. Where sources disagree, it
+says which value is used and why.
+
+```python
+import chasles as ch
+
+pendulum = ch.library.get("A01")
+result = pendulum.run(until=0.5)
+print(*pendulum.check(result), sep="\\n")
+```
+
+On the command line, `chasles library` lists them. `chasles library A03` runs one, prints its
+checks, and writes its picture, its film and its result. The exit code is 1 if a check fails.
+"""
+
+
+def page(checks: Mapping[str, Sequence[Check]]) -> str:
+    """Markdown with all benchmarks that were run."""
+    names = [name for name in library.names() if name in checks]
+    return "\n".join([HEAD, *(section(library.get(name), checks[name]) for name in names)])
+
+
+def section(benchmark: Benchmark, checks: Sequence[Check]) -> str:
+    options = ", ".join(f"`{key}={value!r}`" for key, value in benchmark.options.items())
+    title = benchmark.drawing.title
+    run = f"{benchmark.until:g} s with steps of {benchmark.step:g} s"
+    return "\n".join([
+        f"## {benchmark.name}: {benchmark.title}",
+        "",
+        f"*{benchmark.source}*",
+        "",
+        benchmark.about,
+        "",
+        f"```{{figure}} {(IMAGES / benchmark.name).as_posix()}.png",
+        f":alt: {benchmark.title} at some instants; beside it, {lower(title)} over time",
+        "",
+        f"{benchmark.title}: {lower(title)}.",
+        "```",
+        "",
+        "```{raw} html",
+        f'<iframe class="film" src="{(FILMS / benchmark.name).as_posix()}.html"'
+        f' title="Film of {escape(benchmark.title)}" loading="lazy"></iframe>',
+        "```",
+        "",
+        "| parameter | value |",
+        "| --- | --- |",
+        *(f"| {name} | {quantity(value)} |" for name, value in benchmark.parameters.items()),
+        f"| degrees of freedom | {benchmark.freedom} |",
+        f"| run | {run}{', ' if options else ''}{options} |",
+        "",
+        "| check | value | allowed |",
+        "| --- | --- | --- |",
+        *(
+            f"| {c.what} | {scientific(c.value)} {c.unit}".rstrip()
+            + f" | {scientific(c.limit)} {c.unit}".rstrip()
+            + " |"
+            for c in checks
+        ),
+        "",
+    ])  # fmt: skip
+
+
+def lower(title: str) -> str:
+    return title[0].lower() + title[1:]

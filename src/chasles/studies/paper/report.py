@@ -1,0 +1,149 @@
+"""`chasles paper`: run what is needed, judge the claims, draw, and write the folder."""
+
+import json
+import os
+import sys
+from collections.abc import Sequence
+from math import isfinite
+from pathlib import Path
+from typing import Any
+
+from chasles.model import InvalidOption
+from chasles.stderr import progress_bar
+from chasles.studies.paper.claims import all_claims
+from chasles.studies.paper.claims.rules import Claim, Measure
+from chasles.studies.paper.errata import Erratum, all_errata
+from chasles.studies.paper.options import Options
+from chasles.studies.paper.page import TITLE, Page
+from chasles.studies.paper.study import Study
+from chasles.view.plots import Figure, save_files
+from chasles.view.report import page, write_whole
+
+DESCRIPTION = "The examples, figures and claims of Müller and Terze (2013), run and judged."
+
+
+def make_report(options: Options, progress: bool | None = None) -> Path:
+    """report.html, results.json and the figures in the output folder; returns the page's path.
+
+    The page is written last and as a whole, so a folder with a report has all of it.
+    """
+    folder = writable_folder(options.out)
+    study = Study(options)
+    cases = list(dict.fromkeys(study.cases()))
+    tell(f"simulating: {len(cases)} runs of {options.until:g} s and more", progress)
+    study.runs.run_all(cases, progress)
+    all_finished(study)
+    tell("judging the claims", progress)
+    claims, errata = all_claims(study), all_errata(study)
+    tell("drawing", progress)
+    hidden = None if progress is None else not progress
+    with progress_bar(unit=" figures", desc="drawing", disable=hidden) as bar:
+
+        def keep(figure: Figure) -> None:
+            save_files(figure, folder / "figures", png=not options.quick)
+            bar.update()
+
+        body = Page(study, claims, errata, keep).body
+    results = json.dumps(results_of(study, claims, errata), indent=1, ensure_ascii=False)
+    write_whole(folder / "results.json", results + "\n")
+    path = folder / "report.html"
+    write_whole(path, page(f"{TITLE} chasles on Müller and Terze (2013)", DESCRIPTION, body))
+    return path
+
+
+def all_finished(study: Study) -> None:
+    """The runs with the report's own step and tableau must reach their end."""
+    asked = (study.options.method, study.options.step)
+    for case, outcome in study.runs.outcomes.items():
+        if (case.method, case.step) == asked and not outcome.finished:
+            raise InvalidOption(
+                f"{case.model} on {case.spaces} breaks off with --method {case.method} --step"
+                f" {case.step:g}: {outcome.result.message}",
+                "Take a smaller step, or a tableau of higher order.",
+            )
+
+
+def tell(what: str, progress: bool | None) -> None:
+    """A word on stderr at every stage, also where no bar can move."""
+    if progress is not False:
+        print(f"chasles: {what} ...", file=sys.stderr)
+
+
+def writable_folder(folder: Path) -> Path:
+    """The folder, made if need be."""
+    try:
+        (folder / "figures").mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise InvalidOption(f"cannot write to --out {folder}: {error.strerror}.") from None
+    for place in (folder, folder / "figures"):
+        if not os.access(place, os.W_OK | os.X_OK):
+            raise InvalidOption(f"cannot write to --out {folder}: permission denied.")
+    return folder
+
+
+# --- results.json ---------------------------------------------------------------------------------
+
+
+def results_of(study: Study, claims: Sequence[Claim], errata: Sequence[Erratum]) -> dict[str, Any]:
+    """Every scalar of the report with the runs it comes from."""
+    options, provenance = study.options, study.runs.provenance()
+    return {
+        "options": {
+            "examples": list(options.chosen),
+            "step": options.step,
+            "method": options.method,
+            "until": options.until,
+            "quick": options.quick,
+        },
+        "claims": [claim_entry(claim) for claim in claims],
+        "errata": [
+            {
+                "key": erratum.key,
+                "place": erratum.place,
+                "kind": erratum.kind,
+                "figures": [
+                    {"printed": measure_entry(printed), "right": measure_entry(right)}
+                    for printed, right in erratum.measures
+                ],
+            }
+            for erratum in errata
+        ],
+        "runs": {
+            case.id: {
+                "gaps_m": {joint: number(outcome.gap(joint)) for joint in outcome.gaps},
+                "energy_drift": number(outcome.energy_drift()),
+                "kinetic_energy_at_start_J": outcome.kinetic_at_start,
+                "provenance": provenance[case.id],
+            }
+            for case, outcome in study.runs.outcomes.items()
+        },
+    }
+
+
+def claim_entry(claim: Claim) -> dict[str, Any]:
+    return {
+        "key": claim.key,
+        "quote": claim.quote,
+        "where": claim.where,
+        "verdict": claim.verdict,
+        "condition": claim.condition,
+        "rule": claim.rule,
+        "figure": claim.figure,
+        "measures": [measure_entry(measure) for measure in claim.measures],
+    }
+
+
+def measure_entry(measure: Measure) -> dict[str, Any]:
+    entry: dict[str, Any] = {"label": measure.label, "value": number(measure.value)}
+    if measure.unit:
+        entry["unit"] = measure.unit
+    if measure.cases:
+        entry["runs"] = [case.id for case in measure.cases]
+    if measure.source:
+        entry["source"] = measure.source
+    return entry
+
+
+def number(value: float) -> float | None:
+    """JSON has no infinity: null is a run that broke off."""
+    return value if isfinite(value) else None

@@ -1,0 +1,139 @@
+"""Which simulations the report needs: each is run once and shared by all that look at it."""
+
+from collections.abc import Iterable
+from dataclasses import asdict, dataclass, field
+from math import inf
+from typing import Any
+
+import numpy as np
+
+from chasles.core.arrays import Floats
+from chasles.many.quiet import simulate_quietly
+from chasles.model import Model, SimulationStopped
+from chasles.result.result import Result
+from chasles.stderr import progress_bar
+
+#: The spaces that are compared, in the order in which they are shown, with their names on the page.
+SPACE_NAMES = {
+    "SE3": "SE(3)",
+    "SO3xR3": "SO(3)×ℝ³",
+    "framed": "framed",
+    "auto": "subgroup",
+    "SE3 relative": "SE(3) relative",
+    "SO3xR3 on joints": "SO(3)×ℝ³ on joints",
+}
+
+#: Longer runs keep every second, third, ... state: many runs are held at once.
+MOST_STATES = 5000
+
+
+@dataclass(frozen=True)
+class Case:
+    """One simulation: a model by name, and how it is integrated."""
+
+    model: str
+    spaces: str
+    until: float
+    step: float = 1e-3
+    method: str = "rk4"
+    acceleration: str = "space"
+    stabilise: str | None = None
+
+    @property
+    def id(self) -> str:
+        return (
+            f"{self.model} | {self.spaces} | {self.acceleration} | {self.method}"
+            f" | step {self.step:g} s | {self.until:g} s"
+            + (f" | {self.stabilise}" if self.stabilise else "")
+        )
+
+
+@dataclass(frozen=True)
+class CaseResult:
+    """What a run says about joints and energy."""
+
+    case: Case
+    result: Result = field(repr=False)
+    gaps: dict[str, Floats] = field(repr=False)  # joint -> (T, 3) in m, world axes
+    energy: Floats = field(repr=False)  # (T,) in J
+    kinetic_at_start: float
+
+    @property
+    def t(self) -> Floats:
+        return self.result.t
+
+    @property
+    def finished(self) -> bool:
+        return self.result.status == "finished"
+
+    def gap(self, joint: str) -> float:
+        """Largest violation of a joint, m; infinite if the run could not be finished."""
+        if not self.finished:
+            return inf
+        return float(np.linalg.norm(self.gaps[joint], axis=1).max())
+
+    def largest_gap(self) -> float:
+        return max(self.gap(joint) for joint in self.gaps)
+
+    @property
+    def energy_error(self) -> Floats:
+        """(E - E0) / T0 at every saved time."""
+        return (self.energy - self.energy[0]) / self.kinetic_at_start
+
+    def energy_drift(self) -> float:
+        """max |E - E0| / T0; infinite if the run could not be finished."""
+        if not self.finished:
+            return inf
+        return float(np.abs(self.energy_error).max())
+
+
+class Runs:
+    """Simulations by case; a case that was run before is not run again."""
+
+    def __init__(self, models: dict[str, Model]) -> None:
+        self.models = dict(models)
+        self.outcomes: dict[Case, CaseResult] = {}
+
+    def __call__(self, case: Case) -> CaseResult:
+        if case not in self.outcomes:
+            self.outcomes[case] = self.run(case)
+        return self.outcomes[case]
+
+    def run_all(self, cases: Iterable[Case], progress: bool | None = None) -> None:
+        """Run what has not been run, with a bar on stderr."""
+        wanted = [case for case in dict.fromkeys(cases) if case not in self.outcomes]
+        hidden = None if progress is None else not progress
+        with progress_bar(wanted, unit="run", desc="simulating", disable=hidden) as bar:
+            for case in bar:
+                self(case)
+
+    def run(self, case: Case) -> CaseResult:
+        try:
+            result = simulate_quietly(
+                self.models[case.model],
+                until=case.until,
+                step=case.step,
+                method=case.method,
+                spaces=case.spaces,
+                acceleration=case.acceleration,
+                stabilise=case.stabilise,
+                save_every=max(1, round(case.until / case.step) // MOST_STATES),
+                progress=False,
+            )
+        except SimulationStopped as stopped:  # a crude tableau may not survive: that is a finding
+            result = stopped.result
+        with np.errstate(over="ignore", invalid="ignore"):  # of a run that broke off
+            gaps = {name: result.violation(name, vector=True) for name in result.model.joint_names}
+            kinetic = result.kinetic_energy()
+            return CaseResult(case, result, gaps, result.energy(), float(kinetic[0]))
+
+    def provenance(self) -> dict[str, dict[str, Any]]:
+        """Every run by its id: what was asked for and what the result says of itself."""
+        return {
+            case.id: {
+                "case": asdict(case),
+                "status": outcome.result.message,
+                **outcome.result.provenance,
+            }
+            for case, outcome in self.outcomes.items()
+        }

@@ -1,0 +1,232 @@
+"""Everything the report looks at, each computed once, on first use, and shared."""
+
+from collections.abc import Iterator
+from functools import cached_property
+
+import numpy as np
+
+from chasles.core.arrays import Floats
+from chasles.integrators.tableaux import METHODS
+from chasles.many.quiet import simulate_quietly
+from chasles.model import InvalidOption, Model
+from chasles.studies.paper import beyond
+from chasles.studies.paper.examples import EXAMPLES
+from chasles.studies.paper.options import Options
+from chasles.studies.paper.printed_top import Equations, Trajectory, integrate
+from chasles.studies.paper.reference import (
+    PAPER_TOLERANCES,
+    TIGHT_TOLERANCES,
+    Reference,
+    quaternion_reference,
+)
+from chasles.studies.paper.runs import Case, CaseResult, Runs
+from chasles.studies.paper_mechanisms import heavy_top
+
+PAPER_SPACES = ("SE3", "SO3xR3")
+SHOWN_SPACES = (*PAPER_SPACES, "framed", "auto")
+FORMS = ("space", "screw")
+LONGER = 5  # times the duration of the paper's figures
+RANDOM_KINDS = ("pendulum", "floating")
+STEP_FACTORS = (8, 4, 2, 1, 0.5, 0.25)
+TIMED_STEPS, TIMED_REPEATS = 5_000, 8
+
+
+def form_of(spaces: str) -> str:
+    """The form of the acceleration constraints in figures: the paper's, where there is a choice."""
+    return "screw" if spaces == "auto" else "space"
+
+
+class Study:
+    """The runs and small integrations of one report."""
+
+    def __init__(self, options: Options) -> None:
+        self.options = options
+        self.spins = beyond.SPINS[:1] if options.quick else beyond.SPINS
+        self.runs = Runs(self.models())
+
+    def models(self) -> dict[str, Model]:
+        models = {key: EXAMPLES[key].model for key in self.options.chosen}
+        if self.has("double-pendulum"):
+            for spin in self.spins:
+                models |= beyond.random_models("pendulum", spin)
+        if self.has("floating-pair"):
+            for spin in self.spins:
+                models |= beyond.random_models("floating", spin)
+            models["free body"] = beyond.free_body()
+            for boost in beyond.BOOSTS:
+                models[beyond.boosted_name(boost)] = beyond.boosted_pair(boost)
+        if self.has("heavy-top"):
+            for speed in beyond.PLATFORM_SPEEDS:
+                models[beyond.platform_name(speed)] = beyond.top_on_platform(speed)
+            models["heavy top in gravity"] = heavy_top(gravity=9.81)
+        return models
+
+    def has(self, example: str) -> bool:
+        return example in self.options.chosen
+
+    # --- simulations ---
+
+    def case(
+        self,
+        model: str,
+        spaces: str,
+        acceleration: str = "space",
+        method: str | None = None,
+        longer: bool = False,
+        step: float | None = None,
+        stabilise: str | None = None,
+    ) -> Case:
+        o = self.options
+        until = o.until * (LONGER if longer else 1)
+        return Case(
+            model, spaces, until, step or o.step, method or o.method, acceleration, stabilise
+        )
+
+    def run(self, model: str, spaces: str, acceleration: str = "space", **more) -> CaseResult:
+        return self.runs(self.case(model, spaces, acceleration, **more))
+
+    def chosen(self, model: str, **more) -> CaseResult:
+        """The run this package would make when nothing is asked for: auto spaces, screw form."""
+        return self.run(model, "auto", "screw", **more)
+
+    def shown(self, model: str, **more) -> dict[str, CaseResult]:
+        """The runs side by side in every figure: only the spaces differ.
+
+        The joint subgroups of "auto" have no constraints that could have a form.
+        """
+        return {spaces: self.run(model, spaces, form_of(spaces), **more) for spaces in SHOWN_SPACES}
+
+    def cases(self) -> Iterator[Case]:
+        """Every simulation of the report, so that the bar knows how many there are."""
+        for model in self.runs.models:
+            random = model.startswith("random")
+            for form in FORMS:
+                for spaces in PAPER_SPACES:
+                    yield self.case(model, spaces, form)
+            yield self.case(model, "auto", "screw")
+            if random:
+                continue
+            for form in FORMS:
+                yield self.case(model, "framed", form)
+            if model == "three-bar":
+                yield self.case(model, "auto", "screw", stabilise="projection")
+            if model in EXAMPLES:
+                for spaces in SHOWN_SPACES:
+                    yield self.case(model, spaces, form_of(spaces), longer=True)
+                if not self.options.quick:
+                    yield from self.more_cases(model)
+
+    def more_cases(self, model: str) -> Iterator[Case]:
+        for spaces in SHOWN_SPACES:
+            for method in METHODS:
+                yield self.case(model, spaces, form_of(spaces), method=method)
+            for factor in STEP_FACTORS:
+                yield self.case(model, spaces, form_of(spaces), step=factor * self.options.step)
+
+    # --- the heavy top in the paper's own equations ---
+
+    def printed(self, equations: Equations) -> Trajectory:
+        """The top as printed, over the longer duration."""
+        if equations not in self._printed:
+            until = LONGER * self.options.until
+            try:
+                self._printed[equations] = integrate(
+                    heavy_top(), equations, until, self.options.step
+                )
+            except (ArithmeticError, np.linalg.LinAlgError):
+                raise InvalidOption(
+                    f"the paper's equations of the top break off with --step"
+                    f" {self.options.step:g}.",
+                    "Take a smaller step.",
+                ) from None
+        return self._printed[equations]
+
+    @cached_property
+    def _printed(self) -> dict[Equations, Trajectory]:
+        return {}
+
+    def first(self, trajectory: Trajectory) -> slice:
+        """The part of a longer trajectory that the paper's figures show."""
+        return slice(0, round(self.options.until / self.options.step) + 1)
+
+    @cached_property
+    def times(self) -> Floats:
+        return self.run("heavy-top", "SE3").t
+
+    @cached_property
+    def reference_as_printed(self) -> Reference:
+        return quaternion_reference(heavy_top(), self.times, PAPER_TOLERANCES)
+
+    @cached_property
+    def reference_tight(self) -> Reference:
+        return quaternion_reference(heavy_top(), self.times, TIGHT_TOLERANCES)
+
+    def position_error(self, position: Floats) -> Floats:
+        """Distance of the top's centre of mass from the tight reference, m."""
+        return np.linalg.norm(position - self.reference_tight.position, axis=1)
+
+    # --- many starts, loops, cost ---
+
+    def random_names(self, kind: str, spin: float) -> list[str]:
+        return [name for name in self.runs.models if name.startswith(f"random {kind} {spin:g} ")]
+
+    def random_ratios(self, kind: str, spin: float, form: str = "space") -> Floats:
+        """Largest gap of the joint between the links, SE(3) over SO(3)xR3, start by start."""
+        names = self.random_names(kind, spin)
+        gaps = [[self.run(n, s, form).gap("joint 2") for s in PAPER_SPACES] for n in names]
+        table = np.array(gaps)
+        return table[:, 0] / table[:, 1]
+
+    def random_in_subgroups(self, kind: str, spin: float) -> float:
+        """The largest gap of any joint and start, in the joints' subgroups, m."""
+        return max(self.chosen(name).largest_gap() for name in self.random_names(kind, spin))
+
+    def loop_gap(self, outcome: CaseResult) -> tuple[Floats, Floats]:
+        """The sum of the 3-bar's joint gaps around its loop, and the same from rotations alone.
+
+        g1 + g2 + g3 = (C - A) - 2 R1 h - 2 R2 h: positions cancel, so no choice of group for the
+        positions can make the sum smaller.
+        """
+        result = outcome.result
+        start, end = (np.array(result.model.joint(name).at) for name in ("joint 1", "joint 3"))
+        half = np.array([0.1, 0.0, 0.0])
+        ends = {}
+        for name in ("link 1", "link 2"):
+            arm = result.rotation(name) @ half
+            ends[name] = (result.position(name) - arm, result.position(name) + arm)
+        gaps = (
+            (ends["link 1"][0] - start)
+            + (ends["link 2"][0] - ends["link 1"][1])
+            + (end - ends["link 2"][1])
+        )
+        arms = sum(result.rotation(name) @ half for name in ("link 1", "link 2"))
+        return gaps, (end - start) - 2 * arms
+
+    def loop_size(self, outcome: CaseResult) -> float:
+        """The largest gap around the 3-bar's loop, m."""
+        return float(np.linalg.norm(self.loop_gap(outcome)[0], axis=1).max())
+
+    @cached_property
+    def microseconds_per_step(self) -> dict[str, dict[str, float]]:
+        """Best of a few long runs: example -> spaces -> time of one step, us."""
+        timed: dict[str, dict[str, float]] = {}
+        for key in self.options.chosen:
+            spaces = SHOWN_SPACES
+            seconds: dict[str, list[float]] = {name: [] for name in spaces}
+            for _ in range(TIMED_REPEATS):  # in turn, so that a busy machine is unfair to none
+                for name in spaces:
+                    seconds[name].append(self.seconds_of_steps(key, name))
+            timed[key] = {name: 1e6 * min(seconds[name]) / TIMED_STEPS for name in spaces}
+        return timed
+
+    def seconds_of_steps(self, example: str, spaces: str) -> float:
+        run = simulate_quietly(
+            EXAMPLES[example].model,
+            until=TIMED_STEPS * 1e-5,
+            step=1e-5,
+            method=self.options.method,
+            spaces=spaces,
+            save_every=TIMED_STEPS,
+            progress=False,
+        )
+        return float(run.provenance["seconds_in_steps"])

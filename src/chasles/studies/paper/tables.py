@@ -1,0 +1,101 @@
+"""Tables of the page: forms, random starts, tableaux, cost."""
+
+from collections.abc import Sequence
+from math import isfinite
+
+import numpy as np
+
+from chasles.integrators.tableaux import METHODS, method
+from chasles.studies.paper.examples import EXAMPLES
+from chasles.studies.paper.figures import NAMES
+from chasles.studies.paper.figures_sweeps import WORST_JOINT
+from chasles.studies.paper.runs import CaseResult
+from chasles.studies.paper.study import FORMS, PAPER_SPACES, RANDOM_KINDS, SHOWN_SPACES, Study
+from chasles.view.report import html_table
+from chasles.view.theme import scientific
+
+Cell = tuple[str, float | str]
+Row = Sequence[str | Cell]
+
+
+def number(value: float) -> Cell:
+    """A figure, sorted by its value; a run that broke off says so."""
+    return (scientific(value) if isfinite(value) else "broke off", min(value, 1e300))
+
+
+def gaps_in_words(outcome: CaseResult) -> Cell:
+    listed = ", ".join(scientific(outcome.gap(joint)) for joint in outcome.gaps)
+    return listed, outcome.largest_gap()
+
+
+def forms_table(study: Study) -> str:
+    rows: list[Row] = []
+    for key in study.options.chosen:
+        for spaces in (*PAPER_SPACES, "framed"):
+            runs = [study.run(key, spaces, form) for form in FORMS]
+            rows.append(
+                (
+                    EXAMPLES[key].title,
+                    NAMES[spaces],
+                    *(gaps_in_words(run) for run in runs),
+                    *(number(run.energy_drift()) for run in runs),
+                )
+            )
+    columns = ("Example", "Space", "Gaps in m: space", "screw", "Energy: space", "screw")
+    return html_table(columns, rows, name="forms", numeric=(2, 3, 4, 5))
+
+
+def random_table(study: Study) -> str:
+    rows: list[Row] = []
+    for kind in RANDOM_KINDS:
+        for spin in study.spins:
+            if not study.random_names(kind, spin):
+                continue
+            for form in FORMS:
+                ratios = study.random_ratios(kind, spin, form)
+                low, middle, high = np.quantile(ratios, (0.25, 0.5, 0.75))
+                rows.append(
+                    (
+                        kind,
+                        (f"{spin:g} rad/s", spin),
+                        form,
+                        (f"{middle:.2f}", middle),
+                        (f"{low:.2f} to {high:.2f}", low),
+                        (f"{int((ratios < 1).sum())} of {len(ratios)}", float((ratios < 1).mean())),
+                        number(study.random_in_subgroups(kind, spin)),
+                    )
+                )
+    columns = ("Kind", "Spin", "Form", "Median SE(3)/SO(3)×ℝ³", "Middle half", "SE(3) better",
+               "Largest gap in subgroups, m")  # fmt: skip
+    return html_table(columns, rows, name="random-table", numeric=(3, 4, 5, 6))
+
+
+def tableaux_table(study: Study) -> str:
+    rows: list[Row] = []
+    for key in ("heavy-top", "double-pendulum", "floating-pair", "three-bar"):
+        if not study.has(key):
+            continue
+        for name in METHODS:
+            shown = study.shown(key, method=name)
+            joint = WORST_JOINT[key]
+            rows.append(
+                (
+                    f"{EXAMPLES[key].title}, {joint}",
+                    name,
+                    (str(method(name).order), method(name).order),
+                    *(number(outcome.gap(joint)) for outcome in shown.values()),
+                    *(number(outcome.energy_drift()) for outcome in shown.values()),
+                )
+            )
+    gaps, drifts = ([f"{what} {NAMES[s]}" for s in NAMES] for what in ("Gap (m)", "Energy"))
+    columns = ("Example", "Tableau", "Order", *gaps, *drifts)
+    return html_table(columns, rows, name="tableaux-table", numeric=range(2, 11))
+
+
+def cost_table(study: Study) -> str:
+    rows: list[Row] = [
+        (EXAMPLES[key].title, *((f"{us:.2f} µs", us) for us in times.values()))
+        for key, times in study.microseconds_per_step.items()
+    ]
+    columns = ("Example", *(NAMES[s] for s in SHOWN_SPACES))
+    return html_table(columns, rows, name="cost-table", numeric=(1, 2, 3, 4))
