@@ -83,7 +83,7 @@ def test_a_pipe_is_written_to_and_stays_a_pipe(result, tmp_path):
     assert pipe.is_fifo() and np.array_equal(ch.load(copy).t, result.t)
 
 
-@pytest.mark.parametrize("name", ["a.tsv", "run", "run.nc.txt", "run.mat", "archive.h5"])
+@pytest.mark.parametrize("name", ["a.tsv", "run", "run.nc.txt", "run.xlsx", "archive.h5"])
 def test_a_result_is_saved_under_the_name_of_a_netcdf_file_only(name, result, tmp_path, refusal):
     message = refusal(lambda: result.save(tmp_path / name), ch.InvalidOption)
     assert name in message and Path(name).with_suffix(".nc").name in message

@@ -155,11 +155,12 @@ def summary(result: Any) -> dict[str, Any]:
     """The summary of a run, as plain data."""
     model, provenance = result.model, result.provenance
     gaps = {joint.name: {"m": 0.0, "rad": 0.0} for joint in model.joints}
-    first, last, missed = None, 0.0, 0.0
+    first, work, last, missed = None, 0.0, 0.0, 0.0
     for window in result._windows():  # a run on the disk may be longer than memory
         energy, balance = window.energy(), window.energy_balance()
-        first = float(energy[0]) if first is None else first
-        last, begun = float(energy[-1]), float(energy[0]) - first
+        done = float(window._work_done()[0])
+        first, work = (float(energy[0]), done) if first is None else (first, work)
+        last, begun = float(energy[-1]), float(energy[0]) - first - (done - work)
         missed = max(missed, float(abs(balance + begun).max()))
         for name, gap in gaps.items():
             gap["m"] = max(gap["m"], float(window.violation(name).max()))

@@ -21,7 +21,8 @@ from chasles.result.dataset import FORMAT
 from chasles.result.diagnostics import unwrapped_angle
 from chasles.result.provenance import Provenance
 from chasles.result.result import Result
-from chasles.result.sealed import CSV, SUFFIX, checked_path, is_sealed
+from chasles.result.sealed import SUFFIX, checked_path, is_sealed
+from chasles.result.tables import READERS
 from chasles.run.preparation import with_inputs
 from chasles.run.recorded import HEADER, SEGMENTS, is_recording
 from chasles.system.build import Setup
@@ -59,12 +60,12 @@ def load(path: str | os.PathLike[str], model: Model | None = None) -> Result:
             raise is_folder(source)
         if not os.path.isfile(source):
             raise missing(source)
-        if source.suffix.lower() == CSV:
+        if source.suffix.lower() in READERS:
+            read = READERS[source.suffix.lower()].format(told(str(source)))
             raise InvalidFile(
                 f"'{source}' is a table, which does not have the model: no result can be made of"
                 " it.",
-                f"Read it by pandas.read_csv('{source}', index_col=0); save to '.nc' what is to be"
-                " loaded again.",
+                f"Read it by {read}; save to '.nc' what is to be loaded again.",
             )
         check_seal(source)
     try:

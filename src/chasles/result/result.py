@@ -1,12 +1,12 @@
 """The outcome of a simulation: named access to the trajectory, and where it came from."""
 
 import os
-from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
-from functools import cached_property
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from functools import cached_property, partial
 from itertools import pairwise
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, overload
 
 import numpy as np
 
@@ -34,6 +34,7 @@ from chasles.model.words import BodyAxes, Coordinate
 from chasles.problem import Problem, wrench_history
 from chasles.result import diagnostics
 from chasles.result.audit import audited
+from chasles.result.between import state_at
 from chasles.result.checkpoint import Checkpoint
 from chasles.result.dataset import Table, make_table, over_time, to_xarray
 from chasles.result.diagnostics import Reaction
@@ -47,7 +48,9 @@ from chasles.result.readout import (
     joint_effort,
     point_history,
 )
-from chasles.result.sealed import check_kinds, is_csv, write, write_csv
+from chasles.result.sealed import check_kinds, checked_target, write, write_whole
+from chasles.result.slices import rows_of, sliced
+from chasles.result.tables import WRITERS
 from chasles.result.uniqueness import UniqueReactions, unique_reactions
 from chasles.spaces import Designation
 from chasles.spaces.certificate import Certificate
@@ -391,6 +394,50 @@ class Result:
         others = {joint: x for (joint, word), x in known.items() if word == "displacement"}
         return self._state(t, absolute, angles, others)
 
+    def at(self, t: float) -> State:
+        """Poses and velocities of all bodies at any time of the run.
+
+        Between saved states the motion of each body is interpolated in its configuration space, by
+        the cubic that has the saved poses and velocities (error of fourth order in their distance).
+        Lower-pair joints of trees stay closed to round-off. Forces and impacts that jump between
+        two saved states are not seen.
+
+        Parameters
+        ----------
+        t
+            Time, s, from `t[0]` to `t[-1]`.
+
+        Returns
+        -------
+        State
+            At a saved time, the saved one.
+
+        Examples
+        --------
+        >>> import chasles as ch
+        >>> ball = ch.Body.sphere("ball", radius=0.1, mass=1.0)
+        >>> result = ch.simulate(ch.Model([ball]), until=1.0, step=0.1)
+        >>> result.at(0.25).position.round(9).tolist()
+        [[0.0, 0.0, -0.3065625]]
+        """
+        return state_at(self, t)
+
+    def __len__(self) -> int:
+        """The number of saved states."""
+        return len(self.t)
+
+    @overload
+    def __getitem__(self, index: int) -> State: ...
+    @overload
+    def __getitem__(self, index: slice) -> "Result": ...
+    def __getitem__(self, index: int | slice) -> "State | Result":
+        """The state of a number, or a Result with some of the states: result[::10]."""
+        return sliced(self, index) if isinstance(index, slice) else self.state(index)
+
+    def __iter__(self) -> Iterator[State]:
+        """All states, one after the other."""
+        return map(self.state, range(len(self.t)))
+
     # --- joints ---
 
     def violation(
@@ -694,16 +741,20 @@ class Result:
         return self.kinetic_energy() + self.potential_energy()
 
     def energy_balance(self) -> Floats:
-        """Energy gained since the start minus the work of all forces and drivers.
+        """Energy gained since the first state minus the work of all forces and drivers since then.
 
         Returns
         -------
         ndarray
             (T,), J. Zero except for the error of the method and the loss in inelastic impacts.
         """
-        energy = self.energy()
+        energy, work = self.energy(), self._work_done()
+        return energy - energy[0] - (work - work[0])
+
+    def _work_done(self) -> Floats:
+        """Of all forces and drivers since the start of the run (T,)."""
         count = len(self.model.forces) + len(self.model.drivers)
-        return energy - energy[0] - self.integrals[:, :count].sum(axis=1)
+        return np.asarray(self.integrals[:, :count].sum(axis=1))
 
     def momentum(self) -> Floats:
         """Total linear momentum in world axes.
@@ -784,6 +835,10 @@ class Result:
         """
         return to_frame(self)
 
+    def to_pandas(self) -> "DataFrame":
+        """The same as `frame`."""
+        return self.frame()
+
     def to_xarray(self) -> "Dataset":
         """All quantities as an xarray Dataset with the dimensions time, body, joint and axis, and
         units.
@@ -797,22 +852,25 @@ class Result:
         ----------
         path
             ".nc": a NetCDF file with the content of `to_xarray` and everything needed to
-            continue; `load` reads it. ".csv": the table of `frame` with all digits; its
-            first line has names with units, "t [s]", "top.x [m]".
+            continue; `load` reads it. The others are for other programs, with all digits:
+            ".csv": the table of `frame`; its first line has names with units, "t [s]", "top.x [m]".
+            ".parquet": the same table by columns (needs pyarrow). ".mat": the same for MATLAB,
+            with names such as `top_x`. ".npz": the arrays of `to_xarray` for NumPy.
 
         Notes
         -----
         Python functions are not stored: give the model to `load` then.
         """
-        if is_csv(path):
-            return write_csv(self.frame(), path)
+        target = checked_target(path, WRITERS)
+        if fill := WRITERS.get(target.suffix.lower()):
+            return write_whole(target, partial(fill, self))
         check_kinds(self.model)
         first, *others = self._windows()
         more = (
             over_time(w.problem.setup, w.t, w.absolute, w.integrals, w.coordinates, w.multipliers)
             for w in others
         )
-        return write(first._table(), path, len(self.t), more)
+        return write(first._table(), target, len(self.t), more)
 
     # --- helpers ---
 
@@ -820,12 +878,7 @@ class Result:
         """The same run in pieces, one after the other, which take little memory each."""
         rows = max(2, WINDOW_BYTES // max(1, self.absolute[0].nbytes))
         ends = np.linspace(0, len(self.t), max(1, len(self.t) // rows) + 1).astype(int).tolist()
-        named = ("t", "absolute", "integrals", "coordinates", "multipliers")
-        arrays = {name: a for name in named if (a := getattr(self, name)) is not None}
-        return [
-            replace(self, **{name: array[first:last] for name, array in arrays.items()})
-            for first, last in pairwise(ends)
-        ]
+        return [rows_of(self, slice(first, last)) for first, last in pairwise(ends)]
 
     def _state(
         self, t: float, absolute: Floats, angles: Mapping[str, float],

@@ -3,7 +3,6 @@
 It is written in windows of time, as fast as the disk, whatever the length of the run.
 """
 
-import csv
 import hashlib
 import os
 import secrets
@@ -11,7 +10,7 @@ import stat
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, suppress
 from errno import EACCES
-from io import BytesIO, StringIO
+from io import BytesIO
 from itertools import chain
 from pathlib import Path
 from typing import Any, BinaryIO
@@ -28,12 +27,10 @@ try:
 except ImportError:  # where there is none, a file that is open cannot be removed by others
     fcntl = None  # type: ignore[assignment]
 
-SUFFIX, CSV = ".nc", ".csv"
+SUFFIX = ".nc"
 #: The last line of a file: a digest of all before it, which readers of HDF5 do not look at.
 SEAL = b"\nchasles sha256 %s\n"
 SEAL_LENGTH = len(SEAL % bytes(64))
-#: Lines of a table that are made at once.
-LINES = 4096
 #: What a file is called until it is whole.
 PART = ".chasles-{}.part"
 
@@ -69,31 +66,6 @@ def digest_of_rest(file: BinaryIO, length: int) -> str:
         digest.update(piece)
         length -= len(piece)
     return digest.hexdigest()
-
-
-def is_csv(path: Any) -> bool:
-    return checked_path(path).suffix.lower() == CSV
-
-
-def write_csv(table: Any, path: str | os.PathLike[str]) -> Path:
-    """Write a table of `Result.frame` as text: a line of names with units, then one per time."""
-    target = checked_target(path)
-    units = table.attrs["units"]
-    columns = [table.index.to_numpy(), *(table[name].to_numpy() for name in table.columns)]
-
-    def fill(file: BinaryIO) -> None:
-        file.write(in_csv([[f"{name} [{units[name]}]" for name in ("t", *table.columns)]]))
-        for first in range(0, len(table), LINES):
-            window = (column[first : first + LINES].tolist() for column in columns)
-            file.write(in_csv([repr(x) for x in row] for row in zip(*window)))
-
-    return write_whole(target, fill)
-
-
-def in_csv(rows: Iterable[list[str]]) -> bytes:
-    text = StringIO(newline="")
-    csv.writer(text, lineterminator="\n").writerows(rows)
-    return text.getvalue().encode()
 
 
 def write_whole(target: Path, fill: Callable[[BinaryIO], object]) -> Path:
@@ -226,17 +198,15 @@ def checked_path(path: Any) -> Path:
     return Path(text)
 
 
-def checked_target(path: Any) -> Path:
-    """A name under which a result can be saved."""
-    target = checked_path(path)
-    if target.suffix.lower() not in (SUFFIX, CSV):
+def checked_target(path: Any, tables: Iterable[str] = ()) -> Path:
+    """A name under which a result can be saved; `tables` are endings of other kinds of files."""
+    target, others = checked_path(path), tuple(tables)
+    if target.suffix.lower() not in (SUFFIX, *others):
         raise InvalidOption(
-            f"path is '{target}', but a result is saved as NetCDF, whose files end in '{SUFFIX}',"
-            f" or as a table in '{CSV}'.",
-            f"Save it as '{target.with_suffix(SUFFIX).name}'; result.to_xarray() gives the numbers"
-            " for other formats."
-            if target.name
-            else f"Give the name of a file, such as 'run{SUFFIX}'.",
+            f"path is '{target}', but a result is saved as NetCDF, whose files end in '{SUFFIX}'"
+            + (f", or as a table: {', '.join(others)}." if others else "."),
+            f"Save it as '{target.with_suffix(SUFFIX).name if target.name else 'run' + SUFFIX}';"
+            " result.to_xarray() has the numbers for other formats, result.animate() makes films.",
         )
     if not os.path.isdir(target.parent):
         raise InvalidFile(

@@ -17,6 +17,7 @@ import numpy as np
 from chasles.core.arrays import Floats, Integers
 from chasles.integrators.measure import body_sizes
 from chasles.result.result import Result
+from chasles.result.slices import rows_of
 from chasles.run.fast_spins import angles_of
 from chasles.system.build import Setup
 from chasles.system.sizes import gyration_radii
@@ -65,15 +66,7 @@ def compared(result: Result) -> Integers:
 
 def states(result: Result, rows: Any) -> Result:
     """The same with some of its states."""
-    index = np.array(rows, dtype=int)
-    beside: dict[str, Any] = {
-        name: None if getattr(result, name) is None else getattr(result, name)[index]
-        for name in ("coordinates", "multipliers")
-    }
-    return replace(
-        result, t=result.t[index], absolute=result.absolute[index],
-        integrals=result.integrals[index], checkpoint=None, **beside,
-    )  # fmt: skip
+    return replace(rows_of(result, np.array(rows, dtype=int)), checkpoint=None)
 
 
 def sizes_of(result: Result) -> Floats:
