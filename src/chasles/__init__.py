@@ -93,7 +93,7 @@ if TYPE_CHECKING:
     from chasles.many.ensembles.ensemble import ensemble
     from chasles.many.gradients.gradient import Gradient, gradient
     from chasles.many.sweeps.sweep import Sweep, sweep
-    from chasles.result.diagnostics import Reaction
+    from chasles.result.reactions import Reaction
     from chasles.result.result import Result
     from chasles.run.events import Event
     from chasles.run.impacts import Impact
@@ -121,7 +121,7 @@ LATE = {
     "Linearisation": "analysis.linearise",
     "linearise": "analysis.linearise",
     "Mode": "analysis.modes",
-    "Reaction": "result.diagnostics",
+    "Reaction": "result.reactions",
     "Equations": "dynamics.equations",
     "equations": "dynamics.equations",
     "ensemble": "many.ensembles.ensemble",

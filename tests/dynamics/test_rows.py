@@ -11,7 +11,7 @@ from mechanisms import FORMS, KINDS, chain, moving
 from scipy.linalg import expm
 
 import chasles as ch
-from chasles.result.diagnostics import gap
+from chasles.result.violations import gap
 from chasles.spaces import resolve_spaces
 from chasles.system.build import build
 from chasles.system.gaps import frame_of

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import chasles as ch
-from chasles.result.diagnostics import gap
+from chasles.result.violations import gap
 
 
 def pendulum(rate=0.0, **options):

@@ -41,8 +41,7 @@ from chasles.model import InvalidOption, Joint, Model, UnknownName
 from chasles.model.checks import checked_count
 from chasles.model.keywords import checked_keywords
 from chasles.model.model import checked_model
-from chasles.result import diagnostics
-from chasles.result.diagnostics import Reaction
+from chasles.result.reactions import Reaction, reaction
 from chasles.spaces.on_subgroups import check_massive
 from chasles.system.state import State
 
@@ -117,9 +116,7 @@ class Equilibrium:
         name = getattr(joint, "name", joint)
         if not isinstance(name, str) or name not in setup.joint_index:
             raise UnknownName.among("joint", name, setup.joint_index)
-        return diagnostics.reaction(
-            self.place.instant.problem, name, self.place.absolute[None], self._wrenches
-        )
+        return reaction(self.place.instant.problem, name, self.place.absolute[None], self._wrenches)
 
     def linearise(self, modes: int | None = None, near: float = 0.0) -> Linearisation:
         """Small vibrations about the equilibrium, drivers and motors held where they are.

@@ -13,8 +13,8 @@ from chasles.analysis.reduced import ROUNDING, Reduced, rounding_of
 from chasles.core.arrays import TWIST, Floats
 from chasles.model import Body, Joint, UnknownName
 from chasles.model.coordinates import coordinates_of
-from chasles.result import diagnostics
 from chasles.start.kkt import mass_blocks
+from chasles.system.coordinates import coordinate_rate
 
 Complex = NDArray[np.complex128]
 
@@ -209,7 +209,7 @@ def joint_changes(
     changes: list[dict[tuple[str, str], Any]] = [{} for _ in columns]
     for joint in setup.model.joints:
         for kind in coordinates_of(joint):
-            rates = diagnostics.coordinate_rate(setup, joint.name, kind, states)
+            rates = coordinate_rate(setup, joint.name, kind, states)
             for k, column in enumerate(columns):
                 real, imaginary = rates[2 * k : 2 * k + 2].tolist()
                 value = complex(real, imaginary) if np.iscomplexobj(column) else real

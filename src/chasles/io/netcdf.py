@@ -18,11 +18,11 @@ from chasles.model.model import checked_model
 from chasles.problem import make_problem
 from chasles.result.checkpoint import Checkpoint
 from chasles.result.dataset import FORMAT
-from chasles.result.diagnostics import unwrapped_angle
 from chasles.result.provenance import Provenance
 from chasles.result.result import Result
 from chasles.result.sealed import SUFFIX, checked_path, is_sealed
 from chasles.result.tables import READERS
+from chasles.result.violations import unwrapped_angle
 from chasles.run.preparation import with_inputs
 from chasles.run.recorded import HEADER, SEGMENTS, is_recording
 from chasles.system.build import Setup

@@ -9,12 +9,12 @@ from chasles.model import GROUND
 from chasles.spaces.certificate import BY_CONSTRUCTION, BY_COSET, BY_PROJECTION, Certificate
 
 if TYPE_CHECKING:
-    from chasles.result.result import Result
+    from chasles.result.joints import OfJoints
 
 EPSILON = float(np.finfo(float).eps)
 
 
-def reach_of(result: "Result", joint: str) -> float:
+def reach_of(result: "OfJoints", joint: str) -> float:
     """What the gap of a joint is rounded from, m.
 
     The levers, how far from the origin it gets, and half a turn of a thread: the angle is known to
@@ -29,7 +29,7 @@ def reach_of(result: "Result", joint: str) -> float:
     return float(places.max() + sum(np.linalg.norm(lever) for lever in levers) + thread)
 
 
-def audited(result: "Result", certificate: Certificate) -> Certificate:
+def audited(result: "OfJoints", certificate: Certificate) -> Certificate:
     """The certificate with the largest gap of the saved states and, if any, what was removed."""
     joint = certificate.joint
     shift = float(result.violation(joint).max())
@@ -41,7 +41,7 @@ def audited(result: "Result", certificate: Certificate) -> Certificate:
     return certificate.seen(f"{seen}. {removal(result, certificate)}")
 
 
-def removal(result: "Result", certificate: Certificate) -> str:
+def removal(result: "OfJoints", certificate: Certificate) -> str:
     """What a stabiliser or a projector did to keep the joint closed."""
     if certificate.lemma == BY_CONSTRUCTION:
         return "Nothing was projected away: the joint's own coordinates are all that moves."

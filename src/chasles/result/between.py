@@ -32,8 +32,8 @@ from chasles.groups.so3xr3 import (
 )
 from chasles.model import Body, InvalidOption, Model
 from chasles.model.checks import checked_number
-from chasles.result.diagnostics import coordinate_of_poses
 from chasles.spaces.space import Space, frame_point, reference_order
+from chasles.system.coordinates import coordinate_of_poses
 from chasles.system.state import State
 
 if TYPE_CHECKING:

@@ -13,9 +13,10 @@ from chasles.core.arrays import POSE_R, POSE_X, TWIST, Floats
 from chasles.model import InvalidModel, Model
 from chasles.model.plain import to_plain
 from chasles.problem import Problem
-from chasles.result import diagnostics
+from chasles.result import energy
 from chasles.result.checkpoint import Checkpoint
 from chasles.result.provenance import Provenance
+from chasles.result.violations import gap
 from chasles.start.redundancy import joint_of_row
 from chasles.system.build import Setup, real_rows
 from chasles.system.coordinates import coordinate_keys
@@ -189,7 +190,7 @@ def of_start(setup: Setup, start: Floats) -> dict[str, Any]:
 def of_joints(setup: Setup, absolute: Floats, t: Floats) -> dict[str, Any]:
     """By how much every joint is open."""
     names = setup.model.joint_names
-    gaps = np.array([diagnostics.gap(setup, name, absolute, t) for name in names])
+    gaps = np.array([gap(setup, name, absolute, t) for name in names])
     angle, length = np.linalg.norm(gaps, axis=3).transpose(1, 2, 0)
     dims = ("time", "joint")
     return {
@@ -200,11 +201,11 @@ def of_joints(setup: Setup, absolute: Floats, t: Floats) -> dict[str, Any]:
 
 def of_all(setup: Setup, absolute: Floats, integrals: Floats) -> dict[str, Any]:
     """Energy and momenta of the whole model."""
-    kinetic = diagnostics.kinetic_of_all(setup, absolute)
-    potential = diagnostics.potential(setup, absolute).sum(axis=1)
-    potential += diagnostics.stored(setup, absolute, integrals).sum(axis=1)
-    linear = diagnostics.linear_momentum(setup, absolute)
-    angular = diagnostics.angular_momentum(setup, absolute)
+    kinetic = energy.kinetic_of_all(setup, absolute)
+    potential = energy.potential(setup, absolute).sum(axis=1)
+    potential += energy.stored(setup, absolute, integrals).sum(axis=1)
+    linear = energy.linear_momentum(setup, absolute)
+    angular = energy.angular_momentum(setup, absolute)
     vector = ("time", "axis")
     return {
         "kinetic_energy": described(("time",), kinetic, "J", "kinetic energy"),

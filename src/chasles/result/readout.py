@@ -28,7 +28,8 @@ from chasles.dynamics.tree_readout import tree_accelerations
 from chasles.model import Body, ChaslesError, CustomForce, Ground, JointForce
 from chasles.model.coordinates import ANGLE
 from chasles.model.errors import told
-from chasles.result.diagnostics import frame_in_world, largest, stacked, twist_history
+from chasles.result.energy import stacked, twist_history
+from chasles.result.reactions import frame_in_world, largest
 from chasles.system.build import Setup
 from chasles.system.gaps import components, opening_history
 

@@ -2,63 +2,33 @@
 
 import os
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
 from functools import cached_property, partial
 from itertools import pairwise
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, overload
+from typing import TYPE_CHECKING, Any, overload
 
 import numpy as np
 
-from chasles.core.arrays import DRIVEN_TURN, POSE_R, POSE_X, TWIST, Floats
-from chasles.dynamics.own_multipliers import own_wrenches
-from chasles.dynamics.tree_readout import coupling_multipliers
-from chasles.groups.so3 import so3_from_matrix
+from chasles.core.arrays import Floats
 from chasles.model import (
     AnySensor,
-    Body,
-    Coupling,
-    CustomCoupling,
     InvalidOption,
-    Joint,
-    JointForce,
-    Model,
-    UnknownName,
 )
-from chasles.model.checks import checked_vector
-from chasles.model.coordinate_coupling import spelled
-from chasles.model.coordinates import checked_coordinate, resolved_coordinate
 from chasles.model.errors import told
 from chasles.model.notebook import pairs
-from chasles.model.words import BodyAxes, Coordinate
-from chasles.problem import Problem, wrench_history
-from chasles.result import diagnostics
-from chasles.result.audit import audited
 from chasles.result.between import state_at
-from chasles.result.checkpoint import Checkpoint
+from chasles.result.bodies import OfBodies
 from chasles.result.dataset import Table, make_table, over_time, to_xarray
-from chasles.result.diagnostics import Reaction
-from chasles.result.provenance import Provenance
+from chasles.result.efforts import OfForces
+from chasles.result.invariants import OfEnergy
 from chasles.result.reading import sensor_values, to_frame
-from chasles.result.readout import (
-    ForceHistory,
-    PointHistory,
-    accelerations,
-    force_history,
-    joint_effort,
-    point_history,
-)
 from chasles.result.sealed import check_kinds, checked_target, write, write_whole
 from chasles.result.slices import rows_of, sliced
 from chasles.result.tables import WRITERS
 from chasles.result.uniqueness import UniqueReactions, unique_reactions
-from chasles.spaces import Designation
-from chasles.spaces.certificate import Certificate
 from chasles.start.assembly import Assembly
 from chasles.start.redundancy import Redundancy
 from chasles.system.coordinates import coordinate_keys
-from chasles.system.coupled import coupled_gap
-from chasles.system.gaps import components
 from chasles.system.state import State
 from chasles.system.turns import angle_columns, counted_angles
 
@@ -74,8 +44,7 @@ if TYPE_CHECKING:
 WINDOW_BYTES = 2**23
 
 
-@dataclass(frozen=True, repr=False, eq=False)
-class Result:
+class Result(OfBodies, OfForces, OfEnergy):
     """The result of a run: states at the saved times, looked up by name.
 
     Parameters
@@ -115,29 +84,6 @@ class Result:
     [0.0, 0.0, -4.905]
     """
 
-    problem: Problem = field(repr=False)
-    t: Floats
-    absolute: Floats = field(repr=False)
-    integrals: Floats = field(repr=False)
-    provenance: Provenance
-    status: str = "finished"
-    message: str = ""
-    coordinates: Floats | None = field(default=None, repr=False)
-    checkpoint: Checkpoint | None = field(default=None, repr=False)
-    multipliers: Floats | None = field(default=None, repr=False)
-
-    def __post_init__(self) -> None:
-        for name in ("t", "absolute", "integrals", "coordinates", "multipliers"):
-            if getattr(self, name) is None:
-                continue
-            view = getattr(self, name).view()
-            view.flags.writeable = False
-            object.__setattr__(self, name, view)
-
-    def __setstate__(self, state: dict[str, Any]) -> None:
-        self.__dict__.update(state)  # a copy's arrays are its own, and read-only as well
-        self.__post_init__()
-
     def __repr__(self) -> str:
         p = self.provenance
         return (
@@ -168,19 +114,10 @@ class Result:
         return pairs(rows)
 
     @property
-    def model(self) -> Model:
-        return self.problem.model
-
-    @property
     def events(self) -> dict[str, Floats]:
         """Event -> the times at which it happened, s."""
         found = self.provenance.others.get("events", {})
         return {name: np.array(times, float) for name, times in found.items()}
-
-    @property
-    def designation(self) -> Designation:
-        """The space of every body with its reason, and which joints drift."""
-        return self.problem.designation
 
     @property
     def redundancy(self) -> Redundancy | None:
@@ -215,144 +152,6 @@ class Result:
         setup = self.problem.setup
         state = self._state(0.0, start, setup.angles, setup.displacements)
         return Assembly.from_dict(report, state)
-
-    # --- motion of a body ---
-
-    def position(self, body: Body | str) -> Floats:
-        """Centre of mass of a body in world coordinates.
-
-        Parameters
-        ----------
-        body
-            The body or its name.
-
-        Returns
-        -------
-        ndarray
-            (T, 3), m.
-        """
-        return self._body(body)[:, POSE_X : POSE_X + 3]
-
-    def rotation(self, body: Body | str) -> Floats:
-        """Rotation matrices of a body, from body to world.
-
-        Parameters
-        ----------
-        body
-            The body or its name.
-
-        Returns
-        -------
-        ndarray
-            (T, 3, 3).
-        """
-        return self._body(body)[:, POSE_R : POSE_R + 9].reshape(-1, 3, 3)
-
-    def velocity(self, body: Body | str) -> Floats:
-        """Velocity of the centre of mass of a body in world axes.
-
-        Parameters
-        ----------
-        body
-            The body or its name.
-
-        Returns
-        -------
-        ndarray
-            (T, 3), m/s.
-        """
-        return np.einsum("tij,tj->ti", self.rotation(body), self._body(body)[:, TWIST + 3 :])
-
-    def angular_velocity(self, body: Body | str, axes: BodyAxes = "body") -> Floats:
-        """Angular velocity of a body.
-
-        Parameters
-        ----------
-        body
-            The body or its name.
-        axes
-            Axes of the components: "body" or "world".
-
-        Returns
-        -------
-        ndarray
-            (T, 3), rad/s.
-        """
-        return self._along(body, self._body(body)[:, TWIST : TWIST + 3], axes)
-
-    def angular_acceleration(self, body: Body | str, axes: BodyAxes = "body") -> Floats:
-        """Angular acceleration of a body.
-
-        omega' is the same vector in both: the body's own turning does not change omega.
-
-        Parameters
-        ----------
-        body
-            The body or its name.
-        axes
-            Axes of the components: "body" or "world".
-
-        Returns
-        -------
-        ndarray
-            (T, 3), rad/s^2.
-        """
-        rate = self._rates[:, self.problem.setup.body_index[self.model.body(body).name], :3]
-        return self._along(body, rate, axes)
-
-    def quaternion(self, body: Body | str) -> Floats:
-        """Unit quaternions (w, x, y, z) of a body, from body to world, without jumps of sign.
-
-        Parameters
-        ----------
-        body
-            The body or its name.
-
-        Returns
-        -------
-        ndarray
-            (T, 4).
-        """
-        q = np.stack(so3_from_matrix(components(self._body(body), POSE_R, 9)), axis=-1)
-        flips = np.sum(q[1:] * q[:-1], axis=1) < 0.0
-        return q * np.where(np.cumsum(np.concatenate(([False], flips))) % 2, -1.0, 1.0)[:, None]
-
-    def acceleration(self, body: Body | str) -> Floats:
-        """Acceleration of the centre of mass of a body in world axes.
-
-        Parameters
-        ----------
-        body
-            The body or its name.
-
-        Returns
-        -------
-        ndarray
-            (T, 3), m/s^2.
-        """
-        return self.point(body, self.model.body(body).position).acceleration
-
-    def point(self, body: Body | str, at: Any) -> PointHistory:
-        """Path, velocity and acceleration of a point of a body, in world axes.
-
-        Parameters
-        ----------
-        body
-            The body or its name.
-        at
-            The point in world coordinates of the model as entered, m.
-
-        Returns
-        -------
-        PointHistory
-            With `position`, `velocity` and `acceleration`, each (T, 3).
-        """
-        found = self.model.body(body)
-        where = f"point of body '{found.name}'"
-        point = checked_vector(at, "at", where, InvalidOption)
-        lever = np.array(found.rotation).T @ (np.array(point) - np.array(found.position))
-        index = self.problem.setup.body_index[found.name]
-        return point_history(self.absolute[:, index], self._rates[:, index], lever)
 
     def sensor(self, sensor: AnySensor | str) -> Floats:
         """Reading of a sensor over time, in its `unit`.
@@ -437,344 +236,6 @@ class Result:
     def __iter__(self) -> Iterator[State]:
         """All states, one after the other."""
         return map(self.state, range(len(self.t)))
-
-    # --- joints ---
-
-    def violation(
-        self,
-        joint: Joint | str,
-        part: Literal["translation", "rotation"] = "translation",
-        vector: bool = False,
-    ) -> Floats:
-        """Constraint violation (gap) of a joint.
-
-        Parameters
-        ----------
-        joint
-            The joint, coupling or driver, or its name.
-        part
-            "translation" in m, or "rotation" in rad. Free directions count as 0.
-        vector
-            Whether to return vectors in world axes.
-
-        Returns
-        -------
-        ndarray
-            (T,), or (T, 3) with vector=True. For a coupling: the error of its sum, (T,).
-        """
-        named = {coupling.name: coupling for coupling in self.model.couplings}
-        asked = getattr(joint, "name", joint)
-        if isinstance(asked, str) and asked in named and isinstance(part, str):
-            coupling = named[asked]
-            if isinstance(coupling, CustomCoupling):
-                return np.abs(coupled_gap(self.problem.setup, coupling, self.absolute))
-            return np.abs(coupling.values([self.coordinate(j, w) for j, w, _ in coupling.terms]))
-        rotation, translation = diagnostics.gap(
-            self.problem.setup, self._joint(joint), self.absolute, self.t
-        )
-        parts = {"translation": translation, "rotation": rotation}
-        if not isinstance(part, str) or part not in parts:
-            raise InvalidOption(
-                f"violation: part must be 'translation' or 'rotation', got {told(part)}.",
-                "Use part='translation' (m) or part='rotation' (rad).",
-            )
-        return parts[part] if vector else np.linalg.norm(parts[part], axis=1)
-
-    def certificate(self, joint: Joint | str) -> Certificate:
-        """Why a joint stays closed, or which bracket of motions makes it drift.
-
-        Parameters
-        ----------
-        joint
-            The joint or its name.
-
-        Returns
-        -------
-        Certificate
-            With a bound for the effect of round-off, and what this run measured.
-        """
-        return audited(self, self.designation.certificate(joint))
-
-    def reaction(self, joint: Joint | str, by: str = "method") -> Reaction:
-        """Force and torque of a joint on its bodies at every saved time.
-
-        Parameters
-        ----------
-        joint
-            The joint or driver, or its name.
-        by
-            "method": the multipliers of the method, if it has its own (index 2 or 3). "motion":
-            always from the equations of motion.
-
-        Returns
-        -------
-        Reaction
-            Forces in N, torques in N m, in world axes.
-        """
-        if by not in ("method", "motion"):
-            raise UnknownName.among("choice", by, ("method", "motion"), where="reaction: by")
-        name = self._joint(joint)
-        couplings = {coupling.name: coupling for coupling in self.model.couplings}
-        if name in couplings and isinstance(couplings[name], CustomCoupling):
-            raise UnknownName(
-                f"coupling '{name}' pushes on several bodies, and has no point of its own.",
-                f"result.effort('{name}'), times the derivative of its formula by a motion, is what"
-                " it exerts along that.",
-            )
-        if name in couplings:
-            raise UnknownName(
-                f"coupling '{name}' pushes along the coordinates of several joints, and has no"
-                " point of its own.",
-                f"result.effort('{name}') is what it exerts along its first coordinate,"
-                " effort(..., on=joint) along another.",
-            )
-        wrenches = self._wrenches if by == "method" else self._wrenches_of_motion
-        return diagnostics.reaction(self.problem, name, self.absolute, wrenches)
-
-    def coordinate(self, joint: Joint | str, which: Coordinate = "auto") -> Floats:
-        """Coordinate of a joint: angle (rad, without wrap-around) or displacement (m).
-
-        Parameters
-        ----------
-        joint
-            The joint or its name.
-        which
-            "auto", "angle" or "displacement".
-
-        Returns
-        -------
-        ndarray
-            (T,). 0 at the poses entered, unless the joint has a `zero`.
-        """
-        name, kind = self._coordinate(joint, which)
-        if self.coordinates is not None:
-            found = self.coordinates[:, coordinate_keys(self.model).index((name, kind))]
-            if not np.isnan(found).all():
-                return found
-        return diagnostics.coordinate(
-            self.problem.setup, name, kind, self.absolute, self.t, self.integrals
-        )
-
-    def coordinate_rate(self, joint: Joint | str, which: Coordinate = "auto") -> Floats:
-        """Rate of a joint's coordinate.
-
-        Parameters
-        ----------
-        joint
-            The joint or its name.
-        which
-            "auto", "angle" or "displacement".
-
-        Returns
-        -------
-        ndarray
-            (T,), rad/s or m/s.
-        """
-        name, kind = self._coordinate(joint, which)
-        return diagnostics.coordinate_rate(self.problem.setup, name, kind, self.absolute)
-
-    def effort(self, driver: Any, on: Joint | str | None = None) -> Floats:
-        """Torque (N m) or force (N) of a driver, motor or joint force along its coordinate.
-
-        So does every force on a joint: springs, friction.  Times the coordinate's rate, it is
-        their power.  A coupling pushes along several coordinates: `on` names the joint, or
-        "sleeve.displacement"; its first if left out.  Of a `CustomCoupling` it is the number that
-        the derivative of its formula by a motion is multiplied with.
-
-        Parameters
-        ----------
-        driver
-            The driver, force or coupling, or its name.
-        on
-            For a coupling: the joint, or (joint, coordinate), along which it acts.
-
-        Returns
-        -------
-        ndarray
-            (T,). Times the rate of the coordinate it is the power.
-        """
-        asked = getattr(driver, "name", driver)
-        coupled = [c for c in self.model.couplings if c.name == asked]
-        if coupled:
-            return self._coupling_effort(coupled[0], on)
-        if on is not None:
-            raise InvalidOption(
-                f"effort: {told(asked)} is not a coupling, and acts along one coordinate.",
-                "Leave on= out.",
-            )
-        if isinstance(asked, str) and asked in self.model.force_names:
-            acting = self.model.force(asked)
-            if isinstance(acting, JointForce):
-                found = self.force(asked)
-                return joint_effort(self.problem.setup, acting, found, self.absolute)
-        name = self._driver(driver)
-        index = self.problem.setup.joint_index[name]
-        frame = self.reaction(name).in_joint_frame
-        turning = int(self.problem.setup.system.joints.locked[index]) == DRIVEN_TURN
-        return frame[1][:, 2] if turning else frame[0][:, 2]
-
-    def _coupling_effort(self, coupling: Coupling, on: Any) -> Floats:
-        terms, where = coupling.terms, f"effort of {coupling.where}"
-        number = [c.name for c in self.model.couplings].index(coupling.name)
-        if not terms:
-            if on is not None:
-                raise InvalidOption(
-                    f"{where}: it acts on bodies, along no joint in particular.", "Leave on= out."
-                )
-            return np.asarray(self._multipliers[:, number])
-        index = 0
-        if on is not None:
-            joints = {joint.name: joint for joint in self.model.joints}
-            name = spelled(getattr(on, "name", on), "auto", joints, where)
-            matching = [
-                k for k, t in enumerate(terms) if t[0] == name[0] and name[1] in ("auto", t[1])
-            ]
-            if not matching:
-                raise UnknownName.among("joint", on, coupling.joints, where=where)
-            index = matching[0]
-        coordinates = [self.coordinate(joint, word) for joint, word, _ in terms]
-        slope = coupling.derivatives(coordinates)[index][1]
-        return np.asarray(slope * self._multipliers[:, number])
-
-    @cached_property
-    def _multipliers(self) -> Floats:
-        """Of all couplings (T, c)."""
-        return coupling_multipliers(
-            self.problem.setup, self.absolute, self.t, self.integrals, self.coordinates
-        )
-
-    def force(self, force: Any) -> ForceHistory:
-        """What a force exerts on its bodies over time.
-
-        Parameters
-        ----------
-        force
-            The force or its name.
-
-        Returns
-        -------
-        ForceHistory
-            With force (N), torque (N m), power (W) and elongation (m).
-        """
-        name = getattr(force, "name", force)
-        if not isinstance(name, str) or name not in self.model.force_names:
-            raise UnknownName.among("force", name, self.model.force_names)
-        return force_history(self.problem.setup, name, self.absolute, self.t, self.integrals)
-
-    def work(self, force: Any) -> Floats:
-        """Work of a force or driver on the bodies since the start.
-
-        Parameters
-        ----------
-        force
-            The force or driver, or its name.
-
-        Returns
-        -------
-        ndarray
-            (T,), J. For springs only the work of their dampers: the rest is potential energy.
-        """
-        name = getattr(force, "name", force)
-        names = [f.name for f in self.model.forces] + [d.name for d in self.model.drivers]
-        if not isinstance(name, str) or name not in names:
-            raise UnknownName.among("force or driver", name, names)
-        return self.integrals[:, names.index(name)]
-
-    @cached_property
-    def _wrenches_of_motion(self) -> Floats:
-        return wrench_history(self.problem, self.absolute, self.t, self.integrals, self.coordinates)
-
-    @cached_property
-    def _wrenches(self) -> Floats:
-        found = self._wrenches_of_motion
-        if self.multipliers is None:
-            return found
-        return own_wrenches(
-            self.problem.setup, self.absolute, self.t, self.integrals, self.coordinates,
-            self.multipliers, found,
-        )  # fmt: skip
-
-    @cached_property
-    def _rates(self) -> Floats:
-        """V' (T, n, 6)."""
-        return accelerations(
-            self.problem.setup,
-            self.absolute,
-            self.t,
-            self.integrals,
-            self._wrenches,
-            self.coordinates,
-        )
-
-    # --- invariants ---
-
-    def kinetic_energy(self) -> Floats:
-        """Kinetic energy of all bodies, and of rotors (armature).
-
-        Returns
-        -------
-        ndarray
-            (T,), J.
-        """
-        return diagnostics.kinetic_of_all(self.problem.setup, self.absolute)
-
-    def potential_energy(self) -> Floats:
-        """Potential energy of gravity (zero at the world's origin) and of springs.
-
-        Returns
-        -------
-        ndarray
-            (T,), J.
-        """
-        setup = self.problem.setup
-        stored = diagnostics.stored(setup, self.absolute, self.integrals).sum(axis=1)
-        return diagnostics.potential(setup, self.absolute).sum(axis=1) + stored
-
-    def energy(self) -> Floats:
-        """Kinetic and potential energy.
-
-        Returns
-        -------
-        ndarray
-            (T,), J.
-        """
-        return self.kinetic_energy() + self.potential_energy()
-
-    def energy_balance(self) -> Floats:
-        """Energy gained since the first state minus the work of all forces and drivers since then.
-
-        Returns
-        -------
-        ndarray
-            (T,), J. Zero except for the error of the method and the loss in inelastic impacts.
-        """
-        energy, work = self.energy(), self._work_done()
-        return energy - energy[0] - (work - work[0])
-
-    def _work_done(self) -> Floats:
-        """Of all forces and drivers since the start of the run (T,)."""
-        count = len(self.model.forces) + len(self.model.drivers)
-        return np.asarray(self.integrals[:, :count].sum(axis=1))
-
-    def momentum(self) -> Floats:
-        """Total linear momentum in world axes.
-
-        Returns
-        -------
-        ndarray
-            (T, 3), N s.
-        """
-        return diagnostics.linear_momentum(self.problem.setup, self.absolute)
-
-    def angular_momentum(self) -> Floats:
-        """Total angular momentum about the world's origin, in world axes.
-
-        Returns
-        -------
-        ndarray
-            (T, 3), N m s.
-        """
-        return diagnostics.angular_momentum(self.problem.setup, self.absolute)
 
     # --- to look at (the view is above us: imported when called) ---
 
@@ -898,50 +359,3 @@ class Result:
             self.problem, self.t, self.absolute, self.integrals, self.provenance, self.status,
             self.message, self.coordinates, self.checkpoint, self.multipliers,
         )  # fmt: skip
-
-    def _body(self, body: Body | str) -> Floats:
-        return self.absolute[:, self.problem.setup.body_index[self.model.body(body).name]]
-
-    def _along(self, body: Body | str, vector: Floats, axes: str) -> Floats:
-        """A vector in body axes, along the axes that were asked for."""
-        if not isinstance(axes, str) or axes not in ("body", "world"):
-            raise InvalidOption(f"axes must be 'body' or 'world', got {told(axes)}.", "Name one.")
-        return vector if axes == "body" else np.einsum("tij,tj->ti", self.rotation(body), vector)
-
-    def _joint(self, joint: Joint | str) -> str:
-        """The name of a joint or driver of the model."""
-        name = getattr(joint, "name", joint)
-        if isinstance(name, str) and name in self.model.driver_names:
-            return name
-        return self.model.joint(joint).name
-
-    def _driver(self, driver: Any) -> str:
-        """The name of a driver."""
-        name = getattr(driver, "name", driver)
-        if isinstance(name, str) and name in self.model.force_names:
-            raise UnknownName(
-                f"there is no driver '{name}': it is a force ({self.model.force(name).kind}), and"
-                " only drivers and forces on a joint have an effort along a coordinate.",
-                f"result.force('{name}') has force, torque and power, result.work('{name}') the"
-                " work.",
-            )
-        if isinstance(name, str) and name in self.model.joint_names:
-            acting: tuple[Any, ...] = (*self.model.drivers, *self.model.forces)
-            moving = [part.name for part in acting if getattr(part, "joint", None) == name]
-            named = ", ".join(f"'{part}'" for part in moving)
-            raise UnknownName(
-                f"there is no driver '{name}': it is a joint, and efforts are those of what acts"
-                f" along its coordinate: {named or 'nothing does'}.",
-                f"Ask for one of them: result.effort('{moving[0]}')."
-                if moving
-                else f"result.reaction('{name}') has what the joint itself exerts.",
-            )
-        return self.model.driver(name).name
-
-    def _coordinate(self, joint: Joint | str, which: str) -> tuple[str, str]:
-        """A joint's name, and which of its coordinates is meant."""
-        found = self.model.joint(joint)
-        where = f"coordinate of joint '{found.name}'"
-        return found.name, resolved_coordinate(
-            found, checked_coordinate(which, where, InvalidOption), where, InvalidOption
-        )

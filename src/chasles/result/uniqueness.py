@@ -15,7 +15,7 @@ from chasles.core.arrays import POSE_X, Floats, Integers, row_span
 from chasles.dynamics.evaluation import Solvable, evaluate
 from chasles.model import InvalidModel, UnknownName
 from chasles.model.notebook import as_html
-from chasles.result.diagnostics import reaction
+from chasles.result.reactions import reaction
 from chasles.start.redundancy import DEPENDENT, RANK_LIMIT, all_rows, balanced
 
 COMPONENTS = ("force x", "force y", "force z", "torque x", "torque y", "torque z")

@@ -21,10 +21,10 @@ from chasles.model.checks import checked_number, checked_positive
 from chasles.model.coordinates import checked_coordinate, resolved_coordinate
 from chasles.model.errors import one_line, told
 from chasles.model.words import Coordinate
-from chasles.result import diagnostics
+from chasles.result.violations import coordinate
 from chasles.run.stepper import Stepper
 from chasles.run.time_grid import MOST_STEPS
-from chasles.system.coordinates import Key
+from chasles.system.coordinates import Key, coordinate_rate
 from chasles.system.signals import Inputs
 
 #: A sample time this close to a whole number of steps, relatively, is one: rounding of a quotient.
@@ -62,7 +62,7 @@ class Moment:
             return float(self._point[place[0]])
         layout = self._stepper.layout
         integrals = self._point[None, layout.integrals : layout.supply]
-        found = diagnostics.coordinate(
+        found = coordinate(
             self._stepper.solver.setup, *key, self.absolute[None], np.array([self.t]), integrals
         )
         return float(found[0])
@@ -74,7 +74,7 @@ class Moment:
         if place is not None:
             return float(self._point[place[1]])
         setup = self._stepper.solver.setup
-        return float(diagnostics.coordinate_rate(setup, *key, self.absolute[None])[0])
+        return float(coordinate_rate(setup, *key, self.absolute[None])[0])
 
     @property
     def coordinates(self) -> dict[str, float]:

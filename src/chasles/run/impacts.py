@@ -24,10 +24,10 @@ from chasles.model.checks import checked_number
 from chasles.model.errors import told
 from chasles.model.keywords import checked_keywords
 from chasles.model.words import Coordinate
-from chasles.result import diagnostics
 from chasles.run.control import Moment
 from chasles.run.events import Event, EventFailed, coordinate_key
 from chasles.run.stepper import Stepper
+from chasles.system.coordinates import coordinate_rate
 from chasles.system.tree_state import state_of
 
 #: A rebound slower than this fraction of the fastest one is a rest: bounces become ever shorter.
@@ -136,7 +136,7 @@ def rate_row(stepper: Stepper, key: tuple[str, str], absolute: Floats) -> Floats
     count = absolute.shape[0]
     units = np.repeat(absolute[None], 6 * count, axis=0)
     units[:, :, TWIST:] = np.eye(6 * count).reshape(-1, count, 6)
-    row: Floats = diagnostics.coordinate_rate(stepper.solver.setup, *key, units)
+    row: Floats = coordinate_rate(stepper.solver.setup, *key, units)
     return row
 
 

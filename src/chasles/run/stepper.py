@@ -47,7 +47,7 @@ from chasles.integrators.methods import Method, kept_beside, scheme_of
 from chasles.integrators.rattlie import RATTLIE
 from chasles.integrators.rosenbrock import W_METHODS
 from chasles.model import JointForce
-from chasles.result.diagnostics import kinetic_of_all
+from chasles.result.energy import kinetic_of_all
 from chasles.spaces.on_subgroups import on_subgroups
 from chasles.start.conflicts import miss_rates
 from chasles.start.consistent import driven_rates

@@ -25,7 +25,7 @@ from chasles.groups.se3 import (
 )
 from chasles.groups.so3 import so3_from_matrix, so3_matrix, so3_normalise
 from chasles.model import Model
-from chasles.result import diagnostics
+from chasles.result.violations import gap
 from chasles.spaces import resolve_spaces
 from chasles.system.build import build
 
@@ -49,7 +49,7 @@ def gap_with(model: Model, name: str, until: float, step: float) -> float:
     """Largest gap, m or rad, of a model of one body and one joint, on SE(3) with that map."""
     setup = build(model, resolve_spaces(model, "SE3"), "screw")
     poses = np.array(trajectory(model, name, round(until / step), step))
-    rotation, translation = diagnostics.gap(setup, model.joint_names[0], poses[:, None, :])
+    rotation, translation = gap(setup, model.joint_names[0], poses[:, None, :])
     return float(max(np.linalg.norm(part, axis=1).max() for part in (rotation, translation)))
 
 

@@ -1,0 +1,161 @@
+"""Motion of bodies, by name."""
+
+from typing import Any
+
+import numpy as np
+
+from chasles.core.arrays import POSE_R, POSE_X, TWIST, Floats
+from chasles.groups.so3 import so3_from_matrix
+from chasles.model import Body, InvalidOption
+from chasles.model.checks import checked_vector
+from chasles.model.errors import told
+from chasles.model.words import BodyAxes
+from chasles.result.readout import PointHistory, point_history
+from chasles.result.trajectory import Trajectory
+from chasles.system.gaps import components
+
+
+class OfBodies(Trajectory):
+    """Motion of bodies, by name."""
+
+    def position(self, body: Body | str) -> Floats:
+        """Centre of mass of a body in world coordinates.
+
+        Parameters
+        ----------
+        body
+            The body or its name.
+
+        Returns
+        -------
+        ndarray
+            (T, 3), m.
+        """
+        return self._body(body)[:, POSE_X : POSE_X + 3]
+
+    def rotation(self, body: Body | str) -> Floats:
+        """Rotation matrices of a body, from body to world.
+
+        Parameters
+        ----------
+        body
+            The body or its name.
+
+        Returns
+        -------
+        ndarray
+            (T, 3, 3).
+        """
+        return self._body(body)[:, POSE_R : POSE_R + 9].reshape(-1, 3, 3)
+
+    def velocity(self, body: Body | str) -> Floats:
+        """Velocity of the centre of mass of a body in world axes.
+
+        Parameters
+        ----------
+        body
+            The body or its name.
+
+        Returns
+        -------
+        ndarray
+            (T, 3), m/s.
+        """
+        return np.einsum("tij,tj->ti", self.rotation(body), self._body(body)[:, TWIST + 3 :])
+
+    def angular_velocity(self, body: Body | str, axes: BodyAxes = "body") -> Floats:
+        """Angular velocity of a body.
+
+        Parameters
+        ----------
+        body
+            The body or its name.
+        axes
+            Axes of the components: "body" or "world".
+
+        Returns
+        -------
+        ndarray
+            (T, 3), rad/s.
+        """
+        return self._along(body, self._body(body)[:, TWIST : TWIST + 3], axes)
+
+    def angular_acceleration(self, body: Body | str, axes: BodyAxes = "body") -> Floats:
+        """Angular acceleration of a body.
+
+        omega' is the same vector in both: the body's own turning does not change omega.
+
+        Parameters
+        ----------
+        body
+            The body or its name.
+        axes
+            Axes of the components: "body" or "world".
+
+        Returns
+        -------
+        ndarray
+            (T, 3), rad/s^2.
+        """
+        rate = self._rates[:, self.problem.setup.body_index[self.model.body(body).name], :3]
+        return self._along(body, rate, axes)
+
+    def quaternion(self, body: Body | str) -> Floats:
+        """Unit quaternions (w, x, y, z) of a body, from body to world, without jumps of sign.
+
+        Parameters
+        ----------
+        body
+            The body or its name.
+
+        Returns
+        -------
+        ndarray
+            (T, 4).
+        """
+        q = np.stack(so3_from_matrix(components(self._body(body), POSE_R, 9)), axis=-1)
+        flips = np.sum(q[1:] * q[:-1], axis=1) < 0.0
+        return q * np.where(np.cumsum(np.concatenate(([False], flips))) % 2, -1.0, 1.0)[:, None]
+
+    def acceleration(self, body: Body | str) -> Floats:
+        """Acceleration of the centre of mass of a body in world axes.
+
+        Parameters
+        ----------
+        body
+            The body or its name.
+
+        Returns
+        -------
+        ndarray
+            (T, 3), m/s^2.
+        """
+        return self.point(body, self.model.body(body).position).acceleration
+
+    def point(self, body: Body | str, at: Any) -> PointHistory:
+        """Path, velocity and acceleration of a point of a body, in world axes.
+
+        Parameters
+        ----------
+        body
+            The body or its name.
+        at
+            The point in world coordinates of the model as entered, m.
+
+        Returns
+        -------
+        PointHistory
+            With `position`, `velocity` and `acceleration`, each (T, 3).
+        """
+        found = self.model.body(body)
+        where = f"point of body '{found.name}'"
+        point = checked_vector(at, "at", where, InvalidOption)
+        lever = np.array(found.rotation).T @ (np.array(point) - np.array(found.position))
+        index = self.problem.setup.body_index[found.name]
+        return point_history(self.absolute[:, index], self._rates[:, index], lever)
+
+    def _along(self, body: Body | str, vector: Floats, axes: str) -> Floats:
+        """A vector in body axes, along the axes that were asked for."""
+        if not isinstance(axes, str) or axes not in ("body", "world"):
+            raise InvalidOption(f"axes must be 'body' or 'world', got {told(axes)}.", "Name one.")
+        return vector if axes == "body" else np.einsum("tij,tj->ti", self.rotation(body), vector)

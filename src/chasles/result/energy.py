@@ -1,0 +1,96 @@
+"""Energies and momenta of a trajectory.
+
+Functions of a setup and absolute states (T, n, 18); time runs along the first axis.  The formulas
+are those of the kernels, evaluated on whole histories at once.
+"""
+
+from typing import Any
+
+import numpy as np
+
+from chasles.core.arrays import POSE_R, POSE_X, TWIST, Floats
+from chasles.core.forces.kind import Deformation
+from chasles.core.forces.registry import FORCES
+from chasles.core.wrenches import gravity_potential, kinetic_energy
+from chasles.groups.vectors import add, cross, matvec, scale, symvec
+from chasles.system.build import Setup
+from chasles.system.coordinates import coordinate_rate, relative_spin
+from chasles.system.gaps import components, opening_history
+
+
+def stacked(vector: tuple[Floats, ...]) -> Floats:
+    """A formula's tuple of arrays as one array, components last."""
+    return np.stack(np.broadcast_arrays(*vector), axis=-1)
+
+
+def twist_history(absolute: Floats) -> Any:
+    """(omega, v) of all bodies: tuples of arrays (T, n)."""
+    return components(absolute, TWIST, 3), components(absolute, TWIST + 3, 3)
+
+
+def kinetic(setup: Setup, absolute: Floats) -> Floats:
+    """Kinetic energy of every body (T, n), J."""
+    bodies = setup.system.bodies
+    inertia = components(bodies.inertia, 0, 6)
+    return kinetic_energy(bodies.mass, inertia, twist_history(absolute))
+
+
+def kinetic_of_all(setup: Setup, absolute: Floats) -> Floats:
+    """Kinetic energy of all bodies and rotors (T,), J."""
+    return kinetic(setup, absolute).sum(axis=1) + kinetic_of_rotors(setup, absolute)
+
+
+def kinetic_of_rotors(setup: Setup, absolute: Floats) -> Floats:
+    r"""$\tfrac12\sum I_r \dot q^2$ over the coordinates of joints with an armature (T,), J."""
+    total = np.zeros(len(absolute))
+    for joint in setup.model.joints:
+        if not joint.rotors:
+            continue
+        if joint.coordinates:
+            rates = [coordinate_rate(setup, joint.name, w, absolute) for w in joint.coordinates]
+        else:  # a ball, whose rotations all feel the same rotor
+            rates = list(relative_spin(setup, joint.name, absolute))
+        total += sum(0.5 * rotor * rate**2 for rotor, rate in zip(joint.rotors, rates))
+    return total
+
+
+def potential(setup: Setup, absolute: Floats) -> Floats:
+    """Potential energy of gravity of every body (T, n), J; zero at the world's origin."""
+    position = components(absolute, POSE_X, 3)
+    return gravity_potential(setup.system.bodies.mass, position, tuple(setup.system.gravity))
+
+
+def stored(setup: Setup, absolute: Floats, integrals: Floats | None) -> Floats:
+    """Potential energy of every force that has one (T, f), J."""
+    forces = setup.system.forces
+    energy = np.zeros((len(absolute), setup.system.force_count))
+    for force, (kind, angle) in enumerate(zip(forces.kind, forces.angle.tolist())):
+        potential = FORCES[kind].potential
+        if potential is not None:
+            turn, shift = opening_history(forces, force, absolute)
+            deformation = Deformation(
+                turn=turn,
+                shift=shift,
+                law=tuple(forces.law[force].tolist()),
+                counts_turns=angle >= 0,
+                near=0.0 if integrals is None or angle < 0 else integrals[:, angle],
+            )
+            energy[:, force] = potential(deformation)
+    return energy
+
+
+def linear_momentum(setup: Setup, absolute: Floats) -> Floats:
+    """Total linear momentum (T, 3) in the world, N s."""
+    rotation = components(absolute, POSE_R, 9)
+    momentum = scale(setup.system.bodies.mass, matvec(rotation, twist_history(absolute)[1]))
+    return stacked(momentum).sum(axis=-2)
+
+
+def angular_momentum(setup: Setup, absolute: Floats) -> Floats:
+    """Total angular momentum (T, 3) about the world's origin, N m s."""
+    bodies = setup.system.bodies
+    rotation, position = components(absolute, POSE_R, 9), components(absolute, POSE_X, 3)
+    omega, v = twist_history(absolute)
+    orbital = cross(position, scale(bodies.mass, matvec(rotation, v)))
+    spin = matvec(rotation, symvec(components(bodies.inertia, 0, 6), omega))
+    return stacked(add(orbital, spin)).sum(axis=-2)

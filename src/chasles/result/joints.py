@@ -1,0 +1,150 @@
+"""Gaps, reactions and coordinates of joints, by name."""
+
+from typing import Literal
+
+import numpy as np
+
+from chasles.core.arrays import Floats
+from chasles.model import CustomCoupling, InvalidOption, Joint, UnknownName
+from chasles.model.errors import told
+from chasles.model.words import Coordinate
+from chasles.result.audit import audited
+from chasles.result.reactions import Reaction, reaction
+from chasles.result.trajectory import Trajectory
+from chasles.result.violations import coordinate, gap
+from chasles.spaces.certificate import Certificate
+from chasles.system.coordinates import coordinate_keys, coordinate_rate
+from chasles.system.coupled import coupled_gap
+
+
+class OfJoints(Trajectory):
+    """Gaps, reactions and coordinates of joints, by name."""
+
+    def violation(
+        self,
+        joint: Joint | str,
+        part: Literal["translation", "rotation"] = "translation",
+        vector: bool = False,
+    ) -> Floats:
+        """Constraint violation (gap) of a joint.
+
+        Parameters
+        ----------
+        joint
+            The joint, coupling or driver, or its name.
+        part
+            "translation" in m, or "rotation" in rad. Free directions count as 0.
+        vector
+            Whether to return vectors in world axes.
+
+        Returns
+        -------
+        ndarray
+            (T,), or (T, 3) with vector=True. For a coupling: the error of its sum, (T,).
+        """
+        named = {coupling.name: coupling for coupling in self.model.couplings}
+        asked = getattr(joint, "name", joint)
+        if isinstance(asked, str) and asked in named and isinstance(part, str):
+            coupling = named[asked]
+            if isinstance(coupling, CustomCoupling):
+                return np.abs(coupled_gap(self.problem.setup, coupling, self.absolute))
+            return np.abs(coupling.values([self.coordinate(j, w) for j, w, _ in coupling.terms]))
+        rotation, translation = gap(self.problem.setup, self._joint(joint), self.absolute, self.t)
+        parts = {"translation": translation, "rotation": rotation}
+        if not isinstance(part, str) or part not in parts:
+            raise InvalidOption(
+                f"violation: part must be 'translation' or 'rotation', got {told(part)}.",
+                "Use part='translation' (m) or part='rotation' (rad).",
+            )
+        return parts[part] if vector else np.linalg.norm(parts[part], axis=1)
+
+    def certificate(self, joint: Joint | str) -> Certificate:
+        """Why a joint stays closed, or which bracket of motions makes it drift.
+
+        Parameters
+        ----------
+        joint
+            The joint or its name.
+
+        Returns
+        -------
+        Certificate
+            With a bound for the effect of round-off, and what this run measured.
+        """
+        return audited(self, self.designation.certificate(joint))
+
+    def reaction(self, joint: Joint | str, by: str = "method") -> Reaction:
+        """Force and torque of a joint on its bodies at every saved time.
+
+        Parameters
+        ----------
+        joint
+            The joint or driver, or its name.
+        by
+            "method": the multipliers of the method, if it has its own (index 2 or 3). "motion":
+            always from the equations of motion.
+
+        Returns
+        -------
+        Reaction
+            Forces in N, torques in N m, in world axes.
+        """
+        if by not in ("method", "motion"):
+            raise UnknownName.among("choice", by, ("method", "motion"), where="reaction: by")
+        name = self._joint(joint)
+        couplings = {coupling.name: coupling for coupling in self.model.couplings}
+        if name in couplings and isinstance(couplings[name], CustomCoupling):
+            raise UnknownName(
+                f"coupling '{name}' pushes on several bodies, and has no point of its own.",
+                f"result.effort('{name}'), times the derivative of its formula by a motion, is what"
+                " it exerts along that.",
+            )
+        if name in couplings:
+            raise UnknownName(
+                f"coupling '{name}' pushes along the coordinates of several joints, and has no"
+                " point of its own.",
+                f"result.effort('{name}') is what it exerts along its first coordinate,"
+                " effort(..., on=joint) along another.",
+            )
+        wrenches = self._wrenches if by == "method" else self._wrenches_of_motion
+        return reaction(self.problem, name, self.absolute, wrenches)
+
+    def coordinate(self, joint: Joint | str, which: Coordinate = "auto") -> Floats:
+        """Coordinate of a joint: angle (rad, without wrap-around) or displacement (m).
+
+        Parameters
+        ----------
+        joint
+            The joint or its name.
+        which
+            "auto", "angle" or "displacement".
+
+        Returns
+        -------
+        ndarray
+            (T,). 0 at the poses entered, unless the joint has a `zero`.
+        """
+        name, kind = self._coordinate(joint, which)
+        if self.coordinates is not None:
+            found = self.coordinates[:, coordinate_keys(self.model).index((name, kind))]
+            if not np.isnan(found).all():
+                return found
+        return coordinate(self.problem.setup, name, kind, self.absolute, self.t, self.integrals)
+
+    def coordinate_rate(self, joint: Joint | str, which: Coordinate = "auto") -> Floats:
+        """Rate of a joint's coordinate.
+
+        Parameters
+        ----------
+        joint
+            The joint or its name.
+        which
+            "auto", "angle" or "displacement".
+
+        Returns
+        -------
+        ndarray
+            (T,), rad/s or m/s.
+        """
+        name, kind = self._coordinate(joint, which)
+        return coordinate_rate(self.problem.setup, name, kind, self.absolute)

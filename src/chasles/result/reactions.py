@@ -1,0 +1,125 @@
+"""What joints exert on their bodies: forces and torques at the joint, over a trajectory."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from chasles.core.arrays import POSE_R, POSE_X, Floats
+from chasles.core.constraints.registry import CONSTRAINTS
+from chasles.core.rows import reaction_at_point
+from chasles.dynamics.evaluation import Solvable
+from chasles.groups.vectors import matvec
+from chasles.model import Body, ChaslesError, Ground
+from chasles.model.errors import told
+from chasles.result.energy import stacked
+from chasles.system.build import Setup
+from chasles.system.gaps import components, frame_of
+
+
+def largest(vectors: Floats) -> float:
+    """The greatest length of vectors (T, 3) that are numbers."""
+    lengths = np.linalg.norm(vectors, axis=1)
+    return float(lengths[np.isfinite(lengths)].max(initial=0.0))
+
+
+@dataclass(frozen=True, repr=False)
+class Reaction:
+    """What a joint exerts on its bodies: force (N) and torque (N m) at `point`.
+
+    `force` and `torque` (T, 3) are in world axes and act on the joint's second body;
+    `on(body)` gives those on either body.  `point` (T, 3) and `axes` (T, 3, 3, in columns) are the
+    joint's point and axes in the world; where it slides, those on the second body (on the first
+    if the second is the ground), but the axes of a line or plane are its own.  Both bodies' torques
+    are about that one point.  They are NaN at states in which the joints depend on each other,
+    where no reaction is determined.
+    """
+
+    joint: str
+    bodies: tuple[str, str]
+    force: Floats
+    torque: Floats
+    point: Floats
+    axes: Floats
+    force_on_first: Floats
+    torque_on_first: Floats
+
+    def __repr__(self) -> str:
+        return (
+            f"Reaction('{self.joint}' on {self.bodies[0]} and {self.bodies[1]}: force, torque at"
+            f" {len(self.force)} times, up to {largest(self.force):.3g} N and"
+            f" {largest(self.torque):.3g} N m)"
+        )
+
+    def on(self, body: Body | Ground | str) -> tuple[Floats, Floats]:
+        """Force and torque (T, 3) on one of the two bodies (GROUND is one), in world axes."""
+        name = body.name if isinstance(body, Body | Ground) else body
+        if not isinstance(name, str) or name not in self.bodies:
+            raise ChaslesError(
+                f"joint '{self.joint}' does not act on {told(name)}.",
+                f"It joins '{self.bodies[0]}' and '{self.bodies[1]}'.",
+            )
+        if name == self.bodies[1]:
+            return self.force, self.torque
+        return self.force_on_first, self.torque_on_first
+
+    @property
+    def in_joint_frame(self) -> tuple[Floats, Floats]:
+        """Force and torque on the second body along the joint's axes (z is the joint's axis)."""
+        turn = np.swapaxes(self.axes, -1, -2)
+        return (turn @ self.force[..., None])[..., 0], (turn @ self.torque[..., None])[..., 0]
+
+
+def reaction(problem: Solvable, joint: str, absolute: Floats, wrenches: Floats) -> Reaction:
+    """The reaction of one joint from the wrenches of all (see `wrench_history`)."""
+    setup = problem.setup
+    index = setup.joint_index[joint]
+    joints = setup.system.joints
+    point, axes = frame_in_world(setup, index, absolute)
+    on_bodies = {}
+    for side, body in (("a", int(joints.a[index])), ("b", int(joints.b[index]))):
+        if body >= 0:
+            wrench = wrenches[:, index, 0:6] if side == "a" else wrenches[:, index, 6:12]
+            on_bodies[side] = at_point(wrench, absolute[:, body], point)
+    for side, other in (("a", "b"), ("b", "a")):
+        if side not in on_bodies:  # the ground feels the opposite
+            on_bodies[side] = (-on_bodies[other][0], -on_bodies[other][1])
+    first, second = setup.bodies_of(joint)
+    by_name = {first: on_bodies["a"], second: on_bodies["b"]}
+    names = (first, second)
+    if joint in setup.model.joint_names:
+        names = (setup.model.joint(joint).a, setup.model.joint(joint).b)
+    return Reaction(joint, names, *by_name[names[1]], point, axes, *by_name[names[0]])
+
+
+def frame_in_world(setup: Setup, joint: int, absolute: Floats) -> tuple[Floats, Floats]:
+    """Origin (T, 3) of a joint's frame on its body b, and its axes (T, 3, 3), in the world.
+
+    A line or plane that a point of b stays on is carried by a, and so are the axes.
+    """
+    on_b = carried(setup, joint, "b", absolute)
+    if not CONSTRAINTS[setup.system.joints.kind[joint]].axes_on_a:
+        return on_b
+    return on_b[0], carried(setup, joint, "a", absolute)[1]
+
+
+def carried(setup: Setup, joint: int, side: str, absolute: Floats) -> tuple[Floats, Floats]:
+    """Origin and axes in the world of a joint's frame on one of its bodies."""
+    joints = setup.system.joints
+    axes, point = frame_of(joints, joint, side)
+    index = int(joints.a[joint] if side == "a" else joints.b[joint])
+    if index < 0:
+        still = np.ones((len(absolute), 1))
+        return still * np.array(point), still[:, :, None] * np.array(axes).reshape(3, 3)
+    body = absolute[:, index]
+    rotation = body[:, POSE_R : POSE_R + 9].reshape(-1, 3, 3)
+    origin = body[:, POSE_X : POSE_X + 3] + rotation @ np.array(point)
+    return origin, rotation @ np.array(axes).reshape(3, 3)
+
+
+def at_point(wrench: Floats, body: Floats, point: Floats) -> tuple[Floats, Floats]:
+    """(force, torque) in the world about `point`, from (torque, force) at the COM in body axes."""
+    rotation = components(body, POSE_R, 9)
+    torque = matvec(rotation, components(wrench, 0, 3))
+    force = matvec(rotation, components(wrench, 3, 3))
+    lever = components(point - body[:, POSE_X : POSE_X + 3], 0, 3)
+    return stacked(force), stacked(reaction_at_point((torque, force), lever)[0])

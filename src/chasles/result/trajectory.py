@@ -1,0 +1,104 @@
+"""The arrays of a run, and what is computed from them once."""
+
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any
+
+from chasles.core.arrays import Floats
+from chasles.dynamics.own_multipliers import own_wrenches
+from chasles.dynamics.tree_readout import coupling_multipliers
+from chasles.model import Body, InvalidOption, Joint, Model
+from chasles.model.coordinates import checked_coordinate, resolved_coordinate
+from chasles.problem import Problem, wrench_history
+from chasles.result.checkpoint import Checkpoint
+from chasles.result.provenance import Provenance
+from chasles.result.readout import accelerations
+from chasles.spaces import Designation
+
+
+@dataclass(frozen=True, repr=False, eq=False)
+class Trajectory:
+    """The states of a run at the saved times; see `Result`, which reads them by name."""
+
+    problem: Problem = field(repr=False)
+    t: Floats
+    absolute: Floats = field(repr=False)
+    integrals: Floats = field(repr=False)
+    provenance: Provenance
+    status: str = "finished"
+    message: str = ""
+    coordinates: Floats | None = field(default=None, repr=False)
+    checkpoint: Checkpoint | None = field(default=None, repr=False)
+    multipliers: Floats | None = field(default=None, repr=False)
+
+    def __post_init__(self) -> None:
+        for name in ("t", "absolute", "integrals", "coordinates", "multipliers"):
+            if getattr(self, name) is None:
+                continue
+            view = getattr(self, name).view()
+            view.flags.writeable = False
+            object.__setattr__(self, name, view)
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__.update(state)  # a copy's arrays are its own, and read-only as well
+        self.__post_init__()
+
+    @property
+    def model(self) -> Model:
+        return self.problem.model
+
+    @property
+    def designation(self) -> Designation:
+        """The space of every body with its reason, and which joints drift."""
+        return self.problem.designation
+
+    @cached_property
+    def _multipliers(self) -> Floats:
+        """Of all couplings (T, c)."""
+        return coupling_multipliers(
+            self.problem.setup, self.absolute, self.t, self.integrals, self.coordinates
+        )
+
+    @cached_property
+    def _wrenches_of_motion(self) -> Floats:
+        return wrench_history(self.problem, self.absolute, self.t, self.integrals, self.coordinates)
+
+    @cached_property
+    def _wrenches(self) -> Floats:
+        found = self._wrenches_of_motion
+        if self.multipliers is None:
+            return found
+        return own_wrenches(
+            self.problem.setup, self.absolute, self.t, self.integrals, self.coordinates,
+            self.multipliers, found,
+        )  # fmt: skip
+
+    @cached_property
+    def _rates(self) -> Floats:
+        """V' (T, n, 6)."""
+        return accelerations(
+            self.problem.setup,
+            self.absolute,
+            self.t,
+            self.integrals,
+            self._wrenches,
+            self.coordinates,
+        )
+
+    def _body(self, body: Body | str) -> Floats:
+        return self.absolute[:, self.problem.setup.body_index[self.model.body(body).name]]
+
+    def _joint(self, joint: Joint | str) -> str:
+        """The name of a joint or driver of the model."""
+        name = getattr(joint, "name", joint)
+        if isinstance(name, str) and name in self.model.driver_names:
+            return name
+        return self.model.joint(joint).name
+
+    def _coordinate(self, joint: Joint | str, which: str) -> tuple[str, str]:
+        """A joint's name, and which of its coordinates is meant."""
+        found = self.model.joint(joint)
+        where = f"coordinate of joint '{found.name}'"
+        return found.name, resolved_coordinate(
+            found, checked_coordinate(which, where, InvalidOption), where, InvalidOption
+        )
