@@ -156,7 +156,7 @@ print(digest_of(advance.py_func))
 """
 REACHED = {
     "a formula": ("groups/so3.py", "1 - (y * yy + z * zz)", "7 - (y * yy + z * zz)"),
-    "a constant": ("core/evaluate.py", "REFINED = 1e-12", "REFINED = 1e-13"),
+    "a constant": ("core/recursion/refine.py", "REFINED = 1e-12", "REFINED = 1e-13"),
     "an overload": ("scalars/elementary.py", "lambda x: math.sin(x)", "lambda x: math.cos(x)"),
     "an intrinsic": ("compiled/pointers.py", "make_array(kind)(context, builder, value).data",
                      "make_array(kind)(context, builder, value).meminfo"),
@@ -174,7 +174,7 @@ def test_what_a_kernel_reaches_is_in_the_name_of_its_file(package, what):
 def test_a_remark_a_docstring_or_a_message_recompiles_nothing(package):
     before = run(package, DIGEST).stdout
     edit(package, "groups/so3.py", '"""', '"""Once more: ', first_only=True)
-    edit(package, "core/evaluate.py", '"""V\' and lambda at', '"""Accelerations and lambda at')
+    edit(package, "core/recursion/refine.py", '"""What the damped', '"""What a')
     for path in package.rglob("*.py"):
         path.write_text("# a remark\n" + path.read_text())
     edit(package, "core/outcomes.py", "became singular", "is singular now")
@@ -206,6 +206,6 @@ for model in (heavy_top(), double_pendulum(), three_bar(), several):
     numbers += [run.position(name).tolist() for name in model.body_names]
     numbers += [run.reaction(name).force.tolist() for name in model.joint_names]
 ready = [kernel.__name__ for kernel in kernels.KERNELS if kernel.ready]
-assert ("evaluate" in ready) == (sys.argv[2] == "compiled"), ready
+assert ("solve_states" in ready) == (sys.argv[2] == "compiled"), ready
 print(json.dumps(numbers))
 """

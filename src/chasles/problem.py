@@ -9,10 +9,10 @@ from functools import cached_property
 from typing import Any
 
 from chasles.core.arrays import ABSOLUTE_WIDTH, CHART_WIDTH, Floats
-from chasles.core.ordering import Plan
 from chasles.core.state_block import SUPPLY_WIDTH
 from chasles.dynamics.evaluation import Evaluation, evaluate
 from chasles.dynamics.evaluation import wrench_history as wrenches_on_charts
+from chasles.dynamics.maximal import MaximalForm
 from chasles.dynamics.solver import Solver, make_solver
 from chasles.dynamics.tree_readout import needs_tree, tree_wrenches
 from chasles.model import Model
@@ -154,14 +154,9 @@ class Problem:
         return make_solver(self.setup, damp=self.damp, refuse=self.refuse)
 
     @property
-    def plan(self) -> Plan:
-        """The order of elimination."""
-        return self.solver.plan
-
-    @property
-    def floors(self) -> Floats:
-        """(rows,) joint pivots below these are singular."""
-        return self.solver.floors
+    def form(self) -> MaximalForm:
+        """The equations of all joints, as rows."""
+        return self.solver.form
 
     @property
     def start(self) -> Floats:

@@ -77,12 +77,11 @@ def hand(hinge: Any) -> Any:
 
 def check_drivers(solver: Any) -> None:
     """What is asked of drivers when a run could not go on."""
-    from chasles.start.conflicts import speed_conflict
     from chasles.start.consistent import driven_rates
+    from chasles.system.turns import first_integrals
 
-    solver.evaluate(solver.start[None])
-    rates = driven_rates(solver.setup)
-    speed_conflict(solver.setup, solver.plan, solver.work, rates, 1.0 + abs(rates), "")
+    setup = solver.setup
+    solver.form.missed(solver.start, 0.0, first_integrals(setup), driven_rates(setup))
 
 
 def hanging_chain() -> Any:

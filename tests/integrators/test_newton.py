@@ -18,13 +18,13 @@ from chasles.core.newton.plan import make_newton
 from chasles.core.newton.rows import lift, lower
 from chasles.core.newton.solve import propose, size_of
 from chasles.core.newton.tangent import put_slopes
-from chasles.core.ordering import mass_matrices
 from chasles.core.outcomes import OK
 from chasles.core.retraction import retract, slope_length
 from chasles.core.stage import Role, stage
 from chasles.core.tally import FACTORED, ITERATED
 from chasles.integrators.methods import find_method
 from chasles.run.preparation import make_settings, stepper_of
+from chasles.start.kkt import mass_matrices
 
 
 def stepper_for(model, method="generalized-alpha", spaces="subgroups", step=1e-3):

@@ -116,7 +116,7 @@ class Equilibrium:
         name = getattr(joint, "name", joint)
         if not isinstance(name, str) or name not in setup.joint_index:
             raise UnknownName.among("joint", name, setup.joint_index)
-        return reaction(self.place.instant.problem, name, self.place.absolute[None], self._wrenches)
+        return reaction(setup, name, self.place.absolute[None], self._wrenches)
 
     def linearise(self, modes: int | None = None, near: float = 0.0) -> Linearisation:
         """Small vibrations about the equilibrium, drivers and motors held where they are.

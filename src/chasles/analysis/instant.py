@@ -19,9 +19,9 @@ from chasles.core.constraints.kind import METRE
 from chasles.core.constraints.registry import CONSTRAINTS
 from chasles.core.forces.actuator import ACTUATOR
 from chasles.core.forces.registry import FORCES
-from chasles.core.ordering import Plan, make_plan
+from chasles.core.workspace import Workspace
 from chasles.dynamics.equations import dense_jacobian, dense_mass
-from chasles.dynamics.evaluation import Evaluation, evaluate
+from chasles.dynamics.maximal import terms_at
 from chasles.model import InconsistentStart, InvalidModel, Model
 from chasles.spaces import resolve_spaces
 from chasles.start.closure import gaps_of
@@ -52,18 +52,6 @@ class HeldSignals:
 
     def sample(self, times: Floats) -> Floats:
         return np.tile(self.row, (len(times), 1))
-
-
-@dataclass(frozen=True)
-class Posed:
-    """What J, eta and Q are evaluated with.
-
-    Joints may repeat each other: only these are asked for, and they do not depend on it.
-    """
-
-    setup: Setup
-    plan: Plan
-    floors: Floats
 
 
 class Metric:
@@ -98,7 +86,7 @@ class Terms:
 class Instant:
     """A model whose functions of time have stopped at t."""
 
-    problem: Posed
+    setup: Setup
     t: float
     signals: Floats
     rows: Integers  # real rows of J among the padded ones
@@ -124,19 +112,15 @@ class Instant:
         jacobian = dense_jacobian(self.system, found.jacobian)[self.rows]
         return Terms(found.jacobian, jacobian, found.forces, found.eta[self.rows])
 
-    def evaluated(self, absolute: Floats, angles: Floats) -> Evaluation:
+    def evaluated(self, absolute: Floats, angles: Floats) -> Workspace:
         """J, eta and Q, whether or not they can be solved for V'."""
-        found = evaluate(self.problem, absolute, self.t, angles)
+        found = terms_at(self.setup, absolute, self.t, angles)
         self.check_finite(found.forces, found.jacobian)
         return found
 
     def forces(self, absolute: Floats, angles: Floats) -> Floats:
         """Q."""
         return self.evaluated(absolute, angles).forces
-
-    @property
-    def setup(self) -> Setup:
-        return self.problem.setup
 
     @property
     def system(self) -> System:
@@ -259,18 +243,17 @@ def make_instant(model: Model, state: State | None, held: bool) -> tuple[Instant
     """
     setup = build(model, resolve_spaces(model, "SE3"), start=state)
     system = setup.system
-    problem = Posed(setup, make_plan(system), np.zeros(system.row_count))
     t, absolute = 0.0 if state is None else state.t, setup.absolute
     if state is None:
         check_closed(setup)
-        absolute = initial_state(setup, evaluate(problem, absolute).jacobian)
+        absolute = initial_state(setup, terms_at(setup, absolute).jacobian)
     row = setup.signals.sample(np.array([t]))[0] if system.signal_count else np.zeros(1)
     if held:
         row = without_rates(system, row)
     if system.signal_count:
         still: Any = HeldSignals(row)
-        problem = replace(problem, setup=replace(setup, signals=still))
-    return Instant(problem, t, row, real_rows(system)), absolute
+        setup = replace(setup, signals=still)
+    return Instant(setup, t, row, real_rows(system)), absolute
 
 
 def round_mass(system: System) -> Floats:

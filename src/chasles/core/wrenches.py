@@ -2,8 +2,10 @@
 
 from typing import Any
 
-from chasles.compiled import formula
+from chasles.compiled import formula, routine
+from chasles.core.arrays import sym6, twist6
 from chasles.groups.vectors import cross, dot, neg, scale, sub, symvec, tmatvec
+from chasles.scalars.elementary import sqrt
 
 
 @formula
@@ -31,3 +33,25 @@ def kinetic_energy(mass: Any, inertia: Any, twist: Any) -> Any:
 def gravity_potential(mass: Any, position: Any, gravity: Any) -> Any:
     r"""$-m\,g\cdot r$"""
     return -mass * dot(gravity, position)
+
+
+@routine
+def mass_norm(system: Any, x: Any) -> float:
+    r"""$\sqrt{V^T M V}$ of the twists in x."""
+    total = 0.0
+    for body in range(system.body_count):
+        inertia = sym6(system.bodies.inertia, 6 * body)
+        total += 2.0 * kinetic_energy(system.bodies.mass[body], inertia, twist6(x, 6 * body))
+    return sqrt(total)
+
+
+@routine
+def force_norm(system: Any, forces: Any) -> float:
+    r"""About $\sqrt{Q^T M^{-1} Q}$: how fast the forces would accelerate free bodies."""
+    total = 0.0
+    for body in range(system.body_count):
+        for c in range(3):
+            torque, force = forces[6 * body + c], forces[6 * body + 3 + c]
+            total += torque * torque / system.bodies.inertia[6 * body + c]
+            total += force * force / system.bodies.mass[body]
+    return sqrt(total)

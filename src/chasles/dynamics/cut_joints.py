@@ -19,7 +19,6 @@ from numpy.typing import NDArray
 
 from chasles.core.arrays import Floats, Integers
 from chasles.core.constraints.registry import CONSTRAINTS
-from chasles.core.evaluate import Workspace
 from chasles.core.recursion.cuts import Cut
 from chasles.core.recursion.eliminate import SOLVED
 from chasles.core.recursion.groups import LoopRoom, Loops, make_loop_room
@@ -28,6 +27,7 @@ from chasles.core.recursion.run import tree_close, tree_factor
 from chasles.core.recursion.tables import make_loops
 from chasles.core.recursion.tree import DOF, Recursion, Tree
 from chasles.core.watch import EVENT_WIDTH, MOST_EVENTS, TINY, Watch
+from chasles.core.workspace import Workspace
 from chasles.dynamics.solver import DAMPING, REDUNDANT, SINGULAR, SUSPICIOUS, Solver
 from chasles.start.closure import gaps_and_rows
 from chasles.start.redundancy import free_pivots

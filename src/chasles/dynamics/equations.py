@@ -6,7 +6,6 @@ from typing import Literal
 import numpy as np
 
 from chasles.core.arrays import TWIST, TWIST_COMPONENTS, Floats, System, row_span
-from chasles.core.ordering import mass_matrix
 from chasles.dynamics.evaluation import Solvable, evaluate
 from chasles.dynamics.solver import make_solver, singular_error
 from chasles.model import Model
@@ -14,6 +13,7 @@ from chasles.model.keywords import checked_keywords
 from chasles.model.model import checked_model
 from chasles.spaces import resolve_spaces
 from chasles.spaces.on_subgroups import check_charted
+from chasles.start.kkt import mass_matrices
 from chasles.system.build import build, is_closed
 from chasles.system.state import State, checked_state
 from chasles.system.turns import first_integrals
@@ -100,8 +100,8 @@ def dense_mass(system: System) -> Floats:
     """M (6n, 6n)."""
     count = 6 * system.body_count
     mass = np.zeros((count, count))
-    for body in range(system.body_count):
-        mass[6 * body : 6 * body + 6, 6 * body : 6 * body + 6] = mass_matrix(system, body)
+    for body, block in enumerate(mass_matrices(system)):
+        mass[6 * body : 6 * body + 6, 6 * body : 6 * body + 6] = block
     return mass
 
 

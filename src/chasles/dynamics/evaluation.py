@@ -1,19 +1,13 @@
-"""The equations of motion as values: J, eta, Q, V', lambda and the wrenches of the joints.
-
-Kernels write into scratch.  It is made here, per call, and never leaves: whoever asks, from
-whichever thread, gets arrays of their own.
-"""
+"""The equations of motion as values: J, eta, Q, V', lambda and the wrenches of the joints."""
 
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Protocol
 
 import numpy as np
 
-from chasles.core.arrays import ROW_WIDTH, Floats, Integers
-from chasles.core.evaluate import Workspace, make_workspace
-from chasles.core.evaluate import evaluate as evaluate_states
-from chasles.core.ordering import Plan
+from chasles.core.arrays import Floats, Integers
 from chasles.core.outcomes import OK
+from chasles.dynamics.maximal import MaximalForm
 from chasles.system.build import Setup, real_rows
 
 
@@ -23,9 +17,7 @@ class Solvable(Protocol):
     @property
     def setup(self) -> Setup: ...
     @property
-    def plan(self) -> Plan: ...
-    @property
-    def floors(self) -> Floats: ...
+    def form(self) -> MaximalForm: ...
 
 
 @dataclass(frozen=True)
@@ -58,20 +50,20 @@ def evaluate(
 
     Without integrals (quadratures,), angles are taken to be within half a turn.
     """
-    scratch = scratch_of(problem)
     angles = None if integrals is None else integrals[None]
-    outcome, wrenches = run(problem, scratch, absolute[None], np.array([t]), angles)
-    count = 6 * problem.setup.system.body_count
-    solved = scratch.rhs if outcome == OK else np.full_like(scratch.rhs, np.nan)
+    solved = problem.form.solve(absolute[None], np.array([t]), angles)
+    unknown = 0.0 if solved.outcome == OK else np.nan
+    count, work = 6 * problem.setup.system.body_count, solved.scratch.work
+    found = solved.found[0] + unknown
     return Evaluation(
-        outcome=outcome,
+        outcome=solved.outcome,
         rows=real_rows(problem.setup.system),
-        jacobian=scratch.jacobian,
-        eta=scratch.eta,
-        forces=scratch.forces,
-        acceleration=solved[:count],
-        multipliers=solved[count:],
-        wrenches=wrenches[0] if outcome == OK else np.full_like(wrenches[0], np.nan),
+        jacobian=work.jacobian,
+        eta=work.eta,
+        forces=work.forces,
+        acceleration=found[:count],
+        multipliers=found[count:],
+        wrenches=solved.wrenches[0] + unknown,
     )
 
 
@@ -82,35 +74,13 @@ def wrench_history(
 
     NaN at states in which the joints depend on each other: no reaction is determined there.
     """
-    scratch = scratch_of(problem)
-    outcome, wrenches = run(problem, scratch, absolute, times, integrals)
-    if outcome == OK:
-        return wrenches
+    solved = problem.form.solve(absolute, times, integrals)
+    if solved.outcome == OK:
+        return solved.wrenches
+    wrenches = solved.wrenches
     for k in range(len(absolute)):
         now = slice(k, k + 1)
         angles = None if integrals is None else integrals[now]
-        outcome, one = run(problem, scratch, absolute[now], times[now], angles)
-        wrenches[k] = one[0] if outcome == OK else np.nan
+        one = problem.form.solve(absolute[now], times[now], angles)
+        wrenches[k] = one.wrenches[0] if one.outcome == OK else np.nan
     return wrenches
-
-
-def scratch_of(problem: Solvable) -> Workspace:
-    scratch = make_workspace(problem.setup.system, problem.plan)
-    scratch.floors[:] = problem.floors
-    return scratch
-
-
-def run(
-    problem: Solvable, scratch: Workspace, absolute: Floats, times: Floats, integrals: Any
-) -> tuple[int, Floats]:
-    """OK or the singular row, and joint wrenches (T, m, 12)."""
-    system, states = problem.setup.system, np.ascontiguousarray(absolute)
-    wrenches = np.zeros((len(states), system.joint_count, ROW_WIDTH))
-    table = np.zeros((len(states), 0))
-    if system.signal_count:
-        table = problem.setup.signals.sample(times)
-    if integrals is None:
-        integrals = np.zeros((len(states), system.quadrature_count))
-    angles = np.ascontiguousarray(integrals)
-    outcome = evaluate_states(system, problem.plan, scratch, states, table, angles, wrenches)
-    return outcome, wrenches

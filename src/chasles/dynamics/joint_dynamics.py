@@ -15,13 +15,13 @@ from dataclasses import dataclass
 import numpy as np
 
 from chasles.core.arrays import TWIST, Floats
-from chasles.core.ordering import mass_matrices
 from chasles.core.recursion.run import tree_rates
 from chasles.core.recursion.tree import GEARED, PLANAR, SPHERICAL, Tree, make_recursion
 from chasles.dynamics.tree_problem import TreeProblem
 from chasles.model import Model, UnknownName
 from chasles.model.keywords import checked_keywords
 from chasles.model.model import checked_model
+from chasles.start.kkt import mass_matrices
 from chasles.system.build_tree import COORDINATES, pair_kind
 from chasles.system.state import State, checked_state
 from chasles.system.tree_state import carried_by
@@ -86,7 +86,7 @@ def joint_dynamics(model: Model, state: State | None = None) -> JointDynamics:
     problem.work.quadratures[:] = first_integrals(setup)
     change = own_axes(tree)  # orthogonal: both ways by its transpose
     twists = twists_of_rates(problem) @ change
-    inertia = np.array(mass_matrices(setup.system))
+    inertia = mass_matrices(setup.system)
     mass = np.einsum("nkv,nkl,nlw->vw", twists, inertia, twists)
     mass += change.T @ (tree.armature[:, None] * change)
     whole = change.T @ problem.reactions(problem.start, 0.0 if state is None else state.t).rates

@@ -7,7 +7,6 @@ from typing import Any
 import numpy as np
 
 from chasles.core.arrays import ABSOLUTE_WIDTH, Floats
-from chasles.core.evaluate import Workspace
 from chasles.core.recursion.eliminate import SOLVED
 from chasles.core.recursion.groups import LoopRoom, Loops
 from chasles.core.recursion.kinematics import tree_absolute
@@ -29,6 +28,7 @@ from chasles.core.recursion.tree import (
     Tree,
     make_recursion,
 )
+from chasles.core.workspace import Workspace
 from chasles.dynamics.cut_joints import TreeScratch, cut_rows, room_of
 from chasles.dynamics.solver import make_solver
 from chasles.integrators.tableaux import Tableau

@@ -11,7 +11,6 @@ from chasles.compiled import routine
 from chasles.core.arrays import ABSOLUTE_WIDTH, POSE_R, mat9, put3, put_twist, sym6, twist6, vec3
 from chasles.core.assemble import twist_of
 from chasles.core.constraints.registry import assemble_joint
-from chasles.core.evaluate import mass_norm
 from chasles.core.forces.registry import apply_forces
 from chasles.core.momenta import in_body_axes, momentum, moved_momentum
 from chasles.core.recursion.again import load_bodies, load_efforts, solve_again
@@ -22,6 +21,7 @@ from chasles.core.recursion.tree import ROW, TORQUE, TURN
 from chasles.core.stabilisation.residuals import put_position_residual, put_velocity_residual
 from chasles.core.stage import force_powers, put_powers
 from chasles.core.turns import put_turn_rates
+from chasles.core.wrenches import mass_norm
 from chasles.groups.vectors import add, axpy, cross, matvec, scale, sub, tmatvec
 from chasles.scalars.elementary import sqrt
 

@@ -107,7 +107,7 @@ class OfJoints(Trajectory):
                 " effort(..., on=joint) along another.",
             )
         wrenches = self._wrenches if by == "method" else self._wrenches_of_motion
-        return reaction(self.problem, name, self.absolute, wrenches)
+        return reaction(self.problem.setup, name, self.absolute, wrenches)
 
     def coordinate(self, joint: Joint | str, which: Coordinate = "auto") -> Floats:
         """Coordinate of a joint: angle (rad, without wrap-around) or displacement (m).

@@ -7,7 +7,6 @@ import numpy as np
 from chasles.core.arrays import POSE_R, POSE_X, Floats
 from chasles.core.constraints.registry import CONSTRAINTS
 from chasles.core.rows import reaction_at_point
-from chasles.dynamics.evaluation import Solvable
 from chasles.groups.vectors import matvec
 from chasles.model import Body, ChaslesError, Ground
 from chasles.model.errors import told
@@ -69,9 +68,8 @@ class Reaction:
         return (turn @ self.force[..., None])[..., 0], (turn @ self.torque[..., None])[..., 0]
 
 
-def reaction(problem: Solvable, joint: str, absolute: Floats, wrenches: Floats) -> Reaction:
+def reaction(setup: Setup, joint: str, absolute: Floats, wrenches: Floats) -> Reaction:
     """The reaction of one joint from the wrenches of all (see `wrench_history`)."""
-    setup = problem.setup
     index = setup.joint_index[joint]
     joints = setup.system.joints
     point, axes = frame_in_world(setup, index, absolute)

@@ -131,7 +131,7 @@ class Result(OfBodies, OfForces, OfEnergy):
         """Which components of which reactions are unique, and which redundant joints share."""
         setup = self.problem.setup
         start = setup.absolute if setup.start is None else setup.start
-        return unique_reactions(self.problem, start)
+        return unique_reactions(setup, start)
 
     @property
     def warnings(self) -> tuple[str, ...]:

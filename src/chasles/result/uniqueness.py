@@ -12,11 +12,12 @@ from dataclasses import dataclass
 import numpy as np
 
 from chasles.core.arrays import POSE_X, Floats, Integers, row_span
-from chasles.dynamics.evaluation import Solvable, evaluate
+from chasles.dynamics.maximal import terms_at
 from chasles.model import InvalidModel, UnknownName
 from chasles.model.notebook import as_html
 from chasles.result.reactions import reaction
 from chasles.start.redundancy import DEPENDENT, RANK_LIMIT, all_rows, balanced
+from chasles.system.build import Setup, real_rows
 
 COMPONENTS = ("force x", "force y", "force z", "torque x", "torque y", "torque z")
 UNIQUE, SHARED, NONE = "unique", "shared", "-"
@@ -80,20 +81,19 @@ class UniqueReactions(Mapping[str, dict[str, str]]):
         return as_html(str(self))
 
 
-def unique_reactions(problem: Solvable, absolute: Floats) -> UniqueReactions:
+def unique_reactions(setup: Setup, absolute: Floats) -> UniqueReactions:
     """Of all joints and drivers, at an absolute state (n, 18)."""
-    setup = problem.setup
-    found = evaluate(problem, absolute)
-    if len(found.rows) > RANK_LIMIT:
+    found, count = terms_at(setup, absolute), len(real_rows(setup.system))
+    if count > RANK_LIMIT:
         raise InvalidModel(
-            f"which reactions are unique takes the null space of {len(found.rows)} constraint"
+            f"which reactions are unique takes the null space of {count} constraint"
             f" rows, and at most {RANK_LIMIT} are decomposed.",
             "Ask for a part of the mechanism; result.redundancy names the joints that share.",
         )
     jacobian, divided = balanced(setup, found.jacobian, absolute)
     null = null_space(jacobian, all_rows(setup))
     return UniqueReactions({
-        joint: components_of(problem, joint, absolute, found.jacobian, divided, null)
+        joint: components_of(setup, joint, absolute, found.jacobian, divided, null)
         for joint in setup.joint_index
     })  # fmt: skip
 
@@ -108,16 +108,15 @@ def null_space(jacobian: Floats, rows: Integers) -> Floats:
 
 
 def components_of(
-    problem: Solvable, joint: str, absolute: Floats, entries: Floats, divided: Floats, null: Floats
+    setup: Setup, joint: str, absolute: Floats, entries: Floats, divided: Floats, null: Floats
 ) -> dict[str, str]:
     """What becomes of each component of one joint's reaction."""
-    setup = problem.setup
     index = setup.joint_index[joint]
     span = np.arange(setup.system.row_count)[row_span(setup.system, index)]
     wrenches = np.zeros((len(span), setup.system.joint_count, entries.shape[1]))
     wrenches[:, index] = entries[span] / divided[span, None]  # of multipliers of 1, one by one
     still = np.broadcast_to(absolute, (len(span), *absolute.shape))
-    exerted = reaction(problem, joint, still, wrenches)
+    exerted = reaction(setup, joint, still, wrenches)
     per_row = np.hstack(exerted.in_joint_frame).T
     scale = np.repeat(np.abs(per_row).reshape(2, -1).max(axis=1, initial=0.0), 3)
     # A torque about the joint's point is a difference of lever times force: it rounds with those.

@@ -8,7 +8,6 @@ from typing import Any, Self
 import numpy as np
 
 from chasles.core.arrays import ABSOLUTE_WIDTH, POSE_X, Floats, System, lend
-from chasles.core.evaluate import Workspace
 from chasles.core.forces.kind import no_effort
 from chasles.core.forces.registry import FORCES
 from chasles.core.mechanism import Mechanism, Promises
@@ -38,6 +37,7 @@ from chasles.core.state_block import (
     make_layout,
 )
 from chasles.core.watch import SEEN_WIDTH, nothing_seen
+from chasles.core.workspace import Workspace
 from chasles.dynamics.cut_joints import TreeScratch, cut_rows, no_rows, watch_of_rows
 from chasles.dynamics.kept_rows import kept_joints, kept_rows
 from chasles.dynamics.solver import Solver, never_depend
@@ -49,7 +49,6 @@ from chasles.integrators.rosenbrock import W_METHODS
 from chasles.model import JointForce
 from chasles.result.energy import kinetic_of_all
 from chasles.spaces.on_subgroups import on_subgroups
-from chasles.start.conflicts import miss_rates
 from chasles.start.consistent import driven_rates
 from chasles.system.build import Setup
 from chasles.system.coordinates import Key
@@ -189,19 +188,16 @@ class Stepper:
         """
         setup, solver = self.solver.setup, self.solver
         own = solver.work.residual[6 * self.mechanism.system.body_count :].copy()
-        rates = driven_rates(setup, t)
-        if setup.model.couplings:  # which charts do not know
+        if setup.model.couplings:  # which are not among the rows of all joints
             return own
-        self.factor_at(block, t)
-        shared = np.zeros(setup.system.row_count)
-        miss_rates(setup.system, solver.plan, solver.work, rates, shared)
+        shared = self.missed_by_all(block, t)
         return shared if np.abs(shared).max(initial=0.0) > 0.0 else own
 
-    def factor_at(self, block: Floats, t: float) -> None:
-        """Leave the factor of the equations of all joints at a block in `scratch`."""
-        state = StateBlock(block, self.layout)
-        absolute = self.absolute(state.coordinates()[None])
-        self.solver.evaluate(absolute, np.array([t]), state.integrals()[None])
+    def missed_by_all(self, block: Floats, t: float) -> Floats:
+        """(rows,) The same by the equations of all joints, at the poses of a block."""
+        state, setup = StateBlock(block, self.layout), self.solver.setup
+        absolute = self.absolute(state.coordinates()[None])[0]
+        return self.solver.form.missed(absolute, t, state.integrals(), driven_rates(setup, t))
 
     def advance(
         self, block: Floats, spare: Floats, grid: tuple[float, float, int, int, int],

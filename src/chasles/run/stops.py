@@ -21,7 +21,7 @@ from chasles.dynamics.solver import joint_of_row
 from chasles.integrators.rosenbrock import LinearlyImplicit
 from chasles.model import SimulationStopped
 from chasles.run.stepper import Stepper
-from chasles.start.conflicts import SPEED_SUSPICION, contradiction, listed, speed_conflict
+from chasles.start.conflicts import SPEED_SUSPICION, contradiction, listed
 from chasles.start.consistent import driven_rates
 from chasles.system.gaps import flat_disc
 
@@ -118,22 +118,24 @@ def contradicted(
     Joints that could not be closed may be open by very little, and for that reason.
     """
     solver, system = stepper.solver, stepper.mechanism.system
-    is_damped = solver.plan.is_damped
+    is_damped = solver.form.is_damped
     if not system.drive_count or outcome == NOT_FINITE:
         return None
-    if not is_damped and outcome != CONTRADICTED:  # couplings have no rows in the charts' factor
+    if not is_damped and outcome != CONTRADICTED:  # couplings are not among the rows of all
         return None
     when = f"after t = {t:.6g} s"
     if outcome == CONTRADICTED:
         missed = stepper.missed(block, t + step)
         words: str | None = contradiction(solver.setup, missed, "speeds", when)
     else:
-        stepper.factor_at(block, t)
         rates = driven_rates(solver.setup, t)
         sizes = stepper.mechanism.promises.sizes
         fastest = max(float(block[stepper.layout.fastest]), float(np.max(np.abs(rates) / sizes)))
         allowed = SPEED_SUSPICION * fastest * sizes
-        words = speed_conflict(solver.setup, solver.plan, solver.work, rates, allowed, when)
+        missed = stepper.missed_by_all(block, t)
+        words = None
+        if not np.all(np.abs(missed) <= allowed):
+            words = contradiction(solver.setup, missed, "speeds", when)
     if words is None:
         return None
     return SimulationStopped(words, OUTCOMES[CONTRADICTED].remedy)

@@ -59,9 +59,9 @@ RULES: dict[str, Callable[[Model, Tree, str], Space]] = {
     "subgroups": lambda model, tree, body: on_subgroup(tree, body),
 }
 NAMES = ("auto", *RULES)
-#: Pairs of rows that ride through a body, on average, from which on eliminating blocks takes fewer
-#: operations than recursion (as `dynamics.cheaper` counts them: nets of 7 x 7 bodies and more).
-A_NET = 400.0
+#: Pairs of rows that ride through a body, on average, from which on bodies on charts, with all
+#: joints as rows, take fewer operations (`core.recursion.count`): nets of 11 x 11 bodies and more.
+A_NET = 1000.0
 
 
 def resolve_spaces(model: Model, spaces: Any) -> dict[str, Space]:
@@ -221,7 +221,7 @@ def moves_in_subgroups(model: Model) -> bool:
     """Whether the bodies of a model move best in the subgroups of the joints that carry them.
 
     A point on a line or plane has no motion group; charts keep it all the same.  In wide nets,
-    where many loops share bodies, blocks are eliminated with fewer operations than rows ride.
+    where many loops share bodies, rows of all joints between bodies on charts are cheaper.
     """
     weightless = any(body.mass == 0.0 for body in model.bodies)
     if weightless or model.couplings or any(joint.rotors for joint in model.joints):

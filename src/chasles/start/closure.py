@@ -18,15 +18,14 @@ from chasles.compiled import borrow, kernel
 from chasles.core.arrays import POSE_R, POSE_X, Floats, Integers, System
 from chasles.core.constraints.kind import RAD
 from chasles.core.constraints.registry import CONSTRAINTS, assemble_joint
-from chasles.core.evaluate import Workspace, make_workspace
 from chasles.core.stabilisation.residuals import put_position_residual
+from chasles.core.workspace import Workspace, make_workspace
 from chasles.groups.so3 import so3_dexp_inv, so3_exp, so3_from_matrix, so3_log, so3_matrix
 from chasles.start.kkt import (
     DampedKkt,
     Rows,
     constraint_rows,
     mass_blocks,
-    plan_of,
     unit_scale,
 )
 from chasles.system.build import Setup
@@ -82,7 +81,7 @@ def gaps_and_rows(system: System, scratch: Workspace, absolute: Floats) -> Float
 
 def gaps_of(system: System, signals: Floats, absolute: Floats) -> Floats:
     """g (padded rows,) where functions of time have the values `signals`."""
-    scratch = make_workspace(system, None)
+    scratch = make_workspace(system)
     scratch.signals[: len(signals)] = signals
     return gaps_and_rows(system, scratch, absolute)
 
@@ -97,7 +96,7 @@ class Closure:
     def __init__(self, setup: Setup, held: Integers, holds: list[str]) -> None:
         system = setup.system
         self.setup, self.system, self.entered = setup, system, setup.absolute
-        self._scratch = make_workspace(system, plan_of(system))
+        self._scratch = make_workspace(system)
         if system.signal_count:
             self._scratch.signals[:] = setup.signals.sample(np.zeros(1))[0]
         self.rows, turning = position_rows(system)

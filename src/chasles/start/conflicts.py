@@ -4,15 +4,11 @@ Where rows of J repeat each other, what they ask for must agree.  What is left o
 solution lies in the null space of J^T: its entries show who takes part.
 """
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
-from chasles.compiled import borrow, kernel
 from chasles.core.arrays import Floats
-from chasles.core.evaluate import Workspace, refine
-from chasles.core.factor import solve_factored
-from chasles.core.ordering import Plan
 from chasles.model import InconsistentStart, InvalidModel
 from chasles.start.kkt import DampedKkt, constraint_rows, mass_blocks
 from chasles.start.redundancy import joint_of_row, unsolved
@@ -127,34 +123,3 @@ def energy_scale(setup: Setup, motion: Motion) -> float:
     fastest = np.square(twists[:, :3]).sum(axis=1).max(initial=0.0)
     total += fastest * np.einsum("bi,bij,bj", twists, blocks, twists)
     return float(np.sqrt(max(0.0, total)))
-
-
-def speed_conflict(
-    setup: Setup, plan: Plan, work: Workspace, rates: Floats, allowed: Floats, when: str
-) -> str | None:
-    """Who contradicts whom at the state whose J is factored in `work`; None if all agree.
-
-    `rates` (rows,) is what J V ought to be there; row by row it may be missed by what
-    is `allowed`.
-    """
-    missed = np.zeros(setup.system.row_count)
-    miss_rates(setup.system, plan, work, rates, missed)
-    if np.all(np.abs(missed) <= allowed):
-        return None
-    return contradiction(setup, missed, "speeds", when)
-
-
-@kernel("the check of the drivers", seconds=2, plain=(2_000, 100_000))
-def miss_rates(system: Any, plan: Any, work: Any, rates: Any, out: Any) -> None:
-    """rates - J V for the V that comes closest, on the damped factor in `work`."""
-    model, order, scratch = borrow(system), borrow(plan), borrow(work)
-    wanted, missed = borrow(rates), borrow(out)
-    unknowns = 6 * model.body_count
-    for k in range(unknowns):
-        scratch.rhs[k] = 0.0
-    for row in range(model.row_count):
-        scratch.rhs[unknowns + row] = wanted[row]
-    solve_factored(order, scratch.values, scratch.rhs)
-    refine(model, order, scratch, scratch.rhs)
-    for row in range(model.row_count):
-        missed[row] = scratch.residual[unknowns + row]

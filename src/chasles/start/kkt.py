@@ -5,7 +5,6 @@ from typing import Any
 import numpy as np
 
 from chasles.core.arrays import Floats, Integers, System, padded
-from chasles.core.ordering import Plan, make_plan, mass_matrices
 from chasles.system.build import Setup
 from chasles.system.coupled import coupled_matrix, coupled_places
 
@@ -89,28 +88,27 @@ def constraint_rows(setup: Setup, jacobian: Floats, absolute: Floats | None = No
     return Rows(entries, columns, coupled)
 
 
+def mass_matrices(system: System) -> Floats:
+    """6x6 inertia of bodies at their centres of mass, (n, 6, 6)."""
+    mass, inertia = system.bodies.mass, system.bodies.inertia
+    matrices = np.zeros((len(mass), 6, 6))
+    matrices[:, :3, :3] = inertia[:, [0, 3, 4, 3, 1, 5, 4, 5, 2]].reshape(-1, 3, 3)
+    matrices[:, 3:, 3:] = mass[:, None, None] * np.eye(3)
+    return matrices
+
+
 def weights(system: System) -> Floats:
     """Inertia of every body about its centre of mass, (n, 6, 6), that chooses between velocities.
 
     Frames have a feather's: what the joints leave open of them has to be chosen somehow.
     """
-    matrices, mass = np.array(mass_matrices(system)), system.bodies.mass
+    matrices, mass = mass_matrices(system), system.bodies.mass
     frames = mass == 0.0
     if frames.any() and not frames.all():
         moments = system.bodies.inertia[~frames, :3].min()
         light = np.repeat((moments, mass[~frames].min()), 3)
         matrices[frames] = FEATHER * np.diag(light)
     return matrices
-
-
-def plan_of(system: System) -> Plan:
-    """The order of elimination; where there are frames without mass, for none but its sizes."""
-    bodies, frames = system.bodies, system.bodies.mass == 0.0
-    if frames.any():
-        inertia = np.where(frames[:, None], (1.0, 1.0, 1.0, 0.0, 0.0, 0.0), bodies.inertia)
-        bodies = bodies._replace(mass=np.where(frames, 1.0, bodies.mass), inertia=inertia)
-        system = system._replace(bodies=bodies)
-    return make_plan(system)
 
 
 def mass_blocks(system: System, free: Any = None) -> list[Floats]:
@@ -179,8 +177,8 @@ class DampedKkt:
     ) -> tuple[Floats, Floats]:
         r"""The same, and the multipliers.
 
-        Conjugate residuals, as in `chasles.core.evaluate.converge`: what a damped solve leaves is
-        $r = -\mu\lambda$, and a solve for r yields $(\delta, \delta\lambda)$ with
+        Conjugate residuals, as in `core.recursion.refine.converge`: what a damped solve leaves
+        is $r = -\mu\lambda$, and a solve for r yields $(\delta, \delta\lambda)$ with
         $J\delta = r + \mu\,\delta\lambda$.
         """
         both = self.factor.solve(np.concatenate((force, self.scale * rows)))

@@ -5,9 +5,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from chasles.core.arrays import Floats, Integers, row_span
-from chasles.core.evaluate import COARSE
-from chasles.core.ordering import Plan, pivots_of_rows
 from chasles.core.outcomes import NOT_SOLVED
+from chasles.core.recursion.refine import COARSE
 from chasles.model import InvalidModel, RedundantConstraints
 from chasles.start.kkt import weights
 from chasles.system.build import Setup, real_rows
@@ -56,22 +55,20 @@ class Redundancy:
 
 
 def find_redundancy(
-    setup: Setup, plan: Plan, entries: Floats, factor: Floats, free: Floats, absolute: Floats
+    setup: Setup, damping: Floats, entries: Floats, pivots: Floats, free: Floats, absolute: Floats
 ) -> Redundancy | None:
-    """The redundancy of a model with these entries of J and this damped factor; None if none.
+    """The redundancy of a model with these entries of J and pivots of damped rows; None if none.
 
     `absolute` (n, 18) is where couplings have their rows, which are not in the factor: of rows that
     repeat each other theirs are named first.
     """
     real = all_rows(setup)
-    unknowns = 6 * setup.system.body_count
-    every = pivots_of_rows(plan, unknowns, factor, setup.system.row_count)
     coupled = coupled_places(setup)
-    every[coupled], free = 0.0, free.copy()
-    free[coupled] = 1.0
+    every, free = pivots.copy(), free.copy()
+    every[coupled], free[coupled] = 0.0, 1.0
     pivots = every[real]
     if len(real) > RANK_LIMIT:
-        repeated = np.flatnonzero(pivots < NEAR_DAMPING * plan.damping[real])
+        repeated = np.flatnonzero(pivots < NEAR_DAMPING * damping[real])
         rank, sharing = len(real) - len(repeated), repeated
     else:
         jacobian = equilibrated(setup, entries, absolute)[real]

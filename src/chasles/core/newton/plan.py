@@ -18,7 +18,7 @@ from chasles.core.blocks.elimination import NOTHING, eliminate, node_cost
 from chasles.core.blocks.general import lay_out_general
 from chasles.core.blocks.layout import BLOCK, FIRST_SLOT, NEIGHBOUR, PIVOT, SIZE, SLOTS
 from chasles.core.constraints.registry import CONSTRAINTS
-from chasles.core.evaluate import Workspace
+from chasles.core.workspace import Workspace
 
 
 class Probe(NamedTuple):
@@ -70,7 +70,7 @@ def newton_of(solver: Any, mechanism: Any) -> Newton:
     """
     system, base = mechanism.system, mechanism.tree.base
     available = not solver.setup.model.couplings and bool((system.bodies.mass > 0.0).all())
-    return make_newton(system, solver.work, solver.plan.damping, base, available)
+    return make_newton(system, solver.work, solver.form.damping, base, available)
 
 
 def make_newton(

@@ -5,9 +5,9 @@ The factor solves
 $$ M\dot v + J^T\lambda = Q, \qquad J\dot v - \mu\lambda = \eta, $$
 
 M and J on the coordinates of the tree.  What it leaves of eta, $-\mu\lambda$, is taken away by
-conjugate residuals, as by the block solver: see `core.evaluate.converge`, whose equations, signs
-and thresholds these are.  With the exact damped factor $J\delta = r + \mu\,\delta\lambda$, and
-$\delta^T M\delta = -\delta\lambda\cdot J\delta$: errors are measured in the mass metric without M.
+conjugate residuals, see `converge`.  With the exact damped factor
+$J\delta = r + \mu\,\delta\lambda$, and $\delta^T M\delta = -\delta\lambda\cdot J\delta$: errors are
+measured in the mass metric without M.
 
 A column holds the rates of all velocities, alpha and a of all bodies, and the multipliers.
 """
@@ -16,15 +16,6 @@ from typing import Any
 
 from chasles.compiled import routine
 from chasles.core.arrays import ROW_WIDTH, mat9, vec3
-from chasles.core.evaluate import (
-    COARSE,
-    CONTRADICTED,
-    HARD,
-    MOST_REFINEMENTS,
-    MOST_RESTARTS,
-    REFINED,
-    force_norm,
-)
 from chasles.core.outcomes import NOT_SOLVED
 from chasles.core.recursion.coupled import take_coupled
 from chasles.core.recursion.eliminate import SOLVED
@@ -33,8 +24,24 @@ from chasles.core.recursion.on_bodies import row_on_body
 from chasles.core.recursion.riding import dof_of
 from chasles.core.recursion.solving import loop_inward, loop_outward, loop_resolve
 from chasles.core.recursion.tree import ACCELERATION, ALPHA, GAIN, ROW, TURN, triangle
+from chasles.core.wrenches import force_norm
 from chasles.groups.vectors import dot, tmatvec
 from chasles.scalars.elementary import absolute, maximum, sqrt
+
+#: Solves beyond the first where constraints are redundant, at the most.  One suffices away from
+#: singular poses; every singular value of J within the damping costs about one more.
+MOST_REFINEMENTS = 30
+#: A first solve that leaves more than this of the residual is a hard case, with eigenvalues within
+#: thirty times the damping: its residual is computed anew then, so many times at the most.
+HARD, MOST_RESTARTS = 0.03, 2
+#: V' is refined until what is left of its error, in the mass metric, is this fraction of it.
+REFINED = 1e-12
+#: ... and if that is not reached, and the last correction was larger than this, it is told.
+COARSE = 1e-8
+#: A residual of which a solve takes no more than this fraction away is what constraints contradict
+#: each other by: its eigenvalues are a tenth of mu or less.  In a stage, where a loop is not quite
+#: closed, redundant rows are independent by as much as it is open: that is not to be believed.
+CONTRADICTED = 0.1
 
 
 @routine
@@ -80,9 +87,27 @@ def next_direction(tree: Any, loops: Any, room: Any, before: float) -> float:
 
 @routine
 def converge(tree: Any, loops: Any, room: Any, rows: Any, scale: float) -> Any:
-    """Refine room.solution, which misses room.left: (solves, what the first one left of it).
+    r"""Conjugate residuals on the damped factor: they end at J v' = eta and the shortest lambda.
 
-    Solves beyond MOST_REFINEMENTS say that there was no end to it.
+    With $S = J M^{-1} J^T$, the damped equations leave $r = \eta - J\dot V = -\mu\lambda$, and
+
+    $$ \begin{pmatrix} M & J^T \\ J & -\mu \end{pmatrix}
+       \begin{pmatrix} \delta \\ \delta\lambda \end{pmatrix} =
+       \begin{pmatrix} 0 \\ r \end{pmatrix}, \qquad
+       J\delta = r + \mu\,\delta\lambda = S (S + \mu)^{-1} r = B r, $$
+
+    so that a solve with the factor is all that B costs.  Added as it is, $\delta$ shrinks the part
+    of r along an eigenvector of S with the eigenvalue s by $\mu / (s + \mu)$ only: little is gained
+    near a singular pose or by light links, where s is as small as mu.  B is symmetric in the
+    metric of $1/\mu$, its eigenvalues are 0 (what rows contradict each other by), 1 (nearly all of
+    them), and few between; conjugate residuals need a solve for each of those few.
+
+    lambda stays orthogonal to the null space of J^T in the metric of mu, the free pivots, so it is
+    the shortest one there: forces and torques are weighed by what they would accelerate.
+
+    Begins with a solution in room.solution and r in room.left.  Ends when the error of v', in the
+    mass metric, is REFINED of `scale`.  Returns the number of solves, beyond MOST_REFINEMENTS if
+    there is no end to it, and the fraction of |r| that the first one leaves.
     """
     x, r, last = room.solution, room.left, tree.rate_count + 6 * tree.body_count
     size, before, correction = row_product(loops, r, r), 0.0, 0.0

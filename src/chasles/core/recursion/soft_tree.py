@@ -19,7 +19,6 @@ import numpy as np
 from chasles.compiled import formula, hot, routine
 from chasles.core.arrays import Floats, Integers, vec3
 from chasles.core.assemble import pose_of
-from chasles.core.evaluate import Workspace, make_workspace
 from chasles.core.outcomes import OK
 from chasles.core.recursion.accelerate import accelerate
 from chasles.core.recursion.articulate import (
@@ -50,6 +49,7 @@ from chasles.core.recursion.tree import (
 )
 from chasles.core.signals import put_signals
 from chasles.core.softness import Softness, carried_twist, soften
+from chasles.core.workspace import Workspace, make_workspace
 from chasles.groups.vectors import add, cross, dot, matvec, neg, scale, sub, tmatvec
 
 #: Where a force acts: against the ground, within a weld, between bodies that no hinge joins.
@@ -88,7 +88,7 @@ def make_soft_tree(mechanism: Any, soft: Softness) -> SoftTree:
     return SoftTree(
         tree=tree._replace(gravity=np.zeros(3), armature=tree.armature.copy()),
         memory=make_recursion(tree, signals, wrenches=True, efforts=False, rows=True),
-        work=make_workspace(system, None),
+        work=make_workspace(system),
         carried=crossed_joints(tree, soft),
         still=np.zeros(mechanism.layout.kept),
         loops=loops,

@@ -1,0 +1,172 @@
+r"""The equations of motion in maximal coordinates: every body free, every joint rows,
+
+$$ \begin{pmatrix} M & J^T \\ J & 0 \end{pmatrix}
+   \begin{pmatrix} \dot V \\ \lambda \end{pmatrix} =
+   \begin{pmatrix} Q \\ \eta \end{pmatrix}, $$
+
+by the program of a tree whose pairs are all free, at the centres of mass.
+"""
+
+from typing import Any
+
+from chasles.compiled import borrow, kernel, routine
+from chasles.core.arrays import (
+    ABSOLUTE_WIDTH,
+    POSE_R,
+    POSE_X,
+    ROW_WIDTH,
+    TWIST,
+    mat9,
+    put3,
+    put9,
+    put_twist,
+    twist6,
+    vec3,
+)
+from chasles.core.recursion.articulate import clear_sums, load_wrenches
+from chasles.core.recursion.eliminate import SOLVED
+from chasles.core.recursion.loading import load_rows
+from chasles.core.recursion.refine import loop_accelerations, solve_rows
+from chasles.core.recursion.solving import loop_inward
+from chasles.core.recursion.tree import (
+    ACCELERATION,
+    ALPHA,
+    LEVER,
+    OMEGA,
+    POINT,
+    ROW,
+    SPEED,
+    TURN,
+)
+from chasles.core.terms import put_state, put_terms
+from chasles.groups.vectors import add, cross, matmul, matvec, sub, tmatvec
+
+
+@routine
+def put_free(tree: Any, absolute: Any, rows: Any) -> None:
+    """Where free bodies are and how they move, as `kinematics` and `place` leave it."""
+    for body in range(tree.body_count):
+        at, own = body * ROW, mat9(absolute, body * ABSOLUTE_WIDTH + POSE_R)
+        place = vec3(absolute, body * ABSOLUTE_WIDTH + POSE_X)
+        omega, velocity = twist6(absolute, body * ABSOLUTE_WIDTH + TWIST)
+        put9(rows, at + TURN, matmul(own, mat9(tree.axes, 9 * body)))
+        put3(rows, at + OMEGA, matvec(own, omega))
+        put3(rows, at + LEVER, place)
+        put3(rows, at + POINT, place)
+        put3(rows, at + SPEED, matvec(own, velocity))
+
+
+@routine
+def put_twist_rates(tree: Any, rows: Any, absolute: Any, out: Any, first: int) -> None:
+    r"""$\dot V$ of bodies whose points are their centres of mass: body axes, six numbers each.
+
+    $\dot\omega_b = R^T\alpha$ and $\dot v_b = R^T(a + g) - \omega_b\times v_b$; gravity is taken
+    for an acceleration of the ground.
+    """
+    down = vec3(tree.gravity, 0)
+    for body in range(tree.body_count):
+        own = mat9(absolute, body * ABSOLUTE_WIDTH + POSE_R)
+        omega, velocity = twist6(absolute, body * ABSOLUTE_WIDTH + TWIST)
+        alpha, a = vec3(rows, body * ROW + ALPHA), vec3(rows, body * ROW + ACCELERATION)
+        fall = sub(tmatvec(own, add(a, down)), cross(omega, velocity))
+        put_twist(out, first + 6 * body, (tmatvec(own, alpha), fall))
+
+
+@routine
+def put_joint_wrenches(
+    system: Any, jacobian: Any, found: Any, first: int, out: Any, at: int
+) -> None:
+    """-J^T lambda of every joint on its two bodies, body frame at the COM: 12 numbers per joint."""
+    for joint in range(system.joint_count):
+        begin, rows = system.joints.first_row[joint], system.joints.rows[joint]
+        for c in range(ROW_WIDTH):
+            total = 0.0
+            for row in range(begin, begin + rows):
+                total -= jacobian[row * ROW_WIDTH + c] * found[first + row]
+            out[at + joint * ROW_WIDTH + c] = total
+
+
+@routine
+def load_free(tree: Any, memory: Any, system: Any, work: Any, loops: Any, room: Any) -> None:
+    """J, eta, Q and all rows at the bodies that are placed in `work`."""
+    put_terms(system, work)
+    for c in range(6 * tree.body_count):
+        memory.wrenches[c] = work.rhs[c]
+    put_free(tree, work.absolute, memory.rows)
+    clear_sums(tree, memory.rows)
+    load_wrenches(tree, memory)
+    load_rows(tree, loops, memory.rows, room, work.absolute, work.jacobian, work.eta)
+
+
+@routine
+def solve_free(
+    tree: Any, memory: Any, system: Any, work: Any, loops: Any, room: Any, rates: Any, out: Any,
+    first: int,
+) -> int:  # fmt: skip
+    """V' and lambda at the bodies that are placed in `work`, from out[first] on: SOLVED, or a row.
+
+    `rates` (v,) is scratch.
+    """
+    load_free(tree, memory, system, work, loops, room)
+    outcome = loop_accelerations(tree, memory, loops, room, system, work, rates, 0)
+    if outcome == SOLVED:
+        put_twist_rates(tree, memory.rows, work.absolute, out, first)
+        for row in range(loops.row_count):
+            out[first + 6 * tree.body_count + loops.source[row]] = room.multipliers[row]
+    return outcome
+
+
+@kernel("reactions and accelerations", seconds=8, plain=(100_000, 200_000))
+def solve_states(
+    tree: Any, memory: Any, system: Any, work: Any, loops: Any, room: Any, absolute: Any,
+    table: Any, integrals: Any, rates: Any, found: Any, wrenches: Any,
+) -> int:  # fmt: skip
+    """The equations at absolute states (T, n, 18): SOLVED, or what stopped it at one of them.
+
+    `table` holds the functions of time (T, signals), `integrals` work and angles (T, quadratures).
+
+    found     (T, 6 n + rows) V' and lambda
+    wrenches  (T, m, 12) of the joints
+
+    J, eta and Q of the last state stay in `work`, its factor in `room`.
+    """
+    model, scratch, arrays, space = borrow(tree), borrow(memory), borrow(system), borrow(work)
+    cuts, riders, out, solved = borrow(loops), borrow(room), borrow(wrenches), borrow(found)
+    unknowns = 6 * model.body_count
+    width = unknowns + arrays.row_count
+    for k in range(absolute.shape[0]):
+        put_state(arrays, space, k, borrow(absolute), borrow(table), borrow(integrals))
+        outcome = solve_free(
+            model, scratch, arrays, space, cuts, riders, borrow(rates), solved, k * width
+        )
+        if outcome != SOLVED:
+            return outcome
+        put_joint_wrenches(
+            arrays, space.jacobian, solved, k * width + unknowns, out,
+            k * arrays.joint_count * ROW_WIDTH,
+        )  # fmt: skip
+    return SOLVED
+
+
+@kernel("the check of the drivers", seconds=8, plain=(2_000, 100_000))
+def miss_rates(
+    tree: Any, memory: Any, system: Any, work: Any, loops: Any, room: Any, absolute: Any,
+    table: Any, integrals: Any, wanted: Any, missed: Any,
+) -> int:  # fmt: skip
+    """wanted - J V (rows,) for the V that comes closest at a state: SOLVED, or why there is none.
+
+    Only damped rows may miss anything.
+    """
+    model, scratch, arrays, space = borrow(tree), borrow(memory), borrow(system), borrow(work)
+    cuts, riders, rows, left = borrow(loops), borrow(room), borrow(wanted), borrow(missed)
+    put_state(arrays, space, 0, borrow(absolute), borrow(table), borrow(integrals))
+    load_free(model, scratch, arrays, space, cuts, riders)
+    outcome = loop_inward(model, scratch, cuts, riders)
+    if outcome != SOLVED or cuts.is_damped == 0:
+        return outcome
+    for row in range(cuts.row_count):
+        riders.wanted[row] = rows[cuts.source[row]]
+    solve_rows(model, cuts, riders, scratch.rows)
+    for row in range(cuts.row_count):
+        left[cuts.source[row]] = riders.left[row]
+    return SOLVED

@@ -1,0 +1,40 @@
+"""The terms of the equations of motion at placed bodies: J, eta and Q, whoever solves them."""
+
+from typing import Any
+
+from chasles.compiled import borrow, kernel, routine
+from chasles.core.arrays import ABSOLUTE_WIDTH
+from chasles.core.assemble import assemble_wrenches
+from chasles.core.constraints.registry import assemble_rows
+from chasles.core.forces.registry import apply_forces
+
+
+@routine
+def put_state(system: Any, work: Any, k: int, absolute: Any, table: Any, integrals: Any) -> None:
+    """The k-th of some absolute states, of the functions of time and of the integrals."""
+    for c in range(system.body_count * ABSOLUTE_WIDTH):
+        work.absolute[c] = absolute[k * system.body_count * ABSOLUTE_WIDTH + c]
+    for c in range(system.signal_count):
+        work.signals[c] = table[k * system.signal_count + c]
+    for c in range(system.quadrature_count):
+        work.quadratures[c] = integrals[k * system.quadrature_count + c]
+
+
+@routine
+def put_terms(system: Any, work: Any) -> None:
+    """J, eta, the wrenches of all forces beside gravity in work.rhs, and Q in work.forces."""
+    assemble_rows(system, work)
+    for k in range(6 * system.body_count):
+        work.rhs[k] = 0.0
+    apply_forces(system, work)
+    assemble_wrenches(system, work.absolute, work.forces)
+    for k in range(6 * system.body_count):
+        work.forces[k] += work.rhs[k]
+
+
+@kernel("forces and constraint rows", seconds=3, plain=(100_000, 200_000))
+def terms_of(system: Any, work: Any, absolute: Any, table: Any, integrals: Any) -> None:
+    """J, eta and Q at an absolute state (1, n, 18), left in `work`."""
+    model, scratch = borrow(system), borrow(work)
+    put_state(model, scratch, 0, borrow(absolute), borrow(table), borrow(integrals))
+    put_terms(model, scratch)
