@@ -19,7 +19,7 @@ def add(commands: Commands) -> None:
     )  # fmt: skip
     parser.add_argument("file", type=Path, metavar="FILE", help="saved run, run.nc")
     parser.add_argument(
-        "--out", type=Path, metavar="FILM", help="write a film: .html, .gif or .mp4"
+        "--out", type=Path, metavar="FILM", help="write a film: .html, .gif, .mp4 or .glb"
     )
     parser.add_argument("--follow", metavar="BODY", help="body that the camera follows")
     parser.add_argument(

@@ -266,7 +266,7 @@ class Result(OfBodies, OfForces, OfEnergy):
         return plot_result(self, what, path, **options)
 
     def animate(self, path: Any = None, **options: Any) -> "Path | Film":
-        """Make a film: .html for any browser, .gif, or .mp4 (with ffmpeg).
+        """Make a film: .html for any browser, .gif, .mp4 (with ffmpeg), or .glb for Blender.
 
         Parameters
         ----------

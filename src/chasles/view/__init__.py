@@ -16,7 +16,8 @@ def animate(
     """A film of one result, or of several in one scene.
 
     path    .html: one file to open anywhere, without a network, to turn, zoom, play and scrub;
-            .gif, or .mp4 with ffmpeg; None returns a Film, which a notebook shows
+            .gif, or .mp4 with ffmpeg; .glb or .gltf for Blender and other viewers of glTF; None
+            returns a Film, which a notebook shows
     labels  names of the results; by default what they differ in
     layout  of several results: "side by side" or "overlaid"
     title   of the page

@@ -10,9 +10,11 @@ from chasles.model.errors import told
 from chasles.model.keywords import checked_keywords
 from chasles.result.result import Result
 from chasles.view.film import Film, checked_layout, labels_of, make_film
+from chasles.view.gltf import write_gltf
 from chasles.view.setting import checked_follow
 
-KINDS = (".html", ".gif", ".mp4")
+KINDS = (".html", ".gif", ".mp4", ".glb", ".gltf")
+GLTF = KINDS[-2:]
 
 
 @checked_keywords
@@ -36,7 +38,8 @@ def animate(
     """A film of one result, or of several in one scene.
 
     path    .html: one file to open anywhere, without a network, to turn, zoom, play and scrub;
-            .gif or .mp4 (with ffmpeg): a film as it is; None returns a Film, which a notebook shows
+            .gif or .mp4 (with ffmpeg): a film as it is; .glb or .gltf: for Blender and other
+            viewers of glTF; None returns a Film, which a notebook shows
     labels  names of the results; by default what they differ in
     layout  of several results: "side by side" or "overlaid"
     view    "auto", "xy", "xz", "yz", or (azimuth, elevation) in degrees
@@ -66,6 +69,8 @@ def animate(
     if target is None or target.suffix.lower() == ".html":
         film = make_film(every, names, arranged, title, frames, forces, view, follow=leader)
         return film if target is None else film.save(target)
+    if target.suffix.lower() in GLTF:
+        return write_gltf(every, target, names, arranged, view, title, frames)
     from chasles.view.video import make_video  # late: it brings pillow
 
     fps = checked_positive(fps, "fps", "1/s", "animate", InvalidOption)
@@ -120,7 +125,8 @@ def checked_target(path: str | Path | None) -> Path | None:
     target = Path(path)
     if target.suffix.lower() not in KINDS:
         raise InvalidOption(
-            f"animate: the film's name is '{target.name}'.", "Let it end in .html, .gif or .mp4."
+            f"animate: the film's name is '{target.name}'.",
+            f"Let it end in {', '.join(KINDS[:-1])} or {KINDS[-1]}.",
         )
     if not target.parent.is_dir():
         raise InvalidOption(f"animate: there is no folder '{target.parent}'.", "Make it first.")

@@ -86,11 +86,7 @@ def brief(length: float) -> float:
 def part_headers(scene: Scene, forms: Forms, tint: str | None) -> list[Header]:
     """What is drawn of a scene; floors that lie level are left to the page."""
     index = {body: k for k, body in enumerate(scene.model.body_names)}
-    extent: dict[str, float] = {}
-    for part in scene.parts:
-        if part.role == "body":
-            wide = float(np.ptp(part.solid.vertices, axis=0).max())
-            extent[part.body] = max(extent.get(part.body, 0.0), wide)
+    extent = extents(scene)
     headers = []
     for part in scene.parts:
         if floor_level(part, scene.up) is not None:
@@ -107,6 +103,16 @@ def part_headers(scene: Scene, forms: Forms, tint: str | None) -> list[Header]:
             "matrix": [round(float(x), 7) for x in matrix.ravel()],
         })  # fmt: skip
     return headers
+
+
+def extents(scene: Scene) -> dict[str, float]:
+    """Body -> how far its shapes reach, m."""
+    found: dict[str, float] = {}
+    for part in scene.parts:
+        if part.role == "body":
+            wide = float(np.ptp(part.solid.vertices, axis=0).max())
+            found[part.body] = max(found.get(part.body, 0.0), wide)
+    return found
 
 
 def pattern_of(part: Part, extent: float) -> int:

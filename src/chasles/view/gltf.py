@@ -1,0 +1,272 @@
+"""`result.animate("top.glb")`: a run for Blender, game engines, slides and viewers of glTF.
+
+Every body is a node with an animated translation and rotation; the shapes that are drawn are
+meshes below it, with their colours as materials. Springs and massless rods stretch. The scene is
+turned so that its up is glTF's, +y; lengths are in metres, times in seconds.
+"""
+
+from collections.abc import Sequence
+from functools import partial
+from pathlib import Path
+from typing import Any, BinaryIO
+
+import numpy as np
+
+from chasles.core.arrays import Floats
+from chasles.model import GROUND
+from chasles.result.result import Result
+from chasles.result.sealed import write_whole
+from chasles.view.camera import horizontal
+from chasles.view.film import colours_of, title_of
+from chasles.view.forms import EIGHTHS, LIT, METALS, OCTANTS, ONTO, PLAIN, extents, pattern_of
+from chasles.view.geometry import (
+    Solid,
+    Whole,
+    at_rest,
+    corner_normals,
+    face_normals,
+    own_solid,
+    turned,
+)
+from chasles.view.gltf_file import INDICES, VERTICES, GltfFile, Item
+from chasles.view.glyphs import frame_along
+from chasles.view.scene import Part, Scene, Tie, scene_of_run
+from chasles.view.setting import LAYOUTS, reached, set_out
+from chasles.view.tracks import chosen_frames, quaternions
+
+Surface = tuple[int, int, int]  # accessors of points, normals and triangles
+COILS, AROUND = 9, 24  # turns of a spring, and points of each
+TIED = {True: ("#aeb7c2", 0.028, 0.006), False: ("#5d6671", 0.0, 0.008)}  # colour, radii by size
+
+
+def write_gltf(
+    results: Sequence[Result], target: Path, labels: Sequence[str], layout: str, view: Any,
+    title: str | None, frames: int | None,
+) -> Path:  # fmt: skip
+    """Write .glb or .gltf, whole or not at all."""
+    film = GltfFile()
+    scenes = [scene_of_run(result) for result in results]
+    chosen = [distinct(r, chosen_frames(r, frames, len(results), 0)) for r in results]
+    places: list[dict[str, Any]] = [{} for _ in results]
+    clouds = [reached(*every) for every in zip(results, scenes, chosen)]
+    set_out(places, clouds, scenes[0], layout, view)
+    tints = (
+        colours_of(labels) if layout == LAYOUTS[1] and len(results) > 1 else [None] * len(labels)
+    )
+    groups = []
+    for k, (result, scene, shown) in enumerate(zip(results, scenes, chosen)):
+        nodes = Meshes(film, tints[k]).nodes(result, scene, shown)
+        group: Item = {"name": labels[k], "children": nodes, "translation": places[k]["offset"]}
+        groups.append(film.add("nodes", group))
+    words = title or title_of(results[0])
+    root = film.add("nodes", {"name": words, "children": groups, **upright(scenes[0].up)})
+    about = {"method": str(results[0].provenance["method"]), "time": "s", "length": "m"}
+    head = film.head([root], words, about)
+    content = film.binary(head) if target.suffix.lower() == ".glb" else film.text(head)
+    return write_whole(target, partial(put, content))
+
+
+def put(content: bytes, file: BinaryIO) -> None:
+    file.write(content)
+
+
+def distinct(result: Result, frames: Any) -> Any:
+    """Frames whose times differ as numbers of 32 bits, which glTF has."""
+    _, first = np.unique((result.t[frames] - result.t[0]).astype("f4"), return_index=True)
+    return frames[first]
+
+
+def upright(up: Floats) -> Item:
+    """The rotation that brings up to +y."""
+    first, second = horizontal(up)
+    turn = np.stack((first, up, -second))  # rows: what becomes x, y and z
+    return {"rotation": as_xyzw(quaternions(turn[None]))[0].tolist()}
+
+
+def as_xyzw(quaternion: Floats) -> Floats:
+    return np.asarray(quaternion[:, [1, 2, 3, 0]])
+
+
+class Meshes:
+    """Nodes of one result; equal shapes of one colour share their mesh."""
+
+    def __init__(self, film: GltfFile, tint: str | None) -> None:
+        self.film, self.tint = film, tint
+        self.surfaces: dict[Any, list[Surface]] = {}
+        self.inks: dict[tuple[str, bool], int] = {}
+        self.known: dict[Any, int] = {}
+
+    def nodes(self, result: Result, scene: Scene, frames: Any) -> list[int]:
+        times = self.film.numbers(result.t[frames] - result.t[0], bounds=True)
+        wide = extents(scene)
+        found = []
+        for name in (*scene.model.body_names, GROUND.name):
+            parts = [part for part in scene.parts if part.body == name]
+            children = [self.part(part, wide.get(name, 0.0)) for part in parts]
+            if name == GROUND.name and not children:
+                continue
+            node: Item = {"name": name, **({"children": children} if children else {})}
+            found.append(self.film.add("nodes", node))
+            if name != GROUND.name:
+                turn = as_xyzw(quaternions(result.rotation(name)[frames]))
+                place = result.position(name)[frames]
+                self.film.animate(found[-1], times, translation=place, rotation=turn)
+        return found + [self.tie(tie, result, scene, frames, times) for tie in scene.ties]
+
+    def part(self, part: Part, extent: float) -> int:
+        """A shape in the axes of its body."""
+        turn = as_xyzw(quaternions(np.array(part.shape.rotation)[None]))[0]
+        return self.film.add("nodes", {
+            "mesh": self.mesh(part, pattern_of(part, extent)),
+            "translation": [float(x) for x in part.shape.position], "rotation": turn.tolist(),
+        })  # fmt: skip
+
+    def mesh(self, part: Part, pattern: int) -> int:
+        colour = LIT.get(part.colour, part.colour)
+        if self.tint is not None and part.role == "body":
+            colour = self.tint
+        metal = part.role == "joint" or part.shape.colour in METALS
+        shape = at_rest(part.shape)
+        key = (shape, pattern, colour, metal)
+        if key not in self.known:
+            if (shape, pattern) not in self.surfaces:
+                solid = own_solid(shape)
+                axis = getattr(shape, "axis", "z")
+                self.surfaces[shape, pattern] = self.surface(solid, halves(solid, pattern, axis))
+            tones = (colour, second_tone(colour, pattern))
+            self.known[key] = self.painted(
+                type(shape).__name__, self.surfaces[shape, pattern], tones, metal
+            )
+        return self.known[key]
+
+    def painted(
+        self, name: str, surface: list[Surface], tones: tuple[str, ...], metal: bool
+    ) -> int:
+        primitives = [
+            {"attributes": {"POSITION": points, "NORMAL": normals}, "indices": triangles,
+             "material": self.ink(tone, metal)}
+            for (points, normals, triangles), tone in zip(surface, tones)
+        ]  # fmt: skip
+        return self.film.add("meshes", {"name": name, "primitives": primitives})
+
+    def surface(self, solid: Solid, kinds: list[Any]) -> list[Surface]:
+        """Points, normals and triangles of each tone; a vertex once for each normal it has."""
+        corners = np.column_stack((solid.triangles.ravel(), solid.normals.reshape(-1, 3).round(6)))
+        unique, index = np.unique(corners, axis=0, return_inverse=True)
+        triangles = index.reshape(-1, 3).astype(np.uint32)
+        normals = unique[:, 1:] / np.linalg.norm(unique[:, 1:], axis=1, keepdims=True)
+        points = self.film.numbers(solid.vertices[unique[:, 0].astype(int)], VERTICES, bounds=True)
+        facing = self.film.numbers(normals, VERTICES)
+        return [(points, facing, self.film.numbers(triangles[kind].ravel(), INDICES))
+                for kind in kinds]  # fmt: skip
+
+    def ink(self, colour: str, metal: bool) -> int:
+        if (colour, metal) not in self.inks:
+            self.inks[colour, metal] = self.film.add("materials", {
+                "name": colour,
+                "pbrMetallicRoughness": {
+                    "baseColorFactor": [*linear(colour), 1.0],
+                    "metallicFactor": 0.9 if metal else 0.0,
+                    "roughnessFactor": 0.35 if metal else 0.6,
+                },
+            })  # fmt: skip
+        return self.inks[colour, metal]
+
+    def tie(self, tie: Tie, result: Result, scene: Scene, frames: Any, times: int) -> int:
+        """A spring or rod of length 1 along z, stretched from one end to the other."""
+        ends = [end_of(result, name, at, frames) for name, at in
+                ((tie.a, tie.at_a), (tie.b, tie.at_b))]  # fmt: skip
+        along = ends[1] - ends[0]
+        length = np.maximum(np.linalg.norm(along, axis=1), 1e-9 * scene.size)
+        colour, wide, thick = TIED[tie.spring]
+        key = ("tie", tie.spring)
+        if key not in self.known:
+            solid = tube(wide * scene.size, thick * scene.size)
+            every = [np.ones(len(solid.triangles), bool)]
+            self.known[key] = self.painted("Tie", self.surface(solid, every), (colour,), True)
+        node = self.film.add("nodes", {"name": tie.name, "mesh": self.known[key]})
+        stretch = np.column_stack((np.ones((len(length), 2)), length))
+        turn = as_xyzw(quaternions(carried_frames(along / length[:, None])))
+        self.film.animate(node, times, translation=ends[0], rotation=turn, scale=stretch)
+        return node
+
+
+def end_of(result: Result, name: str, at: Floats, frames: Any) -> Floats:
+    """A point of a body over the frames (T, 3)."""
+    if name == GROUND.name:
+        return np.broadcast_to(at, (len(frames), 3)).copy()
+    return np.asarray(result.position(name)[frames] + result.rotation(name)[frames] @ at)
+
+
+def carried_frames(directions: Floats) -> Floats:
+    """(T, 3, 3) with z along unit vectors, each turned from the one before by the shortest way."""
+    frame = frame_along(directions[0])
+    found = [frame]
+    for z in directions[1:]:
+        x = frame[:, 0] - (frame[:, 0] @ z) * z
+        length = np.linalg.norm(x)
+        frame = (
+            frame_along(z)
+            if length < 1e-6
+            else np.stack((x / length, np.cross(z, x / length), z), 1)
+        )
+        found.append(frame)
+    return np.array(found)
+
+
+def halves(solid: Solid, pattern: int, axis: str) -> list[Any]:
+    """Which triangles have which tone: all one, or two tones in turn, so that spin is seen."""
+    if pattern == PLAIN:
+        return [np.ones(len(solid.triangles), bool)]
+    x, y, z = solid.vertices[solid.triangles].mean(axis=1)[:, ONTO[axis]].T
+    if pattern == EIGHTHS:
+        x, y = x * x - y * y, 2.0 * x * y
+    second = x * y * z > 0.0 if pattern == OCTANTS else x * y < 0.0
+    return [~second, second]
+
+
+def second_tone(colour: str, pattern: int) -> str:
+    """As on pages: a ball is marked in near white, a wheel a shade darker."""
+    own = np.array([int(colour[k : k + 2], 16) for k in (1, 3, 5)]) / 255.0
+    other = 0.18 * own + 0.82 * 0.93 if pattern == OCTANTS else 0.72 * own
+    return "#" + "".join(f"{round(255 * x):02x}" for x in other)
+
+
+def linear(colour: str) -> list[float]:
+    """The amounts of light of an sRGB colour."""
+    own = np.array([int(colour[k : k + 2], 16) for k in (1, 3, 5)]) / 255.0
+    light = np.where(own <= 0.04045, own / 12.92, ((own + 0.055) / 1.055) ** 2.4)
+    return [round(float(x), 6) for x in light]
+
+
+def tube(radius: float, thick: float) -> Solid:
+    """A straight rod of length 1 along z; with a radius, a coil with straight ends."""
+    if radius == 0.0:
+        vertices, triangles = turned(
+            np.array([(0, 0), (thick, 0), (thick, 1), (0, 1)], float), "z", 16
+        )
+    else:
+        vertices, triangles = coiled(radius, thick)
+    facing = face_normals(vertices, triangles)
+    none = np.zeros((0, 2), int)
+    normals = corner_normals(triangles, facing)
+    return Solid(vertices, triangles, normals, none, none, np.zeros(0, bool))
+
+
+def coiled(radius: float, thick: float, sides: int = 8) -> tuple[Floats, Whole]:
+    turn = np.linspace(0.0, 2.0 * np.pi * COILS, AROUND * COILS + 1)
+    middle = np.stack(
+        (radius * np.cos(turn), radius * np.sin(turn), 0.12 + 0.76 * turn / turn[-1]), 1
+    )
+    path = np.vstack(((0, 0, 0), (0, 0, 0.12), middle, (0, 0, 0.88), (0, 0, 1)))
+    tangent = np.gradient(path, axis=0)
+    tangent /= np.linalg.norm(tangent, axis=1, keepdims=True)
+    frames = carried_frames(tangent)
+    angle = np.linspace(0, 2 * np.pi, sides, endpoint=False)
+    ring = thick * np.stack((np.cos(angle), np.sin(angle)), 1)
+    vertices = path[:, None] + np.einsum("kij,sj->ksi", frames[:, :, :2], ring)
+    k, s = np.meshgrid(np.arange(len(path) - 1), np.arange(sides), indexing="ij")
+    here, right = k * sides + s, k * sides + (s + 1) % sides
+    first = np.stack((here, right, right + sides), -1).reshape(-1, 3)
+    second = np.stack((here, right + sides, here + sides), -1).reshape(-1, 3)
+    return vertices.reshape(-1, 3), np.vstack((first, second))
