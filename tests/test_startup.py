@@ -134,7 +134,7 @@ def twice(x):
 
 print(twice(21.0))
 """
-NOTICE = "chasles: preparing a doubling, about 3 s, once per machine\n"
+NOTICE = "chasles: compiling a doubling: about 3 s, once per machine\n"
 
 
 @pytest.fixture
@@ -359,7 +359,7 @@ def test_the_first_run_compiles_one_kernel_aloud_and_the_second_starts_at_once(t
     script = tmp_path / "script.py"
     script.write_text(TOP)
     first = python(script, tmp_path / "cache")
-    told = "chasles: preparing the time loop of this kind of run, about 8 s, once per machine\n"
+    told = "chasles: compiling the time loop of this kind of run: about 8 s, once per machine\n"
     assert first.stderr == told
     assert float(first.stdout) < 20.0
     second = python(script, tmp_path / "cache")

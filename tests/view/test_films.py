@@ -1,6 +1,7 @@
 """Films in a real browser, without network, on a desktop and on a phone; and as GIF and MP4."""
 
 import io
+import os
 import shutil
 import time
 
@@ -496,7 +497,17 @@ def test_a_gif_moves(swing, tmp_path):
         assert (np.abs(np.asarray(gif.convert("L")).astype(int) - first) > 40).sum() > 100
 
 
-@pytest.mark.skipif(shutil.which("ffmpeg") is None, reason="ffmpeg is not installed")
+@pytest.fixture
+def ffmpeg(tmp_path, monkeypatch):
+    """The machine's own, or that of a package of the test extra."""
+    if shutil.which("ffmpeg") is None:
+        found = pytest.importorskip("imageio_ffmpeg").get_ffmpeg_exe()
+        (tmp_path / "bin").mkdir()
+        (tmp_path / "bin" / "ffmpeg").symlink_to(found)
+        monkeypatch.setenv("PATH", str(tmp_path / "bin"), prepend=os.pathsep)
+
+
+@pytest.mark.usefixtures("ffmpeg")
 def test_an_mp4_is_written(top_runs, tmp_path):
     path = ch.animate(list(top_runs.values())[:2], tmp_path / "two.mp4", fps=10, size=(321, 180))
     assert path.read_bytes()[4:8] == b"ftyp" and path.stat().st_size > 3000

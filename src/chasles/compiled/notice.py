@@ -5,19 +5,14 @@ from typing import Any
 
 from numba.core.event import Listener, register
 
-from chasles.stderr import STDERR
+from chasles.notices import notice
 
 #: Compiling that is expected to take less than this is not worth a word (s).
 A_MOMENT = 1.5
 
 
-def tell(line: str) -> None:
-    """A line on stderr, at no risk."""
-    STDERR.write(f"{line}\n")
-
-
 class FirstCompile(Listener):
-    """Says on stderr that a kernel is being compiled, which happens once per machine and source."""
+    """Tells that a kernel is being compiled, which happens once per machine and source."""
 
     def __init__(self) -> None:
         self.kernels: dict[int, Any] = {}  # by the id of their dispatcher
@@ -31,9 +26,7 @@ class FirstCompile(Listener):
             self.started[key] = time.perf_counter()
             kernel = self.kernels[key]
             if kernel.seconds >= A_MOMENT and not self.silent:
-                tell(
-                    f"chasles: preparing {kernel.what}, about {kernel.seconds:g} s, {kernel.times}"
-                )
+                notice(f"compiling {kernel.what}: about {kernel.seconds:g} s, {kernel.times}")
 
     def on_end(self, event: Any) -> None:
         began = self.started.pop(id(event.data["dispatcher"]), None)

@@ -6,6 +6,7 @@ from inspect import CO_VARKEYWORDS
 from typing import Any, TypeVar, cast
 
 from chasles.model.errors import ChaslesError, UnknownName
+from chasles.notices import silence
 
 Made = TypeVar("Made", bound=Callable[..., Any])
 
@@ -49,6 +50,9 @@ def checked_call(function: Any, name: str, more: Iterable[str] = ()) -> Any:
         missing = [one for one in (*needed[len(given) :], *by_name) if one not in named]
         if missing:
             raise missing_argument(missing, title(given, name))
+        if named.get("progress") is False:
+            with silence():
+                return function(*given, **named)
         return function(*given, **named)
 
     return call

@@ -12,6 +12,7 @@ from chasles.integrators.methods import Method, find_method
 from chasles.many.traced.choosing import KERNELS, quickened
 from chasles.model import InvalidOption, Model, SimulationStopped
 from chasles.model.model import checked_model, plural
+from chasles.notices import logged
 from chasles.problem import bytes_kept
 from chasles.result.checkpoint import Checkpoint
 from chasles.result.result import Result
@@ -188,6 +189,7 @@ def carry_out(made: Prepared, progress: bool | None, stacklevel: int) -> Result:
                 saved = run.states_at(run.grid.t_eval, progress)
         seconds = time.perf_counter() - seconds_compiling() - began
         status, message = ended(run, float(saved.times[-1]))
+        logged("run %s at t = %g s, after %.2g s of computing", status, saved.times[-1], seconds)
         result = result_of(made.settings, run, saved, seconds, status, message, stacklevel)
         if record is not None:
             record.finish(result)

@@ -1,0 +1,77 @@
+"""Notices are records of logging, and lines on stderr where nobody has set logging up."""
+
+import logging
+import os
+import subprocess
+import sys
+import warnings
+from pathlib import Path
+
+import pytest
+
+import chasles as ch
+from chasles.notices import notice
+
+SOURCE = Path(__file__).parents[2] / "src"
+SCRIPT = """
+import logging, sys
+from chasles.model.keywords import checked_keywords
+from chasles.notices import notice
+
+@checked_keywords
+def work(progress=None):
+    notice("compiling a wheel")
+
+{setup}
+work({options})
+"""
+SAID = "chasles: compiling a wheel\n"
+
+
+@pytest.mark.parametrize(
+    ("setup", "options", "said"),
+    [
+        ("", "", SAID),
+        ("", "progress=True", SAID),
+        ("", "progress=False", ""),
+        ("sys.stderr = None", "", ""),
+        ("logging.getLogger('chasles').setLevel('WARNING')", "", ""),
+        ("logging.getLogger('chasles').addHandler(logging.NullHandler())", "", ""),
+        ("logging.basicConfig()", "", ""),
+        ("logging.basicConfig(level='INFO', format='%(name)s|%(message)s')", "",
+         "chasles|compiling a wheel\n"),
+        ("logging.basicConfig(level='INFO')", "progress=False", ""),
+    ],
+)  # fmt: skip
+def test_where_a_notice_goes(setup, options, said):
+    script = SCRIPT.format(setup=setup, options=options)
+    environment = {**os.environ, "PYTHONPATH": str(SOURCE)}
+    command = [sys.executable, "-c", script]
+    run = subprocess.run(command, env=environment, capture_output=True, text=True, check=True)
+    assert run.stderr == said
+
+
+@pytest.fixture
+def falling() -> ch.Model:
+    return ch.Model([ch.Body.sphere("ball", 0.1, mass=1.0)])
+
+
+def test_runs_are_logged_unless_progress_is_off(falling, caplog):
+    with caplog.at_level(logging.INFO, "chasles"):
+        ch.simulate(falling, until=0.1, step=1e-2)
+        assert [record.name for record in caplog.records] == ["chasles"]
+        assert "run finished at t = 0.1 s" in caplog.text
+        caplog.clear()
+        ch.simulate(falling, until=0.1, step=1e-2, progress=False)
+        ch.compare(falling, ["SE3", "SO3xR3"], until=0.1, step=1e-2, progress=False)
+        assert not caplog.records
+        notice("heard again")
+        assert "heard again" in caplog.text
+
+
+def test_warnings_stay_warnings_when_progress_is_off():
+    rod = ch.Body.rod("rod", 1.0, mass=1.0, position=(0.5, 0, 0))
+    model = ch.Model([rod], [ch.Revolute("hinge", ch.GROUND, rod, (0, 0, 0), "y")])
+    with pytest.warns(ch.ChaslesWarning), warnings.catch_warnings():
+        warnings.simplefilter("always")
+        ch.simulate(model, until=10.0, step=0.5, method="euler", progress=False)
