@@ -7,8 +7,9 @@ import chasles as ch
 from chasles.core.mechanism import Promises
 from chasles.dynamics.solver import make_solver
 from chasles.integrators.methods import find_method
-from chasles.run.loop import Run, make_grid
+from chasles.run.loop import Run
 from chasles.run.stepper import make_stepper
+from chasles.run.time_grid import make_grid
 from chasles.spaces import resolve_spaces
 from chasles.stabilisation.stabiliser import chosen_stabiliser, make_stabiliser
 from chasles.studies import gallery
@@ -146,7 +147,7 @@ def gaps_of_an_opened_joint(stabilise: str, steps: int) -> list[float]:
     run = Run(stepper, grid)
     run.block[4:7] += (1e-6, 2e-6, -1e-6)  # behind the quaternion
     run.block[10:13] += (1e-4, 0.0, 2e-4)  # behind the angular velocity
-    states = run.all_states(progress=False).absolute
+    states = run.states(progress=False).absolute
     return [float(np.linalg.norm(joint_gap(setup.system, 0, state)[1])) for state in states]
 
 

@@ -5,7 +5,7 @@ import pytest
 from mechanisms import double_pendulum, heavy_top, reference_state, three_bar
 
 import chasles as ch
-from chasles.run import scipy_loop
+from chasles.run import scipy_pace
 
 SPACES = ("auto", "SE3", "SO3xR3")
 
@@ -108,7 +108,7 @@ def test_coordinates_without_effect_do_not_end_an_implicit_run(name):
 
 
 def test_accelerations_that_are_not_numbers_are_told(monkeypatch):
-    monkeypatch.setattr(scipy_loop.ScipyRun, "limit_changes", lambda run, solver: None)
+    monkeypatch.setattr(scipy_pace.ScipyPace, "limit_changes", lambda run, solver: None)
     with np.errstate(over="ignore"), pytest.raises(ch.SimulationStopped, match="BDF asked for"):
         ch.simulate(bob_on_a_damper(), 3.0, rtol=1e-6, atol=1e-8, method="scipy BDF")
 

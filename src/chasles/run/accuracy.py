@@ -89,7 +89,7 @@ def to_accuracy(model: Model, until: float, tol: Any, asked: RunOptions) -> Resu
 
 def shortest_of(made: Prepared) -> float:
     """The longest step of one length that passes over no change of a function of time, s."""
-    bounds: StepBounds = getattr(made.run, "bounds", UNBOUNDED)
+    bounds: StepBounds = getattr(made.run.pace, "bounds", UNBOUNDED)
     return bounds.shortest
 
 

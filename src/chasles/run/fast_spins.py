@@ -16,8 +16,9 @@ from chasles.core.arrays import POSE_R, Floats
 from chasles.core.outcomes import OK
 from chasles.integrators.advance import UNSEEN
 from chasles.integrators.methods import Method
-from chasles.run.loop import NEVER, Run
+from chasles.run.loop import Run
 from chasles.run.stepper import Stepper
+from chasles.run.time_grid import NEVER
 
 #: rad in a step from which on a run is looked at; below, a thousand steps of order 2 miss a degree.
 FAR = 0.25

@@ -16,12 +16,11 @@ from chasles.notices import logged
 from chasles.problem import bytes_kept
 from chasles.result.checkpoint import Checkpoint
 from chasles.result.result import Result
-from chasles.run.adaptive_loop import AdaptiveRun, look_through
-from chasles.run.event_loop import EventRun
 from chasles.run.events import Event, Watcher, checked_events
 from chasles.run.impacts import Impact, expanded
 from chasles.run.interrupts import Interrupted, ctrl_c
-from chasles.run.loop import MEMORY_LIMIT, Grid, Run, make_grid
+from chasles.run.loop import Run
+from chasles.run.pace import Pace, look_through
 from chasles.run.preparation import (
     Settings,
     check_progress,
@@ -34,12 +33,17 @@ from chasles.run.preparation import (
     stepper_of,
 )
 from chasles.run.recording import Recording, closed_on_error, open_recording
-from chasles.run.scipy_loop import ScipyRun
+from chasles.run.scipy_pace import ScipyPace
+from chasles.run.time_grid import Grid, make_grid
+from chasles.run.tolerance_pace import TolerancePace
 from chasles.run.tolerances import Tolerances, check_stabiliser, make_tolerances
+from chasles.run.watching import Watch
 from chasles.system.build import Setup
 from chasles.system.coordinates import coordinate_keys
 from chasles.system.step_bounds import step_bounds
 
+#: Trajectories larger than this are refused: save fewer states.
+MEMORY_LIMIT = 4 * 2**30
 #: What is taken where no method is named: with a step, and with tolerances.
 USUAL, USUAL_WITH_TOLERANCES = "rk4", "dop853"
 
@@ -151,25 +155,22 @@ def made_ready(
     else:
         lookout = look_through(settings.setup, grid.until)
         bounds = step_bounds(settings.setup.signals, grid.until)
-    run: Run
     stepper = stepper_of(settings, grid.step, grid.until)  # fits what was seen of functions of time
+    pace: Pace | None = None
     if tolerances is None:
         ahead, iterates = grid.steps - grid.first, settings.method.implicit
         stepper = quickened(stepper, asked.kernel, grid.step, ahead, iterates)
-        control = make_control(stepper, asked.controller, asked.sample, grid.step)
-        if watched:
-            check_past(watched, settings)
-            run = EventRun(stepper, grid, Watcher(watched, stepper), lookout, control)
-        else:
-            run = Run(stepper, grid, lookout, control, record=record)
+        check_past(watched, settings)
+    elif settings.method.foreign is not None:
+        check_foreign(watched, settings)
+        pace = ScipyPace(tolerances, settings.method, bounds)
     else:
-        if settings.method.foreign is not None:
-            check_foreign(watched, settings)
-            foreign = ScipyRun(stepper, grid, tolerances, settings.method, lookout, bounds)
-            return Prepared(settings, foreign, None, None)
-        watcher = Watcher(watched, stepper) if watched else None
-        run = AdaptiveRun(stepper, grid, tolerances, settings.method, lookout, watcher, bounds)
-        run.glance = asked.glance
+        pace = TolerancePace(tolerances, settings.method, bounds, asked.glance)
+    run = Run(
+        stepper, grid, pace, lookout=lookout, record=record,
+        watch=Watch(Watcher(watched, stepper), stepper) if watched else None,
+        control=make_control(stepper, asked.controller, asked.sample, grid.step),
+    )  # fmt: skip
     return Prepared(settings, run, record, begin)
 
 
@@ -183,10 +184,7 @@ def carry_out(made: Prepared, progress: bool | None, stacklevel: int) -> Result:
             run.go_on_from(made.begin)
         began = time.perf_counter() - seconds_compiling()
         with ctrl_c(run.interrupt):
-            if run.grid.t_eval is None:
-                saved = run.all_states(progress)
-            else:
-                saved = run.states_at(run.grid.t_eval, progress)
+            saved = run.states(progress)
         seconds = time.perf_counter() - seconds_compiling() - began
         status, message = ended(run, float(saved.times[-1]))
         logged("run %s at t = %g s, after %.2g s of computing", status, saved.times[-1], seconds)

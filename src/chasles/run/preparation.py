@@ -22,7 +22,8 @@ from chasles.result.result import Result
 from chasles.result.sealed import check_kinds
 from chasles.run.control import Control, checked_controller
 from chasles.run.fast_spins import lost_attitudes
-from chasles.run.loop import Run, Saved
+from chasles.run.loop import Run
+from chasles.run.output import Saved
 from chasles.run.promises import broken_promises, checks, make_promises
 from chasles.run.stepper import Stepper, make_stepper
 from chasles.run.unresolved_contacts import unresolved_contacts
@@ -162,9 +163,10 @@ def result_of(
     stacklevel: int = 3,
 ) -> Result:  # fmt: skip
     """The result of a run that has ended, with warnings of what is suspect about it."""
-    block, counted = run.block.copy(), run.counted()  # what is tried below is not the run's
-    run.look(block)  # also where a run stopped, or ended between two looks
-    suspicious = broken_promises(run.stepper, block, run.typical_step)
+    pace, record = run.pace, run.output.record
+    block, counted = pace.present().copy(), pace.counted()  # what is tried below is not the run's
+    pace.look(block)  # also where a run stopped, or ended between two looks
+    suspicious = broken_promises(run.stepper, block, pace.typical_step)
     suspicious = suspicious or lost_attitudes(run, settings.method)
     suspicious += settings.setup.signals.notes()
     begun = {
@@ -176,7 +178,7 @@ def result_of(
         **counted,
     }
     problem = settings.problem
-    inputs = run.control.inputs() if run.record is None else run.record.inputs()
+    inputs = run.control.inputs() if record is None else record.inputs()
     provenance = provenance_of(settings, run, seconds, **begun)
     result = Result(
         problem if inputs is None else with_inputs(problem, inputs),
@@ -218,7 +220,7 @@ def provenance_of(settings: Settings, run: Run, seconds: float, **begun: Any) ->
     return Provenance(
         acceleration=problem.setup.acceleration,
         method=method.name,
-        step=run.typical_step,
+        step=run.pace.typical_step,
         spaces=problem.choice.words,
         rows="needed" if problem.setup.fit else "all",
         kernel=run.stepper.kernel,

@@ -14,7 +14,7 @@ from chasles.model import InvalidFile
 from chasles.model.errors import one_line, told
 from chasles.result.checkpoint import Checkpoint
 from chasles.result.sealed import SEAL, SEAL_LENGTH, open_regular
-from chasles.run.loop import Saved
+from chasles.run.output import Saved
 from chasles.system.signals import Inputs
 
 HEADER, COMMIT, ROWS, INPUTS = "run.json", "commit", "rows.f64", "inputs.f64"

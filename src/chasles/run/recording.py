@@ -30,7 +30,8 @@ from chasles.result.sealed import (
     remove_orphans,
     replacing,
 )
-from chasles.run.loop import Run, Saved
+from chasles.run.loop import Run
+from chasles.run.output import Saved
 from chasles.run.recorded import (
     COMMIT,
     FORMAT,
@@ -94,7 +95,7 @@ class Stream:
 
 
 class Recording:
-    """The folder of a run: see `chasles.run.loop.Record`.
+    """The folder of a run: see `chasles.run.output.Record`.
 
     A run that goes on takes the lock first and reads then: what another process acknowledges
     before it lets go of the lock is not missed.

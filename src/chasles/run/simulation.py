@@ -6,14 +6,13 @@ from typing import Any, Literal
 
 import numpy as np
 
-from chasles.core.outcomes import OK
 from chasles.integrators.tableaux import Tableau
 from chasles.model import Body, InvalidOption, Joint, Model, SimulationStopped
 from chasles.model.errors import told
 from chasles.model.keywords import checked_keywords
 from chasles.result.result import Result
-from chasles.run.control import Control, Moment
-from chasles.run.loop import NEVER, Run
+from chasles.run.control import Moment
+from chasles.run.loop import Run
 from chasles.run.preparation import (
     Settings,
     look_ahead,
@@ -22,15 +21,13 @@ from chasles.run.preparation import (
     result_of,
     stepper_of,
 )
-from chasles.run.time_grid import MOST_STEPS, Grid, begun, checked_step
+from chasles.run.time_grid import MOST_STEPS, NEVER, Grid, begun, checked_step
 from chasles.run.tolerances import check_takes_steps
 from chasles.stabilisation.baumgarte import Baumgarte
 from chasles.system.state import State
 
 #: Seconds up to which functions of time are looked through first; twice as far when they are over.
 HORIZON = 1.0
-#: States that there is room for at first.
-ROOM = 256
 
 
 @checked_keywords
@@ -100,12 +97,11 @@ class Simulation:
         grid = Grid(np.inf, self._step, int(MOST_STEPS), 0.0, self._every, None, origin, first)
         self._end = grid.time(first)  # until where functions of time are looked through
         stepper = stepper_of(settings, self._step, self._end + HORIZON)
-        run = Run(stepper, grid, None, Control(stepper), settings.begin)
-        run.first_row = first // self._every
-        kept = stepper.layout.kept
-        run.points = np.zeros((ROOM, kept))
-        run.points[0] = run.block[:kept]
-        self._run, self._kept, self._seconds = run, kept, 0.0
+        self._run = run = Run(stepper, grid)
+        if settings.begin is not None:
+            run.go_on_from(settings.begin)
+        run.begin()
+        self._seconds = 0.0
         self._timed = bool(settings.setup.signals.samplers)
         self._moment: Moment | None = None
 
@@ -127,28 +123,13 @@ class Simulation:
             raise SimulationStopped(run.stopped.what, "Begin anew: reset().", result=self.result())
         if inputs is not None:
             run.control.set(inputs, self.time)
-        run.control.hold()
-        first, last = run.index, run.index + count
-        self._moment = None
-        rows = last // self._every - run.first_row + 1
-        if rows > len(run.points):
-            grown = np.zeros((max(rows, 2 * len(run.points)), self._kept))
-            grown[: len(run.points)] = run.points
-            run.points = grown
+        last, self._moment = run.index + count, None
         if self._timed:
             self._look_ahead(last)
-            last = run.until_trouble(first, last)
-        if run.stopped is None:
-            began = time.perf_counter()
-            grid = (run.grid.origin, self._step, first, last, NEVER)
-            run.index, outcome = run.stepper.advance(
-                run.block, run.spare, grid, self._every, 1, run.points, run.first_row
-            )
-            self._seconds += time.perf_counter() - began
-            if outcome != OK:
-                run.stopped = run.explain(self.time, outcome)
-            elif run.index < first + count:
-                run.until_trouble(run.index, first + count)
+        began = time.perf_counter()
+        while run.index < last and run.stopped is None:
+            run.take(last - run.index)
+        self._seconds += time.perf_counter() - began
         if run.stopped is not None:
             stopped = run.stopped
             raise SimulationStopped(stopped.what, stopped.remedy, result=self.result())
@@ -188,7 +169,7 @@ class Simulation:
     @property
     def time(self) -> float:
         """The present time, s."""
-        return self._run.grid.time(self._run.index)
+        return self._run.reached
 
     @property
     def inputs(self) -> dict[str, float]:
@@ -218,7 +199,7 @@ class Simulation:
     def state(self) -> State:
         """Poses and velocities of all bodies now."""
         run, settings = self._run, self._settings
-        saved = run.saved(np.array([self.time]), run.block[None, : self._kept])
+        saved = run.output.saved(np.array([self.time]), run.pace.point[None, : run.output.kept])
         made = provenance_of(settings, run, self._seconds)
         return Result(
             settings.problem, saved.times, saved.absolute, saved.integrals, made,
@@ -227,22 +208,12 @@ class Simulation:
 
     def result(self) -> Result:
         """The run so far, as `simulate` would return it."""
-        run, every = self._run, self._every
-        times, points = run.rows()
-        points = points.copy()
-        if run.index % every and run.index != run.grid.first:  # the last state is always there
-            times = np.append(times, self.time)
-            points = np.vstack((points, run.block[: self._kept]))
-        run.reached = self.time
-        return self._result(points, times)
-
-    def _result(self, points: Any, times: Any) -> Result:
         run = self._run
         run.ended = None
         status, message = "finished", f"reached t = {self.time:g} s in {run.steps_in_all} steps"
         if run.stopped is not None:
             status, message = "stopped", run.stopped.what
-        saved = run.saved(times, points)
+        saved = run.output.everything()
         return result_of(self._settings, run, saved, self._seconds, status, message)
 
     def __repr__(self) -> str:

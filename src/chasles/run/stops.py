@@ -19,7 +19,7 @@ from chasles.core.outcomes import (
 from chasles.core.state_block import StateBlock
 from chasles.dynamics.solver import joint_of_row
 from chasles.integrators.rosenbrock import LinearlyImplicit
-from chasles.model import SimulationStopped
+from chasles.model import ChaslesError, SimulationStopped
 from chasles.run.stepper import Stepper
 from chasles.start.conflicts import SPEED_SUSPICION, contradiction, listed
 from chasles.start.consistent import driven_rates
@@ -196,3 +196,8 @@ def reach(stepper: Stepper) -> str:
     if not names:
         return ""
     return f" Check too that {listed(list(names))} asks for no more than the joints can reach."
+
+
+def as_stop(failed: ChaslesError) -> SimulationStopped:
+    """The failure of an event, a controller or a function of time as what stops a run."""
+    return SimulationStopped(failed.what, failed.remedy)

@@ -3,7 +3,6 @@
 import numpy as np
 
 from chasles.core.arrays import Floats
-from chasles.model import ChaslesError, SimulationStopped
 from chasles.run.events import Event, Watcher
 from chasles.run.impacts import Bouncer, End
 from chasles.run.stepper import Stepper
@@ -51,8 +50,3 @@ class Watch:
             if watched in met:  # from here on it is inside
                 self.watcher.last[k] = -abs(self.watcher.last[k]) - TINY
         return min(FLIGHT * self.bouncer.flight(block, t, end) for end in met)
-
-
-def as_stop(failed: ChaslesError) -> SimulationStopped:
-    """An event's failure as what stops a run."""
-    return SimulationStopped(failed.what, failed.remedy)

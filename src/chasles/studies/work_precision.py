@@ -19,7 +19,7 @@ from chasles.model.model import checked_model
 from chasles.model.notebook import as_html
 from chasles.model.tables import aligned_table, plain, small
 from chasles.result.result import Result
-from chasles.run.loop import COUNTED
+from chasles.run.grid_pace import COUNTED
 from chasles.run.motion_error import error_at_end
 from chasles.run.time_grid import NEVER
 from chasles.stderr import progress_bar

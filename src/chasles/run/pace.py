@@ -1,0 +1,164 @@
+"""How a run goes on: what takes its steps, and what may be asked of the last one."""
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from chasles.core.arrays import Floats
+from chasles.model import SimulationStopped
+from chasles.run.tolerances import Tolerances
+from chasles.system.build import Setup
+from chasles.system.lookout import Lookout
+from chasles.system.step_bounds import UNBOUNDED, StepBounds
+
+if TYPE_CHECKING:
+    from chasles.run.loop import Run
+
+#: Into how many pieces of time a run is cut to look through functions of time.
+GLANCES = 4096
+
+
+class Pace:
+    """Takes the steps of a run: on a grid, by tolerances, or as SciPy's methods do.
+
+    `take` moves the block, the index and the time of the run, `keep` hands states to its output.
+    """
+
+    run: "Run"
+    #: whether a result holds what it takes to go on
+    can_go_on = False
+    #: steps at the most that are taken at once
+    largest = 2**62
+    #: the times between which the last step was taken
+    span: tuple[float, float] | None = None
+
+    def begin(self) -> None:
+        """Keep the state at which the run begins."""
+
+    @property
+    def is_ahead(self) -> bool:
+        """Whether there are steps to take."""
+        raise NotImplementedError
+
+    def take(self, most: int) -> None:
+        """Some steps, so many at the most."""
+        raise NotImplementedError
+
+    def keep(self) -> None:
+        """Hand on the states of the last steps that are to be kept."""
+
+    def end(self) -> None:
+        """After the last step."""
+
+    def present(self) -> Floats:
+        """The block at the time reached."""
+        return self.run.block
+
+    @property
+    def point(self) -> Floats:
+        """What is kept of it."""
+        return self.run.block
+
+    # --- for events ---
+
+    def between(self, thetas: Floats) -> Floats:
+        """Points of the last step, at these fractions of it."""
+        raise NotImplementedError
+
+    def at(self, t: float) -> Floats:
+        """The block at a time of the last step, to which a real step leads."""
+        raise NotImplementedError
+
+    def go_back(self, t: float) -> None:
+        """The run goes on from a time of the last step."""
+        raise NotImplementedError
+
+    def resume(self, longest: float) -> None:
+        """Go on from a block that has changed, with a step of this length at the most."""
+        raise NotImplementedError
+
+    # --- for the times that are wanted ---
+
+    def state_at(self, t: float) -> Floats | None:
+        """The state at a time, None if it was not reached."""
+        raise NotImplementedError
+
+    def serve(self) -> None:
+        """Keep the states at the wanted times that were reached."""
+        output = self.run.output
+        assert output.wanted is not None
+        while output.count < len(output.wanted):
+            t = float(output.wanted[output.count])
+            point = self.state_at(t)
+            if point is None:
+                return
+            output.put(t, point)
+
+    # --- for the result ---
+
+    @property
+    def progress(self) -> tuple[int, int, str]:
+        """How much is done, of how much, in which unit."""
+        raise NotImplementedError
+
+    @property
+    def typical_step(self) -> float:
+        """The length of a step, s."""
+        return self.run.grid.step
+
+    def counted(self) -> dict[str, int]:
+        """What the steps took."""
+        raise NotImplementedError
+
+    def told(self) -> dict[str, Any]:
+        """What the provenance has beyond the rest."""
+        return {}
+
+    def look(self, block: Floats) -> None:
+        """Look at gaps and the energy balance of the block where the run ended, or stopped."""
+        self.run.stepper.look(block, self.run.reached)
+
+
+class ChoosingPace(Pace):
+    """A pace that chooses its steps."""
+
+    def __init__(self, tolerances: Tolerances, bounds: StepBounds = UNBOUNDED) -> None:
+        self.tolerances, self.bounds = tolerances, bounds
+        self.until = np.inf
+        self.trouble: SimulationStopped | None = None  # that ends the run before its time
+
+    def begin(self) -> None:
+        """A function of time may fail on the way: the run ends before it does."""
+        run, self.until = self.run, self.run.grid.until
+        found = None if run.lookout is None else run.lookout.trouble(0, run.lookout.steps)
+        if found is not None and run.lookout is not None:
+            self.until = min(self.until, found[0] * run.lookout.step)
+            self.trouble = SimulationStopped(found[1].what, found[1].remedy)
+
+    @property
+    def is_ahead(self) -> bool:
+        return self.run.reached < self.until
+
+    def end(self) -> None:
+        if self.trouble is not None and self.run.goes_on:
+            self.run.stopped = self.trouble
+
+    @property
+    def progress(self) -> tuple[int, int, str]:
+        return int(100 * self.run.reached / self.until), 100, "%"
+
+    @property
+    def typical_step(self) -> float:
+        """The mean of all steps, s."""
+        run = self.run
+        return run.reached / run.index if run.index else run.grid.step
+
+    def told(self) -> dict[str, Any]:
+        return {"rtol": self.tolerances.rtol, "atol": self.tolerances.atol}
+
+
+def look_through(setup: Setup, until: float) -> Lookout | None:
+    """Looks through the functions of time, if the model has any; steps are not known yet."""
+    if not setup.signals.samplers:
+        return None
+    return Lookout(setup.signals, until / GLANCES, np.zeros(1), GLANCES)

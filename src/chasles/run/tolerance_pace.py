@@ -1,0 +1,210 @@
+"""Steps that tolerances choose: see `integrators.adaptive`."""
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from chasles.core.arrays import Floats, lend
+from chasles.core.outcomes import OK
+from chasles.core.retraction import slope_length
+from chasles.core.stabilisation.record import UNSTABILISED
+from chasles.integrators import adaptive
+from chasles.integrators.adaptive import adapt, leap, make_embedded
+from chasles.integrators.measure import body_sizes, make_measure
+from chasles.integrators.methods import Method
+from chasles.model import SimulationStopped
+from chasles.run.pace import ChoosingPace
+from chasles.run.stops import explained, failed_formula
+from chasles.run.tolerances import COLLAPSED, Tolerances
+from chasles.system.sizes import gyration_radii
+from chasles.system.step_bounds import UNBOUNDED, StepBounds
+
+#: Steps attempted before somebody may glance at the run, and end it: a twentieth of a second.
+GLANCE_AT = 4096
+#: No states, times or fractions.
+NONE = np.zeros(0)
+Glance = Callable[[float, int], bool]
+
+
+class TolerancePace(ChoosingPace):
+    """Steps of a pair that are judged by its embedded method."""
+
+    largest = 8192
+
+    def __init__(
+        self, tolerances: Tolerances, method: Method, bounds: StepBounds = UNBOUNDED,
+        glance: Glance | None = None,
+    ) -> None:  # fmt: skip
+        super().__init__(tolerances, bounds)
+        self.method, self.glance = method, glance  # which is asked once whether to end the run
+
+    def begin(self) -> None:
+        super().begin()
+        run, stepper, wanted = self.run, self.run.stepper, self.run.output.wanted
+        mechanism, kept = stepper.mechanism, run.output.kept
+        assert self.method.pair is not None
+        measure = make_measure(
+            mechanism, body_sizes(mechanism.system, gyration_radii(mechanism.system))
+        )
+        embedded = make_embedded(self.method.pair(), measure, kept, slope_length(mechanism))
+        self.embedded = embedded._replace(point=stepper.scheme.point)  # where failures are seen
+        self.lent = lend(mechanism), lend(stepper.scratch), lend(self.embedded)
+        self.aside, self.cut = np.zeros_like(run.block), False  # by an event
+        self.control = np.zeros(adaptive.CONTROL_WIDTH)
+        self.control[adaptive.STEP] = self.tolerances.first_step
+        self.control[adaptive.LAST_ERROR] = 1.0
+        self.limits = self.first_limits()
+        self.times, self.wanted = NONE, NONE
+        self.thetas = NONE if run.watch is None else run.watch.watcher.thetas
+        self.inner = np.zeros((len(self.thetas), kept))
+        if wanted is None:
+            run.output.put(0.0, run.block)
+            return
+        self.wanted, self.points = np.minimum(wanted, run.grid.until), np.zeros((len(wanted), kept))
+        begun = int(np.searchsorted(self.wanted, 0.0, side="right"))
+        self.points[:begun], self.control[adaptive.NEXT] = run.block[:kept], begun
+
+    def first_limits(self) -> Floats:
+        """What a call may do, but for how much of it."""
+        limits = np.zeros(adaptive.LIMITS_WIDTH)
+        limits[adaptive.RTOL], limits[adaptive.ATOL] = self.tolerances.rtol, self.tolerances.atol
+        limits[adaptive.SMALLEST] = self.shortest
+        limits[adaptive.SAVE_EVERY] = self.run.output.every
+        limits[adaptive.MOST] = np.inf
+        limits[adaptive.REAL] = float(self.ends_are_corrected)
+        return limits
+
+    @property
+    def shortest(self) -> float:
+        """A step that cannot be told from none, s; a run without an end is taken for one of 1 s."""
+        return COLLAPSED * (self.until if self.until < np.inf else 1.0)
+
+    @property
+    def ends_are_corrected(self) -> bool:
+        """Whether something is done to the state at the end of a step, which t_eval has, too.
+
+        Stabilisers close joints, and floating systems are put back to their momenta.
+        """
+        mechanism = self.run.stepper.mechanism
+        return mechanism.stabiliser.kind != UNSTABILISED or mechanism.flight.count > 0
+
+    def take(self, most: int) -> None:
+        run, control, limits = self.run, self.control, self.limits
+        size = most if run.watch is None else 1
+        if not len(self.wanted) and len(self.times) != size:
+            self.times, self.points = np.zeros(size), np.zeros((size, run.output.kept))
+        self.pass_jump()
+        longest, end = self.bounds.at(run.reached)
+        limits[adaptive.UNTIL] = min(self.until, end)
+        limits[adaptive.LARGEST] = min(self.tolerances.max_step, longest)
+        limits[adaptive.ATTEMPTS] = (
+            size if self.glance is None else min(size, GLANCE_AT - self.attempts)
+        )
+        self.cut, control[adaptive.SLOT] = False, 0.0
+        outcome = adapt(
+            *self.lent, run.block, run.spare, self.aside, control, limits, self.wanted,
+            self.thetas, self.times, self.points, self.inner,
+        )  # fmt: skip
+        accepted = int(control[adaptive.ACCEPTED])
+        run.reached = float(control[adaptive.NOW])
+        self.span = (float(control[adaptive.BEFORE]), run.reached) if accepted > run.index else None
+        run.index = accepted
+        if outcome != OK:
+            run.stopped = self.explain(run.reached, int(outcome))
+
+    def pass_jump(self) -> None:
+        """Go on after a jump of a function of time, if the run has come to just before one."""
+        after = self.bounds.beyond(self.run.reached)
+        if after > self.run.reached:
+            self.go_to(after)
+
+    def go_to(self, t: float) -> None:
+        """The block is that at t, whose slope is not known."""
+        self.embedded.known[0] = 0.0
+        self.run.reached = self.control[adaptive.NOW] = t
+
+    @property
+    def attempts(self) -> int:
+        return int(self.control[adaptive.ACCEPTED] + self.control[adaptive.REJECTIONS])
+
+    def keep(self) -> None:
+        """What a piece saved; nothing after the event that ended the run."""
+        run, output = self.run, self.run.output
+        if len(self.wanted):
+            count, known = int(self.control[adaptive.NEXT]), output.count
+            output.extend(self.wanted[known:count], self.points[known:count])
+        else:
+            self.keep_steps()
+        if self.glance is not None and run.goes_on and self.attempts >= GLANCE_AT:
+            ask, self.glance = self.glance, None
+            if run.reached < self.until and ask(run.reached, run.index):
+                run.is_over, run.ending = True, ", where it was given up"
+
+    def keep_steps(self) -> None:
+        run, times, slots = self.run, self.times, int(self.control[adaptive.SLOT])
+        due = run.index % run.output.every == 0 or run.reached >= self.until
+        if slots and not due and times[slots - 1] == run.reached:
+            slots -= 1  # the end of a part of the run, not of the run
+        if self.cut:  # the state at the event takes the place of that at the end of the step
+            slots = int(np.searchsorted(times[:slots], run.reached, side="left"))
+        run.output.extend(times[:slots].copy(), self.points[:slots].copy())
+        if self.cut and run.reached > (run.output.last or 0.0):
+            run.output.put(run.reached, run.block)
+
+    # --- events ---
+
+    def between(self, thetas: Floats) -> Floats:
+        return self.inner
+
+    def at(self, t: float) -> Floats:
+        assert self.span is not None
+        begin, end = self.span
+        if t in (begin, end):
+            return self.run.block if t == end else self.run.spare
+        outcome = leap(*self.lent, self.run.spare, begin, t - begin, self.aside)
+        if outcome != OK:
+            raise self.explain(begin, int(outcome))
+        return self.aside
+
+    def go_back(self, t: float) -> None:
+        if t < self.run.reached:
+            self.run.block[:] = self.at(t)
+            self.go_to(t)
+            self.control[adaptive.NEXT] = np.searchsorted(self.wanted, t, side="right")
+            self.cut = True
+
+    def resume(self, longest: float) -> None:
+        self.cut, self.embedded.known[0] = True, 0.0
+        self.control[adaptive.LAST_ERROR], self.control[adaptive.REJECTED] = 1.0, 0.0
+        self.control[adaptive.STEP] = min(self.control[adaptive.STEP], longest)
+
+    # --- for the result ---
+
+    def explain(self, t: float, outcome: int) -> SimulationStopped:
+        """Why no step after t could be accepted."""
+        run, step = self.run, float(self.control[adaptive.STEP])
+        if outcome != adaptive.COLLAPSED:
+            return explained(run.stepper, run.block, run.spare, t, step, outcome)
+        failed = failed_formula(run.stepper)
+        if failed is not None:
+            return failed
+        body = list(run.stepper.solver.setup.body_index)[int(self.embedded.measure.worst[0])]
+        return SimulationStopped(
+            f"the step fell below {self.shortest:.1g} s after t = {t:.6g} s, and body"
+            f" '{body}' still misses the tolerances (rtol {self.tolerances.rtol:g}, atol"
+            f" {self.tolerances.atol:g} m): something jumps there, or is too stiff.",
+            "Smooth what jumps (a force, a motion), or give larger tolerances; the result up to t"
+            " is kept.",
+        )
+
+    def counted(self) -> dict[str, int]:
+        return {"evaluations": int(self.embedded.evaluated[0])}
+
+    def look(self, block: Floats) -> None:
+        """The kernel has looked, unless the run ended between two looks."""
+        if self.run.reached < self.run.grid.until:
+            super().look(block)
+
+    def told(self) -> dict[str, Any]:
+        return super().told() | {"rejected": int(self.control[adaptive.REJECTIONS])}
