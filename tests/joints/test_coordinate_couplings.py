@@ -306,7 +306,7 @@ def test_charts_and_statics_say_that_they_have_no_coordinates():
     with pytest.raises(ch.ChaslesError, match="coupling 'belt' couples joint coordinates"):
         ch.simulate(model, until=0.1, step=1e-3, spaces="SE3")
     with pytest.raises(ch.ChaslesError, match="coupling 'belt'"):
-        ch.linearise(model)
+        ch.equilibrium(model)
 
 
 def test_a_coupling_beside_a_loop_cuts_a_joint_that_is_not_coupled():

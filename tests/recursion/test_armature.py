@@ -173,14 +173,6 @@ def test_charts_refuse_rotors_by_name(spaces, refusal):
     assert "joint 'hinge' has an armature" in message and "spaces='subgroups'" in message
 
 
-def test_equations_and_linearisations_in_bodies_refuse_rotors(refusal):
-    model = replace(rod_on_a_hinge(armature=1.0), gravity=(0, 0, 0))
-    for ask in (ch.equations, ch.linearise):
-        message = refusal(lambda ask=ask: ask(model), ch.InvalidOption)
-        assert "'hinge' has an armature" in message and "armature=0" in message
-        assert "spaces=" not in message  # which they do not have
-
-
 def test_a_rest_position_does_not_depend_on_rotors():
     spring = ch.JointSpring("coil", "hinge", stiffness=50.0)
     angles = [

@@ -42,7 +42,7 @@ from chasles.model.checks import checked_count
 from chasles.model.keywords import checked_keywords
 from chasles.model.model import checked_model
 from chasles.result.reactions import Reaction, reaction
-from chasles.spaces.on_subgroups import check_massive
+from chasles.spaces.on_subgroups import check_derived, check_massive
 from chasles.system.state import State
 
 PREFERENCES = ("stable", "nearest")
@@ -180,6 +180,7 @@ def equilibrium(
     ('stable', [[0.0, 0.0, -0.5]])
     """
     check_massive(checked_model(model), "equilibrium")
+    check_derived(model, "equilibrium")
     if not isinstance(prefer, str) or prefer not in PREFERENCES:
         raise UnknownName.among("preference", prefer, PREFERENCES, where="prefer")
     most_steps = checked_count(most_steps, "most_steps", 10**6, "equilibrium", InvalidOption)

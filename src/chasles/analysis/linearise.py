@@ -55,15 +55,26 @@ from chasles.analysis.instant import (
     make_instant,
 )
 from chasles.analysis.large import real_rows_at
-from chasles.analysis.modes import Complex, Mode, eigen, make_modes, mode_table
+from chasles.analysis.modes import (
+    Complex,
+    Mode,
+    eigen,
+    make_modes,
+    mode_table,
+    motions,
+    oscillations,
+)
+from chasles.analysis.on_pairs import vibrations
 from chasles.analysis.pencil import some_modes
 from chasles.analysis.reduced import Unbalance, assembled, check_regular, reduce, unbalance
 from chasles.core.arrays import TWIST, TWIST_COMPONENTS, Floats
+from chasles.dynamics.equations import equations
+from chasles.dynamics.tree_readout import needs_tree
 from chasles.model import InvalidOption, Model, UnknownName
 from chasles.model.checks import checked_count, checked_not_negative
 from chasles.model.keywords import checked_keywords
 from chasles.model.model import checked_model
-from chasles.spaces.on_subgroups import check_charted
+from chasles.spaces.on_subgroups import check_derived
 from chasles.system.state import State, checked_state
 
 #: Up to so many bodies, all modes are found with dense matrices; of more, so many modes.
@@ -237,15 +248,38 @@ def linearise(
     >>> ch.linearise(ch.Model([rod], [hinge])).frequencies ** 2      # 3 g / 2 l
     array([14.715])
     """
-    check_charted(checked_model(model), "linearise")
+    checked_model(model)
     if not isinstance(axes, str) or axes not in ("body", "world", *model.body_names):
         raise UnknownName.among("axes", axes, ("body", "world", *model.body_names))
     about = None if state is None else checked_state(state, "state")
     near = checked_not_negative(near, "near", "Hz", "linearise", InvalidOption)
     if modes is not None:
         modes = checked_count(modes, "modes", 10**6, "linearise", InvalidOption)
+    check_derived(model, "linearise")
     instant, absolute = make_instant(model, about, held=False)
     return linearised(instant, absolute, instant.integrals, axes, modes, near)
+
+
+def vibrating(instant: Instant, absolute: Floats, angles: Floats, axes: str) -> Linearisation:
+    """`linearise` at rest, with rotors, couplings and frames without mass."""
+    model, state = instant.setup.model, instant.state(absolute, angles)
+    found, mass = vibrations(model, state, instant.signals), equations(model, state).mass
+    count = found.positions.shape[1]
+    if found.matrix[count:, count:].any():
+        values, shapes = motions(found.matrix, count, found.noise)
+    else:
+        values, shapes = oscillations(-found.matrix[count:, :count], found.noise)
+    return Linearisation(
+        model=model,
+        state=state,
+        axes=axes,
+        residual=unbalance(mass, found.acceleration),
+        matrix=found.matrix,
+        positions=found.positions,
+        velocities=found.positions,
+        eigenvalues=values,
+        modes=make_modes(instant, absolute, values, found.positions @ shapes, mass),
+    )
 
 
 def linearised(
@@ -257,7 +291,8 @@ def linearised(
     near: float = 0.0,
 ) -> Linearisation:
     """`linearise` at an absolute state whose functions of time have been sampled."""
-    check_charted(instant.setup.model, "linearise")
+    if needs_tree(instant.setup.model):
+        return vibrating(instant, absolute, angles, axes)
     if modes is None and len(absolute) > MOST_DENSE:
         modes = SOME
     if modes is not None and 4 * modes < 6 * len(absolute):
@@ -281,7 +316,7 @@ def linearised(
         model=model,
         state=instant.state(absolute, angles),
         axes=axes,
-        residual=unbalance(instant, unbalanced),
+        residual=unbalance(instant.mass, unbalanced),
         matrix=matrix,
         positions=parts.positions,
         velocities=parts.free.basis,

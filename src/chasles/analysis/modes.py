@@ -178,13 +178,14 @@ def eigen(matrix: Floats, parts: Reduced) -> tuple[Complex, Complex]:
 
 
 def make_modes(
-    instant: Instant, absolute: Floats, values: Complex, shapes: Complex
+    instant: Instant, absolute: Floats, values: Complex, shapes: Complex, mass: Any = None
 ) -> tuple[Mode, ...]:
-    """Modes from eigenvalues and body displacements (6n, columns)."""
+    """Modes from eigenvalues and body displacements (6n, columns); `mass` has rotors in it."""
     from scipy.sparse import block_diag
 
     kept = one_of_each_pair(values, shapes)
-    mass = block_diag(mass_blocks(instant.system), format="csr")
+    if mass is None:
+        mass = block_diag(mass_blocks(instant.system), format="csr")
     columns = [normalised(shapes[:, k], mass) for k in kept]
     changes = joint_changes(instant, absolute, columns)
     energies = [np.real(np.conj(c) * (mass @ c)).reshape(-1, 6).sum(axis=1) for c in columns]

@@ -97,7 +97,7 @@ class Place:
     @property
     def residual(self) -> Unbalance:
         """What is not balanced."""
-        return unbalance(self.instant, self.let_go.acceleration)
+        return unbalance(self.instant.mass, self.let_go.acceleration)
 
     @cached_property
     def active(self) -> Floats:

@@ -100,9 +100,9 @@ def check_regular(instant: Instant, parts: Reduced) -> None:
             )
 
 
-def unbalance(instant: Instant, acceleration: Floats) -> Unbalance:
-    """The largest force and torque that would be needed for an acceleration."""
-    wrench = (instant.mass @ acceleration).reshape(-1, 2, 3)
+def unbalance(mass: Any, acceleration: Floats) -> Unbalance:
+    """The largest force and torque that would be needed for an acceleration (6n,)."""
+    wrench = (mass @ acceleration).reshape(-1, 2, 3)
     torque, force = np.linalg.norm(wrench, axis=2).max(axis=0, initial=0.0)
     return Unbalance(float(force), float(torque))
 

@@ -12,8 +12,6 @@ from chasles.spaces.fitting import fitting_joint
 from chasles.spaces.space import Space, reference_order
 from chasles.spaces.tree import Tree, is_centred, spanning_tree
 
-#: What takes derivatives of forces along the motions of two bodies each.
-ANALYSES = ("linearise", "equilibrium")
 CHARTS = "Take spaces='subgroups', which names the joints itself, or 'auto'."
 
 
@@ -154,7 +152,7 @@ def check_charted(model: Model, where: str) -> None:
 
 
 def check_massive(model: Model, where: str) -> None:
-    """Refuse frames without mass, couplings, and forces on several bodies if they are derived."""
+    """Refuse frames without mass, and couplings."""
     for coupling in model.couplings:
         if where == "spaces" and not coupling.terms:
             continue  # see `by_recursion`
@@ -170,19 +168,23 @@ def check_massive(model: Model, where: str) -> None:
                 else "leave it out; between two bodies there is CustomJoint",
             ),
         )
-    for force in model.forces:
-        if isinstance(force, CustomForce) and force.others and where in ANALYSES:
-            raise InvalidOption(
-                f"{where}: {force.where} has a formula of several bodies, whose derivatives are not"
-                " taken.",
-                "Share it among forces with a reaction, each of which sees two.",
-            )
     for body in model.bodies:
         if body.mass == 0.0:
             raise InvalidOption(
                 f"{where}: body '{body.name}' has no mass, so that its chart would have no"
                 " equation of motion: only the motion subgroup of its joint can move it.",
                 remedy(where, "give it a mass"),
+            )
+
+
+def check_derived(model: Model, where: str) -> None:
+    """Refuse forces by formulas of several bodies, where derivatives of forces are taken."""
+    for force in model.forces:
+        if isinstance(force, CustomForce) and force.others:
+            raise InvalidOption(
+                f"{where}: {force.where} has a formula of several bodies, whose derivatives are not"
+                " taken.",
+                "Share it among forces with a reaction, each of which sees two.",
             )
 
 
