@@ -5,14 +5,17 @@ BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 WORKERS ?= auto
 
-.PHONY: paper test browser slow robots mutants bench lint docs wheel clean
+.PHONY: paper test warm browser slow robots mutants bench lint docs wheel clean
 
 paper: $(VENV)/.base  ## the paper's examples, with figures
 	$(BIN)/chasles paper
 
-test: lint browser  ## all checks that take seconds; folders that take long are named
+test: browser  ## all checks that take seconds; the slowest tests and files are named
+	$(MAKE) --jobs=2 --output-sync=target warm lint
+	$(BIN)/python -m pytest -rs -n $(WORKERS) --dist worksteal
+
+warm: $(VENV)/.extra-test  ## all kernels that a user reaches, compiled ahead
 	$(BIN)/chasles warm
-	$(BIN)/python -m pytest -rs -n $(WORKERS) --dist loadfile
 
 browser:  ## Chromium for the tests of the report, where it may be installed
 	@command -v chromium >/dev/null || { test "$$(id -u)" = 0 && command -v apt-get >/dev/null \

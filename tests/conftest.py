@@ -1,9 +1,9 @@
 """What every refusal has in common, and what the tests of a folder may take."""
 
+import os
 import shutil
 import signal
 from collections import Counter
-from pathlib import Path
 
 import pytest
 
@@ -20,24 +20,52 @@ FLAGS = [
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
 
-#: Seconds that the tests of one folder may take, one after the other, kernels compiled.
-BUDGET = 60.0
-TESTS = Path(__file__).parent.name
+#: Seconds of CPU that the tests of one file may take, kernels compiled, before it is named.
+BUDGET = 12.0
+SPENT = "seconds of CPU"
+
+
+class Clock:
+    """CPU of this process and of those that it has waited for: other work does not count."""
+
+    def __init__(self):
+        self.last = self.now()
+
+    @staticmethod
+    def now():
+        used = os.times()
+        return used.user + used.system + used.children_user + used.children_system
+
+    def lap(self):
+        before, self.last = self.last, self.now()
+        return self.last - before
+
+
+CLOCK = Clock()
+
+
+def pytest_collection_finish():
+    CLOCK.lap()
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport():
+    report = yield
+    report.user_properties = [*report.user_properties, (SPENT, CLOCK.lap())]
+    return report
 
 
 def pytest_terminal_summary(terminalreporter):
-    """Name the folders whose tests took longer than they may."""
-    taken = Counter()
+    """What the files took that took longer than they may; a report, not a test."""
+    spent = Counter()
     for reports in terminalreporter.stats.values():
         for report in reports:
             if isinstance(report, pytest.TestReport):
-                folders = report.nodeid.split("::")[0].split("/")
-                taken[folders[1] if folders[0] == TESTS and len(folders) > 2 else TESTS] += (
-                    report.duration
-                )
-    for folder, seconds in taken.most_common():
+                spent[report.nodeid.split("::")[0]] += dict(report.user_properties).get(SPENT, 0.0)
+    terminalreporter.section(f"CPU: {spent.total():.0f} s; files beyond {BUDGET:.0f} s")
+    for file, seconds in spent.most_common():
         if seconds > BUDGET:
-            terminalreporter.write_line(f"{folder}: {seconds:.0f} s of {BUDGET:.0f} s", yellow=True)
+            terminalreporter.write_line(f"{seconds:7.1f} s  {file}", yellow=True)
 
 
 @pytest.fixture
