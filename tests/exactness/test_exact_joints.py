@@ -8,6 +8,7 @@ from math import pi
 
 import numpy as np
 import pytest
+from combinations import pairwise
 from mechanisms import KINDS, chain, make_joint, moving, random_body, worst_gaps
 
 import chasles as ch
@@ -66,9 +67,9 @@ def test_a_shaft_at_300_rad_per_s_stays_in_its_bearing_for_40_s_of_heun(spaces, 
     assert np.abs(energy / energy[0] - 1.0).max() < 1e-11
 
 
-@pytest.mark.parametrize("method", METHODS)
-@pytest.mark.parametrize("spaces", ON_TREES)
-@pytest.mark.parametrize("turn", [pi, 2 * pi, 4 * pi, 100.0])
+@pytest.mark.parametrize(
+    "spaces, method, turn", pairwise(ON_TREES, METHODS, [pi, 2 * pi, 4 * pi, 100.0])
+)
 def test_a_uniform_rotation_has_no_limit_of_the_step(spaces, method, turn):
     result = run(shaft(turn * 1e3), 50, 1e-3, method=method, spaces=spaces)
     assert worst(result) < EXACT
@@ -119,13 +120,13 @@ def spinning(kind: str, turn: float, step: float, on_parent: bool) -> ch.Model:
     return ch.Model([arm, body], joints, gravity=(0, 0, -1.0))
 
 
-@pytest.mark.parametrize("method", METHODS)
-@pytest.mark.parametrize("spaces", ON_TREES)
-@pytest.mark.parametrize("on_parent", [False, True], ids=["on the ground", "on an arm"])
-@pytest.mark.parametrize("kind", KINDS)
-def test_every_pair_holds_at_up_to_half_a_turn_a_step(kind, on_parent, spaces, method):
+@pytest.mark.parametrize(
+    "kind, where, spaces, method",
+    pairwise(KINDS, ["on the ground", "on an arm"], ON_TREES, METHODS),
+)
+def test_every_pair_holds_at_up_to_half_a_turn_a_step(kind, where, spaces, method):
     for turn in (0.1, 1.0, 0.999 * pi):
-        model = spinning(kind, turn, 1e-3, on_parent)
+        model = spinning(kind, turn, 1e-3, on_parent=where == "on an arm")
         try:
             result = run(model, 50, 1e-3, method=method, spaces=spaces)
         except ch.SimulationStopped as stopped:  # explicit methods do not hold the axis of a top

@@ -7,6 +7,7 @@ from itertools import product
 
 import numpy as np
 import pytest
+from combinations import pairwise
 from free_bodies import Ground, final_poses
 from mechanisms import random_body
 
@@ -85,9 +86,7 @@ def contact(surface, shape, a, b):
     return on
 
 
-@pytest.mark.parametrize("grounded", [False, True])
-@pytest.mark.parametrize("surface", SURFACES)
-@pytest.mark.parametrize("shape", SHAPES)
+@pytest.mark.parametrize("shape, surface, grounded", pairwise(SHAPES, SURFACES, [False, True]))
 def test_a_contact_moves_random_bodies_as_scipy_does(shape, surface, grounded):
     where, until = SURFACES[surface], 0.15
     carrier = ch.GROUND if grounded else "a"

@@ -8,7 +8,7 @@ import pytest
 from scipy.stats import chi2
 
 EXAMPLE = Path(__file__).parent.parent.parent / "examples" / "identify_pendulum.py"
-DRAWS = 12
+DRAWS = 6
 
 
 @pytest.fixture(scope="module")

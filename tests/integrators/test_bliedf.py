@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from combinations import pairwise
 from implicit_runs import (
     EVERY_SPACE,
     MECHANISMS,
@@ -18,9 +19,7 @@ FORMULAS = [f"bliedf{k}" for k in (1, 2, 3, 4)]
 
 
 @pytest.mark.filterwarnings("ignore:the energy balance")  # of implicit Euler's first steps
-@pytest.mark.parametrize("space", EVERY_SPACE)
-@pytest.mark.parametrize("mechanism", MECHANISMS)
-@pytest.mark.parametrize("method", FORMULAS)
+@pytest.mark.parametrize("method, mechanism, space", pairwise(FORMULAS, MECHANISMS, EVERY_SPACE))
 def test_a_formula_of_k_steps_has_order_k(method, mechanism, space):
     counts = counts_of(method, mechanism, space)
     orders = observed_orders(mechanism, counts, method=method, spaces=space)

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from combinations import pairwise
 from mechanisms import SPACES, chain, double_pendulum, floating_pair, heavy_top, moving, three_bar
 from runs import MECHANISMS, ends_of_mechanisms, last, observed_order, slope, there_and_back
 
@@ -21,9 +22,9 @@ def ends():
     return ends_of_mechanisms()
 
 
-@pytest.mark.parametrize("space", [*SPACES, "subgroups"])
-@pytest.mark.parametrize("mechanism", MECHANISMS)
-@pytest.mark.parametrize("method", GAUSS)
+@pytest.mark.parametrize(
+    "method, mechanism, space", pairwise(GAUSS, MECHANISMS, [*SPACES, "subgroups"])
+)
 def test_a_gauss_method_has_order_2s(ends, method, mechanism, space):
     make, until = MECHANISMS[mechanism]
     order = ch.methods()[method].order
@@ -61,9 +62,10 @@ def test_coefficients_are_those_of_gauss_seen_from_mid_step(stages):
         assert scheme.before @ nodes ** (k - 1) == pytest.approx(-((-0.5) ** k) / k, abs=1e-15)
 
 
-@pytest.mark.parametrize("space", [*SPACES, "subgroups"])
-@pytest.mark.parametrize("make", [heavy_top, double_pendulum, three_bar, floating_pair])
-@pytest.mark.parametrize("method", GAUSS)
+@pytest.mark.parametrize(
+    "method, make, space",
+    pairwise(GAUSS, [heavy_top, double_pendulum, three_bar, floating_pair], [*SPACES, "subgroups"]),
+)
 def test_there_and_back_meet_at_rounding(method, make, space):
     """100 steps and as many back: rounding errors alone are left, whatever the error of the step.
 

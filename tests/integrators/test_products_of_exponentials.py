@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from combinations import pairwise
 from mechanisms import SPACES, chain, double_pendulum, heavy_top, three_bar
 
 import chasles as ch
@@ -49,9 +50,9 @@ def observed_order(model, until, end, counts, **options):
     return -np.polyfit(np.log(counts), np.log(errors), 1)[0]
 
 
-@pytest.mark.parametrize("space", [*SPACES, "subgroups"])
-@pytest.mark.parametrize("mechanism", MECHANISMS)
-@pytest.mark.parametrize("method", PRODUCTS)
+@pytest.mark.parametrize(
+    "method, mechanism, space", pairwise(PRODUCTS, MECHANISMS, [*SPACES, "subgroups"])
+)
 def test_a_product_of_exponentials_has_its_order(ends, method, mechanism, space):
     make, until = MECHANISMS[mechanism]
     order = PRODUCTS[method].order

@@ -3,6 +3,7 @@
 import mpmath
 import numpy as np
 import pytest
+from combinations import pairwise
 from mechanisms import (
     double_pendulum,
     floating_pair,
@@ -44,9 +45,9 @@ def ends():
     return ends_of_mechanisms()
 
 
-@pytest.mark.parametrize("space", SPACES)
-@pytest.mark.parametrize("mechanism", MECHANISMS)
-@pytest.mark.parametrize("method", ["rattlie", "rattlie4", "rattlie6"])
+@pytest.mark.parametrize(
+    "method, mechanism, space", pairwise(["rattlie", "rattlie4", "rattlie6"], MECHANISMS, SPACES)
+)
 def test_rattlie_and_its_compositions_have_their_orders(ends, method, mechanism, space):
     make, until = MECHANISMS[mechanism]
     order = RATTLIE[method]
@@ -97,9 +98,10 @@ def test_the_transpose_of_dexp_inv_is_its_transpose():
     np.testing.assert_allclose(np.array(moved).T, matrix.T, rtol=0, atol=1e-14)
 
 
-@pytest.mark.parametrize("space", SPACES)
-@pytest.mark.parametrize("make", [heavy_top, double_pendulum, three_bar])
-@pytest.mark.parametrize("method", ["rattlie", "rattlie4"])
+@pytest.mark.parametrize(
+    "method, make, space",
+    pairwise(["rattlie", "rattlie4"], [heavy_top, double_pendulum, three_bar], SPACES),
+)
 def test_there_and_back_meet_at_rounding(method, make, space):
     missed, far = there_and_back(make(), 5e-4, 100, method=method, spaces=space)
     assert far > 1.0
@@ -131,9 +133,9 @@ def assert_kept(make, step, steps, **options):
     assert slipping(result) < 1e-11
 
 
-@pytest.mark.parametrize("space", SPACES)
-@pytest.mark.parametrize("make", [heavy_top, three_bar])
-@pytest.mark.parametrize("method", ["rattlie", "rattlie4"])
+@pytest.mark.parametrize(
+    "method, make, space", pairwise(["rattlie", "rattlie4"], [heavy_top, three_bar], SPACES)
+)
 def test_energy_has_no_drift_and_joints_hold_over_1e5_steps(method, make, space):
     assert_kept(make, 1e-3 if make is three_bar else 5e-4, 100_000, method=method, spaces=space)
 

@@ -4,6 +4,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from combinations import pairwise
 from frozen_rattlie import FILE, MODELS, end_of, four_bar
 from mechanisms import chain, double_pendulum, floating_pair, moving, three_bar, tree
 from runs import driven_chain, last, observed_order, slope, there_and_back
@@ -22,9 +23,7 @@ SPACES = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize("space", SPACES)
-@pytest.mark.parametrize("method", ["rattlie", "rattlie4"])
-@pytest.mark.parametrize("model", MODELS)
+@pytest.mark.parametrize("model, method, space", pairwise(MODELS, ["rattlie", "rattlie4"], SPACES))
 def test_spaces_choose_coordinates_and_not_the_motion(model, method, space):
     """What a discrete Lagrangian with constraints does it does on coordinates as well."""
     found, known = end_of(model, method, space), FROZEN[f"{model}|{method}|{SPACES[space]}"]

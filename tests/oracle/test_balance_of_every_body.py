@@ -5,11 +5,11 @@ other, a loop and a tree alike.
 """
 
 from dataclasses import replace
-from itertools import product
 from typing import Any
 
 import numpy as np
 import pytest
+from combinations import pairwise
 from oracle.balancing import out_of_balance
 from oracle.comparing import is_documented
 from oracle.random_bodies import KINDS, random_body, random_joint
@@ -72,18 +72,19 @@ def check_balance(model: ch.Model, method: str, spaces: str) -> None:
     assert out_of_balance(result) < allowed
 
 
-def cases(methods: tuple[str, ...]) -> list[tuple[str, ...]]:
-    return list(product(methods, SPACES, ARRANGEMENTS, KINDS))
-
-
 @pytest.mark.filterwarnings("ignore::chasles.ChaslesWarning")
-@pytest.mark.parametrize("method, spaces, arrangement, kind", cases(("rk4", "generalized-alpha")))
+@pytest.mark.parametrize(
+    "method, spaces, arrangement, kind",
+    pairwise(("rk4", "generalized-alpha"), SPACES, ARRANGEMENTS, KINDS),
+)
 def test_reactions_and_forces_balance(method, spaces, arrangement, kind):
     check_balance(arranged(kind, arrangement), method, spaces)
 
 
 @pytest.mark.slow
 @pytest.mark.filterwarnings("ignore::chasles.ChaslesWarning")
-@pytest.mark.parametrize("method, spaces, arrangement, kind", cases(OTHERS))
+@pytest.mark.parametrize(
+    "method, spaces, arrangement, kind", pairwise(OTHERS, SPACES, ARRANGEMENTS, KINDS)
+)
 def test_so_they_do_with_other_methods(method, spaces, arrangement, kind):
     check_balance(arranged(kind, arrangement), method, spaces)

@@ -20,6 +20,8 @@ Function = Callable[..., Any]
 DEGREE = 12
 NODES: Floats = np.array(chebyshev.chebpts1(DEGREE + 1), np.float64)
 TO_COEFFICIENTS: Floats = np.asarray(np.linalg.inv(chebyshev.chebvander(NODES, DEGREE)), np.float64)
+#: Coefficients of the first and second derivative of each Chebyshev polynomial.
+DERIVED = tuple(chebyshev.chebder(np.eye(DEGREE + 1), order) for order in (1, 2))
 WIDEST, HALVINGS = 0.5, 20  # half-widths from 0.5 s down to 0.5 microseconds
 SETTLED = 3e-14  # size of the last coefficients that are rounding, and no reason to halve
 ROUNDING = 4.0 * float(np.finfo(float).eps)
@@ -111,12 +113,9 @@ def in_window(
     values = wherever_possible(function, nodes.ravel()).reshape(nodes.shape)
     shifted = values - values[:, DEGREE // 2, None]  # so that a constant has a rate of exactly zero
     coefficients = shifted @ TO_COEFFICIENTS.T
-    place, basis = (t - centre) / width, np.eye(DEGREE + 1)
+    place = (t - centre) / width
     slopes = np.array(
-        [
-            chebyshev.chebval(place, chebyshev.chebder(basis, order)).T / width**order
-            for order in (1, 2)
-        ]
+        [chebyshev.chebval(place, basis).T / width**order for order, basis in enumerate(DERIVED, 1)]
     )
     size, tail = np.abs(values).max(axis=1), np.abs(coefficients[:, -2:]).max(axis=1)
     doubt = (tail + ROUNDING * size) * np.abs(slopes).max(axis=2)
