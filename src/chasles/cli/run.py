@@ -8,6 +8,7 @@ from typing import Any
 
 from chasles.cli.common import Commands, add_file, add_json, add_times, command, told
 from chasles.model import InvalidOption
+from chasles.model.tables import small
 
 EXAMPLES = """\
   chasles run top.toml                                 with the options in its table [run]
@@ -180,7 +181,7 @@ def summary(result: Any) -> dict[str, Any]:
 
 def in_words(found: dict[str, Any]) -> str:
     joints = [
-        f"  {name}: constraint violation at most {gap['m']:.1e} m, {gap['rad']:.1e} rad"
+        f"  {name}: constraint violation at most {small(gap['m'])} m, {small(gap['rad'])} rad"
         for name, gap in found["joints"].items()
     ]
     energy = found["energy"]
@@ -189,7 +190,7 @@ def in_words(found: dict[str, Any]) -> str:
             f"{found['message']} ({found['method']}, {found['seconds_in_steps']:.3g} s)",
             *joints,
             f"energy {energy['start']:.6g} J at the start, {energy['end']:.6g} J at the end;"
-            f" largest energy-balance error {energy['largest_error']:.1e} J",
+            f" largest energy-balance error {small(energy['largest_error'])} J",
             *(f"note: {note}" for note in found["notes"]),
             *(str(path) for path in found["files"].values()),
         ]

@@ -3,6 +3,7 @@
 import os
 from base64 import b64encode
 from collections.abc import Iterable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import cached_property
 from html import escape
@@ -16,7 +17,7 @@ from chasles.model.composing import combined, moved
 from chasles.model.coordinate_coupling import Coupling
 from chasles.model.custom import CustomJoint
 from chasles.model.drivers import AnyDriver, Driver
-from chasles.model.errors import InvalidModel, UnknownName, told
+from chasles.model.errors import ChaslesError, InvalidModel, UnknownName, told
 from chasles.model.forces import Force
 from chasles.model.joints import Joint
 from chasles.model.keywords import checked_keywords
@@ -43,6 +44,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 EARTH: Vector3 = (0.0, 0.0, -9.81)
+SOON = 120  # rows whose rank takes no time that a reader of a repr would notice
 
 
 @checked_keywords
@@ -354,16 +356,25 @@ class Model:
             *(f"sensor {s.name}: {s.reads} of {s.of}" for s in self.sensors),
             f"gravity {shown(self.gravity)} m/s^2",
             *(f"note: {note}" for note in self.notes),
-            self._freedom(),
+            self._freedom() + self._beside_grubler(),
         ]
         return "\n".join(lines)
 
     def _freedom(self) -> str:
-        """The degrees of freedom in words, with Grübler's count where it is another."""
-        freedom = plural(self.degrees_of_freedom, "degree of freedom", "degrees of freedom")
+        """The degrees of freedom in words."""
+        return plural(self.degrees_of_freedom, "degree of freedom", "degrees of freedom")
+
+    def _beside_grubler(self) -> str:
+        """Grübler's count, where it is another."""
         if self.degrees_of_freedom == self.grubler_count:
-            return freedom
-        return f"{freedom} (Grübler's count is {self.grubler_count}: joints repeat each other)"
+            return ""
+        return f" (Grübler's count is {self.grubler_count}: there are redundant constraints)"
+
+    @property
+    def _counted_soon(self) -> bool:
+        """Whether freedoms are known, or the rank that they take is that of a small matrix."""
+        rows = 6 * len(self.bodies) - self.grubler_count
+        return self._repeats_nothing or "degrees_of_freedom" in vars(self) or rows <= SOON
 
     def plot(self, path: Any = None, **options: Any) -> "Axes":
         """Draw the model as it was entered.
@@ -422,10 +433,11 @@ class Model:
             counts.append(plural(drivers, "driver", "drivers"))
         if self.couplings:
             counts.append(plural(len(self.couplings), "coupling", "couplings"))
-        if self.loops:  # to count freedoms takes the rank of all rows, too much for a repr
+        if self.loops:
             counts.append(plural(self.loops, "loop", "loops"))
-        elif self._repeats_nothing:
-            counts.append(plural(self.grubler_count, "degree of freedom", "degrees of freedom"))
+        if self._counted_soon:
+            with suppress(ChaslesError):  # of joints that exclude each other
+                counts.append(self._freedom())
         return f"Model({', '.join(counts)})"
 
 

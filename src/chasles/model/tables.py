@@ -22,9 +22,11 @@ def aligned_table(header: Sequence[str], rows: Sequence[Sequence[str]], left: in
 
 
 def small(value: float | None) -> str:
-    """A number that may be tiny: 3.4e-14, or a dash where there is none."""
+    """A number that may be tiny: 3.4e-14, 0, or a dash where there is none."""
     if value is None:
         return "-"
+    if value == 0.0:
+        return "0"
     return f"{value:.1e}" if isfinite(value) else "not finite"
 
 

@@ -16,6 +16,7 @@ from chasles.model import (
 )
 from chasles.model.errors import told
 from chasles.model.notebook import pairs
+from chasles.model.tables import small
 from chasles.result.between import state_at
 from chasles.result.bodies import OfBodies
 from chasles.result.dataset import Table, make_table, over_time, to_xarray
@@ -88,8 +89,9 @@ class Result(OfBodies, OfForces, OfEnergy):
         p = self.provenance
         return (
             f"Result({self.status}: {len(self.t)} states, t = {self.t[0]:g} .. {self.t[-1]:g} s,"
-            f" {self._stepped()}, {self.model!r}; worst gap {p.worst_gap}, energy"
-            f" balanced to {p.imbalance:.1e}, {p.seconds_in_steps:.2g} s"
+            f" {self._stepped()}, {self.model!r};"
+            f"{f' worst gap {p.worst_gap},' if self.model.joints else ''} energy balanced to"
+            f" {small(p.imbalance)}, {p.seconds_in_steps:.2g} s"
             f"{', with warnings' if self.warnings else ''})"
         )
 
@@ -107,8 +109,8 @@ class Result(OfBodies, OfForces, OfEnergy):
             ("run", f"{self.status}, t = {self.t[0]:g} .. {self.t[-1]:g} s, {len(self.t)} states"),
             ("model", repr(self.model)),
             ("method", f"{self._stepped()}, {p.seconds_in_steps:.2g} s in all"),
-            ("worst gap", str(p.worst_gap)),
-            ("energy balanced to", f"{p.imbalance:.1e}"),
+            *([("worst gap", str(p.worst_gap))] if self.model.joints else []),
+            ("energy balanced to", small(p.imbalance)),
             *(("warning", text) for text in self.warnings),
         ]
         return pairs(rows)

@@ -16,6 +16,7 @@ import numpy as np
 
 from chasles.core.arrays import Floats, Integers
 from chasles.integrators.measure import body_sizes
+from chasles.model.tables import small
 from chasles.result.result import Result
 from chasles.result.slices import rows_of
 from chasles.run.fast_spins import angles_of
@@ -32,7 +33,7 @@ class MotionError:
     reaction: float | None = None
 
     def __str__(self) -> str:
-        return f"{self.pose:.1e} m, {self.velocity:.1e} m/s"
+        return f"{small(self.pose)} m, {small(self.velocity)} m/s"
 
 
 @dataclass(frozen=True)

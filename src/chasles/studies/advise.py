@@ -96,7 +96,7 @@ class Advice:
         closest = min(self.evidence, key=lambda t: self.shortfall(t), default=None)
         found = (
             f" The closest, {', '.join(closest.words[:3])} at step {closest.words[3]} s, leaves"
-            f" {closest.worst_gap:.1e} m or rad and {closest.energy_drift:.1e} of the energy."
+            f" {small(closest.worst_gap)} m or rad and {small(closest.energy_drift)} of the energy."
             if closest
             else ""
         )
@@ -141,8 +141,8 @@ class Advice:
         if self.confirmed is not None:
             lines.append(
                 f"Over {self.confirmed.until:g} s the recommendation leaves"
-                f" {self.confirmed.worst_gap:.1e} m or rad and {self.confirmed.energy_drift:.1e} of"
-                " the energy."
+                f" {small(self.confirmed.worst_gap)} m or rad and"
+                f" {small(self.confirmed.energy_drift)} of the energy."
             )
         if self.chosen is not None and self.chosen.drifting:
             lines.append(

@@ -12,6 +12,7 @@ import numpy as np
 
 from chasles.core.arrays import TWIST
 from chasles.model import Model
+from chasles.model.tables import small
 from chasles.problem import evaluate
 from chasles.start.consistent import constraint_rows
 from chasles.studies.candidates import Candidate
@@ -80,9 +81,9 @@ class CheckedPrediction:
     def __str__(self) -> str:
         said = "exact" if self.exact else f"drifts with order {self.expected}"
         if self.holds:
-            seen = f"holds at {self.gap:.1e}"
+            seen = f"holds at {small(self.gap)}"
         else:
-            seen = f"open by {self.gap:.1e}"
+            seen = f"drifts by {small(self.gap)}"
             seen += f", order {self.order:.1f}" if self.order is not None else ""
         return f"{self.label}, {self.joint}: predicted {said}; {seen}: {self.verdict}"
 

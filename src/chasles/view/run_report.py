@@ -8,6 +8,7 @@ from pathlib import Path
 import matplotlib as mpl
 
 from chasles.model import InvalidOption
+from chasles.model.tables import small
 from chasles.result.result import Result
 from chasles.view.curves import plot_result
 from chasles.view.film import make_film
@@ -45,7 +46,8 @@ def about(result: Result) -> str:
     suspect = " ".join(f"Suspect: {text}" for text in result.warnings)
     return (
         f"{result.message.capitalize()} ({result.status}). Energy {energy[0]:.6g} J at the start,"
-        f" {energy[-1]:.6g} J at the end, off its balance by {balance:.1e} J at most. {suspect}"
+        f" {energy[-1]:.6g} J at the end. Largest energy-balance error {small(balance)} J."
+        f" {suspect}"
     )
 
 
@@ -55,14 +57,14 @@ def joints_table(result: Result) -> str:
         (
             escape(joint.name),
             joint.kind,
-            f"{result.violation(joint).max():.1e}",
-            f"{result.violation(joint, part='rotation').max():.1e}",
+            small(result.violation(joint).max()),
+            small(result.violation(joint, part="rotation").max()),
         )
         for joint in result.model.joints
     ]
     if not rows:
         return paragraphs("There are no joints.")
-    return html_table(("joint", "kind", "opens by at most, m", "rad"), rows)
+    return html_table(("joint", "kind", "largest violation, m", "largest violation, rad"), rows)
 
 
 def provenance_table(result: Result) -> str:
