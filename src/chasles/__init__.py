@@ -95,6 +95,7 @@ if TYPE_CHECKING:
     from chasles.many.sweeps.sweep import Sweep, sweep
     from chasles.result.reactions import Reaction
     from chasles.result.result import Result
+    from chasles.run.control import Moment
     from chasles.run.events import Event
     from chasles.run.impacts import Impact
     from chasles.run.simulate import simulate
@@ -129,6 +130,7 @@ LATE = {
     "Gradient": "many.gradients.gradient",
     "gradient": "many.gradients.gradient",
     "Impact": "run.impacts",
+    "Moment": "run.control",
     "JointDynamics": "dynamics.joint_dynamics",
     "joint_dynamics": "dynamics.joint_dynamics",
     "generalized_alpha": "integrators.generalized_alpha",
@@ -248,6 +250,7 @@ __all__ = [
     "Mesh",
     "Mode",
     "Model",
+    "Moment",
     "Motor",
     "NoEquilibrium",
     "NothingMeetsTheTarget",

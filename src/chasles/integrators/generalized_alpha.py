@@ -46,6 +46,7 @@ from chasles.core.retraction import finish
 from chasles.integrators.methods import Method, needs_a_mechanism, register_method
 from chasles.model import InvalidOption, UnknownName
 from chasles.model.errors import told
+from chasles.model.keywords import checked_keywords
 
 # What a step hands to the next: whether there was one and how long it was, for how many steps to
 # come the whole Newton matrix is taken, then a, v' and the rates of the integrals.
@@ -71,6 +72,7 @@ class GeneralizedAlpha(NamedTuple):
     tally: Floats  # that of the room
 
 
+@checked_keywords
 def generalized_alpha(
     rho: float = 0.8, index: int = 3, start: str = "auto", perturbed: bool = False
 ) -> Method:

@@ -20,10 +20,12 @@ from chasles.integrators.methods import Method, find_method
 from chasles.integrators.rkmk import make_munthe_kaas
 from chasles.model import InvalidOption, UnknownName
 from chasles.model.errors import told
+from chasles.model.keywords import checked_keywords
 
 MAPS = {"exp": EXP, "cayley": CAYLEY}
 
 
+@checked_keywords
 def munthe_kaas(method: Any = "rk4", map: str = "exp", truncate: int | None = None) -> Method:
     """The Munthe-Kaas method of a tableau with another map, for `simulate(method=...)`.
 

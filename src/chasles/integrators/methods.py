@@ -24,6 +24,7 @@ from chasles.integrators.scipy_methods import FAR, PREFIX, SCIPY_NAMES, scipy_fi
 from chasles.integrators.tableaux import METHODS, Tableau
 from chasles.integrators.tableaux import method as find_tableau
 from chasles.model import InvalidOption, UnknownName
+from chasles.model.keywords import checked_keywords
 
 
 @dataclass(frozen=True)
@@ -115,6 +116,7 @@ def of_product(name: str) -> Method:
     return Method(name, product.order, partial(make_products, tableau, product), tableau=tableau)
 
 
+@checked_keywords
 def scipy_method(name: str, recentre: float = FAR) -> Method:
     """One of SciPy's `solve_ivp` methods in local coordinates, for `simulate(rtol=, atol=)`.
 

@@ -20,11 +20,13 @@ from chasles.integrators.order_conditions import BrokenCondition, Floats, order_
 from chasles.model import InvalidOption, UnknownName
 from chasles.model.checks import checked_array
 from chasles.model.errors import told
+from chasles.model.keywords import checked_keywords
 from chasles.model.words import ArrayLike
 
 CLOSE = 1e-12  # for the row sums and the sum of the weights
 
 
+@checked_keywords
 @dataclass(frozen=True, init=False, repr=False, eq=False)
 class Tableau:
     """An explicit Runge-Kutta method, checked on construction.

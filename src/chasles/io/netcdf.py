@@ -14,6 +14,7 @@ from chasles.io.segments import STATUS, check_times, choice_of, load_recording, 
 from chasles.many.sweeps.store import PLAN
 from chasles.model import ChaslesError, InvalidFile, Model
 from chasles.model.errors import one_line, told
+from chasles.model.keywords import checked_keywords
 from chasles.model.model import checked_model
 from chasles.problem import make_problem
 from chasles.result.checkpoint import Checkpoint
@@ -45,6 +46,7 @@ FORGED = (
 OPTIONAL = ("integrals", "coordinates", "multipliers", "input_time", "inputs", *START)
 
 
+@checked_keywords
 def load(path: str | os.PathLike[str], model: Model | None = None) -> Result:
     """The result that was saved at `path`, the same to the bit; it answers all that it did.
 

@@ -5,6 +5,7 @@ from typing import Any, Literal
 
 from chasles.model import InvalidFile, InvalidOption, Model
 from chasles.model.errors import told
+from chasles.model.keywords import checked_keywords
 from chasles.result.sealed import checked_path
 
 Limits = Literal["stops", "none"]
@@ -13,6 +14,7 @@ LIMITS, CONTACTS = ("stops", "none"), ("planes", "none")
 TOML, ROBOTS = (".toml",), (".urdf", ".xml", ".mjcf")
 
 
+@checked_keywords
 def read_model(
     path: str | os.PathLike[str],
     folder: str | os.PathLike[str] | None = None,
@@ -35,6 +37,7 @@ def read_model(
     return read_file(path, folder, limits, contacts)[0]
 
 
+@checked_keywords
 def read_run(path: str | os.PathLike[str]) -> dict[str, Any]:
     """The options for `simulate` in the table [run] of a .toml file; empty if there is none.
 

@@ -6,8 +6,10 @@ from dataclasses import replace
 from chasles.model.body import GROUND, Body
 from chasles.model.errors import InvalidJoint, InvalidOption, told
 from chasles.model.joints import Joint
+from chasles.model.keywords import checked_keywords
 
 
+@checked_keywords
 def compound(
     *joints: Joint, frame_name: Callable[[str], str] | None = None
 ) -> tuple[list[Body], list[Joint]]:

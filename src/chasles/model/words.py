@@ -6,12 +6,16 @@ argument.  Type checkers see the union; whoever asks at run time sees the word.
 
 from typing import TYPE_CHECKING, Any, Literal
 
-__all__ = ["ArrayLike", "Axis", "BodyAxes", "Coordinate", "Frame"]
+__all__ = ["ArrayLike", "Axis", "BodyAxes", "Coordinate", "Frame", "Stabiliser"]
 
 BodyAxes = Literal["body", "world"]
 Frame = Literal["world", "body"]
 Coordinate = Literal["auto", "angle", "displacement"]
 Axis = Literal["x", "y", "z"]
+Stabiliser = Literal[
+    "projection", "baumgarte", "ggl",
+    "projection of all joints", "baumgarte of all joints", "ggl of all joints",
+]  # fmt: skip
 
 
 class Word:

@@ -73,7 +73,7 @@ class OfJoints(Trajectory):
         """
         return audited(self, self.designation.certificate(joint))
 
-    def reaction(self, joint: Joint | str, by: str = "method") -> Reaction:
+    def reaction(self, joint: Joint | str, by: Literal["method", "motion"] = "method") -> Reaction:
         """Force and torque of a joint on its bodies at every saved time.
 
         Parameters

@@ -33,12 +33,30 @@ Controller = Callable[[float, "Moment"], Any]
 
 
 class Moment:
-    """A model at one time, as a controller sees it: every quantity is computed when asked for.
+    """A model at one time, as controllers, events and `Simulation.moment` see it.
 
-    t  s
+    Every quantity is computed when it is asked for. A controller gets a new Moment with every
+    call; copy what is to be kept.
 
-    It is that of one call: what is to be kept is copied.
+    Attributes
+    ----------
+    t : float
+        Time, s.
+
+    Examples
+    --------
+    >>> import chasles as ch
+    >>> arm = ch.Body.rod("arm", length=1.0, mass=1.0, position=(0.5, 0, 0))
+    >>> hinge = ch.Revolute("hinge", ch.GROUND, arm, at=(0, 0, 0), axis="y")
+    >>> model = ch.Model([arm], [hinge], [ch.Motor("motor", "hinge", effort=0.0)])
+    >>> def hold(t: float, now: ch.Moment) -> dict[str, float]:
+    ...     return {"motor": -40.0 * now.coordinate("hinge") - 9.0 * now.rate("hinge")}
+    >>> run = ch.simulate(model, until=3.0, step=1e-3, controller=hold)
+    >>> bool(abs(run.coordinate_rate("hinge")[-1]) < 1e-3)
+    True
     """
+
+    t: float
 
     def __init__(self, stepper: Stepper, block: Floats, t: float) -> None:
         self.t, self._stepper = t, stepper
@@ -55,7 +73,20 @@ class Moment:
         return self._stepper.absolute(places)[0]
 
     def coordinate(self, joint: Joint | str, which: Coordinate = "auto") -> float:
-        """A joint's angle (rad, with whole turns) or displacement (m) since the start."""
+        """Coordinate of a joint.
+
+        Parameters
+        ----------
+        joint
+            The joint or its name.
+        which
+            "auto", "angle" or "displacement".
+
+        Returns
+        -------
+        float
+            Angle (rad, without wrap-around) or displacement (m).
+        """
         key = self._key(joint, which)
         place = self._stepper.places[key]
         if place is not None:
@@ -68,7 +99,20 @@ class Moment:
         return float(found[0])
 
     def rate(self, joint: Joint | str, which: Coordinate = "auto") -> float:
-        """The rate of a joint's coordinate, rad/s or m/s."""
+        """Rate of a joint's coordinate.
+
+        Parameters
+        ----------
+        joint
+            The joint or its name.
+        which
+            "auto", "angle" or "displacement".
+
+        Returns
+        -------
+        float
+            rad/s or m/s.
+        """
         key = self._key(joint, which)
         place = self._stepper.places[key]
         if place is not None:
@@ -78,32 +122,32 @@ class Moment:
 
     @property
     def coordinates(self) -> dict[str, float]:
-        """Joint -> its usual coordinate, of all joints that have one."""
+        """Joint -> its usual coordinate (rad or m), of all joints that have one."""
         return {joint.name: self.coordinate(joint.name) for joint in self.model.joints
                 if joint.coordinates}  # fmt: skip
 
     @property
     def rates(self) -> dict[str, float]:
-        """Joint -> the rate of that."""
+        """Joint -> the rate of its usual coordinate (rad/s or m/s)."""
         return {
             joint.name: self.rate(joint.name) for joint in self.model.joints if joint.coordinates
         }
 
     def position(self, body: Body | str) -> Floats:
-        """Centre of mass in the world (3,), m."""
+        """Centre of mass of a body in world coordinates (3,), m."""
         return self._body(body)[POSE_X : POSE_X + 3]
 
     def rotation(self, body: Body | str) -> Floats:
-        """Rotation matrix from the body frame to the world (3, 3)."""
+        """Rotation matrix of a body, from body to world (3, 3)."""
         return self._body(body)[POSE_R : POSE_R + 9].reshape(3, 3)
 
     def velocity(self, body: Body | str) -> Floats:
-        """Velocity of the centre of mass in the world (3,), m/s."""
+        """Velocity of the centre of mass of a body in world axes (3,), m/s."""
         found: Floats = self.rotation(body) @ self._body(body)[TWIST + 3 :]
         return found
 
     def angular_velocity(self, body: Body | str) -> Floats:
-        """Angular velocity in the body frame (3,), rad/s."""
+        """Angular velocity of a body in its own axes (3,), rad/s."""
         return self._body(body)[TWIST : TWIST + 3]
 
     def _body(self, body: Body | str) -> Floats:

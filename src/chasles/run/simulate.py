@@ -7,7 +7,7 @@ from typing import Any, Literal
 from chasles.integrators.tableaux import Tableau
 from chasles.model import Body, Joint, Model
 from chasles.model.keywords import checked_keywords
-from chasles.model.words import ArrayLike
+from chasles.model.words import ArrayLike, Stabiliser
 from chasles.result.result import Result
 from chasles.run.accuracy import to_accuracy
 from chasles.run.one_run import RunOptions, integrate
@@ -28,7 +28,7 @@ def simulate(
     spaces: Any = "auto",
     acceleration: Literal["screw", "space"] = "screw",
     rows: Literal["needed", "all"] = "needed",
-    stabilise: str | Baumgarte | None = None,
+    stabilise: Stabiliser | Baumgarte | None = None,
     redundant: Literal["solve", "refuse"] = "solve",
     singular: Literal["stop", "pass"] = "stop",
     save_every: int = 1,

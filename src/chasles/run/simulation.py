@@ -10,6 +10,7 @@ from chasles.integrators.tableaux import Tableau
 from chasles.model import Body, InvalidOption, Joint, Model, SimulationStopped
 from chasles.model.errors import told
 from chasles.model.keywords import checked_keywords
+from chasles.model.words import Stabiliser
 from chasles.result.result import Result
 from chasles.run.control import Moment
 from chasles.run.loop import Run
@@ -71,7 +72,7 @@ class Simulation:
         spaces: Any = "auto",
         acceleration: Literal["screw", "space"] = "screw",
         rows: Literal["needed", "all"] = "needed",
-        stabilise: str | Baumgarte | None = None,
+        stabilise: Stabiliser | Baumgarte | None = None,
         redundant: Literal["solve", "refuse"] = "solve",
         singular: Literal["stop", "pass"] = "stop",
         save_every: int = 1,

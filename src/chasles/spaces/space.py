@@ -12,6 +12,7 @@ from chasles.model.words import ArrayLike
 GROUPS = ("SE3", "SO3xR3", "subgroup")
 
 
+@checked_keywords
 @dataclass(frozen=True)
 class Space:
     """Where a body's configuration lives.

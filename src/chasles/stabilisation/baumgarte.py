@@ -4,8 +4,10 @@ from dataclasses import dataclass
 
 from chasles.model import InvalidOption
 from chasles.model.checks import checked_not_negative
+from chasles.model.keywords import checked_keywords
 
 
+@checked_keywords
 @dataclass(frozen=True)
 class Baumgarte:
     """Baumgarte's stabilisation with rates of the user's choice, 1/s.

@@ -14,6 +14,7 @@ from chasles.model.keywords import checked_keywords
 from chasles.model.model import checked_model
 from chasles.model.notebook import as_html
 from chasles.model.tables import aligned_table, plain, small
+from chasles.model.words import Stabiliser
 from chasles.run.simulate import check_progress
 from chasles.spaces import resolve_spaces
 from chasles.spaces.on_subgroups import check_charted, on_subgroups
@@ -33,7 +34,7 @@ def compare(
     step: float,
     method: str | Tableau = "rk4",
     acceleration: Literal["screw", "space"] = "screw",
-    stabilise: str | None = None,
+    stabilise: Stabiliser | None = None,
     orders: bool = False,
     timing: bool = True,
     progress: bool | None = None,

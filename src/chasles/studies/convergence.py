@@ -4,19 +4,26 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from math import nan
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal, get_args
 
 import numpy as np
 
 from chasles.integrators.methods import find_method
 from chasles.many.quiet import simulate_quietly
-from chasles.model import ChaslesError, InvalidOption, Model, SimulationStopped
+from chasles.model import (
+    ChaslesError,
+    InvalidOption,
+    Model,
+    SimulationStopped,
+    UnknownName,
+)
 from chasles.model.checks import checked_array, checked_positive
 from chasles.model.errors import told
 from chasles.model.keywords import checked_keywords
 from chasles.model.model import checked_model
 from chasles.model.notebook import as_html
 from chasles.model.tables import aligned_table, small
+from chasles.model.words import Stabiliser
 from chasles.result.result import Result
 from chasles.run.motion_error import MotionError, error_at_end, sizes_of
 from chasles.run.time_grid import NEVER
@@ -30,6 +37,10 @@ TRUSTED = 10.0
 COARSE = 0.1
 #: What is tried where nothing is said.
 METHODS = ("heun", "kutta3", "rk4", "cf4", "dopri5")
+
+
+Quantity = Literal["pose", "velocity", "reaction"]
+QUANTITIES: tuple[Quantity, ...] = get_args(Quantity)
 
 
 @dataclass(frozen=True)
@@ -54,7 +65,10 @@ class Family:
     runs: tuple[Measured, ...] = ()
     refused: str = ""
 
-    def observed(self, what: str = "pose") -> float:
+    def observed(
+        self,
+        what: Quantity = "pose",
+    ) -> float:
         """The slope of log error over log step; nan with fewer than two runs that count."""
         points = [(r.step, getattr(r.error, what)) for r in self.runs if r.counts]
         points = [(h, e) for h, e in points if e is not None and e > 0.0]
@@ -88,9 +102,11 @@ class Convergence:
     uncertainty: MotionError
     references: tuple[Result, ...] = field(repr=False)
 
-    def order(self, method: Any, spaces: Any = "auto", what: str = "pose") -> float:
+    def order(self, method: Any, spaces: Any = "auto", what: Quantity = "pose") -> float:
         """The observed order of "pose", "velocity" or "reaction"."""
         name = find_method(method).name
+        if what not in QUANTITIES:
+            raise UnknownName.among("quantity", what, QUANTITIES, where="convergence: order")
         for family in self.families:
             if (family.method, family.spaces) == (name, str(spaces)):
                 return family.observed(what)
@@ -113,7 +129,7 @@ class Convergence:
             best = family.runs[-1]
             slopes = [
                 "-" if np.isnan(slope) else f"{slope:.2f}"
-                for slope in map(family.observed, ("pose", "velocity", "reaction"))
+                for slope in map(family.observed, QUANTITIES)
             ]
             counted = sum(run.counts for run in family.runs)
             rows.append([
@@ -142,7 +158,7 @@ class Convergence:
                     "method": f.method,
                     "spaces": f.spaces,
                     "order": f.order,
-                    "observed": {w: f.observed(w) for w in ("pose", "velocity", "reaction")},
+                    "observed": {w: f.observed(w) for w in QUANTITIES},
                     "refused": f.refused,
                     "runs": [{"step": r.step, **vars(r.error), "counts": r.counts} for r in f.runs],
                 }
@@ -169,7 +185,7 @@ def convergence(
     steps: Any,
     methods: Sequence[Any] = METHODS,
     spaces: Sequence[Any] = ("auto",),
-    stabilise: str | None = None,
+    stabilise: Stabiliser | None = None,
     reactions: bool = False,
     starts: Sequence[Any] = (None,),
     reference: Result | None = None,

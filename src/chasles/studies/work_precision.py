@@ -5,19 +5,26 @@ from dataclasses import dataclass
 from math import inf
 from pathlib import Path
 from statistics import median
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
 from chasles.integrators.methods import Method, find_method
 from chasles.many.quiet import simulate_quietly
-from chasles.model import ChaslesError, InvalidOption, Model, SimulationStopped
+from chasles.model import (
+    ChaslesError,
+    InvalidOption,
+    Model,
+    SimulationStopped,
+    UnknownName,
+)
 from chasles.model.checks import checked_array, checked_positive
 from chasles.model.errors import told
 from chasles.model.keywords import checked_keywords
 from chasles.model.model import checked_model
 from chasles.model.notebook import as_html
 from chasles.model.tables import aligned_table, plain, small
+from chasles.model.words import Stabiliser
 from chasles.result.result import Result
 from chasles.run.grid_pace import COUNTED
 from chasles.run.motion_error import error_at_end
@@ -101,8 +108,11 @@ class WorkPrecision:
     starts: int
     works: tuple[Work, ...]
 
-    def best(self, error: float, what: str = "evaluations") -> Work:
+    def best(self, error: float, what: Literal["evaluations", "seconds"] = "evaluations") -> Work:
         """The one that makes an error with the fewest "evaluations", or "seconds"."""
+        if what not in ("evaluations", "seconds"):
+            known = ("evaluations", "seconds")
+            raise UnknownName.among("cost", what, known, where="work_precision: best")
         found = min(self.works, key=lambda work: work.cost_at(error, what))
         if found.cost_at(error, what) == inf:
             raise InvalidOption(
@@ -161,7 +171,7 @@ def work_precision(
     methods: Sequence[Any] = ("rk4", "dopri5", "dop853"),
     spaces: Sequence[Any] = ("auto",),
     starts: Sequence[Any] = (None,),
-    stabilise: str | None = None,
+    stabilise: Stabiliser | None = None,
     timing: bool = True,
     progress: bool | None = None,
 ) -> WorkPrecision:

@@ -10,11 +10,13 @@ from chasles.core.arrays import ABSOLUTE_WIDTH, POSE_R, POSE_X, TWIST, Floats
 from chasles.model import InvalidOption, Model, UnknownName
 from chasles.model.checks import checked_array, checked_number
 from chasles.model.errors import told
+from chasles.model.keywords import checked_keywords
 
 #: Rotations of a state are orthogonal to this.
 ORTHOGONAL = 1e-9
 
 
+@checked_keywords
 @dataclass(frozen=True)
 class State:
     """Poses and velocities of all bodies.
