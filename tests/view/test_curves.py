@@ -147,3 +147,21 @@ def test_what_is_constant_but_for_rounding_is_drawn_as_a_constant():
 def test_gaps_that_are_all_zero_have_an_axis(recwarn):
     geared(0.0).plot("one pin", part="gap")
     assert not recwarn.list
+
+
+@pytest.mark.parametrize("gravity", [(0, 0, 0), (0, 0, -9.81)])
+def test_what_is_zero_is_a_line_within_the_axes(gravity):
+    """Not one that the frame hides; on a logarithmic axis its height is named 0."""
+    arm = ch.Body.rod("arm", 1.0, mass=1.0, position=(0.5, 0, 0))
+    model = ch.Model([arm], [ch.Revolute("hinge", ch.GROUND, arm, (0, 0, 0), "y")], gravity=gravity)
+    still = ch.simulate(model, until=0.1, step=1e-2)
+    assert not still.violation("hinge").any()
+    figure = ch.compare(model, ["SE3", "SO3xR3"], until=0.1, step=1e-2).plot()
+    axes = [still.plot("gaps"), *(ax for ax in figure.axes if ax.lines)]
+    for ax in axes:
+        low, high = ax.get_ylim()
+        for line in ax.lines:
+            assert np.any((low < line.get_ydata()) & (line.get_ydata() < high))
+    hinge = axes[1]
+    figure.canvas.draw()
+    assert "0" in [label.get_text() for label in hinge.get_yticklabels()]

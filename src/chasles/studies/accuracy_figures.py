@@ -15,6 +15,12 @@ MOST_LINES = len(COLOURS)
 FLOOR = 1e-16
 
 
+def named(family: Family) -> str:
+    """The method with the order that was observed, if one was."""
+    slope = family.observed()
+    return family.method if np.isnan(slope) else f"{family.method} ({slope:.2f})"
+
+
 def panels_of(families: Sequence[Family]) -> list[list[Family]]:
     """Families that share a panel: those of one space, so many at a time."""
     groups: dict[str, list[Family]] = {}
@@ -32,7 +38,7 @@ def convergence_figure(found: Convergence) -> Figure:
     for group in panels_of(found.families):
         series = [
             Series(
-                f"{family.method} ({family.observed():.2f})",
+                named(family),
                 [run.error.pose for run in family.runs],
                 COLOURS[k],
                 x=[run.step for run in family.runs],

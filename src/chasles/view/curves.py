@@ -80,19 +80,20 @@ def draw(ax: Axes, t: Floats, found: list[Curves]) -> None:
         for one in found
         for name, values in one.curves
     ]
-    logarithmic = all(one.logarithmic for one in found)
+    every = np.concatenate([values for _, values in curves])
+    every = every[np.isfinite(every)]
+    logarithmic = all(one.logarithmic for one in found) and bool(every.any())
     for index, (name, values) in enumerate(curves):
         shown = np.maximum(values, FLOOR) if logarithmic else values
         lone = len(curves) == 1
         ax.plot(*thinned(t, shown), color=LIGHT[COLOURS[index % len(COLOURS)]],
                 label=None if lone else name,
                 ls="-" if index < len(COLOURS) else (0, (4, 2)))  # fmt: skip
-    every = np.concatenate([values for _, values in curves])
-    every = every[np.isfinite(every)]
     largest = float(np.abs(every).max()) if every.size else 0.0
-    if logarithmic and every.size:
+    if logarithmic:
         positive = np.maximum(every[len(every) // 50 :], FLOOR)
-        log_axis(ax, max(float(np.quantile(positive, 0.02)) / 2.0, FLOOR), max(largest, 10 * FLOOR))
+        low = max(float(np.quantile(positive, 0.02)) / 2.0, FLOOR)
+        log_axis(ax, low, max(largest, 10 * FLOOR), zero=FLOOR)
     title = found[0].title if not several else ", ".join(one.title for one in found)
     if not logarithmic:
         room_for_constants(ax, every)

@@ -54,17 +54,32 @@ def scaled(values: float) -> tuple[float, str]:
     return 10.0**exponent, power_of_ten(exponent)
 
 
-def log_axis(ax: Axes, low: float, high: float, margin: float = 1.0) -> None:
-    """A logarithmic y axis between powers of ten, few of them named."""
+def log_axis(
+    ax: Axes, low: float, high: float, margin: float = 1.0, zero: float | None = None
+) -> None:
+    """A logarithmic y axis between powers of ten, few of them named.
+
+    What is drawn at `zero` stands for 0: it lies above the axis, and is named so.
+    """
     first, last = floor(log10(low)), ceil(log10(high))
     last = max(last, first + 1)  # all curves at one power of ten still have an axis
     ax.set_yscale("log")
     ax.set_ylim(10.0**first / margin, 10.0**last * margin)
     every = max(1, ceil((last - first) / 5))
     ticks = [10.0**k for k in range(last, first - 1, -every)]
+    lowest = None
+    if zero is not None and low <= zero:
+        lowest = round(log10(zero))
+        ticks = [tick for tick in ticks if tick > 3.0 * zero] + [zero]
+        ax.set_ylim(bottom=zero / 10.0 ** (0.05 * (last - first)))
     ax.yaxis.set_major_locator(FixedLocator(ticks))
     ax.yaxis.set_minor_locator(NullLocator())
-    ax.yaxis.set_major_formatter(FuncFormatter(lambda y, _: power_of_ten(round(log10(y)))))
+
+    def named(y: float, _: object) -> str:
+        power = round(log10(y))
+        return "0" if power == lowest else power_of_ten(power)
+
+    ax.yaxis.set_major_formatter(FuncFormatter(named))
 
 
 def thinned(t: Floats, values: Floats, most: int = 1200) -> tuple[Floats, Floats]:
@@ -129,7 +144,8 @@ def logarithmic(curves: list[Curve], title: str, label: str, floor_at: float = 1
         low, high = np.inf, 0.0
         for curve in curves:
             values = np.maximum(curve.values[1:], floor_at)
-            low, high = min(low, float(np.median(values)) / 10), max(high, float(values.max()))
+            smallest = float(np.median(values)) / 10
+            low, high = min(low, max(smallest, floor_at)), max(high, float(values.max()))
             ax.plot(
                 *thinned(curve.t[1:], values),
                 color=LIGHT[curve.colour],
@@ -137,7 +153,7 @@ def logarithmic(curves: list[Curve], title: str, label: str, floor_at: float = 1
                 lw=curve.width,
                 label=curve.name,
             )
-        log_axis(ax, max(low, floor_at), high)
+        log_axis(ax, low, high, zero=floor_at)
         titles(ax, title)
         seconds_axis(ax, curves[0].t)
         ax.set_ylabel(label)
