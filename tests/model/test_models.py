@@ -86,7 +86,7 @@ def test_degrees_of_freedom_of_loops_are_the_true_ones():
     way; a hinge whose axis is not parallel to the others locks it."""
     model = four_bar((1.0, 1.5))
     assert model.grubler_count == -2 and model.degrees_of_freedom == 1 and model.loops == 1
-    assert repr(model) == "Model(3 bodies, 4 joints, 1 loop)"
+    assert repr(model) == "Model(3 bodies, 4 joints, 1 loop, 1 degree of freedom)"
     assert "1 degree of freedom (Grübler's count is -2" in model.summary()
     assert four_bar((1.0, 1.5), (UP, UP, UP, (0, 1, 1))).degrees_of_freedom == 0
     driven = replace(model, drivers=[Driver("crank", "hinge 0", TURN)])
