@@ -111,6 +111,7 @@ if TYPE_CHECKING:
     from chasles.studies.work_precision import WorkPrecision, work_precision
     from chasles.system.state import State
     from chasles.view import animate
+    from chasles.view.export import export
 
 #: That of pyproject.toml; reading it from the installed package would take longer than a run.
 __version__ = "0.1.0"
@@ -167,6 +168,7 @@ LATE = {
     "sweep": "many.sweeps.sweep",
     "State": "system.state",
     "animate": "view",
+    "export": "view.export",
 }
 
 
@@ -295,6 +297,7 @@ __all__ = [
     "ensemble",
     "equations",
     "equilibrium",
+    "export",
     "generalized_alpha",
     "gradient",
     "joint_dynamics",

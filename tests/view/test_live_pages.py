@@ -178,3 +178,76 @@ def test_a_run_whose_steps_are_chosen_is_refused(tmp_path):
     run = ch.simulate(top_model(), until=0.1, rtol=1e-6, atol=1e-8)
     with pytest.raises(ch.InvalidOption, match="its steps were chosen by tolerances"):
         run.animate(tmp_path / "top.html", live=True)
+
+
+# --- without a run, and with motors ---------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def driven() -> ch.Model:
+    """An arm with a torque motor, and a slide with a servo."""
+    arm = ch.Body.rod("arm", 1.0, mass=2.0, position=(0.5, 0, 0))
+    cart = ch.Body.box("cart", (0.2, 0.2, 0.2), mass=1.0, position=(0, 2, 0))
+    hinge = ch.Revolute("hinge", ch.GROUND, arm, at=(0, 0, 0), axis="z")
+    slide = ch.Prismatic("slide", ch.GROUND, cart, at=(0, 2, 0), axis="x")
+    motors = [
+        ch.Motor("motor", "hinge", effort=0.0, limit=3.0),
+        ch.Servo("servo", "slide", target=0.1, stiffness=50.0, damping=5.0),
+    ]
+    return ch.Model([arm, cart], [hinge, slide], motors)
+
+
+def test_a_model_is_exported_without_a_run_and_its_motors_have_sliders(browser, driven, tmp_path):
+    path = ch.export(driven, tmp_path / "driven.html", step=STEP, until=0.5)
+    with Visit(browser, path, fragment="#still") as visit:
+        sliders = visit.run("head.live.sliders")
+        assert [(s["name"], s["unit"]) for s in sliders[:2]] == [
+            ("motor, torque", "N m"), ("servo, target", "m"),
+        ]  # fmt: skip
+        assert sliders[0]["values"][0] == -3.0 and sliders[0]["values"][-1] == 3.0
+        assert sliders[1]["values"][sliders[1]["at"]] == pytest.approx(0.1)
+        visit.run("moveSlider(0, 30)")
+        visit.run("moveSlider(1, 5)")
+        torque, target = (sliders[k]["values"][at] for k, at in ((0, 30), (1, 5)))
+        held = {"motor": torque, "servo": target}
+        wanted = ch.simulate(driven, until=1.0, step=STEP, controller=lambda t, now: held)
+        found = visit.run(f"live.bitsAfter(0, {STEPS})")
+        assert found["index"] == STEPS
+        for k, body in enumerate(driven.body_names):
+            place = found["out"][12 * k + 9 : 12 * k + 12]
+            np.testing.assert_allclose(place, wanted.position(body)[-1], rtol=0, atol=1e-6)
+        visit.run("(() => { for (let k = 0; k < 30; k++) live.tick(1 / 60); })()")
+        time = visit.run("live.time")
+        visit.run("moveSlider(0, 0)")
+        assert visit.run("live.time") == time > 0.0  # inputs change while it runs
+        assert visit.said == []
+
+
+def test_two_spaces_run_side_by_side_from_a_model_alone(browser, slow_top, tmp_path):
+    path = ch.export(slow_top, tmp_path / "two.html", until=0.2, spaces=["SE3", "SO3xR3"],
+                     sliders={"gravity": (0.0, 20.0)})  # fmt: skip
+    with Visit(browser, path, fragment="#still") as visit:
+        assert visit.page.locator("#tags .big").all_inner_texts() == ["SE3", "SO3xR3"]
+
+
+def test_cuda_is_exported_by_its_ending(slow_top, tmp_path):
+    text = ch.export(slow_top, tmp_path / "top.cu", step=STEP).read_text()
+    assert "__global__" in text
+
+
+@pytest.mark.parametrize(
+    ("name", "options", "said"),
+    [
+        ("top.fmu", {}, ".html or .cu"),
+        ("top", {}, ".html or .cu"),
+        ("no/top.html", {}, "no folder"),
+        ("top.html", {"dt": 0.1}, "'step'"),
+        ("top.html", {"sliders": {"motr": (0, 1)}}, "slider"),
+        ("top.html", {"spaces": []}, "empty list"),
+        ("top.cu", {"sliders": {}}, "option of pages"),
+        ("top.html", {"method": "RK45"}, "'dopri5'"),
+    ],
+)
+def test_what_cannot_be_exported_is_refused(name, options, said, slow_top, tmp_path, refusal):
+    message = refusal(lambda: ch.export(slow_top, tmp_path / name, **options), ch.ChaslesError)
+    assert said in message and not list(tmp_path.iterdir())

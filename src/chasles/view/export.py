@@ -1,0 +1,137 @@
+"""`ch.export(model, "top.html")`: a model for elsewhere, in the format of the file's ending."""
+
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import Any, BinaryIO
+
+from chasles.integrators.tableaux import Tableau
+from chasles.many.ensembles.export import export_cuda
+from chasles.model import InvalidOption, Model
+from chasles.model.keywords import checked_keywords
+from chasles.model.model import checked_model
+from chasles.model.words import Stabiliser
+from chasles.result.sealed import checked_path, write_whole
+from chasles.run.simulate import simulate
+from chasles.run.time_grid import checked_step
+from chasles.view.play import make_live
+
+USUAL_STEP = 1e-3
+LOOKED_AT = 4.0  # s of a run whose extent frames the picture, and whose branches are recorded
+
+
+@checked_keywords
+def export(
+    model: Model,
+    path: str | Path,
+    *,
+    step: float = USUAL_STEP,
+    method: str | Tableau = "rk4",
+    spaces: Any = "auto",
+    stabilise: Stabiliser | None = None,
+    start: Mapping[str, Any] | None = None,
+    until: float = LOOKED_AT,
+    sliders: Mapping[str, tuple[float, float]] | None = None,
+    title: str | None = None,
+    view: Any = "auto",
+    exact: bool = True,
+) -> Path:
+    """Write a model for use elsewhere. The ending of the name decides the format.
+
+    Parameters
+    ----------
+    model
+        The model.
+    path
+        ".html": a page that simulates the model in any browser, without a network. ".cu": CUDA
+        C of the step and of the loop around it.
+    step
+        Length of a step, s.
+    method
+        Name of a method with equal steps, or a Tableau.
+    spaces
+        Configuration spaces: see `simulate`. For .html also a list of them, which run side by
+        side.
+    stabilise
+        Against drift of joints: see `simulate`.
+    start
+        For .html: joint coordinates to start at: see `simulate`.
+    until
+        For .html: time of a run that is made to frame the picture, s. The page itself runs on.
+    sliders
+        For .html: ranges of at most four values, in SI units: "gravity" (its strength), joints
+        (where they start), "hinge.rate", "top.mass", "top.angular_velocity.z", and motors and
+        servos by name (their inputs, which change while the page runs). By default a few of those.
+    title
+        For .html: title of the page.
+    view
+        For .html: "auto", "xy", "xz", "yz", or (azimuth, elevation) in degrees.
+    exact
+        For .cu: sums and products have the bits of the CPU. False allows fused multiply-add.
+
+    Returns
+    -------
+    Path
+        The file.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> import chasles as ch
+    >>> top = ch.Body.cylinder("top", radius=0.1, length=0.05, mass=1.0, position=(0, 0, 0.2))
+    >>> model = ch.Model([top], [ch.Spherical("tip", ch.GROUND, top, at=(0, 0, 0))])
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     ch.export(model, f"{folder}/top.html", until=0.1, sliders={"gravity": (0, 20)}).name
+    'top.html'
+    """
+    checked_model(model)
+    target = checked_path(path)
+    write = FORMATS.get(target.suffix.lower())
+    if write is None:
+        raise InvalidOption(
+            f"export: '{target.name}' does not tell the format.",
+            f"Let it end in {' or '.join(FORMATS)}; model.write() makes model files,"
+            " result.animate() films.",
+        )
+    if not target.parent.is_dir():
+        raise InvalidOption(f"export: there is no folder '{target.parent}'.", "Make it first.")
+    step = checked_step(step, "export")
+    text = write(model, {
+        "step": step, "method": method, "spaces": spaces, "stabilise": stabilise, "start": start,
+        "until": until, "sliders": sliders, "title": title, "view": view, "exact": exact,
+    })  # fmt: skip
+
+    def fill(file: BinaryIO) -> None:
+        file.write(text.encode())
+
+    return write_whole(target, fill)
+
+
+def page_of(model: Model, options: Mapping[str, Any]) -> str:
+    """A page that runs; one run of Python says how far things move."""
+    spaces = options["spaces"]
+    every = spaces if isinstance(spaces, Sequence) and not isinstance(spaces, str) else [spaces]
+    if not every:
+        raise InvalidOption("export: spaces is an empty list.", "Name one space, or several.")
+    asked = {name: options[name] for name in ("until", "step", "method", "stabilise", "start")}
+    results = [simulate(model, **asked, spaces=one, progress=False) for one in every]
+    labels = [str(one) for one in every] if len(every) > 1 else None
+    film = make_live(results, labels, "side by side", options["title"], options["view"],
+                     options["sliders"])  # fmt: skip
+    return film.html
+
+
+def cuda_of(model: Model, options: Mapping[str, Any]) -> str:
+    of_page = [name for name in ("start", "sliders", "title") if options[name] is not None]
+    if of_page:
+        raise InvalidOption(
+            f"export: {of_page[0]} is an option of pages, not of CUDA.",
+            "Leave it out, or write a page: .html.",
+        )
+    return export_cuda(
+        model, options["step"], options["method"], options["spaces"], options["stabilise"],
+        options["exact"],
+    )  # fmt: skip
+
+
+#: The text of a file, by the ending of its name.
+FORMATS: dict[str, Callable[[Model, Mapping[str, Any]], str]] = {".html": page_of, ".cu": cuda_of}
