@@ -1,4 +1,4 @@
-"""What a user is told while something takes long: records of `logging.getLogger("chasles")`.
+"""Messages while something takes long: records of `logging.getLogger("chasles")`.
 
 Where nobody has set logging up, notices are lines on stderr. `silence` suppresses them: calls with
 `progress=False` run inside of it. Warnings are Python's (`ChaslesWarning`), and no notices.
