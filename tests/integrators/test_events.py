@@ -54,7 +54,7 @@ def test_a_wheel_passes_its_zeros_at_every_half_turn(direction):
 
 
 @pytest.mark.parametrize("method", ["dop853", pytest.param("dopri5", marks=pytest.mark.slow)])
-@pytest.mark.parametrize("space", ["framed", "subgroups"])
+@pytest.mark.parametrize("space", ["subgroups", pytest.param("framed", marks=pytest.mark.slow)])
 def test_a_thousand_crossings_without_a_miss_or_a_duplicate(space, method):
     """The states between steps, looked at many times as often, change sign as often and there."""
 

@@ -71,7 +71,9 @@ def test_events_do_not_change_the_run(method):
     np.testing.assert_array_equal(watched.absolute, plain.absolute)
 
 
-@pytest.mark.parametrize("space", ["SE3 relative", "subgroups"])
+@pytest.mark.parametrize(
+    "space", ["subgroups", pytest.param("SE3 relative", marks=pytest.mark.slow)]
+)
 def test_crossings_are_those_of_the_states_between_without_a_miss_or_a_duplicate(space):
     def crossing(t, state):
         return state.position("second")[2] - state.position("first")[2]

@@ -7,6 +7,7 @@ that are known by then.
 import numpy as np
 import pytest
 from attraction import Attraction
+from combinations import pairwise
 from point_on_cylinder import PointOnCylinder
 from scipy.optimize import brentq
 from scipy.special import ellipj, ellipk
@@ -51,9 +52,7 @@ def pendulum_angle(t):
     return 2 * np.arcsin(k * ellipj(ellipk(k * k) - np.sqrt(G / RADIUS) * t, k * k)[0])
 
 
-@pytest.mark.parametrize("form", FORMS)
-@pytest.mark.parametrize("stabilise", STABILISERS)
-@pytest.mark.parametrize("space", SPACES)
+@pytest.mark.parametrize("space, stabilise, form", pairwise(SPACES, STABILISERS, FORMS))
 def test_a_bead_in_a_level_pipe_is_a_pendulum_that_glides(space, stabilise, form):
     run = ch.simulate(
         bead_in_pipe(), 1.0, step=1e-3, spaces=space, stabilise=stabilise, acceleration=form
@@ -111,15 +110,13 @@ def planet(joints=True):
     return ch.Model([body], held, [sun], gravity=(0, 0, 0))
 
 
-@pytest.mark.parametrize("form", FORMS)
-@pytest.mark.parametrize("stabilise", STABILISERS)
-@pytest.mark.parametrize("space", SPACES)
+@pytest.mark.parametrize("space, stabilise, form", pairwise(SPACES, STABILISERS, FORMS))
 def test_a_planet_moves_as_kepler_says(space, stabilise, form):
     run = ch.simulate(
         planet(), 2.0, step=1e-3, spaces=space, stabilise=stabilise, acceleration=form
     )
-    wanted = np.array([kepler(t) for t in run.t])
-    assert np.abs(run.position("planet") - wanted).max() < 1e-8
+    wanted = np.array([kepler(t) for t in run.t[::40]])
+    assert np.abs(run.position("planet")[::40] - wanted).max() < 1e-8
     assert np.ptp(run.energy()) < 1e-9 * np.abs(run.energy()).max()
 
 

@@ -50,11 +50,19 @@ def turned(axes: Floats, axis: Vector3) -> Floats:
 
     $$1 + \hat v + \hat v^2 / (1 + c), \qquad v = z\times e, \quad c = z\cdot e .$$
 
+    Beyond a right angle it is made of two reflections, which are orthogonal however small $1 + c$.
     Where they are opposite, every half turn about a normal of z does; the one about x is taken.
     """
     z, target = axes[:, 2], np.array(axis)
     cosine = float(z @ target)
     if cosine < -1.0 + OPPOSITE:
         return axes * (1.0, -1.0, -1.0)
+    if cosine < 0.0:
+        return mirror(z + target) @ mirror(z) @ axes
     cross = hat(hat(z) @ target)
     return (np.eye(3) + cross + cross @ cross / (1.0 + cosine)) @ axes
+
+
+def mirror(normal: Floats) -> Floats:
+    """The reflection at the plane with this normal, of any length."""
+    return np.eye(3) - np.outer(2.0 / (normal @ normal) * normal, normal)
