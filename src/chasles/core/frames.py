@@ -5,7 +5,7 @@ from typing import NamedTuple
 import numpy as np
 
 from chasles.core.arrays import Floats
-from chasles.model import GROUND, Cartesian, Joint, Model, Vector3
+from chasles.model import GROUND, Joint, Model, Vector3
 from chasles.spaces.frames import frame_along, joint_axes, joint_axes_on_b
 
 ORIGIN: Vector3 = (0.0, 0.0, 0.0)
@@ -30,7 +30,7 @@ class Frames(NamedTuple):
 
 def oriented(joint: Joint) -> tuple[str, str]:
     """The joint's bodies; of a joint with rows of a lower pair to the ground, the ground first."""
-    swap = joint.b == GROUND.name and (joint.is_lower_pair or isinstance(joint, Cartesian))
+    swap = joint.b == GROUND.name and joint.is_lower_pair
     return (joint.b, joint.a) if swap else (joint.a, joint.b)
 
 

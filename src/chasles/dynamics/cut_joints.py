@@ -25,7 +25,7 @@ from chasles.core.recursion.groups import LoopRoom, Loops, make_loop_room
 from chasles.core.recursion.motion import retract
 from chasles.core.recursion.run import tree_close, tree_factor
 from chasles.core.recursion.tables import make_loops
-from chasles.core.recursion.tree import DOF, Recursion, Tree
+from chasles.core.recursion.tree import DOF, SPHERICAL, Recursion, Tree, turns_of
 from chasles.core.watch import EVENT_WIDTH, MOST_EVENTS, TINY, Watch
 from chasles.core.workspace import Workspace
 from chasles.dynamics.solver import DAMPING, REDUNDANT, SINGULAR, SUSPICIOUS, Solver
@@ -37,8 +37,6 @@ from chasles.system.sizes import length_rows
 #: A row that no coordinate moves by more than this fraction of what free bodies would, squared, at
 #: any pose, holds by itself: rounding leaves 1e-32.
 VANISHING = 1e-20
-#: Coordinates before the slides of a pair: turns come first.
-FIRST_SLIDE = (0, 0, 1, 1, 1, 1, 3, 3, 3, 3, 3)
 #: Poses of the tree at which rows are looked at: they vanish identically or almost nowhere.
 POSES = 3
 #: Poses with closed loops at which dependent rows are counted, how far from the start, in how many
@@ -252,7 +250,8 @@ def slides_of(tree: Tree) -> NDArray[np.bool_]:
     """(v,) Which velocities of a tree are lengths per second."""
     found = np.zeros(tree.rate_count, bool)
     for pair, first in zip(tree.pair.tolist(), tree.rate_at.tolist()):
-        found[first + FIRST_SLIDE[pair] : first + DOF[pair]] = True
+        turns = 3 if pair >= SPHERICAL else turns_of(pair)
+        found[first + turns : first + DOF[pair]] = True
     return found
 
 

@@ -16,7 +16,15 @@ import numpy as np
 
 from chasles.core.arrays import TWIST, Floats
 from chasles.core.recursion.run import tree_rates
-from chasles.core.recursion.tree import GEARED, PLANAR, SPHERICAL, Tree, make_recursion
+from chasles.core.recursion.tree import (
+    GEARED,
+    SPHERICAL,
+    Tree,
+    is_flat,
+    make_recursion,
+    rises,
+    turns_of,
+)
 from chasles.dynamics.tree_problem import TreeProblem
 from chasles.model import Model, UnknownName
 from chasles.model.keywords import checked_keywords
@@ -27,7 +35,6 @@ from chasles.system.state import State, checked_state
 from chasles.system.tree_state import carried_by
 from chasles.system.turns import first_integrals
 
-PLANE = ("angle", "x", "y")
 TURNS = ("wx", "wy", "wz")
 FLIGHT = (*TURNS, "x", "y", "z")
 
@@ -38,10 +45,10 @@ class JointDynamics:
 
     `coordinates` names them, (joint, word), in the order of the bodies that joints carry.  Words
     are "angle" and "displacement", as `Result.coordinate` has them; of a planar joint "angle", "x"
-    and "y", the centre of mass along axes of the plane; of a spherical joint "wx", "wy" and "wz",
-    the angular velocity of the body that it carries, in that body's axes.  A body that no joint
-    carries has its own name, with "wx", "wy", "wz" in its axes and "x", "y", "z" of its centre of
-    mass in the world.
+    and "y" (of a Cartesian one "x", "y" and "z"), the centre of mass along axes of the joint; of a
+    spherical joint "wx", "wy" and "wz", the angular velocity of the body that it carries, in that
+    body's axes.  A body that no joint carries has its own name, with "wx", "wy", "wz" in its axes
+    and "x", "y", "z" of its centre of mass in the world.
     """
 
     coordinates: tuple[tuple[str, str], ...]
@@ -113,9 +120,9 @@ def coordinate_names(problem: TreeProblem) -> tuple[tuple[str, str], ...]:
         words: tuple[str, ...] = FLIGHT
         if pair in (SPHERICAL, GEARED):
             words = TURNS
-        elif pair == PLANAR:
-            words = PLANE
-        elif pair < PLANAR:
+        elif is_flat(pair):
+            words = ("angle",) * turns_of(pair) + ("x", "y", "z")[: 2 + rises(pair)]
+        elif pair < SPHERICAL:
             words = COORDINATES.get(pair_kind(problem.setup.model.joint(joint)) or "", ())
         names += [(joint, word) for word in words]
     return tuple(names)

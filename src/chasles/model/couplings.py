@@ -194,7 +194,7 @@ class PointOnPlane(RowJoint):
 
 
 @dataclass(frozen=True, init=False)
-class Cartesian(RowJoint):
+class Cartesian(Joint):
     """A gantry: all translations, no rotation of b relative to a.
 
     Parameters
@@ -204,8 +204,8 @@ class Cartesian(RowJoint):
 
     Notes
     -----
-    It has constraints but no coordinates. To start at, drive, or act on coordinates, use its three
-    `slides`, which also stay closed to round-off.
+    Bodies can move in its group of translations, where it stays closed to round-off. It has no
+    coordinates of its own: to start at, drive, or act on coordinates, use its three `slides`.
 
     Examples
     --------
@@ -214,10 +214,11 @@ class Cartesian(RowJoint):
     """
 
     locked = ("wx", "wy", "wz")
-    allows_group = True  # of translations
     any_frame_point = True
 
     axis: Vector3 = field(default=Z, init=False, repr=False)
+    at_b: Vector3 | None = field(default=None, init=False, repr=False)
+    axis_b: Vector3 | None = field(default=None, init=False, repr=False)
 
     def __init__(
         self, name: str, a: Attachment, b: Attachment, at: ArrayLike | None = None

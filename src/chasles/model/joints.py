@@ -23,6 +23,7 @@ from chasles.model.checks import (
     fill,
 )
 from chasles.model.errors import ChaslesError, InvalidJoint, told
+from chasles.model.pairs import ANY_POINT, MOTIONS, SCREWED, pair_of_rows
 from chasles.model.registered import register
 from chasles.model.rotations import Turned, rotation_of
 from chasles.model.words import ArrayLike, Coordinate, Word
@@ -33,7 +34,6 @@ else:
     Attachment = Word("Body | str")
 Z: Vector3 = (0.0, 0.0, 1.0)
 #: Relative motions of two bodies, in the joint's frame.
-MOTIONS = ("wx", "wy", "wz", "ux", "uy", "uz")
 
 
 @dataclass(frozen=True, init=False)
@@ -144,7 +144,7 @@ class Joint:
 
     @property
     def allows_group(self) -> bool:
-        """Whether the motions left free form a group: lower pairs, and of the others Cartesian."""
+        """Whether the motions left free form a group: those of lower pairs do."""
         return self.is_lower_pair
 
     @property
@@ -175,6 +175,69 @@ def check_rows(locked: Any, is_lower_pair: bool, where: str) -> None:
             f"{where}: locked must be some of {', '.join(MOTIONS)}, got {told(locked)}.",
             "Name rotations wx, wy, wz and translations ux, uy, uz; a CustomJoint has other rows.",
         )
+
+
+@dataclass(frozen=True, init=False)
+class LowerPair(Joint, in_files=False):
+    """A base class for joints of your own that leave a group of motions free.
+
+    A subclass names in `locked` what is locked, in the joint's axes with z along `axis`: rotations
+    "wx", "wy", "wz" and translations "ux", "uy", "uz". The joint then works as those of the
+    package do: bodies can move in its motion subgroup, where it stays closed to round-off.
+
+    Parameters
+    ----------
+    at
+        Point of the joint in world coordinates at the start, m.
+    axis
+        Direction of z in world axes.
+    pitch
+        Advance along z, m per radian, where z is locked and rotation about z is free.
+
+    Examples
+    --------
+    >>> class Schoenflies(LowerPair):
+    ...     locked = ("wx", "wy")
+    >>> Schoenflies("lift", GROUND, "gripper", axis=(0, 0, 1)).locked
+    ('wx', 'wy')
+    """
+
+    pitch: float = 0.0
+
+    def __init_subclass__(cls, in_files: bool | None = None) -> None:
+        """Refuse what leaves no group free."""
+        super().__init_subclass__(in_files)
+        pair = pair_of_rows(tuple(cls.locked))
+        if pair is None:
+            raise InvalidJoint(
+                f"joint class '{cls.__name__}' locks {told(cls.locked)}, and the motions left free"
+                " are no group.",
+                "Lock rotations about x and y together, translations along x and y together; or"
+                " write a CustomJoint.",
+            )
+        cls.any_frame_point = pair in ANY_POINT
+
+    def __init__(
+        self,
+        name: str,
+        a: Attachment,
+        b: Attachment,
+        at: ArrayLike | None = None,
+        axis: ArrayLike = Z,
+        pitch: float = 0.0,
+        at_b: ArrayLike | None = None,
+        axis_b: ArrayLike | None = None,
+    ) -> None:
+        point = at if self.any_frame_point else checked_point(at, name)
+        super().__init__(name, a, b, point, axis, at_b, axis_b)
+        advance = checked_number(pitch, "pitch", f"joint '{name}'", InvalidJoint)
+        if advance and pair_of_rows(self.locked) not in SCREWED:
+            raise InvalidJoint(
+                f"joint '{name}': pitch is {advance:g} m/rad, but it does not turn about z with z"
+                " locked.",
+                "Leave pitch out, or lock uz and not wz.",
+            )
+        fill(self, pitch=advance)
 
 
 @dataclass(frozen=True, init=False)

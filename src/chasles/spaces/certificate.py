@@ -21,7 +21,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from chasles.model import GROUND, Cartesian, Joint
+from chasles.model import GROUND, Joint
 from chasles.spaces.exactness import Charts
 from chasles.spaces.on_subgroups import is_charted, on_subgroups, subgroup_tree
 from chasles.spaces.subalgebras import ZERO, Floats, beyond, closure
@@ -95,7 +95,7 @@ def certify(charts: Charts, joint: Joint) -> Certificate:
         )
     child, recursive = charts.directly(joint), on_subgroups(charts.spaces)
     carries = recursive and joint.name not in subgroup_tree(charts.model, charts.spaces).cut
-    if child is None or (recursive and not carries) or isinstance(joint, Cartesian):
+    if child is None or (recursive and not carries):
         return Certificate(joint.name, True, group, found.rows, BY_COSET, found.reason)
     lemma = BY_CONSTRUCTION if recursive else BY_PROJECTION
     ulps = ULPS if lemma == BY_CONSTRUCTION else None

@@ -52,7 +52,7 @@ from weakref import ref
 
 import numpy as np
 
-from chasles.model import GROUND, Cartesian, Joint, Model
+from chasles.model import GROUND, Joint, Model
 from chasles.spaces.fitting import SAME_POINT, distance, local_scale
 from chasles.spaces.frames import joint_axes
 from chasles.spaces.invariance import Chart, Link, is_coset, keeps, kept_hull
@@ -353,8 +353,6 @@ class Charts:
         space = self.spaces[child]
         other = joint.a if child == joint.b else joint.b
         against = "the ground" if other == GROUND.name else f"'{other}'"
-        if isinstance(joint, Cartesian):
-            return "translations are a subgroup in every chart, with any frame point"
         if self.beside_carrier(joint, child):
             if not exact:
                 return f"beside '{space.at}', whose shifts turn what this joint allows"

@@ -5,9 +5,8 @@ Links may be massless, which bodies of a model may not: a massless cross between
 universal joint, as long as something with mass hangs on it.
 """
 
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache
 from typing import Any
 
 import numpy as np
@@ -25,13 +24,12 @@ from chasles.core.recursion.tree import (
 )
 from chasles.model import GROUND, Driver, InvalidBody, InvalidJoint, InvalidModel, Model
 from chasles.model.joints import checked_armature as model_armature
+from chasles.model.pairs import ANY_POINT, pair_of_rows
 from chasles.spaces.tree import Tree as SpanningTree
 from chasles.spaces.tree import is_centred, spanning_tree
 from chasles.system.build_frames import carried_frames, carriers
 from chasles.system.principal import principal_axes
 
-#: Pairs that mean the same wherever their point is: it is put at the centre of mass.
-ANY_POINT = ("prismatic", "planar", "fixed")
 #: Pairs that lock nothing, in principal axes about their point.
 LOOSE = ("free", "SO3xR3", "SE3")
 #: Coordinates that can be driven, in the order of the velocities.
@@ -142,15 +140,10 @@ def loose_link(body: Any, chart: LooseChart, index: Mapping[str, int]) -> Link:
 
 
 def pair_kind(joint: Any) -> str | None:
-    """The lower pair that a joint is; one of a user's own class is what that is derived from."""
-    kind: Hashable = type(joint)
-    return pair_kind_of(kind)
-
-
-@cache
-def pair_kind_of(kind: type) -> str | None:
-    kinds = (vars(parent).get("kind") for parent in kind.__mro__)
-    return next((name for name in kinds if name in PAIR_CODES), None)
+    """The pair that a joint is: what it leaves free is a subgroup, whatever its class; or None."""
+    if not joint.is_lower_pair:
+        return None
+    return pair_of_rows(joint.locked, joint.pitch != 0.0)
 
 
 class CarrierFrames:

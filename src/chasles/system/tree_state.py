@@ -13,18 +13,15 @@ from chasles.core.arrays import (
     Floats,
 )
 from chasles.core.recursion.tree import (
-    CYLINDRICAL,
     DIRECT,
-    FIXED,
     FREE,
     GEARED,
-    HELICAL,
-    PLANAR,
-    PRISMATIC,
     PROPER,
-    REVOLUTE,
     SPHERICAL,
     Tree,
+    is_flat,
+    rises,
+    turns_of,
 )
 from chasles.groups.so3 import so3_from_matrix
 from chasles.spaces.on_subgroups import subgroup_tree
@@ -170,17 +167,17 @@ def relative_state(
         turned += 2 * np.pi * np.round((known["angle"] - turned) / (2 * np.pi))
     turned = better(turned, known["angle"])
     along = better(moved[2], known["displacement"])
-    whole = [float(turned), float(np.cos(turned)), float(np.sin(turned))]
-    if pair == FIXED:
-        return [], []
-    if pair == PRISMATIC:
-        return [along], [slip[2]]
-    if pair in (REVOLUTE, HELICAL):
-        return whole, [spin[2]]
-    if pair == CYLINDRICAL:
-        return [*whole, along], [spin[2], slip[2]]
-    assert pair == PLANAR
-    return [*whole, moved[0], moved[1]], [spin[2], slip[0], slip[1]]
+    stored, rates = list[float](), list[float]()
+    if turns_of(pair):
+        stored += [float(turned), float(np.cos(turned)), float(np.sin(turned))]
+        rates.append(spin[2])
+    if is_flat(pair):
+        stored += [moved[0], moved[1]]
+        rates += [slip[0], slip[1]]
+    if rises(pair):
+        stored.append(along)
+        rates.append(slip[2])
+    return stored, rates
 
 
 def better(measured: float, known: float | None) -> float:

@@ -29,6 +29,7 @@ from chasles.model import (
     Fixed,
     Helical,
     Joint,
+    LowerPair,
     Model,
     Planar,
     Prismatic,
@@ -85,9 +86,10 @@ def pair_entry(joint: Joint, model: Model) -> JointEntry:
     return JointEntry(joint_frames(joint), joint.pitch, locked_bits(joint.locked))
 
 
+PAIRS = (Spherical, Revolute, Prismatic, Cylindrical, Helical, Planar, Fixed, Cartesian)
 LOWER_PAIR = ConstraintKind(
     name="lowerpair",
-    made_of=(Spherical, Revolute, Prismatic, Cylindrical, Helical, Planar, Fixed, Cartesian),
+    made_of=(*PAIRS, LowerPair),
     entry=pair_entry,
     rows=pair_rows,
     residual=pair_residual,

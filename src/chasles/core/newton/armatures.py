@@ -10,7 +10,7 @@ from chasles.compiled import hot, routine
 from chasles.core.arrays import ABSOLUTE_WIDTH
 from chasles.core.newton.rows import motion_in_world, put_rates
 from chasles.core.recursion.kinematics import kinematics, place
-from chasles.core.recursion.riding import dof_of
+from chasles.core.recursion.tree import coordinates_of
 
 ZERO = (0.0, 0.0, 0.0)
 
@@ -53,7 +53,7 @@ def load_armatures(mechanism: Any, newton: Any, room: Any) -> None:
     tree, row = mechanism.tree, newton.block
     for body in range(tree.body_count):
         k, base = tree.rate_at[body], tree.base[body]
-        for slot in range(dof_of(tree.pair[body])):
+        for slot in range(coordinates_of(tree.pair[body])):
             inertia = tree.armature[k + slot]
             if inertia == 0.0:
                 continue
@@ -75,7 +75,7 @@ def feel_armatures(mechanism: Any, newton: Any, room: Any, rates: Any) -> None:
     tree, row = mechanism.tree, newton.block
     for body in range(tree.body_count):
         k, base = tree.rate_at[body], tree.base[body]
-        for slot in range(dof_of(tree.pair[body])):
+        for slot in range(coordinates_of(tree.pair[body])):
             effort = tree.armature[k + slot] * rates[k + slot]
             if effort == 0.0:
                 continue

@@ -21,7 +21,7 @@ from chasles.core.arrays import (
     vec4,
 )
 from chasles.core.newton.places import freedom_count, is_prescribed, velocity_at
-from chasles.core.recursion.tree import CYLINDRICAL, FIXED, FREE, PLANAR, PROPER, SPHERICAL
+from chasles.core.recursion.tree import FREE, PROPER, REVOLUTE, SPHERICAL, coordinates_of
 from chasles.groups.se3 import se3_compose, se3_inverse, se3_log
 from chasles.groups.so3 import so3_compose, so3_inverse, so3_log
 from chasles.groups.vectors import sub
@@ -61,12 +61,10 @@ def put_difference(mechanism: Any, start: Any, end: Any, out: Any) -> None:
             put3(out, k, turn_between(vec4(start, q), vec4(end, q)))
             if pair >= FREE:
                 put3(out, k + 3, sub(vec3(end, q + 4), vec3(start, q + 4)))
-        elif pair != FIXED:
-            out[k] = end[q] - start[q]
-            if pair >= CYLINDRICAL:
-                out[k + 1] = end[q + 3] - start[q + 3]
-            if pair == PLANAR:
-                out[k + 2] = end[q + 4] - start[q + 4]
+        else:
+            for slot in range(coordinates_of(pair)):  # (angle, cos, sin) come first of a turn
+                at = q + slot if pair < REVOLUTE or slot == 0 else q + 2 + slot
+                out[k + slot] = end[at] - start[at]
 
 
 @routine

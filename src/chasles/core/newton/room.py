@@ -13,7 +13,7 @@ from chasles.core.arrays import (
 )
 from chasles.core.constraints.registry import CONSTRAINTS
 from chasles.core.newton.places import freedom_count, linear_at
-from chasles.core.recursion.tree import DOF, FREE, PRISMATIC, ROW, SPHERICAL, Tree
+from chasles.core.recursion.tree import DOF, ROW, SPHERICAL, Tree, turns_of
 from chasles.core.retraction import slope_length
 from chasles.core.tally import make_tally
 
@@ -117,9 +117,8 @@ def tree_weights(tree: Tree) -> Floats:
     sliding = np.where(sliding > 0.0, sliding, sliding.max(initial=0.0))
     weights = np.zeros(tree.rate_count)
     for body, pair in enumerate(tree.pair.tolist()):
-        slides = 1 if pair == PRISMATIC else 0
-        turns = 0 if pair == PRISMATIC else (3 if pair >= SPHERICAL else min(1, DOF[pair]))
-        slides = 3 if pair >= FREE else slides or DOF[pair] - turns
+        turns = 3 if pair >= SPHERICAL else turns_of(pair)
+        slides = DOF[pair] - turns
         own = [turning[body]] * turns + [sliding[body]] * slides
         weights[tree.rate_at[body] : tree.rate_at[body] + len(own)] = np.sqrt(own)
     return weights

@@ -35,17 +35,16 @@ from chasles.core.recursion.kinematics import kinematics, place
 from chasles.core.recursion.refine import solve_rows
 from chasles.core.recursion.tree import (
     AXIS,
-    CYLINDRICAL,
     DIRECT,
-    FIXED,
     FREE,
     LEVER,
-    PLANAR,
-    PRISMATIC,
     PROPER,
+    REVOLUTE,
     ROW,
     SPHERICAL,
     TURN,
+    is_flat,
+    rises,
 )
 from chasles.core.stabilisation.residuals import put_position_residual, put_velocity_residual
 from chasles.groups.vectors import cross, dot, matvec, sub, tmatvec
@@ -110,15 +109,16 @@ def put_rates(tree: Any, room: Any, body: int, own: Any, carrier: Any, out: Any,
             put3(out, k + 3, tmatvec(turn, slide))
         elif pair == DIRECT:
             put3(out, k + 3, tmatvec(mat9(room.places, base * ROW + TURN), slide))
-    elif pair == PRISMATIC:
-        out[k] = dot(z, slide)
-    elif pair != FIXED:
-        out[k] = dot(z, spin)
-        if pair == CYLINDRICAL:
-            out[k + 1] = dot(z, slide)
-        elif pair == PLANAR:
+    else:
+        if pair >= REVOLUTE:
+            out[k] = dot(z, spin)
+            k += 1
+        if is_flat(pair):
             x = vec3(room.places, at + AXIS)
-            out[k + 1], out[k + 2] = dot(x, slide), dot(cross(z, x), slide)
+            out[k], out[k + 1] = dot(x, slide), dot(cross(z, x), slide)
+            k += 2
+        if rises(pair):
+            out[k] = dot(z, slide)
 
 
 @routine

@@ -55,6 +55,9 @@ from chasles.core.recursion.tree import (
     ROW,
     SPHERICAL,
     TURN,
+    coordinates_of,
+    is_flat,
+    rises,
     triangle,
 )
 from chasles.groups.vectors import add, axpy, cross, dot, matvec, neg, sub, tmatvec
@@ -71,7 +74,7 @@ def answered(rows: Any, at: int, slot: int, alpha: Any, acceleration: Any) -> An
 
 
 @routine
-def several_answers(tree: Any, rows: Any, at: int, pair: int, x: Any, out: Any, k: int) -> Any:
+def several_answers(rows: Any, at: int, pair: int, pitch: Any, x: Any, out: Any, k: int) -> Any:
     """`answered` of several coordinates, the last to give way first; X with all of them."""
     alpha, a = x
     z = z_axis(rows, at)
@@ -82,17 +85,25 @@ def several_answers(tree: Any, rows: Any, at: int, pair: int, x: Any, out: Any, 
             alpha = axpy(rate, column_of_turn(rows, at, slot), alpha)
             out[k + slot] = rate
         return alpha, a
-    if pair == PLANAR:
+    slot = coordinates_of(pair)
+    if rises(pair):
+        slot -= 1
+        out[k + slot] = answered(rows, at, slot, alpha, a)
+        a = axpy(out[k + slot], z, a)
+    if is_flat(pair):
         x_axis = vec3(rows, at + AXIS)
-        out[k + 2] = answered(rows, at, 2, alpha, a)
-        a = axpy(out[k + 2], cross(z, x_axis), a)
-        out[k + 1] = answered(rows, at, 1, alpha, a)
-        a = axpy(out[k + 1], x_axis, a)
-    else:
-        out[k + 1] = answered(rows, at, 1, alpha, a)
-        a = axpy(out[k + 1], z, a)
-    out[k] = answered(rows, at, 0, alpha, a)
-    return axpy(out[k], z, alpha), a
+        slot -= 1
+        out[k + slot] = answered(rows, at, slot, alpha, a)
+        a = axpy(out[k + slot], cross(z, x_axis), a)
+        slot -= 1
+        out[k + slot] = answered(rows, at, slot, alpha, a)
+        a = axpy(out[k + slot], x_axis, a)
+    if pair >= REVOLUTE:
+        out[k] = answered(rows, at, 0, alpha, a)
+        alpha = axpy(out[k], z, alpha)
+        if pair == PLANAR and pitch != 0.0:
+            a = axpy(pitch * out[k], z, a)
+    return alpha, a
 
 
 @routine
@@ -191,7 +202,7 @@ def accelerate_body(
             out[k] = rate
             alpha, a = axpy(rate, z, alpha), axpy(tree.pitch[body] * rate, z, a)
         elif pair != FIXED:
-            alpha, a = several_answers(tree, rows, at, pair, (alpha, a), out, k)
+            alpha, a = several_answers(rows, at, pair, tree.pitch[body], (alpha, a), out, k)
         alpha, a = add(alpha, turning), add(a, pushing)
     put3(rows, at + ALPHA, alpha)
     put3(rows, at + ACCELERATION, a)

@@ -14,9 +14,9 @@ from chasles.compiled import routine
 from chasles.core.arrays import put3, vec3
 from chasles.core.recursion.articulate import add_load, load_wrenches
 from chasles.core.recursion.refine import converge, gather, put_damping
-from chasles.core.recursion.riding import axis_of, dof_of
+from chasles.core.recursion.riding import axis_of
 from chasles.core.recursion.solving import resolve_loads
-from chasles.core.recursion.tree import FORCE, FREE, LEVER, ROW, SPHERICAL, TORQUE
+from chasles.core.recursion.tree import FORCE, FREE, LEVER, ROW, SPHERICAL, TORQUE, coordinates_of
 from chasles.groups.vectors import add, cross, dot, neg, scale
 
 ZERO = (0.0, 0.0, 0.0)
@@ -36,7 +36,7 @@ def load_efforts(tree: Any, rows: Any, efforts: Any) -> None:
     """Add efforts of joints of up to three coordinates: on a body, and back on what carries it."""
     for body in range(tree.body_count):
         at, pair = body * ROW, tree.pair[body]
-        for slot in range(dof_of(pair) if pair < FREE and pair != SPHERICAL else 0):
+        for slot in range(coordinates_of(pair) if pair < FREE and pair != SPHERICAL else 0):
             s = axis_of(tree, rows, body, pair, slot)
             push = efforts[tree.rate_at[body] + slot] / (dot(s[0], s[0]) + dot(s[1], s[1]))
             torque, force = scale(push, s[0]), scale(push, s[1])

@@ -56,7 +56,6 @@ from chasles.core.recursion.tree import (
     BIAS_W,
     COLUMN,
     COUPLING,
-    CYLINDRICAL,
     FIXED,
     FORCE,
     FREE,
@@ -66,6 +65,7 @@ from chasles.core.recursion.tree import (
     LEVER,
     LINEAR,
     OMEGA,
+    PLANAR,
     PRISMATIC,
     PULL,
     REVOLUTE,
@@ -74,8 +74,11 @@ from chasles.core.recursion.tree import (
     SPHERICAL,
     TORQUE,
     TURN,
+    is_flat,
     put_triangle,
+    rises,
     triangle,
+    turns_of,
 )
 from chasles.groups.vectors import add, axpy, cross, dot, matvec, neg, tmatvec
 
@@ -318,18 +321,26 @@ def articulate_axes(tree: Any, memory: Any, rows: Any, body: int, pair: int, par
 
 @routine
 def several_axes(tree: Any, memory: Any, rows: Any, body: int, pair: int, a: Any, p: Any) -> Any:
-    """Cylindrical, planar and geared balls: coordinate after coordinate."""
+    """Pairs of several coordinates, and geared balls: coordinate after coordinate."""
     at, k, z = body * ROW, tree.rate_at[body], z_axis(rows, body * ROW)
     if pair == GEARED:
         a, p = give_turn(tree, memory, rows, at, 0, k, a, p, column_of_turn(rows, at, 0))
         a, p = give_turn(tree, memory, rows, at, 1, k + 1, a, p, column_of_turn(rows, at, 1))
         return give_turn(tree, memory, rows, at, 2, k + 2, a, p, z)
-    a, p = give_turn(tree, memory, rows, at, 0, k, a, p, z)
-    if pair == CYLINDRICAL:
-        return give_slide(tree, memory, rows, at, 1, k + 1, a, p, z)
-    x = vec3(rows, at + AXIS)
-    a, p = give_slide(tree, memory, rows, at, 1, k + 1, a, p, x)
-    return give_slide(tree, memory, rows, at, 2, k + 2, a, p, cross(z, x))
+    slot = turns_of(pair)
+    if pair == PLANAR and tree.pitch[body] != 0.0:
+        a, p = give_screw(tree, memory, rows, at, k, a, p, z, tree.pitch[body])
+    elif pair >= REVOLUTE:
+        a, p = give_turn(tree, memory, rows, at, 0, k, a, p, z)
+    if is_flat(pair):
+        x = vec3(rows, at + AXIS)
+        a, p = give_slide(tree, memory, rows, at, slot, k + slot, a, p, x)
+        slot += 1
+        a, p = give_slide(tree, memory, rows, at, slot, k + slot, a, p, cross(z, x))
+        slot += 1
+    if rises(pair):
+        a, p = give_slide(tree, memory, rows, at, slot, k + slot, a, p, z)
+    return a, p
 
 
 @routine

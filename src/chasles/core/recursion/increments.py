@@ -39,6 +39,9 @@ from chasles.core.recursion.tree import (
     ROW,
     SPHERICAL,
     TURN,
+    is_flat,
+    rises,
+    turns_of,
 )
 from chasles.groups.se3 import se3_exp
 from chasles.groups.so3 import log_closed, log_series, so3_compose, so3_dexp_inv, so3_exp
@@ -81,9 +84,14 @@ def slide_of_pair(tree: Any, rows: Any, body: int, eta: Any, length: float) -> A
         return scale(length * tree.pitch[body] * eta[v], z)
     if pair == CYLINDRICAL:
         return scale(length * eta[v + 1], z)
-    if pair == PLANAR:
-        x = vec3(rows, at + AXIS)
-        return scale(length, axpy(eta[v + 1], x, scale(eta[v + 2], cross(z, x))))
+    if is_flat(pair):
+        x, k = vec3(rows, at + AXIS), v + turns_of(pair)
+        slide = axpy(eta[k], x, scale(eta[k + 1], cross(z, x)))
+        if rises(pair):
+            slide = axpy(eta[k + 2], z, slide)
+        elif pair == PLANAR:
+            slide = axpy(tree.pitch[body] * eta[v], z, slide)
+        return scale(length, slide)
     if pair < FREE:
         return ZERO
     slide = scale(length, vec3(eta, v + 3))

@@ -51,6 +51,9 @@ from chasles.core.recursion.tree import (
     SPEED,
     SPHERICAL,
     TURN,
+    is_flat,
+    rises,
+    turns_of,
 )
 from chasles.groups.so3 import so3_matrix
 from chasles.groups.vectors import (
@@ -117,15 +120,24 @@ def slide_of(tree: Any, state: Any, body: int, pair: int, frame: Any) -> Any:
     return scale(state[q + 3], third(frame)), scale(state[v + 1], third(frame))
 
 
-@formula
-def planar_slide(tree: Any, state: Any, body: int, base: Any) -> Any:
-    """(x axis, d, u) of a planar pair."""
-    q, v = tree.stored_at[body], tree.stored_count + tree.rate_at[body]
+@routine
+def flat_slide(tree: Any, state: Any, body: int, pair: int, base: Any) -> Any:
+    """(x axis, d, u) of a pair with shifts along x and y, and along z where it has them."""
+    turns = turns_of(pair)
+    q = tree.stored_at[body] + 3 * turns
+    v = tree.stored_count + tree.rate_at[body] + turns
     frame = mat9(tree.turn, 9 * body)
     x = matvec(base, (frame[0], frame[3], frame[6]))
     y = matvec(base, (frame[1], frame[4], frame[7]))
-    shift = axpy(state[q + 3], x, scale(state[q + 4], y))
-    return x, shift, axpy(state[v + 1], x, scale(state[v + 2], y))
+    shift = axpy(state[q], x, scale(state[q + 1], y))
+    slip = axpy(state[v], x, scale(state[v + 1], y))
+    if rises(pair):
+        z = matvec(base, (frame[2], frame[5], frame[8]))
+        shift, slip = axpy(state[q + 2], z, shift), axpy(state[v + 2], z, slip)
+    if pair == PLANAR and tree.pitch[body] != 0.0:
+        z = scale(tree.pitch[body], matvec(base, (frame[2], frame[5], frame[8])))
+        shift, slip = axpy(state[q - 3], z, shift), axpy(state[v - 1], z, slip)
+    return x, shift, slip
 
 
 @routine
@@ -168,8 +180,8 @@ def kinematics(tree: Any, state: Any, rows: Any) -> None:
         turn, spin = turn_and_rate(tree, state, body, pair, base, grounded)
         omega = spin
         slip = ZERO
-        if pair == PLANAR:
-            x, shift, slip = planar_slide(tree, state, body, base)
+        if is_flat(pair):
+            x, shift, slip = flat_slide(tree, state, body, pair, base)
             put3(rows, at + AXIS, x)
             lever = add(lever, shift)
         elif pair in (PRISMATIC, HELICAL, CYLINDRICAL):
@@ -206,8 +218,8 @@ def find_speeds(tree: Any, state: Any, rows: Any, in_world: Any) -> None:
             base = mat9(rows, up + TURN)
             point = add(point, vec3(rows, up + POINT))
             speed = add(vec3(rows, up + SPEED), cross(vec3(rows, up + OMEGA), lever))
-        if pair == PLANAR:
-            speed = add(speed, planar_slide(tree, state, body, base)[2])
+        if is_flat(pair):
+            speed = add(speed, flat_slide(tree, state, body, pair, base)[2])
         elif pair in (PRISMATIC, HELICAL, CYLINDRICAL):
             speed = add(speed, slide_of(tree, state, body, pair, mat9(rows, at + TURN))[1])
         elif pair == FREE:

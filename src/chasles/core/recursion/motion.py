@@ -14,16 +14,13 @@ from chasles.core.full_turns import commute, near_full_turn, parallel
 from chasles.core.outcomes import OK, TURNED
 from chasles.core.recursion.tree import (
     CAYLEY,
-    CYLINDRICAL,
     EXP,
-    FIXED,
     FREE,
-    PLANAR,
-    PRISMATIC,
     PROPER,
     REVOLUTE,
     SPHERICAL,
     TRUNCATED,
+    coordinates_of,
 )
 from chasles.groups.coefficients import half_angle
 from chasles.groups.se3 import (
@@ -180,17 +177,15 @@ def retract(tree: Any, state: Any, increment: Any, out: Any) -> None:
             if pair >= FREE:
                 for k in range(3):
                     out[q + 4 + k] = state[q + 4 + k] + increment[v + 3 + k]
-        elif pair == PRISMATIC:
-            out[q] = state[q] + increment[v]
-        elif pair != FIXED:
+        elif pair < REVOLUTE:
+            for k in range(pair):
+                out[q + k] = state[q + k] + increment[v + k]
+        else:
             angle = angle_of(tree.map, increment[v])
             out[q] = state[q] + angle
             out[q + 1], out[q + 2] = turned(state[q + 1], state[q + 2], angle)
-            if pair == CYLINDRICAL:
-                out[q + 3] = state[q + 3] + increment[v + 1]
-            elif pair == PLANAR:
-                out[q + 3] = state[q + 3] + increment[v + 1]
-                out[q + 4] = state[q + 4] + increment[v + 2]
+            for k in range(1, coordinates_of(pair)):
+                out[q + 2 + k] = state[q + 2 + k] + increment[v + k]
     first = tree.stored_count
     for k in range(tree.rate_count):
         out[first + k] = state[first + k] + increment[tree.rate_count + k]
@@ -216,19 +211,18 @@ def finish(tree: Any, state: Any, increment: Any, carry: Any, out: Any, carry_ou
                     out[q + 4 + k], carry_out[v + 3 + k] = compensated(
                         state[q + 4 + k], carry[v + 3 + k], increment[v + 3 + k]
                     )
-        elif pair == PRISMATIC:
-            out[q], carry_out[v] = compensated(state[q], carry[v], increment[v])
-        elif pair != FIXED:
+        elif pair < REVOLUTE:
+            for k in range(pair):
+                out[q + k], carry_out[v + k] = compensated(
+                    state[q + k], carry[v + k], increment[v + k]
+                )
+        else:
             by = angle_of(tree.map, increment[v])
             angle, carry_out[v] = compensated(state[q], carry[v], by)
             out[q], out[q + 1], out[q + 2] = angle, cos(angle), sin(angle)
-            if pair >= CYLINDRICAL:
-                out[q + 3], carry_out[v + 1] = compensated(
-                    state[q + 3], carry[v + 1], increment[v + 1]
-                )
-            if pair == PLANAR:
-                out[q + 4], carry_out[v + 2] = compensated(
-                    state[q + 4], carry[v + 2], increment[v + 2]
+            for k in range(1, coordinates_of(pair)):
+                out[q + 2 + k], carry_out[v + k] = compensated(
+                    state[q + 2 + k], carry[v + k], increment[v + k]
                 )
     first, rates = tree.stored_count, tree.rate_count
     for k in range(rates):

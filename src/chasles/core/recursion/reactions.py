@@ -21,28 +21,23 @@ from chasles.core.recursion.articulate import (
     clear_sums,
     column_of_turn,
     load_wrenches,
-    z_axis,
 )
 from chasles.core.recursion.coupled import add_coupled_wrenches
 from chasles.core.recursion.eliminate import SOLVED
 from chasles.core.recursion.inertia import rotated, spread
 from chasles.core.recursion.kinematics import kinematics, place
+from chasles.core.recursion.riding import axis_of
 from chasles.core.recursion.stage import accelerate_at, push, put_cut_rows
 from chasles.core.recursion.tree import (
     ACCELERATION,
     ALPHA,
-    AXIS,
-    CYLINDRICAL,
     FREE,
-    GEARED,
-    HELICAL,
     LEVER,
     OMEGA,
-    PLANAR,
-    PRISMATIC,
     ROW,
     SPHERICAL,
     TURN,
+    coordinates_of,
     triangle,
 )
 from chasles.groups.vectors import add, axpy, cross, dot, matmult, matvec, neg, sub, tmatvec
@@ -107,31 +102,17 @@ def along_coordinates(tree: Any, rows: Any, wrenches: Any, rates: Any, out: Any)
     """S . F + I_r q'' of every coordinate: its generalised force, with a driver's effort."""
     for body in range(tree.body_count):
         at, pair, k = body * ROW, tree.pair[body], tree.rate_at[body]
-        torque, force, z = vec3(wrenches, 6 * body), vec3(wrenches, 6 * body + 3), z_axis(rows, at)
-        if pair >= SPHERICAL:
+        torque, force = vec3(wrenches, 6 * body), vec3(wrenches, 6 * body + 3)
+        if pair == SPHERICAL or pair >= FREE:
             for c in range(3):
                 out[k + c] = dot(column_of_turn(rows, at, c), torque)
             if pair >= FREE:  # nothing but rounding: what is free feels nothing
                 put3(out, k + 3, force)
-            if pair == GEARED:
-                for c in range(3):
-                    out[k + c] += tree.armature[k + c] * rates[k + c]
             continue
-        if pair == PRISMATIC:
-            out[k] = dot(z, force)
-        elif pair == HELICAL:
-            out[k] = dot(z, torque) + tree.pitch[body] * dot(z, force)
-        elif pair > PRISMATIC:
-            out[k] = dot(z, torque)
-        if pair == CYLINDRICAL:
-            out[k + 1] = dot(z, force)
-            out[k + 1] += tree.armature[k + 1] * rates[k + 1]
-        elif pair == PLANAR:
-            x = vec3(rows, at + AXIS)
-            out[k + 1] = dot(x, force) + tree.armature[k + 1] * rates[k + 1]
-            out[k + 2] = dot(cross(z, x), force) + tree.armature[k + 2] * rates[k + 2]
-        if pair > 0:
-            out[k] += tree.armature[k] * rates[k]
+        for slot in range(coordinates_of(pair)):
+            s = axis_of(tree, rows, body, pair, slot)
+            out[k + slot] = dot(s[0], torque) + dot(s[1], force)
+            out[k + slot] += tree.armature[k + slot] * rates[k + slot]
 
 
 @routine

@@ -21,9 +21,16 @@ from chasles.core.recursion.coupled import take_coupled
 from chasles.core.recursion.eliminate import SOLVED
 from chasles.core.recursion.inertia import spread
 from chasles.core.recursion.on_bodies import row_on_body
-from chasles.core.recursion.riding import dof_of
 from chasles.core.recursion.solving import loop_inward, loop_outward, loop_resolve
-from chasles.core.recursion.tree import ACCELERATION, ALPHA, GAIN, ROW, TURN, triangle
+from chasles.core.recursion.tree import (
+    ACCELERATION,
+    ALPHA,
+    GAIN,
+    ROW,
+    TURN,
+    coordinates_of,
+    triangle,
+)
 from chasles.core.wrenches import force_norm
 from chasles.groups.vectors import dot, tmatvec
 from chasles.scalars.elementary import absolute, maximum, sqrt
@@ -195,7 +202,7 @@ def push_norm(tree: Any, memory: Any, system: Any) -> float:
         square = 0.0
         for body in range(tree.body_count):
             k = tree.rate_at[body]
-            for slot in range(dof_of(tree.pair[body])):
+            for slot in range(coordinates_of(tree.pair[body])):
                 effort = memory.efforts[k + slot]
                 square += effort * effort * memory.rows[body * ROW + GAIN + slot]
         total += sqrt(square)

@@ -35,19 +35,20 @@ from chasles.core.recursion.tree import (
     BIAS_W,
     COLUMN,
     COUPLING,
-    CYLINDRICAL,
     FREE,
     GAIN,
     GEARED,
     HELICAL,
     LEVER,
-    PLANAR,
     PRISMATIC,
     PULL,
     REVOLUTE,
     ROW,
     SPHERICAL,
+    coordinates_of,
+    is_flat,
     triangle,
+    turns_of,
 )
 from chasles.core.recursion.untouched import NOTHING, take_products
 from chasles.groups.vectors import add, axpy, cross, dot, scale, sub, tmatvec
@@ -62,30 +63,18 @@ def axis_of(tree: Any, rows: Any, body: int, pair: int, slot: int) -> Any:
     z = z_axis(rows, at)
     if pair == GEARED:
         return column_of_turn(rows, at, slot), ZERO
-    if pair == PRISMATIC:
-        return ZERO, z
-    if pair == HELICAL:
-        return z, scale(tree.pitch[body], z)
-    if slot == 0:
+    if pair == REVOLUTE:
         return z, ZERO
-    if pair == PLANAR:
+    turns = turns_of(pair)
+    if slot < turns:
+        return z, scale(tree.pitch[body], z)
+    if is_flat(pair):
         x = vec3(rows, at + AXIS)
-        if slot == 1:
+        if slot == turns:
             return ZERO, x
-        return ZERO, cross(z, x)
+        if slot == turns + 1:
+            return ZERO, cross(z, x)
     return ZERO, z
-
-
-@formula
-def dof_of(pair: int) -> int:
-    """Coordinates that give way one after the other."""
-    if pair == 0:
-        return 0
-    if pair == CYLINDRICAL:
-        return 2
-    if pair in (PLANAR, GEARED):
-        return 3
-    return 1
 
 
 @formula
@@ -222,7 +211,7 @@ def ride_axes(tree: Any, loops: Any, room: Any, rows: Any, body: int, down: Any)
     """Groups through pairs of several coordinates, and through welds: `along` keeps V."""
     at, code = body * ROW, tree.pair[body]
     first, last = loops.first_place[body], loops.first_place[body + 1]
-    r, count, pair = vec3(rows, at + LEVER), dof_of(code), loops.first_pair[body]
+    r, count, pair = vec3(rows, at + LEVER), coordinates_of(code), loops.first_pair[body]
     along = room.along
     for place in range(first, last):
         g, into = loops.place_group[place], 18 * place

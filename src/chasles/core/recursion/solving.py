@@ -35,7 +35,7 @@ from chasles.core.recursion.eliminate import (
     find_group,
 )
 from chasles.core.recursion.program import CLOSE
-from chasles.core.recursion.riding import axis_of, dof_of, ride_body
+from chasles.core.recursion.riding import axis_of, ride_body
 from chasles.core.recursion.tree import (
     ALPHA,
     COLUMN,
@@ -48,6 +48,7 @@ from chasles.core.recursion.tree import (
     ROW,
     SPHERICAL,
     TORQUE,
+    coordinates_of,
     triangle,
 )
 from chasles.core.recursion.untouched import (
@@ -120,7 +121,7 @@ def feel_groups(tree: Any, loops: Any, room: Any, rows: Any, body: int) -> None:
         give = backward3(factor, scale3(factor, (total[0], total[1], total[2])))
         put3(rows, at + PULL, add(vec3(rows, at + PULL), give))
     else:
-        for slot in range(dof_of(pair)):
+        for slot in range(coordinates_of(pair)):
             rows[at + PULL + slot] += rows[at + GAIN + slot] * total[slot]
 
 
@@ -182,7 +183,7 @@ def give_again(tree: Any, loops: Any, room: Any, rows: Any, body: int) -> None:
                 room.asked[3 * loops.place_group[place] + k] -= known
         p = (ZERO, add(p[1], tmatvec(mat9(rows, at + COUPLING), free)))
     else:
-        for slot in range(dof_of(pair)):
+        for slot in range(coordinates_of(pair)):
             s = axis_of(tree, rows, body, pair, slot)
             pull = -rows[at + GAIN + slot] * (dot(s[0], p[0]) + dot(s[1], p[1]))
             rows[at + PULL + slot] = pull

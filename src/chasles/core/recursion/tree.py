@@ -18,6 +18,9 @@ with constants C (turn) and s (lever) on the parent and the joint's own motion (
 | helical     | R              | angle, cos, sin           | rate                      |
 | cylindrical | SO(2) x R      | angle, cos, sin, z        | rates of angle and z      |
 | planar      | SO(2) x R^2    | angle, cos, sin, x, y     | rates of angle, x, y      |
+| Schoenflies | SO(2) x R^3    | angle, cos, sin, x, y, z  | rates of angle, x, y, z   |
+| flat        | R^2            | x, y                      | rates of x, y             |
+| Cartesian   | R^3            | x, y, z                   | rates of x, y, z          |
 | spherical   | SO(3)          | quaternion of C Q         | body rate, working axes   |
 | free        | SO(3) x R^3    | quaternion, P in the world| body rate, dP/dt          |
 | direct      | SO(3) x R^3    | quaternion, x             | body rate, dx/dt          |
@@ -38,7 +41,9 @@ product SO(2) x R^2 instead: x and y are displacements of the centre of mass alo
 *parent*.  That group acts on the same poses, simply transitively (turn about the moved point, shift
 along fixed axes), so a Munthe-Kaas method on it is one on the poses of the pair; its algebra is
 abelian, dexp^-1 = 1.  SO(3)xR3 relative to the parent, restricted to turns about z and shifts in
-the plane, is that very group: the method is the one of the six-dimensional chart.
+the plane, is that very group: the method is the one of the six-dimensional chart.  With a pitch
+(planar-helical motions) every radian advances along z as well; a Schoenflies pair also shifts along
+z.  So there is a pair for each of the twelve classes of connected subgroups of SE(3).
 """
 
 from collections.abc import Sequence
@@ -51,14 +56,16 @@ from chasles.core.arrays import Floats, Integers
 
 # --- pairs ---
 
-# In an order that lets two questions be one comparison each: pairs from REVOLUTE to PLANAR turn
+# In an order that lets questions be one comparison each: pairs from REVOLUTE to SCHOENFLIES turn
 # about z and store (angle, cos, sin) first; from SPHERICAL on they store a quaternion first.
-FIXED, PRISMATIC, REVOLUTE, HELICAL, CYLINDRICAL, PLANAR, SPHERICAL = 0, 1, 2, 3, 4, 5, 6
+FIXED, PRISMATIC, FLAT, CARTESIAN = 0, 1, 2, 3
+REVOLUTE, HELICAL, CYLINDRICAL, PLANAR, SCHOENFLIES = 4, 5, 6, 7, 8
+SPHERICAL = 9
 #: A ball whose rotations carry rotor inertia: eliminated one after the other.
-GEARED = 7
-FREE = 8
+GEARED = 10
+FREE = 11
 #: Charts against another body, or on SE(3): nothing is handed over, as by a free root.
-DIRECT, PROPER = 9, 10
+DIRECT, PROPER = 12, 13
 PAIR_CODES = {
     "fixed": FIXED,
     "revolute": REVOLUTE,
@@ -66,14 +73,49 @@ PAIR_CODES = {
     "helical": HELICAL,
     "cylindrical": CYLINDRICAL,
     "planar": PLANAR,
+    "Schoenflies": SCHOENFLIES,
+    "flat": FLAT,
+    "Cartesian": CARTESIAN,
     "spherical": SPHERICAL,
     "free": FREE,
     "SO3xR3": DIRECT,
     "SE3": PROPER,
 }
 #: Degrees of freedom and stored numbers by code.
-DOF = (0, 1, 1, 1, 2, 3, 3, 3, 6, 6, 6)
-STORED = (0, 1, 3, 3, 4, 5, 4, 4, 7, 7, 7)
+DOF = (0, 1, 2, 3, 1, 1, 2, 3, 4, 3, 3, 6, 6, 6)
+STORED = (0, 1, 2, 3, 3, 3, 4, 5, 6, 4, 4, 7, 7, 7)
+
+
+@formula
+def coordinates_of(pair: int) -> int:
+    """Coordinates that are eliminated one after the other: of all pairs but balls and charts."""
+    if pair < REVOLUTE:
+        return pair
+    if pair < CYLINDRICAL:
+        return 1
+    if pair <= SCHOENFLIES:
+        return pair - CYLINDRICAL + 2
+    return 3 if pair == GEARED else 1
+
+
+@formula
+def turns_of(pair: int) -> int:
+    """How many coordinates of a pair that has no ball in it are turns: they come first."""
+    return 1 if pair >= REVOLUTE else 0
+
+
+@formula
+def is_flat(pair: int) -> bool:
+    """Whether a pair shifts along x and y."""
+    return pair in (FLAT, CARTESIAN, PLANAR, SCHOENFLIES)
+
+
+@formula
+def rises(pair: int) -> bool:
+    """Whether a pair shifts along z by a coordinate of its own, its last."""
+    return pair in (PRISMATIC, CARTESIAN, CYLINDRICAL, SCHOENFLIES)
+
+
 # Tree.map.  TRUNCATED + q: exp, with dexp^-1 summed up to q brackets.
 EXP, CAYLEY, TRUNCATED = 0, 1, 2
 
@@ -122,12 +164,12 @@ COUPLING = 27  # H, row-major; of a ball whole, once it has given way
 LINEAR = 36  # M, lower triangle
 TORQUE, FORCE = 42, 45  # p
 ALPHA, ACCELERATION = 48, 51  # of six dimensions L^-1 (tau - p), until it is known
-GAIN = 54  # 1 / D of up to three coordinates
-PULL = 57  # what is known of their accelerations: D^-1 (tau - S . p); of a ball I^-1 (tau - p_n)
-COLUMN = 60  # U of up to three coordinates; the factor of I of a ball, of A of a free root (21)
+GAIN = 54  # 1 / D of up to four coordinates
+PULL = 58  # what is known of their accelerations: D^-1 (tau - S . p); of a ball I^-1 (tau - p_n)
+COLUMN = 62  # U of up to four coordinates; the factor of I of a ball, of A of a free root (21)
 # What follows is rarely touched: a hinge's row ends within nine cache lines.
-AXIS = 81  # x axis of a planar pair; rate, in working axes, of a ball on the ground
-POINT, SPEED = 84, 87  # P and its velocity; only `place` fills them
+AXIS = 86  # x axis of a pair with shifts x, y; rate, in working axes, of a ball on the ground
+POINT, SPEED = 89, 92  # P and its velocity; only `place` fills them
 ROW = 96  # a multiple of a cache line of eight
 
 #: Of a force that does not act along a coordinate of a pair: see `make_recursion`.
