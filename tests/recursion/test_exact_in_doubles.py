@@ -11,7 +11,7 @@ from subgroup_runs import floating_tree, kinetic_energy, random_tree, worst_gap
 
 import chasles as ch
 from chasles.core.recursion.run import tree_rates
-from chasles.core.recursion.tree import make_recursion
+from chasles.core.recursion.tree import FREE, make_recursion
 from chasles.dynamics.tree_problem import TreeProblem
 from chasles.system.build_tree import build_tree, links_of
 
@@ -78,13 +78,13 @@ def test_a_boost_changes_nothing_but_positions_and_velocities(seed):
     """Coordinates and velocities of all pairs, and the rotation of the root, to the last bit."""
     still = TreeProblem.from_model(floating_tree(seed))
     state = still.start.copy()
-    for body in np.flatnonzero(still.tree.pair == 8):
+    for body in np.flatnonzero(still.tree.pair == FREE):
         at = still.tree.stored_count + still.tree.rate_at[body] + 3
         state[at : at + 3] += (1e6, 3e5, 0.0)
     fast = replace(still, start=state)
     slow_run, fast_run = still.run(0.5, 1e-3), fast.run(0.5, 1e-3)
     moved = np.zeros(state.size, bool)
-    for body in np.flatnonzero(still.tree.pair == 8):
+    for body in np.flatnonzero(still.tree.pair == FREE):
         at = still.tree.stored_at[body] + 4
         moved[at : at + 3] = True
         at = still.tree.stored_count + still.tree.rate_at[body] + 3
