@@ -382,7 +382,7 @@ assert warm(lines.append) == len(lines) - 1
 left = {kernel.__name__ for kernel in KERNELS if not kernel.ready}
 # Those of tests and benchmarks, and two that are asked for only by loops that repeat themselves and
 # by rotors: some seconds, when they are met.
-assert left <= {"tree_reactions", "tree_run", "tree_correct", "tree_close", "tree_rates"}, left
+assert left <= {"tree_reactions", "tree_correct", "tree_close", "tree_rates"}, left
 """
 
 

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from mechanisms import three_bar
 from random_loops import looped
-from subgroup_runs import disagreement, worst_gap
+from subgroup_runs import disagreement, run_of, worst_gap
 
 import chasles as ch
 from chasles.dynamics.tree_problem import TreeProblem
@@ -93,7 +93,7 @@ def test_random_loops_move_alike(seed, cuts):
 def test_rows_of_a_planar_four_bar_that_hold_by_themselves_are_dropped():
     problem = TreeProblem.from_model(four_bar.model())
     assert problem.loops.row_count == 2 and problem.loops.is_damped == 0
-    run = problem.run(1.0, 1e-3, "rk4")
+    run = run_of(problem, 1.0, 1e-3, "rk4")
     assert tree_gap(problem, run.absolute) < 1e-14
     assert worst_gap(problem, run.absolute) < 1e-5  # the cut joint drifts with the method
 
@@ -114,7 +114,7 @@ def tree_gap(problem, absolute) -> float:
 @pytest.mark.parametrize("linkage", [bennett, bricard])
 def test_tree_joints_of_overconstrained_linkages_hold_to_rounding(linkage, method, step):
     problem = TreeProblem.from_model(linkage.model())
-    run = problem.run(1.0, step, method)
+    run = run_of(problem, 1.0, step, method)
     assert tree_gap(problem, run.absolute) < 1e-14
 
 
@@ -168,5 +168,5 @@ def test_a_rod_between_cart_and_ground_is_cut_and_the_lower_pairs_carry():
     ]
     problem = TreeProblem.from_model(ch.Model([cart, bob], joints))
     assert [problem.setup.joint_index["rod"]] == problem.loops.joints.tolist()
-    run = problem.run(2.0, 1e-3)
+    run = run_of(problem, 2.0, 1e-3)
     assert tree_gap(problem, run.absolute) < 1e-14

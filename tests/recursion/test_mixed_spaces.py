@@ -5,7 +5,7 @@ import pytest
 from mechanisms import KINDS, chain, moving
 from mixed_runs import CHARTS, apart, chart_of, disagreement, mixture, random_mixture
 from random_loops import driven, loaded, looped, planar, spatial
-from subgroup_runs import floating_tree, on_charts, random_tree
+from subgroup_runs import floating_tree, on_charts, random_tree, run_of
 
 import chasles as ch
 from chasles.core.recursion.tree import DIRECT, FREE, PROPER
@@ -67,7 +67,7 @@ def test_the_recursion_moves_bodies_on_charts_alone_as_the_kernel_of_charts_does
     model = random_tree(seed)
     spaces = {name: chart_of(chart, model, name) for name in model.body_names}
     problem = TreeProblem.from_model(model, spaces=spaces)
-    ours = problem.run(0.05, 1e-3).absolute
+    ours = run_of(problem, 0.05, 1e-3).absolute
     theirs = on_charts(model, problem, 0.05, 1e-3, spaces=spaces)
     assert np.abs(ours - theirs).max() < 1e-11 * (1.0 + np.abs(theirs).max())
 

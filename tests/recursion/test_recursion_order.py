@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 from mechanisms import chain, moving
+from subgroup_runs import run_of
 
 from chasles.dynamics.tree_problem import TreeProblem
 
@@ -37,9 +38,9 @@ def test_every_tableau_has_its_order(problems, method):
     order, until, counts = METHODS[method]
     errors = np.zeros(len(counts))
     for problem in problems:
-        end = problem.run(until, until / 400, "dop853", save_every=400).absolute[-1]
+        end = run_of(problem, until, until / 400, "dop853", save_every=400).absolute[-1]
         for k, steps in enumerate(counts):
-            run = problem.run(until, until / steps, method, save_every=steps)
+            run = run_of(problem, until, until / steps, method, save_every=steps)
             errors[k] += np.log(np.abs(run.absolute[-1] - end).max())
     slope = -np.polyfit(np.log(counts), errors / len(problems), 1)[0]
     assert slope == pytest.approx(order, abs=0.15 if order < 8 else 0.4)

@@ -5,7 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from mechanisms import chain, moving
-from subgroup_runs import on_charts, random_tree
+from subgroup_runs import on_charts, random_tree, run_of
 
 import chasles as ch
 from chasles.core.recursion.run import tree_rates
@@ -102,9 +102,8 @@ def test_a_driven_coordinate_is_where_its_motion_is_to_the_last_bit():
     driver = ch.Driver("drive", "joint 1", motion, coordinate="displacement")
     model = ch.Model(model.bodies, model.joints, gravity=model.gravity, drivers=[driver])
     problem = TreeProblem.from_model(model)
-    run = problem.run(0.5, 1e-3)
-    body = problem.setup.body_index["body 1"]
-    path = run.states[:, problem.tree.stored_at[body] + 3]
+    run = run_of(problem, 0.5, 1e-3)
+    path = run.coordinate("joint 1", "displacement")
     assert abs(path[0]) < 1e-15
     column = int(problem.setup.system.joints.drive[problem.setup.joint_index["drive"]])
     assert np.array_equal(path[1:], problem.setup.signals.sample(run.t)[1:, column])

@@ -1,4 +1,4 @@
-"""A model on its joint subgroups, ready to run; for tests and benchmarks."""
+"""A model on its pairs at single states: accelerations, efforts, reactions, corrections."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -11,13 +11,7 @@ from chasles.core.recursion.eliminate import SOLVED
 from chasles.core.recursion.groups import LoopRoom, Loops
 from chasles.core.recursion.kinematics import tree_absolute
 from chasles.core.recursion.reactions import tree_reactions
-from chasles.core.recursion.run import (
-    FINISHED,
-    NOT_FINITE,
-    make_tree_stages,
-    tree_correct,
-    tree_run,
-)
+from chasles.core.recursion.run import tree_correct
 from chasles.core.recursion.tree import (
     ACCELERATION,
     ALPHA,
@@ -31,24 +25,12 @@ from chasles.core.recursion.tree import (
 from chasles.core.workspace import Workspace
 from chasles.dynamics.cut_joints import TreeScratch, cut_rows, room_of
 from chasles.dynamics.solver import make_solver
-from chasles.integrators.tableaux import Tableau
-from chasles.integrators.tableaux import method as find_method
 from chasles.model import Model, SimulationStopped
 from chasles.spaces import resolve_spaces
 from chasles.system.build import Setup, build
 from chasles.system.state import State
 from chasles.system.tree_setup import tree_setup
 from chasles.system.tree_state import known_coordinates, state_of
-from chasles.system.turns import first_integrals
-
-
-@dataclass(frozen=True)
-class TreeRun:
-    """States of a run: t (T,), coordinates (T, q + v), and absolute rows (T, n, 18)."""
-
-    t: Floats
-    states: Floats
-    absolute: Floats
 
 
 @dataclass(frozen=True)
@@ -157,36 +139,6 @@ class TreeProblem:
             raise no_pivot(outcome)
         return out
 
-    def run(
-        self, until: float, step: float, method: str | Tableau = "rk4", save_every: int = 1
-    ) -> TreeRun:
-        """Integrate from t = 0 with whole steps."""
-        tableau, steps = find_method(method), round(until / step)
-        system = self.setup.system._replace(signals=self.setup.signals.arrays(until))
-        stages = make_tree_stages(
-            self.tree, tableau.a, tableau.b, tableau.c, system.quadrature_count
-        )
-        stages.integrals[:] = first_integrals(self.setup)
-        state = self.start.copy()
-        saved = np.zeros((steps // save_every + 1, state.size))
-        saved[0] = state
-        reached, outcome = tree_run(
-            self.tree, self.memory, system, self.work, self.loops, self.room, stages, state,
-            step, 0, steps, save_every, saved.reshape(-1),
-        )  # fmt: skip
-        if outcome != FINISHED:
-            why = (
-                "a coordinate is not a number"
-                if outcome == NOT_FINITE
-                else f"row {outcome} of the cut joints depends on others"
-            )
-            raise SimulationStopped(
-                f"{why} after t = {reached * step:.6g} s.",
-                f"Take a smaller step than {step:g} s.",
-            )
-        kept = np.arange(len(saved), dtype=np.float64)
-        return TreeRun(step * save_every * kept, saved, self.absolute(saved))
-
 
 def no_pivot(row: int) -> SimulationStopped:
     return SimulationStopped(
@@ -195,4 +147,4 @@ def no_pivot(row: int) -> SimulationStopped:
     )
 
 
-__all__ = ["TreeProblem", "TreeReactions", "TreeRun"]
+__all__ = ["TreeProblem", "TreeReactions"]

@@ -5,8 +5,7 @@
     accelerations  three passes; or, with cut joints, rows of J and `loop_accelerations`
     pulled_back    dexp^-1 of the velocities
 
-Integrators call `tree_slope`, or `accelerate_at` where they want no dexp^-1; `retract` and `finish`
-(see `motion`) move states.
+`core.stage` runs these for integrators; `retract` and `finish` (see `motion`) move states.
 """
 
 from typing import Any
@@ -22,7 +21,6 @@ from chasles.core.recursion.coupled import put_coupled_rows
 from chasles.core.recursion.eliminate import SOLVED
 from chasles.core.recursion.kinematics import kinematics, place
 from chasles.core.recursion.loading import load_rows
-from chasles.core.recursion.motion import pulled_back
 from chasles.core.recursion.refine import loop_accelerations
 from chasles.core.recursion.solving import loop_inward, loop_mobility
 from chasles.core.recursion.tree import CYLINDRICAL, HELICAL, PRISMATIC, REVOLUTE
@@ -131,19 +129,6 @@ def accelerate_at(
         return accelerate_loops(tree, memory, system, work, loops, room, out, first)
     accelerations(tree, memory, out, first)
     return SOLVED
-
-
-@hot
-def tree_slope(
-    tree: Any, memory: Any, system: Any, work: Any, loops: Any, room: Any, state: Any,
-    increment: Any, still: Any, out: Any, at: int,
-) -> int:  # fmt: skip
-    """The slope at one state: dexp^-1 v and v', from out[at] on; SOLVED or a row."""
-    first = at + tree.rate_count
-    room.choosing[0] = 1 if still else 0
-    outcome = accelerate_at(tree, memory, system, work, loops, room, state, out, first)
-    pulled_back(tree, state, increment, still, out, at)
-    return outcome
 
 
 @routine
