@@ -87,12 +87,12 @@ def test_a_boost_changes_nothing_but_positions_and_velocities(seed):
         state[at : at + 3] += (1e6, 3e5, 0.0)
     assert np.array_equal(problem.reactions(state).rates, rates)
     for name in slow.model.body_names:
-        assert slow.rotation(name) == pytest.approx(fast.rotation(name), abs=1e-9)
-        assert slow.angular_velocity(name) == pytest.approx(fast.angular_velocity(name), abs=1e-8)
+        assert slow.rotation(name) == pytest.approx(fast.rotation(name), abs=1e-8)
+        assert slow.angular_velocity(name) == pytest.approx(fast.angular_velocity(name), abs=1e-7)
     for joint in slow.model.joints:
         for word in joint.coordinates:
             ours, theirs = (run.coordinate(joint.name, word) for run in (slow, fast))
-            assert ours == pytest.approx(theirs, abs=1e-9)
+            assert ours == pytest.approx(theirs, abs=1e-8)
 
 
 @pytest.mark.parametrize("size", [1e-9, 1e-12, 1e-15])

@@ -9,6 +9,7 @@ from chasles.core.outcomes import NOT_SOLVED, OK
 from chasles.core.workspace import Workspace, make_workspace
 from chasles.dynamics.maximal import MaximalForm, Solved
 from chasles.model import InvalidModel, Model
+from chasles.spaces.on_subgroups import subgroup_tree
 from chasles.start.closure import gaps_and_rows
 from chasles.start.conflicts import TOO_LIGHT, Motion, check_agreement, energy_scale
 from chasles.start.consistent import initial_state
@@ -35,6 +36,8 @@ REDUNDANT = 1e-10
 SINGULAR = 1e-13
 #: ... and looked at more closely in loops below this fraction.
 SUSPICIOUS = 1e-4
+#: Logarithm of the range of free pivots and 1 / m in which a model needs no closer look.
+SANE = 30.0
 #: Rows that miss more than this fraction of what is added up in them are lost in rounding.
 LOST = 1e-6
 #: mu of the damped factor, as a fraction of each row's free pivot: eps / mu is the relative error
@@ -76,6 +79,9 @@ def make_solver(
         return Solver(setup, form, work, start)
     free = free_pivots(setup, work.jacobian)
     independent = never_depend(setup.model)
+    has_rows = not independent or bool(subgroup_tree(setup.model, setup.spaces, setup.fit).cut)
+    if not has_rows and spread_of(setup, free) < SANE:
+        return Solver(setup, form, work, start)  # there is nothing to be solved for
     redundant = not independent and repeats_itself(form, work.jacobian, free)
     few = setup.system.row_count <= RANK_LIMIT
     if setup.model.couplings and few and not redundant:  # their rows are not in the factor
@@ -165,3 +171,8 @@ def lost_row(form: MaximalForm, start: Floats, free: Floats) -> int | None:
     excess = np.abs(rows.times(motion.acceleration) - motion.eta) - allowed
     worst = int(np.argmax(np.where(free > 0.0, excess, -1.0)))
     return worst if excess[worst] > 0.0 else None
+
+
+def spread_of(setup: Setup, free: Floats) -> float:
+    """Logarithm of the range of free pivots and 1 / m; NaN if one is no number."""
+    return float(np.ptp(np.log(np.append(free[free != 0.0], 1.0 / setup.system.bodies.mass))))
