@@ -10,6 +10,7 @@ import numpy as np
 import chasles as ch
 from chasles.core.outcomes import OK
 from chasles.integrators.advance import SEEN
+from chasles.run.options import ByHand
 from chasles.run.preparation import make_settings, stepper_of
 from chasles.run.stepper import Stepper
 
@@ -21,11 +22,8 @@ CORES = os.sched_getaffinity(0) if hasattr(os, "sched_getaffinity") else set()
 def make_stepper(
     model: ch.Model, method: Any = "rk4", spaces: str = "auto", step: float = STEP, **others: Any
 ) -> Stepper:
-    options: dict[str, Any] = {
-        "method": method, "spaces": spaces, "acceleration": "screw", "stabilise": None,
-        "redundant": "solve", "singular": "stop", "start": None, "close": False, "hold": (),
-    }  # fmt: skip
-    return stepper_of(make_settings(model, **(options | others)), step, 1e3)
+    asked = ByHand(model, step, method=method, spaces=spaces, **others)
+    return stepper_of(make_settings(asked), step, 1e3)
 
 
 def seconds_of(stepper: Stepper, step: float = STEP) -> Callable[[int], float]:

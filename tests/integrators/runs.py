@@ -6,6 +6,7 @@ from mechanisms import chain, double_pendulum, heavy_top, three_bar
 import chasles as ch
 from chasles.core.outcomes import OK
 from chasles.integrators.advance import UNSEEN
+from chasles.run.options import ByHand
 from chasles.run.preparation import make_settings, stepper_of
 
 
@@ -63,11 +64,7 @@ def observed_order(model, until, end, counts, **options):
 
 def there_and_back(model, step, steps, **options):
     """By how much a point is missed after some steps and as many steps back, and how far it was."""
-    choices = {
-        "spaces": "auto", "acceleration": "screw", "stabilise": None, "redundant": "solve",
-        "singular": "stop", "start": None, "close": False, "hold": (),
-    }  # fmt: skip
-    settings = make_settings(model, **{**choices, **options})
+    settings = make_settings(ByHand(model, **options))
     stepper = stepper_of(settings, step, step * steps)
     block = stepper.first_block()
     spare, nowhere, first = np.zeros_like(block), np.zeros((1, 1)), block.copy()

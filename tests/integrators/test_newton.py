@@ -22,16 +22,13 @@ from chasles.core.outcomes import OK
 from chasles.core.retraction import retract, slope_length
 from chasles.core.stage import Role, stage
 from chasles.core.tally import FACTORED, ITERATED
-from chasles.integrators.methods import find_method
+from chasles.run.options import ByHand
 from chasles.run.preparation import make_settings, stepper_of
 from chasles.start.kkt import mass_matrices
 
 
 def stepper_for(model, method="generalized-alpha", spaces="subgroups", step=1e-3):
-    settings = make_settings(
-        model, method=find_method(method), spaces=spaces, acceleration="screw", stabilise=None,
-        redundant="solve", singular="stop", start=None, close=False, hold=(),
-    )  # fmt: skip
+    settings = make_settings(ByHand(model, method=method, spaces=spaces))
     return stepper_of(settings, step, 1.0)
 
 

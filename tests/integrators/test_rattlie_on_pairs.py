@@ -12,6 +12,7 @@ from runs import driven_chain, last, observed_order, slope, there_and_back
 import chasles as ch
 from chasles.core.outcomes import OK
 from chasles.integrators.advance import UNSEEN
+from chasles.run.options import ByHand
 from chasles.run.preparation import make_settings, stepper_of
 
 X, Y = (1, 0, 0), (0, 1, 0)
@@ -80,11 +81,7 @@ def test_steps_are_symmetric(method, make):
 
 
 def stepper_for(model, step, steps):
-    choices = {
-        "acceleration": "screw", "stabilise": None, "redundant": "solve", "singular": "stop",
-        "start": None, "close": False, "hold": (),
-    }  # fmt: skip
-    settings = make_settings(model, method="rattlie", spaces="subgroups", **choices)
+    settings = make_settings(ByHand(model, method="rattlie", spaces="subgroups"))
     return stepper_of(settings, step, step * steps)
 
 

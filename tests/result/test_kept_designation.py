@@ -5,7 +5,7 @@ import pytest
 
 import chasles as ch
 from chasles.problem import choose_spaces
-from chasles.run.simulate import stabilised
+from chasles.run.preparation import stabilised
 from chasles.stabilisation.stabiliser import chosen_stabiliser
 
 

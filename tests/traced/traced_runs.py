@@ -7,12 +7,8 @@ import numpy as np
 
 from chasles.core.arrays import Floats
 from chasles.many.traced.stepping import TracedSteps
+from chasles.run.options import ByHand
 from chasles.run.preparation import make_settings, stepper_of
-
-OPTIONS = {
-    "acceleration": "screw", "redundant": "solve", "singular": "stop", "start": None,
-    "close": False, "hold": (),
-}  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -30,7 +26,7 @@ class Ended:
 
 def stepper(model, spaces="auto", method="rk4", step=1e-3, until=1.0, stabilise=None):
     """A stepper as `simulate` makes it."""
-    settings = make_settings(model, method=method, spaces=spaces, stabilise=stabilise, **OPTIONS)
+    settings = make_settings(ByHand(model, method=method, spaces=spaces, stabilise=stabilise))
     return stepper_of(settings, step, until)
 
 

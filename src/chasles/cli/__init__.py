@@ -13,7 +13,7 @@ from keyword import iskeyword
 from typing import NoReturn
 
 from chasles.cli.terminal import PLAIN_LETTERS
-from chasles.model import ChaslesError
+from chasles.model import ChaslesError, UnknownName
 
 FAILED = 1
 WRONG_OPTION = 2
@@ -71,8 +71,14 @@ def main(arguments: Sequence[str] | None = None) -> int:
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, TextIOWrapper):
             stream.reconfigure(errors=PLAIN_LETTERS)
-    options = parser().parse_args(arguments)
+    made = parser()
+    options, unknown = made.parse_known_args(arguments)
     try:
+        for word in unknown:
+            if not word.startswith("-"):
+                made.error(f"unrecognized argument: {word}")
+            flag, where = word.partition("=")[0], f"chasles {options.command}"
+            raise UnknownName.among("option", flag, options.flags, where=where)
         code: int = options.call(options)
         return code
     except ChaslesError as error:

@@ -22,7 +22,7 @@ def command(
         epilog=f"examples:\n{examples}" if examples else None,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
-    made.set_defaults(call=call)
+    made.set_defaults(call=call, flags=made._option_string_actions)
     return made
 
 

@@ -6,9 +6,10 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from chasles.cli.common import Commands, add_file, add_json, add_times, command, told
+from chasles.cli.common import Commands, add_file, add_json, command, told
 from chasles.model import InvalidOption
 from chasles.model.tables import small
+from chasles.run.options import CHOOSING, PLAIN
 
 EXAMPLES = """\
   chasles run top.toml                                 with the options in its table [run]
@@ -18,11 +19,8 @@ EXAMPLES = """\
   chasles run top.toml --out results --json            print the summary as JSON
   chasles run top.toml --out results --resume          continue an interrupted run
 """
-#: Where the states go while a run is on its way, beside its result.
-
-OVERRIDES = ("until", "step", "tol", "method", "spaces", "stabilise", "save_every")
-#: Options by which steps are chosen along the way: such a run is not written while it goes.
-CHOSEN = ("tol", "rtol", "atol")
+#: What stands for a value of an option in --help.
+VALUES = {float: "X", int: "N", str: "NAME"}
 
 
 def add(commands: Commands) -> None:
@@ -35,19 +33,13 @@ def add(commands: Commands) -> None:
         EXAMPLES,
     )  # fmt: skip
     add_file(parser)
-    add_times(parser)
-    parser.add_argument(
-        "--tol", type=float, metavar="X",
-        help="target for the global error, relative to body size, instead of a step",
-    )  # fmt: skip
-    parser.add_argument("--method", metavar="NAME", help="integration method: rk4, dopri5, ...")
-    parser.add_argument(
-        "--spaces", metavar="NAME", help="configuration spaces: auto, SE3, SO3xR3, ..."
-    )
-    parser.add_argument(
-        "--stabilise", metavar="NAME", help="against drift: projection, baumgarte or ggl"
-    )
-    parser.add_argument("--save-every", type=int, metavar="N", help="save every Nth state")
+    for name, option in PLAIN.items():
+        kind, what = option.metadata["data"], option.metadata["meaning"].partition(". ")[0]
+        how: Any = {"type": kind, "metavar": VALUES[kind]} if kind in VALUES else {
+            "action": "store_true", "default": None
+        }  # fmt: skip
+        flag = f"--{name.replace('_', '-')}"
+        parser.add_argument(flag, help=what[0].lower() + what[1:].rstrip("."), **how)
     parser.add_argument("--out", type=Path, metavar="FOLDER", help="output folder [out/FILE]")
     parser.add_argument("--report", type=Path, metavar="HTML", help="write a report page")
     parser.add_argument("--resume", action="store_true", help="continue the run in the folder")
@@ -63,17 +55,19 @@ def call(options: argparse.Namespace) -> int:
     from chasles.run.simulate import simulate
 
     model, run = read_file(options.file)
-    run |= {name: value for name in OVERRIDES if (value := getattr(options, name)) is not None}
+    given = {name: value for name in PLAIN if (value := getattr(options, name)) is not None}
+    if "step" not in given and any(name in given for name in CHOOSING):
+        other = ("rtol", "atol") if "tol" in given else ("tol",)
+        run = {name: value for name, value in run.items() if name not in ("step", *other)}
+    run |= given
     if "until" not in run:
         raise InvalidOption(
             f"'{options.file}' has no end time for the run.",
             "Give --until, or until = ... in its table [run].",
         )
-    if options.tol is not None and options.step is None:
-        run = {name: value for name, value in run.items() if name not in ("step", "rtol", "atol")}
     check_steps(run)
     folder = made(options.out or Path("out") / options.file.stem)
-    unkept = [name for name in ("t_eval", *CHOSEN) if name in run]
+    unkept = [name for name in ("t_eval", *CHOOSING) if name in run]
     unkept += ["method 'auto'"] if run.get("method") == "auto" else []
     if not unkept:
         run |= {"into": segments(folder, options.resume), "resume": True}

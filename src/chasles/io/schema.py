@@ -29,7 +29,7 @@ from chasles.model.plain import (
 )
 from chasles.model.plain_shapes import KINDS as SHAPES
 from chasles.model.plain_shapes import PACKED
-from chasles.run.simulate import simulate
+from chasles.run.options import as_data
 
 Numbers = list[float]
 Axis = Literal["x", "y", "z", "-x", "-y", "-z"]
@@ -70,27 +70,14 @@ BODY_TYPES: dict[str, Any] = {
 }
 START = ("position", "rotation", "velocity", "angular_velocity")
 SPACE = dict[str, str | Numbers]
-#: options of `simulate` that are data
 #: A joint coordinate: its value, or its value and its rate.
 COORDINATE = float | list[float]
+#: Options of `simulate` that are data; some are tables as well as words.
 RUN_TYPES: dict[str, Any] = {
-    "until": float,
-    "step": float,
-    "method": str,
+    **{name: option.metadata["data"] for name, option in as_data().items()},
     "spaces": str | dict[str, str | SPACE],
-    "acceleration": str,
     "stabilise": str | dict[str, float],
-    "redundant": str,
-    "rows": str,
-    "singular": str,
-    "save_every": int,
-    "t_eval": Numbers,
     "start": dict[str, COORDINATE | dict[str, COORDINATE]],
-    "close": bool,
-    "hold": list[str],
-    "rtol": float,
-    "atol": float,
-    "tol": float,
 }
 
 
@@ -206,8 +193,7 @@ def file_types() -> FileType:
         "drivers": part_structs(DRIVERS),
         "sensors": part_structs(SENSORS),
     }
-    known = signature(simulate).parameters
-    run = struct("run", {name: kind for name, kind in RUN_TYPES.items() if name in known}, set())
+    run = struct("run", RUN_TYPES, set())
     fields: dict[str, Any] = {
         what: list[union(kinds.values())]  # type: ignore[misc]
         for what, kinds in parts.items()

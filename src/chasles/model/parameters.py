@@ -4,7 +4,7 @@ A path is the name of a body, joint, force, driver or sensor, a dot, and a field
 number, a vector or a matrix; or "gravity".  Names may have dots themselves.
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import fields, replace
 from numbers import Real
 from typing import Any
@@ -101,8 +101,8 @@ def part_named(model: Model, name: str) -> Any:
     return None
 
 
-def check_path(model: Model, path: Any) -> None:
-    """Refuse a path that leads nowhere, with the nearest that does."""
+def check_path(model: Model, path: Any, others: Iterable[str] = ()) -> None:
+    """Refuse a path that leads nowhere, with the nearest that does, or of other names."""
     if not isinstance(path, str):
         raise InvalidOption(
             f"a parameter must be a path like 'top.mass', got one of type {type(path).__name__}.",
@@ -110,4 +110,4 @@ def check_path(model: Model, path: Any) -> None:
         )
     known = parameter_paths(model)
     if path not in known:
-        raise UnknownName.among("parameter", path, known)
+        raise UnknownName.among("parameter", path, [*known, *others])

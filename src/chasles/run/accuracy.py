@@ -25,12 +25,13 @@ import numpy as np
 
 from chasles.core.arrays import Floats
 from chasles.integrators.methods import find_method, methods
-from chasles.model import ChaslesWarning, InvalidOption, Model, SimulationStopped
+from chasles.model import ChaslesWarning, InvalidOption, SimulationStopped
 from chasles.model.checks import checked_positive
 from chasles.result.result import Result
 from chasles.run.implicit_choice import by_implicit_steps, work_of
 from chasles.run.motion_error import Judged, compared, pose_errors, sizes_in, sizes_of, states
-from chasles.run.one_run import USUAL_WITH_TOLERANCES, Prepared, RunOptions, integrate, prepared
+from chasles.run.one_run import Prepared, integrate, prepared
+from chasles.run.options import USUAL_WITH_TOLERANCES, Options
 from chasles.run.promises import UNBALANCED
 from chasles.system.step_bounds import UNBOUNDED, StepBounds
 
@@ -63,20 +64,20 @@ class GivenUp(Exception):
         self.result, self.other_steps = result, other_steps
 
 
-def to_accuracy(model: Model, until: float, tol: Any, asked: RunOptions) -> Result:
+def to_accuracy(asked: Options) -> Result:
     """A run whose motion is accurate to `tol` times the size of the bodies, at all times."""
-    wanted = checked_tol(tol, asked)
-    chosen = replace(asked, method=checked_method(asked.method), rtol=SMALLEST)
-    run = prepared(model, until, chosen)
+    wanted = checked_tol(asked)
+    chosen = replace(asked, method=checked_method(asked.method), rtol=SMALLEST, tol=None)
+    run = prepared(chosen)
     size = float(sizes_in(run.settings.setup).max())
     texts: tuple[str, ...] = ()
     try:
         with warnings.catch_warnings():  # only what is returned is to be heard
             warnings.simplefilter("ignore", ChaslesWarning)
-            if is_free(asked) and model.forces:
-                result = stiff_or_not(model, until, chosen, wanted, size, shortest_of(run))
+            if is_free(asked) and asked.model.forces:
+                result = stiff_or_not(chosen, wanted, size, shortest_of(run))
             else:
-                result = told(by_tolerances(model, until, chosen, wanted, size), wanted)
+                result = told(by_tolerances(chosen, wanted, size), wanted)
         texts = result.warnings
     except SimulationStopped as stopped:
         texts = () if stopped.result is None else stopped.result.warnings
@@ -93,20 +94,17 @@ def shortest_of(made: Prepared) -> float:
     return bounds.shortest
 
 
-def is_free(asked: RunOptions) -> bool:
+def is_free(asked: Options) -> bool:
     """Whether the method was left to be chosen."""
     return asked.method is None or (isinstance(asked.method, str) and asked.method == "auto")
 
 
-def by_tolerances(
-    model: Model, until: float, chosen: RunOptions, wanted: float, size: float,
-    gives_up: bool = False,
-) -> Judged:  # fmt: skip
+def by_tolerances(chosen: Options, wanted: float, size: float, gives_up: bool = False) -> Judged:
     """A run with tolerances that are made smaller until they do."""
     rtol, judged = max(SMALLEST, FIRST * wanted), None
     for _ in range(ROUNDS):
         fine = replace(chosen, rtol=rtol, atol=STILL * rtol * size)
-        judged = judged_run(model, until, fine, gives_up)
+        judged = judged_run(fine, gives_up)
         if judged.worst <= wanted or rtol <= SMALLEST:
             break
         rtol = max(SMALLEST, rtol * min(0.3, max(1e-3, 0.5 * wanted / judged.worst)))
@@ -114,18 +112,19 @@ def by_tolerances(
     return judged
 
 
-def judged_run(model: Model, until: float, fine: RunOptions, gives_up: bool = False) -> Judged:
+def judged_run(fine: Options, gives_up: bool = False) -> Judged:
     """A run and what it is judged by; if it may be given up, GivenUp where stability limits it."""
-    glance = Glance(model, fine) if gives_up else None
-    result = integrate(model, until, replace(fine, glance=glance))
+    glance = Glance(fine) if gives_up else None
+    result = integrate(fine, glance)
     if glance is not None and glance.other_steps:
         raise GivenUp(result, glance.other_steps)
     kept = compared(result)
     times = result.t[kept]
-    other = coarser_run(model, until, fine, times, COARSER)
+    other = coarser_run(fine, times, COARSER)
     missed = differences(other, states(result, kept))  # where the other did not come nobody knows
+    assert fine.rtol is not None
     if COARSEST * fine.rtol <= LARGEST_RTOL:
-        third = coarser_run(model, until, fine, times, COARSEST)
+        third = coarser_run(fine, times, COARSEST)
         floor = COARSER / COARSEST * differences(third, other)
         floor[~np.isfinite(floor)] = 0.0
         missed[: len(floor)] = np.maximum(missed[: len(floor)], floor)
@@ -134,15 +133,14 @@ def judged_run(model: Model, until: float, fine: RunOptions, gives_up: bool = Fa
     return Judged(result, times, missed / size, stiff)
 
 
-def coarser_run(
-    model: Model, until: float, fine: RunOptions, times: Floats, factor: float
-) -> Result:
+def coarser_run(fine: Options, times: Floats, factor: float) -> Result:
     """A run, or what there is of it, that another is judged by: at larger tolerances."""
+    assert fine.rtol is not None and fine.atol is not None
     coarse = replace(
         fine, rtol=factor * fine.rtol, atol=factor * fine.atol, t_eval=times, save_every=1,
         progress=False,
     )  # fmt: skip
-    return as_far_as_it_goes(model, until, coarse)
+    return as_far_as_it_goes(coarse)
 
 
 def differences(other: Result, result: Result) -> Floats:
@@ -156,10 +154,10 @@ def differences(other: Result, result: Result) -> Floats:
     return missed
 
 
-def as_far_as_it_goes(model: Model, until: float, asked: RunOptions) -> Result:
+def as_far_as_it_goes(asked: Options) -> Result:
     """A run, or what there is of one that stopped."""
     try:
-        return integrate(model, until, asked)
+        return integrate(asked)
     except SimulationStopped as stopped:
         if stopped.result is None:
             raise
@@ -169,7 +167,7 @@ def as_far_as_it_goes(model: Model, until: float, asked: RunOptions) -> Result:
 # --- stiff or not ---
 
 
-def is_limited_by_stability(steps: int, others: int, mean: float, fine: RunOptions) -> bool:
+def is_limited_by_stability(steps: int, others: int, mean: float, fine: Options) -> bool:
     """Whether steps of a mean length are as many as those at ten times the tolerance."""
     if fine.max_step is not None and mean > LONGEST * fine.max_step:
         return False
@@ -180,41 +178,39 @@ def is_limited_by_stability(steps: int, others: int, mean: float, fine: RunOptio
 class Glance:
     """Looks at a run on its way, and ends it where stability limits its steps."""
 
-    model: Model
-    fine: RunOptions
+    fine: Options
     other_steps: int = 0  # of the second run, where it was ended
 
     def __call__(self, t: float, steps: int) -> bool:
-        other = coarser_run(self.model, t, self.fine, np.array([t]), COARSER)
+        other = coarser_run(replace(self.fine, until=t), np.array([t]), COARSER)
         others = other.provenance.steps
         if is_limited_by_stability(steps, others, t / steps, self.fine):
             self.other_steps = others
         return self.other_steps > 0
 
 
-def stiff_or_not(
-    model: Model, until: float, chosen: RunOptions, wanted: float, size: float, longest: float
-) -> Result:
+def stiff_or_not(chosen: Options, wanted: float, size: float, longest: float) -> Result:
     """With tolerances; or, where stability limits the steps, with an implicit method that does.
 
     Steps of one length are not longer than `longest`, in s.
     """
     try:
-        judged = by_tolerances(model, until, chosen, wanted, size, gives_up=True)
+        judged = by_tolerances(chosen, wanted, size, gives_up=True)
         if not judged.stiff or judged.worst > wanted:
             return told(judged, wanted)
         return told(judged, wanted, f"{limited(judged.result)}; they are made already, and kept")
     except GivenUp as early:
         result = early.result
+    until = chosen.until
     work = work_of(result) * until / result.t[-1]
     if chosen.max_step is not None:
         longest = min(longest, float(chosen.max_step))
     equal = replace(chosen, max_step=min(longest, until))
-    found = by_implicit_steps(model, until, equal, wanted, work)
+    found = by_implicit_steps(equal, wanted, work)
     words = "; ".join((limited(result), *found.words))
     if found.best is not None:
         return told(resolved(found.best), wanted, words)
-    judged = by_tolerances(model, until, chosen, wanted, size)
+    judged = by_tolerances(chosen, wanted, size)
     return told(judged, wanted, f"{words}; so {result.provenance.method} is kept")
 
 
@@ -269,7 +265,8 @@ def told(judged: Judged, tol: float, choice: str = "") -> Result:
     return replace(result, provenance=provenance, message=message)
 
 
-def checked_tol(tol: Any, asked: RunOptions) -> float:
+def checked_tol(asked: Options) -> float:
+    tol = asked.tol
     given = {name: getattr(asked, name) for name in ("step", "rtol", "atol")}
     named = [name for name, value in given.items() if value is not None]
     if named:

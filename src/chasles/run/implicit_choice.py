@@ -32,10 +32,11 @@ import numpy as np
 from chasles.core.arrays import Floats
 from chasles.integrators.rattlie import RATTLIE
 from chasles.integrators.rosenbrock import W_METHODS
-from chasles.model import GROUND, ChaslesError, Model, SimulationStopped, Spring
+from chasles.model import GROUND, ChaslesError, SimulationStopped, Spring
 from chasles.result.result import Result
 from chasles.run.motion_error import Judged, compared, pose_errors, sizes_of, states
-from chasles.run.one_run import RunOptions, integrate
+from chasles.run.one_run import integrate
+from chasles.run.options import Options
 
 #: What is tried, in turn: of order 3 on index 3, and of order 2 following from accelerations.
 TRIED = ("bliedf3", "linearly-implicit")
@@ -69,16 +70,14 @@ def work_of(result: Result) -> float:
     return told.evaluations + ITERATION * told.iterations + matrix * told.factorisations
 
 
-def by_implicit_steps(
-    model: Model, until: float, asked: RunOptions, tol: float, most_work: float
-) -> Outcome:
+def by_implicit_steps(asked: Options, tol: float, most_work: float) -> Outcome:
     """The implicit run with the least work that meets `tol`, if one does for less than so much."""
     best, words = None, []
     for name in TRIED:
         spaces = [asked.spaces, CHARTS] if is_auto(asked.spaces) else [asked.spaces]
         for space in spaces:
             options = replace(asked, method=name, spaces=space)
-            found = longest_step(model, until, options, tol, most_work)
+            found = longest_step(options, tol, most_work)
             if not isinstance(found, str) and name == AT_START:
                 found = turning_spring(found.result) or found
             if not isinstance(found, str):
@@ -125,16 +124,15 @@ def is_auto(spaces: object) -> bool:
     return isinstance(spaces, str) and spaces == "auto"
 
 
-def longest_step(
-    model: Model, until: float, asked: RunOptions, tol: float, most_work: float
-) -> Judged | str:
+def longest_step(asked: Options, tol: float, most_work: float) -> Judged | str:
     """A run that meets `tol` with about as few steps as do, or why there is none."""
+    until = asked.until
     longest = until if asked.max_step is None else float(asked.max_step)
     steps, runs = max(FEWEST, 2 * ceil(0.5 * until / longest)), False
-    options = replace(asked, rtol=None, atol=None, first_step=None, max_step=None, glance=None)
+    options = replace(asked, rtol=None, atol=None, first_step=None, max_step=None)
     while (MATRIX + 2) * steps < most_work:  # two evaluations and a matrix a step, at the least
         try:
-            found = tried(model, until, replace(options, step=until / steps))
+            found = tried(replace(options, step=until / steps))
         except SimulationStopped:
             steps *= AFTER_STOP
             continue
@@ -156,13 +154,13 @@ def growth(excess: float) -> int:
     return min(MOST_GROWTH, max(2, 2 ** ceil(0.5 * log2(excess / AIM))))
 
 
-def tried(model: Model, until: float, fine: RunOptions) -> Judged:
+def tried(fine: Options) -> Judged:
     """A run with a step, judged by one with twice that."""
-    result = integrate(model, until, fine)
+    assert fine.step is not None
+    result = integrate(fine)
     kept = compared(result)
     other = integrate(
-        model, until,
-        replace(fine, step=2 * fine.step, t_eval=result.t[kept], save_every=1, progress=False),
-    )  # fmt: skip
+        replace(fine, step=2 * fine.step, t_eval=result.t[kept], save_every=1, progress=False)
+    )
     missed = pose_errors(other, states(result, kept))
     return Judged(result, result.t[kept], missed / float(sizes_of(result).max()), stiff=True)

@@ -11,7 +11,7 @@ from chasles.core.recursion.tree import EXP
 from chasles.core.watch import Watch
 from chasles.dynamics.solver import joint_of_row
 from chasles.integrators.methods import Method, find_method
-from chasles.model import ChaslesWarning, InvalidOption, Model, UnknownName
+from chasles.model import ChaslesWarning, InvalidOption, UnknownName
 from chasles.model.errors import told
 from chasles.model.model import checked_model
 from chasles.problem import Problem, SpaceChoice, choose_spaces, make_problem
@@ -21,12 +21,21 @@ from chasles.result.provenance import Provenance, coefficients
 from chasles.result.result import Result
 from chasles.result.sealed import check_kinds
 from chasles.run.control import Control, checked_controller
+from chasles.run.events import Event, Watcher, checked_events
 from chasles.run.fast_spins import lost_attitudes
+from chasles.run.impacts import Impact, expanded
 from chasles.run.loop import Run
-from chasles.run.output import Saved
+from chasles.run.options import ByHand, Options, method_of
+from chasles.run.output import Record, Saved
+from chasles.run.pace import Pace
 from chasles.run.promises import broken_promises, checks, make_promises
+from chasles.run.scipy_pace import ScipyPace
 from chasles.run.stepper import Stepper, make_stepper
+from chasles.run.time_grid import Grid
+from chasles.run.tolerance_pace import Glance, TolerancePace
+from chasles.run.tolerances import Tolerances
 from chasles.run.unresolved_contacts import unresolved_contacts
+from chasles.run.watching import Watch as EventWatch
 from chasles.spaces.on_subgroups import subgroup_tree
 from chasles.stabilisation.stabiliser import (
     PROJECTION,
@@ -41,6 +50,7 @@ from chasles.system.build import Setup
 from chasles.system.lookout import Lookout
 from chasles.system.signals import Inputs
 from chasles.system.state import State, checked_state
+from chasles.system.step_bounds import UNBOUNDED, StepBounds
 
 
 @dataclass(frozen=True, eq=False)
@@ -61,43 +71,32 @@ class Settings:
         return self.problem.setup
 
 
-def make_settings(
-    model: Model,
-    *,
-    method: Any,
-    spaces: Any,
-    acceleration: Any,
-    stabilise: Any,
-    rows: Any = "needed",
-    redundant: Any,
-    singular: Any,
-    start: Any,
-    close: Any,
-    hold: Any,
-) -> Settings:
-    """Check all that, choose spaces, place the bodies, and make the arrays."""
+def make_settings(asked: Options | ByHand) -> Settings:
+    """Check options, choose spaces, place the bodies, and make the arrays."""
+    model, spaces, acceleration = asked.model, asked.spaces, asked.acceleration
+    start, singular, rows = asked.start, asked.singular, asked.rows
     checked_model(model)
-    found = find_method(method)
+    found = find_method(method_of(asked))
     spaces = found.spaces if isinstance(spaces, str) and spaces == "auto" else spaces
     chosen = choose_spaces(model, spaces, acceleration)
-    check_word("redundant", redundant, ("solve", "refuse"))
+    check_word("redundant", asked.redundant, ("solve", "refuse"))
     check_word("singular", singular, ("stop", "pass"))
     check_word("rows", rows, ("needed", "all"))
-    choice = chosen_stabiliser(stabilise)
+    choice = chosen_stabiliser(asked.stabilise)
     check_implicit(found, choice, singular)
     if singular == "pass" and (choice is None or choice.word == PROJECTION):
         choice = Choice(PROJECTION, all_joints=True)  # what holds by itself does not hold there
-    damp, refuse = singular == "pass", redundant == "refuse"
+    damp, refuse = singular == "pass", asked.redundant == "refuse"
     # Other maps, multipliers of a method's own and the space form are about rows.
     is_screw = isinstance(acceleration, str) and acceleration == "screw"
     fit = found.map == EXP and not found.index and is_screw and rows == "needed"
     if isinstance(start, Result):
-        closing(model, close, hold, None)
+        closing(asked, None)
         problem = problem_of(start, chosen, acceleration, damp, fit)
         words, assembly, begin = "where another run ended", None, start.checkpoint
     else:
-        given = begun_at(model, start, close)
-        assembly = closing(model, close, hold, given)
+        given = begun_at(asked)
+        assembly = closing(asked, given)
         place = assembly.state if assembly else given
         problem = make_problem(chosen, acceleration, place, damp, refuse, fit)
         words, begin = "as entered" if start is None else "a given state", None
@@ -156,6 +155,92 @@ def make_control(stepper: Stepper, controller: Any, sample: Any, step: float) ->
     """The inputs of a run."""
     names = tuple(stepper.solver.setup.signals.inputs)
     return Control(stepper, controller, checked_controller(controller, sample, step, names))
+
+
+def ended(run: Run, t: float) -> tuple[str, str]:
+    """Status and message of a run that has ended at t."""
+    if run.stopped is not None:
+        return "stopped", run.stopped.what
+    if run.interrupted:
+        return "interrupted", f"interrupted at t = {t:g} s after {run.steps_in_all} steps"
+    return "finished", f"reached t = {t:g} s in {run.steps_in_all} steps{run.ending}"
+
+
+def watched_by(asked: Options | ByHand) -> tuple[Event, ...]:
+    """The events of a run, impacts by their ends."""
+    return expanded(checked_events(asked.events, (Impact,)), asked.model)
+
+
+def make_run(
+    settings: Settings, grid: Grid, stepper: Stepper, tolerances: Tolerances | None,
+    events: tuple[Event, ...], *, bounds: StepBounds = UNBOUNDED, glance: Glance | None = None,
+    lookout: Lookout | None = None, control: Control | None = None, record: Record | None = None,
+) -> Run:  # fmt: skip
+    """The loop over time, with its pace, events and output."""
+    pace: Pace | None = None
+    if tolerances is None:
+        check_past(events, settings)
+    elif settings.method.foreign is not None:
+        check_foreign(events, settings)
+        pace = ScipyPace(tolerances, settings.method, bounds)
+    else:
+        pace = TolerancePace(tolerances, settings.method, bounds, glance)
+    watch = EventWatch(Watcher(events, stepper), stepper) if events else None
+    return Run(stepper, grid, pace, watch=watch, lookout=lookout, control=control, record=record)
+
+
+def check_company(
+    tolerances: Tolerances | None, events: tuple[Event, ...], asked: Options | ByHand,
+    where: str = "simulate",
+) -> None:  # fmt: skip
+    """Refuse what needs equal steps beside tolerances, and a recording of events."""
+    if tolerances is None:
+        if events and getattr(asked, "into", None) is not None:
+            raise InvalidOption(
+                "simulate: events were given with into, but a recording does not keep them.",
+                "Leave into out, and save the result: result.save(path).",
+            )
+        return
+    given = {
+        "controller": getattr(asked, "controller", None) is not None,
+        "into": getattr(asked, "into", None) is not None,
+        "start=result": isinstance(asked.start, Result),
+        "kernel='traced'": getattr(asked, "kernel", "") == "traced",
+    }
+    for word, is_given in given.items():
+        if is_given:
+            raise InvalidOption(
+                f"{where}: {word} was given with tolerances, but needs steps of one length.",
+                f"Give a step instead, or leave {word.split('=')[0]} out.",
+            )
+
+
+def check_foreign(events: tuple[Event, ...], settings: Settings) -> None:
+    """Refuse what SciPy's methods do not do here."""
+    if events:
+        raise InvalidOption(
+            f"simulate: events were given with '{settings.method.name}', which does not look for"
+            " them here.",
+            "Take one of dopri5, tsit5 and dop853.",
+        )
+    if settings.choice is not None:
+        raise InvalidOption(
+            f"simulate: stabilise='{settings.choice.word}' was given with"
+            f" '{settings.method.name}', whose steps in a chart know nothing of it.",
+            "Leave stabilise out, or take one of dopri5, tsit5 and dop853.",
+        )
+
+
+def check_past(events: tuple[Event, ...], settings: Settings) -> None:
+    """Refuse impacts where a method looks at past points."""
+    met = [event.name for event in events if event.changes]
+    if met and settings.method.past:
+        raise InvalidOption(
+            f"simulate: impact '{met[0]}' was given with '{settings.method.name}', whose past"
+            " points tell nothing of the motion after it.",
+            "Take a one-step method (rk4, linearly-implicit) or 'generalized-alpha', which begins"
+            " anew.",
+        )
 
 
 def result_of(
@@ -298,22 +383,24 @@ def opening(spaces: SpaceChoice, choice: Choice | None, held: tuple[str, ...]) -
     return (*spaces.drifting, *held)
 
 
-def begun_at(model: Model, start: Any, close: Any) -> State | None:
+def begun_at(asked: Options | ByHand) -> State | None:
     """Where to begin; None: as entered."""
+    start = asked.start
     if isinstance(start, Mapping):
-        return start_state(model, start, close=close is True)
+        return start_state(asked.model, start, close=asked.close is True)
     return None if start is None else checked_state(start, "start")
 
 
-def closing(model: Model, close: Any, hold: Any, start: Any) -> Assembly | None:
+def closing(asked: Options | ByHand, start: Any) -> Assembly | None:
     """What is closed before a run."""
+    close, hold = asked.close, asked.hold
     if not isinstance(close, bool | np.bool_):
         raise InvalidOption(
             f"simulate: close must be True or False, got {told(close)}.",
             "Give close=True or close=False.",
         )
     if close:
-        return assemble(model, hold, start)
+        return assemble(asked.model, hold, start)
     if not isinstance(hold, tuple | list) or hold:
         raise InvalidOption(
             f"simulate: hold must be left out unless joints are closed before the run, got"

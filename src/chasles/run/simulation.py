@@ -1,55 +1,50 @@
 """A model stepped by hand: inputs in, state out, with the bits of `simulate`."""
 
 import time
-from collections.abc import Iterable, Mapping
-from typing import Any, Literal
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
 
 import numpy as np
 
-from chasles.integrators.tableaux import Tableau
-from chasles.model import Body, InvalidOption, Joint, Model, SimulationStopped
+from chasles.integrators.methods import find_method
+from chasles.model import InvalidOption, Model, SimulationStopped
 from chasles.model.errors import told
-from chasles.model.keywords import checked_keywords
-from chasles.model.words import Stabiliser
 from chasles.result.result import Result
 from chasles.run.control import Moment
-from chasles.run.loop import Run
+from chasles.run.options import ByHand, described, method_of, method_takes
 from chasles.run.preparation import (
     Settings,
+    check_company,
+    ended,
     look_ahead,
+    make_run,
     make_settings,
     provenance_of,
     result_of,
     stepper_of,
+    watched_by,
 )
-from chasles.run.time_grid import MOST_STEPS, NEVER, Grid, begun, checked_step
-from chasles.run.tolerances import check_takes_steps
-from chasles.stabilisation.baumgarte import Baumgarte
+from chasles.run.time_grid import MOST_STEPS, NEVER, TYPICAL_STEPS, Grid, begun, checked_step
+from chasles.run.tolerances import make_tolerances
 from chasles.system.state import State
 
 #: Seconds up to which functions of time are looked through first; twice as far when they are over.
 HORIZON = 1.0
 
 
-@checked_keywords
+@described(ByHand)
 class Simulation:
     """A run that takes steps on demand: for controllers, games and learning.
 
     Parameters
     ----------
-    model
-        The model.
-    step
-        Length of a step, s.
-    save_every
-        Save every n-th state for `result`. 0 saves none, for runs without an end.
-    start
-        As in `simulate`: a State, joint coordinates, or a Result to continue from.
+    {options}
 
     Notes
     -----
-    The other options are those of `simulate`. With the same start and inputs, the numbers are the
-    same to the last bit.
+    With the same start and inputs, the numbers are those of `simulate` to the last bit. With
+    tolerances a step is as long as these let it. An event that is terminal ends the run.
 
     Examples
     --------
@@ -63,47 +58,35 @@ class Simulation:
     (1.0, 1.0)
     """
 
-    def __init__(
-        self,
-        model: Model,
-        step: float | None = None,
-        *,
-        method: str | Tableau = "rk4",
-        spaces: Any = "auto",
-        acceleration: Literal["screw", "space"] = "screw",
-        rows: Literal["needed", "all"] = "needed",
-        stabilise: Stabiliser | Baumgarte | None = None,
-        redundant: Literal["solve", "refuse"] = "solve",
-        singular: Literal["stop", "pass"] = "stop",
-        save_every: int = 1,
-        start: State | Result | Mapping[Any, Any] | None = None,
-        close: bool = False,
-        hold: Iterable[Body | Joint | str] = (),
-    ) -> None:
-        self._step = checked_step(step, "Simulation")
-        self._every = checked_whole(save_every, "save_every", least=0) or NEVER
-        self._options = {
-            "method": method, "spaces": spaces, "acceleration": acceleration, "rows": rows,
-            "stabilise": stabilise, "redundant": redundant, "singular": singular,
-            "close": close, "hold": hold,
-        }  # fmt: skip
-        self._model, self._start = model, start
-        self._begin(make_settings(model, start=start, **self._options))
+    @method_takes(ByHand)
+    def __init__(self, asked: ByHand) -> None:
+        method = find_method(method_of(asked))
+        self._tolerances = make_tolerances(method, asked, np.inf, "Simulation")
+        if self._tolerances is None:
+            checked_step(asked.step, "Simulation")
+        self._every = checked_whole(asked.save_every, "save_every", least=0) or NEVER
+        self._begin(asked, make_settings(asked))
 
-    def _begin(self, settings: Settings) -> None:
+    def _begin(self, asked: ByHand, settings: Settings) -> None:
         """Everything as at the start."""
-        check_takes_steps(settings.method, "Simulation")
-        self._settings = settings
-        origin, first = begun(self._step, settings.begin)
-        grid = Grid(np.inf, self._step, int(MOST_STEPS), 0.0, self._every, None, origin, first)
+        tolerances, watched = self._tolerances, watched_by(asked)
+        check_company(tolerances, watched, asked, "Simulation")
+        self._asked, self._settings = asked, settings
+        self._timed = bool(settings.setup.signals.samplers)
+        if tolerances is None:
+            step = checked_step(asked.step, "Simulation")
+        else:  # such as one may expect
+            step = min(tolerances.max_step, HORIZON / TYPICAL_STEPS)
+            check_timeless(self._timed)
+        origin, first = begun(step, settings.begin)
+        grid = Grid(np.inf, step, int(MOST_STEPS), 0.0, self._every, None, origin, first)
         self._end = grid.time(first)  # until where functions of time are looked through
-        stepper = stepper_of(settings, self._step, self._end + HORIZON)
-        self._run = run = Run(stepper, grid)
+        stepper = stepper_of(settings, step, self._end + HORIZON)
+        self._run = run = make_run(settings, grid, stepper, tolerances, watched)
         if settings.begin is not None:
             run.go_on_from(settings.begin)
         run.begin()
         self._seconds = 0.0
-        self._timed = bool(settings.setup.signals.samplers)
         self._moment: Moment | None = None
 
     def step(self, inputs: Mapping[Any, float] | None = None, steps: int = 1) -> None:
@@ -120,15 +103,16 @@ class Simulation:
         """
         run = self._run
         count = steps if type(steps) is int and steps > 0 else checked_whole(steps, "steps")
-        if run.stopped is not None:
-            raise SimulationStopped(run.stopped.what, "Begin anew: reset().", result=self.result())
+        if not run.goes_on:
+            what = ended(run, run.reached)[1]
+            raise SimulationStopped(what, "Begin anew: reset().", result=self.result())
         if inputs is not None:
             run.control.set(inputs, self.time)
         last, self._moment = run.index + count, None
         if self._timed:
             self._look_ahead(last)
         began = time.perf_counter()
-        while run.index < last and run.stopped is None:
+        while run.index < last and run.goes_on:
             run.take(last - run.index)
         self._seconds += time.perf_counter() - began
         if run.stopped is not None:
@@ -142,9 +126,9 @@ class Simulation:
             return
         ahead = max(HORIZON, 2.0 * (run.grid.time(last) - run.grid.origin))
         self._end = run.grid.origin + ahead
-        horizon = int(ahead / self._step)
+        horizon = int(ahead / run.grid.step)
         run.lookout = look_ahead(
-            settings.setup, settings.method, self._step, max(horizon, last), run.grid.origin
+            settings.setup, settings.method, run.grid.step, max(horizon, last), run.grid.origin
         )
         run.stepper = run.stepper.with_signals(settings.setup.signals.arrays(self._end))
         run.control.stepper = run.stepper
@@ -157,15 +141,15 @@ class Simulation:
         start
             As in `simulate`. The same start if left out.
         """
-        if start is ... or start is self._start:
-            self._begin(self._settings)
+        if start is ... or start is self._asked.start:
+            self._begin(self._asked, self._settings)
             return
-        self._begin(make_settings(self._model, start=start, **self._options))
-        self._start = start
+        asked = replace(self._asked, start=start)
+        self._begin(asked, make_settings(asked))
 
     @property
     def model(self) -> Model:
-        return self._model
+        return self._asked.model
 
     @property
     def time(self) -> float:
@@ -183,7 +167,7 @@ class Simulation:
         called.
         """
         if self._moment is None:
-            self._moment = Moment(self._run.stepper, self._run.block, self.time)
+            self._moment = Moment(self._run.stepper, self._run.pace.present(), self.time)
         return self._moment
 
     @property
@@ -210,15 +194,14 @@ class Simulation:
     def result(self) -> Result:
         """The run so far, as `simulate` would return it."""
         run = self._run
-        run.ended = None
-        status, message = "finished", f"reached t = {self.time:g} s in {run.steps_in_all} steps"
-        if run.stopped is not None:
-            status, message = "stopped", run.stopped.what
+        if run.stopped is None:
+            run.ended = None  # inputs may have changed since
         saved = run.output.everything()
-        return result_of(self._settings, run, saved, self._seconds, status, message)
+        return result_of(self._settings, run, saved, self._seconds, *ended(run, self.time))
 
     def __repr__(self) -> str:
-        return f"Simulation(t = {self.time:g} s, step {self._step:g} s, {self._model!r})"
+        step = self._run.pace.typical_step
+        return f"Simulation(t = {self.time:g} s, step {step:g} s, {self.model!r})"
 
 
 def checked_whole(value: Any, what: str, least: int = 1) -> int:
@@ -230,3 +213,13 @@ def checked_whole(value: Any, what: str, least: int = 1) -> int:
             f"Give {what}={max(least, 1)}, say.",
         )
     return int(value)
+
+
+def check_timeless(is_timed: bool) -> None:
+    """Refuse functions of time where steps are chosen."""
+    if is_timed:
+        raise InvalidOption(
+            "Simulation: tolerances were given, and the model has functions of time, by whose"
+            " changes steps are limited: up to the end of a run, which is not known here.",
+            "Give a step, or use simulate.",
+        )

@@ -213,10 +213,19 @@ class Stepper:
         save_every: int, looking: int, saved: Floats, first_row: int = 0,
     ) -> tuple[int, int]:  # fmt: skip
         """The same by the kernel of all models."""
-        reached, outcome = advance(
-            *self.lent, block, spare, grid, save_every, looking, saved, first_row
-        )
+        given = (*self.lent, block, spare, grid, save_every, looking, saved, first_row)
+        known = self.__dict__.get("direct")
+        if known is not None:
+            found: tuple[int, int] = known(*given)
+            return found
+        reached, outcome = advance(*given)
+        if hasattr(advance, "direct"):  # not where the compiler is switched off
+            self.__dict__["direct"] = advance.direct(given)
         return int(reached), int(outcome)
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Machine code is of this process."""
+        return {name: value for name, value in self.__dict__.items() if name != "direct"}
 
     def look(self, block: Floats, t: float) -> None:
         """Look at gaps and the energy balance of a block at time t; it keeps what is found."""

@@ -8,6 +8,7 @@ import numpy as np
 from chasles.integrators.methods import Method, methods
 from chasles.model import InvalidOption
 from chasles.model.checks import checked_not_negative, checked_positive
+from chasles.run.options import ByHand, Options
 from chasles.stabilisation.stabiliser import BAUMGARTE, GGL, Choice
 
 #: What is tolerated where it was left out.
@@ -39,30 +40,32 @@ class Tolerances:
 
 
 def make_tolerances(
-    method: Method, until: Any, step: Any, rtol: Any, atol: Any, first_step: Any, max_step: Any
+    method: Method, asked: Options | ByHand, until: Any, where: str = "simulate"
 ) -> Tolerances | None:
     """The tolerances of a run; None where a step was given."""
-    given = {"rtol": rtol, "atol": atol, "first_step": first_step, "max_step": max_step}
+    step, first_step, max_step = asked.step, asked.first_step, asked.max_step
+    given = {name: getattr(asked, name) for name in ("rtol", "atol", "first_step", "max_step")}
     named = [name for name, value in given.items() if value is not None]
     if step is not None:
         if named:
             raise InvalidOption(
-                f"simulate: {named[0]} was given with a step of {step!r}.",
+                f"{where}: {named[0]} was given with a step of {step!r}.",
                 f"Leave the step out to have it chosen, or leave {named[0]} out.",
             )
-        check_takes_steps(method, "simulate")
+        check_takes_steps(method, where)
         return None
     if not named:
         return None
     if not method.adaptive:
         able = ", ".join(name for name, known in methods().items() if known.adaptive)
         raise InvalidOption(
-            f"simulate: the method '{method.name}' cannot choose its steps: it has no embedded"
+            f"{where}: the method '{method.name}' cannot choose its steps: it has no embedded"
             " method to judge them by.",
             f"Give a step, or one of the methods that can: {able}.",
         )
-    until = checked_positive(until, "until", "s", "simulate", InvalidOption)
-    relative, absolute = checked_accuracy(rtol, atol)
+    if until != np.inf:  # which only a run by hand has
+        until = checked_positive(until, "until", "s", where, InvalidOption)
+    relative, absolute = checked_accuracy(asked.rtol, asked.atol)
     if method.foreign is not None and absolute < SMALLEST_ATOL:
         raise InvalidOption(
             f"simulate: atol is {absolute:g} with '{method.name}', whose coordinates begin at zero:"

@@ -17,7 +17,7 @@ from chasles.model import ChaslesError, InvalidOption, Model
 from chasles.model.checks import checked_array
 from chasles.model.errors import told
 from chasles.problem import choose_spaces
-from chasles.run.simulate import stabilised
+from chasles.run.preparation import stabilised
 from chasles.spaces.on_subgroups import on_subgroups
 from chasles.stabilisation.stabiliser import chosen_stabiliser
 from chasles.studies.candidates import Candidate

@@ -14,7 +14,7 @@ from chasles.model.keywords import checked_keywords
 from chasles.model.model import checked_model
 from chasles.model.notebook import as_html
 from chasles.model.tables import aligned_table, plain, small
-from chasles.run.simulate import check_progress
+from chasles.run.preparation import check_progress
 from chasles.stderr import progress_bar
 from chasles.studies.advice_search import (
     LONGER,

@@ -15,7 +15,7 @@ from chasles.model.model import checked_model
 from chasles.model.notebook import as_html
 from chasles.model.tables import aligned_table, plain, small
 from chasles.model.words import Stabiliser
-from chasles.run.simulate import check_progress
+from chasles.run.preparation import check_progress
 from chasles.spaces import resolve_spaces
 from chasles.spaces.on_subgroups import check_charted, on_subgroups
 from chasles.stderr import progress_bar

@@ -24,7 +24,8 @@ from chasles.many.traced.record import Unboxing, plain_step
 from chasles.model import Model
 from chasles.result.result import Result
 from chasles.run.implicit_choice import work_of
-from chasles.run.one_run import RunOptions, prepared
+from chasles.run.one_run import prepared
+from chasles.run.options import Options
 from chasles.scalars.traced import Tape
 
 #: Bodies up to which steps are recorded: 10 ms for every one of them.
@@ -55,7 +56,7 @@ class Counting:
 
     model: Model
     step: float  # with which steps are recorded
-    acceleration: str = "screw"
+    acceleration: Any = "screw"
     known: dict[tuple[str, str], float] = field(default_factory=dict)
 
     def cost_of(self, options: Mapping[str, Any]) -> StepCost:
@@ -92,11 +93,11 @@ class Counting:
         return float(closed - without)
 
     def run_of(self, spaces: Any, stabilise: Any, method: str) -> Any:
-        asked = RunOptions(
-            step=self.step, method=method, spaces=spaces, stabilise=stabilise,
-            acceleration=self.acceleration, kernel="generic", progress=False,
+        asked = Options(
+            self.model, 2.0 * self.step, self.step, method=method, spaces=spaces,
+            stabilise=stabilise, acceleration=self.acceleration, kernel="generic", progress=False,
         )  # fmt: skip
-        return prepared(self.model, 2.0 * self.step, asked).run
+        return prepared(asked).run
 
     def recorded(self, spaces: Any, stabilise: Any, method: str) -> int | None:
         """Operations of the first step, recorded; None where that takes too long or fails."""

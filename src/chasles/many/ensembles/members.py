@@ -15,6 +15,7 @@ import numpy as np
 from chasles.core.arrays import Floats
 from chasles.integrators.methods import find_method
 from chasles.model import ChaslesError, InvalidOption, Model
+from chasles.run.options import ByHand
 from chasles.run.preparation import make_settings, stepper_of
 from chasles.run.stepper import Stepper
 
@@ -131,15 +132,12 @@ def equal_steps(where: str, method: Any, spaces: Any, stabilise: Any) -> dict[st
             f"{where}: '{method}' steps by itself, and its steps are not recorded.",
             "Take a method of ours: method='rk4', or 'dop853' where SciPy's was wanted.",
         )
-    return {
-        "method": method, "spaces": spaces, "acceleration": "screw", "stabilise": stabilise,
-        "redundant": "solve", "singular": "stop", "start": None, "close": False, "hold": (),
-    }  # fmt: skip
+    return {"method": method, "spaces": spaces, "stabilise": stabilise}
 
 
 def make_stepper(model: Model, options: dict[str, Any], step: float, until: float) -> Stepper:
     """As `simulate` makes it."""
-    return stepper_of(make_settings(model, **options), step, until)
+    return stepper_of(make_settings(ByHand(model, **options)), step, until)
 
 
 def set_up(

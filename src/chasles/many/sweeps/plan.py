@@ -15,9 +15,8 @@ from chasles.model import InvalidOption, Model
 from chasles.model.errors import told
 from chasles.model.model import checked_model
 from chasles.model.parameters import check_path, parameter_paths
+from chasles.run.options import PLAIN, checked_names
 
-#: Options of `simulate` that may be varied like numbers of the model.
-OPTIONS = ("method", "spaces", "step", "rtol", "atol", "tol", "stabilise", "acceleration", "until")
 #: The name of the model where several are given.
 MODEL = "model"
 #: More runs than this are a slip of the keyboard.
@@ -78,8 +77,8 @@ class Plan:
         for number, values in enumerate(self.points()):
             model = self.models[values.get(MODEL, next(iter(self.models)))]
             varied = {path: value for path, value in values.items() if path != MODEL}
-            options = {**self.common, **{k: v for k, v in varied.items() if k in OPTIONS}}
-            parameters = {k: v for k, v in varied.items() if k not in OPTIONS}
+            options = {**self.common, **{k: v for k, v in varied.items() if k in PLAIN}}
+            parameters = {k: v for k, v in varied.items() if k not in PLAIN}
             yield Task(number, values, model, parameters, options)
 
     @property
@@ -126,6 +125,7 @@ def make_plan(
         raise InvalidOption(
             f"{where}: together must be True or False, got {told(together)}.", "Give one of them."
         )
+    checked_names(common, where, without=("model",))
     axes = {path: checked_values(models, path, values, where) for path, values in vary.items()}
     lengths = {path: len(values) for path, values in axes.items()}
     if together and len(set(lengths.values())) > 1:
@@ -157,10 +157,10 @@ def checked_values(models: Mapping[str, Model], path: Any, values: Any, where: s
             f"{where}: the values of '{path}' must be a list, got {told(values)}.",
             "Give one value or more, in a list.",
         )
-    if path in OPTIONS:
+    if path in PLAIN:
         return [value.item() if isinstance(value, np.generic) else value for value in values]
     for model in models.values():
-        check_path(model, path)
+        check_path(model, path, PLAIN)
         shape = parameter_paths(model)[path]
         for value in values:
             try:

@@ -22,7 +22,7 @@ from chasles.model.keywords import checked_keywords
 from chasles.model.notebook import as_html
 from chasles.model.tables import aligned_table, plain
 from chasles.result.result import Result
-from chasles.run.simulate import check_progress
+from chasles.run.preparation import check_progress
 from chasles.stderr import progress_bar
 
 if TYPE_CHECKING:

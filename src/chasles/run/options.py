@@ -1,0 +1,336 @@
+"""Options of a run: the only list of them.
+
+`simulate` and `Simulation`, tables [run] of files, `chasles run` and sweeps take theirs from here:
+names, types, defaults, meaning, and what is said of a name that is not one of them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import KW_ONLY, Field, dataclass, field, fields
+from functools import wraps
+from inspect import Parameter, Signature, signature
+from textwrap import fill
+from typing import TYPE_CHECKING, Any, Concatenate, Literal, ParamSpec, TypeVar, get_type_hints
+
+from chasles.model.errors import UnknownName
+from chasles.model.keywords import checked_call
+
+if TYPE_CHECKING:
+    from os import PathLike
+
+    from chasles.integrators.tableaux import Tableau
+    from chasles.model import Body, Joint, Model
+    from chasles.model.words import ArrayLike, Stabiliser
+    from chasles.result.result import Result
+    from chasles.stabilisation.baumgarte import Baumgarte
+    from chasles.system.state import State
+
+#: What is taken where no method is named: with a step, and with tolerances.
+USUAL, USUAL_WITH_TOLERANCES = "rk4", "dop853"
+#: Options by which steps are chosen along the way.
+CHOOSING = ("tol", "rtol", "atol", "first_step", "max_step")
+
+Given = ParamSpec("Given")
+Asked = TypeVar("Asked")
+Made = TypeVar("Made")
+Self = TypeVar("Self")
+
+
+def option(default: Any, meaning: str, data: Any = None) -> Any:
+    """A field with its meaning, and its type as data.
+
+    data: float, int, str or bool: files, the command line and sweeps may give it.  Other types:
+    files may.  None: it is given in Python only.
+    """
+    return field(default=default, metadata={"meaning": meaning, "data": data})
+
+
+def needed(meaning: str, data: Any = None) -> dict[str, Any]:
+    """The same of a field without a default."""
+    return {"meaning": meaning, "data": data}
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class SharedOptions:
+    """Options of `simulate` and `Simulation`."""
+
+    method: str | Tableau | None = option(
+        None,
+        'Name of the method. Default: "rk4", or "dop853" with tolerances. For stiff forces'
+        ' "linearly-implicit" or "generalized-alpha", for long times "rattlie4" or "gauss4".'
+        ' `ch.methods()` lists all. Or a Tableau; or, in `simulate`, "auto": see `tol`.',
+        str,
+    )
+    spaces: Any = option(
+        "auto",
+        'Configuration spaces. "auto" (default): see `designate`. "subgroups": every body in the'
+        " motion subgroup of its parent joint. Six-dimensional spaces (charts):"
+        ' "framed", "SE3", "SO3xR3", "SE3 relative", "SO3xR3 on joints". Or a dict body -> Space.',
+        str,
+    )
+    acceleration: Literal["screw", "space"] = option(
+        "screw",
+        'Form of the acceleration constraints in six-dimensional spaces: "screw", or "space" as'
+        ' in the paper ("auto" then means "framed").',
+        str,
+    )
+    rows: Literal["needed", "all"] = option(
+        "needed",
+        'Constraint rows of bodies in six-dimensional spaces: "needed", or of "all" their joints. A'
+        " space that fits its joint makes the same steps without rows, in the motion subgroup of"
+        " the joint, to round-off. Methods of index 2 and 3, maps other than exp and the space form"
+        " always have all rows.",
+        str,
+    )
+    stabilise: Stabiliser | Baumgarte | None = option(
+        None,
+        'Against drift of joints. None; "projection": drifting joints are closed after every step;'
+        ' "baumgarte": violations are fed back into the accelerations, with rates from the step'
+        ' (Baumgarte(alpha, beta) sets others); "ggl": into the velocities (Gear, Gupta,'
+        ' Leimkuhler). With " of all joints" added, all joints are treated.',
+        str,
+    )
+    redundant: Literal["solve", "refuse"] = option(
+        "solve",
+        'Redundant constraints: "solve" for the minimum-norm reactions and report them'
+        ' (result.redundancy), or "refuse".',
+        str,
+    )
+    singular: Literal["stop", "pass"] = option(
+        "stop",
+        'Singular configurations: "stop", or "pass" with minimum-norm multipliers and all joints'
+        " projected, unless another stabiliser is chosen (result.singular_poses).",
+        str,
+    )
+    save_every: int = option(
+        1,
+        "Save every n-th step. The first and last states are always saved. In a Simulation 0 saves"
+        " none, for runs without an end.",
+        int,
+    )
+    start: State | Result | Mapping[Any, Any] | None = option(
+        None,
+        "Start instead of the poses and velocities entered: a State (time starts at 0); joint"
+        ' coordinates {"elbow": 0.3, "hip": (0.1, -2.0)}, alone or with rates (see `start_state`);'
+        " or a Result, whose run continues from its last full step (`until` still counts from t ="
+        " 0).",
+        dict,
+    )
+    close: bool = option(
+        False,
+        "Whether to move the bodies as little as possible so that all joints close, and to make"
+        " the velocities consistent. result.assembly reports what moved (see `assemble`).",
+        bool,
+    )
+    hold: Iterable[Body | Joint | str] = option(
+        (), "With `close`: bodies and joints that must not move.", list[str]
+    )
+    rtol: float | None = option(
+        None,
+        "Local error tolerance per step, relative to body size (to its speed, for velocities),"
+        ' instead of a step. 1e-8 if only `atol` is given. For "bs3", "dopri5", "tsit5", "dop853"'
+        " and SciPy's methods.",
+        float,
+    )
+    atol: float | None = option(
+        None, "Absolute local error tolerance, m (m/s). 1e-10 if only `rtol` is given.", float
+    )
+    first_step: float | None = option(None, "With tolerances: first step to try, s.", float)
+    max_step: float | None = option(None, "With tolerances: longest step, s.", float)
+    events: Any = option(
+        (),
+        "Functions of (t, state), or Events, whose zeros are found: see `Event`. Impacts at ends of"
+        " joints: see `Impact`. result.events has the times.",
+    )
+
+
+@dataclass(frozen=True, eq=False)
+class Options(SharedOptions):
+    """What `simulate` was asked for."""
+
+    model: Model = field(metadata=needed("The model."))
+    until: float = field(metadata=needed("End time, s.", float))
+    step: float | None = option(
+        None,
+        "Length of a step, s. The last step is shorter if it does not divide `until`.",
+        float,
+    )
+    _: KW_ONLY
+    t_eval: ArrayLike | None = option(
+        None,
+        "Times at which to save states instead, s. Each is reached by one shorter step of the same"
+        " method.",
+        list[float],
+    )
+    progress: bool | None = option(
+        None,
+        "Whether to show a progress bar on stderr. Default: if the run takes longer than a moment.",
+    )
+    controller: Callable[..., Any] | None = option(
+        None,
+        'controller(t, state) -> {"motor": effort, "servo": target}. Efforts are added to those of'
+        " the model, targets replace them. `state` has coordinate(joint), rate(joint),"
+        " position(body), ...",
+    )
+    sample: float | None = option(
+        None,
+        "Sample time of the controller, s, a whole number of steps. Inputs are held in between."
+        " Every step if left out.",
+    )
+    into: str | PathLike[str] | None = option(
+        None,
+        "Folder to record the run while it runs. The recording survives a crash, and memory does"
+        " not grow with the length of the run. `load` opens the folder.",
+    )
+    resume: bool = option(
+        False, "With `into`: continue the run in the folder, or start it if there is none."
+    )
+    tol: float | None = option(
+        None,
+        "Target for the global error of all poses, relative to body size, instead of a step or"
+        " tolerances. Method and steps are chosen for it, implicit ones where forces are stiff."
+        ' provenance["global_error"] is the estimate, provenance["choice"] the reason.',
+        float,
+    )
+    kernel: Literal["auto", "generic", "traced"] = option(
+        "auto",
+        'Code that takes the steps: "generic" (compiled once for all models), "traced" (compiled'
+        ' for this model), or "auto": whichever finishes first, compilation included. The numbers'
+        " are the same.",
+        str,
+    )
+
+
+@dataclass(frozen=True, eq=False)
+class ByHand(SharedOptions):
+    """What a `Simulation` was asked for."""
+
+    model: Model = field(metadata=needed("The model."))
+    step: float | None = option(
+        None, "Length of a step, s. With tolerances, steps are as long as these let them.", float
+    )
+
+
+for record, name in ((Options, "simulate"), (ByHand, "Simulation")):
+    record.__init__ = checked_call(record.__init__, name)  # type: ignore[method-assign]
+
+
+def method_of(asked: Options | ByHand) -> Any:
+    """The method, or the usual one where none is named."""
+    if asked.method is not None:
+        return asked.method
+    chooses = any(getattr(asked, name, None) is not None for name in CHOOSING)
+    return USUAL_WITH_TOLERANCES if asked.step is None and chooses else USUAL
+
+
+# --- who takes options ----------------------------------------------------------------------------
+
+
+def listed(record: Any) -> list[Field[Any]]:
+    """The options of a record, in the order in which they are taken."""
+    return sorted(fields(record), key=lambda option: bool(option.kw_only))
+
+
+def as_data(*kinds: Any) -> dict[str, Field[Any]]:
+    """The options of `simulate` that are data, by name; or those of some types only."""
+    found = {option.name: option for option in listed(Options) if option.metadata["data"]}
+    return {
+        name: option
+        for name, option in found.items()
+        if not kinds or option.metadata["data"] in kinds
+    }
+
+
+#: Those that are a word or a number: of the command line, and of what sweeps vary.
+PLAIN = as_data(float, int, str, bool)
+
+
+def checked_names(given: Mapping[str, Any], where: str, without: tuple[str, ...] = ()) -> None:
+    """Refuse names that are not options of `simulate`."""
+    known = [option.name for option in listed(Options) if option.name not in without]
+    for name in given:
+        if name not in known:
+            raise UnknownName.among("option", name, known, where=where)
+
+
+def meanings(record: Any) -> str:
+    """The section on parameters of a docstring."""
+    indent = 8 * " "
+    texts = [
+        f"    {option.name}\n"
+        + fill(option.metadata["meaning"], 95, initial_indent=indent, subsequent_indent=indent)
+        for option in listed(record)
+    ]
+    return "\n".join(texts).lstrip()
+
+
+def signature_of(record: Any, method: bool, made: Any) -> Signature:
+    """That of a function or method that takes the options of a record."""
+    from os import PathLike
+
+    from chasles.integrators.tableaux import Tableau
+    from chasles.model import Body, Joint, Model
+    from chasles.model.words import ArrayLike, Stabiliser
+    from chasles.result.result import Result
+    from chasles.stabilisation.baumgarte import Baumgarte
+    from chasles.system.state import State
+
+    kinds = (PathLike, Tableau, Body, Joint, Model, Result, Baumgarte, State)
+    names = {kind.__name__: kind for kind in kinds} | {
+        "ArrayLike": ArrayLike,
+        "Stabiliser": Stabiliser,
+    }
+    hints = get_type_hints(record, localns=names)
+    taken = [
+        one.replace(annotation=hints[one.name]) for one in signature(record).parameters.values()
+    ]
+    own = [Parameter("self", Parameter.POSITIONAL_OR_KEYWORD)] if method else []
+    return Signature([*own, *taken], return_annotation=made)
+
+
+def described(record: Any) -> Callable[[type[Made]], type[Made]]:
+    """A class with the meaning of options in the place of {options} in its text."""
+
+    def decorated(made: type[Made]) -> type[Made]:
+        made.__doc__ = (made.__doc__ or "").replace("{options}", meanings(record))
+        return made
+
+    return decorated
+
+
+def takes(
+    record: Callable[Given, Asked],
+) -> Callable[[Callable[[Asked], Made]], Callable[Given, Made]]:
+    """A function of a record as one of its options; {options} in its text becomes their meaning."""
+
+    def decorated(function: Callable[[Asked], Made]) -> Callable[Given, Made]:
+        @wraps(function)
+        def call(*given: Given.args, **named: Given.kwargs) -> Made:
+            return function(record(*given, **named))
+
+        made: Any = call
+        made.__doc__ = (function.__doc__ or "").replace("{options}", meanings(record))
+        made.__signature__ = signature_of(record, False, function.__annotations__["return"])
+        return call
+
+    return decorated
+
+
+def method_takes(
+    record: Callable[Given, Asked],
+) -> Callable[[Callable[[Self, Asked], None]], Callable[Concatenate[Self, Given], None]]:
+    """The same for a method."""
+
+    def decorated(
+        function: Callable[[Self, Asked], None],
+    ) -> Callable[Concatenate[Self, Given], None]:
+        @wraps(function)
+        def call(self: Self, *given: Given.args, **named: Given.kwargs) -> None:
+            function(self, record(*given, **named))
+
+        made: Any = call
+        made.__signature__ = signature_of(record, True, None)
+        return call
+
+    return decorated
