@@ -62,6 +62,8 @@ def pytest_terminal_summary(terminalreporter):
         for report in reports:
             if isinstance(report, pytest.TestReport):
                 spent[report.nodeid.split("::")[0]] += dict(report.user_properties).get(SPENT, 0.0)
+    if not spent.total():
+        return
     terminalreporter.section(f"CPU: {spent.total():.0f} s; files beyond {BUDGET:.0f} s")
     for file, seconds in spent.most_common():
         if seconds > BUDGET:

@@ -3,18 +3,12 @@
 from functools import cache
 
 import numpy as np
-from mechanisms import SPACES, chain, double_pendulum, heavy_top, three_bar
+from mechanisms import SPACES, double_pendulum, heavy_top, three_bar
+from runs import driven_chain
 
 import chasles as ch
 
 EVERY_SPACE = (*SPACES, "subgroups")
-
-
-def driven_chain() -> ch.Model:
-    """The first hinge swings as it is told, the others follow."""
-    model = chain(np.random.default_rng(3), ["revolute", "spherical", "revolute"])
-    motor = ch.Driver("motor", model.joints[0], ch.Signal.sine(0.4, 1.5))
-    return ch.Model(model.bodies, model.joints, gravity=model.gravity, drivers=[motor])
 
 
 def on_bushing() -> ch.Model:

@@ -76,3 +76,12 @@ def there_and_back(model, step, steps, **options):
         assert outcome == OK
         far = max(far, float(np.abs(block - first)[:kept].max()))
     return float(np.abs(block - first)[:kept].max()), far
+
+
+def slipping(result):
+    """The largest J V of all rows and saved states."""
+    worst = 0.0
+    for k in range(0, len(result.t), max(1, len(result.t) // 20)):
+        equations = ch.equations(result.model, result.state(k))
+        worst = max(worst, float(np.abs(equations.jacobian @ equations.velocity).max()))
+    return worst

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from combinations import pairwise
 from mechanisms import SPACES, chain, double_pendulum, floating_pair, heavy_top, moving, three_bar
-from runs import MECHANISMS, ends_of_mechanisms, last, observed_order, slope, there_and_back
+from runs import MECHANISMS, last, observed_order, slope, there_and_back
 
 import chasles as ch
 from chasles.integrators.gauss import GAUSS, make_gauss
@@ -15,11 +15,6 @@ COUNTS = {
     4: (64, 91, 128, 181),
     6: (40, 48, 56, 64),
 }
-
-
-@pytest.fixture(scope="module")
-def ends():
-    return ends_of_mechanisms()
 
 
 @pytest.mark.parametrize(

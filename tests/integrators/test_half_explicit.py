@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from combinations import one_at_a_time
 from mechanisms import SPACES, double_pendulum, three_bar
-from runs import MECHANISMS, ends_of_mechanisms, observed_order, slope
+from runs import MECHANISMS, observed_order, slipping, slope
 
 import chasles as ch
 from chasles.integrators.half_explicit import hem4, make_half_explicit
@@ -47,11 +47,6 @@ def test_the_conditions_of_index_two_hold_and_classical_tableaux_break_them():
     assert min(broken_conditions(classical.a, classical.b)) > 0.1
 
 
-@pytest.fixture(scope="module")
-def ends():
-    return ends_of_mechanisms()
-
-
 @pytest.mark.parametrize(
     "mechanism, space",
     one_at_a_time(MECHANISMS, [*SPACES, "subgroups"], base=("three-bar", "subgroups")),
@@ -75,15 +70,6 @@ def test_a_classical_tableau_does_not_bring_its_order(ends):
         make(), until, ends["pendulum"], counts, method=classical, spaces="SO3xR3"
     )
     assert observed == pytest.approx(3, abs=0.1)
-
-
-def slipping(result):
-    """The largest J V of all rows and saved states."""
-    worst = 0.0
-    for k in range(0, len(result.t), max(1, len(result.t) // 20)):
-        equations = ch.equations(result.model, result.state(k))
-        worst = max(worst, float(np.abs(equations.jacobian @ equations.velocity).max()))
-    return worst
 
 
 @pytest.mark.parametrize(

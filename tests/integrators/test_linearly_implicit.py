@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from combinations import one_at_a_time
 from mechanisms import SPACES, double_pendulum, three_bar
-from runs import MECHANISMS, ends_of_mechanisms, observed_order
+from runs import MECHANISMS, observed_order
 from scipy.integrate import solve_ivp
 
 import chasles as ch
@@ -15,11 +15,6 @@ from chasles.integrators.rosenbrock import W_METHODS
 
 METHOD = "linearly-implicit"
 GRAVITY = 9.81
-
-
-@pytest.fixture(scope="module")
-def ends():
-    return ends_of_mechanisms()
 
 
 @pytest.mark.parametrize(

@@ -2,8 +2,10 @@
 
 import numpy as np
 import pytest
+import runs
 from combinations import pairwise
-from mechanisms import SPACES, chain, double_pendulum, heavy_top, three_bar
+from mechanisms import SPACES, double_pendulum, heavy_top
+from runs import last
 
 import chasles as ch
 from chasles.integrators.methods import PRODUCTS
@@ -17,32 +19,7 @@ COUNTS = {
 }
 
 
-def driven_chain():
-    """The first hinge swings as it is told, the others follow."""
-    model = chain(np.random.default_rng(3), ["revolute", "spherical", "revolute"])
-    motor = ch.Driver("motor", model.joints[0], ch.Signal.sine(0.4, 1.5))
-    return ch.Model(model.bodies, model.joints, gravity=model.gravity, drivers=[motor])
-
-
-MECHANISMS = {
-    "top": (heavy_top, 0.06),
-    "pendulum": (double_pendulum, 0.06),
-    "three-bar": (three_bar, 0.12),
-    "driven": (driven_chain, 0.4),
-}
-
-
-def last(model, until, steps, **options):
-    return ch.simulate(model, until, step=until / steps, save_every=steps, **options).absolute[-1]
-
-
-@pytest.fixture(scope="module")
-def ends():
-    """Where the mechanisms end: order eight at a small step."""
-    return {
-        name: last(make(), until, 800, method="dop853", spaces="subgroups")
-        for name, (make, until) in MECHANISMS.items()
-    }
+MECHANISMS = {name: runs.MECHANISMS[name] for name in ("top", "pendulum", "three-bar", "driven")}
 
 
 def observed_order(model, until, end, counts, **options):

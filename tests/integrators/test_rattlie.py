@@ -13,7 +13,7 @@ from mechanisms import (
     random_body,
     three_bar,
 )
-from runs import MECHANISMS, ends_of_mechanisms, last, observed_order, there_and_back
+from runs import MECHANISMS, last, observed_order, slipping, there_and_back
 
 import chasles as ch
 from chasles.core.arrays import SE3_CODE
@@ -38,11 +38,6 @@ EIGHT = {
     "bushing": COUNTS[8],
     "driven": (34, 40, 48, 56),
 }
-
-
-@pytest.fixture(scope="module")
-def ends():
-    return ends_of_mechanisms()
 
 
 @pytest.mark.parametrize(
@@ -106,15 +101,6 @@ def test_there_and_back_meet_at_rounding(method, make, space):
     missed, far = there_and_back(make(), 5e-4, 100, method=method, spaces=space)
     assert far > 1.0
     assert missed < 2e-11
-
-
-def slipping(result):
-    """The largest J V of all rows and saved states, in m/s or rad/s."""
-    worst = 0.0
-    for k in range(0, len(result.t), max(1, len(result.t) // 20)):
-        equations = ch.equations(result.model, result.state(k))
-        worst = max(worst, float(np.abs(equations.jacobian @ equations.velocity).max()))
-    return worst
 
 
 def secular(make, step, steps, **options):

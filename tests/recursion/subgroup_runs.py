@@ -79,3 +79,14 @@ def kinetic_energy(problem: TreeProblem, absolute):
         total += 0.5 * np.einsum("ti,ij,tj->t", omega, np.array(body.inertia), omega)
         total += 0.5 * body.mass * (v * v).sum(axis=1)
     return total
+
+
+def shaft(speed: float) -> ch.Model:
+    """A plate that turns uniformly about an axis beside its centre of mass, askew in the world."""
+    axis, point = np.array([1.0, 2.0, 2.0]) / 3.0, np.array([0.3, -0.2, 0.1])
+    body = ch.Body.box(
+        "plate", size=(0.4, 0.2, 0.1), mass=2.0, position=(0.4, 0.1, 0.2),
+        angular_velocity=speed * axis, velocity=np.cross(speed * axis, (0.4, 0.1, 0.2) - point),
+    )  # fmt: skip
+    hinge = ch.Revolute("bearing", ch.GROUND, body, at=point, axis=axis)
+    return ch.Model([body], [hinge], gravity=(0, 0, 0))

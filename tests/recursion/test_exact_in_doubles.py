@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from combinations import one_at_a_time
 from mechanisms import KINDS, chain, moving
-from subgroup_runs import floating_tree, kinetic_energy, random_tree, run_of, worst_gap
+from subgroup_runs import floating_tree, kinetic_energy, random_tree, run_of, shaft, worst_gap
 
 import chasles as ch
 from chasles.core.recursion.run import tree_rates
@@ -15,17 +15,6 @@ from chasles.dynamics.tree_problem import TreeProblem
 from chasles.system.build_tree import build_tree, links_of
 
 METHODS = ("euler", "midpoint", "heun", "kutta3", "rk4", "dopri5", "butcher6", "dop853")
-
-
-def shaft(speed: float) -> ch.Model:
-    """A plate that turns uniformly about an axis beside its centre of mass, askew in the world."""
-    axis, point = np.array([1.0, 2.0, 2.0]) / 3.0, np.array([0.3, -0.2, 0.1])
-    body = ch.Body.box(
-        "plate", size=(0.4, 0.2, 0.1), mass=2.0, position=(0.4, 0.1, 0.2),
-        angular_velocity=speed * axis, velocity=np.cross(speed * axis, (0.4, 0.1, 0.2) - point),
-    )  # fmt: skip
-    hinge = ch.Revolute("bearing", ch.GROUND, body, at=point, axis=axis)
-    return ch.Model([body], [hinge], gravity=(0, 0, 0))
 
 
 def test_a_fast_shaft_stays_in_its_bearing_and_keeps_its_energy_for_40_s_of_heun():

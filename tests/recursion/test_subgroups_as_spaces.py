@@ -5,7 +5,7 @@ from math import pi
 import numpy as np
 import pytest
 from mechanisms import KINDS, chain, double_pendulum, floating_pair, heavy_top, moving, three_bar
-from subgroup_runs import floating_tree, random_tree
+from subgroup_runs import floating_tree, random_tree, shaft
 
 import chasles as ch
 from chasles.spaces import Space
@@ -142,16 +142,6 @@ def test_a_run_goes_on_from_its_last_state():
 
 
 # --- joints that cannot open ---
-
-
-def shaft(speed: float) -> ch.Model:
-    axis, point = np.array([1.0, 2.0, 2.0]) / 3.0, np.array([0.3, -0.2, 0.1])
-    body = ch.Body.box(
-        "plate", size=(0.4, 0.2, 0.1), mass=2.0, position=(0.4, 0.1, 0.2),
-        angular_velocity=speed * axis, velocity=np.cross(speed * axis, (0.4, 0.1, 0.2) - point),
-    )  # fmt: skip
-    hinge = ch.Revolute("bearing", ch.GROUND, body, at=point, axis=axis)
-    return ch.Model([body], [hinge], gravity=(0, 0, 0))
 
 
 def test_a_fast_shaft_stays_in_its_bearing_for_40_s_of_heun():

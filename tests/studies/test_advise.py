@@ -82,7 +82,13 @@ def test_it_keeps_to_its_budget():
     assert len(advice.evidence) < 10
 
 
-@pytest.mark.parametrize("name", ["double pendulum", "three-bar", "random tree"])
+@pytest.mark.parametrize(
+    "name",
+    [
+        "three-bar",
+        *(pytest.param(k, marks=pytest.mark.slow) for k in ("double pendulum", "random tree")),
+    ],
+)
 def test_the_answer_does_not_depend_on_the_clock(name, monkeypatch):
     """Asked again on a machine whose clock runs wild, it is the same to the last digit."""
     options = {"target": 1e-8, "until": 0.2, "progress": False}
