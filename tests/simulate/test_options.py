@@ -41,7 +41,7 @@ def test_every_option_of_the_record_is_everywhere(option):
     name, data = option.name, option.metadata["data"]
     taken = inspect.signature(ch.simulate).parameters[name]
     assert taken.default == option.default or taken.default is inspect.Parameter.empty
-    assert f"\n    {name}\n        {option.metadata['meaning'][:20]}" in ch.simulate.__doc__
+    assert f"\n    {name}\n        " in ch.simulate.__doc__
     assert (name in RUN_TYPES) == (data is not None)
     assert (name in PLAIN) == (data in (float, int, str, bool))
     assert (f"--{name.replace('_', '-')}" in flags("run")) == (name in PLAIN or name == "resume")
@@ -54,7 +54,6 @@ def test_every_option_of_the_record_is_everywhere(option):
 def test_simulation_takes_what_is_not_about_an_end(option):
     taken = inspect.signature(ch.Simulation).parameters[option.name]
     assert taken.default == option.default or taken.default is inspect.Parameter.empty
-    assert f"\n    {option.name}\n" in ch.Simulation.__doc__
     assert option.name in {one.name for one in fields(Options)}
 
 

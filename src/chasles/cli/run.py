@@ -9,7 +9,7 @@ from typing import Any
 from chasles.cli.common import Commands, add_file, add_json, command, told
 from chasles.model import InvalidOption
 from chasles.model.tables import small
-from chasles.run.options import CHOOSING, PLAIN
+from chasles.run.options import CHOOSING, PLAIN, Options, meanings
 
 EXAMPLES = """\
   chasles run top.toml                                 with the options in its table [run]
@@ -33,8 +33,10 @@ def add(commands: Commands) -> None:
         EXAMPLES,
     )  # fmt: skip
     add_file(parser)
+    texts = meanings(Options)
     for name, option in PLAIN.items():
-        kind, what = option.metadata["data"], option.metadata["meaning"].partition(". ")[0]
+        kind, words = option.metadata["data"], " ".join(texts[name].split()[1:])
+        what = words.partition(". ")[0]
         how: Any = {"type": kind, "metavar": VALUES[kind]} if kind in VALUES else {
             "action": "store_true", "default": None
         }  # fmt: skip

@@ -16,7 +16,7 @@ from chasles.core.arrays import POSE_R, Floats
 from chasles.core.outcomes import OK
 from chasles.integrators.advance import UNSEEN
 from chasles.integrators.methods import Method
-from chasles.run.loop import Run
+from chasles.run.loop import Ended, Run
 from chasles.run.stepper import Stepper
 from chasles.run.time_grid import NEVER
 
@@ -30,9 +30,13 @@ MOST_REPEATED, MOST_HALVINGS = 20_000, 6
 LOOKS = 8
 
 
-def lost_attitudes(run: Run, method: Method) -> list[str]:
-    """What is to be said of bodies that turn too far in a step; nothing if nothing is."""
-    if not can_be_repeated(run, method):
+def lost_attitudes(ended: Ended) -> list[str]:
+    """What is to be said of bodies that turn too far in a step; nothing if nothing is.
+
+    Where the energy tells already that the motion is not right, nothing more is.
+    """
+    run, method = ended.run, ended.method
+    if ended.said or not can_be_repeated(run, method):
         return []
     step, stepper = run.grid.step, run.stepper
     blocks = (stepper.first_block(), run.block)

@@ -161,7 +161,7 @@ class GridPace(Pace):
         if run.watch is not None:
             if t >= run.reached or self.span is None:
                 return run.block if t <= run.reached else None
-            return self.tried(self.before, self.span[0], t - self.span[0], t)
+            return self.real_step(self.before, self.span[0], t - self.span[0], t)
         whole, rest = self.split(t)
         if whole > run.index:
             return None
@@ -169,15 +169,7 @@ class GridPace(Pace):
             return run.block
         run.ask()
         begin = run.grid.time(whole)
-        return None if run.stopped else self.tried(run.block, begin, rest, begin + rest)
-
-    def tried(self, state: Floats, begin: float, length: float, end: float) -> Floats | None:
-        """The block that a real step leads to; None where it does not."""
-        try:
-            return self.real_step(state, begin, length, end)
-        except ChaslesError as failed:
-            self.run.stopped = as_stop(failed)
-            return None
+        return None if run.stopped else self.real_step(run.block, begin, rest, begin + rest)
 
     def real_step(self, state: Floats, begin: float, length: float, end: float) -> Floats:
         """A step from a state, on a copy of it."""

@@ -25,7 +25,7 @@ from chasles.model.errors import told
 from chasles.model.keywords import checked_keywords
 from chasles.model.words import Coordinate
 from chasles.run.control import Moment
-from chasles.run.events import Event, EventFailed, coordinate_key
+from chasles.run.events import Event, EventFailed, Watcher, coordinate_key
 from chasles.run.stepper import Stepper
 from chasles.system.coordinates import coordinate_rate
 from chasles.system.tree_state import state_of
@@ -38,6 +38,11 @@ TOUCHES = 1e-9
 MOST_AT_ONCE = 64
 #: An impulse moves the coordinate by less than this fraction of what it would move it alone.
 HELD = 1e-12
+#: So far inside of an end a coordinate is said to be right after an impact.
+TINY = float(np.finfo(float).tiny)
+#: A step after an impact is this fraction of the flight at the most: the next step must see the
+#: coordinate inside, however short the bounce.
+FLIGHT = 0.25
 
 
 @checked_keywords
@@ -259,3 +264,41 @@ def put_velocities(stepper: Stepper, block: Floats, absolute: Floats, velocity: 
     first, rates = tree.stored_count, tree.rate_count
     block[first : first + rates] = state_of(tree, moved)[first:]
     block[layout.carry + rates : layout.carry + 2 * rates] = 0.0
+
+
+class Watch:
+    """The events and impacts of one run."""
+
+    def __init__(self, watcher: Watcher, stepper: Stepper) -> None:
+        self.watcher, self.stepper = watcher, stepper
+        ends = [end for end in watcher.events if isinstance(end, End)]
+        self.bouncer = Bouncer(stepper, ends) if ends else None
+        self.ending = ""  # what ended the run, in words
+
+    @property
+    def is_over(self) -> bool:
+        return bool(self.ending)
+
+    def begin(self, block: Floats, t: float) -> End | None:
+        """Values at the start, and the end that is met there, if one is."""
+        self.watcher.begin(block, t)
+        met = None if self.bouncer is None else self.bouncer.begin(block, t)
+        if met is not None:
+            self.watcher.found[met.name].append(t)
+        return met
+
+    def meet(self, block: Floats, t: float, event: Event) -> float:
+        """End the run at an event, or go on from an impact: how long the next step may be, s."""
+        if not isinstance(event, End):
+            self.ending = f", where event '{event.name}' happened"
+            return np.inf
+        assert self.bouncer is not None
+        met, layout = self.bouncer.bounce(block, t, event), self.stepper.layout
+        block[layout.history : layout.seen] = 0.0  # a method begins anew
+        for end in met[1:]:
+            self.watcher.found[end.name].append(t)
+        self.watcher.begin(block, t)
+        for k, watched in enumerate(self.watcher.events):
+            if watched in met:  # from here on it is inside
+                self.watcher.last[k] = -abs(self.watcher.last[k]) - TINY
+        return min(FLIGHT * self.bouncer.flight(block, t, end) for end in met)

@@ -1,23 +1,27 @@
 """The loop over time: a pace takes steps, events are looked for, an output keeps states."""
 
 import time
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 from tqdm import tqdm
 
+from chasles.core.arrays import Floats
+from chasles.integrators.methods import Method
 from chasles.model import ChaslesError, InvalidFile, InvalidOption, SimulationStopped
 from chasles.result.checkpoint import Checkpoint
 from chasles.run.control import Control
 from chasles.run.events import Event
 from chasles.run.grid_pace import GridPace
+from chasles.run.impacts import Watch
 from chasles.run.output import Output, Record, Saved
 from chasles.run.pace import Pace
 from chasles.run.stepper import Stepper
 from chasles.run.stops import as_stop
 from chasles.run.time_grid import Grid
-from chasles.run.watching import Watch
 from chasles.stderr import NoBar, is_shown, progress_bar
+from chasles.system.build import Setup
 from chasles.system.lookout import Lookout
 
 #: Seconds between two looks at the progress bar, and before it appears.
@@ -210,3 +214,18 @@ class Run:
             found = self.watch.watcher.found
             told |= {"events": {name: list(times) for name, times in found.items()}}
         return told
+
+
+@dataclass(frozen=True)
+class Ended:
+    """A run that has ended, as checks see it: `block` is a copy of where it did."""
+
+    run: Run
+    method: Method
+    block: Floats
+    saved: Saved
+    said: list[str] = field(default_factory=list)  # by the checks before
+
+    @property
+    def setup(self) -> Setup:
+        return self.run.stepper.solver.setup

@@ -6,12 +6,12 @@ names, types, defaults, meaning, and what is said of a name that is not one of t
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import KW_ONLY, Field, dataclass, field, fields
 from functools import wraps
 from inspect import Parameter, Signature, signature
-from textwrap import fill
-from typing import TYPE_CHECKING, Any, Concatenate, Literal, ParamSpec, TypeVar, get_type_hints
+from typing import TYPE_CHECKING, Any, Concatenate, Literal, ParamSpec, TypeVar
 
 from chasles.model.errors import UnknownName
 from chasles.model.keywords import checked_call
@@ -37,179 +37,156 @@ Made = TypeVar("Made")
 Self = TypeVar("Self")
 
 
-def option(default: Any, meaning: str, data: Any = None) -> Any:
-    """A field with its meaning, and its type as data.
+def option(default: Any, data: Any = None) -> Any:
+    """A field and its type as data.
 
     data: float, int, str or bool: files, the command line and sweeps may give it.  Other types:
     files may.  None: it is given in Python only.
     """
-    return field(default=default, metadata={"meaning": meaning, "data": data})
-
-
-def needed(meaning: str, data: Any = None) -> dict[str, Any]:
-    """The same of a field without a default."""
-    return {"meaning": meaning, "data": data}
+    return field(default=default, metadata={"data": data})
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class SharedOptions:
-    """Options of `simulate` and `Simulation`."""
+    """Options of `simulate` and `Simulation`.
 
-    method: str | Tableau | None = option(
-        None,
-        'Name of the method. Default: "rk4", or "dop853" with tolerances. For stiff forces'
-        ' "linearly-implicit" or "generalized-alpha", for long times "rattlie4" or "gauss4".'
-        ' `ch.methods()` lists all. Or a Tableau; or, in `simulate`, "auto": see `tol`.',
-        str,
-    )
-    spaces: Any = option(
-        "auto",
-        'Configuration spaces. "auto" (default): see `designate`. "subgroups": every body in the'
-        " motion subgroup of its parent joint. Six-dimensional spaces (charts):"
-        ' "framed", "SE3", "SO3xR3", "SE3 relative", "SO3xR3 on joints". Or a dict body -> Space.',
-        str,
-    )
-    acceleration: Literal["screw", "space"] = option(
-        "screw",
-        'Form of the acceleration constraints in six-dimensional spaces: "screw", or "space" as'
-        ' in the paper ("auto" then means "framed").',
-        str,
-    )
-    rows: Literal["needed", "all"] = option(
-        "needed",
-        'Constraint rows of bodies in six-dimensional spaces: "needed", or of "all" their joints. A'
-        " space that fits its joint makes the same steps without rows, in the motion subgroup of"
-        " the joint, to round-off. Methods of index 2 and 3, maps other than exp and the space form"
-        " always have all rows.",
-        str,
-    )
-    stabilise: Stabiliser | Baumgarte | None = option(
-        None,
-        'Against drift of joints. None; "projection": drifting joints are closed after every step;'
-        ' "baumgarte": violations are fed back into the accelerations, with rates from the step'
-        ' (Baumgarte(alpha, beta) sets others); "ggl": into the velocities (Gear, Gupta,'
-        ' Leimkuhler). With " of all joints" added, all joints are treated.',
-        str,
-    )
-    redundant: Literal["solve", "refuse"] = option(
-        "solve",
-        'Redundant constraints: "solve" for the minimum-norm reactions and report them'
-        ' (result.redundancy), or "refuse".',
-        str,
-    )
-    singular: Literal["stop", "pass"] = option(
-        "stop",
-        'Singular configurations: "stop", or "pass" with minimum-norm multipliers and all joints'
-        " projected, unless another stabiliser is chosen (result.singular_poses).",
-        str,
-    )
-    save_every: int = option(
-        1,
-        "Save every n-th step. The first and last states are always saved. In a Simulation 0 saves"
-        " none, for runs without an end.",
-        int,
-    )
-    start: State | Result | Mapping[Any, Any] | None = option(
-        None,
-        "Start instead of the poses and velocities entered: a State (time starts at 0); joint"
-        ' coordinates {"elbow": 0.3, "hip": (0.1, -2.0)}, alone or with rates (see `start_state`);'
-        " or a Result, whose run continues from its last full step (`until` still counts from t ="
-        " 0).",
-        dict,
-    )
-    close: bool = option(
-        False,
-        "Whether to move the bodies as little as possible so that all joints close, and to make"
-        " the velocities consistent. result.assembly reports what moved (see `assemble`).",
-        bool,
-    )
-    hold: Iterable[Body | Joint | str] = option(
-        (), "With `close`: bodies and joints that must not move.", list[str]
-    )
-    rtol: float | None = option(
-        None,
-        "Local error tolerance per step, relative to body size (to its speed, for velocities),"
-        ' instead of a step. 1e-8 if only `atol` is given. For "bs3", "dopri5", "tsit5", "dop853"'
-        " and SciPy's methods.",
-        float,
-    )
-    atol: float | None = option(
-        None, "Absolute local error tolerance, m (m/s). 1e-10 if only `rtol` is given.", float
-    )
-    first_step: float | None = option(None, "With tolerances: first step to try, s.", float)
-    max_step: float | None = option(None, "With tolerances: longest step, s.", float)
-    events: Any = option(
-        (),
-        "Functions of (t, state), or Events, whose zeros are found: see `Event`. Impacts at ends of"
-        " joints: see `Impact`. result.events has the times.",
-    )
+    method
+        Name of the method. Default: "rk4", or "dop853" with tolerances. For stiff forces
+        "linearly-implicit" or "generalized-alpha", for long times "rattlie4" or "gauss4".
+        `ch.methods()` lists all. Or a Tableau; or, in `simulate`, "auto": see `tol`.
+    spaces
+        Configuration spaces. "auto" (default): see `designate`. "subgroups": every body in
+        the motion subgroup of its parent joint. Six-dimensional spaces (charts): "framed",
+        "SE3", "SO3xR3", "SE3 relative", "SO3xR3 on joints". Or a dict body -> Space.
+    acceleration
+        Form of the acceleration constraints in six-dimensional spaces: "screw", or "space"
+        as in the paper ("auto" then means "framed").
+    rows
+        Constraint rows of bodies in six-dimensional spaces: "needed", or of "all" their
+        joints. A space that fits its joint makes the same steps without rows, in the motion
+        subgroup of the joint, to round-off. Methods of index 2 and 3, maps other than exp
+        and the space form always have all rows.
+    stabilise
+        Against drift of joints. None; "projection": drifting joints are closed after every
+        step; "baumgarte": violations are fed back into the accelerations, with rates from
+        the step (Baumgarte(alpha, beta) sets others); "ggl": into the velocities (Gear,
+        Gupta, Leimkuhler). With " of all joints" added, all joints are treated.
+    redundant
+        Redundant constraints: "solve" for the minimum-norm reactions and report them
+        (result.redundancy), or "refuse".
+    singular
+        Singular configurations: "stop", or "pass" with minimum-norm multipliers and all
+        joints projected, unless another stabiliser is chosen (result.singular_poses).
+    save_every
+        Save every n-th step. The first and last states are always saved. In a Simulation 0
+        saves none, for runs without an end.
+    start
+        Start instead of the poses and velocities entered: a State (time starts at 0); joint
+        coordinates {"elbow": 0.3, "hip": (0.1, -2.0)}, alone or with rates (see
+        `start_state`); or a Result, whose run continues from its last full step (`until`
+        still counts from t = 0).
+    close
+        Whether to move the bodies as little as possible so that all joints close, and to
+        make the velocities consistent. result.assembly reports what moved (see `assemble`).
+    hold
+        With `close`: bodies and joints that must not move.
+    rtol
+        Local error tolerance per step, relative to body size (to its speed, for
+        velocities), instead of a step. 1e-8 if only `atol` is given. For "bs3", "dopri5",
+        "tsit5", "dop853" and SciPy's methods.
+    atol
+        Absolute local error tolerance, m (m/s). 1e-10 if only `rtol` is given.
+    first_step
+        With tolerances: first step to try, s.
+    max_step
+        With tolerances: longest step, s.
+    events
+        Functions of (t, state), or Events, whose zeros are found: see `Event`. Impacts at
+        ends of joints: see `Impact`. result.events has the times.
+    """
+
+    method: str | Tableau | None = option(None, str)
+    spaces: Any = option("auto", str)
+    acceleration: Literal["screw", "space"] = option("screw", str)
+    rows: Literal["needed", "all"] = option("needed", str)
+    stabilise: Stabiliser | Baumgarte | None = option(None, str)
+    redundant: Literal["solve", "refuse"] = option("solve", str)
+    singular: Literal["stop", "pass"] = option("stop", str)
+    save_every: int = option(1, int)
+    start: State | Result | Mapping[Any, Any] | None = option(None, dict)
+    close: bool = option(False, bool)
+    hold: Iterable[Body | Joint | str] = option((), list[str])
+    rtol: float | None = option(None, float)
+    atol: float | None = option(None, float)
+    first_step: float | None = option(None, float)
+    max_step: float | None = option(None, float)
+    events: Any = option(())
 
 
 @dataclass(frozen=True, eq=False)
 class Options(SharedOptions):
-    """What `simulate` was asked for."""
+    """What `simulate` was asked for.
 
-    model: Model = field(metadata=needed("The model."))
-    until: float = field(metadata=needed("End time, s.", float))
-    step: float | None = option(
-        None,
-        "Length of a step, s. The last step is shorter if it does not divide `until`.",
-        float,
-    )
+    model
+        The model.
+    until
+        End time, s.
+    step
+        Length of a step, s. The last step is shorter if it does not divide `until`.
+    t_eval
+        Times at which to save states instead, s. Each is reached by one shorter step of the
+        same method.
+    progress
+        Whether to show a progress bar on stderr. Default: if the run takes longer than a
+        moment.
+    controller
+        controller(t, state) -> {"motor": effort, "servo": target}. Efforts are added to
+        those of the model, targets replace them. `state` has coordinate(joint),
+        rate(joint), position(body), ...
+    sample
+        Sample time of the controller, s, a whole number of steps. Inputs are held in
+        between. Every step if left out.
+    into
+        Folder to record the run while it runs. The recording survives a crash, and memory
+        does not grow with the length of the run. `load` opens the folder.
+    resume
+        With `into`: continue the run in the folder, or start it if there is none.
+    tol
+        Target for the global error of all poses, relative to body size, instead of a step
+        or tolerances. Method and steps are chosen for it, implicit ones where forces are
+        stiff. provenance["global_error"] is the estimate, provenance["choice"] the reason.
+    kernel
+        Code that takes the steps: "generic" (compiled once for all models), "traced"
+        (compiled for this model), or "auto": whichever finishes first, compilation
+        included. The numbers are the same.
+    """
+
+    model: Model = field(metadata={"data": None})
+    until: float = field(metadata={"data": float})
+    step: float | None = option(None, float)
     _: KW_ONLY
-    t_eval: ArrayLike | None = option(
-        None,
-        "Times at which to save states instead, s. Each is reached by one shorter step of the same"
-        " method.",
-        list[float],
-    )
-    progress: bool | None = option(
-        None,
-        "Whether to show a progress bar on stderr. Default: if the run takes longer than a moment.",
-    )
-    controller: Callable[..., Any] | None = option(
-        None,
-        'controller(t, state) -> {"motor": effort, "servo": target}. Efforts are added to those of'
-        " the model, targets replace them. `state` has coordinate(joint), rate(joint),"
-        " position(body), ...",
-    )
-    sample: float | None = option(
-        None,
-        "Sample time of the controller, s, a whole number of steps. Inputs are held in between."
-        " Every step if left out.",
-    )
-    into: str | PathLike[str] | None = option(
-        None,
-        "Folder to record the run while it runs. The recording survives a crash, and memory does"
-        " not grow with the length of the run. `load` opens the folder.",
-    )
-    resume: bool = option(
-        False, "With `into`: continue the run in the folder, or start it if there is none."
-    )
-    tol: float | None = option(
-        None,
-        "Target for the global error of all poses, relative to body size, instead of a step or"
-        " tolerances. Method and steps are chosen for it, implicit ones where forces are stiff."
-        ' provenance["global_error"] is the estimate, provenance["choice"] the reason.',
-        float,
-    )
-    kernel: Literal["auto", "generic", "traced"] = option(
-        "auto",
-        'Code that takes the steps: "generic" (compiled once for all models), "traced" (compiled'
-        ' for this model), or "auto": whichever finishes first, compilation included. The numbers'
-        " are the same.",
-        str,
-    )
+    t_eval: ArrayLike | None = option(None, list[float])
+    progress: bool | None = option(None)
+    controller: Callable[..., Any] | None = option(None)
+    sample: float | None = option(None)
+    into: str | PathLike[str] | None = option(None)
+    resume: bool = option(False)
+    tol: float | None = option(None, float)
+    kernel: Literal["auto", "generic", "traced"] = option("auto", str)
 
 
 @dataclass(frozen=True, eq=False)
 class ByHand(SharedOptions):
-    """What a `Simulation` was asked for."""
+    """What a `Simulation` was asked for.
 
-    model: Model = field(metadata=needed("The model."))
-    step: float | None = option(
-        None, "Length of a step, s. With tolerances, steps are as long as these let them.", float
-    )
+    model
+        The model.
+    step
+        Length of a step, s. With tolerances, steps are as long as these let them.
+    """
+
+    model: Model = field(metadata={"data": None})
+    step: float | None = option(None, float)
 
 
 for record, name in ((Options, "simulate"), (ByHand, "Simulation")):
@@ -254,49 +231,25 @@ def checked_names(given: Mapping[str, Any], where: str, without: tuple[str, ...]
             raise UnknownName.among("option", name, known, where=where)
 
 
-def meanings(record: Any) -> str:
-    """The section on parameters of a docstring."""
-    indent = 8 * " "
-    texts = [
-        f"    {option.name}\n"
-        + fill(option.metadata["meaning"], 95, initial_indent=indent, subsequent_indent=indent)
-        for option in listed(record)
-    ]
-    return "\n".join(texts).lstrip()
+def meanings(record: Any) -> dict[str, str]:
+    """What the options of a record mean: those parts of its docstrings, by name."""
+    text = "\n".join(base.__doc__ or "" for base in record.__mro__[-2::-1])
+    parts = re.findall(r"^    (\w+)\n((?:        .*\n)+)", text, re.M)
+    found = {name: f"    {name}\n{meaning}" for name, meaning in parts}
+    return {one.name: found[one.name] for one in listed(record)} if found else {}
 
 
-def signature_of(record: Any, method: bool, made: Any) -> Signature:
-    """That of a function or method that takes the options of a record."""
-    from os import PathLike
+class Words(str):
+    """A type as it is written, which is how people say it."""
 
-    from chasles.integrators.tableaux import Tableau
-    from chasles.model import Body, Joint, Model
-    from chasles.model.words import ArrayLike, Stabiliser
-    from chasles.result.result import Result
-    from chasles.stabilisation.baumgarte import Baumgarte
-    from chasles.system.state import State
-
-    kinds = (PathLike, Tableau, Body, Joint, Model, Result, Baumgarte, State)
-    names = {kind.__name__: kind for kind in kinds} | {
-        "ArrayLike": ArrayLike,
-        "Stabiliser": Stabiliser,
-    }
-    hints = get_type_hints(record, localns=names)
-    taken = [
-        one.replace(annotation=hints[one.name]) for one in signature(record).parameters.values()
-    ]
-    own = [Parameter("self", Parameter.POSITIONAL_OR_KEYWORD)] if method else []
-    return Signature([*own, *taken], return_annotation=made)
+    __repr__ = str.__str__
 
 
-def described(record: Any) -> Callable[[type[Made]], type[Made]]:
-    """A class with the meaning of options in the place of {options} in its text."""
-
-    def decorated(made: type[Made]) -> type[Made]:
-        made.__doc__ = (made.__doc__ or "").replace("{options}", meanings(record))
-        return made
-
-    return decorated
+def signature_of(record: Any, own: list[Parameter], made: Any) -> Signature:
+    """That of a function that takes the options of a record, after parameters of its own."""
+    taken = signature(record).parameters.values()
+    as_written = [one.replace(annotation=Words(one.annotation)) for one in taken]
+    return Signature([*own, *as_written], return_annotation=made)
 
 
 def takes(
@@ -310,8 +263,10 @@ def takes(
             return function(record(*given, **named))
 
         made: Any = call
-        made.__doc__ = (function.__doc__ or "").replace("{options}", meanings(record))
-        made.__signature__ = signature_of(record, False, function.__annotations__["return"])
+        made.__doc__ = (function.__doc__ or "").replace(
+            "    {options}\n", "".join(meanings(record).values())
+        )
+        made.__signature__ = signature_of(record, [], function.__annotations__["return"])
         return call
 
     return decorated
@@ -330,7 +285,9 @@ def method_takes(
             function(self, record(*given, **named))
 
         made: Any = call
-        made.__signature__ = signature_of(record, True, None)
+        made.__signature__ = signature_of(
+            record, [Parameter("self", Parameter.POSITIONAL_ONLY)], None
+        )
         return call
 
     return decorated

@@ -5,7 +5,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from chasles.core.arrays import Floats
-from chasles.model import SimulationStopped
+from chasles.model import ChaslesError, SimulationStopped
+from chasles.run.stops import as_stop
 from chasles.run.tolerances import Tolerances
 from chasles.system.build import Setup
 from chasles.system.lookout import Lookout
@@ -89,7 +90,11 @@ class Pace:
         assert output.wanted is not None
         while output.count < len(output.wanted):
             t = float(output.wanted[output.count])
-            point = self.state_at(t)
+            try:
+                point = self.state_at(t)
+            except ChaslesError as failed:
+                self.run.stopped = as_stop(failed)
+                return
             if point is None:
                 return
             output.put(t, point)

@@ -20,22 +20,21 @@ from chasles.result.dataset import attributes_of, text_of
 from chasles.result.provenance import Provenance, coefficients
 from chasles.result.result import Result
 from chasles.result.sealed import check_kinds
+from chasles.run.checks import suspicions
 from chasles.run.control import Control, checked_controller
 from chasles.run.events import Event, Watcher, checked_events
-from chasles.run.fast_spins import lost_attitudes
 from chasles.run.impacts import Impact, expanded
-from chasles.run.loop import Run
+from chasles.run.impacts import Watch as EventWatch
+from chasles.run.loop import Ended, Run
 from chasles.run.options import ByHand, Options, method_of
 from chasles.run.output import Record, Saved
 from chasles.run.pace import Pace
-from chasles.run.promises import broken_promises, checks, make_promises
+from chasles.run.promises import checks, make_promises
 from chasles.run.scipy_pace import ScipyPace
 from chasles.run.stepper import Stepper, make_stepper
 from chasles.run.time_grid import Grid
 from chasles.run.tolerance_pace import Glance, TolerancePace
 from chasles.run.tolerances import Tolerances
-from chasles.run.unresolved_contacts import unresolved_contacts
-from chasles.run.watching import Watch as EventWatch
 from chasles.spaces.on_subgroups import subgroup_tree
 from chasles.stabilisation.stabiliser import (
     PROJECTION,
@@ -251,12 +250,10 @@ def result_of(
     pace, record = run.pace, run.output.record
     block, counted = pace.present().copy(), pace.counted()  # what is tried below is not the run's
     pace.look(block)  # also where a run stopped, or ended between two looks
-    suspicious = broken_promises(run.stepper, block, pace.typical_step)
-    suspicious = suspicious or lost_attitudes(run, settings.method)
-    suspicious += settings.setup.signals.notes()
+    suspicious = suspicions(Ended(run, settings.method, block, saved))
     begun = {
         "start": settings.start,
-        "warnings": tuple(suspicious),
+        "warnings": suspicious,
         **checks(run.stepper, block),
         "assembly": settings.assembly.as_dict() if settings.assembly else "none",
         "others": run.told(),
@@ -264,18 +261,14 @@ def result_of(
     }
     problem = settings.problem
     inputs = run.control.inputs() if record is None else record.inputs()
-    provenance = provenance_of(settings, run, seconds, **begun)
-    result = Result(
-        problem if inputs is None else with_inputs(problem, inputs),
-        saved.times, saved.absolute, saved.integrals, provenance, status, message,
-        saved.coordinates, run.checkpoint() if run.can_go_on else None, saved.multipliers,
-    )  # fmt: skip
-    suspicious += (late := unresolved_contacts(result, run.stepper.scheme))
     for text in suspicious:
         warnings.warn(text, ChaslesWarning, stacklevel=stacklevel + 1)
-    if not late:
-        return result
-    return replace(result, provenance=replace(provenance, warnings=tuple(suspicious)))
+    return Result(
+        problem if inputs is None else with_inputs(problem, inputs),
+        saved.times, saved.absolute, saved.integrals,
+        provenance_of(settings, run, seconds, **begun), status, message,
+        saved.coordinates, run.checkpoint() if run.can_go_on else None, saved.multipliers,
+    )  # fmt: skip
 
 
 def header_of(settings: Settings, run: Run) -> dict[str, Any]:

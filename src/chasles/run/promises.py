@@ -31,6 +31,7 @@ from chasles.core.state_block import (
     StateBlock,
 )
 from chasles.integrators.rosenbrock import LinearlyImplicit
+from chasles.run.loop import Ended
 from chasles.run.stepper import Stepper
 from chasles.start.redundancy import joint_of_row, lightest_body
 from chasles.system.build import Setup
@@ -79,8 +80,9 @@ def promised_gaps(setup: Setup, drifting: Iterable[str]) -> Floats:
     return gaps
 
 
-def broken_promises(stepper: Stepper, block: Floats, step: float) -> list[str]:
-    """What is wrong with a run that ended at this block, in words; nothing if nothing is."""
+def broken_promises(ended: Ended) -> list[str]:
+    """What is wrong with a run, in words; nothing if nothing is."""
+    stepper, block, step = ended.run.stepper, ended.block, ended.run.pace.typical_step
     alarm = StateBlock(block, stepper.layout).alarm()
     said = []
     if alarm[OPEN_SINCE] != NEVER:

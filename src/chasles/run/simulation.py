@@ -12,7 +12,7 @@ from chasles.model import InvalidOption, Model, SimulationStopped
 from chasles.model.errors import told
 from chasles.result.result import Result
 from chasles.run.control import Moment
-from chasles.run.options import ByHand, described, method_of, method_takes
+from chasles.run.options import ByHand, method_of, method_takes
 from chasles.run.preparation import (
     Settings,
     check_company,
@@ -33,18 +33,25 @@ from chasles.system.state import State
 HORIZON = 1.0
 
 
-@described(ByHand)
 class Simulation:
     """A run that takes steps on demand: for controllers, games and learning.
 
     Parameters
     ----------
-    {options}
+    model
+        The model.
+    step
+        Length of a step, s. Left out with tolerances, by which steps are chosen then.
+    save_every
+        Save every n-th state for `result`. 0 saves none, for runs without an end.
+    start
+        As in `simulate`: a State, joint coordinates, or a Result to continue from.
 
     Notes
     -----
-    With the same start and inputs, the numbers are those of `simulate` to the last bit. With
-    tolerances a step is as long as these let it. An event that is terminal ends the run.
+    The other options are those of `simulate`. With the same start and inputs, the numbers are the
+    same to the last bit. With tolerances a step is as long as these let it. An event that is
+    terminal ends the run.
 
     Examples
     --------
