@@ -61,19 +61,23 @@ def test_the_summary_of_the_api_names_everything():
     assert sorted("".join(tables).split()) == sorted(ch.__all__)
 
 
-@pytest.mark.parametrize(
-    "module",
-    [
-        "run.simulate",
-        "run.simulation",
-        "result.result",
-        "many.ensembles.ensemble",
-        "many.gradients.gradient",
-    ],
-)
-def test_the_examples_of_docstrings_run(module):
-    outcome = doctest.testmod(importlib.import_module(f"chasles.{module}"))
-    assert outcome.attempted > 0 and outcome.failed == 0
+@pytest.mark.parametrize("name", ch.__all__)
+def test_every_public_name_has_an_example_that_runs(name):
+    thing = getattr(ch, name)
+    home = importlib.import_module(type(thing).__module__ if name == "GROUND" else thing.__module__)
+    parser, said = doctest.DocTestParser(), []
+    examples = parser.get_doctest(inspect.getdoc(thing), {**vars(home)}, name, None, 0)
+    assert examples.examples, name
+    runner = doctest.DocTestRunner(optionflags=doctest.ELLIPSIS)
+    assert runner.run(examples, out=said.append).failed == 0, "".join(said)
+
+
+@pytest.mark.parametrize("thing", [ch.Result.at, ch.UnknownName.among])
+def test_examples_of_methods_run(thing):
+    examples = doctest.DocTestParser().get_doctest(
+        inspect.getdoc(thing), {"UnknownName": ch.UnknownName}, thing.__name__, None, 0
+    )
+    assert examples.examples and doctest.DocTestRunner().run(examples).failed == 0
 
 
 def parameters_of(text: str) -> list[str]:

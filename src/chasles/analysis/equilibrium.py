@@ -74,6 +74,16 @@ class Equilibrium:
     -----
     `neutral` are (k, n, 6) displacements without stiffness: rotations and translations in body
     axes. `stiffness` are the eigenvalues of the reduced stiffness per mass, 1/s^2, smallest first.
+
+    Examples
+    --------
+    >>> import chasles as ch
+    >>> arm = ch.Body.rod("arm", length=1.0, mass=1.0, position=(0.5, 0, 0))
+    >>> hinge = ch.Revolute("hinge", ch.GROUND, arm, at=(0, 0, 0), axis="y")
+    >>> model = ch.Model([arm], [hinge])
+    >>> rest = ch.equilibrium(model)
+    >>> rest.stable, round(float(rest.reaction("hinge").force[0, 2]), 6)
+    (True, 9.81)
     """
 
     model: Model

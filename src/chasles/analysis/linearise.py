@@ -111,6 +111,16 @@ class Linearisation:
         One for each real eigenvalue and each pair, slowest first.
     partial
         Whether only some modes were computed. There are no matrices then.
+
+    Examples
+    --------
+    >>> import chasles as ch
+    >>> arm = ch.Body.rod("arm", length=1.0, mass=1.0, position=(0.5, 0, 0))
+    >>> hinge = ch.Revolute("hinge", ch.GROUND, arm, at=(0, 0, 0), axis="y")
+    >>> model = ch.Model([arm], [hinge])
+    >>> small = ch.equilibrium(model).linearise()
+    >>> small.degrees_of_freedom, small.hertz.round(4).tolist()
+    (1, [0.6105])
     """
 
     model: Model

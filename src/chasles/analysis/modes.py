@@ -42,6 +42,16 @@ class Mode:
     `frequency` is the magnitude of the eigenvalue in rad/s, that of the undamped motion; `hertz` is
     the same in Hz. `damping_ratio` is minus its real part divided by its magnitude: 0 undamped, 1
     critically damped, negative if it grows.
+
+    Examples
+    --------
+    >>> import chasles as ch
+    >>> arm = ch.Body.rod("arm", length=1.0, mass=1.0, position=(0.5, 0, 0))
+    >>> hinge = ch.Revolute("hinge", ch.GROUND, arm, at=(0, 0, 0), axis="y")
+    >>> model = ch.Model([arm], [hinge])
+    >>> mode = ch.equilibrium(model).linearise().modes[0]
+    >>> mode.main_body, round(mode.hertz, 4)
+    ('arm', 0.6105)
     """
 
     eigenvalue: complex

@@ -46,6 +46,14 @@ class Equations:
     (joint, component).
     The wrench of the joints on the bodies is -J^T lambda.  Rotors tie the masses of two bodies, and
     a frame without mass has a block of zeros in M.
+
+    Examples
+    --------
+    >>> import chasles as ch
+    >>> model = ch.Model([ch.Body.sphere("ball", radius=0.1, mass=1.0)])
+    >>> found = ch.equations(model)
+    >>> found.mass.shape, found.acceleration.round(2).tolist()
+    ((6, 6), [0.0, 0.0, 0.0, 0.0, 0.0, -9.81])
     """
 
     columns: tuple[tuple[str, str], ...]

@@ -49,6 +49,16 @@ class JointDynamics:
     spherical joint "wx", "wy" and "wz", the angular velocity of the body that it carries, in that
     body's axes.  A body that no joint carries has its own name, with "wx", "wy", "wz" in its axes
     and "x", "y", "z" of its centre of mass in the world.
+
+    Examples
+    --------
+    >>> import chasles as ch
+    >>> arm = ch.Body.rod("arm", length=1.0, mass=1.0, position=(0.5, 0, 0))
+    >>> hinge = ch.Revolute("hinge", ch.GROUND, arm, at=(0, 0, 0), axis="y")
+    >>> model = ch.Model([arm], [hinge])
+    >>> found = ch.joint_dynamics(model)
+    >>> found.coordinates, float(found.mass[0, 0].round(3))              # m l^2 / 3
+    ((('hinge', 'angle'),), 0.333)
     """
 
     coordinates: tuple[tuple[str, str], ...]

@@ -53,6 +53,17 @@ def load(path: str | os.PathLike[str], model: Model | None = None) -> Result:
     path   a file that `Result.save` wrote, or the folder of a run that was recorded, finished or
            not, of which the states stay on the disk until they are asked for
     model  the model, where functions of your own kept it out of the file
+
+    Examples
+    --------
+    >>> import chasles as ch
+    >>> model = ch.Model([ch.Body.sphere("ball", radius=0.1, mass=1.0)])
+    >>> import tempfile
+    >>> run = ch.simulate(model, until=1.0, step=1e-2)
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     again = ch.load(run.save(f"{folder}/run.nc"))
+    >>> bool((again.position("ball") == run.position("ball")).all())
+    True
     """
     if model is not None:
         checked_model(model)

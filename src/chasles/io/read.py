@@ -33,6 +33,16 @@ def read_model(
 
     What a file asks for and a model cannot have is listed in `model.notes`.  Nothing in a file is
     run as code; a file that is too large, nested too deep or not finite is refused.
+
+    Examples
+    --------
+    >>> import chasles as ch
+    >>> model = ch.Model([ch.Body.sphere("ball", radius=0.1, mass=1.0)])
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     again = ch.read_model(model.write(f"{folder}/ball.toml"))
+    >>> again == model
+    True
     """
     return read_file(path, folder, limits, contacts)[0]
 
@@ -42,6 +52,17 @@ def read_run(path: str | os.PathLike[str]) -> dict[str, Any]:
     """The options for `simulate` in the table [run] of a .toml file; empty if there is none.
 
     ``simulate(read_model(path), **read_run(path))`` is what `chasles run` does.
+
+    Examples
+    --------
+    >>> import chasles as ch
+    >>> model = ch.Model([ch.Body.sphere("ball", radius=0.1, mass=1.0)])
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = model.write(f"{folder}/ball.toml", run={"until": 1.0, "step": 1e-2})
+    ...     options = ch.read_run(path)
+    >>> len(ch.simulate(model, **options))
+    101
     """
     return read_file(path)[1]
 

@@ -38,7 +38,17 @@ from chasles.model.words import ArrayLike, Axis
 
 @dataclass(frozen=True)
 class Ground:
-    """The world: what a joint is attached to when it is not attached to a body."""
+    """The world: what a joint is attached to when it is not attached to a body.
+
+    Examples
+    --------
+    >>> import chasles as ch
+    >>> arm = ch.Body.rod("arm", length=1.0, mass=1.0, position=(0.5, 0, 0))
+    >>> hinge = ch.Revolute("hinge", ch.GROUND, arm, at=(0, 0, 0), axis="y")
+    >>> model = ch.Model([arm], [hinge])
+    >>> hinge.a, hinge.b
+    ('ground', 'arm')
+    """
 
     name: ClassVar[str] = "ground"
 

@@ -23,7 +23,18 @@ def one_line(error: Exception) -> str:
 
 
 class ChaslesError(Exception):
-    """Base of all errors of this package; `remedy` is printed on its own, indented line."""
+    """Base of all errors of this package; `remedy` is printed on its own, indented line.
+
+    Examples
+    --------
+    >>> import chasles as ch
+    >>> try:
+    ...     ch.Body.rod("arm", length=1.0, mass=-1.0)
+    ... except ch.ChaslesError as error:
+    ...     print(error)
+    body 'arm': mass must be positive, got -1 kg.
+      Give mass greater than zero, in kg.
+    """
 
     def __init__(self, what: str, remedy: str = "") -> None:
         super().__init__(what, remedy)
@@ -35,19 +46,65 @@ class ChaslesError(Exception):
 
 
 class ChaslesWarning(UserWarning):
-    """A run went on, or ended, though something about it is suspect; see `result.warnings`."""
+    """A run went on, or ended, though something about it is suspect; see `result.warnings`.
+
+    Examples
+    --------
+    >>> import warnings
+    >>> import chasles as ch
+    >>> arm = ch.Body.rod("arm", length=1.0, mass=1.0, position=(0.5, 0, 0))
+    >>> hinge = ch.Revolute("hinge", ch.GROUND, arm, at=(0, 0, 0), axis="y")
+    >>> with warnings.catch_warnings(record=True) as caught:
+    ...     warnings.simplefilter("always")
+    ...     run = ch.simulate(ch.Model([arm], [hinge]), until=5.0, step=0.5, method="euler")
+    >>> caught[0].category is ch.ChaslesWarning and len(run.warnings) > 0
+    True
+    """
 
 
 class InvalidBody(ChaslesError):
-    """A body that cannot exist: its mass, inertia, size or pose breaks a rule of mechanics."""
+    """A body that cannot exist: its mass, inertia, size or pose breaks a rule of mechanics.
+
+    Examples
+    --------
+    >>> import chasles as ch
+    >>> try:
+    ...     ch.Body.rod("arm", length=1.0, mass=-1.0)
+    ... except ch.InvalidBody as error:
+    ...     print(error)
+    body 'arm': mass must be positive, got -1 kg.
+      Give mass greater than zero, in kg.
+    """
 
 
 class InvalidJoint(ChaslesError):
-    """A joint that cannot exist: a missing axis, a body joined to itself, a pitch of zero."""
+    """A joint that cannot exist: a missing axis, a body joined to itself, a pitch of zero.
+
+    Examples
+    --------
+    >>> import chasles as ch
+    >>> try:
+    ...     ch.Revolute("hinge", ch.GROUND, "arm", at=(0, 0, 0), axis=(0, 0, 0))
+    ... except ch.InvalidJoint as error:
+    ...     print(error)
+    joint 'hinge': axis is (0, 0, 0), which points nowhere.
+      Give a direction in world coordinates, of any length but zero.
+    """
 
 
 class InvalidForce(ChaslesError):
-    """A force that cannot exist: a spring of no length, a negative damping, no direction."""
+    """A force that cannot exist: a spring of no length, a negative damping, no direction.
+
+    Examples
+    --------
+    >>> import chasles as ch
+    >>> try:
+    ...     ch.JointSpring("spring", "hinge", stiffness=-1.0)
+    ... except ch.InvalidForce as error:
+    ...     print(error)
+    force 'spring': stiffness must not be negative, got -1 N m/rad or N/m.
+      Give stiffness of zero or more, in N m/rad or N/m.
+    """
 
 
 class InvalidDriver(ChaslesError):
@@ -63,29 +120,100 @@ class InvalidSignal(ChaslesError):
 
 
 class InvalidModel(ChaslesError):
-    """Bodies and joints that do not make a model together."""
+    """Bodies and joints that do not make a model together.
+
+    Examples
+    --------
+    >>> import chasles as ch
+    >>> ball = ch.Body.sphere("ball", radius=0.1, mass=1.0)
+    >>> try:
+    ...     ch.Model([ball, ball])
+    ... except ch.InvalidModel as error:
+    ...     print(error)
+    bodies[0] and bodies[1] are both named 'ball'.
+      Give every one its own name; results are looked up by it.
+    """
 
 
 class InvalidOption(ChaslesError):
-    """An option of a simulation or study that makes no sense: a negative step, say."""
+    """An option of a simulation or study that makes no sense: a negative step, say.
+
+    Examples
+    --------
+    >>> import chasles as ch
+    >>> model = ch.Model([ch.Body.sphere("ball", radius=0.1, mass=1.0)])
+    >>> try:
+    ...     ch.simulate(model, until=1.0, step=-1e-3)
+    ... except ch.InvalidOption as error:
+    ...     print(error)
+    simulate: step must be positive, got -0.001 s.
+      Give step greater than zero, in s.
+    """
 
 
 class InvalidFile(ChaslesError):
-    """A file that cannot be written, or that holds no result, or only part of one."""
+    """A file that cannot be written, or that holds no result, or only part of one.
+
+    Examples
+    --------
+    >>> import chasles as ch
+    >>> try:
+    ...     ch.load("no such file.nc")
+    ... except ch.InvalidFile as error:
+    ...     print(error)
+    there is no file 'no such file.nc'.
+      Check the name and the folder.
+    """
 
 
 class InconsistentStart(ChaslesError):
-    """The initial positions or velocities do not satisfy the joints."""
+    """The initial positions or velocities do not satisfy the joints.
+
+    Examples
+    --------
+    >>> import chasles as ch
+    >>> arm = ch.Body.rod("arm", length=1.0, mass=1.0, position=(0.5, 0, 0), velocity=(1, 0, 0))
+    >>> hinge = ch.Revolute("hinge", ch.GROUND, arm, at=(0, 0, 0), axis="y")
+    >>> model = ch.Model([arm], [hinge])
+    >>> try:
+    ...     ch.simulate(model, until=1.0, step=1e-3)
+    ... except ch.InconsistentStart as error:
+    ...     print(error.what)
+    the initial velocities of 'ground' and 'arm' violate joint 'hinge' by 1 m/s.
+    """
 
 
 class RedundantConstraints(ChaslesError):
-    """Some joint rows repeat what others already say, so reactions are not unique."""
+    """Some joint rows repeat what others already say, so reactions are not unique.
+
+    Examples
+    --------
+    >>> import chasles as ch
+    >>> door = ch.Body.box("door", size=(1, 0.1, 2), mass=9.0, position=(0.5, 0, 0))
+    >>> low = ch.Revolute("low", ch.GROUND, door, at=(0, 0, 0), axis="z")
+    >>> top = ch.Revolute("top", ch.GROUND, door, at=(0, 0, 1), axis="z")
+    >>> try:
+    ...     ch.simulate(ch.Model([door], [low, top]), until=1.0, step=1e-3, redundant="refuse")
+    ... except ch.RedundantConstraints as error:
+    ...     print(error.what.split(" (")[0])
+    joints 'low', 'top': 5 of the 10 constraint rows are redundant
+    """
 
 
 class NoEquilibrium(ChaslesError):
     """No configuration was found in which all forces are balanced.
 
     `residual` holds the force (N) and torque (N m) left at the best one.
+
+    Examples
+    --------
+    >>> import chasles as ch
+    >>> model = ch.Model([ch.Body.sphere("ball", radius=0.1, mass=1.0)])
+    >>> try:
+    ...     ch.equilibrium(model)
+    ... except ch.NoEquilibrium as error:
+    ...     print(error.what.split(": ")[0])
+    body 'ball' runs away along (0, 0, -1)
     """
 
     def __init__(self, what: str, remedy: str = "", residual: Any = None) -> None:
@@ -126,7 +254,19 @@ ELSEWHERE = {
 
 
 class UnknownName(ChaslesError):
-    """A name that stands for nothing here."""
+    """A name that stands for nothing here.
+
+    Examples
+    --------
+    >>> import chasles as ch
+    >>> model = ch.Model([ch.Body.sphere("ball", radius=0.1, mass=1.0)])
+    >>> try:
+    ...     model.body("bal")
+    ... except ch.UnknownName as error:
+    ...     print(error)
+    there is no body 'bal'.
+      Did you mean 'ball'?  Known: 'ball'.
+    """
 
     @classmethod
     def among(cls, kind: str, name: object, known: Iterable[str], where: str = "") -> "UnknownName":
@@ -155,7 +295,22 @@ class UnknownName(ChaslesError):
 
 
 class SimulationStopped(ChaslesError):
-    """A run that could not go on; `result` holds everything up to the last good state."""
+    """A run that could not go on; `result` holds everything up to the last good state.
+
+    Examples
+    --------
+    >>> import warnings
+    >>> import chasles as ch
+    >>> ball = ch.Body.sphere("ball", radius=0.1, mass=1.0, velocity=(100, 0, 0))
+    >>> model = ch.Model([ball], forces=[ch.Drag("air", ball, quadratic=1.0)])
+    >>> with warnings.catch_warnings():
+    ...     warnings.simplefilter("ignore")
+    ...     try:
+    ...         ch.simulate(model, until=100.0, step=1.0, method="euler")
+    ...     except ch.SimulationStopped as stopped:
+    ...         print(stopped.result.status, len(stopped.result))
+    stopped 8
+    """
 
     def __init__(self, what: str, remedy: str = "", result: Any = None) -> None:
         super().__init__(what, remedy)

@@ -37,6 +37,16 @@ class Force:
     ----------
     name
         Name of the force in results.
+
+    Examples
+    --------
+    >>> import chasles as ch
+    >>> arm = ch.Body.rod("arm", length=1.0, mass=1.0, position=(0.5, 0, 0))
+    >>> hinge = ch.Revolute("hinge", ch.GROUND, arm, at=(0, 0, 0), axis="y")
+    >>> model = ch.Model([arm], [hinge])
+    >>> spring = ch.JointSpring("spring", "hinge", stiffness=5.0)
+    >>> isinstance(spring, ch.Force), ch.Model([arm], [hinge], [spring]).force_names
+    (True, ('spring',))
     """
 
     #: the kind in lower case, in one word: "spring", "jointspring"

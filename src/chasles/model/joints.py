@@ -62,6 +62,15 @@ class Joint:
         Rotor inertia of the coordinate, kg m^2 (kg for a displacement): see `Revolute`.
     zero
         Value of the coordinate at the poses entered, rad or m: see `Revolute`.
+
+    Examples
+    --------
+    >>> import chasles as ch
+    >>> arm = ch.Body.rod("arm", length=1.0, mass=1.0, position=(0.5, 0, 0))
+    >>> hinge = ch.Revolute("hinge", ch.GROUND, arm, at=(0, 0, 0), axis="y")
+    >>> model = ch.Model([arm], [hinge])
+    >>> isinstance(hinge, ch.Joint), hinge.locked
+    (True, ('wx', 'wy', 'ux', 'uy', 'uz'))
     """
 
     #: the names of the joint's rows

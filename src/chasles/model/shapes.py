@@ -42,6 +42,13 @@ class Shape:
         Rotation from shape to body, in any form that `Body.rotation` takes.
     colour
         Colour of the drawing: "steel", "red", ... or "#rrggbb". None: chosen by the drawing.
+
+    Examples
+    --------
+    >>> import chasles as ch
+    >>> arm = ch.Body.rod("arm", length=1.0, mass=1.0, colour="brass")
+    >>> isinstance(arm.shapes[0], ch.Shape), arm.shapes[0].colour
+    (True, 'brass')
     """
 
     #: the kind in lower case: "box", "cylinder"

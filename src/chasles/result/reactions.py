@@ -31,6 +31,17 @@ class Reaction:
     if the second is the ground), but the axes of a line or plane are its own.  Both bodies' torques
     are about that one point.  They are NaN at states in which the joints depend on each other,
     where no reaction is determined.
+
+    Examples
+    --------
+    >>> import chasles as ch
+    >>> arm = ch.Body.rod("arm", length=1.0, mass=1.0, position=(0.5, 0, 0))
+    >>> hinge = ch.Revolute("hinge", ch.GROUND, arm, at=(0, 0, 0), axis="y")
+    >>> model = ch.Model([arm], [hinge])
+    >>> run = ch.simulate(model, until=0.1, step=1e-2)
+    >>> reaction = run.reaction("hinge")
+    >>> reaction.force[0].round(4).tolist()      # a quarter of the weight, when let go level
+    [0.0, 0.0, 2.4525]
     """
 
     joint: str

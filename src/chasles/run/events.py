@@ -41,6 +41,16 @@ class Event:
     direction  1: only where it rises, -1: only where it falls, 0: both
     terminal   whether the run ends at the first
     name       under which result.events has the times
+
+    Examples
+    --------
+    >>> import chasles as ch
+    >>> model = ch.Model([ch.Body.sphere("ball", radius=0.1, mass=1.0)])
+    >>> height = lambda t, now: now.position("ball")[2] + 1.0
+    >>> drop = ch.Event(height, terminal=True, name="1 m down")
+    >>> run = ch.simulate(model, until=1.0, step=1e-2, events=[drop])
+    >>> run.events["1 m down"].round(6).tolist()                      # sqrt(2 / g)
+    [0.451524]
     """
 
     function: Callable[[float, Moment], float]

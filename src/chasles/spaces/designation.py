@@ -64,6 +64,16 @@ class Designation:
     wanted       joints at which the user wanted loops cut
 
     Give it to simulate as `spaces`; `print` it to read it.
+
+    Examples
+    --------
+    >>> import chasles as ch
+    >>> arm = ch.Body.rod("arm", length=1.0, mass=1.0, position=(0.5, 0, 0))
+    >>> hinge = ch.Revolute("hinge", ch.GROUND, arm, at=(0, 0, 0), axis="y")
+    >>> model = ch.Model([arm], [hinge])
+    >>> found = ch.designate(model)
+    >>> found.spaces["arm"].group, found.exact
+    ('subgroup', ('hinge',))
     """
 
     model: Model

@@ -23,6 +23,12 @@ class Space:
     at           frame point: None is the centre of mass, else a joint's name or a world point at
                  the start; only SO(3)xR3 depends on it
     relative_to  None for the ground, else the body whose frame the pose is taken in
+
+    Examples
+    --------
+    >>> import chasles as ch
+    >>> ch.Space("SO3xR3", at="pivot") == ch.SO3xR3(at="pivot")
+    True
     """
 
     group: str
@@ -45,7 +51,18 @@ class Space:
 
 @checked_keywords
 def SE3(relative_to: Body | Ground | str | None = None) -> Space:
-    """Proper rigid-body motions, absolute or relative to another body."""
+    """Proper rigid-body motions, absolute or relative to another body.
+
+    Examples
+    --------
+    >>> import chasles as ch
+    >>> arm = ch.Body.rod("arm", length=1.0, mass=1.0, position=(0.5, 0, 0))
+    >>> hinge = ch.Revolute("hinge", ch.GROUND, arm, at=(0, 0, 0), axis="y")
+    >>> model = ch.Model([arm], [hinge])
+    >>> run = ch.simulate(model, until=0.1, step=1e-2, spaces={"arm": ch.SE3()})
+    >>> run.provenance["spaces"]["arm"]
+    'SE3'
+    """
     return Space("SE3", None, checked_reference(relative_to, "space SE3"))
 
 
@@ -53,7 +70,14 @@ def SE3(relative_to: Body | Ground | str | None = None) -> Space:
 def SO3xR3(
     at: Joint | str | ArrayLike | None = None, relative_to: Body | Ground | str | None = None
 ) -> Space:
-    """The direct product, framed at the centre of mass, a joint or a world point at the start."""
+    """The direct product, framed at the centre of mass, a joint or a world point at the start.
+
+    Examples
+    --------
+    >>> import chasles as ch
+    >>> print(ch.SO3xR3(at="pivot", relative_to="link"))
+    SO3xR3 at pivot relative to link
+    """
     where = "space SO3xR3"
     return Space("SO3xR3", checked_frame(at, where), checked_reference(relative_to, where))
 

@@ -59,6 +59,15 @@ class Assembly:
     before, after    joint or driver -> (m, rad) by which it was open, and is now
     velocity_change  body -> (m/s, rad/s) by which its given velocities were changed
     held             what was to stay as entered
+
+    Examples
+    --------
+    >>> import chasles as ch
+    >>> arm = ch.Body.rod("arm", length=1.0, mass=1.0, position=(0.5, 0, 0.25))
+    >>> hinge = ch.Revolute("hinge", ch.GROUND, arm, at=(0, 0, 0), at_b=(0, 0, 0.25), axis="y")
+    >>> found = ch.assemble(ch.Model([arm], [hinge]))
+    >>> found.state.position.round(9).tolist()
+    [[0.468473537, 0.0, 0.174735643]]
     """
 
     state: State

@@ -33,7 +33,20 @@ STABILISERS = (None, "projection", "projection of all joints")
 
 
 class NothingMeetsTheTarget(ChaslesError):
-    """No combination that was tried keeps the joints and the energy as asked."""
+    """No combination that was tried keeps the joints and the energy as asked.
+
+    Examples
+    --------
+    >>> import chasles as ch
+    >>> arm = ch.Body.rod("arm", 1.0, mass=2.0, position=(0.5, 0, 0), angular_velocity=(1, 2, 3))
+    >>> model = ch.Model([arm], [ch.Spherical("pivot", ch.GROUND, arm, at=(0, 0, 0))])
+    >>> advice = ch.advise(model, target=1e-30, spaces=["SO3xR3"], methods=["rk4"], steps=[1e-2])
+    >>> try:
+    ...     advice.best
+    ... except ch.NothingMeetsTheTarget:
+    ...     print(advice.met)
+    False
+    """
 
 
 @dataclass(frozen=True, repr=False)
@@ -67,6 +80,14 @@ class Advice:
     -----
     `best` are the keyword arguments: ``simulate(model, until, **advice.best)``. `met` tells whether
     they meet the target.
+
+    Examples
+    --------
+    >>> import chasles as ch
+    >>> model = ch.Model([ch.Body.sphere("ball", radius=0.1, mass=1.0)])
+    >>> advice = ch.advise(model, target=1e-9)
+    >>> sorted(advice.best)
+    ['acceleration', 'method', 'spaces', 'stabilise', 'step']
     """
 
     model: Model
@@ -260,7 +281,7 @@ def advise(
     >>> arm = ch.Body.rod("arm", 1.0, mass=2.0, position=(0.5, 0, 0), angular_velocity=(1, 2, 3))
     >>> model = ch.Model([arm], [ch.Spherical("pivot", ch.GROUND, arm, at=(0, 0, 0))])
     >>> advice = ch.advise(model, target=1e-9)
-    >>> ch.simulate(model, 2.0, **advice.best).violation("pivot").max() < 1e-9
+    >>> bool(ch.simulate(model, 2.0, **advice.best).violation("pivot").max() < 1e-9)
     True
     """
     checked_model(model)

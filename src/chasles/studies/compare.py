@@ -142,6 +142,16 @@ class Comparison:
         Predicted and observed drift of the joints of each candidate.
     left_out
         Label -> why a candidate could not be run.
+
+    Examples
+    --------
+    >>> import chasles as ch
+    >>> arm = ch.Body.rod("arm", length=1.0, mass=1.0, position=(0.5, 0, 0))
+    >>> hinge = ch.Revolute("hinge", ch.GROUND, arm, at=(0, 0, 0), axis="y")
+    >>> model = ch.Model([arm], [hinge])
+    >>> found = ch.compare(model, ["SE3", "SO3xR3"], until=0.5, step=1e-2)
+    >>> found.labels, found["SE3"].worst_gap < 1e-12 < found["SO3xR3"].worst_gap
+    (('SE3', 'SO3xR3'), True)
     """
 
     model: Model

@@ -94,6 +94,16 @@ class Convergence:
         Estimated error of the reference at the end of the run.
     references
         The reference runs.
+
+    Examples
+    --------
+    >>> import chasles as ch
+    >>> arm = ch.Body.rod("arm", length=1.0, mass=1.0, position=(0.5, 0, 0))
+    >>> hinge = ch.Revolute("hinge", ch.GROUND, arm, at=(0, 0, 0), axis="y")
+    >>> model = ch.Model([arm], [hinge])
+    >>> found = ch.convergence(model, until=0.5, steps=[0.05, 0.025], methods=["heun"])
+    >>> round(found.order("heun"))
+    2
     """
 
     model: Model

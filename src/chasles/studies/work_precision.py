@@ -101,6 +101,16 @@ class WorkPrecision:
         Number of starts.
     works
         One for each method in each space.
+
+    Examples
+    --------
+    >>> import chasles as ch
+    >>> arm = ch.Body.rod("arm", length=1.0, mass=1.0, position=(0.5, 0, 0))
+    >>> hinge = ch.Revolute("hinge", ch.GROUND, arm, at=(0, 0, 0), axis="y")
+    >>> model = ch.Model([arm], [hinge])
+    >>> found = ch.work_precision(model, until=0.5, steps=[0.05, 0.025], methods=["heun", "rk4"])
+    >>> found.best(error=1e-4).method
+    'rk4'
     """
 
     model: Model
@@ -216,7 +226,7 @@ def work_precision(
     --------
     >>> import chasles as ch
     >>> top = ch.Body.box("top", size=(1, 2, 3), mass=2.0, angular_velocity=(1, 2, 3))
-    >>> found = ch.work_precision(ch.Model([top], []), 1.0, [0.1, 0.05], timing=False)
+    >>> found = ch.work_precision(ch.Model([top], []), 1.0, [0.1, 0.05], methods=["heun", "dop853"])
     >>> found.best(1e-7).method
     'dop853'
     """

@@ -26,6 +26,15 @@ class State:
     names.  `angles` counts whole turns, which poses do not: joint -> angle in rad.  A joint left
     out is taken to be within half a turn.  `displacements` of joints, in m, need not be given:
     where a displacement is what is integrated, it begins with those very bits.
+
+    Examples
+    --------
+    >>> import chasles as ch
+    >>> model = ch.Model([ch.Body.sphere("ball", radius=0.1, mass=1.0)])
+    >>> run = ch.simulate(model, until=1.0, step=1e-2)
+    >>> again = ch.simulate(model, until=1.0, step=1e-2, start=run.state())
+    >>> again.velocity("ball")[-1].round(2).tolist()
+    [0.0, 0.0, -19.62]
     """
 
     t: float

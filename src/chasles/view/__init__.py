@@ -27,6 +27,15 @@ def animate(
     speed   of .gif and .mp4: seconds of motion per second; by default about 6 s in all
     fps     frames per second of .gif and .mp4, 25
     size    of .gif and .mp4 in pixels, (720, 540)
+
+    Examples
+    --------
+    >>> import chasles as ch
+    >>> model = ch.Model([ch.Body.sphere("ball", radius=0.1, mass=1.0)])
+    >>> run = ch.simulate(model, until=1.0, step=1e-2)
+    >>> film = ch.animate(run, title="A ball falls")
+    >>> film.title, "<canvas" in film.html
+    ('A ball falls', True)
     """
     from chasles.view.animation import animate as make  # late: it brings matplotlib
 

@@ -40,6 +40,15 @@ class Gradient(dict[str, Any]):
     Notes
     -----
     `value` is the value of the function, `trajectory` is (t (T,), absolute states (T, n, 18)).
+
+    Examples
+    --------
+    >>> import chasles as ch
+    >>> model = ch.Model([ch.Body.sphere("ball", radius=0.1, mass=1.0)])
+    >>> fall = lambda run: run.position("ball")[-1, 2]
+    >>> found = ch.gradient(model, fall, ["gravity"], until=1.0, step=0.1)
+    >>> round(found.value, 3), found["gravity"].round(3).tolist()
+    (-4.905, [0.0, 0.0, 0.5])
     """
 
     def __init__(self, slopes: Mapping[str, Floats]) -> None:

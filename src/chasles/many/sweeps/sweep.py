@@ -46,6 +46,16 @@ class Sweep:
     measured
         The measure and the user's functions and values that it uses. If one of them changes,
         stored runs belong to another sweep.
+
+    Examples
+    --------
+    >>> import chasles as ch
+    >>> model = ch.Model([ch.Body.sphere("ball", radius=0.1, mass=1.0)])
+    >>> from concurrent.futures import ThreadPoolExecutor
+    >>> with ThreadPoolExecutor(1) as threads:
+    ...     runs = ch.sweep(model, {"ball.mass": [1.0, 2.0]}, 0.1, 1e-2, executor=threads)
+    >>> list(runs.frame()["ball.mass"])
+    [1.0, 2.0]
     """
 
     plan: Plan
