@@ -109,7 +109,7 @@ def test_limits_are_stops_that_give_way_as_stated():
     inertia = 1.0 / scene.dof_invweight0[0]
     assert stop.stiffness == pytest.approx(0.95 * inertia / (0.95 * 0.02) ** 2, rel=1e-12)
     assert stop.damping == pytest.approx(inertia * 2 / 0.02, rel=1e-12)
-    assert any("limits are stops that give way" in note for note in model.notes)
+    assert any("limits are soft stops" in note for note in model.notes)
     alone = ch.Model(
         [model.body("left")], [model.joint("lead")], [stop], gravity=model.gravity
     )  # falls onto its stop, and rests where the stop carries it

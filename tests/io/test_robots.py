@@ -136,7 +136,7 @@ def test_what_is_left_out_is_told():
     notes = "\n".join(model.notes)
     for words in [
         "frames without mass between the joints of body 'offset': 'offset after first'",
-        "limits are stops that give way, as MuJoCo's do at the reference pose: 'limited'",
+        "limits are soft stops, as MuJoCo's do at the reference pose: 'limited'",
         "dry friction is smoothed about rest: 'second', 'third'",
         "contacts between geoms are left out", "the medium", "compensation of gravity",
         "hold exactly here: 'mimic'", "actuators are left out: 'biceps'", "control is 0", "'idle'",

@@ -34,7 +34,7 @@ def test_a_door_on_two_joints_holds_to_rounding(second, method, spin):
     result = ch.simulate(model, 4.0, step=1e-3, method=method, save_every=50)
     for name in model.joint_names:
         assert result.violation(name).max() < 2e-12
-    assert "holds to rounding" in str(result.certificate("high"))
+    assert "holds to round-off" in str(result.certificate("high"))
 
 
 def test_two_sleeves_on_one_axis_slide_and_turn_and_hold():

@@ -179,7 +179,7 @@ def test_the_joint_that_is_cut_is_promised_the_error_of_the_method():
 
 
 def test_a_gap_beyond_the_promise_is_told():
-    with pytest.warns(ch.ChaslesWarning, match="opened by") as told:
+    with pytest.warns(ch.ChaslesWarning, match="drifted by") as told:
         result = ch.simulate(
             four_bar.model(), 3.0, step=5e-2, method="euler", spaces="subgroups"
         )  # fmt: skip

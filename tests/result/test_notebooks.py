@@ -37,7 +37,7 @@ def test_a_result_shows_how_it_went(run):
 def test_steps_that_were_chosen_are_told_by_their_number_and_mean():
     chosen = ch.simulate(MODEL, until=0.1, rtol=1e-6)
     steps = chosen.provenance.steps
-    words = f"dop853 in {steps} steps, {0.1 / steps:.3g} s in the mean"
+    words = f"dop853 in {steps} steps, {0.1 / steps:.3g} s on average"
     assert words in repr(chosen) and words in chosen._repr_html_()
 
 

@@ -121,7 +121,7 @@ def test_a_certificate_tells_what_held_a_joint_that_drifts():
 
 def test_a_certificate_reads_as_a_paragraph():
     text = str(ch.simulate(heavy_top(), 0.1, step=1e-3).certificate("pivot"))
-    assert text.startswith("Joint 'pivot' holds to rounding.\nIt allows the spherical motion")
+    assert text.startswith("Joint 'pivot' holds to round-off.\nIt allows the spherical motion")
     assert "own coordinates are all that moves" in text
 
 

@@ -199,7 +199,7 @@ def test_a_designation_says_what_becomes_of_couplings():
     ]
     linear = ch.Coupling("mesh", {"hinge a": 1, "hinge b": 2})
     curved = ch.Coupling("cam", {"hinge a": 1, "hinge b": (2, 0.5)})
-    assert "Coupling 'mesh' holds to rounding" in str(
+    assert "Coupling 'mesh' holds to round-off" in str(
         ch.designate(ch.Model(rods, [*hinges, linear]))
     )
     model = ch.Model(rods, [*hinges, curved])

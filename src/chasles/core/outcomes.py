@@ -61,7 +61,7 @@ OUTCOMES = {
     NOT_SOLVED: Outcome(
         "not solved",
         "the accelerations that joint '{joint}' (direction {component}) asks for could not be"
-        " solved for after t = {t:.6g} s: joints that repeat each other do not quite agree.",
+        " solved for after t = {t:.6g} s: redundant constraints do not quite agree.",
         "Take a smaller step than {step:g} s, project the joints (stabilise='projection'), or"
         " replace a joint of the loop by one that locks less; the result up to t is kept.",
     ),

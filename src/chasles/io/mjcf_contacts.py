@@ -38,7 +38,7 @@ def contacts_of(scene: Any, bodies: list[Body]) -> list[Force]:
         forces += [force for force in made if force is not None]
         left += [scene.name("geom", geom)] if None in made else []
     scene.note_names(
-        "contacts with planes give way by springs with the time constants of MuJoCo's, and creep",
+        "contacts with planes are springs with the time constants of MuJoCo's, and creep",
         [force.name for force in forces],
     )
     scene.note_names("contacts of geoms with planes are left out", left)

@@ -19,7 +19,7 @@ from chasles.model import (
 from chasles.model.joint_forces import NOTHING
 
 Floats = NDArray[np.float64]
-SOFT_LIMITS = "limits are stops that give way, as MuJoCo's do at the reference pose"
+SOFT_LIMITS = "limits are soft stops, as MuJoCo's do at the reference pose"
 UNMOVED = 1e-12  # a rest that is the reference pose
 
 

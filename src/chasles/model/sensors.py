@@ -121,7 +121,7 @@ class Sensor(AnySensor):
         )
         if self.axes == "body" and reads in ("position", "quaternion"):
             raise InvalidSensor(
-                f"{self.where}: a {reads} is told in the world, not along the axes of the body.",
+                f"{self.where}: a {reads} is given in world axes, not along the axes of the body.",
                 "Leave axes= out.",
             )
 

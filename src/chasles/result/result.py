@@ -99,7 +99,7 @@ class Result(OfBodies, OfForces, OfEnergy):
         """The method, and the length of its steps; where they were chosen, their mean."""
         p = self.provenance
         if "rtol" in p:
-            return f"{p.method} in {p.steps} steps, {p.step:.3g} s in the mean"
+            return f"{p.method} in {p.steps} steps, {p.step:.3g} s on average"
         return f"{p.method} at step {p.step:g} s"
 
     def _repr_html_(self) -> str:

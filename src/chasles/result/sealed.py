@@ -204,7 +204,7 @@ def checked_target(path: Any, tables: Iterable[str] = ()) -> Path:
     if target.suffix.lower() not in (SUFFIX, *others):
         raise InvalidOption(
             f"path is '{target}', but a result is saved as NetCDF, whose files end in '{SUFFIX}'"
-            + (f", or as a table: {', '.join(others)}." if others else "."),
+            + (f", or as a table: {', '.join(map(repr, others))}." if others else "."),
             f"Save it as '{target.with_suffix(SUFFIX).name if target.name else 'run' + SUFFIX}';"
             " result.to_xarray() has the numbers for other formats, result.animate() makes films.",
         )
@@ -226,7 +226,7 @@ def check_kinds(model: Model) -> None:
             if issubclass(type(part), tuple(kinds.values())) and type(part) not in kinds.values():
                 raise InvalidModel(
                     f"'{part.name}' is of the class {own}, which is not a kind of chasles: a file"
-                    " cannot tell how to make it again.",
+                    " cannot describe how to make it again.",
                     f"Use {type(part).__mro__[1].__name__} itself, or keep the script that makes"
                     " the model.",
                 )

@@ -183,7 +183,7 @@ class Run:
             or not known
         ):
             raise InvalidFile(
-                "start: where the run stands is told of another model than its own.",
+                "start: the checkpoint belongs to another model.",
                 "Begin at its last state: start=result.state(), which begins at t = 0.",
             )
         self.block[:] = begin.block

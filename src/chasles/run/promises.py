@@ -89,7 +89,7 @@ def broken_promises(ended: Ended) -> list[str]:
         gap, name = worst_gap(stepper, block)
         word = "driver" if name in stepper.solver.setup.model.driver_names else "joint"
         said.append(
-            f"{word} '{name}' opened by {gap}, first seen at"
+            f"{word} '{name}' drifted by {gap}, first seen at"
             f" t = {alarm[OPEN_SINCE]:.6g} s: more than its space promises. Take a smaller step"
             f" than {step:g} s, or project the joints: stabilise='projection of all joints'."
         )
@@ -99,7 +99,7 @@ def broken_promises(ended: Ended) -> list[str]:
         said.append(
             f"joint '{name}' (direction {component}) misses {100.0 * alarm[WORST_MISS]:.3g} % of"
             f" the acceleration it asks for, more than 1 % since t ="
-            f" {alarm[MISSED_SINCE]:.6g} s: joints that repeat each other contradict each other, or"
+            f" {alarm[MISSED_SINCE]:.6g} s: redundant constraints contradict each other, or"
             f" the lightest body, '{lightest_body(setup)}', is too light for the others."
             f" Take a smaller step than {step:g} s, or give it more mass."
         )

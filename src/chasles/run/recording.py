@@ -322,7 +322,7 @@ def refuse_others(folder: Path) -> None:
 def taken(folder: Path) -> InvalidFile:
     return InvalidFile(
         f"into: there is a run in '{folder}' already.",
-        "Go on with it by resume=True, remove the folder, or name another one.",
+        "Continue it by resume=True, remove the folder, or name another one.",
     )
 
 
@@ -337,7 +337,7 @@ def told_as_file(folder: Path) -> Iterator[None]:
         ) else ""  # fmt: skip
         raise InvalidFile(
             f"'{folder}' cannot be written to: {error.strerror or error}.{safe}",
-            "Make room and allow writing there, then go on with resume=True; or record elsewhere.",
+            "Make room and allow writing there; continue with resume=True, or record elsewhere.",
         ) from error
 
 

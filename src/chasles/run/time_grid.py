@@ -75,8 +75,8 @@ def make_grid(
     is_there = may_be_there and abs(until - began) <= ROUND_STEPS * began
     if not (until > began * (1.0 + ROUND_STEPS) or is_there):
         raise InvalidOption(
-            f"simulate: until is {until:g} s, but the run that goes on is at {began:g} s already.",
-            "Give a later time: until counts from t = 0, not from where the run goes on.",
+            f"simulate: until is {until:g} s, but the run to continue is at {began:g} s already.",
+            "Give a later time: until counts from t = 0, not from where the run continues.",
         )
     steps, rest = whole_and_rest(until - origin, step)
     every = min(int(save_every), NEVER)

@@ -66,7 +66,7 @@ class Certificate:
         return replace(self, audit=audit)
 
     def __str__(self) -> str:
-        head = "holds to rounding" if self.exact else "drifts with the error of the method"
+        head = "holds to round-off" if self.exact else "drifts with the error of the method"
         lines = [f"Joint '{self.joint}' {head}."]
         if self.group is not None:
             lines.append(f"It allows {self.group.phrase}, of dimension {self.group.dimension}.")

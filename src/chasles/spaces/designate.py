@@ -177,7 +177,7 @@ def coupling_notes(model: Model, grouped: bool) -> tuple[str, ...]:
         if not grouped and coupling.terms:
             fate = "has no place on charts: runs refuse it"
         elif coupling.terms and coupling.is_linear:
-            fate = "holds to rounding: it is linear in coordinates, which Runge-Kutta methods keep"
+            fate = "holds to round-off: it is linear in coordinates, which Runge-Kutta methods keep"
         else:
             why = "is not linear in coordinates" if coupling.terms else "is a formula of poses"
             fate = (

@@ -104,7 +104,7 @@ class Designation:
         if name in [coupling.name for coupling in self.model.couplings]:
             raise InvalidOption(
                 f"certificate: '{name}' is a coupling, which is not kept by a space.",
-                f"How far it is off is told by result.violation('{name}').",
+                f"Its constraint violation is result.violation('{name}').",
             )
         found = self.model.joint(joint)
         geometry = Geometry(self.model, tree_under(self.model, self.spaces, self.wanted))
@@ -181,10 +181,10 @@ class Designation:
         if not self.predictions:
             return "No joints."
         if not self.drifting:
-            return f"{'Every' if len(self.exact) > 1 else 'The'} joint holds to rounding."
+            return f"{'Every' if len(self.exact) > 1 else 'The'} joint holds to round-off."
         names = ", ".join(f"'{name}'" for name in self.drifting[:LISTED_ROWS])
         closing = " (stabilise='projection' closes them after every step)"
-        held = f"{len(self.exact)} of {len(self.predictions)} joints hold to rounding; "
+        held = f"{len(self.exact)} of {len(self.predictions)} joints hold to round-off; "
         return f"{held}with the method's error drift: {names}{closing}."
 
 

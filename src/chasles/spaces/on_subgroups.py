@@ -224,7 +224,7 @@ def check_carrier(model: Model, name: str, space: Space) -> None:
     wanted = Space("subgroup", joint.name, None if other == GROUND.name else other)
     if space != wanted:
         raise InvalidOption(
-            f"spaces: body '{name}' is on the {space}, but what carries it makes that the"
+            f"spaces: body '{name}' is on the {space}, but its parent joint makes that the"
             f" {wanted}.",
             CHARTS,
         )

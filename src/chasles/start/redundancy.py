@@ -150,7 +150,7 @@ def unsolved(setup: Setup) -> str:
     """Redundant joints on which the accelerations did not converge, in words."""
     return (
         f"the accelerations that the joints ask for could not be solved to {COARSE:g}: the rows of"
-        " joints that repeat each other are nearly dependent in more ways than that (the lightest"
+        " redundant joints are nearly dependent in more ways than that (the lightest"
         f" body is '{lightest_body(setup)}')."
     )
 

@@ -54,8 +54,8 @@ def levers(
     if not np.isfinite(offsets).all():
         worst = int(np.flatnonzero(~np.isfinite(offsets).all(axis=1))[0])
         raise InvalidModel(
-            f"{places[worst]}: its point is too far from body '{list(by.index)[bodies[worst]]}' for"
-            " a number to tell.",
+            f"{places[worst]}: its point is too far from body '{list(by.index)[bodies[worst]]}':"
+            " the distance overflows.",
             "Check the units of both: metres.",
         )
     turned = by.rotation[bodies].transpose(0, 2, 1) @ offsets[:, :, None]

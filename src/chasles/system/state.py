@@ -158,7 +158,7 @@ def checked_displacements(displacements: Any) -> dict[str, float]:
     if not isinstance(displacements, Mapping):
         raise InvalidOption(
             f"state: displacements must be a dict joint -> m, got {told(displacements)}.",
-            "Leave it out: poses tell displacements.",
+            "Leave it out: poses determine displacements.",
         )
     return {
         str(joint): checked_number(

@@ -88,7 +88,7 @@ def export(
     write = FORMATS.get(target.suffix.lower())
     if write is None:
         raise InvalidOption(
-            f"export: '{target.name}' does not tell the format.",
+            f"export: '{target.name}' has no ending that names a format.",
             f"Let it end in {' or '.join(FORMATS)}; model.write() makes model files,"
             " result.animate() films.",
         )

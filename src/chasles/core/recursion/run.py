@@ -15,7 +15,7 @@ from chasles.core.stabilisation.residuals import put_position_residual
 from chasles.scalars.elementary import absolute, maximum
 
 
-@kernel("cut joints of trees", seconds=8, plain=(300, 20_000))
+@kernel("loop-closing joints of trees", seconds=8, plain=(300, 20_000))
 def tree_factor(
     tree: Any, memory: Any, system: Any, work: Any, loops: Any, room: Any, state: Any, closing: int
 ) -> int:
@@ -26,7 +26,7 @@ def tree_factor(
     )  # fmt: skip
 
 
-@kernel("corrections of cut joints", seconds=10)
+@kernel("corrections of loop-closing joints", seconds=10)
 def tree_correct(
     tree: Any, memory: Any, system: Any, work: Any, loops: Any, room: Any, state: Any,
     changes: Any, out: Any,
@@ -50,7 +50,7 @@ def tree_correct(
     return SOLVED
 
 
-@kernel("closing of cut joints", seconds=10, plain=(300, 20_000))
+@kernel("closing of loop-closing joints", seconds=10, plain=(300, 20_000))
 def tree_close(
     tree: Any, memory: Any, system: Any, work: Any, loops: Any, room: Any, state: Any, column: Any,
     sizes: Any, closed: float, most: int,

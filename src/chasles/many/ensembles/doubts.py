@@ -33,7 +33,7 @@ def words_of(alarm: Floats) -> list[str]:
     said = []
     if alarm[OPEN_SINCE] != NEVER:
         said.append(
-            f"a joint opened further than its space promises, t = {alarm[OPEN_SINCE]:.6g} s"
+            f"a joint drifted further than its space promises, t = {alarm[OPEN_SINCE]:.6g} s"
         )
     if alarm[MISSED_SINCE] != NEVER:
         said.append(

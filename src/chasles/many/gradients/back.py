@@ -159,7 +159,7 @@ def redundant(found: Redundancy) -> InvalidOption:
     return InvalidOption(
         f"gradient: {found.rows - found.rank} of {found.rows} constraint rows are redundant (joints"
         f" {joints}), and the minimum-norm solution among them cannot be differentiated here.",
-        "Use joints that do not repeat each other (a Spherical or Cylindrical in place of a"
+        "Use joints without redundant constraints (a Spherical or Cylindrical in place of a"
         " Revolute), spaces='auto' where other spaces were given, or differences of two runs.",
     )
 

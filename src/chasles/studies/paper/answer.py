@@ -46,7 +46,7 @@ def answer(study: Study, claims: list[Claim]) -> list[str]:
     return [
         "<strong>For constraint satisfaction, yes: the motion subgroup of the joint that carries"
         " the body.</strong> In it"
-        f" the joint cannot open (double pendulum, joint 2: {gaps['auto']}, against"
+        f" the joint cannot drift (double pendulum, joint 2: {gaps['auto']}, against"
         f" {gaps['SE3']} on SE(3) and {gaps['SO3xR3']} on SO(3)×ℝ³). The authors' next paper"
         f" ({NEXT_PAPER}) holds that only subgroups of SE(3) have practical significance; yet"
         " the frame matters more than the group: relative to the body that carries it, in a"

@@ -98,12 +98,12 @@ def gap_caption(gaps: dict[str, float]) -> str:
     if exact:
         held = f"{', '.join(exact[:-1])} and {exact[-1]}" if len(exact) > 1 else exact[0]
         held = held if len(exact) < len(gaps) else "all four"
-        parts.append(f"{held} hold{'s' if len(exact) == 1 else ''} the joint to rounding")
+        parts.append(f"{held} hold{'s' if len(exact) == 1 else ''} the joint to round-off")
     if drifting:
         opened = ", ".join(
             f"{scientific(v)} m {PLACES.get(n, 'on')} {n}" for n, v in drifting.items()
         )
-        parts.append(f"it opens by up to {opened}")
+        parts.append(f"it drifts by up to {opened}")
     text = "; ".join(parts)
     return text[0].upper() + text[1:] + "."
 

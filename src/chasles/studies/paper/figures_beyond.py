@@ -189,7 +189,7 @@ def platform_figure(study: Study) -> Figure:
         "platform",
         "The top on a moving platform",
         "The paper's top, its pivot on a free platform of 100 t. The gap on SE(3) grows with the"
-        f" platform's speed{crossing}. Relative to the platform the pivot opens by no more than"
+        f" platform's speed{crossing}. Relative to the platform the pivot drifts by no more than"
         f" {scientific(float(series[2].y.max()))} m at any speed, in its subgroup by"
         f" {scientific(float(series[3].y.max()))} m.",
         (

@@ -268,12 +268,12 @@ FORMS_TEXT = paragraphs(
     " the gap in the inertial frame, differentiated twice, as the paper prints. <em>Screw</em>: the"
     " relative twist, seen in the joint's frame, stays in the joint's subalgebra. They agree while"
     " joints are closed and differ once they are not, so where a joint drifts the form changes the"
-    " result by up to orders of magnitude, and where it holds to rounding the form does not matter."
+    " result by up to orders of magnitude, and where it holds to round-off it does not matter."
 )
 COST_TEXT = paragraphs(
     "Time of one step on this machine, best of several runs. On charts the constrained dynamics are"
     " the same, and what differs is exp, dexp⁻¹ and the change of chart; in subgroups there are no"
-    " constraints but those of cut joints, and the dynamics are recursive."
+    " constraints but those of loop-closing joints, and the dynamics are recursive."
 )
 
 

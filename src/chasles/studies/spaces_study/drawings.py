@@ -152,14 +152,14 @@ def loops_figure(loops: dict[str, Any]) -> Figure:
                 "no projection", [r["none"]["error"] for r in rows.values()] + [blank], "product"
             ),
             Series(
-                "cut joint projected",
+                "loop-closing joint projected",
                 [r["projected"]["error"] for r in rows.values()] + [blank],
                 "chosen",
             ),
             Series("all joints projected", [blank] * len(rows) + [whole], "se3"),
         ]
         draw = dots(names, series, title, "error of the motion in 0.5 s, m")
-        panels.append(Panel(draw, f"{title}: error by cut joint", WIDE))
+        panels.append(Panel(draw, f"{title}: error by loop-closing joint", WIDE))
     return Figure("loops", "", "", tuple(panels))
 
 
