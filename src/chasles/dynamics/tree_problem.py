@@ -142,7 +142,7 @@ class TreeProblem:
 
 def no_pivot(row: int) -> SimulationStopped:
     return SimulationStopped(
-        f"row {row} of the cut joints depends on others at this pose.",
+        f"row {row} of the loop-closing joints depends on others at this pose.",
         "Move off the singular pose.",
     )
 

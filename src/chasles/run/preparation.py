@@ -236,7 +236,7 @@ def check_past(events: tuple[Event, ...], settings: Settings) -> None:
     if met and settings.method.past:
         raise InvalidOption(
             f"simulate: impact '{met[0]}' was given with '{settings.method.name}', whose past"
-            " points tell nothing of the motion after it.",
+            " points do not apply to the motion after it.",
             "Take a one-step method (rk4, linearly-implicit) or 'generalized-alpha', which begins"
             " anew.",
         )

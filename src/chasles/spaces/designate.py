@@ -113,7 +113,7 @@ def space_of(value: Any, model: Model, body: str, where: str, cut: Collection[st
 
 @checked_keywords
 def designate(model: Model, spaces: Any = None, cut: Collection[str] = ()) -> Designation:
-    """The cheapest space of every body in which the joint that carries it holds to rounding.
+    """The cheapest space of every body in which the joint that carries it holds to round-off.
 
     spaces  spaces you choose yourself, body -> Space or name; the others are chosen to fit.  Or
             one name for all, as `simulate` takes it: "SE3", "subgroups"
@@ -137,7 +137,7 @@ def designate(model: Model, spaces: Any = None, cut: Collection[str] = ()) -> De
     >>> from chasles.model import GROUND, Body, Model, Spherical
     >>> arm = Body.rod("arm", length=1.0, mass=2.0, position=(0.5, 0, 0))
     >>> print(designate(Model([arm], [Spherical("pivot", GROUND, arm, at=(0, 0, 0))])).verdict())
-    The joint holds to rounding.
+    The joint holds to round-off.
     """
     checked_model(model)
     if isinstance(spaces, str):
