@@ -3,6 +3,7 @@
 import hashlib
 import os
 import pickle
+import shutil
 import stat
 
 import pytest
@@ -67,12 +68,14 @@ FOREIGN = [
 @pytest.fixture(scope="module")
 def planted(tmp_path_factory):
     """A script with a kernel, its cache with a file that does harm, and the sign of the harm."""
+    compiled = tmp_path_factory.mktemp("compiled")
+    (compiled / "script.py").write_text(KERNEL)
+    python(compiled / "script.py", compiled / "cache")
+    assert stat.S_IMODE((compiled / "cache").stat().st_mode) == 0o700
 
     def plant(folder):
         script, cache, sign = folder / "script.py", folder / "cache", folder / "harmed"
-        script.write_text(KERNEL)
-        python(script, cache)
-        assert stat.S_IMODE(cache.stat().st_mode) == 0o700
+        shutil.copytree(compiled, folder, dirs_exist_ok=True)
         (file,) = cache.iterdir()
         content = pickle.dumps(Planted(f"touch {sign}"))
         file.write_bytes(hashlib.sha256(content).digest() + content)

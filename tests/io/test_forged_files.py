@@ -26,9 +26,9 @@ def fuzzed(count, seed, folder):
     return [(int(good), int(bad), float(slowest)) for _, good, bad, slowest in rows]
 
 
-def test_a_hundred_forged_files_of_each_kind_are_read_or_refused(tmp_path):
-    for good, bad, slowest in fuzzed(100, 1, tmp_path):
-        assert good + bad == 100 and bad > 5 and slowest < 10.0
+def test_forged_files_of_each_kind_are_read_or_refused(tmp_path):
+    for good, bad, slowest in fuzzed(40, 1, tmp_path):
+        assert good + bad == 40 and bad > 2 and slowest < 10.0
 
 
 @pytest.mark.slow

@@ -34,7 +34,13 @@ def test_models_with_rotors_are_advised_too():
     assert {trial.options["stabilise"] for trial in advice.evidence} == {None}  # no rows to project
 
 
-@pytest.mark.parametrize("name", MODELS)
+#: Those of which others have the like: loops, floating and resting trees.
+LIKE_OTHERS = ("top", "slider-crank", "random tree", "random loop")
+
+
+@pytest.mark.parametrize(
+    "name", [pytest.param(k, marks=[pytest.mark.slow] * (k in LIKE_OTHERS)) for k in MODELS]
+)
 def test_the_recommendation_meets_its_target_on_twice_the_horizon(name):
     model = MODELS[name]()
     advice = ch.advise(model, target=1e-9, until=0.3, progress=False)
