@@ -153,6 +153,21 @@ def chain(rng, kinds, **options) -> ch.Model:
     return tree(rng, range(-1, len(kinds) - 1), kinds, **options)
 
 
+def in_a_ring(links, points, axes, names, kinds=None) -> list[ch.Joint]:
+    """Joints at all points: from the ground to the first link, from link to link, to the ground.
+
+    Hinges unless `kinds` says otherwise; one axis for all of them, or one for each.
+    """
+    ends = [ch.GROUND, *links, ch.GROUND]
+    each = axes if np.ndim(axes) == 2 else [axes] * len(points)
+    return [
+        kind(name, a, b, at=at, **({} if kind is ch.Spherical else {"axis": axis}))
+        for kind, name, a, b, at, axis in zip(
+            kinds or [ch.Revolute] * len(points), names, ends, ends[1:], points, each
+        )
+    ]
+
+
 # --- what is measured ---
 
 

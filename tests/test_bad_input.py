@@ -4,6 +4,7 @@ from math import cos, sin
 
 import numpy as np
 import pytest
+from mechanisms import in_a_ring
 
 import chasles as ch
 
@@ -87,12 +88,8 @@ def four_bar() -> ch.Model:
         ch.Body.rod("coupler", 2.0, mass=1.0, position=(1, 0, 1)),
         rod("rocker", position=(2, 0, 0.5), rotation=(0.5**0.5, 0, -(0.5**0.5), 0)),
     ]
-    ends = [ch.GROUND, *links, ch.GROUND]
     points = [(0, 0, 0), (0, 0, 1), (2, 0, 1), (2, 0, 0)]
-    return ch.Model(
-        links,
-        [ch.Revolute(f"hinge {i}", ends[i], ends[i + 1], points[i], Y) for i in range(4)],
-    )
+    return ch.Model(links, in_a_ring(links, points, Y, [f"hinge {i}" for i in range(4)]))
 
 
 def test_a_planar_four_bar_of_four_hinges_has_three_redundant_rows(refusal):

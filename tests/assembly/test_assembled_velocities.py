@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 from loose_ends import ORIGIN, X, Z, entered, planar_link, shaken
-from mechanisms import EXAMPLES
+from mechanisms import EXAMPLES, in_a_ring
 
 import chasles as ch
 
@@ -16,8 +16,7 @@ def four_bar(spins=(None, None, None), velocities=(None, None, None), gap=0.0):
                     angular_velocity=spins[k], velocity=velocities[k])
         for k in range(3)
     ]  # fmt: skip
-    ends = [ch.GROUND, *links, ch.GROUND]
-    joints = [ch.Revolute(f"h{k}", ends[k], ends[k + 1], POINTS[k], Z) for k in range(3)]
+    joints = in_a_ring(links, POINTS[:3], Z, ("h0", "h1", "h2"))
     foot = np.add(POINTS[3], (gap, 0, 0))
     joints.append(ch.Revolute("h3", ch.GROUND, links[2], foot, Z, at_b=POINTS[3]))
     return ch.Model(links, joints, gravity=(0, -9.81, 0))

@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 from loose_ends import ORIGIN, Z, planar_link
+from mechanisms import in_a_ring
 
 import chasles as ch
 
@@ -13,8 +14,7 @@ LINEAR, SINE = ch.Signal.linear, ch.Signal.sine
 def four_bar(*motions):
     """A crank-rocker with drivers on the crank and, if wanted, on the rocker."""
     links = [planar_link(f"l{k}", POINTS[k], POINTS[k + 1]) for k in range(3)]
-    ends = [ch.GROUND, *links, ch.GROUND]
-    joints = [ch.Revolute(f"h{k}", ends[k], ends[k + 1], POINTS[k], Z) for k in range(4)]
+    joints = in_a_ring(links, POINTS, Z, ("h0", "h1", "h2", "h3"))
     drivers = [
         ch.Driver(name, joint, motion)
         for name, joint, motion in zip(("crank drive", "rocker drive"), ("h0", "h3"), motions)

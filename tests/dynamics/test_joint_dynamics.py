@@ -4,6 +4,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from mechanisms import in_a_ring
 
 import chasles as ch
 
@@ -142,13 +143,12 @@ def test_loops_and_drivers_exert_what_is_left():
 
 
 def four_bar():
-    crank = ch.Body.rod("crank", between=((0, 0, 0), (0, 0, 1)), mass=1.0)
-    rod = ch.Body.rod("rod", between=((0, 0, 1), (2, 0, 1.5)), mass=1.0)
-    rocker = ch.Body.rod("rocker", between=((2, 0, 1.5), (2, 0, 0)), mass=1.0)
-    pins = [(ch.GROUND, crank, (0, 0, 0)), (crank, rod, (0, 0, 1)), (rod, rocker, (2, 0, 1.5)),
-            (rocker, ch.GROUND, (2, 0, 0))]  # fmt: skip
-    joints = [ch.Revolute(f"pin {k}", a, b, at=at, axis="y") for k, (a, b, at) in enumerate(pins)]
-    return ch.Model([crank, rod, rocker], joints)
+    points = [(0, 0, 0), (0, 0, 1), (2, 0, 1.5), (2, 0, 0)]
+    links = [
+        ch.Body.rod(name, between=points[k : k + 2], mass=1.0)
+        for k, name in enumerate(("crank", "rod", "rocker"))
+    ]
+    return ch.Model(links, in_a_ring(links, points, "y", [f"pin {k}" for k in range(4)]))
 
 
 def test_names_that_are_not_there_are_told(refusal):

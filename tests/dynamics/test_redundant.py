@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from mechanisms import in_a_ring
 
 import chasles as ch
 
@@ -20,10 +21,7 @@ def ring(points, axes, **motion):
     """Links from point to point and hinges at all of them, the first and last to ground."""
     links = [link("l0", points[0], points[1], **motion)]
     links += [link(f"l{k}", points[k], points[k + 1]) for k in range(1, len(points) - 1)]
-    ends = [ch.GROUND, *links, ch.GROUND]
-    joints = [
-        ch.Revolute(f"h{k}", ends[k], ends[k + 1], points[k], axes[k]) for k in range(len(points))
-    ]
+    joints = in_a_ring(links, points, axes, [f"h{k}" for k in range(len(points))])
     return ch.Model(links, joints, gravity=(0, -9.81, 0))
 
 

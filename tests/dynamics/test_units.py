@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from mechanisms import in_a_ring
 from test_nearly_redundant import AXIS, bar
 
 import chasles as ch
@@ -36,13 +37,12 @@ def in_units(model, length, mass, time):
 
 def four_bar():
     corners = np.array([(0, 0, 0), (0, 0.4, 0), (1.0, 0.8, 0), (1.2, 0, 0)])
-    names = [ch.GROUND, "crank", "coupler", "rocker", ch.GROUND]
     links = [
         bar("crank", corners[0], corners[1], angular_velocity=(0, 0, 3.0)),
         bar("coupler", corners[1], corners[2]),
         bar("rocker", corners[2], corners[3]),
     ]
-    pins = [ch.Revolute(f"p{k}", names[k], names[k + 1], corners[k], AXIS) for k in range(4)]
+    pins = in_a_ring(links, corners, AXIS, ("p0", "p1", "p2", "p3"))
     return ch.Model(links, pins, gravity=(0, -9.81, 0))
 
 

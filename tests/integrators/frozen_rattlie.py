@@ -7,7 +7,7 @@ joint as rows, eliminated by blocks: another space, another solver, the same dis
 from pathlib import Path
 
 import numpy as np
-from mechanisms import chain, double_pendulum, floating_pair, heavy_top, three_bar
+from mechanisms import chain, double_pendulum, floating_pair, heavy_top, in_a_ring, three_bar
 from runs import bushed_link, driven_chain
 
 import chasles as ch
@@ -23,8 +23,7 @@ def four_bar():
     links = [
         ch.Body.rod(f"l{k}", mass=1.0 + k, radius=0.02, between=points[k : k + 2]) for k in range(3)
     ]
-    ends = [ch.GROUND, *links, ch.GROUND]
-    joints = [ch.Revolute(f"h{k}", ends[k], ends[k + 1], points[k], (0, 0, 1)) for k in range(4)]
+    joints = in_a_ring(links, points, (0, 0, 1), ("h0", "h1", "h2", "h3"))
     return ch.Model(links, joints, gravity=(0, -9.81, 0))
 
 

@@ -6,6 +6,7 @@ from itertools import pairwise
 
 import numpy as np
 import pytest
+from mechanisms import in_a_ring
 
 from chasles.model import (
     GROUND,
@@ -66,12 +67,7 @@ def four_bar(heights: tuple[float, float], axes=(UP,) * 4) -> Model:
         Body.box(f"link {i}", size=(1, 1, 1), mass=1.0, position=middle)
         for i, middle in enumerate(middles)
     ]
-    ends = [GROUND, *links, GROUND]
-    hinges = [
-        Revolute(f"hinge {i}", ends[i], ends[i + 1], corner, axes[i])
-        for i, corner in enumerate(corners)
-    ]
-    return Model(links, hinges)
+    return Model(links, in_a_ring(links, corners, axes, [f"hinge {i}" for i in range(4)]))
 
 
 def test_degrees_of_freedom_of_trees_are_grublers_count():

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from mechanisms import in_a_ring
 from scipy.linalg import null_space
 from scipy.spatial.transform import Rotation
 
@@ -22,12 +23,7 @@ def four_bar(*kinds):
     """Four joints A, B, C, D about y, of these kinds."""
     points = [(0, 0, 0), (0.1, 0, 0.5), (0.9, 0, 0.7), (1.0, 0, 0)]
     links = bars(points)
-    parts = [ch.GROUND, *links, ch.GROUND]
-    joints = []
-    for name, kind, a, b, at in zip("ABCD", kinds, parts, parts[1:], points):
-        axis = {} if kind is ch.Spherical else {"axis": "y"}
-        joints.append(kind(name, a, b, at=at, **axis))
-    return ch.Model(links, joints)
+    return ch.Model(links, in_a_ring(links, points, "y", "ABCD", kinds))
 
 
 def ran(model):
