@@ -34,10 +34,8 @@ KINK = 1e-3
 #: What a method or a space may refuse, by the words of the documentation.
 DOCUMENTED = (
     "has an armature, which only",
-    "couples joint coordinates, which only",
     "needs a constant mass matrix",
     "restricts speeds that are not the rates of any",
-    "where it has no coordinate of its own",
 )
 
 

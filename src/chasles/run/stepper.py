@@ -278,7 +278,8 @@ def make_stepper(
     else:
         watch = watch_of_rows(rows, stop=not damp)
     count = tree.rate_count
-    tying = [cut for cut in found.cuts if not cut.terms]  # couplings push within a tree's joints
+    # Couplings push within joints.
+    tying = [cut for cut in found.cuts if not (cut.terms or cut.gauges)]
     tied = [(cut.a, cut.b, cut.balanced) for cut in tying]
     tied += [(-1, body, False) for cut in tying for body in cut.ties]
     if not method.additive:

@@ -174,12 +174,12 @@ def coupling_notes(model: Model, grouped: bool) -> tuple[str, ...]:
     """What becomes of every coupling, which is a row on coordinates or bodies in any case."""
     lines = []
     for coupling in model.couplings:
-        if not grouped and coupling.terms:
-            fate = "has no place on charts: runs refuse it"
-        elif coupling.terms and coupling.is_linear:
+        if grouped and coupling.terms and coupling.is_linear:
             fate = "holds to round-off: it is linear in coordinates, which Runge-Kutta methods keep"
         else:
             why = "is not linear in coordinates" if coupling.terms else "is a formula of poses"
+            if coupling.terms and coupling.is_linear:
+                why = "is a row on bodies where joints have no coordinates of their own"
             fate = (
                 f"drifts with the method's error, since it {why} (stabilise='projection' closes it"
                 " after every step)"

@@ -154,8 +154,8 @@ def check_charted(model: Model, where: str) -> None:
 def check_massive(model: Model, where: str) -> None:
     """Refuse frames without mass, and couplings."""
     for coupling in model.couplings:
-        if where == "spaces" and not coupling.terms:
-            continue  # see `by_recursion`
+        if where == "spaces":
+            continue
         raise InvalidOption(
             f"{where}: {coupling.where} couples joint coordinates, which only the motion subgroups"
             " of the joints have."

@@ -7,9 +7,9 @@ import numpy as np
 
 from chasles.core.arrays import Floats, Integers, System, row_span
 from chasles.core.constraints.registry import CONSTRAINTS, PAIR
-from chasles.core.recursion.cuts import Cut, Term
+from chasles.core.recursion.cuts import Cut, Gauge, Term
 from chasles.core.recursion.tree import Tree
-from chasles.model import Coupling, CustomCoupling, Driver, InvalidModel, Model
+from chasles.model import Coupling, CustomCoupling, Driver, Model
 from chasles.model.coordinates import ANGLE
 from chasles.spaces.on_subgroups import subgroup_tree
 from chasles.spaces.tree import BALL_ROWS, is_centred
@@ -23,7 +23,10 @@ from chasles.system.build_tree import (
     links_of,
     pair_kind,
 )
+from chasles.system.coupled import orientation
+from chasles.system.gaps import frame_of
 from chasles.system.tree_state import STORED_AT
+from chasles.system.turns import angle_columns
 
 
 class TreeSetup(NamedTuple):
@@ -89,20 +92,31 @@ def coupling_cut(setup: Setup, tree: Tree, body_of: Mapping[str, int], coupling:
         ties = tuple(setup.body_index[name] for name in coupling.bodies)
         address = int(setup.system.joints.address[index])
         return Cut(index, -1, -1, (row,), balanced=False, ties=ties, address=address)
-    terms = []
+    terms, gauges = list[Term](), list[Gauge]()
     for name, word, powers in coupling.terms:
         if name not in body_of:
-            raise InvalidModel(
-                f"{coupling.where}: joint '{name}' closes a loop, where it has no coordinate of"
-                " its own: all joints of that loop are coupled or have rotors.",
-                "Couple another joint of the loop.",
-            )
+            gauges.append(gauge_of(setup, name, word, powers))
+            continue
         body, pair = body_of[name], pair_kind(setup.model.joint(name)) or ""
         slot = COORDINATES[pair].index(word)
         stored = int(tree.stored_at[body]) + STORED_AT[pair][word]
         rate = int(tree.rate_at[body]) + slot
         terms.append(Term(body, slot, stored, rate, int(word == ANGLE), powers))
-    return Cut(index, -1, -1, (row,), True, tuple(terms), coupling.offset)
+    ties = tuple(body for gauge in gauges for body in gauge.bodies)
+    return Cut(index, -1, -1, (row,), True, tuple(terms), tuple(gauges), coupling.offset, ties)
+
+
+def gauge_of(setup: Setup, name: str, word: str, powers: tuple[float, ...]) -> Gauge:
+    """A coordinate of a joint that has rows."""
+    joints, index = setup.system.joints, setup.joint_index[name]
+    turns = int(word == ANGLE)
+    angle_at = angle_columns(setup)[name][0] if turns else -1
+    frames = (*frame_of(joints, index, "a"), *frame_of(joints, index, "b"))
+    arrays = [np.array(part, float) for part in frames]
+    return Gauge(
+        int(joints.a[index]), int(joints.b[index]), (arrays[0], arrays[1], arrays[2], arrays[3]),
+        orientation(setup, name), turns, angle_at, powers,
+    )  # fmt: skip
 
 
 class KnownFrames:

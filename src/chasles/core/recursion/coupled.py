@@ -10,7 +10,8 @@ A user's formula of the poses of any bodies has a row J on their twists instead,
 
 $$ \sum_i J_i\dot V_i = \eta, $$
 
-which begins with G on every one of them (`load_ties`) and rides to the ground.
+which begins with G on every one of them (`load_ties`) and rides to the ground.  So does the rate of
+a coordinate of a joint that has rows, times f'.
 """
 
 from typing import Any
@@ -26,11 +27,23 @@ from chasles.core.arrays import (
     twist6,
     vec3,
 )
-from chasles.core.assemble import twist_of
+from chasles.core.assemble import pose_of, twist_of
 from chasles.core.constraints.custom import put_pose_and_twist
+from chasles.core.forces.motion import times_row
 from chasles.core.recursion.articulate import z_axis
 from chasles.core.recursion.on_bodies import row_on_body
 from chasles.core.recursion.tree import POINT, ROW
+from chasles.core.rows import (
+    column,
+    frame_seen_from_a,
+    nearest_turn,
+    relative_joint_frame,
+    rotation_row,
+    screw_eta,
+    translation_row,
+    turn_about_axis,
+    twist_in_joint_frame,
+)
 from chasles.core.signals import polynomial
 from chasles.groups.vectors import add, cross, dot, scale, sub, tmatvec
 
@@ -57,8 +70,65 @@ def put_coupled_rows(
             gap += value
             speed += slope * rate
             bend += second * rate * rate
+        for j in range(loops.first_gauge[k], loops.first_gauge[k + 1]):
+            value, rate, known = put_gauge(loops, room, j, absolute, work)
+            first, degree = loops.gauge_power[j], loops.gauge_degree[j]
+            value, slope, second = polynomial(value, degree, loops.powers, first)
+            scale_ties(loops, room, j, slope)
+            gap += value
+            speed += slope * rate
+            bend += second * rate * rate - slope * known
         eta[loops.source[loops.coupled[k]]] = -bend
         room.gaps[k], room.speeds[k] = gap, speed
+
+
+@routine
+def put_gauge(loops: Any, room: Any, j: int, absolute: Any, work: Any) -> Any:
+    r"""A coordinate of a joint that has rows, its rate, and eta of the row that its rate is.
+
+    The row, along z of frame B in the screw form (see `chasles.core.rows`), goes to the ties on
+    both bodies: $\dot q = J V$, $\ddot q = J\dot V - \eta$.
+    """
+    at, a, b = 24 * j, loops.gauge_ends[2 * j], loops.gauge_ends[2 * j + 1]
+    frames, sign, counted = loops.gauge_frames, loops.gauge_sign[j], loops.gauge_turn[j]
+    on_a, on_b = (
+        (mat9(frames, at), vec3(frames, at + 9)),
+        (mat9(frames, at + 12), vec3(frames, at + 21)),
+    )
+    pose_a, pose_b = pose_of(absolute, a), pose_of(absolute, b)
+    turn, shift = relative_joint_frame(pose_a, on_a, pose_b, on_b)
+    seen = frame_seen_from_a(pose_a, pose_b, on_b[0], on_b[1])
+    twist_a, twist_b = twist_of(absolute, a), twist_of(absolute, b)
+    bracket = screw_eta(
+        twist_in_joint_frame(twist_a, seen[0], seen[1]),
+        twist_in_joint_frame(twist_b, on_b[0], on_b[1]),
+    )
+    if counted >= 0:
+        value = nearest_turn(sign * turn_about_axis(turn), work.quadratures[counted])
+        row_a, row_b = rotation_row(column(seen[0], 2)), rotation_row(column(on_b[0], 2))
+        known = sign * bracket[0][2]
+    else:
+        value = sign * shift[2]
+        row_a = translation_row(column(seen[0], 2), seen[1], 0.0)
+        row_b = translation_row(column(on_b[0], 2), on_b[1], 0.0)
+        known = sign * bracket[1][2]
+    row_a, row_b = times_row(row_a, -sign), times_row(row_b, sign)
+    rate = dot(row_b[0], twist_b[0]) + dot(row_b[1], twist_b[1])
+    put_twist(room.ties, 6 * loops.gauge_ties[2 * j + 1], row_b)
+    if a >= 0:
+        rate += dot(row_a[0], twist_a[0]) + dot(row_a[1], twist_a[1])
+        put_twist(room.ties, 6 * loops.gauge_ties[2 * j], row_a)
+    return value, rate, known
+
+
+@routine
+def scale_ties(loops: Any, room: Any, j: int, slope: Any) -> None:
+    """f' times the rows of a coordinate."""
+    for side in range(2):
+        tie = loops.gauge_ties[2 * j + side]
+        if tie >= 0:
+            for c in range(6):
+                room.ties[6 * tie + c] *= slope
 
 
 @routine

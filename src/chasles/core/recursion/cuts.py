@@ -2,6 +2,8 @@
 
 from typing import NamedTuple
 
+from chasles.core.arrays import Floats
+
 
 class Term(NamedTuple):
     """A coordinate that a coupling names."""
@@ -14,6 +16,23 @@ class Term(NamedTuple):
     powers: tuple[float, ...]  # f(q) = powers[0] q + powers[1] q^2 + ...
 
 
+class Gauge(NamedTuple):
+    """A coordinate of a joint that has rows, where a coupling names one: poses tell it."""
+
+    a: int  # its bodies; -1: the ground
+    b: int
+    frames: tuple[Floats, Floats, Floats, Floats]  # axes and point on a, axes and point on b
+    sign: float  # -1 where the bodies are in the opposite order
+    turns: int  # 1 for an angle
+    angle_at: int  # where its whole turns are counted among the integrals; -1 of a displacement
+    powers: tuple[float, ...]  # see `Term`
+
+    @property
+    def bodies(self) -> tuple[int, ...]:
+        """Those that move."""
+        return tuple(body for body in (self.a, self.b) if body >= 0)
+
+
 class Cut(NamedTuple):
     """A cut joint: its number in the system, its bodies, and the rows that are kept."""
 
@@ -23,8 +42,9 @@ class Cut(NamedTuple):
     rows: tuple[int, ...]  # numbers of rows of J
     balanced: bool = True  # whether its wrenches on the two bodies balance
     terms: tuple[Term, ...] = ()  # of a coupling of coordinates, which has no bodies
+    gauges: tuple[Gauge, ...] = ()  # ... and of one of joints that have rows
     offset: float = 0.0
-    ties: tuple[int, ...] = ()  # bodies of a coupling by a user's formula
+    ties: tuple[int, ...] = ()  # bodies of a coupling by a user's formula, or of the gauges
     address: int = 0  # of that formula
     shifts: int = 0  # the first row of J that locks a shift: turns before it go together
 

@@ -67,6 +67,14 @@ class Loops(NamedTuple):
     first_power: Integers  # (t,)
     degree: Integers  # (t,)
     powers: Floats  # coefficients of f, a zero first
+    first_gauge: Integers  # (c + 1,) coordinates of joints with rows by coupling
+    gauge_ends: Integers  # (h, 2) their bodies
+    gauge_ties: Integers  # (h, 2) the ties that are their rows; -1: the ground
+    gauge_frames: Floats  # (h, 24) axes and point on a, axes and point on b
+    gauge_sign: Floats  # (h,)
+    gauge_turn: Integers  # (h,) where turns are counted among the integrals; -1: a displacement
+    gauge_power: Integers  # (h,) where its powers begin
+    gauge_degree: Integers  # (h,)
     coupled_address: Integers  # (c,) of a user's formula of bodies, or 0
     first_tie: Integers  # (c + 1,) bodies by coupling
     tie_place: Integers  # (b,) first number of the row's place on a body

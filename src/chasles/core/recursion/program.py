@@ -58,8 +58,9 @@ def products_of(size: int, below: int) -> int:
 
 def things_under(cut: Cut) -> set[int]:
     """What a cut hangs on at first."""
-    if cut.terms:
-        return {term.body for term in cut.terms}
+    if cut.terms or cut.gauges:
+        ends = {end for gauge in cut.gauges for end in (gauge.a, gauge.b)}
+        return {term.body for term in cut.terms} | ends
     on = {cut.a, cut.b, *cut.ties}
     if cut.ties:
         on -= {cut.a, cut.b}

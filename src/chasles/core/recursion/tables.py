@@ -159,7 +159,9 @@ def coupling_tables(found: Riders) -> dict[str, Any]:
     of = [found.cuts[found.groups[g][0]] for g in groups]
     terms = [cut.terms for cut in of]
     listed = [(g, term) for g, group in zip(groups, terms) for term in group]
+    gauges = [gauge for cut in of for gauge in cut.gauges]
     powers = [(0.0, *term.powers) for _, term in listed]
+    powers += [(0.0, *gauge.powers) for gauge in gauges]
     ties = [(g, body) for g, cut in zip(groups, of) for body in cut.ties]
     return {
         "coupled": np.array([starting[g] for g in groups], np.int64),
@@ -171,13 +173,37 @@ def coupling_tables(found: Riders) -> dict[str, Any]:
         "term_stored": np.array([t.stored for _, t in listed], np.int64),
         "term_rate": np.array([t.rate for _, t in listed], np.int64),
         "term_turns": np.array([t.turns for _, t in listed], np.int64),
-        "first_power": starts(powers)[:-1],
+        "first_power": starts(powers)[: len(listed)],
+        **gauge_tables(of, starts(powers)[len(listed) : -1]),
         "degree": np.array([len(t.powers) for _, t in listed], np.int64),
         "powers": np.array([x for group in powers for x in group], float),
         "coupled_address": np.array([cut.address for cut in of], np.int64),
         "first_tie": starts([cut.ties for cut in of]),
         "tie_place": np.array([18 * found.place(body, g) for g, body in ties], np.int64),
         "tie_body": np.array([body for _, body in ties], np.int64),
+    }
+
+
+def gauge_tables(couplings: Sequence[Cut], powers: Integers) -> dict[str, Any]:
+    """Coordinates of joints that have rows: ties on their bodies come in their order."""
+    first, ties = 0, []
+    for cut in couplings:
+        at = first
+        for gauge in cut.gauges:
+            ties.append([at if gauge.a >= 0 else -1, at + len(gauge.bodies) - 1])
+            at += len(gauge.bodies)
+        first += len(cut.ties)
+    gauges = [gauge for cut in couplings for gauge in cut.gauges]
+    frames = [np.concatenate([part.ravel() for part in gauge.frames]) for gauge in gauges]
+    return {
+        "first_gauge": starts([cut.gauges for cut in couplings]),
+        "gauge_ends": np.array([(x.a, x.b) for x in gauges], np.int64).reshape(-1, 2),
+        "gauge_ties": np.array(ties, np.int64).reshape(-1, 2),
+        "gauge_frames": np.array(frames, float).reshape(-1, 24),
+        "gauge_sign": np.array([x.sign for x in gauges], float),
+        "gauge_turn": np.array([x.angle_at for x in gauges], np.int64),
+        "gauge_power": np.array(powers, np.int64),
+        "gauge_degree": np.array([len(x.powers) for x in gauges], np.int64),
     }
 
 
