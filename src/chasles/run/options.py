@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, Concatenate, Literal, ParamSpec, TypeVar
 
 from chasles.model.errors import UnknownName
 from chasles.model.keywords import checked_call
+from chasles.notices import silence
 
 if TYPE_CHECKING:
     from os import PathLike
@@ -260,7 +261,11 @@ def takes(
     def decorated(function: Callable[[Asked], Made]) -> Callable[Given, Made]:
         @wraps(function)
         def call(*given: Given.args, **named: Given.kwargs) -> Made:
-            return function(record(*given, **named))
+            asked = record(*given, **named)
+            if getattr(asked, "progress", None) is False:
+                with silence():
+                    return function(asked)
+            return function(asked)
 
         made: Any = call
         made.__doc__ = (function.__doc__ or "").replace(
