@@ -36,11 +36,6 @@ def add_json(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--json", action="store_true", help="print the result as one JSON object")
 
 
-def add_times(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("--until", type=float, metavar="S", help="end time of the run, s")
-    parser.add_argument("--step", type=float, metavar="S", help="length of a step, s")
-
-
 def told(data: Any) -> None:
     """Print data as JSON; numbers that are not finite, which JSON does not have, as null."""
     print(json.dumps(finite(data), indent=2, ensure_ascii=False, allow_nan=False))

@@ -3,7 +3,7 @@
 import argparse
 from pathlib import Path
 
-from chasles.cli.common import Commands, add_file, add_json, add_times, command, told
+from chasles.cli.common import Commands, add_file, add_json, command, told
 from chasles.model import InvalidOption
 
 EXAMPLES = """\
@@ -19,7 +19,8 @@ def add(commands: Commands) -> None:
         EXAMPLES,
     )  # fmt: skip
     add_file(parser)
-    add_times(parser)
+    parser.add_argument("--until", type=float, metavar="S", help="end time of the run, s")
+    parser.add_argument("--step", type=float, metavar="S", help="length of a step, s")
     parser.add_argument(
         "--spaces", nargs="+", metavar="NAME", default=["auto", "SE3", "SO3xR3"],
         help="spaces to compare [auto SE3 SO3xR3]",

@@ -92,6 +92,15 @@ def checked_count(value: Any, what: str, most: int, where: str, invalid: Invalid
     return int(value)
 
 
+def check_flag(value: Any, what: str, where: str, invalid: Invalid) -> None:
+    """Refuse what is neither True nor False."""
+    if not isinstance(value, bool | np.bool_):
+        raise invalid(
+            f"{where}: {what} must be True or False, got {told(value)}.",
+            f"Give {what}=True or {what}=False.",
+        )
+
+
 def checked_callable(
     value: Any, what: str, call: str, where: str, invalid: Invalid
 ) -> Callable[..., Any]:

@@ -15,6 +15,7 @@ import numpy as np
 
 from chasles.core.arrays import Floats
 from chasles.model import ChaslesError, InvalidOption, Model
+from chasles.model.checks import check_flag
 from chasles.model.coordinates import checked_coordinate, resolved_coordinate
 from chasles.model.errors import told
 from chasles.model.keywords import checked_keywords
@@ -76,11 +77,7 @@ class Event:
                 f"{where}: direction must be -1, 0 or 1, got {told(self.direction)}.",
                 "Give 1 for rising zeros, -1 for falling ones, 0 for both.",
             )
-        if not isinstance(self.terminal, bool | np.bool_):
-            raise InvalidOption(
-                f"{where}: terminal must be True or False, got {told(self.terminal)}.",
-                "Give True to end the run at the event.",
-            )
+        check_flag(self.terminal, "terminal", where, InvalidOption)
 
     @classmethod
     def of(cls, given: Any) -> "Event":
@@ -200,7 +197,7 @@ class Watcher:
             values = [self.last[k], *(self.value(event, view) for view in views)]
             ended = values[-1]
             self.last[k] = ended
-            if not passes(values, event.direction):
+            if not crossings(values, event.direction):
                 continue
             exact = [self.value_at(event, t, at) for t in times[1:-1].tolist()]
             happened += [
@@ -247,10 +244,6 @@ class Watcher:
 def is_same(one: float, other: float) -> bool:
     """Whether two times cannot be told from each other."""
     return abs(other - one) <= 2.0 * LOCATED + 16.0 * float(np.finfo(float).eps) * abs(one)
-
-
-def passes(values: list[float], direction: int) -> bool:
-    return bool(crossings(values, direction))
 
 
 def crossings(values: list[float], direction: int) -> list[int]:

@@ -12,6 +12,7 @@ from chasles.core.watch import Watch
 from chasles.dynamics.solver import joint_of_row
 from chasles.integrators.methods import Method, find_method
 from chasles.model import ChaslesWarning, InvalidOption, UnknownName
+from chasles.model.checks import check_flag
 from chasles.model.errors import told
 from chasles.model.model import checked_model
 from chasles.problem import Problem, SpaceChoice, choose_spaces, make_problem
@@ -341,11 +342,8 @@ def check_word(option: str, value: Any, known: tuple[str, ...]) -> None:
 
 
 def check_progress(progress: Any, where: str = "simulate") -> None:
-    if progress is not None and not isinstance(progress, bool | np.bool_):
-        raise InvalidOption(
-            f"{where}: progress must be True or False, got {told(progress)}.",
-            "Give True, False, or leave it out.",
-        )
+    if progress is not None:
+        check_flag(progress, "progress", where, InvalidOption)
 
 
 def stabilised(
@@ -387,11 +385,7 @@ def begun_at(asked: Options | ByHand) -> State | None:
 def closing(asked: Options | ByHand, start: Any) -> Assembly | None:
     """What is closed before a run."""
     close, hold = asked.close, asked.hold
-    if not isinstance(close, bool | np.bool_):
-        raise InvalidOption(
-            f"simulate: close must be True or False, got {told(close)}.",
-            "Give close=True or close=False.",
-        )
+    check_flag(close, "close", "simulate", InvalidOption)
     if close:
         return assemble(asked.model, hold, start)
     if not isinstance(hold, tuple | list) or hold:

@@ -19,7 +19,7 @@ import numpy as np
 
 from chasles.core.arrays import ABSOLUTE_WIDTH, Floats
 from chasles.model import InvalidFile, InvalidOption
-from chasles.model.errors import told
+from chasles.model.checks import check_flag
 from chasles.result.checkpoint import Checkpoint
 from chasles.result.sealed import (
     PART,
@@ -343,10 +343,7 @@ def told_as_file(folder: Path) -> Iterator[None]:
 
 def open_recording(into: Any, resume: Any, t_eval: Any) -> Recording | None:
     """The recording that a run writes to, from the options of `simulate`."""
-    if not isinstance(resume, bool | np.bool_):
-        raise InvalidOption(
-            f"simulate: resume must be True or False, got {told(resume)}.", "Give resume=True."
-        )
+    check_flag(resume, "resume", "simulate", InvalidOption)
     if into is None:
         if resume:
             raise InvalidOption(

@@ -9,7 +9,6 @@ import numpy as np
 
 from chasles.integrators.methods import find_method
 from chasles.model import InvalidOption, Model, SimulationStopped
-from chasles.model.errors import told
 from chasles.result.result import Result
 from chasles.run.control import Moment
 from chasles.run.options import ByHand, method_of, method_takes
@@ -25,7 +24,15 @@ from chasles.run.preparation import (
     stepper_of,
     watched_by,
 )
-from chasles.run.time_grid import MOST_STEPS, NEVER, TYPICAL_STEPS, Grid, begun, checked_step
+from chasles.run.time_grid import (
+    MOST_STEPS,
+    NEVER,
+    TYPICAL_STEPS,
+    Grid,
+    begun,
+    checked_step,
+    checked_whole,
+)
 from chasles.run.tolerances import make_tolerances
 from chasles.system.state import State
 
@@ -71,7 +78,7 @@ class Simulation:
         self._tolerances = make_tolerances(method, asked, np.inf, "Simulation")
         if self._tolerances is None:
             checked_step(asked.step, "Simulation")
-        self._every = checked_whole(asked.save_every, "save_every", least=0) or NEVER
+        self._every = checked_whole(asked.save_every, "save_every", "Simulation", least=0) or NEVER
         self._begin(asked, make_settings(asked))
 
     def _begin(self, asked: ByHand, settings: Settings) -> None:
@@ -84,7 +91,12 @@ class Simulation:
             step = checked_step(asked.step, "Simulation")
         else:  # such as one may expect
             step = min(tolerances.max_step, HORIZON / TYPICAL_STEPS)
-            check_timeless(self._timed)
+            if self._timed:
+                raise InvalidOption(
+                    "Simulation: tolerances were given, and the model has functions of time, by"
+                    " whose changes steps are limited: up to an end, which is not known here.",
+                    "Give a step, or use simulate.",
+                )
         origin, first = begun(step, settings.begin)
         grid = Grid(np.inf, step, int(MOST_STEPS), 0.0, self._every, None, origin, first)
         self._end = grid.time(first)  # until where functions of time are looked through
@@ -109,13 +121,14 @@ class Simulation:
             Number of steps.
         """
         run = self._run
-        count = steps if type(steps) is int and steps > 0 else checked_whole(steps, "steps")
+        if type(steps) is not int or steps < 1:
+            steps = checked_whole(steps, "steps", "Simulation")
         if not run.goes_on:
             what = ended(run, run.reached)[1]
             raise SimulationStopped(what, "Begin anew: reset().", result=self.result())
         if inputs is not None:
             run.control.set(inputs, self.time)
-        last, self._moment = run.index + count, None
+        last, self._moment = run.index + steps, None
         if self._timed:
             self._look_ahead(last)
         began = time.perf_counter()
@@ -209,24 +222,3 @@ class Simulation:
     def __repr__(self) -> str:
         step = self._run.pace.typical_step
         return f"Simulation(t = {self.time:g} s, step {step:g} s, {self.model!r})"
-
-
-def checked_whole(value: Any, what: str, least: int = 1) -> int:
-    """A whole number."""
-    whole = isinstance(value, int | np.integer) and not isinstance(value, bool)
-    if not whole or value < least:
-        raise InvalidOption(
-            f"Simulation: {what} must be a whole number, {least} or more, got {told(value)}.",
-            f"Give {what}={max(least, 1)}, say.",
-        )
-    return int(value)
-
-
-def check_timeless(is_timed: bool) -> None:
-    """Refuse functions of time where steps are chosen."""
-    if is_timed:
-        raise InvalidOption(
-            "Simulation: tolerances were given, and the model has functions of time, by whose"
-            " changes steps are limited: up to the end of a run, which is not known here.",
-            "Give a step, or use simulate.",
-        )

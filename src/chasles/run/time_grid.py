@@ -53,12 +53,7 @@ def make_grid(
     if tolerances is not None:  # nothing is known of the steps: such as one may expect
         step = min(tolerances.max_step, until / TYPICAL_STEPS)
     step = checked_step(step, "simulate")
-    whole = isinstance(save_every, int | np.integer) and not isinstance(save_every, bool)
-    if not whole or save_every < 1:
-        raise InvalidOption(
-            f"simulate: save_every must be a whole number of steps, got {told(save_every)}.",
-            "Give a whole number, 1 or more.",
-        )
+    every = checked_whole(save_every, "save_every", "simulate")
     if step > until * (1.0 + ROUND_STEPS):
         raise InvalidOption(
             f"simulate: step is {step:g} s, longer than the run, which ends at {until:g} s.",
@@ -79,9 +74,8 @@ def make_grid(
             "Give a later time: until counts from t = 0, not from where the run continues.",
         )
     steps, rest = whole_and_rest(until - origin, step)
-    every = min(int(save_every), NEVER)
     times = None if t_eval is None else checked_times(t_eval, began, until)
-    return Grid(until, step, steps, rest, every, times, origin, first)
+    return Grid(until, step, steps, rest, min(every, NEVER), times, origin, first)
 
 
 def checked_step(step: Any, where: str) -> float:
@@ -92,6 +86,17 @@ def checked_step(step: Any, where: str) -> float:
             remedy += "; or the accuracy that is wanted, tol=1e-6, and no method"
         raise InvalidOption(f"{where}: step was left out.", f"{remedy}.")
     return checked_positive(step, "step", "s", where, InvalidOption)
+
+
+def checked_whole(value: Any, what: str, where: str, least: int = 1) -> int:
+    """A whole number."""
+    whole = isinstance(value, int | np.integer) and not isinstance(value, bool)
+    if not whole or value < least:
+        raise InvalidOption(
+            f"{where}: {what} must be a whole number, {least} or more, got {told(value)}.",
+            f"Give {what}={max(least, 1)}, say.",
+        )
+    return int(value)
 
 
 def begun(step: float, begin: Checkpoint | None) -> tuple[float, int]:
