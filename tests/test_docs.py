@@ -101,7 +101,8 @@ def test_docstrings_describe_parameters_that_exist(name):
 #: Phrases that readers had to translate; docs/words.md has what to write instead.
 DIALECT = (
     "to rounding", "need not be said", "is told", "are told", "cannot open", "gone on with",
-    "joints that repeat each other",
+    "joints that repeat each other", "gives way", "off its balance", "there and back",
+    "what carries", "prepares its", "in the mean",
 )  # fmt: skip
 
 

@@ -25,14 +25,28 @@ def read_model(
 
     URDF and MJCF go through MuJoCo's compiler (``pip install mujoco``).
 
-    folder    of a robot: where the meshes and files that it names must be; its own by default
-    limits    of a robot's joints: "stops" (default) makes each a `JointStop` that gives way as
-              MuJoCo's does at the reference pose, "none" leaves them out
-    contacts  of a robot: "planes" makes a `Contact` of every ball, capsule and box that may touch a
-              plane of the file, "none" (default) leaves them out
+    Parameters
+    ----------
+    path
+        The file.
+    folder
+        For robots: folder that must contain the meshes and files that it names. Default: its own.
+    limits
+        For joint limits of robots: "stops" (default) makes each a soft `JointStop`, with the
+        stiffness and damping of MuJoCo at the reference pose. "none" leaves them out.
+    contacts
+        For robots: "planes" makes a `Contact` of every ball, capsule and box that may touch a
+        plane of the file. "none" (default) leaves them out.
 
-    What a file asks for and a model cannot have is listed in `model.notes`.  Nothing in a file is
-    run as code; a file that is too large, nested too deep or not finite is refused.
+    Returns
+    -------
+    Model
+        `model.notes` lists what was not imported.
+
+    Notes
+    -----
+    Nothing in a file is run as code. A file that is too large, nested too deep or not finite is
+    refused.
 
     Examples
     --------

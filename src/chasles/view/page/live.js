@@ -99,7 +99,8 @@ function liveCurves() {
   const each = make => live.runs.map((run, k) => ({ label: run.g.label, colour: alone ? "--a" : run.g.colour, t, v: make(k) }));
   const error = { title: "Energy error, relative", log: true, series: each(k => logs(k, 2)) }, gaps = { title: "Joint gap, m", log: true, series: each(k => logs(k, 3)) };
   const kinetic = { title: "Kinetic energy, J", series: each(k => of(k, 0)) }, parts = { title: "Energy, J", series: ["kinetic", "potential"].map((label, c) => ({ label, colour: c ? "--b" : "--a", t, v: of(0, c) })) };
-  return head.live.conserved ? (alone ? [parts, error] : [error, gaps]) : [kinetic, gaps];
+  const closed = L.every(r => live.runs.every((_, k) => r[4 + 4 * k] === 0)), potential = { title: "Potential energy, J", series: each(k => of(k, 1)) };
+  return head.live.conserved ? (alone ? [parts, error] : [error, gaps]) : [kinetic, closed ? potential : gaps];
 }
 live.draw = () => {
   const t0 = live.log[0][0], t1 = Math.max(t0 + 4, live.time), ratio = Math.min(2, devicePixelRatio || 1);
