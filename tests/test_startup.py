@@ -2,7 +2,9 @@
 
 import ast
 import ctypes
+import hashlib
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -11,7 +13,7 @@ from pathlib import Path
 import pytest
 
 import chasles as ch
-from chasles.compiled.cache import KEPT, cache_root, runs_v3
+from chasles.compiled.cache import CHECK, KEPT, cache_root, runs_v3
 from chasles.compiled.kernels import interrupts_kept
 from chasles.system.user_code import CompiledForce
 
@@ -175,18 +177,27 @@ def one_bit_off(content: bytes) -> bytes:
     return content[:-100] + bytes([content[-100] ^ 1]) + content[-99:]
 
 
+@pytest.fixture(scope="module")
+def compiled(tmp_path_factory) -> Path:
+    """The cache with the kernel of the script."""
+    folder = tmp_path_factory.mktemp("compiled")
+    (folder / "script.py").write_text(KERNEL)
+    python(folder / "script.py", folder / "cache")
+    return folder / "cache"
+
+
 @pytest.mark.parametrize("damage", [truncated, emptied, zeroed, one_bit_off])
 def test_a_damaged_file_in_the_cache_costs_a_compile_and_not_the_run(
-    kernel_script, tmp_path, damage
+    kernel_script, compiled, tmp_path, damage
 ):
     cache = tmp_path / "cache"
-    python(kernel_script, cache)
+    shutil.copytree(compiled, cache)
     (file,) = cache.iterdir()
-    good = file.read_bytes()
-    file.write_bytes(damage(good))
+    file.write_bytes(damage(file.read_bytes()))
     again = python(kernel_script, cache)
     assert again.stdout == "42.0\n" and again.stderr == NOTICE
-    assert python(kernel_script, cache).stderr == ""  # and it is repaired
+    content = file.read_bytes()  # and it is repaired
+    assert hashlib.sha256(content[CHECK:]).digest() == content[:CHECK]
 
 
 def test_a_cache_that_cannot_be_made_costs_a_compile_which_says_so(kernel_script, tmp_path):
