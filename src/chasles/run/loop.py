@@ -2,7 +2,7 @@
 
 import time
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from tqdm import tqdm
@@ -15,7 +15,7 @@ from chasles.run.control import Control
 from chasles.run.events import Event
 from chasles.run.grid_pace import GridPace
 from chasles.run.impacts import Watch
-from chasles.run.output import Output, Record, Saved
+from chasles.run.output import Output, Saved
 from chasles.run.pace import Pace
 from chasles.run.stepper import Stepper
 from chasles.run.stops import as_stop
@@ -23,6 +23,9 @@ from chasles.run.time_grid import Grid
 from chasles.stderr import NoBar, is_shown, progress_bar
 from chasles.system.build import Setup
 from chasles.system.lookout import Lookout
+
+if TYPE_CHECKING:
+    from chasles.run.recording import Recording
 
 #: Seconds between two looks at the progress bar, and before it appears.
 CHUNK_SECONDS, BAR_DELAY = 0.2, 1.5
@@ -47,7 +50,7 @@ class Run:
         watch: Watch | None = None,
         lookout: Lookout | None = None,
         control: Control | None = None,
-        record: Record | None = None,
+        record: "Recording | None" = None,
     ) -> None:
         self.stepper, self.grid, self.lookout, self.watch = stepper, grid, lookout, watch
         self.control = control or Control(stepper)

@@ -1,16 +1,15 @@
 """Which states a run keeps, every so many steps or at given times; in memory or in a folder."""
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from chasles.core.arrays import Floats
-from chasles.result.checkpoint import Checkpoint
-from chasles.system.signals import Inputs
 
 if TYPE_CHECKING:
     from chasles.run.loop import Run
+    from chasles.run.recording import Recording
 
 #: States that there is room for at first where nobody knows how many there will be.
 ROOM = 256
@@ -30,23 +29,6 @@ class Saved:
     multipliers: Floats | None = None
 
 
-class Record(Protocol):
-    """Where states go on the way, if not into memory."""
-
-    #: states that are gathered before they are written
-    window: int
-    #: whether the state at which the run begins is in it already
-    begun: bool
-
-    def is_due(self) -> bool: ...
-
-    def append(self, saved: Saved, reached: Checkpoint, off_grid: bool = False) -> None: ...
-
-    def everything(self) -> Saved: ...
-
-    def inputs(self) -> Inputs | None: ...
-
-
 class Output:
     """The states of a run as they come.
 
@@ -54,7 +36,7 @@ class Output:
     kernels fill.  Others come one by one or in pieces, with their times.
     """
 
-    def __init__(self, run: "Run", record: Record | None) -> None:
+    def __init__(self, run: "Run", record: "Recording | None") -> None:
         grid = run.grid
         self.run, self.record = run, record
         self.every, self.wanted = grid.save_every, grid.t_eval

@@ -28,9 +28,10 @@ from chasles.run.impacts import Impact, expanded
 from chasles.run.impacts import Watch as EventWatch
 from chasles.run.loop import Ended, Run
 from chasles.run.options import ByHand, Options, method_of
-from chasles.run.output import Record, Saved
+from chasles.run.output import Saved
 from chasles.run.pace import Pace
 from chasles.run.promises import checks, make_promises
+from chasles.run.recording import Recording
 from chasles.run.scipy_pace import ScipyPace
 from chasles.run.stepper import Stepper, make_stepper
 from chasles.run.time_grid import Grid
@@ -174,7 +175,7 @@ def watched_by(asked: Options | ByHand) -> tuple[Event, ...]:
 def make_run(
     settings: Settings, grid: Grid, stepper: Stepper, tolerances: Tolerances | None,
     events: tuple[Event, ...], *, bounds: StepBounds = UNBOUNDED, glance: Glance | None = None,
-    lookout: Lookout | None = None, control: Control | None = None, record: Record | None = None,
+    lookout: Lookout | None = None, control: Control | None = None, record: Recording | None = None,
 ) -> Run:  # fmt: skip
     """The loop over time, with its pace, events and output."""
     pace: Pace | None = None

@@ -95,7 +95,7 @@ class Stream:
 
 
 class Recording:
-    """The folder of a run: see `chasles.run.output.Record`.
+    """The folder of a run, where states go on the way: `window` of them are gathered first.
 
     A run that goes on takes the lock first and reads then: what another process acknowledges
     before it lets go of the lock is not missed.
