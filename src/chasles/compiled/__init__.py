@@ -10,26 +10,31 @@ that costs four times the physics.  A borrowed array is a bare pointer, indexed 
 """
 
 from collections.abc import Callable
+from types import FunctionType
 from typing import Any, TypeVar
 
 import numba
 
 from chasles.compiled import lending
-from chasles.compiled.kernels import JIT_OPTIONS, Kernel, compiling_at_once
+from chasles.compiled.once import once
+from chasles.compiled.kernels import Kernel, compiling_at_once
 from chasles.compiled.notice import FIRST_COMPILE
 from chasles.compiled.overloads import overload
 from chasles.compiled.pointers import beyond, borrow, call_address
+from chasles.compiled.preparing import JIT_OPTIONS
 from chasles.compiled.reach import OPTIONS
 
 __all__ = [
     "FIRST_COMPILE",
     "HELPER_OPTIONS",
+    "once",
     "beyond",
     "borrow",
     "call_address",
     "compiling_at_once",
     "formula",
     "hot",
+    "inlined",
     "kernel",
     "lend",
     "overload",
@@ -82,6 +87,17 @@ def hot(function: F) -> F:
     takes a third longer.
     """
     return helper(function, forceinline=True, _nrt=False)
+
+
+def inlined(function: F) -> F:
+    """A twin of such a routine for callers whose steps it dominates: linked and inlined there."""
+    if numba.config.DISABLE_JIT:
+        return function
+    code, values = function.__code__, function.__globals__
+    made: Any = FunctionType(code, values, function.__name__, function.__defaults__)
+    made.__qualname__, made.__module__ = function.__qualname__, function.__module__
+    made.__doc__ = function.__doc__
+    return hot(made)
 
 
 def lend(record: Any) -> Any:

@@ -28,9 +28,10 @@ from numba.core.serialize import dumps
 
 from chasles.compiled.ownership import make_own, open_trusted
 from chasles.compiled.reach import Unknown, described_type, digest_of
+from chasles.compiled.slots import make_slots, slots_used
 
 #: Changed whenever files of older versions would be misread.
-FORMAT = 1
+FORMAT = 2
 #: Files kept of one kernel: sources, signatures and versions in turn.  The time loop alone has some
 #: thirty signatures: eight families of methods on charts, trees, and trees with cut joints.
 KEPT = 64
@@ -145,7 +146,8 @@ class KernelCache(_Cache):
             try:
                 if hashlib.sha256(content[CHECK:]).digest() != content[:CHECK]:
                     raise ValueError("damaged")
-                payload = pickle.loads(content[CHECK:])
+                used, payload = pickle.loads(content[CHECK:])
+                make_slots(used)
                 loaded = CompileResultCacheImpl.rebuild(None, target_context, payload)
             except Exception:  # whatever it is, compiling helps
                 with suppress(OSError):
@@ -163,7 +165,7 @@ class KernelCache(_Cache):
         name = self.file_name(sig, data.codegen.magic_tuple())
         if name is None:
             return
-        content = dumps(CompileResultCacheImpl.reduce(None, data))
+        content = dumps((slots_used(data.library), CompileResultCacheImpl.reduce(None, data)))
         with suppress(OSError):  # a disk that is full costs a compile and not the run
             write_whole(folder / name, hashlib.sha256(content).digest() + content)
             drop_stale(folder, self.name, self.keep)

@@ -5,8 +5,6 @@ body.  A kernel with little to do is therefore run as plain Python until what it
 Both ways give the same bits: kernels are compiled without any license to change the arithmetic.
 """
 
-import gc
-import signal
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -19,11 +17,9 @@ from chasles.compiled.cache import KernelCache, cache_root, why_not
 from chasles.compiled.lending import lend, record_of
 from chasles.compiled.linking import register_kernel
 from chasles.compiled.notice import FIRST_COMPILE
-from chasles.compiled.passes import COMPILER
-from chasles.compiled.shortcuts import shortcuts
+from chasles.compiled.preparing import JIT_OPTIONS, preparing
+from chasles.compiled.slots import FAILURES, NotFilled
 
-#: No exception on division by zero: kernels look at their results instead.
-JIT_OPTIONS: dict[str, Any] = {"error_model": "numpy", "pipeline_class": COMPILER}
 #: All kernels, as they are defined.
 KERNELS: list["Kernel"] = []
 #: Where the machine code is on disk, it is loaded after this fraction of what would be read:
@@ -59,7 +55,7 @@ class Kernel:
 
     def __call__(self, *args: Any) -> Any:
         if self.ready:
-            return self.compiled(*map(lend, args))
+            return self.run(args)
         if self.reads(args):
             try:
                 with np.errstate(all="ignore"):
@@ -67,7 +63,14 @@ class Kernel:
             except (ArithmeticError, ValueError):  # Python refuses where machine code answers NaN
                 pass
         self.prepare(args)
-        return self.compiled(*map(lend, args))
+        return self.run(args)
+
+    def run(self, args: Any) -> Any:
+        """Call the machine code; what Python could not hand through it is raised here."""
+        try:
+            return self.compiled(*map(lend, args))
+        except NotFilled:
+            raise FAILURES.pop(threading.get_ident()) from None
 
     def reads(self, args: Any) -> bool:
         """Whether these arguments are few enough to be worked on in plain Python."""
@@ -106,7 +109,7 @@ class Kernel:
 
     def prepare(self, args: Any) -> None:
         """Load the machine code for these arguments, or compile it."""
-        with interrupts_kept(), without_collection(), shortcuts():
+        with preparing():
             self.compiled.compile(self.signature(args))
         self.ready = True
 
@@ -130,38 +133,3 @@ def compiling_at_once(say: Callable[[str], None]) -> Iterator[list[Kernel]]:
     finally:
         FIRST_COMPILE.silent = False
         AT_ONCE.pop()
-
-
-@contextmanager
-def without_collection() -> Iterator[None]:
-    """No garbage collection: a compiler's graphs live to the end, and looking costs a tenth."""
-    enabled = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if enabled:
-            gc.enable()
-
-
-@contextmanager
-def interrupts_kept() -> Iterator[None]:
-    """Ctrl-C is raised at the latest afterwards: a callback from C would swallow it."""
-    before = signal.getsignal(signal.SIGINT)
-    if threading.current_thread() is not threading.main_thread() or not callable(before):
-        yield
-        return
-    handler: Any = before
-    seen: list[tuple[Any, Any]] = []
-
-    def noted(number: Any, frame: Any) -> None:
-        seen.append((number, frame))
-        handler(number, frame)
-
-    signal.signal(signal.SIGINT, noted)
-    try:
-        yield
-    finally:
-        signal.signal(signal.SIGINT, before)
-    if seen:  # and nothing was raised
-        handler(*seen[-1])

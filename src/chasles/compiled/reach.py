@@ -22,6 +22,8 @@ MEANINGS: dict[Any, list[Any]] = {}
 OPTIONS: dict[Any, dict[str, Any]] = {}
 #: Functions that an overload chooses from a table, asked for when a kernel is looked up.
 CHOICES: dict[Any, Callable[[], Any]] = {}
+#: Routines that are compiled apart, and what they return: callers know no more of them.
+ONCE: dict[Any, str] = {}
 #: Packages whose versions stand beside the digest.
 COVERED = ("numba", "numpy", "llvmlite", "ctypes")
 ATOMS = (int, float, complex, str, bytes, type(None), type(Ellipsis), np.generic, np.dtype)
@@ -48,6 +50,9 @@ def reached_by(function: Any) -> Iterator[str]:
         if id(reached) in seen:
             continue
         seen.add(id(reached))
+        if reached in ONCE and reached is not function:
+            yield f"{reached.__module__}.{reached.__qualname__} -> {ONCE[reached]}"
+            continue
         yield f"{reached.__qualname__} {sorted(OPTIONS.get(reached, {}).items())}"
         if reached in MEANINGS and reached not in OPTIONS:  # what it says to Python is no matter
             waiting.extend(MEANINGS[reached])

@@ -13,7 +13,7 @@ r"""What is looked at around a step: may it be accepted, and is the run still ri
 
 from typing import Any
 
-from chasles.compiled import beyond, hot, routine
+from chasles.compiled import beyond, hot, once, routine
 from chasles.core.arrays import ABSOLUTE_WIDTH, POSE_X, TWIST, sym6, vec3
 from chasles.core.assemble import twist_of
 from chasles.core.outcomes import CONTRADICTED, NOT_CLOSED, NOT_FINITE, OK, TURNED
@@ -127,7 +127,7 @@ def land(mechanism: Any, out: Any, step: float) -> None:
         )  # fmt: skip
 
 
-@routine
+@once
 def look_at_rows(mechanism: Any, scratch: Any, out: Any, t: float) -> int:
     """Singular poses, accelerations that rows miss, drivers that contradict each other."""
     layout, loops = mechanism.layout, mechanism.loops
@@ -189,7 +189,7 @@ def look_at_accelerations(mechanism: Any, alarm: Any, t: float) -> None:
         alarm[MISSED_SINCE] = t
 
 
-@routine
+@once
 def look_at_drivers(mechanism: Any, scratch: Any, fastest: Any) -> int:
     """OK, or CONTRADICTED where drivers and joints ask for speeds that exclude each other.
 
@@ -228,7 +228,7 @@ def energy_of_placed(system: Any, scratch: Any) -> float:
     return total
 
 
-@routine
+@once
 def look_at_energy(mechanism: Any, scratch: Any, state: Any, t: float) -> None:
     """`note_energy` of a state, whose bodies are left placed in scratch; turns are settled."""
     tree = mechanism.tree
@@ -303,7 +303,7 @@ def note_energy(mechanism: Any, state: Any, t: float, energy: float, rounded: fl
             alarm[UNBALANCED_SINCE] = t
 
 
-@routine
+@once
 def look_at_gaps(mechanism: Any, scratch: Any, state: Any, t: float) -> None:
     """Compare every gap with what was promised of it, at the bodies placed in scratch."""
     system, alarm = mechanism.system, beyond(state, mechanism.layout.alarm)

@@ -12,7 +12,7 @@ then one per integral.
 
 from typing import Any
 
-from chasles.compiled import formula, hot, routine
+from chasles.compiled import formula, hot, once, routine
 from chasles.core.recursion import motion
 from chasles.core.recursion.flight import FLIGHT_WIDTH
 from chasles.core.state_block import SUPPLY_WIDTH
@@ -53,21 +53,21 @@ def add_flight(
         )
 
 
-@hot
+@once
 def retract(mechanism: Any, point: Any, increment: Any, out: Any) -> None:
     """out = point * tau(increment), integrals included."""
     motion.retract(mechanism.tree, point, increment, out)
     add_integrals(mechanism, point, increment, linear_count(mechanism), out)
 
 
-@hot
+@once
 def pull_back(mechanism: Any, increment: Any, slope: Any) -> int:
     """The slope of a point at `increment`, in place, as a slope of the increment: OK or TURNED."""
     outcome: int = motion.pull_back(mechanism.tree, increment, slope)
     return outcome
 
 
-@hot
+@once
 def finish(
     mechanism: Any, point: Any, carry: Any, increment: Any, out: Any, carry_out: Any
 ) -> None:

@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from chasles.compiled import borrow, call_address, formula, kernel, routine
+from chasles.compiled import borrow, call_address, formula, kernel, once, routine
 from chasles.scalars import polynomial as plain
 from chasles.scalars.elementary import cos, sin
 
@@ -52,7 +52,7 @@ def put_orders(
         out[column + 2] = second
 
 
-@routine
+@once
 def put_pieces(signals: Any, k: int, t: float, out: Any) -> None:
     """A signal in pieces; NaN beyond its ends, unless there is an address to ask."""
     numbers, first, address = signals.numbers, signals.first[k], signals.address[k]
@@ -75,7 +75,7 @@ def put_pieces(signals: Any, k: int, t: float, out: Any) -> None:
         )
 
 
-@routine
+@once
 def put_sinusoid(signals: Any, k: int, t: float, out: Any) -> None:
     numbers, first = signals.numbers, signals.first[k]
     amplitude, pulse = numbers[first], numbers[first + 1]

@@ -17,7 +17,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from chasles.compiled import formula, hot, routine
+from chasles.compiled import formula, hot, once, routine
 from chasles.core.arrays import ABSOLUTE_WIDTH, Floats, Integers, System
 from chasles.core.assemble import twist_of
 from chasles.core.recursion.kinematics import kinematics, place
@@ -67,7 +67,7 @@ def body_sizes(system: System, gyration: Floats) -> Floats:
     return np.where(sizes > 0.0, sizes, largest)
 
 
-@hot
+@once
 def move_bodies(mechanism: Any, measure: Any, point: Any, moves: Any, part: int) -> None:
     """Absolute twists into measure.placed of bodies at a point that move by a part of `moves`.
 

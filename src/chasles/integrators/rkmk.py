@@ -15,9 +15,10 @@ import numpy as np
 
 from chasles.compiled import beyond, hot
 from chasles.core.arrays import Floats
+from chasles.core.inlined import finish, pull_back, retract, stage
 from chasles.core.outcomes import OK
-from chasles.core.retraction import combine, finish, pull_back, retract, slope_length
-from chasles.core.stage import Role, stage
+from chasles.core.retraction import combine, slope_length
+from chasles.core.stage import Role
 from chasles.integrators.tableaux import Tableau
 
 

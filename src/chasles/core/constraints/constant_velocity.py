@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from chasles.compiled import formula, routine
+from chasles.compiled import formula, once
 from chasles.core.constraints.kind import (
     METRE,
     RAD,
@@ -41,7 +41,7 @@ def shafts_crossed(turn: Any) -> Any:
     return turn[1] - turn[3]
 
 
-@routine
+@once
 def shafts_rows(system: Any, joint: int, absolute: Any, work: Any, jacobian: Any, eta: Any) -> None:
     """Three of the common point, in the system's form, and one of the shafts."""
     pair_rows(system, joint, absolute, work, jacobian, eta)
@@ -51,7 +51,7 @@ def shafts_rows(system: Any, joint: int, absolute: Any, work: Any, jacobian: Any
     put_turning_row(jacobian, eta, row, poses, omegas, product)
 
 
-@routine
+@once
 def shafts_residual(
     system: Any, joint: int, turn: Any, shift: Any, target: Any, work: Any, row: int, out: Any
 ) -> None:

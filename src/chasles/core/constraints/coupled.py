@@ -8,20 +8,20 @@ charts have no place for it.  Its entry keeps a place for its multiplier.
 from dataclasses import replace
 from typing import Any
 
-from chasles.compiled import routine
+from chasles.compiled import once
 from chasles.core.constraints.kind import NOTHING, ConstraintKind, Gap, JointEntry, Opening
 from chasles.core.frames import ORIGIN, Frames, coordinate_frames
 from chasles.model import GROUND, Coupling, CustomCoupling, Model
 
 
-@routine
+@once
 def coupled_rows(
     system: Any, joint: int, absolute: Any, work: Any, jacobian: Any, eta: Any
 ) -> None:
     """None."""
 
 
-@routine
+@once
 def coupled_residual(
     system: Any, joint: int, turn: Any, shift: Any, target: Any, work: Any, row: int, out: Any
 ) -> None:

@@ -4,7 +4,7 @@ from typing import Any
 
 import numpy as np
 
-from chasles.compiled import call_address, routine
+from chasles.compiled import call_address, once, routine
 from chasles.core.arrays import ROW_WIDTH, body_of, put3, put9, put_twist, twist6
 from chasles.core.assemble import pose_of, twist_of
 from chasles.core.constraints.kind import NOTHING, ConstraintKind, Gap, JointEntry, Opening
@@ -22,7 +22,7 @@ def put_pose_and_twist(exchange: Any, at: int, absolute: Any, body: int) -> None
     put_twist(exchange, at + 12, twist_of(absolute, body))
 
 
-@routine
+@once
 def custom_rows(system: Any, joint: int, absolute: Any, work: Any, jacobian: Any, eta: Any) -> None:
     exchange, answer = work.exchange, work.answer
     for side in range(2):
@@ -41,7 +41,7 @@ def custom_rows(system: Any, joint: int, absolute: Any, work: Any, jacobian: Any
         )
 
 
-@routine
+@once
 def custom_residual(
     system: Any, joint: int, turn: Any, shift: Any, target: Any, work: Any, row: int, out: Any
 ) -> None:

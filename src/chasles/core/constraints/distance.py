@@ -5,7 +5,7 @@ $$ g = (d\cdot d - l^2)/2l, \qquad d = x_b - x_a, \qquad \beta = d/l $$
 
 from typing import Any
 
-from chasles.compiled import formula, routine
+from chasles.compiled import formula, once
 from chasles.core.constraints.kind import (
     METRE,
     NOTHING,
@@ -30,7 +30,7 @@ def distance_eta(beta: Any, length: Any, omegas: Any, velocities: Any) -> Any:
     return dot(beta, turning) - dot(span_rate, span_rate) / length
 
 
-@routine
+@once
 def distance_rows(
     system: Any, joint: int, absolute: Any, work: Any, jacobian: Any, eta: Any
 ) -> None:
@@ -51,7 +51,7 @@ def distance_rows(
     )
 
 
-@routine
+@once
 def distance_residual(
     system: Any, joint: int, turn: Any, shift: Any, target: Any, work: Any, row: int, out: Any
 ) -> None:

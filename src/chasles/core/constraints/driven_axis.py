@@ -8,7 +8,7 @@ added to eta where all rows are assembled.
 
 from typing import Any
 
-from chasles.compiled import routine
+from chasles.compiled import once
 from chasles.core.arrays import DRIVEN_SHIFT, DRIVEN_TURN
 from chasles.core.constraints.kind import NOTHING, ConstraintKind, Gap, JointEntry, Opening
 from chasles.core.constraints.screw_form import screw_rows
@@ -17,12 +17,12 @@ from chasles.core.rows import nearest_turn, turn_about_axis
 from chasles.model import Driver, Model
 
 
-@routine
+@once
 def driven_rows(system: Any, joint: int, absolute: Any, work: Any, jacobian: Any, eta: Any) -> None:
     screw_rows(system.joints, joint, absolute, jacobian, eta)
 
 
-@routine
+@once
 def driven_residual(
     system: Any, joint: int, turn: Any, shift: Any, target: Any, work: Any, row: int, out: Any
 ) -> None:

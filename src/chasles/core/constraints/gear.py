@@ -7,7 +7,7 @@ The row restricts speeds: poses know no number of turns, so that there is nothin
 
 from typing import Any
 
-from chasles.compiled import routine
+from chasles.compiled import once
 from chasles.core.arrays import mat9
 from chasles.core.constraints.kind import (
     NOTHING,
@@ -25,7 +25,7 @@ from chasles.model import Gear, Model
 from chasles.model.couplings import check_bearings
 
 
-@routine
+@once
 def gear_rows(system: Any, joint: int, absolute: Any, work: Any, jacobian: Any, eta: Any) -> None:
     """Constant on the bodies; the wheels' axes do not move in them."""
     ratio = system.joints.constant[joint]
@@ -35,7 +35,7 @@ def gear_rows(system: Any, joint: int, absolute: Any, work: Any, jacobian: Any, 
     put_row(jacobian, eta, first, rotation_row(scale(-ratio, axis_a)), rotation_row(axis_b), 0.0)
 
 
-@routine
+@once
 def gear_residual(
     system: Any, joint: int, turn: Any, shift: Any, target: Any, work: Any, row: int, out: Any
 ) -> None:

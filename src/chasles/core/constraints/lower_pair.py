@@ -9,7 +9,7 @@ helical and planar joints, and the weld.
 
 from typing import Any
 
-from chasles.compiled import routine
+from chasles.compiled import once
 from chasles.core.arrays import SCREW_FORM, mat9
 from chasles.core.constraints.kind import (
     NOTHING,
@@ -38,7 +38,7 @@ from chasles.model import (
 )
 
 
-@routine
+@once
 def pair_rows(system: Any, joint: int, absolute: Any, work: Any, jacobian: Any, eta: Any) -> None:
     """J and eta in the system's acceleration form."""
     if system.form == SCREW_FORM:
@@ -47,7 +47,7 @@ def pair_rows(system: Any, joint: int, absolute: Any, work: Any, jacobian: Any, 
         space_rows(system.joints, joint, absolute, jacobian, eta)
 
 
-@routine
+@once
 def pair_residual(
     system: Any, joint: int, turn: Any, shift: Any, target: Any, work: Any, row: int, out: Any
 ) -> None:

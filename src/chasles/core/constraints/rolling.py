@@ -8,7 +8,7 @@ normal is the rate of a position, the height of b above the plane.
 
 from typing import Any
 
-from chasles.compiled import formula, routine
+from chasles.compiled import formula, once, routine
 from chasles.core.assemble import point_velocity
 from chasles.core.constraints.kind import (
     METRE,
@@ -104,7 +104,7 @@ def put_rolling_rows(
         )
 
 
-@routine
+@once
 def sphere_rows(system: Any, joint: int, absolute: Any, work: Any, jacobian: Any, eta: Any) -> None:
     motion = joint_motion(system, joint, absolute)
     normal = column(motion[2][0], 2)
@@ -113,7 +113,7 @@ def sphere_rows(system: Any, joint: int, absolute: Any, work: Any, jacobian: Any
     put_rolling_rows(motion, contact, rate, system.joints.first_row[joint], jacobian, eta)
 
 
-@routine
+@once
 def disc_rows(system: Any, joint: int, absolute: Any, work: Any, jacobian: Any, eta: Any) -> None:
     """NaN where the disc fell flat: nothing would be right.
 
@@ -132,14 +132,14 @@ def disc_rows(system: Any, joint: int, absolute: Any, work: Any, jacobian: Any, 
     put_rolling_rows(motion, contact, rate, system.joints.first_row[joint], jacobian, eta)
 
 
-@routine
+@once
 def sphere_residual(
     system: Any, joint: int, turn: Any, shift: Any, target: Any, work: Any, row: int, out: Any
 ) -> None:
     out[row + 2] = -sphere_above_plane(system.joints.constant[joint], turn, shift)
 
 
-@routine
+@once
 def disc_residual(
     system: Any, joint: int, turn: Any, shift: Any, target: Any, work: Any, row: int, out: Any
 ) -> None:

@@ -7,7 +7,7 @@ e the locked axes of A, and q_d the motion of a driver, or zero.
 
 from typing import Any
 
-from chasles.compiled import routine
+from chasles.compiled import once
 from chasles.core.arrays import DRIVEN_SHIFT, mat9
 from chasles.core.assemble import point_velocity
 from chasles.core.constraints.kind import (
@@ -25,7 +25,7 @@ from chasles.core.rows import frame_seen_from_a
 from chasles.model import GROUND, Model, PointDriver, PointOnLine, PointOnPlane, RowJoint
 
 
-@routine
+@once
 def sliding_rows(
     system: Any, joint: int, absolute: Any, work: Any, jacobian: Any, eta: Any
 ) -> None:
@@ -47,7 +47,7 @@ def sliding_rows(
     )
 
 
-@routine
+@once
 def sliding_residual(
     system: Any, joint: int, turn: Any, shift: Any, target: Any, work: Any, row: int, out: Any
 ) -> None:

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from chasles.compiled import routine
+from chasles.compiled import once
 from chasles.core.constraints.kind import (
     METRE,
     RAD,
@@ -26,7 +26,7 @@ from chasles.core.rows import axis_product, column
 from chasles.model import Model, Universal
 
 
-@routine
+@once
 def universal_rows(
     system: Any, joint: int, absolute: Any, work: Any, jacobian: Any, eta: Any
 ) -> None:
@@ -38,7 +38,7 @@ def universal_rows(
     put_turning_row(jacobian, eta, row, poses, omegas, product)
 
 
-@routine
+@once
 def universal_residual(
     system: Any, joint: int, turn: Any, shift: Any, target: Any, work: Any, row: int, out: Any
 ) -> None:

@@ -10,7 +10,7 @@ of the user's own is the effort of a motor without gains, limits, gear and input
 from math import inf
 from typing import Any
 
-from chasles.compiled import call_address, formula, routine
+from chasles.compiled import call_address, formula, once, routine
 from chasles.core.arrays import LAW_WIDTH, vec4
 from chasles.core.forces.along_coordinate import coordinate_motion, pull_along
 from chasles.core.forces.kind import ForceEntry, ForceKind, Signals
@@ -54,7 +54,7 @@ def effort_of_actuator(system: Any, index: int, work: Any, value: Any, rate: Any
     return actuator_effort(law, value, rate, (wanted[0], wanted[1], effort), given)
 
 
-@routine
+@once
 def actuator_wrench(system: Any, index: int, work: Any) -> float:
     """Returns its power."""
     value, rate, row_a, row_b = coordinate_motion(system, index, work)

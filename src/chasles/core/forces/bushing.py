@@ -8,7 +8,7 @@ $$ f = -(K s + C\dot s), \qquad \tau = -\mathrm{dexp}^{-1}_{\phi}(K_r\phi) - C_r
 
 from typing import Any
 
-from chasles.compiled import formula, routine
+from chasles.compiled import formula, once
 from chasles.core.arrays import LAW_WIDTH, vec3
 from chasles.core.assemble import pose_of, twist_of
 from chasles.core.forces.kind import Deformation, ForceEntry, ForceKind, Signals
@@ -47,7 +47,7 @@ def bushing_potential(shift: Any, turn: Any, law: Any) -> Any:
     return 0.5 * dot(shift, times(law[0], shift)) + 0.5 * dot(turn, times(law[1], turn))
 
 
-@routine
+@once
 def bushing_wrench(system: Any, index: int, work: Any) -> float:
     """Returns the power of the dampers."""
     forces = system.forces

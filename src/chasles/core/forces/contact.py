@@ -18,7 +18,7 @@ from typing import Any
 
 import numpy as np
 
-from chasles.compiled import formula, routine
+from chasles.compiled import formula, once
 from chasles.core.arrays import LAW_WIDTH, vec3, vec4
 from chasles.core.assemble import point_velocity, pose_of, twist_of
 from chasles.core.forces.kind import Deformation, ForceEntry, ForceKind, Signals
@@ -94,7 +94,7 @@ def apart(
     return NOTHING, NOTHING, 0.0
 
 
-@routine
+@once
 def contact_wrench(system: Any, index: int, work: Any) -> float:
     """Returns the power of dissipation and friction."""
     forces, first = system.forces, LAW_WIDTH * index

@@ -5,7 +5,7 @@ Or of several bodies: a force and a torque for each, and what they supply is the
 
 from typing import Any
 
-from chasles.compiled import call_address, routine
+from chasles.compiled import call_address, once, routine
 from chasles.core.arrays import MOST_SEEN, put3, put9, vec3
 from chasles.core.assemble import pose_of, twist_of
 from chasles.core.forces.kind import ForceEntry, ForceKind, Signals
@@ -47,7 +47,7 @@ def several_wrenches(system: Any, index: int, work: Any) -> float:
     return supplied
 
 
-@routine
+@once
 def custom_wrench(system: Any, index: int, work: Any) -> float:
     """Returns its power."""
     if system.forces.seen[index * SEEN_WIDTH] > 0:

@@ -5,7 +5,7 @@ $$ (\tau, f) = (-c_\omega\omega - d_\omega|\omega|\omega,\; -c v - d|v|v) $$
 
 from typing import Any
 
-from chasles.compiled import formula, routine
+from chasles.compiled import formula, once
 from chasles.core.arrays import LAW_WIDTH, vec4
 from chasles.core.assemble import twist_of
 from chasles.core.forces.kind import ForceEntry, ForceKind, Signals
@@ -26,7 +26,7 @@ def resistance(twist: Any, law: Any) -> Any:
     return scale(slow_turn, omega), scale(slow, v)
 
 
-@routine
+@once
 def drag_wrench(system: Any, index: int, work: Any) -> float:
     """Returns its power."""
     b = system.forces.b[index]

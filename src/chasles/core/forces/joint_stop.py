@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from chasles.compiled import formula, routine
+from chasles.compiled import formula, once, routine
 from chasles.core.arrays import LAW_WIDTH, vec4
 from chasles.core.forces.along_coordinate import coordinate_motion, coordinate_value, pull_along
 from chasles.core.forces.kind import Deformation, ForceEntry, ForceKind, Signals
@@ -53,7 +53,7 @@ def effort_of_stop(system: Any, index: int, work: Any, value: Any, rate: Any) ->
     return stop_effort(vec4(system.forces.law, LAW_WIDTH * index), value, rate)
 
 
-@routine
+@once
 def stop_wrench(system: Any, index: int, work: Any) -> float:
     """Returns the power of all but the springs."""
     value, rate, row_a, row_b = coordinate_motion(system, index, work)

@@ -4,7 +4,7 @@ from typing import Any
 
 import numpy as np
 
-from chasles.compiled import routine
+from chasles.compiled import once
 from chasles.core.arrays import LAW_WIDTH, vec3
 from chasles.core.assemble import pose_of, twist_of
 from chasles.core.forces.kind import ForceEntry, ForceKind, Signals
@@ -14,7 +14,7 @@ from chasles.groups.vectors import add, cross, tmatvec
 from chasles.model import GROUND, Load, Model
 
 
-@routine
+@once
 def load_wrench(system: Any, index: int, work: Any) -> float:
     """Returns its power."""
     forces, signal = system.forces, system.forces.signal[index]

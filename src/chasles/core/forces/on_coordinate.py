@@ -5,7 +5,7 @@ $$ -k(q-q_0) - c\dot q - F\tanh(\dot q/\epsilon), \qquad U = \tfrac12 k (q - q_0
 
 from typing import Any
 
-from chasles.compiled import formula, routine
+from chasles.compiled import formula, once, routine
 from chasles.core.arrays import LAW_WIDTH, vec3
 from chasles.core.forces.along_coordinate import coordinate_motion, coordinate_value, pull_along
 from chasles.core.forces.kind import Deformation, ForceEntry, ForceKind, Signals
@@ -33,7 +33,7 @@ def spring_effort(system: Any, index: int, work: Any, value: Any, rate: Any) -> 
     return coordinate_effort(constants, value, rate)
 
 
-@routine
+@once
 def coordinate_wrench(system: Any, index: int, work: Any) -> float:
     """Returns the power of all but the spring."""
     law, first = system.forces.law, LAW_WIDTH * index

@@ -6,7 +6,7 @@ $$ f = -\bigl(k(l - l_0) + c\,\dot l\bigr)\,d/l, \qquad d = x_b - x_a, \quad l =
 
 from typing import Any
 
-from chasles.compiled import formula, routine
+from chasles.compiled import formula, once
 from chasles.core.arrays import LAW_WIDTH, vec3
 from chasles.core.assemble import point_velocity, pose_of, twist_of
 from chasles.core.forces.kind import Deformation, ForceEntry, ForceKind, Signals
@@ -38,7 +38,7 @@ def spring_potential(stiffness: Any, rest: Any, span: Any) -> Any:
     return 0.5 * stiffness * stretch * stretch
 
 
-@routine
+@once
 def spring_wrench(system: Any, index: int, work: Any) -> float:
     """Returns the power of the damper."""
     forces = system.forces

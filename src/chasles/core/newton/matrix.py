@@ -16,7 +16,7 @@ same for all pairs: joints that carry a body have rows here, which y fulfils.
 
 from typing import Any
 
-from chasles.compiled import hot, routine
+from chasles.compiled import once, routine
 from chasles.core.arrays import ABSOLUTE_WIDTH, ROW_WIDTH, body_of, sym6, twist6
 from chasles.core.blocks.general import FACTORED_ALL, factor_blocks, solve_blocks
 from chasles.core.constraints.registry import assemble_joint
@@ -108,7 +108,7 @@ def load_rows(system: Any, newton: Any, scratch: Any) -> None:
                     newton.values[below + 6 * r + c] = probe.jacobian[entry + c]
 
 
-@hot
+@once
 def load_newton(
     mechanism: Any, scratch: Any, room: Any, newton: Any, point: Any, factors: Any
 ) -> bool:
@@ -136,7 +136,7 @@ def load_newton(
     return regular
 
 
-@hot
+@once
 def sharpen(mechanism: Any, scratch: Any, room: Any, newton: Any, point: Any) -> None:
     """From the change of the chord iteration in room.change to Newton's; multipliers follow."""
     system, unknowns = mechanism.system, 6 * mechanism.system.body_count

@@ -17,7 +17,7 @@ occurs nowhere in the matrix.
 
 from typing import Any
 
-from chasles.compiled import hot, routine
+from chasles.compiled import hot, once, routine
 from chasles.core.arrays import (
     ABSOLUTE_WIDTH,
     POSE_R,
@@ -204,7 +204,7 @@ def reply_of_rows(mechanism: Any, room: Any) -> None:
         keep_rows(mechanism.kept, room.reply, 0)
 
 
-@hot
+@once
 def meet_rows(mechanism: Any, scratch: Any, room: Any, point: Any, pulls: Any) -> None:
     """Into room.reply: d, what rows change the accelerations by; multipliers in room are theirs.
 
@@ -233,7 +233,7 @@ def meet_rows(mechanism: Any, scratch: Any, room: Any, point: Any, pulls: Any) -
         room.multipliers[loops.source[row]] += added
 
 
-@hot
+@once
 def meet_gaps(mechanism: Any, scratch: Any, room: Any, point: Any) -> None:
     """Into room.reply: the least displacement of the poses, in the mass metric, that closes rows.
 

@@ -15,7 +15,7 @@ Rounding ends it as well: where gaps are rounded by eps, accelerations are by $\
 
 from typing import Any
 
-from chasles.compiled import hot, routine
+from chasles.compiled import hot, once, routine
 from chasles.core.newton.matrix import load_newton, sharpen
 from chasles.core.newton.past import miss_past
 from chasles.core.newton.places import freedom_count, linear_at, pose_at, rate_at, velocity_at
@@ -126,7 +126,7 @@ def shift_poses(mechanism: Any, scratch: Any, room: Any, factors: Any) -> float:
     return size_of(mechanism, room, room.reply) / factors[1]
 
 
-@routine
+@once
 def shift_to_past(mechanism: Any, room: Any, past: Any) -> float:
     """Move the pose to where past points, seen from it, give the velocity; by how much."""
     miss_past(mechanism, past, room.point, room.apart, room.reply)
@@ -170,7 +170,7 @@ def judge_change(mechanism: Any, room: Any, factors: Any, changed: float, before
     return changed <= CONVERGED * scale or stalls, is_rounding
 
 
-@hot
+@once
 def solve_step(
     mechanism: Any, scratch: Any, room: Any, newton: Any, past: Any, state: Any, t: float,
     step: float, index: int, factors: Any, is_stiff: bool,

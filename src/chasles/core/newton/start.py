@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from chasles.compiled import hot, routine
+from chasles.compiled import hot, once
 from chasles.core.newton.places import freedom_count, pose_at, rate_at
 from chasles.core.newton.solve import size_of
 from chasles.core.outcomes import OK
@@ -14,7 +14,7 @@ from chasles.core.tally import EVALUATED, count_up
 PARTS = 64.0
 
 
-@routine
+@once
 def find_second_rates(
     mechanism: Any, scratch: Any, room: Any, state: Any, t: float, step: float
 ) -> int:

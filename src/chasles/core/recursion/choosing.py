@@ -2,14 +2,14 @@
 
 from typing import Any
 
-from chasles.compiled import routine
+from chasles.compiled import once, routine
 from chasles.scalars.elementary import sqrt
 
 #: Another row is chosen where its pivot is so many times larger: a choice lasts for many steps.
 HOLD = 4.0
 
 
-@routine
+@once
 def choose_rows(loops: Any, room: Any, g: int) -> None:
     r"""Which rows of the joint of a group, its first, are kept, of some that depend on each other.
 

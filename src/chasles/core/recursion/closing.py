@@ -12,7 +12,7 @@ that are not stabilised: the correction moves them along.
 
 from typing import Any
 
-from chasles.compiled import routine
+from chasles.compiled import once, routine
 from chasles.core.arrays import ROW_WIDTH, vec3
 from chasles.core.constraints.registry import assemble_joint
 from chasles.core.recursion import motion
@@ -79,7 +79,7 @@ def solve_for(mechanism: Any, column: Any) -> None:
     solve_rows(mechanism.tree, loops, mechanism.room, mechanism.memory.rows)
 
 
-@routine
+@once
 def close_cut_joints(mechanism: Any, scratch: Any, state: Any) -> bool:
     """Close the stabilised joints at the end of a step; whether they could be closed.
 
@@ -106,7 +106,7 @@ def close_cut_joints(mechanism: Any, scratch: Any, state: Any) -> bool:
 # --- feedback ---
 
 
-@routine
+@once
 def feel_gaps(mechanism: Any, scratch: Any, state: Any) -> None:
     """Gaps and their rates at the start of a step, and what they add to eta."""
     feedback, unknowns = mechanism.stabiliser, 6 * mechanism.system.body_count
@@ -118,7 +118,7 @@ def feel_gaps(mechanism: Any, scratch: Any, state: Any) -> None:
         )
 
 
-@routine
+@once
 def find_drift(mechanism: Any, scratch: Any) -> None:
     """W - V of a stage whose matrix has just been factored, into room.solution."""
     system, loops, feedback = mechanism.system, mechanism.loops, mechanism.stabiliser
@@ -139,7 +139,7 @@ def find_drift(mechanism: Any, scratch: Any) -> None:
     solve_rows(mechanism.tree, loops, mechanism.room, mechanism.memory.rows)
 
 
-@routine
+@once
 def miss_speeds(mechanism: Any, scratch: Any) -> None:
     """rates - J V of all rows at the last stage, of the V that comes closest, into room.left."""
     system, loops, room = mechanism.system, mechanism.loops, mechanism.room

@@ -35,7 +35,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from chasles.compiled import formula, hot, routine
+from chasles.compiled import formula, once, routine
 from chasles.core.arrays import Floats, Integers, mat9, put3, put4, vec3, vec4
 from chasles.core.assemble import pose_of
 from chasles.core.blocks.small import backward3, forward3, ldl3, scale3
@@ -115,7 +115,7 @@ def first_flight(flight: Flight, mass: Floats, inertia: Floats, absolute: Floats
 # --- slopes ---
 
 
-@hot
+@once
 def put_flight_slopes(tree: Any, flight: Any, has_wrenches: int, wrenches: Any, absolute: Any,
                       now: Any, out: Any) -> None:  # fmt: skip
     """P/m, F and the torque about X of every floating system; `now` are its nine numbers."""
@@ -205,7 +205,7 @@ def add_body(tree: Any, rows: Any, body: int, sums: Any, at: int) -> None:
     )
 
 
-@routine
+@once
 def keep_flight(
     tree: Any, memory: Any, flight: Any, state: Any, carry: Any, wanted: Any, step: float
 ) -> None:

@@ -4,7 +4,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from chasles.compiled import routine
+from chasles.compiled import once
 from chasles.core.arrays import Floats, Integers
 from chasles.scalars.elementary import absolute, maximum
 
@@ -30,7 +30,7 @@ def no_kept_rows() -> KeptRows:
     return KeptRows(0, none, none, none, nothing, nothing, nothing)
 
 
-@routine
+@once
 def keep_rows(kept: Any, values: Any, first: int) -> float:
     """v = v - N^+ N v of velocities, or of their rates, from values[first] on: the largest N v."""
     begins, at, largest = 0, 0, 0.0

@@ -19,7 +19,7 @@ from typing import Any
 
 import numpy as np
 
-from chasles.compiled import borrow, formula, hot, kernel, routine
+from chasles.compiled import borrow, formula, hot, kernel, once, routine
 from chasles.core.arrays import (
     ABSOLUTE_WIDTH,
     POSE_R,
@@ -165,7 +165,7 @@ def chart_kinematics(tree: Any, state: Any, rows: Any, body: int) -> None:
     put3(rows, at + BIAS_U, push)
 
 
-@hot
+@once
 def kinematics(tree: Any, state: Any, rows: Any) -> None:
     """R, omega, r, and what velocities add; parents first."""
     for body in range(tree.body_count):

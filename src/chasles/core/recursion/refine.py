@@ -14,7 +14,7 @@ A column holds the rates of all velocities, alpha and a of all bodies, and the m
 
 from typing import Any
 
-from chasles.compiled import routine
+from chasles.compiled import inlined, once, routine
 from chasles.core.arrays import ROW_WIDTH, mat9, vec3
 from chasles.core.outcomes import NOT_SOLVED
 from chasles.core.recursion.coupled import take_coupled
@@ -49,6 +49,9 @@ COARSE = 1e-8
 #: each other by: its eigenvalues are a tenth of mu or less.  In a stage, where a loop is not quite
 #: closed, redundant rows are independent by as much as it is open: that is not to be believed.
 CONTRADICTED = 0.1
+
+
+loop_inward_here = inlined(loop_inward)
 
 
 @routine
@@ -155,7 +158,7 @@ def put_damping(tree: Any, loops: Any, room: Any) -> None:
         room.left[row] = -loops.damping[row] * room.solution[last + row]
 
 
-@routine
+@once
 def solve_rows(tree: Any, loops: Any, room: Any, rows: Any) -> None:
     r"""M x + J^T lambda = 0, J x = room.wanted: x comes first in room.solution.
 
@@ -247,7 +250,7 @@ def reach_of_row(mechanism: Any, work: Any, row: int) -> float:
     return value
 
 
-@routine
+@once
 def refine_motion(
     tree: Any, memory: Any, loops: Any, room: Any, system: Any, work: Any, out: Any, first: int
 ) -> int:
@@ -275,7 +278,7 @@ def refine_motion(
     return SOLVED if solves <= MOST_REFINEMENTS else NOT_SOLVED
 
 
-@routine
+@once
 def loop_accelerations(
     tree: Any, memory: Any, loops: Any, room: Any, system: Any, work: Any, out: Any, first: int
 ) -> int:
@@ -283,7 +286,7 @@ def loop_accelerations(
 
     SOLVED, NOT_SOLVED, or the row (of those that ride) that has no pivot.
     """
-    failed = loop_inward(tree, memory, loops, room)
+    failed = loop_inward_here(tree, memory, loops, room)
     if failed != SOLVED:
         return failed
     down = vec3(tree.gravity, 0)

@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from chasles.compiled import formula, hot, routine
+from chasles.compiled import formula, hot, once, routine
 from chasles.core.arrays import Floats, Integers, vec3
 from chasles.core.assemble import pose_of
 from chasles.core.outcomes import OK
@@ -154,7 +154,7 @@ def add_soft_inertias(linear: Any, soft: Any) -> None:
                 put_inertia(rows, body * ROW, whole)
 
 
-@hot
+@once
 def linearise(mechanism: Any, linear: Any, soft: Any, point: Any, t: float, reach: float) -> int:
     """Softness of the forces at a point, with gamma h = `reach`: OK."""
     system, tree, work = mechanism.system, mechanism.tree, linear.work
@@ -189,7 +189,7 @@ def load_soft(linear: Any, soft: Any, wrenches: Any) -> None:
     load_wrenches(tree, memory)
 
 
-@hot
+@once
 def answer(mechanism: Any, linear: Any, soft: Any, point: Any, wrenches: Any, slope: Any) -> int:
     """Accelerations under wrenches (n, 6), into the place of those of a slope: OK, or a row."""
     tree, memory, loops, room = linear.tree, linear.memory, linear.loops, linear.room

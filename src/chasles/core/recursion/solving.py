@@ -11,7 +11,7 @@ velocities, which moves coordinates only and so cannot open a joint of the tree.
 
 from typing import Any
 
-from chasles.compiled import hot, routine
+from chasles.compiled import hot, once, routine
 from chasles.core.arrays import mat9, put3, vec3
 from chasles.core.blocks.small import (
     backward3,
@@ -77,7 +77,7 @@ def give_body(tree: Any, memory: Any, loops: Any, room: Any, body: int, down: An
             ride_body(tree, loops, room, rows, body, down)
 
 
-@hot
+@once
 def loop_inward(tree: Any, memory: Any, loops: Any, room: Any) -> int:
     """Run the program: SOLVED, or the row that has no pivot."""
     down = vec3(tree.gravity, 0)
@@ -211,7 +211,7 @@ def loop_resolve(tree: Any, loops: Any, room: Any, rows: Any, out: Any, first: i
     resolve_loads(tree, loops, room, rows, out, first)
 
 
-@routine
+@once
 def resolve_loads(tree: Any, loops: Any, room: Any, rows: Any, out: Any, first: int) -> None:
     """The same under loads on the bodies, taken off p; none of these may be untouched."""
     for g in range(loops.group_count):

@@ -10,7 +10,7 @@
 
 from typing import Any
 
-from chasles.compiled import hot, routine
+from chasles.compiled import hot, inlined, once, routine
 from chasles.core.arrays import SCREW_FORM
 from chasles.core.constraints.registry import PAIR, assemble_joint
 from chasles.core.constraints.screw_form import screw_rows
@@ -27,7 +27,10 @@ from chasles.core.recursion.tree import CYLINDRICAL, HELICAL, PRISMATIC, REVOLUT
 from chasles.scalars.elementary import cos, sin
 
 
-@routine
+loop_accelerations_here = inlined(loop_accelerations)
+
+
+@once
 def follow(tree: Any, signals: Any, state: Any) -> None:
     """Driven coordinates are where their motion is, and as fast: to the last bit."""
     for body in range(tree.body_count):
@@ -46,7 +49,7 @@ def follow(tree: Any, signals: Any, state: Any) -> None:
             state[tree.stored_count + v + 1] = signals[drive + 1]
 
 
-@routine
+@once
 def push(tree: Any, memory: Any, system: Any, work: Any, state: Any) -> None:
     """All forces at a stage: efforts along coordinates of the pairs, and wrenches on the bodies."""
     if memory.has_efforts != 0:
@@ -64,7 +67,7 @@ def push(tree: Any, memory: Any, system: Any, work: Any, state: Any) -> None:
         memory.wrenches[k] = work.rhs[k]
 
 
-@routine
+@once
 def push_along(tree: Any, memory: Any, system: Any, work: Any, state: Any) -> None:
     """Generalised forces of springs, friction, stops and motors on coordinates of the pairs.
 
@@ -84,7 +87,7 @@ def push_along(tree: Any, memory: Any, system: Any, work: Any, state: Any) -> No
                 work.quadrature_rates[angle] = rate
 
 
-@routine
+@once
 def put_cut_rows(system: Any, tree: Any, loops: Any, room: Any, state: Any, work: Any) -> None:
     """J and eta of the cut joints, by the formulas of the charts' kernel, at the placed bodies."""
     if loops.coupled_count > 0:
@@ -111,7 +114,7 @@ def accelerate_loops(
     if memory.has_wrenches != 0:
         load_wrenches(tree, memory)
     load_rows(tree, loops, rows, room, work.absolute, work.jacobian, work.eta)
-    return loop_accelerations(tree, memory, loops, room, system, work, out, first)
+    return loop_accelerations_here(tree, memory, loops, room, system, work, out, first)
 
 
 @hot
@@ -131,7 +134,7 @@ def accelerate_at(
     return SOLVED
 
 
-@routine
+@once
 def factor_at(
     tree: Any, memory: Any, system: Any, work: Any, loops: Any, room: Any, state: Any,
     closing: int,

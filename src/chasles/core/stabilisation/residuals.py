@@ -4,7 +4,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from chasles.compiled import formula, routine
+from chasles.compiled import formula, once, routine
 from chasles.core.arrays import (
     ABSOLUTE_WIDTH,
     ROW_WIDTH,
@@ -72,7 +72,7 @@ def furthest(system: Any, joint: int, absolute: Any) -> Any:
     return maximum(distance(absolute, a), distance(absolute, b))
 
 
-@routine
+@once
 def put_position_residual(system: Any, joint: int, absolute: Any, work: Any, out: Any) -> None:
     """-g of a joint of any kind, whose J has just been assembled."""
     kind, drive = system.joints.kind[joint], system.joints.drive[joint]
@@ -82,7 +82,7 @@ def put_position_residual(system: Any, joint: int, absolute: Any, work: Any, out
     put_residual(kind, system, joint, turn, shift, target, work, row, out)
 
 
-@routine
+@once
 def put_velocity_residual(
     system: Any, joint: int, absolute: Any, work: Any, jacobian: Any, out: Any
 ) -> None:
