@@ -90,7 +90,7 @@ def test_a_file_that_somebody_else_could_have_written_is_never_loaded(planted, t
     foreign(file)
     run = python(script, cache)
     assert run.stdout == "42.0\n" and not sign.exists()
-    assert "compiling a doubling" in run.stderr
+    assert "compiled a doubling" in run.stderr
 
 
 def test_what_is_tried_here_would_do_harm(planted, tmp_path):

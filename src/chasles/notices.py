@@ -38,6 +38,19 @@ def notice(text: str) -> None:
         STDERR.write(f"chasles: {text}\n")
 
 
+def while_waiting(text: str) -> None:
+    """What is being waited for, on a terminal: the next line takes its place."""
+    if SILENT.get():
+        return
+    import logging
+
+    from chasles.stderr import STDERR
+
+    logger = logging.getLogger(LOGGER)
+    if STDERR.isatty() and logger.level == logging.NOTSET and not logger.hasHandlers():
+        STDERR.write(f"chasles: {text} ...\r")
+
+
 def logged(text: str, *values: Any) -> None:
     """A line for logs alone: a run that begins or ends."""
     if SILENT.get():

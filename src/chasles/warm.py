@@ -7,8 +7,11 @@ the way (a container image, a class room, the nodes of a cluster) all of it is c
 from collections.abc import Callable
 from typing import Any
 
-from chasles.compiled import compiling_at_once
+from chasles.compiled import compiling_at_once, fill_slots
 
+#: A method of every kind: each has a time loop of its own.
+METHODS = ("rk4", "cf4", "gauss4", "rattlie", "half-explicit", "linearly-implicit", "bliedf3",
+           "generalized-alpha")  # fmt: skip
 #: Of a chain that is large (see `chasles.analysis.instant`).
 LINKS = 60
 
@@ -17,8 +20,11 @@ def warm(say: Callable[[str], None] = print) -> int:
     """Compile every kernel that a user reaches and that is not on disk; how many these are."""
     with compiling_at_once(say) as kernels:
         use_every_kernel()
+        take_steps_of_every_kind(say)
+        say("chasles: routines that kernels share")
+        routines = fill_slots()
     ready = sum(kernel.ready for kernel in kernels)
-    say(f"chasles: all {ready} kernels are ready.")
+    say(f"chasles: all {ready} kernels and {routines} routines are ready.")
     return ready
 
 
@@ -33,12 +39,22 @@ def use_every_kernel() -> None:
     result.reaction("lower hinge")
     check_drivers(result.problem.solver.with_own_scratch())
     by_tolerance(model, "framed")
-    # On one hinge it is a tree, which has a time loop of its own on the subgroups of its joints; on
-    # two balls it is a loop, which has another.
-    for joints in (hinges[:1], balls_on(door)):
-        simulate(Model([door], joints), until=0.002, step=0.001, progress=False, spaces="subgroups")
-        by_tolerance(Model([door], joints), "subgroups")
     equilibrium(hanging_chain())
+
+
+def take_steps_of_every_kind(say: Callable[[str], None]) -> None:
+    """Every kind of method has a time loop of its own; all models share it."""
+    from chasles import Model, scipy_method, simulate
+
+    door, hinges = door_on_hinges()
+    model = Model([door], hinges[:1])
+    options: dict[str, Any] = {"progress": False, "until": 0.002}
+    for method in METHODS:
+        say(f"chasles: steps of {method}")
+        simulate(model, step=0.001, method=method, **options)
+    simulate(Model([door], balls_on(door)), step=0.001, spaces="subgroups", **options)
+    options["method"] = scipy_method("RK45")
+    simulate(model, rtol=1e-3, **options)
 
 
 def by_tolerance(model: Any, spaces: str) -> None:
@@ -63,6 +79,7 @@ def door_on_hinges() -> tuple[Any, list[Any]]:
 
 
 def balls_on(door: Any) -> list[Any]:
+    """A loop with rows."""
     from chasles import GROUND, Spherical
 
     heights = (("lower ball", 0.2), ("upper ball", 1.8))

@@ -16,27 +16,29 @@ from typing import Any, TypeVar
 import numba
 
 from chasles.compiled import lending
-from chasles.compiled.once import once
 from chasles.compiled.kernels import Kernel, compiling_at_once
 from chasles.compiled.notice import FIRST_COMPILE
+from chasles.compiled.once import once
 from chasles.compiled.overloads import overload
 from chasles.compiled.pointers import beyond, borrow, call_address
 from chasles.compiled.preparing import JIT_OPTIONS
 from chasles.compiled.reach import OPTIONS
+from chasles.compiled.slots import fill_slots
 
 __all__ = [
     "FIRST_COMPILE",
     "HELPER_OPTIONS",
-    "once",
     "beyond",
     "borrow",
     "call_address",
     "compiling_at_once",
+    "fill_slots",
     "formula",
     "hot",
     "inlined",
     "kernel",
     "lend",
+    "once",
     "overload",
     "routine",
     "users_formula",
@@ -89,11 +91,14 @@ def hot(function: F) -> F:
     return helper(function, forceinline=True, _nrt=False)
 
 
-def inlined(function: F) -> F:
-    """A twin of such a routine for callers whose steps it dominates: linked and inlined there."""
+def inlined(function: F, **instead: Any) -> F:
+    """A twin of a routine for callers whose steps it dominates: linked and inlined there.
+
+    `instead` are functions that it calls in the place of those of these names.
+    """
     if numba.config.DISABLE_JIT:
         return function
-    code, values = function.__code__, function.__globals__
+    code, values = function.__code__, {**function.__globals__, **instead}
     made: Any = FunctionType(code, values, function.__name__, function.__defaults__)
     made.__qualname__, made.__module__ = function.__qualname__, function.__module__
     made.__doc__ = function.__doc__

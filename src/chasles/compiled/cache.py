@@ -26,6 +26,7 @@ import numpy as np
 from numba.core.caching import CompileResultCacheImpl, _Cache
 from numba.core.serialize import dumps
 
+from chasles.compiled.locks import lock
 from chasles.compiled.ownership import make_own, open_trusted
 from chasles.compiled.reach import Unknown, described_type, digest_of
 from chasles.compiled.slots import make_slots, slots_used
@@ -136,6 +137,14 @@ class KernelCache(_Cache):
         return False
 
     def load_overload(self, sig: Any, target_context: Any) -> Any:
+        found, folder = self.loaded(sig, target_context), open_folder()
+        name = None if found else self.file_name(sig, target_context.codegen().magic_tuple())
+        if folder is not None and name is not None and lock(folder / name):
+            found = self.loaded(sig, target_context)  # what another process has made meanwhile
+        return found
+
+    def loaded(self, sig: Any, target_context: Any) -> Any:
+        """What is on disk, or None: it has to be compiled."""
         target_context.refresh()
         for path in self.places(sig, target_context.codegen()):
             try:

@@ -42,6 +42,8 @@ class Kernel:
         self.cache = KernelCache(function)
         self.compiled: Any = numba.njit(nogil=True, no_cfunc_wrapper=True, **JIT_OPTIONS)(function)
         self.compiled._cache = self.cache  # as enable_caching() does
+        compile_for = self.compiled.compile
+        self.compiled.compile = lambda signature: prepared(compile_for, signature)
         FIRST_COMPILE.kernels[id(self.compiled)] = self
         register_kernel(self.compiled)
         KERNELS.append(self)
@@ -71,6 +73,9 @@ class Kernel:
             return self.compiled(*map(lend, args))
         except NotFilled:
             raise FAILURES.pop(threading.get_ident()) from None
+        finally:
+            if FIRST_COMPILE.seconds != FIRST_COMPILE.told:
+                FIRST_COMPILE.tell(self)
 
     def reads(self, args: Any) -> bool:
         """Whether these arguments are few enough to be worked on in plain Python."""
@@ -109,9 +114,14 @@ class Kernel:
 
     def prepare(self, args: Any) -> None:
         """Load the machine code for these arguments, or compile it."""
-        with preparing():
-            self.compiled.compile(self.signature(args))
+        self.compiled.compile(self.signature(args))
         self.ready = True
+
+
+def prepared(compile_for: Callable[[Any], Any], signature: Any) -> Any:
+    """Compile what a dispatcher is called with, the first time and for other types."""
+    with preparing():
+        return compile_for(signature)
 
 
 #: While not empty, every kernel is compiled when it is first called; what is told of it first.
@@ -124,7 +134,7 @@ def compiling_at_once(say: Callable[[str], None]) -> Iterator[list[Kernel]]:
 
     def progress(kernel: Kernel) -> None:
         done = sum(other.ready for other in KERNELS)
-        say(f"chasles: {kernel.what}, about {kernel.seconds:g} s ({done + 1} of {len(KERNELS)})")
+        say(f"chasles: {kernel.what} ({done + 1} of {len(KERNELS)})")
 
     AT_ONCE.append(progress)
     FIRST_COMPILE.silent = True

@@ -39,7 +39,9 @@ class _Depth(Listener):
 
 def is_helper_now() -> bool:
     """Whether what is compiled at this moment is a helper of one of our kernels."""
-    return bool(_compiling) and _compiling[-1] not in _kernels and not _kernels.isdisjoint(_compiling)
+    return (
+        bool(_compiling) and _compiling[-1] not in _kernels and not _kernels.isdisjoint(_compiling)
+    )
 
 
 def deferred_closure(library: Any) -> list[Any]:

@@ -20,6 +20,7 @@ from numba.extending import lower_builtin, type_callable
 
 from chasles.compiled.cache import KernelCache
 from chasles.compiled.linking import register_kernel
+from chasles.compiled.notice import FIRST_COMPILE
 from chasles.compiled.preparing import JIT_OPTIONS, preparing
 from chasles.compiled.reach import ONCE
 from chasles.compiled.slots import FILL, ROUTINES, NotFilled, Slot, slot_of
@@ -38,6 +39,7 @@ class Routine:
         self.compiled: Any = numba.njit(**options)(function)
         self.compiled._cache = KernelCache(function)
         register_kernel(self.compiled)
+        FIRST_COMPILE.kernels[id(self.compiled)] = None
         ONCE[function] = str(self.returns)
         ROUTINES[self.key] = self
 

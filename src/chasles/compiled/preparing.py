@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
+from chasles.compiled.locks import unlock
 from chasles.compiled.passes import COMPILER
 from chasles.compiled.shortcuts import shortcuts
 
@@ -16,9 +17,12 @@ JIT_OPTIONS: dict[str, Any] = {"error_model": "numpy", "pipeline_class": COMPILE
 
 @contextmanager
 def preparing() -> Iterator[None]:
-    """Machine code is loaded or compiled: undisturbed, and by shortcuts."""
+    """Machine code is loaded or compiled: undisturbed, by shortcuts, and by one process."""
     with interrupts_kept(), without_collection(), shortcuts():
-        yield
+        try:
+            yield
+        finally:
+            unlock()
 
 
 @contextmanager

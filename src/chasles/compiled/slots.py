@@ -58,6 +58,14 @@ def empty_slots() -> list[Slot]:
     return [slot for slot in SLOTS.values() if slot.address.value == 0]
 
 
+def fill_slots() -> int:
+    """Load or compile all routines that kernels of this process may call: how many there are."""
+    while empty := empty_slots():  # one that is compiled brings those that it calls
+        for slot in empty:
+            slot.fill()
+    return len(SLOTS)
+
+
 @ctypes.CFUNCTYPE(ctypes.c_int64, ctypes.c_char_p)
 def _fill(symbol: bytes) -> int:
     """The address that belongs in a slot, or 0 where there is none."""

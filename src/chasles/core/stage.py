@@ -92,7 +92,7 @@ def begin_stage(mechanism: Any, scratch: Any, point: Any, t: float) -> None:
     kinematics_here(tree, point, mechanism.memory.rows)
 
 
-@hot
+@once
 def accelerate_with_rows(mechanism: Any, scratch: Any, point: Any, slope_out: Any) -> int:
     """Accelerations and multipliers of a mechanism with rows: OK, or why there are none."""
     system, tree, memory = mechanism.system, mechanism.tree, mechanism.memory

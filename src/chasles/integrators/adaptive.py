@@ -17,10 +17,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from chasles.compiled import beyond, borrow, hot, kernel, routine
+from chasles.compiled import beyond, borrow, hot, kernel, once, routine
 from chasles.core.arrays import Floats
-from chasles.core.judge import begin_step, end_step, look_at_energy, look_at_gaps
 from chasles.core.inlined import finish, pull_back, retract, stage
+from chasles.core.judge import begin_step, end_step, look_at_energy, look_at_gaps
 from chasles.core.outcomes import NOT_CLOSED, NOT_FINITE, OK, TURNED
 from chasles.core.recursion.stage import follow
 from chasles.core.retraction import combine, slope_length
@@ -180,7 +180,7 @@ def go_on(mechanism: Any, pair: Any) -> None:
         pair.known[0] = 0.0
 
 
-@routine
+@once
 def attempt_embedded(
     mechanism: Any, scratch: Any, pair: Any, state: Any, t: float, step: float, out: Any
 ) -> int:

@@ -17,7 +17,7 @@ from chasles.integrators.pairs import PAIR_TABLEAUX, PAIRS, Pair
 from chasles.integrators.products import make_products, tableau_of
 from chasles.integrators.rattlie import RATTLIE, make_rattlie
 from chasles.integrators.rattlie_multipliers import length_of_history
-from chasles.integrators.rkmk import make_munthe_kaas
+from chasles.integrators.rkmk import MuntheKaas, MuntheKaasWithRows, make_munthe_kaas
 from chasles.integrators.rosenbrock import W_METHODS, make_linearly_implicit
 from chasles.integrators.schemes import register_scheme
 from chasles.integrators.scipy_methods import FAR, PREFIX, SCIPY_NAMES, scipy_fields
@@ -73,7 +73,10 @@ def scheme_of(method: Method, solver: Any, mechanism: Any) -> Any:
     """The record with which a method steps a mechanism."""
     if method.fit is not None:
         return method.fit(solver, mechanism)
-    return method.make(mechanism.layout.kept, slope_length(mechanism))
+    record = method.make(mechanism.layout.kept, slope_length(mechanism))
+    if isinstance(record, MuntheKaas) and mechanism.loops.row_count > 0:
+        return MuntheKaasWithRows(*record)
+    return record
 
 
 def kept_beside(method: Method, rows: int, velocities: int, integrals: int) -> dict[str, int]:

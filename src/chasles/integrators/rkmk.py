@@ -13,12 +13,12 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from chasles.compiled import beyond, hot
+from chasles.compiled import beyond, inlined, once
+from chasles.core import inlined as here
 from chasles.core.arrays import Floats
-from chasles.core.inlined import finish, pull_back, retract, stage
 from chasles.core.outcomes import OK
-from chasles.core.retraction import combine, slope_length
-from chasles.core.stage import Role
+from chasles.core.retraction import combine, finish, pull_back, retract, slope_length
+from chasles.core.stage import Role, stage
 from chasles.integrators.tableaux import Tableau
 
 
@@ -32,6 +32,12 @@ class MuntheKaas(NamedTuple):
     slopes: Floats  # (s, slope length): dexp^-1 U, U', rates of integrals
     increment: Floats  # (slope length,) step * sum of weighted slopes
     point: Floats  # (kept,) the stage
+
+
+class MuntheKaasWithRows(MuntheKaas):
+    """The same for mechanisms with rows, which get a time loop of their own: see `inlined`."""
+
+    __slots__ = ()
 
 
 def make_munthe_kaas(tableau: Tableau, kept: int, length: int) -> MuntheKaas:
@@ -54,7 +60,7 @@ def make_munthe_kaas(tableau: Tableau, kept: int, length: int) -> MuntheKaas:
     )
 
 
-@hot
+@once
 def attempt_munthe_kaas(
     mechanism: Any, scratch: Any, scheme: Any, state: Any, t: float, step: float, out: Any
 ) -> int:
@@ -81,3 +87,13 @@ def attempt_munthe_kaas(
     carry = mechanism.layout.carry
     finish(mechanism, state, beyond(state, carry), increment, out, beyond(out, carry))
     return OK
+
+
+attempt_on_tree = inlined(
+    attempt_munthe_kaas,
+    retract=here.retract, pull_back=here.pull_back, finish=here.finish, stage=here.stage,
+)  # fmt: skip
+attempt_with_rows = inlined(
+    attempt_munthe_kaas,
+    retract=here.retract, pull_back=here.pull_back, finish=here.finish, stage=here.stage_with_rows,
+)  # fmt: skip

@@ -16,7 +16,12 @@ from chasles.integrators.gauss import Gauss, attempt_gauss
 from chasles.integrators.half_explicit import HalfExplicit, attempt_half_explicit
 from chasles.integrators.products import Products, attempt_products
 from chasles.integrators.rattlie import Rattlie, attempt_rattlie
-from chasles.integrators.rkmk import MuntheKaas, attempt_munthe_kaas
+from chasles.integrators.rkmk import (
+    MuntheKaas,
+    MuntheKaasWithRows,
+    attempt_on_tree,
+    attempt_with_rows,
+)
 from chasles.integrators.rosenbrock import LinearlyImplicit, attempt_linearly_implicit
 
 #: Kind of record -> routine.
@@ -44,7 +49,8 @@ def _attempt_compiled(mechanism, scratch, scheme, state, t, step, out):
     )
 
 
-register_scheme(MuntheKaas, attempt_munthe_kaas)
+register_scheme(MuntheKaas, attempt_on_tree)
+register_scheme(MuntheKaasWithRows, attempt_with_rows)
 register_scheme(Products, attempt_products)
 register_scheme(Gauss, attempt_gauss)
 register_scheme(Rattlie, attempt_rattlie)

@@ -13,7 +13,7 @@ those of the chart's base, which comes before it.
 
 from typing import Any
 
-from chasles.compiled import formula, hot, routine
+from chasles.compiled import formula, hot, once, routine
 from chasles.core.arrays import mat9, put3, vec3
 from chasles.core.blocks.small import (
     backward3,
@@ -216,7 +216,7 @@ def accelerate(tree: Any, rows: Any, in_tips: int, out: Any, first: int) -> None
         accelerate_body(tree, rows, body, down, True, in_tips, out, first)
 
 
-@hot
+@once
 def accelerations(tree: Any, memory: Any, out: Any, first: int) -> None:
     """The rates of all velocities at the bodies that `kinematics` has placed."""
     if memory.is_loaded != 0:

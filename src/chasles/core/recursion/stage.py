@@ -26,7 +26,6 @@ from chasles.core.recursion.solving import loop_inward, loop_mobility
 from chasles.core.recursion.tree import CYLINDRICAL, HELICAL, PRISMATIC, REVOLUTE
 from chasles.scalars.elementary import cos, sin
 
-
 loop_accelerations_here = inlined(loop_accelerations)
 
 

@@ -208,7 +208,7 @@ class TracedSteps:
         finally:
             seconds = time.perf_counter() - began
             TracedSteps.seconds_in_all += seconds
-            FIRST_COMPILE.seconds += seconds  # these are not seconds of steps
+            FIRST_COMPILE.add(seconds)  # these are not seconds of steps
         self.variants.insert(0, variant)
         self.astray = 0
         return True
