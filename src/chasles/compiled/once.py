@@ -74,25 +74,37 @@ def once(function: F) -> F:
 
 
 def lower_call(context: Any, builder: Any, slot: Slot, signature: Any, args: Any) -> Any:
-    """Call what is in a slot; fill it first if that is nothing, and give up if that fails."""
-    module, convention, word = builder.module, context.call_conv, ir.IntType(64)
+    """Call what is in a slot, out of the way of the caller: most models have no need of most."""
+    convention, kind = context.call_conv, signature.return_type
+    function = entry(context, builder.module, slot, signature)
+    status, answer = convention.call_function(builder, function, kind, signature.args, args)
+    with cgutils.if_unlikely(builder, status.is_error):
+        convention.return_status_propagate(builder, status)
+    return answer
+
+
+def entry(context: Any, module: Any, slot: Slot, signature: Any) -> Any:
+    """The function of a module that calls what is in a slot, and fills the slot if it is empty."""
+    name, word, convention = f"{slot.symbol}.entry", ir.IntType(64), context.call_conv
+    if name in module.globals:
+        return module.globals[name]
+    kind = convention.get_function_type(signature.return_type, signature.args)
+    made = ir.Function(module, kind, name)
+    made.linkage = "linkonce_odr"
+    for attribute in ("cold", "noinline", "nounwind"):
+        made.attributes.add(attribute)
+    builder = ir.IRBuilder(made.append_basic_block("entry"))
     place = module.globals.get(slot.symbol) or ir.GlobalVariable(module, word, slot.symbol)
     address = cgutils.alloca_once_value(builder, builder.load(place))
     with cgutils.if_unlikely(builder, is_zero(builder, address)):
         symbol = context.insert_const_string(module, slot.symbol)
-        kind = ir.FunctionType(word, [symbol.type])
-        fill = cgutils.get_or_insert_function(module, kind, FILL)
+        fill = cgutils.get_or_insert_function(module, ir.FunctionType(word, [symbol.type]), FILL)
         builder.store(builder.call(fill, [symbol]), address)
         with cgutils.if_unlikely(builder, is_zero(builder, address)):
             convention.return_user_exc(builder, NotFilled, ())
-    kind = convention.get_function_type(signature.return_type, signature.args)
     function = builder.inttoptr(builder.load(address), kind.as_pointer())
-    status, answer = convention.call_function(
-        builder, function, signature.return_type, signature.args, args
-    )
-    with cgutils.if_unlikely(builder, status.is_error):
-        convention.return_status_propagate(builder, status)
-    return answer
+    builder.ret(builder.call(function, made.args))
+    return made
 
 
 def is_zero(builder: Any, word: Any) -> Any:
