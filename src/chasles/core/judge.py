@@ -181,7 +181,7 @@ def all_finite(p: Any, count: int) -> bool:
 
 @routine
 def look_at_accelerations(mechanism: Any, alarm: Any, t: float) -> None:
-    """Note the largest share of its acceleration that a row missed at the last stage."""
+    """Note the largest share of its acceleration that a row missed at the first stage."""
     missed = mechanism.room.missed
     if missed[0] > alarm[WORST_MISS]:
         alarm[WORST_MISS], alarm[MISSED_ROW] = missed[0], missed[1]

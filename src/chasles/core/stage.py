@@ -24,11 +24,12 @@ from chasles.core.outcomes import OK
 from chasles.core.recursion.accelerate import accelerations
 from chasles.core.recursion.closing import find_drift
 from chasles.core.recursion.coupled import add_coupled_wrenches
+from chasles.core.recursion.dust import LONG, swept
 from chasles.core.recursion.flight import put_flight_slopes
 from chasles.core.recursion.kept import keep_rows
 from chasles.core.recursion.kinematics import find_speeds, kinematics, place
 from chasles.core.recursion.reactions import add_row_wrenches, along_coordinates, reactions
-from chasles.core.recursion.refine import motion_norm, push_norm, put_miss, reach_of_row
+from chasles.core.recursion.refine import motion_norm, push_norm, put_miss
 from chasles.core.recursion.stage import accelerate_loops, follow, push, put_cut_rows
 from chasles.core.signals import put_signals
 from chasles.core.stabilisation.feedback import pull_joints
@@ -70,6 +71,9 @@ def stage(mechanism: Any, scratch: Any, point: Any, t: float, role: Any, slope_o
         accelerations(tree, mechanism.memory, slope_out, rates)
     for k in range(rates):
         slope_out[k] = point[tree.stored_count + k]
+    if tree.body_count >= LONG:
+        for k in range(rates, 2 * rates):
+            slope_out[k] = swept(slope_out[k])
     powers = force_powers(mechanism, scratch, point)
     put_flight(mechanism, scratch, point, slope_out)  # before wrenches get those of rows
     if system.drive_count > 0:
@@ -100,10 +104,10 @@ def accelerate_with_rows(mechanism: Any, scratch: Any, point: Any, slope_out: An
     put_cut_rows_here(system, tree, loops, room, point, scratch)
     pull_joints(system, scratch, mechanism.stabiliser)
     outcome = accelerate_loops(tree, memory, system, scratch, loops, room, slope_out, rates)
-    room.choosing[0] = 0
+    is_first, room.choosing[0] = room.choosing[0], 0
     if outcome != OK:
         return failure(mechanism, scratch, outcome)
-    if loops.is_damped != 0:
+    if loops.is_damped != 0 and is_first != 0:
         note_missed(mechanism, scratch)
     if mechanism.kept.count > 0:
         keep_rows(mechanism.kept, slope_out, rates)
@@ -114,6 +118,7 @@ def accelerate_with_rows(mechanism: Any, scratch: Any, point: Any, slope_out: An
 def note_missed(mechanism: Any, scratch: Any) -> None:
     r"""Compare what the rows miss, eta - J v', with what is added up in them, on a damped factor.
 
+    At the first stage of a step, where loops are as closed as they are at its start.
     Rows that contradict each other miss it, and those that rounding cannot tell from such: on links
     far too light for the others.  Row i is compared with $\sum_k |J_{ik} \dot V_k| + |\eta_i|$, and
     with what the forces would make of the whole model in one piece where it hardly moves.
@@ -132,7 +137,7 @@ def note_missed(mechanism: Any, scratch: Any) -> None:
     room.missed[0] = 0.0
     for row in range(loops.row_count):
         source = loops.source[row]
-        reach = reach_of_row(mechanism, scratch, row) + typical * sizes[source]
+        reach = room.sums[row] + typical * sizes[source]
         share = abs(room.left[row]) / reach
         if share > room.missed[0]:
             room.missed[0], room.missed[1] = share, source

@@ -41,10 +41,10 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from chasles.compiled import beyond, hot, routine
-from chasles.core.arrays import Floats
+from chasles.core.arrays import Floats, Integers
 from chasles.core.outcomes import NOT_CONVERGED, OK
 from chasles.core.recursion import motion
-from chasles.core.recursion.increments import PATH_WIDTH, put_mean_twists
+from chasles.core.recursion.increments import PATH_WIDTH, on_own_group, put_mean_twists
 from chasles.core.recursion.kinematics import kinematics, place
 from chasles.core.recursion.stage import factor_at, follow
 from chasles.core.recursion.tree import DOF
@@ -80,6 +80,7 @@ class Rattlie(NamedTuple):
     lengths: Floats  # (count,) fractions of the step
     count: int
     has_rotors: int
+    own_group: Integers  # (n,) 1 for bodies on whose pairs eta is xi
     mean: Floats  # (v,) eta
     paths: Floats  # (n, PATH_WIDTH) of the bodies, see `increments`
     twists: Floats  # (n, 6) xi of the bodies
@@ -107,6 +108,7 @@ def make_rattlie(order: int, _: Any, mechanism: Any) -> Rattlie:
         lengths=lengths,
         count=len(lengths),
         has_rotors=int(tree.armature.any()),
+        own_group=on_own_group(tree, mechanism.system.bodies.group),
         mean=np.zeros(tree.rate_count),
         paths=np.zeros((tree.body_count, PATH_WIDTH)),
         twists=np.zeros((tree.body_count, 6)),

@@ -12,7 +12,7 @@ from chasles.core.forces.kind import no_effort
 from chasles.core.forces.registry import FORCES
 from chasles.core.mechanism import Mechanism, Promises
 from chasles.core.recursion.flight import FLIGHT_WIDTH, first_flight, make_flight
-from chasles.core.recursion.groups import Loops, make_loop_room
+from chasles.core.recursion.groups import make_loop_room
 from chasles.core.recursion.kinematics import tree_absolute
 from chasles.core.recursion.loading import in_world
 from chasles.core.recursion.tree import (
@@ -292,7 +292,7 @@ def make_stepper(
     start, loops = start_of(solver, tree), rows.loops
     if again:  # all bodies have loads
         loops = loops._replace(untouched=0 * loops.untouched)
-    elif leaves_rows_alone(method, stabiliser, setup.system, loops):
+    elif leaves_rows_alone(method, stabiliser, setup.system):
         loops = in_world(loops, tree, setup.system)
     mechanism = Mechanism(
         **parts_of(setup, found, until),
@@ -325,11 +325,11 @@ def lone_charts(setup: Setup) -> list[int]:
     return [body for name, body in setup.body_index.items() if name not in jointed]
 
 
-def leaves_rows_alone(method: Method, stabiliser: Stabiliser, system: System, loops: Loops) -> bool:
+def leaves_rows_alone(method: Method, stabiliser: Stabiliser, system: System) -> bool:
     """Whether nobody looks at the rows of J at a stage: it need not form them."""
     looked_at = method.implicit or method.index > 0 or system.drive_count > 0
     drifts = stabiliser.kind == FED_BACK and stabiliser.drift_gain != 0.0
-    return not (looked_at or drifts or loops.is_damped)
+    return not (looked_at or drifts)
 
 
 def forces_along(setup: Setup, tree: Tree) -> list[tuple[int, int]]:

@@ -32,6 +32,7 @@ from chasles.core.blocks.small import (
 )
 from chasles.core.recursion.articulate import add_load, inertia_of, put_inertia
 from chasles.core.recursion.choosing import choose_rows
+from chasles.core.recursion.dust import LONG, swept3
 from chasles.core.recursion.inertia import deflated
 from chasles.core.recursion.tree import ALPHA, ROW
 from chasles.core.recursion.untouched import NOTHING
@@ -83,6 +84,8 @@ def close_group(loops: Any, room: Any, rows: Any, g: int) -> int:
     values, asked, reach = room.values, room.asked, room.reach
     factor = get6(values, 6 * g)
     z = forward3(factor, get3(asked, 3 * g))
+    if loops.group_count >= LONG:
+        z = swept3(z)
     push = scale3(factor, z)
     put_row3(asked, 3 * g, push)
     place = loops.end_place[g]
@@ -176,6 +179,8 @@ def find_group(loops: Any, room: Any, rows: Any, g: int) -> None:
         total = minus_scaled3(total, m[1], get3(room.values, e + 3))
         total = minus_scaled3(total, m[2], get3(room.values, e + 6))
     found = backward3(factor, total)
+    if loops.group_count >= LONG:
+        found = swept3(found)
     put_row3(room.found, 3 * g, found)
     first, last = loops.first_row[g], loops.first_row[g + 1]
     room.multipliers[first] = found[0]

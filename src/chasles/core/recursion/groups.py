@@ -110,6 +110,7 @@ class LoopRoom(NamedTuple):
     wanted: Floats  # (m,) of another right-hand side
     multipliers: Floats  # (m,)
     left: Floats  # (m,) what a solution misses of the rows while it is refined
+    sums: Floats  # (m,) sizes of what is added up in that
     gain: Floats  # (m,) what the direction of search would take of that
     solution: Floats  # (v + 6 n + m,) rates, alpha and a of all bodies, multipliers
     answer: Floats  # (v + 6 n + m,) of the last solve
@@ -140,6 +141,7 @@ def make_loop_room(loops: Loops, bodies: int, rates: int) -> LoopRoom:
         wanted=np.zeros(rows),
         multipliers=np.zeros(rows),
         left=np.zeros(rows),
+        sums=np.zeros(rows),
         gain=np.zeros(rows),
         solution=np.zeros(column),
         answer=np.zeros(column),

@@ -12,11 +12,14 @@ the difference of two poses, so that all digits of eta are kept at any h.
 
 from typing import Any
 
+import numpy as np
+
 from chasles.compiled import formula, routine
 from chasles.core.arrays import (
     ABSOLUTE_WIDTH,
     POSE_R,
     SE3_CODE,
+    Integers,
     mat9,
     put3,
     put4,
@@ -39,6 +42,7 @@ from chasles.core.recursion.tree import (
     ROW,
     SPHERICAL,
     TURN,
+    Tree,
     is_flat,
     rises,
     turns_of,
@@ -132,16 +136,38 @@ def turned_by(w: Any, u: Any) -> Any:
     return scale(log_closed(w, n), u)
 
 
+def on_own_group(tree: Tree, groups: Integers) -> Integers:
+    """(n,) 1 for bodies whose pair moves their centres of mass in their groups, as a body alone."""
+    proper = (tree.pair == PROPER) & (groups == SE3_CODE)
+    free = (tree.pair == FREE) & (groups != SE3_CODE)
+    alone = (tree.base < 0) & ~tree.centre.any(axis=1)
+    return (alone & (proper | free)).astype(np.int64)
+
+
+@routine
+def put_own_twist(mechanism: Any, scheme: Any, body: int) -> None:
+    """xi of such a body: eta, in its own axes."""
+    k, axes = mechanism.tree.rate_at[body], mat9(mechanism.tree.axes, 9 * body)
+    slide = vec3(scheme.mean, k + 3)
+    if mechanism.system.bodies.group[body] == SE3_CODE:
+        slide = matvec(axes, slide)
+    put_twist(scheme.twists, 6 * body, (matvec(axes, vec3(scheme.mean, k)), slide))
+
+
 @routine
 def put_mean_twists(mechanism: Any, work: Any, scheme: Any, length: float) -> None:
     r"""Constant velocities $\xi$ that lead bodies where eta leads the pairs, in their groups.
 
     $C_1 = C_0\exp(h\xi)$ on SE(3), $(R_1, r_1) = (R_0\exp(h\xi_w), r_0 + h\xi_v)$ on SO(3)xR3, at
-    the centre of mass; spins, and on SE(3) slides, in the axes of the body.
+    the centre of mass; spins, and on SE(3) slides, in the axes of the body.  Where the pair is that
+    group itself, xi is eta to the last bit.
     """
     tree, rows, paths = mechanism.tree, mechanism.memory.rows, scheme.paths
     put_paths(tree, rows, scheme.mean, length, paths)
     for body in range(tree.body_count):
+        if scheme.own_group[body] != 0:
+            put_own_twist(mechanism, scheme, body)
+            continue
         own = mat9(work.absolute, body * ABSOLUTE_WIDTH + POSE_R)
         turn = vec4(paths, PATH_WIDTH * body)
         spin = turned_by(turn[0], tmatvec(own, (turn[1], turn[2], turn[3])))

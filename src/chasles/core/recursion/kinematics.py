@@ -234,6 +234,23 @@ def find_speeds(tree: Any, state: Any, rows: Any, in_world: Any) -> None:
         put3(rows, at + SPEED, speed)
 
 
+@formula
+def own_twist(tree: Any, state: Any, body: int, slide: Any) -> Any:
+    """The twist in body axes of a pair on the ground that stores it: R^T R would round it."""
+    pair, v, axes = (
+        tree.pair[body],
+        tree.stored_count + tree.rate_at[body],
+        mat9(tree.axes, 9 * body),
+    )
+    spin = vec3(state, v)
+    if pair != FREE and pair != DIRECT:
+        own = cross(spin, vec3(tree.centre, 3 * body))
+        if pair == PROPER:
+            own = add(vec3(state, v + 3), own)
+        slide = matvec(axes, own)
+    return matvec(axes, spin), slide
+
+
 @routine
 def place(tree: Any, state: Any, rows: Any, absolute: Any) -> None:
     r"""Absolute rows (R, r, body twist) of all bodies, after `kinematics`.
@@ -250,8 +267,10 @@ def place(tree: Any, state: Any, rows: Any, absolute: Any) -> None:
         out = body * ABSOLUTE_WIDTH
         put9(absolute, out + POSE_R, own)
         put3(absolute, out + POSE_X, add(point, arm))
-        velocity = add(speed, cross(omega, arm))
-        put_twist(absolute, out + TWIST, (tmatvec(own, omega), tmatvec(own, velocity)))
+        spin, slide = tmatvec(own, omega), tmatvec(own, add(speed, cross(omega, arm)))
+        if tree.base[body] < 0 and tree.pair[body] >= SPHERICAL:
+            spin, slide = own_twist(tree, state, body, slide)
+        put_twist(absolute, out + TWIST, (spin, slide))
 
 
 @kernel("poses of trees", seconds=1, plain=(100_000, 300_000))

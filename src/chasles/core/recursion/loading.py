@@ -105,17 +105,31 @@ def load_from_jacobian(
 
 @hot
 def load_along_axes(tree: Any, loops: Any, rows: Any, room: Any, g: int) -> None:
+    grounded = loops.bodies[2 * loops.first_row[g]] < 0
+    axes, arm, lever, target = axes_of(tree, loops, rows, g)
+    if loops.loading[g] == TURNS:
+        put_turns(room.reach, loops.sides[2 * g + 1], 1.0, axes)
+        if not grounded:
+            put_turns(room.reach, loops.sides[2 * g], -1.0, axes)
+    else:
+        put_shifts(room.reach, loops.sides[2 * g + 1], 1.0, axes, arm)
+        if not grounded:
+            put_shifts(room.reach, loops.sides[2 * g], -1.0, axes, lever)
+    put3(room.asked, 3 * g, tmatvec(axes, target))
+
+
+@formula
+def axes_of(tree: Any, loops: Any, rows: Any, g: int) -> Any:
+    r"""(e, r_b, r_a, target) of a group: $e\cdot(\ddot x_b - \ddot x_a)$ has to be e . target."""
     first = loops.first_row[g]
     a, b = loops.bodies[2 * first], loops.bodies[2 * first + 1]
     at, up = b * ROW, a * ROW
     turn, omega = mat9(rows, at + TURN), vec3(rows, at + OMEGA)
     axes = matmul(turn, mat9(loops.axes, 9 * g))
-    target = ZERO
+    arm, lever, target = ZERO, ZERO, ZERO
     if loops.loading[g] == TURNS:
         if a >= 0:
             target = cross(vec3(rows, up + OMEGA), omega)
-            put_turns(room.reach, loops.sides[2 * g], -1.0, axes)
-        put_turns(room.reach, loops.sides[2 * g + 1], 1.0, axes)
     else:
         arm = matvec(turn, vec3(loops.points, 3 * g))
         speed = vec3(rows, at + SPEED)
@@ -125,11 +139,40 @@ def load_along_axes(tree: Any, loops: Any, rows: Any, room: Any, g: int) -> None
             slip = sub(add(speed, swing), vec3(rows, up + SPEED))
             relative = sub(sub(slip, cross(spin, lever)), swing)
             target = add(cross(omega, relative), cross(spin, slip))
-            put_shifts(room.reach, loops.sides[2 * g], -1.0, axes, lever)
         else:
             target = sub(cross(omega, speed), vec3(tree.gravity, 0))
-        put_shifts(room.reach, loops.sides[2 * g + 1], 1.0, axes, arm)
-    put3(room.asked, 3 * g, tmatvec(axes, target))
+    return axes, arm, lever, target
+
+
+@formula
+def turned_and_shifted(column: Any, at: int, arm: Any) -> Any:
+    """(alpha, a + alpha x arm) of a body whose motion stands in a column."""
+    alpha = vec3(column, at)
+    return alpha, add(vec3(column, at + 3), cross(alpha, arm))
+
+
+@routine
+def miss_along_axes(
+    tree: Any, loops: Any, rows: Any, room: Any, eta: Any, column: Any, g: int
+) -> None:
+    """What the motion of bodies in a column (see `refine`) misses of a group, into room.left.
+
+    room.sums has the sizes of what is added up there.
+    """
+    first, last = loops.first_row[g], loops.first_row[g + 1]
+    axes, arm, lever, target = axes_of(tree, loops, rows, g)
+    a, b = loops.bodies[2 * first], loops.bodies[2 * first + 1]
+    turned, shifted = turned_and_shifted(column, tree.rate_count + 6 * b, arm)
+    own = turned if loops.loading[g] == TURNS else shifted
+    other = ZERO
+    if a >= 0:
+        turned, shifted = turned_and_shifted(column, tree.rate_count + 6 * a, lever)
+        other = turned if loops.loading[g] == TURNS else shifted
+    asked, felt, carried = tmatvec(axes, target), tmatvec(axes, own), tmatvec(axes, other)
+    for k in range(last - first):
+        more = eta[loops.source[first + k]]
+        room.left[first + k] = asked[k] + more - (felt[k] - carried[k])
+        room.sums[first + k] = abs(asked[k]) + abs(more) + abs(felt[k]) + abs(carried[k])
 
 
 @formula

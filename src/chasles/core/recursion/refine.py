@@ -19,7 +19,9 @@ from chasles.core.arrays import ROW_WIDTH, mat9, vec3
 from chasles.core.outcomes import NOT_SOLVED
 from chasles.core.recursion.coupled import take_coupled
 from chasles.core.recursion.eliminate import SOLVED
+from chasles.core.recursion.groups import BY_ROWS
 from chasles.core.recursion.inertia import spread
+from chasles.core.recursion.loading import miss_along_axes
 from chasles.core.recursion.on_bodies import row_on_body
 from chasles.core.recursion.solving import loop_inward, loop_outward, loop_resolve
 from chasles.core.recursion.tree import (
@@ -214,19 +216,16 @@ def push_norm(tree: Any, memory: Any, system: Any) -> float:
 
 @routine
 def put_miss(tree: Any, loops: Any, room: Any, rows: Any, work: Any) -> None:
-    """eta - J v' of the rows that have multipliers, from the bodies' motion in room.solution."""
-    down = vec3(tree.gravity, 0)
-    for row in range(loops.row_count):
-        source = loops.source[row]
-        value = work.eta[source]
-        for side in range(2):
-            body = loops.bodies[2 * row + side]
-            if body >= 0:
-                entry, at = source * ROW_WIDTH + 6 * side, tree.rate_count + 6 * body
-                spin, beta, carried = row_on_body(rows, work.absolute, work.jacobian, body, entry)
-                value += carried - dot(beta, down) - dot(spin, vec3(room.solution, at))
-                value -= dot(beta, vec3(room.solution, at + 3))
-        room.left[row] = value
+    """eta - J v' of the rows that have multipliers, from the bodies' motion in room.solution.
+
+    room.sums gets the sum of |J V'| and |eta|: what a miss is large or small against.
+    """
+    for g in range(loops.group_count):
+        if loops.loading[g] == BY_ROWS:
+            for row in range(loops.first_row[g], loops.first_row[g + 1]):
+                miss_of_row(tree, loops, room, rows, work, row)
+        else:
+            miss_along_axes(tree, loops, rows, room, work.eta, room.solution, g)
     take_coupled(tree, loops, room, rows, work.absolute, True, room.solution)
     for row in range(loops.row_count):
         if room.active[row] == 0:
@@ -234,20 +233,22 @@ def put_miss(tree: Any, loops: Any, room: Any, rows: Any, work: Any) -> None:
 
 
 @routine
-def reach_of_row(mechanism: Any, work: Any, row: int) -> float:
-    """Sum of |J V'| and |eta| of a row: what its miss is large or small against."""
-    tree, loops, rows = mechanism.tree, mechanism.loops, mechanism.memory.rows
-    source = loops.source[row]
-    value = absolute(work.eta[source])
+def miss_of_row(tree: Any, loops: Any, room: Any, rows: Any, work: Any, row: int) -> None:
+    """`put_miss` of a row of J."""
+    source, down, column = loops.source[row], vec3(tree.gravity, 0), room.solution
+    missed = work.eta[source]
+    total = absolute(missed)
     for side in range(2):
         body = loops.bodies[2 * row + side]
         if body >= 0:
             entry, at = source * ROW_WIDTH + 6 * side, tree.rate_count + 6 * body
-            found = row_on_body(rows, work.absolute, work.jacobian, body, entry)
+            spin, beta, carried = row_on_body(rows, work.absolute, work.jacobian, body, entry)
+            missed += carried - dot(beta, down)
             for c in range(3):
-                value += absolute(found[0][c] * mechanism.room.solution[at + c])
-                value += absolute(found[1][c] * mechanism.room.solution[at + 3 + c])
-    return value
+                turned, shifted = spin[c] * column[at + c], beta[c] * column[at + 3 + c]
+                missed -= turned + shifted
+                total += absolute(turned) + absolute(shifted)
+    room.left[row], room.sums[row] = missed, total
 
 
 @once
