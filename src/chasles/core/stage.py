@@ -24,7 +24,6 @@ from chasles.core.outcomes import OK
 from chasles.core.recursion.accelerate import accelerations
 from chasles.core.recursion.closing import find_drift
 from chasles.core.recursion.coupled import add_coupled_wrenches
-from chasles.core.recursion.dust import LONG, swept
 from chasles.core.recursion.flight import put_flight_slopes
 from chasles.core.recursion.kept import keep_rows
 from chasles.core.recursion.kinematics import find_speeds, kinematics, place
@@ -71,9 +70,6 @@ def stage(mechanism: Any, scratch: Any, point: Any, t: float, role: Any, slope_o
         accelerations(tree, mechanism.memory, slope_out, rates)
     for k in range(rates):
         slope_out[k] = point[tree.stored_count + k]
-    if tree.body_count >= LONG:
-        for k in range(rates, 2 * rates):
-            slope_out[k] = swept(slope_out[k])
     powers = force_powers(mechanism, scratch, point)
     put_flight(mechanism, scratch, point, slope_out)  # before wrenches get those of rows
     if system.drive_count > 0:

@@ -168,7 +168,6 @@ def find_delta(mechanism: Any, scheme: Any, state: Any, slope: Any, reach: float
             )  # fmt: skip
         outcome = answer_all(mechanism, scheme, state, scheme.next)
         count_up(scheme.tally, ITERATED, 1)
-        count_up(scheme.tally, FACTORED, 1)
         if outcome != OK:
             return outcome
         change, size = 0.0, 0.0
@@ -233,6 +232,7 @@ def attempt_linearly_implicit(
     for k in range(mechanism.layout.kept):
         scheme.point[k] = state[k]
     outcome = linearise(mechanism, scheme.linear, scheme.soft, scheme.point, t, reach)
+    count_up(scheme.tally, FACTORED, 1)
     if outcome != OK:
         return outcome
     put_apart(scheme.soft, scheme.apart)

@@ -81,7 +81,7 @@ def answer_all(mechanism: Any, scheme: Any, state: Any, out: Any) -> int:
     """Accelerations under scheme.wrenches, with all forces giving way: OK, or a row."""
     linear, soft, apart, measure = scheme.linear, scheme.soft, scheme.apart, scheme.measure
     if apart.count == 0:
-        outcome: int = answer(mechanism, linear, soft, state, scheme.wrenches, out)
+        outcome: int = answer(mechanism, linear, scheme.wrenches, out)
         return outcome
     bodies, length, first, last = mechanism.system.body_count, slope_length(mechanism), 0.0, 0.0
     for k in range(length):
@@ -91,7 +91,7 @@ def answer_all(mechanism: Any, scheme: Any, state: Any, out: Any) -> int:
         apart.residual[k] = scheme.wrenches[k]
         apart.pulled[k] = 0.0
     for index in range(apart.solves):
-        found = answer(mechanism, linear, soft, state, apart.residual, apart.reply)
+        found = answer(mechanism, linear, apart.residual, apart.reply)
         if found != OK:
             return found
         move_bodies(mechanism, measure, state, apart.reply, VELOCITIES)

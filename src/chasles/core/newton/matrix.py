@@ -9,9 +9,8 @@ $$ \begin{pmatrix} M A + D N + K X & J^T \\ J X/g_2 & -\mu \end{pmatrix}
    D = -\partial_V Q, \quad K = -\partial_\xi Q + \partial_\xi(J^T\lambda), $$
 
 with $\xi = X y$, $\nu = N y$, $\alpha = A y$ how poses, velocities and accelerations follow from
-the unknowns: X = $g_2$, N = $g_1$ and A = 1 are taken.  What pairs of six dimensions add to them is
-half the angle of a step, which Newton's iteration gains instead of squaring its error.  It is the
-same for all pairs: joints that carry a body have rows here, which y fulfils.
+the unknowns (`ways`): about $g_2 y$, $g_1 y$ and y, and with T of $h\Delta q$ where it is known.
+It is the same for all pairs: joints that carry a body have rows here, which y fulfils.
 """
 
 from typing import Any
@@ -30,49 +29,70 @@ from chasles.core.newton.tangent import (
     own_wrench,
     put_back,
     put_slopes,
-    unit,
+)
+from chasles.core.newton.ways import (
+    POSE_WAY,
+    RATE_WAY,
+    TWIST_WAY,
+    WAYS_WIDTH,
+    put_ways,
 )
 from chasles.groups.vectors import scale, symvec
 
 
 @routine
-def add_square(newton: Any, at: int, row: int, column: int, factors: Any) -> None:
-    """Subtract g_2 dQ/dxi + g_1 dQ/dV of two bodies of newton.block from a block of the matrix."""
+def add_square(newton: Any, at: int, row: int, column: int, body: int) -> None:
+    """Subtract dQ/dxi xi + dQ/dV nu of two bodies of newton.block from a block of the matrix.
+
+    `body` is the one whose y the columns belong to.
+    """
     if at < 0:
         return
+    ways = body * WAYS_WIDTH
     for r in range(6):
         entry = (6 * row + r) * 24 + column * DIRECTIONS
         for j in range(6):
             by_pose, by_twist = newton.block[entry + j], newton.block[entry + POSES + j]
-            newton.values[at + 6 * r + j] -= factors[1] * by_pose + factors[0] * by_twist
+            if by_pose == 0.0 and by_twist == 0.0:
+                continue
+            for c in range(6):
+                slope = by_pose * newton.ways[ways + POSE_WAY + 6 * j + c]
+                slope += by_twist * newton.ways[ways + TWIST_WAY + 6 * j + c]
+                newton.values[at + 6 * r + c] -= slope
 
 
 @routine
-def add_pair(newton: Any, between: Any, which: int, a: int, b: int, factors: Any) -> None:
+def add_pair(newton: Any, between: Any, which: int, a: int, b: int) -> None:
     """What newton.block adds on two bodies; `between` has the blocks off the diagonal."""
     if a >= 0:
-        add_square(newton, newton.own[a], 0, 0, factors)
+        add_square(newton, newton.own[a], 0, 0, a)
     if b >= 0:
-        add_square(newton, newton.own[b], 1, 1, factors)
+        add_square(newton, newton.own[b], 1, 1, b)
     if a >= 0 and a == b:
-        add_square(newton, newton.own[a], 0, 1, factors)
-        add_square(newton, newton.own[a], 1, 0, factors)
+        add_square(newton, newton.own[a], 0, 1, a)
+        add_square(newton, newton.own[a], 1, 0, a)
         return
-    add_square(newton, between[2 * which], 0, 1, factors)
-    add_square(newton, between[2 * which + 1], 1, 0, factors)
+    add_square(newton, between[2 * which], 0, 1, b)
+    add_square(newton, between[2 * which + 1], 1, 0, a)
 
 
 @routine
-def load_bodies(system: Any, newton: Any, scratch: Any, factors: Any) -> None:
-    """M, and what gyroscopic terms and gravity add."""
+def load_bodies(system: Any, newton: Any, scratch: Any) -> None:
+    """M alpha, and what gyroscopic terms and gravity add."""
     for body in range(system.body_count):
-        at = newton.own[body]
+        at, ways = newton.own[body], body * WAYS_WIDTH
         inertia = sym6(system.bodies.inertia, 6 * body)
-        for c in range(3):
-            torque = symvec(inertia, unit(c, 1.0))
-            newton.values[at + 7 * (3 + c)] += system.bodies.mass[body]
+        for c in range(6):
+            spin = (
+                newton.ways[ways + RATE_WAY + c],
+                newton.ways[ways + RATE_WAY + 6 + c],
+                newton.ways[ways + RATE_WAY + 12 + c],
+            )
+            torque = symvec(inertia, spin)
             for r in range(3):
+                slide = newton.ways[ways + RATE_WAY + 18 + 6 * r + c]
                 newton.values[at + 6 * r + c] += torque[r]
+                newton.values[at + 18 + 6 * r + c] += system.bodies.mass[body] * slide
         base = own_wrench(system, newton.probe, body)
         for k in range(12 * 24):
             newton.block[k] = 0.0
@@ -83,12 +103,17 @@ def load_bodies(system: Any, newton: Any, scratch: Any, factors: Any) -> None:
             for r in range(3):
                 newton.block[24 * r + direction] = (moved[0][r] - base[0][r]) / step
                 newton.block[24 * (3 + r) + direction] = (moved[1][r] - base[1][r]) / step
-        add_square(newton, at, 0, 0, factors)
+        add_square(newton, at, 0, 0, body)
 
 
 @routine
-def load_rows(system: Any, newton: Any, scratch: Any) -> None:
-    """J^T and J at the placed bodies; redundant rows are kept regular by their damping."""
+def load_rows(
+    system: Any, newton: Any, scratch: Any, measured: Any, index: int, factors: Any
+) -> None:
+    """J^T, and J on how poses move, or velocities where rows hold these, at the placed bodies.
+
+    Redundant rows are kept regular by their damping.
+    """
     probe, joints = newton.probe, system.joints
     for joint in range(system.joint_count):
         first, rows = joints.first_row[joint], joints.rows[joint]
@@ -97,20 +122,28 @@ def load_rows(system: Any, newton: Any, scratch: Any) -> None:
         assemble_joint(system, joint, scratch.absolute, probe, probe.jacobian, probe.eta)
         for r in range(rows):
             newton.values[newton.pivot[joint] + r * rows + r] -= newton.damping[first + r]
+            closes = index == 3 and measured[first + r] != 0
+            part, factor = (POSE_WAY, factors[1]) if closes else (TWIST_WAY, factors[0])
             for side in range(2):
-                if body_of(joints, joint, side) < 0:
+                body = body_of(joints, joint, side)
+                if body < 0:
                     continue
-                at = 4 * joint + 2 * side
-                below, above = newton.rows[at], newton.rows[at + 1]
-                entry = (first + r) * ROW_WIDTH + 6 * side
+                below, above = (
+                    newton.rows[4 * joint + 2 * side],
+                    newton.rows[4 * joint + 2 * side + 1],
+                )
+                entry, ways = (first + r) * ROW_WIDTH + 6 * side, body * WAYS_WIDTH + part
                 for c in range(6):
                     newton.values[above + c * rows + r] = probe.jacobian[entry + c]
-                    newton.values[below + 6 * r + c] = probe.jacobian[entry + c]
+                    total = 0.0
+                    for j in range(6):
+                        total += probe.jacobian[entry + j] * newton.ways[ways + 6 * j + c]
+                    newton.values[below + 6 * r + c] = total / factor
 
 
 @once
 def load_newton(
-    mechanism: Any, scratch: Any, room: Any, newton: Any, point: Any, factors: Any
+    mechanism: Any, scratch: Any, room: Any, newton: Any, point: Any, index: int, factors: Any
 ) -> bool:
     """The whole matrix at the stage in scratch, factored; whether all pivots are regular."""
     system = mechanism.system
@@ -120,17 +153,18 @@ def load_newton(
         newton.values[k] = 0.0
     for k in range(ABSOLUTE_WIDTH * system.body_count):
         newton.probe.absolute[k] = scratch.absolute[k]
-    load_bodies(system, newton, scratch, factors)
+    put_ways(mechanism, scratch, room, newton.ways, factors)
+    load_bodies(system, newton, scratch)
     for force in range(system.force_count):
         a, b = forces.a[force], forces.b[force]
         put_slopes(system, newton, scratch, room.multipliers, force, 0, a, b)
-        add_pair(newton, newton.across, force, a, b, factors)
+        add_pair(newton, newton.across, force, a, b)
     for joint in range(system.joint_count):
         if joints.rows[joint] > 0:
             a, b = joints.a[joint], joints.b[joint]
             put_slopes(system, newton, scratch, room.multipliers, joint, 1, a, b)
-            add_pair(newton, newton.beside, joint, a, b, factors)
-    load_rows(system, newton, scratch)
+            add_pair(newton, newton.beside, joint, a, b)
+    load_rows(system, newton, scratch, room.measured, index, factors)
     load_armatures(mechanism, newton, room)
     regular: bool = factor_blocks(newton, newton.values, newton.swaps) == FACTORED_ALL
     return regular

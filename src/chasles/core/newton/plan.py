@@ -18,6 +18,7 @@ from chasles.core.blocks.elimination import NOTHING, eliminate, node_cost
 from chasles.core.blocks.general import lay_out_general
 from chasles.core.blocks.layout import BLOCK, FIRST_SLOT, NEIGHBOUR, PIVOT, SIZE, SLOTS
 from chasles.core.constraints.registry import CONSTRAINTS
+from chasles.core.newton.ways import WAYS_WIDTH
 from chasles.core.workspace import Workspace
 
 
@@ -55,6 +56,7 @@ class Newton(NamedTuple):
     values: Floats  # the factor
     swaps: Integers  # (6 n + rows,)
     column: Floats  # (6 n + rows,)
+    ways: Floats  # (n, WAYS_WIDTH) how poses, twists and their rates follow: see `ways`
     block: Floats  # (12 * 24,) derivatives of one force or joint
     wrench: Floats  # (12,) of a force or joint, ...
     probe_out: Floats  # (12,) ... and displaced
@@ -123,6 +125,7 @@ def make_newton(
         values=np.zeros(int(size)),
         swaps=np.zeros(unknowns, np.int64),
         column=np.zeros(unknowns),
+        ways=np.zeros((bodies, WAYS_WIDTH)),
         block=np.zeros(12 * 24),
         wrench=np.zeros(12),
         probe_out=np.zeros(12),

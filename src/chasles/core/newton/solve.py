@@ -195,7 +195,8 @@ def solve_step(
             if not fresh:
                 fresh = True
                 count_one(room, FACTORED, ALL_FACTORED)
-                if not load_newton(mechanism, scratch, room, newton, room.point, factors):
+                point = room.point
+                if not load_newton(mechanism, scratch, room, newton, point, index, factors):
                     break
             sharpen(mechanism, scratch, room, newton, room.point)
         changed = take_change(mechanism, scratch, room, past, index, factors)

@@ -2,10 +2,11 @@
 
 What moves one end of a chain is felt by every link some times less than by the one before: after
 some hundred links it is 1e-300, and multiplications of subnormal numbers take a hundred times as
-long as others.  Forces (N, N m), accelerations (m/s^2, rad/s^2) and multipliers below DUST would
-have to grow by more than a hundred orders of magnitude to be seen beside anything that a model is
-about, in any units; squares of what is left are normal numbers.  Models of fewer than LONG bodies
-are left as they are: there is nothing to gain.
+long as others.  Forces (N, N m) that links hand on and multipliers below DUST would have to grow by
+more than a hundred orders of magnitude to be seen beside anything that a model is about, in any
+units.  Beyond them all is zero: accelerations that are not are some DUST or larger, so that squares
+of the velocities which they make are normal numbers.  Links halve what they hand on about twice:
+LONG bodies take 114 orders of magnitude, and models with fewer are left as they are.
 """
 
 from typing import Any
@@ -14,7 +15,7 @@ from chasles.compiled import formula
 from chasles.scalars.elementary import absolute, pick
 
 DUST = 1e-140
-LONG = 64
+LONG = 200
 
 
 @formula

@@ -19,22 +19,29 @@ import numpy as np
 from chasles.compiled import formula, hot, once, routine
 from chasles.core.arrays import Floats, Integers, vec3
 from chasles.core.assemble import pose_of
-from chasles.core.outcomes import OK
-from chasles.core.recursion.accelerate import accelerate
+from chasles.core.outcomes import NOT_SOLVED, OK
+from chasles.core.recursion.again import load_bodies
 from chasles.core.recursion.articulate import (
-    articulate,
     clear_sums,
     inertia_of,
-    load_wrenches,
     put_inertia,
     sum_of,
     z_axis,
 )
+from chasles.core.recursion.eliminate import SOLVED
 from chasles.core.recursion.groups import LoopRoom, Loops, make_loop_room
 from chasles.core.recursion.kept import keep_rows
 from chasles.core.recursion.kinematics import kinematics, place
 from chasles.core.recursion.loading import by_rows, load_rows
-from chasles.core.recursion.refine import loop_accelerations
+from chasles.core.recursion.refine import (
+    MOST_REFINEMENTS,
+    converge,
+    gather,
+    motion_norm,
+    push_norm,
+    put_damping,
+)
+from chasles.core.recursion.solving import loop_inward, resolve_loads
 from chasles.core.recursion.stage import put_cut_rows
 from chasles.core.recursion.tree import (
     FIXED,
@@ -156,7 +163,9 @@ def add_soft_inertias(linear: Any, soft: Any) -> None:
 
 @once
 def linearise(mechanism: Any, linear: Any, soft: Any, point: Any, t: float, reach: float) -> int:
-    """Softness of the forces at a point, with gamma h = `reach`: OK."""
+    """Softness of the forces at a point, with gamma h = `reach`, and the factor of the matrix: OK,
+    or a row that has no pivot.
+    """
     system, tree, work = mechanism.system, mechanism.tree, linear.work
     put_signals(system.signals, t, work.signals)
     for k in range(system.quadrature_count):
@@ -175,34 +184,46 @@ def linearise(mechanism: Any, linear: Any, soft: Any, point: Any, t: float, reac
         put_cut_rows(system, tree, linear.loops, linear.room, point, work)
         for row in range(system.row_count):
             work.eta[row] = 0.0
-    return OK
+    return factor_soft(linear, soft)
 
 
 @hot
-def load_soft(linear: Any, soft: Any, wrenches: Any) -> None:
-    """Wrenches (n, 6), and what forces add to inertias."""
-    tree, memory = linear.tree, linear.memory
-    for k in range(6 * tree.body_count):
-        memory.wrenches[k] = wrenches[k]
+def factor_soft(linear: Any, soft: Any) -> int:
+    """The factor of inertias and what forces add to them: OK, or a row that has no pivot."""
+    tree, memory, loops, room = linear.tree, linear.memory, linear.loops, linear.room
+    work = linear.work
     clear_sums(tree, memory.rows)
     add_soft_inertias(linear, soft)
-    load_wrenches(tree, memory)
+    load_rows(tree, loops, memory.rows, room, work.absolute, work.jacobian, work.eta)
+    failed = loop_inward(tree, memory, loops, room)
+    if failed == SOLVED:
+        return OK
+    row: int = loops.source[failed]
+    return row
 
 
 @once
-def answer(mechanism: Any, linear: Any, soft: Any, point: Any, wrenches: Any, slope: Any) -> int:
-    """Accelerations under wrenches (n, 6), into the place of those of a slope: OK, or a row."""
+def answer(mechanism: Any, linear: Any, wrenches: Any, slope: Any) -> int:
+    """Accelerations under wrenches (n, 6), into the place of those of a slope: OK, or NOT_SOLVED.
+
+    On the factor of the step.
+    """
     tree, memory, loops, room = linear.tree, linear.memory, linear.loops, linear.room
-    work, rates = linear.work, mechanism.tree.rate_count
-    load_soft(linear, soft, wrenches)
-    if loops.row_count == 0:
-        articulate(tree, memory)
-        accelerate(tree, memory.rows, memory.has_tips, slope, rates)
-        return OK
-    load_rows(tree, loops, memory.rows, room, work.absolute, work.jacobian, work.eta)
-    outcome = loop_accelerations(tree, memory, loops, room, mechanism.system, work, slope, rates)
-    if outcome >= 0:
-        outcome = loops.source[outcome]
+    rows, rates, outcome = memory.rows, mechanism.tree.rate_count, OK
+    for k in range(6 * tree.body_count):
+        memory.wrenches[k] = wrenches[k]
+    for row in range(loops.row_count):
+        room.wanted[row] = 0.0
+    load_bodies(tree, memory)
+    resolve_loads(tree, loops, room, rows, room.solution, 0)
+    if loops.is_damped != 0:
+        size = motion_norm(tree, rows) + push_norm(tree, memory, mechanism.system)
+        gather(tree, loops, room, rows, room.solution)
+        put_damping(tree, loops, room)
+        solves, _ = converge(tree, loops, room, rows, size)
+        outcome = OK if solves <= MOST_REFINEMENTS else NOT_SOLVED
+    for k in range(rates):
+        slope[rates + k] = room.solution[k]
     if mechanism.kept.count > 0:
         keep_rows(mechanism.kept, slope, rates)
     return outcome
