@@ -15,6 +15,7 @@ from chasles.core.recursion.flight import FLIGHT_WIDTH, first_flight, make_fligh
 from chasles.core.recursion.groups import make_loop_room
 from chasles.core.recursion.kinematics import tree_absolute
 from chasles.core.recursion.loading import in_world
+from chasles.core.recursion.tables import in_order
 from chasles.core.recursion.tree import (
     BY_WRENCH,
     DOF,
@@ -294,6 +295,9 @@ def make_stepper(
         loops = loops._replace(untouched=0 * loops.untouched)
     elif leaves_rows_alone(method, stabiliser, setup.system):
         loops = in_world(loops, tree, setup.system)
+    if found.cuts and memory.has_wrenches == 0:
+        tree, loops = in_order(tree, loops)
+        memory = memory._replace(is_loaded=0)
     mechanism = Mechanism(
         **parts_of(setup, found, until),
         tree=tree,

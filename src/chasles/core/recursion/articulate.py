@@ -170,6 +170,12 @@ def clear_sums(tree: Any, rows: Any) -> None:
 
 
 @formula
+def clear_load(rows: Any, at: int) -> None:
+    put3(rows, at + TORQUE, ZERO)
+    put3(rows, at + FORCE, ZERO)
+
+
+@formula
 def add_load(rows: Any, at: int, torque: Any, force: Any) -> None:
     put3(rows, at + TORQUE, add(vec3(rows, at + TORQUE), torque))
     put3(rows, at + FORCE, add(vec3(rows, at + FORCE), force))

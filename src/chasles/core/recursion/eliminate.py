@@ -30,7 +30,7 @@ from chasles.core.blocks.small import (
     put_row6,
     scale3,
 )
-from chasles.core.recursion.articulate import add_load, inertia_of, put_inertia
+from chasles.core.recursion.articulate import add_load, clear_load, inertia_of, put_inertia
 from chasles.core.recursion.choosing import choose_rows
 from chasles.core.recursion.dust import LONG, swept3
 from chasles.core.recursion.inertia import deflated
@@ -38,6 +38,7 @@ from chasles.core.recursion.tree import ALPHA, ROW
 from chasles.core.recursion.untouched import NOTHING
 
 SOLVED = -1
+NO_INERTIA = ((0.0,) * 6, (0.0,) * 9, (0.0,) * 6)
 
 
 @hot
@@ -93,7 +94,10 @@ def close_group(loops: Any, room: Any, rows: Any, g: int) -> int:
     if place >= 0:
         at, base = 18 * place, loops.end[g] * ROW
         k0, count = get6(reach, at), loops.place_rows[place]
-        inertia = deflated(inertia_of(rows, base), halves(k0), factor[0])
+        inertia = inertia_of(rows, base)
+        if loops.begins[g] != 0:
+            inertia = NO_INERTIA
+        inertia = deflated(inertia, halves(k0), factor[0])
         if count > 1:
             k1 = minus_scaled6(get6(reach, at + 6), factor[1], k0)
             put_row6(reach, at + 6, k1)
@@ -104,6 +108,8 @@ def close_group(loops: Any, room: Any, rows: Any, g: int) -> int:
             put_row6(reach, at + 12, k2)
             inertia = deflated(inertia, halves(k2), factor[5])
         put_inertia(rows, base, inertia)
+        if loops.begins[g] != 0:
+            clear_load(rows, base)
         push_body(rows, base, push, k0, k1, k2)
     first, target = loops.first_later[g], loops.first_target[g]
     for j in range(first, loops.first_later[g + 1]):

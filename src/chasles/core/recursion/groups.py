@@ -38,6 +38,7 @@ class Loops(NamedTuple):
     pairs: Integers
     end: Integers  # (g,) the body on which a group closes; -1: the ground
     end_place: Integers  # (g,) its place there
+    begins: Integers  # (g,) 1 where it is the first to give that body anything: see `in_order`
     first_later: Integers  # (g + 1,) groups that it meets and that go later
     later: Integers
     later_value: Integers  # their block of E with it

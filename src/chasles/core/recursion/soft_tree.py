@@ -91,7 +91,8 @@ def make_soft_tree(mechanism: Any, soft: Softness) -> SoftTree:
     """Storage for a mechanism."""
     tree, system = mechanism.tree, mechanism.system
     signals = np.zeros(max(1, system.signal_count))  # driven coordinates do not yield
-    loops = by_rows(mechanism.loops)._replace(untouched=0 * mechanism.loops.untouched)
+    loops = by_rows(mechanism.loops)
+    loops = loops._replace(untouched=0 * loops.untouched, begins=0 * loops.begins)
     return SoftTree(
         tree=tree._replace(gravity=np.zeros(3), armature=tree.armature.copy()),
         memory=make_recursion(tree, signals, wrenches=True, efforts=False, rows=True),

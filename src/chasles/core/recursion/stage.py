@@ -109,7 +109,8 @@ def accelerate_loops(
 ) -> int:
     """Accelerations of a tree with cut joints, once bodies and rows are in `work`."""
     rows = memory.rows
-    clear_sums(tree, rows)
+    if memory.is_loaded != 0:
+        clear_sums(tree, rows)
     if memory.has_wrenches != 0:
         load_wrenches(tree, memory)
     load_rows(tree, loops, rows, room, work.absolute, work.jacobian, work.eta)

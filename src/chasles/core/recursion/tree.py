@@ -138,10 +138,10 @@ class Tree(NamedTuple):
     pitch: Floats  # (n,) metres per radian
     armature: Floats  # (v,) rotor inertia on every coordinate
     driven: Integers  # (v,) first signal (value, rate, second derivative) or -1
-    is_leaf: Integers  # (n,) nothing hangs on it
+    is_leaf: Integers  # (n,) nothing hangs on it; with rows: nor does any close on it
     is_tip: Integers  # (n,) a ball that nothing hangs on
     tip: Floats  # (n, 9) of those: I^-1 and M', working axes (see `tips`)
-    is_later: Integers  # (n,) a sibling of a higher number hands its share to the parent first
+    is_later: Integers  # (n,) the parent has been given something before, by a sibling or rows
     axes: Floats  # (n, 9) the working axes in the body's own frame, as columns
     centre: Floats  # (n, 3) c: P to the centre of mass, working axes
     gravity: Floats  # (3,)
@@ -188,7 +188,7 @@ class Recursion(NamedTuple):
     has_wrenches: int
     has_efforts: int
     has_tips: int  # balls that nothing hangs on, and no rows, are seen in their own axes
-    is_loaded: int  # sums of (I, H, M) and p start from zero: loads or rows come first
+    is_loaded: int  # sums of (I, H, M) and p start from zero: loads, or rows in any order
 
 
 def make_recursion(
