@@ -4,6 +4,8 @@ VENV := .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 WORKERS ?= auto
+COUNT ?= 40
+SEED ?=
 
 .PHONY: paper test warm browser slow robots mutants bench lint docs wheel clean
 
@@ -29,8 +31,9 @@ robots: $(VENV)/.extra-test  ## fetch published robots, and compare them with Mu
 	$(BIN)/python scripts/fetch_robots.py
 	$(BIN)/python tests/io/published_robots.py
 
-mutants: $(VENV)/.extra-test  ## break named formulas one by one: which tests notice, as a table
+mutants: $(VENV)/.extra-test  ## break named formulas, and COUNT random places: which tests notice
 	PYTHONPATH=tests $(BIN)/python tests/mutation_sample.py
+	PYTHONPATH=tests $(BIN)/python tests/random_mutants.py --count $(COUNT) $(SEED:%=--seed %)
 
 bench: $(VENV)/.extra-bench  ## all figures beside the peers, on one core, and docs/benchmarks.md from them
 	$(BIN)/python benchmarks/run.py --page
