@@ -98,8 +98,14 @@ def ad(group, x):
     return whole
 
 
+#: Sums that are asked for again, by group and element.
+SUMS = {}
+
+
 def dexp_matrix(group, x):
     """The sum of ad^k / (k+1)!."""
+    if (group.name, *x) in SUMS:
+        return SUMS[group.name, *x]
     matrix = ad(group, x)
     term = total = mp.eye(group.dim)
     for k in range(2, 200):
@@ -107,6 +113,7 @@ def dexp_matrix(group, x):
         total = total + term
         if mp.mnorm(term, 1) < mp.mpf(10) ** -60:
             break
+    SUMS[group.name, *x] = total
     return total
 
 
