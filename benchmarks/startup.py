@@ -112,7 +112,11 @@ def cpu_seconds() -> dict[str, float]:
     """The four figures."""
     with tempfile.TemporaryDirectory(prefix="chasles-bench-") as folder:
         # Compiled ahead as `chasles warm` does; only first runs have a cache of their own each.
-        process("from chasles.warm import warm; warm(lambda line: None)", f"{folder}/warm", folder)
+        process(
+            "from chasles.cli.warming import warm; warm(lambda line: None)",
+            f"{folder}/warm",
+            folder,
+        )
         found = {}
         for what, code in CODE.items():
             times = []

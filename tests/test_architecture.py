@@ -68,6 +68,16 @@ def test_the_floors_are_those_that_are_enforced():
     assert [set(words(cell)) for cell in first_cells("Floors")] == [e for e in enforced if e]
 
 
+def test_the_house_has_nine_floors_and_few_modules_beside_the_rooms():
+    assert len(first_cells("Floors")) == 9
+    assert len(MODULES | {"__init__"}) <= 6
+
+
+def test_one_call_is_read_in_fewer_than_sixty_files():
+    walk = section("One call of `simulate`")
+    assert 30 < len({word for word in words(walk) if word.endswith(".py")}) < 60
+
+
 def test_the_parts_of_the_state_block_are_those_of_its_layout():
     lengths = {"kept", "width"}
     parts = [word for cell in first_cells("The state block") for word in words(cell)]

@@ -45,7 +45,7 @@ import chasles as ch
 from chasles.compiled import kernels
 from chasles.compiled.slots import ROUTINES
 from chasles.core.recursion.kinematics import tree_absolute
-from chasles.dynamics.tree_problem import TreeProblem
+from chasles.build.dynamics.tree_problem import TreeProblem
 
 assert ch.__file__.startswith(sys.argv[1]), ch.__file__
 model = ch.Model([ch.Body.sphere("ball", 0.1, mass=1.0)])

@@ -14,9 +14,9 @@ from pathlib import Path
 import pytest
 
 import chasles as ch
+from chasles.build.system.user_code import CompiledForce
 from chasles.compiled.cache import CHECK, KEPT, cache_root, runs_v3
 from chasles.compiled.preparing import interrupts_kept
-from chasles.system.user_code import CompiledForce
 
 SOURCE = Path(__file__).parent.parent / "src"
 
@@ -318,7 +318,7 @@ def test_every_stabiliser_runs_without_the_compiler(tmp_path):
 FORMULA = """
 import ctypes
 import chasles as ch
-from chasles.system.user_code import CompiledForce
+from chasles.build.system.user_code import CompiledForce
 
 stiffness = STIFFNESS
 
@@ -390,7 +390,7 @@ def test_the_top_runs_without_a_cache(tmp_path):
 
 WARM = """
 from chasles.compiled.kernels import KERNELS
-from chasles.warm import warm
+from chasles.cli.warming import warm
 lines = []
 assert warm(lines.append) == sum(" of " + str(len(KERNELS)) in line for line in lines)
 left = {kernel.__name__ for kernel in KERNELS if not kernel.ready}

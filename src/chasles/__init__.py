@@ -4,9 +4,7 @@ The classes that a model is made of are imported at once, everything else when i
 for: whoever builds or reads a model does not wait for the compiler, the studies or the views.
 """
 
-import sys
 from importlib import import_module
-from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 from chasles.model import (
@@ -83,11 +81,15 @@ if TYPE_CHECKING:
     from chasles.analysis.equilibrium import Equilibrium, equilibrium
     from chasles.analysis.linearise import Linearisation, linearise
     from chasles.analysis.modes import Mode
-    from chasles.dynamics.equations import Equations, equations
-    from chasles.dynamics.joint_dynamics import JointDynamics, joint_dynamics
+    from chasles.build.dynamics.equations import Equations, equations
+    from chasles.build.dynamics.joint_dynamics import JointDynamics, joint_dynamics
+    from chasles.build.start.assembly import Assembly, assemble
+    from chasles.build.start.by_coordinates import start_state
+    from chasles.build.system.state import State
     from chasles.integrators.generalized_alpha import generalized_alpha
     from chasles.integrators.maps import munthe_kaas
     from chasles.integrators.methods import methods, scipy_method
+    from chasles.integrators.stabilisation.baumgarte import Baumgarte
     from chasles.integrators.tableaux import Tableau
     from chasles.io.netcdf import load
     from chasles.io.read import read_model, read_run
@@ -102,15 +104,11 @@ if TYPE_CHECKING:
     from chasles.run.simulate import simulate
     from chasles.run.simulation import Simulation
     from chasles.spaces import SE3, Designation, SO3xR3, Space, designate
-    from chasles.stabilisation.baumgarte import Baumgarte
-    from chasles.start.assembly import Assembly, assemble
-    from chasles.start.by_coordinates import start_state
     from chasles.studies.advise import Advice, NothingMeetsTheTarget, advise
     from chasles.studies.compare import Comparison, compare
     from chasles.studies.convergence import Convergence, convergence
     from chasles.studies.library.catalogue import library
     from chasles.studies.work_precision import WorkPrecision, work_precision
-    from chasles.system.state import State
     from chasles.view import animate
     from chasles.view.export import export
 
@@ -125,16 +123,16 @@ LATE = {
     "linearise": "analysis.linearise",
     "Mode": "analysis.modes",
     "Reaction": "result.reactions",
-    "Equations": "dynamics.equations",
-    "equations": "dynamics.equations",
+    "Equations": "build.dynamics.equations",
+    "equations": "build.dynamics.equations",
     "ensemble": "many.ensembles.ensemble",
     "Event": "run.events",
     "Gradient": "many.gradients.gradient",
     "gradient": "many.gradients.gradient",
     "Impact": "run.impacts",
     "Moment": "run.control",
-    "JointDynamics": "dynamics.joint_dynamics",
-    "joint_dynamics": "dynamics.joint_dynamics",
+    "JointDynamics": "build.dynamics.joint_dynamics",
+    "joint_dynamics": "build.dynamics.joint_dynamics",
     "generalized_alpha": "integrators.generalized_alpha",
     "methods": "integrators.methods",
     "scipy_method": "integrators.methods",
@@ -152,10 +150,10 @@ LATE = {
     "SO3xR3": "spaces",
     "Space": "spaces",
     "designate": "spaces",
-    "Baumgarte": "stabilisation.baumgarte",
-    "Assembly": "start.assembly",
-    "assemble": "start.assembly",
-    "start_state": "start.by_coordinates",
+    "Baumgarte": "integrators.stabilisation.baumgarte",
+    "Assembly": "build.start.assembly",
+    "assemble": "build.start.assembly",
+    "start_state": "build.start.by_coordinates",
     "Advice": "studies.advise",
     "NothingMeetsTheTarget": "studies.advise",
     "advise": "studies.advise",
@@ -167,21 +165,11 @@ LATE = {
     "work_precision": "studies.work_precision",
     "Sweep": "many.sweeps.sweep",
     "sweep": "many.sweeps.sweep",
-    "State": "system.state",
+    "State": "build.system.state",
     "animate": "view",
     "export": "view.export",
 }
 
-
-class Package(ModuleType):
-    """This package; one of its modules, `library`, is named as what it defines."""
-
-    def __setattr__(self, name: str, value: Any) -> None:
-        if not (name in LATE and isinstance(value, ModuleType)):  # as an import of it would do
-            super().__setattr__(name, value)
-
-
-sys.modules[__name__].__class__ = Package
 
 if not TYPE_CHECKING:  # so that a type checker refuses names that are not there
 

@@ -10,9 +10,9 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
 import chasles as ch
+from chasles.build.system.signals import SignalList
 from chasles.core.signals import put_signals
 from chasles.run import loop
-from chasles.system.signals import SignalList
 
 T = np.linspace(0.0, 3.0, 301)
 HINGE = ch.Revolute("hinge", ch.GROUND, ch.Body.rod("arm", 1.0, mass=1.0), (0, 0, 0), (0, 1, 0))

@@ -5,12 +5,12 @@ import pytest
 from mechanisms import KINDS, make_joint, random_body, tree
 
 import chasles as ch
+from chasles.build.dynamics.equations import equations_at
+from chasles.build.dynamics.maximal import MaximalForm, terms_at
+from chasles.build.dynamics.solver import make_solver
+from chasles.build.system.build import build, real_rows
 from chasles.core.recursion.count import recursion_flops
-from chasles.dynamics.equations import equations_at
-from chasles.dynamics.maximal import MaximalForm, terms_at
-from chasles.dynamics.solver import make_solver
 from chasles.spaces import resolve_spaces
-from chasles.system.build import build, real_rows
 
 
 def form_of(model):

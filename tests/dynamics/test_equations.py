@@ -5,8 +5,8 @@ import pytest
 from mechanisms import EXAMPLES, FORMS, KINDS, chain, moving, three_bar, tree
 
 import chasles as ch
+from chasles.build.system.build import build
 from chasles.spaces import resolve_spaces
-from chasles.system.build import build
 
 
 def relative_error(found, expected):

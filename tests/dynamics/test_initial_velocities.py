@@ -7,7 +7,7 @@ import pytest
 from random_trees import moving_twin
 
 import chasles as ch
-from chasles.start import consistent
+from chasles.build.start import consistent
 
 ORIGIN, Y = (0, 0, 0), (0, 1, 0)
 

@@ -11,10 +11,10 @@ from mechanisms import FORMS, KINDS, chain, moving
 from scipy.linalg import expm
 
 import chasles as ch
+from chasles.build.system.build import build
+from chasles.build.system.gaps import frame_of
 from chasles.result.violations import gap
 from chasles.spaces import resolve_spaces
-from chasles.system.build import build
-from chasles.system.gaps import frame_of
 
 TINY = 1e-30  # of the complex step
 JOINT = "joint 1"

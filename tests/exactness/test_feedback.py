@@ -4,17 +4,17 @@ import numpy as np
 import pytest
 
 import chasles as ch
+from chasles.build.dynamics.solver import make_solver
+from chasles.build.system.build import build
+from chasles.build.system.gaps import joint_gap
 from chasles.core.mechanism import Promises
-from chasles.dynamics.solver import make_solver
 from chasles.integrators.methods import find_method
+from chasles.integrators.stabilisation.stabiliser import chosen_stabiliser, make_stabiliser
 from chasles.run.loop import Run
 from chasles.run.stepper import make_stepper
 from chasles.run.time_grid import make_grid
 from chasles.spaces import resolve_spaces
-from chasles.stabilisation.stabiliser import chosen_stabiliser, make_stabiliser
 from chasles.studies import gallery
-from chasles.system.build import build
-from chasles.system.gaps import joint_gap
 
 WORDS = ("baumgarte", "ggl")
 STEPS = (4e-3, 2e-3, 1e-3)

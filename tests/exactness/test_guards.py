@@ -10,11 +10,11 @@ from combinations import pairwise
 from mechanisms import KINDS, chain, moving, tree, worst_gaps
 
 import chasles as ch
+from chasles.build.problem import choose_spaces, make_problem
 from chasles.integrators.methods import find_method
-from chasles.problem import choose_spaces, make_problem
+from chasles.integrators.stabilisation.stabiliser import make_stabiliser
 from chasles.run.promises import make_promises
 from chasles.run.stepper import make_stepper
-from chasles.stabilisation.stabiliser import make_stabiliser
 
 METHODS = ("euler", "midpoint", "heun", "kutta3", "rk4", "dopri5", "butcher6", "dop853")
 

@@ -10,6 +10,7 @@ from mechanisms import KINDS, heavy_top, moving, tree
 
 import chasles as ch
 from chasles.analysis.tangent import tangent
+from chasles.build.start.kkt import mass_matrices
 from chasles.core.arrays import ABSOLUTE_WIDTH, TWIST, flat_arrays
 from chasles.core.newton.matrix import load_bodies, load_newton, sharpen
 from chasles.core.newton.past import put_difference
@@ -25,7 +26,6 @@ from chasles.core.stage import Role, stage
 from chasles.core.tally import FACTORED, ITERATED
 from chasles.run.options import ByHand
 from chasles.run.preparation import make_settings, stepper_of
-from chasles.start.kkt import mass_matrices
 
 
 def stepper_for(model, method="generalized-alpha", spaces="subgroups", step=1e-3):

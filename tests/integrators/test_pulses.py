@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 import chasles as ch
-from chasles.system.signals import SignalList
-from chasles.system.step_bounds import UNBOUNDED, step_bounds
+from chasles.build.system.signals import SignalList
+from chasles.build.system.step_bounds import UNBOUNDED, step_bounds
 
 PUSH, WIDTH, AT, UNTIL = 885.0, 2e-3, 5.0, 10.0  # N, s
 KNOTS = np.concatenate(

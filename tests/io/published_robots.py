@@ -20,10 +20,10 @@ import mujoco
 import numpy as np
 
 import chasles as ch
-from chasles.dynamics.tree_problem import TreeProblem
+from chasles.build.dynamics.tree_problem import TreeProblem
+from chasles.build.system.turns import first_integrals
 from chasles.io.mjcf import compiled_scene
 from chasles.io.xml_checks import Checker
-from chasles.system.turns import first_integrals
 
 OWN = Path(__file__).parent / "robots"
 FOLDER = Path(__file__).parents[2] / "build" / "robots"

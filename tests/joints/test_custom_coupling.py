@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 
 import chasles as ch
+from chasles.build.dynamics.tree_problem import TreeProblem
 from chasles.core.arrays import flat_arrays
 from chasles.core.recursion.refine import gather, put_miss
-from chasles.dynamics.tree_problem import TreeProblem
 
 X, Y, Z = (1, 0, 0), (0, 1, 0), (0, 0, 1)
 MIXED = {"one": "subgroups", "two": "SE3", "three": "subgroups"}

@@ -7,8 +7,8 @@ import pytest
 from mechanisms import random_body
 
 import chasles as ch
+from chasles.build.dynamics.tree_problem import TreeProblem
 from chasles.core.recursion.run import tree_close
-from chasles.dynamics.tree_problem import TreeProblem
 
 
 def bodies(seed=3):

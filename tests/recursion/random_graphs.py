@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 from mechanisms import random_rotation
 
+from chasles.build.system.build_tree import LOOSE, Link, build_tree
 from chasles.core.arrays import ABSOLUTE_WIDTH, POSE_R, POSE_X, ROW_WIDTH, TWIST
 from chasles.core.recursion.articulate import clear_sums, load_wrenches
 from chasles.core.recursion.cuts import Cut, Term
@@ -18,7 +19,6 @@ from chasles.core.recursion.kinematics import kinematics, place
 from chasles.core.recursion.loading import load_rows
 from chasles.core.recursion.tables import make_loops
 from chasles.core.recursion.tree import DOF, PAIR_CODES, STORED, make_recursion
-from chasles.system.build_tree import LOOSE, Link, build_tree
 
 CARRIED = ("fixed", "revolute", "prismatic", "helical", "cylindrical", "planar", "spherical")
 #: Pairs whose coordinates a coupling may name.

@@ -4,8 +4,8 @@ import numpy as np
 from mechanisms import KINDS, moving, tree
 
 import chasles as ch
+from chasles.build.dynamics.tree_problem import TreeProblem
 from chasles.core.arrays import ABSOLUTE_WIDTH
-from chasles.dynamics.tree_problem import TreeProblem
 
 
 def run_of(problem: TreeProblem, until, step, method="rk4", save_every=1) -> ch.Result:

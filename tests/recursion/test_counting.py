@@ -5,14 +5,14 @@ import pytest
 from mechanisms import chain, double_pendulum, heavy_top, three_bar
 
 import chasles as ch
+from chasles.build.system.build import build
+from chasles.build.system.tree_setup import tree_setup
 from chasles.core.recursion.count import recursion_flops
 from chasles.core.recursion.cuts import Cut
 from chasles.core.recursion.program import make_program
 from chasles.core.recursion.tables import make_loops
 from chasles.spaces import resolve_spaces
 from chasles.studies.library import bennett, n_four_bar
-from chasles.system.build import build
-from chasles.system.tree_setup import tree_setup
 
 
 def net(size: int) -> ch.Model:

@@ -10,7 +10,7 @@ from random_loops import looped
 from subgroup_runs import disagreement, run_of, worst_gap
 
 import chasles as ch
-from chasles.dynamics.tree_problem import TreeProblem
+from chasles.build.dynamics.tree_problem import TreeProblem
 from chasles.spaces.tree import pair_tree
 from chasles.studies.library import bennett, bricard, four_bar, n_four_bar
 

@@ -9,10 +9,10 @@ from mechanisms import KINDS, chain, moving
 from subgroup_runs import floating_tree, kinetic_energy, random_tree, run_of, shaft, worst_gap
 
 import chasles as ch
+from chasles.build.dynamics.tree_problem import TreeProblem
+from chasles.build.system.build_tree import build_tree, links_of
 from chasles.core.recursion.run import tree_rates
 from chasles.core.recursion.tree import FREE, make_recursion
-from chasles.dynamics.tree_problem import TreeProblem
-from chasles.system.build_tree import build_tree, links_of
 
 METHODS = ("euler", "midpoint", "heun", "kutta3", "rk4", "dopri5", "butcher6", "dop853")
 

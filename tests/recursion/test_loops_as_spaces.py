@@ -19,8 +19,8 @@ from random_loops import (
 from test_subgroups_as_spaces import disagreement
 
 import chasles as ch
+from chasles.build.dynamics.tree_problem import TreeProblem
 from chasles.core.mechanism import Promises
-from chasles.dynamics.tree_problem import TreeProblem
 from chasles.run.promises import make_promises
 from chasles.run.stepper import Stepper
 from chasles.spaces.tree import pair_tree

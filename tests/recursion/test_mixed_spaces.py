@@ -8,8 +8,8 @@ from random_loops import driven, loaded, looped, planar, spatial
 from subgroup_runs import floating_tree, on_charts, random_tree, run_of
 
 import chasles as ch
+from chasles.build.dynamics.tree_problem import TreeProblem
 from chasles.core.recursion.tree import DIRECT, FREE, PROPER
-from chasles.dynamics.tree_problem import TreeProblem
 from chasles.model import InvalidBody, InvalidOption
 from chasles.spaces import Space
 

@@ -7,6 +7,8 @@ from hypothesis import strategies as st
 from random_graphs import CARRIED, LOOSE, Graph
 from random_loops import looped
 
+from chasles.build.dynamics.cut_joints import mobility_of, room_of
+from chasles.build.dynamics.tree_problem import TreeProblem
 from chasles.core.arrays import vec3
 from chasles.core.recursion import tables
 from chasles.core.recursion.cuts import Cut
@@ -20,8 +22,6 @@ from chasles.core.recursion.solving import (
     loop_resolve,
 )
 from chasles.core.recursion.tables import make_loops
-from chasles.dynamics.cut_joints import mobility_of, room_of
-from chasles.dynamics.tree_problem import TreeProblem
 
 PAIRS = st.one_of(st.sampled_from(CARRIED), st.sampled_from(LOOSE))
 

@@ -5,12 +5,12 @@ import numpy as np
 import pytest
 from random_trees import KINDS, body_motion, random_state, random_twin
 
+from chasles.build.system.build import build
+from chasles.build.system.build_tree import build_tree, links_of
+from chasles.build.system.tree_state import state_of
 from chasles.core.recursion.run import tree_rates
 from chasles.core.recursion.tree import ACCELERATION, ALPHA, OMEGA, TURN, make_recursion
 from chasles.spaces import resolve_spaces
-from chasles.system.build import build
-from chasles.system.build_tree import build_tree, links_of
-from chasles.system.tree_state import state_of
 
 #: MuJoCo's dof of every coordinate that both have: angles, and displacements of the same point.
 PARTS = {

@@ -5,7 +5,7 @@ import pytest
 from mechanisms import chain, moving
 from subgroup_runs import run_of
 
-from chasles.dynamics.tree_problem import TreeProblem
+from chasles.build.dynamics.tree_problem import TreeProblem
 
 #: Order, seconds, and numbers of steps at which the error is that of the leading term.
 METHODS = {

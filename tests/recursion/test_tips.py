@@ -3,9 +3,9 @@
 import numpy as np
 from subgroup_runs import random_tree
 
+from chasles.build.dynamics.tree_problem import TreeProblem
 from chasles.core.recursion.run import tree_rates
 from chasles.core.recursion.tree import SPHERICAL, make_recursion
-from chasles.dynamics.tree_problem import TreeProblem
 
 
 def test_the_parent_of_a_tip_feels_the_schur_complement_of_its_inertia():

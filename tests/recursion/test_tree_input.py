@@ -8,11 +8,11 @@ from mechanisms import chain, moving
 from subgroup_runs import on_charts, random_tree, run_of
 
 import chasles as ch
+from chasles.build.dynamics.tree_problem import TreeProblem
+from chasles.build.system.build_tree import Link, build_tree, links_of
 from chasles.core.recursion.run import tree_rates
 from chasles.core.recursion.tree import ALPHA, make_recursion
-from chasles.dynamics.tree_problem import TreeProblem
 from chasles.model import InvalidBody, InvalidJoint
-from chasles.system.build_tree import Link, build_tree, links_of
 
 
 def links_of_chain(kinds, seed=1):

@@ -6,8 +6,8 @@ from mechanisms import chain, double_pendulum, three_bar
 from subgroup_runs import floating_tree, random_tree
 
 import chasles as ch
-from chasles.dynamics.evaluation import wrench_history
-from chasles.dynamics.tree_readout import tree_accelerations, tree_wrenches
+from chasles.build.dynamics.evaluation import wrench_history
+from chasles.build.dynamics.tree_readout import tree_accelerations, tree_wrenches
 from chasles.result.readout import accelerations
 
 

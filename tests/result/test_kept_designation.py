@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 
 import chasles as ch
-from chasles.problem import choose_spaces
+from chasles.build.problem import choose_spaces
+from chasles.integrators.stabilisation.stabiliser import chosen_stabiliser
 from chasles.run.preparation import stabilised
-from chasles.stabilisation.stabiliser import chosen_stabiliser
 
 
 def ring() -> ch.Model:

@@ -10,9 +10,9 @@ import numpy as np
 import pytest
 
 import chasles as ch
-from chasles.dynamics.solver import make_solver
-from chasles.problem import choose_spaces, evaluate, make_problem
-from chasles.system.build import build
+from chasles.build.dynamics.solver import make_solver
+from chasles.build.problem import choose_spaces, evaluate, make_problem
+from chasles.build.system.build import build
 
 THREADS, TRIES = 4, 10
 

@@ -8,19 +8,19 @@ from mechanisms import double_pendulum, floating_pair, heavy_top, three_bar
 from numpy.testing import assert_array_equal
 
 import chasles as ch
+from chasles.build.problem import choose_spaces, make_problem
 from chasles.core.outcomes import OK
 from chasles.core.recursion.free_bodies import solve_free
 from chasles.groups.se3 import se3_dexp_inv, se3_exp
 from chasles.groups.so3 import so3_log
 from chasles.integrators.advance import take_step
 from chasles.integrators.methods import find_method
-from chasles.problem import choose_spaces, make_problem
+from chasles.integrators.stabilisation.stabiliser import chosen_stabiliser, make_stabiliser
 from chasles.run.preparation import stabilised
 from chasles.run.promises import make_promises
 from chasles.run.stepper import make_stepper
 from chasles.scalars import elementary, errorfree
 from chasles.scalars.traced import Tape, Traced, recorded, unboxed
-from chasles.stabilisation.stabiliser import chosen_stabiliser, make_stabiliser
 
 STEP = 1e-3
 

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import chasles as ch
-from chasles.problem import choose_spaces, make_problem
+from chasles.build.problem import choose_spaces, make_problem
 
 
 def pendulum(**options) -> ch.Model:

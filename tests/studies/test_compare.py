@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import chasles as ch
-from chasles import problem
+from chasles.build import problem
 from chasles.model.tables import small
 from chasles.studies import gallery, measure
 

@@ -3,7 +3,7 @@
 import pytest
 
 import chasles as ch
-from chasles.start import closure
+from chasles.build.start import closure
 
 MOST_FACTORS = 10  # Newton doubles the digits: 53 bits from 1e-13 take one, what moves on a few
 

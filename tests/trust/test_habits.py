@@ -6,8 +6,8 @@ from typing import get_args, get_type_hints
 import pytest
 
 import chasles as ch
+from chasles.integrators.stabilisation.stabiliser import STABILISERS
 from chasles.model.words import Stabiliser
-from chasles.stabilisation.stabiliser import STABILISERS
 
 ARM = ch.Body.rod("arm", 1.0, mass=1.0, position=(0.5, 0, 0))
 MODEL = ch.Model([ARM], [ch.Revolute("hinge", ch.GROUND, ARM, (0, 0, 0), "y")])

@@ -9,14 +9,14 @@ import pytest
 from numpy.testing import assert_array_equal
 
 import chasles as ch
+from chasles.build.dynamics.equations import dense_jacobian, dense_mass
+from chasles.build.dynamics.evaluation import evaluate
+from chasles.build.problem import choose_spaces, make_problem
 from chasles.core.outcomes import OK
-from chasles.dynamics.equations import dense_jacobian, dense_mass
-from chasles.dynamics.evaluation import evaluate
 from chasles.integrators.methods import find_method
-from chasles.problem import choose_spaces, make_problem
+from chasles.integrators.stabilisation.stabiliser import chosen_stabiliser, make_stabiliser
 from chasles.run.promises import make_promises
 from chasles.run.stepper import make_stepper
-from chasles.stabilisation.stabiliser import chosen_stabiliser, make_stabiliser
 
 AXIS, SPEED, STEP = (0, 0, 1), -8.0, 1e-4
 

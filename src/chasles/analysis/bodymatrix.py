@@ -16,9 +16,9 @@ from typing import Any
 
 import numpy as np
 
+from chasles.build.start.kkt import Rows
 from chasles.core.arrays import Floats, Integers, System
 from chasles.core.blocks.matrix import BlockMatrix
-from chasles.start.kkt import Rows
 
 #: rho in units of the largest stiffness per weight: eps rho is what rounding does to stiffnesses.
 PENALTY = 1e6

@@ -36,6 +36,7 @@ from chasles.analysis.large import LargePlace
 from chasles.analysis.linearise import Linearisation, linearised
 from chasles.analysis.place import AnyPlace, Place, first_place, make_place
 from chasles.analysis.reduced import Unbalance, check_regular, rounding_of
+from chasles.build.system.state import State
 from chasles.core.arrays import Floats
 from chasles.model import InvalidOption, Joint, Model, UnknownName
 from chasles.model.checks import checked_count
@@ -43,7 +44,6 @@ from chasles.model.keywords import checked_keywords
 from chasles.model.model import checked_model
 from chasles.result.reactions import Reaction, reaction
 from chasles.spaces.on_subgroups import check_derived, check_massive
-from chasles.system.state import State
 
 PREFERENCES = ("stable", "nearest")
 MOST_STEPS = 300

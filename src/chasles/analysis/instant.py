@@ -14,22 +14,22 @@ from typing import Any
 import numpy as np
 
 from chasles.analysis.tangent import Tangent, tangent
+from chasles.build.dynamics.equations import dense_jacobian, dense_mass
+from chasles.build.dynamics.maximal import terms_at
+from chasles.build.start.closure import gaps_of
+from chasles.build.start.consistent import driven_rates, initial_state, typical_speeds
+from chasles.build.start.redundancy import DEPENDENT, equilibrated, joint_of_row
+from chasles.build.system.build import Setup, build, check_closed, real_rows
+from chasles.build.system.state import State
+from chasles.build.system.turns import angle_columns, first_integrals, integrals_at
 from chasles.core.arrays import TWIST, Floats, Integers, System
 from chasles.core.constraints.kind import METRE
 from chasles.core.constraints.registry import CONSTRAINTS
 from chasles.core.forces.actuator import ACTUATOR
 from chasles.core.forces.registry import FORCES
 from chasles.core.workspace import Workspace
-from chasles.dynamics.equations import dense_jacobian, dense_mass
-from chasles.dynamics.maximal import terms_at
 from chasles.model import InconsistentStart, InvalidModel, Model
 from chasles.spaces import resolve_spaces
-from chasles.start.closure import gaps_of
-from chasles.start.consistent import driven_rates, initial_state, typical_speeds
-from chasles.start.redundancy import DEPENDENT, equilibrated, joint_of_row
-from chasles.system.build import Setup, build, check_closed, real_rows
-from chasles.system.state import State
-from chasles.system.turns import angle_columns, first_integrals, integrals_at
 
 #: Joints further open than this fraction of their lever (or of 1 rad), or slipping faster than it
 #: of what moves or turns fastest, are refused.

@@ -17,8 +17,8 @@ from chasles.analysis.reduced import Unbalance
 from chasles.analysis.sizes import BALANCED, ROUNDED, farthest, model_size
 from chasles.analysis.stacks import GENERATORS
 from chasles.analysis.tangent import Tangent
+from chasles.build.start.kkt import DampedKkt, Rows, constraint_rows, mass_blocks
 from chasles.core.arrays import Floats, Integers
-from chasles.start.kkt import DampedKkt, Rows, constraint_rows, mass_blocks
 
 #: Multiplier steps of a way back, which is repeated anyway.
 RETURNING = 2

@@ -67,15 +67,15 @@ from chasles.analysis.modes import (
 from chasles.analysis.on_pairs import vibrations
 from chasles.analysis.pencil import some_modes
 from chasles.analysis.reduced import Unbalance, assembled, check_regular, reduce, unbalance
+from chasles.build.dynamics.equations import equations
+from chasles.build.dynamics.tree_readout import needs_tree
+from chasles.build.system.state import State, checked_state
 from chasles.core.arrays import TWIST, TWIST_COMPONENTS, Floats
-from chasles.dynamics.equations import equations
-from chasles.dynamics.tree_readout import needs_tree
 from chasles.model import InvalidOption, Model, UnknownName
 from chasles.model.checks import checked_count, checked_not_negative
 from chasles.model.keywords import checked_keywords
 from chasles.model.model import checked_model
 from chasles.spaces.on_subgroups import check_derived
-from chasles.system.state import State, checked_state
 
 #: Up to so many bodies, all modes are found with dense matrices; of more, so many modes.
 MOST_DENSE, SOME = 150, 24

@@ -10,11 +10,11 @@ from numpy.typing import NDArray
 
 from chasles.analysis.instant import Instant
 from chasles.analysis.reduced import ROUNDING, Reduced, rounding_of
+from chasles.build.start.kkt import mass_blocks
+from chasles.build.system.coordinates import coordinate_rate
 from chasles.core.arrays import TWIST, Floats
 from chasles.model import Body, Joint, UnknownName
 from chasles.model.coordinates import coordinates_of
-from chasles.start.kkt import mass_blocks
-from chasles.system.coordinates import coordinate_rate
 
 Complex = NDArray[np.complex128]
 

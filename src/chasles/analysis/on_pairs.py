@@ -19,19 +19,19 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from chasles.build.dynamics.joint_dynamics import twists_of_rates
+from chasles.build.dynamics.tree_problem import TreeProblem, no_pivot
+from chasles.build.start.kkt import mass_matrices
+from chasles.build.start.redundancy import DEPENDENT
+from chasles.build.system.state import State
+from chasles.build.system.turns import first_integrals
 from chasles.core.arrays import ROW_WIDTH, TWIST, Floats
 from chasles.core.recursion.eliminate import SOLVED
 from chasles.core.recursion.motion import retract
 from chasles.core.recursion.stage import accelerate_at
-from chasles.dynamics.joint_dynamics import twists_of_rates
-from chasles.dynamics.tree_problem import TreeProblem, no_pivot
 from chasles.model import CustomCoupling, CustomForce, CustomJoint, InvalidOption, JointLaw, Model
 from chasles.scalars.dual import Dual, value_of
 from chasles.scalars.traced import unboxed
-from chasles.start.kkt import mass_matrices
-from chasles.start.redundancy import DEPENDENT
-from chasles.system.state import State
-from chasles.system.turns import first_integrals
 
 #: Speeds below this fraction of those of a pendulum of the mechanism's size are rest.
 AT_REST = 1e-9

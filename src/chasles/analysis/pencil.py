@@ -21,8 +21,8 @@ from chasles.analysis.instant import Instant
 from chasles.analysis.large import sparse_terms, stiffness_blocks
 from chasles.analysis.reduced import Unbalance, relative_spin
 from chasles.analysis.stacks import GENERATORS, POSES
+from chasles.build.start.kkt import DampedKkt, mass_blocks
 from chasles.core.arrays import TWIST, Floats
-from chasles.start.kkt import DampedKkt, mass_blocks
 
 #: mu of the accelerations, and of the multipliers in the pencil.
 DAMPING, REGULARISED = 1e-10, 1e-13

@@ -18,10 +18,10 @@ from chasles.analysis.reduced import (
 )
 from chasles.analysis.sizes import BALANCED, ROUNDED, farthest
 from chasles.analysis.trust import to_the_root, with_the_forces
+from chasles.build.start.redundancy import DEPENDENT
+from chasles.build.system.state import State, checked_state
 from chasles.core.arrays import TWIST, Floats
 from chasles.model import Model
-from chasles.start.redundancy import DEPENDENT
-from chasles.system.state import State, checked_state
 
 
 @dataclass(frozen=True)

@@ -8,9 +8,9 @@ import numpy as np
 from chasles.analysis.instant import Free, Instant, Terms
 from chasles.analysis.poses import rotations
 from chasles.analysis.tangent import GENERATORS, Tangent
+from chasles.build.start.redundancy import joint_of_row
 from chasles.core.arrays import TWIST, Floats
 from chasles.model import RedundantConstraints
-from chasles.start.redundancy import joint_of_row
 
 #: Repeated rows that change by more than this per rad or m stop repeating: a singular pose.
 SINGULAR = 1e-6

@@ -14,6 +14,6 @@ def add(commands: Commands) -> None:
 
 
 def call(options: argparse.Namespace) -> int:
-    from chasles.warm import warm  # late: --help compiles nothing
+    from chasles.cli.warming import warm  # late: --help compiles nothing
 
     return 0 if warm() else 1

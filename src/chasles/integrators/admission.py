@@ -1,5 +1,6 @@
 """What a method does not admit is refused by name, with what to do instead."""
 
+from chasles.build.system.build import Setup
 from chasles.core.constraints.registry import CONSTRAINTS
 from chasles.core.mechanism import Mechanism
 from chasles.core.stabilisation.record import FED_BACK
@@ -7,7 +8,6 @@ from chasles.integrators.half_explicit import HALF_EXPLICIT
 from chasles.integrators.methods import Method
 from chasles.integrators.rattlie import RATTLIE
 from chasles.model import InvalidOption
-from chasles.system.build import Setup
 
 
 def check_admitted(method: Method, mechanism: Mechanism, setup: Setup) -> None:

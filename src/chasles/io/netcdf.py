@@ -9,6 +9,12 @@ from typing import Any
 
 import numpy as np
 
+from chasles.build.problem import make_problem
+from chasles.build.system.build import Setup
+from chasles.build.system.coordinates import coordinate_keys
+from chasles.build.system.signals import Inputs
+from chasles.build.system.state import State
+from chasles.build.system.turns import hinge_names
 from chasles.core.arrays import ABSOLUTE_WIDTH, POSE_R, POSE_X, TWIST, Floats
 from chasles.io.segments import STATUS, check_times, choice_of, load_recording, model_of
 from chasles.many.sweeps.store import PLAN
@@ -16,7 +22,6 @@ from chasles.model import ChaslesError, InvalidFile, Model
 from chasles.model.errors import one_line, told
 from chasles.model.keywords import checked_keywords
 from chasles.model.model import checked_model
-from chasles.problem import make_problem
 from chasles.result.checkpoint import Checkpoint
 from chasles.result.dataset import FORMAT
 from chasles.result.provenance import Provenance
@@ -26,11 +31,6 @@ from chasles.result.tables import READERS
 from chasles.result.violations import unwrapped_angle
 from chasles.run.preparation import with_inputs
 from chasles.run.recorded import HEADER, SEGMENTS, is_recording
-from chasles.system.build import Setup
-from chasles.system.coordinates import coordinate_keys
-from chasles.system.signals import Inputs
-from chasles.system.state import State
-from chasles.system.turns import hinge_names
 
 #: What a result is rebuilt from; everything else in a file follows from it.
 ARRAYS = ("time", "position", "rotation", "angular_velocity", "body_velocity")

@@ -4,13 +4,13 @@ from collections.abc import Mapping
 from dataclasses import asdict
 from typing import Any
 
+from chasles.integrators.stabilisation.baumgarte import Baumgarte
 from chasles.io.limits import MOST_STEPS
 from chasles.io.schema import field_names, file_types
 from chasles.model import Body, InvalidModel, InvalidOption, Joint, UnknownName
 from chasles.model.errors import told
 from chasles.model.plain import placed_at
 from chasles.spaces import Designation, Space
-from chasles.stabilisation.baumgarte import Baumgarte
 
 SPACE_FIELDS = ("group", "at", "relative_to")
 

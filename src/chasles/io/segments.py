@@ -6,18 +6,18 @@ from typing import Any
 
 import numpy as np
 
+from chasles.build.problem import Problem, SpaceChoice, make_problem
+from chasles.build.system.coordinates import coordinate_keys
+from chasles.build.system.state import State
 from chasles.core.arrays import ABSOLUTE_WIDTH, Floats
 from chasles.model import InvalidFile, Model
 from chasles.model.errors import told
 from chasles.model.plain import from_plain
-from chasles.problem import Problem, SpaceChoice, make_problem
 from chasles.result.provenance import Provenance
 from chasles.result.result import Result
 from chasles.run.preparation import with_inputs
 from chasles.run.recorded import check_digests, mapped, mapped_inputs, read_commit, read_header
 from chasles.spaces import Space
-from chasles.system.coordinates import coordinate_keys
-from chasles.system.state import State
 
 #: How a run may have ended.
 STATUS = ("finished", "stopped", "interrupted")

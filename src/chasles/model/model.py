@@ -443,7 +443,9 @@ class Model:
 
 def repeated_rows(model: Model) -> int:
     """How many rows of joints and drivers repeat others at the poses entered."""
-    count = import_module("chasles.dynamics.freedom").repeated_rows  # a higher floor, asked late
+    count = import_module(
+        "chasles.build.dynamics.freedom"
+    ).repeated_rows  # a higher floor, asked late
     repeated: int = count(model)
     return repeated
 

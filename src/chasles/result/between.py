@@ -11,6 +11,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from chasles.build.system.coordinates import coordinate_of_poses
+from chasles.build.system.state import State
 from chasles.core.arrays import POSE_R, POSE_X, TWIST, Floats
 from chasles.core.rows import nearest_turn
 from chasles.groups.se3 import (
@@ -33,8 +35,6 @@ from chasles.groups.so3xr3 import (
 from chasles.model import Body, InvalidOption, Model
 from chasles.model.checks import checked_number
 from chasles.spaces.space import Space, frame_point, reference_order
-from chasles.system.coordinates import coordinate_of_poses
-from chasles.system.state import State
 
 if TYPE_CHECKING:
     from chasles.result.result import Result

@@ -4,6 +4,7 @@ from typing import Any
 
 import numpy as np
 
+from chasles.build.system.gaps import components
 from chasles.core.arrays import POSE_R, POSE_X, TWIST, Floats
 from chasles.groups.so3 import so3_from_matrix
 from chasles.model import Body, InvalidOption
@@ -12,7 +13,6 @@ from chasles.model.errors import told
 from chasles.model.words import BodyAxes
 from chasles.result.readout import PointHistory, point_history
 from chasles.result.trajectory import Trajectory
-from chasles.system.gaps import components
 
 
 class OfBodies(Trajectory):

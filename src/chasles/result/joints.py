@@ -4,6 +4,8 @@ from typing import Literal
 
 import numpy as np
 
+from chasles.build.system.coordinates import coordinate_keys, coordinate_rate
+from chasles.build.system.coupled import coupled_gap
 from chasles.core.arrays import Floats
 from chasles.model import CustomCoupling, InvalidOption, Joint, UnknownName
 from chasles.model.errors import told
@@ -13,8 +15,6 @@ from chasles.result.reactions import Reaction, reaction
 from chasles.result.trajectory import Trajectory
 from chasles.result.violations import coordinate, gap
 from chasles.spaces.certificate import Certificate
-from chasles.system.coordinates import coordinate_keys, coordinate_rate
-from chasles.system.coupled import coupled_gap
 
 
 class OfJoints(Trajectory):

@@ -4,6 +4,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from chasles.build.system.build import Setup
+from chasles.build.system.gaps import components, frame_of
 from chasles.core.arrays import POSE_R, POSE_X, Floats
 from chasles.core.constraints.registry import CONSTRAINTS
 from chasles.core.rows import reaction_at_point
@@ -11,8 +13,6 @@ from chasles.groups.vectors import matvec
 from chasles.model import Body, ChaslesError, Ground
 from chasles.model.errors import told
 from chasles.result.energy import stacked
-from chasles.system.build import Setup
-from chasles.system.gaps import components, frame_of
 
 
 def largest(vectors: Floats) -> float:

@@ -13,6 +13,9 @@ from typing import Any
 
 import numpy as np
 
+from chasles.build.dynamics.tree_readout import tree_accelerations
+from chasles.build.system.build import Setup
+from chasles.build.system.gaps import components, opening_history
 from chasles.core.arrays import (
     ANSWER_WIDTH,
     EXCHANGE_WIDTH,
@@ -24,14 +27,11 @@ from chasles.core.arrays import (
 )
 from chasles.core.forces.registry import FORCES
 from chasles.core.wrenches import inertial_and_gravity_wrench
-from chasles.dynamics.tree_readout import tree_accelerations
 from chasles.model import Body, ChaslesError, CustomForce, Ground, JointForce
 from chasles.model.coordinates import ANGLE
 from chasles.model.errors import told
 from chasles.result.energy import stacked, twist_history
 from chasles.result.reactions import frame_in_world, largest
-from chasles.system.build import Setup
-from chasles.system.gaps import components, opening_history
 
 
 @dataclass(frozen=True, repr=False)

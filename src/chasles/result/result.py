@@ -9,6 +9,11 @@ from typing import TYPE_CHECKING, Any, overload
 
 import numpy as np
 
+from chasles.build.start.assembly import Assembly
+from chasles.build.start.redundancy import Redundancy
+from chasles.build.system.coordinates import coordinate_keys
+from chasles.build.system.state import State
+from chasles.build.system.turns import angle_columns, counted_angles
 from chasles.core.arrays import Floats
 from chasles.model import (
     AnySensor,
@@ -27,11 +32,6 @@ from chasles.result.sealed import check_kinds, checked_target, write, write_whol
 from chasles.result.slices import rows_of, sliced
 from chasles.result.tables import WRITERS
 from chasles.result.uniqueness import UniqueReactions, unique_reactions
-from chasles.start.assembly import Assembly
-from chasles.start.redundancy import Redundancy
-from chasles.system.coordinates import coordinate_keys
-from chasles.system.state import State
-from chasles.system.turns import angle_columns, counted_angles
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

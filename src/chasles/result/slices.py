@@ -5,11 +5,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from chasles.build.system.coordinates import coordinate_keys
+from chasles.build.system.turns import angle_columns
 from chasles.model import InvalidOption
 from chasles.model.coordinates import ANGLE
 from chasles.model.errors import told
-from chasles.system.coordinates import coordinate_keys
-from chasles.system.turns import angle_columns
 
 if TYPE_CHECKING:
     from chasles.result.result import Result

@@ -4,12 +4,12 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
+from chasles.build.dynamics.own_multipliers import own_wrenches
+from chasles.build.dynamics.tree_readout import coupling_multipliers
+from chasles.build.problem import Problem, wrench_history
 from chasles.core.arrays import Floats
-from chasles.dynamics.own_multipliers import own_wrenches
-from chasles.dynamics.tree_readout import coupling_multipliers
 from chasles.model import Body, InvalidOption, Joint, Model
 from chasles.model.coordinates import checked_coordinate, resolved_coordinate
-from chasles.problem import Problem, wrench_history
 from chasles.result.checkpoint import Checkpoint
 from chasles.result.provenance import Provenance
 from chasles.result.readout import accelerations

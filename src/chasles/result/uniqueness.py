@@ -11,13 +11,13 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from chasles.build.dynamics.maximal import terms_at
+from chasles.build.start.redundancy import DEPENDENT, RANK_LIMIT, all_rows, balanced
+from chasles.build.system.build import Setup, real_rows
 from chasles.core.arrays import POSE_X, Floats, Integers, row_span
-from chasles.dynamics.maximal import terms_at
 from chasles.model import InvalidModel, UnknownName
 from chasles.model.notebook import as_html
 from chasles.result.reactions import reaction
-from chasles.start.redundancy import DEPENDENT, RANK_LIMIT, all_rows, balanced
-from chasles.system.build import Setup, real_rows
 
 COMPONENTS = ("force x", "force y", "force z", "torque x", "torque y", "torque z")
 UNIQUE, SHARED, NONE = "unique", "shared", "-"

@@ -2,12 +2,12 @@
 
 import numpy as np
 
+from chasles.build.system.build import Setup
+from chasles.build.system.coordinates import coordinate_of_poses, coordinate_rate
+from chasles.build.system.gaps import frame_of
+from chasles.build.system.turns import angle_columns, entered
 from chasles.core.arrays import POSE_R, Floats
 from chasles.core.rows import nearest_turn
-from chasles.system.build import Setup
-from chasles.system.coordinates import coordinate_of_poses, coordinate_rate
-from chasles.system.gaps import frame_of
-from chasles.system.turns import angle_columns, entered
 
 
 def gap(

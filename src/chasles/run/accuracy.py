@@ -23,6 +23,7 @@ from typing import Any
 
 import numpy as np
 
+from chasles.build.system.step_bounds import UNBOUNDED, StepBounds
 from chasles.core.arrays import Floats
 from chasles.integrators.methods import find_method, methods
 from chasles.model import ChaslesWarning, InvalidOption, SimulationStopped
@@ -33,7 +34,6 @@ from chasles.run.motion_error import Judged, compared, pose_errors, sizes_in, si
 from chasles.run.one_run import Prepared, integrate, prepared
 from chasles.run.options import USUAL_WITH_TOLERANCES, Options
 from chasles.run.promises import UNBALANCED
-from chasles.system.step_bounds import UNBOUNDED, StepBounds
 
 #: The accuracy of `method="auto"` where none is asked for.
 USUAL_TOL = 1e-6

@@ -6,6 +6,8 @@ from typing import Any
 
 import numpy as np
 
+from chasles.build.system.coordinates import Key, coordinate_rate
+from chasles.build.system.signals import Inputs
 from chasles.core.arrays import POSE_R, POSE_X, TWIST, Floats
 from chasles.model import (
     Body,
@@ -24,8 +26,6 @@ from chasles.model.words import Coordinate
 from chasles.result.violations import coordinate
 from chasles.run.stepper import Stepper
 from chasles.run.time_grid import MOST_STEPS
-from chasles.system.coordinates import Key, coordinate_rate
-from chasles.system.signals import Inputs
 
 #: A sample time this close to a whole number of steps, relatively, is one: rounding of a quotient.
 WHOLE = 4.0 * float(np.finfo(float).eps)

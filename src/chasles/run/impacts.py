@@ -15,10 +15,12 @@ from typing import Any
 
 import numpy as np
 
+from chasles.build.dynamics.equations import equations_at
+from chasles.build.dynamics.tree_readout import needs_tree
+from chasles.build.system.coordinates import coordinate_rate
+from chasles.build.system.tree_state import state_of
 from chasles.core.arrays import TWIST, Floats
 from chasles.core.state_block import EXCHANGED, SUPPLIED, StateBlock
-from chasles.dynamics.equations import equations_at
-from chasles.dynamics.tree_readout import needs_tree
 from chasles.model import InvalidOption, Joint, Model
 from chasles.model.checks import checked_number
 from chasles.model.errors import told
@@ -27,8 +29,6 @@ from chasles.model.words import Coordinate
 from chasles.run.control import Moment
 from chasles.run.events import Event, EventFailed, Watcher, coordinate_key
 from chasles.run.stepper import Stepper
-from chasles.system.coordinates import coordinate_rate
-from chasles.system.tree_state import state_of
 
 #: A rebound slower than this fraction of the fastest one is a rest: bounces become ever shorter.
 AT_REST = 1e-6

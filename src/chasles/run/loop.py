@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from tqdm import tqdm
 
+from chasles.build.system.build import Setup
+from chasles.build.system.lookout import Lookout
 from chasles.core.arrays import Floats
 from chasles.integrators.methods import Method
 from chasles.model import ChaslesError, InvalidFile, InvalidOption, SimulationStopped
@@ -21,8 +23,6 @@ from chasles.run.stepper import Stepper
 from chasles.run.stops import as_stop
 from chasles.run.time_grid import Grid
 from chasles.stderr import NoBar, is_shown, progress_bar
-from chasles.system.build import Setup
-from chasles.system.lookout import Lookout
 
 if TYPE_CHECKING:
     from chasles.run.recording import Recording

@@ -6,13 +6,16 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from chasles.build.problem import bytes_kept
+from chasles.build.system.build import Setup
+from chasles.build.system.coordinates import coordinate_keys
+from chasles.build.system.step_bounds import UNBOUNDED, step_bounds
 from chasles.integrators.advance import seconds_compiling
 from chasles.integrators.methods import find_method
 from chasles.many.traced.choosing import KERNELS, quickened
 from chasles.model import InvalidOption, SimulationStopped
 from chasles.model.model import checked_model, plural
 from chasles.notices import logged
-from chasles.problem import bytes_kept
 from chasles.result.checkpoint import Checkpoint
 from chasles.result.result import Result
 from chasles.run.events import Event
@@ -39,9 +42,6 @@ from chasles.run.recording import Recording, closed_on_error, open_recording
 from chasles.run.time_grid import Grid, make_grid
 from chasles.run.tolerance_pace import Glance
 from chasles.run.tolerances import Tolerances, check_stabiliser, make_tolerances
-from chasles.system.build import Setup
-from chasles.system.coordinates import coordinate_keys
-from chasles.system.step_bounds import UNBOUNDED, step_bounds
 
 #: Trajectories larger than this are refused: save fewer states.
 MEMORY_LIMIT = 4 * 2**30

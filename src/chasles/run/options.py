@@ -20,12 +20,12 @@ from chasles.notices import silence
 if TYPE_CHECKING:
     from os import PathLike
 
+    from chasles.build.system.state import State
+    from chasles.integrators.stabilisation.baumgarte import Baumgarte
     from chasles.integrators.tableaux import Tableau
     from chasles.model import Body, Joint, Model
     from chasles.model.words import ArrayLike, Stabiliser
     from chasles.result.result import Result
-    from chasles.stabilisation.baumgarte import Baumgarte
-    from chasles.system.state import State
 
 #: What is taken where no method is named: with a step, and with tolerances.
 USUAL, USUAL_WITH_TOLERANCES = "rk4", "dop853"

@@ -4,13 +4,13 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from chasles.build.system.build import Setup
+from chasles.build.system.lookout import Lookout
+from chasles.build.system.step_bounds import UNBOUNDED, StepBounds
 from chasles.core.arrays import Floats
 from chasles.model import ChaslesError, SimulationStopped
 from chasles.run.stops import as_stop
 from chasles.run.tolerances import Tolerances
-from chasles.system.build import Setup
-from chasles.system.lookout import Lookout
-from chasles.system.step_bounds import UNBOUNDED, StepBounds
 
 if TYPE_CHECKING:
     from chasles.run.loop import Run

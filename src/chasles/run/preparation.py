@@ -7,15 +7,29 @@ from typing import Any
 
 import numpy as np
 
+from chasles.build.dynamics.solver import joint_of_row
+from chasles.build.problem import Problem, SpaceChoice, choose_spaces, make_problem
+from chasles.build.start.assembly import Assembly, assemble
+from chasles.build.start.by_coordinates import start_state
+from chasles.build.start.redundancy import Redundancy
+from chasles.build.system.build import Setup
+from chasles.build.system.lookout import Lookout
+from chasles.build.system.signals import Inputs
+from chasles.build.system.state import State, checked_state
+from chasles.build.system.step_bounds import UNBOUNDED, StepBounds
 from chasles.core.recursion.tree import EXP
 from chasles.core.watch import Watch
-from chasles.dynamics.solver import joint_of_row
 from chasles.integrators.methods import Method, find_method
+from chasles.integrators.stabilisation.stabiliser import (
+    PROJECTION,
+    Choice,
+    chosen_stabiliser,
+    make_stabiliser,
+)
 from chasles.model import ChaslesWarning, InvalidOption, UnknownName
 from chasles.model.checks import check_flag
 from chasles.model.errors import told
 from chasles.model.model import checked_model
-from chasles.problem import Problem, SpaceChoice, choose_spaces, make_problem
 from chasles.result.checkpoint import Checkpoint
 from chasles.result.dataset import attributes_of, text_of
 from chasles.result.provenance import Provenance, coefficients
@@ -38,20 +52,6 @@ from chasles.run.time_grid import Grid
 from chasles.run.tolerance_pace import Glance, TolerancePace
 from chasles.run.tolerances import Tolerances
 from chasles.spaces.on_subgroups import subgroup_tree
-from chasles.stabilisation.stabiliser import (
-    PROJECTION,
-    Choice,
-    chosen_stabiliser,
-    make_stabiliser,
-)
-from chasles.start.assembly import Assembly, assemble
-from chasles.start.by_coordinates import start_state
-from chasles.start.redundancy import Redundancy
-from chasles.system.build import Setup
-from chasles.system.lookout import Lookout
-from chasles.system.signals import Inputs
-from chasles.system.state import State, checked_state
-from chasles.system.step_bounds import UNBOUNDED, StepBounds
 
 
 @dataclass(frozen=True, eq=False)

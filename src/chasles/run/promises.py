@@ -12,6 +12,9 @@ from typing import Any
 
 import numpy as np
 
+from chasles.build.start.redundancy import joint_of_row, lightest_body
+from chasles.build.system.build import Setup
+from chasles.build.system.sizes import alike, length_rows
 from chasles.core.arrays import Floats
 from chasles.core.constraints.registry import CONSTRAINTS
 from chasles.core.mechanism import Promises
@@ -33,9 +36,6 @@ from chasles.core.state_block import (
 from chasles.integrators.rosenbrock import LinearlyImplicit
 from chasles.run.loop import Ended
 from chasles.run.stepper import Stepper
-from chasles.start.redundancy import joint_of_row, lightest_body
-from chasles.system.build import Setup
-from chasles.system.sizes import alike, length_rows
 
 #: Gaps, as fractions of the joint's lever, beyond which an exact joint is not exact (ten times what
 #: projection lets pass; a random walk of ulps on SE(3) is there after 1e8 steps), and beyond which

@@ -9,13 +9,13 @@ from typing import Any
 
 import numpy as np
 
+from chasles.build.system.signals import Inputs
 from chasles.core.arrays import ABSOLUTE_WIDTH
 from chasles.model import InvalidFile
 from chasles.model.errors import one_line, told
 from chasles.result.checkpoint import Checkpoint
 from chasles.result.sealed import SEAL, SEAL_LENGTH, open_regular
 from chasles.run.output import Saved
-from chasles.system.signals import Inputs
 
 HEADER, COMMIT, ROWS, INPUTS = "run.json", "commit", "rows.f64", "inputs.f64"
 #: Where `chasles run` keeps the states of a run on its way, in the folder of its result.

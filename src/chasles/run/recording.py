@@ -17,6 +17,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from chasles.build.system.coordinates import coordinate_keys
+from chasles.build.system.signals import Inputs
 from chasles.core.arrays import ABSOLUTE_WIDTH, Floats
 from chasles.model import InvalidFile, InvalidOption
 from chasles.model.checks import check_flag
@@ -47,8 +49,6 @@ from chasles.run.recorded import (
     read_commit,
     read_header,
 )
-from chasles.system.coordinates import coordinate_keys
-from chasles.system.signals import Inputs
 
 if TYPE_CHECKING:
     from chasles.result.result import Result

@@ -4,6 +4,7 @@ from typing import Any
 
 import numpy as np
 
+from chasles.build.system.step_bounds import UNBOUNDED, StepBounds
 from chasles.core.arrays import Floats
 from chasles.core.outcomes import NOT_FINITE, OK
 from chasles.core.retraction import slope_length
@@ -18,7 +19,6 @@ from chasles.model import SimulationStopped
 from chasles.run.pace import ChoosingPace
 from chasles.run.stops import explained, failed_formula
 from chasles.run.tolerances import Tolerances
-from chasles.system.step_bounds import UNBOUNDED, StepBounds
 
 #: Methods that take a shorter step where a slope is not a number; the others stumble over it.
 SHORTEN = ("RK23", "RK45", "DOP853")

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from chasles.build.system.state import State
 from chasles.integrators.methods import find_method
 from chasles.model import InvalidOption, Model, SimulationStopped
 from chasles.result.result import Result
@@ -34,7 +35,6 @@ from chasles.run.time_grid import (
     checked_whole,
 )
 from chasles.run.tolerances import make_tolerances
-from chasles.system.state import State
 
 #: Seconds up to which functions of time are looked through first; twice as far when they are over.
 HORIZON = 1.0

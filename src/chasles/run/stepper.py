@@ -7,6 +7,20 @@ from typing import Any, Self
 
 import numpy as np
 
+from chasles.build.dynamics.cut_joints import TreeScratch, cut_rows, no_rows, watch_of_rows
+from chasles.build.dynamics.kept_rows import kept_joints, kept_rows
+from chasles.build.dynamics.solver import Solver, never_depend
+from chasles.build.start.consistent import driven_rates
+from chasles.build.system.build import Setup
+from chasles.build.system.coordinates import Key
+from chasles.build.system.tree_setup import TreeSetup, tree_setup
+from chasles.build.system.tree_state import (
+    coordinates_of_points,
+    known_coordinates,
+    places_of_rates,
+    state_of,
+)
+from chasles.build.system.turns import first_integrals
 from chasles.core.arrays import ABSOLUTE_WIDTH, POSE_X, Floats, System, lend
 from chasles.core.forces.kind import no_effort
 from chasles.core.forces.registry import FORCES
@@ -39,9 +53,6 @@ from chasles.core.state_block import (
 )
 from chasles.core.watch import SEEN_WIDTH, nothing_seen
 from chasles.core.workspace import Workspace
-from chasles.dynamics.cut_joints import TreeScratch, cut_rows, no_rows, watch_of_rows
-from chasles.dynamics.kept_rows import kept_joints, kept_rows
-from chasles.dynamics.solver import Solver, never_depend
 from chasles.integrators.admission import check_admitted
 from chasles.integrators.advance import SEEN_LAST, advance
 from chasles.integrators.methods import Method, kept_beside, scheme_of
@@ -50,17 +61,6 @@ from chasles.integrators.rosenbrock import W_METHODS
 from chasles.model import JointForce
 from chasles.result.energy import kinetic_of_all
 from chasles.spaces.on_subgroups import on_subgroups
-from chasles.start.consistent import driven_rates
-from chasles.system.build import Setup
-from chasles.system.coordinates import Key
-from chasles.system.tree_setup import TreeSetup, tree_setup
-from chasles.system.tree_state import (
-    coordinates_of_points,
-    known_coordinates,
-    places_of_rates,
-    state_of,
-)
-from chasles.system.turns import first_integrals
 
 
 @dataclass(frozen=True)

@@ -2,6 +2,10 @@
 
 import numpy as np
 
+from chasles.build.dynamics.solver import joint_of_row
+from chasles.build.start.conflicts import SPEED_SUSPICION, contradiction, listed
+from chasles.build.start.consistent import driven_rates
+from chasles.build.system.gaps import flat_disc
 from chasles.core.arrays import Floats
 from chasles.core.newton.room import ITERATIONS, OPEN, WORST_ROW, WORST_VELOCITY
 from chasles.core.outcomes import (
@@ -17,13 +21,9 @@ from chasles.core.outcomes import (
     TURNED,
 )
 from chasles.core.state_block import StateBlock
-from chasles.dynamics.solver import joint_of_row
 from chasles.integrators.rosenbrock import LinearlyImplicit
 from chasles.model import ChaslesError, SimulationStopped
 from chasles.run.stepper import Stepper
-from chasles.start.conflicts import SPEED_SUSPICION, contradiction, listed
-from chasles.start.consistent import driven_rates
-from chasles.system.gaps import flat_disc
 
 #: Why the method for stiff forces may fail at one, and what does not.
 NOT_SEEN = (

@@ -5,6 +5,8 @@ from typing import Any
 
 import numpy as np
 
+from chasles.build.system.sizes import gyration_radii
+from chasles.build.system.step_bounds import UNBOUNDED, StepBounds
 from chasles.core.arrays import Floats, lend
 from chasles.core.outcomes import OK
 from chasles.core.retraction import slope_length
@@ -17,8 +19,6 @@ from chasles.model import SimulationStopped
 from chasles.run.pace import ChoosingPace
 from chasles.run.stops import explained, failed_formula
 from chasles.run.tolerances import COLLAPSED, Tolerances
-from chasles.system.sizes import gyration_radii
-from chasles.system.step_bounds import UNBOUNDED, StepBounds
 
 #: Steps attempted before somebody may glance at the run, and end it: a twentieth of a second.
 GLANCE_AT = 4096

@@ -6,10 +6,10 @@ from typing import Any
 import numpy as np
 
 from chasles.integrators.methods import Method, methods
+from chasles.integrators.stabilisation.stabiliser import BAUMGARTE, GGL, Choice
 from chasles.model import InvalidOption
 from chasles.model.checks import checked_not_negative, checked_positive
 from chasles.run.options import ByHand, Options
-from chasles.stabilisation.stabiliser import BAUMGARTE, GGL, Choice
 
 #: What is tolerated where it was left out.
 RTOL, ATOL = 1e-8, 1e-10

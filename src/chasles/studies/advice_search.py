@@ -10,16 +10,16 @@ from typing import Any
 
 import numpy as np
 
+from chasles.build.problem import choose_spaces
 from chasles.integrators.methods import Method, find_method
 from chasles.integrators.rattlie import RATTLIE
+from chasles.integrators.stabilisation.stabiliser import chosen_stabiliser
 from chasles.integrators.tableaux import Tableau
 from chasles.model import ChaslesError, InvalidOption, Model
 from chasles.model.checks import checked_array
 from chasles.model.errors import told
-from chasles.problem import choose_spaces
 from chasles.run.preparation import stabilised
 from chasles.spaces.on_subgroups import on_subgroups
-from chasles.stabilisation.stabiliser import chosen_stabiliser
 from chasles.studies.candidates import Candidate
 from chasles.studies.measure import measure
 from chasles.studies.operations import Counting

@@ -5,8 +5,8 @@ from math import cos, pi, sin
 
 import numpy as np
 
+from chasles.build.dynamics.equations import equations
 from chasles.core.arrays import Floats
-from chasles.dynamics.equations import equations
 from chasles.model import (
     GROUND,
     Body,

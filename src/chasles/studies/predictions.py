@@ -10,11 +10,11 @@ from typing import Any
 
 import numpy as np
 
+from chasles.build.problem import evaluate
+from chasles.build.start.consistent import constraint_rows
 from chasles.core.arrays import TWIST
 from chasles.model import Model
 from chasles.model.tables import small
-from chasles.problem import evaluate
-from chasles.start.consistent import constraint_rows
 from chasles.studies.candidates import Candidate
 from chasles.studies.measure import CandidateResult, measure
 

@@ -10,13 +10,13 @@ from typing import Any
 
 import numpy as np
 
+from chasles.integrators.stabilisation.stabiliser import STABILISERS
 from chasles.many.ensembles.members import equal_steps, make_stepper
 from chasles.many.ensembles.portable import Portable, portable
 from chasles.model import InvalidOption
 from chasles.result.result import Result
 from chasles.run.control import Control
 from chasles.run.stepper import Stepper
-from chasles.stabilisation.stabiliser import STABILISERS
 from chasles.view.film import (
     Film,
     duration,

@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from chasles.build.start.redundancy import Redundancy
 from chasles.core.arrays import Floats
 from chasles.integrators.advance import UNSEEN
 from chasles.many.ensembles.members import records_of
@@ -31,7 +32,6 @@ from chasles.many.traced.record import (
 from chasles.model import InvalidOption
 from chasles.run.stepper import Stepper
 from chasles.scalars.nodes import Place, Program
-from chasles.start.redundancy import Redundancy
 
 #: Numbers of states that are kept at once without segments: 64 MB.
 MOST_KEPT = 2**23

@@ -4,6 +4,7 @@ from typing import Any
 
 import numpy as np
 
+from chasles.build.system.build import Setup
 from chasles.core.arrays import POSE_R, POSE_X, TWIST, Floats
 from chasles.groups.vectors import matvec
 from chasles.many.traced.adjoint import adjoint
@@ -11,7 +12,6 @@ from chasles.model import Body, InvalidOption, Model, UnknownName
 from chasles.model.errors import told
 from chasles.scalars.nodes import Place
 from chasles.scalars.traced import Tape, Traced
-from chasles.system.build import Setup
 
 
 class Trajectory:

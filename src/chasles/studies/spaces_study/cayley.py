@@ -14,8 +14,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from chasles.build.dynamics.equations import equations
+from chasles.build.system.build import build
 from chasles.core.arrays import ABSOLUTE_WIDTH, POSE_R, POSE_X, TWIST, Floats
-from chasles.dynamics.equations import equations
 from chasles.groups.se3 import (
     se3_cay,
     se3_compose,
@@ -27,7 +28,6 @@ from chasles.groups.so3 import so3_from_matrix, so3_matrix, so3_normalise
 from chasles.model import Model
 from chasles.result.violations import gap
 from chasles.spaces import resolve_spaces
-from chasles.system.build import build
 
 MAPS: dict[str, tuple[Callable[..., Any], Callable[..., Any]]] = {
     "exp": (se3_exp, se3_dexp_inv),

@@ -1,0 +1,273 @@
+r"""The rows of cut joints that a model needs: those that vanish are dropped, dependent ones damped.
+
+A row that no coordinate of the tree moves, at any pose, holds by itself: three of the five rows of
+a hinge that closes a planar loop.  It is found at some poses with the loops open.
+
+Of rows that depend on each other wherever loops are closed (Bennett's linkage) some are chosen, at
+every step anew (see `choosing.choose_rows`): stages are not closed, and what dependent rows
+contradict each other by there is an error of the motion.  Positions and velocities of Bennett's
+linkage (rk4, 4 ms, at 0.4 s) are off by 2e-10 with two of the five rows of the hinge that is cut,
+by 1e-4 with all five on a damped factor.  Where the start itself is a singular pose, rows depend
+that do so nowhere else, and where singular poses are to be passed, which rows say it all changes
+there: all of them stay, on a damped factor.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from chasles.core.arrays import Floats, Integers
+from chasles.core.constraints.registry import CONSTRAINTS
+from chasles.core.recursion.cuts import Cut
+from chasles.core.recursion.eliminate import SOLVED
+from chasles.core.recursion.groups import LoopRoom, Loops, make_loop_room
+from chasles.core.recursion.motion import retract
+from chasles.core.recursion.run import tree_close, tree_factor
+from chasles.core.recursion.tables import make_loops
+from chasles.core.recursion.tree import DOF, SPHERICAL, Recursion, Tree, turns_of
+from chasles.core.watch import EVENT_WIDTH, MOST_EVENTS, TINY, Watch
+from chasles.core.workspace import Workspace
+from chasles.build.dynamics.solver import DAMPING, REDUNDANT, SINGULAR, SUSPICIOUS, Solver
+from chasles.build.start.closure import gaps_and_rows
+from chasles.build.start.redundancy import free_pivots
+from chasles.build.system.build import Setup
+from chasles.build.system.sizes import length_rows
+
+#: A row that no coordinate moves by more than this fraction of what free bodies would, squared, at
+#: any pose, holds by itself: rounding leaves 1e-32.
+VANISHING = 1e-20
+#: Poses of the tree at which rows are looked at: they vanish identically or almost nowhere.
+POSES = 3
+#: Poses with closed loops at which dependent rows are counted, how far from the start, in how many
+#: steps they close, and what counts as closed there: its square is far below REDUNDANT.  In rad,
+#: and in levers of the mechanism: the same in all units.
+CLOSED_POSES, NEARBY, MOST_CLOSINGS, CLOSED = 2, 0.03, 30, 1e-11
+
+
+class TreeScratch(NamedTuple):
+    """What a factor is made of and in."""
+
+    setup: Setup
+    tree: Tree
+    memory: Recursion
+    work: Workspace
+
+
+class CutRows(NamedTuple):
+    """The rows that ride, and what is known of them at the start."""
+
+    loops: Loops
+    pivots: Floats  # (m,) less the damping; of rows that are not chosen what they are compared with
+    independent: Integers  # (m,) 0 for rows that repeat others, and are damped
+
+
+def cut_rows(
+    scratch: TreeScratch, solver: Solver, cuts: list[Cut], start: Floats, damp: bool = False
+) -> CutRows:
+    """The rows of the cut joints that a run needs; damped if that is wanted.
+
+    `solver` knows J at the start, and how many rows of all joints repeat others.
+    """
+    tree = scratch.tree
+    if not cuts:
+        return no_rows(tree)
+    gaps_and_rows(scratch.setup.system, solver.work, solver.start)  # J at the start
+    free = free_pivots(scratch.setup, solver.work.jacobian)
+    mobility = largest_mobility(scratch, cuts, start)
+    coupled = [row for cut in cuts if cut.is_coupling for row in cut.rows]
+    free[coupled] = mobility[coupled]  # their rows are not among those of J
+    moved = ~(mobility <= VANISHING * free)
+    for cut in cuts:  # a driver that nothing follows contradicts what holds it
+        moved[list(cut.rows)] |= is_users(scratch.setup, cut) or is_driver(scratch.setup, cut)
+    kept = [cut._replace(rows=tuple(r for r in cut.rows if moved[r])) for cut in cuts]
+    plain = make_loops(tree, kept)
+    plain = plain._replace(scales=free[plain.source], floors=SINGULAR * free[plain.source])
+    damped = plain._replace(damping=DAMPING * plain.scales, floors=plain.floors * 0, is_damped=1)
+    loops = damped if damp else plain
+    everything = np.ones(loops.row_count, np.int64)
+    if loops.row_count == 0:
+        return CutRows(loops, np.zeros(0), everything)
+    redundancy, dropped = solver.redundancy, sum(len(cut.rows) for cut in cuts) - loops.row_count
+    repeated = 0 if redundancy is None else redundancy.rows - redundancy.rank - dropped
+    failed, pivots, _ = pivots_of(scratch, plain, start)
+    least = float(np.min(pivots / plain.scales))
+    if failed == SOLVED and (least > SUSPICIOUS or (least > REDUNDANT and repeated <= 0)):
+        return CutRows(loops, pivots, everything)
+    # Which rows say it all changes at a singular pose: to pass it, all of them stay.
+    choices = None if damp else independent_choices(scratch, damped, start, max(0, repeated))
+    if choices is not None:
+        loops = loops._replace(choices=choices, is_chosen=1)
+        _, pivots, active = pivots_of(scratch, loops, start)
+        return CutRows(loops, np.where(active, pivots, loops.scales), everything)
+    _, pivots, _ = pivots_of(scratch, damped, start)
+    everything[np.argsort(pivots / plain.scales)[: max(0, repeated)]] = 0
+    return CutRows(damped, pivots, everything)
+
+
+def no_rows(tree: Tree) -> CutRows:
+    """Of a tree without cut joints."""
+    return CutRows(make_loops(tree, []), np.zeros(0), np.zeros(0, np.int64))
+
+
+def pivots_of(scratch: TreeScratch, loops: Loops, state: Floats) -> tuple[int, Floats, Integers]:
+    """SOLVED, or a row that has none; pivots of all rows, less their damping; which are chosen."""
+    setup, tree, memory, work = scratch
+    room = room_of(loops, tree)
+    failed = int(tree_factor(tree, memory, setup.system, work, loops, room, state, 1))
+    inverses, active = (
+        room.inverses[: loops.row_count],
+        room.active[: loops.row_count].astype(np.int64),
+    )
+    pivots = -1.0 / np.where(inverses != 0.0, inverses, -np.inf)  # 0 of rows that have none
+    return failed, pivots - loops.damping, active
+
+
+# --- rows that depend on each other ---
+
+
+def independent_choices(
+    scratch: TreeScratch, damped: Loops, start: Floats, repeated: int
+) -> Integers | None:
+    """How many rows of every joint say something new, where all others follow from closed loops.
+
+    None where that cannot be said: the start is a singular pose, at which rows depend that do so
+    nowhere else, or loops do not close around it.
+    """
+    counts = [ranks_at(scratch, damped, start, repeated)]
+    rng = np.random.default_rng(1)
+    for _ in range(CLOSED_POSES):
+        pose = closed_nearby(scratch, damped, start, rng)
+        if pose is None:
+            return None
+        counts.append(ranks_at(scratch, damped, pose, 0))
+    return counts[0] if all(np.array_equal(counts[0], other) for other in counts) else None
+
+
+def ranks_at(scratch: TreeScratch, damped: Loops, state: Floats, repeated: int) -> Integers:
+    """By the first row of every joint, how many of its rows are independent of all before."""
+    leads = np.flatnonzero(damped.group)
+    choices = np.full(damped.row_count, -1, np.int64)
+    choices[leads] = damped.group[leads]
+    trial = damped._replace(
+        damping=0.0 * damped.scales, floors=REDUNDANT * damped.scales, is_damped=0, choices=choices
+    )
+    _, pivots, active = pivots_of(scratch, trial, state)
+    found: Integers = active.copy()
+    for row in np.argsort(pivots / damped.scales):  # what the rank knows better than a threshold
+        doubtful = pivots[row] < SUSPICIOUS * damped.scales[row]
+        if found[row] and doubtful and damped.row_count - found.sum() < repeated:
+            found[row] = 0
+    for lead in leads:
+        choices[lead] = found[lead : lead + damped.group[lead]].sum()
+    return choices
+
+
+def closed_nearby(
+    scratch: TreeScratch, damped: Loops, start: Floats, rng: np.random.Generator
+) -> Floats | None:
+    """A pose near the start with all loops closed; None if they would not close.
+
+    Driven coordinates move as well.
+    """
+    setup, tree, memory, work = scratch
+    lever = setup.longest_lever or 1.0
+    state, room = perturbed(tree, start, rng, NEARBY, lever), room_of(damped, tree)
+    sizes = np.where(length_rows(setup.system) > 0.0, lever, 1.0)
+    column = np.zeros(6 * setup.system.body_count + setup.system.row_count)
+    closed = tree_close(
+        undriven(tree), memory, setup.system, work, damped, room, state, column, sizes,
+        CLOSED, MOST_CLOSINGS,
+    )  # fmt: skip
+    return state if closed and np.isfinite(state).all() else None
+
+
+def undriven(tree: Tree) -> Tree:
+    """The same tree, all of whose coordinates are free."""
+    return tree._replace(driven=np.full(tree.rate_count, -1, np.int64), driven_count=0)
+
+
+# --- rows that vanish ---
+
+
+def largest_mobility(scratch: TreeScratch, cuts: list[Cut], start: Floats) -> Floats:
+    """(rows,) How far rows of J give way, each alone: the most at the start and at some poses.
+
+    Coordinates that are driven move here: what only they move has to agree with their motions.
+    Users' formulas are asked nowhere but at the start.
+    """
+    setup, tree, memory, work = scratch
+    free = undriven(tree)
+    found = np.zeros(setup.system.row_count)
+    ours = [cut for cut in cuts if not is_users(setup, cut)]
+    rng = np.random.default_rng(0)
+    poses = [(start, make_loops(tree, cuts))]
+    if ours:
+        others = make_loops(tree, ours)
+        lever = setup.longest_lever or 1.0
+        poses += [(perturbed(tree, start, rng, 1.0, lever), others) for _ in range(POSES)]
+    for state, loops in poses:
+        room = room_of(loops, tree)
+        tree_factor(free, memory, setup.system, work, loops, room, state, 0)
+        found[loops.source] = np.fmax(found[loops.source], mobility_of(loops, room))
+    return found
+
+
+def mobility_of(loops: Loops, room: LoopRoom) -> Floats:
+    """(m,) -E_rr of all rows, where none is eliminated."""
+    sizes = np.diff(loops.first_row)
+    diagonals = 6 * np.arange(loops.group_count)[:, None] + np.array([0, 2, 5])
+    found: Floats = -room.values[diagonals[np.arange(3) < sizes[:, None]]]
+    return found
+
+
+def is_driver(setup: Setup, cut: Cut) -> bool:
+    return int(setup.system.joints.drive[cut.joint]) >= 0
+
+
+def is_users(setup: Setup, cut: Cut) -> bool:
+    """Whether a cut joint is a user's formula."""
+    return bool(CONSTRAINTS[setup.system.joints.kind[cut.joint]].calls_user)
+
+
+def room_of(loops: Loops, tree: Tree) -> LoopRoom:
+    return make_loop_room(loops, tree.body_count, tree.rate_count)
+
+
+def perturbed(
+    tree: Tree, start: Floats, rng: np.random.Generator, by: float, lever: float
+) -> Floats:
+    """A random pose of the tree, loops open, at rest; slides move by as many levers."""
+    state = np.zeros_like(start)
+    increment = np.concatenate((rng.normal(0.0, by, tree.rate_count), np.zeros(tree.rate_count)))
+    increment[: tree.rate_count][slides_of(tree)] *= lever
+    retract(tree, start, increment, state)
+    state[tree.stored_count :] = 0.0
+    return state
+
+
+def slides_of(tree: Tree) -> NDArray[np.bool_]:
+    """(v,) Which velocities of a tree are lengths per second."""
+    found = np.zeros(tree.rate_count, bool)
+    for pair, first in zip(tree.pair.tolist(), tree.rate_at.tolist()):
+        turns = 3 if pair >= SPHERICAL else turns_of(pair)
+        found[first + turns : first + DOF[pair]] = True
+    return found
+
+
+def watch_of_rows(rows: CutRows, stop: bool) -> Watch:
+    """A watch over the rows that ride, whose pivots are found in room.inverses."""
+    loops = rows.loops
+    found, numbers = np.unique(loops.joint_of, return_inverse=True)
+    return Watch(
+        rows=loops.source,
+        joints=np.array(numbers, np.int64),
+        first=np.maximum(rows.pivots, TINY),
+        independent=rows.independent,
+        damping=loops.damping,
+        stop=int(stop),
+        row_count=loops.row_count,
+        joint_count=len(found),
+        events=np.zeros((MOST_EVENTS, EVENT_WIDTH)),
+        count=np.zeros(1, np.int64),
+    )

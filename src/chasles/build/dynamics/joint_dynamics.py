@@ -1,0 +1,164 @@
+r"""The equations of motion in joint coordinates: mass matrix, bias, forces and accelerations.
+
+Twists of the bodies are linear in the velocities of the joint coordinates, V = A(q) v, so that
+
+$$ M(q)\,\dot v + h(q, v) = \tau + \tau_c, \qquad M = A^T M_b A + I_r, \quad \tau = A^T W, $$
+
+with the inertias $M_b$ of the bodies, those of the rotors $I_r$, and the wrenches W of all forces
+but gravity.  The recursion gives the accelerations: $\dot v$ with everything that acts, and
+$\dot v_0$ of the tree left to itself, which is the bias $h = -M\dot v_0$.  What joints that close
+loops, couplings and drivers exert is the rest, $\tau_c = M\dot v + h - \tau$.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from chasles.core.arrays import TWIST, Floats
+from chasles.core.recursion.run import tree_rates
+from chasles.core.recursion.tree import (
+    GEARED,
+    SPHERICAL,
+    Tree,
+    is_flat,
+    make_recursion,
+    rises,
+    turns_of,
+)
+from chasles.build.dynamics.tree_problem import TreeProblem
+from chasles.model import Model, UnknownName
+from chasles.model.keywords import checked_keywords
+from chasles.model.model import checked_model
+from chasles.build.start.kkt import mass_matrices
+from chasles.build.system.build_tree import COORDINATES, pair_kind
+from chasles.build.system.state import State, checked_state
+from chasles.build.system.tree_state import carried_by
+from chasles.build.system.turns import first_integrals
+
+TURNS = ("wx", "wy", "wz")
+FLIGHT = (*TURNS, "x", "y", "z")
+
+
+@dataclass(frozen=True)
+class JointDynamics:
+    r"""M v' + h = tau + tau_c at one state, in the velocities v of joint coordinates.
+
+    `coordinates` names them, (joint, word), in the order of the bodies that joints carry.  Words
+    are "angle" and "displacement", as `Result.coordinate` has them; of a planar joint "angle", "x"
+    and "y" (of a Cartesian one "x", "y" and "z"), the centre of mass along axes of the joint; of a
+    spherical joint "wx", "wy" and "wz", the angular velocity of the body that it carries, in that
+    body's axes.  A body that no joint carries has its own name, with "wx", "wy", "wz" in its axes
+    and "x", "y", "z" of its centre of mass in the world.
+
+    Examples
+    --------
+    >>> import chasles as ch
+    >>> arm = ch.Body.rod("arm", length=1.0, mass=1.0, position=(0.5, 0, 0))
+    >>> hinge = ch.Revolute("hinge", ch.GROUND, arm, at=(0, 0, 0), axis="y")
+    >>> model = ch.Model([arm], [hinge])
+    >>> found = ch.joint_dynamics(model)
+    >>> found.coordinates, float(found.mass[0, 0].round(3))              # m l^2 / 3
+    ((('hinge', 'angle'),), 0.333)
+    """
+
+    coordinates: tuple[tuple[str, str], ...]
+    mass: Floats  # M (v, v), rotors included
+    bias: Floats  # h (v,): centrifugal, Coriolis and gyroscopic terms, and weight
+    forces: Floats  # tau (v,) of springs, motors and all other forces
+    constraints: Floats  # tau_c (v,) of cut joints, couplings and drivers; 0 in a tree
+    velocity: Floats  # v (v,)
+    acceleration: Floats  # v' (v,)
+    bodies: tuple[str, ...]
+    twists: Floats  # A (n, 6, v): twist (omega, v) of every body, its axes, at its COM
+
+    def index(self, joint: str, word: str | None = None) -> int:
+        """Where a coordinate stands: that of a joint which has one, or by its word."""
+        own = [k for k, name in enumerate(self.coordinates) if name[0] == joint]
+        if not own:
+            raise UnknownName.among("joint", joint, tuple(dict(self.coordinates)))
+        words = [self.coordinates[k][1] for k in own]
+        if word is None and len(own) == 1:
+            return own[0]
+        if word not in words:
+            raise UnknownName.among("coordinate", word, words, where=f"joint '{joint}'")
+        return own[words.index(word)]
+
+
+@checked_keywords
+def joint_dynamics(model: Model, state: State | None = None) -> JointDynamics:
+    """Mass matrix, bias, forces and accelerations in joint coordinates, at a state or the start.
+
+    >>> import chasles as ch
+    >>> arm = ch.Body.rod("arm", length=1.0, mass=3.0, position=(0.5, 0, 0))
+    >>> hinge = ch.Revolute("hinge", ch.GROUND, arm, at=(0, 0, 0), axis=(0, 1, 0))
+    >>> found = ch.joint_dynamics(ch.Model([arm], [hinge], gravity=(0, 0, -10)))
+    >>> found.coordinates, found.mass.round(12).tolist(), found.bias.round(12).tolist()
+    ((('hinge', 'angle'),), [[1.0]], [-15.0])
+    """
+    checked_model(model)
+    if state is not None:
+        checked_state(state, "state")
+    problem = TreeProblem.from_model(model, start=state)
+    setup, tree = problem.setup, problem.tree
+    problem.work.quadratures[:] = first_integrals(setup)
+    change = own_axes(tree)  # orthogonal: both ways by its transpose
+    twists = twists_of_rates(problem) @ change
+    inertia = mass_matrices(setup.system)
+    mass = np.einsum("nkv,nkl,nlw->vw", twists, inertia, twists)
+    mass += change.T @ (tree.armature[:, None] * change)
+    whole = change.T @ problem.reactions(problem.start, 0.0 if state is None else state.t).rates
+    alone = change.T @ rates_alone(problem)
+    forces = np.zeros(tree.rate_count)
+    if setup.system.force_count:
+        wrenches = problem.work.rhs[: 6 * tree.body_count].reshape(-1, 6)
+        forces = np.einsum("nkv,nk->v", twists, wrenches)
+    return JointDynamics(
+        coordinates=coordinate_names(problem), mass=mass, bias=-mass @ alone, forces=forces,
+        constraints=mass @ (whole - alone) - forces,
+        velocity=change.T @ problem.start[tree.stored_count :], acceleration=whole,
+        bodies=model.body_names,
+        twists=twists[[setup.body_index[name] for name in model.body_names]],
+    )  # fmt: skip
+
+
+def coordinate_names(problem: TreeProblem) -> tuple[tuple[str, str], ...]:
+    """(joint, word) of all velocities of a tree; (body, word) of bodies that nothing carries."""
+    carrier = {body: joint for joint, body in carried_by(problem.setup).items()}
+    names: list[tuple[str, str]] = []
+    for body, name in enumerate(problem.setup.body_index):
+        pair, joint = int(problem.tree.pair[body]), carrier.get(body, name)
+        words: tuple[str, ...] = FLIGHT
+        if pair in (SPHERICAL, GEARED):
+            words = TURNS
+        elif is_flat(pair):
+            words = ("angle",) * turns_of(pair) + ("x", "y", "z")[: 2 + rises(pair)]
+        elif pair < SPHERICAL:
+            words = COORDINATES.get(pair_kind(problem.setup.model.joint(joint)) or "", ())
+        names += [(joint, word) for word in words]
+    return tuple(names)
+
+
+def own_axes(tree: Tree) -> Floats:
+    """Velocities of the tree from those in words (v, v): turns of balls in the bodies' axes."""
+    change = np.eye(tree.rate_count)
+    for body in np.flatnonzero(tree.pair >= SPHERICAL).tolist():
+        turns = slice(tree.rate_at[body], tree.rate_at[body] + 3)
+        change[turns, turns] = tree.axes[body].reshape(3, 3).T
+    return change
+
+
+def twists_of_rates(problem: TreeProblem) -> Floats:
+    """(n, 6, v): the twists of the bodies at unit velocities, one after the other."""
+    count, stored = problem.tree.rate_count, problem.tree.stored_count
+    points = np.tile(problem.start, (count, 1))
+    points[:, stored:] = np.eye(count)
+    return np.moveaxis(problem.absolute(points)[:, :, TWIST:], 0, -1)
+
+
+def rates_alone(problem: TreeProblem) -> Floats:
+    """Accelerations of the tree under its weight: no forces, no drivers, joints cut where it is."""
+    tree = problem.tree
+    tree = tree._replace(driven=np.full_like(tree.driven, -1), driven_count=0)
+    memory, rates = make_recursion(tree, np.zeros(1), False, False), np.zeros(tree.rate_count)
+    tree_rates(tree, memory, problem.start, rates)
+    return rates

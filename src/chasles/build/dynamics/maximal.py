@@ -1,0 +1,168 @@
+"""A model in maximal coordinates: every body free, all joints and drivers as rows.
+
+Reactions of all joints, which rows repeat others, and the equations of motion laid open are about
+this form, whatever spaces a run takes.  Scratch is made per call and never leaves: whoever asks,
+from whichever thread, gets arrays of their own.
+"""
+
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from chasles.core.arrays import ROW_WIDTH, Floats
+from chasles.core.outcomes import OK
+from chasles.core.recursion.free_bodies import miss_rates, solve_states
+from chasles.core.recursion.groups import LoopRoom, Loops, make_loop_room
+from chasles.core.recursion.tables import make_loops
+from chasles.core.recursion.tree import Recursion, Tree, make_recursion
+from chasles.core.terms import terms_of
+from chasles.core.workspace import Workspace, make_workspace
+from chasles.spaces.tree import Tree as SpanningTree
+from chasles.build.system.build import Setup
+from chasles.build.system.build_tree import build_tree, links_of
+from chasles.build.system.tree_setup import cuts_of
+
+
+class Scratch(NamedTuple):
+    """What kernels write."""
+
+    memory: Recursion
+    work: Workspace
+    room: LoopRoom
+
+
+class Solved(NamedTuple):
+    """The equations at states: OK, or the row that stopped it, and what was found.
+
+    J, eta and Q of the last state are in `scratch.work`, its pivots in `scratch.room`.
+    """
+
+    outcome: int
+    found: Floats  # (T, 6 n + padded rows) V' and lambda
+    wrenches: Floats  # (T, m, 12) of the joints on their bodies a and b, body frames at the COM
+    scratch: Scratch
+
+
+@dataclass(frozen=True, eq=False)
+class MaximalForm:
+    """The equations of all joints of a model.
+
+    floors   (rows,) pivots below these are singular
+    damping  (rows,) mu; zeros where no row is damped
+    """
+
+    setup: Setup
+    floors: Floats
+    damping: Floats
+
+    @classmethod
+    def plain(cls, setup: Setup) -> "MaximalForm":
+        """Without floors and damping."""
+        nothing = np.zeros(setup.system.row_count)
+        return cls(setup, nothing, nothing)
+
+    def with_floors(self, floors: Floats) -> "MaximalForm":
+        return self.sharing(replace(self, floors=floors))
+
+    def damped(self, damping: Floats) -> "MaximalForm":
+        """On a damped factor, whose pivots never vanish."""
+        return self.sharing(replace(self, floors=0.0 * damping, damping=damping))
+
+    def sharing(self, other: "MaximalForm") -> "MaximalForm":
+        """Another form with the structure of this one, which depends on the model alone."""
+        other.__dict__.update(tree=self.tree, structure=self.structure)
+        return other
+
+    @property
+    def is_damped(self) -> bool:
+        return bool(self.damping.any())
+
+    @cached_property
+    def tree(self) -> Tree:
+        model = self.setup.model
+        names = list(self.setup.body_index)
+        nothing = SpanningTree(dict.fromkeys(names), model.joint_names)
+        return build_tree(links_of(model, names, nothing, {}), model.gravity)
+
+    @cached_property
+    def structure(self) -> Loops:
+        """Rows and program; couplings act on any number of bodies, and are left out."""
+        coupled = {coupling.name for coupling in self.setup.model.couplings}
+        names = [name for name in self.setup.joint_index if name not in coupled]
+        return make_loops(self.tree, cuts_of(self.setup.system, self.setup.joint_index, names))
+
+    @cached_property
+    def loops(self) -> Loops:
+        rows = self.structure.source
+        return self.structure._replace(
+            floors=self.floors[rows], damping=self.damping[rows], is_damped=int(self.is_damped)
+        )
+
+    def scratch(self) -> Scratch:
+        work = make_workspace(self.setup.system)
+        memory = make_recursion(self.tree, work.signals, True, False, True)
+        room = make_loop_room(self.loops, self.tree.body_count, self.tree.rate_count)
+        return Scratch(memory, work, room)
+
+    def solve(
+        self, absolute: Floats, times: Floats | None = None, integrals: Floats | None = None
+    ) -> Solved:
+        """The equations at absolute states (T, n, 18).
+
+        Times are 0 unless given.  Without integrals (T, quadratures), angles are taken to be
+        within half a turn.
+        """
+        system, scratch = self.setup.system, self.scratch()
+        states, table, angles = histories(self.setup, absolute, times, integrals)
+        found = np.zeros((len(states), 6 * system.body_count + system.row_count))
+        wrenches = np.zeros((len(states), system.joint_count, ROW_WIDTH))
+        outcome = solve_states(
+            self.tree, scratch.memory, system, scratch.work, self.loops, scratch.room, states,
+            table, angles, np.zeros(self.tree.rate_count), found, wrenches,
+        )  # fmt: skip
+        return Solved(self.named(outcome), found, wrenches, scratch)
+
+    def missed(self, absolute: Floats, t: float, integrals: Floats, rates: Floats) -> Floats:
+        """(rows,) rates - J V for the V that comes closest at an absolute state (n, 18)."""
+        scratch, out = self.scratch(), np.zeros(self.setup.system.row_count)
+        state = histories(self.setup, absolute[None], np.array([t]), integrals[None])
+        miss_rates(
+            self.tree, scratch.memory, self.setup.system, scratch.work, self.loops, scratch.room,
+            *state, rates, out,
+        )  # fmt: skip
+        return out
+
+    def pivots(self, solved: Solved) -> Floats:
+        """(rows,) |D| of every row in the last factor, infinite where it has none."""
+        out = np.full(self.setup.system.row_count, np.inf)
+        inverses = solved.scratch.room.inverses[: self.loops.row_count]
+        out[self.loops.source] = np.abs(1.0 / np.where(inverses != 0.0, inverses, -np.inf))
+        return out
+
+    def named(self, outcome: int) -> int:
+        """An outcome whose row is one of J."""
+        return OK if outcome == OK else outcome if outcome < 0 else int(self.loops.source[outcome])
+
+
+def terms_at(
+    setup: Setup, absolute: Floats, t: float = 0.0, integrals: Floats | None = None
+) -> Workspace:
+    """J, eta and Q at an absolute state (n, 18); they need no solution, nor independent rows."""
+    work, angles = make_workspace(setup.system), None if integrals is None else integrals[None]
+    terms_of(setup.system, work, *histories(setup, absolute[None], np.array([t]), angles))
+    return work
+
+
+def histories(
+    setup: Setup, absolute: Floats, times: Floats | None, integrals: Floats | None
+) -> tuple[Any, Any, Any]:
+    """States, functions of time and integrals as kernels take them."""
+    system, states = setup.system, np.ascontiguousarray(absolute)
+    table = np.zeros((len(states), 0))
+    if system.signal_count:
+        table = setup.signals.sample(np.zeros(len(states)) if times is None else times)
+    if integrals is None:
+        integrals = np.zeros((len(states), system.quadrature_count))
+    return states, np.ascontiguousarray(table), np.ascontiguousarray(integrals)

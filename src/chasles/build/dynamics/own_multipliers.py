@@ -1,0 +1,32 @@
+"""Reactions by the multipliers of a method of index 2 or 3, which are its own.
+
+Rows have multipliers; what the joints that carry bodies exert follows from the balance of the
+bodies under them.
+"""
+
+import numpy as np
+
+from chasles.core.arrays import Floats
+from chasles.build.dynamics.tree_problem import TreeProblem
+from chasles.build.dynamics.tree_readout import wrenches_by
+from chasles.build.system.build import Setup
+
+
+def own_wrenches(
+    setup: Setup, absolute: Floats, times: Floats, integrals: Floats, known: Floats | None,
+    multipliers: Floats, otherwise: Floats,
+) -> Floats:  # fmt: skip
+    """Joint wrenches (T, m, 12) of multipliers (T, rows).
+
+    Where they are not known (NaN, at the start), `otherwise`.
+    """
+    problem, wrenches = TreeProblem.from_setup(setup), otherwise.copy()
+    if problem.loops.row_count == 0:
+        return otherwise
+    found = ~np.isnan(multipliers[:, problem.loops.source]).any(axis=1)
+    if found.any():
+        wrenches[found] = wrenches_by(
+            problem, setup, absolute[found], times[found], integrals[found],
+            None if known is None else known[found], multipliers[found],
+        )  # fmt: skip
+    return wrenches

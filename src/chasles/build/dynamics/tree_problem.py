@@ -1,0 +1,150 @@
+"""A model on its pairs at single states: accelerations, efforts, reactions, corrections."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from chasles.core.arrays import ABSOLUTE_WIDTH, Floats
+from chasles.core.recursion.eliminate import SOLVED
+from chasles.core.recursion.groups import LoopRoom, Loops
+from chasles.core.recursion.kinematics import tree_absolute
+from chasles.core.recursion.reactions import tree_reactions
+from chasles.core.recursion.run import tree_correct
+from chasles.core.recursion.tree import (
+    ACCELERATION,
+    ALPHA,
+    BY_WRENCH,
+    OMEGA,
+    TURN,
+    Recursion,
+    Tree,
+    make_recursion,
+)
+from chasles.core.workspace import Workspace
+from chasles.build.dynamics.cut_joints import TreeScratch, cut_rows, room_of
+from chasles.build.dynamics.solver import make_solver
+from chasles.model import Model, SimulationStopped
+from chasles.spaces import resolve_spaces
+from chasles.build.system.build import Setup, build
+from chasles.build.system.state import State
+from chasles.build.system.tree_setup import tree_setup
+from chasles.build.system.tree_state import known_coordinates, state_of
+
+
+@dataclass(frozen=True)
+class TreeReactions:
+    """At one state: rates of the velocities (v,), generalised forces (v,), wrenches of the joints
+    about P in world axes (n, 6), on parent and body in their own axes at their COMs (n, 12), and
+    the multipliers of all rows of J, those of the tree's joints zero.
+    """
+
+    rates: Floats
+    efforts: Floats
+    wrenches: Floats
+    on_bodies: Floats
+    multipliers: Floats
+
+
+@dataclass(frozen=True)
+class TreeProblem:
+    """The arrays of a model's tree and its start; bodies are ordered as in `setup`."""
+
+    setup: Setup
+    tree: Tree
+    loops: Loops
+    memory: Recursion
+    work: Workspace
+    room: LoopRoom
+    start: Floats  # (q + v,)
+
+    @classmethod
+    def from_model(
+        cls, model: Model, armature: Mapping[str, Any] | None = None, spaces: Any = "subgroups",
+        start: State | None = None,
+    ) -> "TreeProblem":  # fmt: skip
+        """Build the tree of a model; velocities left out are completed.
+
+        In `spaces`, bodies may be on charts: any, or all of them.  A `start` is taken as it is.
+        """
+        return cls.from_setup(build(model, resolve_spaces(model, spaces), start=start), armature)
+
+    @classmethod
+    def from_setup(cls, setup: Setup, armature: Mapping[str, Any] | None = None) -> "TreeProblem":
+        """The same for arrays that are made already."""
+        solver = make_solver(setup)
+        found = tree_setup(setup, armature)
+        tree, forces = found.tree, [BY_WRENCH] * setup.system.force_count
+        begin = state_of(tree, solver.start, known_coordinates(setup))
+        memory = make_recursion(
+            tree, solver.work.signals, bool(forces), False, bool(found.cuts), forces
+        )
+        scratch = TreeScratch(setup, tree, memory, solver.work)
+        loops = cut_rows(scratch, solver, found.cuts, begin).loops
+        return cls(setup, tree, loops, memory, solver.work, room_of(loops, tree), begin)
+
+    def absolute(self, states: Floats) -> Floats:
+        """Absolute rows (T, n, 18) of states (T, q + v)."""
+        out = np.zeros((len(states), self.tree.body_count, ABSOLUTE_WIDTH))
+        tree_absolute(self.tree, self.memory, np.ascontiguousarray(states), out)
+        return out
+
+    def reactions(
+        self, state: Floats, t: float = 0.0, multipliers: Floats | None = None
+    ) -> TreeReactions:
+        """Accelerations, efforts and joint wrenches at one state.
+
+        Under `multipliers` (rows,) that a method has found by itself, if they are given.
+        """
+        tree, count = self.tree, self.tree.body_count
+        rates, efforts = np.zeros(tree.rate_count), np.zeros(tree.rate_count)
+        wrenches, on_bodies = np.zeros((count, 6)), np.zeros((count, 12))
+        if self.setup.system.signal_count:
+            self.work.signals[:] = self.setup.signals.sample(np.array([t]))[0]
+        if multipliers is not None:
+            self.room.multipliers[: self.loops.row_count] = multipliers[self.loops.source]
+        outcome = tree_reactions(
+            tree, self.memory, self.setup.system, self.work, self.loops, self.room, state, rates,
+            wrenches, efforts, on_bodies, int(multipliers is not None),
+        )  # fmt: skip
+        if outcome != SOLVED:
+            raise no_pivot(outcome)
+        found = np.zeros(self.setup.system.row_count)
+        found[self.loops.source] = self.room.multipliers[: self.loops.row_count]
+        return TreeReactions(rates, efforts, wrenches, on_bodies, found)
+
+    def twist_rates(self, state: Floats, t: float = 0.0) -> Floats:
+        """Rates of the body twists at the centres of mass (n, 6), after `reactions` at a state."""
+        out, absolute = np.zeros((self.tree.body_count, 6)), self.absolute(state[None])[0]
+        self.reactions(state, t)
+        for k, row in enumerate(self.memory.rows):
+            own = absolute[k, :9].reshape(3, 3)
+            arm = row[TURN : TURN + 9].reshape(3, 3) @ self.tree.centre[k]
+            omega, alpha = row[OMEGA : OMEGA + 3], row[ALPHA : ALPHA + 3]
+            a = row[ACCELERATION : ACCELERATION + 3] + self.tree.gravity
+            a = a + np.cross(alpha, arm) + np.cross(omega, np.cross(omega, arm))
+            turned = np.cross(absolute[k, 12:15], absolute[k, 15:18])
+            out[k] = np.concatenate((own.T @ alpha, own.T @ a - turned))
+        return out
+
+    def corrections(self, state: Floats, changes: Floats) -> Floats:
+        """Changes of the coordinates (k, v) by which rows change as given (k, m)."""
+        out = np.zeros((len(changes), self.tree.rate_count))
+        outcome = tree_correct(
+            self.tree, self.memory, self.setup.system, self.work, self.loops, self.room, state,
+            np.ascontiguousarray(changes, float), out,
+        )  # fmt: skip
+        if outcome != SOLVED:
+            raise no_pivot(outcome)
+        return out
+
+
+def no_pivot(row: int) -> SimulationStopped:
+    return SimulationStopped(
+        f"row {row} of the loop-closing joints depends on others at this pose.",
+        "Move off the singular pose.",
+    )
+
+
+__all__ = ["TreeProblem", "TreeReactions"]

@@ -1,0 +1,157 @@
+r"""Joint wrenches and accelerations of trees that charts have no equations for.
+
+Rotors couple the masses of two bodies, and frames have none.  The recursion takes both.  Its pass
+inward gives the whole wrench F of a joint, along the joint's own coordinates
+$S^T F = \tau_{driver} - I_r\ddot q$.  What a driver exerts is taken out; what a rotor takes stays
+with its joint.
+"""
+
+from typing import Any
+
+import numpy as np
+
+from chasles.core.arrays import DRIVEN_TURN, ROW_WIDTH, Floats, row_span
+from chasles.core.forces.motion import times_row
+from chasles.core.rows import column, frame_seen_from_a, rotation_row, translation_row
+from chasles.build.dynamics.tree_problem import TreeProblem
+from chasles.model import Driver, Model
+from chasles.build.system.build import Setup
+from chasles.build.system.build_tree import COORDINATES
+from chasles.build.system.coordinates import coordinate_keys
+from chasles.build.system.coupled import coupled_places
+from chasles.build.system.gaps import frame_of, pose_history
+from chasles.build.system.tree_state import carried_by, state_of
+
+
+def needs_tree(model: Model) -> bool:
+    """Whether a joint of a model has an armature, or a body no mass, or coordinates are coupled."""
+    rotors = any(joint.rotors for joint in model.joints)
+    return rotors or bool(model.couplings) or any(body.mass == 0.0 for body in model.bodies)
+
+
+def tree_wrenches(
+    setup: Setup, absolute: Floats, times: Floats, integrals: Floats, known: Floats | None = None
+) -> Floats:
+    """Joint wrenches (T, m, 12) at absolute states (T, n, 18), by the recursion.
+
+    `known` (T, coordinates) has angles with their whole turns, see `coordinate_keys`.  What a
+    coupling does on bodies is not among them: see `coupling_multipliers`.
+    """
+    return wrenches_by(tree_problem(setup), setup, absolute, times, integrals, known)
+
+
+def wrenches_by(
+    problem: TreeProblem, setup: Setup, absolute: Floats, times: Floats, integrals: Floats,
+    known: Floats | None = None, multipliers: Floats | None = None,
+) -> Floats:  # fmt: skip
+    """The same with the tree of a problem.
+
+    Under the multipliers (T, rows) of a method of index 2 or 3, if they are given: every joint
+    exerts what its rows do, and what carries a body the rest, so that all bodies are in balance.
+    """
+    turns, own, joints = whole_turns(problem, known), problem.setup, setup.system.joints
+    order = [setup.body_index[name] for name in own.body_index]
+    counted = own.system.quadrature_count
+    wrenches = np.zeros((len(absolute), setup.system.joint_count, ROW_WIDTH))
+    efforts = np.zeros((len(absolute), problem.tree.rate_count))
+    carried = carried_by(own)
+    for k, (state, t) in enumerate(zip(absolute, times.tolist())):
+        problem.work.quadratures[:] = integrals[k, :counted]
+        given = None if multipliers is None else multipliers[k]
+        found = problem.reactions(state_of(problem.tree, state[order], turns(k)), t, given)
+        efforts[k] = found.efforts
+        for index in np.unique(problem.loops.joints).tolist():  # -J^T lambda of what is cut
+            rows = row_span(own.system, index)
+            wrenches[k, index] = -found.multipliers[rows] @ problem.work.jacobian[rows]
+        for name, body in carried.items():
+            index, child = setup.joint_index[name], order[body]
+            on_parent, on_child = found.on_bodies[body].reshape(2, 6)
+            first = on_parent if joints.b[index] == child else on_child
+            second = on_child if joints.b[index] == child else on_parent
+            wrenches[k, index] += np.concatenate((first, second))
+    for driver in setup.model.drivers:
+        if not isinstance(driver, Driver) or driver.joint not in carried:
+            continue  # a row like those of cut joints
+        words = COORDINATES[setup.model.joint(driver.joint).kind]
+        at = int(problem.tree.rate_at[carried[driver.joint]]) + words.index(driver.coordinate)
+        index, joint = setup.joint_index[driver.name], setup.joint_index[driver.joint]
+        wrenches[:, index] = driver_wrench(setup, index, absolute, efforts[:, at])
+        wrenches[:, joint] -= in_order_of(setup, index, joint, wrenches[:, index])
+    return wrenches
+
+
+def coupling_multipliers(
+    setup: Setup, absolute: Floats, times: Floats, integrals: Floats, known: Floats | None = None
+) -> Floats:
+    r"""(T, c) $-\lambda$ of all couplings: times f' it is what they exert along a coordinate."""
+    problem = tree_problem(setup)
+    order = [setup.body_index[name] for name in problem.setup.body_index]
+    counted, places = problem.setup.system.quadrature_count, coupled_places(problem.setup)
+    turns, found = whole_turns(problem, known), np.zeros((len(absolute), len(places)))
+    for k, (state, t) in enumerate(zip(absolute, times.tolist())):
+        problem.work.quadratures[:] = integrals[k, :counted]
+        here = state_of(problem.tree, state[order], turns(k))
+        found[k] = -problem.reactions(here, t).multipliers[places]
+    return found
+
+
+def whole_turns(problem: TreeProblem, known: Floats | None) -> Any:
+    """k -> coordinates of the k-th state as `state_of` takes them, from those known (T, c)."""
+    places = carried_by(problem.setup)
+    columns = [
+        (column, (places[joint], word))
+        for column, (joint, word) in enumerate(coordinate_keys(problem.setup.model))
+        if joint in places
+    ]
+
+    def at(k: int) -> dict[tuple[int, str], float]:
+        if known is None:
+            return {}
+        numbers = ((place, float(known[k, column])) for column, place in columns)
+        return {place: number for place, number in numbers if np.isfinite(number)}
+
+    return at
+
+
+def tree_accelerations(
+    setup: Setup, absolute: Floats, times: Floats, integrals: Floats, known: Floats | None = None
+) -> Floats:
+    """V' (T, n, 6) at absolute states (T, n, 18), by the recursion."""
+    problem = tree_problem(setup)
+    turns = whole_turns(problem, known)
+    order = [setup.body_index[name] for name in problem.setup.body_index]
+    counted, rates = problem.setup.system.quadrature_count, np.zeros((*absolute.shape[:2], 6))
+    for k, (state, t) in enumerate(zip(absolute, times.tolist())):
+        problem.work.quadratures[:] = integrals[k, :counted]
+        rates[k, order] = problem.twist_rates(state_of(problem.tree, state[order], turns(k)), t)
+    return rates
+
+
+def tree_problem(setup: Setup) -> TreeProblem:
+    """The tree of a model, whose motors are given the inputs that were held over the run."""
+    problem = TreeProblem.from_model(setup.model)
+    problem.setup.signals.given = setup.signals.given
+    return problem
+
+
+def driver_wrench(setup: Setup, index: int, absolute: Floats, effort: Floats) -> Floats:
+    """Of a driver on its bodies a and b (T, 12), body frames at the centres of mass."""
+    joints = setup.system.joints
+    axes, point = frame_of(joints, index, "b")
+    a, b = (pose_history(absolute, int(body[index])) for body in (joints.a, joints.b))
+    seen_axes, seen_point = frame_seen_from_a(a, b, axes, point)
+    if int(joints.locked[index]) == DRIVEN_TURN:
+        rows: Any = rotation_row(column(seen_axes, 2)), rotation_row(column(axes, 2))
+    else:
+        rows = (
+            translation_row(column(seen_axes, 2), seen_point, 0.0),
+            translation_row(column(axes, 2), point, 0.0),
+        )
+    parts = [*times_row(rows[0], -effort), *times_row(rows[1], effort)]
+    return np.stack([np.broadcast_to(x, effort.shape) for part in parts for x in part], axis=-1)
+
+
+def in_order_of(setup: Setup, driver: int, joint: int, wrench: Floats) -> Floats:
+    """A driver's wrenches in the order in which its joint has the two bodies."""
+    same = setup.system.joints.b[driver] == setup.system.joints.b[joint]
+    return wrench if same else np.concatenate((wrench[:, 6:], wrench[:, :6]), axis=1)

@@ -1,0 +1,324 @@
+r"""The nearest configuration at which all joints are closed, on the group, weighted by mass.
+
+$$ \min\ \tfrac12\sum_b \bigl(m_b |r_b - \bar r_b|^2 + \theta_b^T \Theta_b \theta_b\bigr),
+   \qquad \theta_b = \log \bar R_b^T R_b, \qquad g(R, r) = 0, $$
+
+with the bar for the configuration as entered.  Bodies move by body twists: R exp(omega), r + R v.
+First the joints are closed, by damped Newton steps that are the shortest in the mass metric; then
+the bodies move with the joints closed until the displacement does no work on any motion that the
+joints allow: $\nabla = -J^T\mu$, the Lagrange condition of the nearest point.
+"""
+
+from math import sqrt
+from typing import Any
+
+import numpy as np
+
+from chasles.compiled import borrow, kernel
+from chasles.core.arrays import POSE_R, POSE_X, Floats, Integers, System
+from chasles.core.constraints.kind import RAD
+from chasles.core.constraints.registry import CONSTRAINTS, assemble_joint
+from chasles.core.stabilisation.residuals import put_position_residual
+from chasles.core.workspace import Workspace, make_workspace
+from chasles.groups.so3 import so3_dexp_inv, so3_exp, so3_from_matrix, so3_log, so3_matrix
+from chasles.build.start.kkt import (
+    DampedKkt,
+    Rows,
+    constraint_rows,
+    mass_blocks,
+    unit_scale,
+)
+from chasles.build.system.build import Setup
+from chasles.build.system.coupled import coupled_gap, coupled_places
+from chasles.build.system.gaps import components
+
+#: Steps at the most that close the joints, and that then move along them.
+MOST_STEPS, MOST_MOVES = 200, 200
+#: Residuals at which closing stops, as a multiple of the largest length: rounding, nearly.
+ROUNDING = 4e-16
+#: ... and where a step that does not halve them is the last, in units of that.
+NEARLY_ROUNDING = 1e3
+#: No body turns by more than this in one step (rad).
+LONGEST_TURN = 0.5
+#: Damping of the steps: the relative gap squared, within these bounds, times the caution.
+LEAST_DAMPING, MOST_DAMPING = 1e-14, 1e2
+LEAST_CAUTION, MOST_CAUTION = 1e-4, 1e12
+#: Steps that gain less than this fraction, so many in a row, are the end of it.
+SLOW, MOST_SLOW = 1e-8, 5
+#: Damping of the motion along closed joints.
+ALONG = 1e-10
+#: The nearest point is found when what is left to go is this fraction of the distance, or when so
+#: many moves in a row come no nearer by a visible fraction of its square.
+NEAREST, MOST_IDLE, VISIBLE = 1e-13, 4, 1e-13
+#: A move may lengthen the square of the distance by this fraction: rounding, and joints that are
+#: closed to rounding only.
+INVISIBLE = 1e-12
+MOST_HALVINGS = 20
+#: Joints are closed after a move if they are to this fraction of the length.
+STILL_CLOSED = 1e-11
+#: Weight of what is held beside joints that cannot be closed.
+FIRMLY = 1e3
+#: Earlier moves that shape the next.
+MEMORY = 12
+
+
+@kernel("assembly", seconds=3, plain=(5_000, 200_000))
+def joint_rows(system: Any, work: Any, absolute: Any, out: Any) -> None:
+    """J of all joints and drivers at an absolute state, into `work`; -g into the rows of `out`."""
+    model, scratch = borrow(system), borrow(work)
+    state, residual = borrow(absolute), borrow(out)
+    for joint in range(model.joint_count):
+        assemble_joint(model, joint, state, scratch, scratch.jacobian, scratch.eta)
+        put_position_residual(model, joint, state, scratch, residual)
+
+
+def gaps_and_rows(system: System, scratch: Workspace, absolute: Floats) -> Floats:
+    """g of every row, padding included; J goes to `scratch`."""
+    out = np.zeros(6 * system.body_count + system.row_count)
+    joint_rows(system, scratch, np.ascontiguousarray(absolute), out)
+    return -out[6 * system.body_count :]
+
+
+def gaps_of(system: System, signals: Floats, absolute: Floats) -> Floats:
+    """g (padded rows,) where functions of time have the values `signals`."""
+    scratch = make_workspace(system)
+    scratch.signals[: len(signals)] = signals
+    return gaps_and_rows(system, scratch, absolute)
+
+
+class Closure:
+    """The joints of a model as equations g = 0 for the poses of its bodies, at t = 0.
+
+    Held bodies stay where they are, and the drivers in `holds` prescribe what they find.  Rows that
+    are speeds only (gears, rolling) are left out.
+    """
+
+    def __init__(self, setup: Setup, held: Integers, holds: list[str]) -> None:
+        system = setup.system
+        self.setup, self.system, self.entered = setup, system, setup.absolute
+        self._scratch = make_workspace(system)
+        if system.signal_count:
+            self._scratch.signals[:] = setup.signals.sample(np.zeros(1))[0]
+        self.rows, turning = position_rows(system)
+        self.rows = np.append(self.rows, coupled_places(setup))
+        turning = np.append(turning, np.ones(len(setup.model.couplings), bool))
+        self.free = np.ones((system.body_count, 6), bool)
+        self.free[held] = False
+        self.columns = np.flatnonzero(self.free.ravel())
+        self.masses = mass_blocks(system, self.free)
+        self.length = typical_length(system)
+        self.weights = np.where(turning, self.length, 1.0)  # of gaps that cannot all be closed
+        before = self.rows_at(self.entered)[0]
+        for name in holds:
+            index = setup.joint_index[name]
+            row = system.joints.first_row[index]
+            self._scratch.signals[system.joints.drive[index]] += before[row]
+            self.weights[self.rows == row] *= FIRMLY
+
+    def rows_at(self, absolute: Floats) -> tuple[Floats, Rows]:
+        """g and J of every row, padding included."""
+        gaps = gaps_and_rows(self.system, self._scratch, absolute)
+        couplings = self.setup.model.couplings
+        for place, coupling in zip(coupled_places(self.setup).tolist(), couplings):
+            gaps[place] = float(coupled_gap(self.setup, coupling, absolute))
+        return gaps, constraint_rows(self.setup, self._scratch.jacobian, absolute)
+
+    def at(self, absolute: Floats) -> tuple[Floats, Any]:
+        """g and J (sparse) of the rows that are positions, J for the bodies that are free."""
+        gaps, every = self.rows_at(absolute)
+        return gaps[self.rows], every.some(self.rows).sparse(self.free.size)[:, self.columns]
+
+    def displaced(self, absolute: Floats, step: Floats) -> Floats:
+        """R exp(omega), r + R v for the free bodies."""
+        delta = np.zeros(self.free.size)
+        delta[self.columns] = step
+        turn, shift = np.split(delta.reshape(-1, 6), 2, axis=1)
+        rotation = rotations(absolute)
+        relative = so3_matrix(so3_exp(components(turn, 0, 3)))
+        moved = absolute.copy()
+        product = rotation @ np.stack(np.broadcast_arrays(*relative), axis=-1).reshape(-1, 3, 3)
+        moved[:, POSE_R : POSE_R + 9] = product.reshape(-1, 9)
+        moved[:, POSE_X : POSE_X + 3] += np.einsum("bij,bj->bi", rotation, shift)
+        return np.where(self.free[:, :1], moved, absolute)  # held bodies to the bit
+
+    # --- closing ---
+
+    def closed(self, absolute: Floats, by_mass: bool = True) -> tuple[Floats, float]:
+        """Poses at which the joints are as closed as can be, and the largest entry of g there.
+
+        Levenberg-Marquardt steps: by mass they are short where bodies are heavy; otherwise all
+        gaps count alike, so that what is left of them is the least in squares.
+        """
+        g, jacobian = self.at(absolute)
+        if not self.columns.size:
+            return absolute, float(np.abs(g).max(initial=0.0))
+        blocks, scale = self.masses, unit_scale(self.masses, jacobian)
+        if not by_mass:
+            blocks = [np.diag(np.repeat((self.length**2, 1.0), 3)) for _ in blocks]
+            scale = self.weights
+        caution, slow = 1.0, 0
+        for _ in range(MOST_STEPS):
+            gap = float(np.abs(g).max(initial=0.0))
+            reach = 2.0 * self.length + np.abs(absolute[:, POSE_X : POSE_X + 3]).max()
+            if gap <= ROUNDING * reach or slow > MOST_SLOW:
+                break
+            damping = max(LEAST_DAMPING, min(MOST_DAMPING, (gap / self.length) ** 2 * caution))
+            kkt = DampedKkt(blocks, jacobian, damping, scale)
+            step = kkt.solve(np.zeros(len(self.columns)), -g, solves=1)
+            trial = self.displaced(absolute, limited(step))
+            trial_g, trial_jacobian = self.at(trial)
+            before, after = np.linalg.norm(scale * g), np.linalg.norm(scale * trial_g)
+            if after < before and np.isfinite(trial_jacobian.data).all():
+                slow = slow + 1 if after > (1.0 - SLOW) * before else 0
+                # Rows that repeat each other keep rounding errors that no step takes away.
+                if after > 0.5 * before and gap < NEARLY_ROUNDING * ROUNDING * reach:
+                    slow = MOST_SLOW + 1
+                absolute, g, jacobian = trial, trial_g, trial_jacobian
+                caution = max(LEAST_CAUTION, 0.2 * caution)
+            else:
+                caution *= 10.0
+                if caution > MOST_CAUTION or gap < NEARLY_ROUNDING * ROUNDING * reach:
+                    break
+        return absolute, float(np.abs(g).max(initial=0.0))
+
+    # --- moving along ---
+
+    def distance(self, absolute: Floats) -> tuple[float, Floats]:
+        """Half the squared distance from the entered poses in the mass metric, and its gradient."""
+        bodies = self.system.bodies
+        rotation = rotations(absolute)
+        theta = turn_between(self.entered, absolute)
+        shift = absolute[:, POSE_X : POSE_X + 3] - self.entered[:, POSE_X : POSE_X + 3]
+        inertia = symmetric(bodies.inertia)
+        momentum = np.einsum("bij,bj->bi", inertia, theta)
+        value = 0.5 * (np.sum(theta * momentum) + np.sum(bodies.mass[:, None] * shift**2))
+        # exp(theta) exp(delta) = exp(theta + dexp^-1_{-theta} delta), transposed
+        turn = so3_dexp_inv(components(theta, 0, 3), components(momentum, 0, 3))
+        pull = bodies.mass[:, None] * np.einsum("bji,bj->bi", rotation, shift)
+        gradient = np.hstack((np.stack(np.broadcast_arrays(*turn), axis=-1), pull))
+        return float(value), gradient.ravel()[self.columns]
+
+    def nearest(self, absolute: Floats) -> Floats:
+        """From closed joints, along them, to the point nearest to the entered poses.
+
+        Steepest descent in the mass metric gains about a digit per move, since the metric is the
+        curvature of the distance but for the bend of the joints; the memory of earlier moves
+        (L-BFGS) takes care of that bend.
+        """
+        here = best = self.place(absolute)
+        moves: list[tuple[Floats, Floats]] = []
+        idle = 0
+        for _ in range(MOST_MOVES):
+            if here.left <= NEAREST * sqrt(2.0 * here.value) or idle > MOST_IDLE:
+                break
+            direction = limited(here.along(shaped(-here.slope, moves, here.kkt.weight)))
+            if direction @ here.gradient >= 0.0:
+                moves, direction = [], limited(-here.slope)
+            length, there = self.moved(here, direction)
+            if there is None:
+                idle, moves = idle + 1, []
+                continue
+            moves = [*moves[1 - MEMORY :], (length * direction, there.slope - here.slope)]
+            nearer = there.value < (1.0 - VISIBLE) * best.value or there.left < 0.5 * best.left
+            here, idle = there, 0 if nearer else idle + 1
+            if nearer or there.left < best.left:
+                best = there
+        return best.absolute
+
+    def place(self, absolute: Floats) -> "Place":
+        value, gradient = self.distance(absolute)
+        kkt = DampedKkt(self.masses, self.at(absolute)[1], ALONG)
+        return Place(absolute, value, gradient, kkt)
+
+    def moved(self, here: "Place", direction: Floats) -> tuple[float, "Place | None"]:
+        """A move along the joints that comes nearer, closed again; None if there is none."""
+        length, slope = 1.0, float(direction @ here.gradient)
+        for _ in range(MOST_HALVINGS):
+            absolute, gap = self.closed(self.displaced(here.absolute, length * direction))
+            if gap <= STILL_CLOSED * self.length:
+                value = self.distance(absolute)[0]
+                # Near the end the gain is lost in the rounding errors of the value.
+                if value <= here.value + 1e-4 * length * slope + INVISIBLE * here.value:
+                    return length, self.place(absolute)
+            length *= 0.5
+        return 0.0, None
+
+
+class Place:
+    """A point with closed joints: how far it is from the entered poses, and which way is nearer."""
+
+    def __init__(self, absolute: Floats, value: float, gradient: Floats, kkt: DampedKkt) -> None:
+        self.absolute, self.value, self.gradient, self.kkt = absolute, value, gradient, kkt
+        self.slope = -kkt.solve(-gradient, np.zeros(len(kkt.scale)))  # the gradient along joints
+        self.left = sqrt(max(0.0, float(self.slope @ (kkt.weight @ self.slope))))
+
+    def along(self, direction: Floats) -> Floats:
+        """The part of a direction that keeps the joints closed."""
+        return self.kkt.solve(self.kkt.weight @ direction, np.zeros(len(self.kkt.scale)))
+
+
+def shaped(direction: Floats, moves: list[tuple[Floats, Floats]], weight: Any) -> Floats:
+    """The two-loop recursion of L-BFGS, in the metric of the weight."""
+    kept = [(s, y, float(s @ (weight @ y))) for s, y in moves]
+    kept = [(s, y, curve) for s, y, curve in kept if curve > 0.0]
+    pulls = []
+    for s, y, curve in reversed(kept):
+        pulls.append(float(s @ (weight @ direction)) / curve)
+        direction = direction - pulls[-1] * y
+    if kept:
+        y, curve = kept[-1][1:]
+        direction = direction * (curve / float(y @ (weight @ y)))
+    for (s, y, curve), pull in zip(kept, reversed(pulls)):
+        direction = direction + (pull - float(y @ (weight @ direction)) / curve) * s
+    return direction
+
+
+def limited(step: Floats) -> Floats:
+    """The step, shortened so that no body turns by more than half a radian in it."""
+    turn = float(np.abs(step.reshape(-1, 6)[:, :3]).max(initial=0.0))
+    return step * min(1.0, LONGEST_TURN / turn) if turn > 0.0 else step
+
+
+def rotations(absolute: Floats) -> Floats:
+    return absolute[:, POSE_R : POSE_R + 9].reshape(-1, 3, 3)
+
+
+def turn_between(before: Floats, after: Floats) -> Floats:
+    """Rotation vectors (n, 3) that turn bodies from one state to another, in body axes."""
+    relative = np.einsum("bji,bjk->bik", rotations(before), rotations(after)).reshape(-1, 9)
+    theta = so3_log(so3_from_matrix(components(relative, 0, 9)))
+    return np.stack(np.broadcast_arrays(*theta), axis=-1)
+
+
+def symmetric(six: Floats) -> Floats:
+    """Inertia matrices (n, 3, 3) from their six entries."""
+    return six[:, [0, 3, 4, 3, 1, 5, 4, 5, 2]].reshape(-1, 3, 3)
+
+
+def position_rows(system: System) -> tuple[Integers, np.ndarray]:
+    """Rows of J that are derivatives of positions, and which of them are angles."""
+    rows: list[int] = []
+    turning: list[bool] = []
+    joints = system.joints
+    for first, count, kind, locked in zip(
+        joints.first_row.tolist(), joints.rows.tolist(), joints.kind, joints.locked.tolist()
+    ):
+        units = CONSTRAINTS[kind].units_of(locked, count)
+        for row in CONSTRAINTS[kind].measured_of(count):
+            rows.append(first + row)
+            turning.append(units[row] == RAD)
+    return np.array(rows, np.int64), np.array(turning, bool)
+
+
+def typical_length(system: System) -> float:
+    """The mean distance of the joints from the centres of mass, or 1 m if all are there."""
+    levers = [
+        float(np.linalg.norm(point))
+        for points, bodies in (
+            (system.joints.point_a, system.joints.a),
+            (system.joints.point_b, system.joints.b),
+        )
+        for point, body in zip(points, bodies)
+        if body >= 0
+    ]
+    return float(np.mean([x for x in levers if x > 0.0] or [1.0]))

@@ -1,0 +1,205 @@
+"""Initial velocities: what the user gave, completed so that the joints are satisfied."""
+
+import numpy as np
+
+from chasles.core.arrays import POSE_R, TWIST, Floats
+from chasles.model import CustomCoupling, InconsistentStart
+from chasles.build.start.conflicts import contradiction, listed
+from chasles.build.start.kkt import DampedKkt, Rows, constraint_rows, mass_blocks, unit_scale
+from chasles.build.system.build import Setup
+
+#: Joint velocities larger than this fraction of what the bodies' would make of them are refused.
+VELOCITY_TOLERANCE = 1e-9
+#: Less than this (rad/s, m/s) is what rounding makes of a driver that begins at rest.
+NO_SPEED = 1e-14
+#: The least speed in terms of that of a pendulum: its fraction VELOCITY_TOLERANCE is rounding.
+RESTING = 1e-3
+#: Models with more unknown velocities than this are completed by a sparse factorisation.
+DENSE_LIMIT = 400
+#: Further solves of the others for what rounding left: light bodies and frames lose digits.
+REFINEMENTS = 2
+#: mu of that factorisation.
+PROXIMAL_WEIGHT = 1e-9
+#: Weight of velocities left out beside given ones, and solves in which it fades away.
+LIGHT, LIGHT_SOLVES = 1e-6, 4
+
+
+def initial_state(setup: Setup, jacobian: Floats) -> Floats:
+    """Absolute poses and twists (n, 18) at the start; `jacobian` (rows, 12) is J at those poses.
+
+    Velocities left out are those of least kinetic energy that the joints allow beside the given
+    ones: zero where nothing moves, zero total momentum for a floating system.
+    """
+    absolute = setup.absolute.copy()
+    twists, known = given_twists(setup)
+    rows = constraint_rows(setup, jacobian, absolute)
+    if rows.shape[0] > 0:
+        rates = driven_rates(setup)
+        twists = completed(setup, rows, twists, known, rates)
+        if forbidden(setup, rows, twists, rates):
+            check_speeds_agree(setup, rows, rates)
+            raise velocity_error(setup, rows.times(twists) - rates)
+    absolute[:, TWIST : TWIST + 6] = twists
+    return absolute
+
+
+def driven_rates(setup: Setup, t: float = 0.0) -> Floats:
+    """What J V is at a time: the rates that drivers prescribe, and zero."""
+    rates, joints = np.zeros(setup.system.row_count), setup.system.joints
+    driven = np.flatnonzero(joints.drive >= 0)
+    if driven.size:
+        now = setup.signals.sample(np.array([t]))[0]
+        rates[joints.first_row[driven]] = now[joints.drive[driven] + 1]
+    return rates
+
+
+def given_twists(setup: Setup) -> tuple[Floats, np.ndarray]:
+    """Body twists with zeros where a velocity was left out, and which entries were given.
+
+    Velocities of centres of mass are given in the world, and stay so if a body has been turned.
+    """
+    count = len(setup.body_index)
+    twists, known = np.zeros((count, 6)), np.zeros((count, 6), bool)
+    now = setup.absolute[:, POSE_R : POSE_R + 9].reshape(-1, 3, 3)
+    if setup.start is not None:
+        then = setup.start[:, POSE_R : POSE_R + 9].reshape(-1, 3, 3)
+        twists[:] = setup.start[:, TWIST : TWIST + 6]
+        if not np.array_equal(now, then):
+            twists[:, 3:] = np.einsum("bji,bjk,bk->bi", now, then, twists[:, 3:])
+        return twists, ~known
+    for name, index in setup.body_index.items():
+        body = setup.model.body(name)
+        if body.angular_velocity is not None:
+            twists[index, :3], known[index, :3] = body.angular_velocity, True
+        if body.velocity is not None:
+            twists[index, 3:], known[index, 3:] = now[index].T @ np.array(body.velocity), True
+    return twists, known
+
+
+def completed(setup: Setup, rows: Rows, twists: Floats, known: np.ndarray, rates: Floats) -> Floats:
+    """Twists with the unknown entries of least kinetic energy that bring J V to the rates."""
+    wanted = rates - rows.times(twists)
+    if known.all() or not wanted.any():
+        return twists
+    free = np.flatnonzero(~known.ravel())
+    blocks, flat = mass_blocks(setup.system, ~known), twists.ravel().copy()
+    if free.size <= DENSE_LIMIT:
+        jacobian = rows.dense(twists.size)[:, free]
+        flat[free] = least_energy_dense(blocks, jacobian, wanted)
+    else:
+        jacobian = rows.sparse(twists.size)[:, free]
+        kkt = DampedKkt(blocks, jacobian, PROXIMAL_WEIGHT)
+        flat[free] = kkt.solve(np.zeros(free.size), wanted)
+    return flat.reshape(twists.shape)
+
+
+def least_energy_dense(blocks: list[Floats], jacobian: Floats, wanted: Floats) -> Floats:
+    r"""$V = L^{-T} z$, $M = L L^T$, the shortest z with $J L^{-T} z = \mathrm{wanted}$."""
+    lower = np.zeros((jacobian.shape[1],) * 2)
+    at = 0
+    for block in blocks:
+        span = slice(at, at + len(block))
+        lower[span, span] = np.linalg.cholesky(block)
+        at += len(block)
+    weighted = np.linalg.solve(lower, jacobian.T).T
+    found = np.zeros(jacobian.shape[1])
+    for _ in range(1 + REFINEMENTS):
+        z = np.linalg.lstsq(weighted, wanted - jacobian @ found, rcond=1e-12)[0]
+        found += np.linalg.solve(lower.T, z)
+    return found
+
+
+def nearest_allowed(
+    setup: Setup, rows: Rows, twists: Floats, known: np.ndarray, fixed: np.ndarray, rates: Floats
+) -> Floats:
+    r"""Given twists, changed as little as possible in the mass metric until the joints allow them.
+
+    Those that are `fixed` stay.  Those left out cost nothing:
+
+    $$ \min\ \tfrac12 |V_k - \hat V_k|_M^2 + \tfrac\epsilon2 |V_u - \hat V_u|_M^2, \qquad
+       J_k V_k + J_u V_u = \mathrm{rates}, $$
+
+    with $\hat V_u$ the last solution, so that its weight fades; then they are completed anew.
+    """
+    movable = ~(known & fixed)
+    free = np.flatnonzero(movable.ravel())
+    masses = mass_blocks(setup.system, movable)
+    light = np.sqrt(np.where(known, 1.0, LIGHT))
+    weights = [light[body][some] for body, some in enumerate(movable) if some.any()]
+    blocks = [block * np.outer(w, w) for block, w in zip(masses, weights)]
+    jacobian = rows.sparse(twists.size)[:, free]
+    kkt = DampedKkt(blocks, jacobian, PROXIMAL_WEIGHT, unit_scale(masses, jacobian))
+    wanted, unknown = rates - rows.times(twists), ~known.ravel()[free]
+    change = np.zeros(free.size)
+    for _ in range(LIGHT_SOLVES):
+        change = kkt.solve(np.where(unknown, kkt.weight @ change, 0.0), wanted)
+    flat = twists.ravel().copy()
+    flat[free] += change
+    near = flat.reshape(twists.shape)
+    return completed(setup, rows, np.where(known, near, 0.0), known, rates)
+
+
+def forbidden(setup: Setup, rows: Rows, twists: Floats, rates: Floats) -> bool:
+    r"""Whether the joints do not allow these twists.
+
+    A row may miss a fraction of $\sum_k |J_{ik}| \hat V_k$, with the largest angular and linear
+    velocities of the model for $\hat V$, each at least the other by the levers of the joints: the
+    same in all units.  A mechanism at rest, which has speeds of rounding only, is measured by a
+    pendulum of that length.
+    """
+    moving = rows.sizes() @ typical_speeds(setup, twists)
+    allowed = VELOCITY_TOLERANCE * (moving + np.abs(rates)) + NO_SPEED
+    return bool(np.any(np.abs(rows.times(twists) - rates) > allowed))
+
+
+def typical_speeds(setup: Setup, twists: Floats) -> tuple[float, float]:
+    """How fast a mechanism turns (rad/s) and moves (m/s), at the least as a pendulum begins to."""
+    spin, speed = np.abs(twists.reshape(-1, 2, 3)).max(axis=(0, 2), initial=0.0)
+    lever = setup.longest_lever or 1.0  # frames alone may have none
+    falling = RESTING * np.sqrt(np.linalg.norm(setup.model.gravity) / lever)
+    spin = max(spin, speed / lever, falling)
+    return float(spin), float(spin * lever)
+
+
+def check_speeds_agree(setup: Setup, rows: Rows, rates: Floats) -> None:
+    """Refuse drivers whose speeds no velocities whatever can meet."""
+    if not rates.any():
+        return
+    still, nothing = (
+        np.zeros((len(setup.body_index), 6)),
+        np.zeros((len(setup.body_index), 6), bool),
+    )
+    best = completed(setup, rows, still, nothing, rates)
+    if forbidden(setup, rows, best, rates):
+        raise InconsistentStart(
+            contradiction(setup, rows.times(best) - rates, "speeds", "at t = 0"),
+            "Leave one of them out, or give motions that the joints allow together.",
+        )
+
+
+def velocity_error(setup: Setup, residual: Floats) -> InconsistentStart:
+    """Initial velocities that a joint does not allow."""
+    worst = int(np.argmax(np.abs(residual)))
+    firsts = setup.system.joints.first_row
+    index = int(np.searchsorted(firsts, worst, side="right")) - 1
+    name = list(setup.joint_index)[index]
+    a, b = setup.bodies_of(name)
+    word = "driver" if name in setup.model.driver_names else "joint"
+    who = f"'{a}' and '{b}'"
+    for coupling in setup.model.couplings:
+        if coupling.name == name:
+            joints = f"the bodies of joints {listed(list(coupling.joints))}"
+            tied = listed(list(coupling.bodies)) if isinstance(coupling, CustomCoupling) else ""
+            word, who = "coupling", tied or joints
+    unit = speed_unit(setup.units(index)[worst - int(firsts[index])])
+    return InconsistentStart(
+        f"the initial velocities of {who} violate {word} '{name}' by"
+        f" {abs(residual[worst]):.3g} {unit}.",
+        "Leave velocity or angular_velocity out where the joints determine it: it is filled in; or"
+        " take the nearest that they allow: simulate(..., close=True).",
+    )
+
+
+def speed_unit(unit: str) -> str:
+    """Of the rate of a residual, whose unit may be a user's own."""
+    return f"{unit}/s" if unit else "per s"

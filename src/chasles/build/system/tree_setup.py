@@ -1,0 +1,179 @@
+"""A model on the subgroups of its joints in numbers: its tree, what drives it, what is cut."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from chasles.core.arrays import Floats, Integers, System, row_span
+from chasles.core.constraints.registry import CONSTRAINTS, PAIR
+from chasles.core.recursion.cuts import Cut, Gauge, Term
+from chasles.core.recursion.tree import Tree
+from chasles.model import Coupling, CustomCoupling, Driver, Model
+from chasles.model.coordinates import ANGLE
+from chasles.spaces.on_subgroups import subgroup_tree
+from chasles.spaces.tree import BALL_ROWS, is_centred
+from chasles.spaces.tree import Tree as SpanningTree
+from chasles.build.system.build import Setup
+from chasles.build.system.build_tree import (
+    COORDINATES,
+    FLIP,
+    LooseChart,
+    build_tree,
+    links_of,
+    pair_kind,
+)
+from chasles.build.system.coupled import orientation
+from chasles.build.system.gaps import frame_of
+from chasles.build.system.tree_state import STORED_AT
+from chasles.build.system.turns import angle_columns
+
+
+class TreeSetup(NamedTuple):
+    """What `Setup` is to charts."""
+
+    carried: SpanningTree
+    tree: Tree
+    coordinates: Integers  # (m,) which coordinate a driver drives; -1 for joints, and for rows
+    cuts: list[Cut]  # cut joints, and drivers of anything but a coordinate of the tree
+
+
+def tree_setup(setup: Setup, armature: Mapping[str, Any] | None = None) -> TreeSetup:
+    """The tree of a setup whose bodies are on subgroups, made once."""
+    if armature is not None:
+        return new_tree_setup(setup, armature)
+    if "tree" not in setup.follows:
+        setup.follows["tree"] = new_tree_setup(setup, None)
+    found: TreeSetup = setup.follows["tree"]
+    return found
+
+
+def new_tree_setup(setup: Setup, armature: Mapping[str, Any] | None) -> TreeSetup:
+    model, system = setup.model, setup.system
+    carried = subgroup_tree(model, setup.spaces, setup.fit)
+    driven = driven_coordinates(model, carried)
+    drives = {name: int(system.joints.drive[setup.joint_index[name]]) for name in driven}
+    known = KnownFrames(setup)
+    links = links_of(
+        model, list(setup.body_index), carried, armature, drives, known, loose_charts(setup)
+    )
+    tree = build_tree(links, model.gravity)
+    coordinates = np.full(system.joint_count, -1, np.int64)
+    body_of = {link.joint: body for body, link in enumerate(links)}
+    for name, (joint, slot) in driven.items():
+        coordinates[setup.joint_index[name]] = int(tree.rate_at[body_of[joint]]) + slot
+    rest = [
+        driver.name
+        for driver in model.drivers
+        if driver.name not in driven and not isinstance(driver, Coupling)
+    ]
+    cuts = cuts_of(system, setup.joint_index, [*carried.cut, *rest])
+    more = [c[1] for c in carried.parents.values() if c and is_centred(model.joint(c[1]))]
+    cuts += [coupling_cut(setup, tree, body_of, coupling) for coupling in model.couplings]
+    for cut in cuts_of(system, setup.joint_index, more):  # a ball and more: the more is left over
+        cuts.append(cut._replace(rows=cut.rows[len(BALL_ROWS) :]))
+    return TreeSetup(carried, tree, coordinates, cuts)
+
+
+def loose_charts(setup: Setup) -> dict[str, LooseChart]:
+    """The charts of all bodies, as those have them that no joint carries."""
+    points = setup.system.bodies.frame_point
+    return {
+        name: LooseChart(setup.spaces[name].group, points[k], setup.spaces[name].relative_to)
+        for name, k in setup.body_index.items()
+    }
+
+
+def coupling_cut(setup: Setup, tree: Tree, body_of: Mapping[str, int], coupling: Coupling) -> Cut:
+    """A coupling as a row on coordinates of the tree, or on the bodies that a formula sees."""
+    index = setup.joint_index[coupling.name]
+    row = int(setup.system.joints.first_row[index])
+    if isinstance(coupling, CustomCoupling):
+        ties = tuple(setup.body_index[name] for name in coupling.bodies)
+        address = int(setup.system.joints.address[index])
+        return Cut(index, -1, -1, (row,), balanced=False, ties=ties, address=address)
+    terms, gauges = list[Term](), list[Gauge]()
+    for name, word, powers in coupling.terms:
+        if name not in body_of:
+            gauges.append(gauge_of(setup, name, word, powers))
+            continue
+        body, pair = body_of[name], pair_kind(setup.model.joint(name)) or ""
+        slot = COORDINATES[pair].index(word)
+        stored = int(tree.stored_at[body]) + STORED_AT[pair][word]
+        rate = int(tree.rate_at[body]) + slot
+        terms.append(Term(body, slot, stored, rate, int(word == ANGLE), powers))
+    ties = tuple(body for gauge in gauges for body in gauge.bodies)
+    return Cut(index, -1, -1, (row,), True, tuple(terms), tuple(gauges), coupling.offset, ties)
+
+
+def gauge_of(setup: Setup, name: str, word: str, powers: tuple[float, ...]) -> Gauge:
+    """A coordinate of a joint that has rows."""
+    joints, index = setup.system.joints, setup.joint_index[name]
+    turns = int(word == ANGLE)
+    angle_at = angle_columns(setup)[name][0] if turns else -1
+    frames = (*frame_of(joints, index, "a"), *frame_of(joints, index, "b"))
+    arrays = [np.array(part, float) for part in frames]
+    return Gauge(
+        int(joints.a[index]), int(joints.b[index]), (arrays[0], arrays[1], arrays[2], arrays[3]),
+        orientation(setup, name), turns, angle_at, powers,
+    )  # fmt: skip
+
+
+class KnownFrames:
+    """The frames of joints, each in its bodies' own frames, from the arrays of a setup."""
+
+    def __init__(self, setup: Setup) -> None:
+        joints = setup.system.joints
+        self.frames = {
+            "a": (joints.axes_a.reshape(-1, 3, 3), joints.point_a),
+            "b": (joints.axes_b.reshape(-1, 3, 3), joints.point_b),
+        }
+        self.joint_index, self.body_index = setup.joint_index, setup.body_index
+        self.ends = joints.b.tolist()
+
+    def of(self, joint: Any, child: str) -> tuple[Floats, Floats, Floats, Floats]:
+        """The joint's frame on the parent and on the child: axes as columns, point."""
+        index = self.joint_index[joint.name]
+        above, below = ("a", "b") if self.ends[index] == self.body_index[child] else ("b", "a")
+        (axes_p, point_p), (axes_c, point_c) = self.frames[above], self.frames[below]
+        turns = axes_p[index], axes_c[index]
+        if child != joint.b:  # z points the other way
+            turns = turns[0] @ FLIP, turns[1] @ FLIP
+        return turns[0], point_p[index], turns[1], point_c[index]
+
+
+def driven_coordinates(model: Model, tree: SpanningTree) -> dict[str, tuple[str, int]]:
+    """(joint, coordinate) of the drivers that prescribe one of the tree's, the first for each."""
+    carrying = {carried[1] for carried in tree.parents.values() if carried}
+    found: dict[str, tuple[str, int]] = {}
+    for driver in model.drivers:
+        if isinstance(driver, Driver) and driver.joint in carrying:
+            known = COORDINATES.get(pair_kind(model.joint(driver.joint)) or "", ())
+            if driver.coordinate in known:
+                driven = driver.joint, known.index(driver.coordinate)
+                if driven not in found.values():
+                    found[driver.name] = driven
+    return found
+
+
+def locked_turns(system: System, joint: int) -> int:
+    """How many rows of a lower pair lock turns; they come first."""
+    is_pair = system.joints.kind[joint] == PAIR
+    return int(system.joints.locked[joint] & 0b111).bit_count() if is_pair else 0
+
+
+def cuts_of(system: System, joint_index: Mapping[str, int], names: Sequence[str]) -> list[Cut]:
+    """The cut joints and drivers of some names, with all their rows."""
+    cuts = []
+    for name in names:
+        index = joint_index[name]
+        span, joints = row_span(system, index), system.joints
+        cuts.append(
+            Cut(
+                index, int(joints.a[index]), int(joints.b[index]),
+                tuple(range(span.start, span.stop)),
+                balanced=CONSTRAINTS[joints.kind[index]].balanced,
+                shifts=span.start + locked_turns(system, index),
+            )
+        )  # fmt: skip
+    return cuts

@@ -1,0 +1,185 @@
+"""States of a tree from absolute poses and twists, pair by pair."""
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from chasles.core.arrays import (
+    ABSOLUTE_WIDTH,
+    POSE_R,
+    POSE_X,
+    TWIST,
+    Floats,
+)
+from chasles.core.recursion.tree import (
+    DIRECT,
+    FREE,
+    GEARED,
+    PROPER,
+    SPHERICAL,
+    Tree,
+    is_flat,
+    rises,
+    turns_of,
+)
+from chasles.groups.so3 import so3_from_matrix
+from chasles.spaces.on_subgroups import subgroup_tree
+from chasles.build.system.build import Setup
+from chasles.build.system.build_tree import COORDINATES, pair_kind
+from chasles.build.system.coordinates import Key, coordinate_keys
+
+#: Coordinates known to be nearer than this (rad, m) to what poses tell are the better ones.
+KNOWN = 1e-9
+#: Where the coordinates of a pair stand among its stored numbers.
+STORED_AT = {
+    "revolute": {"angle": 0},
+    "helical": {"angle": 0},
+    "prismatic": {"displacement": 0},
+    "cylindrical": {"angle": 0, "displacement": 3},
+}
+
+
+def state_of(
+    tree: Tree, absolute: Floats, known: Mapping[tuple[int, str], float] | None = None
+) -> Floats:
+    """The state (q + v,) of absolute rows (n, 18): the inverse of `place`.
+
+    `known` has angles and displacements by body and word: of angles it gives the whole turns, which
+    poses do not, and of either the last bits.  Other angles are within half a turn.
+    """
+    state = np.zeros(tree.stored_count + tree.rate_count)
+    frames = frames_of(tree, absolute)
+    ground = (np.eye(3), np.zeros(3), np.zeros(3), np.zeros(3))
+    turned = relative_quaternions(tree, frames)
+    for body in range(tree.body_count):
+        parent = tree.base[body]
+        stored, rates = relative_state(
+            tree, body, turned[body], frames[body], frames[parent] if parent >= 0 else ground,
+            {word: (known or {}).get((body, word)) for word in ("angle", "displacement")},
+        )  # fmt: skip
+        q, v = tree.stored_at[body], tree.stored_count + tree.rate_at[body]
+        state[q : q + len(stored)] = stored
+        state[v : v + len(rates)] = rates
+    return state
+
+
+def carried_by(setup: Setup) -> dict[str, int]:
+    """Joint -> the body that is on its subgroup, found once."""
+    if "carried by" not in setup.follows:
+        setup.follows["carried by"] = {
+            carried[1]: setup.body_index[name]
+            for name, carried in subgroup_tree(setup.model, setup.spaces, setup.fit).parents.items()
+            if carried is not None
+        }
+    found: dict[str, int] = setup.follows["carried by"]
+    return found
+
+
+def coordinate_places(setup: Setup, tree: Tree) -> dict[Key, int | None]:
+    """Where a tree stores the coordinates of its joints; None of joints that are cut."""
+    body_of = carried_by(setup)
+    return {
+        (joint, word): int(tree.stored_at[body_of[joint]])
+        + STORED_AT[pair_kind(setup.model.joint(joint)) or ""][word]
+        if joint in body_of
+        else None
+        for joint, word in coordinate_keys(setup.model)
+    }
+
+
+def places_of_rates(setup: Setup, tree: Tree) -> dict[Key, tuple[int, int] | None]:
+    """Where points (q + v,) have coordinates and their rates; None of joints that are cut."""
+    body_of, found = carried_by(setup), coordinate_places(setup, tree)
+
+    def rate(joint: str, word: str) -> int:
+        words = COORDINATES[pair_kind(setup.model.joint(joint)) or ""]
+        return int(tree.stored_count + tree.rate_at[body_of[joint]]) + words.index(word)
+
+    return {key: None if at is None else (at, rate(*key)) for key, at in found.items()}
+
+
+def coordinates_of_points(setup: Setup, tree: Tree, points: Floats) -> Floats:
+    """All joint coordinates (T, c) of points (T, q + v), see `coordinate_keys`; NaN of cut ones."""
+    if "places" not in setup.follows:
+        setup.follows["places"] = tuple(coordinate_places(setup, tree).values())
+    places = setup.follows["places"]
+    nowhere = np.full(len(points), np.nan)
+    columns = [nowhere if place is None else points[:, place] for place in places]
+    return np.column_stack(columns) if columns else np.zeros((len(points), 0))
+
+
+def known_coordinates(setup: Setup) -> dict[tuple[int, str], float]:
+    """Coordinates that are known at the start, as `state_of` takes them."""
+    body_of = carried_by(setup)
+    return {
+        (body_of[joint], word): value
+        for word, values in (("angle", setup.angles), ("displacement", setup.displacements))
+        for joint, value in values.items()
+        if joint in body_of
+    }
+
+
+def frames_of(tree: Tree, absolute: Floats) -> list[tuple[Floats, Floats, Floats, Floats]]:
+    """(R, P, omega, dP/dt) of every body's working frame in the world."""
+    rows = absolute.reshape(-1, ABSOLUTE_WIDTH)
+    own = rows[:, POSE_R : POSE_R + 9].reshape(-1, 3, 3)
+    turns = own @ tree.axes.reshape(-1, 3, 3)
+    arms = (turns @ tree.centre[:, :, None])[:, :, 0]
+    omegas = (own @ rows[:, TWIST : TWIST + 3, None])[:, :, 0]
+    speeds = (own @ rows[:, TWIST + 3 : TWIST + 6, None])[:, :, 0] - np.cross(omegas, arms)
+    return list(zip(turns, rows[:, POSE_X : POSE_X + 3] - arms, omegas, speeds))
+
+
+def relative_quaternions(tree: Tree, frames: Any) -> Floats:
+    """(n, 4) of every working frame against that of its base."""
+    turns = np.array([*(frame[0] for frame in frames), np.eye(3)])  # the ground's number is -1
+    relative = np.swapaxes(turns[tree.base], 1, 2) @ turns[:-1]
+    entries = tuple(relative.reshape(-1, 9).T)
+    return np.stack(so3_from_matrix(entries), axis=-1)
+
+
+def relative_state(
+    tree: Tree, body: int, quaternion: Any, frame: Any, base: Any, known: Mapping[str, float | None]
+) -> tuple[list[float], list[float]]:
+    """Stored numbers and velocities of one pair."""
+    pair = tree.pair[body]
+    turn, point, omega, speed = frame
+    base_turn, base_point, base_omega, base_speed = base
+    constant = tree.turn[body].reshape(3, 3)
+    relative = base_turn.T @ turn
+    spin = turn.T @ (omega - base_omega)
+    if pair in (SPHERICAL, GEARED):
+        return quaternion, list(spin)
+    if pair == FREE:
+        return [*quaternion, *point], [*spin, *speed]
+    if pair in (DIRECT, PROPER):
+        axes = base_turn if pair == DIRECT else turn
+        slip = speed - base_speed - np.cross(base_omega, point - base_point)
+        place = base_turn.T @ (point - base_point)
+        return [*quaternion, *place], [*spin, *(axes.T @ slip)]
+    moved = constant.T @ (base_turn.T @ (point - base_point) - tree.lever[body])
+    carried = base_speed + np.cross(base_omega, point - base_point)
+    slip = constant.T @ (base_turn.T @ (speed - carried))
+    about = constant.T @ relative
+    turned = np.arctan2(about[1, 0] - about[0, 1], about[0, 0] + about[1, 1])
+    if known["angle"] is not None:
+        turned += 2 * np.pi * np.round((known["angle"] - turned) / (2 * np.pi))
+    turned = better(turned, known["angle"])
+    along = better(moved[2], known["displacement"])
+    stored, rates = list[float](), list[float]()
+    if turns_of(pair):
+        stored += [float(turned), float(np.cos(turned)), float(np.sin(turned))]
+        rates.append(spin[2])
+    if is_flat(pair):
+        stored += [moved[0], moved[1]]
+        rates += [slip[0], slip[1]]
+    if rises(pair):
+        stored.append(along)
+        rates.append(slip[2])
+    return stored, rates
+
+
+def better(measured: float, known: float | None) -> float:
+    """A coordinate that is known, unless poses contradict it."""
+    return known if known is not None and abs(known - measured) <= KNOWN else float(measured)

@@ -1,0 +1,117 @@
+"""`chasles warm`: everything that a user can reach, compiled ahead with told progress.
+
+The first run on a machine compiles what it needs, unless it came prebuilt.  Where that would be in
+the way (a container image, a class room, the nodes of a cluster) all of it is compiled before.
+"""
+
+from collections.abc import Callable
+from typing import Any
+
+from chasles.compiled import compiling_at_once, fill_slots
+
+#: A method of every kind: each has a time loop of its own.
+METHODS = ("rk4", "cf4", "gauss4", "rattlie", "half-explicit", "linearly-implicit", "bliedf3",
+           "generalized-alpha")  # fmt: skip
+#: Of a chain that is large (see `chasles.analysis.instant`).
+LINKS = 60
+
+
+def warm(say: Callable[[str], None] = print) -> int:
+    """Compile every kernel that a user reaches and that is not on disk; how many these are."""
+    with compiling_at_once(say) as kernels:
+        use_every_kernel()
+        take_steps_of_every_kind(say)
+        say("chasles: routines that kernels share")
+        routines = fill_slots()
+    ready = sum(kernel.ready for kernel in kernels)
+    say(f"chasles: all {ready} kernels and {routines} routines are ready.")
+    return ready
+
+
+def use_every_kernel() -> None:
+    """A run, an assembly, a check of drivers and an equilibrium, which use every kernel once."""
+    from chasles import Model, assemble, equilibrium, simulate
+
+    door, hinges = door_on_hinges()
+    model = Model([door], hinges, drivers=[hand(hinges[0])])
+    assemble(model)
+    result = simulate(model, until=0.002, step=0.001, progress=False, spaces="framed")
+    result.reaction("lower hinge")
+    check_drivers(result.problem.solver.with_own_scratch())
+    by_tolerance(model, "framed")
+    equilibrium(hanging_chain())
+
+
+def take_steps_of_every_kind(say: Callable[[str], None]) -> None:
+    """Every kind of method has a time loop of its own; all models share it."""
+    from chasles import Model, scipy_method, simulate
+
+    door, hinges = door_on_hinges()
+    model = Model([door], hinges[:1])
+    options: dict[str, Any] = {"progress": False, "until": 0.002}
+    for method in METHODS:
+        say(f"chasles: steps of {method}")
+        simulate(model, step=0.001, method=method, **options)
+    simulate(Model([door], balls_on(door)), step=0.001, spaces="subgroups", **options)
+    options["method"] = scipy_method("RK45")
+    simulate(model, rtol=1e-3, **options)
+
+
+def by_tolerance(model: Any, spaces: str) -> None:
+    """A run that chooses its steps, and finds an event in one."""
+    from chasles import Event, simulate
+
+    event = Event(lambda t, state: t - 0.001, name="a millisecond")
+    options: dict[str, Any] = {"rtol": 1e-3, "method": "dopri5", "events": [event]}
+    simulate(model, until=0.002, progress=False, spaces=spaces, **options)
+
+
+def door_on_hinges() -> tuple[Any, list[Any]]:
+    """A loop: the second hinge repeats the first."""
+    from chasles import GROUND, Body, Revolute
+
+    door = Body.box("door", size=(0.8, 0.04, 2.0), mass=20.0, position=(0.4, 0.0, 1.0))
+    hinges = [
+        Revolute(name, GROUND, door, at=(0.0, 0.0, height), axis=(0.0, 0.0, 1.0))
+        for name, height in (("lower hinge", 0.2), ("upper hinge", 1.8))
+    ]
+    return door, hinges
+
+
+def balls_on(door: Any) -> list[Any]:
+    """A loop with rows."""
+    from chasles import GROUND, Spherical
+
+    heights = (("lower ball", 0.2), ("upper ball", 1.8))
+    return [Spherical(name, GROUND, door, at=(0.0, 0.0, height)) for name, height in heights]
+
+
+def hand(hinge: Any) -> Any:
+    from chasles import Driver, Signal
+
+    return Driver("hand", hinge, Signal.linear(0.1))
+
+
+def check_drivers(solver: Any) -> None:
+    """What is asked of drivers when a run could not go on."""
+    from chasles.build.start.consistent import driven_rates
+    from chasles.build.system.turns import first_integrals
+
+    setup = solver.setup
+    solver.form.missed(solver.start, 0.0, first_integrals(setup), driven_rates(setup))
+
+
+def hanging_chain() -> Any:
+    """So many links that its equilibrium is found with matrices of blocks."""
+    from chasles import GROUND, Body, Model, Spherical
+
+    links = [
+        Body.rod(f"link {k}", mass=1.0, between=((0.0, 0.0, -k), (0.0, 0.0, -k - 1.0)))
+        for k in range(LINKS)
+    ]
+    carriers: list[Any] = [GROUND, *links]
+    joints = [
+        Spherical(f"joint {k}", above, link, at=(0.0, 0.0, -k))
+        for k, (above, link) in enumerate(zip(carriers, links))
+    ]
+    return Model(links, joints)
