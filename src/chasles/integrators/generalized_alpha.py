@@ -45,7 +45,7 @@ from chasles.core.outcomes import OK
 from chasles.core.retraction import finish
 from chasles.integrators.methods import Method, needs_a_mechanism, register_method
 from chasles.model import InvalidOption, UnknownName
-from chasles.model.errors import told
+from chasles.model.errors import short_repr
 from chasles.model.keywords import checked_keywords
 
 # What a step hands to the next: whether there was one and how long it was, for how many steps to
@@ -92,7 +92,8 @@ def generalized_alpha(
     where = "generalized_alpha"
     if isinstance(rho, bool) or not isinstance(rho, int | float) or not isfinite(rho):
         raise InvalidOption(
-            f"{where}: rho must be a number from 0 to 1, got {told(rho)}.", "Give rho=0.8, say."
+            f"{where}: rho must be a number from 0 to 1, got {short_repr(rho)}.",
+            "Give rho=0.8, say.",
         )
     if not 0.0 <= rho <= 1.0:
         raise InvalidOption(
@@ -102,14 +103,15 @@ def generalized_alpha(
         )
     if isinstance(index, bool) or index not in (2, 3):
         raise InvalidOption(
-            f"{where}: index must be 2 or 3, got {told(index)}.",
+            f"{where}: index must be 2 or 3, got {short_repr(index)}.",
             "Index 3 closes the joints, index 2 keeps velocities from slipping as well.",
         )
     if not isinstance(start, str) or start not in STARTS:
         raise UnknownName.among("start", start, STARTS, where=where)
     if not isinstance(perturbed, bool):
         raise InvalidOption(
-            f"{where}: perturbed must be True or False, got {told(perturbed)}.", "Leave it out."
+            f"{where}: perturbed must be True or False, got {short_repr(perturbed)}.",
+            "Leave it out.",
         )
     if perturbed and index == 2:
         raise InvalidOption(

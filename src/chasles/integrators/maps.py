@@ -19,7 +19,7 @@ from chasles.core.recursion.tree import CAYLEY, EXP, TRUNCATED
 from chasles.integrators.methods import Method, find_method
 from chasles.integrators.rkmk import make_munthe_kaas
 from chasles.model import InvalidOption, UnknownName
-from chasles.model.errors import told
+from chasles.model.errors import short_repr
 from chasles.model.keywords import checked_keywords
 
 MAPS = {"exp": EXP, "cayley": CAYLEY}
@@ -51,7 +51,7 @@ def munthe_kaas(method: Any = "rk4", map: str = "exp", truncate: int | None = No
     if not whole or not 0 <= truncate < len(BERNOULLI):
         raise InvalidOption(
             f"munthe_kaas: truncate must be a whole number from 0 to {len(BERNOULLI) - 1}, got"
-            f" {told(truncate)}.",
+            f" {short_repr(truncate)}.",
             "Give the number of brackets, or leave it out for the closed form of dexp^-1.",
         )
     if map != "exp":

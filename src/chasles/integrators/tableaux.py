@@ -19,7 +19,7 @@ import numpy as np
 from chasles.integrators.order_conditions import BrokenCondition, Floats, order_of
 from chasles.model import InvalidOption, UnknownName
 from chasles.model.checks import checked_array
-from chasles.model.errors import told
+from chasles.model.errors import short_repr
 from chasles.model.keywords import checked_keywords
 from chasles.model.words import ArrayLike
 
@@ -64,7 +64,7 @@ class Tableau:
     ) -> None:
         if not isinstance(name, str):
             raise InvalidOption(
-                f"the name of a tableau must be a string, got {told(name)}.",
+                f"the name of a tableau must be a string, got {short_repr(name)}.",
                 "Give the name as a string.",
             )
         where = f"tableau '{name}'" if name else "a tableau"

@@ -19,7 +19,7 @@ from chasles.core.arrays import ABSOLUTE_WIDTH, POSE_R, POSE_X, TWIST, Floats
 from chasles.io.segments import STATUS, check_times, choice_of, load_recording, model_of
 from chasles.many.sweeps.store import PLAN
 from chasles.model import ChaslesError, InvalidFile, Model
-from chasles.model.errors import one_line, told
+from chasles.model.errors import one_line, short_repr
 from chasles.model.keywords import checked_keywords
 from chasles.model.model import checked_model
 from chasles.result.checkpoint import Checkpoint
@@ -74,7 +74,7 @@ def load(path: str | os.PathLike[str], model: Model | None = None) -> Result:
         if not os.path.isfile(source):
             raise missing(source)
         if source.suffix.lower() in READERS:
-            read = READERS[source.suffix.lower()].format(told(str(source)))
+            read = READERS[source.suffix.lower()].format(short_repr(str(source)))
             raise InvalidFile(
                 f"'{source}' is a table, which does not have the model: no result can be made of"
                 " it.",
@@ -139,7 +139,7 @@ def check_arrays(setup: Setup, arrays: dict[str, Floats], status: str) -> None:
     )
     check_times(times)
     if status not in STATUS:
-        raise ValueError(f"its status is {told(status)}")
+        raise ValueError(f"its status is {short_repr(status)}")
     if not integrals:
         arrays["integrals"] = np.zeros((len(times), 0))
     shapes = {

@@ -4,7 +4,7 @@ import os
 from typing import Any, Literal
 
 from chasles.model import InvalidFile, InvalidOption, Model
-from chasles.model.errors import told
+from chasles.model.errors import short_repr
 from chasles.model.keywords import checked_keywords
 from chasles.result.sealed import checked_path
 
@@ -93,7 +93,7 @@ def read_file(
     for what, (value, known, forces) in given.items():
         if value is not None and (value not in known or suffix in TOML):
             raise InvalidOption(
-                f"{what} must be one of {', '.join(known)}, for a robot, got {told(value)}.",
+                f"{what} must be one of {', '.join(known)}, for a robot, got {short_repr(value)}.",
                 f"A .toml file has its {forces} among its forces.",
             )
     if suffix in TOML:

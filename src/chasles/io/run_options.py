@@ -8,7 +8,7 @@ from chasles.integrators.stabilisation.baumgarte import Baumgarte
 from chasles.io.limits import MOST_STEPS
 from chasles.io.schema import field_names, file_types
 from chasles.model import Body, InvalidModel, InvalidOption, Joint, UnknownName
-from chasles.model.errors import told
+from chasles.model.errors import short_repr
 from chasles.model.plain import placed_at
 from chasles.spaces import Designation, Space
 
@@ -24,7 +24,7 @@ def checked_run(table: Mapping[str, Any]) -> dict[str, Any]:
             rates = run["stabilise"]
             if set(rates) != {"alpha", "beta"}:
                 raise InvalidModel(
-                    f"stabilise must be a word or two rates, got {told(rates)}.",
+                    f"stabilise must be a word or two rates, got {short_repr(rates)}.",
                     "Give {alpha = ..., beta = ...}, or a word.",
                 )
             run["stabilise"] = Baumgarte(**rates)
@@ -62,7 +62,7 @@ def run_to_plain(run: Any) -> dict[str, Any]:
     known = field_names(file_types().run)
     if not isinstance(run, Mapping):
         raise InvalidOption(
-            f"run must be a dict, got {told(run)}.", 'Give a dict: run={"until": 1.0}.'
+            f"run must be a dict, got {short_repr(run)}.", 'Give a dict: run={"until": 1.0}.'
         )
     plain = {}
     for name, value in run.items():
@@ -91,5 +91,6 @@ def option_to_plain(value: Any, where: str) -> Any:
     if isinstance(value, str | bool | int | float):
         return value
     raise InvalidOption(
-        f"{where} is {told(value)}, which is not data.", "Name it, or pass it to simulate itself."
+        f"{where} is {short_repr(value)}, which is not data.",
+        "Name it, or pass it to simulate itself.",
     )

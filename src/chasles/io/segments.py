@@ -11,7 +11,7 @@ from chasles.build.system.coordinates import coordinate_keys
 from chasles.build.system.state import State
 from chasles.core.arrays import ABSOLUTE_WIDTH, Floats
 from chasles.model import InvalidFile, Model
-from chasles.model.errors import told
+from chasles.model.errors import short_repr
 from chasles.model.plain import from_plain
 from chasles.result.provenance import Provenance
 from chasles.result.result import Result
@@ -56,7 +56,7 @@ def check_shape(problem: Problem, shape: list[int], status: str) -> None:
     if not fitting:
         raise ValueError(f"its rows have the shape {shape}, which is not the model's")
     if status not in STATUS:
-        raise ValueError(f"its status is {told(status)}")
+        raise ValueError(f"its status is {short_repr(status)}")
 
 
 def check_times(times: Floats) -> None:

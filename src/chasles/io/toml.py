@@ -29,7 +29,7 @@ from chasles.io.schema import (
 from chasles.io.toml_text import write_text
 from chasles.io.units import in_si
 from chasles.model import Body, ChaslesError, InvalidFile, InvalidModel, Model, UnknownName
-from chasles.model.errors import told
+from chasles.model.errors import short_repr
 from chasles.model.model import checked_model
 from chasles.model.plain import (
     SIGNALS,
@@ -226,14 +226,17 @@ def explained(message: str, document: Any) -> InvalidModel:
     if rule.startswith("Invalid enum value") and path.rpartition(".")[2].startswith("axis"):
         axes = ", ".join(f"'{axis}'" for axis in get_args(Axis))
         return InvalidModel(
-            f"{path} must be an axis, got {told(value)}.", f"Give one of {axes}, or three numbers."
+            f"{path} must be an axis, got {short_repr(value)}.",
+            f"Give one of {axes}, or three numbers.",
         )
     expected = re.match(r"Expected `([^`]*)`(?: of length (\d+))?", rule)
     if expected is None:
-        return InvalidModel(f"{path} is {told(value)}: {rule.replace('`', '')}.", "Correct it.")
+        return InvalidModel(
+            f"{path} is {short_repr(value)}: {rule.replace('`', '')}.", "Correct it."
+        )
     words = " or ".join(WORDS.get(word, word) for word in expected[1].split(" | "))
     words += f" of {expected[2]}" if expected[2] else ""
-    return InvalidModel(f"{path} must be {words}, got {told(value)}.", f"Give {words} there.")
+    return InvalidModel(f"{path} must be {words}, got {short_repr(value)}.", f"Give {words} there.")
 
 
 def value_at(document: Any, path: str) -> Any:

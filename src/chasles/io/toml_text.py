@@ -10,7 +10,7 @@ from typing import Any
 
 from chasles.io.limits import LARGEST, check_keys
 from chasles.model import InvalidFile, InvalidModel
-from chasles.model.errors import told
+from chasles.model.errors import short_repr
 from chasles.result.sealed import checked_path
 
 BARE = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-")
@@ -66,7 +66,7 @@ def written(value: Any) -> str:
     if isinstance(value, dict):
         inner = ", ".join(f"{name(key)} = {written(entry)}" for key, entry in value.items())
         return f"{{ {inner} }}" if inner else "{}"
-    raise InvalidModel(f"{told(value)} cannot be written.", "Give finite numbers and texts.")
+    raise InvalidModel(f"{short_repr(value)} cannot be written.", "Give finite numbers and texts.")
 
 
 def write_text(document: dict[str, Any], path: str | os.PathLike[str]) -> Path:

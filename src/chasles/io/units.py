@@ -7,7 +7,7 @@ from math import pi
 from typing import Any
 
 from chasles.model import InvalidModel, UnknownName
-from chasles.model.errors import told
+from chasles.model.errors import short_repr
 
 #: suffix -> (dimension, times, over): one of the two is 1, so that there is one rounding only
 UNITS: dict[str, tuple[str, float, float]] = {
@@ -136,6 +136,6 @@ def scaled(value: Any, unit: str, where: str) -> Any:
     if isinstance(value, list):
         return [scaled(entry, unit, where) for entry in value]
     if isinstance(value, bool) or not isinstance(value, int | float):
-        raise InvalidModel(f"{where} is {told(value)}, which has no unit.", "Give numbers.")
+        raise InvalidModel(f"{where} is {short_repr(value)}, which has no unit.", "Give numbers.")
     _, times, over = UNITS[unit]
     return value * times / over

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from chasles.model.errors import ChaslesError, told
+from chasles.model.errors import ChaslesError, short_repr
 
 Vector3 = tuple[float, float, float]
 Matrix3 = tuple[Vector3, Vector3, Vector3]
@@ -26,7 +26,7 @@ def checked_name(name: object, kind: str, invalid: Invalid) -> str:
     if not isinstance(name, str) or not name.strip() or not name.isprintable():
         raise invalid(
             f"the name of a {kind} must be a non-empty string of printable characters, got"
-            f" {told(name)}.",
+            f" {short_repr(name)}.",
             f"Give the {kind} a name such as '{kind} 1'.",
         )
     return name
@@ -43,7 +43,7 @@ def checked_number(value: Any, what: str, where: str, invalid: Invalid) -> float
             number = float(value)
     except (TypeError, ValueError, OverflowError):
         raise invalid(
-            f"{where}: {what} must be a number, got {told(value)}.", "Give one real number."
+            f"{where}: {what} must be a number, got {short_repr(value)}.", "Give one real number."
         ) from None
     if not np.isfinite(number):
         raise invalid(f"{where}: {what} must be finite, got {number}.", "Give a finite number.")
@@ -86,7 +86,7 @@ def checked_count(value: Any, what: str, most: int, where: str, invalid: Invalid
     whole = isinstance(value, int | np.integer) and not isinstance(value, bool)
     if not whole or not 1 <= value <= most:
         raise invalid(
-            f"{where}: {what} must be a whole number from 1 to {most}, got {told(value)}.",
+            f"{where}: {what} must be a whole number from 1 to {most}, got {short_repr(value)}.",
             f"Give {what}=1, ..., {what}={most}.",
         )
     return int(value)
@@ -96,7 +96,7 @@ def check_flag(value: Any, what: str, where: str, invalid: Invalid) -> None:
     """Refuse what is neither True nor False."""
     if not isinstance(value, bool | np.bool_):
         raise invalid(
-            f"{where}: {what} must be True or False, got {told(value)}.",
+            f"{where}: {what} must be True or False, got {short_repr(value)}.",
             f"Give {what}=True or {what}=False.",
         )
 
@@ -107,7 +107,7 @@ def checked_callable(
     """Something that can be called; `call` shows how it will be."""
     if not callable(value):
         raise invalid(
-            f"{where}: {what} must be a function, got {told(value)}.",
+            f"{where}: {what} must be a function, got {short_repr(value)}.",
             f"Give a function, called as {call}.",
         )
     function: Callable[..., Any] = value
@@ -122,14 +122,14 @@ def checked_array(value: Any, what: str, where: str, invalid: Invalid) -> npt.ND
         array = np.empty(0, dtype=object)
     if array.dtype.kind not in "iuf" or np.ma.is_masked(value):
         raise invalid(
-            f"{where}: {what} must be an array of real numbers, got {told(value)}.",
+            f"{where}: {what} must be an array of real numbers, got {short_repr(value)}.",
             "Give real numbers only, in rows of equal length.",
         )
     with np.errstate(over="ignore"):  # of numbers with more bits
         numbers = array.astype(np.float64)
     if not np.isfinite(numbers).all():
         raise invalid(
-            f"{where}: {what} must be finite, got {told(array.tolist())}.",
+            f"{where}: {what} must be finite, got {short_repr(array.tolist())}.",
             "Give finite numbers.",
         )
     return numbers
@@ -165,7 +165,8 @@ def checked_direction(value: Any, what: str, where: str, invalid: Invalid) -> Ve
     if isinstance(value, str):
         if value not in DIRECTIONS:
             raise invalid(
-                f"{where}: {what} must be a vector or the name of an axis, got {told(value)}.",
+                f"{where}: {what} must be a vector or the name of an axis, got"
+                f" {short_repr(value)}.",
                 "Give 'x', 'y', 'z', '-x', '-y' or '-z', or a direction (x, y, z).",
             )
         return DIRECTIONS[value]

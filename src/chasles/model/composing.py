@@ -18,7 +18,7 @@ from chasles.model.coordinate_coupling import Coupling
 from chasles.model.custom import CustomJoint
 from chasles.model.custom_coupling import CustomCoupling
 from chasles.model.custom_force import CustomForce
-from chasles.model.errors import InvalidModel, told
+from chasles.model.errors import InvalidModel, short_repr
 from chasles.model.forces import Bushing
 from chasles.model.loads import WORLD, Load
 from chasles.model.rotations import Turned, rotation_of, turned
@@ -69,7 +69,8 @@ def moved(model: "Model", prefix: str, position: ArrayLike, rotation: Turned) ->
     """The model at another place, under other names."""
     if not isinstance(prefix, str):
         raise InvalidModel(
-            f"placed: prefix must be a text, got {told(prefix)}.", "Give a text: prefix='left '."
+            f"placed: prefix must be a text, got {short_repr(prefix)}.",
+            "Give a text: prefix='left '.",
         )
     place = Placement(
         prefix,

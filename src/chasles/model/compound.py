@@ -4,7 +4,7 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from chasles.model.body import GROUND, Body
-from chasles.model.errors import InvalidJoint, InvalidOption, told
+from chasles.model.errors import InvalidJoint, InvalidOption, short_repr
 from chasles.model.joints import Joint
 from chasles.model.keywords import checked_keywords
 
@@ -41,7 +41,8 @@ def compound(
     check_ends(joints)
     if frame_name is not None and (not callable(frame_name) or isinstance(frame_name, type)):
         raise InvalidOption(
-            f"compound: frame_name must be a function of the joint's name, got {told(frame_name)}.",
+            "compound: frame_name must be a function of the joint's name, got"
+            f" {short_repr(frame_name)}.",
             "Give a function, lambda joint: f'{joint} frame' say, or leave it out.",
         )
     frames: list[Body] = []
@@ -60,7 +61,7 @@ def check_ends(joints: tuple[Joint, ...]) -> None:
     for joint in joints:
         if not isinstance(joint, Joint):
             raise InvalidJoint(
-                f"compound: it is made of joints, got {told(joint)}.",
+                f"compound: it is made of joints, got {short_repr(joint)}.",
                 "Give joints that all name the same a and b.",
             )
     if len(joints) < 2:

@@ -18,7 +18,7 @@ from chasles.model.checks import (
     checked_vector,
     fill,
 )
-from chasles.model.errors import InvalidForce, told
+from chasles.model.errors import InvalidForce, short_repr
 from chasles.model.forces import Force
 from chasles.model.joints import Attachment, Z, checked_pair
 from chasles.model.shapes import Box, Capsule, Rod, Shape, Sphere
@@ -229,7 +229,7 @@ def checked_bodies(bodies: Any, name: str) -> list[Body]:
     listed = list(bodies) if isinstance(bodies, Iterable) and not isinstance(bodies, str) else None
     if listed is None or not all(isinstance(body, Body) for body in listed):
         raise InvalidForce(
-            f"force '{name}': bodies must be a list of Body, got {told(bodies)}.",
+            f"force '{name}': bodies must be a list of Body, got {short_repr(bodies)}.",
             "Give the bodies themselves: model.bodies, or [foot, other].",
         )
     return listed
@@ -238,7 +238,7 @@ def checked_bodies(bodies: Any, name: str) -> list[Body]:
 def checked_touching(shape: Any, where: str) -> Shape | None:
     """A shape that touches by balls or points, or None."""
     if shape is not None and not isinstance(shape, TOUCHING):
-        found = shape.kind if isinstance(shape, Shape) else told(shape)
+        found = shape.kind if isinstance(shape, Shape) else short_repr(shape)
         raise InvalidForce(
             f"{where}: shape must be a {ALLOWED}, got {found}.",
             "Give the balls, ends or corners that touch: shape=Sphere(0.1, position=(0, 0, -1)).",

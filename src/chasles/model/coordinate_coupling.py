@@ -22,7 +22,7 @@ from chasles.model.coordinates import (
     resolved_coordinate,
 )
 from chasles.model.drivers import AnyDriver
-from chasles.model.errors import InvalidDriver, UnknownName, told
+from chasles.model.errors import InvalidDriver, UnknownName, short_repr
 from chasles.model.joints import Joint
 from chasles.model.signals import Signal
 from chasles.model.words import Coordinate
@@ -123,7 +123,9 @@ def checked_terms(terms: Any, where: str) -> tuple[Term, ...]:
     ):
         listed = [(*checked_key((term[0], term[1]), where), term[2]) for term in terms]
     else:
-        raise InvalidDriver(f"{where}: terms must be a dict by joint, got {told(terms)}.", EXAMPLE)
+        raise InvalidDriver(
+            f"{where}: terms must be a dict by joint, got {short_repr(terms)}.", EXAMPLE
+        )
     if len(listed) < 2:
         raise InvalidDriver(
             f"{where}: terms must name two coordinates or more, got {len(listed)}.",

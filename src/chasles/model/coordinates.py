@@ -7,7 +7,7 @@ whole turns.
 from typing import Any
 
 from chasles.model.checks import Invalid, checked_name
-from chasles.model.errors import told
+from chasles.model.errors import short_repr
 from chasles.model.joints import Joint
 from chasles.model.words import Coordinate
 
@@ -40,7 +40,7 @@ def checked_coordinate(coordinate: Any, where: str, invalid: Invalid) -> Coordin
     """One of the three words."""
     if not isinstance(coordinate, str) or coordinate not in (AUTO, ANGLE, DISPLACEMENT):
         raise invalid(
-            f"{where}: coordinate must be one of three words, got {told(coordinate)}.",
+            f"{where}: coordinate must be one of three words, got {short_repr(coordinate)}.",
             "Give coordinate='auto', 'angle' or 'displacement'.",
         )
     return coordinate
@@ -72,7 +72,7 @@ def checked_joint_name(joint: Any, where: str, invalid: Invalid) -> str:
         return joint.name
     if not isinstance(joint, str):
         raise invalid(
-            f"{where}: joint must be a joint, got {told(joint)}.",
+            f"{where}: joint must be a joint, got {short_repr(joint)}.",
             "Give a Joint of the model, or its name.",
         )
     return checked_name(joint, "joint", invalid)

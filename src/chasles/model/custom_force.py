@@ -9,7 +9,7 @@ import numpy as np
 
 from chasles.model.body import GROUND, Body
 from chasles.model.checks import Vector3, checked_callable, checked_vector, fill
-from chasles.model.errors import ChaslesError, InvalidForce, one_line, told
+from chasles.model.errors import ChaslesError, InvalidForce, one_line, short_repr
 from chasles.model.forces import checked_body_of_force
 from chasles.model.joints import Attachment
 from chasles.model.loads import BodyForce
@@ -84,7 +84,7 @@ class CustomForce(BodyForce, in_files=False):
         for what, flag in flags.items():
             if not isinstance(flag, bool | np.bool_):
                 raise InvalidForce(
-                    f"{self.where}: {what} must be True or False, got {told(flag)}.",
+                    f"{self.where}: {what} must be True or False, got {short_repr(flag)}.",
                     f"Give {what}=True or False.",
                 )
         if rest and (other != GROUND.name or compiled or sees_reaction):
@@ -122,7 +122,8 @@ class CustomForce(BodyForce, in_files=False):
             pairs = []
         if len(pairs) != count:
             raise InvalidForce(
-                f"{self.where}: its formula returned {told(returned)} {when}, but sees {count}"
+                f"{self.where}: its formula returned {short_repr(returned)} {when}, but sees"
+                f" {count}"
                 " bodies.",
                 f"Return {count} pairs (force, torque), in the order of the bodies.",
             )
@@ -140,7 +141,7 @@ class CustomForce(BodyForce, in_files=False):
             force, torque = returned
         except (TypeError, ValueError):
             raise InvalidForce(
-                f"{self.where}: its formula returned {told(returned)} {when}.",
+                f"{self.where}: its formula returned {short_repr(returned)} {when}.",
                 "Return two vectors: (force, torque), each of three numbers.",
             ) from None
         return self._checked((force, torque), f" {when}")

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.polynomial import chebyshev
 from numpy.typing import NDArray
 
-from chasles.model.errors import ChaslesError, InvalidSignal, one_line, told
+from chasles.model.errors import ChaslesError, InvalidSignal, one_line, short_repr
 
 Floats = NDArray[np.float64]
 Function = Callable[..., Any]
@@ -74,7 +74,7 @@ def one_value(function: Function, time: float, what: str, owner: str) -> float:
         ) from error
     if value.size != 1 or value.dtype.kind not in "iuf":
         raise InvalidSignal(
-            f"{owner}: {what}(t) is {told(value.tolist())} at t = {time:g} s, which is not a"
+            f"{owner}: {what}(t) is {short_repr(value.tolist())} at t = {time:g} s, which is not a"
             " number.",
             "Give a function that takes the time in s and returns one real number.",
         )

@@ -15,7 +15,7 @@ from chasles.model.checks import (
 )
 from chasles.model.coordinates import checked_coordinate, checked_joint_name
 from chasles.model.derivatives import Floats, Function
-from chasles.model.errors import InvalidDriver, told
+from chasles.model.errors import InvalidDriver, short_repr
 from chasles.model.joints import Joint
 from chasles.model.registered import register
 from chasles.model.signals import Part, Signal
@@ -210,7 +210,7 @@ def checked_motion(motion: Any, where: str) -> Signal:
     """A signal that is zero at t = 0, from one or from a function of time."""
     if not isinstance(motion, Signal) and not callable(motion):
         raise InvalidDriver(
-            f"{where}: motion must be a function of time, got {told(motion)}.",
+            f"{where}: motion must be a function of time, got {short_repr(motion)}.",
             "Give a Signal or a function of t; a constant speed is Signal.linear(speed).",
         )
     signal = motion if isinstance(motion, Signal) else Signal(motion)
@@ -234,7 +234,7 @@ def checked_driven(body: Any, where: str) -> str:
     """The name of a body other than the ground."""
     if not isinstance(body, Body | Ground | str):
         raise InvalidDriver(
-            f"{where}: body must be a body, got {told(body)}.",
+            f"{where}: body must be a body, got {short_repr(body)}.",
             "Give a Body, or the name of a body.",
         )
     if name_of(body) == GROUND.name:

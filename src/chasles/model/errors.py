@@ -8,7 +8,7 @@ LISTED_NAMES = 12
 LONGEST_TOLD = 200
 
 
-def told(value: object) -> str:
+def short_repr(value: object) -> str:
     """A value in a message, on one line: whole if short, else its beginning."""
     try:
         text = repr(value).replace("\n", " ")
@@ -280,7 +280,7 @@ class UnknownName(ChaslesError):
         """
         names = list(known)
         by_lower = {n.lower(): n for n in names}
-        word = (name if isinstance(name, str) else told(name)).lower()
+        word = (name if isinstance(name, str) else short_repr(name)).lower()
         close = [n for n in ELSEWHERE.get(word, ()) if n in by_lower]
         close = close or get_close_matches(word, by_lower, n=1)
         meant = " or ".join(f"'{by_lower[n]}'" for n in close)
@@ -289,7 +289,7 @@ class UnknownName(ChaslesError):
         more = f" and {len(names) - LISTED_NAMES} more" if len(names) > LISTED_NAMES else ""
         prefix = f"{where}: " if where else ""
         return cls(
-            f"{prefix}there is no {kind} {told(name)}.",
+            f"{prefix}there is no {kind} {short_repr(name)}.",
             f"{hint}Known: {listed or 'none'}{more}.",
         )
 

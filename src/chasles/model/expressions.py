@@ -21,7 +21,7 @@ from typing import Any
 import numpy as np
 
 from chasles.model.derivatives import Floats
-from chasles.model.errors import InvalidSignal, told
+from chasles.model.errors import InvalidSignal, short_repr
 
 LONGEST = 2000  # characters of an expression: pages of it are a table in disguise
 DEEPEST = 50  # parentheses, signs and powers within each other; the parser recurses
@@ -107,7 +107,8 @@ def checked_expression(text: Any) -> Expression:
     """An expression that can be read."""
     if not isinstance(text, str):
         raise InvalidSignal(
-            f"expression must be a text, got {told(text)}.", "Give a text: '0.1 * sin(3 * t)'."
+            f"expression must be a text, got {short_repr(text)}.",
+            "Give a text: '0.1 * sin(3 * t)'.",
         )
     expression = Expression(text)
     _ = expression.postfix  # read once, here
@@ -140,8 +141,8 @@ class Parser:
             token = TOKEN.match(self.text, place)
             if token is None:
                 raise InvalidSignal(
-                    f"expression {told(self.text)}: character {place + 1} is"
-                    f" {told(self.text[place])}, which has no meaning here.",
+                    f"expression {short_repr(self.text)}: character {place + 1} is"
+                    f" {short_repr(self.text[place])}, which has no meaning here.",
                     KNOWN,
                 )
             found.append((token[0].strip(" \t"), token.end() - len(token[0].lstrip(" \t")) + 1))
@@ -174,7 +175,7 @@ class Parser:
         self.depth += 1
         if self.depth > DEEPEST:
             raise InvalidSignal(
-                f"expression {told(self.text)} is nested more than {DEEPEST} deep.",
+                f"expression {short_repr(self.text)} is nested more than {DEEPEST} deep.",
                 "Multiply it out, or give a table of times and values.",
             )
         if self.peek() in ("+", "-"):
@@ -221,10 +222,12 @@ class Parser:
     def wrong(self, expected: str) -> InvalidSignal:
         if self.index < len(self.tokens):
             token, place = self.tokens[self.index]
-            found = f"there is {told(token)} at character {place}"
+            found = f"there is {short_repr(token)} at character {place}"
         else:
             found = "it ends"
-        return InvalidSignal(f"expression {told(self.text)}: {found} instead of {expected}.", KNOWN)
+        return InvalidSignal(
+            f"expression {short_repr(self.text)}: {found} instead of {expected}.", KNOWN
+        )
 
 
 KNOWN = f"Use numbers, t (s), pi, + - * / ^, parentheses, and {' '.join(LAWS)} of (...)."

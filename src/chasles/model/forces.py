@@ -20,7 +20,7 @@ from chasles.model.checks import (
     checked_vector,
     fill,
 )
-from chasles.model.errors import InvalidForce, told
+from chasles.model.errors import InvalidForce, short_repr
 from chasles.model.joints import Attachment, Z, checked_pair
 from chasles.model.registered import register
 from chasles.model.words import ArrayLike
@@ -263,7 +263,7 @@ def checked_six(value: Any, what: str, where: str) -> SixNumbers:
         )
     if np.any(array < 0.0):
         raise InvalidForce(
-            f"{where}: {what} must not be negative, got {told(array.tolist())}.",
+            f"{where}: {what} must not be negative, got {short_repr(array.tolist())}.",
             "Give six numbers of zero or more.",
         )
     x, y, z, about_x, about_y, about_z = array.tolist()
@@ -274,7 +274,7 @@ def checked_body_of_force(body: Any, what: str, where: str) -> str:
     """The name of what a force acts on, from a body or its name."""
     if not isinstance(body, Body | Ground | str):
         raise InvalidForce(
-            f"{where}: {what} must be a body, got {told(body)}.",
+            f"{where}: {what} must be a body, got {short_repr(body)}.",
             "Give a Body, or the name of a body.",
         )
     return name_of(body)

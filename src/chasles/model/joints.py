@@ -22,7 +22,7 @@ from chasles.model.checks import (
     checked_vector,
     fill,
 )
-from chasles.model.errors import ChaslesError, InvalidJoint, told
+from chasles.model.errors import ChaslesError, InvalidJoint, short_repr
 from chasles.model.pairs import ANY_POINT, MOTIONS, SCREWED, pair_of_rows
 from chasles.model.registered import register
 from chasles.model.rotations import Turned, rotation_of
@@ -176,12 +176,12 @@ def check_rows(locked: Any, is_lower_pair: bool, where: str) -> None:
     named = isinstance(locked, tuple) and all(isinstance(row, str) for row in locked)
     if not named or len(locked) > len(MOTIONS) or len(set(locked)) < len(locked):
         raise InvalidJoint(
-            f"{where}: locked must name one to six different rows, got {told(locked)}.",
+            f"{where}: locked must name one to six different rows, got {short_repr(locked)}.",
             "Two bodies have six relative motions; name those that are locked.",
         )
     if is_lower_pair and not set(locked) <= set(MOTIONS):
         raise InvalidJoint(
-            f"{where}: locked must be some of {', '.join(MOTIONS)}, got {told(locked)}.",
+            f"{where}: locked must be some of {', '.join(MOTIONS)}, got {short_repr(locked)}.",
             "Name rotations wx, wy, wz and translations ux, uy, uz; a CustomJoint has other rows.",
         )
 
@@ -219,7 +219,8 @@ class LowerPair(Joint, in_files=False):
         pair = pair_of_rows(tuple(cls.locked))
         if pair is None:
             raise InvalidJoint(
-                f"joint class '{cls.__name__}' locks {told(cls.locked)}, and the motions left free"
+                f"joint class '{cls.__name__}' locks {short_repr(cls.locked)}, and the motions"
+                " left free"
                 " are no group.",
                 "Lock rotations about x and y together, translations along x and y together; or"
                 " write a CustomJoint.",
@@ -526,7 +527,7 @@ def checked_armature(value: Any, freedoms: int, where: str) -> float | tuple[flo
     if not whole or not np.isfinite(numbers).all() or (numbers < 0.0).any():
         several = f", or {freedoms} of them" if freedoms > 1 else ""
         raise InvalidJoint(
-            f"{where}: armature must be a number of 0 or more{several}, got {told(value)}.",
+            f"{where}: armature must be a number of 0 or more{several}, got {short_repr(value)}.",
             "Give the rotor's inertia as the joint's coordinate feels it (kg m^2, or kg).",
         )
     return float(numbers) if numbers.ndim == 0 else tuple(numbers.tolist())
@@ -548,7 +549,7 @@ def checked_zero(
     if not np.isfinite(numbers).all():
         each = "a number" if count == 1 else f"{count} numbers ({', '.join(coordinates)})"
         raise InvalidJoint(
-            f"{where}: zero must be {each}, got {told(value)}.",
+            f"{where}: zero must be {each}, got {short_repr(value)}.",
             "Give the coordinate at the poses entered, in rad or m.",
         )
     for word, number in zip(coordinates, np.atleast_1d(numbers).tolist()):
@@ -575,7 +576,7 @@ def checked_pair(a: Any, b: Any, kind: str, where: str, invalid: Invalid) -> tup
     for side, body in (("a", a), ("b", b)):
         if not isinstance(body, Body | Ground | str):
             raise invalid(
-                f"{where}: {side} must be a body, got {told(body)}.",
+                f"{where}: {side} must be a body, got {short_repr(body)}.",
                 "Give a Body, the name of a body, or GROUND.",
             )
     name_a, name_b = name_of(a), name_of(b)

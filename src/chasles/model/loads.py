@@ -18,7 +18,7 @@ from chasles.model.checks import (
     fill,
 )
 from chasles.model.components import Components, components_of, is_components
-from chasles.model.errors import ChaslesError, InvalidForce, one_line, told
+from chasles.model.errors import ChaslesError, InvalidForce, one_line, short_repr
 from chasles.model.forces import Force, checked_movable
 from chasles.model.words import ArrayLike, Frame
 
@@ -90,7 +90,7 @@ class Load(BodyForce):
             )
         if not isinstance(frame, str) or frame not in (WORLD, BODY):
             raise InvalidForce(
-                f"{self.where}: frame must be 'world' or 'body', got {told(frame)}.",
+                f"{self.where}: frame must be 'world' or 'body', got {short_repr(frame)}.",
                 "Give frame='world' for axes of the world, frame='body' for those that turn along.",
             )
         fill(

@@ -17,7 +17,7 @@ from chasles.model.composing import combined, moved
 from chasles.model.coordinate_coupling import Coupling
 from chasles.model.custom import CustomJoint
 from chasles.model.drivers import AnyDriver, Driver
-from chasles.model.errors import ChaslesError, InvalidModel, UnknownName, told
+from chasles.model.errors import ChaslesError, InvalidModel, UnknownName, short_repr
 from chasles.model.forces import Force
 from chasles.model.joints import Joint
 from chasles.model.keywords import checked_keywords
@@ -454,7 +454,7 @@ def checked_model(model: Any) -> Model:
     """What can be simulated."""
     if not isinstance(model, Model):
         raise InvalidModel(
-            f"model must be a Model, got {told(model)}.", "Make one: Model(bodies, joints)."
+            f"model must be a Model, got {short_repr(model)}.", "Make one: Model(bodies, joints)."
         )
     return model
 

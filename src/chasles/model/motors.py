@@ -17,7 +17,7 @@ import numpy as np
 
 from chasles.model.checks import checked_not_negative, checked_number, fill
 from chasles.model.derivatives import Floats, Function
-from chasles.model.errors import InvalidForce, told
+from chasles.model.errors import InvalidForce, short_repr
 from chasles.model.joint_forces import NOTHING, PER_SPEED, PER_UNIT, JointForce
 from chasles.model.joint_law import effort_of
 from chasles.model.joints import Joint
@@ -261,15 +261,17 @@ def checked_limit(limit: Any, where: str) -> tuple[float, float] | None:
     remedy = "Give a positive number, or the pair (lowest, highest)."
     if isinstance(limit, list | tuple) or (isinstance(limit, np.ndarray) and limit.ndim == 1):
         if len(limit) != 2:
-            raise InvalidForce(f"{where}: limit must be one number or two, got {told(limit)}.",
-                               remedy)  # fmt: skip
+            raise InvalidForce(
+                f"{where}: limit must be one number or two, got {short_repr(limit)}.", remedy
+            )
         low, high = (checked_number(x, "limit", where, InvalidForce) for x in limit)
     else:
         high = checked_number(limit, "limit", where, InvalidForce)
         low = -high
     if not low < high:
         raise InvalidForce(
-            f"{where}: limit must allow some effort, got {told(limit)}: its lowest effort, {low:g},"
+            f"{where}: limit must allow some effort, got {short_repr(limit)}: its lowest effort,"
+            f" {low:g},"
             f" is not below its highest, {high:g}.",
             remedy,
         )

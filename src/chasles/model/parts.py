@@ -19,7 +19,7 @@ from chasles.model.errors import (
     InvalidModel,
     InvalidSensor,
     UnknownName,
-    told,
+    short_repr,
 )
 from chasles.model.forces import Force, Spring
 from chasles.model.joint_forces import JointForce
@@ -50,7 +50,7 @@ def checked_members(members: Any, kind: type[Named], what: str) -> tuple[Named, 
         if not isinstance(member, kind):
             word = word_for(kind).capitalize()
             raise InvalidModel(
-                f"{what}[{index}] must be a {word}, got {told(member)}.",
+                f"{what}[{index}] must be a {word}, got {short_repr(member)}.",
                 f"Give {word} objects only: Model(bodies, joints, forces, drivers).",
             )
         if member.name in first:
@@ -68,7 +68,8 @@ def listed(members: Any, what: str) -> tuple[Any, ...]:
         return tuple(members)
     except TypeError:  # one part alone, None, a number
         raise InvalidModel(
-            f"{what} must be a list, got {told(members)}.", f"Put it in brackets: {what}=[...]."
+            f"{what} must be a list, got {short_repr(members)}.",
+            f"Put it in brackets: {what}=[...].",
         ) from None
 
 
@@ -77,8 +78,8 @@ def refuse_gravity(drivers: Any) -> None:
     vector = isinstance(drivers, tuple | list | np.ndarray) and len(drivers) == 3
     if vector and all(isinstance(entry, float | int | np.number) for entry in drivers):
         raise InvalidModel(
-            f"drivers must be a list of drivers, got {told(drivers)}.",
-            f"Gravity is given by its keyword: gravity={told(tuple(map(float, drivers)))}.",
+            f"drivers must be a list of drivers, got {short_repr(drivers)}.",
+            f"Gravity is given by its keyword: gravity={short_repr(tuple(map(float, drivers)))}.",
         )
 
 
@@ -86,7 +87,7 @@ def checked_notes(notes: Any) -> tuple[str, ...]:
     """Texts of one line each."""
     if isinstance(notes, str):
         raise InvalidModel(
-            f"notes must be a list, got {told(notes)}.", "Put it in brackets: notes=[...]."
+            f"notes must be a list, got {short_repr(notes)}.", "Put it in brackets: notes=[...]."
         )
     texts = listed(notes, "notes")
     for index, note in enumerate(texts):

@@ -14,7 +14,7 @@ from typing import Any
 from chasles.model.body import Body
 from chasles.model.components import Components
 from chasles.model.drivers import AnyDriver
-from chasles.model.errors import ChaslesError, InvalidModel, UnknownName, told
+from chasles.model.errors import ChaslesError, InvalidModel, UnknownName, short_repr
 from chasles.model.expressions import Expression
 from chasles.model.forces import Force
 from chasles.model.joints import Joint
@@ -191,7 +191,7 @@ def wave_fields(kind: type[Any]) -> tuple[str, ...]:
 
 def own_function(function: Any, where: str) -> InvalidModel:
     return InvalidModel(
-        f"{where} is {told(function)}: a function of your own cannot be saved.",
+        f"{where} is {short_repr(function)}: a function of your own cannot be saved.",
         "Keep the script that makes the model; for a motion, a Signal.table(t, values) or a"
         " Signal.expression('sin(t)') is saved.",
     )
@@ -224,7 +224,7 @@ def placed_at(where: str) -> Iterator[None]:
 def checked_fields(plain: Any, expected: dict[str, Any], where: str) -> Plain:
     """A dict with the expected keys and no others; those left out by their defaults."""
     if not isinstance(plain, dict):
-        raise wrong(where, f"must be a dict of {', '.join(expected)}, got {told(plain)}.")
+        raise wrong(where, f"must be a dict of {', '.join(expected)}, got {short_repr(plain)}.")
     for key in plain:
         if key not in expected:
             raise UnknownName.among("field", key, expected, where=where)
@@ -244,7 +244,7 @@ def checked_kind(plain: Any, known: Mapping[str, Any], what: str, where: str) ->
 
 def checked_list(value: Any, where: str) -> list[Any]:
     if not isinstance(value, list) and value != ():  # left out
-        raise wrong(where, f"must be a list, got {told(value)}.")
+        raise wrong(where, f"must be a list, got {short_repr(value)}.")
     return list(value)
 
 

@@ -20,7 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from chasles.model.checks import Matrix3, Vector3, checked_direction, checked_number
-from chasles.model.errors import InvalidBody, told
+from chasles.model.errors import InvalidBody, short_repr
 from chasles.model.physical import TOLERANCE, checked_rotation
 from chasles.model.words import ArrayLike, Word
 
@@ -46,7 +46,8 @@ def rotation_of(value: Turned, where: str) -> Matrix3:
         return of_pair(value[0], value[1], where)
     if isinstance(value, str) or np.shape(numbers_only(value)) == (3,):
         raise InvalidBody(
-            f"{where}: rotation is {told(value)}, which may be Euler angles or a rotation vector.",
+            f"{where}: rotation is {short_repr(value)}, which may be Euler angles or a rotation"
+            " vector.",
             HOW,
         )
     return checked_rotation(value, where)
@@ -81,7 +82,7 @@ def of_table(table: Mapping[str, Any], where: str) -> Matrix3:
         quaternion = table["quaternion"]
         if np.shape(numbers_only(quaternion)) != (4,):
             raise InvalidBody(
-                f"{where}: quaternion must be four numbers, got {told(quaternion)}.",
+                f"{where}: quaternion must be four numbers, got {short_repr(quaternion)}.",
                 "Give four numbers (w, x, y, z).",
             )
         return checked_rotation(quaternion, where)
@@ -94,7 +95,9 @@ def of_pair(first: Any, second: Any, where: str) -> Matrix3:
     """Axis and angle, or the letters of Euler angles and the angles."""
     if np.ndim(numbers_only(first)) == 0 and not isinstance(first, str):
         raise InvalidBody(
-            f"{where}: rotation is ({told(first)}, {told(second)}): the axis comes first.", HOW
+            f"{where}: rotation is ({short_repr(first)}, {short_repr(second)}): the axis comes"
+            " first.",
+            HOW,
         )
     if isinstance(first, str) and not isinstance(second, int | float | np.number):
         return of_euler(first, second, where)
@@ -107,13 +110,15 @@ def of_euler(letters: Any, angles: Any, where: str) -> Matrix3:
     valid = isinstance(letters, str) and 1 <= len(letters) <= 3
     if not valid or (set(letters) - set("xyz") and set(letters) - set("XYZ")):
         raise InvalidBody(
-            f"{where}: the axes of Euler angles must be letters x, y, z, got {told(letters)}.",
+            f"{where}: the axes of Euler angles must be letters x, y, z, got"
+            f" {short_repr(letters)}.",
             "Name one to three axes, all in capitals (which turn along: 'ZYX') or all in small"
             " letters (fixed in the world: 'xyz').",
         )
     if np.shape(numbers_only(angles)) != (len(letters),):
         raise InvalidBody(
-            f"{where}: Euler angles must be as many as their axes '{letters}', got {told(angles)}.",
+            f"{where}: Euler angles must be as many as their axes '{letters}', got"
+            f" {short_repr(angles)}.",
             "Give one angle for each axis, in rad.",
         )
     total: Quaternion = (1.0, 0.0, 0.0, 0.0)

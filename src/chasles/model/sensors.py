@@ -10,7 +10,7 @@ from chasles.model.body import GROUND, Body, Ground, name_of
 from chasles.model.checks import Vector3, checked_name, checked_vector, fill
 from chasles.model.coordinates import AUTO, checked_coordinate, checked_joint_name
 from chasles.model.drivers import AnyDriver
-from chasles.model.errors import InvalidSensor, UnknownName, told
+from chasles.model.errors import InvalidSensor, UnknownName, short_repr
 from chasles.model.forces import Force
 from chasles.model.joints import Joint
 from chasles.model.registered import register
@@ -217,7 +217,7 @@ class ForceSensor(AnySensor):
         named = force.name if isinstance(force, Force | AnyDriver) else force
         if not isinstance(named, str):
             raise InvalidSensor(
-                f"{self.where}: force must be a force or driver, got {told(force)}.",
+                f"{self.where}: force must be a force or driver, got {short_repr(force)}.",
                 "Give a Force or Driver of the model, or its name.",
             )
         fill(self, force=named, reads=checked_word(reads, "reads", OfForce, self.where))
@@ -231,7 +231,7 @@ def checked_body(body: Any, where: str) -> str:
     """The name of a body that moves."""
     if not isinstance(body, Body | Ground | str) or name_of(body) == GROUND.name:
         raise InvalidSensor(
-            f"{where}: body must be a body that moves, got {told(body)}.",
+            f"{where}: body must be a body that moves, got {short_repr(body)}.",
             "Give a Body, or the name of a body.",
         )
     return name_of(body)
@@ -242,5 +242,7 @@ def checked_word(word: Any, what: str, known: Any, where: str) -> str:
     if not isinstance(word, str) or word not in get_args(known):
         found = UnknownName.among("word", word, get_args(known))
         listed = found.remedy.replace("Known:", f"{what} may be")
-        raise InvalidSensor(f"{where}: {what} must be one of its words, got {told(word)}.", listed)
+        raise InvalidSensor(
+            f"{where}: {what} must be one of its words, got {short_repr(word)}.", listed
+        )
     return word

@@ -3,7 +3,7 @@
 from typing import Any
 
 from chasles.model.body import GROUND, Body, Ground, name_of
-from chasles.model.errors import ChaslesError, told
+from chasles.model.errors import ChaslesError, short_repr
 
 #: How many bodies a formula sees at the most: kernels keep room for so many.
 MOST_SEEN = 16
@@ -13,11 +13,13 @@ def checked_several(bodies: Any, where: str, error: type[ChaslesError]) -> tuple
     """The names of two bodies or more, each once; the ground is none of them."""
     remedy = "Give a list of bodies or their names: [left, right, 'pulley']."
     if not isinstance(bodies, list | tuple):
-        raise error(f"{where}: bodies must be a list of bodies, got {told(bodies)}.", remedy)
+        raise error(f"{where}: bodies must be a list of bodies, got {short_repr(bodies)}.", remedy)
     names: list[str] = []
     for body in bodies:
         if not isinstance(body, Body | Ground | str):
-            raise error(f"{where}: bodies must be a list of bodies, not of {told(body)}.", remedy)
+            raise error(
+                f"{where}: bodies must be a list of bodies, not of {short_repr(body)}.", remedy
+            )
         name = name_of(body)
         if name == GROUND.name:
             raise error(

@@ -21,7 +21,7 @@ from chasles.model.checks import (
     fill,
 )
 from chasles.model.colours import checked_colour
-from chasles.model.errors import InvalidBody, told
+from chasles.model.errors import InvalidBody, short_repr
 from chasles.model.keywords import checked_keywords
 from chasles.model.rotations import rotation_of
 from chasles.model.words import Axis
@@ -396,7 +396,7 @@ def along_axis(axis: str, along: float, across: float) -> Vector3:
 def checked_axis(axis: Any, where: str) -> Axis:
     if not isinstance(axis, str) or axis not in AXES:
         raise InvalidBody(
-            f"{where}: axis must be one of the body's axes, got {told(axis)}.",
+            f"{where}: axis must be one of the body's axes, got {short_repr(axis)}.",
             "Give axis='x', 'y' or 'z', and turn the body with rotation=.",
         )
     return cast(Axis, axis)

@@ -17,7 +17,7 @@ from chasles.model.checks import (
     checked_array,
     checked_positive,
 )
-from chasles.model.errors import InvalidBody, told
+from chasles.model.errors import InvalidBody, short_repr
 from chasles.model.rotations import turn_between
 from chasles.model.shapes import AXES, Shape
 
@@ -40,7 +40,7 @@ def checked_shapes(shapes: Any, where: str) -> tuple[Shape, ...]:
     if isinstance(shapes, Sequence) and len(shapes) == 0:
         return ()
     raise InvalidBody(
-        f"{where}: its shape must be one that can be drawn, got {told(shapes)}.",
+        f"{where}: its shape must be one that can be drawn, got {short_repr(shapes)}.",
         "Give a Box, Rod, Cylinder, Sphere, Capsule, Ring, Cone or Mesh, or several in a list.",
     )
 
@@ -165,7 +165,7 @@ def part_of(body: Any, sign: float, what: str, where: str) -> Part:
     """The numbers of one part; it must not move by itself."""
     if not hasattr(body, "inertia"):
         raise InvalidBody(
-            f"{where}: {what} must be a Body, got {told(body)}.",
+            f"{where}: {what} must be a Body, got {short_repr(body)}.",
             "Give bodies, where they lie in the world: Body.box(..., position=...).",
         )
     if body.velocity is not None or body.angular_velocity is not None:
@@ -179,6 +179,7 @@ def part_of(body: Any, sign: float, what: str, where: str) -> Part:
 def members(value: Any, what: str, where: str) -> list[Any]:
     if not isinstance(value, tuple | list):
         raise InvalidBody(
-            f"{where}: {what} must be a list, got {told(value)}.", f"Give a list: {what}=[...]."
+            f"{where}: {what} must be a list, got {short_repr(value)}.",
+            f"Give a list: {what}=[...].",
         )
     return list(value)

@@ -9,7 +9,7 @@ from chasles.core.arrays import POSE_R, POSE_X, TWIST, Floats
 from chasles.groups.so3 import so3_from_matrix
 from chasles.model import Body, InvalidOption
 from chasles.model.checks import checked_vector
-from chasles.model.errors import told
+from chasles.model.errors import short_repr
 from chasles.model.words import BodyAxes
 from chasles.result.readout import PointHistory, point_history
 from chasles.result.trajectory import Trajectory
@@ -157,5 +157,7 @@ class OfBodies(Trajectory):
     def _along(self, body: Body | str, vector: Floats, axes: str) -> Floats:
         """A vector in body axes, along the axes that were asked for."""
         if not isinstance(axes, str) or axes not in ("body", "world"):
-            raise InvalidOption(f"axes must be 'body' or 'world', got {told(axes)}.", "Name one.")
+            raise InvalidOption(
+                f"axes must be 'body' or 'world', got {short_repr(axes)}.", "Name one."
+            )
         return vector if axes == "body" else np.einsum("tij,tj->ti", self.rotation(body), vector)

@@ -7,7 +7,7 @@ import numpy as np
 from chasles.core.arrays import DRIVEN_TURN, Floats
 from chasles.model import Coupling, InvalidOption, Joint, JointForce, UnknownName
 from chasles.model.coordinate_coupling import spelled
-from chasles.model.errors import told
+from chasles.model.errors import short_repr
 from chasles.result.joints import OfJoints
 from chasles.result.readout import ForceHistory, force_history, joint_effort
 
@@ -41,7 +41,7 @@ class OfForces(OfJoints):
             return self._coupling_effort(coupled[0], on)
         if on is not None:
             raise InvalidOption(
-                f"effort: {told(asked)} is not a coupling, and acts along one coordinate.",
+                f"effort: {short_repr(asked)} is not a coupling, and acts along one coordinate.",
                 "Leave on= out.",
             )
         if isinstance(asked, str) and asked in self.model.force_names:

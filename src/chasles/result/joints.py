@@ -8,7 +8,7 @@ from chasles.build.system.coordinates import coordinate_keys, coordinate_rate
 from chasles.build.system.coupled import coupled_gap
 from chasles.core.arrays import Floats
 from chasles.model import CustomCoupling, InvalidOption, Joint, UnknownName
-from chasles.model.errors import told
+from chasles.model.errors import short_repr
 from chasles.model.words import Coordinate
 from chasles.result.audit import audited
 from chasles.result.reactions import Reaction, reaction
@@ -53,7 +53,7 @@ class OfJoints(Trajectory):
         parts = {"translation": translation, "rotation": rotation}
         if not isinstance(part, str) or part not in parts:
             raise InvalidOption(
-                f"violation: part must be 'translation' or 'rotation', got {told(part)}.",
+                f"violation: part must be 'translation' or 'rotation', got {short_repr(part)}.",
                 "Use part='translation' (m) or part='rotation' (rad).",
             )
         return parts[part] if vector else np.linalg.norm(parts[part], axis=1)

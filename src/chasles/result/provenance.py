@@ -13,7 +13,7 @@ import numpy as np
 
 from chasles.integrators.tableaux import Tableau
 from chasles.model import InvalidFile
-from chasles.model.errors import told
+from chasles.model.errors import short_repr
 
 
 @cache
@@ -118,12 +118,15 @@ class Provenance(Mapping[str, Any]):
     def from_dict(cls, plain: Any) -> Self:
         """The provenance that `as_dict` gave, from a file."""
         if not isinstance(plain, Mapping):
-            raise InvalidFile(f"provenance is {told(plain)}, not a dict.", "Save the result again.")
+            raise InvalidFile(
+                f"provenance is {short_repr(plain)}, not a dict.", "Save the result again."
+            )
         known = {name: plain[name] for name in KNOWN if name in plain}
         for name, kind in REQUIRED.items():
             if not isinstance(known.get(name), kind) or isinstance(known[name], bool):
                 raise InvalidFile(
-                    f"provenance: {name} must be a {WORDS[kind]}, got {told(known.get(name))}.",
+                    f"provenance: {name} must be a {WORDS[kind]}, got"
+                    f" {short_repr(known.get(name))}.",
                     "Save the result again.",
                 )
         return cls(**known, others={key: plain[key] for key in plain if key not in KNOWN})

@@ -11,7 +11,7 @@ from chasles.core.constraints.registry import CONSTRAINTS
 from chasles.core.rows import reaction_at_point
 from chasles.groups.vectors import matvec
 from chasles.model import Body, ChaslesError, Ground
-from chasles.model.errors import told
+from chasles.model.errors import short_repr
 from chasles.result.energy import stacked
 
 
@@ -65,7 +65,7 @@ class Reaction:
         name = body.name if isinstance(body, Body | Ground) else body
         if not isinstance(name, str) or name not in self.bodies:
             raise ChaslesError(
-                f"joint '{self.joint}' does not act on {told(name)}.",
+                f"joint '{self.joint}' does not act on {short_repr(name)}.",
                 f"It joins '{self.bodies[0]}' and '{self.bodies[1]}'.",
             )
         if name == self.bodies[1]:

@@ -29,7 +29,7 @@ from chasles.core.forces.registry import FORCES
 from chasles.core.wrenches import inertial_and_gravity_wrench
 from chasles.model import Body, ChaslesError, CustomForce, Ground, JointForce
 from chasles.model.coordinates import ANGLE
-from chasles.model.errors import told
+from chasles.model.errors import short_repr
 from chasles.result.energy import stacked, twist_history
 from chasles.result.reactions import frame_in_world, largest
 
@@ -76,7 +76,7 @@ class ForceHistory:
         name = body.name if isinstance(body, Body | Ground) else body
         if not isinstance(name, str) or name not in self.bodies:
             raise ChaslesError(
-                f"force '{self.name}' does not act on {told(name)}.",
+                f"force '{self.name}' does not act on {short_repr(name)}.",
                 f"It acts on {' and '.join(repr(known) for known in self.bodies)}.",
             )
         if self.on_several:

@@ -19,7 +19,7 @@ from chasles.model import (
     AnySensor,
     InvalidOption,
 )
-from chasles.model.errors import told
+from chasles.model.errors import short_repr
 from chasles.model.notebook import pairs
 from chasles.model.tables import small
 from chasles.result.between import state_at
@@ -182,7 +182,7 @@ class Result(OfBodies, OfForces, OfEnergy):
         whole = isinstance(index, int | np.integer) and not isinstance(index, bool)
         if not whole or not -count <= index < count:
             raise InvalidOption(
-                f"state {told(index)} was asked for, but the result has {count} states.",
+                f"state {short_repr(index)} was asked for, but the result has {count} states.",
                 f"Give a whole number from 0 to {count - 1}, or from -{count} to -1.",
             )
         t, absolute = float(self.t[index]), self.absolute[index]

@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any, BinaryIO
 
 from chasles.model import InvalidFile, InvalidModel, InvalidOption, Model
-from chasles.model.errors import told
+from chasles.model.errors import short_repr
 from chasles.model.plain import PARTS
 from chasles.model.registered import PACKAGE
 from chasles.result.dataset import Table
@@ -186,7 +186,7 @@ def checked_path(path: Any) -> Path:
     text = os.fspath(path) if isinstance(path, os.PathLike) else path
     if not isinstance(text, str) or not text or "\0" in text:
         raise InvalidOption(
-            f"path must be the name of a file, got {told(path)}.", "Give the name of a file."
+            f"path must be the name of a file, got {short_repr(path)}.", "Give the name of a file."
         )
     try:
         os.fsencode(text)

@@ -9,7 +9,7 @@ from chasles.build.system.coordinates import coordinate_keys
 from chasles.build.system.turns import angle_columns
 from chasles.model import InvalidOption
 from chasles.model.coordinates import ANGLE
-from chasles.model.errors import told
+from chasles.model.errors import short_repr
 
 if TYPE_CHECKING:
     from chasles.result.result import Result
@@ -44,8 +44,10 @@ def sliced(result: "Result", index: Any) -> "Result":
 
 def words_of(index: Any) -> str:
     if not isinstance(index, slice):
-        return told(index)
-    parts = ("" if part is None else told(part) for part in (index.start, index.stop, index.step))
+        return short_repr(index)
+    parts = (
+        "" if part is None else short_repr(part) for part in (index.start, index.stop, index.step)
+    )
     return f"[{':'.join(parts)}]"
 
 

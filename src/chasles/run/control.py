@@ -21,7 +21,7 @@ from chasles.model import (
 )
 from chasles.model.checks import checked_number, checked_positive
 from chasles.model.coordinates import checked_coordinate, resolved_coordinate
-from chasles.model.errors import one_line, told
+from chasles.model.errors import one_line, short_repr
 from chasles.model.words import Coordinate
 from chasles.result.violations import coordinate
 from chasles.run.stepper import Stepper
@@ -278,7 +278,7 @@ def checked_inputs(given: Any, names: tuple[str, ...], t: float) -> dict[str, fl
         return {}
     if not isinstance(given, Mapping):
         raise InvalidOption(
-            f"inputs at t = {t:g} s must be a dict of motors and servos, got {told(given)}.",
+            f"inputs at t = {t:g} s must be a dict of motors and servos, got {short_repr(given)}.",
             'Give {"motor": effort}, in N m or N, and {"servo": target}, in rad or m.',
         )
     checked = {}
@@ -296,13 +296,13 @@ def checked_controller(controller: Any, sample: Any, step: float, names: Any) ->
     if controller is None:
         if sample is not None:
             raise InvalidOption(
-                f"simulate: sample is {told(sample)}, but there is no controller.",
+                f"simulate: sample is {short_repr(sample)}, but there is no controller.",
                 "Give controller=f with it, or leave it out.",
             )
         return 1
     if not callable(controller):
         raise InvalidOption(
-            f"simulate: controller must be a function, got {told(controller)}.",
+            f"simulate: controller must be a function, got {short_repr(controller)}.",
             "Give controller(t, state) that returns a dict: motor -> effort, servo -> target.",
         )
     if not names:

@@ -17,7 +17,7 @@ from chasles.core.arrays import Floats
 from chasles.model import ChaslesError, InvalidOption, Model
 from chasles.model.checks import check_flag
 from chasles.model.coordinates import checked_coordinate, resolved_coordinate
-from chasles.model.errors import told
+from chasles.model.errors import short_repr
 from chasles.model.keywords import checked_keywords
 from chasles.model.words import Coordinate
 from chasles.run.control import Moment
@@ -64,17 +64,17 @@ class Event:
     def __post_init__(self) -> None:
         name = self.name or getattr(self.function, "__name__", "event")
         object.__setattr__(self, "name", name)
-        where = f"event {told(name)}"
+        where = f"event {short_repr(name)}"
         if not isinstance(name, str):
             raise InvalidOption(f"{where}: the name must be a string.", "Give a string.")
         if not callable(self.function):
             raise InvalidOption(
-                f"{where}: must be a function of (t, state), got {told(self.function)}.",
+                f"{where}: must be a function of (t, state), got {short_repr(self.function)}.",
                 "Give a function that returns a number, which is zero at the event.",
             )
         if isinstance(self.direction, bool) or self.direction not in (-1, 0, 1):
             raise InvalidOption(
-                f"{where}: direction must be -1, 0 or 1, got {told(self.direction)}.",
+                f"{where}: direction must be -1, 0 or 1, got {short_repr(self.direction)}.",
                 "Give 1 for rising zeros, -1 for falling ones, 0 for both.",
             )
         check_flag(self.terminal, "terminal", where, InvalidOption)
@@ -105,7 +105,8 @@ def checked_events(events: Any, others: tuple[type, ...] = ()) -> tuple[Any, ...
         events = (events,)
     if not isinstance(events, Iterable) or isinstance(events, str | bytes):
         raise InvalidOption(
-            f"simulate: events must be a list of functions of (t, state), got {told(events)}.",
+            "simulate: events must be a list of functions of (t, state), got"
+            f" {short_repr(events)}.",
             "Give a list of functions, or of Events.",
         )
     found: tuple[Any, ...] = tuple(
@@ -115,7 +116,7 @@ def checked_events(events: Any, others: tuple[type, ...] = ()) -> tuple[Any, ...
     for name in names:
         if names.count(name) > 1:
             raise InvalidOption(
-                f"simulate: {names.count(name)} events have the name {told(name)}.",
+                f"simulate: {names.count(name)} events have the name {short_repr(name)}.",
                 "Give each a name of its own: Event(function, name=...).",
             )
     return found
@@ -167,7 +168,7 @@ class Watcher:
             number = float(value)
         except (TypeError, ValueError):
             raise EventFailed(
-                f"event '{event.name}' returned {told(value)} at t = {t:.6g} s.",
+                f"event '{event.name}' returned {short_repr(value)} at t = {t:.6g} s.",
                 "Return one number, which is zero at the event.",
             ) from None
         if not np.isfinite(number):

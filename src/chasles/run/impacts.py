@@ -23,7 +23,7 @@ from chasles.core.arrays import TWIST, Floats
 from chasles.core.state_block import EXCHANGED, SUPPLIED, StateBlock
 from chasles.model import InvalidOption, Joint, Model
 from chasles.model.checks import checked_number
-from chasles.model.errors import told
+from chasles.model.errors import short_repr
 from chasles.model.keywords import checked_keywords
 from chasles.model.words import Coordinate
 from chasles.run.control import Moment
@@ -73,7 +73,7 @@ class Impact:
     def __post_init__(self) -> None:
         if not isinstance(self.name, str) or not self.name:
             raise InvalidOption(
-                f"an impact: name must be a string, got {told(self.name)}.", "Give a name."
+                f"an impact: name must be a string, got {short_repr(self.name)}.", "Give a name."
             )
         where = f"impact '{self.name}'"
         ends = [

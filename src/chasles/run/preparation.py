@@ -28,7 +28,7 @@ from chasles.integrators.stabilisation.stabiliser import (
 )
 from chasles.model import ChaslesWarning, InvalidOption, UnknownName
 from chasles.model.checks import check_flag
-from chasles.model.errors import told
+from chasles.model.errors import short_repr
 from chasles.model.model import checked_model
 from chasles.result.checkpoint import Checkpoint
 from chasles.result.dataset import attributes_of, text_of
@@ -392,7 +392,7 @@ def closing(asked: Options | ByHand, start: Any) -> Assembly | None:
     if not isinstance(hold, tuple | list) or hold:
         raise InvalidOption(
             f"simulate: hold must be left out unless joints are closed before the run, got"
-            f" {told(hold)}.",
+            f" {short_repr(hold)}.",
             "Leave it out, or give close=True with it.",
         )
     return None

@@ -12,7 +12,7 @@ import numpy as np
 from chasles.build.system.signals import Inputs
 from chasles.core.arrays import ABSOLUTE_WIDTH
 from chasles.model import InvalidFile
-from chasles.model.errors import one_line, told
+from chasles.model.errors import one_line, short_repr
 from chasles.result.checkpoint import Checkpoint
 from chasles.result.sealed import SEAL, SEAL_LENGTH, open_regular
 from chasles.run.output import Saved
@@ -141,7 +141,7 @@ def checked_table(text: bytes, types: dict[str, Any], path: Path) -> dict[str, A
         if not isinstance(entries, list) or not all(
             isinstance(entry, kind) and not isinstance(entry, bool) for entry in entries
         ):
-            raise forged(path, f"{name} is {told(value)}")
+            raise forged(path, f"{name} is {short_repr(value)}")
     return table
 
 

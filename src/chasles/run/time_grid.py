@@ -9,7 +9,7 @@ import numpy as np
 from chasles.core.arrays import Floats
 from chasles.model import InvalidOption
 from chasles.model.checks import checked_array, checked_positive
-from chasles.model.errors import told
+from chasles.model.errors import short_repr
 from chasles.result.checkpoint import Checkpoint
 from chasles.run.tolerances import Tolerances
 
@@ -93,7 +93,7 @@ def checked_whole(value: Any, what: str, where: str, least: int = 1) -> int:
     whole = isinstance(value, int | np.integer) and not isinstance(value, bool)
     if not whole or value < least:
         raise InvalidOption(
-            f"{where}: {what} must be a whole number, {least} or more, got {told(value)}.",
+            f"{where}: {what} must be a whole number, {least} or more, got {short_repr(value)}.",
             f"Give {what}={max(least, 1)}, say.",
         )
     return int(value)
@@ -112,7 +112,7 @@ def checked_times(t_eval: Any, began: float, until: float) -> Floats:
     if not ordered or not (times[0] >= began and times[-1] <= until * (1 + ROUND_STEPS)):
         raise InvalidOption(
             f"simulate: t_eval must be an increasing list of times in [{began:g}, {until:g}], got"
-            f" {told(t_eval)}.",
+            f" {short_repr(t_eval)}.",
             "Sort the times and leave out those after `until`.",
         )
     return times

@@ -4,7 +4,7 @@ from collections.abc import Callable, Collection, Mapping
 from typing import Any
 
 from chasles.model import GROUND, InvalidOption, Joint, Model, UnknownName
-from chasles.model.errors import told
+from chasles.model.errors import short_repr
 from chasles.model.keywords import checked_keywords
 from chasles.model.model import checked_model
 from chasles.spaces.designation import Designation, Row
@@ -146,7 +146,7 @@ def designate(model: Model, spaces: Any = None, cut: Collection[str] = ()) -> De
         spaces = dict.fromkeys(model.body_names, spaces)
     if spaces is not None and not isinstance(spaces, Mapping):
         raise InvalidOption(
-            f"spaces must be a dict or a name, got {told(spaces)}.",
+            f"spaces must be a dict or a name, got {short_repr(spaces)}.",
             "Give body -> Space or name, one name for all, or nothing.",
         )
     wanted = cut_joints(model, cut)
@@ -194,7 +194,7 @@ def cut_joints(model: Model, cut: Any) -> tuple[str, ...]:
         joints = (cut,) if isinstance(cut, str | Joint) else tuple(cut)
     except TypeError:  # None, a number
         raise InvalidOption(
-            f"cut must be a list, got {told(cut)}.", "Give names of joints."
+            f"cut must be a list, got {short_repr(cut)}.", "Give names of joints."
         ) from None
     return tuple(model.joint(joint, where="cut").name for joint in joints)
 

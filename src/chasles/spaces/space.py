@@ -5,7 +5,7 @@ from typing import Any
 
 from chasles.model import GROUND, Body, Ground, InvalidOption, Joint, Model, UnknownName
 from chasles.model.checks import Vector3, checked_vector
-from chasles.model.errors import told
+from chasles.model.errors import short_repr
 from chasles.model.keywords import checked_keywords
 from chasles.model.words import ArrayLike
 
@@ -95,7 +95,7 @@ def checked_reference(body: Any, where: str) -> str | None:
     name = body.name if isinstance(body, Body | Ground) else body
     if name is not None and not isinstance(name, str):
         raise InvalidOption(
-            f"{where}: relative_to must be a body or its name, got {told(body)}.",
+            f"{where}: relative_to must be a body or its name, got {short_repr(body)}.",
             "Give a body or its name, or leave it out for the ground.",
         )
     return None if name == GROUND.name else name

@@ -9,7 +9,7 @@ from chasles.build.dynamics.tree_readout import needs_tree
 from chasles.integrators.tableaux import Tableau
 from chasles.model import ChaslesError, InvalidOption, Model
 from chasles.model.checks import checked_positive
-from chasles.model.errors import told
+from chasles.model.errors import short_repr
 from chasles.model.keywords import checked_keywords
 from chasles.model.model import checked_model
 from chasles.model.notebook import as_html
@@ -298,7 +298,8 @@ def advise(
     for what, values in (("spaces", spaces), ("methods", methods), ("stabilisers", stabilisers)):
         if isinstance(values, str) or not isinstance(values, Sequence) or not values:
             raise InvalidOption(
-                f"advise: {what} must be a list, got {told(values)}.", f"Give a list of {what}."
+                f"advise: {what} must be a list, got {short_repr(values)}.",
+                f"Give a list of {what}.",
             )
     if spaces is SPACES and needs_tree(model):  # which charts have no equations for
         spaces = SPACES[:1]

@@ -7,7 +7,7 @@ from typing import Any
 from chasles.integrators.methods import find_method
 from chasles.model import InvalidOption, Model
 from chasles.model.checks import checked_positive
-from chasles.model.errors import told
+from chasles.model.errors import short_repr
 from chasles.spaces import Space
 
 #: What a candidate may set for itself; the rest is common to all.
@@ -38,7 +38,7 @@ def candidates_of(model: Model, given: Any, common: Mapping[str, Any]) -> list[C
         named = [("", value) for value in given]
     else:
         raise InvalidOption(
-            f"compare: candidates must be a list or a dict, got {told(given)}.",
+            f"compare: candidates must be a list or a dict, got {short_repr(given)}.",
             'Give a list of spaces, ["SE3", "auto"], or a dict label -> spaces or options.',
         )
     if not named:
@@ -63,7 +63,8 @@ def options_of(model: Model, value: Any) -> dict[str, Any]:
         unknown = [key for key in value if key not in OPTIONS]
         if unknown:
             raise InvalidOption(
-                f"compare: a candidate has the key {told(unknown[0])}, which is neither a body nor"
+                f"compare: a candidate has the key {short_repr(unknown[0])}, which is neither a"
+                " body nor"
                 " an option.",
                 f"Options are {', '.join(OPTIONS)}; bodies are {', '.join(model.body_names)}.",
             )

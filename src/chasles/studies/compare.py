@@ -9,7 +9,7 @@ import numpy as np
 from chasles.integrators.tableaux import Tableau
 from chasles.model import InvalidOption, Model, UnknownName
 from chasles.model.checks import checked_positive
-from chasles.model.errors import told
+from chasles.model.errors import short_repr
 from chasles.model.keywords import checked_keywords
 from chasles.model.model import checked_model
 from chasles.model.notebook import as_html
@@ -86,7 +86,8 @@ def compare(
     for what, flag in (("orders", orders), ("timing", timing)):
         if not isinstance(flag, bool | np.bool_):
             raise InvalidOption(
-                f"compare: {what} must be True or False, got {told(flag)}.", f"Give {what}=True."
+                f"compare: {what} must be True or False, got {short_repr(flag)}.",
+                f"Give {what}=True.",
             )
     until = checked_positive(until, "until", "s", "compare", InvalidOption)
     common = {
@@ -193,7 +194,8 @@ class Comparison:
         whole = isinstance(halvings, int) and not isinstance(halvings, bool)
         if not whole or not 1 <= halvings <= 6:
             raise InvalidOption(
-                f"check_order: halvings must be a whole number from 1 to 6, got {told(halvings)}.",
+                "check_order: halvings must be a whole number from 1 to 6, got"
+                f" {short_repr(halvings)}.",
                 "Give a whole number from 1 to 6.",
             )
         found: list[CheckedPrediction] = []

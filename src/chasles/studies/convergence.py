@@ -18,7 +18,7 @@ from chasles.model import (
     UnknownName,
 )
 from chasles.model.checks import checked_array, checked_positive
-from chasles.model.errors import told
+from chasles.model.errors import short_repr
 from chasles.model.keywords import checked_keywords
 from chasles.model.model import checked_model
 from chasles.model.notebook import as_html
@@ -253,7 +253,7 @@ def convergence(
     for what, values in (("methods", methods), ("spaces", spaces), ("starts", starts)):
         if isinstance(values, str) or not isinstance(values, Sequence) or not values:
             raise InvalidOption(
-                f"convergence: {what} must be a list, got {told(values)}.",
+                f"convergence: {what} must be a list, got {short_repr(values)}.",
                 f"Give a list of {what}.",
             )
     found = [find_method(method) for method in methods]
@@ -275,7 +275,7 @@ def checked_lengths(steps: Any, until: float) -> list[float]:
     array = np.atleast_1d(checked_array(steps, "steps", "convergence", InvalidOption))
     if array.ndim != 1 or len(set(array.tolist())) < 2 or not (array > 0).all():
         raise InvalidOption(
-            f"convergence: steps must be two or more positive times, got {told(steps)}.",
+            f"convergence: steps must be two or more positive times, got {short_repr(steps)}.",
             "Give halves, say: [4e-3, 2e-3, 1e-3].",
         )
     counts = until / array

@@ -19,7 +19,7 @@ from chasles.model import (
     UnknownName,
 )
 from chasles.model.checks import checked_array, checked_positive
-from chasles.model.errors import told
+from chasles.model.errors import short_repr
 from chasles.model.keywords import checked_keywords
 from chasles.model.model import checked_model
 from chasles.model.notebook import as_html
@@ -242,7 +242,7 @@ def work_precision(
     for what, values in listed.items():
         if isinstance(values, str) or not isinstance(values, Sequence) or not values:
             raise InvalidOption(
-                f"work_precision: {what} must be a list, got {told(values)}.",
+                f"work_precision: {what} must be a list, got {short_repr(values)}.",
                 f"Give a list of {what}.",
             )
     common = {"stabilise": stabilise, "save_every": NEVER, "progress": False}
@@ -268,7 +268,7 @@ def positive(values: Any, what: str) -> list[float]:
     array = np.atleast_1d(checked_array(values, what, "work_precision", InvalidOption))
     if array.ndim != 1 or not (array > 0).all():
         raise InvalidOption(
-            f"work_precision: {what} must be positive, got {told(values)}.",
+            f"work_precision: {what} must be positive, got {short_repr(values)}.",
             "Give positive numbers.",
         )
     return sorted(array.tolist(), reverse=True)

@@ -6,7 +6,7 @@ from typing import Any, Literal
 
 from chasles.model import Body, InvalidOption
 from chasles.model.checks import checked_positive
-from chasles.model.errors import told
+from chasles.model.errors import short_repr
 from chasles.model.keywords import checked_keywords
 from chasles.result.result import Result
 from chasles.view.film import Film, checked_layout, labels_of, make_film
@@ -60,7 +60,7 @@ def animate(
         isinstance(frames, bool) or not isinstance(frames, int) or frames < 2
     ):
         raise InvalidOption(
-            f"animate: frames must be a whole number above 1, got {told(frames)}.",
+            f"animate: frames must be a whole number above 1, got {short_repr(frames)}.",
             "Give a whole number above 1.",
         )
     if live or sliders is not None:
@@ -107,7 +107,7 @@ def checked_results(results: Any) -> list[Result]:
         or not all(isinstance(r, Result) for r in every)
     ):
         raise InvalidOption(
-            f"animate: results must be a Result or a list of them, got {told(results)}.",
+            f"animate: results must be a Result or a list of them, got {short_repr(results)}.",
             "Give a Result, or a list of them.",
         )
     for result in every:

@@ -7,7 +7,7 @@ import numpy as np
 
 from chasles.core.arrays import Floats
 from chasles.model import InvalidOption, Model
-from chasles.model.errors import told
+from chasles.model.errors import short_repr
 from chasles.view.scene import up_of
 
 FROM_A_CORNER = (-58.0, 24.0)  # azimuth and elevation, degrees: x to the lower right, y upper right
@@ -44,7 +44,7 @@ def camera_of(model: Model, view: Any = "auto") -> Camera:
         assert np.isfinite(azimuth) and abs(elevation) <= 90.0
     except (TypeError, ValueError, AssertionError):
         raise InvalidOption(
-            f"plot: view must be a name or two angles, got {told(view)}.",
+            f"plot: view must be a name or two angles, got {short_repr(view)}.",
             "Give 'auto', 'xy', 'xz', 'yz', or (azimuth, elevation) in degrees, such as (-58, 24).",
         ) from None
     return angled(up, azimuth, elevation)

@@ -12,7 +12,7 @@ import numpy as np
 
 from chasles.core.arrays import Floats
 from chasles.model import InvalidOption, coordinates_of
-from chasles.model.errors import told
+from chasles.model.errors import short_repr
 from chasles.model.model import plural
 from chasles.result.result import Result
 from chasles.view.forms import LIT, Forms, floor_level, part_headers
@@ -328,7 +328,7 @@ def largest_gap(result: Result) -> Floats:
 def checked_layout(layout: Any) -> str:
     if not isinstance(layout, str) or layout not in LAYOUTS:
         raise InvalidOption(
-            f"animate: layout must be 'side by side' or 'overlaid', got {told(layout)}.",
+            f"animate: layout must be 'side by side' or 'overlaid', got {short_repr(layout)}.",
             "Take one of the two.",
         )
     return layout

@@ -12,7 +12,7 @@ from matplotlib.figure import Figure
 
 from chasles.core.arrays import Floats
 from chasles.model import InvalidOption, Model
-from chasles.model.errors import told
+from chasles.model.errors import short_repr
 from chasles.model.keywords import checked_keywords
 from chasles.view.camera import Camera, camera_of
 from chasles.view.labels import Label, put_labels
@@ -65,7 +65,7 @@ def new_axes(size: tuple[float, float]) -> Axes:
         assert 0.5 <= width <= 100.0 and 0.5 <= height <= 100.0
     except (TypeError, ValueError, AssertionError):
         raise InvalidOption(
-            f"plot: size must be two lengths in inches, got {told(size)}.",
+            f"plot: size must be two lengths in inches, got {short_repr(size)}.",
             "Give width and height in inches: size=(7, 5).",
         ) from None
     figure = Figure(figsize=(width, height), dpi=110, facecolor="white")

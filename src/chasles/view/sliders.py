@@ -11,7 +11,7 @@ import numpy as np
 
 from chasles.model import InvalidOption, Model, Motor, UnknownName, coordinates_of, input_of
 from chasles.model.coordinates import ANGLE
-from chasles.model.errors import told
+from chasles.model.errors import short_repr
 from chasles.model.parameters import part_named, with_parameters
 from chasles.run.control import own_target
 from chasles.view.scene import poses_at_start, size_of
@@ -84,7 +84,8 @@ def sliders_of(model: Model, given: Mapping[str, Any] | None) -> list[Slider]:
     ranges = usual_ranges(model) if given is None else given
     if not isinstance(ranges, Mapping) or len(ranges) > MOST_SLIDERS:
         raise InvalidOption(
-            f"animate: sliders must be a dict of at most {MOST_SLIDERS} ranges, got {told(given)}.",
+            f"animate: sliders must be a dict of at most {MOST_SLIDERS} ranges, got"
+            f" {short_repr(given)}.",
             "Give {'gravity': (0, 20), 'hinge': (-1.5, 1.5)}, say.",
         )
     return [slider_of(model, path, span) for path, span in ranges.items()]
@@ -193,8 +194,9 @@ def checked_span(path: Any, span: Any) -> tuple[float, float]:
         low = high = np.nan
     if not low < high or not np.isfinite((low, high)).all():
         raise InvalidOption(
-            f"animate: sliders: the range of {told(path)} must be two numbers, the smaller first,"
-            f" got {told(span)}.",
+            f"animate: sliders: the range of {short_repr(path)} must be two numbers, the smaller"
+            " first,"
+            f" got {short_repr(span)}.",
             "Give (low, high).",
         )
     return low, high

@@ -11,7 +11,7 @@ from PIL import Image, ImageDraw, ImageFont
 
 from chasles.core.arrays import Floats
 from chasles.model import ChaslesError, InvalidOption
-from chasles.model.errors import told
+from chasles.model.errors import short_repr
 from chasles.result.result import Result
 from chasles.view.camera import Camera, camera_of
 from chasles.view.film import colours_of
@@ -71,7 +71,7 @@ def checked_size(size: Any) -> tuple[int, int]:
         assert 32 <= width <= 4096 and 32 <= height <= 4096
     except (TypeError, ValueError, AssertionError):
         raise InvalidOption(
-            f"animate: size must be two whole numbers of pixels, got {told(size)}.",
+            f"animate: size must be two whole numbers of pixels, got {short_repr(size)}.",
             "Give width and height in pixels: size=(720, 540).",
         ) from None
     return width - width % 2, height - height % 2  # ffmpeg wants even numbers

@@ -18,7 +18,7 @@ from chasles.model import (
     UnknownName,
     coordinates_of,
 )
-from chasles.model.errors import told
+from chasles.model.errors import short_repr
 from chasles.model.keywords import checked_keywords
 from chasles.model.model import checked_model, plural
 from chasles.spaces import resolve_spaces
@@ -165,7 +165,7 @@ def checked_hold(hold: Any, model: Model) -> tuple[list[str], list[str]]:
     """The names of the bodies and of the joints to hold."""
     if isinstance(hold, str | Body | Joint) or not isinstance(hold, Iterable):
         raise InvalidOption(
-            f"hold must be a list of bodies and joints, got {told(hold)}.",
+            f"hold must be a list of bodies and joints, got {short_repr(hold)}.",
             "Put it in brackets: hold=[...].",
         )
     bodies, joints = [], []

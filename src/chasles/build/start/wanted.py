@@ -10,7 +10,7 @@ import numpy as np
 from chasles.model import ChaslesWarning, InvalidOption, Model
 from chasles.model.checks import checked_number
 from chasles.model.coordinates import ANGLE, AUTO, checked_coordinate, resolved_coordinate
-from chasles.model.errors import told
+from chasles.model.errors import short_repr
 from chasles.build.system.coordinates import Key
 
 
@@ -25,7 +25,7 @@ def checked_wanted(model: Model, coordinates: Any) -> dict[Key, Wanted]:
     """What is given, by coordinate."""
     if not isinstance(coordinates, Mapping):
         raise InvalidOption(
-            f"start: coordinates must be a dict by joint, got {told(coordinates)}.",
+            f"start: coordinates must be a dict by joint, got {short_repr(coordinates)}.",
             "Give {'elbow': 0.3}, or {'elbow': (0.3, -2.0)} with a rate.",
         )
     found: dict[Key, Wanted] = {}
@@ -50,7 +50,7 @@ def checked_numbers(given: Any, coordinate: str, where: str) -> Wanted:
     pair = given if isinstance(given, tuple | list | np.ndarray) else (given, None)
     if len(np.shape(np.array(pair, object))) != 1 or len(pair) != 2:
         raise InvalidOption(
-            f"{where}: {coordinate} must be a number, or a number and a rate, got {told(given)}.",
+            f"{where}: {coordinate} must be a number, or a number and a rate, got {short_repr(given)}.",
             f"Give the {coordinate}, or ({coordinate}, rate).",
         )
     names = (f"the {coordinate}", f"the rate of the {coordinate}")

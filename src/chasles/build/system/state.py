@@ -9,7 +9,7 @@ import numpy as np
 from chasles.core.arrays import ABSOLUTE_WIDTH, POSE_R, POSE_X, TWIST, Floats
 from chasles.model import InvalidOption, Model, UnknownName
 from chasles.model.checks import checked_array, checked_number
-from chasles.model.errors import told
+from chasles.model.errors import short_repr
 from chasles.model.keywords import checked_keywords
 
 #: Rotations of a state are orthogonal to this.
@@ -68,14 +68,14 @@ class State:
         if worst.max(initial=0.0) > ORTHOGONAL:
             body = int(np.argmax(worst))
             raise InvalidOption(
-                f"state: the rotation of body {told(names[body])} is not orthogonal: R^T R is off"
+                f"state: the rotation of body {short_repr(names[body])} is not orthogonal: R^T R is off"
                 f" the identity by {worst[body]:.1e}.",
                 "Give a rotation matrix from the body frame to the world, with all its digits.",
             )
         mirrored = np.flatnonzero(np.linalg.det(self.rotation) < 0.0)
         if mirrored.size:
             raise InvalidOption(
-                f"state: the rotation of body {told(names[mirrored[0]])} has determinant -1: it"
+                f"state: the rotation of body {short_repr(names[mirrored[0]])} has determinant -1: it"
                 " mirrors the body, which no motion does.",
                 "Give a right-handed rotation matrix from the body frame to the world.",
             )
@@ -127,14 +127,14 @@ def checked_bodies(bodies: Any) -> tuple[str, ...]:
     for name in names:
         if not isinstance(name, str):
             raise InvalidOption(
-                f"state: bodies must be names, got {told(bodies)}.",
+                f"state: bodies must be names, got {short_repr(bodies)}.",
                 "Give the names of the model's bodies: model.body_names.",
             )
     seen: set[str] = set()
     for name in names:
         if name in seen:
             raise InvalidOption(
-                f"state: body {told(name)} is named twice.", "Give every body one row."
+                f"state: body {short_repr(name)} is named twice.", "Give every body one row."
             )
         seen.add(name)
     return names
@@ -144,7 +144,7 @@ def checked_angles(angles: Any) -> dict[str, float]:
     """Joint -> rad."""
     if not isinstance(angles, Mapping):
         raise InvalidOption(
-            f"state: angles must be a dict joint -> rad, got {told(angles)}.",
+            f"state: angles must be a dict joint -> rad, got {short_repr(angles)}.",
             "Leave it out unless a spring or motor on a joint has turned by more than half a turn.",
         )
     return {
@@ -157,7 +157,7 @@ def checked_displacements(displacements: Any) -> dict[str, float]:
     """Joint -> m."""
     if not isinstance(displacements, Mapping):
         raise InvalidOption(
-            f"state: displacements must be a dict joint -> m, got {told(displacements)}.",
+            f"state: displacements must be a dict joint -> m, got {short_repr(displacements)}.",
             "Leave it out: poses determine displacements.",
         )
     return {
@@ -172,7 +172,7 @@ def checked_state(state: Any, what: str) -> State:
     """A state given as an option."""
     if not isinstance(state, State):
         raise InvalidOption(
-            f"{what} must be a State, got {told(state)}.",
+            f"{what} must be a State, got {short_repr(state)}.",
             "Take result.state(), the .state of an assembly or an equilibrium, or"
             " start_state(model, {'elbow': 0.3}).",
         )

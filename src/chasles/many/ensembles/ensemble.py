@@ -20,7 +20,7 @@ from chasles.many.ensembles.smooth import is_smooth, make_smooth_members
 from chasles.many.traced.choosing import KERNELS, PLAIN_STEPS, generic_at_hand
 from chasles.many.traced.lanes_ir import ACCUMULATED
 from chasles.model import InvalidOption, Model
-from chasles.model.errors import told
+from chasles.model.errors import short_repr
 from chasles.model.keywords import checked_keywords
 from chasles.model.model import checked_model
 from chasles.model.parameters import with_parameters
@@ -117,7 +117,7 @@ def ensemble(
     check_word("device", device, ("cpu", "gpu"))
     if not isinstance(exact, bool | np.bool_):
         raise InvalidOption(
-            f"ensemble: exact must be True or False, got {told(exact)}.", "Give one of them."
+            f"ensemble: exact must be True or False, got {short_repr(exact)}.", "Give one of them."
         )
     grid = whole_grid(until, step, save_every)
     workers = checked_threads(threads)
@@ -183,7 +183,7 @@ def checked_threads(threads: Any) -> int:
         return cores()
     if not isinstance(threads, int | np.integer) or isinstance(threads, bool) or threads < 1:
         raise InvalidOption(
-            f"ensemble: threads must be a whole number, got {told(threads)}.",
+            f"ensemble: threads must be a whole number, got {short_repr(threads)}.",
             "Give 1 or more, or leave it out.",
         )
     return int(threads)

@@ -7,7 +7,7 @@ import numpy as np
 
 from chasles.core.arrays import Floats
 from chasles.model import InvalidOption, Model, UnknownName
-from chasles.model.errors import told
+from chasles.model.errors import short_repr
 from chasles.model.parameters import parameter_paths
 
 
@@ -15,7 +15,7 @@ def checked_values(model: Model, given: Any) -> tuple[dict[str, Floats], int]:
     """Arrays (members, ...) by path, and how many members these are."""
     if not isinstance(given, Mapping) or not given:
         raise InvalidOption(
-            f"ensemble: what varies must be a dict of arrays, got {told(given)}.",
+            f"ensemble: what varies must be a dict of arrays, got {short_repr(given)}.",
             'Give {"top.angular_velocity": array}, with a row per member.',
         )
     known = parameter_paths(model)
@@ -44,7 +44,7 @@ def checked_value(path: str, value: Any, shape: tuple[int, ...]) -> Floats:
         array = array.astype(float)
     except (TypeError, ValueError):
         raise InvalidOption(
-            f"ensemble: '{path}' must be an array of numbers, got {told(value)}.",
+            f"ensemble: '{path}' must be an array of numbers, got {short_repr(value)}.",
             f"Give an array of the shape {('members', *shape)}.",
         ) from None
     own = array.shape[array.ndim - len(shape) :] if array.ndim >= len(shape) else None

@@ -19,7 +19,7 @@ from chasles.many.gradients.reader_ir import LANES
 from chasles.many.gradients.setup import Slope, directions, slope_along
 from chasles.many.gradients.trajectory import Trajectory
 from chasles.model import InvalidOption, Model, UnknownName
-from chasles.model.errors import told
+from chasles.model.errors import short_repr
 from chasles.model.keywords import checked_keywords
 from chasles.model.model import checked_model
 from chasles.model.parameters import parameter_paths, with_parameters
@@ -122,7 +122,7 @@ def gradient(
     checked_model(model)
     if not callable(function):
         raise InvalidOption(
-            f"gradient: function must be a function of a run, got {told(function)}.",
+            f"gradient: function must be a function of a run, got {short_repr(function)}.",
             "Give lambda run: run.position('top')[-1, 2], say.",
         )
     if mode not in MODES:
@@ -188,7 +188,7 @@ def checked_paths(model: Model, wrt: Any) -> dict[str, Floats]:
     """The values of the model at paths."""
     if isinstance(wrt, str) or not isinstance(wrt, Sequence) or not wrt:
         raise InvalidOption(
-            f"gradient: wrt must be a list of parameters, got {told(wrt)}.",
+            f"gradient: wrt must be a list of parameters, got {short_repr(wrt)}.",
             'Give ["top.angular_velocity"], say.',
         )
     known = parameter_paths(model)

@@ -9,7 +9,7 @@ from chasles.core.arrays import POSE_R, POSE_X, TWIST, Floats
 from chasles.groups.vectors import matvec
 from chasles.many.traced.adjoint import adjoint
 from chasles.model import Body, InvalidOption, Model, UnknownName
-from chasles.model.errors import told
+from chasles.model.errors import short_repr
 from chasles.scalars.nodes import Place
 from chasles.scalars.traced import Tape, Traced
 
@@ -81,7 +81,7 @@ class Trajectory:
             return float(value), np.zeros(self._absolute.shape)
         if not isinstance(value, Traced):
             raise InvalidOption(
-                f"gradient: the function must return one number, got {told(value)}.",
+                f"gradient: the function must return one number, got {short_repr(value)}.",
                 "Add up what it returns: (run.position('top')[-1] ** 2).sum(), say.",
             )
         program = self._tape.program([value]).trimmed()

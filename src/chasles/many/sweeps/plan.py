@@ -12,7 +12,7 @@ import numpy as np
 
 from chasles.many.sweeps.fingerprints import told_measure
 from chasles.model import InvalidOption, Model
-from chasles.model.errors import told
+from chasles.model.errors import short_repr
 from chasles.model.model import checked_model
 from chasles.model.parameters import check_path, parameter_paths
 from chasles.run.options import PLAIN, checked_names
@@ -118,12 +118,13 @@ def make_plan(
     models = checked_models(model, where)
     if not isinstance(vary, Mapping):
         raise InvalidOption(
-            f"{where}: what is varied must be a dict path -> values, got {told(vary)}.",
+            f"{where}: what is varied must be a dict path -> values, got {short_repr(vary)}.",
             'Give {"top.mass": [1.0, 2.0]}, or {} for a single run.',
         )
     if not isinstance(together, bool):
         raise InvalidOption(
-            f"{where}: together must be True or False, got {told(together)}.", "Give one of them."
+            f"{where}: together must be True or False, got {short_repr(together)}.",
+            "Give one of them.",
         )
     checked_names(common, where, without=("model",))
     axes = {path: checked_values(models, path, values, where) for path, values in vary.items()}
@@ -144,7 +145,8 @@ def checked_models(model: Any, where: str) -> dict[str, Model]:
     if isinstance(model, Mapping):
         if not model or not all(isinstance(name, str) for name in model):
             raise InvalidOption(
-                f"{where}: models must have names, got {told(model)}.", 'Give {"name": model}.'
+                f"{where}: models must have names, got {short_repr(model)}.",
+                'Give {"name": model}.',
             )
         return {name: checked_model(one) for name, one in model.items()}
     return {MODEL: checked_model(model)}
@@ -154,7 +156,7 @@ def checked_values(models: Mapping[str, Model], path: Any, values: Any, where: s
     """The values of one axis, each of the shape that the model has there."""
     if isinstance(values, str) or not isinstance(values, Sequence | np.ndarray) or not len(values):
         raise InvalidOption(
-            f"{where}: the values of '{path}' must be a list, got {told(values)}.",
+            f"{where}: the values of '{path}' must be a list, got {short_repr(values)}.",
             "Give one value or more, in a list.",
         )
     if path in PLAIN:
@@ -169,7 +171,7 @@ def checked_values(models: Mapping[str, Model], path: Any, values: Any, where: s
                 found = None
             if found != shape and not (path.endswith((".inertia", ".rotation")) and found):
                 raise InvalidOption(
-                    f"{where}: '{path}' takes {words_for(shape)}, got {told(value)}.",
+                    f"{where}: '{path}' takes {words_for(shape)}, got {short_repr(value)}.",
                     f"Give a list of {words_for(shape)}.",
                 )
     return [np.asarray(value, float).tolist() for value in values]

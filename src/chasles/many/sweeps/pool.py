@@ -12,7 +12,7 @@ from multiprocessing import connection, get_context, parent_process
 from typing import Any
 
 from chasles.model import ChaslesError, InvalidOption
-from chasles.model.errors import told
+from chasles.model.errors import short_repr
 
 #: Runs handed out per worker: enough that none waits, few enough that memory does not grow.
 AHEAD = 4
@@ -132,7 +132,7 @@ def make_crew(executor: Any, workers: Any, measure: Any = None) -> Crew:
     if not isinstance(executor, Executor):
         raise InvalidOption(
             f"sweep: executor must be an Executor or the address of a scheduler, got"
-            f" {told(executor)}.",
+            f" {short_repr(executor)}.",
             'Give one of concurrent.futures, or "tcp://host:8786", or leave it out.',
         )
     return Crew(executor, getattr(executor, "_max_workers", os.cpu_count() or 1))
@@ -143,7 +143,7 @@ def checked_workers(workers: Any) -> int:
         return os.cpu_count() or 1
     if isinstance(workers, bool) or not isinstance(workers, int) or workers < 1:
         raise InvalidOption(
-            f"sweep: workers must be a whole number, got {told(workers)}.", "Give 1 or more."
+            f"sweep: workers must be a whole number, got {short_repr(workers)}.", "Give 1 or more."
         )
     return workers
 

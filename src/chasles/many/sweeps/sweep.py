@@ -17,7 +17,7 @@ from chasles.many.sweeps.store import Store, open_store
 from chasles.many.sweeps.work import run_task
 from chasles.model import InvalidOption, Model, UnknownName
 from chasles.model.checks import checked_positive
-from chasles.model.errors import told
+from chasles.model.errors import short_repr
 from chasles.model.keywords import checked_keywords
 from chasles.model.notebook import as_html
 from chasles.model.tables import aligned_table, plain
@@ -90,7 +90,7 @@ class Sweep:
                 array[k] = value
             except (TypeError, ValueError):
                 raise InvalidOption(
-                    f"sweep: '{name}' of run {k} is {told(value)}, which is not"
+                    f"sweep: '{name}' of run {k} is {short_repr(value)}, which is not"
                     f" {f'an array of shape {shape}' if shape else 'a number'}.",
                     "Measure numbers, or arrays of one shape in all runs; frame() has the others.",
                 ) from None
