@@ -239,7 +239,7 @@ def test_another_step_goes_on_from_the_same_time():
         (lambda s: ch.simulate(s.model, 1.0, 1e-3, start=ch.simulate(chain(), 0.1, 1e-2)),
          "the result is one of another model"),
         (lambda s: ch.simulate(s.model, 0.05, 1e-2, start=ch.simulate(s.model, 0.1, 1e-2)),
-         "the run that goes on is at 0.1 s already"),
+         "the run to continue is at 0.1 s already"),
         (lambda s: ch.simulate(s.model, 1.0, 1e-2, spaces="SE3",
                                start=ch.simulate(s.model, 0.1, 1e-2)), "in other spaces"),
     ],

@@ -149,14 +149,14 @@ def test_ctrl_c_in_a_formula_is_not_swallowed(options):
 
     def interrupted(t, *motion):
         calls.append(t)
-        if len(calls) == 20:
+        if len(calls) == 12:
             raise KeyboardInterrupt
         return X, NOTHING
 
     model = ch.Model([BALL], forces=[ch.CustomForce("f", BALL, interrupted)])
     with pytest.raises(KeyboardInterrupt):
         ch.simulate(model, until=1.0, **options)
-    assert len(calls) == 20
+    assert len(calls) == 12
 
 
 @pytest.mark.parametrize(

@@ -205,7 +205,7 @@ class LowerPair(Joint, in_files=False):
 
     Examples
     --------
-    >>> class Schoenflies(LowerPair):
+    >>> class Schoenflies(LowerPair, in_files=False):
     ...     locked = ("wx", "wy")
     >>> Schoenflies("lift", GROUND, "gripper", axis=(0, 0, 1)).locked
     ('wx', 'wy')

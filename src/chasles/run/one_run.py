@@ -98,17 +98,16 @@ def made_ready(
     grid = make_grid(*times, begin, tolerances, resumed)
     if record is None:
         check_memory(grid, settings.setup)
+    bounds = UNBOUNDED
     if tolerances is None:
         lookout = look_ahead(settings.setup, settings.method, grid.step, grid.steps, grid.origin)
     else:
         lookout = look_through(settings.setup, grid.until)
+        bounds = step_bounds(settings.setup.signals, grid.until)
     stepper = stepper_of(settings, grid.step, grid.until)  # fits what was seen of functions of time
-    bounds = UNBOUNDED
     if tolerances is None:
         ahead, iterates = grid.steps - grid.first, settings.method.implicit
         stepper = quickened(stepper, asked.kernel, grid.step, ahead, iterates)
-    else:
-        bounds = step_bounds(settings.setup.signals, grid.until)
     run = make_run(
         settings, grid, stepper, tolerances, watched, lookout=lookout, record=record, glance=glance,
         bounds=bounds, control=make_control(stepper, asked.controller, asked.sample, grid.step),

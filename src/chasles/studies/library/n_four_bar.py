@@ -99,7 +99,7 @@ def n_four_bar(windows: int, name: str = "") -> Benchmark:
     """The benchmark with that many windows.
 
     >>> n_four_bar(3).model()
-    Model(7 bodies, 10 joints, 3 loops)
+    Model(7 bodies, 10 joints, 3 loops, 1 degree of freedom)
     """
     count = checked_count(windows, "windows", MOST_WINDOWS, "n_four_bar", InvalidOption)
     return Benchmark(
