@@ -279,7 +279,7 @@ def numbers(text: Any) -> list[float]:
     found = []
     for word in str(text).split():
         try:
-            found.append(max(1.0, float(word)))
+            found.append(max(float(word), 1.0))  # in this order a NaN stays
         except ValueError:
             return []
     return [value if value < 1e18 else 1e18 for value in found]  # NaN becomes 1e18, too

@@ -1,0 +1,201 @@
+"""Each limit of a robot's XML, at it and one beyond; which files count, and from which folders."""
+
+import struct
+
+import pytest
+
+import chasles as ch
+from chasles.io import xml_checks
+from chasles.io.xml_checks import Checker, bare_path, folders_of, found, numbers
+
+PNG = b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR"
+
+
+def checked(path, text, **options):
+    """The checker of a file with this text, which it lets pass."""
+    path.write_text(text, "utf-8")
+    checker = Checker(path, **options)
+    checker.check()
+    return checker
+
+
+@pytest.fixture
+def main(tmp_path):
+    (tmp_path / "robot").mkdir()
+    return tmp_path / "robot" / "main.xml"
+
+
+def at_limit(main, refusal, good, bad, said):
+    """What is within a limit passes, and what is one more is refused, in a line that names it."""
+    checked(main, good)
+    assert said in refusal(lambda: checked(main, bad), ch.InvalidFile)
+
+
+def nested(depth, tag="body"):
+    return f"<{tag}>" * depth + f"</{tag}>" * depth
+
+
+def test_elements_are_nested_three_hundred_deep_at_most(main, refusal):
+    at_limit(main, refusal, nested(300), nested(301), "nested more than 300 deep")
+    checked(main, "<m>" + nested(200) + nested(299) + "</m>")  # beside each other, not within
+
+
+def test_elements_count_with_their_copies(main, refusal, monkeypatch):
+    """m and replicate once, what is in it three times, what is in that six times: 1 + 1 + 3 + 6."""
+    text = "<m><replicate count='3'><replicate count='2'><a/></replicate></replicate></m>"
+    monkeypatch.setattr(xml_checks, "MOST_ELEMENTS", 11)
+    checked(main, text)
+    monkeypatch.setattr(xml_checks, "MOST_ELEMENTS", 10)
+    said = refusal(lambda: checked(main, text), ch.InvalidFile)
+    assert "more than 10 elements, copies included" in said and str(main) in said
+
+
+def test_copies_of_copies_are_multiplied(main, refusal):
+    text = "<m><replicate count='20'><composite count='5 {}'/></replicate></m>"
+    at_limit(main, refusal, text.format(10), text.format(11), "makes 1.1e+03 copies")
+
+
+GRIDS = [
+    ("<texture width='4096' height='{}'/>", 4096, "width x height"),
+    ("<hfield nrow='{}' ncol='4096'/>", 4096, "nrow x ncol"),
+    ("<texture gridsize='4096 {}'/>", 4096, "gridsize"),
+]
+
+
+@pytest.mark.parametrize("text, most, names", GRIDS)
+def test_a_grid_has_a_largest_size(text, most, names, main, refusal):
+    at_limit(main, refusal, text.format(most), text.format(most + 1), f"points ({names})")
+
+
+def test_all_grids_count_together_and_with_their_copies(main, refusal):
+    one = "<hfield nrow='4096' ncol='4096'/>"
+    text = "<m>{}<texture width='1' height='{}'/></m>"
+    checked(main, "<m>" + 4 * one + "</m>")
+    assert checked(main, "<m>" + 3 * one + "<geom/></m>").points == 3 * 2**24
+    beyond = text.format(4 * one, 1)
+    assert "more than 67108864 points together" in refusal(
+        lambda: checked(main, beyond), ch.InvalidFile
+    )
+    copies = "<replicate count='2'><hfield nrow='3' ncol='5' count='7'/></replicate>"
+    assert checked(main, copies).points == 2 * 7 * 15
+
+
+@pytest.mark.parametrize("name", ["nkey", "nuser_body", "NUSER_geom"])
+def test_numbers_that_are_kept_for_the_user_are_few(name, main, refusal):
+    text = f"<size {name}='{{}}'/>"
+    at_limit(main, refusal, text.format(10_000), text.format(10_001), f"{name} must be at most")
+    checked(main, f"<other {name}='10001'/>")
+    checked(main, "<size njmax='10001'/>")
+
+
+def asset(folder, name, size, head=b""):
+    with (folder / name).open("wb") as file:
+        file.write(head)
+        file.truncate(size)
+
+
+def test_files_are_weighed_together_and_each_once(main, refusal, monkeypatch):
+    for name in ("a.stl", "b.stl"):
+        asset(main.parent, name, 500)
+    text = "<m><mesh file='a.stl'/><mesh file='a.stl'/><mesh file='b.stl'/><mesh file='none'/></m>"
+    monkeypatch.setattr(xml_checks, "MOST_BYTES", 1000)
+    assert checked(main, text).bytes == 1000
+    monkeypatch.setattr(xml_checks, "MOST_BYTES", 999)
+    said = refusal(lambda: checked(main, text), ch.InvalidFile)
+    assert "'b.stl' makes 1e+03 bytes" in said
+
+
+def test_a_picture_counts_as_its_head_says(main):
+    asset(main.parent, "h.png", 2000, PNG + struct.pack(">II", 700, 300))
+    asset(main.parent, "n.png", 2000, b"x" + PNG + struct.pack(">II", 700, 300))
+    text = "<m><texture file='h.png'/><texture file='n.png'/></m>"
+    assert checked(main, text).points == 700 * 300
+
+
+def test_files_are_looked_for_in_the_folders_that_the_robot_names(main, refusal):
+    (main.parent / "meshes").mkdir()
+    asset(main.parent / "meshes", "a.stl", 77)
+    text = "<m><compiler {}='meshes'/><mesh File='a.stl'/></m>"
+    for name in ("meshdir", "textureDIR", "assetdir"):
+        assert checked(main, text.format(name)).bytes == 77
+    assert checked(main, text.format("dir")).bytes == 0  # a light's direction
+    asset(main.parent.parent, "b.stl", 7)
+    for inner in ("<mesh file='../b.stl'/>", "<compiler meshdir='..'/>", "<mesh file='x://a'/>",
+                  "<mesh file='a\\b'/>"):  # fmt: skip
+        said = refusal(lambda inner=inner: checked(main, inner), ch.InvalidFile)
+        assert "outside the folder of the model" in said
+    assert checked(main, "<mesh file='../b.stl'/>", folder=main.parent.parent).bytes == 7
+
+
+def test_a_document_type_and_a_byte_nought_are_refused(main, refusal):
+    for text, said in (
+        ("<!doctype m><m/>", "document type or entities"),
+        ("<m><!EnTiTy x 'y'></m>", "document type or entities"),
+        ("<m>\0</m>", "a byte 0"),
+        ("<m>", "is not XML"),
+        ("", "is not XML"),
+    ):
+        assert said in refusal(lambda text=text: checked(main, text), ch.InvalidFile)
+    checked(main, "\n  <m/>\0\0")  # what editors leave
+
+
+def test_the_root_and_what_a_urdf_leaves_are_noted(main):
+    text = (
+        "<robot><visual/><visual/><limit effort='1'/><limit velocity='1'/><limit lower='0'/>"
+        "<other effort='1'/></robot>"
+    )
+    checker = checked(main, text)
+    assert (checker.root, checker.visuals, checker.limits) == ("robot", 2, 2)
+
+
+def test_so_many_files_are_read_and_an_included_one_once(main, refusal, monkeypatch):
+    for k in range(3):
+        (main.parent / f"part{k}.xml").write_text("<m><a/></m>")
+    text = "<m>" + "".join(f"<include file='part{k}.xml'/>" for k in (0, 1, 1, 2, 2)) + "</m>"
+    monkeypatch.setattr(xml_checks, "MOST_FILES", 3)
+    assert checked(main, text).parsed == 3
+    monkeypatch.setattr(xml_checks, "MOST_FILES", 2)
+    assert "more than 2 files" in refusal(lambda: checked(main, text), ch.InvalidFile)
+
+
+def test_elements_of_attached_models_count_as_often_as_they_are_attached(
+    main, refusal, monkeypatch
+):
+    """Five of its own, and three for each of 1 + 4 copies; an unknown name is the largest model."""
+    (main.parent / "part.xml").write_text("<m><a/><b/></m>")
+    (main.parent / "small.xml").write_text("<m/>")
+    text = (
+        "<m><model name='p' file='part.xml'/><model name='s' file='small.xml'/>"
+        "<attach model='{}'/><replicate count='4'><attach model='p'/></replicate></m>"
+    )
+    own = 1 + 2 + 1 + 1 + 4
+    for name, attached in (("p", 15), ("s", 13), ("unknown", 15)):
+        monkeypatch.setattr(xml_checks, "MOST_ELEMENTS", own + attached)
+        checked(main, text.format(name))
+        monkeypatch.setattr(xml_checks, "MOST_ELEMENTS", own + attached - 1)
+        said = refusal(lambda name=name: checked(main, text.format(name)), ch.InvalidFile)
+        assert "elements, copies included" in said
+
+
+def test_numbers_of_an_attribute():
+    assert numbers("3 0.5 -2") == [3.0, 1.0, 1.0]
+    assert numbers("2 x") == numbers("") == numbers(None) == []
+    assert numbers("1e17 1e30 nan inf") == [1e17, 1e18, 1e18, 1e18]
+
+
+def test_paths_without_their_scheme():
+    assert bare_path("package://meshes/a.stl") == bare_path("file://meshes/a.stl") == "meshes/a.stl"
+    assert bare_path("meshes/file://a") == "meshes/file://a"
+
+
+def test_the_folders_of_a_link_and_of_its_file_are_told_each_once(tmp_path):
+    (tmp_path / "real").mkdir()
+    (tmp_path / "real" / "a.xml").write_text("<m/>")
+    (tmp_path / "a.xml").symlink_to(tmp_path / "real" / "a.xml")
+    link, file = tmp_path / "a.xml", tmp_path / "real" / "a.xml"
+    assert folders_of(link) == (tmp_path, tmp_path / "real")
+    assert folders_of(file) == (tmp_path / "real",)
+    assert folders_of(file, tmp_path) == (tmp_path, tmp_path / "real")
+    nowhere = tmp_path / "none.xml"
+    assert found([nowhere, link], [nowhere, file]) == [(link, file)]
+    assert found([nowhere, nowhere], [nowhere, nowhere]) == [(nowhere, nowhere)]
