@@ -1,0 +1,1 @@
+"""From words to numbers: arrays of a model, where a run begins, and its equations."""
