@@ -25,7 +25,7 @@ from chasles.core.recursion.tree import (
     TURN,
     make_recursion,
 )
-from chasles.system.build_tree import Link, build_tree
+from chasles.build.system.build_tree import Link, build_tree
 
 ON_JOINTS = tuple(pair for pair in PAIR_CODES if pair not in ("fixed", "free", "SO3xR3", "SE3"))
 #: (pair, whether it has a pitch, whether it has rotors): all that gives way in a manner of its own.
