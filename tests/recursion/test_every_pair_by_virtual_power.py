@@ -13,6 +13,7 @@ import numpy as np
 import pytest
 from scipy.spatial.transform import Rotation
 
+from chasles.build.system.build_tree import Link, build_tree
 from chasles.core.recursion.kinematics import tree_absolute
 from chasles.core.recursion.run import tree_rates
 from chasles.core.recursion.tree import (
@@ -25,7 +26,6 @@ from chasles.core.recursion.tree import (
     TURN,
     make_recursion,
 )
-from chasles.build.system.build_tree import Link, build_tree
 
 ON_JOINTS = tuple(pair for pair in PAIR_CODES if pair not in ("fixed", "free", "SO3xR3", "SE3"))
 #: (pair, whether it has a pitch, whether it has rotors): all that gives way in a manner of its own.

@@ -8,21 +8,21 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
-from chasles.core.arrays import ABSOLUTE_WIDTH, CHART_WIDTH, Floats
-from chasles.core.state_block import SUPPLY_WIDTH
 from chasles.build.dynamics.evaluation import Evaluation, evaluate
 from chasles.build.dynamics.evaluation import wrench_history as wrenches_on_charts
 from chasles.build.dynamics.maximal import MaximalForm
 from chasles.build.dynamics.solver import Solver, make_solver
 from chasles.build.dynamics.tree_readout import needs_tree, tree_wrenches
+from chasles.build.start.redundancy import Redundancy
+from chasles.build.system.build import Setup, build
+from chasles.build.system.state import State
+from chasles.core.arrays import ABSOLUTE_WIDTH, CHART_WIDTH, Floats
+from chasles.core.state_block import SUPPLY_WIDTH
 from chasles.model import Model
 from chasles.spaces import Designation, Space, designate, resolve_spaces
 from chasles.spaces.designate import overrides
 from chasles.spaces.exactness import drifting_joints
 from chasles.spaces.on_subgroups import check_subgroups, on_subgroups, subgroup_tree
-from chasles.build.start.redundancy import Redundancy
-from chasles.build.system.build import Setup, build
-from chasles.build.system.state import State
 
 __all__ = [
     "Evaluation",

@@ -17,6 +17,11 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from chasles.build.dynamics.solver import DAMPING, REDUNDANT, SINGULAR, SUSPICIOUS, Solver
+from chasles.build.start.closure import gaps_and_rows
+from chasles.build.start.redundancy import free_pivots
+from chasles.build.system.build import Setup
+from chasles.build.system.sizes import length_rows
 from chasles.core.arrays import Floats, Integers
 from chasles.core.constraints.registry import CONSTRAINTS
 from chasles.core.recursion.cuts import Cut
@@ -28,11 +33,6 @@ from chasles.core.recursion.tables import make_loops
 from chasles.core.recursion.tree import DOF, SPHERICAL, Recursion, Tree, turns_of
 from chasles.core.watch import EVENT_WIDTH, MOST_EVENTS, TINY, Watch
 from chasles.core.workspace import Workspace
-from chasles.build.dynamics.solver import DAMPING, REDUNDANT, SINGULAR, SUSPICIOUS, Solver
-from chasles.build.start.closure import gaps_and_rows
-from chasles.build.start.redundancy import free_pivots
-from chasles.build.system.build import Setup
-from chasles.build.system.sizes import length_rows
 
 #: A row that no coordinate moves by more than this fraction of what free bodies would, squared, at
 #: any pose, holds by itself: rounding leaves 1e-32.

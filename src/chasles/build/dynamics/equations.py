@@ -5,6 +5,18 @@ from typing import Literal
 
 import numpy as np
 
+from chasles.build.dynamics.evaluation import Solvable, evaluate
+from chasles.build.dynamics.joint_dynamics import twists_of_rates
+from chasles.build.dynamics.maximal import terms_at
+from chasles.build.dynamics.solver import make_solver, singular_error
+from chasles.build.dynamics.tree_problem import TreeProblem
+from chasles.build.dynamics.tree_readout import needs_tree
+from chasles.build.start.kkt import mass_matrices, weights
+from chasles.build.start.redundancy import all_rows
+from chasles.build.system.build import Setup, build, is_closed
+from chasles.build.system.coupled import coupled_matrix, coupled_places
+from chasles.build.system.state import State, checked_state
+from chasles.build.system.turns import first_integrals
 from chasles.core.arrays import (
     POSE_R,
     POSE_X,
@@ -16,22 +28,10 @@ from chasles.core.arrays import (
     row_span,
 )
 from chasles.core.recursion.tree import DOF
-from chasles.build.dynamics.evaluation import Solvable, evaluate
-from chasles.build.dynamics.joint_dynamics import twists_of_rates
-from chasles.build.dynamics.maximal import terms_at
-from chasles.build.dynamics.solver import make_solver, singular_error
-from chasles.build.dynamics.tree_problem import TreeProblem
-from chasles.build.dynamics.tree_readout import needs_tree
 from chasles.model import Model
 from chasles.model.keywords import checked_keywords
 from chasles.model.model import checked_model
 from chasles.spaces import resolve_spaces
-from chasles.build.start.kkt import mass_matrices, weights
-from chasles.build.start.redundancy import all_rows
-from chasles.build.system.build import Setup, build, is_closed
-from chasles.build.system.coupled import coupled_matrix, coupled_places
-from chasles.build.system.state import State, checked_state
-from chasles.build.system.turns import first_integrals
 
 
 @dataclass(frozen=True)

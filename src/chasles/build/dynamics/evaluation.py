@@ -5,10 +5,10 @@ from typing import Protocol
 
 import numpy as np
 
-from chasles.core.arrays import Floats, Integers
-from chasles.core.outcomes import OK
 from chasles.build.dynamics.maximal import MaximalForm
 from chasles.build.system.build import Setup, real_rows
+from chasles.core.arrays import Floats, Integers
+from chasles.core.outcomes import OK
 
 
 class Solvable(Protocol):

@@ -2,14 +2,14 @@
 
 import numpy as np
 
-from chasles.core.arrays import Floats
 from chasles.build.dynamics.solver import Solver, make_solver
-from chasles.model import Model
-from chasles.spaces import resolve_spaces
 from chasles.build.start.closure import gaps_and_rows
 from chasles.build.start.redundancy import DEPENDENT, equilibrated
 from chasles.build.system.build import Setup, build, real_rows
 from chasles.build.system.coupled import coupled_matrix
+from chasles.core.arrays import Floats
+from chasles.model import Model
+from chasles.spaces import resolve_spaces
 
 
 def repeated_rows(model: Model) -> int:

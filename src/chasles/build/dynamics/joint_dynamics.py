@@ -14,6 +14,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from chasles.build.dynamics.tree_problem import TreeProblem
+from chasles.build.start.kkt import mass_matrices
+from chasles.build.system.build_tree import COORDINATES, pair_kind
+from chasles.build.system.state import State, checked_state
+from chasles.build.system.tree_state import carried_by
+from chasles.build.system.turns import first_integrals
 from chasles.core.arrays import TWIST, Floats
 from chasles.core.recursion.run import tree_rates
 from chasles.core.recursion.tree import (
@@ -25,15 +31,9 @@ from chasles.core.recursion.tree import (
     rises,
     turns_of,
 )
-from chasles.build.dynamics.tree_problem import TreeProblem
 from chasles.model import Model, UnknownName
 from chasles.model.keywords import checked_keywords
 from chasles.model.model import checked_model
-from chasles.build.start.kkt import mass_matrices
-from chasles.build.system.build_tree import COORDINATES, pair_kind
-from chasles.build.system.state import State, checked_state
-from chasles.build.system.tree_state import carried_by
-from chasles.build.system.turns import first_integrals
 
 TURNS = ("wx", "wy", "wz")
 FLIGHT = (*TURNS, "x", "y", "z")

@@ -14,15 +14,15 @@ after every step; they are rounding errors, and no metric matters.
 
 import numpy as np
 
+from chasles.build.dynamics.cut_joints import TreeScratch, slides_of
+from chasles.build.dynamics.solver import Solver
+from chasles.build.start.closure import gaps_and_rows
+from chasles.build.system.build import Setup
 from chasles.core.arrays import ABSOLUTE_WIDTH, TWIST, Floats, Integers
 from chasles.core.recursion.cuts import Cut
 from chasles.core.recursion.kept import KeptRows, no_kept_rows
 from chasles.core.recursion.kinematics import tree_absolute
-from chasles.build.dynamics.cut_joints import TreeScratch, slides_of
-from chasles.build.dynamics.solver import Solver
 from chasles.spaces.exactness import exact_joints
-from chasles.build.start.closure import gaps_and_rows
-from chasles.build.system.build import Setup
 
 #: Entries of N below this share of what is added up in their row are rounding errors, and singular
 #: values below this share of the largest: of redundant rows.

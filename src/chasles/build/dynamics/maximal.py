@@ -11,6 +11,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from chasles.build.system.build import Setup
+from chasles.build.system.build_tree import build_tree, links_of
+from chasles.build.system.tree_setup import cuts_of
 from chasles.core.arrays import ROW_WIDTH, Floats
 from chasles.core.outcomes import OK
 from chasles.core.recursion.free_bodies import miss_rates, solve_states
@@ -20,9 +23,6 @@ from chasles.core.recursion.tree import Recursion, Tree, make_recursion
 from chasles.core.terms import terms_of
 from chasles.core.workspace import Workspace, make_workspace
 from chasles.spaces.tree import Tree as SpanningTree
-from chasles.build.system.build import Setup
-from chasles.build.system.build_tree import build_tree, links_of
-from chasles.build.system.tree_setup import cuts_of
 
 
 class Scratch(NamedTuple):

@@ -6,10 +6,10 @@ bodies under them.
 
 import numpy as np
 
-from chasles.core.arrays import Floats
 from chasles.build.dynamics.tree_problem import TreeProblem
 from chasles.build.dynamics.tree_readout import wrenches_by
 from chasles.build.system.build import Setup
+from chasles.core.arrays import Floats
 
 
 def own_wrenches(

@@ -4,12 +4,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from chasles.core.arrays import TWIST, Floats
-from chasles.core.outcomes import NOT_SOLVED, OK
-from chasles.core.workspace import Workspace, make_workspace
 from chasles.build.dynamics.maximal import MaximalForm, Solved
-from chasles.model import InvalidModel, Model
-from chasles.spaces.on_subgroups import subgroup_tree
 from chasles.build.start.closure import gaps_and_rows
 from chasles.build.start.conflicts import TOO_LIGHT, Motion, check_agreement, energy_scale
 from chasles.build.start.consistent import initial_state
@@ -27,6 +22,11 @@ from chasles.build.start.redundancy import (
     unsolved,
 )
 from chasles.build.system.build import Setup, check_closed
+from chasles.core.arrays import TWIST, Floats
+from chasles.core.outcomes import NOT_SOLVED, OK
+from chasles.core.workspace import Workspace, make_workspace
+from chasles.model import InvalidModel, Model
+from chasles.spaces.on_subgroups import subgroup_tree
 
 __all__ = ["Solver", "joint_of_row", "make_solver", "singular_error"]
 

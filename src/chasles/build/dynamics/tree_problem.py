@@ -6,6 +6,12 @@ from typing import Any
 
 import numpy as np
 
+from chasles.build.dynamics.cut_joints import TreeScratch, cut_rows, room_of
+from chasles.build.dynamics.solver import make_solver
+from chasles.build.system.build import Setup, build
+from chasles.build.system.state import State
+from chasles.build.system.tree_setup import tree_setup
+from chasles.build.system.tree_state import known_coordinates, state_of
 from chasles.core.arrays import ABSOLUTE_WIDTH, Floats
 from chasles.core.recursion.eliminate import SOLVED
 from chasles.core.recursion.groups import LoopRoom, Loops
@@ -23,14 +29,8 @@ from chasles.core.recursion.tree import (
     make_recursion,
 )
 from chasles.core.workspace import Workspace
-from chasles.build.dynamics.cut_joints import TreeScratch, cut_rows, room_of
-from chasles.build.dynamics.solver import make_solver
 from chasles.model import Model, SimulationStopped
 from chasles.spaces import resolve_spaces
-from chasles.build.system.build import Setup, build
-from chasles.build.system.state import State
-from chasles.build.system.tree_setup import tree_setup
-from chasles.build.system.tree_state import known_coordinates, state_of
 
 
 @dataclass(frozen=True)

@@ -10,17 +10,17 @@ from typing import Any
 
 import numpy as np
 
-from chasles.core.arrays import DRIVEN_TURN, ROW_WIDTH, Floats, row_span
-from chasles.core.forces.motion import times_row
-from chasles.core.rows import column, frame_seen_from_a, rotation_row, translation_row
 from chasles.build.dynamics.tree_problem import TreeProblem
-from chasles.model import Driver, Model
 from chasles.build.system.build import Setup
 from chasles.build.system.build_tree import COORDINATES
 from chasles.build.system.coordinates import coordinate_keys
 from chasles.build.system.coupled import coupled_places
 from chasles.build.system.gaps import frame_of, pose_history
 from chasles.build.system.tree_state import carried_by, state_of
+from chasles.core.arrays import DRIVEN_TURN, ROW_WIDTH, Floats, row_span
+from chasles.core.forces.motion import times_row
+from chasles.core.rows import column, frame_seen_from_a, rotation_row, translation_row
+from chasles.model import Driver, Model
 
 
 def needs_tree(model: Model) -> bool:

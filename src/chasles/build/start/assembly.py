@@ -6,6 +6,21 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from chasles.build.start.closure import Closure, turn_between
+from chasles.build.start.consistent import (
+    check_speeds_agree,
+    completed,
+    driven_rates,
+    forbidden,
+    given_twists,
+    nearest_allowed,
+    velocity_error,
+)
+from chasles.build.start.kkt import Rows
+from chasles.build.start.redundancy import joint_of_row
+from chasles.build.system.build import OPEN_TOLERANCE, Setup, build, measured
+from chasles.build.system.state import State, checked_state
+from chasles.build.system.turns import counted_angles
 from chasles.core.arrays import POSE_R, POSE_X, TWIST, Floats
 from chasles.model import (
     Body,
@@ -22,21 +37,6 @@ from chasles.model.errors import short_repr
 from chasles.model.keywords import checked_keywords
 from chasles.model.model import checked_model, plural
 from chasles.spaces import resolve_spaces
-from chasles.build.start.closure import Closure, turn_between
-from chasles.build.start.consistent import (
-    check_speeds_agree,
-    completed,
-    driven_rates,
-    forbidden,
-    given_twists,
-    nearest_allowed,
-    velocity_error,
-)
-from chasles.build.start.kkt import Rows
-from chasles.build.start.redundancy import joint_of_row
-from chasles.build.system.build import OPEN_TOLERANCE, Setup, build, measured
-from chasles.build.system.state import State, checked_state
-from chasles.build.system.turns import counted_angles
 
 LISTED = 12
 #: Displacements and changes of velocity below this are rounding, and not told.

@@ -16,6 +16,21 @@ from typing import Any
 
 import numpy as np
 
+from chasles.build.start.assembly import assemble
+from chasles.build.start.closure import Closure, typical_length
+from chasles.build.start.consistent import (
+    driven_rates,
+    forbidden,
+    initial_state,
+    least_energy_dense,
+)
+from chasles.build.start.kkt import constraint_rows, mass_blocks
+from chasles.build.start.wanted import Wanted, checked_wanted, said, tell_degrees
+from chasles.build.system.build import OPEN_TOLERANCE, Setup, build, check_closed
+from chasles.build.system.build_tree import COORDINATES, build_tree, links_of
+from chasles.build.system.coordinates import Key, coordinate_of_poses, coordinate_rate
+from chasles.build.system.state import State
+from chasles.build.system.tree_state import STORED_AT, state_of
 from chasles.core.arrays import ABSOLUTE_WIDTH, TWIST, Floats, Integers
 from chasles.core.recursion.kinematics import tree_absolute
 from chasles.core.recursion.tree import Recursion, Tree, make_recursion
@@ -26,16 +41,6 @@ from chasles.model.model import checked_model
 from chasles.spaces.space import Space
 from chasles.spaces.tree import Tree as SpanningTree
 from chasles.spaces.tree import spanning_tree
-from chasles.build.start.assembly import assemble
-from chasles.build.start.closure import Closure, typical_length
-from chasles.build.start.consistent import driven_rates, forbidden, initial_state, least_energy_dense
-from chasles.build.start.kkt import constraint_rows, mass_blocks
-from chasles.build.start.wanted import Wanted, checked_wanted, said, tell_degrees
-from chasles.build.system.build import OPEN_TOLERANCE, Setup, build, check_closed
-from chasles.build.system.build_tree import COORDINATES, build_tree, links_of
-from chasles.build.system.coordinates import Key, coordinate_of_poses, coordinate_rate
-from chasles.build.system.state import State
-from chasles.build.system.tree_state import STORED_AT, state_of
 
 #: Loops are closed in steps of no more than this: rad, or as a fraction of the typical length.
 STRIDE = 0.2

@@ -14,13 +14,6 @@ from typing import Any
 
 import numpy as np
 
-from chasles.compiled import borrow, kernel
-from chasles.core.arrays import POSE_R, POSE_X, Floats, Integers, System
-from chasles.core.constraints.kind import RAD
-from chasles.core.constraints.registry import CONSTRAINTS, assemble_joint
-from chasles.core.stabilisation.residuals import put_position_residual
-from chasles.core.workspace import Workspace, make_workspace
-from chasles.groups.so3 import so3_dexp_inv, so3_exp, so3_from_matrix, so3_log, so3_matrix
 from chasles.build.start.kkt import (
     DampedKkt,
     Rows,
@@ -31,6 +24,13 @@ from chasles.build.start.kkt import (
 from chasles.build.system.build import Setup
 from chasles.build.system.coupled import coupled_gap, coupled_places
 from chasles.build.system.gaps import components
+from chasles.compiled import borrow, kernel
+from chasles.core.arrays import POSE_R, POSE_X, Floats, Integers, System
+from chasles.core.constraints.kind import RAD
+from chasles.core.constraints.registry import CONSTRAINTS, assemble_joint
+from chasles.core.stabilisation.residuals import put_position_residual
+from chasles.core.workspace import Workspace, make_workspace
+from chasles.groups.so3 import so3_dexp_inv, so3_exp, so3_from_matrix, so3_log, so3_matrix
 
 #: Steps at the most that close the joints, and that then move along them.
 MOST_STEPS, MOST_MOVES = 200, 200

@@ -8,11 +8,11 @@ from typing import NamedTuple
 
 import numpy as np
 
-from chasles.core.arrays import Floats
-from chasles.model import InconsistentStart, InvalidModel
 from chasles.build.start.kkt import DampedKkt, constraint_rows, mass_blocks
 from chasles.build.start.redundancy import joint_of_row, unsolved
 from chasles.build.system.build import Setup
+from chasles.core.arrays import Floats
+from chasles.model import InconsistentStart, InvalidModel
 
 #: Constraint accelerations that miss by more than this fraction contradict each other.
 CONFLICT = 1e-6

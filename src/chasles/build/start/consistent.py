@@ -2,11 +2,11 @@
 
 import numpy as np
 
-from chasles.core.arrays import POSE_R, TWIST, Floats
-from chasles.model import CustomCoupling, InconsistentStart
 from chasles.build.start.conflicts import contradiction, listed
 from chasles.build.start.kkt import DampedKkt, Rows, constraint_rows, mass_blocks, unit_scale
 from chasles.build.system.build import Setup
+from chasles.core.arrays import POSE_R, TWIST, Floats
+from chasles.model import CustomCoupling, InconsistentStart
 
 #: Joint velocities larger than this fraction of what the bodies' would make of them are refused.
 VELOCITY_TOLERANCE = 1e-9

@@ -4,9 +4,9 @@ from typing import Any
 
 import numpy as np
 
-from chasles.core.arrays import Floats, Integers, System, padded
 from chasles.build.system.build import Setup
 from chasles.build.system.coupled import coupled_matrix, coupled_places
+from chasles.core.arrays import Floats, Integers, System, padded
 
 #: Solves with one factor at the most; each takes the error down by orders of magnitude, but for
 #: rows that nearly depend on others: of these it takes one away.

@@ -4,13 +4,13 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from chasles.build.start.kkt import weights
+from chasles.build.system.build import Setup, real_rows
+from chasles.build.system.coupled import coupled_matrix, coupled_places
 from chasles.core.arrays import Floats, Integers, row_span
 from chasles.core.outcomes import NOT_SOLVED
 from chasles.core.recursion.refine import COARSE
 from chasles.model import InvalidModel, RedundantConstraints
-from chasles.build.start.kkt import weights
-from chasles.build.system.build import Setup, real_rows
-from chasles.build.system.coupled import coupled_matrix, coupled_places
 
 #: Up to this many rows, rank and unique reactions come from a full singular value decomposition.
 RANK_LIMIT = 1200

@@ -7,11 +7,11 @@ from warnings import warn
 
 import numpy as np
 
+from chasles.build.system.coordinates import Key
 from chasles.model import ChaslesWarning, InvalidOption, Model
 from chasles.model.checks import checked_number
 from chasles.model.coordinates import ANGLE, AUTO, checked_coordinate, resolved_coordinate
 from chasles.model.errors import short_repr
-from chasles.build.system.coordinates import Key
 
 
 class Wanted(NamedTuple):
@@ -50,7 +50,8 @@ def checked_numbers(given: Any, coordinate: str, where: str) -> Wanted:
     pair = given if isinstance(given, tuple | list | np.ndarray) else (given, None)
     if len(np.shape(np.array(pair, object))) != 1 or len(pair) != 2:
         raise InvalidOption(
-            f"{where}: {coordinate} must be a number, or a number and a rate, got {short_repr(given)}.",
+            f"{where}: {coordinate} must be a number, or a number and a rate,"
+            f" got {short_repr(given)}.",
             f"Give the {coordinate}, or ({coordinate}, rate).",
         )
     names = (f"the {coordinate}", f"the rate of the {coordinate}")

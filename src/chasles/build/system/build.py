@@ -8,6 +8,14 @@ from typing import Any
 
 import numpy as np
 
+from chasles.build.system.build_forces import ForceTable, force_arrays
+from chasles.build.system.build_frames import carriers, levers
+from chasles.build.system.build_joints import joint_arrays
+from chasles.build.system.coupled import coupled_gap, coupled_sizes
+from chasles.build.system.gaps import joint_gap
+from chasles.build.system.signals import SignalList
+from chasles.build.system.sizes import longest_lever, row_sizes
+from chasles.build.system.state import State
 from chasles.compiled import lend
 from chasles.core.arrays import (
     ABSOLUTE_WIDTH,
@@ -44,14 +52,6 @@ from chasles.model import (
 from chasles.model.coordinates import resolved_coordinate
 from chasles.model.words import Coordinate
 from chasles.spaces.space import Space, frame_point, reference_order
-from chasles.build.system.build_forces import ForceTable, force_arrays
-from chasles.build.system.build_frames import carriers, levers
-from chasles.build.system.build_joints import joint_arrays
-from chasles.build.system.coupled import coupled_gap, coupled_sizes
-from chasles.build.system.gaps import joint_gap
-from chasles.build.system.signals import SignalList
-from chasles.build.system.sizes import longest_lever, row_sizes
-from chasles.build.system.state import State
 
 __all__ = [
     "Setup",

@@ -5,12 +5,12 @@ from typing import Any
 
 import numpy as np
 
-from chasles.core.arrays import LAW_WIDTH, MOST_SEEN, Forces
-from chasles.core.forces.registry import FORCES
-from chasles.model import CustomForce, Model
 from chasles.build.system.build_frames import Carriers, carried_frames
 from chasles.build.system.signals import SignalList
 from chasles.build.system.user_code import formula_of
+from chasles.core.arrays import LAW_WIDTH, MOST_SEEN, Forces
+from chasles.core.forces.registry import FORCES
+from chasles.model import CustomForce, Model
 
 NONE = -1
 WIDTH = 1 + MOST_SEEN

@@ -4,13 +4,13 @@ from typing import Any
 
 import numpy as np
 
-from chasles.core.arrays import Joints, padded
-from chasles.core.constraints.registry import CONSTRAINTS
-from chasles.model import Coupling, CustomCoupling, Joint, Model
 from chasles.build.system.build_frames import Carriers, carried_frames
 from chasles.build.system.check_formulas import check_formula
 from chasles.build.system.signals import SignalList
 from chasles.build.system.user_code import CustomRows
+from chasles.core.arrays import Joints, padded
+from chasles.core.constraints.registry import CONSTRAINTS
+from chasles.model import Coupling, CustomCoupling, Joint, Model
 
 NONE = -1
 

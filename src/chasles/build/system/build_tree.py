@@ -11,6 +11,8 @@ from typing import Any
 
 import numpy as np
 
+from chasles.build.system.build_frames import carried_frames, carriers
+from chasles.build.system.principal import principal_axes
 from chasles.core.arrays import Floats
 from chasles.core.frames import joint_frames
 from chasles.core.recursion.tips import tips_of
@@ -27,8 +29,6 @@ from chasles.model.joints import checked_armature as model_armature
 from chasles.model.pairs import ANY_POINT, pair_of_rows
 from chasles.spaces.tree import Tree as SpanningTree
 from chasles.spaces.tree import is_centred, spanning_tree
-from chasles.build.system.build_frames import carried_frames, carriers
-from chasles.build.system.principal import principal_axes
 
 #: Pairs that lock nothing, in principal axes about their point.
 LOOSE = ("free", "SO3xR3", "SE3")

@@ -5,9 +5,9 @@ from typing import Any
 
 import numpy as np
 
+from chasles.build.system.user_code import SEEN, CustomRows
 from chasles.core.arrays import TWIST_COMPONENTS, Floats
 from chasles.model import GROUND, CustomCoupling, CustomJoint, InvalidJoint, Model
-from chasles.build.system.user_code import SEEN, CustomRows
 
 #: A user's jacobian may differ from the derivative by this fraction of its largest entry: it may
 #: come from differences.

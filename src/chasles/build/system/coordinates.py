@@ -4,13 +4,13 @@ from typing import Any
 
 import numpy as np
 
+from chasles.build.system.build import Setup
+from chasles.build.system.coupled import orientation
+from chasles.build.system.gaps import components, frame_of, opening_history, pose_history
 from chasles.core.arrays import TWIST, Floats
 from chasles.core.rows import frame_seen_from_a, turn_about_axis, twist_in_joint_frame
 from chasles.groups.vectors import sub
 from chasles.model import Model, coordinates_of
-from chasles.build.system.build import Setup
-from chasles.build.system.coupled import orientation
-from chasles.build.system.gaps import components, frame_of, opening_history, pose_history
 
 AT_REST = ((0.0, 0.0, 0.0), (0.0, 0.0, 0.0))
 

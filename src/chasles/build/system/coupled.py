@@ -5,6 +5,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from chasles.build.system.gaps import frame_of, opening_history, pose_history
+from chasles.build.system.user_code import CustomRows
 from chasles.core.arrays import POSE_X, TWIST, Floats, Integers
 from chasles.core.frames import oriented
 from chasles.core.rows import (
@@ -17,8 +19,6 @@ from chasles.core.rows import (
 )
 from chasles.model import Coupling, CustomCoupling
 from chasles.model.coordinates import ANGLE
-from chasles.build.system.gaps import frame_of, opening_history, pose_history
-from chasles.build.system.user_code import CustomRows
 
 if TYPE_CHECKING:
     from chasles.build.system.build import Setup

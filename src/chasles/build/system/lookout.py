@@ -8,9 +8,9 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+from chasles.build.system.signals import SignalList
 from chasles.core.arrays import Floats, Integers
 from chasles.model import ChaslesError
-from chasles.build.system.signals import SignalList
 
 #: Steps in a block; how many times tell the size of a motion; at how many fits are confronted.
 BLOCK, GLANCES, MOST_CONFRONTED = 4096, 257, 2**17

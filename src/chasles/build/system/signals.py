@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 from numba.core.dispatcher import Dispatcher
 
+from chasles.build.system.user_code import Callback
 from chasles.core.arrays import Floats, Integers, Signals
 from chasles.core.signals import BY_ADDRESS, PIECES, SINUSOID, sample_signals
 from chasles.model import ChaslesError, InvalidSignal
@@ -14,7 +15,6 @@ from chasles.model.derivatives import derivatives, one_value, wherever_possible
 from chasles.model.panels import Panels
 from chasles.model.pieces import SLACK, Pieces
 from chasles.model.waves import Polynomial, Sine
-from chasles.build.system.user_code import Callback
 
 Check = Callable[[Floats, Floats], None]
 Sampler = Callable[[Floats], Floats]
@@ -199,7 +199,9 @@ class SignalList:
 
     def add_compiled(self, function: Any, column: int, orders: int) -> bool:
         """A function that Numba has compiled, differentiated by jets; whether that is possible."""
-        from chasles.build.system.time_jets import c_function  # teaches the compiler: only where needed
+        from chasles.build.system.time_jets import (
+            c_function,  # teaches the compiler: only where needed
+        )
 
         code = c_function(function, column, orders)
         if code is None:

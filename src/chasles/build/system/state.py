@@ -68,14 +68,16 @@ class State:
         if worst.max(initial=0.0) > ORTHOGONAL:
             body = int(np.argmax(worst))
             raise InvalidOption(
-                f"state: the rotation of body {short_repr(names[body])} is not orthogonal: R^T R is off"
+                f"state: the rotation of body {short_repr(names[body])} is not orthogonal:"
+                " R^T R is off"
                 f" the identity by {worst[body]:.1e}.",
                 "Give a rotation matrix from the body frame to the world, with all its digits.",
             )
         mirrored = np.flatnonzero(np.linalg.det(self.rotation) < 0.0)
         if mirrored.size:
             raise InvalidOption(
-                f"state: the rotation of body {short_repr(names[mirrored[0]])} has determinant -1: it"
+                f"state: the rotation of body {short_repr(names[mirrored[0]])} has determinant -1:"
+                " it"
                 " mirrors the body, which no motion does.",
                 "Give a right-handed rotation matrix from the body frame to the world.",
             )

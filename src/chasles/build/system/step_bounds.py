@@ -19,9 +19,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.polynomial import legendre
 
+from chasles.build.system.signals import Entry, SignalList
 from chasles.core.arrays import Floats, Integers
 from chasles.core.signals import PIECES
-from chasles.build.system.signals import Entry, SignalList
 
 #: Samples of a run, at the least and, where pieces of tables are short, at the most.  In a run of
 #: 10 s they are 0.3 ms (0.04 ms) apart; asking a function so often takes some 40 ms.

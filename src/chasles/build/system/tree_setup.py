@@ -5,15 +5,6 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from chasles.core.arrays import Floats, Integers, System, row_span
-from chasles.core.constraints.registry import CONSTRAINTS, PAIR
-from chasles.core.recursion.cuts import Cut, Gauge, Term
-from chasles.core.recursion.tree import Tree
-from chasles.model import Coupling, CustomCoupling, Driver, Model
-from chasles.model.coordinates import ANGLE
-from chasles.spaces.on_subgroups import subgroup_tree
-from chasles.spaces.tree import BALL_ROWS, is_centred
-from chasles.spaces.tree import Tree as SpanningTree
 from chasles.build.system.build import Setup
 from chasles.build.system.build_tree import (
     COORDINATES,
@@ -27,6 +18,15 @@ from chasles.build.system.coupled import orientation
 from chasles.build.system.gaps import frame_of
 from chasles.build.system.tree_state import STORED_AT
 from chasles.build.system.turns import angle_columns
+from chasles.core.arrays import Floats, Integers, System, row_span
+from chasles.core.constraints.registry import CONSTRAINTS, PAIR
+from chasles.core.recursion.cuts import Cut, Gauge, Term
+from chasles.core.recursion.tree import Tree
+from chasles.model import Coupling, CustomCoupling, Driver, Model
+from chasles.model.coordinates import ANGLE
+from chasles.spaces.on_subgroups import subgroup_tree
+from chasles.spaces.tree import BALL_ROWS, is_centred
+from chasles.spaces.tree import Tree as SpanningTree
 
 
 class TreeSetup(NamedTuple):

@@ -5,6 +5,9 @@ from typing import Any
 
 import numpy as np
 
+from chasles.build.system.build import Setup
+from chasles.build.system.build_tree import COORDINATES, pair_kind
+from chasles.build.system.coordinates import Key, coordinate_keys
 from chasles.core.arrays import (
     ABSOLUTE_WIDTH,
     POSE_R,
@@ -25,9 +28,6 @@ from chasles.core.recursion.tree import (
 )
 from chasles.groups.so3 import so3_from_matrix
 from chasles.spaces.on_subgroups import subgroup_tree
-from chasles.build.system.build import Setup
-from chasles.build.system.build_tree import COORDINATES, pair_kind
-from chasles.build.system.coordinates import Key, coordinate_keys
 
 #: Coordinates known to be nearer than this (rad, m) to what poses tell are the better ones.
 KNOWN = 1e-9

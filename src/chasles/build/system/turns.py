@@ -4,11 +4,11 @@ from collections.abc import Mapping
 
 import numpy as np
 
+from chasles.build.system.build import Setup
+from chasles.build.system.gaps import components, opening_history
 from chasles.core.arrays import ABSOLUTE_WIDTH, POSE_R, POSE_X, Floats
 from chasles.core.rows import nearest_turn, relative_joint_frame, turn_about_axis
 from chasles.model import JointForce
-from chasles.build.system.build import Setup
-from chasles.build.system.gaps import components, opening_history
 
 
 def counted_angles(setup: Setup, absolute: Floats, near: Mapping[str, float]) -> dict[str, float]:
