@@ -125,7 +125,8 @@ def size_of(path: Path) -> int:
 class Bench:
     """A copy of the package and of its kernels, in which one place is broken at a time."""
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, patience: float) -> None:
+        self.patience = patience
         self.whole, self.broken = folder / "whole", folder / "broken"
         for copy in (self.whole, self.broken):
             shutil.copytree(PACKAGE, copy / "chasles")
@@ -171,7 +172,7 @@ class Bench:
 
     @cache  # noqa: B019  # one bench for a whole run
     def unbroken(self, test: Path) -> tuple[str, float]:
-        return self.tried(test, self.whole, PATIENCE)
+        return self.tried(test, self.whole, self.patience)
 
     def noticed(self, site: Site) -> str:
         """Which test notices a mutant, or SURVIVED."""
@@ -180,7 +181,7 @@ class Bench:
         self.put(site, site.place.broken(source))
         try:
             for test in chosen_files(site.file, site.place.within):
-                left = PATIENCE - (time.monotonic() - began)
+                left = self.patience - (time.monotonic() - began)
                 if left <= 0.0:
                     break
                 failed, seconds = self.tried(test, self.broken, min(left, LONGEST))
@@ -209,13 +210,14 @@ def main(arguments: list[str]) -> int:
     parser.add_argument("--seed", type=int, default=random.SystemRandom().randrange(10**6))
     parser.add_argument("--count", type=int, default=40)
     parser.add_argument("--folders", nargs="+", default=FOLDERS, help="of the package")
+    parser.add_argument("--seconds", type=float, default=PATIENCE, help="for each of them")
     parser.add_argument("--list", action="store_true", help="the sample alone")
     options = parser.parse_args(arguments)
     drawn = sample(options.count, options.seed, tuple(options.folders))
     print(f"{len(drawn)} random mutants, seed {options.seed}", flush=True)
     survived = 0
     with tempfile.TemporaryDirectory() as folder:
-        bench = None if options.list else Bench(Path(folder))
+        bench = None if options.list else Bench(Path(folder), options.seconds)
         for site in drawn:
             head = f"{site!s:38} {short(site.place.what, 58):58}"
             began = time.monotonic()

@@ -40,18 +40,18 @@ from chasles.run.tolerance_pace import TolerancePace
 @pytest.mark.parametrize(
     "step, largest, tried",
     [
-        (0.1, 9.0, 0.1),  # far from the end
-        (0.5, 9.0, 0.5),  # two equal ones are left
-        (0.6, 9.0, 0.5),  # the last two share what is left
-        (1.0, 9.0, 1.0),
-        (3.0, 9.0, 1.0),  # not beyond the end
+        (0.1, 9.0, 0.1),  # far from the end, which is 4 s ahead
+        (2.0, 9.0, 2.0),  # two equal ones are left
+        (2.4, 9.0, 2.0),  # the last two share what is left
+        (4.0, 9.0, 4.0),
+        (5.0, 9.0, 4.0),  # not beyond the end
         (0.4, 0.3, 0.3),
-        (3.0, 0.7, 0.5),
+        (5.0, 2.8, 2.0),
     ],
 )
 def test_a_step_ends_at_the_end_and_none_is_very_short(step, largest, tried):
     control, limits = np.zeros(CONTROL_WIDTH), np.zeros(LIMITS_WIDTH)
-    control[NOW], control[STEP], limits[UNTIL], limits[LARGEST] = 2.0, step, 3.0, largest
+    control[NOW], control[STEP], limits[UNTIL], limits[LARGEST] = 2.0, step, 6.0, largest
     assert step_to_try(control, limits) == tried
 
 
@@ -132,6 +132,13 @@ def test_what_a_shorter_step_would_come_to_as_well_ends_the_run(monkeypatch):
     bench = Bench(monkeypatch, end=CONTRADICTED)
     assert bench.judge(0.5) == CONTRADICTED == bench.control[OUTCOME]
     assert bench.control[REJECTIONS] == 0.0 and bench.control[NOW] == 2.0
+
+
+def test_the_last_step_ends_at_the_end_to_the_last_bit(monkeypatch):
+    bench = Bench(monkeypatch)
+    bench.control[NOW], bench.limits[UNTIL] = 0.2, 0.9
+    assert 0.2 + (0.9 - 0.2) != 0.9
+    assert bench.judge(0.9 - 0.2) == OK and bench.control[NOW] == 0.9
 
 
 # --- the error ---
