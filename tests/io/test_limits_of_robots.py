@@ -120,10 +120,15 @@ def test_files_are_looked_for_in_the_folders_that_the_robot_names(main, refusal)
         assert checked(main, text.format(name)).bytes == 77
     assert checked(main, text.format("dir")).bytes == 0  # a light's direction
     asset(main.parent.parent, "b.stl", 7)
-    for inner in ("<mesh file='../b.stl'/>", "<compiler meshdir='..'/>", "<mesh file='x://a'/>",
-                  "<mesh file='a\\b'/>"):  # fmt: skip
+    for inner, told in (
+        ("<mesh file='../b.stl'/>", "<mesh>: file is '../b.stl'"),
+        ("<include file='../b.xml'/>", "<include>: file is '../b.xml'"),
+        ("<compiler meshdir='..'/>", "<compiler>: a folder is '..'"),
+        ("<mesh file='x://a'/>", "<mesh>: file is 'x://a'"),
+        ("<mesh file='a\\b'/>", "<mesh>: file is 'a\\b'"),
+    ):
         said = refusal(lambda inner=inner: checked(main, inner), ch.InvalidFile)
-        assert "outside the folder of the model" in said
+        assert said.startswith(f"'{main}', {told}, which is outside the folder of the model.")
     assert checked(main, "<mesh file='../b.stl'/>", folder=main.parent.parent).bytes == 7
 
 
@@ -142,10 +147,10 @@ def test_a_document_type_and_a_byte_nought_are_refused(main, refusal):
 def test_the_root_and_what_a_urdf_leaves_are_noted(main):
     text = (
         "<robot><visual/><visual/><limit effort='1'/><limit velocity='1'/><limit lower='0'/>"
-        "<other effort='1'/></robot>"
+        "<limit upper='0'/><limit effort='1' velocity='1'/><other effort='1'/></robot>"
     )
     checker = checked(main, text)
-    assert (checker.root, checker.visuals, checker.limits) == ("robot", 2, 2)
+    assert (checker.root, checker.visuals, checker.limits) == ("robot", 2, 3)
 
 
 def test_so_many_files_are_read_and_an_included_one_once(main, refusal, monkeypatch):
