@@ -1,6 +1,5 @@
 """Notices are records of logging, and lines on stderr where nobody has set logging up."""
 
-import logging
 import os
 import subprocess
 import sys
@@ -10,7 +9,6 @@ from pathlib import Path
 import pytest
 
 import chasles as ch
-from chasles.notices import notice
 
 SOURCE = Path(__file__).parents[2] / "src"
 SCRIPT = """
@@ -51,22 +49,35 @@ def test_where_a_notice_goes(setup, options, said):
     assert run.stderr == said
 
 
-@pytest.fixture
-def falling() -> ch.Model:
-    return ch.Model([ch.Body.sphere("ball", 0.1, mass=1.0)])
+RUNS = """
+import logging
+import chasles as ch
+from chasles.notices import notice
+
+said = []
+class Kept(logging.Handler):
+    def emit(self, record):
+        said.append((record.name, record.getMessage()))
+
+logging.getLogger("chasles").setLevel("INFO")
+logging.getLogger("chasles").addHandler(Kept())
+falling = ch.Model([ch.Body.sphere("ball", 0.1, mass=1.0)])
+ch.simulate(falling, until=0.1, step=1e-2)
+assert {name for name, _ in said} == {"chasles"}
+assert "run finished at t = 0.1 s" in said[-1][1]
+said.clear()
+ch.simulate(falling, until=0.1, step=1e-2, progress=False)
+ch.compare(falling, ["SE3", "SO3xR3"], until=0.1, step=1e-2, progress=False)
+assert not said, said
+notice("heard again")
+assert said == [("chasles", "heard again")]
+"""
 
 
-def test_runs_are_logged_unless_progress_is_off(falling, caplog):
-    with caplog.at_level(logging.INFO, "chasles"):
-        ch.simulate(falling, until=0.1, step=1e-2)
-        assert [record.name for record in caplog.records] == ["chasles"]
-        assert "run finished at t = 0.1 s" in caplog.text
-        caplog.clear()
-        ch.simulate(falling, until=0.1, step=1e-2, progress=False)
-        ch.compare(falling, ["SE3", "SO3xR3"], until=0.1, step=1e-2, progress=False)
-        assert not caplog.records
-        notice("heard again")
-        assert "heard again" in caplog.text
+def test_runs_are_logged_unless_progress_is_off():
+    """In a process of its own: how logging is set up is the business of whoever runs it."""
+    environment = {**os.environ, "PYTHONPATH": str(SOURCE)}
+    subprocess.run([sys.executable, "-c", RUNS], env=environment, check=True)
 
 
 def test_warnings_stay_warnings_when_progress_is_off():
