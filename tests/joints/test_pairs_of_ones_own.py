@@ -155,3 +155,15 @@ def test_a_pitch_without_a_thread_is_refused(refusal):
     body = ch.Body.sphere("ball", 0.1, mass=1.0)
     message = refusal(lambda: Schoenflies("s", ch.GROUND, body, pitch=0.1), ch.InvalidJoint)
     assert "joint 's': pitch is 0.1" in message
+
+
+@pytest.mark.parametrize(
+    "members",
+    [{"locked": ["wx", "wy"]}, {"locked": None}, {"locked": ("wx", "wx", "wy")},
+     {"locked": (["wx"], "wy")}, {"locked": ("wx", "foo")},
+     {"locked": ("wx", "wy", "uz"), "coordinates": ("angle",)}],
+    ids=str,
+)  # fmt: skip
+def test_a_class_that_says_it_badly_is_refused_when_it_is_made(members, refusal):
+    message = refusal(lambda: type("Odd", (ch.LowerPair,), members), ch.InvalidJoint)
+    assert "joint class 'Odd'" in message

@@ -23,7 +23,7 @@ from chasles.model.checks import (
     fill,
 )
 from chasles.model.errors import ChaslesError, InvalidJoint, short_repr
-from chasles.model.pairs import ANY_POINT, MOTIONS, SCREWED, pair_of_rows
+from chasles.model.pairs import ANY_POINT, COORDINATES_OF, MOTIONS, SCREWED, pair_of_rows
 from chasles.model.registered import register
 from chasles.model.rotations import Turned, rotation_of
 from chasles.model.words import ArrayLike, Coordinate, Word
@@ -176,7 +176,8 @@ def check_rows(locked: Any, is_lower_pair: bool, where: str) -> None:
     named = isinstance(locked, tuple) and all(isinstance(row, str) for row in locked)
     if not named or len(locked) > len(MOTIONS) or len(set(locked)) < len(locked):
         raise InvalidJoint(
-            f"{where}: locked must name one to six different rows, got {short_repr(locked)}.",
+            f"{where}: locked must be a tuple of one to six different names, got"
+            f" {short_repr(locked)}.",
             "Two bodies have six relative motions; name those that are locked.",
         )
     if is_lower_pair and not set(locked) <= set(MOTIONS):
@@ -216,7 +217,8 @@ class LowerPair(Joint, in_files=False):
     def __init_subclass__(cls, in_files: bool | None = None) -> None:
         """Refuse what leaves no group free."""
         super().__init_subclass__(in_files)
-        pair = pair_of_rows(tuple(cls.locked))
+        check_rows(cls.locked, True, f"joint class '{cls.__name__}'")
+        pair = pair_of_rows(cls.locked)
         if pair is None:
             raise InvalidJoint(
                 f"joint class '{cls.__name__}' locks {short_repr(cls.locked)}, and the motions"
@@ -224,6 +226,12 @@ class LowerPair(Joint, in_files=False):
                 " are no group.",
                 "Lock rotations about x and y together, translations along x and y together; or"
                 " write a CustomJoint.",
+            )
+        if not set(cls.coordinates) <= set(COORDINATES_OF.get(pair, ())):
+            raise InvalidJoint(
+                f"joint class '{cls.__name__}' declares coordinates {short_repr(cls.coordinates)},"
+                f" which a {pair} joint does not have.",
+                "Leave coordinates out; hinges have 'angle', slides 'displacement', sleeves both.",
             )
         cls.any_frame_point = pair in ANY_POINT
 

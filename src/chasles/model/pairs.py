@@ -23,6 +23,12 @@ PAIRS = {
 }
 #: Pairs that mean the same wherever their point is.
 ANY_POINT = ("prismatic", "planar", "fixed", "Schoenflies", "flat", "Cartesian")
+#: Coordinates that a pair has.
+COORDINATES_OF = {
+    "revolute": ("angle",),
+    "prismatic": ("displacement",),
+    "cylindrical": ("angle", "displacement"),
+}
 #: Those that may advance along z as they turn.
 SCREWED = ("revolute", "planar")
 

@@ -31,6 +31,7 @@ from chasles.core.recursion.tree import (
 from chasles.core.workspace import Workspace
 from chasles.model import Model, SimulationStopped
 from chasles.spaces import resolve_spaces
+from chasles.spaces.on_subgroups import subgroup_tree
 
 
 @dataclass(frozen=True)
@@ -68,7 +69,9 @@ class TreeProblem:
 
         In `spaces`, bodies may be on charts: any, or all of them.  A `start` is taken as it is.
         """
-        return cls.from_setup(build(model, resolve_spaces(model, spaces), start=start), armature)
+        chosen = resolve_spaces(model, spaces)
+        cut = subgroup_tree(model, chosen).cut  # whose turns are counted
+        return cls.from_setup(build(model, chosen, start=start, count_turns=cut), armature)
 
     @classmethod
     def from_setup(cls, setup: Setup, armature: Mapping[str, Any] | None = None) -> "TreeProblem":

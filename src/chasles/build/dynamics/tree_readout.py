@@ -16,11 +16,14 @@ from chasles.build.system.build_tree import COORDINATES
 from chasles.build.system.coordinates import coordinate_keys
 from chasles.build.system.coupled import coupled_places
 from chasles.build.system.gaps import frame_of, pose_history
+from chasles.build.system.state import State
 from chasles.build.system.tree_state import carried_by, state_of
+from chasles.build.system.turns import angle_columns, hinge_names
 from chasles.core.arrays import DRIVEN_TURN, ROW_WIDTH, Floats, row_span
 from chasles.core.forces.motion import times_row
 from chasles.core.rows import column, frame_seen_from_a, rotation_row, translation_row
 from chasles.model import Driver, Model
+from chasles.model.coordinates import ANGLE
 
 
 def needs_tree(model: Model) -> bool:
@@ -49,16 +52,14 @@ def wrenches_by(
     Under the multipliers (T, rows) of a method of index 2 or 3, if they are given: every joint
     exerts what its rows do, and what carries a body the rest, so that all bodies are in balance.
     """
-    turns, own, joints = whole_turns(problem, known), problem.setup, setup.system.joints
-    order = [setup.body_index[name] for name in own.body_index]
-    counted = own.system.quadrature_count
+    states, own = Readings(problem, setup, integrals, known), problem.setup
+    joints, order = setup.system.joints, states.order
     wrenches = np.zeros((len(absolute), setup.system.joint_count, ROW_WIDTH))
     efforts = np.zeros((len(absolute), problem.tree.rate_count))
     carried = carried_by(own)
-    for k, (state, t) in enumerate(zip(absolute, times.tolist())):
-        problem.work.quadratures[:] = integrals[k, :counted]
+    for k, t in enumerate(times.tolist()):
         given = None if multipliers is None else multipliers[k]
-        found = problem.reactions(state_of(problem.tree, state[order], turns(k)), t, given)
+        found = problem.reactions(states.at(k, absolute[k]), t, given)
         efforts[k] = found.efforts
         for index in np.unique(problem.loops.joints).tolist():  # -J^T lambda of what is cut
             rows = row_span(own.system, index)
@@ -85,32 +86,49 @@ def coupling_multipliers(
 ) -> Floats:
     r"""(T, c) $-\lambda$ of all couplings: times f' it is what they exert along a coordinate."""
     problem = tree_problem(setup)
-    order = [setup.body_index[name] for name in problem.setup.body_index]
-    counted, places = problem.setup.system.quadrature_count, coupled_places(problem.setup)
-    turns, found = whole_turns(problem, known), np.zeros((len(absolute), len(places)))
-    for k, (state, t) in enumerate(zip(absolute, times.tolist())):
-        problem.work.quadratures[:] = integrals[k, :counted]
-        here = state_of(problem.tree, state[order], turns(k))
-        found[k] = -problem.reactions(here, t).multipliers[places]
+    places, states = coupled_places(problem.setup), Readings(problem, setup, integrals, known)
+    found = np.zeros((len(absolute), len(places)))
+    for k, t in enumerate(times.tolist()):
+        found[k] = -problem.reactions(states.at(k, absolute[k]), t).multipliers[places]
     return found
 
 
-def whole_turns(problem: TreeProblem, known: Floats | None) -> Any:
-    """k -> coordinates of the k-th state as `state_of` takes them, from those known (T, c)."""
-    places = carried_by(problem.setup)
-    columns = [
-        (column, (places[joint], word))
-        for column, (joint, word) in enumerate(coordinate_keys(problem.setup.model))
-        if joint in places
-    ]
+class Readings:
+    """States of a run as the tree of a problem takes them, with the whole turns that were counted.
 
-    def at(k: int) -> dict[tuple[int, str], float]:
-        if known is None:
-            return {}
-        numbers = ((place, float(known[k, column])) for column, place in columns)
-        return {place: number for place, number in numbers if np.isfinite(number)}
+    `integrals` (T, quadratures) and `known` (T, coordinates, or None) are those of the run, whose
+    arrays are `setup`: joints that have rows there are counted among its integrals.
+    """
 
-    return at
+    def __init__(
+        self, problem: TreeProblem, setup: Setup, integrals: Floats, known: Floats | None
+    ) -> None:
+        self.problem, self.integrals, self.known = problem, integrals, known
+        self.keys = coordinate_keys(setup.model)
+        self.counted = angle_columns(setup)
+        self.places = carried_by(problem.setup)
+        self.hinges = hinge_names(problem.setup)
+        self.order = [setup.body_index[name] for name in problem.setup.body_index]
+
+    def value(self, k: int, joint: str, word: str) -> float | None:
+        """A coordinate at the k-th state; None where poses tell it."""
+        found = np.nan if self.known is None else self.known[k, self.keys.index((joint, word))]
+        if not np.isfinite(found) and word == ANGLE and joint in self.counted:
+            found = self.integrals[k, self.counted[joint][0]]
+        return float(found) if np.isfinite(found) else None
+
+    def at(self, k: int, absolute: Floats) -> Floats:
+        """The k-th state (q + v,) of poses and twists (n, 18); its integrals go to the problem."""
+        known = {
+            (self.places[joint], word): value
+            for joint, word in self.keys
+            if joint in self.places and (value := self.value(k, joint, word)) is not None
+        }
+        first, own = self.problem.setup.system.hinges.first, self.problem.work.quadratures
+        own[:first] = self.integrals[k, :first]
+        for number, joint in enumerate(self.hinges):
+            own[first + number] = self.value(k, joint, ANGLE) or 0.0
+        return state_of(self.problem.tree, absolute[self.order], known)
 
 
 def tree_accelerations(
@@ -118,18 +136,19 @@ def tree_accelerations(
 ) -> Floats:
     """V' (T, n, 6) at absolute states (T, n, 18), by the recursion."""
     problem = tree_problem(setup)
-    turns = whole_turns(problem, known)
-    order = [setup.body_index[name] for name in problem.setup.body_index]
-    counted, rates = problem.setup.system.quadrature_count, np.zeros((*absolute.shape[:2], 6))
-    for k, (state, t) in enumerate(zip(absolute, times.tolist())):
-        problem.work.quadratures[:] = integrals[k, :counted]
-        rates[k, order] = problem.twist_rates(state_of(problem.tree, state[order], turns(k)), t)
+    states, rates = Readings(problem, setup, integrals, known), np.zeros((*absolute.shape[:2], 6))
+    for k, t in enumerate(times.tolist()):
+        rates[k, states.order] = problem.twist_rates(states.at(k, absolute[k]), t)
     return rates
 
 
 def tree_problem(setup: Setup) -> TreeProblem:
     """The tree of a model, whose motors are given the inputs that were held over the run."""
-    problem = TreeProblem.from_model(setup.model)
+    start = None
+    if setup.start is not None:  # what was entered may be open, or move against its joints
+        rows = setup.start[[setup.body_index[name] for name in setup.model.body_names]]
+        start = State.from_absolute(0.0, setup.model, rows, setup.angles, setup.displacements)
+    problem = TreeProblem.from_model(setup.model, start=start)
     problem.setup.signals.given = setup.signals.given
     return problem
 
