@@ -64,6 +64,9 @@ def test_an_arm_with_rotors_springs_and_dampers_has_the_eigenvalues_of_its_matri
     ])  # fmt: skip
     expected = np.sort_complex(eigvals(matrix))
     assert np.sort_complex(found.eigenvalues) == pytest.approx(expected, rel=1e-11)
+    y, whole = found.positions, ch.equations(arm(rotors, forces)).mass
+    assert y.T @ whole @ y == pytest.approx(np.eye(2), abs=1e-12)  # with the rotors
+    assert found.stiffness == pytest.approx(found.stiffness.T, abs=1e-9)
 
 
 def test_a_massless_cross_between_two_hinges_vibrates_as_a_universal_joint():
