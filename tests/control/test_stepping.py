@@ -263,3 +263,23 @@ def test_a_simulation_that_stops_says_why_and_keeps_its_result():
         sim.step()
     sim.reset()
     sim.step()
+
+
+@pytest.mark.parametrize("method", ["dop853", "scipy RK45"])
+def test_inputs_of_a_run_that_chooses_its_steps(method):
+    """2 N m, then -1 N m on 1 kg m^2: in closed form."""
+    arm = ch.Body.rod("arm", 1.0, mass=3.0, position=(0.5, 0, 0))
+    hinge = ch.Revolute("hinge", ch.GROUND, arm, at=(0, 0, 0), axis="z")
+    model = ch.Model([arm], [hinge], [ch.Motor("motor", "hinge", effort=0.5)])
+    run = ch.Simulation(model, rtol=1e-10, method=method, max_step=0.02)
+    while run.time < 0.3:
+        run.step({"motor": 1.5})
+    switched, speed = run.time, 2.0 * run.time
+    assert run.coordinates["hinge"] == pytest.approx(switched**2, rel=1e-7)
+    while run.time < 0.6:
+        run.step({"motor": -1.5})
+    rest = run.time - switched
+    expected = switched**2 + speed * rest - 0.5 * rest**2
+    assert run.coordinates["hinge"] == pytest.approx(expected, rel=1e-7)
+    assert run.rates["hinge"] == pytest.approx(speed - rest, rel=1e-7)
+    assert run.result().work("motor")[-1] == pytest.approx(0.5 * (speed - rest) ** 2, rel=1e-6)

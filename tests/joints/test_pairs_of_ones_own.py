@@ -167,3 +167,31 @@ def test_a_pitch_without_a_thread_is_refused(refusal):
 def test_a_class_that_says_it_badly_is_refused_when_it_is_made(members, refusal):
     message = refusal(lambda: type("Odd", (ch.LowerPair,), members), ch.InvalidJoint)
     assert "joint class 'Odd'" in message
+
+
+class Thread(ch.LowerPair):
+    """A screw without a word on its coordinate."""
+
+    locked = ("wx", "wy", "ux", "uy", "uz")
+
+
+def test_a_pair_without_coordinates_is_told_how_to_declare_them(refusal):
+    nut = ch.Body.sphere("nut", 0.1, mass=1.0)
+    thread = Thread("thread", ch.GROUND, nut, at=(0, 0, 0), axis="z", pitch=0.01)
+    motor = ch.Motor("motor", "thread", effort=1.0)
+    message = refusal(lambda: ch.Model([nut], [thread], [motor]), ch.InvalidForce)
+    assert "class 'Thread' declares none" in message and "coordinates = ('angle',)" in message
+
+
+def test_a_class_that_files_do_not_know_is_refused_when_it_is_written(tmp_path, refusal):
+    nut = ch.Body.sphere("nut", 0.1, mass=1.0)
+    model = ch.Model([nut], [Thread("thread", ch.GROUND, nut, at=(0, 0, 0), axis="z", pitch=0.01)])
+    run = ch.simulate(model, 0.1, 1e-2)
+    for save in (
+        lambda: run.save(tmp_path / "run.nc"),
+        lambda: model.write(tmp_path / "model.toml"),
+        lambda: ch.simulate(model, 0.1, 1e-2, into=tmp_path / "run"),
+    ):
+        message = refusal(save, ch.InvalidModel)
+        assert "'thread' is of the class Thread" in message and "in_files=True" in message
+    assert list(tmp_path.iterdir()) == []

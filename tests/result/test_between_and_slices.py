@@ -123,3 +123,9 @@ def test_slices_are_saved_and_loaded(tmp_path):
     assert np.array_equal(found.t, some.t) and found.provenance == some.provenance
     assert np.array_equal(found.coordinate("hinge"), some.coordinate("hinge"))
     assert list(found.to_pandas()) == list(some.frame())
+
+
+def test_a_time_just_beyond_the_end_is_told_from_the_end(refusal):
+    run = ch.simulate(ch.Model([ch.Body.sphere("ball", 0.1, mass=1.0)]), 1.0, 0.1)
+    message = refusal(lambda: run.at(1.0000001), ch.InvalidOption)
+    assert "t = 1.0000001 s" in message and "to 1.0 s" in message

@@ -9,6 +9,7 @@ from typing import Any
 from chasles.model.checks import Invalid, checked_name
 from chasles.model.errors import short_repr
 from chasles.model.joints import Joint
+from chasles.model.pairs import COORDINATES_OF, pair_of_rows
 from chasles.model.words import Coordinate
 
 AUTO: Coordinate = "auto"
@@ -51,6 +52,14 @@ def resolved_coordinate(
 ) -> Coordinate:
     """The coordinate of this joint that was asked for, "auto" being the usual one."""
     known = coordinates_of(joint)
+    pair = pair_of_rows(joint.locked) if joint.is_lower_pair else None
+    if not known and pair in COORDINATES_OF:
+        own = type(joint).__name__
+        raise invalid(
+            f"{where}: joint '{joint.name}' has no coordinate, since its class '{own}' declares"
+            " none.",
+            f"Declare it there: coordinates = {COORDINATES_OF[pair]}.",
+        )
     if not known:
         raise invalid(
             f"{where}: joint '{joint.name}' is {joint.kind} and has no coordinate.",

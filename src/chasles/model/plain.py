@@ -56,6 +56,7 @@ BODY = ("name", "mass", "inertia", "position", "rotation", "velocity", "angular_
 
 def to_plain(model: Model) -> Plain:
     """The model as plain data; a function of the user's own is code, and is refused."""
+    check_kinds(model)
     plain: Plain = {
         "bodies": [body_to_plain(body) for body in model.bodies],
         "joints": [part_to_plain(joint, f"joint '{joint.name}'") for joint in model.joints],
@@ -87,6 +88,21 @@ def from_plain(plain: Any) -> Model:
         for what, kinds in PARTS.items()
     }
     return Model(**{**fields, "bodies": bodies, **parts})
+
+
+def check_kinds(model: Model) -> None:
+    """Refuse parts of classes that files do not know; what holds code is refused for that."""
+    for what, kinds in PARTS.items():
+        for part in getattr(model, what):
+            own = type(part)
+            if own in kinds.values() or any(callable(getattr(part, n)) for n in made_of(own)):
+                continue
+            raise InvalidModel(
+                f"'{part.name}' is of the class {own.__name__}, which files do not know: they"
+                " cannot describe how to make it again.",
+                f"Declare it for files, class {own.__name__}({own.__mro__[1].__name__},"
+                " in_files=True), and import it where they are read.",
+            )
 
 
 def body_to_plain(body: Body) -> Plain:

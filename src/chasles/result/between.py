@@ -73,7 +73,7 @@ def state_at(result: "Result", t: Any) -> State:
     first, last = float(result.t[0]), float(result.t[-1])
     if not first <= time <= last:
         raise InvalidOption(
-            f"at: t = {time:g} s is outside of the result, from {first:g} to {last:g} s.",
+            f"at: t = {time} s is outside of the result, from {first} to {last} s.",
             "Ask for a time within it, or run further: simulate(model, until=..., start=result).",
         )
     after = int(np.searchsorted(result.t, time))

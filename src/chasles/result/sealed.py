@@ -15,10 +15,8 @@ from itertools import chain
 from pathlib import Path
 from typing import Any, BinaryIO
 
-from chasles.model import InvalidFile, InvalidModel, InvalidOption, Model
+from chasles.model import InvalidFile, InvalidOption
 from chasles.model.errors import short_repr
-from chasles.model.plain import PARTS
-from chasles.model.registered import PACKAGE
 from chasles.result.dataset import Table
 from chasles.result.hdf5_layout import laid_out
 
@@ -214,19 +212,3 @@ def checked_target(path: Any, tables: Iterable[str] = ()) -> Path:
             "Make the folder first, or save elsewhere.",
         )
     return target
-
-
-def check_kinds(model: Model) -> None:
-    """Refuse a model with parts that a file does not tell how to make again."""
-    for what, kinds in PARTS.items():
-        for part in getattr(model, what):
-            own = type(part).__name__
-            if type(part).__module__.split(".")[0] == PACKAGE:
-                continue  # those of ours that hold code are told by `to_plain`
-            if issubclass(type(part), tuple(kinds.values())) and type(part) not in kinds.values():
-                raise InvalidModel(
-                    f"'{part.name}' is of the class {own}, which is not a kind of chasles: a file"
-                    " cannot describe how to make it again.",
-                    f"Use {type(part).__mro__[1].__name__} itself, or keep the script that makes"
-                    " the model.",
-                )

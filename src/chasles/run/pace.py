@@ -75,6 +75,9 @@ class Pace:
     def resume(self, longest: float) -> None:
         """Go on from a block that has changed, with a step of this length at the most."""
 
+    def renew(self) -> None:
+        """Inputs have changed: what is known of slopes holds no more."""
+
     # --- for the times that are wanted ---
 
     def state_at(self, t: float) -> Floats | None:

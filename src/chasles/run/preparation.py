@@ -30,11 +30,11 @@ from chasles.model import ChaslesWarning, InvalidOption, UnknownName
 from chasles.model.checks import check_flag
 from chasles.model.errors import short_repr
 from chasles.model.model import checked_model
+from chasles.model.plain import check_kinds
 from chasles.result.checkpoint import Checkpoint
 from chasles.result.dataset import attributes_of, text_of
 from chasles.result.provenance import Provenance, coefficients
 from chasles.result.result import Result
-from chasles.result.sealed import check_kinds
 from chasles.run.checks import suspicions
 from chasles.run.control import Control, checked_controller
 from chasles.run.events import Event, Watcher, checked_events

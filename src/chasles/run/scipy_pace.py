@@ -94,6 +94,7 @@ class ScipyPace(ChoosingPace):
 
     def take(self, most: int) -> None:
         run = self.run
+        run.ask()
         try:
             if self.solver is None:
                 self.begin_chart()
@@ -135,6 +136,10 @@ class ScipyPace(ChoosingPace):
             self.restarts += int(run.reached < self.until)
         except Failed as failed:
             self.give_up(self.why(failed.outcome))
+
+    def renew(self) -> None:
+        if self.solver is not None:
+            self.leave_chart()
 
     def give_up(self, why: SimulationStopped) -> None:
         """The run stops; its block is that at which the chart began."""

@@ -86,7 +86,7 @@ class Simulation:
         tolerances, watched = self._tolerances, watched_by(asked)
         check_company(tolerances, watched, asked, "Simulation")
         self._asked, self._settings = asked, settings
-        self._timed = bool(settings.setup.signals.samplers)
+        self._timed = settings.setup.signals.varies
         if tolerances is None:
             step = checked_step(asked.step, "Simulation")
         else:  # such as one may expect
@@ -128,6 +128,7 @@ class Simulation:
             raise SimulationStopped(what, "Begin anew: reset().", result=self.result())
         if inputs is not None:
             run.control.set(inputs, self.time)
+            run.pace.renew()
         last, self._moment = run.index + steps, None
         if self._timed:
             self._look_ahead(last)

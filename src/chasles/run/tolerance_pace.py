@@ -92,6 +92,7 @@ class TolerancePace(ChoosingPace):
     def take(self, most: int) -> None:
         run, control, limits = self.run, self.control, self.limits
         size = most if run.watch is None else 1
+        run.ask()
         if not len(self.wanted) and len(self.times) != size:
             self.times, self.points = np.zeros(size), np.zeros((size, run.output.kept))
         self.pass_jump()
@@ -121,7 +122,7 @@ class TolerancePace(ChoosingPace):
 
     def go_to(self, t: float) -> None:
         """The block is that at t, whose slope is not known."""
-        self.embedded.known[0] = 0.0
+        self.renew()
         self.run.reached = self.control[adaptive.NOW] = t
 
     @property
@@ -175,9 +176,13 @@ class TolerancePace(ChoosingPace):
             self.cut = True
 
     def resume(self, longest: float) -> None:
-        self.cut, self.embedded.known[0] = True, 0.0
+        self.renew()
+        self.cut = True
         self.control[adaptive.LAST_ERROR], self.control[adaptive.REJECTED] = 1.0, 0.0
         self.control[adaptive.STEP] = min(self.control[adaptive.STEP], longest)
+
+    def renew(self) -> None:
+        self.embedded.known[0] = 0.0
 
     # --- for the result ---
 

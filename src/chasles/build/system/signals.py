@@ -35,6 +35,13 @@ class Entry:
     pieces: int = 0
     address: int = 0
 
+    @property
+    def varies(self) -> bool:
+        """Whether it changes, or comes to an end: not of one piece for ever that is constant."""
+        return self.kind != PIECES or self.pieces > 1 or np.isfinite(self.numbers[1]) or (
+            bool(self.numbers[8:].any())  # coefficients after the first
+        )  # fmt: skip
+
     @classmethod
     def of_pieces(cls, pieces: Pieces, column: int, orders: int, address: int = 0) -> "Entry":
         """The numbers of pieces as `put_pieces` reads them."""
@@ -217,6 +224,11 @@ class SignalList:
         self.count += 1
         self.made = None
         return self.count - 1
+
+    @property
+    def varies(self) -> bool:
+        """Whether a column is a function of time; numbers of motors and servos are not."""
+        return bool(self.fitted) or any(entry.varies for entry in self.fixed)
 
     def need_time(self) -> None:
         """The time itself is wanted, by a user's formula."""
