@@ -8,6 +8,7 @@ import numpy as np
 
 from chasles.model.checks import (
     IDENTITY,
+    Invalid,
     Matrix3,
     Vector3,
     as_matrix,
@@ -18,7 +19,7 @@ from chasles.model.checks import (
     checked_vector,
     fill,
 )
-from chasles.model.errors import InvalidBody
+from chasles.model.errors import InvalidBody, short_repr
 from chasles.model.keywords import checked_keywords
 from chasles.model.physical import checked_inertia
 from chasles.model.rotations import Turned, rotation_of
@@ -462,6 +463,22 @@ def one_of(shapes: Any, shape: Any, where: str) -> Any:
 def name_of(body: Body | Ground | str) -> str:
     """The name that stands for a body, whether the body or its name is at hand."""
     return body if isinstance(body, str) else body.name
+
+
+def checked_body(
+    body: Any, what: str, where: str, invalid: Invalid, moves: str | None = None
+) -> str:
+    """The name of a body, or of the ground unless it `moves`: which says why the ground is none."""
+    if not isinstance(body, Body | Ground | str):
+        raise invalid(
+            f"{where}: {what} must be a body, got {short_repr(body)}.",
+            "Give a Body, the name of a body, or GROUND." if moves is None
+            else "Give a Body, or the name of a body.",
+        )  # fmt: skip
+    name = name_of(body)
+    if moves is not None and name == GROUND.name:
+        raise invalid(f"{where}: {what} is the ground, which {moves}.", "Give a body that moves.")
+    return name
 
 
 def solid(name: str, shape: Shape, mass: float | None, density: float | None, start: Start) -> Body:

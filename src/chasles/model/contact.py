@@ -111,7 +111,7 @@ class Contact(Force):
         slip: float = 0.01,
     ) -> None:
         super().__init__(name)
-        name_a, name_b = checked_pair(a, b, "force", self.where, InvalidForce)
+        name_a, name_b = checked_pair(a, b, self.where, InvalidForce)
         if name_b == GROUND.name:
             raise InvalidForce(
                 f"{self.where}: b is the ground, and the shape that touches is b's.",

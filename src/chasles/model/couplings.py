@@ -22,7 +22,7 @@ from chasles.model.joints import (
     Prismatic,
     Revolute,
     Z,
-    checked_point,
+    no_point,
 )
 from chasles.model.words import ArrayLike
 
@@ -38,6 +38,15 @@ class RowJoint(Joint, in_files=False):
 
     at_b: Vector3 | None = field(default=None, init=False, repr=False)
     axis_b: Vector3 | None = field(default=None, init=False, repr=False)
+
+
+class OneAxis(RowJoint, in_files=False):
+    """A recipe of rows about one point and one axis."""
+
+    def __init__(
+        self, name: str, a: Attachment, b: Attachment, at: ArrayLike, axis: ArrayLike
+    ) -> None:
+        super().__init__(name, a, b, at, axis)
 
 
 @dataclass(frozen=True, init=False)
@@ -66,7 +75,7 @@ class Universal(RowJoint):
         axis: ArrayLike,
         axis_b: ArrayLike,
     ) -> None:
-        super().__init__(name, a, b, checked_point(at, name), axis, axis_b=needed(axis_b, name))
+        super().__init__(name, a, b, at, axis, axis_b=needed(axis_b, name))
         cosine = cosine_between(self.axis, self.axis_b)
         if abs(cosine) > SQUARE:
             raise InvalidJoint(
@@ -76,8 +85,7 @@ class Universal(RowJoint):
             )
 
 
-@dataclass(frozen=True, init=False)
-class ConstantVelocity(RowJoint):
+class ConstantVelocity(OneAxis):
     """A homokinetic joint: two shafts, along `axis` at the start, that turn at equal speed.
 
     The shafts may incline about `at` in any direction. Neither turns relative to the other about
@@ -90,11 +98,6 @@ class ConstantVelocity(RowJoint):
     """
 
     locked = ("ux", "uy", "uz", "cv")
-
-    def __init__(
-        self, name: str, a: Attachment, b: Attachment, at: ArrayLike, axis: ArrayLike
-    ) -> None:
-        super().__init__(name, a, b, checked_point(at, name), axis)
 
 
 @dataclass(frozen=True, init=False)
@@ -126,9 +129,9 @@ class Distance(RowJoint):
     def __init__(
         self, name: str, a: Attachment, b: Attachment, at: ArrayLike, at_b: ArrayLike
     ) -> None:
-        super().__init__(
-            name, a, b, checked_point(at, name), at_b=checked_point(at_b, name, "at_b")
-        )
+        super().__init__(name, a, b, at, at_b=at_b)
+        if at_b is None:
+            raise no_point("at_b", f"joint '{name}'")
         if not 0.0 < self.length < inf:
             raise InvalidJoint(
                 f"joint '{name}': at and at_b must be apart, got a distance of {self.length:g} m.",
@@ -141,8 +144,7 @@ class Distance(RowJoint):
         return dist(self.at or Z, self.at_b)
 
 
-@dataclass(frozen=True, init=False)
-class PointOnLine(RowJoint):
+class PointOnLine(OneAxis):
     """A point of b stays on a line of a: a bead on a wire.
 
     Parameters
@@ -161,14 +163,8 @@ class PointOnLine(RowJoint):
     locked = ("ux", "uy")
     keeps_point_straight = True
 
-    def __init__(
-        self, name: str, a: Attachment, b: Attachment, at: ArrayLike, axis: ArrayLike
-    ) -> None:
-        super().__init__(name, a, b, checked_point(at, name), axis)
 
-
-@dataclass(frozen=True, init=False)
-class PointOnPlane(RowJoint):
+class PointOnPlane(OneAxis):
     """A point of b stays in a plane of a: a tip on a table.
 
     Parameters
@@ -186,11 +182,6 @@ class PointOnPlane(RowJoint):
 
     locked = ("uz",)
     keeps_point_straight = True
-
-    def __init__(
-        self, name: str, a: Attachment, b: Attachment, at: ArrayLike, axis: ArrayLike
-    ) -> None:
-        super().__init__(name, a, b, checked_point(at, name), axis)
 
 
 @dataclass(frozen=True, init=False)
@@ -215,6 +206,7 @@ class Cartesian(Joint):
 
     locked = ("wx", "wy", "wz")
     any_frame_point = True
+    needs_point = False
 
     axis: Vector3 = field(default=Z, init=False, repr=False)
     at_b: Vector3 | None = field(default=None, init=False, repr=False)
@@ -274,6 +266,7 @@ class Gear(RowJoint):
     """
 
     locked = ("turn",)
+    needs_point = False
 
     axis_b: Vector3 = Z
     ratio: float = 1.0

@@ -58,6 +58,8 @@ class CustomJoint(RowJoint, in_files=False):
     ('g0',)
     """
 
+    needs_point = False
+
     axis: Vector3 = field(default=Z, init=False, repr=False)
     formula: Callable[..., Any] = tuple
     rows: int = 1

@@ -7,10 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from chasles.model.body import GROUND, Body
+from chasles.model.body import GROUND, Body, checked_body
 from chasles.model.checks import Vector3, checked_callable, checked_vector, fill
 from chasles.model.errors import ChaslesError, InvalidForce, one_line, short_repr
-from chasles.model.forces import checked_body_of_force
 from chasles.model.joints import Attachment
 from chasles.model.loads import BodyForce
 from chasles.model.several import checked_several
@@ -74,7 +73,7 @@ class CustomForce(BodyForce, in_files=False):
         first, rest = first_and_rest(name, body, others)
         super().__init__(name, first)
         call = "formula(t, position, rotation, velocity, angular_velocity)"
-        other = checked_body_of_force(reaction, "reaction", self.where)
+        other = checked_body(reaction, "reaction", self.where, InvalidForce)
         if other == self.body:
             raise InvalidForce(
                 f"{self.where}: body and reaction are both '{other}', so it does nothing.",

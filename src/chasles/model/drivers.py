@@ -5,7 +5,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from chasles.model.body import GROUND, Body, Ground, name_of
+from chasles.model.body import Body, checked_body
 from chasles.model.checks import (
     Vector3,
     checked_direction,
@@ -29,7 +29,15 @@ LEAST, LEAST_RATE, NOISE = 1e-12, 1e-9, 1e-5
 
 @dataclass(frozen=True, init=False)
 class AnyDriver:
-    """What all drivers share; use Driver or PointDriver."""
+    """What all drivers share; use Driver or PointDriver.
+
+    Parameters
+    ----------
+    name
+        Name of the driver in results.
+    joint
+        The joint.
+    """
 
     #: the name of its one row
     locked: ClassVar[tuple[str, ...]] = ("motion",)
@@ -118,10 +126,6 @@ class Driver(AnyDriver):
 
     Parameters
     ----------
-    name
-        Name of the driver in results.
-    joint
-        The joint.
     motion
         Coordinate over time, rad or m: a Signal or a smooth function of t. At t = 0 it must
         equal the coordinate, which is 0 unless the joint has a `zero`.
@@ -162,8 +166,6 @@ class PointDriver(AnyDriver):
 
     Parameters
     ----------
-    name
-        Name of the driver in results.
     body
         The body.
     at
@@ -195,7 +197,7 @@ class PointDriver(AnyDriver):
         check_start(self)
         fill(
             self,
-            body=checked_driven(body, self.where),
+            body=checked_body(body, "body", self.where, InvalidDriver, "does not move"),
             at=None if at is None else checked_vector(at, "at", self.where, InvalidDriver),
             direction=checked_direction(direction, "direction", self.where, InvalidDriver),
         )
@@ -228,17 +230,3 @@ def check_start(driver: AnyDriver, zero: float = 0.0) -> None:
             "Subtract its first value, or start the bodies where the motion starts; a joint may"
             " have a zero of its own.",
         )
-
-
-def checked_driven(body: Any, where: str) -> str:
-    """The name of a body other than the ground."""
-    if not isinstance(body, Body | Ground | str):
-        raise InvalidDriver(
-            f"{where}: body must be a body, got {short_repr(body)}.",
-            "Give a Body, or the name of a body.",
-        )
-    if name_of(body) == GROUND.name:
-        raise InvalidDriver(
-            f"{where}: body is the ground, which does not move.", "Give the body to drive."
-        )
-    return name_of(body)

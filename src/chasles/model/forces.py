@@ -10,7 +10,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from chasles.model.body import GROUND, Body, Ground, name_of
+from chasles.model.body import GROUND, Body  # noqa: F401  the examples join the ground
 from chasles.model.checks import (
     Vector3,
     checked_array,
@@ -93,7 +93,15 @@ class Force:
 
 @dataclass(frozen=True, init=False)
 class PairForce(Force, in_files=False):
-    """A force between bodies a and b."""
+    """A force between bodies a and b.
+
+    Parameters
+    ----------
+    a
+        First body, or GROUND.
+    b
+        Second body, or GROUND.
+    """
 
     a: str
     b: str
@@ -101,7 +109,7 @@ class PairForce(Force, in_files=False):
 
     def __init__(self, name: str, a: Attachment, b: Attachment, at: ArrayLike) -> None:
         super().__init__(name)
-        name_a, name_b = checked_pair(a, b, "force", self.where, InvalidForce)
+        name_a, name_b = checked_pair(a, b, self.where, InvalidForce)
         fill(self, a=name_a, b=name_b, at=checked_vector(at, "at", self.where, InvalidForce))
 
     @property
@@ -115,10 +123,6 @@ class Spring(PairForce):
 
     Parameters
     ----------
-    a
-        First body, or GROUND.
-    b
-        Second body, or GROUND.
     at
         End on a in world coordinates at the start, m.
     at_b
@@ -185,10 +189,6 @@ class Bushing(PairForce):
 
     Parameters
     ----------
-    a
-        First body, or GROUND.
-    b
-        Second body, or GROUND.
     at
         Point of the mount in world coordinates at the start, m.
     stiffness
@@ -268,23 +268,3 @@ def checked_six(value: Any, what: str, where: str) -> SixNumbers:
         )
     x, y, z, about_x, about_y, about_z = array.tolist()
     return (x, y, z, about_x, about_y, about_z)
-
-
-def checked_body_of_force(body: Any, what: str, where: str) -> str:
-    """The name of what a force acts on, from a body or its name."""
-    if not isinstance(body, Body | Ground | str):
-        raise InvalidForce(
-            f"{where}: {what} must be a body, got {short_repr(body)}.",
-            "Give a Body, or the name of a body.",
-        )
-    return name_of(body)
-
-
-def checked_movable(body: Any, where: str) -> str:
-    """The name of a body other than the ground."""
-    name = checked_body_of_force(body, "body", where)
-    if name == GROUND.name:
-        raise InvalidForce(
-            f"{where}: body is the ground, which no force moves.", "Give the body it acts on."
-        )
-    return name

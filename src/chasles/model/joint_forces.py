@@ -20,7 +20,15 @@ NOTHING = Signal.constant(0.0)
 
 @dataclass(frozen=True, init=False)
 class JointForce(Force, in_files=False):
-    """A force along the coordinate of a joint."""
+    """A force along the coordinate of a joint.
+
+    Parameters
+    ----------
+    joint
+        The joint.
+    coordinate
+        "auto", "angle" or "displacement".
+    """
 
     joint: str
     coordinate: Coordinate = "auto"
@@ -44,16 +52,12 @@ class JointSpring(JointForce):
 
     Parameters
     ----------
-    joint
-        The joint.
     stiffness
         N m/rad for an angle, N/m for a displacement.
     damping
         N m s/rad or N s/m.
     rest
         Coordinate without force, rad or m. The start is 0.
-    coordinate
-        "auto", "angle" or "displacement".
 
     Examples
     --------
@@ -88,8 +92,6 @@ class TorsionSpring(JointSpring):
 
     Parameters
     ----------
-    joint
-        The joint.
     stiffness
         N m/rad.
     damping
@@ -122,15 +124,11 @@ class JointFriction(JointForce):
 
     Parameters
     ----------
-    joint
-        The joint.
     level
         Friction while sliding, N m or N.
     smoothing
         Speed at which friction reaches three quarters of the level, rad/s or m/s. Steps must be
         short compared with (mass or inertia) smoothing / level.
-    coordinate
-        "auto", "angle" or "displacement".
 
     Notes
     -----
@@ -169,8 +167,6 @@ class JointStop(JointForce):
 
     Parameters
     ----------
-    joint
-        The joint.
     lower
         Lower end, rad or m, relative to the start. None: no lower end.
     upper
@@ -179,8 +175,6 @@ class JointStop(JointForce):
         N m/rad or N/m. At a depth p beyond an end the effort is stiffness p + damping p'.
     damping
         N m s/rad or N s/m. It acts at once when the stop is met at speed.
-    coordinate
-        "auto", "angle" or "displacement".
 
     Notes
     -----

@@ -18,14 +18,10 @@ class JointLaw(JointForce, in_files=False):
 
     Parameters
     ----------
-    joint
-        The joint.
     law
         law(t, q, rate) -> N m for an angle (rad, rad/s), N for a displacement (m, m/s). It acts
         on b along the coordinate, and the opposite on a. It is called through Python, about two
         microseconds each time. Angles count whole turns.
-    coordinate
-        "auto", "angle" or "displacement".
 
     Notes
     -----

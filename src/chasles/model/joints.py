@@ -9,8 +9,9 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
+from numpy.typing import NDArray
 
-from chasles.model.body import GROUND, Body, Ground, name_of
+from chasles.model.body import GROUND, Body, Ground, checked_body
 from chasles.model.checks import (
     Invalid,
     Matrix3,
@@ -33,7 +34,6 @@ if TYPE_CHECKING:
 else:
     Attachment = Word("Body | str")
 Z: Vector3 = (0.0, 0.0, 1.0)
-#: Relative motions of two bodies, in the joint's frame.
 
 
 @dataclass(frozen=True, init=False)
@@ -83,6 +83,8 @@ class Joint:
     any_frame_point: ClassVar[bool] = False
     #: whether it keeps point `at` of b on a straight line or plane of a, and does nothing else
     keeps_point_straight: ClassVar[bool] = False
+    #: whether its point may not be left out
+    needs_point: ClassVar[bool] = True
     #: the numbers that say how far it has moved, the usual one first
     coordinates: ClassVar[tuple[Coordinate, ...]] = ()
     #: the classes that files may hold, by kind; every class of a joint is entered when it is made
@@ -128,7 +130,9 @@ class Joint:
         def point(value: ArrayLike | None, what: str) -> Vector3 | None:
             return None if value is None else checked_vector(value, what, where, InvalidJoint)
 
-        name_a, name_b = checked_pair(a, b, "joint", where, InvalidJoint)
+        if at is None and self.needs_point:
+            raise no_point("at", where)
+        name_a, name_b = checked_pair(a, b, where, InvalidJoint)
         fill(
             self,
             name=name,
@@ -197,8 +201,6 @@ class LowerPair(Joint, in_files=False):
 
     Parameters
     ----------
-    at
-        Point of the joint in world coordinates at the start, m.
     axis
         Direction of z in world axes.
     pitch
@@ -222,8 +224,7 @@ class LowerPair(Joint, in_files=False):
         if pair is None:
             raise InvalidJoint(
                 f"joint class '{cls.__name__}' locks {short_repr(cls.locked)}, and the motions"
-                " left free"
-                " are no group.",
+                " left free are no group.",
                 "Lock rotations about x and y together, translations along x and y together; or"
                 " write a CustomJoint.",
             )
@@ -234,6 +235,7 @@ class LowerPair(Joint, in_files=False):
                 "Leave coordinates out; hinges have 'angle', slides 'displacement', sleeves both.",
             )
         cls.any_frame_point = pair in ANY_POINT
+        cls.needs_point = not cls.any_frame_point
 
     def __init__(
         self,
@@ -246,8 +248,7 @@ class LowerPair(Joint, in_files=False):
         at_b: ArrayLike | None = None,
         axis_b: ArrayLike | None = None,
     ) -> None:
-        point = at if self.any_frame_point else checked_point(at, name)
-        super().__init__(name, a, b, point, axis, at_b, axis_b)
+        super().__init__(name, a, b, at, axis, at_b, axis_b)
         advance = checked_number(pitch, "pitch", f"joint '{name}'", InvalidJoint)
         if advance and pair_of_rows(self.locked) not in SCREWED:
             raise InvalidJoint(
@@ -285,12 +286,12 @@ class Spherical(Joint):
     ) -> None:
         where = f"joint '{name}'"
         rotor = checked_not_negative(armature, "armature", "kg m^2", where, InvalidJoint)
-        super().__init__(name, a, b, checked_point(at, name), at_b=at_b, armature=rotor)
+        super().__init__(name, a, b, at, at_b=at_b, armature=rotor)
 
 
 @dataclass(frozen=True, init=False)
-class Revolute(Joint):
-    """A hinge: rotation about the line through `at` along `axis`.
+class AlongLine(Joint, in_files=False):
+    """A joint that moves about and along the line through `at`, and has coordinates.
 
     Parameters
     ----------
@@ -300,15 +301,7 @@ class Revolute(Joint):
     zero
         Value of the coordinate at the poses entered, rad (m for a Prismatic joint), within half
         a turn. Springs, stops, motions, couplings and results count from it.
-
-    Examples
-    --------
-    >>> Revolute("elbow", "upper arm", "forearm", at=(0.3, 0, 1), axis=(0, 2, 0)).axis
-    (0.0, 1.0, 0.0)
     """
-
-    locked = ("wx", "wy", "ux", "uy", "uz")
-    coordinates = ("angle",)
 
     armature: float | tuple[float, ...] = field(default=0.0, repr=False)
     zero: float | tuple[float, ...] = field(default=0.0, repr=False)
@@ -325,11 +318,23 @@ class Revolute(Joint):
         armature: ArrayLike = 0.0,
         zero: ArrayLike = 0.0,
     ) -> None:
-        super().__init__(name, a, b, checked_point(at, name), axis, at_b, axis_b, armature, zero)
+        super().__init__(name, a, b, at, axis, at_b, axis_b, armature, zero)
 
 
-@dataclass(frozen=True, init=False)
-class Cylindrical(Joint):
+class Revolute(AlongLine):
+    """A hinge: rotation about the line through `at` along `axis`.
+
+    Examples
+    --------
+    >>> Revolute("elbow", "upper arm", "forearm", at=(0.3, 0, 1), axis=(0, 2, 0)).axis
+    (0.0, 1.0, 0.0)
+    """
+
+    locked = ("wx", "wy", "ux", "uy", "uz")
+    coordinates = ("angle",)
+
+
+class Cylindrical(AlongLine):
     """A sleeve on a shaft: rotation about and translation along the line through `at`.
 
     Parameters
@@ -348,26 +353,9 @@ class Cylindrical(Joint):
     locked = ("wx", "wy", "ux", "uy")
     coordinates = ("angle", "displacement")
 
-    armature: float | tuple[float, ...] = field(default=0.0, repr=False)
-    zero: float | tuple[float, ...] = field(default=0.0, repr=False)
-
-    def __init__(
-        self,
-        name: str,
-        a: Attachment,
-        b: Attachment,
-        at: ArrayLike,
-        axis: ArrayLike,
-        at_b: ArrayLike | None = None,
-        axis_b: ArrayLike | None = None,
-        armature: ArrayLike = 0.0,
-        zero: ArrayLike = 0.0,
-    ) -> None:
-        super().__init__(name, a, b, checked_point(at, name), axis, at_b, axis_b, armature, zero)
-
 
 @dataclass(frozen=True, init=False)
-class Helical(Joint):
+class Helical(AlongLine):
     """A nut on a screw: each radian about `axis` advances b by `pitch` metres along it.
 
     Parameters
@@ -389,8 +377,6 @@ class Helical(Joint):
     coordinates = ("angle",)
 
     pitch: float = 0.0
-    armature: float | tuple[float, ...] = field(default=0.0, repr=False)
-    zero: float | tuple[float, ...] = field(default=0.0, repr=False)
 
     def __init__(
         self,
@@ -405,7 +391,7 @@ class Helical(Joint):
         armature: ArrayLike = 0.0,
         zero: ArrayLike = 0.0,
     ) -> None:
-        super().__init__(name, a, b, checked_point(at, name), axis, at_b, axis_b, armature, zero)
+        super().__init__(name, a, b, at, axis, at_b, axis_b, armature, zero)
         pitch = checked_number(pitch, "pitch", f"joint '{name}'", InvalidJoint)
         if pitch == 0.0:
             raise InvalidJoint(
@@ -421,6 +407,9 @@ class Sliding(Joint, in_files=False):
 
     The point is still where its violation and its reaction are measured.
     """
+
+    any_frame_point = True
+    needs_point = False
 
     def __init__(
         self,
@@ -454,13 +443,11 @@ class Prismatic(Sliding):
 
     locked = ("wx", "wy", "wz", "ux", "uy")
     coordinates = ("displacement",)
-    any_frame_point = True
 
     armature: float | tuple[float, ...] = field(default=0.0, repr=False)
     zero: float | tuple[float, ...] = field(default=0.0, repr=False)
 
 
-@dataclass(frozen=True, init=False)
 class Planar(Sliding):
     """A body on a plane: translation normal to `axis`, rotation about `axis`.
 
@@ -471,7 +458,6 @@ class Planar(Sliding):
     """
 
     locked = ("wx", "wy", "uz")
-    any_frame_point = True
 
     def __init__(
         self,
@@ -506,6 +492,7 @@ class Fixed(Joint):
 
     locked = ("wx", "wy", "wz", "ux", "uy", "uz")
     any_frame_point = True
+    needs_point = False
 
     axis: Vector3 = field(default=Z, init=False, repr=False)
     axis_b: Vector3 | None = field(default=None, init=False, repr=False)
@@ -525,36 +512,40 @@ class Fixed(Joint):
             fill(self, turn=checked_turn(turn, f"joint '{name}'"))
 
 
+def plain_numbers(value: Any) -> NDArray[np.float64]:
+    """One number or a list of them; NaN where it is something else."""
+    try:
+        return np.array(np.nan if isinstance(value, bool | str) else value, float)
+    except (TypeError, ValueError, OverflowError):
+        return np.full(1, np.nan)
+
+
+def one_or_several(numbers: NDArray[np.float64]) -> float | tuple[float, ...]:
+    return float(numbers) if numbers.ndim == 0 else tuple(numbers.tolist())
+
+
 def checked_armature(value: Any, freedoms: int, where: str) -> float | tuple[float, ...]:
     """Rotor inertia: one number for all coordinates, or one for each."""
-    try:
-        numbers = np.array(value, float)
-    except (TypeError, ValueError, OverflowError):
-        numbers = np.full(1, np.nan)
-    whole = numbers.shape in ((), (freedoms,)) and not isinstance(value, bool | str)
-    if not whole or not np.isfinite(numbers).all() or (numbers < 0.0).any():
+    numbers = plain_numbers(value)
+    whole = numbers.shape in ((), (freedoms,)) and np.isfinite(numbers).all()
+    if not whole or (numbers < 0.0).any():
         several = f", or {freedoms} of them" if freedoms > 1 else ""
         raise InvalidJoint(
             f"{where}: armature must be a number of 0 or more{several}, got {short_repr(value)}.",
             "Give the rotor's inertia as the joint's coordinate feels it (kg m^2, or kg).",
         )
-    return float(numbers) if numbers.ndim == 0 else tuple(numbers.tolist())
+    return one_or_several(numbers)
 
 
 def checked_zero(
     value: Any, coordinates: tuple[Coordinate, ...], where: str
 ) -> float | tuple[float, ...]:
     """Coordinates at the poses entered: one number, or one for each; angles within half a turn."""
-    try:
-        numbers = np.array(value, float)
-    except (TypeError, ValueError, OverflowError):
-        numbers = np.full(1, np.nan)
-    count = len(coordinates)
-    whole = numbers.shape == ((count,) if count > 1 and numbers.ndim else ())
-    alone = numbers.ndim == 0 and (count == 1 or value == 0.0)
-    if isinstance(value, bool | str) or not (whole and (numbers.ndim or alone)):
-        numbers = np.full(1, np.nan)
-    if not np.isfinite(numbers).all():
+    numbers, count = plain_numbers(value), len(coordinates)
+    whole = count > 1 and numbers.shape == (count,)
+    if numbers.ndim == 0:
+        whole = count == 1 or bool(numbers == 0.0)
+    if not whole or not np.isfinite(numbers).all():
         each = "a number" if count == 1 else f"{count} numbers ({', '.join(coordinates)})"
         raise InvalidJoint(
             f"{where}: zero must be {each}, got {short_repr(value)}.",
@@ -566,7 +557,7 @@ def checked_zero(
                 f"{where}: zero must be within half a turn, got {number:g} rad.",
                 "Take whole turns off: the poses entered do not show them.",
             )
-    return float(numbers) if numbers.ndim == 0 else tuple(numbers.tolist())
+    return one_or_several(numbers)
 
 
 def checked_turn(turn: Any, where: str) -> Matrix3 | None:
@@ -579,15 +570,9 @@ def checked_turn(turn: Any, where: str) -> Matrix3 | None:
     return None if np.array_equal(matrix, np.eye(3)) else matrix
 
 
-def checked_pair(a: Any, b: Any, kind: str, where: str, invalid: Invalid) -> tuple[str, str]:
+def checked_pair(a: Any, b: Any, where: str, invalid: Invalid) -> tuple[str, str]:
     """The names of two different bodies, at most one of them the ground."""
-    for side, body in (("a", a), ("b", b)):
-        if not isinstance(body, Body | Ground | str):
-            raise invalid(
-                f"{where}: {side} must be a body, got {short_repr(body)}.",
-                "Give a Body, the name of a body, or GROUND.",
-            )
-    name_a, name_b = name_of(a), name_of(b)
+    name_a, name_b = (checked_body(body, side, where, invalid) for side, body in zip("ab", (a, b)))
     if name_a == name_b == GROUND.name:
         raise invalid(f"{where} connects the ground to itself.", "Give a body as a or b.")
     if name_a == name_b:
@@ -597,11 +582,8 @@ def checked_pair(a: Any, b: Any, kind: str, where: str, invalid: Invalid) -> tup
     return name_a, name_b
 
 
-def checked_point(at: ArrayLike | None, name: str, what: str = "at") -> ArrayLike:
-    """A point that may not be left out."""
-    if at is None:
-        raise InvalidJoint(
-            f"joint '{name}': {what} must be a point, got None.",
-            f"Give {what}=(x, y, z) in world coordinates.",
-        )
-    return at
+def no_point(what: str, where: str) -> InvalidJoint:
+    return InvalidJoint(
+        f"{where}: {what} must be a point, got None.",
+        f"Give {what}=(x, y, z) in world coordinates.",
+    )

@@ -69,6 +69,7 @@ def missing_argument(missing: list[str], where: str) -> MissingArgument:
 
 
 def title(given: tuple[Any, ...], name: str) -> str:
-    """What was being made, with its name if that came first."""
+    """What was being made, with its name if that came first; "": an object of a class."""
+    name = name or type(given[0]).__name__
     called = next((value for value in given[:2] if isinstance(value, str)), None)
     return name if called is None else f"{name} '{called}'"

@@ -8,7 +8,7 @@ from typing import Any, TypeGuard
 import numpy as np
 from numpy.typing import NDArray
 
-from chasles.model.body import Body
+from chasles.model.body import Body, checked_body
 from chasles.model.checks import (
     Vector3,
     checked_callable,
@@ -19,7 +19,7 @@ from chasles.model.checks import (
 )
 from chasles.model.components import Components, components_of, is_components
 from chasles.model.errors import ChaslesError, InvalidForce, one_line, short_repr
-from chasles.model.forces import Force, checked_movable
+from chasles.model.forces import Force
 from chasles.model.words import ArrayLike, Frame
 
 Floats = NDArray[np.float64]
@@ -30,13 +30,19 @@ WORLD, BODY = "world", "body"
 
 @dataclass(frozen=True, init=False)
 class BodyForce(Force, in_files=False):
-    """A force on one body."""
+    """A force on one body.
+
+    Parameters
+    ----------
+    body
+        The body.
+    """
 
     body: str
 
     def __init__(self, name: str, body: Body | str) -> None:
         super().__init__(name)
-        fill(self, body=checked_movable(body, self.where))
+        fill(self, body=checked_body(body, "body", self.where, InvalidForce, "no force moves"))
 
     @property
     def bodies(self) -> tuple[str, ...]:
@@ -49,8 +55,6 @@ class Load(BodyForce):
 
     Parameters
     ----------
-    body
-        The body.
     force
         Force, N: three numbers, or a function of t that returns three. A component may be a
         Signal.
@@ -116,8 +120,6 @@ class Drag(BodyForce):
 
     Parameters
     ----------
-    body
-        The body.
     linear
         N s/m.
     quadratic

@@ -56,8 +56,6 @@ class Motor(JointForce):
 
     Parameters
     ----------
-    joint
-        The joint.
     target
         Target of the coordinate, rad or m: a number, a Signal, or a function of t.
     stiffness
@@ -67,8 +65,6 @@ class Motor(JointForce):
     effort
         Additional effort, N m or N: a number, a Signal, a function of t, or of t, coordinate
         and rate. Inputs of a controller are added. Use 0 for a motor that waits for inputs.
-    coordinate
-        "auto", "angle" or "displacement".
     limit
         Largest effort in either direction, N m or N, or the pair (lowest, highest). None: no
         limit.
@@ -197,23 +193,9 @@ class Servo(Motor):
 
     Parameters
     ----------
-    joint
-        The joint.
     target
         Target of the coordinate, rad or m: a number, a Signal, or a function of t. An input
         replaces a number. Without stiffness, an input is the rate of the target, rad/s or m/s.
-    stiffness
-        Proportional gain, N m/rad or N/m.
-    damping
-        Derivative gain, N m s/rad or N s/m.
-    effort
-        Additional effort, N m or N: see `Motor`.
-    coordinate
-        "auto", "angle" or "displacement".
-    limit
-        Largest effort, N m or N, or the pair (lowest, highest).
-    gear
-        Turns of the motor per turn of the joint: see `Motor`.
 
     Examples
     --------

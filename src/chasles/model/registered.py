@@ -1,5 +1,6 @@
 """Which classes files know by name: those of the package, and those that ask to be known."""
 
+from chasles.model.docstrings import inherit_parameters
 from chasles.model.errors import InvalidModel
 from chasles.model.keywords import checked_call
 
@@ -13,7 +14,8 @@ def register(kinds: dict[str, type], cls: type, in_files: bool | None) -> str:
     A dataclass with slots is made twice under one name: the later one is meant.
     """
     if "__init__" in cls.__dict__:
-        cls.__init__ = checked_call(cls.__init__, cls.__name__)  # type: ignore[misc]
+        cls.__init__ = checked_call(cls.__init__, "")  # type: ignore[misc]
+    inherit_parameters(cls)
     kind = cls.__name__.lower()
     wanted = cls.__module__.split(".")[0] == PACKAGE if in_files is None else in_files
     if wanted:

@@ -6,13 +6,12 @@ contact never breaks: where a real body would lift off, the reaction pulls.
 """
 
 from dataclasses import dataclass
-from typing import Any
 
 from chasles.model.body import GROUND
-from chasles.model.checks import Vector3, checked_positive, fill
+from chasles.model.checks import Vector3, checked_direction, checked_positive, fill
 from chasles.model.couplings import RowJoint, cosine_between, needed
 from chasles.model.errors import InvalidJoint
-from chasles.model.joints import Attachment, Z, checked_point
+from chasles.model.joints import Attachment, Z
 from chasles.model.words import ArrayLike
 
 FLAT = 1e-9  # 1 - cosine below which a disc lies on its plane
@@ -26,17 +25,16 @@ class Rolling(RowJoint, in_files=False):
 
     radius: float = 1.0
 
-    def roll(
+    def __init__(
         self,
         name: str,
         a: Attachment,
         b: Attachment,
         at: ArrayLike,
         axis: ArrayLike,
-        axis_b: Any,
         radius: float,
     ) -> None:
-        RowJoint.__init__(self, name, a, b, checked_point(at, name), axis, axis_b=axis_b)
+        super().__init__(name, a, b, at, axis)
         if self.b == GROUND.name:
             raise InvalidJoint(
                 f"joint '{name}': b is the ground, which does not roll.",
@@ -45,7 +43,6 @@ class Rolling(RowJoint, in_files=False):
         fill(self, radius=checked_positive(radius, "radius", "m", f"joint '{name}'", InvalidJoint))
 
 
-@dataclass(frozen=True, init=False)
 class RollingSphere(Rolling):
     """A sphere that rolls on a plane without slipping. Its centre is the centre of mass of b.
 
@@ -63,17 +60,6 @@ class RollingSphere(Rolling):
     >>> RollingSphere("table", GROUND, "ball", at=(0, 0, 0), axis=(0, 0, 1), radius=0.1).locked
     ('vx', 'vy', 'vz')
     """
-
-    def __init__(
-        self,
-        name: str,
-        a: Attachment,
-        b: Attachment,
-        at: ArrayLike,
-        axis: ArrayLike,
-        radius: float,
-    ) -> None:
-        self.roll(name, a, b, at, axis, None, radius)
 
 
 @dataclass(frozen=True, init=False)
@@ -113,7 +99,9 @@ class RollingDisc(Rolling):
         axis_b: ArrayLike,
         radius: float,
     ) -> None:
-        self.roll(name, a, b, at, axis, needed(axis_b, name), radius)
+        super().__init__(name, a, b, at, axis, radius)
+        turned = checked_direction(needed(axis_b, name), "axis_b", f"joint '{name}'", InvalidJoint)
+        fill(self, axis_b=turned)
         if 1.0 - abs(cosine_between(self.axis, self.axis_b)) < FLAT:
             raise InvalidJoint(
                 f"joint '{name}': axis_b is along the normal {self.axis}: the disc lies flat, and"

@@ -6,7 +6,7 @@ A sensor holds words only; `result.sensor(name)` evaluates it on a trajectory.
 from dataclasses import dataclass
 from typing import Any, ClassVar, Literal, get_args
 
-from chasles.model.body import GROUND, Body, Ground, name_of
+from chasles.model.body import Body, checked_body
 from chasles.model.checks import Vector3, checked_name, checked_vector, fill
 from chasles.model.coordinates import AUTO, checked_coordinate, checked_joint_name
 from chasles.model.drivers import AnyDriver
@@ -45,7 +45,17 @@ UNITS: dict[str, str] = {
 
 @dataclass(frozen=True, init=False)
 class AnySensor:
-    """What all sensors share; use Sensor, JointSensor or ForceSensor."""
+    """What all sensors share; use Sensor, JointSensor or ForceSensor.
+
+    Parameters
+    ----------
+    name
+        Name of the sensor in results.
+    body
+        The body.
+    joint
+        The joint.
+    """
 
     kind: ClassVar[str] = "anysensor"
     #: the classes that files may hold, by kind; every class of a sensor is entered when it is made
@@ -79,10 +89,6 @@ class Sensor(AnySensor):
 
     Parameters
     ----------
-    name
-        Name of the sensor in results.
-    body
-        The body.
     at
         The point in world coordinates at the start, m. None: the centre of mass.
     reads
@@ -114,7 +120,7 @@ class Sensor(AnySensor):
         fill(self, name=checked_name(name, "sensor", InvalidSensor))
         fill(
             self,
-            body=checked_body(body, self.where),
+            body=checked_body(body, "body", self.where, InvalidSensor, "does not move"),
             at=None if at is None else checked_vector(at, "at", self.where, InvalidSensor),
             reads=checked_word(reads, "reads", OfBody, self.where),
             axes=checked_word(axes, "axes", BodyAxes, self.where),
@@ -136,10 +142,6 @@ class JointSensor(AnySensor):
 
     Parameters
     ----------
-    name
-        Name of the sensor in results.
-    joint
-        The joint.
     reads
         "coordinate", "rate", "gap" (constraint violation, m), "angular_gap" (rad), or the
         reaction on the second body at the joint's point: "force" (N), "torque" (N m).
@@ -194,8 +196,6 @@ class ForceSensor(AnySensor):
 
     Parameters
     ----------
-    name
-        Name of the sensor in results.
     force
         The force or driver.
     reads
@@ -225,16 +225,6 @@ class ForceSensor(AnySensor):
     @property
     def of(self) -> str:
         return self.force
-
-
-def checked_body(body: Any, where: str) -> str:
-    """The name of a body that moves."""
-    if not isinstance(body, Body | Ground | str) or name_of(body) == GROUND.name:
-        raise InvalidSensor(
-            f"{where}: body must be a body that moves, got {short_repr(body)}.",
-            "Give a Body, or the name of a body.",
-        )
-    return name_of(body)
 
 
 def checked_word(word: Any, what: str, known: Any, where: str) -> str:

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from chasles.model.body import GROUND, Body, Ground, name_of
+from chasles.model.body import checked_body
 from chasles.model.errors import ChaslesError, short_repr
 
 #: How many bodies a formula sees at the most: kernels keep room for so many.
@@ -15,17 +15,8 @@ def checked_several(bodies: Any, where: str, error: type[ChaslesError]) -> tuple
     if not isinstance(bodies, list | tuple):
         raise error(f"{where}: bodies must be a list of bodies, got {short_repr(bodies)}.", remedy)
     names: list[str] = []
-    for body in bodies:
-        if not isinstance(body, Body | Ground | str):
-            raise error(
-                f"{where}: bodies must be a list of bodies, not of {short_repr(body)}.", remedy
-            )
-        name = name_of(body)
-        if name == GROUND.name:
-            raise error(
-                f"{where}: the ground is among its bodies, but it never moves.",
-                "Leave it out: a formula knows where the ground is.",
-            )
+    for index, body in enumerate(bodies):
+        name = checked_body(body, f"bodies[{index}]", where, error, "never moves")
         if name in names:
             raise error(f"{where}: body '{name}' is named twice.", "Name every body once.")
         names.append(name)
