@@ -117,7 +117,7 @@ def test_a_formula_that_fails_is_named(formula, said, refusal):
     [
         (lambda: ch.CustomForce("film", ["one"], tension), "2 to 16 bodies, got 1"),
         (lambda: ch.CustomForce("film", ["one", "one"], tension), "'one' is named twice"),
-        (lambda: ch.CustomForce("film", ["one", ch.GROUND], tension), "the ground is among"),
+        (lambda: ch.CustomForce("film", ["one", ch.GROUND], tension), "bodies[1] is the ground"),
         (lambda: ch.CustomForce("film", NAMES, tension, compiled=True), "sees several bodies"),
         (lambda: ch.CustomForce("film", NAMES, tension, reaction="four"), "sees several bodies"),
         (

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from inspect import signature
 from typing import Any, ClassVar, TypedDict, TypeVar, Unpack, cast
 
 import numpy as np
@@ -19,6 +20,7 @@ from chasles.model.checks import (
     checked_vector,
     fill,
 )
+from chasles.model.docstrings import with_parameters
 from chasles.model.errors import InvalidBody, short_repr
 from chasles.model.keywords import checked_keywords
 from chasles.model.physical import checked_inertia
@@ -70,10 +72,24 @@ class Start(TypedDict, total=False):
 
 
 Maker = TypeVar("Maker", bound=Callable[..., Any])
+#: What makers of bodies take.
+MEANINGS = {
+    "name": "Name of the body.",
+    "mass": "Mass, kg. Give mass or density.",
+    "density": "Density, kg/m^3.",
+    "radius": "Radius, m.",
+    "length": "Length, m.",
+    "axis": 'Body axis along its length: "x", "y" or "z".',
+    "between": "Centres of its two ends in world coordinates, m, instead of length, position and\n"
+    "    rotation.",
+    "colour": 'Colour of the drawing: "steel", "red", ... or "#rrggbb".',
+}
 
 
 def takes_start(maker: Maker) -> Maker:
     """A maker of bodies that takes the keywords of `Start`, and no others than its own."""
+    meanings = {name: f"    {text}" for name, text in MEANINGS.items()}
+    maker.__doc__ = with_parameters(maker.__doc__ or "", signature(maker).parameters, meanings)
     return checked_keywords(maker, more=Start.__annotations__)
 
 
@@ -194,16 +210,8 @@ class Body:
 
         Parameters
         ----------
-        name
-            Name of the body.
         size
             Edges along the body axes, m.
-        mass
-            Mass, kg. Give mass or density.
-        density
-            Density, kg/m^3.
-        colour
-            Colour of the drawing: "steel", "red", ... or "#rrggbb".
 
         Examples
         --------
@@ -230,28 +238,7 @@ class Body:
         colour: str | None = None,
         **start: Unpack[Start],
     ) -> "Body":
-        """A solid cylinder.
-
-        Parameters
-        ----------
-        name
-            Name of the body.
-        radius
-            Radius, m.
-        length
-            Length, m.
-        mass
-            Mass, kg. Give mass or density.
-        density
-            Density, kg/m^3.
-        axis
-            Body axis of the cylinder: "x", "y" or "z".
-        between
-            Centres of its two ends in world coordinates, m, instead of length, position and
-            rotation.
-        colour
-            Colour of the drawing: "steel", "red", ... or "#rrggbb".
-        """
+        """A solid cylinder."""
         where = f"body '{checked_body_name(name)}'"
         radius = checked_positive(radius, "radius", "m", where, InvalidBody)
         length, start = laid_out(between, length, checked_axis(axis, where), start, where)
@@ -276,22 +263,8 @@ class Body:
 
         Parameters
         ----------
-        name
-            Name of the body.
-        length
-            Length, m.
-        mass
-            Mass, kg. Give mass or density.
-        density
-            Density, kg/m^3.
         radius
             Radius, m. A density needs a radius.
-        axis
-            Body axis of the rod: "x", "y" or "z".
-        between
-            Its two ends in world coordinates, m, instead of length, position and rotation.
-        colour
-            Colour of the drawing: "steel", "red", ... or "#rrggbb".
 
         Notes
         -----
@@ -327,27 +300,13 @@ class Body:
         colour: str | None = None,
         **start: Unpack[Start],
     ) -> "Body":
-        """A solid sphere.
-
-        Parameters
-        ----------
-        name
-            Name of the body.
-        radius
-            Radius, m.
-        mass
-            Mass, kg. Give mass or density.
-        density
-            Density, kg/m^3.
-        colour
-            Colour of the drawing: "steel", "red", ... or "#rrggbb".
-        """
+        """A solid sphere."""
         where = f"body '{checked_body_name(name)}'"
         radius = checked_positive(radius, "radius", "m", where, InvalidBody)
         return solid(name, Sphere(radius, colour=colour), mass, density, start)
 
     @classmethod
-    @checked_keywords
+    @takes_start
     def solid(
         cls,
         name: str,
@@ -360,15 +319,9 @@ class Body:
 
         Parameters
         ----------
-        name
-            Name of the body.
         shapes
             The shapes, with positions and rotations in common axes, for example those of a CAD
             file.
-        mass
-            Mass, kg. Give mass or density.
-        density
-            Density, kg/m^3.
 
         Notes
         -----

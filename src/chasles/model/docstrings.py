@@ -70,14 +70,18 @@ USUAL = {
 
 
 def documented(returns: str, **meanings: str) -> Callable[[Made], Made]:
-    """A method with sections on its parameters and on what it returns, "(T, 3), m" say."""
+    """A method with sections on its parameters and on what it returns: "(T, 3), m" of an array.
+
+    Of other types, "Reaction: Forces in N" say.
+    """
     known = {name: f"    {text}" for name, text in (USUAL | meanings).items()}
-    kind, _, shape = returns.rpartition(": ")
+    named = re.fullmatch(r"(\w+): (.+)", returns)
+    kind, shape = named.groups() if named else ("ndarray", returns)
 
     def with_sections(method: Made) -> Made:
         text = with_parameters(method.__doc__ or "", signature(method).parameters, known)
         before, examples, after = text.partition("Examples\n--------\n")
-        section = f"Returns\n-------\n{kind or 'ndarray'}\n    {shape}."
+        section = f"Returns\n-------\n{kind}\n    {shape}."
         method.__doc__ = "\n\n".join(filter(None, (before.rstrip(), section, examples + after)))
         return method
 

@@ -7,7 +7,7 @@ mass, `rotation` turns its axes into the body's.  Shapes are drawn and never use
 
 from dataclasses import dataclass
 from math import pi
-from typing import Any, ClassVar, cast
+from typing import Any, ClassVar, TypeVar, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,12 +21,14 @@ from chasles.model.checks import (
     fill,
 )
 from chasles.model.colours import checked_colour
+from chasles.model.docstrings import inherit_parameters
 from chasles.model.errors import InvalidBody, short_repr
 from chasles.model.keywords import checked_keywords
 from chasles.model.rotations import rotation_of
 from chasles.model.words import Axis
 
 AXES = ("x", "y", "z")
+Kind = TypeVar("Kind", bound=type[Any])
 SLENDER = 100.0  # length over radius of a rod whose radius was not given
 
 
@@ -99,7 +101,13 @@ class Shape:
         return self.position
 
 
-@checked_keywords
+def described(shape: Kind) -> Kind:
+    """A kind of shape whose parameters are described, and whose keywords are checked."""
+    inherit_parameters(shape)
+    return checked_keywords(shape)
+
+
+@described
 @dataclass(frozen=True)
 class Box(Shape):
     """A cuboid.
@@ -139,10 +147,9 @@ class Box(Shape):
         )
 
 
-@checked_keywords
 @dataclass(frozen=True)
-class Cylinder(Shape):
-    """A solid cylinder.
+class Round(Shape):
+    """A shape that is round about its axis.
 
     Parameters
     ----------
@@ -152,11 +159,6 @@ class Cylinder(Shape):
         Length along the axis, m.
     axis
         Axis of the shape: "x", "y" or "z".
-
-    Examples
-    --------
-    >>> round(Cylinder(0.1, 0.3).moments(mass=2.0)[2], 6)
-    0.01
     """
 
     lengths = ("radius", "length")
@@ -164,6 +166,17 @@ class Cylinder(Shape):
     radius: float
     length: float
     axis: Axis = "z"
+
+
+@described
+class Cylinder(Round):
+    """A solid cylinder.
+
+    Examples
+    --------
+    >>> round(Cylinder(0.1, 0.3).moments(mass=2.0)[2], 6)
+    0.01
+    """
 
     @property
     def volume(self) -> float:
@@ -177,7 +190,7 @@ class Cylinder(Shape):
         return along_axis(self.axis, along, across)
 
 
-@checked_keywords
+@described
 @dataclass(frozen=True)
 class Rod(Shape):
     """A slender rod.
@@ -222,7 +235,7 @@ class Rod(Shape):
         )
 
 
-@checked_keywords
+@described
 @dataclass(frozen=True)
 class Sphere(Shape):
     """A solid sphere.
@@ -252,31 +265,20 @@ class Sphere(Shape):
         return (moment, moment, moment)
 
 
-@checked_keywords
-@dataclass(frozen=True)
-class Capsule(Shape):
+@described
+class Capsule(Round):
     """A cylinder with a hemisphere on each end.
 
     Parameters
     ----------
-    radius
-        Radius, m.
     length
         Length of the cylinder along the axis, m.
-    axis
-        Axis of the shape: "x", "y" or "z".
 
     Examples
     --------
     >>> round(Capsule(0.05, 0.3).volume, 6)
     0.00288
     """
-
-    lengths = ("radius", "length")
-
-    radius: float
-    length: float
-    axis: Axis = "z"
 
     @property
     def volume(self) -> float:
@@ -298,7 +300,7 @@ class Capsule(Shape):
         return along_axis(self.axis, along, across)
 
 
-@checked_keywords
+@described
 @dataclass(frozen=True)
 class Ring(Shape):
     """A hollow cylinder.
@@ -346,19 +348,14 @@ class Ring(Shape):
         return along_axis(self.axis, mass * squares / 2.0, across)
 
 
-@checked_keywords
-@dataclass(frozen=True)
-class Cone(Shape):
+@described
+class Cone(Round):
     """A solid cone, with its tip in the direction of its axis.
 
     Parameters
     ----------
     radius
         Radius of the base, m.
-    length
-        Length along the axis, m.
-    axis
-        Axis of the shape: "x", "y" or "z".
 
     Notes
     -----
@@ -369,12 +366,6 @@ class Cone(Shape):
     >>> round(Cone(0.1, 0.3).moments(mass=1.0)[2], 6)
     0.003
     """
-
-    lengths = ("radius", "length")
-
-    radius: float
-    length: float
-    axis: Axis = "z"
 
     @property
     def volume(self) -> float:

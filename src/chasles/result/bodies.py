@@ -9,6 +9,7 @@ from chasles.core.arrays import POSE_R, POSE_X, TWIST, Floats
 from chasles.groups.so3 import so3_from_matrix
 from chasles.model import Body, InvalidOption
 from chasles.model.checks import checked_vector
+from chasles.model.docstrings import documented
 from chasles.model.errors import short_repr
 from chasles.model.words import BodyAxes
 from chasles.result.readout import PointHistory, point_history
@@ -18,135 +19,53 @@ from chasles.result.trajectory import Trajectory
 class OfBodies(Trajectory):
     """Motion of bodies, by name."""
 
+    @documented("(T, 3), m")
     def position(self, body: Body | str) -> Floats:
-        """Centre of mass of a body in world coordinates.
-
-        Parameters
-        ----------
-        body
-            The body or its name.
-
-        Returns
-        -------
-        ndarray
-            (T, 3), m.
-        """
+        """Centre of mass of a body in world coordinates."""
         return self._body(body)[:, POSE_X : POSE_X + 3]
 
+    @documented("(T, 3, 3)")
     def rotation(self, body: Body | str) -> Floats:
-        """Rotation matrices of a body, from body to world.
-
-        Parameters
-        ----------
-        body
-            The body or its name.
-
-        Returns
-        -------
-        ndarray
-            (T, 3, 3).
-        """
+        """Rotation matrices of a body, from body to world."""
         return self._body(body)[:, POSE_R : POSE_R + 9].reshape(-1, 3, 3)
 
+    @documented("(T, 3), m/s")
     def velocity(self, body: Body | str) -> Floats:
-        """Velocity of the centre of mass of a body in world axes.
-
-        Parameters
-        ----------
-        body
-            The body or its name.
-
-        Returns
-        -------
-        ndarray
-            (T, 3), m/s.
-        """
+        """Velocity of the centre of mass of a body in world axes."""
         return np.einsum("tij,tj->ti", self.rotation(body), self._body(body)[:, TWIST + 3 :])
 
+    @documented("(T, 3), rad/s")
     def angular_velocity(self, body: Body | str, axes: BodyAxes = "body") -> Floats:
-        """Angular velocity of a body.
-
-        Parameters
-        ----------
-        body
-            The body or its name.
-        axes
-            Axes of the components: "body" or "world".
-
-        Returns
-        -------
-        ndarray
-            (T, 3), rad/s.
-        """
+        """Angular velocity of a body."""
         return self._along(body, self._body(body)[:, TWIST : TWIST + 3], axes)
 
+    @documented("(T, 3), rad/s^2")
     def angular_acceleration(self, body: Body | str, axes: BodyAxes = "body") -> Floats:
         """Angular acceleration of a body.
 
         omega' is the same vector in both: the body's own turning does not change omega.
-
-        Parameters
-        ----------
-        body
-            The body or its name.
-        axes
-            Axes of the components: "body" or "world".
-
-        Returns
-        -------
-        ndarray
-            (T, 3), rad/s^2.
         """
         rate = self._rates[:, self.problem.setup.body_index[self.model.body(body).name], :3]
         return self._along(body, rate, axes)
 
+    @documented("(T, 4)")
     def quaternion(self, body: Body | str) -> Floats:
-        """Unit quaternions (w, x, y, z) of a body, from body to world, without jumps of sign.
-
-        Parameters
-        ----------
-        body
-            The body or its name.
-
-        Returns
-        -------
-        ndarray
-            (T, 4).
-        """
+        """Unit quaternions (w, x, y, z) of a body, from body to world, without jumps of sign."""
         q = np.stack(so3_from_matrix(components(self._body(body), POSE_R, 9)), axis=-1)
         flips = np.sum(q[1:] * q[:-1], axis=1) < 0.0
         return q * np.where(np.cumsum(np.concatenate(([False], flips))) % 2, -1.0, 1.0)[:, None]
 
+    @documented("(T, 3), m/s^2")
     def acceleration(self, body: Body | str) -> Floats:
-        """Acceleration of the centre of mass of a body in world axes.
-
-        Parameters
-        ----------
-        body
-            The body or its name.
-
-        Returns
-        -------
-        ndarray
-            (T, 3), m/s^2.
-        """
+        """Acceleration of the centre of mass of a body in world axes."""
         return self.point(body, self.model.body(body).position).acceleration
 
+    @documented(
+        "PointHistory: With `position`, `velocity` and `acceleration`, each (T, 3)",
+        at="The point in world coordinates of the model as entered, m.",
+    )
     def point(self, body: Body | str, at: Any) -> PointHistory:
-        """Path, velocity and acceleration of a point of a body, in world axes.
-
-        Parameters
-        ----------
-        body
-            The body or its name.
-        at
-            The point in world coordinates of the model as entered, m.
-
-        Returns
-        -------
-        PointHistory
-            With `position`, `velocity` and `acceleration`, each (T, 3).
-        """
+        """Path, velocity and acceleration of a point of a body, in world axes."""
         found = self.model.body(body)
         where = f"point of body '{found.name}'"
         point = checked_vector(at, "at", where, InvalidOption)

@@ -7,6 +7,7 @@ import numpy as np
 from chasles.core.arrays import DRIVEN_TURN, Floats
 from chasles.model import Coupling, InvalidOption, Joint, JointForce, UnknownName
 from chasles.model.coordinate_coupling import spelled
+from chasles.model.docstrings import documented
 from chasles.model.errors import short_repr
 from chasles.result.joints import OfJoints
 from chasles.result.readout import ForceHistory, force_history, joint_effort
@@ -15,6 +16,11 @@ from chasles.result.readout import ForceHistory, force_history, joint_effort
 class OfForces(OfJoints):
     """Forces, drivers and couplings, by name: what they exert, and their work."""
 
+    @documented(
+        "(T,). Times the rate of the coordinate it is the power",
+        driver="The driver, force or coupling, or its name.",
+        on="For a coupling: the joint, or (joint, coordinate), along which it acts.",
+    )
     def effort(self, driver: Any, on: Joint | str | None = None) -> Floats:
         """Torque (N m) or force (N) of a driver, motor or joint force along its coordinate.
 
@@ -22,18 +28,6 @@ class OfForces(OfJoints):
         their power.  A coupling pushes along several coordinates: `on` names the joint, or
         "sleeve.displacement"; its first if left out.  Of a `CustomCoupling` it is the number that
         the derivative of its formula by a motion is multiplied with.
-
-        Parameters
-        ----------
-        driver
-            The driver, force or coupling, or its name.
-        on
-            For a coupling: the joint, or (joint, coordinate), along which it acts.
-
-        Returns
-        -------
-        ndarray
-            (T,). Times the rate of the coordinate it is the power.
         """
         asked = getattr(driver, "name", driver)
         coupled = [c for c in self.model.couplings if c.name == asked]
@@ -78,37 +72,20 @@ class OfForces(OfJoints):
         slope = coupling.derivatives(coordinates)[index][1]
         return np.asarray(slope * self._multipliers[:, number])
 
+    @documented("ForceHistory: With force (N), torque (N m), power (W) and elongation (m)")
     def force(self, force: Any) -> ForceHistory:
-        """What a force exerts on its bodies over time.
-
-        Parameters
-        ----------
-        force
-            The force or its name.
-
-        Returns
-        -------
-        ForceHistory
-            With force (N), torque (N m), power (W) and elongation (m).
-        """
+        """What a force exerts on its bodies over time."""
         name = getattr(force, "name", force)
         if not isinstance(name, str) or name not in self.model.force_names:
             raise UnknownName.among("force", name, self.model.force_names)
         return force_history(self.problem.setup, name, self.absolute, self.t, self.integrals)
 
+    @documented(
+        "(T,), J. For springs only the work of their dampers: the rest is potential energy",
+        force="The force or driver, or its name.",
+    )
     def work(self, force: Any) -> Floats:
-        """Work of a force or driver on the bodies since the start.
-
-        Parameters
-        ----------
-        force
-            The force or driver, or its name.
-
-        Returns
-        -------
-        ndarray
-            (T,), J. For springs only the work of their dampers: the rest is potential energy.
-        """
+        """Work of a force or driver on the bodies since the start."""
         name = getattr(force, "name", force)
         names = [f.name for f in self.model.forces] + [d.name for d in self.model.drivers]
         if not isinstance(name, str) or name not in names:

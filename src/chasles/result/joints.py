@@ -8,6 +8,7 @@ from chasles.build.system.coordinates import coordinate_keys, coordinate_rate
 from chasles.build.system.coupled import coupled_gap
 from chasles.core.arrays import Floats
 from chasles.model import CustomCoupling, InvalidOption, Joint, UnknownName
+from chasles.model.docstrings import documented
 from chasles.model.errors import short_repr
 from chasles.model.words import Coordinate
 from chasles.result.audit import audited
@@ -20,28 +21,19 @@ from chasles.spaces.certificate import Certificate
 class OfJoints(Trajectory):
     """Gaps, reactions and coordinates of joints, by name."""
 
+    @documented(
+        "(T,), or (T, 3) with vector=True. For a coupling: the error of its sum, (T,)",
+        joint="The joint, coupling or driver, or its name.",
+        part='"translation" in m, or "rotation" in rad. Free directions count as 0.',
+        vector="Whether to return vectors in world axes.",
+    )
     def violation(
         self,
         joint: Joint | str,
         part: Literal["translation", "rotation"] = "translation",
         vector: bool = False,
     ) -> Floats:
-        """Constraint violation (gap) of a joint.
-
-        Parameters
-        ----------
-        joint
-            The joint, coupling or driver, or its name.
-        part
-            "translation" in m, or "rotation" in rad. Free directions count as 0.
-        vector
-            Whether to return vectors in world axes.
-
-        Returns
-        -------
-        ndarray
-            (T,), or (T, 3) with vector=True. For a coupling: the error of its sum, (T,).
-        """
+        """Constraint violation (gap) of a joint."""
         named = {coupling.name: coupling for coupling in self.model.couplings}
         asked = getattr(joint, "name", joint)
         if isinstance(asked, str) and asked in named and isinstance(part, str):
@@ -58,21 +50,12 @@ class OfJoints(Trajectory):
             )
         return parts[part] if vector else np.linalg.norm(parts[part], axis=1)
 
+    @documented("Certificate: With a bound for the effect of round-off, and what this run measured")
     def certificate(self, joint: Joint | str) -> Certificate:
-        """Why a joint stays closed, or which bracket of motions makes it drift.
-
-        Parameters
-        ----------
-        joint
-            The joint or its name.
-
-        Returns
-        -------
-        Certificate
-            With a bound for the effect of round-off, and what this run measured.
-        """
+        """Why a joint stays closed, or which bracket of motions makes it drift."""
         return audited(self, self.designation.certificate(joint))
 
+    @documented("Reaction: Forces in N, torques in N m, in world axes")
     def reaction(self, joint: Joint | str, by: Literal["method", "motion"] = "method") -> Reaction:
         """Force and torque of a joint on its bodies at every saved time.
 
@@ -83,11 +66,6 @@ class OfJoints(Trajectory):
         by
             "method": the multipliers of the method, if it has its own (index 2 or 3). "motion":
             always from the equations of motion.
-
-        Returns
-        -------
-        Reaction
-            Forces in N, torques in N m, in world axes.
         """
         if by not in ("method", "motion"):
             raise UnknownName.among("choice", by, ("method", "motion"), where="reaction: by")
@@ -109,21 +87,9 @@ class OfJoints(Trajectory):
         wrenches = self._wrenches if by == "method" else self._wrenches_of_motion
         return reaction(self.problem.setup, name, self.absolute, wrenches)
 
+    @documented("(T,). 0 at the poses entered, unless the joint has a `zero`")
     def coordinate(self, joint: Joint | str, which: Coordinate = "auto") -> Floats:
-        """Coordinate of a joint: angle (rad, without wrap-around) or displacement (m).
-
-        Parameters
-        ----------
-        joint
-            The joint or its name.
-        which
-            "auto", "angle" or "displacement".
-
-        Returns
-        -------
-        ndarray
-            (T,). 0 at the poses entered, unless the joint has a `zero`.
-        """
+        """Coordinate of a joint: angle (rad, without wrap-around) or displacement (m)."""
         name, kind = self._coordinate(joint, which)
         if self.coordinates is not None:
             found = self.coordinates[:, coordinate_keys(self.model).index((name, kind))]
@@ -131,20 +97,8 @@ class OfJoints(Trajectory):
                 return found
         return coordinate(self.problem.setup, name, kind, self.absolute, self.t, self.integrals)
 
+    @documented("(T,), rad/s or m/s")
     def coordinate_rate(self, joint: Joint | str, which: Coordinate = "auto") -> Floats:
-        """Rate of a joint's coordinate.
-
-        Parameters
-        ----------
-        joint
-            The joint or its name.
-        which
-            "auto", "angle" or "displacement".
-
-        Returns
-        -------
-        ndarray
-            (T,), rad/s or m/s.
-        """
+        """Rate of a joint's coordinate."""
         name, kind = self._coordinate(joint, which)
         return coordinate_rate(self.problem.setup, name, kind, self.absolute)

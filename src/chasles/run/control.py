@@ -21,6 +21,7 @@ from chasles.model import (
 )
 from chasles.model.checks import checked_number, checked_positive
 from chasles.model.coordinates import checked_coordinate, resolved_coordinate
+from chasles.model.docstrings import documented
 from chasles.model.errors import one_line, short_repr
 from chasles.model.words import Coordinate
 from chasles.result.violations import coordinate
@@ -72,21 +73,9 @@ class Moment:
         places = self._point[None, : self._stepper.layout.integrals]
         return self._stepper.absolute(places)[0]
 
+    @documented("float: Angle (rad, without wrap-around) or displacement (m)")
     def coordinate(self, joint: Joint | str, which: Coordinate = "auto") -> float:
-        """Coordinate of a joint.
-
-        Parameters
-        ----------
-        joint
-            The joint or its name.
-        which
-            "auto", "angle" or "displacement".
-
-        Returns
-        -------
-        float
-            Angle (rad, without wrap-around) or displacement (m).
-        """
+        """Coordinate of a joint."""
         key = self._key(joint, which)
         place = self._stepper.places[key]
         if place is not None:
@@ -98,21 +87,9 @@ class Moment:
         )
         return float(found[0])
 
+    @documented("float: rad/s or m/s")
     def rate(self, joint: Joint | str, which: Coordinate = "auto") -> float:
-        """Rate of a joint's coordinate.
-
-        Parameters
-        ----------
-        joint
-            The joint or its name.
-        which
-            "auto", "angle" or "displacement".
-
-        Returns
-        -------
-        float
-            rad/s or m/s.
-        """
+        """Rate of a joint's coordinate."""
         key = self._key(joint, which)
         place = self._stepper.places[key]
         if place is not None:
