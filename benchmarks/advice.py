@@ -14,7 +14,7 @@ from typing import Any
 
 from chasles.many.quiet import simulate_quietly
 from chasles.model import ChaslesError
-from chasles.model.tables import aligned_table
+from chasles.model.tables import Table
 from chasles.studies import gallery
 from chasles.studies.advice_search import combined
 from chasles.studies.candidates import Candidate
@@ -73,7 +73,7 @@ def main() -> None:
              f"{len(wrong)} of {len(apart)}", f"{worst:.2f}"]
         )  # fmt: skip
     header = ["model", "combinations", "ns/op, least", "greatest", "in wrong order", "by, at most"]
-    print(aligned_table(header, rows, left=1))
+    print(Table(header, rows).text())
 
 
 if __name__ == "__main__":

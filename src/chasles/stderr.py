@@ -70,8 +70,12 @@ def is_shown(hidden: bool | None) -> bool:
     return STDERR.isatty() or in_notebook() if hidden is None else not hidden
 
 
-def progress_bar(*given: Any, disable: bool | None = False, **options: Any) -> tqdm:
-    """A bar that goes away when it is full, on stderr or in the notebook; options are tqdm's."""
+def progress_bar(*given: Any, progress: bool | None = True, **options: Any) -> tqdm:
+    """A bar that goes away when it is full, on stderr or in the notebook; options are tqdm's.
+
+    progress  whether it is shown; None: on a terminal
+    """
+    disable = None if progress is None else not progress
     if in_notebook():
         with suppress(Exception), warnings.catch_warnings():
             warnings.simplefilter("ignore")  # without ipywidgets it says so, and writes text

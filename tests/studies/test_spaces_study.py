@@ -7,9 +7,10 @@ import pytest
 
 from chasles.studies import gallery
 from chasles.studies.library import bennett, bricard, four_bar
+from chasles.studies.output import rounded
 from chasles.studies.spaces_study import cases, endurance, kept, loops
 from chasles.studies.spaces_study.page import page
-from chasles.studies.spaces_study.study import Options, make_study, measured, rounded
+from chasles.studies.spaces_study.study import Options, make_study, measured
 
 ROUNDING = 1e-13
 LINKAGES = {"four-bar": four_bar, "Bennett": bennett, "Bricard": bricard}

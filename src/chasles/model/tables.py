@@ -1,24 +1,77 @@
-"""Aligned tables of text."""
+"""Tables: cells under a header, as text, Markdown or HTML."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+from html import escape
 from math import isfinite
 
+#: What is written, or that and the value by which a column is sorted.
+Cell = str | tuple[str, float | str]
 
-def aligned_table(header: Sequence[str], rows: Sequence[Sequence[str]], left: int = 1) -> str:
-    """Columns as wide as their widest cell, the first `left` of them flush left."""
-    lines = [header, *rows]
-    widths = [max(len(line[column]) for line in lines) for column in range(len(header))]
 
-    def line_of(cells: Sequence[str]) -> str:
-        aligned = [
-            cell.ljust(width) if column < left else cell.rjust(width)
-            for column, (cell, width) in enumerate(zip(cells, widths))
+@dataclass(frozen=True)
+class Table:
+    """Rows of cells under a header.
+
+    left  columns flush left in text: the first so many, or those of these numbers
+
+    >>> print(Table(("joint", "gap"), [("elbow", "3.1")]).text())
+    joint  gap
+    -----  ---
+    elbow  3.1
+    """
+
+    header: Sequence[str]
+    rows: Sequence[Sequence[Cell]]
+    left: int | Collection[int] = 1
+
+    @property
+    def lines(self) -> list[list[str]]:
+        """The words of all cells, those of the header first."""
+        rows = [[cell if isinstance(cell, str) else cell[0] for cell in row] for row in self.rows]
+        return [list(self.header), *rows]
+
+    def text(self) -> str:
+        """Columns as wide as their widest cell."""
+        widths = [max(map(len, column)) for column in zip(*self.lines)]
+        flush = range(self.left) if isinstance(self.left, int) else self.left
+        sides = ["<" if column in flush else ">" for column in range(len(widths))]
+        written = [
+            "  ".join(map("{:{}{}}".format, line, sides, widths)).rstrip() for line in self.lines
         ]
-        return "  ".join(aligned).rstrip()
+        return "\n".join([written[0], "  ".join("-" * width for width in widths), *written[1:]])
 
-    return "\n".join(
-        [line_of(header), "  ".join("-" * width for width in widths), *map(line_of, rows)]
-    )
+    def markdown(self) -> str:
+        head, *rows = self.lines
+        return "\n".join(f"| {' | '.join(line)} |" for line in (head, ["---"] * len(head), *rows))
+
+    def html(
+        self, name: str = "", numeric: Collection[int] = (), cards: bool = False,
+        labelled: Collection[int] = (),
+    ) -> str:  # fmt: skip
+        """A table whose columns sort on click; cells are HTML.
+
+        With `cards`, each row becomes a card on a narrow screen, where the `labelled` cells repeat
+        the names of their columns.
+        """
+
+        def cell(k: int, content: Cell) -> str:
+            html, key = (content, None) if isinstance(content, str) else content
+            sort = "" if key is None else f' data-sort="{escape(str(key))}"'
+            label = f' data-label="{escape(self.header[k])}"' if k in labelled else ""
+            return f"<td{' class=n' if k in numeric else ''}{sort}{label}>{html}</td>"
+
+        head = "".join(
+            f'<th scope="col"{" class=n" if k in numeric else ""}><button>{column}</button></th>'
+            for k, column in enumerate(self.header)
+        )
+        rows = ("".join(cell(k, content) for k, content in enumerate(row)) for row in self.rows)
+        kind = "sortable cards" if cards else "sortable"
+        identity = f' id="{name}"' if name else ""
+        return (
+            f'<div class="scroll"><table{identity} class="{kind}"><thead><tr>{head}</tr></thead>'
+            f"<tbody>{''.join(f'<tr>{row}</tr>' for row in rows)}</tbody></table></div>"
+        )
 
 
 def small(value: float | None) -> str:

@@ -16,8 +16,6 @@ from chasles.integrators.rattlie import RATTLIE
 from chasles.integrators.stabilisation.stabiliser import chosen_stabiliser
 from chasles.integrators.tableaux import Tableau
 from chasles.model import ChaslesError, InvalidOption, Model
-from chasles.model.checks import checked_array
-from chasles.model.errors import short_repr
 from chasles.run.preparation import stabilised
 from chasles.spaces.on_subgroups import on_subgroups
 from chasles.studies.candidates import Candidate
@@ -65,16 +63,6 @@ class Trial:
         o = self.options
         method = find_method(o["method"]).name
         return str(o["spaces"]), str(o["stabilise"] or "none"), method, f"{o['step']:.3g}"
-
-
-def checked_steps(steps: Any) -> list[float]:
-    array = np.atleast_1d(checked_array(steps, "steps", "advise", InvalidOption))
-    if array.ndim != 1 or array.size == 0 or not (array > 0).all():
-        raise InvalidOption(
-            f"advise: steps must be positive times, got {short_repr(steps)}.",
-            "Give positive times in s.",
-        )
-    return sorted((float(step) for step in array), reverse=True)
 
 
 def default_steps(model: Model, until: float) -> list[float]:

@@ -2,28 +2,25 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import Any, Literal
 
 from chasles.build.dynamics.tree_readout import needs_tree
 from chasles.integrators.tableaux import Tableau
 from chasles.model import ChaslesError, InvalidOption, Model
 from chasles.model.checks import checked_positive
-from chasles.model.errors import short_repr
 from chasles.model.keywords import checked_keywords
 from chasles.model.model import checked_model
-from chasles.model.notebook import as_html
-from chasles.model.tables import aligned_table, plain, small
+from chasles.model.tables import Table, plain, small
 from chasles.run.preparation import check_progress
 from chasles.stderr import progress_bar
 from chasles.studies.advice_search import (
     LONGER,
     AdviceSearch,
     Trial,
-    checked_steps,
     combined,
     default_steps,
 )
+from chasles.studies.printed import Printed, check_lists, checked_falling
 
 SPACES = ("auto", "SE3", "SO3xR3")
 METHODS = ("heun", "kutta3", "rk4", "dopri5", "dop853")
@@ -50,7 +47,7 @@ class NothingMeetsTheTarget(ChaslesError):
 
 
 @dataclass(frozen=True, repr=False)
-class Advice:
+class Advice(Printed):
     """Recommended options for `simulate`, with the runs behind them.
 
     Parameters
@@ -153,7 +150,7 @@ class Advice:
         lines = [
             f"{self.model!r}: every joint below {self.target:g} (m, rad), energy to"
             f" {self.energy:g}, over {self.until:g} s",
-            aligned_table(header, rows, left=4),
+            Table(header, rows, 4).text(),
             f"{len(self.evidence)} runs, {plain(1e-6 * self.operations)} million operations (op);"
             " shown is each that comes closer to the target than all cheaper ones.",
         ]
@@ -174,12 +171,6 @@ class Advice:
         if not self.met:
             lines.append("Nothing meets the target.")
         return "\n".join(lines)
-
-    __repr__ = __str__
-
-    def _repr_html_(self) -> str:
-        """Its table, as a notebook shows it."""
-        return as_html(str(self))
 
     def _judged(self, trial: Trial) -> str:
         if trial.lasts is not None:
@@ -207,16 +198,11 @@ class Advice:
             "evidence": [plain_dict(t) for t in self.evidence],
         }
 
-    def plot(self, path: str | Path | None = None) -> Any:
-        """A figure: worst gap and energy drift against cost.
-
-        With a path, the .png or .svg file that was written; without, a matplotlib Figure.
-        """
+    def figure(self) -> Any:
+        """Worst gap and energy drift against cost."""
         from chasles.studies.figures import advice_figure
-        from chasles.view.study_panels import save_figure, shown_figure
 
-        figure = advice_figure(self)
-        return shown_figure(figure) if path is None else save_figure(figure, path)
+        return advice_figure(self)
 
 
 @checked_keywords
@@ -295,19 +281,18 @@ def advise(
     )
     if methods is None:
         methods = (*METHODS, *STIFF) if model.forces else METHODS
-    for what, values in (("spaces", spaces), ("methods", methods), ("stabilisers", stabilisers)):
-        if isinstance(values, str) or not isinstance(values, Sequence) or not values:
-            raise InvalidOption(
-                f"advise: {what} must be a list, got {short_repr(values)}.",
-                f"Give a list of {what}.",
-            )
+    check_lists("advise", spaces=spaces, methods=methods, stabilisers=stabilisers)
     if spaces is SPACES and needs_tree(model):  # which charts have no equations for
         spaces = SPACES[:1]
     combinations = combined(model, spaces, methods, stabilisers, acceleration)
-    hidden = None if progress is None else not progress
-    with progress_bar(total=len(combinations), unit="combination", disable=hidden) as bar:
+    with progress_bar(total=len(combinations), unit="combination", progress=progress) as bar:
         bar.set_description("counting")
-        allowed = default_steps(model, until) if steps is None else checked_steps(steps)
+        rule, remedy = "positive times", "Give positive times in s."
+        allowed = (
+            default_steps(model, until)
+            if steps is None
+            else checked_falling(steps, "advise", "steps", rule, remedy, fewest=1)
+        )
         search.prepare(combinations, allowed, acceleration)
         for candidate in search.cheapest_first():
             bar.set_description(candidate.label[:32])

@@ -1,19 +1,15 @@
 """The same model in several spaces: what each choice does to every joint, the energy, the cost."""
 
 from dataclasses import dataclass, field, replace
-from pathlib import Path
 from typing import Any, Literal
-
-import numpy as np
 
 from chasles.integrators.tableaux import Tableau
 from chasles.model import InvalidOption, Model, UnknownName
-from chasles.model.checks import checked_positive
+from chasles.model.checks import check_flag, checked_positive
 from chasles.model.errors import short_repr
 from chasles.model.keywords import checked_keywords
 from chasles.model.model import checked_model
-from chasles.model.notebook import as_html
-from chasles.model.tables import aligned_table, plain, small
+from chasles.model.tables import Table, plain, small
 from chasles.model.words import Stabiliser
 from chasles.run.preparation import check_progress
 from chasles.spaces import resolve_spaces
@@ -22,6 +18,7 @@ from chasles.stderr import progress_bar
 from chasles.studies.candidates import Candidate, candidates_of
 from chasles.studies.measure import CandidateResult, costs, measure
 from chasles.studies.predictions import CheckedPrediction, check_orders, predictions_of
+from chasles.studies.printed import Printed
 
 SHOWN_JOINTS = 6
 
@@ -84,19 +81,14 @@ def compare(
     checked_model(model)
     check_progress(progress, "compare")
     for what, flag in (("orders", orders), ("timing", timing)):
-        if not isinstance(flag, bool | np.bool_):
-            raise InvalidOption(
-                f"compare: {what} must be True or False, got {short_repr(flag)}.",
-                f"Give {what}=True.",
-            )
+        check_flag(flag, what, "compare", InvalidOption)
     until = checked_positive(until, "until", "s", "compare", InvalidOption)
     common = {
         "step": step, "method": method, "spaces": "auto",
         "acceleration": acceleration, "stabilise": stabilise,
     }  # fmt: skip
     chosen, left_out = runnable(model, candidates_of(model, candidates, common))
-    hidden = None if progress is None else not progress
-    with progress_bar(total=len(chosen), unit="run", disable=hidden, delay=1.0) as bar:
+    with progress_bar(total=len(chosen), unit="run", progress=progress, delay=1.0) as bar:
         outcomes = []
         for candidate in chosen:
             bar.set_description(candidate.label[:24])
@@ -128,7 +120,7 @@ def runnable(model: Model, every: list[Candidate]) -> tuple[list[Candidate], dic
 
 
 @dataclass(frozen=True, repr=False)
-class Comparison:
+class Comparison(Printed):
     """Results of several candidates. `comparison[label]` is one of them; print shows the table.
 
     Parameters
@@ -199,8 +191,7 @@ class Comparison:
                 "Give a whole number from 1 to 6.",
             )
         found: list[CheckedPrediction] = []
-        hidden = None if progress is None else not progress
-        with progress_bar(self.outcomes, "orders", unit="candidate", disable=hidden) as bar:
+        with progress_bar(self.outcomes, "orders", unit="candidate", progress=progress) as bar:
             for outcome in bar:
                 found += check_orders(self.model, outcome, self.until, halvings)
         return replace(self, predictions=tuple(found))
@@ -219,12 +210,6 @@ class Comparison:
         elif self.predictions:
             notes.append("* predicted to hold; no prediction is contradicted.")
         return "\n".join([*parts, *notes])
-
-    __repr__ = __str__
-
-    def _repr_html_(self) -> str:
-        """Its table, as a notebook shows it."""
-        return as_html(str(self))
 
     def _table(self) -> str:
         joints = self._shown_joints()
@@ -248,7 +233,7 @@ class Comparison:
             row += [small(outcome.angular_drift)] * any(angular)
             row += ["-" if outcome.cost is None else plain(outcome.cost), str(outcome.steps)]
             rows.append(row)
-        return aligned_table(header, rows)
+        return Table(header, rows).text()
 
     def _cell(self, outcome: CandidateResult, joint: str, unit: str) -> str:
         gap = outcome.gaps[joint]
@@ -281,16 +266,11 @@ class Comparison:
             "left_out": dict(self.left_out),
         }
 
-    def plot(self, path: str | Path | None = None) -> Any:
-        """A figure: gap of each joint over time, energy drift, cost.
-
-        With a path, the .png or .svg file that was written; without, a matplotlib Figure.
-        """
+    def figure(self) -> Any:
+        """Gap of each joint over time, energy drift, cost."""
         from chasles.studies.figures import comparison_figure
-        from chasles.view.study_panels import save_figure, shown_figure
 
-        figure = comparison_figure(self)
-        return shown_figure(figure) if path is None else save_figure(figure, path)
+        return comparison_figure(self)
 
 
 def outcome_dict(outcome: CandidateResult) -> dict[str, Any]:

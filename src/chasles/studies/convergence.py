@@ -3,31 +3,23 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from math import nan
-from pathlib import Path
 from typing import Any, Literal, get_args
 
 import numpy as np
 
 from chasles.integrators.methods import find_method
 from chasles.many.quiet import simulate_quietly
-from chasles.model import (
-    ChaslesError,
-    InvalidOption,
-    Model,
-    SimulationStopped,
-    UnknownName,
-)
-from chasles.model.checks import checked_array, checked_positive
-from chasles.model.errors import short_repr
+from chasles.model import ChaslesError, InvalidOption, Model, SimulationStopped, UnknownName
+from chasles.model.checks import checked_positive
 from chasles.model.keywords import checked_keywords
 from chasles.model.model import checked_model
-from chasles.model.notebook import as_html
-from chasles.model.tables import aligned_table, small
+from chasles.model.tables import Table, small
 from chasles.model.words import Stabiliser
 from chasles.result.result import Result
 from chasles.run.motion_error import MotionError, error_at_end, sizes_of
 from chasles.run.time_grid import NEVER
 from chasles.stderr import progress_bar
+from chasles.studies.printed import Printed, check_lists, checked_falling
 
 #: The reference: a run of order 8 in the best space, at the shortest step over this ...
 FINER = 2
@@ -65,10 +57,7 @@ class Family:
     runs: tuple[Measured, ...] = ()
     refused: str = ""
 
-    def observed(
-        self,
-        what: Quantity = "pose",
-    ) -> float:
+    def observed(self, what: Quantity = "pose") -> float:
         """The slope of log error over log step; nan with fewer than two runs that count."""
         points = [(r.step, getattr(r.error, what)) for r in self.runs if r.counts]
         points = [(h, e) for h, e in points if e is not None and e > 0.0]
@@ -79,7 +68,7 @@ class Family:
 
 
 @dataclass(frozen=True, repr=False)
-class Convergence:
+class Convergence(Printed):
     """Measured orders of methods.
 
     Parameters
@@ -148,15 +137,10 @@ class Convergence:
             ])  # fmt: skip
         header = ["method", "spaces", "order", "poses", "velocities", "reactions",
                   "best error [m]", "runs that count"]  # fmt: skip
-        lines = [f"{self.model!r}, errors at {self.until:g} s", aligned_table(header, rows, left=2)]
+        lines = [f"{self.model!r}, errors at {self.until:g} s", Table(header, rows, 2).text()]
         lines += [f"{f.method} in {f.spaces}: {f.refused}" for f in self.families if f.refused]
         lines.append(f"The reference is good to {self.uncertainty}.")
         return "\n".join(lines)
-
-    __repr__ = __str__
-
-    def _repr_html_(self) -> str:
-        return as_html(str(self))
 
     def as_dict(self) -> dict[str, Any]:
         """Plain numbers and words."""
@@ -176,16 +160,11 @@ class Convergence:
             ],
         }
 
-    def plot(self, path: str | Path | None = None) -> Any:
-        """A figure: error over step, a line for every method and space.
-
-        With a path, the .png or .svg file that was written; without, a matplotlib Figure.
-        """
+    def figure(self) -> Any:
+        """Error over step, a line for every method and space."""
         from chasles.studies.accuracy_figures import convergence_figure
-        from chasles.view.study_panels import save_figure, shown_figure
 
-        figure = convergence_figure(self)
-        return shown_figure(figure) if path is None else save_figure(figure, path)
+        return convergence_figure(self)
 
 
 @checked_keywords
@@ -250,20 +229,14 @@ def convergence(
     checked_model(model)
     until = checked_positive(until, "until", "s", "convergence", InvalidOption)
     lengths = checked_lengths(steps, until)
-    for what, values in (("methods", methods), ("spaces", spaces), ("starts", starts)):
-        if isinstance(values, str) or not isinstance(values, Sequence) or not values:
-            raise InvalidOption(
-                f"convergence: {what} must be a list, got {short_repr(values)}.",
-                f"Give a list of {what}.",
-            )
+    check_lists("convergence", methods=methods, spaces=spaces, starts=starts)
     found = [find_method(method) for method in methods]
     common: dict[str, Any] = {"stabilise": stabilise, "save_every": NEVER, "progress": False}
     cases = Cases(model, until, tuple(starts), reactions)
     exact, uncertainty = trusted_reference(cases, lengths[-1], common, reference)
     families = []
-    hidden = None if progress is None else not progress
     pairs = [(method, space) for method in found for space in spaces]
-    with progress_bar(pairs, "orders", unit="family", disable=hidden) as bar:
+    with progress_bar(pairs, "orders", unit="family", progress=progress) as bar:
         for method, space in bar:
             options = {**common, "method": method, "spaces": space}
             runs, refused = measured(cases, lengths, options, exact, uncertainty)
@@ -272,12 +245,8 @@ def convergence(
 
 
 def checked_lengths(steps: Any, until: float) -> list[float]:
-    array = np.atleast_1d(checked_array(steps, "steps", "convergence", InvalidOption))
-    if array.ndim != 1 or len(set(array.tolist())) < 2 or not (array > 0).all():
-        raise InvalidOption(
-            f"convergence: steps must be two or more positive times, got {short_repr(steps)}.",
-            "Give halves, say: [4e-3, 2e-3, 1e-3].",
-        )
+    rule, remedy = "two or more positive times", "Give halves, say: [4e-3, 2e-3, 1e-3]."
+    array = np.array(checked_falling(steps, "convergence", "steps", rule, remedy, fewest=2))
     counts = until / array
     if not np.allclose(counts, np.round(counts), rtol=1e-9) or counts.min() < 0.5:
         bad = array[~np.isclose(counts, np.round(counts), rtol=1e-9)]
@@ -286,7 +255,7 @@ def checked_lengths(steps: Any, until: float) -> list[float]:
             f" of {until:g} s: the last one would be shorter.",
             f"Give until/n, n a whole number: {until / round(max(1.0, counts[0])):g} s, say.",
         )
-    return sorted((until / round(n) for n in counts), reverse=True)
+    return [until / round(n) for n in counts]
 
 
 @dataclass(frozen=True)

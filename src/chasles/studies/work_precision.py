@@ -3,7 +3,6 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from math import inf
-from pathlib import Path
 from statistics import median
 from typing import Any, Literal
 
@@ -11,25 +10,18 @@ import numpy as np
 
 from chasles.integrators.methods import Method, find_method
 from chasles.many.quiet import simulate_quietly
-from chasles.model import (
-    ChaslesError,
-    InvalidOption,
-    Model,
-    SimulationStopped,
-    UnknownName,
-)
-from chasles.model.checks import checked_array, checked_positive
-from chasles.model.errors import short_repr
+from chasles.model import ChaslesError, InvalidOption, Model, SimulationStopped, UnknownName
+from chasles.model.checks import checked_positive
 from chasles.model.keywords import checked_keywords
 from chasles.model.model import checked_model
-from chasles.model.notebook import as_html
-from chasles.model.tables import aligned_table, plain, small
+from chasles.model.tables import Table, plain, small
 from chasles.model.words import Stabiliser
 from chasles.result.result import Result
 from chasles.run.grid_pace import COUNTED
 from chasles.run.motion_error import error_at_end
 from chasles.run.time_grid import NEVER
 from chasles.stderr import progress_bar
+from chasles.studies.printed import Printed, check_lists, checked_falling
 
 #: Of this many runs the fastest is what a run costs: what else the machine does only adds to it.
 REPEATS = 5
@@ -88,7 +80,7 @@ class Work:
 
 
 @dataclass(frozen=True, repr=False)
-class WorkPrecision:
+class WorkPrecision(Printed):
     """Error against cost of several methods: `works`, one for each method in each space.
 
     Parameters
@@ -142,14 +134,9 @@ class WorkPrecision:
         header = ["method", "spaces", "setting", "error [m]", "evaluations", "matrices", "ms"]
         runs = f", medians over {self.starts} starts" if self.starts > 1 else ""
         lines = [f"{self.model!r}, errors at {self.until:g} s{runs}"]
-        lines.append(aligned_table(header, rows, left=3))
+        lines.append(Table(header, rows, 3).text())
         lines += [f"{w.method} in {w.spaces}: {w.refused}" for w in self.works if w.refused]
         return "\n".join(lines)
-
-    __repr__ = __str__
-
-    def _repr_html_(self) -> str:
-        return as_html(str(self))
 
     def as_dict(self) -> dict[str, Any]:
         """Plain numbers and words."""
@@ -160,16 +147,11 @@ class WorkPrecision:
         ]  # fmt: skip
         return {"until": self.until, "starts": self.starts, "works": works}
 
-    def plot(self, path: str | Path | None = None) -> Any:
-        """A figure: error over evaluations, and over time where it was taken.
-
-        With a path, the .png or .svg file that was written; without, a matplotlib Figure.
-        """
+    def figure(self) -> Any:
+        """Error over evaluations, and over time where it was taken."""
         from chasles.studies.accuracy_figures import work_figure
-        from chasles.view.study_panels import save_figure, shown_figure
 
-        figure = work_figure(self)
-        return shown_figure(figure) if path is None else save_figure(figure, path)
+        return work_figure(self)
 
 
 @checked_keywords
@@ -238,13 +220,7 @@ def work_precision(
             "work_precision: there are neither steps nor tolerances.",
             "Give some of one kind: steps=[4e-3, 2e-3, 1e-3].",
         )
-    listed = {"methods": methods, "spaces": spaces, "starts": starts}
-    for what, values in listed.items():
-        if isinstance(values, str) or not isinstance(values, Sequence) or not values:
-            raise InvalidOption(
-                f"work_precision: {what} must be a list, got {short_repr(values)}.",
-                f"Give a list of {what}.",
-            )
+    check_lists("work_precision", methods=methods, spaces=spaces, starts=starts)
     common = {"stabilise": stabilise, "save_every": NEVER, "progress": False}
     exact = [simulate_quietly(model, until, start=s, **common, **REFERENCE) for s in starts]
     found, jobs = [find_method(method) for method in methods], []
@@ -253,9 +229,8 @@ def work_precision(
             # Those with steps of one length are refused by name where there are tolerances alone.
             may = {"step": True, "rtol": method.adaptive or not settings["step"]}
             jobs += [(method, space, kind) for kind in settings if settings[kind] and may[kind]]
-    hidden = None if progress is None else not progress
     works = []
-    with progress_bar(jobs, "work", unit="family", disable=hidden) as bar:
+    with progress_bar(jobs, "work", unit="family", progress=progress) as bar:
         for method, space, kind in bar:
             options = {**common, "method": method, "spaces": space}
             works.append(
@@ -265,13 +240,7 @@ def work_precision(
 
 
 def positive(values: Any, what: str) -> list[float]:
-    array = np.atleast_1d(checked_array(values, what, "work_precision", InvalidOption))
-    if array.ndim != 1 or not (array > 0).all():
-        raise InvalidOption(
-            f"work_precision: {what} must be positive, got {short_repr(values)}.",
-            "Give positive numbers.",
-        )
-    return sorted(array.tolist(), reverse=True)
+    return checked_falling(values, "work_precision", what, "positive", "Give positive numbers.")
 
 
 def work_of(

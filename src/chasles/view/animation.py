@@ -11,6 +11,7 @@ from chasles.model.keywords import checked_keywords
 from chasles.result.result import Result
 from chasles.view.film import Film, checked_layout, labels_of, make_film
 from chasles.view.gltf import write_gltf
+from chasles.view.plots import checked_file
 from chasles.view.setting import checked_follow
 
 KINDS = (".html", ".gif", ".mp4", ".glb", ".gltf")
@@ -54,7 +55,7 @@ def animate(
             "hinge.rate", "top.mass", "top.angular_velocity.z", ...; by default a few of those
     """
     every = checked_results(results)
-    target = checked_target(path)
+    target = None if path is None else checked_file(path, KINDS, "animate: the film")
     names, arranged = labels_of(every, labels), checked_layout(layout)
     if frames is not None and (
         isinstance(frames, bool) or not isinstance(frames, int) or frames < 2
@@ -117,17 +118,3 @@ def checked_results(results: Any) -> list[Result]:
                 "Run it further, or draw it: result.model.plot().",
             )
     return list(every)
-
-
-def checked_target(path: str | Path | None) -> Path | None:
-    if path is None:
-        return None
-    target = Path(path)
-    if target.suffix.lower() not in KINDS:
-        raise InvalidOption(
-            f"animate: the film's name is '{target.name}'.",
-            f"Let it end in {', '.join(KINDS[:-1])} or {KINDS[-1]}.",
-        )
-    if not target.parent.is_dir():
-        raise InvalidOption(f"animate: there is no folder '{target.parent}'.", "Make it first.")
-    return target

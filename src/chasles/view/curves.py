@@ -54,7 +54,7 @@ def plot_result(
     size: tuple[float, float] = (6.4, 3.6),
 ) -> Axes:
     """Draw what was asked for by name; by default the energy."""
-    target = checked_target(path, "plot")
+    target = checked_target(path)
     asked = what if isinstance(what, list | tuple) else ["energy" if what is None else what]
     if not asked:
         raise InvalidOption("plot: the list of names is empty.", "Name at least one thing to plot.")

@@ -1,6 +1,5 @@
 """`model.plot()`: the model as it was entered, with names, joints, forces, drivers and a scale."""
 
-import io
 from pathlib import Path
 from typing import Any
 
@@ -23,7 +22,7 @@ from chasles.view.marks import (
     draw_ties,
     draw_world,
 )
-from chasles.view.plots import RC
+from chasles.view.plots import RC, checked_file, png_of
 from chasles.view.raster import Page, render
 from chasles.view.scene import Scene, place, scene_of
 from chasles.view.theme import LIGHT
@@ -45,7 +44,7 @@ def plot_model(
     ax: Axes | None = None,
 ) -> Axes:
     """Draw a model on axes of its own, or on given ones; write it where there is a path."""
-    target = checked_target(path, "plot")
+    target = checked_target(path)
     camera, scene = camera_of(model, view), scene_of(model)
     with mpl.rc_context(RC):
         axes = ax if ax is not None else new_axes(size)
@@ -55,7 +54,7 @@ def plot_model(
 
 def picture_of(model: Model) -> bytes:
     """The picture as a PNG file."""
-    return png_of(plot_model(model))
+    return png_of(figure_of(plot_model(model)))
 
 
 def new_axes(size: tuple[float, float]) -> Axes:
@@ -162,34 +161,20 @@ def body_names(scene: Scene, camera: Camera) -> list[Label]:
 # --- output ---
 
 
-def checked_target(path: str | Path | None, what: str) -> Path | None:
-    """Where to write a figure, in a folder that is there."""
-    if path is None:
-        return None
-    target = Path(path)
-    if target.suffix.lower() not in KINDS:
-        raise InvalidOption(
-            f"{what}: the figure's name is '{target.name}'.",
-            f"Let it end in {', '.join(KINDS[:-1])} or {KINDS[-1]}.",
-        )
-    if not target.parent.is_dir():
-        raise InvalidOption(f"{what}: there is no folder '{target.parent}'.", "Make it first.")
-    return target
+def checked_target(path: str | Path | None) -> Path | None:
+    return None if path is None else checked_file(path, KINDS, "plot: the figure")
 
 
 def finished(ax: Axes, target: Path | None) -> Axes:
     """The axes, written to a file if there is one, and able to show themselves in a notebook."""
-    figure = ax.get_figure(root=True)
-    assert isinstance(figure, Figure)
+    figure = figure_of(ax)
     if target is not None:
         figure.savefig(target, dpi=160, facecolor="white")
-    ax._repr_png_ = lambda: png_of(ax)  # type: ignore[attr-defined]
+    ax._repr_png_ = lambda: png_of(figure)  # type: ignore[attr-defined]
     return ax
 
 
-def png_of(ax: Axes, dpi: int = 110) -> bytes:
+def figure_of(ax: Axes) -> Figure:
     figure = ax.get_figure(root=True)
     assert isinstance(figure, Figure)
-    buffer = io.BytesIO()
-    figure.savefig(buffer, format="png", dpi=dpi, facecolor="white")
-    return buffer.getvalue()
+    return figure

@@ -8,7 +8,7 @@ so a figure follows the reader's light or dark scheme.
 import hashlib
 import io
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from math import ceil
 from pathlib import Path
@@ -16,19 +16,17 @@ from typing import Any
 
 import matplotlib as mpl
 from matplotlib.axes import Axes
+from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure as Canvas
 
-from chasles.view.theme import (
-    LIGHT,
-    SANS,
-    style_variables,
-    with_variables,
-)
+from chasles.model import InvalidOption
+from chasles.view.theme import LIGHT, SANS, style_variables, with_variables
 
 Draw = Callable[[Axes], None]
 #: Labels by which `place` knows what stands in the margins of a panel.
 END_NAME, NAMED_ROWS, NAMED_COLUMNS = "end name", "named rows", "named columns"
 LEGEND_BELOW, LEGEND_ROW = "legend below", 0.17  # inches
+KINDS = (".svg", ".png")
 PANEL = (4.6, 2.75)  # inches; on the page a panel is about this many times 100 px wide
 
 RC: Any = {
@@ -177,19 +175,53 @@ def inline_svg(panel: Panel, salt: str) -> str:
 
 
 def save_files(figure: Figure, folder: Path, png: bool = True) -> list[Path]:
-    """NAME.svg, which follows the reader's scheme, and NAME.png on white."""
-    written = []
+    """NAME.svg and NAME.png."""
+    kinds = KINDS if png else KINDS[:1]
+    return [save_figure(figure, folder / f"{figure.name}{kind}") for kind in kinds]
+
+
+def save_figure(figure: Figure, path: str | Path) -> Path:
+    """One file: .png on white, or .svg, which follows the reader's light or dark scheme."""
+    target = checked_file(path, KINDS, "plot: the figure")
     with mpl.rc_context(RC):
         canvas = canvas_of(figure.panels, figure.columns)
+        if target.suffix.lower() == ".png":
+            canvas.savefig(target, format="png", dpi=144, facecolor="white")
+            return target
         text = svg_of(canvas, figure.name)
-        style = f"<style>{style_variables()} text{{font-family:{SANS}}}</style>"
-        head, body = text.split(">", 1)
-        written.append(folder / f"{figure.name}.svg")
-        written[0].write_text(f"{head}>{style}{body}", encoding="utf-8")
-        if png:
-            written.append(folder / f"{figure.name}.png")
-            canvas.savefig(written[1], format="png", dpi=144, facecolor="white")
-    return written
+    style = f"<style>{style_variables()} text{{font-family:{SANS}}}</style>"
+    head, body = text.split(">", 1)
+    target.write_text(f"{head}>{style}{body}", encoding="utf-8")
+    return target
+
+
+def checked_file(path: str | Path, kinds: Sequence[str], what: str) -> Path:
+    """Where to write, in a folder that is there, under a name that ends as one of the kinds."""
+    target, where = Path(path), what.partition(":")[0]
+    if target.suffix.lower() not in kinds:
+        raise InvalidOption(
+            f"{what}'s name is '{target.name}'.",
+            f"Let it end in {', '.join(kinds[:-1])} or {kinds[-1]}.",
+        )
+    if not target.parent.is_dir():
+        raise InvalidOption(f"{where}: there is no folder '{target.parent}'.", "Make it first.")
+    return target
+
+
+def shown_figure(figure: Figure) -> Canvas:
+    """A figure to look at: matplotlib's, which a notebook shows."""
+    with mpl.rc_context(RC):
+        canvas = canvas_of(figure.panels, figure.columns)
+    canvas.set_facecolor("white")
+    FigureCanvasAgg(canvas)
+    canvas._repr_png_ = lambda: png_of(canvas)  # type: ignore[attr-defined]
+    return canvas
+
+
+def png_of(canvas: Canvas, dpi: int = 110) -> bytes:
+    buffer = io.BytesIO()
+    canvas.savefig(buffer, format="png", dpi=dpi, facecolor="white")
+    return buffer.getvalue()
 
 
 def formula_svg(tex: str) -> str:

@@ -3,15 +3,13 @@
 The pieces are plain strings of HTML; `page` puts them into a document.
 """
 
-import os
 import re
-import tempfile
-from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from html import escape
 from importlib.resources import files
 from pathlib import Path
 
+from chasles.result import sealed
 from chasles.view.plots import Figure, Panel, inline_svg
 from chasles.view.theme import SANS, SERIF, style_variables
 
@@ -76,41 +74,6 @@ def panel_block(panel: Panel, salt: str) -> str:
     )
 
 
-def html_table(
-    columns: Sequence[str],
-    rows: Iterable[Sequence[str | tuple[str, float | str]]],
-    name: str = "",
-    numeric: Iterable[int] = (),
-    cards: bool = False,
-    labelled: Iterable[int] = (),
-) -> str:
-    """A table whose columns sort on click; a cell is HTML, or (HTML, value to sort by).
-
-    With `cards`, each row becomes a card on a narrow screen, where the `labelled` cells repeat the
-    names of their columns.
-    """
-    right, named = set(numeric), set(labelled)
-    head = "".join(
-        f'<th scope="col"{" class=n" if k in right else ""}><button>{column}</button></th>'
-        for k, column in enumerate(columns)
-    )
-    body = []
-    for row in rows:
-        cells = []
-        for k, cell in enumerate(row):
-            html, key = cell if isinstance(cell, tuple) else (cell, None)
-            sort = f' data-sort="{escape(str(key))}"' if key is not None else ""
-            label = f' data-label="{escape(columns[k])}"' if k in named else ""
-            cells.append(f"<td{' class=n' if k in right else ''}{sort}{label}>{html}</td>")
-        body.append(f"<tr>{''.join(cells)}</tr>")
-    kind = "sortable cards" if cards else "sortable"
-    identity = f' id="{name}"' if name else ""
-    return (
-        f'<div class="scroll"><table{identity} class="{kind}"><thead><tr>{head}</tr></thead>'
-        f"<tbody>{''.join(body)}</tbody></table></div>"
-    )
-
-
 def section(name: str, title: str, *content: str, level: int = 2) -> str:
     return f'<section id="{name}"><h{level}>{title}</h{level}>{"".join(content)}</section>'
 
@@ -126,12 +89,4 @@ def film_block(film: str, name: str, caption: str) -> str:
 
 def write_whole(path: Path, text: str) -> None:
     """The file with this text, or the file as it was: never half of it."""
-    handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
-    try:
-        with os.fdopen(handle, "w", encoding="utf-8") as file:
-            file.write(text)
-        os.chmod(temporary, 0o644)
-        os.replace(temporary, path)
-    except BaseException:
-        Path(temporary).unlink(missing_ok=True)
-        raise
+    sealed.write_whole(path, lambda file: file.write(text.encode()))

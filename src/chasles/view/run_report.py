@@ -2,19 +2,18 @@
 
 from base64 import b64encode
 from html import escape
-from io import BytesIO
 from pathlib import Path
 
 import matplotlib as mpl
 
 from chasles.model import InvalidOption
-from chasles.model.tables import small
+from chasles.model.tables import Table, small
 from chasles.result.result import Result
 from chasles.view.curves import plot_result
 from chasles.view.film import make_film
-from chasles.view.picture import picture_of
-from chasles.view.plots import RC
-from chasles.view.report import html_table, page, paragraphs, section, write_whole
+from chasles.view.picture import figure_of, picture_of
+from chasles.view.plots import RC, png_of
+from chasles.view.report import page, paragraphs, section, write_whole
 
 
 def write_report(result: Result, path: str | Path, title: str | None = None) -> Path:
@@ -64,7 +63,8 @@ def joints_table(result: Result) -> str:
     ]
     if not rows:
         return paragraphs("There are no joints.")
-    return html_table(("joint", "kind", "largest violation, m", "largest violation, rad"), rows)
+    header = ("joint", "kind", "largest violation, m", "largest violation, rad")
+    return Table(header, rows).html()
 
 
 def provenance_table(result: Result) -> str:
@@ -72,7 +72,7 @@ def provenance_table(result: Result) -> str:
     rows = [(name, escape(str(result.provenance[name]))) for name in kept]
     spaces = result.provenance["spaces"].items()
     rows += [(f"space of {escape(body)}", escape(space)) for body, space in spaces]
-    return html_table(("what", "value"), rows)
+    return Table(("what", "value"), rows).html()
 
 
 def plots_of(result: Result) -> list[str]:
@@ -82,11 +82,8 @@ def plots_of(result: Result) -> list[str]:
 
 def plot(result: Result, what: str) -> str:
     """A plot of the run as a picture in the page."""
-    figure, buffer = plot_result(result, what).get_figure(root=True), BytesIO()
-    assert figure is not None  # the axes are new ones
     with mpl.rc_context(RC):
-        figure.savefig(buffer, format="png", dpi=144)
-    return image(buffer.getvalue(), f"{what} over time")
+        return image(png_of(figure_of(plot_result(result, what)), 144), f"{what} over time")
 
 
 def image(png: bytes, words: str) -> str:

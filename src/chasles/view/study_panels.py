@@ -1,26 +1,19 @@
 """Kinds of panel for studies: dots on a logarithmic scale, bars, slopes, distributions, fronts."""
 
-import io
 from collections.abc import Sequence
 from dataclasses import dataclass
 from math import ceil, floor, log10
-from pathlib import Path
 from typing import Any
 
-import matplotlib as mpl
 import numpy as np
 from matplotlib.axes import Axes
-from matplotlib.backends.backend_agg import FigureCanvasAgg
-from matplotlib.figure import Figure as Canvas
 from matplotlib.ticker import FixedLocator, FuncFormatter, NullLocator
 
 from chasles.core.arrays import Floats
-from chasles.model import InvalidOption
 from chasles.view.panels import log_axis, titles
-from chasles.view.plots import LEGEND_BELOW, NAMED_ROWS, RC, Draw, Figure, canvas_of, svg_of
-from chasles.view.theme import LIGHT, SANS, power_of_ten, style_variables
+from chasles.view.plots import LEGEND_BELOW, NAMED_ROWS, Draw
+from chasles.view.theme import LIGHT, power_of_ten
 
-KINDS = (".png", ".svg")
 MARKERS = {"se3": "o", "product": "s", "chosen": "D", "other": "^", "y": "P", "x": "v", "z": "X"}
 COLOURS = tuple(MARKERS)
 #: Ratio of the ends of a logarithmic axis below which powers of ten are too few ticks.
@@ -29,43 +22,6 @@ FEW_DECADES = 60.0
 ACROSS, UPWARDS, WORD_SIZE = 275.0, 180.0, 7.5
 #: Characters of legend that fit under a panel.
 LEGEND_CHARACTERS = 66
-
-
-def shown_figure(figure: Figure) -> Canvas:
-    """A figure to look at: matplotlib's, which a notebook shows."""
-    with mpl.rc_context(RC):
-        canvas = canvas_of(figure.panels, figure.columns)
-    canvas.set_facecolor("white")
-    FigureCanvasAgg(canvas)
-
-    def png() -> bytes:
-        buffer = io.BytesIO()
-        canvas.savefig(buffer, format="png", dpi=110, facecolor="white")
-        return buffer.getvalue()
-
-    canvas._repr_png_ = png  # type: ignore[attr-defined]
-    return canvas
-
-
-def save_figure(figure: Figure, path: str | Path) -> Path:
-    """One file: .png on white, or .svg, which follows the reader's light or dark scheme."""
-    target = Path(path)
-    if target.suffix.lower() not in KINDS:
-        raise InvalidOption(
-            f"plot: the figure's name is '{target.name}'.", "Let it end in .png or .svg."
-        )
-    if not target.parent.is_dir():
-        raise InvalidOption(f"plot: there is no folder '{target.parent}'.", "Make it first.")
-    with mpl.rc_context(RC):
-        canvas = canvas_of(figure.panels, figure.columns)
-        if target.suffix.lower() == ".png":
-            canvas.savefig(target, format="png", dpi=144, facecolor="white")
-            return target
-        text = svg_of(canvas, figure.name)
-    style = f"<style>{style_variables()} text{{font-family:{SANS}}}</style>"
-    head, body = text.split(">", 1)
-    target.write_text(f"{head}>{style}{body}", encoding="utf-8")
-    return target
 
 
 @dataclass(frozen=True)

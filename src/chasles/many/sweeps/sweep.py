@@ -20,7 +20,7 @@ from chasles.model.checks import checked_positive
 from chasles.model.errors import short_repr
 from chasles.model.keywords import checked_keywords
 from chasles.model.notebook import as_html
-from chasles.model.tables import aligned_table, plain
+from chasles.model.tables import Table, plain
 from chasles.result.result import Result
 from chasles.run.preparation import check_progress
 from chasles.stderr import progress_bar
@@ -159,10 +159,10 @@ class Sweep:
         ranges = self.ranges()
         if ranges:
             header = ["measured", "least", "in run", "greatest", "in run"]
-            lines.append(aligned_table(header, ranges))
+            lines.append(Table(header, ranges).text())
             lines.append("All of it: frame(), or values(name) over the grid; --csv or --json.")
         rows = [[str(r["run"]), f"{r['seconds']:.3g}", str(r["values"])] for r in self.slowest(3)]
-        lines.append(aligned_table(["slowest", "s", "values"], rows))
+        lines.append(Table(["slowest", "s", "values"], rows).text())
         return "\n".join(lines)
 
     __repr__ = __str__
@@ -301,9 +301,8 @@ def carry_out(
         return
     crew = make_crew(executor, workers, measure)
     waiting = (task for task in plan.tasks() if task.number not in done)
-    hidden = None if progress is None else not progress
     try:
-        with progress_bar(total=len(plan), initial=len(done), unit="run", disable=hidden) as bar:
+        with progress_bar(total=len(plan), initial=len(done), unit="run", progress=progress) as bar:
             for records in carried_out(crew, waiting, partial(run_task, measure=measure)):
                 store.append(records)
                 bar.update(len(records))

@@ -4,9 +4,9 @@ from math import isfinite
 from typing import Any
 
 from chasles.integrators.methods import methods
+from chasles.model.tables import Table
 from chasles.studies.accuracy_figures import counted, work_panel
 from chasles.studies.integrators_study.cases import SPACES, STEP, is_secular
-from chasles.studies.spaces_study.markdown import markdown_table
 from chasles.studies.work_precision import Point, Work
 from chasles.view.plots import Figure, Panel
 
@@ -49,7 +49,7 @@ def order_table(name: str, rows: dict[str, Any]) -> str:
         for method, found in rows.items()
     ]
     header = ["method", "order", *(f"`{space}`" for space in SPACES)]
-    return f"### {name}\n\n{markdown_table(header, lines)}"
+    return f"### {name}\n\n{Table(header, lines).markdown()}"
 
 
 def slope(found: Any) -> str:
@@ -67,7 +67,7 @@ def refusals(orders: dict[str, Any]) -> str:
                 if isinstance(found, str):
                     reasons.setdefault(found, []).append(f"`{method}` in `{space}`")
     lines = [[", ".join(dict.fromkeys(who)), why] for why, who in reasons.items()]
-    return markdown_table(["method and space", "reason"], lines) if lines else "Nothing."
+    return Table(["method and space", "reason"], lines).markdown() if lines else "Nothing."
 
 
 def drift_table(drift: dict[str, Any]) -> str:
@@ -79,7 +79,7 @@ def drift_table(drift: dict[str, Any]) -> str:
                 numbers = [f"{row['gap']:.0e}", f"{row['energy']:.0e}", trend, f"{row['L']:.0e}"]
                 lines.append([f"`{method}`", f"`{space}`", *numbers])
     header = ["method", "spaces", "gap, m", "energy", "trend", "L along gravity"]
-    return markdown_table(header, lines)
+    return Table(header, lines).markdown()
 
 
 def figures(data: dict[str, Any]) -> list[Figure]:

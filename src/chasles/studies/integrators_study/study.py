@@ -1,19 +1,11 @@
 """`chasles study integrators`: run everything, draw it, write the page."""
 
-import json
-import platform
-import time
-from collections.abc import Callable
 from dataclasses import dataclass, field
-from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
-from chasles.stderr import progress_bar
 from chasles.studies.integrators_study import cases
-from chasles.studies.spaces_study.study import rounded
-
-IMAGES = Path("images") / "integrators"
+from chasles.studies.output import answered, write_study
 
 
 @dataclass(frozen=True)
@@ -26,39 +18,20 @@ class Options:
 
 def measured(effort: cases.Effort, progress: bool | None = None) -> dict[str, Any]:
     """Every number of the study, with a bar on stderr."""
-    questions: dict[str, Callable[[cases.Effort], Any]] = {
-        "orders": cases.orders,
-        "work": cases.work,
-        "drift": cases.drift,
+    questions = {
+        "orders": lambda: cases.orders(effort),
+        "work": lambda: cases.work(effort),
+        "drift": lambda: cases.drift(effort),
     }
-    began = time.perf_counter()
-    data: dict[str, Any] = {}
-    hidden = None if progress is None else not progress
-    with progress_bar(questions.items(), unit="question", disable=hidden) as bar:
-        for name, question in bar:
-            bar.set_description(name)
-            data[name] = question(effort)
-    data["made"] = {
-        "steps": effort.steps,
-        "seconds": round(time.perf_counter() - began, 1),
-        "chasles": version("chasles"),
-        "python": platform.python_version(),
-    }
-    return data
+    return answered(questions, progress, steps=effort.steps)
 
 
 def make_study(options: Options, progress: bool | None = None) -> str:
     """Write integrators-study.md, figures and results.json; returns what to tell the user."""
-    from chasles.studies.integrators_study.page import figures, page
-    from chasles.view.plots import save_files
-    from chasles.view.report import write_whole
+    from chasles.studies.integrators_study.page import figures, page  # late: it draws
 
-    folder = options.out / IMAGES
-    folder.mkdir(parents=True, exist_ok=True)
     data = measured(options.effort, progress)
-    for figure in figures(data):
-        save_files(figure, folder, png=True)
-    write_whole(folder / "results.json", json.dumps(rounded(data)) + "\n")
-    target = options.out / "integrators-study.md"
-    write_whole(target, page(data))
+    images = Path("images") / "integrators"
+    drawn, text = figures(data), page(data)
+    target = write_study(options.out, images, "integrators-study.md", text, drawn, data, png=True)
     return f"{target}: {len(data['drift'])} methods in {data['made']['seconds']:g} s"

@@ -5,15 +5,15 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from chasles.core.arrays import Floats
 from chasles.model import Model
-from chasles.model.tables import aligned_table
+from chasles.model.tables import Table
 from chasles.result.result import Result
 from chasles.run.simulate import simulate
-from chasles.studies.library.drawing import Drawing
 
 #: A number or several, and their unit.
 Quantity = tuple[float | Sequence[float], str]
-
+Named = Sequence[tuple[str, Floats]]
 
 FILM_FRAMES = 150  # saved states of a film: some 2 kB for every body
 
@@ -35,10 +35,38 @@ class Check:
     def passed(self) -> bool:
         return self.value <= self.limit  # not a number never is
 
+    @property
+    def verdict(self) -> str:
+        return "passed" if self.passed else "FAILED"
+
     def __str__(self) -> str:
-        verdict = "passed" if self.passed else "FAILED"
         value = f"{self.value:.2g} {self.unit}".rstrip()
-        return f"{self.what}: {value} of {self.limit:.2g} allowed: {verdict}"
+        return f"{self.what}: {value} of {self.limit:.2g} allowed: {self.verdict}"
+
+
+@dataclass(frozen=True)
+class Drawing:
+    """The mechanism at some instants on the left, curves over time on the right.
+
+    instants  s, at which the mechanism is drawn; the last one in full ink
+    plane     what is seen: "xy", "xz", "yz", or the view from above a corner: "corner" with z
+              up, "corner, y up"
+    curves    the curves people publish: (name, values (T,)) of a result
+    title     of the curves
+    label     of their axis, with the unit
+    cropped   left, right, bottom and top of what is shown, m; None shows all of it
+    masses    point masses to draw: name of the body -> where it is at the start, m
+    traces    paths of points to draw: (name, points in the world (T, 3)) of a result
+    """
+
+    instants: Sequence[float]
+    curves: Callable[[Result], Named]
+    title: str
+    label: str
+    plane: str = "corner"
+    cropped: tuple[float, float, float, float] | None = None
+    masses: Mapping[str, tuple[float, ...]] = field(default_factory=dict)
+    traces: Callable[[Result], Named] = lambda result: ()
 
 
 @dataclass(frozen=True)
@@ -86,10 +114,8 @@ class Benchmark:
 
     def picture(self, result: Result, path: str | Path) -> Path:
         """Write a .png or .svg: the mechanism at some instants, and the curve people publish."""
+        from chasles.view.plots import save_figure  # late: an import of chasles plots nothing
         from chasles.view.strobe import benchmark_figure
-        from chasles.view.study_panels import (
-            save_figure,  # late: an import of chasles plots nothing
-        )
 
         return save_figure(benchmark_figure(self.name, result, self.drawing), path)
 
@@ -110,11 +136,5 @@ def checks_table(checks: Sequence[Check]) -> str:
     ------------  -----  -----  ----  ------
     energy error   0.02    0.1  J     passed
     """
-    rows = [
-        (c.what, f"{c.value:.2g}", f"{c.limit:.2g}", c.unit, "passed" if c.passed else "FAILED")
-        for c in checks
-    ]
-    units = max((len(c.unit) for c in checks), default=0)
-    padded = [(*row[:3], row[3].ljust(max(units, 4)), row[4].ljust(6)) for row in rows]
-    header = ("check", "value", "limit", "unit".ljust(units), "")
-    return aligned_table(header, padded)
+    rows = [(c.what, f"{c.value:.2g}", f"{c.limit:.2g}", c.unit, c.verdict) for c in checks]
+    return Table(("check", "value", "limit", "unit", ""), rows, left=(0, 3, 4)).text()

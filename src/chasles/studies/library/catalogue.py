@@ -3,41 +3,8 @@
 from collections.abc import Iterator
 
 from chasles.model import UnknownName
-from chasles.studies.library import (
-    andrews_squeezer,
-    bennett,
-    bricard,
-    chain,
-    flyball_governor,
-    four_bar,
-    heavy_top,
-    n_four_bar,
-    rolling_disc,
-    satellite,
-    simple_pendulum,
-    slider_crank,
-)
 from chasles.studies.library.benchmark import Benchmark
-
-#: In the order of listings; a mechanism has a module, and a module may have several sizes of it.
-BENCHMARKS: tuple[Benchmark, ...] = (
-    simple_pendulum.BENCHMARK,
-    *n_four_bar.BENCHMARKS,
-    andrews_squeezer.BENCHMARK,
-    bricard.BENCHMARK,
-    flyball_governor.BENCHMARK,
-    slider_crank.BENCHMARK,
-    slider_crank.SPHERICAL,
-    rolling_disc.BENCHMARK,
-    rolling_disc.UPRIGHT_BENCHMARK,
-    heavy_top.BENCHMARK,
-    heavy_top.SLOW_BENCHMARK,
-    chain.BENCHMARK,
-    chain.LONG,
-    four_bar.BENCHMARK,
-    bennett.BENCHMARK,
-    satellite.BENCHMARK,
-)
+from chasles.studies.library.described import described, entries
 
 
 class Library:
@@ -52,6 +19,7 @@ class Library:
 
     def __init__(self, benchmarks: tuple[Benchmark, ...]) -> None:
         self._by_name = {benchmark.name: benchmark for benchmark in benchmarks}
+        self._by_lower = {name.lower(): one for name, one in self._by_name.items()}
 
     def names(self) -> tuple[str, ...]:
         """The names that `get` knows."""
@@ -59,17 +27,14 @@ class Library:
 
     def get(self, name: str) -> Benchmark:
         """The benchmark of that name; upper and lower case are the same."""
-        by_lower = {known.lower(): known for known in self._by_name}
-        key = by_lower.get(name.lower()) if isinstance(name, str) else None
-        if key is None:
+        if name not in self:
             raise UnknownName.among("benchmark", name, self._by_name, where="library")
-        return self._by_name[key]
+        return self._by_lower[name.lower()]
 
-    def __getitem__(self, name: str) -> Benchmark:
-        return self.get(name)
+    __getitem__ = get
 
     def __contains__(self, name: object) -> bool:
-        return isinstance(name, str) and name.lower() in {known.lower() for known in self._by_name}
+        return isinstance(name, str) and name.lower() in self._by_lower
 
     def __iter__(self) -> Iterator[Benchmark]:
         return iter(self._by_name.values())
@@ -81,4 +46,4 @@ class Library:
         return f"Library({', '.join(self._by_name)})"
 
 
-library = Library(BENCHMARKS)
+library = Library(tuple(described(name) for name in entries()))

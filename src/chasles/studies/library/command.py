@@ -1,13 +1,12 @@
 """`chasles library`: the list, one benchmark, or all of them with their page."""
 
-import sys
 from pathlib import Path
 from textwrap import wrap
 
-from chasles.model import InvalidOption
-from chasles.model.tables import aligned_table
+from chasles.model.tables import Table
 from chasles.studies.library.benchmark import Benchmark, Check, Quantity, checks_table
 from chasles.studies.library.catalogue import library
+from chasles.studies.output import tell, writable
 
 IMAGES = Path("images") / "library"
 FILMS = Path("films")
@@ -17,17 +16,14 @@ LINE = 96  # characters
 def listing() -> str:
     """One line per benchmark."""
     rows = [(b.name, b.title, str(b.freedom), first_sentence(b.about)) for b in library]
-    widths = [max(len(row[column]) for row in rows) for column in (1, 3)]
-    padded = [(row[0], row[1].ljust(widths[0]), row[2], row[3].ljust(widths[1])) for row in rows]
-    header = ("name", "title".ljust(widths[0]), "dof", "about".ljust(widths[1]))
-    return aligned_table(header, padded)
+    return Table(("name", "title", "dof", "about"), rows, left=(0, 1, 3)).text()
 
 
 def run_one(name: str, out: Path) -> tuple[str, bool]:
     """Run a benchmark, write its picture, film and result; what to print, and whether it passed."""
     benchmark = library.get(name)
     folder = writable(out)
-    tell(benchmark)
+    announce(benchmark)
     result = benchmark.run()
     checks = benchmark.check(result)
     saved = result.save(folder / f"{benchmark.name}.nc")
@@ -56,7 +52,7 @@ def run_all(out: Path) -> tuple[str, bool]:
     folder, films = writable(out / IMAGES), writable(out / FILMS)
     checks: dict[str, list[Check]] = {}
     for benchmark in library:
-        tell(benchmark)
+        announce(benchmark)
         result = benchmark.run()
         checks[benchmark.name] = benchmark.check(result)
         benchmark.picture(result, folder / f"{benchmark.name}.png")
@@ -75,19 +71,10 @@ def wrapped(text: str) -> str:
     return "\n".join(wrap(text, LINE))
 
 
-def tell(benchmark: Benchmark) -> None:
-    """A word on stderr before a run."""
+def announce(benchmark: Benchmark) -> None:
+    """A word before a run."""
     steps = round(benchmark.until / benchmark.step)
-    print(f"chasles: {benchmark.name}, {benchmark.until:g} s in {steps} steps ...", file=sys.stderr)
-
-
-def writable(folder: Path) -> Path:
-    """The folder, made if need be."""
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise InvalidOption(f"cannot write to --out {folder}: {error.strerror}.") from None
-    return folder
+    tell(f"{benchmark.name}, {benchmark.until:g} s in {steps} steps")
 
 
 def parameters_table(benchmark: Benchmark) -> str:

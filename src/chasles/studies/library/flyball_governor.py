@@ -6,9 +6,8 @@ from chasles.core.arrays import Floats
 from chasles.model import GROUND, Body, Model, Prismatic, Revolute, Spring
 from chasles.model.shapes import Box
 from chasles.result.result import Result
-from chasles.studies.library.benchmark import Benchmark, Check
-from chasles.studies.library.drawing import Drawing, Named
-from chasles.studies.library.measures import energy_check, gap_checks
+from chasles.studies.library.benchmark import Check, Named
+from chasles.studies.library.measures import largest
 
 DENSITY = 3000.0  # kg/m^3
 LENGTH = 1.0  # m, of the shaft and of both rods
@@ -23,11 +22,7 @@ DAMPING = 4e4  # N s/m
 REST_LENGTH = 0.5  # m
 SPIN = 2.0 * np.pi  # rad/s, of everything about the shaft
 GRAVITY = 9.81  # m/s^2
-UNTIL = 10.0  # s
-#: The dampers pull the slider with rates up to 2 C / m = 2.7e4 /s, and RK4 is stable up to 2.8.
-STEP = 5e-5  # s
 FIRST_RISE = 1.0  # s, by which the slider has been up once
-SAVED = 20  # steps between two saved states
 SIDES = {"right": 1.0, "left": -1.0}  # of the shaft, along x
 Y = (0.0, 1.0, 0.0)
 Z = (0.0, 0.0, 1.0)
@@ -155,9 +150,7 @@ def checks(result: Result) -> list[Check]:
     about_shaft = result.angular_momentum()[:, 2]
     return [
         *rigid_check(result),
-        energy_check(result, 1e-6),
-        Check("spin momentum", float(np.abs(about_shaft - about_shaft[0]).max()), 1e-8, "N m s"),
-        *gap_checks(result, 1e-9),
+        Check("spin momentum", largest(about_shaft - about_shaft[0]), 1e-8, "N m s"),
     ]
 
 
@@ -165,45 +158,4 @@ def curves(result: Result) -> Named:
     return [("s", height(result))]
 
 
-BENCHMARK = Benchmark(
-    name="A05",
-    title="Stiff flyball governor",
-    source="M. González, D. Dopico, U. Lugrís, J. Cuadrado: A benchmarking system for MBS"
-    " simulation software. Multibody System Dynamics 16 (2006) 179-190; IFToMM Library of"
-    " Computational Benchmark Problems, A05.",
-    about="Watt's governor with spring-dampers in place of its coupler rods: they stretch by less"
-    " than 0.06 mm, and damp with rates above 1e4 /s, which makes the equations stiff. An explicit"
-    " method must take steps for its stability, here 5e-5 s with RK4, and is then more accurate"
-    " than needed. The angle of 30 degrees is below the horizontal, which relaxes the couplers"
-    " at the start: they go from the middle of the rods to the sides of the slider, 0.1 m apart as"
-    " the hinges are. Sources disagree about the spin: 2 pi rad/s is that of the library and is"
-    " taken here; 0.16 * 2 pi rad/s is found in one implementation, together with 0.005 times the"
-    " stiffness and damping, which is another problem.",
-    parameters={
-        "density": (DENSITY, "kg/m³"),
-        "shaft and rods": ((LENGTH, SECTION, SECTION), "m"),
-        "edge of the slider": (SLIDER, "m"),
-        "point masses": (BALL, "kg"),
-        "distance of the hinges": (HINGES, "m"),
-        "rods below the horizontal": (float(ANGLE), "rad"),
-        "s of the slider": (HEIGHT, "m"),
-        "stiffness of the couplers": (STIFFNESS, "N/m"),
-        "damping of the couplers": (DAMPING, "N s/m"),
-        "rest length of the couplers": (REST_LENGTH, "m"),
-        "spin at the start": (SPIN, "rad/s"),
-        "gravity along -z": (GRAVITY, "m/s²"),
-    },
-    model=model,
-    freedom=4,
-    until=UNTIL,
-    step=STEP,
-    options={"save_every": SAVED},
-    checks=checks,
-    drawing=Drawing(
-        instants=(0.0, 0.5, 1.0),
-        curves=curves,
-        title="Height s of the slider",
-        masses={f"{n} rod": tuple(along_rod(s, LENGTH)) for n, s in SIDES.items()},
-        label="m",
-    ),
-)
+POINT_MASSES = {f"{name} rod": tuple(along_rod(side, LENGTH)) for name, side in SIDES.items()}

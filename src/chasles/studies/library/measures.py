@@ -1,33 +1,48 @@
 """Checks that several benchmarks share, and what they are measured with."""
 
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 
 from chasles.core.arrays import Floats
 from chasles.model import Body
 from chasles.result.result import Result
-from chasles.studies.library.benchmark import Check
+from chasles.studies.library.benchmark import Check, Named
+
+PARTS: tuple[tuple[Literal["translation", "rotation"], str], ...]
+PARTS = (("translation", "m"), ("rotation", "rad"))
 
 
-def energy_check(result: Result, limit: float) -> Check:
-    """The largest error of the energy balance, J."""
-    return Check("energy balance", float(np.abs(result.energy_balance()).max()), limit, "J")
+def largest(values: Any) -> float:
+    """The largest magnitude."""
+    return float(np.abs(values).max())
 
 
-def gap_checks(result: Result, limit: float) -> list[Check]:
-    """The widest gap of all joints, in translation and in rotation."""
-    checks = []
-    parts: tuple[tuple[Literal["translation", "rotation"], str], ...]
-    parts = (("translation", "m"), ("rotation", "rad"))
-    for part, unit in parts:
-        gaps = {
-            joint.name: float(result.violation(joint, part=part).max())
-            for joint in result.model.joints
-        }
+def limit_checks(
+    result: Result, energy: float = 0.0, energy_of_start: float = 0.0, gap: float | None = None
+) -> list[Check]:
+    """The largest error of the energy balance, J, and the widest gap of all joints.
+
+    energy_of_start  the limit of the energy over the kinetic energy at the start
+    """
+    allowed = energy or energy_of_start * float(result.kinetic_energy()[0])
+    checks = [Check("energy balance", largest(result.energy_balance()), allowed, "J")]
+    if gap is None:
+        return checks
+    for part, unit in PARTS:
+        gaps = {j.name: float(result.violation(j, part=part).max()) for j in result.model.joints}
         widest = max(gaps, key=lambda name: gaps[name])
-        checks.append(Check(f"{part} gap, widest at '{widest}'", gaps[widest], limit, unit))
+        checks.append(Check(f"{part} gap, widest at '{widest}'", gaps[widest], gap, unit))
     return checks
+
+
+def change_check(what: str, values: Floats, limit: float) -> Check:
+    """The largest change of a conserved number (T,) or vector (T, 3), relative to its start."""
+    changed = values - values[0]
+    lengths = np.abs(changed) if values.ndim == 1 else np.linalg.norm(changed, axis=1)
+    return Check(
+        f"change of the {what}", largest(lengths / np.linalg.norm(values[0])), limit, "of it"
+    )
 
 
 def point_path(result: Result, body: Body | str, at: Floats | tuple[float, ...]) -> Floats:
@@ -35,3 +50,8 @@ def point_path(result: Result, body: Body | str, at: Floats | tuple[float, ...])
     turns, centres = result.rotation(body), result.position(body)
     local = turns[0].T @ (np.asarray(at) - centres[0])
     return centres + turns @ local
+
+
+def coordinates(path: Floats, axes: str = "xyz", of: str = "") -> Named:
+    """The coordinates of a path (T, 3) as curves."""
+    return [(f"{axis}{of}", path[:, "xyz".index(axis)]) for axis in axes]

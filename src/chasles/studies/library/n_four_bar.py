@@ -1,6 +1,6 @@
 """IFToMM A02: N four-bar windows side by side, which pass a pose with N + 1 degrees of freedom."""
 
-from functools import partial
+from typing import Any
 
 import numpy as np
 
@@ -9,17 +9,14 @@ from chasles.model import GROUND, Body, Model, Revolute
 from chasles.model.checks import checked_count
 from chasles.model.errors import InvalidOption
 from chasles.result.result import Result
-from chasles.studies.library.benchmark import Benchmark, Check
-from chasles.studies.library.drawing import Drawing, Named
-from chasles.studies.library.measures import energy_check, gap_checks, point_path
+from chasles.studies.library.benchmark import Benchmark, Check, Named
+from chasles.studies.library.described import described
+from chasles.studies.library.measures import coordinates, point_path
 
 MASS = 1.0  # kg, of every link
 LENGTH = 1.0  # m, of every link
 GRAVITY = 9.81  # m/s^2
 SPEED = 1.0  # m/s, of B0 along +x at the start
-UNTIL = 10.0  # s
-STEP = 1e-3  # s
-ENERGY_ERROR = 0.1  # J, which the library allows
 HIGH_PRECISION = 1e-3  # m, by the stricter of the two errors that the first description allows
 Z = (0.0, 0.0, 1.0)
 FEW = 6  # windows that are drawn whole and saved at every step
@@ -81,70 +78,35 @@ def tip(result: Result) -> Floats:
     return point_path(result, "upright 0", (0.0, LENGTH, 0.0))
 
 
-def checks(windows: int, result: Result) -> list[Check]:
+def sized(windows: int) -> dict[str, Any]:
+    many = windows > FEW
+    return {
+        "links": 2 * windows + 1,
+        "freedoms": windows + 1,
+        "redundant": 3 * windows,
+        "options": {"singular": "pass", "save_every": 10 if many else 1},
+        "cropped": (-1.3, 6.3, -1.3, 1.5) if many else None,
+    }
+
+
+def checks(result: Result, windows: int) -> list[Check]:
     missed = np.linalg.norm(tip(result) - exact_position(windows, result.t), axis=1)
-    return [
-        energy_check(result, ENERGY_ERROR),
-        Check("B0's distance to the closed form", float(missed.max()), HIGH_PRECISION, "m"),
-        *gap_checks(result, 1e-8),
-    ]
+    return [Check("B0's distance to the closed form", float(missed.max()), HIGH_PRECISION, "m")]
 
 
 def curves(result: Result) -> Named:
-    path = tip(result)
-    return [("x", path[:, 0]), ("y", path[:, 1])]
+    return coordinates(tip(result), "xy")
 
 
-def n_four_bar(windows: int, name: str = "") -> Benchmark:
+def traces(result: Result) -> Named:
+    return [("B0", tip(result))]
+
+
+def n_four_bar(windows: int) -> Benchmark:
     """The benchmark with that many windows.
 
     >>> n_four_bar(3).model()
     Model(7 bodies, 10 joints, 3 loops, 1 degree of freedom)
     """
     count = checked_count(windows, "windows", MOST_WINDOWS, "n_four_bar", InvalidOption)
-    return Benchmark(
-        name=name or f"A02-{count}",
-        title=f"N-four-bar mechanism, N = {count}",
-        source="E. Bayo, A. Avello: Singularity-free augmented Lagrangian algorithms for"
-        " constrained multibody dynamics. Nonlinear Dynamics 5 (1994) 209-231, for N = 2;"
-        " M. González, D. Dopico, U. Lugrís, J. Cuadrado: A benchmarking system for MBS simulation"
-        " software. Multibody System Dynamics 16 (2006) 179-190, for N = 40. IFToMM Library of"
-        " Computational Benchmark Problems, A02.",
-        about="Square windows fall over through the horizontal, where their degrees of freedom jump"
-        f" from 1 to {count + 1}: constraints lose rank there. As every joint is a revolute,"
-        f" {3 * count} rows are redundant in every pose. Beyond the singular pose other motions"
-        " are possible. The "
-        "motion as a row of parallelograms has a closed form, with "
-        "which the run is compared. It passes upright, an unstable equilibrium, with only 1"
-        " m/s, so small errors of one turn grow in the "
-        "next. The library judges by the energy (0.1 J) and"
-        " B0's path. The first description runs N = 40 for 20 s and allows errors of 1e-3 (high"
-        " precision); later ones run N = 2, and 10 s, which is taken here. All joints are"
-        " projected to pass the singular poses.",
-        parameters={
-            "N": (count, ""),
-            "links": (2 * count + 1, ""),
-            "mass of a link": (MASS, "kg"),
-            "length of a link": (LENGTH, "m"),
-            "velocity of B0 at the start": ((SPEED, 0.0), "m/s"),
-            "gravity along -y": (GRAVITY, "m/s²"),
-        },
-        model=partial(model, count),
-        freedom=1,
-        until=UNTIL,
-        step=STEP,
-        options={"singular": "pass", "save_every": 10 if count > FEW else 1},
-        checks=partial(checks, count),
-        drawing=Drawing(
-            instants=(0.0, 0.35, 0.5, 0.62, 0.72),
-            plane="xy",
-            cropped=(-1.3, 6.3, -1.3, 1.5) if count > FEW else None,
-            curves=curves,
-            title="Position of B0",
-            label="m",
-            traces=lambda result: [("B0", tip(result))],
-        ),
-    )
-
-
-BENCHMARKS = (n_four_bar(2, "A02"), n_four_bar(40))
+    return described("A02", f"A02-{count}", windows=count)

@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 from html import escape
 
+from chasles.model.tables import Table
 from chasles.studies.library.benchmark import Benchmark, Check
 from chasles.studies.library.catalogue import library
 from chasles.studies.library.command import FILMS, IMAGES, quantity
@@ -39,6 +40,15 @@ def section(benchmark: Benchmark, checks: Sequence[Check]) -> str:
     options = ", ".join(f"`{key}={value!r}`" for key, value in benchmark.options.items())
     title = benchmark.drawing.title
     run = f"{benchmark.until:g} s with steps of {benchmark.step:g} s"
+    parameters = [
+        *((name, quantity(value)) for name, value in benchmark.parameters.items()),
+        ("degrees of freedom", str(benchmark.freedom)),
+        ("run", f"{run}{', ' if options else ''}{options}"),
+    ]
+    measured = [
+        (c.what, *(f"{scientific(value)} {c.unit}".rstrip() for value in (c.value, c.limit)))
+        for c in checks
+    ]
     return "\n".join([
         f"## {benchmark.name}: {benchmark.title}",
         "",
@@ -57,20 +67,9 @@ def section(benchmark: Benchmark, checks: Sequence[Check]) -> str:
         f' title="Film of {escape(benchmark.title)}" loading="lazy"></iframe>',
         "```",
         "",
-        "| parameter | value |",
-        "| --- | --- |",
-        *(f"| {name} | {quantity(value)} |" for name, value in benchmark.parameters.items()),
-        f"| degrees of freedom | {benchmark.freedom} |",
-        f"| run | {run}{', ' if options else ''}{options} |",
+        Table(("parameter", "value"), parameters).markdown(),
         "",
-        "| check | value | allowed |",
-        "| --- | --- | --- |",
-        *(
-            f"| {c.what} | {scientific(c.value)} {c.unit}".rstrip()
-            + f" | {scientific(c.limit)} {c.unit}".rstrip()
-            + " |"
-            for c in checks
-        ),
+        Table(("check", "value", "allowed"), measured).markdown(),
         "",
     ])  # fmt: skip
 

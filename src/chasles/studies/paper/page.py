@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 
+from chasles.model.tables import Table
 from chasles.studies.paper import figures, figures_beyond, figures_sweeps
 from chasles.studies.paper.answer import answer
 from chasles.studies.paper.claims.rules import FAILS, HOLDS, ONLY_IF, Claim
@@ -11,7 +12,7 @@ from chasles.studies.paper.study import Study
 from chasles.studies.paper.tables import cost_table, forms_table, random_table, tableaux_table
 from chasles.view.film import GAPS, make_film
 from chasles.view.plots import Figure, formula_svg
-from chasles.view.report import figure_block, film_block, html_table, paragraphs, section
+from chasles.view.report import figure_block, film_block, paragraphs, section
 from chasles.view.theme import scientific
 
 TITLE = "Is there an optimal choice of configuration space?"
@@ -117,7 +118,7 @@ class Page:
             "claims",
             "What the paper claims, and what the data say",
             paragraphs(summary),
-            html_table(columns, rows, name="claims-table", cards=True, labelled=(2, 3, 4)),
+            Table(columns, rows).html("claims-table", cards=True, labelled=(2, 3, 4)),
         )
 
     # --- examples ---
@@ -213,7 +214,7 @@ class Page:
             ]
             wrong, good = erratum.heads
             figures = (
-                html_table(("Computed here", wrong, good), rows, numeric=(1, 2)) if rows else ""
+                Table(("Computed here", wrong, good), rows).html(numeric=(1, 2)) if rows else ""
             )
             blocks.append(
                 f'<div class="erratum" id="erratum-{erratum.key}"><h3>{number}. {erratum.place}'

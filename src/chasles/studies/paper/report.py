@@ -1,8 +1,6 @@
 """`chasles paper`: run what is needed, judge the claims, draw, and write the folder."""
 
 import json
-import os
-import sys
 from collections.abc import Sequence
 from math import isfinite
 from pathlib import Path
@@ -10,6 +8,7 @@ from typing import Any
 
 from chasles.model import InvalidOption
 from chasles.stderr import progress_bar
+from chasles.studies.output import tell, writable
 from chasles.studies.paper.claims import all_claims
 from chasles.studies.paper.claims.rules import Claim, Measure
 from chasles.studies.paper.errata import Erratum, all_errata
@@ -27,7 +26,8 @@ def make_report(options: Options, progress: bool | None = None) -> Path:
 
     The page is written last and as a whole, so a folder with a report has all of it.
     """
-    folder = writable_folder(options.out)
+    folder = writable(options.out)
+    writable(folder / "figures")
     study = Study(options)
     cases = list(dict.fromkeys(study.cases()))
     tell(f"simulating: {len(cases)} runs of {options.until:g} s and more", progress)
@@ -36,8 +36,7 @@ def make_report(options: Options, progress: bool | None = None) -> Path:
     tell("judging the claims", progress)
     claims, errata = all_claims(study), all_errata(study)
     tell("drawing", progress)
-    hidden = None if progress is None else not progress
-    with progress_bar(unit=" figures", desc="drawing", disable=hidden) as bar:
+    with progress_bar(unit=" figures", desc="drawing", progress=progress) as bar:
 
         def keep(figure: Figure) -> None:
             save_files(figure, folder / "figures", png=not options.quick)
@@ -61,24 +60,6 @@ def all_finished(study: Study) -> None:
                 f" {case.step:g}: {outcome.result.message}",
                 "Take a smaller step, or a tableau of higher order.",
             )
-
-
-def tell(what: str, progress: bool | None) -> None:
-    """A word on stderr at every stage, also where no bar can move."""
-    if progress is not False:
-        print(f"chasles: {what} ...", file=sys.stderr)
-
-
-def writable_folder(folder: Path) -> Path:
-    """The folder, made if need be."""
-    try:
-        (folder / "figures").mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise InvalidOption(f"cannot write to --out {folder}: {error.strerror}.") from None
-    for place in (folder, folder / "figures"):
-        if not os.access(place, os.W_OK | os.X_OK):
-            raise InvalidOption(f"cannot write to --out {folder}: permission denied.")
-    return folder
 
 
 # --- results.json ---------------------------------------------------------------------------------

@@ -102,8 +102,7 @@ class Runs:
     def run_all(self, cases: Iterable[Case], progress: bool | None = None) -> None:
         """Run what has not been run, with a bar on stderr."""
         wanted = [case for case in dict.fromkeys(cases) if case not in self.outcomes]
-        hidden = None if progress is None else not progress
-        with progress_bar(wanted, unit="run", desc="simulating", disable=hidden) as bar:
+        with progress_bar(wanted, unit="run", desc="simulating", progress=progress) as bar:
             for case in bar:
                 self(case)
 

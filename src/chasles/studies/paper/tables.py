@@ -6,16 +6,15 @@ from math import isfinite
 import numpy as np
 
 from chasles.integrators.tableaux import METHODS, method
+from chasles.model.tables import Cell, Table
 from chasles.studies.paper.examples import EXAMPLES
 from chasles.studies.paper.figures import NAMES
 from chasles.studies.paper.figures_sweeps import WORST_JOINT
 from chasles.studies.paper.runs import CaseResult
 from chasles.studies.paper.study import FORMS, PAPER_SPACES, RANDOM_KINDS, SHOWN_SPACES, Study
-from chasles.view.report import html_table
 from chasles.view.theme import scientific
 
-Cell = tuple[str, float | str]
-Row = Sequence[str | Cell]
+Row = Sequence[Cell]
 
 
 def number(value: float) -> Cell:
@@ -42,7 +41,7 @@ def forms_table(study: Study) -> str:
                 )
             )
     columns = ("Example", "Space", "Gaps in m: space", "screw", "Energy: space", "screw")
-    return html_table(columns, rows, name="forms", numeric=(2, 3, 4, 5))
+    return Table(columns, rows).html(name="forms", numeric=(2, 3, 4, 5))
 
 
 def random_table(study: Study) -> str:
@@ -67,7 +66,7 @@ def random_table(study: Study) -> str:
                 )
     columns = ("Kind", "Spin", "Form", "Median SE(3)/SO(3)×ℝ³", "Middle half", "SE(3) better",
                "Largest gap in subgroups, m")  # fmt: skip
-    return html_table(columns, rows, name="random-table", numeric=(3, 4, 5, 6))
+    return Table(columns, rows).html(name="random-table", numeric=(3, 4, 5, 6))
 
 
 def tableaux_table(study: Study) -> str:
@@ -89,7 +88,7 @@ def tableaux_table(study: Study) -> str:
             )
     gaps, drifts = ([f"{what} {NAMES[s]}" for s in NAMES] for what in ("Gap (m)", "Energy"))
     columns = ("Example", "Tableau", "Order", *gaps, *drifts)
-    return html_table(columns, rows, name="tableaux-table", numeric=range(2, 11))
+    return Table(columns, rows).html(name="tableaux-table", numeric=range(2, 11))
 
 
 def cost_table(study: Study) -> str:
@@ -98,4 +97,4 @@ def cost_table(study: Study) -> str:
         for key, times in study.microseconds_per_step.items()
     ]
     columns = ("Example", *(NAMES[s] for s in SHOWN_SPACES))
-    return html_table(columns, rows, name="cost-table", numeric=(1, 2, 3, 4))
+    return Table(columns, rows).html(name="cost-table", numeric=(1, 2, 3, 4))

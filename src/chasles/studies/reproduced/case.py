@@ -4,7 +4,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from chasles.model.tables import aligned_table
+from chasles.model.tables import Table
 
 
 @dataclass(frozen=True)
@@ -69,7 +69,7 @@ class Reproduced:
         lines = [
             f"{self.case.title}: {self.case.quantity}",
             f"source: {self.case.source}",
-            aligned_table(header, rows),
+            Table(header, rows).text(),
             f"converged: {self.converged:.{self.case.sure}g}",
         ]
         return "\n".join([*lines, *notes, *([self.case.remark] if self.case.remark else [])])

@@ -4,10 +4,10 @@ from collections.abc import Iterator
 from math import isfinite
 from typing import Any
 
+from chasles.model.tables import Table
 from chasles.studies.spaces_study import endurance, kept, loops
 from chasles.studies.spaces_study.cases import RULES
 from chasles.studies.spaces_study.drawings import NAMES
-from chasles.studies.spaces_study.markdown import markdown_table
 from chasles.view.theme import scientific as sci
 
 SHOWN = ("gap", "P", "L", "X", "E")
@@ -72,7 +72,7 @@ def full_table(spaces: dict[str, Any], quantities: tuple[str, ...]) -> str:
         for rule, methods in spaces.items()
         for method, errors in methods.items()
     ]
-    return markdown_table(["space", "method", *quantities], rows)
+    return Table(["space", "method", *quantities], rows).markdown()
 
 
 def endurance_values(data: dict[str, Any]) -> dict[str, str]:
@@ -88,9 +88,9 @@ def endurance_values(data: dict[str, Any]) -> dict[str, str]:
         for k, count in enumerate(long["steps"])
     ]
     return {
-        "spin_table": markdown_table(header, spun),
+        "spin_table": Table(header, spun).markdown(),
         "spin_se3": sci(max(spins["SE3"].values())),
-        "long_table": markdown_table(["steps", *header[1:]], lasted),
+        "long_table": Table(["steps", *header[1:]], lasted).markdown(),
         "long_most": f"{max(long['steps']):,}".replace(",", " "),
         "door_se3": sci(door["SE3"]),
         "door_product": sci(door["SO3xR3"]),
@@ -111,7 +111,7 @@ def redundant_values(data: dict[str, Any]) -> dict[str, str]:
     ]
     return {
         "redundant_step_ms": f"{1e3 * loops.REDUNDANT_STEP:g}",
-        "redundant_table": markdown_table(
+        "redundant_table": Table(
             ["linkage", "method", *(NAMES[rule] for rule in RULES)], rows
-        ),
+        ).markdown(),
     }

@@ -5,6 +5,7 @@ from statistics import median
 from string import Template
 from typing import Any
 
+from chasles.model.tables import Table
 from chasles.studies.spaces_study.cases import BOTH, FAST, RULES
 from chasles.studies.spaces_study.conservation_page import (
     endurance_values,
@@ -12,7 +13,6 @@ from chasles.studies.spaces_study.conservation_page import (
     redundant_values,
 )
 from chasles.studies.spaces_study.drawings import NAMES, relative_errors
-from chasles.studies.spaces_study.markdown import markdown_table
 from chasles.view.theme import scientific as sci
 
 
@@ -56,7 +56,7 @@ def pair_table(charts_of: dict[str, Any]) -> str:
         [kind, *(sci(cell["median"]) for cell in charts.values())]
         for kind, charts in charts_of.items()
     ]
-    return markdown_table(header, rows)
+    return Table(header, rows).markdown()
 
 
 def observed(orders: dict[str, float]) -> str:
@@ -83,7 +83,7 @@ def tree_values(data: dict[str, Any]) -> dict[str, str]:
         "tree_subgroups": sci(median(gaps["subgroups"])),
         "tree_se3": sci(median(gaps["SE3"])),
         "tree_product": sci(median(gaps["SO3xR3"])),
-        "tree_table": markdown_table(header, rows),
+        "tree_table": Table(header, rows).markdown(),
     }
 
 
@@ -137,7 +137,7 @@ def loop_table(loops: dict[str, Any]) -> str:
         for rule in RULES:
             cells = loop_cells(others[rule], others[f"{rule}, projected"])
             rows.append([title, NAMES[rule], *cells])
-    return markdown_table(header, rows)
+    return Table(header, rows).markdown()
 
 
 def loop_cells(plain: dict[str, float], projected: dict[str, float]) -> list[str]:
@@ -156,7 +156,7 @@ def cost_values(cost: dict[str, Any]) -> dict[str, str]:
         return f"{median(own / se3 for own, se3 in zip(cost[rule], cost['SE3'])):.2f}"
 
     return {
-        "cost_table": markdown_table(["bodies", *(NAMES[rule] for rule in rules)], rows),
+        "cost_table": Table(["bodies", *(NAMES[rule] for rule in rules)], rows).markdown(),
         "cost_framed": ratio("framed"),
         "cost_subgroups": ratio("subgroups"),
     }

@@ -1,20 +1,13 @@
 """`chasles study spaces`: run everything, draw it, write the page."""
 
-import json
-import platform
-import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from importlib.metadata import version
-from math import isfinite
 from pathlib import Path
 from typing import Any
 
 from chasles.model import Model
-from chasles.stderr import progress_bar
+from chasles.studies.output import answered, write_study
 from chasles.studies.spaces_study import cases, endurance, kept, loops
-
-IMAGES = Path("images") / "study"
 
 
 @dataclass(frozen=True)
@@ -52,58 +45,25 @@ def measured(options: Options, progress: bool | None = None) -> dict[str, Any]:
         "cost": lambda: cases.cost(effort),
         "cayley": cases.cayley_against_exp,
     }
-    began = time.perf_counter()
-    data: dict[str, Any] = {}
-    hidden = None if progress is None else not progress
-    with progress_bar(questions.items(), unit="question", disable=hidden) as bar:
-        for name, question in bar:
-            bar.set_description(name)
-            data[name] = question()
+    data = answered(questions, progress, quick=options.quick, step=cases.STEP, until=cases.UNTIL)
     data["predictions"] = {
         "checked": ledger.checked,
         "exact": ledger.held,
         "wrong": ledger.wrong,
-    }
-    data["made"] = {
-        "quick": options.quick,
-        "seconds": round(time.perf_counter() - began, 1),
-        "step": cases.STEP,
-        "until": cases.UNTIL,
-        "chasles": version("chasles"),
-        "python": platform.python_version(),
     }
     return data
 
 
 def make_study(options: Options, progress: bool | None = None) -> str:
     """Write study.md, the figures and results.json; returns what to tell the user."""
-    from chasles.studies.spaces_study.drawings import figures
+    from chasles.studies.spaces_study.drawings import figures  # late: it draws
     from chasles.studies.spaces_study.page import page
-    from chasles.view.plots import save_files
-    from chasles.view.report import write_whole
 
-    folder = options.out / IMAGES
-    folder.mkdir(parents=True, exist_ok=True)
     data = measured(options, progress)
-    drawn = figures(data)
-    for figure in drawn:
-        save_files(figure, folder, png=not options.quick)
-    write_whole(folder / "results.json", json.dumps(rounded(data)) + "\n")
-    target = options.out / "study.md"
-    write_whole(target, page(data))
-    wrong = data["predictions"]["wrong"]
+    drawn, images, png = figures(data), Path("images") / "study", not options.quick
+    target = write_study(options.out, images, "study.md", page(data), drawn, data, png)
+    predicted = data["predictions"]
     return (
-        f"{target}: {len(drawn)} figures, {data['predictions']['checked']} predictions,"
-        f" {len(wrong)} of them wrong, in {data['made']['seconds']:g} s"
+        f"{target}: {len(drawn)} figures, {predicted['checked']} predictions,"
+        f" {len(predicted['wrong'])} of them wrong, in {data['made']['seconds']:g} s"
     )
-
-
-def rounded(value: Any) -> Any:
-    """Numbers to four digits, the rest is noise; null for what broke off."""
-    if isinstance(value, dict):
-        return {key: rounded(entry) for key, entry in value.items()}
-    if isinstance(value, list | tuple):
-        return [rounded(entry) for entry in value]
-    if isinstance(value, float):
-        return float(f"{value:.4g}") if isfinite(value) else None
-    return value

@@ -1,0 +1,81 @@
+"""Benchmarks from data: an entry of benchmarks.toml, and the functions of its module."""
+
+import tomllib
+from collections.abc import Iterator, Mapping
+from functools import cache, partial
+from importlib import import_module
+from importlib.resources import files
+from inspect import signature
+from typing import Any
+
+import numpy as np
+
+from chasles.result.result import Result
+from chasles.studies.library.benchmark import Benchmark, Check, Drawing, Quantity
+from chasles.studies.library.measures import limit_checks
+
+FOLDER = "chasles.studies.library"
+
+
+@cache
+def entries() -> dict[str, dict[str, Any]]:
+    """All entries in their order, with what they take from the one that they are like."""
+    text = files(FOLDER).joinpath("benchmarks.toml").read_text(encoding="utf-8")
+    found: dict[str, dict[str, Any]] = {}
+    for name, entry in tomllib.loads(text).items():
+        found[name] = {**found.get(entry.get("like"), {}), **entry}
+    return found
+
+
+def described(entry: str, name: str = "", **changed: Any) -> Benchmark:
+    """The benchmark of an entry; a variant of it with another name and other arguments."""
+    data = entries()[entry]
+    module = import_module(f"{FOLDER}.{data['module']}")
+    arguments = {**data.get("arguments", {}), **changed}
+    if hasattr(module, "sized"):  # what depends on the arguments
+        data = {**data, **module.sized(**arguments)}
+    words = {**vars(module), **data, **arguments}
+
+    def of_module(what: str) -> Any:
+        """A function of the module, with those of the arguments that it takes."""
+        function = getattr(module, what)
+        taken = signature(function).parameters
+        return partial(function, **{k: v for k, v in arguments.items() if k in taken})
+
+    def checks(result: Result) -> list[Check]:
+        return [*of_module("checks")(result), *limit_checks(result, **data["limits"])]
+
+    drawing = {"curves": of_module("curves"), "cropped": data.get("cropped"), **data["drawing"]}
+    parts = drawing.pop("parts", None)
+    drawing.setdefault("instants", [part * data["until"] for part in parts or ()])
+    if hasattr(module, "traces"):
+        drawing["traces"] = of_module("traces")
+    told = {key: data[key] for key in ("source", "freedom", "until", "step")}
+    return Benchmark(
+        name=name or entry,
+        title=data["title"].format_map(words),
+        about=data["about"].format_map(words),
+        parameters=dict(quantities(data["parameters"], words)),
+        model=of_module("model"),
+        checks=checks,
+        drawing=Drawing(masses=getattr(module, "POINT_MASSES", {}), **drawing),
+        options=data.get("options", {}),
+        **told,
+    )
+
+
+def quantities(rows: Any, words: Mapping[str, Any]) -> Iterator[tuple[str, Quantity]]:
+    """Name, value and unit of the rows; one for each entry of a value that is a dict."""
+    for name, value, unit in rows:
+        listed = value if isinstance(value, list) else [value]
+        found = [words[one] if isinstance(one, str) else one for one in listed]
+        if isinstance(found[0], Mapping):
+            yield from ((name.format(key), (plain([own]), unit)) for key, own in found[0].items())
+        else:
+            yield name, (plain(found), unit)
+
+
+def plain(values: list[Any]) -> float | tuple[float, ...]:
+    """Numbers and arrays in a row; one number as itself."""
+    numbers = tuple(float(x) for value in values for x in np.ravel(value))
+    return numbers[0] if len(numbers) == 1 else numbers

@@ -1,0 +1,77 @@
+"""What studies write: a folder, the answers to their questions, figures, numbers and a page."""
+
+import json
+import os
+import platform
+import sys
+import time
+from collections.abc import Callable, Mapping, Sequence
+from importlib.metadata import version
+from math import isfinite
+from pathlib import Path
+from typing import Any
+
+from chasles.model import InvalidOption
+from chasles.stderr import progress_bar
+
+
+def writable(folder: Path) -> Path:
+    """The folder, made if need be."""
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise InvalidOption(f"cannot write to --out {folder}: {error.strerror}.") from None
+    if not os.access(folder, os.W_OK | os.X_OK):
+        raise InvalidOption(f"cannot write to --out {folder}: permission denied.")
+    return folder
+
+
+def tell(what: str, progress: bool | None = None) -> None:
+    """A word on stderr at every stage, also where no bar can move."""
+    if progress is not False:
+        print(f"chasles: {what} ...", file=sys.stderr)
+
+
+def answered(
+    questions: Mapping[str, Callable[[], Any]], progress: bool | None, **made: Any
+) -> dict[str, Any]:
+    """Every number of a study, with a bar on stderr; under "made" how they came about."""
+    began = time.perf_counter()
+    data: dict[str, Any] = {}
+    with progress_bar(questions.items(), unit="question", progress=progress) as bar:
+        for name, question in bar:
+            bar.set_description(name)
+            data[name] = question()
+    data["made"] = {
+        **made,
+        "seconds": round(time.perf_counter() - began, 1),
+        "chasles": version("chasles"),
+        "python": platform.python_version(),
+    }
+    return data
+
+
+def write_study(
+    out: Path, images: Path, page: str, text: str, figures: Sequence[Any], data: Any, png: bool
+) -> Path:
+    """The page, with its figures and results.json in the folder of images."""
+    from chasles.view.plots import save_files  # late: it draws
+    from chasles.view.report import write_whole
+
+    folder = writable(out / images)
+    for figure in figures:
+        save_files(figure, folder, png=png)
+    write_whole(folder / "results.json", json.dumps(rounded(data)) + "\n")
+    write_whole(out / page, text)
+    return out / page
+
+
+def rounded(value: Any) -> Any:
+    """Numbers to four digits, the rest is noise; null for what broke off."""
+    if isinstance(value, dict):
+        return {key: rounded(entry) for key, entry in value.items()}
+    if isinstance(value, list | tuple):
+        return [rounded(entry) for entry in value]
+    if isinstance(value, float):
+        return float(f"{value:.4g}") if isfinite(value) else None
+    return value
