@@ -26,7 +26,7 @@ Draw = Callable[[Axes], None]
 #: Labels by which `place` knows what stands in the margins of a panel.
 END_NAME, NAMED_ROWS, NAMED_COLUMNS = "end name", "named rows", "named columns"
 LEGEND_BELOW, LEGEND_ROW = "legend below", 0.17  # inches
-KINDS = (".svg", ".png")
+KINDS = (".png", ".svg")
 PANEL = (4.6, 2.75)  # inches; on the page a panel is about this many times 100 px wide
 
 RC: Any = {
@@ -176,7 +176,7 @@ def inline_svg(panel: Panel, salt: str) -> str:
 
 def save_files(figure: Figure, folder: Path, png: bool = True) -> list[Path]:
     """NAME.svg and NAME.png."""
-    kinds = KINDS if png else KINDS[:1]
+    kinds = KINDS if png else (".svg",)
     return [save_figure(figure, folder / f"{figure.name}{kind}") for kind in kinds]
 
 
