@@ -5,6 +5,7 @@ import shutil
 import signal
 from collections import Counter
 
+import fresh
 import pytest
 
 from chasles.model import ChaslesError
@@ -34,7 +35,8 @@ class Clock:
     @staticmethod
     def now():
         used = os.times()
-        return used.user + used.system + used.children_user + used.children_system
+        here = used.user + used.system + used.children_user + used.children_system
+        return here + fresh.spent()
 
     def lap(self):
         before, self.last = self.last, self.now()

@@ -3,11 +3,10 @@
 import json
 import os
 import shutil
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
+from fresh import run_script
 
 import chasles
 
@@ -70,14 +69,10 @@ def package(tmp_path):
 
 
 def run(package, script, *arguments, **environment):
-    """A script's output in a new process that imports the copy."""
-    path = os.pathsep.join((str(package.parent), str(TESTS)))
-    done = subprocess.run(
-        [sys.executable, "-c", script, str(package.parent), *arguments],
-        env={**os.environ, "PYTHONPATH": path, "PYTHONDONTWRITEBYTECODE": "1", **environment},
-        cwd=package.parent,
-        capture_output=True,
-        text=True,
+    """A script's output in a process of its own that imports the copy."""
+    environment["PYTHONDONTWRITEBYTECODE"] = "1"
+    done = run_script(
+        script, str(package.parent), *arguments, path=[package.parent, TESTS], **environment
     )
     assert done.returncode == 0, done.stderr
     return done
@@ -90,8 +85,8 @@ def edit(package, file, old, new, first_only=False):
     path.write_text(source.replace(old, new, 1))
 
 
-def orders(package, end=None, **environment):
-    return json.loads(run(package, ORDERS, json.dumps(end), **environment).stdout)
+def orders(end=None, **environment):
+    return json.loads(run(PACKAGE, ORDERS, json.dumps(end), **environment).stdout)
 
 
 # --- mutants: without the compiler, formulas and kernels run as written ---
@@ -101,7 +96,7 @@ PLAIN = {"NUMBA_DISABLE_JIT": "1"}
 
 @pytest.fixture(scope="module")
 def plain():
-    return orders(PACKAGE, **PLAIN)
+    return orders(**PLAIN)
 
 
 def test_without_the_compiler_rk4_has_order_four(plain):
@@ -110,12 +105,12 @@ def test_without_the_compiler_rk4_has_order_four(plain):
 
 
 def test_compiled_and_plain_python_come_to_the_same_end(plain):
-    assert orders(PACKAGE)["end"] == pytest.approx(plain["end"], rel=0, abs=1e-13)
+    assert orders()["end"] == pytest.approx(plain["end"], rel=0, abs=1e-13)
 
 
 @pytest.mark.parametrize("mutant", ["the sign of dexp^-1", "no dexp^-1"])
 def test_a_wrong_dexp_inv_drops_the_order_to_two(plain, mutant):
-    found = orders(PACKAGE, plain["end"], CHASLES_MUTANT=mutant, **PLAIN)
+    found = orders(plain["end"], CHASLES_MUTANT=mutant, **PLAIN)
     for space, slope in found["slopes"].items():
         assert slope == pytest.approx(2, abs=0.2), space
 
@@ -170,21 +165,24 @@ REACHED = {
 }  # fmt: skip
 
 
+@pytest.fixture(scope="module")
+def unedited():
+    return run(PACKAGE, DIGEST).stdout
+
+
 @pytest.mark.parametrize("what", REACHED)
-def test_what_a_kernel_reaches_is_in_the_name_of_its_file(package, what):
-    before = run(package, DIGEST).stdout
+def test_what_a_kernel_reaches_is_in_the_name_of_its_file(package, unedited, what):
     edit(package, *REACHED[what])
-    assert run(package, DIGEST).stdout != before
+    assert run(package, DIGEST).stdout != unedited
 
 
-def test_a_remark_a_docstring_or_a_message_recompiles_nothing(package):
-    before = run(package, DIGEST).stdout
+def test_a_remark_a_docstring_or_a_message_recompiles_nothing(package, unedited):
     edit(package, "groups/so3.py", '"""', '"""Once more: ', first_only=True)
     edit(package, "core/recursion/refine.py", '"""What the damped', '"""What a')
     for path in package.rglob("*.py"):
         path.write_text("# a remark\n" + path.read_text())
     edit(package, "core/outcomes.py", "became singular", "is singular now")
-    assert run(package, DIGEST).stdout == before
+    assert run(package, DIGEST).stdout == unedited
 
 
 def test_little_work_in_plain_python_gives_the_same_bits_as_machine_code():

@@ -5,7 +5,7 @@ import sys
 import threading
 
 import pytest
-from test_startup import SOURCE, python
+from test_startup import SOURCE, new_python, python
 
 from chasles.compiled.locks import lock, unlock
 from chasles.compiled.once import RETURNS, once
@@ -182,7 +182,7 @@ def test_two_processes_compile_a_kernel_once(tmp_path):
     script.write_text(SHARED + COUNTED)
     found = []
     both = [
-        threading.Thread(target=lambda: found.append(python(script, cache).stdout))
+        threading.Thread(target=lambda: found.append(new_python(script, cache).stdout))
         for _ in range(2)
     ]
     for thread in both:

@@ -12,6 +12,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from fresh import run_script
 
 import chasles as ch
 from chasles.build.system.user_code import CompiledForce
@@ -23,50 +24,48 @@ SOURCE = Path(__file__).parent.parent / "src"
 
 def python(script: Path, cache: Path | str, **more: str) -> subprocess.CompletedProcess:
     """Run a script in a process of its own, with its own cache of compiled kernels."""
+    run = run_script(script, path=[SOURCE], CHASLES_CACHE_DIR=str(cache), **more)
+    run.check_returncode()
+    return run
+
+
+def new_python(script: Path, cache: Path | str, **more: str) -> subprocess.CompletedProcess:
+    """The same from nothing: an interpreter that has imported nothing yet."""
     environment = {**os.environ, "CHASLES_CACHE_DIR": str(cache), "PYTHONPATH": str(SOURCE)}
-    environment.pop("NUMBA_DISABLE_JIT", None)
-    environment.update(more)
     command = [sys.executable, str(script)]
-    return subprocess.run(command, env=environment, capture_output=True, text=True, check=True)
+    return subprocess.run(
+        command, env={**environment, **more}, capture_output=True, text=True, check=True
+    )
 
 
 IMPORT = """
-import sys, numpy, numba, tqdm
+import sys, numpy
 before = set(sys.modules)
-import chasles
-for name in chasles.__all__:
-    getattr(chasles, name)
-own = {name.split(".")[0] for name in set(sys.modules) - before}
-print(*sorted(own - set(sys.stdlib_module_names)))
-print(*(name for name in sys.modules if name.startswith("scipy.")))
-"""
-
-
-def test_all_names_bring_only_arrays_the_compiler_and_the_progress_bar(tmp_path):
-    """Plots, files and sparse matrices are imported where they are used."""
-    script = tmp_path / "script.py"
-    script.write_text(IMPORT)
-    own, scipy = python(script, tmp_path).stdout.splitlines()
-    assert set(own.split()) <= {"chasles", "numpy", "numba"}  # parts of what is loaded anyway
-    # Numba asks for SciPy's version; its linear algebra and the like must stay asleep.
-    heavy = ("linalg", "sparse", "optimize", "spatial", "special", "integrate", "interpolate")
-    assert not [name for name in scipy.split() if name.split(".")[1] in heavy]
-
-
-MODEL = """
-import sys
 import chasles as ch
 assert dir(ch) == sorted(dir(ch)) and set(ch.__all__) <= set(dir(ch))
 rod = ch.Body.rod("rod", length=1.0, mass=1.0)
 ch.Model([rod], [ch.Revolute("hinge", ch.GROUND, rod, at=(0, 0, 0), axis="x")])
 assert not {"numba", "scipy", "tqdm", "chasles.run.simulate"} & set(sys.modules)
+own = set(sys.modules) - before
+import numba, tqdm
+before = set(sys.modules)
+for name in ch.__all__:
+    getattr(ch, name)
+own |= set(sys.modules) - before
+print(*sorted({name.split(".")[0] for name in own} - set(sys.stdlib_module_names)))
+print(*(name for name in sys.modules if name.startswith("scipy.")))
 """
 
 
-def test_a_model_is_made_without_the_compiler(tmp_path):
+def test_a_model_needs_no_compiler_and_all_names_no_more_than_that(tmp_path):
+    """Plots, files and sparse matrices are imported where they are used."""
     script = tmp_path / "script.py"
-    script.write_text(MODEL)
-    python(script, tmp_path)
+    script.write_text(IMPORT)
+    own, scipy = new_python(script, tmp_path).stdout.splitlines()
+    assert set(own.split()) <= {"chasles", "numpy", "numba"}  # parts of what is loaded anyway
+    # Numba asks for SciPy's version; its linear algebra and the like must stay asleep.
+    heavy = ("linalg", "sparse", "optimize", "spatial", "special", "integrate", "interpolate")
+    assert not [name for name in scipy.split() if name.split(".")[1] in heavy]
 
 
 LOOPED = """
@@ -124,8 +123,8 @@ def test_an_import_takes_less_than_four_tenths_of_a_second(tmp_path):
     script = tmp_path / "script.py"
     script.write_text(TIMED)
     written = {"PYTHONDONTWRITEBYTECODE": "", "PYTHONPYCACHEPREFIX": str(tmp_path / "bytecode")}
-    python(script, tmp_path, **written)
-    assert min(float(python(script, tmp_path, **written).stdout) for _ in range(3)) < 0.4
+    new_python(script, tmp_path, **written)
+    assert min(float(new_python(script, tmp_path, **written).stdout) for _ in range(3)) < 0.4
 
 
 KERNEL = """
@@ -215,7 +214,7 @@ def test_a_full_disk_costs_a_compile_and_nothing_else(kernel_script, tmp_path):
     resource = pytest.importorskip("resource")
     full = f"import resource; resource.setrlimit({resource.RLIMIT_FSIZE}, (0, 0))\nprint(twice("
     kernel_script.write_text(KERNEL.replace("print(twice(", full))
-    run = python(kernel_script, tmp_path / "cache")
+    run = new_python(kernel_script, tmp_path / "cache")
     assert run.stdout == "42.0\n" and "Traceback" not in run.stderr
 
 
@@ -372,11 +371,11 @@ print(time.process_time() - began)
 def test_the_first_run_compiles_one_kernel_aloud_and_the_second_starts_at_once(tmp_path):
     script = tmp_path / "script.py"
     script.write_text(TOP)
-    first = python(script, tmp_path / "cache")
+    first = new_python(script, tmp_path / "cache")
     told = r"chasles: compiled the time loop of this kind of run in \d+ s, once per machine\n"
     assert re.fullmatch(told, first.stderr)
     assert float(first.stdout) < 20.0
-    second = python(script, tmp_path / "cache")
+    second = new_python(script, tmp_path / "cache")
     assert second.stderr == "" and float(second.stdout) < 1.5
 
 
@@ -385,7 +384,7 @@ def test_the_top_runs_without_a_cache(tmp_path):
     script = tmp_path / "script.py"
     script.write_text(TOP)
     (tmp_path / "file").write_text("not a folder")
-    python(script, tmp_path / "file" / "cache")
+    new_python(script, tmp_path / "file" / "cache")
 
 
 WARM = """
@@ -404,9 +403,9 @@ assert left <= {"tree_reactions", "tree_correct", "tree_close", "tree_rates"}, l
 def test_warm_compiles_every_kernel_and_a_run_after_it_none(tmp_path):
     script = tmp_path / "script.py"
     script.write_text(WARM)
-    assert python(script, tmp_path / "cache").stderr == ""
+    assert new_python(script, tmp_path / "cache").stderr == ""
     script.write_text(TOP)
-    assert python(script, tmp_path / "cache").stderr == ""
+    assert new_python(script, tmp_path / "cache").stderr == ""
 
 
 FIRST_RUN = """
@@ -432,7 +431,7 @@ def test_the_first_run_from_a_built_wheel_compiles_nothing(tmp_path):
     install = ["install", "--quiet", "--no-deps", "--no-index", "--target", str(installed)]
     subprocess.run([sys.executable, "-m", "pip", *install, str(wheel)], check=True)
     script.write_text(FIRST_RUN)
-    run = python(script, tmp_path / "cache", PYTHONPATH=str(installed))
+    run = new_python(script, tmp_path / "cache", PYTHONPATH=str(installed))
     seconds, file = run.stdout.split()
     assert file.startswith(str(installed))
     assert run.stderr == "" and float(seconds) < 1.0

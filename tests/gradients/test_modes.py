@@ -111,13 +111,16 @@ def by_differences(model, path, until, **options):
     return total, change, h
 
 
+@pytest.mark.parametrize("count", [6, pytest.param(20, marks=pytest.mark.slow)])
 @pytest.mark.parametrize(
     ("model", "paths", "until"),
-    [(lambda: chain(20), ["gravity"], 0.05), (lambda: robot(20), ["gravity", "part5.mass"], 0.01)],
-    ids=["chain of 20 hinges", "robot of 20 bodies"],
+    [(chain, ["gravity"], 0.02), (robot, ["gravity", "part5.mass"], 0.01)],
 )
-def test_large_models_agree_with_differences_of_whole_runs(model, paths, until):
-    made = model()
+def test_large_models_agree_with_differences_of_whole_runs(model, count, paths, until, request):
+    """Of 20 bodies, steps are too long for machine code; of six, as if they were."""
+    if count < 20:
+        request.getfixturevalue("lists_only")
+    made = model(count)
     value = misfit(ch.simulate(made, until, STEP))
     wanted = {path: by_differences(made, path, until) for path in paths}
     for mode in ("forward", "reverse"):
@@ -168,8 +171,10 @@ def test_a_step_that_is_left_out_is_asked_for_by_the_one_who_needs_it(refusal):
 @pytest.mark.parametrize("method", ["gauss4", "rattlie", "generalized-alpha"])
 def test_steps_that_iterate_are_differentiated_as_they_are_taken(method, lists_only):
     """Every number of iterations is a branch of its own."""
-    wanted, change, _ = by_differences(heavy_top(), "gravity", 0.01, method=method)
-    found = ch.gradient(heavy_top(), misfit, ["gravity"], 0.01, STEP, method=method, mode="forward")
+    wanted, change, _ = by_differences(heavy_top(), "gravity", 0.005, method=method)
+    found = ch.gradient(
+        heavy_top(), misfit, ["gravity"], 0.005, STEP, method=method, mode="forward"
+    )
     assert_allclose(found["gravity"] @ change, wanted, rtol=1e-8)
 
 
@@ -199,7 +204,7 @@ def test_lists_and_machine_code_agree_in_both_modes(model, paths, monkeypatch):
         for where in ("back", "placing"):
             monkeypatch.setattr(f"chasles.many.gradients.{where}.MOST_COMPILED", most)
         for mode in ("forward", "reverse", "auto"):
-            found.append(ch.gradient(model(), misfit, paths, 0.05, STEP, mode=mode, save_every=3))
+            found.append(ch.gradient(model(), misfit, paths, 0.02, STEP, mode=mode, save_every=3))
     for one in found[1:]:
         assert one.value == found[0].value
         for path in paths:
@@ -226,18 +231,20 @@ def test_an_unknown_mode_is_refused(refusal):
 @pytest.mark.parametrize("method", ["linearly-implicit", "gauss4", "rk4"])
 def test_steps_that_go_on_from_guesses_are_carried_along(method, lists_only):
     """Differences of whole runs, which know nothing of guesses."""
-    ball = ch.Body.sphere("ball", radius=0.1, mass=1.0, position=(0.5, 0, 0), velocity=(0, 0.3, 0))
+    ball = ch.Body.sphere(
+        "ball", radius=0.1, mass=1.0, position=(0.5, 0, 0), velocity=(0.6, 0.3, 0.4)
+    )
 
     def model(stiffness):
         spring = ch.Spring("spring", ch.GROUND, ball, (0, 0, 0), (0.5, 0, 0), stiffness, 3.0)
         return ch.Model([ball], forces=[spring])
 
     def height(stiffness):
-        run = ch.simulate(model(stiffness), 0.2, step=1e-2, method=method, kernel="generic")
+        run = ch.simulate(model(stiffness), 0.06, step=1e-2, method=method, kernel="generic")
         return run.position("ball")[-1, 2]
 
     found = ch.gradient(
-        model(400.0), lambda run: run.position("ball")[-1, 2], ["spring.stiffness"], 0.2, 1e-2,
+        model(400.0), lambda run: run.position("ball")[-1, 2], ["spring.stiffness"], 0.06, 1e-2,
         method=method, mode="reverse",
     )  # fmt: skip
     differences = (8 * (height(401.0) - height(399.0)) - (height(402.0) - height(398.0))) / 12
@@ -246,7 +253,7 @@ def test_steps_that_go_on_from_guesses_are_carried_along(method, lists_only):
 
 @pytest.mark.parametrize("name, spaces", [("four-bar", "SE3"), ("A04", "auto")])
 def test_models_with_redundant_rows_are_differentiated(name, spaces):
-    model, until, step = ch.library.get(name).model(), 2e-2, 1e-3
+    model, until, step = ch.library.get(name).model(), 5e-3, 1e-3
     body = model.body_names[0]
 
     def height(run):

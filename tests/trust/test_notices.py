@@ -1,16 +1,13 @@
 """Notices are records of logging, and lines on stderr where nobody has set logging up."""
 
-import os
-import subprocess
-import sys
 import warnings
-from pathlib import Path
 
 import pytest
+from fresh import run_script
+from test_startup import SOURCE
 
 import chasles as ch
 
-SOURCE = Path(__file__).parents[2] / "src"
 SCRIPT = """
 import logging, sys
 from chasles.model.keywords import checked_keywords
@@ -42,11 +39,8 @@ SAID = "chasles: compiling a wheel\n"
     ],
 )  # fmt: skip
 def test_where_a_notice_goes(setup, options, said):
-    script = SCRIPT.format(setup=setup, options=options)
-    environment = {**os.environ, "PYTHONPATH": str(SOURCE)}
-    command = [sys.executable, "-c", script]
-    run = subprocess.run(command, env=environment, capture_output=True, text=True, check=True)
-    assert run.stderr == said
+    run = run_script(SCRIPT.format(setup=setup, options=options), path=[SOURCE])
+    assert (run.returncode, run.stderr) == (0, said)
 
 
 RUNS = """
@@ -76,8 +70,7 @@ assert said == [("chasles", "heard again")]
 
 def test_runs_are_logged_unless_progress_is_off():
     """In a process of its own: how logging is set up is the business of whoever runs it."""
-    environment = {**os.environ, "PYTHONPATH": str(SOURCE)}
-    subprocess.run([sys.executable, "-c", RUNS], env=environment, check=True)
+    run_script(RUNS, path=[SOURCE]).check_returncode()
 
 
 def test_warnings_stay_warnings_when_progress_is_off():

@@ -1,21 +1,11 @@
 """A progress bar never costs a run."""
 
-import os
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
+from fresh import run_script
+from test_startup import SOURCE, STDERR
 
-SOURCE = Path(__file__).parents[2] / "src"
-STDERR = {
-    "none": "import sys; sys.stderr = None",
-    "closed": "import sys; sys.stderr.close()",
-    "closed below": "import os; os.close(2)",
-    "a broken pipe": "import os; r, w = os.pipe(); os.close(r); os.dup2(w, 2)",
-    "full": "import os; os.dup2(os.open('/dev/full', os.O_WRONLY), 2)",
-    "ASCII": "import sys; sys.stderr.reconfigure(encoding='ascii', errors='strict')",
-}
 RUNS = """
 import chasles as ch
 from chasles.run import loop
@@ -33,8 +23,5 @@ print("done")
 def test_a_bar_never_costs_a_run(kind):
     if kind == "full" and not Path("/dev/full").exists():
         pytest.skip("no /dev/full here")
-    environment = {**os.environ, "PYTHONPATH": str(SOURCE)}
-    run = subprocess.run(
-        [sys.executable, "-c", STDERR[kind] + RUNS], env=environment, capture_output=True, text=True
-    )
+    run = run_script(STDERR[kind] + RUNS, path=[SOURCE])
     assert (run.returncode, run.stdout) == (0, "done\n"), run.stderr
