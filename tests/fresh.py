@@ -82,8 +82,7 @@ class Nursery:
         atexit.register(self.close)
 
     def close(self) -> None:
-        self.server.stdin.close()
-        self.server.wait()
+        self.server.communicate()
 
     def run(self, command: list[str], environment: dict[str, str], folder: Path):
         with tempfile.TemporaryDirectory() as aside, self.lock:
