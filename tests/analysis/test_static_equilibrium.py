@@ -314,7 +314,9 @@ def test_the_equilibrium_of_a_simulation_with_drag_is_the_same():
     assert np.abs(ch.equations(rest.model, rest.state).acceleration).max() < 1e-12
 
 
-@pytest.mark.parametrize("seed", range(12))
+@pytest.mark.parametrize(
+    "seed", [*range(6), *(pytest.param(seed, marks=pytest.mark.slow) for seed in range(6, 18))]
+)
 def test_every_random_tree_in_a_field_of_gravity_comes_to_rest(seed):
     rng = np.random.default_rng(seed)
     count = int(rng.integers(1, 13))

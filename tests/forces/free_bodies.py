@@ -34,7 +34,7 @@ class Ground:
         return np.array(at, float), np.zeros(3)
 
 
-def final_poses(model: ch.Model, wrenches, until: float):
+def final_poses(model: ch.Model, wrenches, until: float, rtol: float = 1e-11):
     """Positions and rotations of all bodies in the end.
 
     wrenches(t, bodies) -> {name: (force, torque about the centre of mass)}, in world axes.
@@ -70,6 +70,6 @@ def final_poses(model: ch.Model, wrenches, until: float):
             for body in model.bodies
         ]
     )
-    run = solve_ivp(rates, (0, until), start, method="DOP853", rtol=1e-11, atol=1e-12)
+    run = solve_ivp(rates, (0, until), start, method="DOP853", rtol=rtol, atol=rtol / 10)
     last = run.y[:, -1].reshape(-1, 13)
     return last[:, 4:7], Rotation.from_quat(last[:, :4]).as_matrix()

@@ -23,7 +23,7 @@ TINY = [1e-12, 1e-7, 1e-4, 1e-2]
 SWITCHES = [0.2449, 0.245, 2.9999, 3.0001]  # about sqrt(0.06) and sqrt(9)
 AROUND_PI = [pi - 1e-12, pi, pi + 1e-9]
 EDGE = [2 * pi - 1e-1, 2 * pi - 1e-2, 2 * pi - 1e-3]
-ANGLES = [*TINY, 0.1, 0.2, *SWITCHES, 0.5, 1.0, 2.0, *AROUND_PI, 4.0, 5.5, *EDGE]
+ANGLES = [*TINY, *SWITCHES, 0.1, 0.2, 0.5, 1.0, 2.0, *AROUND_PI, 4.0, 5.5, *EDGE]
 AXIS = np.array([0.48, -0.6, 0.64])
 ACROSS = np.array([0.8, 0.64, 0.0])  # at right angles to the axis, up to rounding
 LINEAR = [np.array([1.3, 0.4, -2.0]), ACROSS, 3 * AXIS, np.zeros(3)]
@@ -34,9 +34,15 @@ each_angle = pytest.mark.parametrize("angle", ANGLES)
 
 
 def algebra_elements(group, angle):
-    """Elements with that angle: generic, linear part across and along the axis, none."""
+    """Elements with that angle: generic; and linear part across, along the axis, none in turn.
+
+    Of the tiny, of those about a switch, about pi and at the edge, each meets all three.
+    """
     x = list(angle * AXIS / np.linalg.norm(AXIS))
-    return [x] if group.dim == 3 else [x + list(y) for y in LINEAR]
+    if group.dim == 3:
+        return [x]
+    special = LINEAR[1 + ANGLES.index(angle) % 3 if angle in ANGLES else 1]
+    return [x + list(y) for y in (LINEAR[0], special)]
 
 
 # --- exp and log ---

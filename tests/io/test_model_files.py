@@ -42,7 +42,7 @@ def read(text):
     return parsed(text, FILE)
 
 
-@settings(max_examples=150)
+@settings(max_examples=60)
 @given(models())
 def test_writing_and_reading_is_the_identity(model):
     text = text_of_document(document_of(model))

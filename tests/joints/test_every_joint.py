@@ -25,8 +25,8 @@ def moved(kind, order, form):
     """A case after a while in motion: seven states in a row."""
     case = make_case(kind, order)
     model = moving(case.model, np.random.default_rng(5))
-    times = 0.2 + STEP * np.arange(-6, 1)
-    run = {"until": 0.2, "step": 2e-3, "method": "dop853", "acceleration": form}
+    times = 0.1 + STEP * np.arange(-6, 1)
+    run = {"until": 0.1, "step": 2e-3, "method": "dop853", "acceleration": form}
     result = ch.simulate(model, t_eval=times, **run)
     return case, model, [result.state(k) for k in range(7)]
 

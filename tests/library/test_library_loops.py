@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from combinations import pairwise
 from mechanisms import FORMS, SPACES
 from one_freedom import OneFreedom, carried
 
@@ -12,9 +13,7 @@ from chasles.studies.library import bennett, four_bar
 LOOPS = {"four-bar": (20, 17), "bennett": (20, 17), "A04": (30, 29)}
 
 
-@pytest.mark.parametrize("form", FORMS)
-@pytest.mark.parametrize("spaces", SPACES)
-@pytest.mark.parametrize("name", LOOPS)
+@pytest.mark.parametrize("name, spaces, form", pairwise(LOOPS, SPACES, FORMS))
 def test_ten_seconds_in_every_space(name, spaces, form):
     result = ch.library.get(name).run(
         until=10.0, step=1e-3, method="rk4", spaces=spaces, acceleration=form,

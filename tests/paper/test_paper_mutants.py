@@ -19,9 +19,12 @@ PACKAGE = Path(chasles.__file__).parent
 CHECKS = "(heavy-top and (gaps or energy_drifts)) or papers_energy or (ends_where and SE3)"
 FILES = ("test_paper_findings.py", "test_paper_reference.py")
 
-#: Of every kind of mistake one; `make slow` and `make mutants` have more.
-MUTANTS = ("a sign of the gyroscopic terms", "the dexp^-1 term on SE(3)")
-MORE = ("a mass", "a sign of the acceleration constraint", "the dexp^-1 term on SO(3)")
+#: One; `make slow` and `make mutants` have more.
+MUTANTS = ("a sign of the gyroscopic terms",)
+MORE = (
+    "a mass", "a sign of the acceleration constraint", "the dexp^-1 term on SO(3)",
+    "the dexp^-1 term on SE(3)",
+)  # fmt: skip
 
 
 def run_checks(mutant: str | None = None) -> subprocess.CompletedProcess:

@@ -89,10 +89,8 @@ def slow_measure(result):
 
 
 def test_what_is_measured_is_the_users_to_say():
-    sweep = ch.sweep(
-        heavy_top(), {"top.mass": [1.0, 2.0]}, 0.01, 1e-3, workers=2, measure=slow_measure,
-        progress=False,
-    )  # fmt: skip
+    vary = {"top.mass": [1.0, 2.0]}
+    sweep = one_by_one(heavy_top(), vary, 0.01, 1e-3, measure=slow_measure)
     assert sweep.values("height").shape == (2, 11)
     assert len(sweep.slowest(1)) == 1
 
@@ -107,9 +105,9 @@ def kill_workers(times, every, stop):
 
 
 def test_workers_that_are_killed_lose_nothing():
-    vary = {"top.mass": np.linspace(1, 2, 24).tolist()}
+    vary = {"top.mass": np.linspace(1, 2, 16).tolist()}
     stop = threading.Event()
-    killer = threading.Thread(target=kill_workers, args=(3, 2.5, stop))
+    killer = threading.Thread(target=kill_workers, args=(2, 2.5, stop))
     killer.start()
     try:
         sweep = ch.sweep(
@@ -467,6 +465,7 @@ if __name__ == "__main__":
 
 
 def sleeper(result):
+    Path(os.environ["AT_WORK"], str(os.getpid())).touch()
     time.sleep(600)
     return {}
 
@@ -490,11 +489,16 @@ def test_workers_end_with_their_parent(number, tmp_path):
     paths = [str(Path(__file__).parent), str(Path(__file__).parents[1])]
     script = tmp_path / "script.py"
     script.write_text(ENDLESS.format(paths=paths, folder=str(tmp_path / "store")))
-    child = subprocess.Popen([sys.executable, str(script)], start_new_session=True)
+    signs = tmp_path / "signs"
+    signs.mkdir()
+    child = subprocess.Popen(
+        [sys.executable, str(script)], start_new_session=True,
+        env={**os.environ, "AT_WORK": str(signs)},
+    )  # fmt: skip
     until = time.monotonic() + 60
-    while len(session_of(child.pid)) < 4 and time.monotonic() < until:  # two workers, the tracker
+    while len(list(signs.iterdir())) < 2 and time.monotonic() < until:  # both workers
         time.sleep(0.1)
-    time.sleep(3.0)  # the workers are at work
+    assert len(session_of(child.pid)) >= 4  # and the tracker
     os.kill(child.pid, number)
     child.wait()
     until = time.monotonic() + 10

@@ -19,7 +19,7 @@ DIGITS, UNTIL = 30, 0.1
 MODELS = {"top": heavy_top, "pendulum": double_pendulum}
 TABLES = Path(__file__).parent.parent / "reference"
 CASES = pytest.mark.parametrize(
-    "name, space", one_at_a_time(MODELS, ("auto", "SE3"), base=("pendulum", "auto"))
+    "name, space", one_at_a_time(MODELS, ("auto", "SE3"), base=("top", "auto"))
 )
 
 
