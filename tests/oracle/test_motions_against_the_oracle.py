@@ -31,14 +31,16 @@ def check(case: Case, expected: Any, method: str, spaces: Any) -> bool:
     return True
 
 
-def check_seed(seed: int) -> None:
+def check_seed(seed: int) -> bool:
+    """Whether rk4 on the default spaces ran; what ran is right."""
     case, rng = random_case(seed), np.random.default_rng((seed, 1))
     mechanism = Mechanism(case.model)
     expected = oracle_numbers(mechanism, mechanism.motion(UNTIL))
-    check(case, expected, "rk4", "auto")
+    has_run = check(case, expected, "rk4", "auto")
     method = METHODS[seed // 5 % len(METHODS)]
     if not check(case, expected, method, random_spaces(rng, case.model)):
         check(case, expected, method, "auto")
+    return has_run
 
 
 @pytest.mark.filterwarnings("ignore::chasles.ChaslesWarning")
@@ -51,5 +53,5 @@ def test_a_random_mechanism_moves_as_newton_and_euler_say(seed):
 @pytest.mark.filterwarnings("ignore::chasles.ChaslesWarning")
 @pytest.mark.parametrize("batch", range(BATCHES))
 def test_a_hundred_more_do(batch):
-    for seed in range(1000 + BATCH * batch, 1000 + BATCH * (batch + 1)):
-        check_seed(seed)
+    seeds = range(1000 + BATCH * batch, 1000 + BATCH * (batch + 1))
+    assert sum(check_seed(seed) for seed in seeds) > 0.9 * BATCH
