@@ -58,8 +58,8 @@ class BodyGraph:
         for columns, block in blocks:
             if matrix.symmetric:
                 block = 0.5 * (block + block.transpose(0, 2, 1))
-            for i, j, index, kept in self.places(matrix, columns):
-                part = block[:, 6 * i : 6 * i + 6, 6 * j : 6 * j + 6] * kept
+            for i, j, index in self.places(matrix, columns):
+                part = block[:, 6 * i : 6 * i + 6, 6 * j : 6 * j + 6]
                 values += np.bincount(index, part.ravel(), len(values))
         return values
 
@@ -78,9 +78,8 @@ class BodyGraph:
             for i, j in ((1, 1), (0, 0), (1, 0), (0, 1)):
                 grounded = ends[0, 0] < 0 and (i, j) != (1, 1)
                 if not grounded and not (matrix.symmetric and i < j):
-                    ones = np.ones((len(ends), 6, 6))
-                    index, kept = matrix.spread(ends[:, i], ends[:, j], ones)
-                    found.append((i, j, np.ascontiguousarray(index).ravel(), kept))
+                    index = matrix.spread(ends[:, i], ends[:, j], (len(ends), 6, 6))
+                    found.append((i, j, index.ravel()))
             self.known[key] = found
         return self.known[key]
 
@@ -107,7 +106,7 @@ class Ties:
         self.values = graph.spread(self.matrix, self.blocks)
         self.matrix.values[:] = graph.diagonal(weights) + TIE_PENALTY * self.values
         self.matrix.factor()
-        self.factored = self.matrix.values.copy()
+        self.factored = self.matrix.factored
 
     def times(self, x: Floats) -> Floats:
         """J x, scaled."""
@@ -123,7 +122,7 @@ class Ties:
         self, force: Floats, rows: Floats, most: int = MOST_MULTIPLIERS
     ) -> tuple[Floats, Floats]:
         """x and the multipliers, in so many multiplier steps at the most."""
-        self.matrix.values[:] = self.factored
+        self.matrix.factored = self.factored
         wanted, multipliers = self.scale * rows, np.zeros(len(rows))
         x = np.zeros(self.count)
         for _ in range(most):

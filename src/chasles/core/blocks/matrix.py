@@ -1,51 +1,22 @@
-"""The owner of a matrix of blocks, for callers in Python: put blocks, factor, solve."""
+"""A sparse matrix of blocks, for callers in Python: put blocks, factor, solve."""
 
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
+from scipy.sparse import csc_array
+from scipy.sparse.linalg import splu
 
-from chasles.compiled import borrow, kernel
 from chasles.core.arrays import Floats, Integers
-from chasles.core.blocks.elimination import eliminate_graph
-from chasles.core.blocks.general import FACTORED_ALL, factor_general, lay_out_general, solve_general
-from chasles.core.blocks.layout import (
-    BLOCK,
-    FIRST_SLOT,
-    NEIGHBOUR,
-    PIVOT,
-    SIZE,
-    SLOTS,
-    Layout,
-    lay_out,
-)
-from chasles.core.blocks.symmetric import factor_node, solve_factored
-
-
-@kernel("a block matrix", seconds=2)
-def factor_symmetric(layout: Any, values: Any, kept: Any, rhs: Any) -> None:
-    """L D L^T in place, without a look at the pivots."""
-    plan, factor, scratch, right = borrow(layout), borrow(values), borrow(kept), borrow(rhs)
-    for position in range(plan.node_count):
-        factor_node(plan, position, factor, scratch, right)
-
-
-@kernel("a block matrix", seconds=2)
-def solve_symmetric(layout: Any, values: Any, rhs: Any) -> None:
-    """Solve with that factor, in place."""
-    solve_factored(borrow(layout), borrow(values), borrow(rhs))
 
 
 class BlockMatrix:
     r"""A square matrix of blocks on a graph; of a pair (i, j) that no edge joins both are zero.
 
-    sizes      rows of every node; three or six in a symmetric matrix, any number otherwise
+    sizes      rows of every node
     edges      (E, 2) pairs of nodes; those named twice count once
-    symmetric  $L D L^T$, and of a block and its transpose only one is put; otherwise $L U$, with
-               row exchanges inside a node
-
-    Neither looks for pivots beyond a node: a symmetric matrix has a factor if it is definite, or
-    if its nodes come in an order that keeps pivots regular.
+    symmetric  of a block and its transpose only one is put, and pivots are taken from the diagonal:
+               there is a factor if the matrix is definite, or if no leading minor vanishes
 
     >>> matrix = BlockMatrix([3, 3], [(0, 1)])
     >>> for node in (0, 1):
@@ -65,26 +36,29 @@ class BlockMatrix:
         self.symmetric = symmetric
         pairs = np.sort(np.array(edges, np.int64).reshape(-1, 2), axis=1)
         pairs = np.unique(pairs[pairs[:, 0] != pairs[:, 1]], axis=0)
-        order, pointers, neighbours, self.flops, _ = eliminate_graph(self.sizes, pairs)
+        own = np.repeat(np.arange(len(self.sizes))[:, None], 2, axis=1)
+        blocks = np.concatenate([own, pairs[:, ::-1]] + ([] if symmetric else [pairs]))
+        below, across = blocks.T
+        wide = self.sizes[across]
+        lengths = self.sizes[below] * wide
+        starts = np.cumsum(lengths) - lengths
+        self.places = dict(zip(map(tuple, blocks.tolist()), starts.tolist()))
+        of = np.repeat(np.arange(len(blocks)), lengths)
+        slot = np.arange(len(of))
+        inside = slot - starts[of]
+        rows = self.offsets[below[of]] + inside // wide[of]
+        columns = self.offsets[across[of]] + inside % wide[of]
         if symmetric:
-            nodes, slots, targets, position, size, kept = lay_out(
-                self.sizes, self.offsets, order, pointers, neighbours
+            twice = below[of] != across[of]
+            slot = np.concatenate((slot, slot[twice]))
+            rows, columns = (
+                np.concatenate((rows, columns[twice])),
+                np.concatenate((columns, rows[twice])),
             )
-        else:
-            nodes, slots, targets, position, size = lay_out_general(
-                self.sizes, self.offsets, order, pointers, neighbours
-            )
-            kept = 0
-        self.layout = Layout(nodes, slots, targets, position, len(nodes), int(size), int(kept) + 1)
-        self.values = np.zeros(int(size))
-        self.swaps = np.zeros(int(self.sizes.sum()), np.int64)
-        row = np.concatenate([np.arange(size) for size in nodes[:, SIZE]])
-        starts = np.repeat(nodes[:, PIVOT], nodes[:, SIZE])
-        self.diagonal = starts + row * (row + 3) // 2  # of the triangles of a symmetric matrix
-        self.places = {(k, k): int(nodes[k, PIVOT]) for k in range(len(nodes))}
-        for k, node in enumerate(nodes):
-            for slot in slots[node[FIRST_SLOT] : node[FIRST_SLOT] + node[SLOTS]]:
-                self.places[int(slot[NEIGHBOUR]), k] = int(slot[BLOCK])
+        #: Which number of `values` every entry is.
+        self.pattern = csc_array((slot, (rows, columns)), shape=(int(self.sizes.sum()),) * 2)
+        self.values = np.zeros(len(of))
+        self.factored: Any = None
 
     def clear(self) -> None:
         """All blocks zero again."""
@@ -92,58 +66,51 @@ class BlockMatrix:
 
     def put_block(self, row: int, column: int, block: Floats) -> None:
         """Add to the block of two nodes; in a symmetric matrix, its transpose goes along."""
-        self.put_blocks(np.array([row]), np.array([column]), np.asarray(block)[None])
+        block = np.asarray(block)[None]
+        np.add.at(self.values, self.spread(np.array([row]), np.array([column]), block.shape), block)
 
-    def put_blocks(self, rows: Integers, columns: Integers, blocks: Floats) -> None:
-        """Add a stack of blocks (m, r, c), all of the same shape."""
-        np.add.at(self.values, *self.spread(rows, columns, blocks))
-
-    def spread(self, rows: Integers, columns: Integers, blocks: Floats) -> tuple[Any, Any]:
-        """Where every entry of a stack goes, and the entries."""
-        below, across = self.layout.position[rows], self.layout.position[columns]
-        high, wide = blocks.shape[1:]
+    def spread(self, rows: Integers, columns: Integers, shape: tuple[int, ...]) -> Integers:
+        """Where every entry of a stack of blocks (m, r, c) goes."""
+        high, wide = shape[1:]
         r, c = np.indices((high, wide))
-        later = below >= across
-        corner = [
-            self.places[max(i, j), min(i, j)] for i, j in zip(below.tolist(), across.tolist())
-        ]
-        by_rows, by_columns = r * wide + c, c * high + r
-        if not self.symmetric:
-            start = np.where(later, corner, np.array(corner) + high * wide)
-            return start[:, None, None] + by_rows, blocks
-        start = np.array(corner)[:, None, None]
-        places = start + np.where(later[:, None, None], by_rows, by_columns)
-        own = (below == across)[:, None, None]
-        triangle = np.broadcast_to(start + r * (r + 1) // 2 + c, places.shape)
-        return np.where(own, np.where(c <= r, triangle, 0), places), np.where(
-            own & (c > r), 0.0, blocks
-        )
+        swapped = self.symmetric & (rows < columns)
+        known = np.where(swapped, columns, rows), np.where(swapped, rows, columns)
+        start = np.array([self.places[pair] for pair in zip(*(part.tolist() for part in known))])
+        inside = np.where(swapped[:, None, None], c * high + r, r * wide + c)
+        return np.asarray(start[:, None, None] + inside)
 
     def factor(self) -> bool:
-        """Factor what was put, in its place; whether all pivots are regular."""
-        if self.symmetric:
-            count = int(self.sizes.sum())
-            kept = np.zeros(self.layout.kept)
-            factor_symmetric(self.layout, self.values, kept, np.zeros(count))
-            return bool(np.isfinite(self.pivots).all())
-        return bool(factor_general(self.layout, self.values, self.swaps) == FACTORED_ALL)
+        """Factor what was put; whether all pivots are regular."""
+        matrix = csc_array(
+            (self.values[self.pattern.data], self.pattern.indices, self.pattern.indptr),
+            shape=self.pattern.shape,
+        )
+        self.factored = None
+        if not np.isfinite(self.values).all():
+            return False
+        try:
+            self.factored = splu(
+                matrix, "MMD_AT_PLUS_A" if self.symmetric else "COLAMD",
+                diag_pivot_thresh=0.0 if self.symmetric else 1.0,
+                options={"SymmetricMode": self.symmetric},
+            )  # fmt: skip
+        except RuntimeError:  # exactly singular
+            return False
+        return bool(np.isfinite(self.pivots).all())
 
     def solve(self, rhs: Floats) -> Floats:
         """The solution for a right-hand side, in the order of the nodes as given."""
-        out = np.array(rhs, float)
-        if self.symmetric:
-            solve_symmetric(self.layout, self.values, out)
-        else:
-            solve_general(self.layout, self.values, self.swaps, out)
-        return out
+        return np.asarray(self.factored.solve(np.array(rhs, float)))
 
     @property
     def pivots(self) -> Floats:
-        """1/D of a factored symmetric matrix, in the order of elimination."""
-        return self.values[self.diagonal]
+        """D of a factored matrix, in the order of elimination."""
+        return np.asarray(self.factored.U.diagonal())
 
     @property
     def inertia(self) -> tuple[int, int]:
         """How many eigenvalues of a factored symmetric matrix are positive, and negative."""
+        if self.factored is None:
+            return 0, 0
         pivots = self.pivots
         return int(np.sum(pivots > 0.0)), int(np.sum(pivots < 0.0))

@@ -4,21 +4,22 @@ $$ \begin{pmatrix} M + g_1 D + g_2 K & J^T \\ J & -\mu \end{pmatrix} $$
 
 Stiffness and damping of forces, and the geometric stiffness of joints, couple the bodies they act
 on.  Which orders of elimination keep pivots regular does not depend on that (see
-`core.blocks.elimination`); forces take part in the search for the order as joints of one row would.
+`core.recursion.program`); forces take part in the search for the order as joints of one row would.
 On chains and trees, also with springs along them, the factor is linear in the number of bodies:
 leaf to root it is the articulated-body recursion with inertias changed to $I + g_1 D + g_2 K$.
 """
 
+from collections.abc import Iterable
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from chasles.core.arrays import ABSOLUTE_WIDTH, GROUND_INDEX, ROW_WIDTH, Floats, Integers, System
-from chasles.core.blocks.elimination import NOTHING, eliminate, node_cost
-from chasles.core.blocks.general import lay_out_general
-from chasles.core.blocks.layout import BLOCK, FIRST_SLOT, NEIGHBOUR, PIVOT, SIZE, SLOTS
+from chasles.core.arrays import ABSOLUTE_WIDTH, ROW_WIDTH, Floats, Integers, System
+from chasles.core.blocks.general import lay_out
 from chasles.core.constraints.registry import CONSTRAINTS
 from chasles.core.newton.ways import WAYS_WIDTH
+from chasles.core.recursion.cuts import Cut
+from chasles.core.recursion.program import GIVE, make_program
 from chasles.core.workspace import Workspace
 
 
@@ -44,7 +45,7 @@ class Newton(NamedTuple):
     targets: Integers
     node_count: int
     size: int  # length of the factor
-    flops: int  # multiplications of one factorisation, for comparison
+    products: int  # multiplications of one factorisation, for comparison
     own: Integers  # (n,) offset of the block of a body
     beside: Integers  # (m, 2) offsets of the blocks (a, b) and (b, a) of a joint's bodies, or -1
     across: Integers  # (f, 2) the same for forces
@@ -86,40 +87,34 @@ def make_newton(
     sizes = np.concatenate((np.full(bodies, 6), joints.rows)).astype(np.int64)
     offsets = np.concatenate((6 * np.arange(bodies), 6 * bodies + joints.first_row))
     pushed = [pair for pair in zip(forces.a.tolist(), forces.b.tolist()) if min(pair) >= 0]
-    held = [pair for pair in zip(joints.a.tolist(), joints.b.tolist()) if min(pair) >= 0]
-    order = order_of(system, sorted(set(pushed) - set(held)))
+    ends = list(zip(joints.a.tolist(), joints.b.tolist()))
+    held = [pair for pair in ends if min(pair) >= 0]
     edges = [*held, *pushed, *((body, k) for body, k in enumerate(base.tolist()) if k >= 0)]
-    for joint, pair in enumerate(zip(joints.a.tolist(), joints.b.tolist())):
+    for joint, pair in enumerate(ends):
         edges += [(bodies + joint, body) for body in pair if body >= 0]
-    pointers, neighbours, flops = structure_of(sizes, order, edges)
-    nodes, slots, targets, position, size = lay_out_general(
-        sizes, offsets.astype(np.int64), order, pointers, neighbours
-    )
-    place = places_of(nodes, slots, position)
+    layout = lay_out(sizes, offsets, order_of(system, set(pushed) - set(held)), edges)
+    nodes, slots, targets, places, size, products = layout
 
-    def block(row: int, column: int) -> int:
-        return -1 if min(row, column) < 0 else place(row, column)
-
-    def pairs(a: Integers, b: Integers) -> Integers:
-        found = [(block(i, k), block(k, i)) if i != k else (-1, -1)
-                 for i, k in zip(a.tolist(), b.tolist())]  # fmt: skip
+    def pairs(a: Iterable[int], b: Iterable[int]) -> Integers:
+        """Offsets of the blocks (i, k) and (k, i) of some nodes, -1 of the ground and of one."""
+        found = [
+            (places[i, k], places[k, i]) if i != k and min(i, k) >= 0 else (-1, -1)
+            for i, k in zip(a, b)
+        ]
         return np.array(found, np.int64).reshape(-1, 2)
 
-    rows = [
-        [block(*pair) if body >= 0 else -1 for body in ends
-         for pair in ((bodies + joint, body), (body, bodies + joint))]
-        for joint, ends in enumerate(zip(joints.a.tolist(), joints.b.tolist()))
-    ]  # fmt: skip
+    own = np.array([places[node, node] for node in range(len(nodes))], np.int64)
+    numbers = range(bodies, len(nodes))
     mass = np.maximum(system.bodies.mass, np.finfo(float).tiny)
     unknowns = 6 * bodies + system.row_count
     return Newton(
-        nodes, slots, targets, len(nodes), int(size), flops,
-        own=nodes[position[:bodies], PIVOT].copy(),
-        beside=pairs(joints.a, joints.b),
-        across=pairs(forces.a, forces.b),
-        based=pairs(np.arange(bodies), base),
-        pivot=nodes[position[bodies:], PIVOT].copy(),
-        rows=np.array(rows, np.int64).reshape(-1, 4),
+        nodes, slots, targets, len(nodes), size, products,
+        own=own[:bodies],
+        beside=pairs(joints.a.tolist(), joints.b.tolist()),
+        across=pairs(forces.a.tolist(), forces.b.tolist()),
+        based=pairs(range(bodies), base.tolist()),
+        pivot=own[bodies:],
+        rows=np.hstack((pairs(numbers, joints.a.tolist()), pairs(numbers, joints.b.tolist()))),
         reach=np.sqrt(system.bodies.inertia[:, :3].mean(axis=1) / mass),
         damping=damping,
         values=np.zeros(int(size)),
@@ -149,54 +144,20 @@ def make_probe(system: System, work: Workspace) -> Probe:
     )
 
 
-def order_of(system: System, forces: list[tuple[int, int]]) -> Integers:
-    """An order of bodies and joints in which pivots are regular, with these forces in mind."""
+def order_of(system: System, forces: set[tuple[int, int]]) -> list[int]:
+    """Bodies, and joints behind them, in an order in which pivots are regular.
+
+    That of the one program, with all bodies on charts and forces as cuts of one row.
+    """
     joints, bodies = system.joints, system.body_count
-    balanced = np.array([kind.balanced for kind in CONSTRAINTS.table])
-    pushed = np.where(balanced[joints.kind], NOTHING, GROUND_INDEX)
-    ends = [np.column_stack((joints.a, joints.b, pushed))]
-    ends += [np.array([(a, b, NOTHING) for a, b in forces], np.int64).reshape(-1, 3)]
-    sizes = np.concatenate((np.full(bodies, 6), joints.rows, np.ones(len(forces), np.int64)))
-    both = np.ascontiguousarray(np.concatenate(ends), np.int64)
-    order = eliminate(sizes.astype(np.int64), both, bodies, False, 2**62)[0]
-    return np.array(order[order < bodies + system.joint_count], np.int64)
-
-
-def structure_of(
-    sizes: Integers, order: Integers, edges: list[tuple[int, int]]
-) -> tuple[Integers, Integers, int]:
-    """Neighbours of every node as it is eliminated, and the multiplications that takes."""
-    near: list[set[int]] = [set() for _ in sizes]
-    for a, b in edges:
-        if a != b:
-            near[a].add(b)
-            near[b].add(a)
-    pointers, neighbours, flops = [0], [], 0
-    for node in order.tolist():
-        later = sorted(near[node])
-        for other in later:
-            near[other].discard(node)
-            near[other].update(later)
-            near[other].discard(other)
-        neighbours += later
-        pointers.append(len(neighbours))
-        # Both triangles: twice what a symmetric matrix takes.
-        flops += 2 * node_cost(int(sizes[node]), sum(int(sizes[k]) for k in later))
-    return np.array(pointers, np.int64), np.array(neighbours, np.int64), flops
-
-
-def places_of(nodes: Integers, slots: Integers, position: Integers) -> Any:
-    """Offset of the block of two nodes."""
-    known = {}
-    for k, node in enumerate(nodes.tolist()):
-        for slot in slots[node[FIRST_SLOT] : node[FIRST_SLOT] + node[SLOTS]].tolist():
-            other, at = slot[NEIGHBOUR], slot[BLOCK]
-            known[other, k] = at
-            known[k, other] = at + node[SIZE] * int(nodes[other, SIZE])
-
-    def place(row: int, column: int) -> int:
-        if row == column:
-            return int(nodes[position[row], PIVOT])
-        return int(known[int(position[row]), int(position[column])])
-
-    return place
+    cuts = [
+        Cut(bodies + k, a, b, tuple(range(rows)), CONSTRAINTS[kind].balanced)
+        for k, (a, b, rows, kind) in enumerate(
+            zip(joints.a.tolist(), joints.b.tolist(), joints.rows.tolist(), joints.kind.tolist())
+        )
+    ]
+    empty = [cut.joint for cut in cuts if not cut.rows]
+    cuts = [cut for cut in cuts if cut.rows] + [Cut(-1, a, b, (0,)) for a, b in sorted(forces)]
+    steps = make_program([-1] * bodies, [True] * bodies, cuts).steps
+    order = [k if kind == GIVE else cuts[k].joint for kind, k in steps]
+    return [node for node in order if node >= 0] + empty
