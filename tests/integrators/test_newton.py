@@ -18,12 +18,12 @@ from chasles.core.newton.places import freedom_count, pose_at, rate_at, velocity
 from chasles.core.newton.plan import make_newton
 from chasles.core.newton.rows import lift, lower
 from chasles.core.newton.solve import propose, size_of
-from chasles.core.newton.tangent import put_slopes
 from chasles.core.newton.ways import put_plain_ways
 from chasles.core.outcomes import OK
 from chasles.core.retraction import retract, slope_length
 from chasles.core.stage import Role, stage
 from chasles.core.tally import FACTORED, ITERATED
+from chasles.core.tangents import put_slopes
 from chasles.run.options import ByHand
 from chasles.run.preparation import make_settings, stepper_of
 
@@ -60,13 +60,13 @@ def test_derivatives_by_differences_are_those_by_dual_numbers():
     newton = make_newton(
         system, work, np.zeros(system.row_count), np.full(system.body_count, -1), True
     )
-    newton.probe.absolute[:] = state
+    newton.tangents.probe.absolute[:] = state
     flat, scratch = flat_arrays(newton), SimpleNamespace(absolute=state.ravel())
     by_pose, by_twist = np.zeros_like(exact.by_pose), np.zeros_like(exact.by_twist)
     for force in range(system.force_count):
         ends = int(system.forces.a[force]), int(system.forces.b[force])
-        put_slopes(flat_arrays(system), flat, scratch, np.zeros(0), force, 0, *ends)
-        slopes = np.array(newton.block).reshape(2, 6, 2, 2, 6)
+        put_slopes(flat_arrays(system), flat.tangents, scratch, np.zeros(0), force, 0, *ends)
+        slopes = np.array(newton.tangents.block).reshape(2, 6, 2, 2, 6)
         for i, row in enumerate(ends):
             for j, column in enumerate(ends):
                 if row >= 0 and column >= 0:

@@ -174,13 +174,10 @@ def of_w_method(name: str) -> Method:
     """The linearly implicit method of that name."""
     found = W_METHODS[name]
     nodes = tuple(found.alpha.sum(axis=1).tolist())
-
-    def fit(_: Any, mechanism: Any) -> Any:
-        return make_linearly_implicit(found, mechanism)
-
     return Method(
-        name, found.order, needs_a_mechanism, implicit=True, nodes=nodes, additive=False, fit=fit
-    )
+        name, found.order, needs_a_mechanism, implicit=True, nodes=nodes, additive=False,
+        fit=partial(make_linearly_implicit, found),
+    )  # fmt: skip
 
 
 def methods() -> dict[str, Method]:

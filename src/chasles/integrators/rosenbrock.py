@@ -31,10 +31,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from chasles.build.system.tree_setup import tree_setup
 from chasles.compiled import beyond, hot, routine
 from chasles.core.arrays import ABSOLUTE_WIDTH, TWIST, Floats
 from chasles.core.outcomes import OK
-from chasles.core.recursion.soft_tree import SoftTree, linearise, make_soft_tree
 from chasles.core.retraction import (
     combine,
     finish,
@@ -42,7 +42,16 @@ from chasles.core.retraction import (
     retract,
     slope_length,
 )
-from chasles.core.softness import Softness, add_resistance, make_softness
+from chasles.core.softness import (
+    Softness,
+    add_resistance,
+    answer,
+    clear_loads,
+    is_touched,
+    linearise,
+    make_softness,
+    put_rest,
+)
 from chasles.core.stage import Role, stage
 from chasles.core.tally import EVALUATED, FACTORED, ITERATED, count_up, make_tally
 from chasles.integrators.measure import (
@@ -53,8 +62,6 @@ from chasles.integrators.measure import (
     move_bodies,
     supply_at,
 )
-from chasles.integrators.soft_apart import Apart, answer_all, make_apart, put_apart
-from chasles.integrators.soft_slopes import mean_velocity, take_delta, yield_to
 
 #: Iterations for what is not factored, at the most; they end where delta changes by a thousandth,
 #: and are not begun where the second changes it by as much as it is.
@@ -97,20 +104,15 @@ class LinearlyImplicit(NamedTuple):
     sums: Floats  # (slope length,) h times the sum of gamma k
     point: Floats  # (kept,) the stage
     delta: Floats  # (slope length,) the change of the accelerations, at their place
-    next: Floats  # (slope length,) ... and the next iterate of it
-    wrenches: Floats  # (n, 6) -K z - D z', less what the factored matrix has of it
+    more: Floats  # (slope length,) ... and what an iteration adds to it
     soft: Softness
     measure: Measure
-    linear: SoftTree
-    apart: Apart
     tally: Floats  # see `core.tally`
 
 
-def make_linearly_implicit(method: WMethod, mechanism: Any) -> LinearlyImplicit:
+def make_linearly_implicit(method: WMethod, solver: Any, mechanism: Any) -> LinearlyImplicit:
     """Storage for a mechanism."""
     count, length = len(method.b), slope_length(mechanism)
-    bodies, soft = mechanism.system.body_count, make_softness(mechanism.system)
-    linear = make_soft_tree(mechanism, soft)
     return LinearlyImplicit(
         alpha=method.alpha.copy(),
         gamma=method.gamma.copy(),
@@ -123,12 +125,9 @@ def make_linearly_implicit(method: WMethod, mechanism: Any) -> LinearlyImplicit:
         sums=np.zeros(length),
         point=np.zeros(mechanism.layout.kept),
         delta=np.zeros(length),
-        next=np.zeros(length),
-        wrenches=np.zeros((bodies, 6)),
-        soft=soft,
-        measure=make_measure(mechanism, np.ones(bodies)),
-        linear=linear,
-        apart=make_apart(mechanism, soft, linear),
+        more=np.zeros(length),
+        soft=make_softness(mechanism, tree_setup(solver.setup).cuts, solver.work),
+        measure=make_measure(mechanism, np.ones(mechanism.system.body_count)),
         tally=make_tally(),
     )
 
@@ -138,52 +137,60 @@ def make_linearly_implicit(method: WMethod, mechanism: Any) -> LinearlyImplicit:
 
 @routine
 def resist(mechanism: Any, scheme: Any, state: Any, slope: Any, reach: float) -> None:
-    """-K z - D z' for the delta there is, into scheme.wrenches."""
-    soft, measure, absolute = scheme.soft, scheme.measure, scheme.linear.work.absolute
-    yield_to(mechanism, slope, scheme.delta, scheme.sums, reach, scheme.increment)
-    for k in range(6 * mechanism.system.body_count):
-        scheme.wrenches[k] = 0.0
-    move_bodies(mechanism, measure, state, scheme.increment, POSES)
-    add_resistance(soft, soft.stiffness, -1.0, absolute, measure.placed, scheme.wrenches)
-    move_bodies(mechanism, measure, state, scheme.increment, VELOCITIES)
-    add_resistance(soft, soft.damping, -1.0, absolute, measure.placed, scheme.wrenches)
+    """-K z - D z' for the delta there is, into the loads.
+
+    With k_v = a + delta: z' = sums_v + reach k_v, z = sums + reach (u + z').
+    """
+    soft, measure, moves = scheme.soft, scheme.measure, scheme.increment
+    rates, sums = mechanism.tree.rate_count, scheme.sums
+    clear_loads(soft)
+    for k in range(rates):
+        at = rates + k
+        moves[at] = sums[at] + reach * (slope[at] + scheme.delta[at])
+        moves[k] = sums[k] + reach * (slope[k] + moves[at])
+        soft.memory.efforts[k] = -soft.stiff[k] * moves[k] - soft.damped[k] * moves[at]
+    if is_touched(soft):
+        move_bodies(mechanism, measure, state, moves, POSES)
+        add_resistance(soft, soft.stiffness, -1.0, measure.placed)
+        move_bodies(mechanism, measure, state, moves, VELOCITIES)
+        add_resistance(soft, soft.damping, -1.0, measure.placed)
+
+
+@routine
+def square_of(mechanism: Any, delta: Any) -> float:
+    rates, total = mechanism.tree.rate_count, 0.0
+    for k in range(rates, 2 * rates):
+        total += delta[k] * delta[k]
+    return total
 
 
 @routine
 def find_delta(mechanism: Any, scheme: Any, state: Any, slope: Any, reach: float) -> int:
-    """(M + S) delta' = -K z - D z' + S delta, S the part that is factored, until delta' = delta.
+    """(M + S) delta = -K z - D z', S the part that is factored; then more of it for the rest.
 
     Where that does not converge, the first delta is taken: any matrix leaves the order.
     """
-    length, soft, last = slope_length(mechanism), scheme.soft, 0.0
+    length, soft = slope_length(mechanism), scheme.soft
     for k in range(length):
-        scheme.delta[k] = 0.0
+        scheme.delta[k], scheme.more[k] = 0.0, 0.0
+    resist(mechanism, scheme, state, slope, reach)
+    last = 0.0
     for index in range(MOST_ITERATIONS):
-        resist(mechanism, scheme, state, slope, reach)
-        if index > 0:
-            move_bodies(mechanism, scheme.measure, state, scheme.delta, VELOCITIES)
-            add_resistance(
-                soft, soft.positive, 1.0, scheme.linear.work.absolute, scheme.measure.placed,
-                scheme.wrenches,
-            )  # fmt: skip
-        outcome = answer_all(mechanism, scheme, state, scheme.next)
+        outcome = answer(mechanism, soft, scheme.more)
         count_up(scheme.tally, ITERATED, 1)
         if outcome != OK:
             return outcome
-        change, size = 0.0, 0.0
-        for k in range(length):
-            difference = scheme.next[k] - scheme.delta[k]
-            change += difference * difference
-            size += scheme.next[k] * scheme.next[k]
-        if index == 1 and not change < CONTRACTING * size:
-            return OK  # scheme.delta is the first
-        if index > 1 and not change < last:
+        change = square_of(mechanism, scheme.more)
+        if index > 0 and not change < (CONTRACTING if index == 1 else 1.0) * last:
             return OK
         for k in range(length):
-            scheme.delta[k] = scheme.next[k]
-        if change <= CONVERGED * size:
+            scheme.delta[k] += scheme.more[k]
+        if soft.is_rest[0] == 0 or change <= CONVERGED * square_of(mechanism, scheme.delta) * (
+            index > 0
+        ):
             return OK
         last = change
+        put_rest(soft, scheme.more, scheme.measure.placed)
     return OK
 
 
@@ -192,15 +199,21 @@ def supply_at_mean(
     mechanism: Any, scratch: Any, scheme: Any, state: Any, slope: Any, step: float
 ) -> None:
     """The power of the forces with all that they give way by, in place of that of the stage."""
-    measure, more = scheme.measure, 0.0
-    mean_velocity(mechanism, state, slope, 0.5 * step, scheme.increment)
-    move_bodies(mechanism, measure, scheme.point, scheme.increment, VELOCITIES)
-    for body in range(mechanism.system.body_count):
-        for c in range(6):
-            k, at = 6 * body + c, body * ABSOLUTE_WIDTH + TWIST + c
-            force = mechanism.memory.wrenches[k]
-            more += (force + scheme.wrenches[k]) * measure.placed[at]
-            more -= force * scratch.absolute[at]
+    tree, memory, loads, more = mechanism.tree, mechanism.memory, scheme.soft.memory, 0.0
+    placed, rates = scheme.measure.placed, mechanism.tree.rate_count
+    for k in range(rates):
+        now, mean = scheme.point[tree.stored_count + k], rates + k
+        scheme.increment[mean] = state[tree.stored_count + k] + 0.5 * step * slope[mean]
+        if memory.has_efforts != 0:
+            more += (memory.efforts[k] + loads.efforts[k]) * scheme.increment[mean]
+            more -= memory.efforts[k] * now
+    if memory.has_wrenches != 0:
+        move_bodies(mechanism, scheme.measure, scheme.point, scheme.increment, VELOCITIES)
+        for body in range(mechanism.system.body_count):
+            for c in range(6):
+                k, at = 6 * body + c, body * ABSOLUTE_WIDTH + TWIST + c
+                more += (memory.wrenches[k] + loads.wrenches[k]) * placed[at]
+                more -= memory.wrenches[k] * scratch.absolute[at]
     slope[supply_at(mechanism)] += more
 
 
@@ -211,13 +224,15 @@ def soften_slope(
     """From the slope of an explicit stage to that of the linearly implicit one, in place: OK,
     or a row without a pivot.
     """
-    reach = scheme.diagonal * step
+    reach, rates = scheme.diagonal * step, mechanism.tree.rate_count
     outcome = find_delta(mechanism, scheme, state, slope, reach)
     if outcome != OK:
         return outcome
     if weight != 0.0:
         resist(mechanism, scheme, state, slope, reach)
-    take_delta(mechanism, slope, scheme.delta, scheme.sums, reach)
+    for k in range(rates):  # k_v = a + delta; the poses follow
+        slope[rates + k] += scheme.delta[rates + k]
+        slope[k] += scheme.sums[rates + k] + reach * slope[rates + k]
     if weight != 0.0:
         supply_at_mean(mechanism, scratch, scheme, state, slope, step)
     return OK
@@ -231,11 +246,10 @@ def attempt_linearly_implicit(
     length, count, reach = slope_length(mechanism), scheme.count, scheme.diagonal * step
     for k in range(mechanism.layout.kept):
         scheme.point[k] = state[k]
-    outcome = linearise(mechanism, scheme.linear, scheme.soft, scheme.point, t, reach)
+    outcome = linearise(mechanism, scheme.soft, scheme.point, t, reach)
     count_up(scheme.tally, FACTORED, 1)
     if outcome != OK:
         return outcome
-    put_apart(scheme.soft, scheme.apart)
     for j in range(count):
         slope = beyond(scheme.slopes, j * length)
         if j > 0:

@@ -57,7 +57,6 @@ from chasles.integrators.admission import check_admitted
 from chasles.integrators.advance import SEEN_LAST, advance
 from chasles.integrators.methods import Method, kept_beside, scheme_of
 from chasles.integrators.rattlie import RATTLIE
-from chasles.integrators.rosenbrock import W_METHODS
 from chasles.model import JointForce
 from chasles.result.energy import kinetic_of_all
 from chasles.spaces.on_subgroups import on_subgroups
@@ -265,8 +264,7 @@ def make_stepper(
     found = tree_setup(setup)
     tree = found.tree._replace(map=method.map)
     again = method.name in RATTLIE  # whose factor solves for several loads, with rows or without
-    by_wrenches = again or method.name in W_METHODS
-    along = [BY_WRENCH] * setup.system.force_count if by_wrenches else forces_along(setup, tree)
+    along = [BY_WRENCH] * setup.system.force_count if again else forces_along(setup, tree)
     memory = make_recursion(
         tree, solver.work.signals, BY_WRENCH in along, any(at != BY_WRENCH for at in along),
         again or bool(found.cuts), along,

@@ -170,4 +170,5 @@ CONTACT = ForceKind(
     entry=contact_entry,
     wrench=contact_wrench,
     potential=stored_in_contact,
+    one_sided=True,
 )

@@ -85,4 +85,5 @@ JOINT_STOP = ForceKind(
     wrench=stop_wrench,
     potential=stored_in_stop,
     effort=effort_of_stop,
+    one_sided=True,
 )

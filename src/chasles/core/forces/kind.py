@@ -57,6 +57,7 @@ class ForceKind:
     potential   potential(deformation) -> energy, J; None: it stores none
     effort      of a force on a joint's coordinate: routine effort(system, index, work, value, rate)
                 -> (generalised force, power), the same as `wrench` where a pair has the coordinate
+    one_sided   whether it pushes only while it touches: where it is zero, it stays so nearby
     """
 
     name: str
@@ -65,3 +66,4 @@ class ForceKind:
     wrench: Callable[..., float]
     potential: Callable[[Deformation], Any] | None = None
     effort: Callable[..., Any] = no_effort
+    one_sided: bool = False

@@ -50,7 +50,7 @@ def put_rate_row(tree: Any, room: Any, body: int, slot: int, out: Any) -> None:
 @hot
 def load_armatures(mechanism: Any, newton: Any, room: Any) -> None:
     r"""Rotors: $I_r$ times the square of every coordinate's row."""
-    tree, row = mechanism.tree, newton.block
+    tree, row = mechanism.tree, newton.tangents.block
     for body in range(tree.body_count):
         k, base = tree.rate_at[body], tree.base[body]
         for slot in range(coordinates_of(tree.pair[body])):
@@ -72,7 +72,7 @@ def load_armatures(mechanism: Any, newton: Any, room: Any) -> None:
 @hot
 def feel_armatures(mechanism: Any, newton: Any, room: Any, rates: Any) -> None:
     """What rotors take of M E, for rates of coordinates; room.twists is overwritten."""
-    tree, row = mechanism.tree, newton.block
+    tree, row = mechanism.tree, newton.tangents.block
     for body in range(tree.body_count):
         k, base = tree.rate_at[body], tree.base[body]
         for slot in range(coordinates_of(tree.pair[body])):

@@ -22,14 +22,6 @@ from chasles.core.constraints.registry import assemble_joint
 from chasles.core.newton.armatures import feel_armatures, load_armatures, settle_places
 from chasles.core.newton.places import freedom_count
 from chasles.core.newton.rows import lift, lower, times_rows
-from chasles.core.newton.tangent import (
-    DIRECTIONS,
-    POSES,
-    move_body,
-    own_wrench,
-    put_back,
-    put_slopes,
-)
 from chasles.core.newton.ways import (
     POSE_WAY,
     RATE_WAY,
@@ -37,12 +29,20 @@ from chasles.core.newton.ways import (
     WAYS_WIDTH,
     put_ways,
 )
+from chasles.core.tangents import (
+    DIRECTIONS,
+    POSES,
+    move_body,
+    own_wrench,
+    put_back,
+    put_slopes,
+)
 from chasles.groups.vectors import scale, symvec
 
 
 @routine
 def add_square(newton: Any, at: int, row: int, column: int, body: int) -> None:
-    """Subtract dQ/dxi xi + dQ/dV nu of two bodies of newton.block from a block of the matrix.
+    """Subtract dQ/dxi xi + dQ/dV nu of two bodies from a block of the matrix.
 
     `body` is the one whose y the columns belong to.
     """
@@ -52,7 +52,10 @@ def add_square(newton: Any, at: int, row: int, column: int, body: int) -> None:
     for r in range(6):
         entry = (6 * row + r) * 24 + column * DIRECTIONS
         for j in range(6):
-            by_pose, by_twist = newton.block[entry + j], newton.block[entry + POSES + j]
+            by_pose, by_twist = (
+                newton.tangents.block[entry + j],
+                newton.tangents.block[entry + POSES + j],
+            )
             if by_pose == 0.0 and by_twist == 0.0:
                 continue
             for c in range(6):
@@ -63,7 +66,7 @@ def add_square(newton: Any, at: int, row: int, column: int, body: int) -> None:
 
 @routine
 def add_pair(newton: Any, between: Any, which: int, a: int, b: int) -> None:
-    """What newton.block adds on two bodies; `between` has the blocks off the diagonal."""
+    """What newton.tangents.block adds on two bodies; `between` has the blocks off the diagonal."""
     if a >= 0:
         add_square(newton, newton.own[a], 0, 0, a)
     if b >= 0:
@@ -93,16 +96,16 @@ def load_bodies(system: Any, newton: Any, scratch: Any) -> None:
                 slide = newton.ways[ways + RATE_WAY + 18 + 6 * r + c]
                 newton.values[at + 6 * r + c] += torque[r]
                 newton.values[at + 18 + 6 * r + c] += system.bodies.mass[body] * slide
-        base = own_wrench(system, newton.probe, body)
+        base = own_wrench(system, newton.tangents.probe, body)
         for k in range(12 * 24):
-            newton.block[k] = 0.0
+            newton.tangents.block[k] = 0.0
         for direction in range(DIRECTIONS):
-            step = move_body(newton, scratch, body, direction)
-            moved = own_wrench(system, newton.probe, body)
-            put_back(newton, scratch, body)
+            step = move_body(newton.tangents, scratch, body, direction)
+            moved = own_wrench(system, newton.tangents.probe, body)
+            put_back(newton.tangents, scratch, body)
             for r in range(3):
-                newton.block[24 * r + direction] = (moved[0][r] - base[0][r]) / step
-                newton.block[24 * (3 + r) + direction] = (moved[1][r] - base[1][r]) / step
+                newton.tangents.block[24 * r + direction] = (moved[0][r] - base[0][r]) / step
+                newton.tangents.block[24 * (3 + r) + direction] = (moved[1][r] - base[1][r]) / step
         add_square(newton, at, 0, 0, body)
 
 
@@ -114,7 +117,7 @@ def load_rows(
 
     Redundant rows are kept regular by their damping.
     """
-    probe, joints = newton.probe, system.joints
+    probe, joints = newton.tangents.probe, system.joints
     for joint in range(system.joint_count):
         first, rows = joints.first_row[joint], joints.rows[joint]
         if rows == 0:
@@ -152,17 +155,17 @@ def load_newton(
     for k in range(newton.size):
         newton.values[k] = 0.0
     for k in range(ABSOLUTE_WIDTH * system.body_count):
-        newton.probe.absolute[k] = scratch.absolute[k]
+        newton.tangents.probe.absolute[k] = scratch.absolute[k]
     put_ways(mechanism, scratch, room, newton.ways, factors)
     load_bodies(system, newton, scratch)
     for force in range(system.force_count):
         a, b = forces.a[force], forces.b[force]
-        put_slopes(system, newton, scratch, room.multipliers, force, 0, a, b)
-        add_pair(newton, newton.across, force, a, b)
+        if put_slopes(system, newton.tangents, scratch, room.multipliers, force, 0, a, b):
+            add_pair(newton, newton.across, force, a, b)
     for joint in range(system.joint_count):
         if joints.rows[joint] > 0:
             a, b = joints.a[joint], joints.b[joint]
-            put_slopes(system, newton, scratch, room.multipliers, joint, 1, a, b)
+            put_slopes(system, newton.tangents, scratch, room.multipliers, joint, 1, a, b)
             add_pair(newton, newton.beside, joint, a, b)
     load_rows(system, newton, scratch, room.measured, index, factors)
     load_armatures(mechanism, newton, room)
@@ -185,7 +188,7 @@ def sharpen(mechanism: Any, scratch: Any, room: Any, newton: Any, point: Any) ->
         for c in range(3):
             column[6 * body + c], column[6 * body + 3 + c] = torque[c], force[c]
     for joint in range(system.joint_count):
-        times_rows(system, newton.probe.jacobian, joint, room.twists, 1.0, column)
+        times_rows(system, newton.tangents.probe.jacobian, joint, room.twists, 1.0, column)
     feel_armatures(mechanism, newton, room, room.change)
     solve_blocks(newton, newton.values, newton.swaps, column)
     for row in range(system.row_count):

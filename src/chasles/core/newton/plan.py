@@ -14,27 +14,14 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from chasles.core.arrays import ABSOLUTE_WIDTH, ROW_WIDTH, Floats, Integers, System
+from chasles.core.arrays import Floats, Integers, System
 from chasles.core.blocks.general import lay_out
 from chasles.core.constraints.registry import CONSTRAINTS
 from chasles.core.newton.ways import WAYS_WIDTH
 from chasles.core.recursion.cuts import Cut
 from chasles.core.recursion.program import GIVE, make_program
+from chasles.core.tangents import Tangents, make_tangents
 from chasles.core.workspace import Workspace
-
-
-class Probe(NamedTuple):
-    """What formulas of forces and joints are given while they are differentiated."""
-
-    absolute: Floats  # (n, 18)
-    rhs: Floats  # (6 n,)
-    jacobian: Floats  # (rows, 12)
-    eta: Floats  # (rows,)
-    signals: Floats
-    quadratures: Floats
-    quadrature_rates: Floats
-    exchange: Floats
-    answer: Floats
 
 
 class Newton(NamedTuple):
@@ -52,17 +39,13 @@ class Newton(NamedTuple):
     based: Integers  # (n, 2) and for a body and what its coordinates are taken against
     pivot: Integers  # (m,) offset of the block of a joint
     rows: Integers  # (m, 4) offsets of (joint, a), (a, joint), (joint, b), (b, joint), or -1
-    reach: Floats  # (n,) radius of gyration: what displacements are small against
     damping: Floats  # (rows,) mu
     values: Floats  # the factor
     swaps: Integers  # (6 n + rows,)
     column: Floats  # (6 n + rows,)
     ways: Floats  # (n, WAYS_WIDTH) how poses, twists and their rates follow: see `ways`
-    block: Floats  # (12 * 24,) derivatives of one force or joint
-    wrench: Floats  # (12,) of a force or joint, ...
-    probe_out: Floats  # (12,) ... and displaced
     available: int  # 0 where the matrix would not be that of the model
-    probe: Probe
+    tangents: Tangents
 
 
 def newton_of(solver: Any, mechanism: Any) -> Newton:
@@ -105,7 +88,6 @@ def make_newton(
 
     own = np.array([places[node, node] for node in range(len(nodes))], np.int64)
     numbers = range(bodies, len(nodes))
-    mass = np.maximum(system.bodies.mass, np.finfo(float).tiny)
     unknowns = 6 * bodies + system.row_count
     return Newton(
         nodes, slots, targets, len(nodes), size, products,
@@ -115,33 +97,14 @@ def make_newton(
         based=pairs(range(bodies), base.tolist()),
         pivot=own[bodies:],
         rows=np.hstack((pairs(numbers, joints.a.tolist()), pairs(numbers, joints.b.tolist()))),
-        reach=np.sqrt(system.bodies.inertia[:, :3].mean(axis=1) / mass),
         damping=damping,
         values=np.zeros(int(size)),
         swaps=np.zeros(unknowns, np.int64),
         column=np.zeros(unknowns),
         ways=np.zeros((bodies, WAYS_WIDTH)),
-        block=np.zeros(12 * 24),
-        wrench=np.zeros(12),
-        probe_out=np.zeros(12),
         available=int(available),
-        probe=make_probe(system, work),
+        tangents=make_tangents(system, work),
     )  # fmt: skip
-
-
-def make_probe(system: System, work: Workspace) -> Probe:
-    """Storage of its own, but for functions of time and integrals, which are those of the stage."""
-    return Probe(
-        absolute=np.zeros((system.body_count, ABSOLUTE_WIDTH)),
-        rhs=np.zeros(6 * system.body_count),
-        jacobian=np.zeros((system.row_count, ROW_WIDTH)),
-        eta=np.zeros(system.row_count),
-        signals=work.signals,
-        quadratures=work.quadratures,
-        quadrature_rates=np.zeros_like(work.quadrature_rates),
-        exchange=np.zeros_like(work.exchange),
-        answer=np.zeros_like(work.answer),
-    )
 
 
 def order_of(system: System, forces: set[tuple[int, int]]) -> list[int]:

@@ -47,6 +47,7 @@ class Cut(NamedTuple):
     ties: tuple[int, ...] = ()  # bodies of a coupling by a user's formula, or of the gauges
     address: int = 0  # of that formula
     shifts: int = 0  # the first row of J that locks a shift: turns before it go together
+    rotors: tuple[float, ...] = ()  # by row: inertia of a rotor, whose rows give way
 
     @property
     def is_coupling(self) -> bool:

@@ -52,6 +52,7 @@ class Loops(NamedTuple):
     points: Floats  # (g, 3) of the joint from P of b
     in_world: Integers  # (c,) 1 for cut joints all of whose groups are not loaded from J
     damping: Floats  # (m,) mu
+    compliance: Floats  # (m,) 1 / I_r of rows of rotors, else 0
     floors: Floats  # (m,) pivots -E_rr below these are singular
     scales: Floats  # (m,) what pivots are compared with
     choices: Integers  # (m,) by the first row of a joint whose rows are chosen: how many; else -1
@@ -90,6 +91,7 @@ class Loops(NamedTuple):
     filled_count: int
     coupled_count: int
     is_damped: int
+    is_geared: int  # whether some rows are those of rotors
     is_chosen: int  # whether some rows have no multiplier
     is_formed: int  # whether rows of J are formed for some of them
 

@@ -71,9 +71,10 @@ def load_rows(
         room.values[k] = 0.0
     for g in range(loops.group_count):
         first, count = loops.first_row[g], loops.first_row[g + 1] - loops.first_row[g]
-        if loops.is_damped != 0:
+        if loops.is_damped != 0 or loops.is_geared != 0:
             for k in range(count):
-                room.values[6 * g + k * (k + 3) // 2] = -loops.damping[first + k]
+                given = loops.damping[first + k] + loops.compliance[first + k]
+                room.values[6 * g + k * (k + 3) // 2] = -given
         if loops.loading[g] == BY_ROWS:
             load_from_jacobian(tree, loops, rows, room, absolute, jacobian, eta, g)
         else:

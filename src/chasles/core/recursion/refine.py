@@ -70,10 +70,11 @@ def gather(tree: Any, loops: Any, room: Any, rows: Any, column: Any) -> None:
 
 @routine
 def row_product(loops: Any, a: Any, b: Any) -> float:
-    """a . b of two columns of rows, each weighed by 1 / mu."""
+    """a . b of two columns of rows, each weighed by 1 / mu; those of rotors miss nothing."""
     total = 0.0
     for row in range(loops.row_count):
-        total += a[row] * b[row] / loops.damping[row]
+        if loops.damping[row] > 0.0:
+            total += a[row] * b[row] / loops.damping[row]
     return total
 
 
@@ -85,9 +86,10 @@ def next_direction(tree: Any, loops: Any, room: Any, before: float) -> float:
     reduced, crossed = 0.0, 0.0
     for row in range(loops.row_count):
         mu = loops.damping[row]
-        taken = room.left[row] + mu * y[last + row]
-        reduced += taken * taken / mu
-        crossed += taken * gain[row] / mu
+        if mu > 0.0:
+            taken = room.left[row] + mu * y[last + row]
+            reduced += taken * taken / mu
+            crossed += taken * gain[row] / mu
     share = crossed / before if before > 0.0 else 0.0
     for k in range(last + loops.row_count):
         search[k] = y[k] - share * search[k] if before > 0.0 else y[k]
@@ -228,7 +230,7 @@ def put_miss(tree: Any, loops: Any, room: Any, rows: Any, work: Any) -> None:
             miss_along_axes(tree, loops, rows, room, work.eta, room.solution, g)
     take_coupled(tree, loops, room, rows, work.absolute, True, room.solution)
     for row in range(loops.row_count):
-        if room.active[row] == 0:
+        if room.active[row] == 0 or loops.compliance[row] > 0.0:
             room.left[row] = 0.0
 
 

@@ -75,14 +75,16 @@ def make_loops(tree: Tree, cuts: Sequence[Cut], damping: Floats | None = None) -
     cuts, groups = found.cuts, found.groups
     rows = [(k, source) for k, part in groups for source in part]
     count, values = len(rows), Values(len(groups))
-    leads = {k: found.groups[of[0]][1][0] for k, of in found.of_cut.items()}
+    leads = {k: found.groups[of[0]][1][0] for k, of in found.of_cut.items() if not cuts[k].rotors}
+    joints = np.array(list(dict.fromkeys(cut.joint for cut in cuts)), np.int64)
+    rotors = {row: x for cut in cuts for row, x in zip(cut.rows, cut.rotors)}
     steps = [
         (kind, x)
         for kind, k in found.program.steps
         for x in (found.of_cut[k] if kind == CLOSE else [k])
     ]
     return Loops(
-        joints=np.array([cut.joint for cut in cuts], np.int64),
+        joints=joints,
         joint_of=np.array([cuts[k].joint for k, _ in rows], np.int64),
         source=np.array([source for _, source in rows], np.int64),
         bodies=np.array([(cuts[k].a, cuts[k].b) for k, _ in rows], np.int64).reshape(-1, 2),
@@ -97,15 +99,16 @@ def make_loops(tree: Tree, cuts: Sequence[Cut], damping: Floats | None = None) -
         loading=np.full(len(groups), BY_ROWS, np.int64),
         axes=np.zeros((len(groups), 9)),
         points=np.zeros((len(groups), 3)),
-        in_world=np.zeros(len(cuts), np.int64),
+        in_world=np.zeros(len(joints), np.int64),
         damping=np.zeros(count) if damping is None else np.asarray(damping, float),
+        compliance=np.array([1.0 / rotors.get(row, np.inf) for _, row in rows], float),
         floors=np.zeros(count),
         scales=np.ones(count),
         choices=np.full(count, -1, np.int64),
         group=np.array(
-            [len(cuts[k].rows) if source == leads[k] else 0 for k, source in rows], np.int64
+            [len(cuts[k].rows) if source == leads.get(k) else 0 for k, source in rows], np.int64
         ),
-        joint_count=len(cuts),
+        joint_count=len(joints),
         row_count=count,
         group_count=len(groups),
         step_count=len(steps),
@@ -114,6 +117,7 @@ def make_loops(tree: Tree, cuts: Sequence[Cut], damping: Floats | None = None) -
         chart_count=sum(loose),
         coupled_count=sum(cut.is_coupling for cut in cuts),
         is_damped=int(damping is not None),
+        is_geared=int(bool(rotors)),
         is_chosen=0,
         is_formed=int(count > 0),
     )
