@@ -1,6 +1,7 @@
 """The linearly implicit method: order, stiff dampers and contacts, energy, cost, refusals."""
 
 import warnings
+from itertools import pairwise
 
 import numpy as np
 import pytest
@@ -11,7 +12,10 @@ from scipy.integrate import solve_ivp
 
 import chasles as ch
 from chasles.core.softness import factor_rows
+from chasles.integrators.advance import UNSEEN
 from chasles.integrators.rosenbrock import W_METHODS
+from chasles.run.options import ByHand
+from chasles.run.preparation import make_settings, stepper_of
 
 METHOD = "linearly-implicit"
 GRAVITY = 9.81
@@ -236,6 +240,43 @@ def test_a_damper_between_two_free_bodies_brings_them_to_their_common_velocity(s
         np.testing.assert_allclose(run.velocity(body)[-1], (1, 0, 0), atol=1e-9)
     gap = run.position("two")[-1, 0] - run.position("one")[-1, 0]
     assert gap == pytest.approx(1 - 3 * (2 / 3) / damping, abs=2e-3)
+
+
+def test_many_dampers_in_a_row_bring_all_bodies_to_their_common_velocity():
+    """m v_1 = n m v, within one step: more springs than any iteration of few steps could solve."""
+    count = 60
+    balls = [
+        ch.Body.sphere(f"ball {k}", 0.1, 1.0, position=(k, 0, 0), velocity=(6.0 * (k == 0), 0, 0))
+        for k in range(count)
+    ]
+    dampers = [
+        ch.Spring(f"damper {k}", one, two, at=one.position, at_b=two.position, stiffness=0,
+                  damping=1e9)
+        for k, (one, two) in enumerate(pairwise(balls))
+    ]  # fmt: skip
+    model = ch.Model(balls, forces=dampers, gravity=(0, 0, 0))
+    run = ch.simulate(model, 0.02, step=2e-3, method=METHOD)
+    speeds = [run.velocity(ball.name)[-1, 0] for ball in balls]
+    np.testing.assert_allclose(speeds, 6.0 / count, rtol=1e-6)
+
+
+def scheme_after_a_step(model):
+    stepper = stepper_of(make_settings(ByHand(model, method=METHOD)), 2e-3, 1.0)
+    block = stepper.first_block()
+    stepper.advance(block, np.zeros_like(block), (0.0, 2e-3, 0, 1, 1), 9, UNSEEN, np.zeros((1, 1)))
+    return stepper.mechanism, stepper.scheme
+
+
+def test_servos_are_efforts_and_feet_in_the_air_are_in_no_matrix():
+    mechanism, scheme = scheme_after_a_step(quadruped(5e4, drop=0.5))
+    servos = mechanism.memory.along >= 0
+    assert servos.sum() == 8 and mechanism.system.force_count == 12
+    assert not scheme.soft.touched.any() and not scheme.soft.is_rest.any()
+    k = mechanism.memory.along[servos]
+    np.testing.assert_allclose(scheme.soft.stiff[k], 600.0, rtol=1e-6)
+    np.testing.assert_allclose(scheme.soft.damped[k], 10.0, rtol=1e-6)
+    _, standing = scheme_after_a_step(quadruped(5e4))
+    assert standing.soft.touched.all()
 
 
 def test_stiff_forces_across_balls_and_from_branch_to_branch_go_with_loops_as_well():

@@ -39,6 +39,7 @@ from chasles.core.arrays import (
     vec3,
 )
 from chasles.core.assemble import pose_of, twist_of
+from chasles.core.blocks.small import dot6, get6
 from chasles.core.outcomes import NOT_SOLVED, OK
 from chasles.core.recursion.again import load_efforts
 from chasles.core.recursion.articulate import (
@@ -364,8 +365,8 @@ def linearise(mechanism: Any, soft: Any, point: Any, t: float, reach: float) -> 
     kinematics(tree, soft.still, memory.rows)  # leaves POINT as `place` has put it
     if mechanism.loops.row_count > 0:
         put_cut_rows(system, tree, loops, room, point, work)
-        for row in range(system.row_count):
-            work.eta[row] = 0.0
+        for k in range(system.row_count):
+            work.eta[k] = 0.0
     clear_sums(tree, memory.rows)
     add_grounded(soft)
     load_rows(soft.tree, loops, memory.rows, room, work.absolute, work.jacobian, work.eta)
@@ -378,15 +379,13 @@ def linearise(mechanism: Any, soft: Any, point: Any, t: float, reach: float) -> 
 
 @once
 def answer(mechanism: Any, soft: Any, out: Any) -> int:
-    """Accelerations under the wrenches and efforts in soft.memory, into the place of those of a
-    slope: OK, or NOT_SOLVED.  On the factor of the step.
+    """Accelerations under the loads (see `clear_loads`), into the place of those of a slope: OK, or
+    NOT_SOLVED.  On the factor of the step.
     """
     tree, memory, loops, room = soft.tree, soft.memory, soft.loops, soft.room
     rows, rates, outcome = memory.rows, tree.rate_count, OK
     for body in range(tree.body_count):
         clear_load(rows, body * ROW)
-    for row in range(loops.row_count):
-        room.wanted[row] = 0.0
     if soft.count > 0:
         load_wrenches(tree, memory)
     if memory.has_efforts != 0:
@@ -438,6 +437,9 @@ def relative_to_base(absolute: Any, placed: Any, a: int, b: int) -> Any:
 
 @routine
 def clear_loads(soft: Any) -> None:
+    """Wrenches and efforts in soft.memory, and what rows of links are asked for."""
+    for row in range(soft.loops.row_count):
+        soft.room.wanted[row] = 0.0
     for k in range(6 * soft.tree.body_count):
         soft.memory.wrenches[k] = 0.0
     for k in range(soft.tree.rate_count):
@@ -447,23 +449,46 @@ def clear_loads(soft: Any) -> None:
 @routine
 def add_resistance(soft: Any, matrices: Any, sign: float, placed: Any) -> None:
     """sign * K w (or D w) of all links on both bodies, which move as in `placed`, to the loads."""
-    absolute, out = soft.work.absolute, soft.memory.wrenches
     for link in range(soft.count):
-        if soft.touched[link] == 0:
-            continue
-        a, b = soft.base[link], soft.moved[link]
-        w = relative_to_base(absolute, placed, a, b)
-        six = w[0] + w[1]
-        for c in range(6):
-            total = 0.0
-            for k in range(6):
-                total += sign * matrices[SIZE * link + 6 * c + k] * six[k]
-            soft.wrench[c] = total
-            out[6 * b + c] += total
-        if a >= 0:
-            torque, force = felt_by(absolute, a, b, twist6(soft.wrench, 0))
-            put3(out, 6 * a, add(vec3(out, 6 * a), torque))
-            put3(out, 6 * a + 3, add(vec3(out, 6 * a + 3), force))
+        if soft.touched[link] != 0:
+            add_resistance_of(soft, matrices, sign, placed, link)
+
+
+@routine
+def add_resistance_of(soft: Any, matrices: Any, sign: float, placed: Any, link: int) -> None:
+    """The same for one link."""
+    a, b, out = soft.base[link], soft.moved[link], soft.memory.wrenches
+    w = relative_to_base(soft.work.absolute, placed, a, b)
+    six = w[0] + w[1]
+    for c in range(6):
+        soft.wrench[c] = sign * dot6(get6(matrices, SIZE * link + 6 * c), six)
+        out[6 * b + c] += soft.wrench[c]
+    if a >= 0:
+        torque, force = felt_by(soft.work.absolute, a, b, twist6(soft.wrench, 0))
+        put3(out, 6 * a, add(vec3(out, 6 * a), torque))
+        put3(out, 6 * a + 3, add(vec3(out, 6 * a + 3), force))
+
+
+@routine
+def load_factored(soft: Any, placed: Any) -> None:
+    r"""Add -S w of bodies that move as in `placed`: far larger, maybe, than what is left of it.
+
+    Where it is rows l that give way, $-l\,l\cdot w$ is what they are asked for, $-l\cdot w$: their
+    multipliers are the small difference then.
+    """
+    for row in range(soft.loops.row_count):
+        source = soft.loops.source[row]
+        if source >= soft.first:
+            link = (source - soft.first) // 6
+            six = get6(soft.work.jacobian, source * ROW_WIDTH)
+            twist = twist_of(placed, soft.base[link])
+            total = dot6(six, twist[0] + twist[1])
+            six = get6(soft.work.jacobian, source * ROW_WIDTH + 6)
+            twist = twist_of(placed, soft.moved[link])
+            soft.room.wanted[row] = -total - dot6(six, twist[0] + twist[1])
+    for link in range(soft.count):
+        if soft.base[link] < 0 and soft.touched[link] != 0:
+            add_resistance_of(soft, soft.positive, -1.0, placed, link)
 
 
 @routine

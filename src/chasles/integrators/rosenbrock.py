@@ -49,6 +49,7 @@ from chasles.core.softness import (
     clear_loads,
     is_touched,
     linearise,
+    load_factored,
     make_softness,
     put_rest,
 )
@@ -136,24 +137,34 @@ def make_linearly_implicit(method: WMethod, solver: Any, mechanism: Any) -> Line
 
 
 @routine
-def resist(mechanism: Any, scheme: Any, state: Any, slope: Any, reach: float) -> None:
-    """-K z - D z' for the delta there is, into the loads.
+def resist(
+    mechanism: Any, scheme: Any, state: Any, slope: Any, reach: float, is_known: bool
+) -> None:
+    """-K z - D z' for the delta that `is_known`, or 0, into the loads.
 
-    With k_v = a + delta: z' = sums_v + reach k_v, z = sums + reach (u + z').
+    With k_v = a + delta: z' = sums_v + reach k_v, z = sums + reach (u + z').  What a alone does is
+    apart, -(S - rest) a: it may be far larger than all of k_v.
     """
     soft, measure, moves = scheme.soft, scheme.measure, scheme.increment
     rates, sums = mechanism.tree.rate_count, scheme.sums
     clear_loads(soft)
     for k in range(rates):
         at = rates + k
-        moves[at] = sums[at] + reach * (slope[at] + scheme.delta[at])
+        own = reach * (slope[at] + scheme.delta[at])
+        moves[at] = sums[at] + own
         moves[k] = sums[k] + reach * (slope[k] + moves[at])
         soft.memory.efforts[k] = -soft.stiff[k] * moves[k] - soft.damped[k] * moves[at]
+        if not is_known:
+            moves[at], moves[k] = sums[at], sums[k] + reach * (slope[k] + sums[at])
     if is_touched(soft):
         move_bodies(mechanism, measure, state, moves, POSES)
         add_resistance(soft, soft.stiffness, -1.0, measure.placed)
         move_bodies(mechanism, measure, state, moves, VELOCITIES)
         add_resistance(soft, soft.damping, -1.0, measure.placed)
+        if not is_known:
+            move_bodies(mechanism, measure, state, slope, VELOCITIES)
+            add_resistance(soft, soft.rest, 1.0, measure.placed)
+            load_factored(soft, measure.placed)
 
 
 @routine
@@ -173,7 +184,7 @@ def find_delta(mechanism: Any, scheme: Any, state: Any, slope: Any, reach: float
     length, soft = slope_length(mechanism), scheme.soft
     for k in range(length):
         scheme.delta[k], scheme.more[k] = 0.0, 0.0
-    resist(mechanism, scheme, state, slope, reach)
+    resist(mechanism, scheme, state, slope, reach, False)
     last = 0.0
     for index in range(MOST_ITERATIONS):
         outcome = answer(mechanism, soft, scheme.more)
@@ -185,9 +196,8 @@ def find_delta(mechanism: Any, scheme: Any, state: Any, slope: Any, reach: float
             return OK
         for k in range(length):
             scheme.delta[k] += scheme.more[k]
-        if soft.is_rest[0] == 0 or change <= CONVERGED * square_of(mechanism, scheme.delta) * (
-            index > 0
-        ):
+        small = CONVERGED * square_of(mechanism, scheme.delta) if index > 0 else 0.0
+        if soft.is_rest[0] == 0 or change <= small:
             return OK
         last = change
         put_rest(soft, scheme.more, scheme.measure.placed)
@@ -229,7 +239,7 @@ def soften_slope(
     if outcome != OK:
         return outcome
     if weight != 0.0:
-        resist(mechanism, scheme, state, slope, reach)
+        resist(mechanism, scheme, state, slope, reach, True)
     for k in range(rates):  # k_v = a + delta; the poses follow
         slope[rates + k] += scheme.delta[rates + k]
         slope[k] += scheme.sums[rates + k] + reach * slope[rates + k]

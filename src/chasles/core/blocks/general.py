@@ -48,7 +48,8 @@ def lay_out(
         near[a].add(b)
         near[b].add(a)
     places: dict[tuple[int, int], int] = {}
-    nodes, slots, columns, size, pairs, products = [], [], [], 0, 0, 0
+    slots: list[tuple[int, int]] = []
+    nodes, columns, size, pairs, products = [], [], 0, 0, 0
     for node in order:
         later, own = sorted(near[node] - {node}, key=position.__getitem__), rows[node]
         nodes.append((own, offsets[node], size, len(slots), len(later), pairs))
