@@ -183,8 +183,9 @@ def all_finite(p: Any, count: int) -> bool:
 def look_at_accelerations(mechanism: Any, alarm: Any, t: float) -> None:
     """Note the largest share of its acceleration that a row missed at the first stage."""
     missed = mechanism.room.missed
-    if missed[0] > alarm[WORST_MISS]:
-        alarm[WORST_MISS], alarm[MISSED_ROW] = missed[0], missed[1]
+    worse = missed[0] > alarm[WORST_MISS]
+    alarm[MISSED_ROW] = pick(worse, missed[1], alarm[MISSED_ROW])
+    alarm[WORST_MISS] = pick(worse, missed[0], alarm[WORST_MISS])
     if alarm[WORST_MISS] > MISSED and alarm[MISSED_SINCE] == NEVER:
         alarm[MISSED_SINCE] = t
 
@@ -294,13 +295,12 @@ def note_energy(mechanism: Any, state: Any, t: float, energy: float, rounded: fl
     # Some methods have negative weights: a wild step may have exchanged less than nothing.
     exchanged = maximum(energy + alarm[AT_START] + abs(supply[EXCHANGED]), missing)
     # What is held still by stiff feedback exchanges energy, too, by rounding.
-    if maximum(energy, alarm[AT_START]) > mechanism.promises.still:
-        share = missing / exchanged
-        if not share <= 1.0:  # energies that overflow
-            share = 1.0
-        alarm[WORST_SHARE] = maximum(alarm[WORST_SHARE], share)
-        if share > IMBALANCE and alarm[UNBALANCED_SINCE] == NEVER:
-            alarm[UNBALANCED_SINCE] = t
+    is_moving = maximum(energy, alarm[AT_START]) > mechanism.promises.still
+    share = pick(is_moving, missing, 0.0) / pick(is_moving, exchanged, 1.0)
+    share = pick(share <= 1.0, share, 1.0)  # energies that overflow
+    alarm[WORST_SHARE] = maximum(alarm[WORST_SHARE], share)
+    since = pick(alarm[UNBALANCED_SINCE] == NEVER, t, alarm[UNBALANCED_SINCE])
+    alarm[UNBALANCED_SINCE] = pick(share > IMBALANCE, since, alarm[UNBALANCED_SINCE])
 
 
 @once

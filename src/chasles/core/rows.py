@@ -36,7 +36,7 @@ from chasles.groups.vectors import (
     tmatmul,
     tmatvec,
 )
-from chasles.scalars.elementary import atan2, floor, sqrt
+from chasles.scalars.elementary import atan2, floor, pick, sqrt
 
 ZERO = (0.0, 0.0, 0.0)
 
@@ -165,8 +165,9 @@ def axis_misalignment(rotation: Any) -> Any:
     """Rotation vector (x, y) that turns the z axis of A into that of B; half a turn is about x."""
     x, y, z = rotation[2], rotation[5], rotation[8]
     sine = sqrt(x * x + y * y)
-    stretch = atan2(sine, z) / (sine + (sine == 0.0))
-    half_turn = (sine == 0.0) * atan2(sine, z)
+    angle, is_straight = atan2(sine, z), sine == 0.0
+    stretch = angle / pick(is_straight, 1.0, sine)
+    half_turn = pick(is_straight, angle, 0.0)
     return half_turn - stretch * y, stretch * x
 
 

@@ -15,6 +15,7 @@ from chasles.core.arrays import ABSOLUTE_WIDTH, TWIST, mat9, vec3
 from chasles.core.assemble import pose_of
 from chasles.core.rows import nearest_turn, relative_joint_frame, turn_about_axis
 from chasles.groups.vectors import dot
+from chasles.scalars.elementary import pick
 
 #: Counts this far from the angle (rad) are corrected; a sixth of what would miscount, so that
 #: the books of an ordinary run are not touched.
@@ -57,7 +58,7 @@ def turn_of(pairs: Any, index: int, absolute: Any) -> Any:
 def settled(measured: Any, counted: Any) -> Any:
     """The angle of the poses nearest to a count, or the count where that is near enough."""
     angle = nearest_turn(measured, counted)
-    return angle if abs(angle - counted) > ASTRAY else counted
+    return pick(abs(angle - counted) > ASTRAY, angle, counted)
 
 
 @routine

@@ -102,7 +102,9 @@ def look_at_joint(seen: Any, joint: int, volume: float, rounded: float) -> bool:
     seen[at + BEFORE], seen[at + LAST] = seen[at + LAST], volume
     seen[at + ROUNDED], seen[at + LARGEST] = rounded, largest
     seen[at + WANTED] = 0.0
-    if before < 0.0 or (last > FAR and now > FAR):
+    # One comparison, so that a recorded step also takes the first two, which know nothing yet.
+    far = pick(last > FAR, now, last)
+    if pick(before < 0.0, 1.0, far) > FAR:
         return False
     if wanted > 0.0 and volume - last * largest > wanted:
         return True
@@ -131,8 +133,7 @@ def look_at_pivots(watch: Any, inverses: Any, t: float, seen: Any) -> int:
             nearer = fraction < nearest
             nearest, row = pick(nearer, fraction, nearest), pick(nearer, watch.rows[k], row)
             count += 1
-            if swapped * pivot < TIP * watch.damping[k]:
-                rounded = 1.0
+            rounded = pick(swapped * pivot < TIP * watch.damping[k], 1.0, rounded)
         if k + 1 == watched or watch.joints[k + 1] != watch.joints[k]:
             if count > 0 and look_at_joint(seen, watch.joints[k], sqrt(volume), rounded):
                 passed = row

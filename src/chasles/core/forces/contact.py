@@ -28,7 +28,7 @@ from chasles.core.rows import column
 from chasles.groups.vectors import add, axpy, dot, matvec, neg, scale, sub, tmatvec
 from chasles.model import Box, Capsule, Contact, Model, Rod, Shape, Sphere
 from chasles.model.checks import as_vector
-from chasles.scalars.elementary import choose, maximum, sqrt
+from chasles.scalars.elementary import choose, maximum, pick, sqrt
 
 NOTHING = ((0.0, 0.0, 0.0), (0.0, 0.0, 0.0))
 UP = (0.0, 0.0, 1.0)
@@ -54,7 +54,7 @@ def distance_and_normal(offset: Any, normal: Any, curvature: Any) -> Any:
     lean = axpy(curvature, offset, normal)
     length = sqrt(dot(lean, lean))
     distance = (curvature * dot(offset, offset) + 2.0 * dot(normal, offset)) / (1.0 + length)
-    return distance, scale(1.0 / (length + (length == 0.0)), lean)
+    return distance, scale(1.0 / pick(length == 0.0, 1.0, length), lean)
 
 
 @formula

@@ -18,24 +18,15 @@ from chasles.core.forces.along_coordinate import coordinate_motion, coordinate_v
 from chasles.core.forces.kind import Deformation, ForceEntry, ForceKind, Signals
 from chasles.core.frames import coordinate_frames
 from chasles.model import JointStop, Model
-from chasles.scalars.elementary import choose, maximum
-
-
-@formula
-def touching(stiffness: Any, damping: Any, depth: Any, speed: Any) -> Any:
-    return maximum(0.0, stiffness * depth + damping * speed)
-
-
-@formula
-def apart(stiffness: Any, damping: Any, depth: Any, speed: Any) -> Any:
-    return 0.0
+from chasles.scalars.elementary import maximum, pick
 
 
 @formula
 def push_of(stiffness: Any, damping: Any, depth: Any, speed: Any) -> Any:
     """What a stop pushes back with, and the part of it that its spring stores."""
-    push = choose(depth > 0.0, touching, apart, stiffness, damping, depth, speed)
-    return push, stiffness * maximum(0.0, depth)
+    sunk = maximum(0.0, depth)
+    push = pick(depth > 0.0, maximum(0.0, stiffness * sunk + damping * speed), 0.0)
+    return push, stiffness * sunk
 
 
 @formula

@@ -14,7 +14,7 @@ from chasles.core.forces.motion import add_wrench, wrench_of_force
 from chasles.core.frames import Frames
 from chasles.groups.vectors import add, dot, matvec, neg, scale, sub
 from chasles.model import Model, Spring
-from chasles.scalars.elementary import sqrt
+from chasles.scalars.elementary import pick, sqrt
 
 
 @formula
@@ -25,7 +25,7 @@ def spring_tension(stiffness: Any, damping: Any, rest: Any, span: Any, span_rate
     and counts as zero.
     """
     length = sqrt(dot(span, span))
-    per_length = 1.0 / (length + (length == 0.0))
+    per_length = 1.0 / pick(length == 0.0, 1.0, length)
     rate = per_length * dot(span, span_rate)
     pull = stiffness + per_length * (damping * rate - stiffness * rest)
     return scale(-pull, span), -damping * rate * rate
