@@ -1,6 +1,7 @@
 """Members of an ensemble are the runs that `simulate` makes one by one, bit for bit."""
 
 from dataclasses import replace
+from functools import partial
 
 import numpy as np
 import pytest
@@ -14,6 +15,7 @@ from chasles.model import InvalidOption, UnknownName
 from chasles.model.parameters import with_parameters
 
 STEP = 1e-3
+ensemble = partial(ch.ensemble, kernel="traced")  # few steps of few members do not pay
 
 
 def spinning_top() -> ch.Model:
@@ -46,7 +48,7 @@ def test_initial_velocities_and_gravity_vary():
     rng = np.random.default_rng(1)
     spins = np.array([0, 60.0, 30.0]) + 5 * rng.normal(size=(21, 3))
     pulls = np.array([0, 0, -9.81]) * (1 + 0.1 * rng.normal(size=(21, 1)))
-    found = ch.ensemble(
+    found = ensemble(
         spinning_top(), {"top.angular_velocity": spins, "gravity": pulls}, 0.3, STEP, save_every=70
     )
 
@@ -63,7 +65,7 @@ def test_initial_velocities_and_gravity_vary():
 def test_masses_and_joints_vary(space):
     masses = np.linspace(10.0, 30.0, 9)
     points = np.array([[0.0, 0.01 * k, -0.02 * k] for k in range(9)])
-    found = ch.ensemble(
+    found = ensemble(
         spinning_top(), {"top.mass": masses, "pivot.at": points}, 0.2, STEP, save_every=50,
         spaces=space,
     )  # fmt: skip
@@ -78,7 +80,7 @@ def test_masses_and_joints_vary(space):
 @pytest.mark.parametrize("method", ["heun", "cf4"])
 def test_forces_vary(method):
     stiffness = np.linspace(1.0, 60.0, 10)
-    found = ch.ensemble(
+    found = ensemble(
         sprung(), {"spring.stiffness": stiffness}, 0.2, STEP, save_every=60, method=method
     )
 
@@ -91,7 +93,7 @@ def test_forces_vary(method):
 def test_loops_vary():
     rng = np.random.default_rng(2)
     pulls = rng.normal(size=(9, 3))
-    found = ch.ensemble(three_bar(), {"gravity": pulls}, 0.1, STEP, save_every=50)
+    found = ensemble(three_bar(), {"gravity": pulls}, 0.1, STEP, save_every=50)
     models = [replace(three_bar(), gravity=pull) for pull in pulls]
     assert_members_are_runs(found, models.__getitem__, 0.1, 50, (0, 8))
 
@@ -99,7 +101,7 @@ def test_loops_vary():
 def test_members_whose_guards_fail_are_finished_to_the_same_bits():
     """Balls that fall from different heights: each touches the bed at its own time."""
     heights = np.linspace(0.101, 0.2, 20)
-    found = ch.ensemble(
+    found = ensemble(
         bouncing(), {"ball.velocity": np.array([[0, 0, -0.1 * k] for k in range(20)])}, 0.3, STEP,
         save_every=30,
     )  # fmt: skip
@@ -115,7 +117,7 @@ def test_members_whose_guards_fail_are_finished_to_the_same_bits():
 def test_large_ensembles_are_set_up_from_few():
     rng = np.random.default_rng(3)
     spins = np.array([0, 60.0, 30.0]) + 5 * rng.normal(size=(1000, 3))
-    found = ch.ensemble(spinning_top(), {"top.angular_velocity": spins}, 0.05, STEP, save_every=50)
+    found = ensemble(spinning_top(), {"top.angular_velocity": spins}, 0.05, STEP, save_every=50)
     assert found.attrs["set_up"].startswith("from ")
     for k in (0, 500, 999):
         model = with_part(spinning_top(), "bodies", "top", angular_velocity=spins[k])
@@ -129,7 +131,7 @@ def test_a_member_that_the_sample_tells_nothing_of_is_set_up_by_itself(path):
     rows = np.tile(varied[path], (1000, 1))
     rows[:, 2] += np.linspace(0.0, 1.0, 1000)
     rows[700] = [3.0, 50.0, 20.0]
-    found = ch.ensemble(spinning_top(), {path: rows}, 0.05, STEP, save_every=50)
+    found = ensemble(spinning_top(), {path: rows}, 0.05, STEP, save_every=50)
     assert found.attrs["set_up"].endswith("and 1 by themselves")
     assert_members_are_runs(
         found, lambda k: with_parameters(spinning_top(), {path: rows[k]}), 0.05, 50, (0, 699, 700)
@@ -141,7 +143,7 @@ def test_the_one_member_that_opens_its_joint_is_refused():
     spins = np.array([0, 60.0, 30.0]) + rng.normal(size=(1000, 3))
     speeds = np.cross(spins, [0.5, 0, 0])
     speeds[700] += [1.0, 0, 0]
-    found = ch.ensemble(
+    found = ensemble(
         spinning_top(), {"top.angular_velocity": spins, "top.velocity": speeds}, 0.01, STEP
     )
     assert found.attrs["set_up"].startswith("from ")
@@ -152,7 +154,7 @@ def test_the_one_member_that_opens_its_joint_is_refused():
 def test_the_generic_kernel_in_threads_gives_the_same():
     spins = np.array([[0, 60.0 + k, 30.0] for k in range(10)])
     runs = [
-        ch.ensemble(spinning_top(), {"top.angular_velocity": spins}, 0.1, STEP, kernel=kernel)
+        ensemble(spinning_top(), {"top.angular_velocity": spins}, 0.1, STEP, kernel=kernel)
         for kernel in ("auto", "generic")
     ]
     assert_array_equal(runs[0].position, runs[1].position)
@@ -162,7 +164,7 @@ def test_the_generic_kernel_in_threads_gives_the_same():
 def test_rounding_once_changes_the_last_digits_only():
     spins = np.array([[0, 60.0 + k, 30.0] for k in range(8)])
     vary = {"top.angular_velocity": spins}
-    exact, fused = (ch.ensemble(spinning_top(), vary, 0.1, STEP, exact=e) for e in (True, False))
+    exact, fused = (ensemble(spinning_top(), vary, 0.1, STEP, exact=e) for e in (True, False))
     assert_allclose(exact.position, fused.position, atol=1e-12)
 
 
@@ -174,7 +176,7 @@ def test_failed_members_are_kept_with_their_reason():
     arm = ch.Body.rod("arm", 1.0, mass=1.0, position=(0.5, 0, 0))
     hinge = ch.Revolute("hinge", ch.GROUND, arm, at=(0, 0, 0), axis=(0, 1, 0))
     model = ch.Model([arm], [hinge], forces=[ch.JointSpring("spring", hinge, 10.0, rest=0.1)])
-    found = ch.ensemble(
+    found = ensemble(
         model, {"spring.stiffness": [10.0, 1e9, 20.0, 30.0], "arm.mass": [1.0, 1.0, -1.0, 2.0]},
         0.1, STEP,
     )  # fmt: skip
@@ -189,7 +191,7 @@ def test_failed_members_are_kept_with_their_reason():
 
 def test_statistics_of_members_that_stop_at_once_are_not_numbers():
     """And no warning of NumPy's comes with them."""
-    found = ch.ensemble(
+    found = ensemble(
         spinning_top(), {"top.angular_velocity": [[0, 60, 1e6]]}, 0.01, STEP,
         statistics=["top.speed"],
     )  # fmt: skip
@@ -198,9 +200,7 @@ def test_statistics_of_members_that_stop_at_once_are_not_numbers():
 
 
 def test_an_ensemble_of_which_nobody_can_start_is_refused(refusal):
-    refusal(
-        lambda: ch.ensemble(spinning_top(), {"top.mass": [-1.0, -2.0]}, 0.1, STEP), ch.InvalidBody
-    )
+    refusal(lambda: ensemble(spinning_top(), {"top.mass": [-1.0, -2.0]}, 0.1, STEP), ch.InvalidBody)
 
 
 # --- statistics ---
@@ -210,8 +210,8 @@ def test_statistics_are_those_of_the_trajectories():
     spins = np.array([[0, 60.0 + k, 30.0] for k in range(17)])
     vary = {"top.angular_velocity": spins}
     names = ["pivot.violation", "top.position.z", "top.speed", "kinetic_energy"]
-    whole = ch.ensemble(spinning_top(), vary, 0.2, STEP, save_every=2, spaces="SO3xR3")
-    found = ch.ensemble(
+    whole = ensemble(spinning_top(), vary, 0.2, STEP, save_every=2, spaces="SO3xR3")
+    found = ensemble(
         spinning_top(), vary, 0.2, STEP, save_every=2, spaces="SO3xR3", statistics=names
     )
     heights = whole.position[:, 1:, 0, 2].values
@@ -235,8 +235,8 @@ def test_statistics_are_those_of_the_trajectories():
 
 def test_statistics_count_members_that_left_the_lanes():
     vary = {"ball.velocity": np.array([[0, 0, -0.1 * k] for k in range(20)])}
-    whole = ch.ensemble(bouncing(), vary, 0.2, STEP)
-    found = ch.ensemble(bouncing(), vary, 0.2, STEP, statistics=["ball.position.z"])
+    whole = ensemble(bouncing(), vary, 0.2, STEP)
+    found = ensemble(bouncing(), vary, 0.2, STEP, statistics=["ball.position.z"])
     heights = whole.position[:, 1:, 0, 2]
     assert_allclose(found.smallest[:, 0], heights.min("time"), atol=1e-14)
     assert_allclose(found["mean"][:, 0], heights.mean("time"), atol=1e-13)
@@ -247,7 +247,7 @@ def test_statistics_count_members_that_left_the_lanes():
 
 def test_an_unknown_path_suggests_the_nearest(refusal):
     message = refusal(
-        lambda: ch.ensemble(spinning_top(), {"top.angular_velocty": [[0, 0, 1]]}, 0.1, STEP),
+        lambda: ensemble(spinning_top(), {"top.angular_velocty": [[0, 0, 1]]}, 0.1, STEP),
         UnknownName,
     )
     assert "Did you mean 'top.angular_velocity'?" in message
@@ -265,7 +265,7 @@ def test_an_unknown_path_suggests_the_nearest(refusal):
     ],
 )
 def test_arrays_that_do_not_fit_are_refused(vary, words, refusal):
-    message = refusal(lambda: ch.ensemble(spinning_top(), vary, 0.1, STEP), InvalidOption)
+    message = refusal(lambda: ensemble(spinning_top(), vary, 0.1, STEP), InvalidOption)
     assert all(word in message for word in words)
 
 
@@ -281,15 +281,15 @@ def test_other_bad_options_are_refused(refusal):
     ):
         given = {"until": 0.1, "step": STEP, **options}
         assert word in refusal(
-            lambda given=given: ch.ensemble(spinning_top(), vary, **given), InvalidOption
+            lambda given=given: ensemble(spinning_top(), vary, **given), InvalidOption
         )
     message = refusal(
-        lambda: ch.ensemble(spinning_top(), vary, 0.1, STEP, statistics=["pivot.violatoin"]),
+        lambda: ensemble(spinning_top(), vary, 0.1, STEP, statistics=["pivot.violatoin"]),
         UnknownName,
     )
     assert "pivot.violation" in message
     refusal(
-        lambda: ch.ensemble(spinning_top(), {"top.mass": np.ones(10**6)}, 1e3, STEP), InvalidOption
+        lambda: ensemble(spinning_top(), {"top.mass": np.ones(10**6)}, 1e3, STEP), InvalidOption
     )
 
 
@@ -298,7 +298,7 @@ def test_methods_that_step_by_themselves_are_refused(what):
     top, options = spinning_top(), {"method": "scipy DOP853"}
     with pytest.raises(ch.InvalidOption, match=f"{what}: 'scipy DOP853' steps by itself"):
         if what == "ensemble":
-            ch.ensemble(top, {"top.mass": [1.0, 2.0]}, 0.01, STEP, **options)
+            ensemble(top, {"top.mass": [1.0, 2.0]}, 0.01, STEP, **options)
         elif what == "export":
             export_cuda(top, STEP, **options)
         else:
@@ -317,7 +317,7 @@ def test_members_that_go_wrong_say_so_as_a_run_does():
 
     vary = {"spring.stiffness": np.array([400.0, 5e6])}
     with pytest.warns(ch.ChaslesWarning, match="1 of 2 members are suspect; member 1: the energy"):
-        runs = ch.ensemble(model(400.0), vary, 0.05, STEP)
+        runs = ensemble(model(400.0), vary, 0.05, STEP)
     words = runs.warnings.values
     assert words[0] == "" and "energy balance misses" in words[1]
     with pytest.warns(ch.ChaslesWarning, match="balance misses"):

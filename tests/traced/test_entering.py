@@ -1,16 +1,24 @@
-"""Members enter the recorded step at their first step, and leave it only where the motion branches."""
+"""Members enter the recorded step at their first step, and stay where nothing branches."""
+
+from collections import OrderedDict
+from dataclasses import replace
 
 import host_cuda
 import numpy as np
 import pytest
 from mechanisms import three_bar
-from numpy.testing import assert_array_equal
+from numpy.testing import assert_allclose, assert_array_equal
 
 import chasles as ch
+from chasles.many.ensembles import ensemble as ensembles
+from chasles.many.ensembles import lanes
 from chasles.many.ensembles.export import export_cuda
 from chasles.many.ensembles.finish import Finisher
 from chasles.many.ensembles.members import equal_steps, make_stepper
+from chasles.many.traced import stepping
 from chasles.many.traced.cuda import KERNEL
+from chasles.many.traced.record import record
+from chasles.scalars.nodes import Guard, Place
 
 STEP = 1e-3
 needs_compiler = pytest.mark.skipif(host_cuda.COMPILER is None, reason="there is no g++")
@@ -78,3 +86,86 @@ def test_no_member_of_a_loop_or_leg_leaves_the_lanes(model, monkeypatch):
             own = found.sel(body=body).isel(member=member)
             assert_array_equal(own.position, run.position(body))
             assert_array_equal(own.angular_velocity, run.angular_velocity(body))
+
+
+# --- when steps are recorded, and how often ---
+
+
+def tops(members: int = 9, mass: float = 2.0):
+    """An ensemble of tops, a hundred steps each."""
+    top = ch.Body.box("top", size=(0.1, 0.2, 0.4), mass=mass, position=(0.5, 0, 0))
+    model = ch.Model([top], [ch.Spherical("pivot", ch.GROUND, top, at=(0, 0, 0))])
+    spins = np.array([[0, 6.0 + k, 30.0] for k in range(members)])
+    return ch.ensemble(model, {"top.angular_velocity": spins}, 0.1, STEP, save_every=50)
+
+
+@pytest.fixture
+def shelf(monkeypatch):
+    """Nothing was recorded yet; and how many recordings are made."""
+    made = []
+    monkeypatch.setattr(lanes, "SHELF", OrderedDict())
+    monkeypatch.setattr(lanes, "record", lambda *a, **b: made.append(1) or record(*a, **b))
+    return made
+
+
+def test_few_steps_are_left_to_the_generic_kernel_and_many_are_recorded(shelf, monkeypatch):
+    monkeypatch.setattr(ensembles, "generic_at_hand", lambda stepper: True)
+    few = tops()
+    assert few.attrs["steps_in_lanes"] == 0 and not shelf
+    monkeypatch.setattr(ensembles, "STEPS_PER_BODY", 900)
+    many = tops()
+    assert many.attrs["steps_in_lanes"] == 900 and len(shelf) == 1
+    assert_array_equal(few.position, many.position)
+    assert tops(8).attrs["steps_in_lanes"] == 800, "it is at hand now"
+
+
+def test_a_recording_is_kept_for_the_next_ensemble_of_the_same_model(shelf, monkeypatch):
+    monkeypatch.setattr(ensembles, "STEPS_PER_BODY", 0)
+    once, again = tops(), tops()
+    assert len(shelf) == 1 and again.attrs["steps_in_lanes"] == 900
+    assert_array_equal(once.position, again.position)
+    assert_array_equal(tops(5).position, once.position[:5])
+    tops(mass=3.0)
+    assert len(shelf) == 2, "another mass is another constant of the step"
+    monkeypatch.setattr(lanes, "MOST_ON_SHELF", 1)
+    tops()
+    assert len(lanes.SHELF) == 1 and len(shelf) == 2
+    tops(mass=3.0)
+    assert len(shelf) == 3, "the one that was not used for longest is gone"
+
+
+def test_looks_that_are_left_over_are_taken_by_the_compiled_kernel(monkeypatch):
+    """Guards of a look that fail every time, and a generic kernel that is at hand."""
+    monkeypatch.setattr(stepping, "as_written", lambda *_: pytest.fail("plain Python"))
+    monkeypatch.setattr(ensembles, "generic_at_hand", lambda stepper: True)
+    monkeypatch.setattr(lanes, "SHELF", OrderedDict())
+
+    def suspicious(*given, **named):
+        found = record(*given, **named)
+        never = Guard("<", Place(found.width), -1.0, True)  # of the time
+        return replace(found, look=replace(found.look, guards=(*found.look.guards, never)))
+
+    monkeypatch.setattr(lanes, "record", suspicious)
+    monkeypatch.setattr(ensembles, "STEPS_PER_BODY", 0)
+    found = tops()
+    monkeypatch.setattr(lanes, "record", record)
+    monkeypatch.setattr(lanes, "SHELF", OrderedDict())
+    assert_array_equal(found.position, tops().position)
+
+
+def test_statistics_of_models_with_motors():
+    """Which follow time, as no quantity does that is observed."""
+    arm = ch.Body.rod("arm", 1.0, mass=1.0, position=(0.5, 0, 0))
+    hinge = ch.Revolute("hinge", ch.GROUND, arm, at=(0, 0, 0), axis=(0, 1, 0))
+    motor = ch.Motor("motor", hinge, effort=ch.Signal.table([0, 0.1, 0.2], [0.0, 4.0, -3.0]))
+    model = ch.Model([arm], [hinge], [motor])
+    names = ["kinetic_energy", "arm.position.z", "hinge.violation"]
+    pulls = np.array([[0, 0, -9.81], [0, 0, -1.62], [0.3, 0, 0]])
+    found = ch.ensemble(model, {"gravity": pulls}, 0.2, STEP, statistics=names, kernel="traced")
+    for member, pull in enumerate(pulls):
+        run = ch.simulate(replace(model, gravity=pull), 0.2, step=STEP)
+        energy, height = run.kinetic_energy()[1:], run.position("arm")[1:, 2]
+        own = found.isel(member=member)
+        assert_allclose(own.largest[:2], [energy.max(), height.max()], rtol=1e-13)
+        assert_allclose(own.smallest[:2], [energy.min(), height.min()], rtol=1e-13)
+        assert own.largest[2] < 1e-14

@@ -11,6 +11,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
+
 from chasles.scalars.errorfree import plain_compensated, plain_two_product, plain_two_sum
 
 
@@ -104,6 +106,15 @@ PRIMITIVES: dict[str, Callable[..., Any]] = {
     "two_product": plain_two_product,
     "compensated": plain_compensated,
 }  # fmt: skip
+#: The same on arrays.
+ON_ARRAYS: dict[str, Callable[..., Any]] = {
+    **PRIMITIVES,
+    "divide": np.divide, "maximum": np.maximum, "floor": np.floor,
+    **{name: getattr(np, name) for name in ("sqrt", "sin", "cos", "tan", "tanh", "exp", "log")},
+    **{name: getattr(np, f"arc{name[1:]}") for name in ("atan", "asin", "acos", "atan2")},
+    **{f"pick {name}": lambda left, right, a, b, compared=compared:
+       np.where(compared(left, right), a, b) for name, compared in COMPARISONS.items()},
+}  # fmt: skip
 PAIRS = ("two_sum", "two_product", "compensated")
 
 
@@ -133,6 +144,25 @@ class Program:
             if COMPARISONS[guard.name](value(guard.left), value(guard.right)) != guard.outcome
         ]
         return [value(x) for x in self.outputs], failed[0] if failed else None
+
+    def on_arrays(self, inputs: Any) -> Any:
+        """The outputs (outputs, T) at T inputs (inputs, T) at once; guards are not asked."""
+        values: list[Any] = list(inputs)
+        last = {x.index: k for k, node in enumerate(self.nodes) for x in node.operands
+                if isinstance(x, Place)}  # fmt: skip
+        kept = {x.index for x in self.outputs if isinstance(x, Place)}
+
+        def value(operand: Operand) -> Any:
+            return values[operand.index] if isinstance(operand, Place) else operand
+
+        with np.errstate(all="ignore"):
+            for k, node in enumerate(self.nodes):
+                values.append(ON_ARRAYS[node.name](*map(value, node.operands)))
+                for x in node.operands:  # what nobody needs any more leaves memory
+                    if isinstance(x, Place) and last[x.index] == k and x.index not in kept:
+                        values[x.index] = None
+        shape = (len(self.outputs), np.shape(inputs)[1])
+        return np.array([np.broadcast_to(value(x), shape[1:]) for x in self.outputs]).reshape(shape)
 
     def trimmed(self) -> "Program":
         """The same without nodes that neither an output nor a guard needs."""

@@ -17,8 +17,8 @@ from chasles.many.ensembles.members import Members, equal_steps, make_members, m
 from chasles.many.ensembles.observe import checked_quantities, observing
 from chasles.many.ensembles.paths import checked_values
 from chasles.many.ensembles.smooth import is_smooth, make_smooth_members
-from chasles.many.traced.choosing import KERNELS, PLAIN_STEPS, generic_at_hand
-from chasles.many.traced.lanes_ir import ACCUMULATED
+from chasles.many.traced.choosing import GENERIC, KERNELS, PLAIN_STEPS, TRACED, generic_at_hand
+from chasles.many.traced.loop_ir import ACCUMULATED
 from chasles.model import InvalidOption, Model
 from chasles.model.errors import short_repr
 from chasles.model.keywords import checked_keywords
@@ -36,6 +36,10 @@ if TYPE_CHECKING:
 MEMORY_LIMIT = 4 * 2**30
 #: Bodies beyond which the generic kernel runs every member: recordings take too long to compile.
 MOST_BODIES = 12
+#: Steps of all members together for every body from which on a recording pays back, though the
+#: generic kernel is at hand.  Measured: to record and compile a top takes as long as 40,000 of its
+#: generic steps, a double pendulum 120,000, a chain of four 240,000, a hopper of four 150,000.
+STEPS_PER_BODY = 40_000
 QUANTILES = (0.0, 0.05, 0.25, 0.5, 0.75, 0.95, 1.0)
 BINS = 50
 ACCUMULATORS = ("largest", "smallest", "mean", "last")
@@ -89,8 +93,8 @@ def ensemble(
     threads
         Number of threads. All cores if left out.
     kernel
-        "auto": code compiled for the model, in vector registers. "generic": the code of all
-        models.
+        "traced": code compiled for the model, in vector registers. "generic": the code of all
+        models. "auto": the first where it pays: for many steps, or where it is at hand.
     device
         "cpu", or "gpu": one thread for each member, through CuPy (extra gpu). Without a GPU a
         warning is issued and the CPU is used.
@@ -140,8 +144,8 @@ def ensemble(
     set_up_in = time.perf_counter() - began
     cupy = find_cupy() if device == "gpu" else None
     course, run = make_run(members, made, grid, names, workers, not exact, cupy)
-    if kernel == "generic" or members.stepper.mechanism.system.body_count > MOST_BODIES:
-        run.refusal = "generic"
+    if not takes_lanes(run, kernel, count * grid.steps):
+        run.variants, run.refusal = [], GENERIC
     began = time.perf_counter()
     if members.odd:
         odd = np.array(sorted(members.odd))
@@ -220,6 +224,17 @@ def make_run(
     if cupy is not None:
         return course, GpuRun(course, finisher, threads, contract, cupy=cupy)
     return course, LaneRun(course, finisher, threads, contract)
+
+
+def takes_lanes(run: LaneRun, kernel: str, steps: int) -> bool:
+    """Whether steps are recorded: where that is wanted, or takes less time than it saves."""
+    stepper = run.course.members.stepper
+    bodies = stepper.mechanism.system.body_count
+    if kernel == GENERIC or bodies > MOST_BODIES:
+        return False
+    if kernel == TRACED or run.variants or run.device != "cpu" or steps >= STEPS_PER_BODY * bodies:
+        return True
+    return not generic_at_hand(stepper)
 
 
 def check_memory(count: int, rows: int, bodies: int) -> None:

@@ -12,7 +12,7 @@ from chasles.core.arrays import Floats, Integers
 from chasles.core.outcomes import OK
 from chasles.integrators.advance import SEEN, SEEN_LAST
 from chasles.many.ensembles.members import Leaf, Members, Path, own_leaves, records_of
-from chasles.many.traced.lanes_ir import ACCUMULATED
+from chasles.many.traced.loop_ir import ACCUMULATED
 from chasles.many.traced.record import Parameter, with_number
 from chasles.many.traced.stepping import TracedSteps
 from chasles.run.stepper import Stepper
@@ -170,7 +170,8 @@ class Finisher:
 
         def work(member: int, stepper: Stepper, loan: Loan | None) -> None:
             index, block = int(course.at[member]), course.blocks[member]
-            plain = TracedSteps(stepper, np.nan, plainly=1)
+            plain = TracedSteps(stepper, np.nan, plainly=min(1, self.plainly))
+            self.plainly = max(0, self.plainly - 1)
             grid = (0.0, course.step, index, index, course.steps)
             nowhere = np.zeros((1, 1))
             plain.generic(block, block.copy(), grid, 1, SEEN_LAST, nowhere, 0)

@@ -74,11 +74,11 @@ class GpuRun(LaneRun):
     def device(self) -> str:
         return "gpu, whose memory was full, and cpu" if self.is_full else "gpu"
 
-    def machine_code(self, recording: Recording) -> tuple[Any, Any]:
+    def machine_code(self, recording: Recording) -> Any:
         kept = self.course.points.shape[2]
         text = cuda_source(recording, kept, not self.contract, self.course.observe)
         module = self.cupy.RawModule(code=text, options=("-std=c++14",))
-        return module, module.get_function(KERNEL)
+        return module.get_function(KERNEL)  # which keeps the module alive
 
     def take(self, variant: Variant, group: Integers, first: int) -> None:
         course = self.course
@@ -101,8 +101,7 @@ class GpuRun(LaneRun):
     def take_on_cpu(self, variant: Variant, group: Integers, first: int) -> None:
         """Members for which the device has no memory."""
         lanes = LaneRun(self.course, self.finisher, self.threads, self.contract)
-        code, run = lanes.machine_code(variant.recording)
-        lanes.take(replace(variant, code=code, run=run), group, first)
+        lanes.take(replace(variant, run=lanes.machine_code(variant.recording)), group, first)
 
     def rows_from(self, first: int) -> int:
         """Rows that are kept after a step."""
@@ -127,7 +126,7 @@ class GpuRun(LaneRun):
 
         rows, kept = self.rows_from(first), course.points.shape[2]
         states, parameters = sent(course.blocks[group]), sent(course.members.parameters[group])
-        columns = [course.carried[key] for key in variant.keys]
+        columns = [course.carried[key] for key in variant.carried]
         carried = sent(np.stack([c[group] for c in columns], axis=1) if columns else np.zeros(0))
         observed = sent(course.observed[group].reshape(count, -1))
         saved = cupy.zeros((max(1, rows), kept, count if rows else 1))

@@ -5,8 +5,9 @@ stop are grouped by the step they have reached.  What holds up many is recorded 
 few is taken by the generic kernel for a few steps, and then they come back.
 """
 
-import ctypes
+import hashlib
 import os
+from collections import OrderedDict
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from functools import cache
@@ -18,9 +19,9 @@ import numpy as np
 from chasles.core.arrays import Floats, Integers
 from chasles.many.ensembles.finish import Finisher, Key
 from chasles.many.ensembles.members import Members, records_of
-from chasles.many.traced.lanes_ir import ACCUMULATED, PACKS, packs_ir
-from chasles.many.traced.machine import compiled
+from chasles.many.traced.loop_ir import ACCUMULATED
 from chasles.many.traced.record import NotTraceable, Recording, record
+from chasles.many.traced.running import machine_code_of_lanes
 from chasles.scalars.nodes import Program
 
 #: Recordings of an ensemble, at the most.
@@ -29,8 +30,6 @@ MOST_VARIANTS = 8
 WORTH = 0.02
 #: Members in one piece of work of a thread.
 PIECE = 512
-POINTER, NUMBER, WHOLE = ctypes.c_void_p, ctypes.c_double, ctypes.c_int64
-SIGNATURE = (POINTER,) * 7 + (WHOLE,) * 3 + (NUMBER,) * 2 + (WHOLE,) * 5
 
 
 @cache
@@ -42,12 +41,16 @@ def lane_count() -> int:
 
 @dataclass(frozen=True)
 class Variant:
-    """A recording of the step, and its machine code for a pack of members."""
+    """A recording of the step, its machine code for a pack of members, and what it carries."""
 
     recording: Recording
-    code: Any  # keeps the function alive
     run: Any
-    keys: list[Key]
+    carried: dict[Key, float]  # and what that is at the start
+
+
+#: Recordings of the last ensembles: to record a step and to compile it takes longer than many runs.
+SHELF: OrderedDict[bytes, list[Variant]] = OrderedDict()
+MOST_ON_SHELF = 16
 
 
 @dataclass
@@ -86,8 +89,30 @@ class LaneRun:
     threads: int
     contract: bool = False
     lanes: int = field(default_factory=lane_count)
-    variants: list[Variant] = field(default_factory=list)
     refusal: str = ""
+
+    def __post_init__(self) -> None:
+        """Recordings of an ensemble that differs in nothing but its members are taken up again."""
+        self.variants = SHELF.setdefault(self.digest(), [])
+        SHELF.move_to_end(self.digest())
+        if len(SHELF) > MOST_ON_SHELF:
+            SHELF.popitem(last=False)
+        for variant in self.variants:
+            self.carry(variant)
+
+    def digest(self) -> bytes:
+        """Of all that a recording and its machine code depend on."""
+        course, digest = self.course, hashlib.sha256()
+        for part in (
+            course.members.constants, self.device, course.step, course.points.shape[2],
+            course.observe, self.lanes, self.contract,
+        ):  # fmt: skip
+            digest.update(part if isinstance(part, bytes) else repr(part).encode())
+        return digest.digest()
+
+    def carry(self, variant: Variant) -> None:
+        for key, value in variant.carried.items():
+            self.course.carried.setdefault(key, np.full(len(self.course.at), value))
 
     @property
     def device(self) -> str:
@@ -107,7 +132,7 @@ class LaneRun:
     def through_lanes(self, group: Integers, first: int) -> Integers:
         """Let every recording take what it can of a group; those that none has moved."""
         course, left = self.course, group
-        for variant in self.variants:
+        for variant in tuple(self.variants):
             if not len(left) or first >= course.steps:
                 break
             self.take(variant, left, first)
@@ -147,17 +172,14 @@ class LaneRun:
 
         states, parameters = packed(course.blocks), packed(course.members.parameters)
         observed = packed(course.observed.reshape(len(course.at), -1))
-        columns = [course.carried[key] for key in variant.keys]
+        columns = [course.carried[key] for key in variant.carried]
         carried = packed(np.stack(columns, axis=1)) if columns else np.zeros(1)
         rows, kept = course.points.shape[1:]
         rows_now = max(1, rows - 1 - first // course.every)
         saved = np.zeros((packs, rows_now if course.observe is None else 1, kept, lanes))
-        reached = np.zeros((packs, lanes), np.int64)
-        pending = np.zeros_like(reached)
-        variant.run(
-            states.ctypes.data, carried.ctypes.data, parameters.ctypes.data, saved.ctypes.data,
-            reached.ctypes.data, pending.ctypes.data, observed.ctypes.data, 0, packs,
-            saved.shape[1], 0.0, course.step, first, course.steps, course.steps, course.every,
+        reached, pending = variant.run(
+            states, carried, parameters, saved, observed,
+            (0.0, course.step, first, course.steps, course.steps), course.every,
             first // course.every + 1,
         )  # fmt: skip
         history = None
@@ -166,8 +188,7 @@ class LaneRun:
         self.put_back(
             group, first, unpacked(states),
             (columns, unpacked(carried) if columns else None),
-            unpacked(observed), history, reached.reshape(-1)[: len(group)],
-            pending.reshape(-1)[: len(group)] != 0,
+            unpacked(observed), history, reached[: len(group)], pending[: len(group)],
         )  # fmt: skip
 
     def put_back(
@@ -208,22 +229,19 @@ class LaneRun:
                     records_of(stepper), course.blocks[member], times, course.step,
                     parameters=loan.parameters(course.members.places),
                 )  # fmt: skip
-            code, run = self.machine_code(recording)
+            run = self.machine_code(recording)
         except NotTraceable as error:
             self.refusal = str(error)
             return False
         keys = loan.keys(recording.carried)
-        for path, entry in keys:
-            first_value = loan.copies[path].reshape(-1)[entry]
-            course.carried.setdefault((path, entry), np.full(len(course.at), first_value))
-        self.variants.insert(0, Variant(recording, code, run, keys))
+        firsts = {(path, k): float(loan.copies[path].reshape(-1)[k]) for path, k in keys}
+        self.variants.insert(0, Variant(recording, run, firsts))
+        self.carry(self.variants[0])
         return True
 
-    def machine_code(self, recording: Recording) -> tuple[Any, Any]:
-        """A module, which keeps its function alive, and that function."""
+    def machine_code(self, recording: Recording) -> Any:
         kept, observe = self.course.points.shape[2], self.course.observe
-        code = compiled(packs_ir(recording, kept, self.lanes, self.contract, observe))
-        return code, code.function(PACKS, *SIGNATURE)
+        return machine_code_of_lanes(recording, kept, self.lanes, self.contract, observe)
 
     def otherwise(self, left: Integers) -> None:
         """Steps by the generic kernel: more each time, to the end where nothing is recorded."""

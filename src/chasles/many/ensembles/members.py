@@ -117,6 +117,14 @@ class Members:
             found.append((listed[k], int(column) - first))
         return found
 
+    @property
+    def constants(self) -> bytes:
+        """All that is the same for all members."""
+        numbers = self.image.numbers.copy()
+        numbers[self.columns] = 0.0
+        columns = np.asarray(self.columns, np.int64)
+        return b"|".join((self.image.structure, numbers.tobytes(), columns.tobytes()))
+
     def poses_alike(self) -> bool:
         """Whether equal points are equal poses: nothing but forces differs, and storage."""
         return not self.odd and all(

@@ -114,7 +114,10 @@ def observing(
     def values(mechanism: Any, scratch: Any) -> list[Any]:
         return [quantity(stepper, name)(mechanism.system, scratch) for name in names]
 
-    program = read_program(stepper, values, block, parameters)
+    drives = stepper.mechanism.system.joints.drive
+    joints = stepper.solver.setup.joint_index.items()
+    driven = any(f"{name}.violation" in names for name, k in joints if drives[k] >= 0)
+    program = read_program(stepper, values, block, parameters, signals=driven)
     if program.guards:
         raise InvalidOption(
             f"ensemble: statistics of {', '.join(names)} are not a formula without branches.",

@@ -31,9 +31,8 @@ from chasles.many.ensembles.members import (
 )
 from chasles.many.ensembles.observe import quantity, read_program
 from chasles.many.traced.loop_ir import RUN, run_ir
-from chasles.many.traced.machine import compiled
 from chasles.many.traced.record import NotTraceable, Recording, record
-from chasles.many.traced.stepping import SIGNATURE, WHOLE
+from chasles.many.traced.running import MachineCode, machine_code
 from chasles.many.traced.wasm import READ, inexact, read_ir, wasm_module
 from chasles.model import InvalidOption
 from chasles.run.stepper import Stepper
@@ -53,7 +52,7 @@ class Way:
 
     recording: Recording
     keys: list[Key]
-    native: Any  # the same as machine code, kept alive
+    native: MachineCode  # the same
     wasm: bytes
     imports: list[str]
 
@@ -264,9 +263,9 @@ def record_ways(
 
 
 def made_way(found: Recording, loan: Loan, members: Members) -> Way:
-    text = run_ir(found, members.stepper.layout.kept)
-    module, imports = wasm_module(text, RUN)
-    return Way(found, loan.keys(found.carried), compiled(text), module, imports)
+    kept = members.stepper.layout.kept
+    module, imports = wasm_module(run_ir(found, kept), RUN)
+    return Way(found, loan.keys(found.carried), machine_code(found, kept), module, imports)
 
 
 def check_size(ways: Sequence[Way]) -> None:
@@ -283,17 +282,12 @@ def advanced(
     way: Way, loan: Loan, block: Floats, values: Floats, step: float, index: int, last: int
 ) -> int:
     """Steps by a way, on a block in place: the step reached."""
-    run = way.native.function(RUN, *SIGNATURE, result=WHOLE)
     carried = np.array([loan.arrays[path].reshape(-1)[k] for path, k in way.keys] or [0.0])
-    pending, never = np.zeros(1, np.int64), 2**62
-    saved, given = np.zeros(1), np.append(values, 0.0)
-    reached = run(
-        block.ctypes.data, carried.ctypes.data, given.ctypes.data, saved.ctypes.data,
-        pending.ctypes.data, 0.0, step, index, last, never, never, 0,
-    )  # fmt: skip
+    grid = (0.0, step, index, last, 2**62)
+    reached, _ = way.native(block, carried, np.append(values, 0.0), np.zeros(1), grid)
     for (path, k), value in zip(way.keys, carried):
         loan.arrays[path].reshape(-1)[k] = value
-    return int(reached)
+    return reached
 
 
 # --- what is read from a state ---
@@ -333,5 +327,5 @@ def readout(members: Members) -> tuple[bytes, list[str]]:
         made = program(True)
     except Exception:  # a joint of an unusual kind: poses and energies are enough
         made, words = program(False), words[:2]
-    text = read_ir(made, len(members.image.block), len(members.columns))
+    text = read_ir(made, len(members.image.block))
     return wasm_module(text, READ)[0], words

@@ -21,7 +21,7 @@ from chasles.many.gradients.branches import (
     ListedBranch,
     goes_on_from_guesses,
 )
-from chasles.many.traced.loop_ir import used_inputs
+from chasles.many.traced.llvm_ir import used_inputs
 from chasles.many.traced.record import (
     NotTraceable,
     Parameter,

@@ -4,9 +4,8 @@ Machine code is some eight times as fast, but takes 0.3 ms to make for every nod
 of a model needs its own.  A list is read at once.
 """
 
-import ctypes
 from functools import cached_property, lru_cache
-from typing import Any, NamedTuple, Protocol
+from typing import Any, Protocol
 
 import numpy as np
 
@@ -14,14 +13,12 @@ from chasles.core.arrays import Floats
 from chasles.many.gradients.sheet import Sheet
 from chasles.many.traced.adjoint import adjoint
 from chasles.many.traced.back_ir import BACK, back_ir
-from chasles.many.traced.loop_ir import RUN, run_ir
 from chasles.many.traced.machine import Code, compiled
 from chasles.many.traced.record import Recording
-from chasles.many.traced.stepping import SIGNATURE, WHOLE
+from chasles.many.traced.running import NUMBER, POINTER, WHOLE, machine_code
 from chasles.scalars.nodes import Place, Program
 
-POINTER, NUMBER = ctypes.c_void_p, ctypes.c_double
-BACK_SIGNATURE = (POINTER,) * 6 + (NUMBER,) * 2 + (ctypes.c_int64,) * 2
+BACK_SIGNATURE = (POINTER,) * 6 + (NUMBER,) * 2 + (WHOLE,) * 2
 
 
 class Branch(Protocol):
@@ -48,25 +45,11 @@ class Branch(Protocol):
         """
 
 
-class Machine(NamedTuple):
-    """Machine code of a step forwards and back."""
-
-    forward: Any
-    back: Any
-    alive: tuple[Code, Code]  # keeps the functions
-
-
 @lru_cache(maxsize=64)
-def machine_of(step: Program, width: int, carried: int, parameters: int) -> Machine:
-    """A fit differentiates one step over and over: writing it out takes longer than a short run."""
-    nothing = Program(width + 1 + parameters, (), (), tuple(Place(k) for k in range(width)))
-    places = ((None, 0),) * carried
-    forward = compiled(run_ir(Recording(width, step, nothing, places, (), parameters), width))
-    back = compiled(back_ir(adjoint(step), width, carried, parameters))
-    return Machine(
-        forward.function(RUN, *SIGNATURE, result=WHOLE), back.function(BACK, *BACK_SIGNATURE),
-        (forward, back),
-    )  # fmt: skip
+def way_back(step: Program, width: int, carried: int, parameters: int) -> tuple[Code, Any]:
+    """Machine code of the adjoint, which is kept alive, and its function."""
+    code = compiled(back_ir(adjoint(step), width, carried, parameters))
+    return code, code.function(BACK, *BACK_SIGNATURE)
 
 
 class CompiledBranch:
@@ -74,34 +57,27 @@ class CompiledBranch:
 
     def __init__(self, recording: Recording, parameters: Floats, step: float) -> None:
         self.recording, self.step = recording, step
-        self.machine = machine_of(
-            recording.step, recording.width, len(recording.carried), recording.parameters
-        )
-        self._forward, self._back = self.machine.forward, self.machine.back
+        self._forward = machine_code(recording, recording.width)
         self.carried = carried_by(recording)
         self.given = np.ascontiguousarray(np.append(parameters, 0.0))
-        self.pending = np.zeros(1, np.int64)
 
     @cached_property
     def lanes(self) -> Sheet:
         return Sheet(self.recording.step, lanes=True)
 
     def forward(self, now: Floats, states: Floats, first: int, index: int, last: int) -> int:
-        reached: int = self._forward(
-            now.ctypes.data, self.carried.ctypes.data, self.given.ctypes.data, states.ctypes.data,
-            self.pending.ctypes.data, 0.0, self.step, index, last, 2**62, 1, first,
-        )  # fmt: skip
-        return reached
+        grid = (0.0, self.step, index, last, 2**62)
+        return self._forward(now, self.carried, self.given, states, grid, 1, first)[0]
 
     def back(
         self, states: Floats, seeds: Floats, weights: Floats, totals: Floats, begin: int
     ) -> None:
-        given = np.ascontiguousarray(seeds)
-        self._back(
-            states.ctypes.data, self.carried.ctypes.data, self.given.ctypes.data,
-            given.ctypes.data, weights.ctypes.data, totals.ctypes.data, 0.0, self.step, begin,
-            len(states),
-        )  # fmt: skip
+        recording = self.recording
+        _, run = way_back(
+            recording.step, recording.width, len(recording.carried), recording.parameters
+        )
+        arrays = states, self.carried, self.given, np.ascontiguousarray(seeds), weights, totals
+        run(*(x.ctypes.data for x in arrays), 0.0, self.step, begin, len(states))
 
 
 class ListedBranch:

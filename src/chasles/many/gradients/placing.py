@@ -1,7 +1,5 @@
 """Poses and velocities of bodies from a state block, differentiated."""
 
-import ctypes
-from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -9,11 +7,8 @@ import numpy as np
 from chasles.core.arrays import ABSOLUTE_WIDTH, Floats
 from chasles.core.recursion.kinematics import kinematics, place
 from chasles.many.ensembles.members import records_of
-from chasles.many.gradients.back import MOST_COMPILED, Course
-from chasles.many.gradients.sheet import Sheet
+from chasles.many.gradients.back import Course
 from chasles.many.traced.adjoint import adjoint
-from chasles.many.traced.back_ir import EACH, each_ir
-from chasles.many.traced.machine import Code, compiled
 from chasles.many.traced.record import Unboxing, with_parameter_inputs
 from chasles.many.traced.simplify import simplified
 from chasles.scalars.nodes import Program
@@ -43,35 +38,9 @@ def seeds_of(course: Course, table: Floats, t: Floats, weights: Floats) -> Float
     chosen = np.flatnonzero(weights.any(axis=(1, 2)))
     constant = np.broadcast_to(course.parameters, (len(chosen), count))
     inputs = np.concatenate([table[chosen], t[chosen, None], constant], axis=1)
-    given = np.ascontiguousarray(weights[chosen].reshape(len(chosen), weights[0].size))
-    listed = len(program.nodes) > MOST_COMPILED
-    rows = (read_one_by_one if listed else compiled_for_all)(program, inputs, given)
+    given = weights[chosen].reshape(len(chosen), weights[0].size)
+    rows = adjoint(program).on_arrays(np.concatenate([inputs, given], axis=1).T).T
     course.totals[:count] += rows[:, width + 1 :].sum(axis=0)
     found = np.zeros(table.shape)
     found[chosen] = rows[:, :width]
     return found
-
-
-def read_one_by_one(program: Program, inputs: Floats, given: Floats) -> Floats:
-    """Weights of inputs (T, i) from those of outputs (T, o)."""
-    sheet, found = Sheet(program), np.zeros_like(inputs)
-    for k, row in enumerate(inputs):
-        sheet.evaluate(row)
-        found[k] = sheet.back(given[k])
-    return found
-
-
-def compiled_for_all(program: Program, inputs: Floats, given: Floats) -> Floats:
-    """The same by machine code."""
-    _, run = each_of(program)
-    inputs = np.ascontiguousarray(inputs)
-    found = np.zeros_like(inputs)
-    run(inputs.ctypes.data, given.ctypes.data, found.ctypes.data, len(inputs))
-    return found
-
-
-@lru_cache(maxsize=64)
-def each_of(program: Program) -> tuple[Code, Any]:
-    """Machine code of the adjoint, for one row after the other."""
-    code = compiled(each_ir(adjoint(program), program.inputs))
-    return code, code.function(EACH, *(ctypes.c_void_p,) * 3, ctypes.c_int64)

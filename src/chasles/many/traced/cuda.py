@@ -3,7 +3,7 @@
     chasles_steps(state, carried, parameters, saved, observed, reached, pending, count,
                   origin, step, first, last, end, every, first_row)
 
-does for `count` systems what `lanes_ir` does for those of a pack.  Arrays are (numbers, count), so
+does for `count` systems what `loop_ir` does for those of a pack.  Arrays are (numbers, count), so
 that neighbouring threads read neighbouring numbers; `saved` is (rows, kept, count), and nothing is
 saved where it is null.  A system whose guard fails stops where it is and says which step it has
 reached; where it is the guard of a look, `pending` is 1.
@@ -17,13 +17,12 @@ rounded once; sums that keep their rounding error never are.
 from collections.abc import Callable, Sequence
 
 from chasles.integrators.advance import LOOK_EVERY
-from chasles.many.traced.loop_ir import used_inputs
+from chasles.many.traced.llvm_ir import used_inputs
+from chasles.many.traced.loop_ir import ACCUMULATED
 from chasles.many.traced.record import Recording
 from chasles.scalars.nodes import Guard, Operand, Place, Program
 
 KERNEL = "chasles_steps"
-#: Largest, smallest, sum, last.
-ACCUMULATED = 4
 ROUNDED = {"add": "__dadd_rn", "subtract": "__dsub_rn", "multiply": "__dmul_rn",
            "divide": "__ddiv_rn"}  # fmt: skip
 SIGNS = {"add": "+", "subtract": "-", "multiply": "*", "divide": "/"}

@@ -56,6 +56,33 @@ class Body:
             return word
         return "<" + ", ".join([f"double {word}"] * self.lanes) + ">"
 
+    # --- arrays (numbers, lanes) ---
+
+    def address(self, array: str, k: int) -> str:
+        return self.put(f"getelementptr double, ptr %{array}, i64 {k * self.lanes}")
+
+    def load(self, array: str, k: int) -> str:
+        return self.put(f"load {self.kind}, ptr {self.address(array, k)}, align 8")
+
+    def loaded(self, array: str, used: Sequence[bool]) -> list[str]:
+        return [self.load(array, k) if asked else "poison" for k, asked in enumerate(used)]
+
+    def store(self, array: str, k: int, word: str, mask: str = "") -> None:
+        """All lanes, or those of a mask."""
+        if mask:
+            word = self.select(mask, word, self.load(array, k))
+        place = self.address(array, k)
+        self.lines.append(f"  store {self.kind} {word}, ptr {place}, align 8")
+
+    def splat(self, word: str, kind: str = "double") -> str:
+        """The same number in all lanes."""
+        if self.lanes == 1:
+            return word
+        vector = f"<{self.lanes} x {kind}>"
+        one = self.put(f"insertelement {vector} poison, {kind} {word}, i32 0")
+        mask = f"<{self.lanes} x i32> zeroinitializer"
+        return self.put(f"shufflevector {vector} {one}, {vector} poison, {mask}")
+
     # --- arithmetic ---
 
     def binary(self, name: str, a: str, b: str, flags: str = "") -> str:
@@ -95,6 +122,10 @@ class Body:
     def bits(self) -> str:
         """The type of conditions."""
         return "i1" if self.lanes == 1 else f"<{self.lanes} x i1>"
+
+    @property
+    def true(self) -> str:
+        return "true" if self.lanes == 1 else "<" + ", ".join(["i1 true"] * self.lanes) + ">"
 
     # --- nodes ---
 
@@ -171,12 +202,11 @@ class Body:
 
     def all_hold(self, guards: Sequence[Guard], word: Callable[[Operand], str]) -> str:
         """Whether all comparisons come out as recorded."""
-        true = "true" if self.lanes == 1 else "<" + ", ".join(["i1 true"] * self.lanes) + ">"
-        result = true
+        result = self.true
         for guard in guards:
             holds = self.compare(guard.name, word(guard.left), word(guard.right))
             if not guard.outcome:
-                holds = self.put(f"xor {self.bits} {holds}, {true}")
+                holds = self.put(f"xor {self.bits} {holds}, {self.true}")
             result = self.put(f"and {self.bits} {result}, {holds}")
         return result
 
@@ -188,3 +218,12 @@ COMPOUND: dict[str, Callable[..., str | tuple[str, ...]]] = {
     "two_product": Body.two_product,
     "compensated": Body.compensated,
 }
+
+
+def used_inputs(program: Program) -> list[bool]:
+    """Which inputs a program looks at."""
+    asked: list[Operand] = [x for node in program.nodes for x in node.operands]
+    asked += [x for guard in program.guards for x in (guard.left, guard.right)]
+    asked += [x for k, x in enumerate(program.outputs) if x != Place(k)]
+    indices = {x.index for x in asked if isinstance(x, Place)}
+    return [k in indices for k in range(program.inputs)]

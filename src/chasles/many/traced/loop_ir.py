@@ -1,25 +1,72 @@
-"""The time loop around a recorded step, in LLVM IR, for one system.
+"""The time loop around a recorded step, in LLVM IR: for one system, or one in each lane.
 
-    i64 run(double *state, double *carried, double *parameters, double *saved, i64 *pending,
-            double origin, double step, i64 first, i64 last, i64 end, i64 every, i64 first_row)
+    void run(double *state, double *carried, double *parameters, double *saved, i64 *reached,
+             i64 *pending, double *observed, double origin, double step, i64 first, i64 last,
+             i64 end, i64 every, i64 first_row)
 
-takes steps as `integrators.advance` does, and answers which step it has reached.  A step is
-committed if all its guards hold; else the answer is the step before, to be taken otherwise.  Where
-a guard of a look fails, `pending` is 1: the step is taken, but the look and saving are still due.
+takes steps as `integrators.advance` does.  Arrays are (numbers, lanes), `saved` is (rows, kept,
+lanes).  A step is committed in the lanes whose guards all hold; a lane whose guard fails stops
+where it is, `reached` says at which step, and the others go on.  Where it is a guard of a look,
+`pending` is 1: the step is taken, but the look and saving are still due.  Operations are those of
+one system, lane by lane: so are the bits.
+
+`observed` is (quantities, ACCUMULATED, lanes): of every quantity that is observed its largest and
+smallest value so far, the sum, and the value at the end.
+
+    void packs(..., i64 first_pack, i64 last_pack, i64 rows, ...)
+
+does so for one pack of lanes after the other; arrays have packs for their first axis.
 """
 
 from collections.abc import Sequence
+from typing import Any
 
 from chasles.integrators.advance import LOOK_EVERY
-from chasles.many.traced.llvm_ir import Body
+from chasles.many.traced.llvm_ir import Body, used_inputs
 from chasles.many.traced.record import Recording
 from chasles.many.traced.schedule import scheduled
-from chasles.scalars.nodes import Operand, Place, Program
+from chasles.scalars.nodes import Place, Program
 
-RUN = "chasles_run"
-HEAD = """define i64 @{name}(ptr noalias %state, ptr noalias %carried, ptr noalias %parameters,
-    ptr noalias %saved, ptr noalias %pending, double %origin, double %step,
-    i64 %first, i64 %last, i64 %end, i64 %every, i64 %first_row) {{
+RUN, PACKS = "chasles_run", "chasles_packs"
+#: Largest, smallest, sum, last.
+ACCUMULATED = 4
+WRAPPER = """define void @{name}(ptr %states, ptr %carried, ptr %parameters, ptr %saved,
+    ptr %reached, ptr %pending, ptr %observed, i64 %first_pack, i64 %last_pack, i64 %rows,
+    double %origin, double %step, i64 %first, i64 %last, i64 %end, i64 %every,
+    i64 %first_row) {{
+entry:
+  %any = icmp slt i64 %first_pack, %last_pack
+  br i1 %any, label %loop, label %done
+loop:
+  %pack = phi i64 [ %first_pack, %entry ], [ %next, %loop ]
+  %s = mul i64 %pack, {state}
+  %c = mul i64 %pack, {carried}
+  %p = mul i64 %pack, {parameters}
+  %row = mul i64 %rows, {saved}
+  %h = mul i64 %pack, %row
+  %r = mul i64 %pack, {lanes}
+  %o = mul i64 %pack, {observed}
+  %state1 = getelementptr double, ptr %states, i64 %s
+  %carried1 = getelementptr double, ptr %carried, i64 %c
+  %parameters1 = getelementptr double, ptr %parameters, i64 %p
+  %saved1 = getelementptr double, ptr %saved, i64 %h
+  %reached1 = getelementptr i64, ptr %reached, i64 %r
+  %pending1 = getelementptr i64, ptr %pending, i64 %r
+  %observed1 = getelementptr double, ptr %observed, i64 %o
+  call void @{run}(ptr %state1, ptr %carried1, ptr %parameters1, ptr %saved1, ptr %reached1,
+    ptr %pending1, ptr %observed1, double %origin, double %step, i64 %first, i64 %last, i64 %end,
+    i64 %every, i64 %first_row)
+  %next = add i64 %pack, 1
+  %more = icmp slt i64 %next, %last_pack
+  br i1 %more, label %loop, label %done
+done:
+  ret void
+}}
+"""
+HEAD = """define void @{run}(ptr noalias %state, ptr noalias %carried,
+    ptr noalias %parameters, ptr noalias %saved, ptr noalias %reached, ptr noalias %pending,
+    ptr noalias %observed, double %origin, double %step, i64 %first, i64 %last, i64 %end,
+    i64 %every, i64 %first_row) {{
 entry:
   %saves = sdiv i64 %first, %every
   %saves1 = add i64 %saves, 1
@@ -28,44 +75,48 @@ entry:
   %looks1 = add i64 %looks, 1
   %look0 = mul i64 %looks1, {look}
   %slot0 = sub i64 %saves1, %first_row
-  store i64 0, ptr %pending
+  store {whole} zeroinitializer, ptr %pending, align 8
+{begin}
   %any = icmp slt i64 %first, %last
-  br i1 %any, label %loop, label %nothing
-nothing:
-  ret i64 %first
+  br i1 %any, label %loop, label %done
 loop:
   %index = phi i64 [ %first, %entry ], [ %next, %latch ]
   %save = phi i64 [ %save0, %entry ], [ %save1, %latch ]
   %slot = phi i64 [ %slot0, %entry ], [ %slot1, %latch ]
   %look = phi i64 [ %look0, %entry ], [ %look1, %latch ]
+  %alive = phi {bits} [ {true}, %entry ], [ %alive3, %latch ]
   %next = add i64 %index, 1
   %count0 = sitofp i64 %index to double
   %count1 = sitofp i64 %next to double
   %since0 = fmul double %step, %count0
   %since1 = fmul double %step, %count1
-  %t0 = fadd double %origin, %since0
-  %t1 = fadd double %origin, %since1
+  %when0 = fadd double %origin, %since0
+  %when1 = fadd double %origin, %since1
 """
-SEE = """  %due = icmp eq i64 %next, %look
+AFTER = """  br label %after
+after:
+  %alive2 = phi {bits} [ %alive, %commit ], [ %alive1, %partly ]
+  %due = icmp eq i64 %next, %look
   %over = icmp eq i64 %next, %end
   %see = or i1 %due, %over
   %later = add i64 %look, {look}
   %look1 = select i1 %due, i64 %later, i64 %look
-  br i1 %see, label %looking, label %keep
+  br i1 %see, label %looking, label %unseen
+unseen:
+  br label %keep
 looking:
 """
-KEEP = """  br label %keep
-unseen:
-  store i64 1, ptr %pending
-  ret i64 %next
+KEEP = """  br label %seen
+seen:
+  %alive4 = phi {bits} [ %alive2, %seeall ], [ %alive5, %seesome ]
+  br label %keep
 keep:
+  %alive3 = phi {bits} [ %alive2, %unseen ], [ %alive4, %seen ]
   %keeps = icmp eq i64 %next, %save
   br i1 %keeps, label %keeping, label %latch0
 keeping:
-  %row = mul i64 %slot, {kept}
-  %into = getelementptr double, ptr %saved, i64 %row
-  call void @llvm.memcpy.p0.p0.i64(ptr align 8 %into, ptr align 8 %state, i64 {bytes}, i1 false)
-  %save2 = add i64 %save, %every
+"""
+LATCH = """  %save2 = add i64 %save, %every
   %slot2 = add i64 %slot, 1
   br label %latch
 latch0:
@@ -73,67 +124,147 @@ latch0:
 latch:
   %save1 = phi i64 [ %save2, %keeping ], [ %save, %latch0 ]
   %slot1 = phi i64 [ %slot2, %keeping ], [ %slot, %latch0 ]
-  %more = icmp slt i64 %next, %last
+  %living = bitcast {bits} %alive3 to {mask}
+  %some = icmp ne {mask} %living, 0
+  %left = icmp slt i64 %next, %last
+  %more = and i1 %some, %left
   br i1 %more, label %loop, label %done
 done:
-  ret i64 %next
-failed:
-  ret i64 %index
+  ret void
 }}
 """
 
 
-def loaded(body: Body, array: str, count: int, used: Sequence[bool]) -> list[str]:
-    """The entries of an array that are used."""
-    words = []
-    for k in range(count):
-        if not used[k]:
-            words.append("poison")
-            continue
-        place = body.put(f"getelementptr double, ptr %{array}, i64 {k}")
-        words.append(body.put(f"load double, ptr {place}"))
-    return words
+class Lanes(Body):
+    """A body on lanes, with its arrays of numbers of all lanes."""
+
+    def inputs(
+        self, program: Program, recording: Recording, times: Sequence[str], carried: int = 0
+    ) -> list[str]:
+        """Words for the inputs of a program: (block, times, what is carried, parameters)."""
+        used, width = used_inputs(program), recording.width
+        at = width + len(times)
+        found = [*self.loaded("state", used[:width]), *times]
+        found += self.loaded("carried", used[at : at + carried])
+        return found + self.loaded("parameters", used[at + carried :])
+
+    def stop(self, lanes: str, array: str, word: str) -> None:
+        """Write an integer for some lanes."""
+        whole = self.whole
+        old = self.put(f"load {whole}, ptr %{array}, align 8")
+        new = self.put(
+            f"select {self.bits} {lanes}, {whole} {self.splat(word, 'i64')}, {whole} {old}"
+        )
+        self.lines.append(f"  store {whole} {new}, ptr %{array}, align 8")
+
+    def put_text(self, text: str, words: dict[str, Any]) -> None:
+        self.lines.append(text.format(**words).rstrip("\n"))
+
+    @property
+    def mask(self) -> str:
+        return f"i{self.lanes}"
+
+    @property
+    def whole(self) -> str:
+        """The type of integers."""
+        return "i64" if self.lanes == 1 else f"<{self.lanes} x i64>"
 
 
-def store(body: Body, array: str, words: Sequence[str], skip: Sequence[bool]) -> None:
-    for k, word in enumerate(words):
-        if not skip[k]:
-            place = body.put(f"getelementptr double, ptr %{array}, i64 {k}")
-            body.lines.append(f"  store double {word}, ptr {place}")
+def stores(outputs: Sequence[str], program: Program, width: int) -> list[tuple[str, int, str]]:
+    """(array, entry, word) of all outputs that differ from their inputs."""
+    found = []
+    for k, (word, place) in enumerate(zip(outputs, program.outputs, strict=True)):
+        if k < width and place != Place(k):
+            found.append(("state", k, word))
+        elif k >= width and place != Place(k + 2):  # the two times are inputs, too
+            found.append(("carried", k - width, word))
+    return found
 
 
-def used_inputs(program: Program) -> list[bool]:
-    """Which inputs a program looks at."""
-    asked: list[Operand] = [x for node in program.nodes for x in node.operands]
-    asked += [x for guard in program.guards for x in (guard.left, guard.right)]
-    asked += [x for k, x in enumerate(program.outputs) if x != Place(k)]
-    indices = {x.index for x in asked if isinstance(x, Place)}
-    return [k in indices for k in range(program.inputs)]
+def branch(
+    body: Lanes, written: Sequence[tuple[str, int, str]], holds: str, alive: str,
+    labels: tuple[str, str, str], following: str, stopped: Sequence[tuple[str, str]],
+) -> None:  # fmt: skip
+    """Store for all lanes, or for those that are alive and whose guards hold.
+
+    labels     of the block for all, of that for some, and of who is alive after it
+    following  the block that comes next
+    stopped    (array, integer) to be written for the others that were alive
+    """
+    everyone, some, living = labels
+    body.lines.append(f"  %{living} = and {body.bits} {alive}, {holds}")
+    packed = body.put(f"bitcast {body.bits} %{living} to {body.mask}")
+    full = body.put(f"icmp eq {body.mask} {packed}, -1")
+    body.lines += [f"  br i1 {full}, label %{everyone}, label %{some}", f"{some}:"]
+    others = body.put(f"xor {body.bits} {holds}, {body.true}")
+    newly = body.put(f"and {body.bits} {alive}, {others}")
+    for array, word in stopped:
+        body.stop(newly, array, word)
+    for array, k, word in written:
+        body.store(array, k, word, f"%{living}")
+    body.lines += [f"  br label %{following}", f"{everyone}:"]
+    for array, k, word in written:
+        body.store(array, k, word)
 
 
-def run_ir(recording: Recording, kept: int, contract: bool = False) -> str:
-    """The text of a module with `run`; the first `kept` numbers of a block are saved."""
+def run_ir(
+    recording: Recording, kept: int, lanes: int = 1, contract: bool = False,
+    observe: Program | None = None,
+) -> str:  # fmt: skip
+    """The text of a module with `run`, and with `packs` where there are several lanes.
+
+    The first `kept` numbers of a block are saved, if nothing is observed.
+    """
     width, carried, parameters = recording.width, len(recording.carried), recording.parameters
-    body = Body(contract=contract)
-    program = scheduled(recording.step)
-    used = used_inputs(program)
-    inputs = loaded(body, "state", width, used) + ["%t0", "%t1"]
-    inputs += loaded(body, "carried", carried, used[len(inputs) :])
-    inputs += loaded(body, "parameters", parameters, used[len(inputs) :])
-    outputs, holds = body.program(program, inputs)
-    body.lines += [f"  br i1 {holds}, label %commit, label %failed", "commit:"]
-    store(body, "state", outputs[:width], [x == Place(k) for k, x in enumerate(program.outputs)])
-    behind = enumerate(program.outputs[width:])
-    store(body, "carried", outputs[width:], [x == Place(width + 2 + k) for k, x in behind])
-    body.lines.append(SEE.format(look=LOOK_EVERY).rstrip("\n"))
-    look = scheduled(recording.look)
-    used = used_inputs(look)
-    inputs = loaded(body, "state", width, used) + ["%t1"]
-    inputs += loaded(body, "parameters", parameters, used[len(inputs) :])
-    outputs, holds = body.program(look, inputs)
-    body.lines += [f"  br i1 {holds}, label %seen, label %unseen", "seen:"]
-    store(body, "state", outputs, [x == Place(k) for k, x in enumerate(look.outputs)])
-    text = HEAD.format(name=RUN, look=LOOK_EVERY) + "\n".join(body.lines) + "\n"
-    text += KEEP.format(kept=kept, bytes=8 * kept)
+    body = Lanes(lanes, contract)
+    step, look = scheduled(recording.step), scheduled(recording.look)
+    words = {
+        "bits": body.bits, "mask": body.mask, "look": LOOK_EVERY, "run": RUN, "whole": body.whole,
+        "true": body.true,
+    }  # fmt: skip
+    begin = Lanes(lanes, prefix="e")
+    begin.lines.append(f"  store {body.whole} {begin.splat('%last', 'i64')}, ptr %reached, align 8")
+    text = HEAD.format(**words, begin="\n".join(begin.lines))
+    times = [body.splat("%when0"), body.splat("%when1")]
+    outputs, holds = body.program(step, body.inputs(step, recording, times, carried))
+    labels, stopped = ("commit", "partly", "alive1"), [("reached", "%index")]
+    branch(body, stores(outputs, step, width), holds, "%alive", labels, "after", stopped)
+    body.put_text(AFTER, words)
+    outputs, holds = body.program(look, body.inputs(look, recording, times[1:]))
+    labels, stopped = ("seeall", "seesome", "alive5"), [("reached", "%next"), ("pending", "1")]
+    branch(body, stores(outputs, look, width), holds, "%alive2", labels, "seen", stopped)
+    body.put_text(KEEP, words)
+    quantities = keep(body, kept, observe, recording)
+    body.put_text(LATCH, words)
     body.declared.add("declare void @llvm.memcpy.p0.p0.i64(ptr, ptr, i64, i1)")
+    text += "\n".join(body.lines) + "\n"
+    if lanes > 1:
+        text += WRAPPER.format(
+            name=PACKS, run=RUN, state=width * lanes, carried=carried * lanes, lanes=lanes,
+            parameters=parameters * lanes, saved=kept * lanes,
+            observed=quantities * ACCUMULATED * lanes,
+        )  # fmt: skip
     return text + "\n".join(sorted(body.declared)) + "\n"
+
+
+def keep(body: Lanes, kept: int, observe: Program | None, recording: Recording) -> int:
+    """Save the points, or what is observed of them; how many quantities these are."""
+    if observe is None:
+        row = body.put(f"mul i64 %slot, {kept * body.lanes}")
+        into = body.put(f"getelementptr double, ptr %saved, i64 {row}")
+        copy = "call void @llvm.memcpy.p0.p0.i64"
+        count = 8 * kept * body.lanes
+        body.lines.append(
+            f"  {copy}(ptr align 8 {into}, ptr align 8 %state, i64 {count}, i1 false)"
+        )
+        return 0
+    outputs, _ = body.program(observe, body.inputs(observe, recording, [body.splat("%when1")]))
+    for k, word in enumerate(outputs):
+        at = k * ACCUMULATED
+        largest, smallest = body.load("observed", at), body.load("observed", at + 1)
+        total = body.binary("fadd", body.load("observed", at + 2), word)
+        for place, value in enumerate(
+            (body.maximum(largest, word), body.minimum(smallest, word), total, word)
+        ):
+            body.store("observed", at + place, value, "%alive3")
+    return len(outputs)

@@ -5,7 +5,6 @@ recorded step comes back.  Where guards go on to fail, the model has come to ano
 formulas: another step is recorded there, and both are tried from then on.
 """
 
-import ctypes
 import time
 from dataclasses import dataclass, field
 from typing import Any, ClassVar
@@ -16,9 +15,8 @@ from chasles.compiled import FIRST_COMPILE
 from chasles.core.arrays import Floats
 from chasles.core.outcomes import OK
 from chasles.integrators.advance import SEEN, SEEN_LAST, advance
-from chasles.many.traced.loop_ir import RUN, run_ir
-from chasles.many.traced.machine import Code, compiled
 from chasles.many.traced.record import NotTraceable, Recording, record
+from chasles.many.traced.running import Grid, machine_code
 from chasles.run.stepper import Stepper
 
 #: Steps before one is recorded: at the start nothing has moved, and nothing was watched yet.
@@ -30,28 +28,16 @@ ASTRAY = 8
 #: Steps taken otherwise at once, at the most, where guards go on to fail.
 MOST_AT_ONCE = 256
 
-POINTER, NUMBER, WHOLE = ctypes.c_void_p, ctypes.c_double, ctypes.c_int64
-SIGNATURE = (POINTER,) * 5 + (NUMBER,) * 2 + (WHOLE,) * 5
-Grid = tuple[float, float, int, int, int]
 as_written = getattr(advance, "py_func", advance)
 
 
-@dataclass(frozen=True)
 class Variant:
     """A recording and its machine code."""
 
-    recording: Recording
-    code: Code  # keeps the function alive
-    run: Any
-    carried: Floats
-    pending: Any
-
-    @classmethod
-    def of(cls, recording: Recording, kept: int, contract: bool) -> "Variant":
-        code = compiled(run_ir(recording, kept, contract))
-        run = code.function(RUN, *SIGNATURE, result=WHOLE)
-        carried = np.zeros(max(1, len(recording.carried)))
-        return cls(recording, code, run, carried, np.zeros(1, np.int64))
+    def __init__(self, recording: Recording, kept: int, contract: bool = False) -> None:
+        self.recording = recording
+        self.code = machine_code(recording, kept, contract)
+        self.carried = np.zeros(max(1, len(recording.carried)))
 
     def applies(self) -> bool:
         """Whether the choices that it was recorded with are those of now."""
@@ -61,17 +47,13 @@ class Variant:
         self, block: Floats, grid: Grid, save_every: int, saved: Floats, first_row: int
     ) -> tuple[int, bool]:
         """Steps while guards hold: (step reached, whether the look at it is still due)."""
-        origin, step, first, last, end = grid
         carried = self.recording.carried
         for k, (array, entry) in enumerate(carried):
             self.carried[k] = array.flat[entry]
-        reached = self.run(
-            block.ctypes.data, self.carried.ctypes.data, None, saved.ctypes.data,
-            self.pending.ctypes.data, origin, step, first, last, end, save_every, first_row,
-        )  # fmt: skip
+        found = self.code(block, self.carried, self.carried, saved, grid, save_every, first_row)
         for k, (array, entry) in enumerate(carried):
             array.flat[entry] = self.carried[k]
-        return reached, bool(self.pending[0])
+        return found
 
 
 @dataclass
@@ -200,7 +182,7 @@ class TracedSteps:
             operations = len(recording.step.nodes)
             if operations > self.most_operations:
                 raise NotTraceable(f"{operations} operations a step")
-            variant = Variant.of(recording, self.stepper.layout.kept, self.contract)
+            variant = Variant(recording, self.stepper.layout.kept, self.contract)
         except (NotTraceable, RuntimeError) as error:  # the latter by an older LLVM
             if not self.variants:
                 self.refusal = str(error)

@@ -9,8 +9,7 @@ from collections.abc import Iterator, Sequence
 
 import llvmlite.binding as llvm
 
-from chasles.many.traced.llvm_ir import Body
-from chasles.many.traced.loop_ir import loaded, store, used_inputs
+from chasles.many.traced.llvm_ir import Body, used_inputs
 from chasles.many.traced.machine import initialise
 from chasles.many.traced.schedule import scheduled
 from chasles.scalars.nodes import Program
@@ -34,17 +33,18 @@ def wasm_module(text: str, name: str) -> tuple[bytes, list[str]]:
     return exporting(machine.emit_object(llvm.parse_assembly(head + text)), name)
 
 
-def read_ir(program: Program, width: int, parameters: int) -> str:
+def read_ir(program: Program, width: int) -> str:
     """void read(double *state, double t, double *parameters, double *out): quantities of a state.
 
     `program` is (block, time, parameters) -> quantities.
     """
     body, ordered = Body(), scheduled(program)
     used = used_inputs(ordered)
-    inputs = [*loaded(body, "state", width, used), "%t"]
-    inputs += loaded(body, "parameters", parameters, used[len(inputs) :])
+    inputs = [*body.loaded("state", used[:width]), "%t"]
+    inputs += body.loaded("parameters", used[width + 1 :])
     outputs, _ = body.program(ordered, inputs)
-    store(body, "out", outputs, [False] * len(outputs))
+    for k, output in enumerate(outputs):
+        body.store("out", k, output)
     head = f"define void @{READ}(ptr %state, double %t, ptr %parameters, ptr noalias %out) {{\n"
     return "\n".join([head + "entry:", *body.lines, "  ret void", "}", *sorted(body.declared), ""])
 

@@ -1,0 +1,84 @@
+"""Recorded steps as machine code that Python calls: of one system, or of packs of them in lanes."""
+
+import ctypes
+from functools import lru_cache
+from typing import Any
+
+import numpy as np
+
+from chasles.core.arrays import Floats
+from chasles.many.traced.loop_ir import PACKS, RUN, run_ir
+from chasles.many.traced.machine import compiled
+from chasles.many.traced.record import Recording
+from chasles.scalars.nodes import Program
+
+POINTER, NUMBER, WHOLE = ctypes.c_void_p, ctypes.c_double, ctypes.c_int64
+TIMES = (NUMBER,) * 2 + (WHOLE,) * 5
+Grid = tuple[float, float, int, int, int]  # origin, step, first, last, end
+#: Machine code that is kept in memory: to write it out takes longer than a short run.
+KEPT = 64
+
+
+class MachineCode:
+    """Steps of one system."""
+
+    def __init__(self, text: str) -> None:
+        self.code = compiled(text)  # keeps the function alive
+        self.run = self.code.function(RUN, *(POINTER,) * 7, *TIMES)
+
+    def __call__(
+        self, block: Floats, carried: Floats, parameters: Floats, saved: Floats, grid: Grid,
+        every: int = 2**62, first_row: int = 0,
+    ) -> tuple[int, bool]:  # fmt: skip
+        """Steps while guards hold, in place: (step reached, whether the look at it is due)."""
+        ends = np.zeros(2, np.int64)  # one of its own for every call, and so for every thread
+        given = (x.ctypes.data for x in (block, carried, parameters, saved, ends, ends[1:]))
+        self.run(*given, None, *grid, every, first_row)
+        return int(ends[0]), bool(ends[1])
+
+
+class MachineCodeOfLanes:
+    """Steps of packs of systems."""
+
+    def __init__(self, text: str) -> None:
+        self.code = compiled(text)
+        self.run = self.code.function(PACKS, *(POINTER,) * 7, *(WHOLE,) * 3, *TIMES)
+
+    def __call__(
+        self, states: Floats, carried: Floats, parameters: Floats, saved: Floats, observed: Floats,
+        grid: Grid, every: int, first_row: int,
+    ) -> tuple[Any, Any]:  # fmt: skip
+        """Arrays (packs, numbers, lanes) in place: the steps reached, and whose look is due."""
+        packs, _, lanes = states.shape
+        reached, pending = np.zeros((2, packs * lanes), np.int64)
+        arrays = (states, carried, parameters, saved, reached, pending, observed)
+        given = (x.ctypes.data for x in arrays)
+        self.run(*given, 0, packs, saved.shape[1], *grid, every, first_row)
+        return reached, pending != 0
+
+
+def machine_code(recording: Recording, kept: int, contract: bool = False) -> MachineCode:
+    """Of one system."""
+    return made(bare(recording), kept, 1, contract, None)
+
+
+def machine_code_of_lanes(
+    recording: Recording, kept: int, lanes: int, contract: bool, observe: Program | None
+) -> MachineCodeOfLanes:
+    return made(bare(recording), kept, lanes, contract, observe)
+
+
+def bare(recording: Recording) -> Recording:
+    """What machine code depends on: not the arrays in which numbers are carried."""
+    carried = ((None, 0),) * len(recording.carried)
+    return Recording(
+        recording.width, recording.step, recording.look, carried, (), recording.parameters
+    )
+
+
+@lru_cache(maxsize=KEPT)
+def made(
+    recording: Recording, kept: int, lanes: int, contract: bool, observe: Program | None
+) -> Any:
+    text = run_ir(recording, kept, lanes, contract, observe)
+    return (MachineCode if lanes == 1 else MachineCodeOfLanes)(text)
