@@ -62,7 +62,6 @@ def misfit(run):
 @pytest.fixture
 def lists_only(monkeypatch):
     monkeypatch.setattr("chasles.many.gradients.back.MOST_COMPILED", 0)
-    monkeypatch.setattr("chasles.many.gradients.placing.MOST_COMPILED", 0)
 
 
 # --- against others ---
@@ -201,8 +200,7 @@ def test_what_cannot_be_recorded_is_refused(refusal):
 def test_lists_and_machine_code_agree_in_both_modes(model, paths, monkeypatch):
     found = []
     for most in (0, 10**9):
-        for where in ("back", "placing"):
-            monkeypatch.setattr(f"chasles.many.gradients.{where}.MOST_COMPILED", most)
+        monkeypatch.setattr("chasles.many.gradients.back.MOST_COMPILED", most)
         for mode in ("forward", "reverse", "auto"):
             found.append(ch.gradient(model(), misfit, paths, 0.02, STEP, mode=mode, save_every=3))
     for one in found[1:]:
