@@ -146,75 +146,36 @@ class Traced:
     def __abs__(self) -> "Traced":
         return self.primitive("absolute", (self,))
 
-    # --- functions, under the names that NumPy looks for ---
-
-    def sqrt(self) -> "Traced":
-        return self.primitive("sqrt", (self,))
-
-    def sin(self) -> "Traced":
-        return self.primitive("sin", (self,))
-
-    def cos(self) -> "Traced":
-        return self.primitive("cos", (self,))
-
-    def tan(self) -> "Traced":
-        return self.primitive("tan", (self,))
-
-    def tanh(self) -> "Traced":
-        return self.primitive("tanh", (self,))
-
-    def exp(self) -> "Traced":
-        return self.primitive("exp", (self,))
-
-    def log(self) -> "Traced":
-        return self.primitive("log", (self,))
-
-    def arctan(self) -> "Traced":
-        return self.primitive("atan", (self,))
-
-    def arcsin(self) -> "Traced":
-        return self.primitive("asin", (self,))
-
-    def arccos(self) -> "Traced":
-        return self.primitive("acos", (self,))
-
-    def arctan2(self, x: Any) -> "Traced":
-        return self.primitive("atan2", (self, x))
-
-    def floor(self) -> "Traced":
-        return self.primitive("floor", (self,))
-
     # --- comparisons ---
 
     def compared(self, name: str, other: Any) -> Condition:
         outcome = COMPARISONS[name](self.value, value_of(other))
         return Condition(self.tape, Guard(name, self.place, operand_of(other), outcome))
 
-    def __lt__(self, other: Any) -> Condition:
-        return self.compared("<", other)
-
-    def __le__(self, other: Any) -> Condition:
-        return self.compared("<=", other)
-
-    def __gt__(self, other: Any) -> Condition:
-        return self.compared(">", other)
-
-    def __ge__(self, other: Any) -> Condition:
-        return self.compared(">=", other)
-
-    def __eq__(self, other: Any) -> Condition:  # type: ignore[override]
-        return self.compared("==", other)
-
-    def __ne__(self, other: Any) -> Condition:  # type: ignore[override]
-        return self.compared("!=", other)
-
     __hash__ = None
 
     def __bool__(self) -> bool:
-        return bool(self != 0.0)
+        return bool(self.compared("!=", 0.0))
 
     def __float__(self) -> float:
         raise TypeError("a traced scalar cannot become a float: what it came from would be lost")
+
+
+def method_of(name: str) -> Callable[..., Traced]:
+    """A primitive as a method."""
+    return lambda self, *others: self.primitive(name, (self, *others))
+
+
+def comparison_by(name: str) -> Callable[[Traced, Any], Condition]:
+    return lambda self, other: self.compared(name, other)
+
+
+for _name in ("sqrt", "sin", "cos", "tan", "tanh", "exp", "log", "floor"):
+    setattr(Traced, _name, method_of(_name))
+for _name in ("atan", "asin", "acos", "atan2"):  # under the names that NumPy looks for
+    setattr(Traced, f"arc{_name[1:]}", method_of(_name))
+for _word, _name in zip(("lt", "le", "gt", "ge", "eq", "ne"), COMPARISONS, strict=True):
+    setattr(Traced, f"__{_word}__", comparison_by(_name))
 
 
 def is_number(x: Any, number: float) -> bool:

@@ -21,13 +21,11 @@ from chasles.core.signals import put_signals
 from chasles.core.stabilisation.residuals import joint_opening
 from chasles.groups.vectors import dot
 from chasles.many.ensembles.members import records_of
-from chasles.many.traced.record import Parameter, Unboxing, with_parameter_inputs
-from chasles.many.traced.simplify import simplified
+from chasles.many.traced.record import Parameter, record_reading
 from chasles.model import InvalidOption, Model, UnknownName
 from chasles.run.stepper import Stepper
 from chasles.scalars.elementary import sqrt
 from chasles.scalars.nodes import Program
-from chasles.scalars.traced import Tape
 
 AXES = ("x", "y", "z")
 Quantity = Callable[[Any, Any], Any]  # of a system and its placed bodies
@@ -134,13 +132,12 @@ def read_program(
 
     Without `signals` for what no function of time decides: places, velocities.
     """
-    tape, boxes = Tape(), Unboxing()
-    opened = boxes.of(records_of(stepper))
-    state = [tape.input(x) for x in block.tolist()]
-    t: Any = tape.input(0.0)
-    mechanism, scratch, _ = with_parameter_inputs(opened, boxes, tape, parameters)
-    if signals:
-        put_signals(mechanism.system.signals, t, scratch.signals)
-    kinematics(mechanism.tree, state, mechanism.memory.rows)
-    place(mechanism.tree, state, mechanism.memory.rows, scratch.absolute)
-    return simplified(tape.program(values(mechanism, scratch)))
+
+    def read(mechanism: Any, scratch: Any, state: Any, t: Any) -> list[Any]:
+        if signals:
+            put_signals(mechanism.system.signals, t, scratch.signals)
+        kinematics(mechanism.tree, state, mechanism.memory.rows)
+        place(mechanism.tree, state, mechanism.memory.rows, scratch.absolute)
+        return values(mechanism, scratch)
+
+    return record_reading(records_of(stepper), read, block, 0.0, parameters)

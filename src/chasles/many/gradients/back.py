@@ -4,7 +4,6 @@ States are kept in segments: of a long run only those at which segments begin, a
 computed again on the way back.  Memory grows as the root of the number of steps.
 """
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from math import isqrt
 from typing import Any
@@ -22,16 +21,9 @@ from chasles.many.gradients.branches import (
     goes_on_from_guesses,
 )
 from chasles.many.traced.llvm_ir import used_inputs
-from chasles.many.traced.record import (
-    NotTraceable,
-    Parameter,
-    Recording,
-    record_step,
-    survivors,
-)
+from chasles.many.traced.record import NotTraceable, Parameter, record
 from chasles.model import InvalidOption
 from chasles.run.stepper import Stepper
-from chasles.scalars.nodes import Place, Program
 
 #: Numbers of states that are kept at once without segments: 64 MB.
 MOST_KEPT = 2**23
@@ -98,7 +90,10 @@ class Course:
             )
         try:
             with np.errstate(all="ignore"):
-                recording = step_at(self.stepper, self.places, block, t, self.step)
+                recording = record(  # what is watched is not part of the motion
+                    records_of(self.stepper), block, (t, t + self.step), self.step,
+                    parameters=self.places, looking=UNSEEN,
+                )  # fmt: skip
         except NotTraceable as error:
             redundancy = self.stepper.solver.redundancy
             if redundancy is not None:
@@ -134,23 +129,6 @@ class Course:
             return [(0, self.steps)]
         length = max(1, min(isqrt(self.steps) + 1, MOST_KEPT // self.width))
         return [(k, min(k + length, self.steps)) for k in range(0, self.steps, length)]
-
-
-def step_at(
-    stepper: Stepper, places: Sequence[Parameter], block: Floats, t: float, step: float
-) -> Recording:
-    """A recorded step without a look: what is watched is not part of the motion."""
-    records, times, width = records_of(stepper), (t, t + step), len(block)
-    try:
-        carried, fixed = survivors(records, block, times, step, UNSEEN)
-        program = record_step(records, block, times, step, carried, places, UNSEEN)
-    except NotTraceable:
-        raise
-    except Exception as error:  # whatever a model's own functions raise on traced numbers
-        raise NotTraceable(f"{type(error).__name__}: {error}") from error
-    inputs = width + 1 + len(places)
-    unseen = Program(inputs, (), (), tuple(Place(k) for k in range(width)))
-    return Recording(width, program, unseen, carried, fixed, len(places))
 
 
 def redundant(found: Redundancy) -> InvalidOption:

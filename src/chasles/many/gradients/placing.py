@@ -9,10 +9,8 @@ from chasles.core.recursion.kinematics import kinematics, place
 from chasles.many.ensembles.members import records_of
 from chasles.many.gradients.back import Course
 from chasles.many.traced.adjoint import adjoint
-from chasles.many.traced.record import Unboxing, with_parameter_inputs
-from chasles.many.traced.simplify import simplified
+from chasles.many.traced.record import record_reading
 from chasles.scalars.nodes import Program
-from chasles.scalars.traced import Tape
 
 
 def placed(mechanism: Any, scratch: Any, state: Any) -> Any:
@@ -24,12 +22,11 @@ def placed(mechanism: Any, scratch: Any, state: Any) -> Any:
 
 def placing(course: Course, block: Floats) -> Program:
     """(block, time, parameters) -> absolute state."""
-    tape, boxes = Tape(), Unboxing()
-    opened = boxes.of(records_of(course.stepper))
-    state = [tape.input(x) for x in block.tolist()]
-    tape.input(0.0)
-    mechanism, scratch, _ = with_parameter_inputs(opened, boxes, tape, course.places)
-    return simplified(tape.program(placed(mechanism, scratch, state)))
+
+    def read(mechanism: Any, scratch: Any, state: Any, t: Any) -> Any:
+        return placed(mechanism, scratch, state)
+
+    return record_reading(records_of(course.stepper), read, block, 0.0, course.places)
 
 
 def seeds_of(course: Course, table: Floats, t: Floats, weights: Floats) -> Floats:

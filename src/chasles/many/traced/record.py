@@ -16,7 +16,7 @@ from chasles.core.judge import look_at_energy, look_at_gaps
 from chasles.core.outcomes import OK
 from chasles.integrators.advance import SEEN, take_step
 from chasles.many.traced.simplify import simplified, simplified_step
-from chasles.scalars.nodes import Program
+from chasles.scalars.nodes import Place, Program
 from chasles.scalars.traced import Tape
 
 Records = tuple[Any, Any, Any]  # mechanism, scratch, scheme
@@ -137,20 +137,25 @@ def record(
     held: Sequence[tuple[Any, int]] = (), parameters: Sequence[Parameter] = (),
     looking: int = SEEN,
 ) -> Recording:  # fmt: skip
-    """Record a step, and a look at the state before it.
+    """Record a step, and a look at the state before it, unless nobody looks.
 
     `held` are entries of scratch that others write between two steps.
     """
+    width = len(block)
     try:
         carried, fixed = survivors(records, block, times, step, looking)
         carried += tuple(place for place in held)
         stepped = record_step(records, block, times, step, carried, parameters, looking)
-        looked = record_look(records, block, times[0], parameters)
+        if looking == SEEN:
+            looked = record_reading(records, look_at, block, times[0], parameters)
+        else:
+            block_again = tuple(Place(k) for k in range(width))
+            looked = Program(width + 1 + len(parameters), (), (), block_again)
     except NotTraceable:
         raise
     except Exception as error:  # whatever it is, the generic kernel helps
         raise NotTraceable(f"{type(error).__name__}: {error}") from error
-    return Recording(len(block), stepped, looked, carried, fixed, len(parameters))
+    return Recording(width, stepped, looked, carried, fixed, len(parameters))
 
 
 def with_inputs(
@@ -207,14 +212,21 @@ def record_step(
     return simplified_step(program, len(block))
 
 
-def record_look(
-    records: Records, block: Floats, t: float, parameters: Sequence[Parameter]
-) -> Program:
+def look_at(mechanism: Any, scratch: Any, state: Any, t: Any) -> Any:
+    """The state after a look."""
+    look_at_energy(mechanism, scratch, state, t)
+    look_at_gaps(mechanism, scratch, state, t)
+    return state
+
+
+def record_reading(
+    records: Records, read: Callable[[Any, Any, Any, Any], Sequence[Any]], block: Floats, t: float,
+    parameters: Sequence[Parameter],
+) -> Program:  # fmt: skip
+    """(block, time, parameters) -> what is read of a mechanism, scratch, state and time."""
     tape, boxes = Tape(), Unboxing()
     opened = boxes.of(records)
     state = [tape.input(x) for x in block.tolist()]
-    now: Any = tape.input(t)
+    now = tape.input(t)
     mechanism, scratch, _ = with_parameter_inputs(opened, boxes, tape, parameters)
-    look_at_energy(mechanism, scratch, state, now)
-    look_at_gaps(mechanism, scratch, state, now)
-    return simplified(tape.program(state))
+    return simplified(tape.program(read(mechanism, scratch, state, now)))
