@@ -69,15 +69,15 @@ class Row(Body):
         index = slot if lanes == 1 else self.put(f"mul i64 {slot}, {lanes}")
         return self.put(f"getelementptr double, ptr %{array}, i64 {index}")
 
-    def load(self, array: str, slot: str) -> str:
+    def read(self, array: str, slot: str) -> str:
         return self.put(f"load double, ptr {self.at(array, slot)}")
 
-    def store(self, array: str, slot: str, word: str) -> None:
+    def write(self, array: str, slot: str, word: str) -> None:
         place = self.at(array, slot)
         self.lines.append(f"  store double {word}, ptr {place}")
 
     def operands(self) -> list[str]:
-        return [self.load("values", slot) for slot in self.slots[self.results :]]
+        return [self.read("values", slot) for slot in self.slots[self.results :]]
 
     def evaluate(self, operands: list[str]) -> None:
         """The values of the results; never contracted, to be those of a run to the last bit."""
@@ -86,7 +86,7 @@ class Row(Body):
         self.flags = flags
         words = (found,) if isinstance(found, str) else found
         for slot, word in zip(self.slots[: self.results], words, strict=True):
-            self.store("values", slot, word)
+            self.write("values", slot, word)
 
     def looped(self, code: int) -> str:
         """The loop over the rows of a run."""
@@ -126,14 +126,14 @@ def value_row(name: str, code: int) -> Row:
 def back_row(name: str, code: int) -> Row:
     row = Row(name, code, contract=True)
     program, zero = partials(name), row.constant(0.0)
-    weights = [row.load("slopes", slot) for slot in row.slots[: row.results]]
+    weights = [row.read("slopes", slot) for slot in row.slots[: row.results]]
     for slot in row.slots[: row.results]:
-        row.store("slopes", slot, zero)
+        row.write("slopes", slot, zero)
     words, _ = row.program(program, [*row.operands(), *weights])
     for slot, word, weight in zip(row.slots[row.results :], words, program.outputs, strict=True):
         if isinstance(weight, Place):  # others are zero
-            before = row.load("slopes", slot)  # one by one: operands may be the same
-            row.store("slopes", slot, row.binary("fadd", before, word))
+            before = row.read("slopes", slot)  # one by one: operands may be the same
+            row.write("slopes", slot, row.binary("fadd", before, word))
     return row
 
 
