@@ -6,9 +6,8 @@ from pytest import approx
 
 from chasles.groups.so3 import so3_rotate
 from chasles.studies.paper.claims.rules import FAILS, HOLDS, ONLY_IF
-from chasles.studies.paper.claims.top import MIXED
 from chasles.studies.paper.operations import Counting, operations_of_a_stage
-from chasles.studies.paper.printed_top import Equations
+from chasles.studies.paper.printed_top import MIXED, Equations
 
 EXACT = 1e-12
 

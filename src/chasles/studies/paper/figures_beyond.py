@@ -4,8 +4,8 @@ import numpy as np
 
 from chasles.core.arrays import Floats
 from chasles.studies.paper import beyond
-from chasles.studies.paper.claims.top import MIXED
 from chasles.studies.paper.figures import COLOURS, NAMES, gap_curves
+from chasles.studies.paper.printed_top import MIXED
 from chasles.studies.paper.study import SHOWN_SPACES, Study
 from chasles.view.panels import Curve, Points, against, logarithmic, signed, strips
 from chasles.view.plots import Figure, Panel

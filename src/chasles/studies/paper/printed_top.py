@@ -38,6 +38,10 @@ class Equations:
     dexp_inv: str = "at -Psi"  # "at +Psi", "left out": mistakes that are easy to make
 
 
+#: The body-fixed right-hand side with the hybrid velocities: a possible mistake.
+MIXED = Equations("SO3xR3", jacobian="r0", eta="body r0")
+
+
 @dataclass(frozen=True)
 class Trajectory:
     t: Floats

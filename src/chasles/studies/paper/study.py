@@ -85,6 +85,10 @@ class Study:
     def run(self, model: str, spaces: str, acceleration: str = "space", **more) -> CaseResult:
         return self.runs(self.case(model, spaces, acceleration, **more))
 
+    def pair(self, model: str, acceleration: str = "space", **more) -> list[CaseResult]:
+        """The runs on the paper's two groups."""
+        return [self.run(model, spaces, acceleration, **more) for spaces in PAPER_SPACES]
+
     def chosen(self, model: str, **more) -> CaseResult:
         """The run this package would make when nothing is asked for: auto spaces, screw form."""
         return self.run(model, "auto", "screw", **more)

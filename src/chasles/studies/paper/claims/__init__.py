@@ -1,28 +1,36 @@
-"""The paper's claims: each sentence that can be tested, its figures, and the verdict by a rule."""
+"""The paper's claims: each sentence that can be tested, its figures, and the verdict by a rule.
 
-from chasles.studies.paper.claims import floating, linkage, pendulum, top
-from chasles.studies.paper.claims.conclusions import conclusion_claims
-from chasles.studies.paper.claims.rules import Claim
+Their words are in words.toml, with what those need that compare one number on both groups.
+"""
+
+from dataclasses import fields
+from typing import Any
+
+from chasles.studies.paper.claims import rules
+from chasles.studies.paper.claims.findings import FINDINGS, compared
+from chasles.studies.paper.claims.rules import ONLY_IF, Claim
 from chasles.studies.paper.study import Study
+from chasles.studies.paper.words import filled, words
 
-CLAIMS = {
-    "heavy-top": (top.initial_energy, top.top_exact, top.top_any_tableau, top.top_energy),
-    "double-pendulum": (
-        pendulum.pendulum_joint_1,
-        pendulum.pendulum_generally_better,
-        pendulum.pendulum_joint_2_larger,
-        pendulum.pendulum_energy,
-    ),
-    "floating-pair": (floating.floating_alike, floating.floating_energy),
-    "three-bar": (
-        linkage.base_joints,
-        linkage.three_bar_joint_2,
-        linkage.three_bar_energy,
-    ),
+#: The figures on both groups and in the subgroups, where words say nothing else.
+USUAL = {
+    False: {"proper": "{a:m}", "product": "{b:m}", "subgroup": "{inside:m}"},
+    True: {"proper": "{a:s}", "product": "{b:s}", "subgroup": "{inside:s}"},
 }
+TEXTS = tuple(f.name for f in fields(Claim) if f.name not in ("key", "verdict", "measures"))
 
 
 def all_claims(study: Study) -> list[Claim]:
     """Every claim about the examples of this report, in the paper's order."""
-    claims = [make(study) for key, makers in CLAIMS.items() if study.has(key) for make in makers]
-    return claims + conclusion_claims(study)
+    entries = words()["claims"].items()
+    return [claim(study, key, own) for key, own in entries if all(map(study.has, own["needs"]))]
+
+
+def claim(study: Study, key: str, entry: dict[str, Any]) -> Claim:
+    usual = USUAL["energy" in entry] if "judged" in entry else {}
+    finding = FINDINGS[key](study) if key in FINDINGS else compared(study, entry)
+    values = {**vars(rules), **finding.values}
+    texts = {name: filled(t, values) for name, t in {**usual, **entry}.items() if name in TEXTS}
+    if finding.verdict != ONLY_IF:
+        texts["condition"] = ""
+    return Claim(key=key, verdict=finding.verdict, measures=tuple(finding.measures), **texts)

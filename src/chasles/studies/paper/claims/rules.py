@@ -4,8 +4,6 @@ from dataclasses import dataclass, field
 from math import log10
 
 from chasles.studies.paper.runs import Case, CaseResult
-from chasles.studies.paper.study import Study
-from chasles.view.theme import scientific
 
 HOLDS, FAILS, ONLY_IF = "holds", "does not hold", "holds only if"
 
@@ -82,39 +80,3 @@ def gap_measure(outcome: CaseResult, joint: str) -> Measure:
 
 def energy_measure(outcome: CaseResult) -> Measure:
     return Measure("energy drift", outcome.energy_drift(), "of T0", (outcome.case,))
-
-
-def metres(value: float) -> str:
-    return f"{scientific(value)}\u00a0m"
-
-
-def energy_claim(
-    study: Study, example: str, key: str, quote: str, where: str, figure: str
-) -> Claim:
-    proper, product = (study.run(example, s) for s in ("SE3", "SO3xR3"))
-    a, b = proper.energy_drift(), product.energy_drift()
-    other = [study.run(example, s, "screw").energy_drift() for s in ("SE3", "SO3xR3")]
-    return Claim(
-        key=key,
-        quote=quote,
-        where=where,
-        proper=scientific(a),
-        product=scientific(b),
-        rule=f"within a factor {ALIKE:g}",
-        verdict=verdict(alike(a, b)),
-        comment=f"In the screw form: {scientific(other[0])} and {scientific(other[1])}.",
-        subgroup=scientific(study.chosen(example).energy_drift()),
-        figure=figure,
-        measures=(energy_measure(proper), energy_measure(product)),
-    )
-
-
-def wins_by_spin(study: Study, kind: str) -> str:
-    """In how many random starts SE(3) is better, for every spin and form: none is left out."""
-    counts = []
-    for form in ("space", "screw"):
-        ratios = [study.random_ratios(kind, spin, form) for spin in study.spins]
-        wins = ", ".join(str(int((r < 1).sum())) for r in ratios)
-        counts.append(f"{wins} ({form} form)")
-    spins = ", ".join(f"{spin:g}" for spin in study.spins)
-    return f"SE(3) is better in {' and '.join(counts)} of {len(ratios[0])} starts at {spins} rad/s."
