@@ -1,4 +1,4 @@
-"""The command line: one file per command, each with `add`, which declares its arguments.
+"""The command line: commands.toml declares its commands, `commands` has what they do.
 
 Exit codes: 0 success; 1 the run stopped, or a check failed; 2 the input is wrong; 130 interrupted.
 """
@@ -6,35 +6,18 @@ Exit codes: 0 success; 1 the run stopped, or a check failed; 2 the input is wron
 import argparse
 import sys
 from collections.abc import Sequence
-from importlib import import_module
 from importlib.metadata import version
 from io import TextIOWrapper
-from keyword import iskeyword
 from typing import NoReturn
 
+from chasles.cli.declared import add_commands, declared
 from chasles.cli.terminal import PLAIN_LETTERS
 from chasles.model import ChaslesError, UnknownName
 
 FAILED = 1
 WRONG_OPTION = 2
 INTERRUPTED = 130
-#: in the order in which --help lists them; a new one is a file here and its name
-COMMANDS = (
-    "run",
-    "designate",
-    "compare",
-    "advise",
-    "import",
-    "sweep",
-    "doctor",
-    "paper",
-    "reproduce",
-    "study",
-    "library",
-    "view",
-    "export",
-    "warm",
-)
+COMMANDS = tuple(name for name in declared() if " " not in name)
 EXAMPLES = """\
 examples:
   chasles run examples/heavy_top.toml          simulate a model file, save the result
@@ -59,10 +42,7 @@ def parser() -> argparse.ArgumentParser:
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     main_parser.add_argument("--version", action="version", version=f"chasles {version('chasles')}")
-    commands = main_parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
-    for name in COMMANDS:
-        module = f"{name}_" if iskeyword(name) else name
-        import_module(f"chasles.cli.{module}").add(commands)
+    add_commands(main_parser)
     return main_parser
 
 
@@ -91,6 +71,6 @@ def main(arguments: Sequence[str] | None = None) -> int:
         print(f"chasles: {error.strerror or error}: {error.filename or 'output'}", file=sys.stderr)
         return FAILED
     except KeyboardInterrupt as interrupt:
-        what = getattr(options, "interrupted", "") or str(interrupt) or "no result was saved"
+        what = options.interrupted or str(interrupt) or "no result was saved"
         print(f"\nchasles: interrupted; {what}.", file=sys.stderr)
         return INTERRUPTED

@@ -9,7 +9,7 @@ from importlib.metadata import PackageNotFoundError, version
 from math import pi
 from typing import Any
 
-from chasles.cli.common import Commands, add_json, command, told
+from chasles.cli.common import show
 
 NEEDED = ("numpy", "scipy", "numba", "matplotlib", "tqdm", "xarray", "h5netcdf", "h5py", "msgspec")
 #: what the extras of the package bring: package -> extra
@@ -17,16 +17,6 @@ EXTRAS = ("mujoco", "viser", "distributed", "cupy-cuda12x")
 PYTHON = (3, 11)
 #: kinetic energy of the top of the paper, J: 1/2 w (I + m r^2) w, which its run keeps
 TOP_ENERGY, KEPT = 13972.399, 1e-6
-
-
-def add(commands: Commands) -> None:
-    parser = command(
-        commands, "doctor", call, "check the installation",
-        "Check Python, the packages and the folder for compiled code, and make one short run\n"
-        "with a known result.  Exit code 1 if a run would fail.",
-        "  chasles doctor\n  chasles doctor --json\n",
-    )  # fmt: skip
-    add_json(parser)
 
 
 def call(options: argparse.Namespace) -> int:
@@ -41,15 +31,13 @@ def call(options: argparse.Namespace) -> int:
             words = " ".join(str(error).split()) or type(error).__name__
             found.append({"check": name, "good": False, "found": words})
     good = all(entry["good"] for entry in found)
-    if options.json:
-        told({"good": good, "checks": found, "extras": extras()})
-    else:
-        for entry in found:
-            print(f"{'good' if entry['good'] else 'BAD '}  {entry['check']}: {entry['found']}")
-        for name, what in extras().items():
-            print(f"      {name}: {what}")
-        print("The installation works." if good else "Something is missing: see BAD above.")
-    return 0 if good else 1
+    lines = [
+        *(f"{'good' if e['good'] else 'BAD '}  {e['check']}: {e['found']}" for e in found),
+        *(f"      {name}: {what}" for name, what in extras().items()),
+        "The installation works." if good else "Something is missing: see BAD above.",
+    ]
+    data = {"good": good, "checks": found, "extras": extras()}
+    return show(options, "\n".join(lines), lambda: data, good)
 
 
 def python() -> str:

@@ -6,47 +6,10 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from chasles.cli.common import Commands, add_file, add_json, command, told
+from chasles.cli.common import show
 from chasles.model import InvalidOption
 from chasles.model.tables import small
-from chasles.run.options import CHOOSING, PLAIN, Options, meanings
-
-EXAMPLES = """\
-  chasles run top.toml                                 with the options in its table [run]
-  chasles run top.toml --until 10 --step 1e-3          with other options
-  chasles run top.toml --until 10 --tol 1e-6           with a target for the global error
-  chasles run top.toml --report top.html               film, numbers and plots on one page
-  chasles run top.toml --out results --json            print the summary as JSON
-  chasles run top.toml --out results --resume          continue an interrupted run
-"""
-#: What stands for a value of an option in --help.
-VALUES = {float: "X", int: "N", str: "NAME"}
-
-
-def add(commands: Commands) -> None:
-    parser = command(
-        commands, "run", call, "simulate a model file",
-        "Simulate a model file and write FOLDER/result.nc (read it with chasles.load).  Options\n"
-        "given here replace those in the table [run] of the file.  After Ctrl-C, or if the run\n"
-        "stops, the result so far is saved.  States are written to FOLDER/segments on\n"
-        "the way.  They survive a crash, and --resume continues from them.",
-        EXAMPLES,
-    )  # fmt: skip
-    add_file(parser)
-    texts = meanings(Options)
-    for name, option in PLAIN.items():
-        kind, words = option.metadata["data"], " ".join(texts[name].split()[1:])
-        what = words.partition(". ")[0]
-        how: Any = {"type": kind, "metavar": VALUES[kind]} if kind in VALUES else {
-            "action": "store_true", "default": None
-        }  # fmt: skip
-        flag = f"--{name.replace('_', '-')}"
-        parser.add_argument(flag, help=what[0].lower() + what[1:].rstrip("."), **how)
-    parser.add_argument("--out", type=Path, metavar="FOLDER", help="output folder [out/FILE]")
-    parser.add_argument("--report", type=Path, metavar="HTML", help="write a report page")
-    parser.add_argument("--resume", action="store_true", help="continue the run in the folder")
-    parser.add_argument("--quiet", action="store_true", help="no progress bar")
-    add_json(parser)
+from chasles.run.options import CHOOSING, PLAIN
 
 
 def call(options: argparse.Namespace) -> int:
@@ -142,10 +105,7 @@ def keep(result: Any, folder: Path, options: argparse.Namespace) -> None:
         title = options.file.stem.replace("_", " ")
         written["report"] = str(write_report(result, options.report, title))
     found = {**summary(result), "files": written}
-    if options.json:
-        told(found)
-    else:
-        print(in_words(found))
+    show(options, in_words(found), lambda: found)
 
 
 def summary(result: Any) -> dict[str, Any]:

@@ -1,0 +1,172 @@
+"""What the commands do, but for those with modules of their own: run and doctor.
+
+Each imports what it needs when it is called.
+"""
+
+from argparse import Namespace
+from pathlib import Path
+from typing import Any
+
+from chasles.cli.common import show
+from chasles.model import InvalidOption
+
+
+def designate(options: Namespace) -> int:
+    from chasles.io.read import read_model
+    from chasles.spaces import designate
+
+    found = designate(read_model(options.file))
+    return show(options, found, found.as_dict)
+
+
+def compare(options: Namespace) -> int:
+    from chasles.io.read import read_file
+    from chasles.studies.compare import compare
+
+    model, run = read_file(options.file)
+    until = options.until or run.get("until")
+    step = options.step or run.get("step")
+    if until is None or step is None:
+        raise InvalidOption(
+            f"'{options.file}' does not say how long to run, or by which step.",
+            "Give --until and --step, or both in its table [run].",
+        )
+    method = options.method or run.get("method", "rk4")
+    progress = False if options.json else None
+    found = compare(model, options.spaces, until, step, method=method, progress=progress)
+    if options.plot is not None:
+        found.plot(options.plot)
+    return show(options, found, found.as_dict)
+
+
+def advise(options: Namespace) -> int:
+    from chasles.io.read import read_file
+    from chasles.studies.advise import advise
+
+    model, run = read_file(options.file)
+    asked: dict[str, Any] = {"until": run["until"]} if "until" in run else {}
+    for name in ("target", "energy", "until", "budget"):
+        if getattr(options, name) is not None:
+            asked[name] = getattr(options, name)
+    advice = advise(model, **asked, progress=False if options.json else None)
+    return show(options, advice, advice.as_dict, advice.met)
+
+
+def import_robot(options: Namespace) -> int:
+    """A .toml file has no limits and contacts to choose."""
+    from chasles.io.read import read_file
+
+    target = options.out or Path(options.file.stem + ".toml")
+    if target.resolve() == options.file.resolve():
+        raise InvalidOption(f"'{target}' would be written over itself.", "Give --out.")
+    robot = options.file.suffix.lower() != ".toml"
+    choices = (options.limits, options.contacts) if robot else (None, None)
+    model, run = read_file(options.file, options.folder, *choices)
+    written = model.write(target, run)
+    lines = [repr(model), *(f"note: {note}" for note in model.notes), str(written)]
+    data = {
+        "file": str(written), "bodies": len(model.bodies), "joints": len(model.joints),
+        "forces": len(model.forces), "degrees_of_freedom": model.degrees_of_freedom,
+        "notes": list(model.notes),
+    }  # fmt: skip
+    return show(options, "\n".join(lines), lambda: data)
+
+
+def sweep(options: Namespace) -> int:
+    from chasles.io.sweep_files import read_sweep
+    from chasles.many.sweeps.sweep import sweep
+
+    runs = sweep(
+        **read_sweep(options.file), executor=options.scheduler, workers=options.workers,
+        into=options.out, progress=False if options.json else None,
+    )  # fmt: skip
+    if options.csv is not None:
+        runs.frame().to_csv(options.csv, index=False)
+    return show(options, runs, lambda: {"runs": list(runs.runs)}, not runs.failed)
+
+
+def paper(options: Namespace) -> int:
+    from chasles.studies.paper.options import Options
+    from chasles.studies.paper.report import make_report
+
+    names = ("step", "method", "until", "out", "quick")
+    asked = {name: getattr(options, name) for name in names}
+    print(make_report(Options(examples=tuple(options.example or ()) or None, **asked)))
+    return 0
+
+
+def reproduce(options: Namespace) -> int:
+    from chasles.studies.reproduced.all_cases import CASES, reproduce
+
+    found = [reproduce(name) for name in options.names or CASES]
+    agree = all(one.agrees for one in found)
+    words = "\n\n".join(map(str, found))
+    return show(options, words, lambda: [one.as_dict() for one in found], agree)
+
+
+def study_spaces(options: Namespace) -> int:
+    from chasles.studies.library import bennett, bricard, four_bar
+    from chasles.studies.spaces_study.study import Options, make_study
+
+    linkages = {
+        "four-bar": four_bar.model(),
+        "Bennett's linkage": bennett.model(),
+        "Bricard's linkage": bricard.model(),
+    }
+    print(make_study(Options(options.out, options.quick, options.slow, linkages)))
+    return 0
+
+
+def study_integrators(options: Namespace) -> int:
+    from chasles.studies.integrators_study.cases import Effort
+    from chasles.studies.integrators_study.study import Options, make_study
+
+    print(make_study(Options(options.out, Effort(options.quick, options.slow))))
+    return 0
+
+
+def library(options: Namespace) -> int:
+    from chasles.studies.library.command import listing, run_all, run_one
+
+    if options.name is None:
+        print(listing())
+        return 0
+    everything = options.name.lower() == "all"
+    words, passed = run_all(options.out) if everything else run_one(options.name, options.out)
+    print(words)
+    return 0 if passed else 1
+
+
+def view(options: Namespace) -> int:
+    from chasles.io.netcdf import load
+
+    result = load(options.file)
+    if options.out is not None:
+        print(result.animate(options.out, title=options.file.stem, follow=options.follow))
+        return 0
+    live = result.view(port=options.port, follow=options.follow)
+    print(f"{live.url}  (Ctrl-C ends)", flush=True)
+    live.wait()
+    return 0
+
+
+def export(options: Namespace) -> int:
+    from chasles.io.read import read_model
+    from chasles.view.export import export
+
+    target = options.out or (Path(f"{options.file.stem}.cu") if options.cuda else None)
+    if target is None:
+        raise InvalidOption(
+            "export: the format is missing.",
+            f"Give --out {options.file.stem}.html, or --cuda.",
+        )
+    asked: dict[str, Any] = {} if options.step is None else {"step": options.step}
+    asked |= {"method": options.method, "spaces": options.spaces, "exact": not options.fma}
+    print(export(read_model(options.file), target, **asked))
+    return 0
+
+
+def warm(options: Namespace) -> int:
+    from chasles.cli.warming import warm
+
+    return 0 if warm() else 1
