@@ -62,7 +62,7 @@ def add_command(group: Any, name: str, entry: dict[str, Any]) -> None:
             add_options(parser, PLAIN if given == "all" else given)
             continue
         how = {**USUAL.get(flag, {}), **given}
-        place = parser
+        place: Any = parser
         if how.pop("either", False):
             place = alternatives = alternatives or parser.add_mutually_exclusive_group()
         if "flag" in how:

@@ -18,7 +18,7 @@ from chasles.view.film import largest_gap
 from chasles.view.marks import coil
 from chasles.view.panels import scaled
 from chasles.view.raster import rgb
-from chasles.view.scene import AT_HOME, ROD, TIE, Part, Pose, Scene, Tie, place, scene_of_run
+from chasles.view.scene import ROD, TIE, Part, Pose, Scene, Tie, place, poses_at, scene_of_run
 from chasles.view.setting import checked_follow, followed, reached
 from chasles.view.tracks import quaternions
 
@@ -98,7 +98,7 @@ class Live:
         }
         self.ties = [
             self.add_lines(
-                f"/ties/{k}", tie_path(self.scene, tie, self.poses(0)),
+                f"/ties/{k}", tie_path(self.scene, tie, poses_at(self.result, 0)),
                 *((SPRING, THIN) if tie.spring else (TIE, 2.0 * ROD)),
             )
             for k, tie in enumerate(self.scene.ties)
@@ -211,17 +211,10 @@ class Live:
                     scales={"x": uplot.Scale(time=False)}, title=name, aspect=2.0,
                 )  # fmt: skip
 
-    def poses(self, frame: int) -> dict[str, Pose]:
-        moving: dict[str, Pose] = {
-            b.name: (self.result.rotation(b)[frame], self.result.position(b)[frame])
-            for b in self.result.model.bodies
-        }
-        return {**moving, "ground": AT_HOME}
-
     def show(self, frame: int) -> None:
         """Put everything where it is at a saved time."""
         self.frame = frame
-        poses = self.poses(frame)
+        poses = poses_at(self.result, frame)
         with self.server.atomic():
             for name, handle in self.bodies.items():
                 handle.wxyz, handle.position = self.turns[name][frame], poses[name][1]

@@ -25,7 +25,6 @@ from chasles.view.contacts import mark_of
 from chasles.view.glyphs import frame_along
 from chasles.view.labels import Label
 from chasles.view.scene import Scene, Spot, Tie, place
-from chasles.view.sketch import arrow, draw_foot
 from chasles.view.theme import LIGHT
 
 SPRING, LOAD, DRIVE = LIGHT["chosen"], LIGHT["product"], LIGHT["other"]
@@ -197,8 +196,10 @@ def draw_frames(ax: Axes, scene: Scene, camera: Camera) -> None:
             arrow(ax, ends[0], ends[1], LIGHT[name], zorder=12)  # over the solids
 
 
-def draw_world(ax: Axes, scene: Scene, camera: Camera, bound: Floats) -> Floats:
-    """Axes at the lower left, gravity beside them, a scale at the lower right."""
+def draw_world(
+    ax: Axes, scene: Scene, camera: Camera, bound: Floats, length: float = 0.06
+) -> Floats:
+    """Axes at the lower left, gravity beside them, a scale at the lower right; what was inked."""
     (left, low), (right, high) = bound
     unit = min(right - left, 1.4 * (high - low))
     origin = np.array([left + 0.07 * unit, low + 0.07 * unit])
@@ -206,20 +207,20 @@ def draw_world(ax: Axes, scene: Scene, camera: Camera, bound: Floats) -> Floats:
         direction = camera.seen(np.eye(3)[k])
         if np.linalg.norm(direction) < 0.05:
             continue  # points at the reader
-        tip = origin + 0.06 * unit * direction
+        tip = origin + length * unit * direction
         arrow(ax, origin, tip, LIGHT[name])
         x, y = tip + 0.016 * unit * direction / np.linalg.norm(direction)
         ax.text(x, y, name, ha="center", va="center", fontsize=8, color=LIGHT[name])
     pull = camera.seen(-scene.up)
     if any(scene.model.gravity) and np.linalg.norm(pull) >= 0.05:  # as above
-        start = origin + (0.13 * unit, 0.05 * unit)
+        start = origin + (2.2 * length * unit, 0.05 * unit)
         arrow(ax, start, start + 0.08 * unit * pull, LIGHT["muted"])
         x, y = start + 0.04 * unit * pull + (0.014 * unit, 0)
         ax.text(x, y, "g", fontsize=8.5, fontstyle="italic", va="center", color=LIGHT["muted"])
-    length = nice(0.2 * unit)
-    ends = np.array([(right - 0.05 * unit - length, origin[1]), (right - 0.05 * unit, origin[1])])
+    measured = nice(0.2 * unit)
+    ends = np.array([(right - 0.05 * unit - measured, origin[1]), (right - 0.05 * unit, origin[1])])
     ax.plot(*ends.T, color=LIGHT["ink"], lw=1.6, marker="|", ms=6, mew=1.2)
-    ax.text(ends[:, 0].mean(), origin[1] + 0.014 * unit, in_metres(length), ha="center",
+    ax.text(ends[:, 0].mean(), origin[1] + 0.014 * unit, in_metres(measured), ha="center",
             va="bottom", fontsize=8, color=LIGHT["muted"])  # fmt: skip
     corner = np.array([origin, origin + (0.15 * unit, 0.07 * unit), *ends])
     return dense(corner, 60)
@@ -235,3 +236,21 @@ def in_metres(length: float) -> str:
     if length < 1e-2:
         return f"{1e3 * length:g} mm"
     return f"{1e2 * length:g} cm" if length < 1.0 else f"{length:g} m"
+
+
+def draw_foot(ax: Axes, at: Floats, size: float) -> None:
+    left, right = at + (-0.75 * size, -size), at + (0.75 * size, -size)
+    ax.plot(*np.array([left, at, right]).T, color=LIGHT["ink"], lw=1.1, zorder=4)
+    wide_left, wide_right = at + (-1.15 * size, -size), at + (1.15 * size, -size)
+    ax.plot(*np.array([wide_left, wide_right]).T, color=LIGHT["ink"], lw=1.3, zorder=4)
+    for k in np.linspace(0, 1, 6):
+        top = wide_left + (0.12 * size, 0) + k * 0.92 * (wide_right - wide_left)
+        ax.plot(*np.array([top, top - (0.32 * size, 0.36 * size)]).T, color=LIGHT["muted"], lw=0.8)
+
+
+def arrow(ax: Axes, start: Floats, end: Floats, colour: str, zorder: float = 3.0) -> None:
+    style: dict[str, Any] = {"arrowstyle": "-|>", "color": colour, "lw": 1.2}
+    style |= {"shrinkA": 0, "shrinkB": 0}
+    style |= {"mutation_scale": 8}
+    ax.annotate("", tuple(end), tuple(start), arrowprops=style, zorder=zorder)
+    ax.update_datalim([start, end])  # so that the axes make room

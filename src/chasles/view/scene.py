@@ -97,6 +97,15 @@ def poses_at_start(model: Model) -> dict[str, Pose]:
     return {**poses, GROUND.name: AT_HOME}
 
 
+def poses_at(result: Any, frame: int, offset: Any = 0.0) -> dict[str, Pose]:
+    """(rotation, position) of every body and of the ground in a saved state, moved by an offset."""
+    poses: dict[str, Pose] = {
+        body.name: (result.rotation(body)[frame], result.position(body)[frame] + offset)
+        for body in result.model.bodies
+    }
+    return {**poses, GROUND.name: (AT_HOME[0], AT_HOME[1] + offset)}
+
+
 def place(pose: Pose, points: Floats) -> Floats:
     """Points of a body in the world."""
     return np.asarray(pose[1] + points @ pose[0].T)

@@ -17,7 +17,7 @@ from chasles.view.camera import Camera, camera_of
 from chasles.view.film import colours_of
 from chasles.view.marks import coil
 from chasles.view.raster import Page, render
-from chasles.view.scene import AT_HOME, ROD, TIE, Part, Pose, Scene, place, scene_of_run
+from chasles.view.scene import ROD, TIE, Part, Pose, Scene, place, poses_at, scene_of_run
 from chasles.view.setting import LAYOUTS, SPARE, followed, reached
 from chasles.view.theme import LIGHT
 
@@ -176,14 +176,6 @@ class Studio:
         for number, (label, colour) in enumerate(zip(self.labels, self.colours)):
             at = (12.0, 12.0 + 1.4 * self.line * number)
             pen.text(at, label, fill=colour, font=self.font, anchor="lt")
-
-
-def poses_at(result: Result, frame: int, offset: Floats) -> dict[str, Pose]:
-    poses: dict[str, Pose] = {
-        body.name: (result.rotation(body)[frame], result.position(body)[frame] + offset)
-        for body in result.model.bodies
-    }
-    return {**poses, "ground": (AT_HOME[0], offset)}
 
 
 def page_around(low: Floats, high: Floats, size: tuple[int, int]) -> Page:
