@@ -1,6 +1,5 @@
 """Members enter the recorded step at their first step, and stay where nothing branches."""
 
-from collections import OrderedDict
 from dataclasses import replace
 
 import host_cuda
@@ -15,9 +14,11 @@ from chasles.many.ensembles import lanes
 from chasles.many.ensembles.export import export_cuda
 from chasles.many.ensembles.finish import Finisher
 from chasles.many.ensembles.members import equal_steps, make_stepper
+from chasles.many.gradients import back
 from chasles.many.traced import stepping
 from chasles.many.traced.cuda import KERNEL
 from chasles.many.traced.record import record
+from chasles.many.traced.shelf import Shelf
 from chasles.scalars.nodes import Guard, Place
 
 STEP = 1e-3
@@ -103,7 +104,7 @@ def tops(members: int = 9, mass: float = 2.0):
 def shelf(monkeypatch):
     """Nothing was recorded yet; and how many recordings are made."""
     made = []
-    monkeypatch.setattr(lanes, "SHELF", OrderedDict())
+    monkeypatch.setattr(lanes, "SHELF", Shelf())
     monkeypatch.setattr(lanes, "record", lambda *a, **b: made.append(1) or record(*a, **b))
     return made
 
@@ -127,9 +128,9 @@ def test_a_recording_is_kept_for_the_next_ensemble_of_the_same_model(shelf, monk
     assert_array_equal(tops(5).position, once.position[:5])
     tops(mass=3.0)
     assert len(shelf) == 2, "another mass is another constant of the step"
-    monkeypatch.setattr(lanes, "MOST_ON_SHELF", 1)
+    monkeypatch.setattr("chasles.many.traced.shelf.MOST", 1)
     tops()
-    assert len(lanes.SHELF) == 1 and len(shelf) == 2
+    assert len(lanes.SHELF.lists) == 1 and len(shelf) == 2
     tops(mass=3.0)
     assert len(shelf) == 3, "the one that was not used for longest is gone"
 
@@ -138,7 +139,7 @@ def test_looks_that_are_left_over_are_taken_by_the_compiled_kernel(monkeypatch):
     """Guards of a look that fail every time, and a generic kernel that is at hand."""
     monkeypatch.setattr(stepping, "as_written", lambda *_: pytest.fail("plain Python"))
     monkeypatch.setattr(ensembles, "generic_at_hand", lambda stepper: True)
-    monkeypatch.setattr(lanes, "SHELF", OrderedDict())
+    monkeypatch.setattr(lanes, "SHELF", Shelf())
 
     def suspicious(*given, **named):
         found = record(*given, **named)
@@ -149,7 +150,7 @@ def test_looks_that_are_left_over_are_taken_by_the_compiled_kernel(monkeypatch):
     monkeypatch.setattr(ensembles, "STEPS_PER_BODY", 0)
     found = tops()
     monkeypatch.setattr(lanes, "record", record)
-    monkeypatch.setattr(lanes, "SHELF", OrderedDict())
+    monkeypatch.setattr(lanes, "SHELF", Shelf())
     assert_array_equal(found.position, tops().position)
 
 
@@ -169,3 +170,24 @@ def test_statistics_of_models_with_motors():
         assert_allclose(own.largest[:2], [energy.max(), height.max()], rtol=1e-13)
         assert_allclose(own.smallest[:2], [energy.min(), height.min()], rtol=1e-13)
         assert own.largest[2] < 1e-14
+
+
+def test_the_gradients_of_a_fit_record_their_step_once(monkeypatch):
+    """Numbers that vary are inputs of the step; what it is recorded at does not matter."""
+    made = []
+    monkeypatch.setattr(back, "SHELF", Shelf())
+    monkeypatch.setattr(back, "record", lambda *a, **b: made.append(1) or record(*a, **b))
+
+    def slope(stiffness: float, length: float = 1.0):
+        rod = ch.Body.rod("rod", length, mass=1.0, position=(0.5, 0, 0))
+        hinge = ch.Revolute("hinge", ch.GROUND, rod, at=(0, 0, 0), axis=(0, 1, 0))
+        spring = ch.JointSpring("spring", hinge, stiffness, damping=0.1)
+        model, path = ch.Model([rod], [hinge], [spring]), "spring.stiffness"
+        return ch.gradient(model, lambda run: run.position("rod")[-1, 2], [path], 0.1, STEP)[path]
+
+    first, second, again = slope(5.0), slope(6.0), slope(5.0)
+    assert len(made) == 1 and first == again != second
+    slope(5.0, length=1.1)
+    assert len(made) == 2
+    monkeypatch.setattr(back, "SHELF", Shelf())
+    assert slope(6.0) == second

@@ -5,9 +5,7 @@ stop are grouped by the step they have reached.  What holds up many is recorded 
 few is taken by the generic kernel for a few steps, and then they come back.
 """
 
-import hashlib
 import os
-from collections import OrderedDict
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from functools import cache
@@ -22,6 +20,7 @@ from chasles.many.ensembles.members import Members, records_of
 from chasles.many.traced.loop_ir import ACCUMULATED
 from chasles.many.traced.record import NotTraceable, Recording, record
 from chasles.many.traced.running import machine_code_of_lanes
+from chasles.many.traced.shelf import Shelf
 from chasles.scalars.nodes import Program
 
 #: Recordings of an ensemble, at the most.
@@ -48,9 +47,7 @@ class Variant:
     carried: dict[Key, float]  # and what that is at the start
 
 
-#: Recordings of the last ensembles: to record a step and to compile it takes longer than many runs.
-SHELF: OrderedDict[bytes, list[Variant]] = OrderedDict()
-MOST_ON_SHELF = 16
+SHELF = Shelf()
 
 
 @dataclass
@@ -93,22 +90,13 @@ class LaneRun:
 
     def __post_init__(self) -> None:
         """Recordings of an ensemble that differs in nothing but its members are taken up again."""
-        self.variants = SHELF.setdefault(self.digest(), [])
-        SHELF.move_to_end(self.digest())
-        if len(SHELF) > MOST_ON_SHELF:
-            SHELF.popitem(last=False)
-        for variant in self.variants:
-            self.carry(variant)
-
-    def digest(self) -> bytes:
-        """Of all that a recording and its machine code depend on."""
-        course, digest = self.course, hashlib.sha256()
-        for part in (
+        course = self.course
+        self.variants: list[Variant] = SHELF.of(
             course.members.constants, self.device, course.step, course.points.shape[2],
             course.observe, self.lanes, self.contract,
-        ):  # fmt: skip
-            digest.update(part if isinstance(part, bytes) else repr(part).encode())
-        return digest.digest()
+        )  # fmt: skip
+        for variant in self.variants:
+            self.carry(variant)
 
     def carry(self, variant: Variant) -> None:
         for key, value in variant.carried.items():

@@ -21,7 +21,8 @@ from chasles.many.gradients.branches import (
     goes_on_from_guesses,
 )
 from chasles.many.traced.llvm_ir import used_inputs
-from chasles.many.traced.record import NotTraceable, Parameter, record
+from chasles.many.traced.record import NotTraceable, Parameter, Recording, record
+from chasles.many.traced.shelf import Shelf
 from chasles.model import InvalidOption
 from chasles.run.stepper import Stepper
 
@@ -31,6 +32,7 @@ MOST_KEPT = 2**23
 MOST_VARIANTS = 40
 #: Operations of a step beyond which it is read from a list.
 MOST_COMPILED = 10_000
+SHELF = Shelf()
 
 
 @dataclass
@@ -42,9 +44,11 @@ class Course:
     parameters: Floats
     step: float
     steps: int
+    constants: bytes  # of the mechanism: all that is no parameter
     returns: bool = True
 
     def __post_init__(self) -> None:
+        self.shelf: list[Recording] = SHELF.of(self.constants, self.step)
         self.branches: list[Branch] = []
         self.width = self.stepper.layout.width
         self.taken: list[tuple[int, int, Branch]] = []  # (first, last, branch) of the last stretch
@@ -88,9 +92,27 @@ class Course:
                 " differentiate each.",
                 "Contacts and stops make such runs: make them softer, or the run shorter.",
             )
+        recording = self.kept(block, t) or self.recorded(block, t)
+        branch: Branch
+        if len(recording.step.nodes) <= MOST_COMPILED:
+            branch = CompiledBranch(recording, self.parameters, self.step)
+        else:
+            branch = ListedBranch(recording, self.parameters, self.step, self.returns)
+        self.branches.insert(0, branch)
+        return branch
+
+    def kept(self, block: Floats, t: float) -> Recording | None:
+        """A recording of an earlier run whose guards hold here."""
+        inputs = [*block, t, t + self.step, *self.parameters]
+        taken = {id(branch.recording) for branch in self.branches}
+        others = (one for one in self.shelf if id(one) not in taken)
+        return next((one for one in others if one.step.replay(inputs)[1] is None), None)
+
+    def recorded(self, block: Floats, t: float) -> Recording:
+        """The step at a state; what is watched is not part of the motion."""
         try:
             with np.errstate(all="ignore"):
-                recording = record(  # what is watched is not part of the motion
+                found = record(
                     records_of(self.stepper), block, (t, t + self.step), self.step,
                     parameters=self.places, looking=UNSEEN,
                 )  # fmt: skip
@@ -99,13 +121,10 @@ class Course:
             if redundancy is not None:
                 raise redundant(redundancy) from error
             raise stopped(t, str(error)) from error
-        branch: Branch
-        if len(recording.step.nodes) <= MOST_COMPILED:
-            branch = CompiledBranch(recording, self.parameters, self.step)
-        else:
-            branch = ListedBranch(recording, self.parameters, self.step, self.returns)
-        self.branches.insert(0, branch)
-        return branch
+        if not found.carried and not found.fixed:  # others hold arrays of this run
+            self.shelf.insert(0, found)
+            del self.shelf[MOST_VARIANTS:]
+        return found
 
     # --- back ---
 

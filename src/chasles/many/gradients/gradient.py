@@ -220,4 +220,5 @@ def make_course(
     blocks = image.block[None]
     members = Members(stepper, image, blocks, columns, image.numbers[columns][None], [""])
     places = Loan(stepper).parameters(members.places)
-    return Course(stepper, places, image.numbers[columns], step, steps, returns)
+    values = image.numbers[columns]
+    return Course(stepper, places, values, step, steps, members.constants, returns)

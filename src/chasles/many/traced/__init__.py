@@ -8,6 +8,7 @@ loop_ir    the time loop around it
 running    the machine code of both, as Python calls it
 cuda       both as CUDA C
 machine    object code from IR, kept on disk by content
+shelf      recordings of the last calls
 stepping   steps of a run, with the generic kernel wherever a guard fails
 choosing   when that pays
 """
