@@ -13,7 +13,7 @@ from chasles.many.ensembles.doubts import doubts_of, tell
 from chasles.many.ensembles.finish import Finisher
 from chasles.many.ensembles.gpu import GpuRun, find_cupy
 from chasles.many.ensembles.lanes import Course, LaneRun, cores, nothing_observed
-from chasles.many.ensembles.members import Members, equal_steps, make_members, make_stepper
+from chasles.many.ensembles.members import Members, checked_runs, make_members
 from chasles.many.ensembles.observe import checked_quantities, observing
 from chasles.many.ensembles.paths import checked_values
 from chasles.many.ensembles.smooth import is_smooth, make_smooth_members
@@ -22,12 +22,10 @@ from chasles.many.traced.loop_ir import ACCUMULATED
 from chasles.model import InvalidOption, Model
 from chasles.model.errors import short_repr
 from chasles.model.keywords import checked_keywords
-from chasles.model.model import checked_model
-from chasles.model.parameters import with_parameters
 from chasles.result.dataset import described, of_bodies
 from chasles.run.preparation import check_word
 from chasles.run.stepper import Stepper
-from chasles.run.time_grid import Grid, checked_step, make_grid
+from chasles.run.time_grid import Grid
 
 if TYPE_CHECKING:
     from xarray import Dataset
@@ -116,24 +114,22 @@ def ensemble(
     >>> runs.position.isel(time=-1, axis=2).values.ravel().round(3).tolist()
     [-4.905, -0.81]
     """
-    checked_model(model)
+    runs = checked_runs("ensemble", model, until, step, save_every, method, spaces, stabilise)
+    grid = runs.grid
     check_word("kernel", kernel, KERNELS)
     check_word("device", device, ("cpu", "gpu"))
     if not isinstance(exact, bool | np.bool_):
         raise InvalidOption(
             f"ensemble: exact must be True or False, got {short_repr(exact)}.", "Give one of them."
         )
-    grid = whole_grid(until, step, save_every)
     workers = checked_threads(threads)
     values, count = checked_values(model, vary)
     names = None if statistics is None else checked_quantities(model, statistics)
     if names is None:
         check_memory(count, grid.steps // grid.save_every + 1, len(model.bodies))
-    options = equal_steps("ensemble", method, spaces, stabilise)
 
     def made(member: int) -> Stepper:
-        own = {path: array[member] for path, array in values.items()}
-        return make_stepper(with_parameters(model, own), options, grid.step, grid.until)
+        return runs.stepper({path: array[member] for path, array in values.items()})
 
     began = time.perf_counter()
     members = None
@@ -167,19 +163,6 @@ def ensemble(
     found = dataset(model, members, course, values, names, run, attributes)
     tell(found["warnings"].values.tolist(), grid.step)
     return found
-
-
-def whole_grid(until: Any, step: Any, save_every: Any, where: str = "ensemble") -> Grid:
-    """Of runs whose steps all have one length."""
-    grid = make_grid(until, checked_step(step, where), save_every, None)
-    if grid.rest > 0.0:
-        near = grid.until / max(1, round(grid.until / grid.step))
-        raise InvalidOption(
-            f"{where}: until must be a whole number of steps of {grid.step:g} s, got"
-            f" {grid.until:g} s.",
-            f"Give step={near:.12g}, say.",
-        )
-    return grid
 
 
 def checked_threads(threads: Any) -> int:

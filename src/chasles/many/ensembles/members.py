@@ -5,7 +5,7 @@ member is set up as `simulate` would set it up; entries that differ become input
 step, and all others are constants of it.
 """
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
@@ -15,9 +15,12 @@ import numpy as np
 from chasles.core.arrays import Floats
 from chasles.integrators.methods import find_method
 from chasles.model import ChaslesError, InvalidOption, Model
+from chasles.model.model import checked_model
+from chasles.model.parameters import with_parameters
 from chasles.run.options import ByHand
 from chasles.run.preparation import make_settings, stepper_of
 from chasles.run.stepper import Stepper
+from chasles.run.time_grid import Grid, checked_step, make_grid
 
 Records = tuple[Any, Any, Any]
 Path = tuple[int | str, ...]
@@ -141,6 +144,36 @@ def equal_steps(where: str, method: Any, spaces: Any, stabilise: Any) -> dict[st
             "Take a method of ours: method='rk4', or 'dop853' where SciPy's was wanted.",
         )
     return {"method": method, "spaces": spaces, "stabilise": stabilise}
+
+
+@dataclass(frozen=True)
+class Runs:
+    """Runs of a model whose steps all have one length."""
+
+    model: Model
+    grid: Grid
+    options: dict[str, Any]
+
+    def stepper(self, changed: Mapping[str, Any]) -> Stepper:
+        """Of the model with other numbers at some paths."""
+        model = with_parameters(self.model, changed)
+        return make_stepper(model, self.options, self.grid.step, self.grid.until)
+
+
+def checked_runs(
+    where: str, model: Any, until: Any, step: Any, save_every: Any, method: Any, spaces: Any,
+    stabilise: Any,
+) -> Runs:  # fmt: skip
+    checked_model(model)
+    grid = make_grid(until, checked_step(step, where), save_every, None)
+    if grid.rest > 0.0:
+        near = grid.until / max(1, round(grid.until / grid.step))
+        raise InvalidOption(
+            f"{where}: until must be a whole number of steps of {grid.step:g} s, got"
+            f" {grid.until:g} s.",
+            f"Give step={near:.12g}, say.",
+        )
+    return Runs(model, grid, equal_steps(where, method, spaces, stabilise))
 
 
 def make_stepper(model: Model, options: dict[str, Any], step: float, until: float) -> Stepper:

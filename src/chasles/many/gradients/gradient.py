@@ -9,9 +9,8 @@ import numpy as np
 from chasles.core.arrays import Floats
 from chasles.integrators.methods import find_method
 from chasles.integrators.tableaux import Tableau
-from chasles.many.ensembles.ensemble import whole_grid
 from chasles.many.ensembles.finish import Loan
-from chasles.many.ensembles.members import Members, equal_steps, image_of, make_stepper
+from chasles.many.ensembles.members import Members, checked_runs, image_of
 from chasles.many.gradients.back import Course
 from chasles.many.gradients.forward import along_directions
 from chasles.many.gradients.journey import Journey
@@ -21,8 +20,7 @@ from chasles.many.gradients.trajectory import Trajectory
 from chasles.model import InvalidOption, Model, UnknownName
 from chasles.model.errors import short_repr
 from chasles.model.keywords import checked_keywords
-from chasles.model.model import checked_model
-from chasles.model.parameters import parameter_paths, with_parameters
+from chasles.model.parameters import parameter, parameter_paths
 from chasles.run.stepper import Stepper
 
 AUTO, FORWARD, REVERSE = "auto", "forward", "reverse"
@@ -119,7 +117,8 @@ def gradient(
     >>> found["gravity"].round(6).tolist()
     [0.0, 0.0, 0.5]
     """
-    checked_model(model)
+    runs = checked_runs("gradient", model, until, step, save_every, method, spaces, stabilise)
+    grid, made = runs.grid, runs.stepper
     if not callable(function):
         raise InvalidOption(
             f"gradient: function must be a function of a run, got {short_repr(function)}.",
@@ -127,18 +126,13 @@ def gradient(
         )
     if mode not in MODES:
         raise UnknownName.among("mode", mode, MODES, where="gradient")
-    grid = whole_grid(until, step, save_every, "gradient")
     values = checked_paths(model, wrt)
-    options = equal_steps("gradient", method, spaces, stabilise)
     if find_method(method).name.startswith("bliedf"):
         raise InvalidOption(
             f"gradient: '{method}' counts the points that it has behind it, and its steps cannot"
             " be differentiated.",
             "Take a one-step method: 'rk4', or 'generalized-alpha' where forces are stiff.",
         )
-
-    def made(changed: dict[str, Floats]) -> Stepper:
-        return make_stepper(with_parameters(model, changed), options, grid.step, grid.until)
 
     stepper = made({})
     here = image_of(stepper)
@@ -196,12 +190,7 @@ def checked_paths(model: Model, wrt: Any) -> dict[str, Floats]:
     for path in wrt:
         if path not in known:
             raise UnknownName.among("parameter", path, known, where="gradient")
-        if path == "gravity":
-            value: Any = model.gravity
-        else:
-            name, field = path.rsplit(".", 1)
-            parts: Any = (*model.bodies, *model.joints, *model.forces, *model.drivers)
-            value = getattr(next(part for part in parts if part.name == name), field)
+        value = parameter(model, path)
         if value is None:
             raise InvalidOption(
                 f"gradient: '{path}' was left out of the model, and follows from its joints.",

@@ -17,10 +17,10 @@ rounded once; sums that keep their rounding error never are.
 from collections.abc import Callable, Sequence
 
 from chasles.integrators.advance import LOOK_EVERY
-from chasles.many.traced.llvm_ir import used_inputs
+from chasles.many.traced.llvm_ir import inside, used_inputs
 from chasles.many.traced.loop_ir import ACCUMULATED
 from chasles.many.traced.record import Recording
-from chasles.scalars.nodes import Guard, Operand, Place, Program
+from chasles.scalars.nodes import PAIRS, Guard, Operand, Place, Program
 
 KERNEL = "chasles_steps"
 ROUNDED = {"add": "__dadd_rn", "subtract": "__dsub_rn", "multiply": "__dmul_rn",
@@ -34,36 +34,7 @@ HEAD = """\
 // Written by chasles: {operations} operations a step, {guards} guards, {mode}.
 // One thread for a system; arrays are (numbers, count).  Block of a state: {width} numbers.
 
-__device__ static void two_sum(double a, double b, double *high, double *low) {{
-    *high = __dadd_rn(a, b);
-    double shadow = __dsub_rn(*high, a);
-    *low = __dadd_rn(__dsub_rn(a, __dsub_rn(*high, shadow)), __dsub_rn(b, shadow));
-}}
-
-__device__ static void split(double a, double *high, double *low) {{
-    double shifted = __dmul_rn(134217729.0, a);
-    *high = __dsub_rn(shifted, __dsub_rn(shifted, a));
-    *low = __dsub_rn(a, *high);
-}}
-
-__device__ static void two_product(double a, double b, double *high, double *low) {{
-    double a1, a2, b1, b2;
-    split(a, &a1, &a2);
-    split(b, &b1, &b2);
-    *high = __dmul_rn(a, b);
-    double error = __dsub_rn(__dmul_rn(a1, b1), *high);
-    error = __dadd_rn(error, __dmul_rn(a1, b2));
-    error = __dadd_rn(error, __dmul_rn(a2, b1));
-    *low = __dadd_rn(error, __dmul_rn(a2, b2));
-}}
-
-__device__ static void compensated(double total, double carry, double term,
-                                   double *result, double *left) {{
-    double wanted = __dadd_rn(term, carry);
-    *result = __dadd_rn(total, wanted);
-    *left = __dadd_rn(wanted, __dsub_rn(total, *result));
-}}
-
+{pairs}
 extern "C" __global__ void {name}(
     double *state, double *carried, const double *parameters, double *saved, double *observed,
     long long *reached, int *pending, long long count, double origin, double step,
@@ -134,7 +105,7 @@ class Source:
                 whole, part = node.operands
                 assert isinstance(whole, Place) and not isinstance(part, Place)
                 own = words[whole.index] + ("a" if part == 0 else "b")
-            elif node.name in ("two_sum", "two_product", "compensated"):
+            elif node.name in PAIRS:
                 given = ", ".join(word(x) for x in node.operands)
                 self.put(f"double {own}a, {own}b; {node.name}({given}, &{own}a, &{own}b);")
             else:
@@ -201,7 +172,7 @@ def cuda_source(
     text = HEAD.format(
         title=title, operations=len(recording.step.nodes), guards=len(recording.step.guards),
         mode="rounded as on the CPU" if exact else "products and sums rounded once",
-        width=width, name=KERNEL,
+        width=width, name=KERNEL, pairs="\n".join(pair_source(name) for name in PAIRS),
     )  # fmt: skip
     moving = moved_by(recording)
     for k in range(width):  # what no step looks at stays in memory, and leaves registers free
@@ -232,6 +203,18 @@ def cuda_source(
             if not name.startswith(array):
                 text += f"    {array}[{k}LL * count + own] = {name};\n"
     return text + "}\n"
+
+
+def pair_source(name: str) -> str:
+    """A function of two results, each of its operations rounded by itself."""
+    program, body = inside(name), Source(True, "v", " " * 4)
+    given = [f"a{k}" for k in range(program.inputs)]
+    (high, low), _ = body.program(program, given)
+    body.put(f"*high = {high};")
+    body.put(f"*low = {low};")
+    taken = ", ".join(f"double {word}" for word in given)
+    head = f"__device__ static void {name}({taken}, double *high, double *low) {{"
+    return "\n".join([head, *body.lines, "}", ""])
 
 
 def observation(

@@ -9,9 +9,11 @@ rounding error never are.
 
 import struct
 from collections.abc import Callable, Sequence
+from functools import cache
 
 from chasles.many.traced.record import NotTraceable
-from chasles.scalars.nodes import Guard, Operand, Place, Program
+from chasles.scalars.nodes import PAIRS, PRIMITIVES, Guard, Operand, Place, Program
+from chasles.scalars.traced import recorded
 
 #: Names of instructions.
 INSTRUCTIONS = {"add": "fadd", "subtract": "fsub", "multiply": "fmul", "divide": "fdiv"}
@@ -23,7 +25,6 @@ INTRINSICS = {
 LIBRARY = ("tan", "tanh", "atan", "asin", "acos", "atan2")
 #: How comparisons are said; of NaN only "!=" is true.
 PREDICATES = {"<": "olt", "<=": "ole", ">": "ogt", ">=": "oge", "==": "oeq", "!=": "une"}
-SPLITTER = 134217729.0  # 2^27 + 1, as in `scalars.errorfree`
 
 
 class Body:
@@ -141,7 +142,9 @@ class Body:
             return self.select(self.compare(name.removeprefix("pick "), a[0], a[1]), a[2], a[3])
         if name == "power":
             raise NotTraceable("a power that is not a square")
-        return COMPOUND[name](self, *a)
+        if name in PAIRS:
+            return self.pair(name, a)
+        return self.negative(*a) if name == "negative" else self.maximum(*a)
 
     def negative(self, a: str) -> str:
         return self.put(f"fneg {self.kind} {a}")
@@ -152,30 +155,12 @@ class Body:
     def minimum(self, a: str, b: str) -> str:
         return self.select(self.compare("<", b, a), b, a)
 
-    def two_sum(self, a: str, b: str) -> tuple[str, str]:
-        high = self.binary("fadd", a, b)
-        shadow = self.binary("fsub", high, a)
-        left = self.binary("fsub", a, self.binary("fsub", high, shadow))
-        return high, self.binary("fadd", left, self.binary("fsub", b, shadow))
-
-    def compensated(self, total: str, carry: str, term: str) -> tuple[str, str]:
-        wanted = self.binary("fadd", term, carry)
-        result = self.binary("fadd", total, wanted)
-        return result, self.binary("fadd", wanted, self.binary("fsub", total, result))
-
-    def split(self, a: str) -> tuple[str, str]:
-        shifted = self.binary("fmul", self.constant(SPLITTER), a)
-        high = self.binary("fsub", shifted, self.binary("fsub", shifted, a))
-        return high, self.binary("fsub", a, high)
-
-    def two_product(self, a: str, b: str) -> tuple[str, str]:
-        product = self.binary("fmul", a, b)
-        a_high, a_low = self.split(a)
-        b_high, b_low = self.split(b)
-        error = self.binary("fsub", self.binary("fmul", a_high, b_high), product)
-        for one, other in ((a_high, b_low), (a_low, b_high), (a_low, b_low)):
-            error = self.binary("fadd", error, self.binary("fmul", one, other))
-        return product, error
+    def pair(self, name: str, a: Sequence[str]) -> tuple[str, ...]:
+        """A sum or product and its rounding error: never contracted."""
+        flags, self.flags = self.flags, ""
+        found, _ = self.program(inside(name), a)
+        self.flags = flags
+        return tuple(found)
 
     def program(self, program: Program, inputs: Sequence[str]) -> tuple[list[str], str]:
         """All nodes: the words for the outputs, and for whether all guards hold."""
@@ -211,15 +196,6 @@ class Body:
         return result
 
 
-COMPOUND: dict[str, Callable[..., str | tuple[str, ...]]] = {
-    "negative": Body.negative,
-    "maximum": Body.maximum,
-    "two_sum": Body.two_sum,
-    "two_product": Body.two_product,
-    "compensated": Body.compensated,
-}
-
-
 def used_inputs(program: Program) -> list[bool]:
     """Which inputs a program looks at."""
     asked: list[Operand] = [x for node in program.nodes for x in node.operands]
@@ -227,3 +203,10 @@ def used_inputs(program: Program) -> list[bool]:
     asked += [x for k, x in enumerate(program.outputs) if x != Place(k)]
     indices = {x.index for x in asked if isinstance(x, Place)}
     return [k in indices for k in range(program.inputs)]
+
+
+@cache
+def inside(name: str) -> Program:
+    """What a node of two results is made of."""
+    arity = 3 if name == "compensated" else 2
+    return recorded(lambda numbers: PRIMITIVES[name](*numbers), [1.0] * arity)
