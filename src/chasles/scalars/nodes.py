@@ -174,19 +174,20 @@ class Program:
         for k in range(len(self.nodes) - 1, -1, -1):
             if self.inputs + k in needed:
                 needed.update(x.index for x in self.nodes[k].operands if isinstance(x, Place))
-        kept = [k for k in range(len(self.nodes)) if self.inputs + k in needed]
-        new = {k: k for k in range(self.inputs)}
-        new.update({self.inputs + k: self.inputs + place for place, k in enumerate(kept)})
+        return self.reordered([k for k in range(len(self.nodes)) if self.inputs + k in needed])
 
-        def moved(operand: Operand) -> Operand:
-            return Place(new[operand.index]) if isinstance(operand, Place) else operand
+    def reordered(self, order: Sequence[int]) -> "Program":
+        """Some nodes, or all of them, in an order in which each still follows its operands."""
+        new = {k: Place(k) for k in range(self.inputs)}
+        new.update({self.inputs + k: Place(self.inputs + at) for at, k in enumerate(order)})
 
+        def moved(x: Operand) -> Operand:
+            return new[x.index] if isinstance(x, Place) else x
+
+        nodes = (self.nodes[k] for k in order)
         return Program(
             self.inputs,
-            tuple(
-                Node(self.nodes[k].name, tuple(moved(x) for x in self.nodes[k].operands))
-                for k in kept
-            ),
+            tuple(Node(node.name, tuple(map(moved, node.operands))) for node in nodes),
             tuple(Guard(g.name, moved(g.left), moved(g.right), g.outcome) for g in self.guards),
-            tuple(moved(x) for x in self.outputs),
+            tuple(map(moved, self.outputs)),
         )

@@ -135,7 +135,8 @@ class Traced:
         return self.primitive("divide", (other, self))
 
     def __pow__(self, power: float) -> "Traced":
-        return self.primitive("power", (self, power))
+        """A square is a product, as in machine code."""
+        return self * self if is_number(power, 2.0) else self.primitive("power", (self, power))
 
     def __neg__(self) -> "Traced":
         return self.primitive("negative", (self,))

@@ -74,9 +74,7 @@ UFUNCS = {"<": np.less, "<=": np.less_equal, ">": np.greater, ">=": np.greater_e
 
 def checked_name(node: Node) -> str:
     if node.name == "power":
-        if node.operands[1] != 2:
-            raise NotTraceable("a power that is not a square")
-        return "multiply"
+        raise NotTraceable("a power that is not a square")
     return node.name
 
 
@@ -200,9 +198,8 @@ def listing_of(program: Program, reuse: bool = False) -> Listing:
         heads.append((CODES[name], len(rows), len(run)))
         for k in run:
             node = program.nodes[k]
-            operands = node.operands if node.name != "power" else node.operands[:1] * 2
             rows += slots.results(program.inputs + k, name)
-            rows += [slots.of(x) for x in operands]
+            rows += [slots.of(x) for x in node.operands]
         slots.release(run)
     guards: dict[str, Any] = {}
     for guard in program.guards:

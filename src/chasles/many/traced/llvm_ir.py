@@ -178,9 +178,6 @@ class Body:
                 whole, part = node.operands
                 assert isinstance(whole, Place) and not isinstance(part, Place)
                 words.append(words[whole.index][int(part)])
-            elif node.name == "power" and node.operands[1] == 2:  # as Numba has it
-                base = word(node.operands[0])
-                words.append(self.apply("multiply", (base, base)))
             else:
                 words.append(self.apply(node.name, [word(x) for x in node.operands]))
         return [word(x) for x in program.outputs], self.all_hold(program.guards, word)

@@ -13,7 +13,7 @@ the time to compile; a hopper (2,288) would take 0.46 and not 0.35.
 
 import heapq
 
-from chasles.scalars.nodes import Guard, Node, Operand, Place, Program
+from chasles.scalars.nodes import Place, Program
 
 #: Cycles that operations take, about; others are calls.
 CYCLES = {"part": 0, "negative": 1, "absolute": 1, "divide": 13, "sqrt": 20, "compensated": 12,
@@ -29,7 +29,7 @@ def scheduled(program: Program) -> Program:
     """The same program in a better order."""
     if len(program.nodes) > LONG:
         return program
-    return reordered(program, order_of(program))
+    return program.reordered(order_of(program))
 
 
 def heights(program: Program) -> list[int]:
@@ -81,18 +81,3 @@ def order_of(program: Program) -> list[int]:
                     heapq.heappush(later, (end, follower))
         cycle += 1
     return order
-
-
-def reordered(program: Program, order: list[int]) -> Program:
-    """The nodes in another order, in which each still follows its operands."""
-    moved: dict[int, Operand] = {k: Place(k) for k in range(program.inputs)}
-
-    def new(x: Operand) -> Operand:
-        return moved[x.index] if isinstance(x, Place) else x
-
-    nodes: list[Node] = []
-    for k in order:
-        nodes.append(Node(program.nodes[k].name, tuple(new(x) for x in program.nodes[k].operands)))
-        moved[program.inputs + k] = Place(program.inputs + len(nodes) - 1)
-    guards = tuple(Guard(g.name, new(g.left), new(g.right), g.outcome) for g in program.guards)
-    return Program(program.inputs, tuple(nodes), guards, tuple(new(x) for x in program.outputs))
