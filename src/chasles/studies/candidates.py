@@ -25,10 +25,6 @@ class Candidate:
     def order(self) -> int:
         return find_method(self.options["method"]).order
 
-    @property
-    def method_name(self) -> str:
-        return find_method(self.options["method"]).name
-
 
 def candidates_of(model: Model, given: Any, common: Mapping[str, Any]) -> list[Candidate]:
     """Candidates from a list of spaces, or a dict label -> spaces or options."""

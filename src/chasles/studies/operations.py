@@ -30,11 +30,10 @@ from chasles.scalars.traced import Tape
 
 #: Bodies up to which steps are recorded: 10 ms for every one of them.
 MOST_RECORDED = 8
-#: Operations of a stage for every multiplication that the structure counts, by recursion and by
-#: blocks; those of a force, and of closing the joints for every one of a stage.  Recorded: trees
-#: and loops of 2 to 8 bodies take 1.5 to 1.9, charts 0.8 to 1.7, closing 0.9 to 2.6.  Blocks are
-#: looked up in tables, so that an operation of theirs takes half as long again: they count so.
-BY_RECURSION, BY_BLOCKS, OF_A_FORCE, CLOSING = 1.75, 2.0, 150.0, 1.4
+#: Operations of a stage for every multiplication that the structure counts; those of a force, and
+#: of closing the joints for every one of a stage.  Recorded: trees and loops of 2 to 8 bodies take
+#: 1.5 to 1.9, charts 0.8 to 1.7, closing 0.9 to 2.6.
+BY_RECURSION, OF_A_FORCE, CLOSING = 1.75, 150.0, 1.4
 
 
 @dataclass(frozen=True)

@@ -116,7 +116,7 @@ def page_of(model: Model, options: Mapping[str, Any]) -> str:
     results = [simulate(model, **asked, spaces=one, progress=False) for one in every]
     labels = [str(one) for one in every] if len(every) > 1 else None
     film = make_live(results, labels, "side by side", options["title"], options["view"],
-                     options["sliders"])  # fmt: skip
+                     options["sliders"], "export")  # fmt: skip
     return film.html
 
 

@@ -49,22 +49,6 @@ def frame_along(axis: Any) -> Floats:
 # --- by kind, with z along the joint's axis and s its size ---
 
 
-def spherical(joint: Joint, s: float) -> Glyph:
-    return [Ring(1.3 * s, 0.9 * s, 0.6 * s)], [Sphere(s)]
-
-
-def revolute(joint: Joint, s: float) -> Glyph:
-    return [Cylinder(0.9 * s, 2.2 * s)], [Cylinder(0.45 * s, 3.4 * s)]
-
-
-def prismatic(joint: Joint, s: float) -> Glyph:
-    return [Box((0.7 * s, 0.7 * s, 7.0 * s))], [Box((1.8 * s, 1.8 * s, 2.2 * s))]
-
-
-def cylindrical(joint: Joint, s: float) -> Glyph:
-    return [Rod(7.0 * s, 0.42 * s, "z")], [Ring(1.05 * s, 0.5 * s, 2.2 * s)]
-
-
 def helical(joint: Joint, s: float) -> Glyph:
     tilt = np.radians(14.0 if joint.pitch > 0 else -14.0)
     slanted: Matrix3 = (
@@ -79,49 +63,6 @@ def helical(joint: Joint, s: float) -> Glyph:
     return [Rod(7.0 * s, 0.42 * s, "z"), *turns], [Ring(1.1 * s, 0.5 * s, 1.6 * s)]
 
 
-def planar(joint: Joint, s: float) -> Glyph:
-    return [Box((7.0 * s, 7.0 * s, 0.2 * s))], [
-        Cylinder(1.3 * s, 0.5 * s, position=(0.0, 0.0, 0.35 * s))
-    ]
-
-
-def fixed(joint: Joint, s: float) -> Glyph:
-    return [Box((1.5 * s,) * 3)], []
-
-
-def universal(joint: Joint, s: float) -> Glyph:
-    return [Cylinder(0.42 * s, 3.4 * s)], [Cylinder(0.42 * s, 3.4 * s), Sphere(0.6 * s)]
-
-
-def constant_velocity(joint: Joint, s: float) -> Glyph:
-    return [Ring(1.45 * s, 1.0 * s, 1.1 * s)], [Sphere(s)]
-
-
-def distance(joint: Joint, s: float) -> Glyph:
-    return [Sphere(0.6 * s)], [Sphere(0.6 * s)]
-
-
-def point_on_line(joint: Joint, s: float) -> Glyph:
-    return [Rod(9.0 * s, 0.2 * s, "z")], [Sphere(0.8 * s)]
-
-
-def point_on_plane(joint: Joint, s: float) -> Glyph:
-    return [Box((7.0 * s, 7.0 * s, 0.15 * s))], [Sphere(0.8 * s)]
-
-
-def gear(joint: Joint, s: float) -> Glyph:
-    return [], [Ring(1.5 * s, 1.1 * s, 0.5 * s)]
-
-
-def rolling(joint: Joint, s: float) -> Glyph:
-    return [Cylinder(1.8 * s, 0.08 * s)], []
-
-
-def cartesian(joint: Joint, s: float) -> Glyph:
-    rails = [Box((7.0 * s, 0.35 * s, 0.35 * s)), Box((0.35 * s, 7.0 * s, 0.35 * s))]
-    return [*rails, Box((0.35 * s, 0.35 * s, 7.0 * s))], [Box((1.5 * s,) * 3)]
-
-
 def custom(joint: Joint, s: float) -> Glyph:
     on_its_corner: Matrix3 = ((0.70710678118654752, -0.70710678118654752, 0.0),
                               (0.70710678118654752, 0.70710678118654752, 0.0),
@@ -129,22 +70,58 @@ def custom(joint: Joint, s: float) -> Glyph:
     return [], [Box((1.5 * s,) * 3, rotation=on_its_corner)]
 
 
+def plain(a: Callable[[float], list[Shape]], b: Callable[[float], list[Shape]]) -> Any:
+    """A glyph by its size alone."""
+    return lambda joint, s: (a(s), b(s))
+
+
+def nothing(s: float) -> list[Shape]:
+    return []
+
+
+def cube(s: float) -> list[Shape]:
+    return [Box((1.5 * s,) * 3)]
+
+
+def plate(s: float) -> list[Shape]:
+    return [Cylinder(1.8 * s, 0.08 * s)]
+
+
+def rails(s: float) -> list[Shape]:
+    long, thin = 7.0 * s, 0.35 * s
+    return [Box((long, thin, thin)), Box((thin, long, thin)), Box((thin, thin, long))]
+
+
 KINDS: dict[str, Callable[[Any, float], Glyph]] = {
-    "spherical": spherical,
-    "revolute": revolute,
-    "prismatic": prismatic,
-    "cylindrical": cylindrical,
+    "spherical": plain(lambda s: [Ring(1.3 * s, 0.9 * s, 0.6 * s)], lambda s: [Sphere(s)]),
+    "revolute": plain(
+        lambda s: [Cylinder(0.9 * s, 2.2 * s)], lambda s: [Cylinder(0.45 * s, 3.4 * s)]
+    ),
+    "prismatic": plain(
+        lambda s: [Box((0.7 * s, 0.7 * s, 7.0 * s))], lambda s: [Box((1.8 * s, 1.8 * s, 2.2 * s))]
+    ),
+    "cylindrical": plain(
+        lambda s: [Rod(7.0 * s, 0.42 * s, "z")], lambda s: [Ring(1.05 * s, 0.5 * s, 2.2 * s)]
+    ),
     "helical": helical,
-    "planar": planar,
-    "fixed": fixed,
-    "universal": universal,
-    "constantvelocity": constant_velocity,
-    "distance": distance,
-    "pointonline": point_on_line,
-    "pointonplane": point_on_plane,
-    "cartesian": cartesian,
-    "gear": gear,
-    "rollingsphere": rolling,
-    "rollingdisc": rolling,
+    "planar": plain(
+        lambda s: [Box((7.0 * s, 7.0 * s, 0.2 * s))],
+        lambda s: [Cylinder(1.3 * s, 0.5 * s, position=(0.0, 0.0, 0.35 * s))],
+    ),
+    "fixed": plain(cube, nothing),
+    "universal": plain(
+        lambda s: [Cylinder(0.42 * s, 3.4 * s)],
+        lambda s: [Cylinder(0.42 * s, 3.4 * s), Sphere(0.6 * s)],
+    ),
+    "constantvelocity": plain(lambda s: [Ring(1.45 * s, s, 1.1 * s)], lambda s: [Sphere(s)]),
+    "distance": plain(lambda s: [Sphere(0.6 * s)], lambda s: [Sphere(0.6 * s)]),
+    "pointonline": plain(lambda s: [Rod(9.0 * s, 0.2 * s, "z")], lambda s: [Sphere(0.8 * s)]),
+    "pointonplane": plain(
+        lambda s: [Box((7.0 * s, 7.0 * s, 0.15 * s))], lambda s: [Sphere(0.8 * s)]
+    ),
+    "cartesian": plain(rails, cube),
+    "gear": plain(nothing, lambda s: [Ring(1.5 * s, 1.1 * s, 0.5 * s)]),
+    "rollingsphere": plain(plate, nothing),
+    "rollingdisc": plain(plate, nothing),
 }
 OWN_AXIS = ("universal", "gear")  # whose second body has an axis of its own

@@ -6,6 +6,7 @@ compared; every panel says its largest value, so that a scale of its own cannot 
 
 from dataclasses import dataclass, replace
 from math import ceil, floor, log10
+from typing import Any
 
 import numpy as np
 from matplotlib.axes import Axes
@@ -104,22 +105,18 @@ def thinned(t: Floats, values: Floats, most: int = 1200) -> tuple[Floats, Floats
 # --- kinds of panel -------------------------------------------------------------------------------
 
 
-def components(
-    t: Floats, vector: Floats, title: str, unit: str = "m", limit: float | None = None
-) -> Draw:
+def components(t: Floats, vector: Floats, title: str) -> Draw:
     """x, y, z and the norm of a vector over time, on an axis of its own scale."""
     norm = np.linalg.norm(vector, axis=1)
 
     def draw(ax: Axes) -> None:
-        factor, named = scaled(float(norm.max()) if limit is None else limit)
+        factor, named = scaled(float(norm.max()))
         for k, name in enumerate("xyz"):
             ax.plot(*thinned(t, vector[:, k] / factor), color=LIGHT[name], lw=1.0, label=name)
         ax.plot(*thinned(t, norm / factor), color=LIGHT["ink"], lw=1.5, label="norm")
-        titles(ax, title, f"max {scientific(float(norm.max()))} {unit}")
+        titles(ax, title, f"max {scientific(float(norm.max()))} m")
         seconds_axis(ax, t)
-        ax.set_ylabel(f"gap in {named} {unit}".replace("  ", " "))
-        if limit is not None:
-            ax.set_ylim(-1.1 * limit / factor, 1.1 * limit / factor)
+        ax.set_ylabel(f"gap in {named} m".replace("  ", " "))
         ax.legend(loc="upper left", ncols=4, handlelength=1.2, columnspacing=1.0)
         low, high = ax.get_ylim()
         ax.set_ylim(low, high + 0.18 * (high - low))
@@ -136,6 +133,11 @@ class Curve:
     dashed: bool = False
     width: float = 1.5
 
+    @property
+    def style(self) -> Any:
+        line = (0, (4, 2)) if self.dashed else "-"
+        return {"color": LIGHT[self.colour], "lw": self.width, "ls": line, "label": self.name}
+
 
 def logarithmic(curves: list[Curve], title: str, label: str, floor_at: float = 1e-17) -> Draw:
     """Positive quantities over time on one logarithmic axis, named at their right ends."""
@@ -146,13 +148,7 @@ def logarithmic(curves: list[Curve], title: str, label: str, floor_at: float = 1
             values = np.maximum(curve.values[1:], floor_at)
             smallest = float(np.median(values)) / 10
             low, high = min(low, max(smallest, floor_at)), max(high, float(values.max()))
-            ax.plot(
-                *thinned(curve.t[1:], values),
-                color=LIGHT[curve.colour],
-                ls=(0, (4, 2)) if curve.dashed else "-",
-                lw=curve.width,
-                label=curve.name,
-            )
+            ax.plot(*thinned(curve.t[1:], values), **curve.style)
         log_axis(ax, low, high, zero=floor_at)
         titles(ax, title)
         seconds_axis(ax, curves[0].t)
@@ -323,11 +319,7 @@ def signed(
         largest = max(float(np.abs(curve.values).max()) for curve in curves)
         factor, named = scaled(largest if limit is None else limit)
         for curve in curves:
-            t, values = thinned(curve.t, curve.values / factor)
-            ax.plot(
-                t, values, color=LIGHT[curve.colour], lw=curve.width,
-                ls=(0, (4, 2)) if curve.dashed else "-", label=curve.name,
-            )  # fmt: skip
+            ax.plot(*thinned(curve.t, curve.values / factor), **curve.style)
         titles(ax, title, largest_of([curve.values for curve in curves]))
         seconds_axis(ax, curves[0].t)
         ax.axhline(0, color=LIGHT["axis"], lw=0.8)

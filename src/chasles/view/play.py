@@ -43,14 +43,15 @@ def make_live(
     title: str | None,
     view: Any,
     sliders: Mapping[str, Any] | None,
+    where: str = "animate",
 ) -> Film:
     """The page of one or several results that run again."""
     names = labels_of(results, labels)
-    chosen = sliders_of(results[0].model, sliders)
+    chosen = sliders_of(results[0].model, sliders, where)
     blob = Blob()
     forms = Forms(blob)
     scenes = [scene_of_run(result) for result in results]
-    made = [made_portable(result, chosen) for result in results]
+    made = [made_portable(result, chosen, where) for result in results]
     every = [np.arange(len(result.t)) for result in results]
     groups = [group_header(scene, forms, names, k, layout) for k, scene in enumerate(scenes)]
     setting = setting_header(results, scenes, every, groups, layout, view, None)
@@ -103,9 +104,9 @@ def outermost(cloud: Any) -> Any:
 # --- what runs ---
 
 
-def made_portable(result: Result, sliders: Sequence[Slider]) -> Portable:
+def made_portable(result: Result, sliders: Sequence[Slider], where: str) -> Portable:
     """The model of a result with its own method, spaces and step, for all positions of sliders."""
-    options, step = options_of(result), float(result.provenance["step"])
+    options, step = options_of(result, where), float(result.provenance["step"])
     until = LONGER * float(result.t[-1] - result.t[0])
 
     def make(positions: tuple[int, ...]) -> Stepper:
@@ -126,7 +127,7 @@ def made_portable(result: Result, sliders: Sequence[Slider]) -> Portable:
     return made
 
 
-def options_of(result: Result) -> dict[str, Any]:
+def options_of(result: Result, where: str) -> dict[str, Any]:
     """How a result was made, as far as its steps can be taken elsewhere."""
     p, choice, setup = result.provenance, result.problem.choice, result.problem.setup
     refusals = {
@@ -139,12 +140,12 @@ def options_of(result: Result) -> dict[str, Any]:
     for words, refused in refusals.items():
         if refused:
             raise InvalidOption(
-                f"animate: live: the result cannot run in a page: {words}.",
+                f"{where}: live: the result cannot run in a page: {words}.",
                 "Simulate it again with step=, or make a film: leave out live=True.",
             )
     stabilise = None if p["stabilise"] == "none" else p["stabilise"]
     spaces = choice.word or choice.given or choice.spaces
-    options = equal_steps("animate: live", p["method"], spaces, stabilise)
+    options = equal_steps(f"{where}: live", p["method"], spaces, stabilise)
     if p["start"] == "a given state":
         options["start"] = result.state(0)
     return options

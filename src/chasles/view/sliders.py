@@ -79,16 +79,18 @@ def field_of(model: Model, path: str) -> Any:
     return getattr(part_named(model, name), field, None)
 
 
-def sliders_of(model: Model, given: Mapping[str, Any] | None) -> list[Slider]:
+def sliders_of(
+    model: Model, given: Mapping[str, Any] | None, where: str = "animate"
+) -> list[Slider]:
     """Those that were asked for, or the usual ones."""
     ranges = usual_ranges(model) if given is None else given
     if not isinstance(ranges, Mapping) or len(ranges) > MOST_SLIDERS:
         raise InvalidOption(
-            f"animate: sliders must be a dict of at most {MOST_SLIDERS} ranges, got"
+            f"{where}: sliders must be a dict of at most {MOST_SLIDERS} ranges, got"
             f" {short_repr(given)}.",
             "Give {'gravity': (0, 20), 'hinge': (-1.5, 1.5)}, say.",
         )
-    return [slider_of(model, path, span) for path, span in ranges.items()]
+    return [slider_of(model, path, span, f"{where}: sliders") for path, span in ranges.items()]
 
 
 def usual_ranges(model: Model) -> dict[str, tuple[float, float]]:
@@ -133,15 +135,15 @@ def usual_input(model: Model, motor: Motor) -> tuple[float, float]:
     return -wide, wide
 
 
-def slider_of(model: Model, path: Any, span: Any) -> Slider:
-    low, high = checked_span(path, span)
+def slider_of(model: Model, path: Any, span: Any, where: str) -> Slider:
+    low, high = checked_span(path, span, where)
     joint = str(path).removesuffix(RATE)
     name, unit, scale, value = str(path), "", 1.0, None
     if joint in model.joint_names:
         kinds = coordinates_of(model.joint(joint))
         if len(kinds) != 1:
             raise InvalidOption(
-                f"animate: sliders: joint '{joint}' has {len(kinds)} coordinates.",
+                f"{where}: joint '{joint}' has {len(kinds)} coordinates.",
                 "Name a joint with one: a revolute or a prismatic one.",
             )
         per = "/s" if str(path).endswith(RATE) else ""
@@ -163,13 +165,12 @@ def slider_of(model: Model, path: Any, span: Any) -> Slider:
         known = ["gravity", *motors_of(model), *model.joint_names,
                  *(f"{b}.mass" for b in model.body_names),
                  *(f"{b}.angular_velocity.z" for b in model.body_names)]  # fmt: skip
-        raise UnknownName.among("slider", str(path), known, where="animate: sliders")
+        raise UnknownName.among("slider", str(path), known, where=where)
     values = np.linspace(low, high, POSITIONS)
     first = int(np.abs(values - value).argmin())
     if not low <= value <= high:
         raise InvalidOption(
-            f"animate: sliders: '{path}' goes from {low:g} to {high:g}, but the result has"
-            f" {value:g}.",
+            f"{where}: '{path}' goes from {low:g} to {high:g}, but the result has {value:g}.",
             "Give a range with that value in it.",
         )
     values[first] = value
@@ -187,14 +188,14 @@ def input_words(motor: Motor) -> tuple[str, str, float, float]:
     return f"{motor.name}, {word}", unit, scale, value
 
 
-def checked_span(path: Any, span: Any) -> tuple[float, float]:
+def checked_span(path: Any, span: Any, where: str) -> tuple[float, float]:
     try:
         low, high = (float(x) for x in span)
     except (TypeError, ValueError):
         low = high = np.nan
     if not low < high or not np.isfinite((low, high)).all():
         raise InvalidOption(
-            f"animate: sliders: the range of {short_repr(path)} must be two numbers, the smaller"
+            f"{where}: the range of {short_repr(path)} must be two numbers, the smaller"
             " first,"
             f" got {short_repr(span)}.",
             "Give (low, high).",

@@ -69,7 +69,7 @@ def near_log_x(ax: Axes, values: Floats) -> None:
 
 def dots(
     categories: Sequence[str], series: Sequence[Series], title: str, label: str,
-    floor_at: float = 1e-17, note: str = "",
+    floor_at: float = 1e-17,
 ) -> Draw:  # fmt: skip
     """One row per category, one marker per series, on a logarithmic axis."""
 
@@ -87,7 +87,7 @@ def dots(
         ax.set_ylim(-0.6, len(categories) - 0.4)
         ax.grid(True, axis="x")
         ax.set_xlabel(label)
-        titles(ax, title, note)
+        titles(ax, title)
         legend_below(ax, [one.name for one in series])
 
     return draw
@@ -106,7 +106,7 @@ def legend_below(ax: Axes, names: Sequence[str]) -> None:
 
 
 def bars(
-    categories: Sequence[str], series: Sequence[Series], title: str, label: str, note: str = "",
+    categories: Sequence[str], series: Sequence[Series], title: str, label: str,
     colours: Sequence[str] | None = None,
 ) -> Draw:  # fmt: skip
     """Horizontal bars from zero, one group per category, each with its number.
@@ -131,7 +131,7 @@ def bars(
         ax.set_xlim(0, 1.13 * largest)
         ax.grid(False)
         ax.set_xlabel(label)
-        titles(ax, title, note)
+        titles(ax, title)
         if len(series) > 1:
             legend_below(ax, [one.name for one in series])
 
@@ -140,9 +140,8 @@ def bars(
 
 def slopes(
     series: Sequence[Series], title: str, x_label: str, y_label: str, floor_at: float = 1e-17,
-    slope: float | None = None, note: str = "",
 ) -> Draw:  # fmt: skip
-    """Lines with markers over a logarithmic x axis, with a triangle's worth of a given slope."""
+    """Lines with markers over a logarithmic x axis."""
 
     def draw(ax: Axes) -> None:
         everything = np.concatenate([np.asarray(s.values, float) for s in series])
@@ -155,32 +154,15 @@ def slopes(
             ax.plot(one.x, values, marker=MARKERS[one.colour], ms=4.5, color=LIGHT[one.colour],
                     label=one.name, **style)  # fmt: skip
         near_log_x(ax, np.concatenate([np.asarray(s.x, float) for s in series]))
-        if slope is not None:
-            guide(ax, series, slope)
         ax.set_xlabel(x_label)
         ax.set_ylabel(y_label)
-        titles(ax, title, note)
+        titles(ax, title)
         legend_below(ax, [one.name for one in series])
 
     return draw
 
 
-def guide(ax: Axes, series: Sequence[Series], slope: float) -> None:
-    """A thin line of that slope beside the steepest series."""
-    top = max(series, key=lambda one: float(np.nanmax(one.values)))
-    x, y = np.asarray(top.x, float), np.asarray(top.values, float)
-    first, last = x.min(), x.max()
-    at = y[int(np.argmax(x))] * 3
-    ax.plot([first, last], [at * (first / last) ** slope, at], color=LIGHT["axis"], lw=1.0)
-    middle = np.sqrt(first * last)
-    ax.annotate(f"slope {slope:g}", (middle, at * (middle / last) ** slope), xytext=(-4, 4),
-                textcoords="offset points", ha="right", fontsize=8,
-                color=LIGHT["muted"])  # fmt: skip
-
-
-def distribution(
-    series: Sequence[Series], title: str, label: str, floor_at: float = 1e-17, note: str = ""
-) -> Draw:
+def distribution(series: Sequence[Series], title: str, label: str, floor_at: float = 1e-17) -> Draw:
     """The share of cases at or below a value, on a logarithmic axis."""
 
     def draw(ax: Axes) -> None:
@@ -194,7 +176,7 @@ def distribution(
         ax.set_ylabel("% of models")
         ax.set_xlabel(label)
         ax.grid(True, axis="x")
-        titles(ax, title, note)
+        titles(ax, title)
         legend_below(ax, [one.name for one in series])
 
     return draw

@@ -2,25 +2,14 @@
 
 import numpy as np
 
-from chasles.model import GROUND, Body, Model, Spherical
-from chasles.studies.paper_mechanisms import HALF, floating_pair, heavy_top, link
+from chasles.model import GROUND, Model, Spherical
+from chasles.studies.gallery import random_rotation
+from chasles.studies.paper_mechanisms import HALF, floating_pair, link
 
 SEED = 2013
 STARTS = 24
 SPINS = (10.0, 20.0, 30.0)  # rad/s, standard deviation per component
 SPEED = 1.0  # m/s, likewise, of the floating pair's centre of mass
-
-
-def random_rotation(rng: np.random.Generator) -> np.ndarray:
-    """Uniform on SO(3)."""
-    w, x, y, z = (q := rng.normal(size=4)) / np.linalg.norm(q)
-    return np.array(
-        [
-            [1 - 2 * (y * y + z * z), 2 * (x * y - w * z), 2 * (x * z + w * y)],
-            [2 * (x * y + w * z), 1 - 2 * (x * x + z * z), 2 * (y * z - w * x)],
-            [2 * (x * z - w * y), 2 * (y * z + w * x), 1 - 2 * (x * x + y * y)],
-        ]
-    )
 
 
 def random_pair(rng: np.random.Generator, spin: float, grounded: bool) -> Model:
@@ -84,32 +73,6 @@ def boosted_name(boost: float) -> str:
 
 PLATFORM_SPEEDS = (0.0, 0.001, 0.01, 0.1, 1.0, 10.0)  # m/s
 PLATFORM_SPEED = 1.0
-
-
-def top_on_platform(speed: float = PLATFORM_SPEED) -> Model:
-    """The paper's top, its pivot on a 100 t platform that drifts at `speed` and turns slowly."""
-    turning = np.array([0, 0, 0.1 * speed])  # rad/s
-    drift = np.array([speed, 0, 0])
-    platform = Body.box(
-        "platform",
-        size=(10, 10, 1),
-        mass=1e5,
-        position=(0, 0, -0.5),
-        velocity=drift,
-        angular_velocity=turning,
-    )
-    spun = heavy_top().bodies[0]
-    omega = np.array(spun.angular_velocity)
-    top = Body.box(
-        "top",
-        size=(0.1, 0.2, 0.4),
-        mass=spun.mass,
-        position=spun.position,
-        velocity=drift + np.cross(omega, spun.position),
-        angular_velocity=omega,
-    )
-    pivot = Spherical("pivot", platform, top, at=(0, 0, 0))
-    return Model([platform, top], [pivot], gravity=(0, 0, 0))
 
 
 def platform_name(speed: float) -> str:

@@ -13,16 +13,6 @@ from chasles.model import Model, SimulationStopped
 from chasles.result.result import Result
 from chasles.stderr import progress_bar
 
-#: The spaces that are compared, in the order in which they are shown, with their names on the page.
-SPACE_NAMES = {
-    "SE3": "SE(3)",
-    "SO3xR3": "SO(3)×ℝ³",
-    "framed": "framed",
-    "auto": "subgroup",
-    "SE3 relative": "SE(3) relative",
-    "SO3xR3 on joints": "SO(3)×ℝ³ on joints",
-}
-
 #: Longer runs keep every second, third, ... state: many runs are held at once.
 MOST_STATES = 5000
 

@@ -9,6 +9,7 @@ from chasles.core.arrays import Floats
 from chasles.integrators.tableaux import METHODS
 from chasles.many.quiet import simulate_quietly
 from chasles.model import InvalidOption, Model
+from chasles.studies.gallery import platform_top
 from chasles.studies.paper import beyond
 from chasles.studies.paper.examples import EXAMPLES
 from chasles.studies.paper.options import Options
@@ -57,7 +58,7 @@ class Study:
                 models[beyond.boosted_name(boost)] = beyond.boosted_pair(boost)
         if self.has("heavy-top"):
             for speed in beyond.PLATFORM_SPEEDS:
-                models[beyond.platform_name(speed)] = beyond.top_on_platform(speed)
+                models[beyond.platform_name(speed)] = platform_top(speed)
             models["heavy top in gravity"] = heavy_top(gravity=9.81)
         return models
 

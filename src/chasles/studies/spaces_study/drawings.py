@@ -144,7 +144,7 @@ def loops_figure(loops: dict[str, Any]) -> Figure:
     for key, title in (("three-bar", "3-bar"), ("slider-crank", "Slider-crank")):
         rows = loops[key]["cuts"]
         others = loops[key]["others"]
-        names = [f"cut {joint}" for joint in rows] + ["SO(3)×ℝ³, all projected"]
+        names = [f"closed by {joint}" for joint in rows] + ["SO(3)×ℝ³, all projected"]
         whole = others["SO3xR3, projected"]["error"]
         blank = float("nan")
         series = [
@@ -164,28 +164,29 @@ def loops_figure(loops: dict[str, Any]) -> Figure:
 
 
 def cuts_figure(random: list[dict[str, Any]]) -> Figure:
-    """Where a loop is cut, in the middle or at its end, and what that does to the motion."""
+    """Which joint closes a loop, in the middle or at its end: what that does to the motion."""
     table = relative_errors(random)
     series = [
         Series(name, values, colour)
         for (name, values), colour in zip(table.items(), ("chosen", "y", "product", "se3"))
     ]
     draw = distribution(series, f"{len(random)} random loops, projected",
-                        "error of the motion / that of the best cut")  # fmt: skip
-    return Figure("cuts", "", "", (Panel(draw, "Error by cut", WIDE),), columns=1)
+                        "error of the motion / that of the best choice")  # fmt: skip
+    return Figure("cuts", "", "", (Panel(draw, "Error by loop-closing joint", WIDE),), columns=1)
 
 
 def relative_errors(random: list[dict[str, Any]]) -> dict[str, list[float]]:
-    """Errors of the motion with projection over that of the loop's best cut."""
+    """Errors of the motion with projection over that of the loop's best choice."""
     found: dict[str, list[float]] = {
-        "middle cut": [], "end cut": [], "worst cut": [], "SO(3)×ℝ³, all joints projected": [],
+        "middle joint closes": [], "end joint closes": [], "worst joint closes": [],
+        "SO(3)×ℝ³, all joints projected": [],
     }  # fmt: skip
     for loop in random:
         errors = [row["projected"]["error"] for row in loop["cuts"].values()]
         best = min(errors)
-        found["middle cut"].append(errors[len(errors) // 2] / best)
-        found["end cut"].append(errors[-1] / best)
-        found["worst cut"].append(max(errors) / best)
+        found["middle joint closes"].append(errors[len(errors) // 2] / best)
+        found["end joint closes"].append(errors[-1] / best)
+        found["worst joint closes"].append(max(errors) / best)
         whole = loop["others"]["SO3xR3, projected"]["error"]
         found["SO(3)×ℝ³, all joints projected"].append(whole / best)
     return found

@@ -1,4 +1,4 @@
-"""Closed loops: every joint as the cut one, and what redundant constraints leave of the joints."""
+"""Closed loops: every loop-closing joint, and what redundant constraints leave of joints."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -14,7 +14,7 @@ from chasles.studies.spaces_study.cases import RULES, STEP, Effort, Ledger, run
 REDUNDANT_STEP = 5e-3  # s
 REDUNDANT_METHODS = ("heun", "rk4")
 
-#: Runs of a loop beside those with a chosen cut.
+#: Runs of a loop beside those with a chosen loop-closing joint.
 UNCUT: dict[str, tuple[str, str | None]] = {
     "SE3": ("SE3", None),
     "SO3xR3": ("SO3xR3", None),
@@ -28,7 +28,7 @@ UNCUT: dict[str, tuple[str, str | None]] = {
 
 
 def cuts(model: Model, ledger: Ledger, what: str) -> dict[str, Any]:
-    """Every joint as the cut one: gap, energy and error of the motion, without and with projection.
+    """Every joint as the loop-closing one: gap, energy and error, without and with projection.
 
     The error is the largest distance of a centre of mass from a run of order 8 with a quarter of
     the step, over the first half second.
@@ -41,36 +41,29 @@ def cuts(model: Model, ledger: Ledger, what: str) -> dict[str, Any]:
         chosen = designate(model, cut=[joint])
         row: dict[str, Any] = {"depth": depth(chosen.spaces)}
         for name, stabilise in (("none", None), ("projected", "projection")):
-            outcome = run(model, chosen, ledger, f"{what} cut at {joint}", stabilise=stabilise)
-            row[name] = {
-                "gap": outcome.worst_gap,
-                "energy": outcome.energy_drift,
-                "error": motion_error(model, outcome, reference),
-            }
+            outcome = run(model, chosen, ledger, f"{what} closed by {joint}", stabilise=stabilise)
+            row[name] = numbers(outcome, reference)
         rows[joint] = row
     others = {}
     for name, (rule, stabilise) in UNCUT.items():
         outcome = run(model, rule, ledger, f"{what}, {name}", stabilise=stabilise)
-        others[name] = {
-            "gap": outcome.worst_gap,
-            "energy": outcome.energy_drift,
-            "error": motion_error(model, outcome, reference),
-        }
+        others[name] = numbers(outcome, reference)
     return {"cuts": rows, "others": others}
 
 
-def motion_error(model: Model, outcome: CandidateResult, reference: CandidateResult) -> float:
-    """Over the reference's duration, at the times of the coarser run."""
+def numbers(outcome: CandidateResult, reference: CandidateResult) -> dict[str, float]:
+    """Gap, energy, and error over the reference's duration, at the times of the coarser run."""
     count = (len(reference.t) - 1) // 4 + 1
-    return max(
-        float(
-            np.linalg.norm(
-                outcome.result.position(b)[:count] - reference.result.position(b)[::4][:count],
-                axis=1,
-            ).max()
-        )
-        for b in model.bodies
-    )
+    near, far = reference.result, outcome.result
+    missed = [
+        np.linalg.norm(far.position(b)[:count] - near.position(b)[::4][:count], axis=1).max()
+        for b in far.model.bodies
+    ]
+    return {
+        "gap": outcome.worst_gap,
+        "energy": outcome.energy_drift,
+        "error": float(max(missed)),
+    }
 
 
 def depth(spaces: Mapping[str, Space]) -> int:
@@ -85,7 +78,7 @@ def depth(spaces: Mapping[str, Space]) -> int:
 
 
 def loops(effort: Effort, ledger: Ledger) -> dict[str, Any]:
-    """Every cut of the 3-bar, the slider-crank and of random loops."""
+    """Every loop-closing joint of the 3-bar, the slider-crank and of random loops."""
     table = {
         "three-bar": cuts(gallery.three_bar(), ledger, "three-bar"),
         "slider-crank": cuts(gallery.slider_crank(), ledger, "slider-crank"),

@@ -118,10 +118,10 @@ def loop_values(loops: dict[str, Any]) -> dict[str, str]:
     return {
         "loop_table": loop_table(loops),
         "loops": str(len(loops["random"])),
-        "middle_cut": times(median(errors["middle cut"])),
-        "end_cut": times(median(errors["end cut"])),
-        "worst_cut": times(median(errors["worst cut"])),
-        "worst_cut_most": times(max(errors["worst cut"])),
+        "middle_cut": times(median(errors["middle joint closes"])),
+        "end_cut": times(median(errors["end joint closes"])),
+        "worst_cut": times(median(errors["worst joint closes"])),
+        "worst_cut_most": times(max(errors["worst joint closes"])),
         "whole_median": times(median(whole)),
         "whole_better": str(sum(value < 1 for value in whole)),
     }
@@ -133,7 +133,7 @@ def loop_table(loops: dict[str, Any]) -> str:
     for key, title in (("three-bar", "3-bar"), ("slider-crank", "slider-crank")):
         others = loops[key]["others"]
         for joint, row in loops[key]["cuts"].items():
-            rows.append([title, f"cut {joint}", *loop_cells(row["none"], row["projected"])])
+            rows.append([title, f"closed by {joint}", *loop_cells(row["none"], row["projected"])])
         for rule in RULES:
             cells = loop_cells(others[rule], others[f"{rule}, projected"])
             rows.append([title, NAMES[rule], *cells])
