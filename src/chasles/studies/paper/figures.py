@@ -1,11 +1,16 @@
 """The paper's figures: every joint and every energy, on both groups and on what chasles chooses."""
 
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
 import numpy as np
 
 from chasles.core.arrays import Floats
 from chasles.studies.paper.examples import EXAMPLES
 from chasles.studies.paper.runs import CaseResult
 from chasles.studies.paper.study import Study
+from chasles.studies.paper.words import filled, words
 from chasles.view.panels import Curve, components, logarithmic, signed
 from chasles.view.plots import Figure, Panel
 from chasles.view.sketch import sketch
@@ -29,6 +34,15 @@ ONE_CHANGE = (
 PLACES = {"framed": "on SO(3)×ℝ³", "subgroup": "in the joint's"}
 #: Energy panels share an axis if the largest drift is less than this many times the smallest.
 SHARED_AXIS = 30.0
+WORDS = ("title", "caption")
+
+
+def told_figure(
+    name: str, numbers: Mapping[str, Any], panels: Sequence[Panel], columns: int = 2
+) -> Figure:
+    """A figure with the title and the caption of words.toml."""
+    title, caption = (filled(words()["figures"][name][what], numbers) for what in WORDS)
+    return Figure(name, title, caption, tuple(panels), columns)
 
 
 def slug(text: str) -> str:
@@ -152,31 +166,17 @@ def so_far(outcome: CaseResult) -> Floats:
 
 def story_figure(study: Study) -> Figure:
     """The one picture: joint 2 of the double pendulum."""
-    shown = study.shown("double-pendulum")
-    curves = [
-        Curve(c.t, c.values, c.name, c.colour, width=2.0) for c in gap_curves(shown, "joint 2")
-    ]
-    gaps = [o.gap("joint 2") for o in shown.values()]
-    o = study.options
-    return Figure(
-        "story",
-        "The joint between two moving links",
-        f"How far joint 2 of the paper's double pendulum opens ({o.method}, step {o.step:g} s)."
-        f" SE(3) and SO(3)×ℝ³ drift alike, to {scientific(gaps[0])} m and {scientific(gaps[1])} m,"
-        " because both describe each link relative to the ground. With link 2 described relative to"
-        f" link 1, in a frame on the joint, the gap stays at {scientific(gaps[2])} m, and in the"
-        f" joint's own subgroup at {scientific(gaps[3])} m: rounding.",
-        (
-            Panel(
-                logarithmic(curves, "", "gap of joint 2 in m"),
-                "Gap of joint 2 of the double pendulum over time on a logarithmic axis: SE(3) and"
-                " SO(3)×R³ near 1e-5 m, framed and subgroup near 1e-16 m",
-                size=(7.6, 3.4),
-                phone_size=(4.6, 3.0),
-            ),
-        ),
-        columns=1,
+    shown, o = study.shown("double-pendulum"), study.options
+    curves = [replace(curve, width=2.0) for curve in gap_curves(shown, "joint 2")]
+    gaps = [outcome.gap("joint 2") for outcome in shown.values()]
+    panel = Panel(
+        logarithmic(curves, "", "gap of joint 2 in m"),
+        "Gap of joint 2 of the double pendulum over time on a logarithmic axis: SE(3) and"
+        " SO(3)×R³ near 1e-5 m, framed and subgroup near 1e-16 m",
+        size=(7.6, 3.4),
+        phone_size=(4.6, 3.0),
     )
+    return told_figure("story", {"method": o.method, "step": o.step, "gaps": gaps}, [panel], 1)
 
 
 def sketch_figure(example: str) -> Figure:

@@ -4,7 +4,7 @@ import numpy as np
 
 from chasles.core.arrays import Floats
 from chasles.studies.paper import beyond
-from chasles.studies.paper.figures import COLOURS, NAMES, gap_curves
+from chasles.studies.paper.figures import COLOURS, NAMES, gap_curves, told_figure
 from chasles.studies.paper.printed_top import MIXED
 from chasles.studies.paper.study import SHOWN_SPACES, Study
 from chasles.view.panels import Curve, Points, against, logarithmic, signed, strips
@@ -32,39 +32,23 @@ def reference_figure(study: Study) -> Figure:
     tight = study.reference_tight
     energy = float(np.abs(tight.kinetic / tight.kinetic[0] - 1).max())
     printed_energy = float(np.abs(printed.kinetic / printed.kinetic[0] - 1).max())
-    drifts = [
-        Curve(
-            study.times,
-            printed.kinetic / printed.kinetic[0] - 1,
-            "paper's reference",
-            "other",
-            width=1.0,
+    lost = printed.kinetic / printed.kinetic[0] - 1
+    drifts = [Curve(study.times, lost, "paper's reference", "other", width=1.0)]
+    words = {
+        "energy": energy, "own": float(own.max()), "proper": worst["SE3"],
+        "product": worst["SO3xR3"], "factor": worst["SO3xR3"] / worst["SE3"],
+    }  # fmt: skip
+    return told_figure("reference", words, (
+        Panel(
+            logarithmic(curves, "Distance from the tight reference", "largest so far, m", 1e-12),
+            "Distance of the top from the tight reference over time: the paper's reference is"
+            " the worst",
         ),
-    ]
-    return Figure(
-        "reference",
-        "The reference trajectory",
-        "Distance of the top's centre of mass from a tight reference (Euler's equations in"
-        f" quaternions, whose own energy drifts by {scientific(energy)}). SciPy's RK45 at the"
-        f" paper's tolerances (rtol 10⁻⁶, atol 10⁻⁹) is off by {scientific(float(own.max()))} m:"
-        f" more than SE(3) ({scientific(worst['SE3'])} m) and SO(3)×ℝ³"
-        f" ({scientific(worst['SO3xR3'])} m), which such a reference was to judge. On"
-        " accuracy, as opposed to constraint satisfaction, the two groups"
-        f" differ by a factor of {worst['SO3xR3'] / worst['SE3']:.1f}.",
-        (
-            Panel(
-                logarithmic(
-                    curves, "Distance from the tight reference", "largest so far, m", 1e-12
-                ),
-                "Distance of the top from the tight reference over time: the paper's reference is"
-                " the worst",
-            ),
-            Panel(
-                signed(drifts, "Its kinetic energy", "(T − T₀)/T₀"),
-                f"Energy drift of the paper's reference, {scientific(printed_energy)}",
-            ),
+        Panel(
+            signed(drifts, "Its kinetic energy", "(T − T₀)/T₀"),
+            f"Energy drift of the paper's reference, {scientific(printed_energy)}",
         ),
-    )
+    ))  # fmt: skip
 
 
 def eta_figure(study: Study) -> Figure:
@@ -85,22 +69,13 @@ def eta_figure(study: Study) -> Figure:
         Curve(hybrid.t, np.linalg.norm(hybrid.gaps["pivot"], axis=1), "hybrid η", "product"),
         Curve(mixed.t, mixed.gap, "body-fixed η", "y"),
     ]
-    return Figure(
-        "heavy-top-eta",
-        "A possible source of the two orders of magnitude",
-        "The top on SO(3)×ℝ³ with the right-hand side of the acceleration constraint as printed for"
-        " hybrid velocities, and with the body-fixed one of (TopEOMbody), integrated by a small"
-        " program of its own that writes the paper's equations term by term. Both agree while the"
-        " pivot is closed. With the printed hybrid equations the energy drifts"
-        f" {hybrid_ratio:.1f} times as much as on SE(3), with the mixture {mixed_ratio:.0f} times"
-        f" (over {proper.case.until:g} s). Whether the authors mixed them is not known.",
-        (
-            Panel(logarithmic(energies, "Kinetic energy", "|T − T₀|/T₀, largest so far"),
-                  "Energy drift of the top for SE(3) and two forms of eta on SO(3)×R³"),
-            Panel(logarithmic(gaps, "Pivot", "gap in m"),
-                  "Gap of the pivot for SE(3) and two forms of eta on SO(3)×R³"),
-        ),
-    )  # fmt: skip
+    words = {"hybrid": hybrid_ratio, "mixed": mixed_ratio, "until": proper.case.until}
+    return told_figure("heavy-top-eta", words, (
+        Panel(logarithmic(energies, "Kinetic energy", "|T − T₀|/T₀, largest so far"),
+              "Energy drift of the top for SE(3) and two forms of eta on SO(3)×R³"),
+        Panel(logarithmic(gaps, "Pivot", "gap in m"),
+              "Gap of the pivot for SE(3) and two forms of eta on SO(3)×R³"),
+    ))  # fmt: skip
 
 
 def random_figure(study: Study) -> Figure:
@@ -124,22 +99,14 @@ def random_figure(study: Study) -> Figure:
                 size=(4.6, 0.95 + 0.43 * len(rows)),
             )
         )
-    return Figure(
-        "random-starts",
-        "Random starts",
-        f"{beyond.STARTS} random attitudes and spins per row (standard deviation of a spin's"
-        " component at the left; the form of the acceleration constraint after it); every dot is"
-        " one start, the bar is the median. Right of 1, SO(3)×ℝ³ is better. The form of the"
-        " acceleration constraint matters as much.",
-        tuple(panels),
-    )
+    return told_figure("random-starts", {"starts": beyond.STARTS}, panels)
 
 
 def loop_figure(study: Study) -> Figure:
     panels = []
     runs = {s: study.run("three-bar", s) for s in ("SE3", "SO3xR3")}
     limit = max(o.largest_gap() for o in runs.values())
-    screw = [scientific(study.loop_size(study.run("three-bar", s, "screw"))) for s in runs]
+    screw = [study.loop_size(o) for o in study.pair("three-bar", "screw")]
     for s, outcome in runs.items():
         loop = np.linalg.norm(study.loop_gap(outcome)[0], axis=1)
         curves = [
@@ -161,16 +128,7 @@ def loop_figure(study: Study) -> Figure:
                 f"Gaps of the three joints and of the loop on {NAMES[s]}",
             )
         )
-    return Figure(
-        "loop-identity",
-        "In the paper's form the loop gap is redistributed, not reduced",
-        "The vector sum of the gaps around the loop (thick) depends on the rotations alone, and is"
-        " in the space form the same on both groups. SE(3) keeps the base joints closed and puts"
-        " all of it into joint 2; SO(3)×ℝ³ spreads it over the three. Both panels have the same"
-        f" axis. In the screw form the loop gap is {screw[0]} m on SE(3) and {screw[1]} m on"
-        " SO(3)×ℝ³.",
-        tuple(panels),
-    )
+    return told_figure("loop-identity", {"screw": screw}, panels)
 
 
 def platform_figure(study: Study) -> Figure:
@@ -185,25 +143,21 @@ def platform_figure(study: Study) -> Figure:
     crossing = (
         f" and is larger than that on SO(3)×ℝ³ from {overtaken[0]:g} m/s on" if overtaken else ""
     )
-    return Figure(
-        "platform",
-        "The top on a moving platform",
-        "The paper's top, its pivot on a free platform of 100 t. The gap on SE(3) grows with the"
-        f" platform's speed{crossing}. Relative to the platform the pivot drifts by no more than"
-        f" {scientific(float(series[2].y.max()))} m at any speed, in its subgroup by"
-        f" {scientific(float(series[3].y.max()))} m.",
-        (
-            Panel(
-                logarithmic(gap_curves(shown, "pivot"),
-                            f"Platform at {beyond.PLATFORM_SPEED:g} m/s", "gap in m"),
-                "Gap of the pivot on the platform over time",
-            ),
-            Panel(
-                against(series, "Any speed", "speed of the platform in m/s", "largest gap in m"),
-                "Largest gap of the pivot over the platform's speed",
-            ),
+    words = {
+        "crossing": crossing, "framed": float(series[2].y.max()),
+        "inside": float(series[3].y.max()),
+    }  # fmt: skip
+    return told_figure("platform", words, (
+        Panel(
+            logarithmic(gap_curves(shown, "pivot"),
+                        f"Platform at {beyond.PLATFORM_SPEED:g} m/s", "gap in m"),
+            "Gap of the pivot on the platform over time",
         ),
-    )  # fmt: skip
+        Panel(
+            against(series, "Any speed", "speed of the platform in m/s", "largest gap in m"),
+            "Largest gap of the pivot over the platform's speed",
+        ),
+    ))  # fmt: skip
 
 
 def free_figure(study: Study) -> Figure:
@@ -218,28 +172,21 @@ def free_figure(study: Study) -> Figure:
         momentum = outcome.result.momentum()
         loss = np.linalg.norm(momentum - momentum[0], axis=1) / np.linalg.norm(momentum[0])
         curves.append(Curve(outcome.t, loss, NAMES[s], COLOURS[s]))
-    return Figure(
-        "free-flight",
-        "Free flight",
-        "Left: the paper's floating pair with its centre of mass in uniform motion, which changes"
-        " nothing but the observer. On SE(3) the joint opens the wider the faster the pair flies"
-        f" ({scientific(float(series[0].y[-1]))} m at {beyond.BOOSTS[-1]:g} m/s), elsewhere it does"
-        f" not notice: {scientific(float(series[1].y[-1]))} m on SO(3)×ℝ³, at most"
-        f" {scientific(float(series[2].y.max()))} m framed on the joint and"
-        f" {scientific(float(series[3].y.max()))} m in its subgroup. Right: relative loss of linear"
-        " momentum of one spinning link at 1 m/s, no forces. A straight line at constant speed"
-        " belongs to SO(3)×ℝ³ (which is the free body's subgroup, too), not to SE(3).",
-        (
-            Panel(
-                against(series, "Floating pair", "speed of the pair in m/s", "largest gap in m"),
-                "Largest gap of the floating pair's joint over its speed: it grows on SE(3) only",
-            ),
-            Panel(
-                logarithmic(curves, "Free body", "|p − p₀|/|p₀|"),
-                "Loss of linear momentum in free flight: SE(3) loses, the others keep it",
-            ),
+    words = {
+        "proper": float(series[0].y[-1]), "product": float(series[1].y[-1]),
+        "framed": float(series[2].y.max()), "inside": float(series[3].y.max()),
+        "fastest": beyond.BOOSTS[-1],
+    }  # fmt: skip
+    return told_figure("free-flight", words, (
+        Panel(
+            against(series, "Floating pair", "speed of the pair in m/s", "largest gap in m"),
+            "Largest gap of the floating pair's joint over its speed: it grows on SE(3) only",
         ),
-    )
+        Panel(
+            logarithmic(curves, "Free body", "|p − p₀|/|p₀|"),
+            "Loss of linear momentum in free flight: SE(3) loses, the others keep it",
+        ),
+    ))  # fmt: skip
 
 
 def projection_figure(study: Study) -> Figure:
@@ -252,17 +199,12 @@ def projection_figure(study: Study) -> Figure:
         for name, o, c in named
     ]
     energies = [Curve(o.t, running_maximum(o.energy_error), name, c) for name, o, c in named]
-    return Figure(
-        "projection",
-        "Closing the loop",
-        "A loop leaves one joint that drifts in every space shown here. Projecting that joint"
-        " alone, after every step and within the subgroups of the others, closes it to"
-        f" {scientific(closed.largest_gap())} m (largest gap of all joints) and takes the energy"
-        f" drift from {scientific(free.energy_drift())} to {scientific(closed.energy_drift())}.",
-        (
-            Panel(logarithmic(gaps, "Largest gap of the three joints", "gap in m"),
-                  "Largest gap of the 3-bar with and without projection"),
-            Panel(logarithmic(energies, "Energy", "|E − E₀|/T₀, largest so far"),
-                  "Energy drift of the 3-bar with and without projection"),
-        ),
-    )  # fmt: skip
+    words = {
+        "gap": closed.largest_gap(), "before": free.energy_drift(), "after": closed.energy_drift()
+    }  # fmt: skip
+    return told_figure("projection", words, (
+        Panel(logarithmic(gaps, "Largest gap of the three joints", "gap in m"),
+              "Largest gap of the 3-bar with and without projection"),
+        Panel(logarithmic(energies, "Energy", "|E − E₀|/T₀, largest so far"),
+              "Energy drift of the 3-bar with and without projection"),
+    ))  # fmt: skip

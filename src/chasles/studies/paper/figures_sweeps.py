@@ -5,7 +5,7 @@ import numpy as np
 from chasles.integrators.tableaux import METHODS, method
 from chasles.studies.paper.claims.rules import DRIFTS
 from chasles.studies.paper.examples import EXAMPLES
-from chasles.studies.paper.figures import COLOURS, NAMES, gap_curves
+from chasles.studies.paper.figures import COLOURS, NAMES, gap_curves, told_figure
 from chasles.studies.paper.runs import CaseResult
 from chasles.studies.paper.study import SHOWN_SPACES, STEP_FACTORS, Study
 from chasles.view.panels import Points, against, by_name, logarithmic
@@ -46,14 +46,7 @@ def tableaux_figure(study: Study) -> Figure:
                     size=(5.0, 2.75),
                 )
             )
-    return Figure(
-        "tableaux",
-        "Every tableau",
-        "Left: the joint; right: the energy. Where a joint is exact, it is so with all of these"
-        " tableaux, Euler's included; where it drifts, it drifts with the tableau's order. The"
-        " energy does not care: exact is not accurate.",
-        tuple(panels),
-    )
+    return told_figure("tableaux", {}, panels)
 
 
 def value_of(outcome: CaseResult, joint: str, what: str) -> float:
@@ -82,14 +75,7 @@ def steps_figure(study: Study) -> Figure:
                 f"{EXAMPLES[example].title}: largest gap over the step",
             )
         )  # fmt: skip
-    return Figure(
-        "steps",
-        "Smaller steps",
-        f"Where a joint drifts, the drift falls with the step's power {np.median(slopes):.1f}"
-        f" (median of the fitted slopes; the tableau has order {order}); where it is exact, it does"
-        " not depend on the step. The 3-bar's joint 2 closes a loop and drifts in every space.",
-        tuple(panels),
-    )
+    return told_figure("steps", {"slope": np.median(slopes), "order": order}, panels)
 
 
 def longer_figure(study: Study) -> Figure:
@@ -106,9 +92,4 @@ def longer_figure(study: Study) -> Figure:
                 f"{EXAMPLES[example].title}, {joint}, over {until:g} s",
             )
         )  # fmt: skip
-    return Figure(
-        "longer",
-        f"The same for {until:g} s",
-        "The joint that drifts most in each example. What was at rounding stays there.",
-        tuple(panels),
-    )
+    return told_figure("longer", {"until": until}, panels)

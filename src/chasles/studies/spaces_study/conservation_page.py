@@ -31,8 +31,6 @@ def kept_values(data: dict[str, Any]) -> dict[str, str]:
         "kept_summary": "\n".join(summary(data)),
         "kept_floating": full_table(data["floating"], kept.QUANTITIES["floating"]),
         "kept_pivoted": full_table(pivoted, kept.QUANTITIES["pivoted"]),
-        "pivot_l_se3": sci(pivoted["SE3"]["rk4"]["L"]),
-        "pivot_l_subgroups": sci(pivoted["subgroups"]["rk4"]["L"]),
     }
 
 
@@ -76,7 +74,7 @@ def full_table(spaces: dict[str, Any], quantities: tuple[str, ...]) -> str:
 
 
 def endurance_values(data: dict[str, Any]) -> dict[str, str]:
-    spins, long, door = data["spins"], data["long"], data["door"]
+    spins, long = data["spins"], data["long"]
     header = ["run", *(NAMES[rule] for rule in RULES)]
     labels = {
         "heun": f"heun, {endurance.SPEED:g} rad/s, 1 ms, {endurance.SPUN:g} s",
@@ -92,10 +90,6 @@ def endurance_values(data: dict[str, Any]) -> dict[str, str]:
         "spin_se3": sci(max(spins["SE3"].values())),
         "long_table": Table(["steps", *header[1:]], lasted).markdown(),
         "long_most": f"{max(long['steps']):,}".replace(",", " "),
-        "door_se3": sci(door["SE3"]),
-        "door_product": sci(door["SO3xR3"]),
-        "door_framed": sci(door["framed"]),
-        "door_subgroups": sci(door["subgroups"]),
     }
 
 

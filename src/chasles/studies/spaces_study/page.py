@@ -1,12 +1,13 @@
 """The study as a page: the text of page.md with the measured numbers in their places."""
 
+from collections.abc import Callable
 from importlib.resources import files
 from statistics import median
 from string import Template
 from typing import Any
 
 from chasles.model.tables import Table
-from chasles.studies.spaces_study.cases import BOTH, FAST, RULES
+from chasles.studies.spaces_study.cases import FAST, RULES
 from chasles.studies.spaces_study.conservation_page import (
     endurance_values,
     kept_values,
@@ -17,24 +18,49 @@ from chasles.view.theme import scientific as sci
 
 
 class Text(Template):
-    """@{name} stands for a value; dollars and braces are Markdown's own."""
+    """@{...} stands for a value, see `Numbers`; dollars and other braces are Markdown's own."""
 
     delimiter = "@"
+    braceidpattern = r"[^}]+"
+
+
+FUNCTIONS: dict[str, Callable[[Any], Any]] = {
+    "g": lambda value: f"{value:g}",
+    "milli": lambda value: f"{1e3 * value:g}",
+    "len": len,
+    "max": max,
+    "median": median,
+    "min": min,
+    "sci": sci,
+}
+
+
+class Numbers(dict[str, str]):
+    """Values by name; or a path in the data and functions of what is there, "a/b/0 | max | sci"."""
+
+    def __init__(self, data: dict[str, Any], named: dict[str, str]) -> None:
+        super().__init__(named)
+        self.data = data
+
+    def __missing__(self, wanted: str) -> str:
+        path, *functions = wanted.split(" | ")
+        value: Any = self.data
+        for key in path.split("/"):
+            value = value[int(key)] if isinstance(value, list) else value[key]
+        for function in functions:
+            value = FUNCTIONS[function](value)
+        return str(value)
 
 
 def page(data: dict[str, Any]) -> str:
     """study.md."""
     text = files("chasles.studies.spaces_study").joinpath("page.md").read_text(encoding="utf-8")
     values = {
-        "step_ms": f"{data['made']['step'] * 1e3:g}",
-        "until": f"{data['made']['until']:g}",
         "ground_table": pair_table(data["ground"]),
         "moving_table": pair_table(data["moving"]),
-        "both_ball": sci(data["moving"]["spherical"][BOTH]["largest"]),
         "se3_ground": sci(max(charts["SE3"]["largest"] for charts in data["ground"].values())),
         "observed_orders": observed(data["orders"]["observed"]),
         **tree_values(data["trees"]),
-        **flight_values(data["floating"], data["platform"]),
         **endurance_values(data),
         **kept_values(data["kept"]),
         **loop_values(data["loops"]),
@@ -43,7 +69,7 @@ def page(data: dict[str, Any]) -> str:
         **cayley_values(data["cayley"]),
         **prediction_values(data["predictions"]),
     }
-    return Text(text).substitute(values)
+    return Text(text).substitute(Numbers(data, values))
 
 
 def times(value: float) -> str:
@@ -64,7 +90,7 @@ def observed(orders: dict[str, float]) -> str:
 
 
 def tree_values(data: dict[str, Any]) -> dict[str, str]:
-    gaps, crude, energy, sizes = data["gap"], data["heun"], data["energy"], data["bodies"]
+    gaps, crude, energy = data["gap"], data["heun"], data["energy"]
     rows = [
         [
             NAMES[rule],
@@ -76,39 +102,7 @@ def tree_values(data: dict[str, Any]) -> dict[str, str]:
     header = ["spaces", "gap, median", "largest", "with heun: median", "largest",
               "energy drift, median"]  # fmt: skip
     return {
-        "trees": str(len(sizes)),
-        "tree_smallest": str(min(sizes)),
-        "tree_largest": str(max(sizes)),
-        "tree_framed": sci(median(gaps["framed"])),
-        "tree_subgroups": sci(median(gaps["subgroups"])),
-        "tree_se3": sci(median(gaps["SE3"])),
-        "tree_product": sci(median(gaps["SO3xR3"])),
         "tree_table": Table(header, rows).markdown(),
-    }
-
-
-def flight_values(flight: dict[str, Any], platform: dict[str, Any]) -> dict[str, str]:
-    return {
-        "boost": f"{flight['boost'][-1]:g}",
-        "boost_still": sci(flight["SE3"]["gap"][0]),
-        "boost_fast": sci(flight["SE3"]["gap"][-1]),
-        "boost_product": sci(flight["SO3xR3"]["gap"][-1]),
-        "boost_framed": sci(max(flight["framed"]["gap"])),
-        "boost_subgroups": sci(max(flight["subgroups"]["gap"])),
-        "momentum_product": sci(max(flight["SO3xR3"]["momentum"])),
-        "momentum_framed": sci(max(flight["framed"]["momentum"])),
-        "momentum_subgroups": sci(max(flight["subgroups"]["momentum"])),
-        "angular_se3": sci(flight["SE3"]["angular"][-1]),
-        "angular_product": sci(flight["SO3xR3"]["angular"][-1]),
-        "angular_framed": sci(flight["framed"]["angular"][-1]),
-        "angular_subgroups": sci(flight["subgroups"]["angular"][-1]),
-        "platform_fixed": sci(platform["fixed pivot on SE3"]),
-        "platform_speed": f"{platform['speed'][-1]:g}",
-        "platform_fast": sci(platform["SE3"][-1]),
-        "platform_slow_speed": f"{1e3 * platform['speed'][0]:g}",
-        "platform_slow": sci(platform["SE3"][0]),
-        "platform_framed": sci(max(platform["framed"])),
-        "platform_subgroups": sci(max(platform["subgroups"])),
     }
 
 
@@ -117,7 +111,6 @@ def loop_values(loops: dict[str, Any]) -> dict[str, str]:
     whole = errors["SO(3)×ℝ³, all joints projected"]
     return {
         "loop_table": loop_table(loops),
-        "loops": str(len(loops["random"])),
         "middle_cut": times(median(errors["middle joint closes"])),
         "end_cut": times(median(errors["end joint closes"])),
         "worst_cut": times(median(errors["worst joint closes"])),
@@ -167,10 +160,8 @@ def cayley_values(found: dict[str, Any]) -> dict[str, str]:
     others = [row["Cayley"][1] for kind, row in found.items() if kind != "helical"]
     return {
         "cayley_rate": f"{FAST:g}",
-        "cayley_gap": sci(fine),
         "cayley_ratio": times(coarse / fine),
         "cayley_held": sci(max(others)),
-        "exp_gap": sci(found["helical"]["exp"][1]),
     }
 
 
@@ -180,7 +171,5 @@ def prediction_values(found: dict[str, Any]) -> dict[str, str]:
     if wrong:
         verdict = f"{len(wrong)} were wrong:\n\n" + "\n".join(f"* {line}" for line in wrong)
     return {
-        "checked": str(found["checked"]),
-        "predicted_exact": str(found["exact"]),
         "verdict": verdict,
     }
