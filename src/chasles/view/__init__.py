@@ -22,11 +22,15 @@ def animate(
     layout  of several results: "side by side" or "overlaid"
     title   of the page
     view    "auto", "xy", "xz", "yz", or (azimuth, elevation) in degrees
+    follow  a body that the camera moves along with; on a page another can be chosen
     frames  the most saved states that a page shows; by default as many as fit into about 3 MB
     forces  whether a page has the joints' reactions, springs, motors and loads as arrows
     speed   of .gif and .mp4: seconds of motion per second; by default about 6 s in all
     fps     frames per second of .gif and .mp4, 25
-    size    of .gif and .mp4 in pixels, (720, 540)
+    size    of .gif and .mp4 in pixels, (720, 540); wider by default for results side by side
+    live    a page that runs the model itself, from its start, as WebAssembly: for small models
+    sliders of a live page: ranges of "gravity" (its strength), of joints (where they start),
+            "hinge.rate", "top.mass", "top.angular_velocity.z", ...; by default a few of those
 
     Examples
     --------

@@ -1,6 +1,6 @@
 """`result.plot("hinge")`: curves over time by name, on matplotlib axes."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
@@ -21,7 +21,6 @@ from chasles.model import (
 from chasles.model.coordinates import ANGLE
 from chasles.model.drivers import AnyDriver
 from chasles.model.keywords import checked_keywords
-from chasles.result.readout import ForceHistory
 from chasles.result.result import Result
 from chasles.view.panels import largest_of, log_axis, seconds_axis, thinned, titles
 from chasles.view.picture import checked_target, finished, new_axes
@@ -203,67 +202,71 @@ WHOLE: dict[str, Callable[[Result], Curves]] = {
 }
 
 
-def body_curves(result: Result, name: str, part: str | None) -> Curves:
-    kinds: dict[str, tuple[str, Callable[[str], Floats]]] = {
-        "position": ("m", result.position),
-        "velocity": ("m/s", result.velocity),
-        "angular velocity": ("rad/s, body axes", result.angular_velocity),
-    }
-    chosen = "position" if part is None else part
+def part_of(
+    what: str, name: str, part: str | None, usual: str, kinds: Mapping[str, tuple[str, str, Any]]
+) -> Curves:
+    """The part that was asked for; kinds are part -> (its title, unit, values when called)."""
+    chosen = usual if part is None else part
     if chosen not in kinds:
-        raise UnknownName.among("part of a body", part, kinds, where=f"plot of body '{name}'")
-    unit, function = kinds[chosen]
-    return Curves(f"{name}: {chosen}", unit, components(function(name)))
+        raise UnknownName.among(f"part of a {what}", part, kinds, where=f"plot of {what} '{name}'")
+    title, unit, values = kinds[chosen]
+    found = values()
+    curves = [("", found)] if found.ndim == 1 else components(found)
+    return Curves(f"{name}: {title}", unit, curves, "gap" in chosen)
+
+
+def body_curves(result: Result, name: str, part: str | None) -> Curves:
+    return part_of("body", name, part, "position", {
+        "position": ("position", "m", lambda: result.position(name)),
+        "velocity": ("velocity", "m/s", lambda: result.velocity(name)),
+        "angular velocity": (
+            "angular velocity", "rad/s, body axes", lambda: result.angular_velocity(name)
+        ),
+    })  # fmt: skip
 
 
 def joint_curves(result: Result, name: str, part: str | None) -> Curves:
     """A joint's coordinate if it has one, else its gap."""
     kind = coordinate_of(result.model.joint(name))
     unit = "rad" if kind == "angle" else "m"
-    kinds: dict[str, Callable[[], Curves]] = {}
+    kinds: dict[str, tuple[str, str, Any]] = {}
     if kind is not None:
-        kinds["coordinate"] = lambda: Curves(
-            f"{name}: {kind}", unit, [("", result.coordinate(name))]
-        )
-        kinds["rate"] = lambda: Curves(
-            f"{name}: rate of {kind}", f"{unit}/s", [("", result.coordinate_rate(name))]
-        )
-    kinds["gap"] = lambda: Curves(f"{name}: gap", "m", [("", result.violation(name))], True)
-    kinds["angular gap"] = lambda: Curves(
-        f"{name}: angular gap", "rad", [("", result.violation(name, "rotation"))], True
-    )
-    kinds["reaction"] = lambda: Curves(
-        f"{name}: reaction", "N", components(result.reaction(name).force)
-    )
-    kinds["torque"] = lambda: Curves(
-        f"{name}: reaction torque", "N m", components(result.reaction(name).torque)
-    )
-    chosen = next(iter(kinds)) if part is None else part
-    if chosen not in kinds:
-        raise UnknownName.among("part of a joint", part, kinds, where=f"plot of joint '{name}'")
-    return kinds[chosen]()
+        kinds["coordinate"] = (kind, unit, lambda: result.coordinate(name))
+        kinds["rate"] = (f"rate of {kind}", f"{unit}/s", lambda: result.coordinate_rate(name))
+    kinds |= {
+        "gap": ("gap", "m", lambda: result.violation(name)),
+        "angular gap": ("angular gap", "rad", lambda: result.violation(name, "rotation")),
+        "reaction": ("reaction", "N", lambda: result.reaction(name).force),
+        "torque": ("reaction torque", "N m", lambda: result.reaction(name).torque),
+    }
+    return part_of("joint", name, part, next(iter(kinds)), kinds)
 
 
 def force_curves(result: Result, name: str, part: str | None) -> Curves:
-    """What a force exerts, or what came of it."""
-    found = result.force(name)
-    kinds: dict[str, Callable[[], Curves]] = {
-        "work": lambda: Curves(f"{name}: work", "J", [("", result.work(name))]),
-        "force": lambda: Curves(f"{name}: force", "N", components(found.force)),
-        "torque": lambda: Curves(f"{name}: torque", "N m", components(found.torque)),
-        "power": lambda: Curves(f"{name}: power", "W", [("", found.power)]),
+    """What a force exerts, or what came of it: its effort, its force, or the torque of a couple."""
+    found, acting = result.force(name), result.model.force(name)
+    kinds: dict[str, tuple[str, str, Any]] = {
+        "work": ("work", "J", lambda: result.work(name)),
+        "force": ("force", "N", lambda: found.force),
+        "torque": ("torque", "N m", lambda: found.torque),
+        "power": ("power", "W", lambda: found.power),
     }
-    stretched = found.elongation
-    if stretched is not None:
-        kinds["elongation"] = lambda: Curves(f"{name}: elongation", "m", [("", stretched)])
-    acting = result.model.force(name)
+    usual = "force" if np.any(found.force) else "torque"
+    if found.elongation is not None:
+        kinds["elongation"] = ("elongation", "m", lambda: found.elongation)
     if isinstance(acting, JointForce):
-        unit = effort_unit(acting)
-        kinds["effort"] = lambda: Curves(f"{name}: effort", unit, [("", result.effort(name))])
-    chosen = usual_part(found, kinds) if part is None else part
-    if chosen not in kinds:
-        raise UnknownName.among("part of a force", part, kinds, where=f"plot of force '{name}'")
-    return kinds[chosen]()
+        usual = "effort"
+        kinds["effort"] = ("effort", effort_unit(acting), lambda: result.effort(name))
+    return part_of("force", name, part, usual, kinds)
+
+
+def driver_curves(result: Result, name: str, part: str | None) -> Curves:
+    return part_of("driver", name, part, "effort", {
+        "effort": (
+            "effort", effort_unit(result.model.driver(name)), lambda: result.effort(name)
+        ),
+        "work": ("work", "J", lambda: result.work(name)),
+    })  # fmt: skip
 
 
 def effort_unit(acting: JointForce | AnyDriver) -> str:
@@ -278,27 +281,9 @@ def effort_unit(acting: JointForce | AnyDriver) -> str:
     return "N m" if getattr(acting, "coordinate", None) == ANGLE else "N"
 
 
-def usual_part(found: ForceHistory, kinds: dict[str, Any]) -> str:
-    """The effort on a joint; else the force, or the torque of what only turns."""
-    if "effort" in kinds:
-        return "effort"
-    return "force" if np.any(found.force) else "torque"
-
-
 def sensor_curves(result: Result, name: str) -> Curves:
     sensor, values = result.model.sensor(name), result.sensor(name)
     curves = [("", values)] if values.ndim == 1 else [
         (axis, values[:, k]) for k, axis in enumerate("wxyz"[-values.shape[1] :])
     ]  # fmt: skip
     return Curves(f"{name}: {sensor.reads.replace('_', ' ')} of {sensor.of}", sensor.unit, curves)
-
-
-def driver_curves(result: Result, name: str, part: str | None) -> Curves:
-    if part in (None, "effort"):
-        unit = effort_unit(result.model.driver(name))
-        return Curves(f"{name}: effort", unit, [("", result.effort(name))])
-    if part == "work":
-        return Curves(f"{name}: work", "J", [("", result.work(name))])
-    raise UnknownName.among(
-        "part of a driver", part, ("effort", "work"), where=f"plot of driver '{name}'"
-    )

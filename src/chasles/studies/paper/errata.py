@@ -181,11 +181,6 @@ FIGURES: dict[str, Callable[[Study], Pairs]] = {
     "no-gravity": no_gravity,
 }
 
-RIGHT_AS_PRINTED = (
-    "exp on SE(3), the pitch, the bracket and ad, dexp⁻¹ on both groups as real functions, and the"
-    " sign in dexp⁻¹ at −Ψ are right as printed."
-)
-
 
 def all_errata(study: Study) -> list[Erratum]:
     """The errata whose figures this report can compute."""

@@ -1,15 +1,17 @@
 """The page: answer, picture, claims, examples, what lies beyond, errata, provenance."""
 
 from collections.abc import Callable
+from typing import Any
 
 from chasles.model.tables import Table
 from chasles.studies.paper import figures, figures_beyond, figures_sweeps
 from chasles.studies.paper.answer import answer
 from chasles.studies.paper.claims.rules import FAILS, HOLDS, ONLY_IF, Claim
-from chasles.studies.paper.errata import RIGHT_AS_PRINTED, Erratum
+from chasles.studies.paper.errata import Erratum
 from chasles.studies.paper.examples import EXAMPLES
 from chasles.studies.paper.study import Study
 from chasles.studies.paper.tables import cost_table, forms_table, random_table, tableaux_table
+from chasles.studies.paper.words import filled, words
 from chasles.view.film import GAPS, make_film
 from chasles.view.plots import Figure, formula_svg
 from chasles.view.report import figure_block, film_block, paragraphs, section
@@ -70,11 +72,16 @@ class Page:
         o = self.study.options
         if o.as_in_paper:
             return ""
-        return (
-            f" <strong>Made with {o.method}, step {o.step:g} s, {o.until:g} s</strong>, not with"
-            " the paper's settings (rk4, 0.001 s, 1 s): figures and verdicts are of this run, the"
-            " words around them were written for the paper's."
-        )
+        return self.told("settings")
+
+    def told(self, name: str, what: str = "text", **numbers: Any) -> str:
+        """Words of the page, with the report's options and numbers."""
+        return filled(words()["page"][name][what], {**vars(self.study.options), **numbers})
+
+    def section(self, name: str, *content: str, level: int = 2, **numbers: Any) -> str:
+        """A section with its title and its first paragraph."""
+        text = paragraphs(self.told(name, **numbers))
+        return section(name, words()["page"][name]["title"], text, *content, level=level)
 
     def story(self) -> str:
         if not self.study.has("double-pendulum"):
@@ -104,40 +111,15 @@ class Page:
                     f'<a href="#{claim.figure}">figure</a>',
                 )
             )
-        o = self.study.options
-        summary = (
-            f"{len(self.claims)} statements of the paper can be tested: {count[HOLDS]} hold,"
-            f" {count[FAILS]} do not, {count[ONLY_IF]} hold only under a condition. Each verdict"
-            " follows from the figures by the rule beside it. The paper compares SE(3) and"
-            " SO(3)×ℝ³; the joint's subgroup stands beside them. Unless said otherwise:"
-            f" acceleration constraints in the paper's own (space) form, {o.method}, step"
-            f" {o.step:g} s, {o.until:g} s."
-        )
         columns = ("#", "The paper says", "SE(3)", "SO(3)×ℝ³", "Subgroup", "Verdict", "")
-        return section(
-            "claims",
-            "What the paper claims, and what the data say",
-            paragraphs(summary),
-            Table(columns, rows).html("claims-table", cards=True, labelled=(2, 3, 4)),
-        )
+        table = Table(columns, rows).html("claims-table", cards=True, labelled=(2, 3, 4))
+        found = {"holds": count[HOLDS], "fails": count[FAILS], "only_if": count[ONLY_IF]}
+        return self.section("claims", table, count=len(self.claims), **found)
 
     # --- examples ---
 
     def examples_section(self) -> str:
-        parts = [self.example(key) for key in self.study.options.chosen]
-        return section(
-            "examples",
-            "The examples",
-            paragraphs(
-                "Panels a) and b) are the paper's: components and norm of each joint's gap, and the"
-                " drift of the energy. In c) only frame point and reference change, in d) each body"
-                " moves in the subgroup of the joint that carries it, which is what this package"
-                " does when nothing is asked for. The last panel puts all of them on one"
-                " logarithmic axis. Both forms of the acceleration constraints are in a table"
-                " below; on subgroups only joints that close loops have any, in the screw form."
-            ),
-            *parts,
-        )
+        return self.section("examples", *map(self.example, self.study.options.chosen))
 
     def example(self, key: str) -> str:
         example = EXAMPLES[key]
@@ -166,12 +148,7 @@ class Page:
             forces=False,
             show={"gaps": True, "curve": GAPS},
         )
-        caption = (
-            "The runs of panels a) to d) side by side: SE(3), SO(3)×ℝ³, framed on the joints, and"
-            " in their subgroups. Lines at joints are their gaps, all magnified by the same power"
-            " of ten, which can be changed under Show. Drag to turn, wheel or pinch to zoom."
-        )
-        return film_block(film._repr_html_(), f"film-{key}", caption)
+        return film_block(film._repr_html_(), f"film-{key}", self.told("film"))
 
     # --- beyond ---
 
@@ -184,10 +161,7 @@ class Page:
             parts.append(self.show(figures_beyond.platform_figure(study)))
         if study.has("floating-pair"):
             parts.append(self.show(figures_beyond.free_figure(study)))
-        parts.append(
-            section("forms-of-the-constraint", "Both forms of the acceleration constraint",
-                    FORMS_TEXT, forms_table(study), level=3)
-        )  # fmt: skip
+        parts.append(self.section("forms-of-the-constraint", forms_table(study), level=3))
         parts.append(self.show(figures_sweeps.longer_figure(study)))
         if not study.options.quick:
             if study.has("heavy-top") or study.has("double-pendulum"):
@@ -196,7 +170,7 @@ class Page:
                     f"<details><summary>As a table</summary>{tableaux_table(study)}</details>"
                 )
             parts.append(self.show(figures_sweeps.steps_figure(study)))
-            parts.append(section("cost", "Cost", COST_TEXT, cost_table(study), level=3))
+            parts.append(self.section("cost", cost_table(study), level=3))
         return section("beyond", "Beyond the paper", *parts)
 
     # --- errata ---
@@ -224,16 +198,7 @@ class Page:
                 f'<div class="formula">{formula_svg(erratum.right)}</div></div></div>'
                 f"{paragraphs(erratum.comment)}{figures}</div>"
             )
-        return section(
-            "errata",
-            "Errata",
-            paragraphs(
-                "Formulas of the paper that are misprinted, unclear, or dangerous in floating"
-                " point, with figures computed by this run that tell the two apart."
-            ),
-            *blocks,
-            paragraphs(RIGHT_AS_PRINTED),
-        )
+        return self.section("errata", *blocks, paragraphs(self.told("errata", "after")))
 
     # --- provenance ---
 
@@ -241,41 +206,14 @@ class Page:
         study = self.study
         some = next(iter(study.runs.outcomes.values())).result.provenance
         versions = ", ".join(f"{name} {number}" for name, number in some["versions"].items())
-        o = study.options
-        return section(
-            "provenance",
-            "Provenance",
-            paragraphs(
-                f"{len(study.runs.outcomes)} simulations with the Munthe-Kaas method ({o.method},"
-                f" step {o.step:g} s and {o.until:g} s unless a figure says otherwise), index 1,"
-                f" no stabilisation but where a figure says so; {versions}; {some['created']}. Each"
-                " joint's gap is the distance of its two points in the world, measured at every"
-                " step; energies are relative to the kinetic energy at the start. Random starts"
-                " come from a fixed seed. All scalars, with the space, frame, form, method and step"
-                " of the run each comes from, are in <code>results.json</code> beside this page;"
-                " all figures, as SVG and PNG, in <code>figures</code>."
-                if not o.quick
-                else f"{len(study.runs.outcomes)} simulations (quick version: fewer starts,"
-                f" tableaux and steps); {versions}; {some['created']}. All scalars are in"
-                " <code>results.json</code> beside this page."
-            ),
-        )
+        numbers = {
+            "count": len(study.runs.outcomes), "versions": versions, "created": some["created"]
+        }  # fmt: skip
+        text = self.told("provenance", "quick" if study.options.quick else "text", **numbers)
+        return section("provenance", words()["page"]["provenance"]["title"], paragraphs(text))
 
 
 ERRATUM_CHIPS = {"misprint": "fails", "dangerous": "partly", "unclear": "other"}
-
-FORMS_TEXT = paragraphs(
-    "The paper leaves open in which form the acceleration constraints are written. <em>Space</em>:"
-    " the gap in the inertial frame, differentiated twice, as the paper prints. <em>Screw</em>: the"
-    " relative twist, seen in the joint's frame, stays in the joint's subalgebra. They agree while"
-    " joints are closed and differ once they are not, so where a joint drifts the form changes the"
-    " result by up to orders of magnitude, and where it holds to round-off it does not matter."
-)
-COST_TEXT = paragraphs(
-    "Time of one step on this machine, best of several runs. On charts the constrained dynamics are"
-    " the same, and what differs is exp, dexp⁻¹ and the change of chart; in subgroups there are no"
-    " constraints but those of loop-closing joints, and the dynamics are recursive."
-)
 
 
 def space_in_words(space: str) -> str:

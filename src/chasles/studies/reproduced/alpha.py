@@ -10,10 +10,9 @@ import numpy as np
 
 from chasles.integrators.generalized_alpha import generalized_alpha
 from chasles.many.quiet import simulate_quietly
-from chasles.model import GROUND, Body, Model, Spherical
 from chasles.result.result import Result
 from chasles.studies.reproduced.case import Case, Row
-from chasles.studies.reproduced.tops import INERTIA, MASS
+from chasles.studies.reproduced.tops import heavy_top
 
 #: rad/s about the axis of symmetry: as published, and a tenth of it.
 FAST, SLOW = 150.0, 15.0
@@ -31,19 +30,13 @@ TRANSIENTS = (
 )
 
 
-def spinning(rate: float) -> Model:
-    """The heavy top of Brüls and Cardona, spun with so many rad/s."""
-    top = Body("top", MASS, INERTIA, position=(0, 1, 0), angular_velocity=(0, rate, -4.61538))
-    return Model([top], [Spherical("pivot", GROUND, top, at=(0, 0, 0))], gravity=(0, 0, -9.81))
-
-
 def slope(rate: float, of: Any, **options: Any) -> float:
     """The observed order of a quantity of a run: log2 of the errors of its two shortest steps."""
     errors = []
     for count in COUNTS[-2:]:
-        run = simulate_quietly(spinning(rate), UNTIL, step=UNTIL / count, **options)
+        run = simulate_quietly(heavy_top(rate), UNTIL, step=UNTIL / count, **options)
         near = simulate_quietly(
-            spinning(rate), UNTIL, step=UNTIL / (4 * count), save_every=4, method="dop853"
+            heavy_top(rate), UNTIL, step=UNTIL / (4 * count), save_every=4, method="dop853"
         )
         errors.append(np.abs(of(run) - of(near))[1:].max())
     return float(np.log2(errors[0] / errors[1]))

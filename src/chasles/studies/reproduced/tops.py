@@ -8,22 +8,17 @@ import numpy as np
 from chasles.many.quiet import simulate_quietly
 from chasles.model import GROUND, Body, Bushing, Load, Model, Spherical
 from chasles.run.time_grid import NEVER
+from chasles.studies.library.heavy_top import GRAVITY, INERTIA, MASS, model
 from chasles.studies.reproduced.case import Case, Row
 
-MASS, GRAVITY = 15.0, 9.81
-INERTIA = (0.234375, 0.46875, 0.234375)  # about the centre of mass, 1 m from the pivot
 #: About the pivot, the charts of which are what Exudyn's rotation-vector nodes have.
 SPACES = "SO3xR3 on joints"
 EXUDYN = "J. Gerstmayr and S. Holzinger, Exudyn, TestModels/{}: values in the comments of the file"
 
 
-def heavy_top() -> Model:
-    """Brüls and Cardona, On the use of Lie group time integrators in multibody dynamics, J. Comput.
-    Nonlinear Dynam. 5 (2010) 031002."""
-    top = Body(
-        "top", mass=MASS, inertia=INERTIA, position=(0, 1, 0), angular_velocity=(0, 150, -4.61538)
-    )
-    return Model([top], [Spherical("pivot", GROUND, top, at=(0, 0, 0))], gravity=(0, 0, -GRAVITY))
+def heavy_top(rate: float = 150.0) -> Model:
+    """The top of the library, spun with so many rad/s."""
+    return model((0.0, rate, -4.61538))
 
 
 def two_tops() -> Model:
