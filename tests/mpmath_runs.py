@@ -7,7 +7,8 @@ from chasles.core.outcomes import OK
 from chasles.integrators.advance import UNSEEN
 from chasles.many.ensembles.members import records_of
 from chasles.many.gradients.placing import placed
-from chasles.many.traced.record import Unboxing, plain_step
+from chasles.many.traced.record import plain_step
+from chasles.scalars.traced import Unboxing
 
 
 def steps_in_mpmath(made, block, step, count, digits):

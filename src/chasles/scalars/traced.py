@@ -194,13 +194,32 @@ def operand_of(x: Any) -> Operand:
     return x.place if isinstance(x, Traced) else value_of(x)
 
 
+class Unboxing:
+    """Records with flat lists for arrays; arrays that share memory share a list."""
+
+    def __init__(self, make: Callable[[Any], Any] = lambda array: array.reshape(-1).tolist()):
+        self.make = make
+        self.lists: dict[tuple[int, int], tuple[Any, Any]] = {}  # memory -> (array, its list)
+
+    def of(self, record: Any) -> Any:
+        if isinstance(record, np.ndarray):
+            return self.list_of(record)
+        if hasattr(record, "_fields"):
+            return type(record)(*(self.of(part) for part in record))
+        return tuple(map(self.of, record)) if isinstance(record, tuple) else record
+
+    def list_of(self, array: Any) -> Any:
+        key = array.__array_interface__["data"][0], array.nbytes
+        if array.nbytes == 0:
+            return []
+        if key not in self.lists:
+            self.lists[key] = array, self.make(array)
+        return self.lists[key][1]
+
+
 def unboxed(record: Any) -> Any:
     """Arrays as flat lists of Python numbers, however nested: they can hold traced scalars."""
-    if isinstance(record, np.ndarray):
-        return record.reshape(-1).tolist()
-    if hasattr(record, "_fields"):
-        return type(record)(*(unboxed(part) for part in record))
-    return record
+    return Unboxing().of(record)
 
 
 def recorded(function: Callable[..., Sequence[Any]], inputs: Sequence[float]) -> Program:

@@ -20,13 +20,13 @@ from chasles.core.outcomes import OK
 from chasles.core.recursion.count import recursion_flops
 from chasles.integrators.advance import UNSEEN
 from chasles.integrators.methods import find_method
-from chasles.many.traced.record import Unboxing, plain_step
+from chasles.many.traced.record import plain_step
 from chasles.model import Model
 from chasles.result.result import Result
 from chasles.run.implicit_choice import work_of
 from chasles.run.one_run import prepared
 from chasles.run.options import Options
-from chasles.scalars.traced import Tape
+from chasles.scalars.traced import Tape, Unboxing
 
 #: Bodies up to which steps are recorded: 10 ms for every one of them.
 MOST_RECORDED = 8

@@ -5,7 +5,7 @@ of a model needs its own.  A list is read at once.
 """
 
 from functools import cached_property, lru_cache
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 
@@ -21,21 +21,24 @@ from chasles.scalars.nodes import Place, Program
 BACK_SIGNATURE = (POINTER,) * 6 + (NUMBER,) * 2 + (WHOLE,) * 2
 
 
-class Branch(Protocol):
-    """A recorded step."""
+class Branch:
+    """A recorded step, and what stands beside the block where it was recorded."""
 
-    recording: Recording
-    carried: Floats
+    def __init__(self, recording: Recording, parameters: Floats, step: float) -> None:
+        self.recording, self.parameters, self.step = recording, parameters, step
+        self.carried = np.array([array.flat[entry] for array, entry in recording.carried] or [0.0])
 
-    @property
+    @cached_property
     def lanes(self) -> Sheet:
         """The step with derivatives carried along."""
+        return Sheet(self.recording.step, lanes=True)
 
     def forward(self, now: Floats, states: Floats, first: int, index: int, last: int) -> int:
         """Steps from `index` on while guards hold: the step reached.
 
         `now` becomes the state there; the state after step k goes to row k - first of `states`.
         """
+        raise NotImplementedError
 
     def back(
         self, states: Floats, seeds: Floats, weights: Floats, totals: Floats, begin: int
@@ -43,6 +46,7 @@ class Branch(Protocol):
         """Back along steps from states (count, width); weights of the last state become those of
         the first, seeds (count, width) join them, and totals grow by those of parameters.
         """
+        raise NotImplementedError
 
 
 @lru_cache(maxsize=64)
@@ -52,18 +56,13 @@ def way_back(step: Program, width: int, carried: int, parameters: int) -> tuple[
     return code, code.function(BACK, *BACK_SIGNATURE)
 
 
-class CompiledBranch:
+class CompiledBranch(Branch):
     """By machine code."""
 
     def __init__(self, recording: Recording, parameters: Floats, step: float) -> None:
-        self.recording, self.step = recording, step
+        super().__init__(recording, parameters, step)
         self._forward = machine_code(recording, recording.width)
-        self.carried = carried_by(recording)
-        self.given = np.ascontiguousarray(np.append(parameters, 0.0))
-
-    @cached_property
-    def lanes(self) -> Sheet:
-        return Sheet(self.recording.step, lanes=True)
+        self.given = np.append(parameters, 0.0)
 
     def forward(self, now: Floats, states: Floats, first: int, index: int, last: int) -> int:
         grid = (0.0, self.step, index, last, 2**62)
@@ -80,20 +79,15 @@ class CompiledBranch:
         run(*(x.ctypes.data for x in arrays), 0.0, self.step, begin, len(states))
 
 
-class ListedBranch:
+class ListedBranch(Branch):
     """By reading a list: one that keeps all its numbers for the way back, or the one with lanes."""
 
     def __init__(
         self, recording: Recording, parameters: Floats, step: float, returns: bool
     ) -> None:
-        self.recording, self.parameters, self.step = recording, parameters, step
-        self.carried = carried_by(recording)[: len(recording.carried)]
-        self.sheet = Sheet(recording.step, lanes=not returns)
-        self.returns = returns
-
-    @cached_property
-    def lanes(self) -> Sheet:
-        return Sheet(self.recording.step, lanes=True) if self.returns else self.sheet
+        super().__init__(recording, parameters, step)
+        self.carried = self.carried[: len(recording.carried)]
+        self.sheet = Sheet(recording.step) if returns else self.lanes
 
     def inputs(self, state: Floats, index: int) -> Floats:
         times = self.step * index, self.step * (index + 1)
@@ -119,11 +113,6 @@ class ListedBranch:
             found = self.sheet.back(np.concatenate([weights + seeds[k], behind]))
             weights[:] = found[:width]
             totals[:count] += found[len(found) - count :]
-
-
-def carried_by(recording: Recording) -> Floats:
-    """What stands beside the block where a step was recorded."""
-    return np.array([array.flat[entry] for array, entry in recording.carried] or [0.0])
 
 
 def goes_on_from_guesses(recording: Recording) -> bool:

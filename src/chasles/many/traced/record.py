@@ -17,7 +17,7 @@ from chasles.core.outcomes import OK
 from chasles.integrators.advance import SEEN, take_step
 from chasles.many.traced.simplify import simplified, simplified_step
 from chasles.scalars.nodes import Place, Program
-from chasles.scalars.traced import Tape
+from chasles.scalars.traced import Tape, Unboxing
 
 Records = tuple[Any, Any, Any]  # mechanism, scratch, scheme
 
@@ -55,29 +55,6 @@ class Parameter:
     array: Any
     entry: int
     path: tuple[int | str, ...]
-
-
-class Unboxing:
-    """Records with flat lists for arrays; arrays that share memory share a list."""
-
-    def __init__(self, make: Callable[[Any], Any] = lambda array: array.reshape(-1).tolist()):
-        self.make = make
-        self.lists: dict[tuple[int, int], tuple[Any, Any]] = {}  # memory -> (array, its list)
-
-    def of(self, record: Any) -> Any:
-        if isinstance(record, np.ndarray):
-            return self.list_of(record)
-        if hasattr(record, "_fields"):
-            return type(record)(*(self.of(part) for part in record))
-        return tuple(map(self.of, record)) if isinstance(record, tuple) else record
-
-    def list_of(self, array: Any) -> Any:
-        key = array.__array_interface__["data"][0], array.nbytes
-        if array.nbytes == 0:
-            return []
-        if key not in self.lists:
-            self.lists[key] = array, self.make(array)
-        return self.lists[key][1]
 
 
 class Noted(list):
