@@ -231,3 +231,38 @@ def test_loops_of_two_formulas_close_each_by_its_own():
     a, b = problem.absolute(state[None])[0, :, 9:12]
     assert a == pytest.approx((0.1, 0.2, 0.0), abs=1e-12)
     assert 4 * b[1] - b[0] + 1 == pytest.approx(0.0, abs=1e-12)
+
+
+@pytest.mark.parametrize(
+    "method",
+    [
+        "rk4",
+        "half-explicit",
+        "generalized-alpha",
+        "generalized-alpha index 2",
+        "bliedf2",
+        "rattlie",
+    ],
+)
+@pytest.mark.filterwarnings("ignore::chasles.ChaslesWarning")
+def test_two_formulas_move_as_the_joints_that_they_are(method):
+    """Gaps enter the steps of index 3 and projections: each joint has those of its own formula."""
+    a, b = bodies()
+    at = [(0.0, 0.0, 0.9), (0.1, 0.3, 0.2), AT, AT_B]
+    built_in = [
+        ch.Distance("hung", ch.GROUND, a, at=at[0], at_b=at[1]),
+        ch.Distance("rod", a, b, at=at[2], at_b=at[3]),
+    ]
+    ground = ch.Body.sphere("ground's frame", 0.1, mass=1.0)
+    formulas = [
+        ch.CustomJoint("hung", ch.GROUND, a, rod(ground, a, at[0], at[1]), rows=1),
+        ch.CustomJoint("rod", a, b, rod(a, b, at[2], at[3]), rows=1),
+    ]
+    ends = []
+    for joints in (built_in, formulas):
+        result = ch.simulate(
+            ch.Model([a, b], joints), 0.1, 2e-3, method=method, spaces="SO3xR3", close=True,
+            stabilise="projection" if method == "rk4" else None,
+        )  # fmt: skip
+        ends.append(np.concatenate([result.position("a")[-1], result.position("b")[-1]]))
+    np.testing.assert_allclose(ends[0], ends[1], rtol=0, atol=1e-6)

@@ -29,7 +29,7 @@ RULES = ("auto", "subgroups", "SE3", "SO3xR3", "SE3 relative", "SO3xR3 on joints
 #: What is left after extrapolation, as a fraction of the difference of two runs; and rounding.
 LEFT, FLOOR = 0.5, 1e-9
 #: At a kink a method errs by what a step happens to hit: by so much, in m, rad and per s.
-KINK = 1e-3
+KINK = 4e-3
 
 #: What a method or a space may refuse, by the words of the documentation.
 DOCUMENTED = (

@@ -29,6 +29,7 @@ class Workspace(NamedTuple):
     quadrature_rates: Floats  # (quadratures,)
     exchange: Floats  # (EXCHANGE_WIDTH,) what a user's formula is given ...
     answer: Floats  # (ANSWER_WIDTH,) ... and what it answers
+    formula_gaps: Floats  # (rows,) g of joints by formulas, where their rows were last assembled
 
 
 def make_workspace(system: System) -> Workspace:
@@ -47,4 +48,5 @@ def make_workspace(system: System) -> Workspace:
         quadrature_rates=np.zeros(system.quadrature_count),
         exchange=np.zeros(EXCHANGE_WIDTH),
         answer=np.zeros(ANSWER_WIDTH),
+        formula_gaps=np.zeros(rows),
     )

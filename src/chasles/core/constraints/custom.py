@@ -30,6 +30,7 @@ def custom_rows(system: Any, joint: int, absolute: Any, work: Any, jacobian: Any
     rows, first = system.joints.rows[joint], system.joints.first_row[joint]
     call_address(system.joints.address[joint], 0.0, exchange, answer)
     for r in range(rows):
+        work.formula_gaps[first + r] = answer[r]
         entries = rows + r * ROW_WIDTH
         put_row(
             jacobian,
@@ -45,9 +46,10 @@ def custom_rows(system: Any, joint: int, absolute: Any, work: Any, jacobian: Any
 def custom_residual(
     system: Any, joint: int, turn: Any, shift: Any, target: Any, work: Any, row: int, out: Any
 ) -> None:
-    """What the formula answered when its rows were assembled."""
+    """What the formula answered when its rows were assembled, other formulas since then or not."""
+    first = system.joints.first_row[joint]
     for k in range(system.joints.rows[joint]):
-        out[row + k] = -work.answer[k]
+        out[row + k] = -work.formula_gaps[first + k]
 
 
 def custom_gap(opening: Opening) -> Gap:
