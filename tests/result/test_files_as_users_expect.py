@@ -13,6 +13,7 @@ import pytest
 
 import chasles as ch
 from chasles.result import sealed
+from chasles.result.dataset import make_table
 
 POSIX = pytest.mark.skipif(os.name != "posix", reason="links, modes and pipes of POSIX")
 
@@ -171,7 +172,7 @@ def test_a_joint_of_a_users_own_class_is_refused_before_a_file_is_made(tmp_path,
 
 def forged(result: ch.Result, path: Path, **arrays) -> Path:
     """A sealed file with other values of some variables."""
-    table = result._table()
+    table = make_table(result)
     variables, coordinates = dict(table.variables), dict(table.coordinates)
     for name, values in arrays.items():
         there = coordinates if name == "time" else variables
@@ -198,7 +199,7 @@ def forged(result: ch.Result, path: Path, **arrays) -> Path:
     ],
 )
 def test_arrays_that_do_not_fit_the_model_are_refused_at_load(name, change, result, tmp_path):
-    values = change(np.array(result._table().variables[name][1]))
+    values = change(np.array(make_table(result).variables[name][1]))
     path = forged(result, tmp_path / "run.nc", **{name: values})
     with pytest.raises(ch.InvalidFile, match=f"does not hold a result: {name} "):
         ch.load(path)
@@ -206,7 +207,7 @@ def test_arrays_that_do_not_fit_the_model_are_refused_at_load(name, change, resu
 
 @pytest.mark.parametrize("times", [[0.0] * 11, np.arange(11.0)[::-1], np.full(11, np.nan)])
 def test_times_increase(times, result, tmp_path):
-    table = result._table()
+    table = make_table(result)
     time = (("time",), np.array(times), {})
     path = sealed.write(
         table._replace(coordinates={**table.coordinates, "time": time}), tmp_path / "run.nc"
@@ -216,7 +217,7 @@ def test_times_increase(times, result, tmp_path):
 
 
 def test_a_file_without_the_integrals_of_its_forces_is_refused(result, tmp_path):
-    table = result._table()
+    table = make_table(result)
     variables = {name: v for name, v in table.variables.items() if name != "integrals"}
     path = sealed.write(table._replace(variables=variables), tmp_path / "run.nc")
     with pytest.raises(ch.InvalidFile, match="integrals"):

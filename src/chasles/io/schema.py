@@ -20,15 +20,15 @@ from chasles.model.plain import (
     DRIVERS,
     FORCES,
     JOINTS,
+    PACKED,
     REQUIRED,
     SENSORS,
+    SHAPES,
     WAVES,
     defaults_of,
     made_of,
     wave_fields,
 )
-from chasles.model.plain_shapes import KINDS as SHAPES
-from chasles.model.plain_shapes import PACKED
 from chasles.run.options import as_data
 
 Numbers = list[float]

@@ -3,15 +3,13 @@
 import json
 import math
 import os
-import secrets
-from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
 from chasles.io.limits import LARGEST, check_keys
 from chasles.model import InvalidFile, InvalidModel
 from chasles.model.errors import short_repr
-from chasles.result.sealed import checked_path
+from chasles.result.sealed import checked_path, write_whole
 
 BARE = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-")
 WIDEST = 100  # characters of a line; longer lists are broken
@@ -70,7 +68,7 @@ def written(value: Any) -> str:
 
 
 def write_text(document: dict[str, Any], path: str | os.PathLike[str]) -> Path:
-    """Write under another name beside `path`, then rename: all or nothing."""
+    """Write a document as a file: see `write_whole`."""
     target = checked_path(path)
     if target.suffix.lower() != ".toml":
         raise InvalidFile(
@@ -92,16 +90,4 @@ def write_text(document: dict[str, Any], path: str | os.PathLike[str]) -> Path:
             f" up to {LARGEST / 2**20:g} MiB.",
             "Thin out its tables, or keep the script that makes the model.",
         )
-    part = target.with_name(f".chasles-{secrets.token_hex(8)}.part")
-    try:
-        part.write_bytes(contents)
-        os.replace(part, target)
-    except OSError as error:
-        raise InvalidFile(
-            f"'{target}' cannot be written: {error.strerror or error}.",
-            "Write elsewhere, or make the folder, room, and allow writing there.",
-        ) from error
-    finally:
-        with suppress(OSError):
-            part.unlink(missing_ok=True)
-    return target
+    return write_whole(target, lambda file: file.write(contents))

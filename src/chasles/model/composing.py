@@ -32,6 +32,7 @@ POINTS = ("at", "at_b")
 DIRECTIONS = ("axis", "axis_b", "direction")
 BODIES = ("a", "b", "body", "reaction")
 NAMES = ("name", "joint")
+PARTS = ("joints", "forces", "drivers", "sensors")
 
 
 @dataclass(frozen=True)
@@ -77,15 +78,9 @@ def moved(model: "Model", prefix: str, position: ArrayLike, rotation: Turned) ->
         np.array(rotation_of(rotation, "placed")),
         np.array(checked_vector(position, "position", "placed", InvalidModel)),
     )
-    return type(model)(
-        [moved_body(body, place) for body in model.bodies],
-        [moved_part(joint, place) for joint in model.joints],
-        [moved_part(force, place) for force in model.forces],
-        [moved_part(driver, place) for driver in model.drivers],
-        gravity=model.gravity,
-        notes=model.notes,
-        sensors=[moved_part(sensor, place) for sensor in model.sensors],
-    )
+    bodies = [moved_body(body, place) for body in model.bodies]
+    parts = {what: [moved_part(part, place) for part in getattr(model, what)] for what in PARTS}
+    return type(model)(bodies, **parts, gravity=model.gravity, notes=model.notes)
 
 
 def moved_body(body: Body, place: Placement) -> Body:
@@ -174,12 +169,6 @@ def combined(first: "Model", second: "Model") -> "Model":
                 f"both models have a {what} '{shared[0]}'.",
                 "Give one of them a prefix: model.placed(prefix='left ').",
             )
-    return type(first)(
-        first.bodies + second.bodies,
-        first.joints + second.joints,
-        first.forces + second.forces,
-        first.drivers + second.drivers,
-        gravity=first.gravity,
-        notes=first.notes + tuple(note for note in second.notes if note not in first.notes),
-        sensors=first.sensors + second.sensors,
-    )
+    parts = {what: getattr(first, what) + getattr(second, what) for what in ("bodies", *PARTS)}
+    notes = first.notes + tuple(note for note in second.notes if note not in first.notes)
+    return type(first)(**parts, gravity=first.gravity, notes=notes)

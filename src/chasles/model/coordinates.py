@@ -7,7 +7,7 @@ whole turns.
 from typing import Any
 
 from chasles.model.checks import Invalid, checked_name
-from chasles.model.errors import short_repr
+from chasles.model.errors import InvalidOption, short_repr
 from chasles.model.joints import Joint
 from chasles.model.pairs import COORDINATES_OF, pair_of_rows
 from chasles.model.words import Coordinate
@@ -73,6 +73,14 @@ def resolved_coordinate(
             f"Give coordinate='{known[0]}', or leave it out.",
         )
     return coordinate
+
+
+def coordinate_key(model: Any, joint: Any, which: Any) -> tuple[str, Coordinate]:
+    """A joint's name, and which of its coordinates is meant."""
+    found = model.joint(joint)
+    where = f"coordinate of joint '{found.name}'"
+    word = checked_coordinate(which, where, InvalidOption)
+    return found.name, resolved_coordinate(found, word, where, InvalidOption)
 
 
 def checked_joint_name(joint: Any, where: str, invalid: Invalid) -> str:

@@ -2,7 +2,6 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from math import isfinite
 from typing import Any
 
 import numpy as np
@@ -11,7 +10,7 @@ from chasles.model.body import GROUND, Body, checked_body
 from chasles.model.checks import Vector3, checked_callable, checked_vector, fill
 from chasles.model.errors import ChaslesError, InvalidForce, one_line, short_repr
 from chasles.model.joints import Attachment
-from chasles.model.loads import BodyForce
+from chasles.model.loads import BodyForce, is_plain
 from chasles.model.several import checked_several
 
 
@@ -177,11 +176,3 @@ def first_and_rest(name: Any, body: Any, others: Any) -> tuple[Any, tuple[str, .
     listed = [*others] if isinstance(others, list | tuple) else [others]
     several = checked_several([body, *listed], f"force '{name}'", InvalidForce)
     return several[0], several[1:]
-
-
-def is_plain(vector: Any) -> bool:
-    """Whether it is three finite floats in a tuple."""
-    if type(vector) is not tuple or len(vector) != 3:
-        return False
-    x, y, z = vector
-    return type(x) is type(y) is type(z) is float and isfinite(x) and isfinite(y) and isfinite(z)

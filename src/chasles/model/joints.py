@@ -148,6 +148,11 @@ class Joint:
             zero=checked_zero(zero, self.coordinates, where),
         )
 
+    @property
+    def where(self) -> str:
+        """How messages about it begin."""
+        return f"joint '{self.name}'"
+
     def at_start(self, coordinate: Coordinate) -> float:
         """A coordinate at the poses entered: rad or m."""
         if coordinate not in self.coordinates:

@@ -163,23 +163,23 @@ class Model:
 
     def body(self, body: Body | str, where: str = "") -> Body:
         """The model's body of that name; `where` opens the message if there is none."""
-        return found(body, Body, self._body_by_name, where)
+        return found(body, Body, self._named, where)
 
     def joint(self, joint: Joint | str, where: str = "") -> Joint:
         """The model's joint of that name; `where` opens the message if there is none."""
-        return found(joint, Joint, self._joint_by_name, where)
+        return found(joint, Joint, self._named, where)
 
     def force(self, force: Force | str, where: str = "") -> Force:
         """The model's force of that name; `where` opens the message if there is none."""
-        return found(force, Force, self._force_by_name, where)
+        return found(force, Force, self._named, where)
 
     def driver(self, driver: AnyDriver | str, where: str = "") -> AnyDriver:
         """The model's driver of that name; `where` opens the message if there is none."""
-        return found(driver, AnyDriver, self._driver_by_name, where)
+        return found(driver, AnyDriver, self._named, where)
 
     def sensor(self, sensor: AnySensor | str, where: str = "") -> AnySensor:
         """The model's sensor of that name; `where` opens the message if there is none."""
-        return found(sensor, AnySensor, {one.name: one for one in self.sensors}, where)
+        return found(sensor, AnySensor, self._named, where)
 
     @cached_property
     def _kept(self) -> dict[Any, Any]:
@@ -190,20 +190,13 @@ class Model:
         return {name: value for name, value in self.__dict__.items() if name != "_kept"}
 
     @cached_property
-    def _body_by_name(self) -> dict[str, Body]:
-        return {body.name: body for body in self.bodies}
-
-    @cached_property
-    def _joint_by_name(self) -> dict[str, Joint]:
-        return {joint.name: joint for joint in self.joints}
-
-    @cached_property
-    def _force_by_name(self) -> dict[str, Force]:
-        return {force.name: force for force in self.forces}
-
-    @cached_property
-    def _driver_by_name(self) -> dict[str, AnyDriver]:
-        return {driver.name: driver for driver in self.drivers}
+    def _named(self) -> dict[type, dict[str, Any]]:
+        """Every part by its kind and its name."""
+        groups: dict[type, tuple[Any, ...]] = {
+            Body: self.bodies, Joint: self.joints, Force: self.forces, AnyDriver: self.drivers,
+            AnySensor: self.sensors,
+        }  # fmt: skip
+        return {kind: {part.name: part for part in parts} for kind, parts in groups.items()}
 
     @checked_keywords
     def placed(
@@ -264,15 +257,12 @@ class Model:
         sensors
             More sensors.
         """
-        return Model(
-            (*self.bodies, *listed(bodies, "bodies")),
-            (*self.joints, *listed(joints, "joints")),
-            (*self.forces, *listed(forces, "forces")),
-            (*self.drivers, *listed(drivers, "drivers")),
-            gravity=self.gravity,
-            notes=self.notes,
-            sensors=(*self.sensors, *listed(sensors, "sensors")),
-        )
+        given = {"bodies": bodies, "joints": joints, "forces": forces, "drivers": drivers,
+                 "sensors": sensors}  # fmt: skip
+        parts: dict[str, Any] = {
+            what: (*getattr(self, what), *listed(more, what)) for what, more in given.items()
+        }
+        return Model(**parts, gravity=self.gravity, notes=self.notes)
 
     def write(self, path: str | os.PathLike[str], run: Mapping[str, Any] | None = None) -> Path:
         """Write the model to a TOML file. `read_model` reads back an equal model.
@@ -459,12 +449,13 @@ def checked_model(model: Any) -> Model:
     return model
 
 
-def found(part: Any, kind: type[Named], known: dict[str, Named], where: str) -> Named:
+def found(part: Any, kind: type[Named], named: Mapping[type, dict[str, Any]], where: str) -> Named:
     """The part of a model that is meant by itself or by its name."""
     name = part.name if isinstance(part, kind | Ground) else part
-    if not isinstance(name, str) or name not in known:
-        raise UnknownName.among(word_for(kind), name, known, where=where)
-    return known[name]
+    if not isinstance(name, str) or name not in named[kind]:
+        raise UnknownName.among(word_for(kind), name, named[kind], where=where)
+    meant: Named = named[kind][name]
+    return meant
 
 
 def plural(count: int, one: str, many: str) -> str:

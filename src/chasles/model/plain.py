@@ -5,23 +5,28 @@ bodies and joints anew, so plain data is checked like a user's own words.  What 
 for may be left out.
 """
 
+import binascii
+from base64 import b64decode, b64encode
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import fields as fields_of
 from inspect import Parameter, signature
 from typing import Any
 
+import numpy as np
+
 from chasles.model.body import Body
+from chasles.model.checks import IDENTITY
 from chasles.model.components import Components
 from chasles.model.drivers import AnyDriver
 from chasles.model.errors import ChaslesError, InvalidModel, UnknownName, short_repr
 from chasles.model.expressions import Expression
 from chasles.model.forces import Force
 from chasles.model.joints import Joint
+from chasles.model.mesh import Mesh
 from chasles.model.model import Model
-from chasles.model.plain_shapes import shape_from_plain, shape_to_plain
 from chasles.model.sensors import AnySensor
-from chasles.model.shapes import Shape
+from chasles.model.shapes import Box, Capsule, Cone, Cylinder, Ring, Rod, Shape, Sphere
 from chasles.model.signals import Signal
 from chasles.model.waves import Linear, Ramp, Sine, Table, Wave
 
@@ -36,6 +41,10 @@ def by_kind(*kinds: type[Any]) -> Kinds:
 JOINTS, FORCES, DRIVERS = Joint.kinds, Force.kinds, AnyDriver.kinds
 SENSORS = AnySensor.kinds
 WAVES = by_kind(Linear, Ramp, Sine, Table, Expression)
+SHAPES = by_kind(Box, Rod, Cylinder, Sphere, Capsule, Ring, Cone, Mesh)
+#: Numbers of a mesh, as base64 of their bytes; and what shapes have where nothing is said.
+PACKED = {"vertices": "<f8", "triangles": "<i8"}
+POSE = {"position": (0.0, 0.0, 0.0), "rotation": IDENTITY, "colour": None}
 MAKERS: dict[str, Callable[..., Signal]] = {
     "linear": Signal.linear,
     "ramp": Signal.ramp,
@@ -59,15 +68,12 @@ def to_plain(model: Model) -> Plain:
     check_kinds(model)
     plain: Plain = {
         "bodies": [body_to_plain(body) for body in model.bodies],
-        "joints": [part_to_plain(joint, f"joint '{joint.name}'") for joint in model.joints],
+        "joints": [],
         "gravity": list(model.gravity),
     }
-    if model.forces:
-        plain["forces"] = [part_to_plain(force, force.where) for force in model.forces]
-    if model.drivers:
-        plain["drivers"] = [part_to_plain(driver, driver.where) for driver in model.drivers]
-    if model.sensors:
-        plain["sensors"] = [part_to_plain(sensor, sensor.where) for sensor in model.sensors]
+    for what in PARTS:
+        if parts := getattr(model, what):
+            plain[what] = [part_to_plain(part, part.where) for part in parts]
     if model.notes:
         plain["notes"] = list(model.notes)
     return plain
@@ -158,6 +164,37 @@ def part_from_plain(plain: Any, kinds: Kinds, what: str, where: str) -> Any:
         values["shape"] = shape_from_plain(values["shape"], f"{where}, shape")
     with placed_at(where):
         return kind(**values)
+
+
+def shape_to_plain(shape: Shape) -> Plain:
+    """The kind and all that it takes to make it; a pose only where there is one."""
+    plain: Plain = {"kind": shape.kind}
+    for name in made_of(type(shape)):
+        value = getattr(shape, name)
+        if name in PACKED:
+            value = b64encode(value.astype(PACKED[name]).tobytes()).decode("ascii")
+        if name not in POSE or repr(value) != repr(POSE[name]):  # -0.0 is not 0.0
+            plain[name] = listed(value)
+    return plain
+
+
+def shape_from_plain(plain: Any, where: str) -> Shape:
+    kind = checked_kind(plain, SHAPES, "shape", where)
+    where = f"{where}, {kind}"
+    fields = checked_fields(plain, {"kind": REQUIRED, **defaults_of(SHAPES[kind])}, where)
+    values = {name: value for name, value in fields.items() if name != "kind"}
+    for name, number in PACKED.items():
+        if name in values:
+            try:
+                values[name] = np.frombuffer(b64decode(values[name], validate=True), number)
+                values[name] = values[name].reshape(-1, 3)
+            except (TypeError, ValueError, binascii.Error):
+                raise InvalidModel(
+                    f"{where}, {name} is not base64 of rows of three numbers.",
+                    "Write the data with to_plain.",
+                ) from None
+    shape: Shape = SHAPES[kind](**values)
+    return shape
 
 
 def made_of(kind: type[Any]) -> tuple[str, ...]:

@@ -18,12 +18,13 @@ from chasles.core.arrays import POSE_R, POSE_X, TWIST, Floats
 from chasles.model import InvalidModel, Model
 from chasles.model.plain import to_plain
 from chasles.result import energy
-from chasles.result.checkpoint import Checkpoint
 from chasles.result.provenance import Provenance
 from chasles.result.violations import gap
 
 if TYPE_CHECKING:
     from xarray import Dataset
+
+    from chasles.result.trajectory import Trajectory
 
 #: Version of the layout below; readers refuse files of a later one.
 FORMAT = 1
@@ -37,23 +38,12 @@ class Table(NamedTuple):
     attributes: dict[str, Any]
 
 
-def make_table(
-    problem: Problem,
-    t: Floats,
-    absolute: Floats,
-    integrals: Floats,
-    provenance: Provenance,
-    status: str,
-    message: str,
-    joint_coordinates: Floats | None = None,
-    checkpoint: Checkpoint | None = None,
-    multipliers: Floats | None = None,
-) -> Table:
+def make_table(run: "Trajectory") -> Table:
     """The trajectory with named dimensions, units, and where it came from."""
-    setup = problem.setup
+    setup = run.problem.setup
     model = setup.model
     axes = ["x", "y", "z"]
-    variables = over_time(setup, t, absolute, integrals, joint_coordinates, multipliers)
+    variables = over_time(run)
     coordinates = {
         "time": variables.pop("time"),
         "body": (("body",), list(model.body_names), {"long_name": "name of a body"}),
@@ -68,7 +58,7 @@ def make_table(
     if "integrals" in variables:
         named = [f"work of {name}" for name in (*model.force_names, *model.driver_names)]
         angles = {k: name for name, at in angle_columns(setup).items() for k in at}
-        named += [f"angle of {angles[k]}" for k in range(len(named), integrals.shape[1])]
+        named += [f"angle of {angles[k]}" for k in range(len(named), run.integrals.shape[1])]
         coordinates["integral"] = (("integral",), named, {"long_name": "what is integrated"})
     if "coordinates" in variables:
         keys = [f"{word} of {joint}" for joint, word in coordinate_keys(model)]
@@ -85,23 +75,18 @@ def make_table(
         motors = list(setup.signals.inputs)
         coordinates["input"] = (("input",), motors, {"long_name": "name of a motor"})
         variables["inputs"] = described(("input_time", "input"), inputs.values, "1", text)
-    going_on = {} if checkpoint is None else {"checkpoint": checkpoint.as_text()}
+    begin = run.checkpoint
+    going_on = {} if begin is None else {"checkpoint": begin.as_text()}
     attributes = {
-        **attributes_of(problem, provenance, text_of(model)), "status": status, "message": message,
-        **going_on,
+        **attributes_of(run.problem, run.provenance, text_of(model)), "status": run.status,
+        "message": run.message, **going_on,
     }  # fmt: skip
     return Table(coordinates, variables, attributes)
 
 
-def over_time(
-    setup: Setup,
-    t: Floats,
-    absolute: Floats,
-    integrals: Floats,
-    joint_coordinates: Floats | None = None,
-    multipliers: Floats | None = None,
-) -> dict[str, Any]:
+def over_time(run: "Trajectory") -> dict[str, Any]:
     """All that has a value at every time: each value is of its own time alone."""
+    setup, t, absolute, integrals = run.problem.setup, run.t, run.absolute, run.integrals
     variables = {"time": described(("time",), t.copy(), "s", "time"), **of_bodies(setup, absolute)}
     with np.errstate(over="ignore", invalid="ignore"):  # a run that stopped may end at 1e200 m/s
         variables.update(of_all(setup, absolute, integrals))
@@ -110,14 +95,14 @@ def over_time(
     if integrals.size:
         text = "work of forces and drivers (J), then unwrapped angles (rad)"
         variables["integrals"] = described(("time", "integral"), integrals.copy(), "1", text)
-    if joint_coordinates is not None and joint_coordinates.size:
+    if run.coordinates is not None and run.coordinates.size:
         text = "joint coordinates, as they were integrated: angles (rad), displacements (m)"
         dims = ("time", "joint_coordinate")
-        variables["coordinates"] = described(dims, joint_coordinates.copy(), "1", text)
-    if multipliers is not None and multipliers.size:
+        variables["coordinates"] = described(dims, run.coordinates.copy(), "1", text)
+    if run.multipliers is not None and run.multipliers.size:
         text = "multipliers of the constraint rows, as the method found them: N, N m"
         dims = ("time", "constraint_row")
-        variables["multipliers"] = described(dims, multipliers.copy(), "1", text)
+        variables["multipliers"] = described(dims, run.multipliers.copy(), "1", text)
     return variables
 
 

@@ -8,6 +8,7 @@ from chasles.build.system.coordinates import coordinate_keys, coordinate_rate
 from chasles.build.system.coupled import coupled_gap
 from chasles.core.arrays import Floats
 from chasles.model import CustomCoupling, InvalidOption, Joint, UnknownName
+from chasles.model.coordinates import coordinate_key
 from chasles.model.docstrings import documented
 from chasles.model.errors import short_repr
 from chasles.model.words import Coordinate
@@ -90,7 +91,7 @@ class OfJoints(Trajectory):
     @documented("(T,). 0 at the poses entered, unless the joint has a `zero`")
     def coordinate(self, joint: Joint | str, which: Coordinate = "auto") -> Floats:
         """Coordinate of a joint: angle (rad, without wrap-around) or displacement (m)."""
-        name, kind = self._coordinate(joint, which)
+        name, kind = coordinate_key(self.model, joint, which)
         if self.coordinates is not None:
             found = self.coordinates[:, coordinate_keys(self.model).index((name, kind))]
             if not np.isnan(found).all():
@@ -100,5 +101,5 @@ class OfJoints(Trajectory):
     @documented("(T,), rad/s or m/s")
     def coordinate_rate(self, joint: Joint | str, which: Coordinate = "auto") -> Floats:
         """Rate of a joint's coordinate."""
-        name, kind = self._coordinate(joint, which)
+        name, kind = coordinate_key(self.model, joint, which)
         return coordinate_rate(self.problem.setup, name, kind, self.absolute)

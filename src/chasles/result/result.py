@@ -25,7 +25,7 @@ from chasles.model.plain import check_kinds
 from chasles.model.tables import small
 from chasles.result.between import state_at
 from chasles.result.bodies import OfBodies
-from chasles.result.dataset import Table, make_table, over_time, to_xarray
+from chasles.result.dataset import make_table, over_time, to_xarray
 from chasles.result.efforts import OfForces
 from chasles.result.invariants import OfEnergy
 from chasles.result.reading import sensor_values, to_frame
@@ -307,7 +307,7 @@ class Result(OfBodies, OfForces, OfEnergy):
         """All quantities as an xarray Dataset with the dimensions time, body, joint and axis, and
         units.
         """
-        return to_xarray(self._table())
+        return to_xarray(make_table(self))
 
     def save(self, path: str | os.PathLike[str]) -> Path:
         """Save the run to a file, atomically. An existing file is replaced.
@@ -330,11 +330,7 @@ class Result(OfBodies, OfForces, OfEnergy):
             return write_whole(target, partial(fill, self))
         check_kinds(self.model)
         first, *others = self._windows()
-        more = (
-            over_time(w.problem.setup, w.t, w.absolute, w.integrals, w.coordinates, w.multipliers)
-            for w in others
-        )
-        return write(first._table(), target, len(self.t), more)
+        return write(make_table(first), target, len(self.t), map(over_time, others))
 
     # --- helpers ---
 
@@ -356,9 +352,3 @@ class Result(OfBodies, OfForces, OfEnergy):
         """The angles that were integrated to count turns, by joint."""
         columns = angle_columns(self.problem.setup)
         return {joint: float(self.integrals[index, at[0]]) for joint, at in columns.items()}
-
-    def _table(self) -> Table:
-        return make_table(
-            self.problem, self.t, self.absolute, self.integrals, self.provenance, self.status,
-            self.message, self.coordinates, self.checkpoint, self.multipliers,
-        )  # fmt: skip

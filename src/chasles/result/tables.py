@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, BinaryIO
 import numpy as np
 
 from chasles.model import InvalidOption
-from chasles.result.dataset import Table
+from chasles.result.dataset import Table, make_table
 
 if TYPE_CHECKING:
     from pandas import DataFrame
@@ -100,7 +100,7 @@ def matlab_names(names: Iterable[str], taken: set[str]) -> Iterator[str]:
 
 def write_npz(result: "Result", file: BinaryIO) -> None:
     """The arrays of `to_xarray` by their names, and the names along their dimensions."""
-    np.savez(file, **arrays_of(result._table()))
+    np.savez(file, **arrays_of(make_table(result)))
 
 
 def arrays_of(table: Table) -> dict[str, Any]:

@@ -8,8 +8,7 @@ from chasles.build.dynamics.own_multipliers import own_wrenches
 from chasles.build.dynamics.tree_readout import coupling_multipliers
 from chasles.build.problem import Problem, wrench_history
 from chasles.core.arrays import Floats
-from chasles.model import Body, InvalidOption, Joint, Model
-from chasles.model.coordinates import checked_coordinate, resolved_coordinate
+from chasles.model import Body, Joint, Model
 from chasles.result.checkpoint import Checkpoint
 from chasles.result.provenance import Provenance
 from chasles.result.readout import accelerations
@@ -94,11 +93,3 @@ class Trajectory:
         if isinstance(name, str) and name in self.model.driver_names:
             return name
         return self.model.joint(joint).name
-
-    def _coordinate(self, joint: Joint | str, which: str) -> tuple[str, str]:
-        """A joint's name, and which of its coordinates is meant."""
-        found = self.model.joint(joint)
-        where = f"coordinate of joint '{found.name}'"
-        return found.name, resolved_coordinate(
-            found, checked_coordinate(which, where, InvalidOption), where, InvalidOption
-        )

@@ -20,7 +20,7 @@ from chasles.model import (
     input_of,
 )
 from chasles.model.checks import checked_number, checked_positive
-from chasles.model.coordinates import checked_coordinate, resolved_coordinate
+from chasles.model.coordinates import coordinate_key
 from chasles.model.docstrings import documented
 from chasles.model.errors import one_line, short_repr
 from chasles.model.words import Coordinate
@@ -136,10 +136,7 @@ class Moment:
             known = (joint, which)
             if self._stepper.places.get(known) is not None:  # by names, as most ask
                 return known
-        found = self.model.joint(joint)
-        where = f"coordinate of joint '{found.name}'"
-        word = checked_coordinate(which, where, InvalidOption)
-        return found.name, resolved_coordinate(found, word, where, InvalidOption)
+        return coordinate_key(self.model, joint, which)
 
 
 class Control:

@@ -14,12 +14,10 @@ from typing import Any, ClassVar
 import numpy as np
 
 from chasles.core.arrays import Floats
-from chasles.model import ChaslesError, InvalidOption, Model
+from chasles.model import ChaslesError, InvalidOption
 from chasles.model.checks import check_flag
-from chasles.model.coordinates import checked_coordinate, resolved_coordinate
 from chasles.model.errors import short_repr
 from chasles.model.keywords import checked_keywords
-from chasles.model.words import Coordinate
 from chasles.run.control import Moment
 from chasles.run.stepper import Stepper
 
@@ -89,14 +87,6 @@ class Event:
         if isinstance(direction, int | float) and not isinstance(direction, bool):
             sign = int(np.sign(direction))
         return cls(given, sign, terminal)
-
-
-def coordinate_key(model: Model, joint: Any, which: Any) -> tuple[str, Coordinate]:
-    """A joint's name, and which of its coordinates is meant."""
-    found = model.joint(joint)
-    where = f"coordinate of joint '{found.name}'"
-    word = checked_coordinate(which, where, InvalidOption)
-    return found.name, resolved_coordinate(found, word, where, InvalidOption)
 
 
 def checked_events(events: Any, others: tuple[type, ...] = ()) -> tuple[Any, ...]:

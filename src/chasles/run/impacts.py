@@ -23,11 +23,12 @@ from chasles.core.arrays import TWIST, Floats
 from chasles.core.state_block import EXCHANGED, SUPPLIED, StateBlock
 from chasles.model import InvalidOption, Joint, Model
 from chasles.model.checks import checked_number
+from chasles.model.coordinates import coordinate_key
 from chasles.model.errors import short_repr
 from chasles.model.keywords import checked_keywords
 from chasles.model.words import Coordinate
 from chasles.run.control import Moment
-from chasles.run.events import Event, EventFailed, Watcher, coordinate_key
+from chasles.run.events import Event, EventFailed, Watcher
 from chasles.run.stepper import Stepper
 
 #: A rebound slower than this fraction of the fastest one is a rest: bounces become ever shorter.

@@ -22,7 +22,6 @@ from chasles.run.events import Event
 from chasles.run.interrupts import Interrupted, ctrl_c
 from chasles.run.loop import Run
 from chasles.run.options import Options, method_of
-from chasles.run.pace import look_through
 from chasles.run.preparation import (
     Settings,
     check_company,
@@ -45,6 +44,8 @@ from chasles.run.tolerances import Tolerances, check_stabiliser, make_tolerances
 
 #: Trajectories larger than this are refused: save fewer states.
 MEMORY_LIMIT = 4 * 2**30
+#: Into how many pieces a run that chooses its steps is cut to look through functions of time.
+GLANCES = 4096
 
 
 @dataclass(frozen=True)
@@ -102,7 +103,7 @@ def made_ready(
     if tolerances is None:
         lookout = look_ahead(settings.setup, settings.method, grid.step, grid.steps, grid.origin)
     else:
-        lookout = look_through(settings.setup, grid.until)
+        lookout = look_ahead(settings.setup, None, grid.until / GLANCES, GLANCES)
         bounds = step_bounds(settings.setup.signals, grid.until)
     stepper = stepper_of(settings, grid.step, grid.until)  # fits what was seen of functions of time
     if tolerances is None:

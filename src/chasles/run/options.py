@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Mapping
+from contextlib import nullcontext
 from dataclasses import KW_ONLY, Field, dataclass, field, fields
 from functools import wraps
 from inspect import Parameter, Signature, signature
@@ -253,26 +254,32 @@ def signature_of(record: Any, own: list[Parameter], made: Any) -> Signature:
     return Signature([*own, *as_written], return_annotation=made)
 
 
+def taking(record: Any, function: Any, own: int, doc: str | None) -> Any:
+    """A function of a record, after `own` arguments, as one of its options."""
+
+    @wraps(function)
+    def call(*given: Any, **named: Any) -> Any:
+        asked = record(*given[own:], **named)
+        with silence() if getattr(asked, "progress", None) is False else nullcontext():
+            return function(*given[:own], asked)
+
+    made: Any = call
+    first = [Parameter("self", Parameter.POSITIONAL_ONLY)] * own
+    made.__doc__ = doc
+    made.__signature__ = signature_of(record, first, function.__annotations__["return"])
+    return call
+
+
 def takes(
     record: Callable[Given, Asked],
 ) -> Callable[[Callable[[Asked], Made]], Callable[Given, Made]]:
     """A function of a record as one of its options; {options} in its text becomes their meaning."""
 
     def decorated(function: Callable[[Asked], Made]) -> Callable[Given, Made]:
-        @wraps(function)
-        def call(*given: Given.args, **named: Given.kwargs) -> Made:
-            asked = record(*given, **named)
-            if getattr(asked, "progress", None) is False:
-                with silence():
-                    return function(asked)
-            return function(asked)
-
-        made: Any = call
-        made.__doc__ = (function.__doc__ or "").replace(
-            "    {options}\n", "".join(meanings(record).values())
-        )
-        made.__signature__ = signature_of(record, [], function.__annotations__["return"])
-        return call
+        meaning = "".join(meanings(record).values())
+        doc = (function.__doc__ or "").replace("    {options}\n", meaning)
+        taken: Callable[Given, Made] = taking(record, function, 0, doc)
+        return taken
 
     return decorated
 
@@ -285,14 +292,9 @@ def method_takes(
     def decorated(
         function: Callable[[Self, Asked], None],
     ) -> Callable[Concatenate[Self, Given], None]:
-        @wraps(function)
-        def call(self: Self, *given: Given.args, **named: Given.kwargs) -> None:
-            function(self, record(*given, **named))
-
-        made: Any = call
-        made.__signature__ = signature_of(
-            record, [Parameter("self", Parameter.POSITIONAL_ONLY)], None
+        taken: Callable[Concatenate[Self, Given], None] = taking(
+            record, function, 1, function.__doc__
         )
-        return call
+        return taken
 
     return decorated

@@ -4,8 +4,6 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from chasles.build.system.build import Setup
-from chasles.build.system.lookout import Lookout
 from chasles.build.system.step_bounds import UNBOUNDED, StepBounds
 from chasles.core.arrays import Floats
 from chasles.model import ChaslesError, SimulationStopped
@@ -14,9 +12,6 @@ from chasles.run.tolerances import Tolerances
 
 if TYPE_CHECKING:
     from chasles.run.loop import Run
-
-#: Into how many pieces of time a run is cut to look through functions of time.
-GLANCES = 4096
 
 
 class Pace:
@@ -160,10 +155,3 @@ class ChoosingPace(Pace):
 
     def told(self) -> dict[str, Any]:
         return {"rtol": self.tolerances.rtol, "atol": self.tolerances.atol}
-
-
-def look_through(setup: Setup, until: float) -> Lookout | None:
-    """Looks through the functions of time, if the model has any; steps are not known yet."""
-    if not setup.signals.samplers:
-        return None
-    return Lookout(setup.signals, until / GLANCES, np.zeros(1), GLANCES)

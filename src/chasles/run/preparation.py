@@ -143,12 +143,17 @@ def stepper_of(settings: Settings, step: float, until: float) -> Stepper:
 
 
 def look_ahead(
-    setup: Setup, method: Method, step: float, steps: int, origin: float = 0.0
+    setup: Setup, method: Method | None, step: float, steps: int, origin: float = 0.0
 ) -> Lookout | None:
-    """Looks through the functions of time at the stages of a run, if the model has any."""
+    """Looks through the functions of time at the stages of a run, if the model has any.
+
+    Of a run that chooses its steps, whose stages are not known yet: at these times alone.
+    """
     if not setup.signals.samplers:
         return None
-    nodes = np.array(method.nodes) if method.tableau is None else method.tableau.c
+    nodes = np.zeros(1)
+    if method is not None:
+        nodes = np.array(method.nodes) if method.tableau is None else method.tableau.c
     return Lookout(setup.signals, step, nodes, steps, origin)
 
 

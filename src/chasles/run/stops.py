@@ -1,5 +1,7 @@
 """Why a run stopped, in words that name a body, a joint or a force."""
 
+from typing import Any
+
 import numpy as np
 
 from chasles.build.dynamics.solver import joint_of_row
@@ -156,38 +158,31 @@ def not_converged(
             f", joint '{joint}' (direction {component}) is open by {audit[OPEN]:.2g} of its size"
         )
     entry = OUTCOMES[NEWTON_FAILED]
-    return SimulationStopped(
-        entry.what.format(t=t, iterations=int(audit[ITERATIONS]), worst=worst),
-        entry.remedy.format(step=step),
-    )
+    return in_words(entry, t=t, step=step, iterations=int(audit[ITERATIONS]), worst=worst)
 
 
 def by_table(stepper: Stepper, t: float, step: float, outcome: int) -> SimulationStopped:
     """What the table of outcomes says."""
     setup = stepper.solver.setup
     if outcome == NOT_CONVERGED:
-        entry = OUTCOMES[NOT_CONVERGED]
-        return SimulationStopped(entry.what.format(t=t), entry.remedy.format(step=step))
+        return in_words(OUTCOMES[NOT_CONVERGED], t=t, step=step)
     if outcome == NOT_CLOSED:
         chosen = np.flatnonzero(stepper.mechanism.stabiliser.found.chosen)
         joints = ", ".join(f"'{list(setup.joint_index)[k]}'" for k in chosen[:6])
-        entry = OUTCOMES[NOT_CLOSED]
-        return SimulationStopped(
-            entry.what.format(joints=joints, t=t), entry.remedy.format(step=step) + reach(stepper)
-        )
+        return in_words(OUTCOMES[NOT_CLOSED], reach(stepper), joints=joints, t=t, step=step)
+    row, entry, more = outcome, SINGULAR, reach(stepper)
     if outcome < 0:
-        worst = np.abs(stepper.solver.work.residual[6 * setup.system.body_count :])
-        joint, component = joint_of_row(setup, int(np.argmax(worst)))
-        entry = OUTCOMES.get(outcome, OUTCOMES[NOT_SOLVED])
-        names = {"joint": joint, "component": component, "t": t, "step": step}
-        return SimulationStopped(entry.what.format(**names), entry.remedy.format(**names))
-    joint, component = joint_of_row(setup, outcome)
-    # In a tree of lower pairs nothing is watched, since no pose is singular.
-    entry = SINGULAR if stepper.mechanism.watch.row_count else STEP_TOO_LONG
-    names = {"joint": joint, "component": component, "t": t, "step": step}
-    return SimulationStopped(
-        entry.what.format(**names), entry.remedy.format(**names) + reach(stepper)
-    )
+        row = int(np.argmax(np.abs(stepper.solver.work.residual[6 * setup.system.body_count :])))
+        entry, more = OUTCOMES.get(outcome, OUTCOMES[NOT_SOLVED]), ""
+    elif not stepper.mechanism.watch.row_count:  # in a tree of lower pairs no pose is singular
+        entry = STEP_TOO_LONG
+    joint, component = joint_of_row(setup, row)
+    return in_words(entry, more, joint=joint, component=component, t=t, step=step)
+
+
+def in_words(entry: Any, more: str = "", **names: Any) -> SimulationStopped:
+    """What an entry of the table of outcomes says of these."""
+    return SimulationStopped(entry.what.format(**names), entry.remedy.format(**names) + more)
 
 
 def reach(stepper: Stepper) -> str:

@@ -149,18 +149,7 @@ class Designation:
     def __str__(self) -> str:
         bodies = shortened_table(
             ("body", "space", "frame point", "relative to", "keeps joint", "moves in", "why"),
-            [
-                (
-                    r.body,
-                    r.space.group,
-                    r.frame,
-                    r.reference,
-                    r.joint or "-",
-                    str(r.group),
-                    r.reason,
-                )
-                for r in self.rows
-            ],
+            [row.cells for row in self.rows],
         )
         joints = shortened_table(
             ("joint", "prediction", "why"),

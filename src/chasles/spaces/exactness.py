@@ -48,7 +48,6 @@ where a chart does not keep the group, the smallest larger group that it keeps t
 
 from dataclasses import dataclass
 from functools import cached_property
-from weakref import ref
 
 import numpy as np
 
@@ -121,20 +120,17 @@ def exact_joints(model: Model, spaces: dict[str, Space]) -> tuple[str, ...]:
     return tuple(p.joint for p in predictions(model, spaces) if p.exact)
 
 
-#: The last predictions of models that are in use, by the model's id: a run asks twice.
-_predicted: dict[int, tuple[ref[Model], dict[str, Space], tuple[Prediction, ...]]] = {}
-
-
 def predictions(model: Model, spaces: dict[str, Space]) -> tuple[Prediction, ...]:
-    """For every joint whether it holds to rounding in these spaces, and why."""
-    key = id(model)
-    known = _predicted.get(key)
-    if known is None or known[0]() is not model or known[1] != spaces:
+    """For every joint whether it holds to rounding in these spaces, and why.
+
+    The last ones are kept: a run asks twice.
+    """
+    known: tuple[dict[str, Space], tuple[Prediction, ...]] | None = model._kept.get("predictions")
+    if known is None or known[0] != spaces:
         charts = Charts(Geometry(model, tree_under(model, spaces, ())), spaces)
-        found = tuple(charts.predict(joint) for joint in model.joints)
-        known = ref(model, lambda _: _predicted.pop(key, None)), dict(spaces), found
-        _predicted[key] = known
-    return known[2]
+        known = dict(spaces), tuple(charts.predict(joint) for joint in model.joints)
+        model._kept["predictions"] = known
+    return known[1]
 
 
 class Geometry:

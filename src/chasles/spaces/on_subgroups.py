@@ -10,7 +10,7 @@ from collections.abc import Collection, Mapping
 from chasles.model import GROUND, CustomForce, InvalidOption, Joint, Model
 from chasles.spaces.fitting import fitting_joint
 from chasles.spaces.space import Space, reference_order
-from chasles.spaces.tree import Tree, is_centred, spanning_tree
+from chasles.spaces.tree import Tree, is_centred, joint_graph, spanning_tree
 
 CHARTS = "Take spaces='subgroups', which names the joints itself, or 'auto'."
 
@@ -25,25 +25,11 @@ def is_charted(spaces: Mapping[str, Space], name: str) -> bool:
     return name in spaces and spaces[name].group != "subgroup"
 
 
-def is_mixed(spaces: Mapping[str, Space]) -> bool:
-    """Whether some bodies are on subgroups and some on charts."""
-    return on_subgroups(spaces) and any(is_charted(spaces, name) for name in spaces)
-
-
 def tree_under(model: Model, forced: Mapping[str, Space], cut: Collection[str]) -> Tree:
     """The tree that spaces lie on: subgroups name theirs, the others have a spanning tree."""
     if len(forced) == len(model.bodies) and on_subgroups(forced):
         return mixed_tree(model, forced)
     return spanning_tree(model, cut)
-
-
-def joints_by_body(model: Model) -> dict[str, list[Joint]]:
-    """The joints of every body, in the order of the model."""
-    found: dict[str, list[Joint]] = {name: [] for name in (GROUND.name, *model.body_names)}
-    for joint in model.joints:
-        found[joint.a].append(joint)
-        found[joint.b].append(joint)
-    return found
 
 
 def subgroup_tree(model: Model, spaces: Mapping[str, Space], fit: bool = True) -> Tree:
@@ -54,12 +40,13 @@ def subgroup_tree(model: Model, spaces: Mapping[str, Space], fit: bool = True) -
     """
     parents: dict[str, tuple[str, str] | None] = {}
     charted = any(is_charted(spaces, name) for name in spaces)
-    around = joints_by_body(model) if charted else {}
+    around = joint_graph(model, model.joints) if charted else {}
     for name in reference_order(model, dict(spaces)):
         space = spaces[name]
         at = space.at
         if is_charted(spaces, name):
-            fitting = fitting_joint(model, name, space, around[name]) if fit else None
+            joints = [model.joint(joint) for _, joint in around[name]] if fit else []
+            fitting = fitting_joint(model, name, space, joints)
             at = fitting.name if fitting else None
         parents[name] = (space.relative_to or GROUND.name, at) if isinstance(at, str) else None
     return tree_of(model, parents)
@@ -81,7 +68,7 @@ def mixed_tree(model: Model, spaces: Mapping[str, Space]) -> Tree:
     waiting = [name for name, on in carried.items() if on is None and is_charted(spaces, name)]
     if not waiting:
         return tree_of(model, carried)
-    around = joints_by_body(model)
+    around = joint_graph(model, model.joints)
     placed: dict[str, tuple[str, str] | None] = {}
 
     def settle() -> None:
@@ -94,10 +81,9 @@ def mixed_tree(model: Model, spaces: Mapping[str, Space]) -> Tree:
     settle()
     while waiting:
         offers = [
-            (rank_of(joint, other, spaces[name]), name, (other, joint.name))
+            (rank_of(model.joint(joint), other, spaces[name]), name, (other, joint))
             for name in waiting
-            for joint in around[name]
-            for other in (joint.a if joint.b == name else joint.b,)
+            for other, joint in around[name]
             if other == GROUND.name or other in placed
         ]
         best = min(offers, key=lambda offer: offer[0], default=None)

@@ -25,7 +25,7 @@ from chasles.spaces.subalgebras import (
     orthonormal,
     scale_of,
 )
-from chasles.spaces.tree import Tree, spanning_tree
+from chasles.spaces.tree import Tree, joint_graph, spanning_tree
 
 
 def joint_algebra(joint: Joint) -> Floats:
@@ -102,10 +102,7 @@ def tighten_round_loops(
 
     Dimensions only fall, so no body is visited more than a few times per neighbour.
     """
-    joints_of: dict[str, list[tuple[str, str]]] = {name: [] for name in confined}
-    for joint in model.joints:
-        joints_of[joint.a].append((joint.b, joint.name))
-        joints_of[joint.b].append((joint.a, joint.name))
+    joints_of = joint_graph(model, model.joints)
     cut = [model.joint(name) for name in tree.cut]
     waiting = deque((end, other, j.name) for j in cut for end, other in ((j.a, j.b), (j.b, j.a)))
     while waiting:

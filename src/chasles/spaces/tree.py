@@ -4,7 +4,6 @@ from collections.abc import Collection
 from dataclasses import dataclass
 from itertools import pairwise
 from math import dist
-from weakref import ref
 
 from chasles.model import GROUND, Driver, Joint, Model
 
@@ -30,21 +29,14 @@ class Tree:
     cut: tuple[str, ...]
 
 
-#: Trees of models that are in use, by the model's id and what is cut: a run asks several times.
-_trees: dict[int, tuple[ref[Model], dict[tuple[bool, tuple[str, ...]], Tree]]] = {}
-
-
 def spanning_tree(model: Model, cut: Collection[str] = (), pairs_only: bool = False) -> Tree:
     """The spanning tree of a model (see `grown_tree`), made once for each model."""
-    key = id(model)
-    known = _trees.get(key)
-    if known is None or known[0]() is not model:
-        known = _trees[key] = ref(model, lambda _: _trees.pop(key, None)), {}
     pairs_only = pairs_only and not all(joint.is_lower_pair for joint in model.joints)
-    wanted = pairs_only, tuple(cut)
-    if wanted not in known[1]:
-        known[1][wanted] = grown_tree(model, wanted[1], pairs_only)
-    return known[1][wanted]
+    wanted = "tree", pairs_only, tuple(cut)
+    if wanted not in model._kept:
+        model._kept[wanted] = grown_tree(model, tuple(cut), pairs_only)
+    tree: Tree = model._kept[wanted]
+    return tree
 
 
 def pair_tree(model: Model, cut: Collection[str] = ()) -> Tree:
