@@ -85,33 +85,29 @@ def coupled(
 def equalities(scene: Any) -> list[Joint]:
     """Equality constraints between bodies as joints that close loops."""
     m = scene.m
+    makers = {scene.code("Eq.CONNECT"): connected, scene.code("Eq.WELD"): welded}
     joints: list[Joint] = []
-    soft, left = [], []
+    left = []
     for index in range(m.neq):
-        name = scene.name("equality", index)
         if m.eq_type[index] in (scene.code("Eq.JOINT"), scene.code("Eq.TENDON")):
             continue  # see `couplings`
-        ends = ends_of(scene, index) if m.eq_active0[index] else None
+        name, make = scene.name("equality", index), makers.get(int(m.eq_type[index]))
         joint = None
-        if ends is not None and ends[0] != ends[1] and m.eq_type[index] == scene.code("Eq.CONNECT"):
-            joint = connected(scene, index, name, ends)
-        elif ends is not None and ends[0] != ends[1] and m.eq_type[index] == scene.code("Eq.WELD"):
-            joint = welded(scene, index, name, ends)
+        if make is not None and m.eq_active0[index]:
+            joint = make(scene, index, name, ends_of(scene, index))
         if joint is None:
             left.append(name)
         else:
             joints.append(joint)
-            soft.append(name)
-    scene.note_names("constraints that are soft in MuJoCo hold exactly here", soft)
+    scene.note_names("constraints that are soft in MuJoCo hold exactly here",
+                     [joint.name for joint in joints])  # fmt: skip
     scene.note_names("constraints are left out", left)
     return joints
 
 
-def ends_of(scene: Any, index: int) -> tuple[int, int] | None:
-    """The bodies of the file that a constraint joins; None if it joins something else."""
+def ends_of(scene: Any, index: int) -> tuple[int, int]:
+    """The bodies of the file that a constraint joins."""
     m = scene.m
-    if m.eq_type[index] not in (scene.code("Eq.CONNECT"), scene.code("Eq.WELD")):
-        return None
     first, second = int(m.eq_obj1id[index]), int(m.eq_obj2id[index])
     if m.eq_objtype[index] == scene.code("Obj.SITE"):
         return int(m.site_bodyid[first]), int(m.site_bodyid[second])

@@ -12,14 +12,13 @@ from chasles.model.body import GROUND, Body, name_of
 from chasles.model.checks import (
     Vector3,
     checked_direction,
-    checked_not_negative,
     checked_number,
     checked_positive,
     checked_vector,
     fill,
 )
 from chasles.model.errors import InvalidForce, short_repr
-from chasles.model.forces import Force
+from chasles.model.forces import Force, coefficients
 from chasles.model.joints import Attachment, Z, checked_pair
 from chasles.model.shapes import Box, Capsule, Rod, Shape, Sphere
 from chasles.model.words import ArrayLike
@@ -119,16 +118,10 @@ class Contact(Force):
             )
         fill(self, a=name_a, b=name_b, shape=checked_touching(shape, self.where))
         fill(self, **self._checked_surface(at, axis, radius))
-        given = {
-            "stiffness": (stiffness, "N/m"),
-            "hertz": (hertz, "N/m^1.5"),
-            "dissipation": (dissipation, "s/m"),
-            "friction": (friction, "N/N"),
-        }
-        values = {
-            what: checked_not_negative(value, what, unit, self.where, InvalidForce)
-            for what, (value, unit) in given.items()
-        }
+        values = coefficients(
+            self.where, stiffness=(stiffness, "N/m"), hertz=(hertz, "N/m^1.5"),
+            dissipation=(dissipation, "s/m"), friction=(friction, "N/N"),
+        )  # fmt: skip
         if values["stiffness"] == values["hertz"] == 0.0:
             raise InvalidForce(
                 f"{self.where}: stiffness and hertz are both 0, so it pushes nothing.",

@@ -64,6 +64,7 @@ class Coupling(AnyDriver):
     """
 
     locked = ("coupling",)
+    word = "coupling"
 
     motion: Signal = field(default=STILL, init=False, repr=False)
     terms: tuple[Term, ...] = ()
@@ -76,10 +77,6 @@ class Coupling(AnyDriver):
             terms=checked_terms(terms, self.where),
             offset=checked_number(offset, "offset", self.where, InvalidDriver),
         )
-
-    @property
-    def where(self) -> str:
-        return f"coupling '{self.name}'"
 
     @property
     def drives(self) -> str:

@@ -17,7 +17,7 @@ from chasles.model.coordinates import checked_coordinate, checked_joint_name
 from chasles.model.derivatives import Floats, Function
 from chasles.model.errors import InvalidDriver, short_repr
 from chasles.model.joints import Joint
-from chasles.model.registered import register
+from chasles.model.registered import Part as Registered
 from chasles.model.signals import Part, Signal
 from chasles.model.words import ArrayLike, Coordinate
 
@@ -28,7 +28,7 @@ LEAST, LEAST_RATE, NOISE = 1e-12, 1e-9, 1e-5
 
 
 @dataclass(frozen=True, init=False)
-class AnyDriver:
+class AnyDriver(Registered):
     """What all drivers share; use Driver or PointDriver.
 
     Parameters
@@ -42,8 +42,8 @@ class AnyDriver:
     #: the name of its one row
     locked: ClassVar[tuple[str, ...]] = ("motion",)
     kind: ClassVar[str] = "anydriver"
-    #: the classes that files may hold, by kind; every class of a driver is entered when it is made
     kinds: ClassVar[dict[str, type["AnyDriver"]]] = {}
+    word = "driver"
 
     name: str
     motion: Signal
@@ -52,9 +52,6 @@ class AnyDriver:
         checked_name(name, "driver", InvalidDriver)
         fill(self, name=name)
         fill(self, motion=checked_motion(motion, self.where))
-
-    def __init_subclass__(cls, in_files: bool | None = None) -> None:
-        cls.kind = register(AnyDriver.kinds, cls, in_files)
 
     def sample(self, times: ArrayLike) -> Floats:
         """(T, 3): value, rate and second derivative of the motion at T times."""
@@ -113,11 +110,6 @@ class AnyDriver:
     def summary(self) -> str:
         """A line about it."""
         return f"driver {self.name}: {self.kind} of {self.drives}"
-
-    @property
-    def where(self) -> str:
-        """How messages about it begin."""
-        return f"driver '{self.name}'"
 
 
 @dataclass(frozen=True, init=False)

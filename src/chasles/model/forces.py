@@ -22,7 +22,7 @@ from chasles.model.checks import (
 )
 from chasles.model.errors import InvalidForce, short_repr
 from chasles.model.joints import Attachment, Z, checked_pair
-from chasles.model.registered import register
+from chasles.model.registered import Part
 from chasles.model.words import ArrayLike
 
 SixNumbers = tuple[float, float, float, float, float, float]
@@ -30,7 +30,7 @@ AT_REST: SixNumbers = (0.0,) * 6
 
 
 @dataclass(frozen=True, init=False)
-class Force:
+class Force(Part):
     """Base class of all forces. Use one of its kinds.
 
     Parameters
@@ -51,8 +51,8 @@ class Force:
 
     #: the kind in lower case, in one word: "spring", "jointspring"
     kind: ClassVar[str] = "force"
-    #: the classes that files may hold, by kind; every class of a force is entered when it is made
     kinds: ClassVar[dict[str, type["Force"]]] = {}
+    word = "force"
 
     name: str
 
@@ -64,13 +64,6 @@ class Force:
             )
         fill(self, name=checked_name(name, "force", InvalidForce))
 
-    def __init_subclass__(cls, in_files: bool | None = None) -> None:
-        """`in_files` is False for a base of kinds, and for what holds code.
-
-        Classes from outside of the package are in files if they ask for it: in_files=True.
-        """
-        cls.kind = register(Force.kinds, cls, in_files)
-
     @property
     def bodies(self) -> tuple[str, ...]:
         """The names of the bodies that it is given for, the ground included."""
@@ -80,11 +73,6 @@ class Force:
     def acts_on(self) -> str:
         """What it acts on, in words."""
         return " and ".join(self.bodies)
-
-    @property
-    def where(self) -> str:
-        """How messages about it begin."""
-        return f"force '{self.name}'"
 
     def completed(self, bodies: Mapping[str, Body]) -> "Force":
         """The same, with what it leaves open taken from the bodies of its model."""
@@ -239,11 +227,18 @@ def elastic(
     where: str, stiffness: Any, damping: Any, unit: str, damping_unit: str
 ) -> dict[str, float]:
     """A stiffness and a damping, neither negative and not both zero."""
-    k = checked_not_negative(stiffness, "stiffness", unit, where, InvalidForce)
-    c = checked_not_negative(damping, "damping", damping_unit, where, InvalidForce)
-    if k == c == 0.0:
+    found = coefficients(where, stiffness=(stiffness, unit), damping=(damping, damping_unit))
+    if not any(found.values()):
         raise idle(where)
-    return {"stiffness": k, "damping": c}
+    return found
+
+
+def coefficients(where: str, **given: tuple[Any, str]) -> dict[str, float]:
+    """Numbers with their units, none of them negative."""
+    return {
+        what: checked_not_negative(value, what, unit, where, InvalidForce)
+        for what, (value, unit) in given.items()
+    }
 
 
 def idle(where: str) -> InvalidForce:

@@ -25,7 +25,7 @@ from chasles.model.checks import (
 )
 from chasles.model.errors import ChaslesError, InvalidJoint, short_repr
 from chasles.model.pairs import ANY_POINT, COORDINATES_OF, MOTIONS, SCREWED, pair_of_rows
-from chasles.model.registered import register
+from chasles.model.registered import Part
 from chasles.model.rotations import Turned, rotation_of
 from chasles.model.words import ArrayLike, Coordinate, Word
 
@@ -37,7 +37,7 @@ Z: Vector3 = (0.0, 0.0, 1.0)
 
 
 @dataclass(frozen=True, init=False)
-class Joint:
+class Joint(Part):
     """Base class of all joints. Use one of its kinds.
 
     Parameters
@@ -87,8 +87,8 @@ class Joint:
     needs_point: ClassVar[bool] = True
     #: the numbers that say how far it has moved, the usual one first
     coordinates: ClassVar[tuple[Coordinate, ...]] = ()
-    #: the classes that files may hold, by kind; every class of a joint is entered when it is made
     kinds: ClassVar[dict[str, type["Joint"]]] = {}
+    word = "joint"
 
     name: str
     a: str
@@ -148,11 +148,6 @@ class Joint:
             zero=checked_zero(zero, self.coordinates, where),
         )
 
-    @property
-    def where(self) -> str:
-        """How messages about it begin."""
-        return f"joint '{self.name}'"
-
     def at_start(self, coordinate: Coordinate) -> float:
         """A coordinate at the poses entered: rad or m."""
         if coordinate not in self.coordinates:
@@ -171,13 +166,6 @@ class Joint:
         if isinstance(self.armature, tuple):
             return self.armature if any(self.armature) else ()
         return (self.armature,) * (6 - len(self.locked)) if self.armature else ()
-
-    def __init_subclass__(cls, in_files: bool | None = None) -> None:
-        """`in_files` is False for a base of kinds, and for what holds code.
-
-        Classes from outside of the package are in files if they ask for it: in_files=True.
-        """
-        cls.kind = register(Joint.kinds, cls, in_files)
 
 
 def check_rows(locked: Any, is_lower_pair: bool, where: str) -> None:

@@ -12,14 +12,13 @@ from chasles.model.body import Body, checked_body
 from chasles.model.checks import (
     Vector3,
     checked_callable,
-    checked_not_negative,
     checked_times,
     checked_vector,
     fill,
 )
 from chasles.model.components import Components, components_of, is_components
 from chasles.model.errors import ChaslesError, InvalidForce, one_line, short_repr
-from chasles.model.forces import Force
+from chasles.model.forces import Force, coefficients
 from chasles.model.words import ArrayLike, Frame
 
 Floats = NDArray[np.float64]
@@ -154,16 +153,10 @@ class Drag(BodyForce):
         angular_quadratic: float = 0.0,
     ) -> None:
         super().__init__(name, body)
-        given = {
-            "linear": (linear, "N s/m"),
-            "quadratic": (quadratic, "N s^2/m^2"),
-            "angular": (angular, "N m s/rad"),
-            "angular_quadratic": (angular_quadratic, "N m s^2/rad^2"),
-        }
-        values = {
-            what: checked_not_negative(value, what, unit, self.where, InvalidForce)
-            for what, (value, unit) in given.items()
-        }
+        values = coefficients(
+            self.where, linear=(linear, "N s/m"), quadratic=(quadratic, "N s^2/m^2"),
+            angular=(angular, "N m s/rad"), angular_quadratic=(angular_quadratic, "N m s^2/rad^2"),
+        )  # fmt: skip
         if not any(values.values()):
             raise InvalidForce(
                 f"{self.where}: all its coefficients are 0, so it does nothing.",

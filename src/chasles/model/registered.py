@@ -1,5 +1,7 @@
 """Which classes files know by name: those of the package, and those that ask to be known."""
 
+from typing import Any, ClassVar
+
 from chasles.model.docstrings import inherit_parameters
 from chasles.model.errors import InvalidModel
 from chasles.model.keywords import checked_call
@@ -8,15 +10,39 @@ from chasles.model.keywords import checked_call
 PACKAGE = __name__.split(".")[0]
 
 
-def register(kinds: dict[str, type], cls: type, in_files: bool | None) -> str:
+class Part:
+    """A joint, force, driver or sensor: its kind, and how messages about it begin."""
+
+    #: what it is called in messages
+    word: ClassVar[str] = ""
+    #: the classes that files may hold, by kind; every class is entered when it is made
+    kinds: ClassVar[dict[str, type[Any]]]
+    kind: ClassVar[str]
+    name: str
+
+    @property
+    def where(self) -> str:
+        """How messages about it begin."""
+        return f"{self.word} '{self.name}'"
+
+    def __init_subclass__(cls, in_files: bool | None = None) -> None:
+        """`in_files` is False for a base of kinds, and for what holds code.
+
+        Classes from outside of the package are in files if they ask for it: in_files=True.
+        """
+        if "kinds" not in cls.__dict__:  # as those have that all others derive from
+            cls.kind = register(cls.kinds, cls, in_files)
+
+
+def register(kinds: dict[str, type], cls: Any, in_files: bool | None) -> str:
     """Enter a class under its name in small letters, which is returned; one name, one class.
 
     A dataclass with slots is made twice under one name: the later one is meant.
     """
     if "__init__" in cls.__dict__:
-        cls.__init__ = checked_call(cls.__init__, "")  # type: ignore[misc]
+        cls.__init__ = checked_call(cls.__init__, "")
     inherit_parameters(cls)
-    kind = cls.__name__.lower()
+    kind: str = cls.__name__.lower()
     wanted = cls.__module__.split(".")[0] == PACKAGE if in_files is None else in_files
     if wanted:
         known = kinds.get(kind, cls)

@@ -13,7 +13,7 @@ from chasles.model.drivers import AnyDriver
 from chasles.model.errors import InvalidSensor, UnknownName, short_repr
 from chasles.model.forces import Force
 from chasles.model.joints import Joint
-from chasles.model.registered import register
+from chasles.model.registered import Part
 from chasles.model.words import ArrayLike, BodyAxes, Coordinate
 
 OfBody = Literal[
@@ -44,7 +44,7 @@ UNITS: dict[str, str] = {
 
 
 @dataclass(frozen=True, init=False)
-class AnySensor:
+class AnySensor(Part):
     """What all sensors share; use Sensor, JointSensor or ForceSensor.
 
     Parameters
@@ -58,14 +58,14 @@ class AnySensor:
     """
 
     kind: ClassVar[str] = "anysensor"
-    #: the classes that files may hold, by kind; every class of a sensor is entered when it is made
     kinds: ClassVar[dict[str, type["AnySensor"]]] = {}
+    word = "sensor"
 
     name: str
     reads: str
 
-    def __init_subclass__(cls, in_files: bool | None = None) -> None:
-        cls.kind = register(AnySensor.kinds, cls, in_files)
+    def __init__(self, name: str) -> None:
+        fill(self, name=checked_name(name, "sensor", InvalidSensor))
 
     @property
     def of(self) -> str:
@@ -76,11 +76,6 @@ class AnySensor:
     def unit(self) -> str:
         """That of its values."""
         return UNITS[self.reads]
-
-    @property
-    def where(self) -> str:
-        """How messages about it begin."""
-        return f"sensor '{self.name}'"
 
 
 @dataclass(frozen=True, init=False)
@@ -117,7 +112,7 @@ class Sensor(AnySensor):
         reads: OfBody = "position",
         axes: BodyAxes = "world",
     ) -> None:
-        fill(self, name=checked_name(name, "sensor", InvalidSensor))
+        super().__init__(name)
         fill(
             self,
             body=checked_body(body, "body", self.where, InvalidSensor, "does not move"),
@@ -169,7 +164,7 @@ class JointSensor(AnySensor):
         axes: JointAxes = "world",
         coordinate: Coordinate = "auto",
     ) -> None:
-        fill(self, name=checked_name(name, "sensor", InvalidSensor))
+        super().__init__(name)
         fill(
             self,
             joint=checked_joint_name(joint, self.where, InvalidSensor),
@@ -213,7 +208,7 @@ class ForceSensor(AnySensor):
     reads: OfForce = "force"
 
     def __init__(self, name: str, force: Force | AnyDriver | str, reads: OfForce = "force") -> None:
-        fill(self, name=checked_name(name, "sensor", InvalidSensor))
+        super().__init__(name)
         named = force.name if isinstance(force, Force | AnyDriver) else force
         if not isinstance(named, str):
             raise InvalidSensor(

@@ -13,7 +13,7 @@ from chasles.build.dynamics.solver import Solver, never_depend
 from chasles.build.start.consistent import driven_rates
 from chasles.build.system.build import Setup
 from chasles.build.system.coordinates import Key
-from chasles.build.system.tree_setup import TreeSetup, tree_setup
+from chasles.build.system.tree_setup import tree_setup
 from chasles.build.system.tree_state import (
     coordinates_of_points,
     known_coordinates,
@@ -96,13 +96,10 @@ class Stepper:
         By joint and "angle" or "displacement", or "auto" for the usual one.
         """
         model = self.solver.setup.model
-        places = self.coordinate_places()
+        places = places_of_rates(self.solver.setup, self.mechanism.tree)
         usual = {(j.name, "auto"): places[j.name, j.coordinates[0]] for j in model.joints
                  if j.coordinates}  # fmt: skip
         return places | usual
-
-    def coordinate_places(self) -> dict[Key, tuple[int, int] | None]:
-        return places_of_rates(self.solver.setup, self.mechanism.tree)
 
     def with_signals(self, signals: Any) -> Self:
         """The same with functions of time that reach further."""
@@ -113,11 +110,11 @@ class Stepper:
         """The state block at the start of a run."""
         solver, layout = self.solver, self.layout
         state = StateBlock(np.zeros(layout.width), layout)
-        state.coordinates()[:] = self.first_point()
+        state.coordinates()[:] = start_of(solver, self.mechanism.tree)
         state.integrals()[:] = first_integrals(solver.setup)
         state.seen()[:] = nothing_seen(self.mechanism.watch).ravel()
         state.block[layout.multipliers : layout.kept] = np.nan  # no step has found any yet
-        state.alarm()[AT_START] = energy_of_motion(solver)
+        state.alarm()[AT_START] = kinetic_of_all(solver.setup, solver.start[None])[0]
         state.alarm()[[UNBALANCED_SINCE, OPEN_SINCE, MISSED_SINCE]] = NEVER
         state.block[layout.chosen : layout.alarm] = 1.0
         bodies = self.mechanism.system.bodies
@@ -127,10 +124,6 @@ class Stepper:
         moved = solver.start[:, POSE_X : POSE_X + 3] - self.mechanism.promises.places
         state.alarm()[POTENTIAL] = -(bodies.mass @ (moved @ self.mechanism.tree.gravity))
         return state.block
-
-    def first_point(self) -> Floats:
-        """What places and moves the bodies at the start, flat."""
-        return start_of(self.solver, self.mechanism.tree)
 
     def absolute(self, points: Floats) -> Floats:
         """Absolute states (T, n, 18) of what places and moves the bodies (T, coordinates)."""
@@ -233,11 +226,6 @@ class Stepper:
         self.advance(block, np.zeros_like(block), grid, 1, SEEN_LAST, np.zeros((1, 1)))
 
 
-def energy_of_motion(solver: Solver) -> float:
-    """Kinetic energy at the start, J."""
-    return float(kinetic_of_all(solver.setup, solver.start[None])[0])
-
-
 def start_of(solver: Solver, tree: Any) -> Floats:
     """The coordinates at the start, angles with their whole turns."""
     follows = solver.setup.follows
@@ -297,7 +285,10 @@ def make_stepper(
         tree, loops = in_order(tree, loops)
         memory = memory._replace(is_loaded=0)
     mechanism = Mechanism(
-        **parts_of(setup, found, until),
+        system=setup.system._replace(signals=setup.signals.arrays(until)),
+        coordinates=found.coordinates,
+        felt=np.zeros((found.tree.body_count, 6)),
+        efforts=np.zeros(found.tree.rate_count),
         tree=tree,
         flight=flight,
         memory=memory,
@@ -348,13 +339,3 @@ def forces_along(setup: Setup, tree: Tree) -> list[tuple[int, int]]:
             place = places.get((force.joint, word))
         found.append(BY_WRENCH if place is None else (place[1] - tree.stored_count, place[0]))
     return found
-
-
-def parts_of(setup: Setup, found: TreeSetup, until: float) -> dict[str, Any]:
-    """What follows from the model alone."""
-    return {
-        "system": setup.system._replace(signals=setup.signals.arrays(until)),
-        "coordinates": found.coordinates,
-        "felt": np.zeros((found.tree.body_count, 6)),
-        "efforts": np.zeros(found.tree.rate_count),
-    }

@@ -23,9 +23,8 @@ from chasles.spaces.subalgebras import (
     intersection,
     normalised,
     orthonormal,
-    scale_of,
 )
-from chasles.spaces.tree import Tree, joint_graph, spanning_tree
+from chasles.spaces.tree import Tree, joint_graph
 
 
 def joint_algebra(joint: Joint) -> Floats:
@@ -43,24 +42,6 @@ def joint_algebra(joint: Joint) -> Floats:
 
 
 # --- the subgroup a body is confined to -----------------------------------------------------------
-
-
-def body_algebras(model: Model) -> dict[str, Floats]:
-    r"""For every body the subalgebra its absolute motion is confined to.
-
-    The pose of b against its start lies in $\exp(A_n)\,H_j$ for every joint j to a neighbour n,
-    hence in the group of the smallest subalgebra that holds $A_n$ and $h_j$.  So with
-    $A_{ground} = 0$,
-
-    $$ A_b = \bigcap_j \mathrm{closure}(A_n + h_j), $$
-
-    whose greatest solution is taken.  It is the closure along the path to ground in a tree, and
-    all of se(3) for a body that no chain of joints leads to the ground.
-    """
-    scale = scale_of(model)
-    allowed = scaled_joint_algebras(model, scale)
-    scaled = scaled_body_algebras(model, spanning_tree(model), allowed)
-    return {name: scale.world(basis) for name, basis in scaled.items()}
 
 
 def scaled_joint_algebras(model: Model, scale: Scale) -> dict[str, Floats]:
@@ -83,7 +64,18 @@ def together(one: Floats, other: Floats) -> Floats:
 
 
 def scaled_body_algebras(model: Model, tree: Tree, allowed: dict[str, Floats]) -> dict[str, Floats]:
-    """`body_algebras` in scaled coordinates: one pass over the tree, then round the loops."""
+    r"""For every body the subalgebra its absolute motion is confined to, in scaled coordinates.
+
+    The pose of b against its start lies in $\exp(A_n)\,H_j$ for every joint j to a neighbour n,
+    hence in the group of the smallest subalgebra that holds $A_n$ and $h_j$.  So with
+    $A_{ground} = 0$,
+
+    $$ A_b = \bigcap_j \mathrm{closure}(A_n + h_j), $$
+
+    whose greatest solution is taken: one pass over the tree, then round the loops.  It is the
+    closure along the path to ground in a tree, and all of se(3) for a body that no chain of joints
+    leads to the ground.
+    """
     confined = {GROUND.name: ZERO}
     for body, carried in tree.parents.items():  # parents come before their children
         if carried is None:
