@@ -41,6 +41,7 @@ from chasles.model.plain import (
     listed,
     placed_at,
     to_plain,
+    with_signals,
 )
 from chasles.model.shapes import Box, Cylinder, Rod, Shape, Sphere
 
@@ -150,17 +151,7 @@ def prepared_part(
     if what == "bodies":
         part = {"kind": "body", **part}
     fields = of_kind(part, kinds, f"{what.removesuffix('s')} kind", where, turns)
-    for name in SIGNALS:
-        if isinstance(fields.get(name), dict):
-            fields[name] = of_kind(fields[name], wave_structs(), "signal", f"{where}, {name}")
-    for name in VECTORS:
-        if isinstance(fields.get(name), list):
-            fields[name] = [
-                of_kind(entry, wave_structs(), "signal", f"{where}, {name}[{index}]")
-                if isinstance(entry, dict)
-                else entry
-                for index, entry in enumerate(fields[name])
-            ]
+    with_signals(fields, dict, lambda one, at: of_kind(one, wave_structs(), "signal", at), where)
     if "shape" in fields:
         fields["shape"] = prepared_shape(fields["shape"], f"{where}, shape")
     if isinstance(fields.get("shapes"), list):

@@ -5,8 +5,15 @@ Model puts the joint's own in the place of "auto".
 """
 
 from dataclasses import dataclass, field
+from typing import Any
 
-from chasles.model.checks import checked_not_negative, checked_number, checked_positive, fill
+from chasles.model.checks import (
+    Invalid,
+    checked_not_negative,
+    checked_number,
+    checked_positive,
+    fill,
+)
 from chasles.model.coordinates import checked_coordinate, checked_joint_name
 from chasles.model.errors import InvalidForce
 from chasles.model.forces import Force, elastic
@@ -203,27 +210,31 @@ class JointStop(JointForce):
         coordinate: Coordinate = "auto",
     ) -> None:
         super().__init__(name, joint, coordinate)
-        ends = {
-            what: None if end is None else checked_number(end, what, self.where, InvalidForce)
-            for what, end in (("lower", lower), ("upper", upper))
-        }
-        self._check_ends(ends["lower"], ends["upper"])
         fill(
             self,
-            **ends,
+            **checked_ends(lower, upper, self.where, InvalidForce),
             stiffness=checked_positive(stiffness, "stiffness", PER_UNIT, self.where, InvalidForce),
             damping=checked_not_negative(damping, "damping", PER_SPEED, self.where, InvalidForce),
         )
 
-    def _check_ends(self, lower: float | None, upper: float | None) -> None:
-        if lower is None and upper is None:
-            raise InvalidForce(
-                f"{self.where}: lower and upper are both left out, so it stops nothing.",
-                "Give lower=, upper= or both, in rad or m.",
-            )
-        if lower is not None and upper is not None and lower > upper:
-            raise InvalidForce(
-                f"{self.where}: lower must not be above upper, got lower={lower:g} and"
-                f" upper={upper:g}.",
-                "Exchange them.",
-            )
+
+def checked_ends(
+    lower: Any, upper: Any, where: str, invalid: Invalid, apart: bool = False
+) -> dict[str, float | None]:
+    """The ends of a range, of which one is given at least; `apart`: they must differ."""
+    ends = {
+        what: None if end is None else checked_number(end, what, where, invalid)
+        for what, end in (("lower", lower), ("upper", upper))
+    }
+    low, high = ends.values()
+    if low is None and high is None:
+        raise invalid(
+            f"{where}: lower and upper are both left out, so it stops nothing.",
+            "Give lower=, upper= or both, in rad or m.",
+        )
+    if low is not None and high is not None and (low > high or (apart and low == high)):
+        rule = "must be below upper" if apart else "must not be above upper"
+        raise invalid(
+            f"{where}: lower {rule}, got lower={low:g} and upper={high:g}.", "Exchange them."
+        )
+    return ends

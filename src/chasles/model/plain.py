@@ -149,17 +149,7 @@ def part_from_plain(plain: Any, kinds: Kinds, what: str, where: str) -> Any:
     kind = kinds[checked_kind(plain, kinds, what, where)]
     fields = checked_fields(plain, {"kind": REQUIRED, **defaults_of(kind)}, where)
     values = {name: value for name, value in fields.items() if name != "kind"}
-    for name in SIGNALS:
-        if isinstance(values.get(name), dict | list | str):
-            values[name] = signal_from_plain(values[name], f"{where}, {name}")
-    for name in VECTORS:
-        if isinstance(values.get(name), list):
-            values[name] = [
-                signal_from_plain(entry, f"{where}, {name}[{index}]")
-                if isinstance(entry, dict | str)
-                else entry
-                for index, entry in enumerate(values[name])
-            ]
+    with_signals(values, dict | list | str, signal_from_plain, where)
     if isinstance(values.get("shape"), dict):
         values["shape"] = shape_from_plain(values["shape"], f"{where}, shape")
     with placed_at(where):
@@ -195,6 +185,21 @@ def shape_from_plain(plain: Any, where: str) -> Shape:
                 ) from None
     shape: Shape = SHAPES[kind](**values)
     return shape
+
+
+def with_signals(
+    fields: Plain, written: Any, change: Callable[[Any, str], Any], where: str
+) -> None:
+    """Change functions of time, as they are `written`, also where they are parts of a vector."""
+    for name in (*SIGNALS, *VECTORS):
+        value, place = fields.get(name), f"{where}, {name}"
+        if name in VECTORS and isinstance(value, list):
+            fields[name] = [
+                change(entry, f"{place}[{index}]") if isinstance(entry, written) else entry
+                for index, entry in enumerate(value)
+            ]
+        elif name in SIGNALS and isinstance(value, written):
+            fields[name] = change(value, place)
 
 
 def made_of(kind: type[Any]) -> tuple[str, ...]:

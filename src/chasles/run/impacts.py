@@ -25,6 +25,7 @@ from chasles.model import InvalidOption, Joint, Model
 from chasles.model.checks import checked_number
 from chasles.model.coordinates import coordinate_key
 from chasles.model.errors import short_repr
+from chasles.model.joint_forces import checked_ends
 from chasles.model.keywords import checked_keywords
 from chasles.model.words import Coordinate
 from chasles.run.control import Moment
@@ -77,20 +78,7 @@ class Impact:
                 f"an impact: name must be a string, got {short_repr(self.name)}.", "Give a name."
             )
         where = f"impact '{self.name}'"
-        ends = [
-            None if end is None else checked_number(end, what, where, InvalidOption)
-            for what, end in (("lower", self.lower), ("upper", self.upper))
-        ]
-        if ends == [None, None]:
-            raise InvalidOption(
-                f"{where}: lower and upper are both left out, so it stops nothing.",
-                "Give lower=, upper= or both, in rad or m.",
-            )
-        if None not in ends and not ends[0] < ends[1]:  # type: ignore[operator]
-            raise InvalidOption(
-                f"{where}: lower must be below upper, got lower={ends[0]:g} and upper={ends[1]:g}.",
-                "Exchange them.",
-            )
+        checked_ends(self.lower, self.upper, where, InvalidOption, apart=True)
         share = checked_number(self.restitution, "restitution", where, InvalidOption)
         if not 0.0 <= share <= 1.0:
             raise InvalidOption(
