@@ -22,7 +22,7 @@ from fuzzing import mutated
 
 import chasles as ch
 from chasles.io.sweep_files import read_sweep
-from chasles.result.sealed import SEAL, SEAL_LENGTH
+from chasles.result.atomic_file import SEAL, SEAL_LENGTH
 
 #: Seconds after which a file that is still being read is taken for one that never ends.
 FOREVER = 60.0
@@ -158,7 +158,7 @@ def change_sealed(path: Path, source: random.Random) -> None:
 
 
 def netcdf(folder: Path, source: random.Random) -> None:
-    from chasles.result import sealed as files
+    from chasles.result import atomic_file as files
 
     path = folder / "forged.nc"
     if source.random() < 0.5:

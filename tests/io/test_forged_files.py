@@ -11,7 +11,7 @@ import pytest
 from fuzz_files import KINDS, originals, sealed
 
 import chasles as ch
-from chasles.result.sealed import SEAL_LENGTH
+from chasles.result.atomic_file import SEAL_LENGTH
 
 
 def fuzzed(count, seed, folder):

@@ -12,7 +12,7 @@ import pytest
 import xarray as xr
 
 import chasles as ch
-from chasles.result import sealed
+from chasles.result import atomic_file
 
 ORIGIN = (0, 0, 0)
 
@@ -239,7 +239,7 @@ def test_a_save_that_fails_leaves_the_old_file_and_no_part_of_the_new(
     def fail(*_):
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr(sealed.os, failing, fail)
+    monkeypatch.setattr(atomic_file.os, failing, fail)
     with pytest.raises(ch.InvalidFile, match=r"run.nc' cannot be written: No space left") as caught:
         double_pendulum().save(path)
     assert "make room" in str(caught.value)
@@ -253,7 +253,7 @@ def test_a_save_that_is_interrupted_leaves_the_old_file(tmp_path, monkeypatch):
     def interrupt(*_):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(sealed.os, "fsync", interrupt)
+    monkeypatch.setattr(atomic_file.os, "fsync", interrupt)
     with pytest.raises(KeyboardInterrupt):
         double_pendulum().save(path)
     assert path.read_bytes() == before and [p.name for p in tmp_path.iterdir()] == ["run.nc"]
@@ -332,7 +332,7 @@ def test_a_file_that_was_written_to_is_refused(tmp_path):
 def resealed(result: ch.Result, path: Path, **attributes) -> Path:
     """A whole file with other attributes, as a later version or a forger would write it."""
     table = result._table()
-    return sealed.write(table._replace(attributes={**table.attributes, **attributes}), path)
+    return atomic_file.write(table._replace(attributes={**table.attributes, **attributes}), path)
 
 
 def test_a_file_of_a_later_version_asks_for_an_update(tmp_path):
@@ -365,5 +365,5 @@ def test_a_forged_trajectory_must_fit_its_model(tmp_path):
     table = result._table()
     _, values, attributes = table.variables["position"]
     short = {**table.variables, "position": (("axis",), values[0, 0], attributes)}
-    path = sealed.write(table._replace(variables=short), tmp_path / "run.nc")
+    path = atomic_file.write(table._replace(variables=short), tmp_path / "run.nc")
     assert "does not hold a result" in refused(path)

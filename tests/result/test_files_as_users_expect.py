@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 import chasles as ch
-from chasles.result import sealed
+from chasles.result import atomic_file
 from chasles.result.dataset import make_table
 
 POSIX = pytest.mark.skipif(os.name != "posix", reason="links, modes and pipes of POSIX")
@@ -61,7 +61,7 @@ def test_who_may_read_a_file_stays_as_it_was(mode, result, tmp_path):
 def test_a_file_that_nobody_may_write_stays(result, tmp_path, monkeypatch):
     path = tmp_path / "run.nc"
     path.write_text("precious")
-    monkeypatch.setattr(sealed.os, "access", lambda *_: False)  # whom root would let pass
+    monkeypatch.setattr(atomic_file.os, "access", lambda *_: False)  # whom root would let pass
     with pytest.raises(ch.InvalidFile, match="Permission denied"):
         result.save(path)
     assert path.read_text() == "precious" and len(list(tmp_path.iterdir())) == 1
@@ -103,13 +103,13 @@ def test_a_name_that_cannot_be_spelled_is_refused(path, result, refusal):
 
 KILLED = """
 import os, signal, sys, chasles as ch
-from chasles.result import sealed
+from chasles.result import atomic_file
 
 def kill(_):
     os.kill(os.getpid(), signal.SIGKILL)
 
 result = ch.load(sys.argv[1])
-sealed.os.fsync = kill
+atomic_file.os.fsync = kill
 result.save(sys.argv[2])
 """
 
@@ -130,7 +130,7 @@ def test_what_a_killed_save_leaves_is_removed_by_the_next_one(result, tmp_path):
 
 def test_a_save_that_is_under_way_is_not_taken_for_an_orphan(result, tmp_path):
     """One save in the middle of another, in one folder."""
-    with sealed.replacing(tmp_path / "slow.nc") as file:
+    with atomic_file.replacing(tmp_path / "slow.nc") as file:
         file.write(b"half")
         result.save(tmp_path / "fast.nc")
         assert len(list(tmp_path.glob(".*.part"))) == 1
@@ -180,7 +180,7 @@ def forged(result: ch.Result, path: Path, **arrays) -> Path:
         for dim, length in zip(dims, values.shape):
             coordinates[dim] = ((dim,), np.arange(length) * 1.0, {})
         there[name] = (dims, values, {})
-    return sealed.write(table._replace(variables=variables, coordinates=coordinates), path)
+    return atomic_file.write(table._replace(variables=variables, coordinates=coordinates), path)
 
 
 @pytest.mark.parametrize(
@@ -209,7 +209,7 @@ def test_arrays_that_do_not_fit_the_model_are_refused_at_load(name, change, resu
 def test_times_increase(times, result, tmp_path):
     table = make_table(result)
     time = (("time",), np.array(times), {})
-    path = sealed.write(
+    path = atomic_file.write(
         table._replace(coordinates={**table.coordinates, "time": time}), tmp_path / "run.nc"
     )
     with pytest.raises(ch.InvalidFile, match="its times do not increase"):
@@ -219,6 +219,6 @@ def test_times_increase(times, result, tmp_path):
 def test_a_file_without_the_integrals_of_its_forces_is_refused(result, tmp_path):
     table = make_table(result)
     variables = {name: v for name, v in table.variables.items() if name != "integrals"}
-    path = sealed.write(table._replace(variables=variables), tmp_path / "run.nc")
+    path = atomic_file.write(table._replace(variables=variables), tmp_path / "run.nc")
     with pytest.raises(ch.InvalidFile, match="integrals"):
         ch.load(path)

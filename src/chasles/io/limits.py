@@ -12,7 +12,7 @@ from typing import Any
 
 from chasles.io.netcdf import missing
 from chasles.model import InvalidFile
-from chasles.result.sealed import checked_path
+from chasles.result.atomic_file import checked_path
 
 #: Bytes of a file: models of 3e4 bodies and tables of 2e5 points have so many, and reading them
 #: takes seconds.

@@ -22,11 +22,11 @@ from chasles.model import ChaslesError, InvalidFile, Model
 from chasles.model.errors import one_line, short_repr
 from chasles.model.keywords import checked_keywords
 from chasles.model.model import checked_model
+from chasles.result.atomic_file import SUFFIX, checked_path, is_sealed
 from chasles.result.checkpoint import Checkpoint
 from chasles.result.dataset import FORMAT
 from chasles.result.provenance import Provenance
 from chasles.result.result import Result
-from chasles.result.sealed import SUFFIX, checked_path, is_sealed
 from chasles.result.tables import READERS
 from chasles.result.violations import unwrapped_angle
 from chasles.run.preparation import with_inputs

@@ -6,7 +6,7 @@ from typing import Any, Literal
 from chasles.model import InvalidFile, InvalidOption, Model
 from chasles.model.errors import short_repr
 from chasles.model.keywords import checked_keywords
-from chasles.result.sealed import checked_path
+from chasles.result.atomic_file import checked_path
 
 Limits = Literal["stops", "none"]
 Contacts = Literal["planes", "none"]

@@ -9,7 +9,7 @@ from typing import Any
 from chasles.io.limits import LARGEST, check_keys
 from chasles.model import InvalidFile, InvalidModel
 from chasles.model.errors import short_repr
-from chasles.result.sealed import checked_path, write_whole
+from chasles.result.atomic_file import checked_path, write_whole
 
 BARE = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-")
 WIDEST = 100  # characters of a line; longer lists are broken

@@ -14,7 +14,7 @@ from xml.parsers import expat
 
 from chasles.io.limits import text_of
 from chasles.model import InvalidFile
-from chasles.result.sealed import checked_path
+from chasles.result.atomic_file import checked_path
 
 #: Elements within each other: a serial chain of bodies nests as deep as it is long.
 DEEPEST = 300

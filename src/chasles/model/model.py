@@ -28,6 +28,7 @@ from chasles.model.parts import (
     check_names,
     checked_members,
     checked_notes,
+    joining,
     listed,
     placed,
     placed_driver,
@@ -296,20 +297,8 @@ class Model:
     @cached_property
     def loops(self) -> int:
         """How many joints could be cut with no body coming off: independent loops."""
-        part = {name: name for name in (GROUND.name, *self.body_names)}
-
-        def root(name: str) -> str:
-            while part[name] != name:
-                part[name] = part[part[name]]
-                name = part[name]
-            return name
-
-        closing = 0
-        for joint in self.joints:
-            a, b = root(joint.a), root(joint.b)
-            closing += a == b
-            part[a] = b
-        return closing
+        joins = joining((GROUND.name, *self.body_names))
+        return sum(not joins(joint.a, joint.b) for joint in self.joints)
 
     @property
     def _repeats_nothing(self) -> bool:

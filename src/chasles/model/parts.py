@@ -1,6 +1,6 @@
 """Parts of a model, checked against each other and completed where they leave something open."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, TypeVar
 
@@ -240,6 +240,24 @@ def same_direction(first: AnyDriver, second: AnyDriver) -> bool:
     if isinstance(first, PointDriver) and isinstance(second, PointDriver):
         return 1.0 - abs(cosine_between(first.direction, second.direction)) < PARALLEL
     return True
+
+
+def joining(names: Iterable[str]) -> Callable[[str, str], bool]:
+    """A function that puts two together, and says whether they were apart until then."""
+    part = {name: name for name in names}
+
+    def root(name: str) -> str:
+        while part[name] != name:
+            part[name] = part[part[name]]
+            name = part[name]
+        return name
+
+    def joins(a: str, b: str) -> bool:
+        first, second = root(a), root(b)
+        part[first] = second
+        return first != second
+
+    return joins
 
 
 def check_bodies(names: Sequence[str], bodies: dict[str, Body], where: str) -> None:

@@ -29,11 +29,11 @@ from chasles.integrators.methods import find_method, methods
 from chasles.model import ChaslesWarning, InvalidOption, SimulationStopped
 from chasles.model.checks import checked_positive
 from chasles.result.result import Result
+from chasles.run.accuracy_checks import UNBALANCED
 from chasles.run.implicit_choice import by_implicit_steps, work_of
 from chasles.run.motion_error import Judged, compared, pose_errors, sizes_in, sizes_of, states
 from chasles.run.one_run import Prepared, integrate, prepared
 from chasles.run.options import USUAL_WITH_TOLERANCES, Options
-from chasles.run.promises import UNBALANCED
 
 #: The accuracy of `method="auto"` where none is asked for.
 USUAL_TOL = 1e-6

@@ -7,9 +7,9 @@ import numpy as np
 from chasles.integrators.rosenbrock import LinearlyImplicit
 from chasles.model import Contact, JointStop
 from chasles.result import energy
+from chasles.run.accuracy_checks import failed_checks
 from chasles.run.fast_spins import lost_attitudes
 from chasles.run.loop import Ended
-from chasles.run.promises import broken_promises
 
 #: Of the energy exchanged.  Measured at 2 ms: 0.013 for a quadruped that stands, 0.05 for a ball
 #: whose bounce takes five steps, 0.5 where it takes less than two.
@@ -55,7 +55,7 @@ def unresolved_contacts(ended: Ended) -> list[str]:
 
 #: In the order in which they speak.
 CHECKS: tuple[Callable[[Ended], list[str]], ...] = (
-    broken_promises, lost_attitudes, unfitted_signals, unresolved_contacts,
+    failed_checks, lost_attitudes, unfitted_signals, unresolved_contacts,
 )  # fmt: skip
 
 

@@ -35,6 +35,7 @@ from chasles.result.checkpoint import Checkpoint
 from chasles.result.dataset import attributes_of, text_of
 from chasles.result.provenance import Provenance, coefficients
 from chasles.result.result import Result
+from chasles.run.accuracy_checks import checks, make_promises
 from chasles.run.checks import suspicions
 from chasles.run.control import Control, checked_controller
 from chasles.run.events import Event, Watcher, checked_events
@@ -44,7 +45,6 @@ from chasles.run.loop import Ended, Run
 from chasles.run.options import ByHand, Options, method_of
 from chasles.run.output import Saved
 from chasles.run.pace import Pace
-from chasles.run.promises import checks, make_promises
 from chasles.run.recording import Recording
 from chasles.run.scipy_pace import ScipyPace
 from chasles.run.stepper import Stepper, make_stepper

@@ -13,8 +13,8 @@ from chasles.build.system.signals import Inputs
 from chasles.core.arrays import ABSOLUTE_WIDTH
 from chasles.model import InvalidFile
 from chasles.model.errors import one_line, short_repr
+from chasles.result.atomic_file import SEAL, SEAL_LENGTH, open_regular
 from chasles.result.checkpoint import Checkpoint
-from chasles.result.sealed import SEAL, SEAL_LENGTH, open_regular
 from chasles.run.output import Saved
 
 HEADER, COMMIT, ROWS, INPUTS = "run.json", "commit", "rows.f64", "inputs.f64"

@@ -22,8 +22,7 @@ from chasles.build.system.signals import Inputs
 from chasles.core.arrays import ABSOLUTE_WIDTH, Floats
 from chasles.model import InvalidFile, InvalidOption
 from chasles.model.checks import check_flag
-from chasles.result.checkpoint import Checkpoint
-from chasles.result.sealed import (
+from chasles.result.atomic_file import (
     PART,
     SEAL,
     checked_path,
@@ -32,6 +31,7 @@ from chasles.result.sealed import (
     remove_orphans,
     replacing,
 )
+from chasles.result.checkpoint import Checkpoint
 from chasles.run.loop import Run
 from chasles.run.output import Saved
 from chasles.run.recorded import (

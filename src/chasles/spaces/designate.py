@@ -15,25 +15,15 @@ from chasles.spaces.subgroups import classify
 from chasles.spaces.tree import Tree, pair_tree, spanning_tree, way_down
 
 
-def relative_se3(tree: Tree, body: str) -> Space:
-    """SE(3), relative to the parent body in the joint tree."""
-    carried = tree.parents[body]
-    moving = carried is not None and carried[0] != GROUND.name
-    return Space("SE3", None, carried[0] if carried and moving else None)
-
-
-def on_joint(tree: Tree, body: str) -> Space:
-    """SO(3)xR3, absolute, framed on the joint that carries the body."""
-    carried = tree.parents[body]
-    return Space("SO3xR3", carried[1] if carried else None)
+def carrier(tree: Tree, body: str) -> tuple[str | None, str | None]:
+    """The joint that carries a body, and the body that it hangs on; None: no joint, the ground."""
+    parent, joint = tree.parents[body] or (GROUND.name, None)
+    return joint, None if parent == GROUND.name else parent
 
 
 def on_subgroup(tree: Tree, body: str) -> Space:
     """The motion subgroup of the joint that carries the body."""
-    carried = tree.parents[body]
-    if carried is None:
-        return Space("subgroup")
-    return Space("subgroup", carried[1], None if carried[0] == GROUND.name else carried[0])
+    return Space("subgroup", *carrier(tree, body))
 
 
 def framed(model: Model, tree: Tree, body: str) -> Space:
@@ -41,20 +31,17 @@ def framed(model: Model, tree: Tree, body: str) -> Space:
 
     Where the joint leaves the choice of the frame point it is the centre of mass.
     """
-    carried = tree.parents[body]
-    if carried is None:
-        return Space("SO3xR3")
-    parent, joint = carried[0], model.joint(carried[1])
-    at = None if joint.any_frame_point else joint.name
-    return Space("SO3xR3", at, None if parent == GROUND.name else parent)
+    joint, parent = carrier(tree, body)
+    any_point = joint is None or model.joint(joint).any_frame_point
+    return Space("SO3xR3", None if any_point else joint, parent)
 
 
 #: Rules that give every body a space from its place in the tree, by name; "auto" is `designate`.
 RULES: dict[str, Callable[[Model, Tree, str], Space]] = {
     "SE3": lambda model, tree, body: Space("SE3"),
     "SO3xR3": lambda model, tree, body: Space("SO3xR3"),
-    "SE3 relative": lambda model, tree, body: relative_se3(tree, body),
-    "SO3xR3 on joints": lambda model, tree, body: on_joint(tree, body),
+    "SE3 relative": lambda model, tree, body: Space("SE3", None, carrier(tree, body)[1]),
+    "SO3xR3 on joints": lambda model, tree, body: Space("SO3xR3", carrier(tree, body)[0]),
     "framed": framed,
     "subgroups": lambda model, tree, body: on_subgroup(tree, body),
 }

@@ -247,9 +247,13 @@ class Charts:
         child = self.directly(joint)
         if child is None or self.spaces[child].group == "SE3":
             return child is not None
-        space = self.spaces[child]
+        return self.stores(joint, child)
+
+    def stores(self, joint: Joint, child: str) -> bool:
+        """Whether the point that is stored of a body is that of a joint, to rounding."""
         off = np.linalg.norm(self.stored_point(child) - np.array(joint.at))
-        return bool(off <= SAME_POINT * local_scale(joint, self.model, child, space).length)
+        scale = local_scale(joint, self.model, child, self.spaces[child])
+        return bool(off <= SAME_POINT * scale.length)
 
     def rows_that_hold(self, joint: Joint) -> tuple[str, ...]:
         r"""The rows of a joint that no motion of its loop ever opens.
@@ -288,8 +292,7 @@ class Charts:
         space = self.spaces[joint.b]
         if space.group == "SE3" or (space.relative_to or GROUND.name) != joint.a:
             return False
-        off = np.linalg.norm(self.stored_point(joint.b) - np.array(joint.at))
-        return bool(off <= SAME_POINT * local_scale(joint, self.model, joint.b, space).length)
+        return self.stores(joint, joint.b)
 
     def directly(self, joint: Joint) -> str | None:
         """The body of a joint whose chart is relative to the other one, if there is one."""

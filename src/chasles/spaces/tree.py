@@ -6,7 +6,11 @@ from itertools import pairwise
 from math import dist
 
 from chasles.model import GROUND, Driver, Joint, Model
+from chasles.model.parts import joining
 
+#: What carries every body: (parent or "ground", joint), or None; and (neighbour, joint) of each.
+Parents = dict[str, tuple[str, str] | None]
+Neighbours = dict[str, list[tuple[str, str]]]
 #: Relative spins that agree to so many digits after the point (rad/s) tie.
 SPIN_DIGITS = 6
 #: The rows by which a joint holds a point of each body together, as a ball does.
@@ -25,7 +29,7 @@ class Tree:
     that parents come before their children.
     """
 
-    parents: dict[str, tuple[str, str] | None]
+    parents: Parents
     cut: tuple[str, ...]
 
 
@@ -70,7 +74,7 @@ def grown_tree(model: Model, cut: Collection[str], pairs_only: bool = False) -> 
     neighbours = joint_graph(model, usable)
     names = {joint.name for joint in usable}
     avoided = frozenset(can_be_cut(model, [name for name in cut if name in names], usable))
-    parents: dict[str, tuple[str, str] | None] = {}
+    parents: Parents = {}
     grow(model, neighbours, avoided, parents, GROUND.name)
     for component in floating_components(neighbours, parents):
         root = centre_of(model, neighbours, component)
@@ -112,9 +116,7 @@ def rows_kept(model: Model) -> dict[str, int]:
     return kept
 
 
-def heaviest(
-    model: Model, parents: dict[str, tuple[str, str] | None], usable: Collection[str]
-) -> dict[str, tuple[str, str] | None]:
+def heaviest(model: Model, parents: Parents, usable: Collection[str]) -> Parents:
     """A tree of the greatest sum of rows kept: joints are exchanged along loops while that gains.
 
     Spanning trees are bases of a matroid: where no single exchange gains, nothing does.
@@ -139,14 +141,14 @@ def heaviest(
     return by_depth(tree)
 
 
-def carrier(tree: dict[str, tuple[str, str] | None], body: str) -> str:
+def carrier(tree: Parents, body: str) -> str:
     """The joint that carries a body."""
     carried = tree[body]
     assert carried is not None  # roots are on no loop
     return carried[1]
 
 
-def way_down(tree: dict[str, tuple[str, str] | None], body: str) -> list[str]:
+def way_down(tree: Parents, body: str) -> list[str]:
     """A body and all that carry it, the ground left out."""
     way = []
     while body != GROUND.name:
@@ -158,16 +160,14 @@ def way_down(tree: dict[str, tuple[str, str] | None], body: str) -> list[str]:
     return way
 
 
-def around(tree: dict[str, tuple[str, str] | None], a: str, b: str) -> list[str]:
+def around(tree: Parents, a: str, b: str) -> list[str]:
     """Bodies whose carriers close a loop with a joint between a and b, the outermost first."""
     to_a, to_b = way_down(tree, a), way_down(tree, b)
     common = set(to_a) & set(to_b)
     return [body for body in (*to_b, *to_a) if body not in common and tree[body] is not None]
 
 
-def exchange(
-    tree: dict[str, tuple[str, str] | None], body: str, a: str, b: str, joint: str
-) -> None:
+def exchange(tree: Parents, body: str, a: str, b: str, joint: str) -> None:
     """Let a joint between a and b carry what the joint of `body` has carried."""
     end, base = (a, b) if body in way_down(tree, a) else (b, a)
     way = way_down(tree, end)
@@ -178,9 +178,7 @@ def exchange(
     tree.update(turned)
 
 
-def by_depth(
-    tree: dict[str, tuple[str, str] | None],
-) -> dict[str, tuple[str, str] | None]:
+def by_depth(tree: Parents) -> Parents:
     """The same tree, bodies in the order of their distance from the ground or their root."""
     depth: dict[str, int] = {}
     for body in tree:
@@ -197,27 +195,17 @@ def can_be_cut(
 
     The later ones are put back first, where they alone hold two parts together.
     """
-    part = {name: name for name in (GROUND.name, *model.body_names)}
-
-    def joins(name: str) -> bool:
-        """Whether a joint holds two parts together; they are one then."""
-        a, b = model.joint(name).a, model.joint(name).b
-        while part[a] != a:
-            a = part[a]
-        while part[b] != b:
-            b = part[b]
-        part[a] = b
-        return a != b
-
+    joins = joining((GROUND.name, *model.body_names))
     for joint in model.joints if usable is None else usable:
         if joint.name not in wanted:
-            joins(joint.name)
-    return tuple(name for name in reversed(list(dict.fromkeys(wanted))) if not joins(name))[::-1]
+            joins(joint.a, joint.b)
+    held = [model.joint(name) for name in reversed(list(dict.fromkeys(wanted)))]
+    return tuple(joint.name for joint in held if not joins(joint.a, joint.b))[::-1]
 
 
-def joint_graph(model: Model, joints: Collection[Joint]) -> dict[str, list[tuple[str, str]]]:
+def joint_graph(model: Model, joints: Collection[Joint]) -> Neighbours:
     """(neighbour, joint) of every body and of the ground."""
-    neighbours: dict[str, list[tuple[str, str]]] = {name: [] for name in model.body_names}
+    neighbours: Neighbours = {name: [] for name in model.body_names}
     neighbours[GROUND.name] = []
     for joint in joints:
         neighbours[joint.a].append((joint.b, joint.name))
@@ -226,16 +214,12 @@ def joint_graph(model: Model, joints: Collection[Joint]) -> dict[str, list[tuple
 
 
 def grow(
-    model: Model,
-    neighbours: dict[str, list[tuple[str, str]]],
-    avoided: Collection[str],
-    parents: dict[str, tuple[str, str] | None],
-    root: str,
+    model: Model, neighbours: Neighbours, avoided: Collection[str], parents: Parents, root: str
 ) -> None:
     """Add all bodies that hang on `root`, layer by layer."""
     layer = [root]
     while layer:
-        offers: dict[str, list[tuple[str, str]]] = {}
+        offers: Neighbours = {}
         for body in layer:
             for other, joint in neighbours[body]:
                 if other not in parents and other != GROUND.name and joint not in avoided:
@@ -270,9 +254,7 @@ def relative_spin(model: Model, one: str, other: str) -> float:
     return round(dist(*omegas), SPIN_DIGITS)
 
 
-def floating_components(
-    neighbours: dict[str, list[tuple[str, str]]], reached: Collection[str]
-) -> list[list[str]]:
+def floating_components(neighbours: Neighbours, reached: Collection[str]) -> list[list[str]]:
     """Bodies that no chain of joints leads to the ground, component by component."""
     seen, components = set(reached) | {GROUND.name}, []
     for start in neighbours:
@@ -289,9 +271,7 @@ def floating_components(
     return components
 
 
-def centre_of(
-    model: Model, neighbours: dict[str, list[tuple[str, str]]], component: list[str]
-) -> str:
+def centre_of(model: Model, neighbours: Neighbours, component: list[str]) -> str:
     """The body from which the farthest is nearest, the heaviest if there are several.
 
     The middle of a longest path; exact on trees, and good enough on components with loops.
@@ -306,9 +286,7 @@ def centre_of(
     return max((name for name in component if name in middle), key=lambda n: model.body(n).mass)
 
 
-def farthest(
-    neighbours: dict[str, list[tuple[str, str]]], start: str
-) -> tuple[str, dict[str, str]]:
+def farthest(neighbours: Neighbours, start: str) -> tuple[str, dict[str, str]]:
     """The last body that a walk in layers reaches, and where it came from to every body."""
     came_from = {start: start}
     order = [start]

@@ -10,7 +10,7 @@ from chasles.model import InvalidOption, Model
 from chasles.model.keywords import checked_keywords
 from chasles.model.model import checked_model
 from chasles.model.words import Stabiliser
-from chasles.result.sealed import checked_path, write_whole
+from chasles.result.atomic_file import checked_path, write_whole
 from chasles.run.simulate import simulate
 from chasles.run.time_grid import checked_step
 from chasles.view.play import make_live

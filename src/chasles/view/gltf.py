@@ -14,8 +14,8 @@ import numpy as np
 
 from chasles.core.arrays import Floats
 from chasles.model import GROUND
+from chasles.result.atomic_file import write_whole
 from chasles.result.result import Result
-from chasles.result.sealed import write_whole
 from chasles.view.camera import horizontal
 from chasles.view.film import colours_of, title_of
 from chasles.view.forms import EIGHTHS, LIT, METALS, OCTANTS, ONTO, PLAIN, extents, pattern_of

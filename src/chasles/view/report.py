@@ -9,7 +9,7 @@ from html import escape
 from importlib.resources import files
 from pathlib import Path
 
-from chasles.result import sealed
+from chasles.result import atomic_file
 from chasles.view.plots import Figure, Panel, inline_svg
 from chasles.view.theme import SANS, SERIF, style_variables
 
@@ -89,4 +89,4 @@ def film_block(film: str, name: str, caption: str) -> str:
 
 def write_whole(path: Path, text: str) -> None:
     """The file with this text, or the file as it was: never half of it."""
-    sealed.write_whole(path, lambda file: file.write(text.encode()))
+    atomic_file.write_whole(path, lambda file: file.write(text.encode()))

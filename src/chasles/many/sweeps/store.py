@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from chasles.model import InvalidFile, InvalidOption
-from chasles.result.sealed import fcntl, open_regular
+from chasles.result.atomic_file import fcntl, open_regular
 
 FORMAT = 1
 PLAN, RUNS, LOCK = "plan.json", "runs.jsonl", "lock"

@@ -1,4 +1,4 @@
-"""What a run promises of itself, and what is said when it does not keep it.
+"""Accuracy checks: what is promised of gaps and of the energy balance, and said when it fails.
 
 A joint that holds by itself in its space, or that is projected, is closed to rounding; one that
 drifts opens with the error of the method, which is small against the mechanism or the motion is
@@ -80,7 +80,7 @@ def promised_gaps(setup: Setup, drifting: Iterable[str]) -> Floats:
     return gaps
 
 
-def broken_promises(ended: Ended) -> list[str]:
+def failed_checks(ended: Ended) -> list[str]:
     """What is wrong with a run, in words; nothing if nothing is."""
     stepper, block, step = ended.run.stepper, ended.block, ended.run.pace.typical_step
     alarm = StateBlock(block, stepper.layout).alarm()
