@@ -159,6 +159,7 @@ def change_sealed(path: Path, source: random.Random) -> None:
 
 def netcdf(folder: Path, source: random.Random) -> None:
     from chasles.result import atomic_file as files
+    from chasles.result.dataset import make_table
 
     path = folder / "forged.nc"
     if source.random() < 0.5:
@@ -166,7 +167,7 @@ def netcdf(folder: Path, source: random.Random) -> None:
             sealed(other_bytes((folder / "run.nc").read_bytes()[:-SEAL_LENGTH], source))
         )
     else:
-        table = ch.load(folder / "run.nc")._table()
+        table = make_table(ch.load(folder / "run.nc"))
         attributes = other_value(table.attributes, source)
         told = attributes if isinstance(attributes, dict) else {}
         try:

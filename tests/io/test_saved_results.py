@@ -13,6 +13,7 @@ import xarray as xr
 
 import chasles as ch
 from chasles.result import atomic_file
+from chasles.result.dataset import make_table
 
 ORIGIN = (0, 0, 0)
 
@@ -331,7 +332,7 @@ def test_a_file_that_was_written_to_is_refused(tmp_path):
 
 def resealed(result: ch.Result, path: Path, **attributes) -> Path:
     """A whole file with other attributes, as a later version or a forger would write it."""
-    table = result._table()
+    table = make_table(result)
     return atomic_file.write(table._replace(attributes={**table.attributes, **attributes}), path)
 
 
@@ -362,7 +363,7 @@ def test_a_forged_file_is_refused_like_bad_input(attributes, tmp_path):
 
 def test_a_forged_trajectory_must_fit_its_model(tmp_path):
     result = thrown()
-    table = result._table()
+    table = make_table(result)
     _, values, attributes = table.variables["position"]
     short = {**table.variables, "position": (("axis",), values[0, 0], attributes)}
     path = atomic_file.write(table._replace(variables=short), tmp_path / "run.nc")
