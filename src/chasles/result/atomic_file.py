@@ -88,7 +88,7 @@ def write_whole(target: Path, fill: Callable[[BinaryIO], object]) -> Path:
     except OSError as error:
         raise InvalidFile(
             f"'{target}' cannot be written: {error.strerror or error}.",
-            "Save elsewhere, or make the folder, room, and allow writing there.",
+            "Save elsewhere, or make room and the folder, and allow writing there.",
         ) from error
     return target
 
