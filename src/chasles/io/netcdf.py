@@ -9,14 +9,13 @@ from typing import Any
 
 import numpy as np
 
-from chasles.build.problem import make_problem
 from chasles.build.system.build import Setup
 from chasles.build.system.coordinates import coordinate_keys
 from chasles.build.system.signals import Inputs
 from chasles.build.system.state import State
 from chasles.build.system.turns import hinge_names
 from chasles.core.arrays import ABSOLUTE_WIDTH, POSE_R, POSE_X, TWIST, Floats
-from chasles.io.segments import STATUS, check_times, choice_of, load_recording, model_of
+from chasles.io.segments import STATUS, check_times, load_recording, model_of, problem_of
 from chasles.many.sweeps.store import PLAN
 from chasles.model import ChaslesError, InvalidFile, Model
 from chasles.model.errors import one_line, short_repr
@@ -36,13 +35,13 @@ from chasles.run.recorded import HEADER, SEGMENTS, is_recording
 ARRAYS = ("time", "position", "rotation", "angular_velocity", "body_velocity")
 #: Where the run began; in files of runs that did not begin as their model was entered.
 START = ("start_position", "start_rotation", "start_angular_velocity", "start_velocity")
-#: What not every file has.
 #: What making a result of other data than ours ends in: a seal says that a file is whole, not who
 #: wrote it.
 FORGED = (
     ArithmeticError, AssertionError, AttributeError, LookupError, MemoryError, OSError,
     RecursionError, TypeError, ValueError,
 )  # fmt: skip
+#: What not every file has.
 OPTIONAL = ("integrals", "coordinates", "multipliers", "input_time", "inputs", *START)
 
 
@@ -100,13 +99,8 @@ def rebuilt(
     """
     provenance = Provenance.from_dict(json.loads(attributes["provenance"]))
     model = model_of(str(attributes["model"]), given, source, str(attributes["spaces"]))
-    problem = make_problem(
-        choice_of(model, attributes),
-        provenance.acceleration,
-        start_of(model, attributes, arrays),
-        damp=provenance.singular == "pass",
-        fit=provenance.rows == "needed",
-    )
+    start = start_of(model, attributes, arrays)
+    problem = problem_of(model, attributes, provenance, start)
     count_turns_of_before(problem.setup, arrays)
     check_arrays(problem.setup, arrays, str(attributes["status"]))
     text = attributes.get("checkpoint")
@@ -132,11 +126,8 @@ def check_arrays(setup: Setup, arrays: dict[str, Floats], status: str) -> None:
 
     A run that was stopped may end at anything; its times may not.
     """
-    times, bodies, integrals = (
-        arrays["time"],
-        len(setup.model.bodies),
-        setup.system.quadrature_count,
-    )
+    times, bodies = arrays["time"], len(setup.model.bodies)
+    integrals = setup.system.quadrature_count
     check_times(times)
     if status not in STATUS:
         raise ValueError(f"its status is {short_repr(status)}")

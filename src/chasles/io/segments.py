@@ -30,9 +30,8 @@ def load_recording(folder: Path, model: Model | None = None) -> Result:
     check_digests(folder, header, head)
     ended = head["ended"] or cut_off(header, begin.time, begin.index)
     provenance = Provenance.from_dict(ended["provenance"])
-    problem = problem_of(
-        model_of(header["model"], model, folder, header["spaces"]), header, provenance
-    )
+    found = model_of(header["model"], model, folder, header["spaces"])
+    problem = recorded_problem(found, header, provenance)
     check_shape(problem, header["shape"], ended["status"])
     inputs = mapped_inputs(folder, len(header["inputs"]), head["inputs"])
     saved = mapped(folder, header["shape"], head["rows"])
@@ -110,10 +109,19 @@ def choice_of(model: Model, attributes: dict[str, Any]) -> SpaceChoice:
     )
 
 
-def problem_of(model: Model, header: dict[str, Any], provenance: Provenance) -> Problem:
-    chosen, damp = choice_of(model, header), provenance.singular == "pass"
-    fit = provenance.rows == "needed"
-    problem = make_problem(chosen, provenance.acceleration, damp=damp, fit=fit)
+def problem_of(
+    model: Model, attributes: dict[str, Any], provenance: Provenance, start: State | None = None
+) -> Problem:
+    """The problem of a saved run, which began at a state if not as entered."""
+    return make_problem(
+        choice_of(model, attributes), provenance.acceleration, start,
+        damp=provenance.singular == "pass", fit=provenance.rows == "needed",
+    )  # fmt: skip
+
+
+def recorded_problem(model: Model, header: dict[str, Any], provenance: Provenance) -> Problem:
+    """That of a recorded run, whose start is in the order of calculation."""
+    problem = problem_of(model, header, provenance)
     if header["start"] is None:
         return problem
     rows: Floats = np.array([[float.fromhex(x) for x in row] for row in header["start"]])
@@ -122,4 +130,4 @@ def problem_of(model: Model, header: dict[str, Any], provenance: Provenance) -> 
         0.0, model, rows[order], json.loads(header["start_angles"]),
         json.loads(header["start_displacements"]),
     )  # fmt: skip
-    return make_problem(chosen, provenance.acceleration, start, damp=damp, fit=fit)
+    return problem_of(model, header, provenance, start)
