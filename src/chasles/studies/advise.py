@@ -20,7 +20,7 @@ from chasles.studies.advice_search import (
     combined,
     default_steps,
 )
-from chasles.studies.printed import Printed, check_lists, checked_falling
+from chasles.studies.printed import Printed, check_lists, checked_falling, explained
 
 SPACES = ("auto", "SE3", "SO3xR3")
 METHODS = ("heun", "kutta3", "rk4", "dopri5", "dop853")
@@ -46,20 +46,17 @@ class NothingMeetsTheTarget(ChaslesError):
     """
 
 
+@explained
 @dataclass(frozen=True, repr=False)
 class Advice(Printed):
     """Recommended options for `simulate`, with the runs behind them.
 
     Parameters
     ----------
-    model
-        The model.
     target
         The target, m and rad.
     energy
         The target for the energy.
-    until
-        End time, s.
     evidence
         All runs that were made.
     chosen
@@ -205,6 +202,7 @@ class Advice(Printed):
         return advice_figure(self)
 
 
+@explained
 @checked_keywords
 def advise(
     model: Model,
@@ -223,12 +221,8 @@ def advise(
 
     Parameters
     ----------
-    model
-        The model.
     target
         Largest constraint violation, m and rad, of every joint at every time up to `until`.
-    until
-        End time, s.
     energy
         Largest ``|E - E0|`` relative to the largest kinetic energy. Closed joints alone do not
         make a motion accurate.
@@ -241,12 +235,8 @@ def advise(
     steps
         Steps that may be recommended, s. Default: halves of the step in which the fastest body
         turns by half a radian.
-    acceleration
-        Form of the acceleration constraints: see `simulate`.
     budget
         Effort after which no new run is started, in units of 1e9 operations.
-    progress
-        Whether to show a progress bar. Default: if it takes longer than a moment.
 
     Returns
     -------

@@ -18,11 +18,12 @@ from chasles.stderr import progress_bar
 from chasles.studies.candidates import Candidate, candidates_of
 from chasles.studies.measure import CandidateResult, costs, measure
 from chasles.studies.predictions import CheckedPrediction, check_orders, predictions_of
-from chasles.studies.printed import Printed
+from chasles.studies.printed import Printed, explained
 
 SHOWN_JOINTS = 6
 
 
+@explained
 @checked_keywords
 def compare(
     model: Model,
@@ -40,29 +41,19 @@ def compare(
 
     Parameters
     ----------
-    model
-        The model.
     candidates
         A list of spaces as in `simulate`, ["SE3", "SO3xR3", "auto"]; or a dict label -> spaces;
         or label -> options, {"fine": {"spaces": "auto", "step": 1e-4}}, with spaces, method,
         step, acceleration, stabilise.
-    until
-        End time, s.
     step
         Length of a step, s, for candidates without their own.
     method
         Method, for candidates without their own.
-    acceleration
-        Form of the acceleration constraints: see `simulate`.
-    stabilise
-        Stabiliser: see `simulate`.
     orders
         Whether to run each candidate at three steps and check the predicted drift of every
         joint.
     timing
         Whether to measure the time of a step.
-    progress
-        Whether to show a progress bar.
 
     Notes
     -----
@@ -119,16 +110,13 @@ def runnable(model: Model, every: list[Candidate]) -> tuple[list[Candidate], dic
     return chosen, left_out
 
 
+@explained
 @dataclass(frozen=True, repr=False)
 class Comparison(Printed):
     """Results of several candidates. `comparison[label]` is one of them; print shows the table.
 
     Parameters
     ----------
-    model
-        The model.
-    until
-        End time, s.
     outcomes
         One for each candidate, in their order.
     predictions

@@ -19,7 +19,7 @@ from chasles.result.result import Result
 from chasles.run.motion_error import MotionError, error_at_end, sizes_of
 from chasles.run.time_grid import NEVER
 from chasles.stderr import progress_bar
-from chasles.studies.printed import Printed, check_lists, checked_falling
+from chasles.studies.printed import Printed, check_lists, checked_falling, explained
 
 #: The reference: a run of order 8 in the best space, at the shortest step over this ...
 FINER = 2
@@ -67,16 +67,13 @@ class Family:
         return float(np.polyfit(steps, errors, 1)[0])
 
 
+@explained
 @dataclass(frozen=True, repr=False)
 class Convergence(Printed):
     """Measured orders of methods.
 
     Parameters
     ----------
-    model
-        The model.
-    until
-        End time, s.
     families
         One for each method in each space.
     uncertainty
@@ -167,6 +164,7 @@ class Convergence(Printed):
         return convergence_figure(self)
 
 
+@explained
 @checked_keywords
 def convergence(
     model: Model,
@@ -184,18 +182,10 @@ def convergence(
 
     Parameters
     ----------
-    model
-        The model.
-    until
-        End time, s.
     steps
         Two or more steps, s, that divide `until`.
-    methods
-        Names, Tableaus or Methods.
     spaces
         Spaces as in `simulate`. Every method is run in each.
-    stabilise
-        As in `simulate`.
     reactions
         Whether to compare reactions, too.
     starts
@@ -204,8 +194,6 @@ def convergence(
     reference
         For a single start: a Result that ends at `until`. Default: a run of "dop853" at half
         the shortest step; a second run at that step estimates its uncertainty.
-    progress
-        Whether to show a progress bar. Default: if it takes longer than a moment.
 
     Returns
     -------

@@ -21,7 +21,7 @@ from chasles.run.grid_pace import COUNTED
 from chasles.run.motion_error import error_at_end
 from chasles.run.time_grid import NEVER
 from chasles.stderr import progress_bar
-from chasles.studies.printed import Printed, check_lists, checked_falling
+from chasles.studies.printed import Printed, check_lists, checked_falling, explained
 
 #: Of this many runs the fastest is what a run costs: what else the machine does only adds to it.
 REPEATS = 5
@@ -79,16 +79,13 @@ class Work:
         return float(np.exp(np.interp(np.log(error), errors, work)))
 
 
+@explained
 @dataclass(frozen=True, repr=False)
 class WorkPrecision(Printed):
     """Error against cost of several methods: `works`, one for each method in each space.
 
     Parameters
     ----------
-    model
-        The model.
-    until
-        End time, s.
     starts
         Number of starts.
     works
@@ -154,6 +151,7 @@ class WorkPrecision(Printed):
         return work_figure(self)
 
 
+@explained
 @checked_keywords
 def work_precision(
     model: Model,
@@ -172,28 +170,18 @@ def work_precision(
 
     Parameters
     ----------
-    model
-        The model.
-    until
-        End time, s.
     steps
         Steps, s, for every method.
     tolerances
         Values of rtol for methods with error control ("bs3", "dopri5", "tsit5", "dop853"). atol
         is a hundredth of it.
-    methods
-        Names, Tableaus or Methods.
     spaces
         Spaces as in `simulate`.
     starts
         States or joint coordinates as in `simulate(start=...)`. Medians over several starts are
         more reliable, because the error of a single start may cross zero.
-    stabilise
-        As in `simulate`.
     timing
         Whether to measure time, too: seconds in steps, the best of five.
-    progress
-        Whether to show a progress bar. Default: if it takes longer than a moment.
 
     Returns
     -------

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from html import escape
+from importlib.resources import files
 
 from chasles.model.tables import Table
 from chasles.studies.library.benchmark import Benchmark, Check
@@ -9,31 +10,12 @@ from chasles.studies.library.catalogue import library
 from chasles.studies.library.command import FILMS, IMAGES, quantity
 from chasles.view.theme import scientific
 
-HEAD = """# Benchmark problems
-
-*`chasles library all --out docs` writes this page, its pictures and its figures.*
-
-Benchmark problems that come with chasles. Each has its source, its parameters, checks and a
-picture. Most are published. The page says which figures are our own. Where sources disagree, it
-says which value is used and why.
-
-```python
-import chasles as ch
-
-pendulum = ch.library.get("A01")
-result = pendulum.run(until=0.5)
-print(*pendulum.check(result), sep="\\n")
-```
-
-On the command line, `chasles library` lists them. `chasles library A03` runs one, prints its
-checks, and writes its picture, its film and its result. The exit code is 1 if a check fails.
-"""
-
 
 def page(checks: Mapping[str, Sequence[Check]]) -> str:
     """Markdown with all benchmarks that were run."""
     names = [name for name in library.names() if name in checks]
-    return "\n".join([HEAD, *(section(library.get(name), checks[name]) for name in names)])
+    head = files("chasles.studies.library").joinpath("page.md").read_text(encoding="utf-8")
+    return "\n".join([head, *(section(library.get(name), checks[name]) for name in names)])
 
 
 def section(benchmark: Benchmark, checks: Sequence[Check]) -> str:
