@@ -15,10 +15,10 @@ from chasles.result.result import Result
 from chasles.view.applied import Applied, applied_forces
 from chasles.view.camera import camera_of
 from chasles.view.film import largest_gap
-from chasles.view.marks import coil
+from chasles.view.marks import tie_path
 from chasles.view.panels import scaled
 from chasles.view.raster import rgb
-from chasles.view.scene import ROD, TIE, Part, Pose, Scene, Tie, place, poses_at, scene_of_run
+from chasles.view.scene import ROD, TIE, Part, Pose, place, poses_at, scene_of_run
 from chasles.view.setting import checked_follow, followed, reached
 from chasles.view.tracks import quaternions
 
@@ -322,8 +322,3 @@ def arrow_path(start: Floats, end: Floats) -> Floats:
     side *= 0.07 * length / np.linalg.norm(side)
     back = end - 0.18 * along
     return np.array([start, end, back + side, end, back - side])
-
-
-def tie_path(scene: Scene, tie: Tie, poses: dict[str, Pose]) -> Floats:
-    ends = place(poses[tie.a], tie.at_a), place(poses[tie.b], tie.at_b)
-    return coil(*ends, 0.018 * scene.size) if tie.spring else np.array(ends)

@@ -1,5 +1,6 @@
 """What a picture shows beside solids: springs, loads, drivers, ground, frames, axes and a scale."""
 
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -24,7 +25,7 @@ from chasles.view.camera import Camera
 from chasles.view.contacts import mark_of
 from chasles.view.glyphs import frame_along
 from chasles.view.labels import Label
-from chasles.view.scene import Scene, Spot, Tie, place
+from chasles.view.scene import Pose, Scene, Spot, Tie, place
 from chasles.view.theme import LIGHT
 
 SPRING, LOAD, DRIVE = LIGHT["chosen"], LIGHT["product"], LIGHT["other"]
@@ -49,16 +50,21 @@ def draw_ties(ax: Axes, scene: Scene, camera: Camera) -> list[Floats]:
     """Springs as zigzags, rods without mass as lines; returns what was inked."""
     inked = []
     for tie in scene.ties:
-        ends = tie_ends(scene, tie)
-        path = camera.seen(coil(*ends, 0.018 * scene.size) if tie.spring else np.array(ends))
+        path = camera.seen(tie_path(scene, tie, scene.start))
         ax.plot(*path.T, color=SPRING if tie.spring else LIGHT["ink"], lw=1.3, zorder=8,
                 solid_joinstyle="round")  # fmt: skip
         inked.append(dense(path))
     return inked
 
 
-def tie_ends(scene: Scene, tie: Tie) -> tuple[Floats, Floats]:
-    return place(scene.start[tie.a], tie.at_a), place(scene.start[tie.b], tie.at_b)
+def tie_ends(tie: Tie, poses: Mapping[str, Pose]) -> tuple[Floats, Floats]:
+    return place(poses[tie.a], tie.at_a), place(poses[tie.b], tie.at_b)
+
+
+def tie_path(scene: Scene, tie: Tie, poses: Mapping[str, Pose]) -> Floats:
+    """A spring as a helix, a rod as a line, in the world."""
+    ends = tie_ends(tie, poses)
+    return coil(*ends, 0.018 * scene.size) if tie.spring else np.array(ends)
 
 
 def coil(start: Floats, end: Floats, radius: float) -> Floats:
@@ -92,11 +98,12 @@ def draw_forces(ax: Axes, scene: Scene, camera: Camera) -> tuple[list[Label], li
         labels.append(Label(text, (float(at[0]), float(at[1])), colour))
 
     spots = {spot.name: spot for spot in scene.spots}
+    tied = {tie.name: tie for tie in scene.ties if tie.spring}
     crowded: dict[str, int] = {}
     parts: list[Any] = [*scene.model.forces, *scene.model.drivers]
     for part in parts:
         if isinstance(part, Spring):
-            middle = np.mean(tie_ends(scene, next(t for t in scene.ties if t.name == part.name)), 0)
+            middle = np.mean(tie_ends(tied[part.name], scene.start), 0)
             name(part.name, camera.seen(middle), SPRING)
         elif isinstance(part, JointForce | Driver):
             colour = DRIVE if isinstance(part, Driver | Motor) else SPRING

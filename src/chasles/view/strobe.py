@@ -10,6 +10,7 @@ from chasles.core.arrays import Floats
 from chasles.model import GROUND, InvalidOption
 from chasles.result.result import Result
 from chasles.view.camera import FROM_A_CORNER, PLANES, Camera, angled, camera_of
+from chasles.view.marks import tie_ends
 from chasles.view.outline import draw_parts
 from chasles.view.panels import Curve, signed, thinned
 from chasles.view.plots import Draw, Figure, Panel
@@ -104,8 +105,8 @@ def frame(ax: Axes, cropped: tuple[float, float, float, float] | None) -> None:
 def draw_ties(ax: Axes, scene: Scene, poses: Poses, camera: Camera, ink: float) -> None:
     """Rods without mass as lines, springs as dashed ones."""
     for tie in scene.ties:
-        ends = [place(poses[tie.a], tie.at_a), place(poses[tie.b], tie.at_b)]
-        ax.plot(*camera.seen(np.array(ends)).T, color=LIGHT["ink"], lw=1.0, alpha=ink, zorder=2,
+        ends = camera.seen(np.array(tie_ends(tie, poses)))
+        ax.plot(*ends.T, color=LIGHT["ink"], lw=1.0, alpha=ink, zorder=2,
                 ls=(0, (2, 1.5)) if tie.spring else "-")  # fmt: skip
 
 

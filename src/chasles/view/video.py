@@ -15,9 +15,9 @@ from chasles.model.errors import short_repr
 from chasles.result.result import Result
 from chasles.view.camera import Camera, camera_of
 from chasles.view.film import colours_of
-from chasles.view.marks import coil
+from chasles.view.marks import tie_path
 from chasles.view.raster import Page, render
-from chasles.view.scene import ROD, TIE, Part, Pose, Scene, place, poses_at, scene_of_run
+from chasles.view.scene import ROD, TIE, Part, Pose, Scene, poses_at, scene_of_run
 from chasles.view.setting import LAYOUTS, SPARE, followed, reached
 from chasles.view.theme import LIGHT
 
@@ -152,9 +152,7 @@ class Studio:
 
     def draw_ties(self, pen: ImageDraw.ImageDraw, scene: Scene, poses: Mapping[str, Pose]) -> None:
         for tie in scene.ties:
-            ends = place(poses[tie.a], tie.at_a), place(poses[tie.b], tie.at_b)
-            path = coil(*ends, 0.018 * scene.size) if tie.spring else np.array(ends)
-            self.draw_tie(pen, tie.spring, path, scene.size)
+            self.draw_tie(pen, tie.spring, tie_path(scene, tie, poses), scene.size)
 
     def draw_tie(self, pen: ImageDraw.ImageDraw, spring: bool, path: Floats, size: float) -> None:
         """A spring as a line, a rod as thick as a stick, with round ends."""
