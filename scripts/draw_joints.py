@@ -16,7 +16,7 @@ import chasles as ch
 from chasles.model.checks import as_matrix, as_vector
 from chasles.view.camera import camera_of
 from chasles.view.glyphs import frame_along, glyph_of
-from chasles.view.sketch import arrow
+from chasles.view.marks import arrow
 from chasles.view.theme import LIGHT
 
 FOLDER = Path(__file__).parent.parent / "docs" / "images" / "joints"
