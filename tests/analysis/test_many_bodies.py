@@ -7,6 +7,7 @@ import pytest
 
 import chasles as ch
 import chasles.analysis.instant as instants
+import chasles.analysis.place as places
 
 G = 9.81
 
@@ -71,7 +72,7 @@ def test_sparse_and_dense_matrices_find_the_same_equilibrium(seed, monkeypatch):
     ]  # fmt: skip
     model = ch.Model(model.bodies, model.joints, springs)
     dense = ch.equilibrium(model)
-    monkeypatch.setattr(instants, "MOST_BODIES", 1)
+    monkeypatch.setattr(places, "MOST_BODIES", 1)
     sparse = ch.equilibrium(model)
     assert sparse.stability == dense.stability == "stable"
     assert sparse.state.position == pytest.approx(dense.state.position, abs=1e-7)

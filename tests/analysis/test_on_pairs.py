@@ -5,6 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from scipy.linalg import eigvals
+from scipy.optimize import brentq
 
 import chasles as ch
 
@@ -213,12 +214,90 @@ def test_equations_with_frames_and_couplings_are_solved_by_the_recursion():
     assert equations.acceleration[6:] == pytest.approx((after - before) / 2e-3, abs=1e-3)
 
 
-# --- what is refused ---
+# --- motions, and formulas of users ---
 
 
-def test_a_motion_and_users_formulas_are_refused_by_name(refusal):
-    message = refusal(lambda: ch.linearise(arm((0.1, 0.1), spin=1.0)), ch.InvalidOption)
-    assert "the model moves" in message and "at rest" in message
-    law = ch.JointLaw("law", "elbow", lambda q, v: -q)
-    message = refusal(lambda: ch.linearise(arm((0.1, 0.1), [law])), ch.InvalidOption)
-    assert "'law' is a formula of your own" in message
+@pytest.mark.parametrize("rotors", [(0.0, 0.0), (0.7, 0.2)])
+def test_a_stretched_arm_that_spins_swings_about_its_elbow(rotors):
+    """(c + r2) e'' + (c + b) s'' = -b w^2 e and (A + r1) s'' + (c + b) e'' = 0, to first order."""
+    spin = 3.0
+    (whole, beside), (_, own) = mass_of_arm(rotors)
+    square = 0.6 * spin**2 / (own - beside**2 / whole)
+    model = arm(rotors)
+    state = ch.start_state(model, {"shoulder": (0.0, spin), "elbow": (0.0, 0.0)})
+    found = ch.linearise(model, state)
+    assert found.frequencies[-1] ** 2 == pytest.approx(square, rel=1e-11)
+    assert found.residual.force < 1e-12  # steady in body axes
+
+
+def test_a_law_of_the_user_is_a_spring_beside_rotors():
+    law = ch.JointLaw("law", "elbow", lambda t, q, v: -8.0 * q - 0.3 * v)
+    held = ch.Driver("held", "shoulder", lambda t: 0.0 * t)
+    found = ch.linearise(replace(arm((0.3, 0.2), [law]), drivers=[held]))
+    roots = np.roots([1.2 / 3 + 0.2, 0.3, 8.0])
+    assert np.sort_complex(found.eigenvalues) == pytest.approx(np.sort_complex(roots), rel=1e-9)
+
+
+# --- statics ---
+
+
+def two_pendulums(coupling, **more) -> ch.Model:
+    rods = [
+        ch.Body.rod(name, length=1.0, mass=mass, position=(x, 0, -0.5), axis="z")
+        for name, mass, x in (("one", 1.0, 0), ("two", 3.0, 2))
+    ]
+    hinges = [
+        ch.Revolute("a", ch.GROUND, rods[0], at=(0, 0, 0), axis=Y, **more),
+        ch.Revolute("b", ch.GROUND, rods[1], at=(2, 0, 0), axis=Y),
+    ]
+    return ch.Model(rods, [*hinges, coupling])
+
+
+def geared(ratio, turned):
+    """Poses of two pendulums, b = ratio a: as a formula of the bodies."""
+    return lambda one, two: np.arctan2(two[0][2], two[0][0]) - ratio * np.arctan2(
+        one[0][2], one[0][0]
+    ) - turned(one)  # fmt: skip
+
+
+@pytest.mark.parametrize("by", ["coordinates", "formula"])
+def test_pendulums_on_a_bent_gear_rest_where_their_weights_balance(by):
+    """b = a + a^2 / 2: the least of -cos a - 3 cos b is a = 0, and K there is that of both."""
+    tie = ch.Coupling("mesh", [("b", "angle", 1.0), ("a", "angle", (-1.0, -0.5))])
+    if by == "formula":
+        half = lambda one: 0.5 * np.arctan2(one[0][2], one[0][0]) ** 2  # noqa: E731
+        tie = ch.CustomCoupling("mesh", ["one", "two"], geared(1.0, half))
+    model = two_pendulums(tie)
+    rest = ch.equilibrium(model, ch.start_state(model, {"a": 0.4}))
+    assert rest.stability == "stable"
+    assert rest.state.position == pytest.approx(np.array([(0, 0, -0.5), (2, 0, -0.5)]), abs=1e-9)
+    assert rest.stiffness == pytest.approx([G * 0.5 * 4.0 / (4.0 / 3)], rel=1e-9)
+    assert rest.linearise().frequencies ** 2 == pytest.approx(rest.stiffness, rel=1e-9)
+
+
+@pytest.mark.parametrize("armature", [0.0, 2.0])
+def test_an_offset_of_a_gear_holds_both_pendulums_out(armature):
+    """a + 2 b = 1: sin a = (3 / 2) sin b ... with weights 1 and 3, by SciPy."""
+    tie = ch.Coupling("mesh", {"a": 1.0, "b": 2.0}, offset=1.0)
+    model = two_pendulums(tie, armature=armature)
+    start = ch.assemble(model).state
+    rest = ch.equilibrium(model, start)
+    b = brentq(lambda b: 3.0 * np.sin(b) - 2.0 * np.sin(1.0 - 2.0 * b), 0.0, 0.5)
+    centres = [(x - 0.5 * np.sin(q), 0, -0.5 * np.cos(q)) for x, q in ((0, 1 - 2 * b), (2, b))]
+    assert rest.state.position == pytest.approx(np.array(centres), abs=1e-9)
+    curve = G * 0.5 * (4.0 * np.cos(1 - 2 * b) + 3.0 * np.cos(b))
+    inertia = 4.0 * (1.0 / 3 + armature) + 1.0
+    assert rest.linearise().frequencies ** 2 == pytest.approx([curve / inertia], rel=1e-9)
+
+
+def test_a_box_on_a_massless_cross_hangs_down():
+    box = ch.Body.box("box", (0.1, 0.2, 0.8), mass=2.0, position=(0, 0, -0.4))
+    joints = [
+        ch.Revolute("first", ch.GROUND, ch.Body.frame("cross"), at=(0, 0, 0), axis=X),
+        ch.Revolute("second", "cross", box, at=(0, 0, 0), axis=Y),
+    ]
+    model = ch.Model([ch.Body.frame("cross"), box], joints)
+    rest = ch.equilibrium(model, ch.start_state(model, {"first": 0.7, "second": -0.5}))
+    assert rest.stability == "stable"
+    assert rest.state.position[1] == pytest.approx((0, 0, -0.4), abs=1e-9)
+    assert rest.reaction("first").force[0] == pytest.approx((0, 0, 2.0 * G), abs=1e-8)

@@ -6,6 +6,7 @@ from mechanisms import KINDS, make_joint, random_body
 
 import chasles as ch
 from chasles.analysis.instant import make_instant
+from chasles.analysis.linear import linear_at
 from chasles.analysis.poses import moved
 from chasles.core.arrays import TWIST
 
@@ -126,8 +127,9 @@ def test_rows_of_every_joint(name):
         joint = make_joint(name, "j", first, second, at, axis)
     instant, _ = make_instant(ch.Model([first, second], [joint]), None, held=False)
     absolute, angles = state_of(instant, rng), np.zeros(instant.system.quadrature_count)
-    slopes = instant.tangent(absolute, angles)
     multipliers, twists = rng.standard_normal(len(instant.rows)), rng.standard_normal(12)
+    absolute[:, TWIST:] = twists.reshape(2, 6)
+    slopes = linear_at(instant, absolute, angles)
 
     def reaction(state):
         return instant.terms(state, angles).jacobian.T @ multipliers
@@ -135,10 +137,60 @@ def test_rows_of_every_joint(name):
     def slip(state):
         return instant.terms(state, angles).jacobian @ twists
 
-    exact = slopes.of_reactions(instant.padded(multipliers))
+    exact = slopes.summed(slopes.geometric_blocks(multipliers)).toarray()
     assert exact == pytest.approx(differences(reaction, absolute, moved), abs=1e-9)
-    exact = slopes.of_slip(twists, instant.system.row_count)[instant.rows]
-    assert exact == pytest.approx(differences(slip, absolute, moved), abs=1e-9)
+    assert slopes.slip.toarray() == pytest.approx(differences(slip, absolute, moved), abs=1e-9)
+
+
+def bent(one, two):
+    """A formula of two bodies that nothing else knows."""
+    return one[1][0] * two[1][1] - 0.3 * one[0][1] * two[0][5] + two[1][2] ** 2
+
+
+@pytest.mark.parametrize(
+    "more",
+    [
+        ch.Coupling("c", [("hinge", "angle", (1.0, 0.7)), ("slide", "displacement", (0.4, -1.3))]),
+        ch.CustomCoupling("c", ["first", "second"], lambda *poses: bent(*poses) - bent_at_start()),
+        None,
+    ],
+    ids=["coordinates", "formula", "rotors"],
+)
+def test_rows_of_couplings_and_rotors(more):
+    """Coordinates beside the bodies follow them: their columns are taken along R."""
+    rng, (first, second) = np.random.default_rng(3), pair()
+    rotor = 0.3 if more is None else 0.0
+    joints = [
+        ch.Revolute("hinge", ch.GROUND, first, at=(0.4, 0.3, 0.2), axis=(1, 2, 2), armature=rotor),
+        ch.Prismatic("slide", first, second, axis=(2, 0, 1), armature=rotor),
+        *([] if more is None else [more]),
+    ]
+    if more is None:
+        joints[1] = ch.Spherical("ball", first, second, at=(0.1, 0, 0), armature=rotor)
+    instant, absolute = make_instant(ch.Model([first, second], joints), None, held=False)
+    absolute = faster(absolute, rng.standard_normal((2, 6)))  # closed, but moving anyhow
+    angles = np.zeros(instant.system.quadrature_count)
+    multipliers, linear = (
+        rng.standard_normal(len(instant.rows)),
+        linear_at(instant, absolute, angles),
+    )
+    first_own = len(instant.real)
+    rates = linear.terms.jacobian[first_own : first_own + len(instant.coordinates), :12].toarray()
+    follow = np.vstack((np.eye(12), rates))
+
+    def reaction(state):
+        return instant.terms(state, angles).jacobian.T @ multipliers
+
+    def slip(state):
+        return instant.terms(state, angles).jacobian @ linear.velocity
+
+    exact = linear.summed(linear.geometric_blocks(multipliers)) @ follow
+    assert exact == pytest.approx(differences(reaction, absolute, moved), abs=1e-8)
+    assert linear.slip @ follow == pytest.approx(differences(slip, absolute, moved), abs=1e-8)
+
+
+def bent_at_start():
+    return bent(*((tuple(np.ravel(body.rotation)), body.position) for body in pair()))
 
 
 @pytest.mark.parametrize("name", list(forces_between("a", "b", "hinge")))
@@ -153,8 +205,10 @@ def test_every_force(name):
     def forces(state):
         return instant.forces(state, angles)
 
-    assert slopes.by_pose == pytest.approx(differences(forces, absolute, moved), abs=1e-8)
-    assert slopes.by_twist == pytest.approx(differences(forces, absolute, faster), abs=1e-8)
+    assert slopes.by_pose.toarray() == pytest.approx(differences(forces, absolute, moved), abs=1e-8)
+    assert slopes.by_twist.toarray() == pytest.approx(
+        differences(forces, absolute, faster), abs=1e-8
+    )
     assert np.all(np.abs(forces(absolute)) <= slopes.sizes * (1 + 1e-12))
 
 
@@ -162,5 +216,5 @@ def test_quadratic_drag_at_rest_resists_nothing_to_first_order():
     body = ch.Body.sphere("ball", radius=0.1, mass=1.0)
     drag = ch.Drag("air", body, linear=0.5, quadratic=3.0)
     instant, absolute = make_instant(ch.Model([body], [], [drag]), None, held=False)
-    slopes = instant.tangent(absolute, np.zeros(instant.system.quadrature_count)).by_twist
+    slopes = instant.tangent(absolute, np.zeros(instant.system.quadrature_count)).by_twist.toarray()
     assert slopes == pytest.approx(np.diag([0, 0, 0, -0.5, -0.5, -0.5]), abs=1e-15)

@@ -5,6 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from scipy.integrate import solve_ivp
+from scipy.optimize import brentq
 
 import chasles as ch
 
@@ -305,10 +306,14 @@ def test_velocities_and_starts_that_a_coupling_does_not_allow_are_refused():
         ch.simulate(ch.Model(turning, model.joints, drivers=model.drivers), until=0.1, step=1e-2)
 
 
-def test_statics_says_that_it_has_no_coordinates():
+def test_coupled_pendula_rest_where_their_weights_balance():
     model = pendula(ch.Coupling("belt", {"a": 1, "b": -2}))
-    with pytest.raises(ch.ChaslesError, match="coupling 'belt'"):
-        ch.equilibrium(model)
+    rest = ch.equilibrium(model)
+    b = brentq(lambda b: np.cos(2 * b) + 0.7 * np.cos(b), 0.0, np.pi / 2)  # least of the weights'
+    centres = [(half * np.cos(q), y, -half * np.sin(q))
+               for half, y, q in ((0.5, 0, 2 * b), (0.35, 1, b))]  # fmt: skip
+    assert rest.stability == "stable"
+    assert rest.state.position == pytest.approx(np.array(centres), abs=1e-9)
 
 
 def test_a_coupling_beside_a_loop_cuts_a_joint_that_is_not_coupled():

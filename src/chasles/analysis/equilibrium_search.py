@@ -2,9 +2,8 @@
 
 import numpy as np
 
-from chasles.analysis.place import AnyPlace, unbalanced
+from chasles.analysis.place import Place, model_size, unbalanced
 from chasles.analysis.poses import moved, orthogonal, rotations
-from chasles.analysis.sizes import model_size
 from chasles.core.arrays import POSE_X, Floats
 from chasles.model import InvalidModel, NoEquilibrium
 
@@ -18,6 +17,8 @@ MIDDLE: Rule = ((0.5, 1.0),)
 NEAR_ENOUGH = 0.2
 #: The first step turns no body by more than this (rad), and moves none by more of the model's size.
 FIRST_SHARE = 0.3
+#: Work below this fraction of what is added up in it is a rounding error.
+ROUNDED_WORK = 1e-11
 #: A search whose steps are shorter than this fraction of the first one allowed has come to an end.
 SHORTEST = 1e-13
 #: Joints are closed to this fraction of the model's size, in so many corrections ...
@@ -31,23 +32,21 @@ LOST = 1e4
 class EquilibriumSearch:
     """The steps from a start to an equilibrium."""
 
-    def __init__(self, place: AnyPlace, most_steps: int) -> None:
+    def __init__(self, place: Place, most_steps: int) -> None:
         self.start, self.best = place, place
-        self.size = model_size(place)
+        self.size = model_size(place.instant.system, place.absolute)
         self.most_steps, self.steps = most_steps, 0
 
-    def down(self) -> AnyPlace | None:
+    def down(self) -> Place | None:
         """With the forces, to a place that no displacement leaves downhill."""
         place = self.start
         first = radius = self.first_radius(place)
         for _ in range(self.most_steps):
             self.note(place)
-            if place.balanced and place.least_stiffness > 0.0:
+            if place.balanced and place.is_uphill:
                 return place
             self.steps += 1
-            far = place.instant.is_large and unbalanced(place) > NEAR_ENOUGH * unbalanced(
-                self.start
-            )
+            far = place.is_large and unbalanced(place) > NEAR_ENOUGH * unbalanced(self.start)
             near = None if place.balanced or far else self.newton(place, radius)
             if near is not None:
                 place = near
@@ -59,7 +58,7 @@ class EquilibriumSearch:
             if trial is not None and share > 0.1:
                 place = trial.arrive()
                 radius = 2.0 * length if share > 0.7 else max(radius, length)
-            elif trial is not None and place.least_stiffness > 0.0 and trial.halves(place):
+            elif trial is not None and place.is_uphill and trial.halves(place):
                 place = trial.arrive()  # so near that the work is lost in rounding
             else:
                 radius = 0.25 * length
@@ -67,7 +66,7 @@ class EquilibriumSearch:
                 return None
         return None
 
-    def newton(self, place: AnyPlace, radius: float) -> AnyPlace | None:
+    def newton(self, place: Place, radius: float) -> Place | None:
         """Where a whole Newton step leads, if it goes with the forces and makes them much smaller.
 
         Only there the unsymmetric K helps: a rod that may spin about itself has a singular one,
@@ -77,11 +76,11 @@ class EquilibriumSearch:
         if np.linalg.norm(p) >= 0.99 * radius:
             return None
         trial = self.walk(place, p)
-        if trial is None or trial.work < 0.0:
+        if trial is None or trial.work < -ROUNDED_WORK * trial.added:
             return None
         return trial.arrive() if unbalanced(trial.arrive()) < 0.1 * unbalanced(place) else None
 
-    def root(self) -> AnyPlace | None:
+    def root(self) -> Place | None:
         """To a place without forces, stable or not."""
         place = self.best
         first = radius = self.first_radius(place)
@@ -102,7 +101,7 @@ class EquilibriumSearch:
                 return None
         return None
 
-    def polished(self, place: AnyPlace) -> AnyPlace:
+    def polished(self, place: Place) -> Place:
         """A balanced place with its last digits."""
         for _ in range(POLISHING if unbalanced(place) > 0.0 else 0):
             trial = self.walk(place, place.to_the_root(np.inf))
@@ -112,7 +111,7 @@ class EquilibriumSearch:
             self.steps += 1
         return place
 
-    def note(self, place: AnyPlace) -> None:
+    def note(self, place: Place) -> None:
         """Remember the best place, and stop where a body runs away."""
         if unbalanced(place) < unbalanced(self.best):
             self.best = place
@@ -145,7 +144,7 @@ class EquilibriumSearch:
             place.residual,
         )
 
-    def first_radius(self, place: AnyPlace) -> float:
+    def first_radius(self, place: Place) -> float:
         """A step along the force that moves and turns no body much."""
         force = place.force
         if not force.size:
@@ -157,14 +156,14 @@ class EquilibriumSearch:
         shift = np.linalg.norm(twists[:, 3:], axis=1).max()
         return FIRST_SHARE / max(float(turn), float(shift) / self.size)
 
-    def walk(self, place: AnyPlace, p: Floats) -> "Trial | None":
+    def walk(self, place: Place, p: Floats) -> "Trial | None":
         """Displace by Z p and close the joints; None where that is not possible."""
         try:
             return self.closed(place, p)
         except InvalidModel:  # the ends of a spring have met on the way, say
             return None
 
-    def closed(self, place: AnyPlace, p: Floats) -> "Trial | None":
+    def closed(self, place: Place, p: Floats) -> "Trial | None":
         trial = Trial(place, place.absolute)
         twists = place.displacement(p)
         trial.move(twists)
@@ -174,7 +173,7 @@ class EquilibriumSearch:
         before = np.inf
         scale = self.size + float(np.abs(place.absolute[:, POSE_X : POSE_X + 3]).max())
         for _ in range(MOST_CORRECTIONS):
-            gaps = place.instant.gaps(trial.absolute)
+            gaps = place.gaps(trial.absolute)
             opening = float(np.abs(gaps).max(initial=0.0))
             stagnant = 0.5 * before < opening <= NEARLY_CLOSED * scale
             if opening <= CLOSED * scale or stagnant:
@@ -189,9 +188,10 @@ class EquilibriumSearch:
 class Trial:
     """Where a step leads, and the work of the forces on the way."""
 
-    def __init__(self, place: AnyPlace, absolute: Floats) -> None:
-        self.place, self.absolute, self.work = place, absolute, 0.0
-        self.arrived: AnyPlace | None = None
+    def __init__(self, place: Place, absolute: Floats) -> None:
+        self.place, self.absolute = place, absolute
+        self.work, self.added = 0.0, 0.0  # ... and what was added up in it
+        self.arrived: Place | None = None
 
     def move(self, twists: Floats, rule: Rule = GAUSS) -> None:
         """Displace all bodies by twists (n, 6); the work by a rule of integration."""
@@ -200,16 +200,18 @@ class Trial:
         for node, weight in rule:
             between = moved(self.absolute, node * twists)
             speed[:, 3:] = np.einsum("bji,bj->bi", rotations(between), straight)
-            self.work += weight * float(instant.forces(between, angles) @ speed.ravel())
+            work = instant.forces(between, angles) * speed.ravel()
+            self.work += weight * float(work.sum())
+            self.added += weight * float(np.abs(work).sum())
         self.absolute = orthogonal(moved(self.absolute, twists))
 
-    def arrive(self) -> AnyPlace:
+    def arrive(self) -> Place:
         if self.arrived is None:
             instant = self.place.instant
             angles = instant.counted(self.absolute, self.place.angles)
             self.arrived = self.place.at(self.absolute, angles)
         return self.arrived
 
-    def halves(self, place: AnyPlace) -> bool:
+    def halves(self, place: Place) -> bool:
         """Whether the forces are at most half of those at a place."""
         return unbalanced(self.arrive()) <= 0.5 * unbalanced(place)

@@ -1,25 +1,28 @@
-r"""A model at one time: its forces, its rows, and the motions that they leave free.
+"""A model at one time: its forces, its rows, and what it is weighed by."""
 
-At a configuration q the bodies may move along the tangent space $\ker J(q)$.  Its basis Z is
-orthonormal in a metric, $Z^T M Z = 1$, and $J^+$, with $J J^+ J = J$ and $Z^T M J^+ = 0$, is the
-shortest way back to the constraints.  Both come from a singular value decomposition of $J L^{-T}$,
-$M = L L^T$, so joints that repeat each other change nothing.  M is the mass matrix where it matters
-how fast bodies move, and a rounder one where only the way counts.
-"""
-
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
 import numpy as np
 
+from chasles.analysis.extended import (
+    Coordinate,
+    Tie,
+    coupled_joints,
+    extended,
+    ties_of,
+    users_formulas,
+)
 from chasles.analysis.tangent import Tangent, tangent
-from chasles.build.dynamics.equations import dense_jacobian, dense_mass
 from chasles.build.dynamics.maximal import terms_at
 from chasles.build.start.closure import gaps_of
 from chasles.build.start.consistent import driven_rates, initial_state, typical_speeds
+from chasles.build.start.kkt import constraint_rows, inverses, joined, mass_matrices
 from chasles.build.start.redundancy import DEPENDENT, equilibrated, joint_of_row
 from chasles.build.system.build import Setup, build, check_closed, real_rows
+from chasles.build.system.coordinates import Key
+from chasles.build.system.coupled import coupled_gap, coupled_places, coupled_sizes
 from chasles.build.system.state import State
 from chasles.build.system.turns import angle_columns, first_integrals, integrals_at
 from chasles.core.arrays import TWIST, Floats, Integers, System
@@ -34,10 +37,6 @@ from chasles.spaces import resolve_spaces
 #: Joints further open than this fraction of their lever (or of 1 rad), or slipping faster than it
 #: of what moves or turns fastest, are refused.
 OPEN = 1e-6
-#: Squares of singular values further apart than this are not told by a product of matrices.
-ILL_CONDITIONED = 1e-10
-#: More bodies than this make matrices that are not small any more: they are kept sparse.
-MOST_BODIES = 30
 
 
 @dataclass(frozen=True)
@@ -54,63 +53,122 @@ class HeldSignals:
         return np.tile(self.row, (len(times), 1))
 
 
-class Metric:
-    """A positive matrix M (6n, 6n), and L^-T of M = L L^T."""
-
-    def __init__(self, matrix: Floats) -> None:
-        self.matrix = matrix
-        self.unweighted = np.linalg.inv(np.linalg.cholesky(matrix)).T
-
-
-@dataclass(frozen=True)
-class Free:
-    """The motions that J leaves free at one configuration, in a metric."""
-
-    metric: Metric
-    basis: Floats  # Z (6n, d)
-    back: Floats  # J^+ (6n, rows)
-    repeated: Floats  # (rows, r): combinations of rows that vanish
-
-
 @dataclass(frozen=True)
 class Terms:
     """J, Q and eta at one state; only the rows that are constraints."""
 
     entries: Floats  # (padded rows, 12) of J on bodies a and b of every joint
-    jacobian: Floats  # (rows, 6n)
-    forces: Floats  # (6n,)
+    jacobian: Any  # (rows, unknowns), sparse
+    forces: Floats  # (unknowns,)
     eta: Floats  # (rows,)
+    ties: list[Tie]  # of the couplings, whose rows are the last
 
 
 @dataclass(frozen=True)
 class Instant:
-    """A model whose functions of time have stopped at t."""
+    """A model whose functions of time have stopped at t.
+
+    Unknowns are the twists of all bodies, then the rates of coordinates beside them; rows those of
+    joints and drivers, then of the coordinates, then of couplings (see `extended`).
+    """
 
     setup: Setup
     t: float
     signals: Floats
-    rows: Integers  # real rows of J among the padded ones
+    real: Integers  # rows of joints and drivers among the padded ones of J
+    coordinates: dict[Key, Coordinate] = field(default_factory=dict)
+
+    @property
+    def system(self) -> System:
+        return self.setup.system
+
+    @property
+    def bodies(self) -> int:
+        """How many unknowns are twists of bodies."""
+        return 6 * self.system.body_count
+
+    @property
+    def count(self) -> int:
+        """Of all unknowns."""
+        return self.bodies + len(self.coordinates)
 
     @cached_property
-    def inertia(self) -> Metric:
-        """The mass matrix."""
-        return Metric(dense_mass(self.system))
+    def rows(self) -> Integers:
+        """Of all constraints among the padded ones of J."""
+        own = [coordinate.row for coordinate in self.coordinates.values()]
+        found = np.concatenate((self.real, own, coupled_places(self.setup)))
+        return np.asarray(found, np.int64)
 
     @cached_property
-    def roundness(self) -> Metric:
-        """The mass matrix with every inertia replaced by the largest one."""
-        return Metric(np.diag(self.weights))
+    def signs(self) -> Floats:
+        """(rows,) -1 of coordinates whose joints have their bodies in the opposite order."""
+        signs, first = np.ones(len(self.rows)), len(self.real)
+        own = [coordinate.sign for coordinate in self.coordinates.values()]
+        signs[first : first + len(own)] = own
+        return signs
 
     @cached_property
-    def weights(self) -> Floats:
-        """The diagonal of that."""
-        return round_mass(self.system)
+    def mass(self) -> Any:
+        """The mass matrix of all unknowns, sparse: rotors have theirs."""
+        inertia = [np.full((1, 1), c.inertia) for c in self.coordinates.values()]
+        return joined([*mass_matrices(self.system), *inertia])
+
+    @cached_property
+    def blocks(self) -> list[Floats]:
+        """Blocks of a positive metric: the mass matrix, and something where there is no mass."""
+        found = list(mass_matrices(self.system))
+        heavy = [block for block in found if block[5, 5] > 0.0] or [np.eye(6)]
+        found = [block if block[5, 5] > 0.0 else heavy[0] for block in found]
+        if self.coordinates:
+            rows = self.jacobian(self.evaluated(self.setup.absolute, self.integrals), [])
+            first = len(self.real)
+            own = rows[first : first + len(self.coordinates), : self.bodies]
+            size = np.asarray(own.multiply(own @ inverses(found)).sum(axis=1)).ravel()
+            found += [np.full((1, 1), max(c.inertia, 1.0 / s))
+                      for c, s in zip(self.coordinates.values(), size)]  # fmt: skip
+        return found
+
+    @cached_property
+    def inverse(self) -> Any:
+        """The inverse of that metric, sparse."""
+        return inverses(self.blocks)
 
     def terms(self, absolute: Floats, angles: Floats) -> Terms:
         """J, Q and eta at an absolute state; `angles` are the unwrapped joint angles."""
         found = self.evaluated(absolute, angles)
-        jacobian = dense_jacobian(self.system, found.jacobian)[self.rows]
-        return Terms(found.jacobian, jacobian, found.forces, found.eta[self.rows])
+        ties = self.ties(absolute, angles)
+        forces, eta = np.zeros(self.count), self.signs * found.eta[self.rows]
+        forces[: self.bodies] = found.forces
+        jacobian = self.jacobian(found, ties)
+        if ties:
+            velocity = self.velocity(jacobian, absolute)
+            bends = [velocity[t.columns] @ t.slopes @ velocity[t.columns] for t in ties]
+            eta[len(eta) - len(ties) :] = -np.array(bends)
+        return Terms(found.jacobian, jacobian, forces, eta, ties)
+
+    def jacobian(self, found: Workspace, ties: list[Tie]) -> Any:
+        """J of all rows on all unknowns, sparse."""
+        rows = constraint_rows(self.setup, found.jacobian).sparse(self.bodies).tocsr()[self.rows]
+        if not self.coordinates and not ties:
+            return rows
+        from scipy.sparse import coo_matrix, diags, hstack
+
+        own, shape = len(self.coordinates), (len(self.rows), self.count)
+        first = len(self.real)
+        down = [first + np.arange(own), *(np.full(len(t.columns), first + own + k)
+                                          for k, t in enumerate(ties))]  # fmt: skip
+        across = [self.bodies + np.arange(own), *(tie.columns for tie in ties)]
+        values = [-np.ones(own), *(tie.entries for tie in ties)]
+        places = (np.concatenate(down), np.concatenate(across))
+        more = coo_matrix((np.concatenate(values), places), shape=shape)
+        empty = coo_matrix((len(self.rows), own))
+        return (hstack((diags(self.signs) @ rows, empty)) + more).tocsr()
+
+    def velocity(self, jacobian: Any, absolute: Floats) -> Floats:
+        """Of all unknowns."""
+        twists, first = absolute[:, TWIST:].ravel(), len(self.real)
+        own = jacobian[first : first + len(self.coordinates), : self.bodies]
+        return np.concatenate((twists, own @ twists))
 
     def evaluated(self, absolute: Floats, angles: Floats) -> Workspace:
         """J, eta and Q, whether or not they can be solved for V'."""
@@ -119,74 +177,56 @@ class Instant:
         return found
 
     def forces(self, absolute: Floats, angles: Floats) -> Floats:
-        """Q."""
+        """Q on the bodies."""
         return self.evaluated(absolute, angles).forces
 
-    @property
-    def system(self) -> System:
-        return self.setup.system
+    def ties(self, absolute: Floats, angles: Floats) -> list[Tie]:
+        """The rows of the couplings."""
+        places = {key: self.bodies + k for k, key in enumerate(self.coordinates)}
+        return ties_of(self.setup, places, absolute, self.turned(angles))
 
-    def rank(self, entries: Floats, chosen: Integers | slice = slice(None)) -> int:
+    def turned(self, angles: Floats) -> dict[str, float]:
+        """Unwrapped angles by joint."""
+        columns = angle_columns(self.setup)
+        return {joint: float(angles[own[0]]) for joint, own in columns.items()}
+
+    def rank(self, entries: Floats, absolute: Floats, chosen: Any = slice(None)) -> int:
         """Of J with these entries (padded rows, 12): of all rows, or some."""
-        scaled = equilibrated(self.setup, entries)[self.rows[chosen]]
+        own = [coordinate.row for coordinate in self.coordinates.values()]
+        rows = self.rows[chosen]
+        rows = rows[~np.isin(rows, own)]
+        scaled = equilibrated(self.setup, entries, absolute)[rows]
         if not len(scaled):
-            return 0
+            return len(own)
         s = np.linalg.svd(scaled, compute_uv=False)
-        return int(np.sum(s > DEPENDENT * s[0]))
-
-    @property
-    def mass(self) -> Floats:
-        return self.inertia.matrix
-
-    def free(self, jacobian: Floats, rank: int, metric: Metric) -> Free:
-        """The tangent space of constraints."""
-        inverse, weighted = evened(jacobian, metric)
-        u, s, vt = np.linalg.svd(weighted)
-        shortest = (vt[:rank].T / s[:rank]) @ u[:, :rank].T
-        return Free(
-            metric=metric,
-            basis=metric.unweighted @ vt[rank:].T,
-            back=metric.unweighted @ shortest * inverse,
-            repeated=inverse[:, None] * u[:, rank:],
-        )
-
-    def way_back(self, jacobian: Floats, rank: int, metric: Metric) -> Floats:
-        """J^+ alone, by J M^-1 J^T: much faster, and good enough for a correction."""
-        inverse, weighted = evened(jacobian, metric)
-        values, vectors = np.linalg.eigh(weighted @ weighted.T)
-        values, vectors = values[len(values) - rank :], vectors[:, len(values) - rank :]
-        if rank and values[0] < ILL_CONDITIONED * values[-1]:
-            return self.free(jacobian, rank, metric).back
-        shortest = weighted.T @ ((vectors / values) @ vectors.T)
-        return metric.unweighted @ shortest * inverse
-
-    @property
-    def is_large(self) -> bool:
-        """Whether its matrices are kept sparse."""
-        return self.system.body_count > MOST_BODIES
+        return len(own) + int(np.sum(s > DEPENDENT * s[0]))
 
     def tangent(self, absolute: Floats, angles: Floats) -> Tangent:
         """Derivatives of Q and J."""
-        return tangent(self.system, absolute, self.signals, angles)
+        index = self.setup.joint_index
+        formulas = {index[name]: f for name, f in users_formulas(self.setup).items()}
+        return tangent(self.system, absolute, self.signals, angles, formulas, self.count)
 
     def padded(self, values: Floats) -> Floats:
-        """Values of the real rows among the padded ones."""
+        """Values of the constraints among the padded rows."""
         out = np.zeros(self.system.row_count)
-        out[self.rows] = values
+        out[self.rows] = self.signs * values
         return out
 
-    def gaps(self, absolute: Floats) -> Floats:
-        """g of every real row (m, rad); zero for a row that restricts speeds only."""
-        return gaps_of(self.system, self.signals, absolute)[self.rows]
+    def gaps(self, absolute: Floats, angles: Floats) -> Floats:
+        """g of every row (m, rad); zero for a row that restricts speeds only."""
+        gaps = gaps_of(self.system, self.signals, absolute)[self.rows]
+        gaps[len(self.real) :] = 0.0
+        for k, coupling in enumerate(reversed(self.setup.model.couplings)):
+            off = coupled_gap(self.setup, coupling, absolute, self.turned(angles))
+            gaps[len(gaps) - 1 - k] = float(off)
+        return gaps
 
     def units(self) -> list[str]:
-        """Of every real row."""
-        joints = range(self.system.joint_count)
-        return [unit for index in joints for unit in self.setup.units(index)]
-
-    def rates(self) -> Floats:
-        """J V as the drivers ask for, (rows,)."""
-        return driven_rates(self.setup, self.t)[self.rows]
+        """Of every row of joints and drivers."""
+        joints = range(len(self.setup.joint_index))
+        rows = self.system.joints.rows
+        return [unit for index in joints if rows[index] for unit in self.setup.units(index)]
 
     @property
     def integrals(self) -> Floats:
@@ -195,12 +235,10 @@ class Instant:
 
     def counted(self, absolute: Floats, near: Floats) -> Floats:
         """The same at another state, with the turns that bring them closest to former ones."""
-        setup = self.setup
-        former = {joint: near[columns[0]] for joint, columns in angle_columns(setup).items()}
-        return integrals_at(setup, absolute, former)
+        return integrals_at(self.setup, absolute, self.turned(near))
 
     def holonomic(self) -> Integers:
-        """The rows that restrict positions, among the real ones: a wheel rolls where it likes."""
+        """The rows that restrict positions: a wheel rolls where it likes."""
         keep = np.ones(self.system.row_count, bool)
         joints = self.system.joints
         for first, kind in zip(joints.first_row.tolist(), joints.kind):
@@ -209,9 +247,7 @@ class Instant:
 
     def state(self, absolute: Floats, angles: Floats) -> State:
         """An absolute state in words."""
-        setup = self.setup
-        turned = {joint: angles[columns[0]] for joint, columns in angle_columns(setup).items()}
-        return State.from_absolute(self.t, setup.model, absolute, turned)
+        return State.from_absolute(self.t, self.setup.model, absolute, self.turned(angles))
 
     def check_finite(self, forces: Floats, jacobian: Floats) -> None:
         """Refuse a state at which a force or a joint is not a number."""
@@ -228,20 +264,12 @@ class Instant:
         )
 
 
-def evened(jacobian: Floats, metric: Metric) -> tuple[Floats, Floats]:
-    """J L^-T with rows of length 1, and what they were multiplied by."""
-    weighted = jacobian @ metric.unweighted
-    length = np.linalg.norm(weighted, axis=1)
-    inverse = 1.0 / np.where(length > 0.0, length, 1.0)
-    return inverse, inverse[:, None] * weighted
-
-
 def make_instant(model: Model, state: State | None, held: bool) -> tuple[Instant, Floats]:
     """A model at a state, or as it was entered, and that state in rows (n, 18).
 
     `held`: drivers and motors keep where they are.
     """
-    setup = build(model, resolve_spaces(model, "SE3"), start=state)
+    setup = build(model, resolve_spaces(model, "SE3"), "screw", state, coupled_joints(model))
     system = setup.system
     t, absolute = 0.0 if state is None else state.t, setup.absolute
     if state is None:
@@ -253,18 +281,8 @@ def make_instant(model: Model, state: State | None, held: bool) -> tuple[Instant
     if system.signal_count:
         still: Any = HeldSignals(row)
         setup = replace(setup, signals=still)
-    return Instant(setup, t, row, real_rows(system)), absolute
-
-
-def round_mass(system: System) -> Floats:
-    """The diagonal mass matrix of bodies that resist rotation about every axis alike, (6n,).
-
-    In this metric bodies take the straightest way if they turn about a fixed axis while their
-    centres of mass move straight.  In that of the mass, a thin rod would spin about itself all the
-    way, which costs it nothing.
-    """
-    largest, mass = system.bodies.inertia[:, :3].max(axis=1), system.bodies.mass
-    return np.column_stack((*(largest,) * 3, *(mass,) * 3)).ravel()
+    setup, coordinates = extended(setup)
+    return Instant(setup, t, row, real_rows(system), coordinates), absolute
 
 
 def without_rates(system: System, row: Floats) -> Floats:
@@ -280,8 +298,15 @@ def without_rates(system: System, row: Floats) -> Floats:
 
 def check_gaps(instant: Instant, absolute: Floats) -> None:
     """Refuse a state in which a joint is open."""
-    sizes = instant.setup.row_sizes[instant.rows]
-    refuse(instant, instant.gaps(absolute), OPEN * sizes, "open by {:.3g} {}")
+    gaps = instant.gaps(absolute, instant.integrals)
+    refuse(instant, gaps, OPEN * instant.setup.row_sizes[instant.real], "open by {:.3g} {}")
+    sizes = coupled_sizes(instant.setup).values()
+    for coupling, gap, size in zip(instant.setup.model.couplings, gaps[-len(sizes) :], sizes):
+        if abs(gap) > OPEN * size:
+            raise InconsistentStart(
+                f"{coupling.where} is off by {abs(gap):.3g} at this state.",
+                "Take a state in which couplings hold: one of a result, or of an equilibrium.",
+            )
 
 
 def check_speeds(instant: Instant, absolute: Floats, rates: Floats) -> None:
@@ -289,13 +314,14 @@ def check_speeds(instant: Instant, absolute: Floats, rates: Floats) -> None:
     setup = instant.setup
     spin, speed = typical_speeds(setup, absolute[:, TWIST:])
     scales = np.array([speed if unit == METRE else spin for unit in instant.units()])
-    driven = instant.rates()
-    refuse(instant, rates - driven, OPEN * (scales + np.abs(driven)), "slipping by {:.3g} {}/s")
+    driven = driven_rates(setup, instant.t)[instant.real]
+    slips = rates[: len(driven)] - driven
+    refuse(instant, slips, OPEN * (scales + np.abs(driven)), "slipping by {:.3g} {}/s")
 
 
 def refuse(instant: Instant, values: Floats, allowed: Floats, how: str) -> None:
-    """Raise if a row is violated by more than is allowed of it."""
-    excess = np.abs(values) - allowed
+    """Raise if a row of a joint is violated by more than is allowed of it."""
+    excess = np.abs(values[: len(allowed)]) - allowed
     if np.all(excess <= 0.0):
         return
     worst = int(np.argmax(excess))

@@ -43,34 +43,18 @@ At rest, without rolling, $Y = Z$ and $\dot p = w$: $\ddot p + C\dot p + K p = 0
 second derivative of the potential energy along the constraints, if there is one.
 """
 
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from math import pi
 
 import numpy as np
 
-from chasles.analysis.instant import (
-    Instant,
-    check_gaps,
-    check_speeds,
-    make_instant,
-)
-from chasles.analysis.large import real_rows_at
-from chasles.analysis.modes import (
-    Complex,
-    Mode,
-    eigen,
-    make_modes,
-    mode_table,
-    motions,
-    oscillations,
-)
-from chasles.analysis.on_pairs import vibrations
+from chasles.analysis.instant import Instant, check_gaps, check_speeds, make_instant
+from chasles.analysis.linear import Unbalance, linear_at
+from chasles.analysis.modes import Complex, Mode, eigen, make_modes, mode_table
 from chasles.analysis.pencil import some_modes
-from chasles.analysis.reduced import Unbalance, assembled, check_regular, reduce, unbalance
-from chasles.build.dynamics.equations import equations
-from chasles.build.dynamics.tree_readout import needs_tree
+from chasles.analysis.reduced import reduce
 from chasles.build.system.state import State, checked_state
-from chasles.core.arrays import TWIST, TWIST_COMPONENTS, Floats
+from chasles.core.arrays import TWIST_COMPONENTS, Floats
 from chasles.model import InvalidOption, Model, UnknownName
 from chasles.model.checks import checked_count, checked_not_negative
 from chasles.model.keywords import checked_keywords
@@ -270,28 +254,6 @@ def linearise(
     return linearised(instant, absolute, instant.integrals, axes, modes, near)
 
 
-def vibrating(instant: Instant, absolute: Floats, angles: Floats, axes: str) -> Linearisation:
-    """`linearise` at rest, with rotors, couplings and frames without mass."""
-    model, state = instant.setup.model, instant.state(absolute, angles)
-    found, mass = vibrations(model, state, instant.signals), equations(model, state).mass
-    count = found.positions.shape[1]
-    if found.matrix[count:, count:].any():
-        values, shapes = motions(found.matrix, count, found.noise)
-    else:
-        values, shapes = oscillations(-found.matrix[count:, :count], found.noise)
-    return Linearisation(
-        model=model,
-        state=state,
-        axes=axes,
-        residual=unbalance(mass, found.acceleration),
-        matrix=found.matrix,
-        positions=found.positions,
-        velocities=found.positions,
-        eigenvalues=values,
-        modes=make_modes(instant, absolute, values, found.positions @ shapes, mass),
-    )
-
-
 def linearised(
     instant: Instant,
     absolute: Floats,
@@ -301,58 +263,31 @@ def linearised(
     near: float = 0.0,
 ) -> Linearisation:
     """`linearise` at an absolute state whose functions of time have been sampled."""
-    if needs_tree(instant.setup.model):
-        return vibrating(instant, absolute, angles, axes)
+    linear = linear_at(instant, absolute, angles)
+    check_gaps(instant, absolute)
+    check_speeds(instant, absolute, linear.terms.jacobian @ linear.velocity)
     if modes is None and len(absolute) > MOST_DENSE:
         modes = SOME
-    if modes is not None and 4 * modes < 6 * len(absolute):
-        return partly_linearised(instant, absolute, angles, axes, modes, near)
-    terms = instant.terms(absolute, angles)
-    check_gaps(instant, absolute)
-    check_speeds(instant, absolute, terms.jacobian @ absolute[:, TWIST:].ravel())
-    free = instant.free(terms.jacobian, instant.rank(terms.entries), instant.inertia)
-    parts = reduce(instant, absolute, angles, terms, free)
-    chosen = instant.holonomic()
-    if len(chosen) < len(instant.rows):
-        loose = instant.free(
-            terms.jacobian[chosen], instant.rank(terms.entries, chosen), instant.inertia
-        )
-        parts = replace(parts, positions=loose.basis)
-    check_regular(instant, parts)
-    model = instant.setup.model
-    matrix, unbalanced = assembled(instant, absolute, parts, axes)
-    values, shapes = eigen(matrix, parts)
-    return Linearisation(
-        model=model,
-        state=instant.state(absolute, angles),
-        axes=axes,
-        residual=unbalance(instant.mass, unbalanced),
-        matrix=matrix,
-        positions=parts.positions,
-        velocities=parts.free.basis,
-        eigenvalues=values,
-        modes=make_modes(instant, absolute, values, parts.positions @ shapes),
-    )
-
-
-def partly_linearised(
-    instant: Instant, absolute: Floats, angles: Floats, axes: str, modes: int, near: float
-) -> Linearisation:
-    """Some modes only, on sparse matrices."""
-    check_gaps(instant, absolute)
-    rows = real_rows_at(instant, absolute, angles)[1]
-    check_speeds(instant, absolute, rows.times(absolute[:, TWIST:]))
-    found = some_modes(instant, absolute, angles, axes, modes, near)
-    nothing = np.zeros((6 * len(absolute), 0))
+    partial = modes is not None and 4 * modes < 6 * len(absolute)
+    matrix, positions, velocities = np.zeros((0, 0)), *np.zeros((2, 6 * len(absolute), 0))
+    if modes is not None and partial:
+        values, shapes, residual = some_modes(linear, axes, modes, near)
+    else:
+        parts = reduce(linear)
+        matrix, unbalanced = parts.matrix(axes)
+        residual = linear.unbalance(unbalanced)
+        values, shapes = eigen(matrix, parts)
+        positions = parts.positions[: instant.bodies]
+        velocities, shapes = parts.free.basis[: instant.bodies], positions @ shapes
     return Linearisation(
         model=instant.setup.model,
         state=instant.state(absolute, angles),
         axes=axes,
-        residual=found.residual,
-        matrix=np.zeros((0, 0)),
-        positions=nothing,
-        velocities=nothing,
-        eigenvalues=found.eigenvalues,
-        modes=make_modes(instant, absolute, found.eigenvalues, found.shapes),
-        partial=True,
+        residual=residual,
+        matrix=matrix,
+        positions=positions,
+        velocities=velocities,
+        eigenvalues=values,
+        modes=make_modes(linear, values, shapes),
+        partial=partial,
     )

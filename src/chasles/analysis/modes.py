@@ -9,8 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from chasles.analysis.instant import Instant
+from chasles.analysis.linear import Linear
 from chasles.analysis.reduced import ROUNDING, Reduced, rounding_of
-from chasles.build.start.kkt import mass_blocks
 from chasles.build.system.coordinates import coordinate_rate
 from chasles.core.arrays import TWIST, Floats
 from chasles.model import Body, Joint, UnknownName
@@ -187,17 +187,11 @@ def eigen(matrix: Floats, parts: Reduced) -> tuple[Complex, Complex]:
     return motions(matrix, count, parts.noise)
 
 
-def make_modes(
-    instant: Instant, absolute: Floats, values: Complex, shapes: Complex, mass: Any = None
-) -> tuple[Mode, ...]:
-    """Modes from eigenvalues and body displacements (6n, columns); `mass` has rotors in it."""
-    from scipy.sparse import block_diag
-
-    kept = one_of_each_pair(values, shapes)
-    if mass is None:
-        mass = block_diag(mass_blocks(instant.system), format="csr")
+def make_modes(linear: Linear, values: Complex, shapes: Complex) -> tuple[Mode, ...]:
+    """Modes from eigenvalues and body displacements (6n, columns)."""
+    kept, mass, instant = one_of_each_pair(values, shapes), linear.body_mass, linear.instant
     columns = [normalised(shapes[:, k], mass) for k in kept]
-    changes = joint_changes(instant, absolute, columns)
+    changes = joint_changes(instant, linear.absolute, columns)
     energies = [np.real(np.conj(c) * (mass @ c)).reshape(-1, 6).sum(axis=1) for c in columns]
     names = instant.setup.model.body_names
     return tuple(

@@ -1,16 +1,19 @@
-"""The equations of motion reduced to the tangent space; see `chasles.analysis.linearise`."""
+r"""The equations of motion reduced to the tangent space, dense; see `chasles.analysis.linearise`.
+
+The basis Z of $\ker J$ and $J^+$, with $J J^+ J = J$ and $Z^T M J^+ = 0$, come from a singular
+value decomposition of J in a positive metric, so joints that repeat each other change nothing.
+"""
 
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from functools import cached_property
+from typing import Any
 
 import numpy as np
 
-from chasles.analysis.instant import Free, Instant, Terms
-from chasles.analysis.poses import rotations
-from chasles.analysis.tangent import GENERATORS, Tangent
+from chasles.analysis.linear import Linear
 from chasles.build.start.redundancy import joint_of_row
-from chasles.core.arrays import TWIST, Floats
-from chasles.model import RedundantConstraints
+from chasles.core.arrays import Floats
+from chasles.model import InvalidModel, RedundantConstraints
 
 #: Repeated rows that change by more than this per rad or m stop repeating: a singular pose.
 SINGULAR = 1e-6
@@ -18,39 +21,99 @@ SINGULAR = 1e-6
 ROUNDING = 1e-12
 
 
-class Unbalance(NamedTuple):
-    """The largest force (N) and torque (N m) on a body that nothing balances."""
+@dataclass(frozen=True)
+class Free:
+    """The motions that rows of J leave free at one configuration."""
 
-    force: float
-    torque: float
+    basis: Floats  # Z (unknowns, d), orthonormal in the mass matrix
+    back: Floats  # J^+ (unknowns, rows)
+    repeated: Floats  # (rows, r): combinations of rows that vanish
+
+
+def free_motions(linear: Linear, jacobian: Floats, rank: int) -> Free:
+    """The tangent space of constraints."""
+    unweighted, mass = np.linalg.cholesky(linear.inverse.toarray()), linear.mass
+    weighted = jacobian @ unweighted
+    length = np.linalg.norm(weighted, axis=1)
+    inverse = 1.0 / np.where(length > 0.0, length, 1.0)
+    u, s, vt = np.linalg.svd(inverse[:, None] * weighted)
+    back = unweighted @ ((vt[:rank].T / s[:rank]) @ u[:, :rank].T) * inverse
+    basis = unweighted @ vt[rank:].T
+    try:
+        lower = np.linalg.cholesky(basis.T @ (mass @ basis))
+    except np.linalg.LinAlgError:
+        raise InvalidModel(
+            "bodies without mass may move with nothing that has mass: such motions have no"
+            " frequency.",
+            "Give them mass, or hold them by joints.",
+        ) from None
+    basis = np.linalg.solve(lower, basis.T).T
+    back = back - basis @ (basis.T @ (mass @ back))
+    return Free(basis, back, inverse[:, None] * u[:, rank:])
 
 
 @dataclass(frozen=True)
 class Reduced:
-    """The parts of A, and what the solution at the state is."""
+    """A linearised state on the tangent space."""
 
-    positions: Floats  # Y, which is Z unless wheels roll
+    linear: Linear
     free: Free  # Z and J^+
-    acceleration: Floats  # V' (6n,)
-    tangent: Tangent
-    geometric: Floats  # d(J^T lambda) (6n, 6n)
-    carried: Floats  # (6n, 6n): forces that are not balanced do not turn with the bodies
-    sizes: Floats  # (6n,) of all forces and reactions
+    positions: Floats  # Y, which is Z unless wheels roll
+
+    @cached_property
+    def stiffness(self) -> Floats:
+        """K at rest."""
+        acceleration, multipliers = self.linear.solution
+        blocks = self.linear.stiffness_blocks(multipliers, self.linear.mass @ acceleration)
+        found: Floats = self.free.basis.T @ (self.linear.summed(blocks) @ self.positions)
+        return found
 
     @property
     def noise(self) -> Floats:
         """What was added up in the stiffness, without signs: also forces that turn with bodies."""
-        total = np.abs(self.tangent.by_pose) + np.abs(self.geometric) + np.abs(self.carried)
-        for first in range(0, len(self.sizes), 6):
-            total[first : first + 6, first : first + 3] += self.sizes[first : first + 6, None]
+        linear, (acceleration, multipliers) = self.linear, self.linear.solution
+        instant, slopes = linear.instant, linear.tangent
+        parts = (
+            slopes.by_pose,
+            linear.summed(linear.geometric_blocks(multipliers)),
+            linear.summed([(slopes.loads[0].columns,
+                            linear.held_directions(linear.mass @ acceleration))]),
+        )  # fmt: skip
+        total = sum(np.abs(part.toarray()) for part in parts)
+        sizes = slopes.sizes + slopes.reaction_sizes(instant.padded(multipliers), instant.system)
+        for first in range(0, instant.bodies, 6):
+            total[first : first + 6, first : first + 3] += sizes[first : first + 6, None]
         size = np.abs(self.positions)
-        return size.T @ total @ size
+        return np.asarray(size.T @ total @ size)
 
-    @property
-    def stiffness(self) -> Floats:
-        """K at rest."""
-        slopes = self.tangent.by_pose - self.geometric + self.carried
-        return -self.free.basis.T @ slopes @ self.positions
+    def matrix(self, axes: str) -> tuple[Floats, Floats]:
+        """A, and V' in the axes asked for."""
+        linear, parts = self.linear, self.linear.moving(axes)
+        y, z, mass = self.positions, self.free.basis, linear.mass
+        carried = -self.free.back @ (linear.slip @ y)  # N
+        by_twist = parts.by_twist
+        matrix = np.block(
+            [
+                [y.T @ (mass @ (parts.carried @ y + carried)), y.T @ (mass @ z)],
+                [z.T @ (parts.stiff @ y + by_twist @ carried), z.T @ (by_twist @ z)],
+            ]
+        )
+        return matrix, parts.acceleration
+
+
+def reduce(linear: Linear, loose: bool = True, check: bool = True) -> Reduced:
+    """On the tangent space; `loose`: wheels may be anywhere, `check`: no singular poses."""
+    instant, terms = linear.instant, linear.terms
+    jacobian = terms.jacobian.toarray()
+    free = free_motions(linear, jacobian, instant.rank(terms.entries, linear.absolute))
+    positions, chosen = free.basis, instant.holonomic()
+    if loose and len(chosen) < len(instant.rows):
+        rank = instant.rank(terms.entries, linear.absolute, chosen)
+        positions = free_motions(linear, jacobian[chosen], rank).basis
+    found = Reduced(linear, free, positions)
+    if check:
+        check_regular(found)
+    return found
 
 
 def rounding_of(shapes: Any, noise: Floats) -> Floats:
@@ -59,38 +122,17 @@ def rounding_of(shapes: Any, noise: Floats) -> Floats:
     return ROUNDING * np.einsum("ik,ij,jk->k", size, noise, size)
 
 
-def reduce(instant: Instant, absolute: Floats, angles: Floats, terms: Terms, free: Free) -> Reduced:
-    """The solution and the derivatives at a state; displacements as if wheels did not slip."""
-    acceleration = free.basis @ (free.basis.T @ terms.forces) + free.back @ terms.eta
-    needed = free.metric.matrix @ acceleration
-    multipliers = free.back.T @ (terms.forces - needed)
-    slopes = instant.tangent(absolute, angles)
-    geometric = slopes.of_reactions(instant.padded(multipliers))
-    sizes = slopes.sizes + slopes.reaction_sizes(instant.padded(multipliers), instant.system)
-    carried = held_direction(needed)
-    return Reduced(free.basis, free, acceleration, slopes, geometric, carried, sizes)
-
-
-def held_direction(wrench: Floats) -> Floats:
-    """omega x f in the rows of translation, (6n, 6n), of a wrench (tau, f) on every body."""
-    out = np.zeros((wrench.size, wrench.size))
-    for body, force in enumerate(wrench.reshape(-1, 2, 3)[:, 1]):
-        cross = np.einsum("k,kij->ij", force, GENERATORS)
-        out[6 * body + 3 : 6 * body + 6, 6 * body : 6 * body + 3] = -cross
-    return out
-
-
-def check_regular(instant: Instant, parts: Reduced) -> None:
+def check_regular(parts: Reduced) -> None:
     """Refuse a pose in which the joints hold more than they do beside it."""
-    z, y = parts.free.basis, parts.positions
+    z, y, linear = parts.free.basis, parts.positions, parts.linear
     if not y.size:
         return
     sizes = [np.sqrt(np.einsum("ik,ik->k", basis, basis)) for basis in (z, y)]
     for row in parts.free.repeated.T:
-        bending = np.abs(z.T @ parts.tangent.of_reactions(instant.padded(row)) @ y)
+        bending = np.abs(z.T @ (linear.summed(linear.geometric_blocks(row)) @ y))
         bending = bending / np.outer(*sizes) / np.abs(row).max()
         if bending.max() > SINGULAR:
-            worst = int(np.argmax(np.abs(row)))
+            worst, instant = int(np.argmax(np.abs(row))), linear.instant
             name, component = joint_of_row(instant.setup, int(instant.rows[worst]))
             raise RedundantConstraints(
                 f"joint '{name}' (direction {component}) repeats other joints in this pose, but"
@@ -98,60 +140,3 @@ def check_regular(instant: Instant, parts: Reduced) -> None:
                 " space.",
                 "Take a state away from the pose in which the joints depend on each other.",
             )
-
-
-def unbalance(mass: Any, acceleration: Floats) -> Unbalance:
-    """The largest force and torque that would be needed for an acceleration (6n,)."""
-    wrench = (mass @ acceleration).reshape(-1, 2, 3)
-    torque, force = np.linalg.norm(wrench, axis=2).max(axis=0, initial=0.0)
-    return Unbalance(float(force), float(torque))
-
-
-def assembled(
-    instant: Instant, absolute: Floats, parts: Reduced, axes: str
-) -> tuple[Floats, Floats]:
-    """A, and V' in the axes asked for."""
-    y, z, mass = parts.positions, parts.free.basis, instant.mass
-    velocity = absolute[:, TWIST:].ravel()
-    turning = blocks(absolute, relative_spin(instant, absolute, axes))
-    slip = parts.tangent.of_slip(velocity, instant.system.row_count)[instant.rows]
-    carried = -parts.free.back @ slip @ y  # N
-    by_twist = parts.tangent.by_twist + mass @ turning
-    acceleration = parts.acceleration + turning @ velocity
-    stiff = parts.tangent.by_pose - parts.geometric + held_direction(mass @ acceleration)
-    matrix = np.block(
-        [
-            [y.T @ mass @ ((turning - adjoint(absolute)) @ y + carried), y.T @ mass @ z],
-            [z.T @ (stiff @ y + by_twist @ carried), z.T @ by_twist @ z],
-        ]
-    )
-    return matrix, acceleration
-
-
-def blocks(absolute: Floats, spin: Floats) -> Floats:
-    """spin x on rotation and translation of every body, (6n, 6n); spin (n, 3) in body axes."""
-    count = len(absolute)
-    out = np.zeros((6 * count, 6 * count))
-    for body, cross in enumerate(np.einsum("bk,kij->bij", spin, GENERATORS)):
-        out[6 * body : 6 * body + 3, 6 * body : 6 * body + 3] = cross
-        out[6 * body + 3 : 6 * body + 6, 6 * body + 3 : 6 * body + 6] = cross
-    return out
-
-
-def adjoint(absolute: Floats) -> Floats:
-    r"""$\mathrm{ad}_V(\omega', v') = (\omega\times\omega', v\times\omega' + \omega\times v')$."""
-    out = blocks(absolute, absolute[:, TWIST : TWIST + 3])
-    for body, cross in enumerate(np.einsum("bk,kij->bij", absolute[:, TWIST + 3 :], GENERATORS)):
-        out[6 * body + 3 : 6 * body + 6, 6 * body : 6 * body + 3] = cross
-    return out
-
-
-def relative_spin(instant: Instant, absolute: Floats, axes: str) -> Floats:
-    """omega - sigma of every body in its own axes (n, 3)."""
-    omega = absolute[:, TWIST : TWIST + 3]
-    if axes == "body":
-        return np.zeros_like(omega)
-    if axes == "world":
-        return omega
-    turn, carrier = rotations(absolute), instant.setup.body_index[axes]
-    return omega - np.einsum("bji,j->bi", turn, turn[carrier] @ omega[carrier])

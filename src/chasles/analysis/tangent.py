@@ -4,8 +4,9 @@ A body moves by a twist in its own frame, $R\exp\hat\omega$ and $x + R u$ to fir
 twist V changes by nu.  Every force and every joint depends on two bodies only, so its derivatives
 are found along their 24 directions and added up.  The formulas of the kernels run on dual numbers
 for that (`chasles.scalars.dual`), on all joints or forces of a kind at once
-(`chasles.analysis.stacks`): the derivatives are exact, and there is no step to choose.  Only a
-user's own formula, which takes floats, is differenced, by Ridders' extrapolation.
+(`chasles.analysis.stacks`): the derivatives are exact, and there is no step to choose.  A user's
+joint runs on jets, as it does in a run (`chasles.analysis.extended`).  Only a user's force, which
+takes floats, is differenced, by Ridders' extrapolation.
 """
 
 from collections.abc import Callable
@@ -16,6 +17,7 @@ from typing import Any
 
 import numpy as np
 
+from chasles.analysis.extended import formula_slopes
 from chasles.analysis.poses import moved
 from chasles.analysis.stacks import (
     DIRECTIONS,
@@ -37,13 +39,15 @@ from chasles.core.arrays import (
     Integers,
     System,
 )
-from chasles.core.constraints.registry import CONSTRAINTS, assemble_joint
+from chasles.core.constraints.registry import CONSTRAINTS
 from chasles.core.forces.registry import apply_forces
 
 __all__ = ["GENERATORS", "Tangent", "flattened", "tangent"]
 
 #: Ridders: the first step (rad, m, and per second), and how often it is halved.
 FIRST_STEP, HALVINGS = 0.1, 12
+#: The ground as a body.
+AT_ORIGIN = np.concatenate((np.eye(3).ravel(), np.zeros(9)))
 
 
 @dataclass(frozen=True)
@@ -68,12 +72,12 @@ class Rows:
 
 @dataclass(frozen=True)
 class Tangent:
-    r"""Derivatives at one state.
+    r"""Derivatives at one state, as sparse matrices on all unknowns.
 
-    count  6n
+    count  of the unknowns: 6n, and coordinates beside the bodies
     loads  of Q
     rows   of J
-    sizes  (6n,) how large what is added up in Q is, in any direction: forces, and torques with
+    sizes  (count,) how large what is added up in Q is, in any direction: forces, and torques with
            those of forces at a radius of gyration
     """
 
@@ -83,30 +87,20 @@ class Tangent:
     sizes: Floats
 
     @cached_property
-    def by_pose(self) -> Floats:
-        """Of Q, (6n, 6n): column k belongs to direction k of the bodies' poses."""
-        return self.added((x.columns, x.slopes[:, :, :POSES]) for x in self.loads)
+    def by_pose(self) -> Any:
+        """Of Q: column k belongs to direction k of the bodies' poses."""
+        return summed([(x.columns, x.slopes[:, :, :POSES]) for x in self.loads], self.count)
 
     @cached_property
-    def by_twist(self) -> Floats:
-        """Of Q, (6n, 6n): column k belongs to entry k of the bodies' twists."""
-        return self.added((x.columns, x.slopes[:, :, POSES:]) for x in self.loads)
+    def by_twist(self) -> Any:
+        """Of Q: column k belongs to entry k of the bodies' twists."""
+        return summed([(x.columns, x.slopes[:, :, POSES:]) for x in self.loads], self.count)
 
-    def of_reactions(self, multipliers: Floats) -> Floats:
-        r"""$\partial_\xi (J^T\lambda)$ at constant $\lambda$, (6n, 6n)."""
-        return self.added(self.reaction_blocks(multipliers))
-
-    def reaction_blocks(self, multipliers: Floats) -> Any:
-        """The same joint by joint: columns (m, 12) and blocks (m, 12, 12) of every stack."""
-        for x in self.rows:
-            yield x.columns, np.einsum("mr,mrcd->mcd", multipliers[x.rows], x.slopes)
-
-    def added(self, blocks: Any) -> Floats:
-        """Stacks of blocks (m, 12, 12) at their columns (m, 12), added up to (6n, 6n)."""
-        total = np.zeros((self.count + 1,) * 2)  # the last row and column are the ground's
-        for columns, block in blocks:
-            np.add.at(total, (columns[:, :, None], columns[:, None, :]), block)
-        return total[:-1, :-1]
+    def reaction_blocks(self, multipliers: Floats) -> list[tuple[Integers, Floats]]:
+        r"""$\partial_\xi (J^T\lambda)$ at constant $\lambda$, joint by joint."""
+        return [
+            (x.columns, np.einsum("mr,mrcd->mcd", multipliers[x.rows], x.slopes)) for x in self.rows
+        ]
 
     def reaction_sizes(self, multipliers: Floats, system: System) -> Floats:
         """Sizes of the reactions, as in `sizes`."""
@@ -123,23 +117,46 @@ class Tangent:
             out[x.joints] = np.einsum("mr,mrc->mc", multipliers[x.rows], x.entries)
         return out
 
-    def of_slip(self, twists: Floats, row_count: int) -> Floats:
-        r"""$\partial_\xi (J V)$ at constant V, (row_count, 6n)."""
-        total = np.zeros((row_count, self.count + 1))
-        for rows, columns, block in self.slip_blocks(twists):
-            np.add.at(total, (rows[:, :, None], columns[:, None, :]), block)
-        return total[:, :-1]
-
-    def slip_blocks(self, twists: Floats) -> Any:
-        """The same joint by joint: rows (m, r), columns (m, 12) and blocks (m, r, 12)."""
-        padded = np.append(twists.ravel(), 0.0)
-        for x in self.rows:
-            yield x.rows, x.columns, np.einsum("mrcd,mc->mrd", x.slopes, padded[x.columns])
+    def of_slip(self, twists: Floats, row_count: int) -> Any:
+        r"""$\partial_\xi (J V)$ at constant V, (row_count, count), padded rows."""
+        padded = np.append(twists, 0.0)
+        blocks = [
+            (x.rows, x.columns, np.einsum("mrcd,mc->mrd", x.slopes, padded[x.columns]))
+            for x in self.rows
+        ]
+        return placed(blocks, (row_count, self.count))
 
 
-def tangent(system: System, absolute: Floats, signals: Floats, angles: Floats) -> Tangent:
-    """Derivatives at an absolute state (n, 18), for given functions of time and joint angles."""
-    count, forces, joints = 6 * system.body_count, system.forces, system.joints
+def placed(blocks: Any, shape: tuple[int, int]) -> Any:
+    """Blocks (m, r, c) at their rows (m, r) and columns (m, c), -1: none, added up, sparse."""
+    from scipy.sparse import coo_matrix
+
+    down, across, values = [np.zeros(0, int)], [np.zeros(0, int)], [np.zeros(0)]
+    for rows, columns, block in blocks:
+        one = np.broadcast_to(rows[:, :, None], block.shape)
+        other = np.broadcast_to(columns[:, None, :], block.shape)
+        kept = (one >= 0) & (other >= 0)
+        down.append(one[kept])
+        across.append(other[kept])
+        values.append(block[kept])
+    places = (np.concatenate(down), np.concatenate(across))
+    return coo_matrix((np.concatenate(values), places), shape=shape).tocsr()
+
+
+def summed(blocks: Any, size: int) -> Any:
+    """Blocks (m, w, w) on the same rows and columns (m, w), added up to a square matrix."""
+    return placed([(where, where, block) for where, block in blocks], (size, size))
+
+
+def tangent(
+    system: System, absolute: Floats, signals: Floats, angles: Floats, formulas: Any = None,
+    count: int = 0,
+) -> Tangent:  # fmt: skip
+    """Derivatives at an absolute state (n, 18), for given functions of time and joint angles.
+
+    `formulas` are users' joints by number, `count` unknowns if there are more than those of bodies.
+    """
+    forces, joints, count = system.forces, system.joints, count or 6 * system.body_count
     bodies, ground = np.arange(system.body_count), np.full(system.body_count, -1)
     loads = [Loads(columns_of(ground, bodies), *stacked_weights(system, absolute))]
     flat = flattened(system)
@@ -151,8 +168,13 @@ def tangent(system: System, absolute: Floats, signals: Floats, angles: Floats) -
         loads.append(Loads(columns_of(forces.a[members], forces.b[members]), *found))
     rows = []
     for members in joint_stacks(system):
+        if joints.rows[members[0]] == 0:
+            continue  # a coupling
         if CONSTRAINTS[joints.kind[members[0]]].calls_user:
-            entries, slopes = custom_joint(flat, absolute, int(members[0]), signals)
+            ends = (int(joints.a[members[0]]), int(joints.b[members[0]]))
+            states = np.array([AT_ORIGIN if body < 0 else absolute[body] for body in ends])
+            found = formula_slopes(formulas[int(members[0])], states)
+            entries, slopes = found[0][None], found[1][None]
         else:
             entries, slopes = stacked_joints(system, members, absolute)
         if joints.a[members[0]] < 0:
@@ -174,7 +196,8 @@ def add_sizes(sizes: Floats, columns: Integers, values: Floats, system: System) 
         owners = columns[acting, side] // 6
         pairs = values[acting, side : side + 6].reshape(-1, 2, 3)
         torque, force = np.linalg.norm(pairs, axis=2).T
-        gyration = np.sqrt(bodies.inertia[owners, :3].max(axis=1) / bodies.mass[owners])
+        heavy = np.where(bodies.mass > 0.0, bodies.mass, np.inf)[owners]  # frames have no size
+        gyration = np.sqrt(bodies.inertia[owners, :3].max(axis=1) / heavy)
         for c in range(3):
             np.add.at(sizes, 6 * owners + c, torque + gyration * force)
             np.add.at(sizes, 6 * owners + 3 + c, force)
@@ -268,27 +291,3 @@ def custom_force(
         return np.array([rhs.get(k, 0.0) for k in order])
 
     return wrenches(absolute)[None], differenced(wrenches, absolute, a, b, DIRECTIONS)[None]
-
-
-def custom_joint(
-    flat: System, absolute: Floats, joint: int, signals: Floats
-) -> tuple[Floats, Floats]:
-    """A user's joint: entries (1, rows, 12) and derivatives (1, rows, 12, 12)."""
-    joints = flat.joints
-    first, rows = int(joints.first_row[joint]), int(joints.rows[joint])
-    work = SimpleNamespace(
-        signals=signals.tolist(),
-        exchange=np.zeros(EXCHANGE_WIDTH),
-        answer=np.zeros(ANSWER_WIDTH),
-    )
-
-    def entries(state: Floats) -> Floats:
-        jacobian: dict[int, Any] = {}
-        assemble_joint(flat, joint, state.ravel(), work, jacobian, {})
-        places = range(first * ROW_WIDTH, (first + rows) * ROW_WIDTH)
-        return np.array([jacobian[k] for k in places])
-
-    a, b = int(joints.a[joint]), int(joints.b[joint])
-    slopes = differenced(entries, absolute, a, b, POSES)
-    shape = (1, rows, ROW_WIDTH)
-    return entries(absolute).reshape(shape), slopes.reshape(*shape, POSES)

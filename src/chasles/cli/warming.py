@@ -12,7 +12,7 @@ from chasles.compiled import compiling_at_once, fill_slots
 #: A method of every kind: each has a time loop of its own.
 METHODS = ("rk4", "cf4", "gauss4", "rattlie", "half-explicit", "linearly-implicit", "bliedf3",
            "generalized-alpha")  # fmt: skip
-#: Of a chain that is large (see `chasles.analysis.instant`).
+#: Of a chain that is large (see `chasles.analysis.place`).
 LINKS = 60
 
 

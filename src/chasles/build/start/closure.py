@@ -18,6 +18,8 @@ from chasles.build.start.kkt import (
     DampedKkt,
     Rows,
     constraint_rows,
+    inverses,
+    joined,
     mass_blocks,
     unit_scale,
 )
@@ -105,7 +107,8 @@ class Closure:
         self.free = np.ones((system.body_count, 6), bool)
         self.free[held] = False
         self.columns = np.flatnonzero(self.free.ravel())
-        self.masses = mass_blocks(system, self.free)
+        blocks = mass_blocks(system, self.free)
+        self.masses, self.inverses = joined(blocks), inverses(blocks)
         self.length = typical_length(system)
         self.weights = np.where(turning, self.length, 1.0)  # of gaps that cannot all be closed
         before = self.rows_at(self.entered)[0]
@@ -152,9 +155,11 @@ class Closure:
         g, jacobian = self.at(absolute)
         if not self.columns.size:
             return absolute, float(np.abs(g).max(initial=0.0))
-        blocks, scale = self.masses, unit_scale(self.masses, jacobian)
+        blocks, scale = self.masses, unit_scale(self.inverses, jacobian)
         if not by_mass:
-            blocks = [np.diag(np.repeat((self.length**2, 1.0), 3)) for _ in blocks]
+            blocks = joined(
+                [np.diag(np.repeat((self.length**2, 1.0), 3))] * (len(self.columns) // 6)
+            )
             scale = self.weights
         caution, slow = 1.0, 0
         for _ in range(MOST_STEPS):
@@ -227,7 +232,8 @@ class Closure:
 
     def place(self, absolute: Floats) -> "Place":
         value, gradient = self.distance(absolute)
-        kkt = DampedKkt(self.masses, self.at(absolute)[1], ALONG)
+        jacobian = self.at(absolute)[1]
+        kkt = DampedKkt(self.masses, jacobian, ALONG, unit_scale(self.inverses, jacobian))
         return Place(absolute, value, gradient, kkt)
 
     def moved(self, here: "Place", direction: Floats) -> tuple[float, "Place | None"]:

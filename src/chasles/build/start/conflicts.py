@@ -105,7 +105,7 @@ def check_agreement(setup: Setup, motion: Motion, free: Floats) -> None:
 def can_be_met(setup: Setup, motion: Motion, allowed: Floats) -> bool:
     """Whether some accelerations meet all constraints: then only their scales are to blame."""
     rows, unknowns = constraint_rows(setup, motion.jacobian), 6 * setup.system.body_count
-    kkt = DampedKkt(mass_blocks(setup.system), rows.sparse(unknowns), HARDLY_DAMPED)
+    kkt = DampedKkt.of(mass_blocks(setup.system), rows.sparse(unknowns), HARDLY_DAMPED)
     met = rows.times(kkt.solve(motion.forces, motion.eta))
     return bool(np.all(np.abs(met - motion.eta) <= allowed))
 

@@ -3,7 +3,15 @@
 import numpy as np
 
 from chasles.build.start.conflicts import contradiction, listed
-from chasles.build.start.kkt import DampedKkt, Rows, constraint_rows, mass_blocks, unit_scale
+from chasles.build.start.kkt import (
+    DampedKkt,
+    Rows,
+    constraint_rows,
+    inverses,
+    joined,
+    mass_blocks,
+    unit_scale,
+)
 from chasles.build.system.build import Setup
 from chasles.core.arrays import POSE_R, TWIST, Floats
 from chasles.model import CustomCoupling, InconsistentStart
@@ -88,7 +96,7 @@ def completed(setup: Setup, rows: Rows, twists: Floats, known: np.ndarray, rates
         flat[free] = least_energy_dense(blocks, jacobian, wanted)
     else:
         jacobian = rows.sparse(twists.size)[:, free]
-        kkt = DampedKkt(blocks, jacobian, PROXIMAL_WEIGHT)
+        kkt = DampedKkt.of(blocks, jacobian, PROXIMAL_WEIGHT)
         flat[free] = kkt.solve(np.zeros(free.size), wanted)
     return flat.reshape(twists.shape)
 
@@ -128,7 +136,8 @@ def nearest_allowed(
     weights = [light[body][some] for body, some in enumerate(movable) if some.any()]
     blocks = [block * np.outer(w, w) for block, w in zip(masses, weights)]
     jacobian = rows.sparse(twists.size)[:, free]
-    kkt = DampedKkt(blocks, jacobian, PROXIMAL_WEIGHT, unit_scale(masses, jacobian))
+    scale = unit_scale(inverses(masses), jacobian)
+    kkt = DampedKkt(joined(blocks), jacobian, PROXIMAL_WEIGHT, scale)
     wanted, unknown = rates - rows.times(twists), ~known.ravel()[free]
     change = np.zeros(free.size)
     for _ in range(LIGHT_SOLVES):

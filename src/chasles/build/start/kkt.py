@@ -119,11 +119,20 @@ def mass_blocks(system: System, free: Any = None) -> list[Floats]:
     return [block[np.ix_(some, some)] for block, some in zip(blocks, free) if some.any()]
 
 
-def unit_scale(blocks: list[Floats], jacobian: Any) -> Floats:
-    r"""Factors of the rows of J that make $\mathrm{diag}(J W^{-1} J^T)$ one; 1 for empty rows."""
+def joined(blocks: Any) -> Any:
+    """Blocks along the diagonal of a sparse matrix."""
     from scipy.sparse import block_diag
 
-    inverse = block_diag([np.linalg.inv(block) for block in blocks], format="csc")
+    return block_diag(list(blocks), format="csc")
+
+
+def inverses(blocks: list[Floats]) -> Any:
+    """The inverse of a matrix of such blocks."""
+    return joined([np.linalg.inv(block) for block in blocks])
+
+
+def unit_scale(inverse: Any, jacobian: Any) -> Floats:
+    r"""Factors of the rows of J that make $\mathrm{diag}(J W^{-1} J^T)$ one; 1 for empty rows."""
     own = np.asarray(jacobian.multiply(jacobian @ inverse).sum(axis=1)).ravel()
     return 1.0 / np.sqrt(np.where(own > 0.0, own, 1.0))
 
@@ -135,30 +144,10 @@ class DampedKkt:
        \begin{pmatrix} x \\ \lambda \end{pmatrix} =
        \begin{pmatrix} f \\ r \end{pmatrix} $$
 
-    W has the given blocks.  Rows are scaled, by `unit_scale` unless told otherwise, so that mu is a
-    pure number.
+    Rows are scaled, by `unit_scale` say, so that mu is a pure number.
     """
 
-    def __init__(
-        self, blocks: list[Floats], jacobian: Any, damping: float, scale: Floats | None = None
-    ) -> None:
-        from scipy import sparse
-
-        scale = unit_scale(blocks, jacobian) if scale is None else scale
-        self.factorise(sparse.block_diag(blocks, format="csc"), jacobian, damping, scale)
-
-    @classmethod
-    def diagonal(cls, weights: Floats, jacobian: Any, damping: float) -> "DampedKkt":
-        """The same for a diagonal W."""
-        from scipy import sparse
-
-        kkt = cls.__new__(cls)
-        own = np.asarray(jacobian.multiply(jacobian) @ (1.0 / weights)).ravel()
-        scale = 1.0 / np.sqrt(np.where(own > 0.0, own, 1.0))
-        kkt.factorise(sparse.diags(weights, format="csc"), jacobian, damping, scale)
-        return kkt
-
-    def factorise(self, weight: Any, jacobian: Any, damping: float, scale: Floats) -> None:
+    def __init__(self, weight: Any, jacobian: Any, damping: float, scale: Floats) -> None:
         from scipy import sparse
         from scipy.sparse.linalg import splu
 
@@ -167,6 +156,11 @@ class DampedKkt:
         scaled = sparse.diags(self.scale) @ jacobian
         below = -damping * sparse.identity(len(self.scale), format="csc")
         self.factor = splu(sparse.bmat([[self.weight, scaled.T], [scaled, below]], format="csc"))
+
+    @classmethod
+    def of(cls, blocks: list[Floats], jacobian: Any, damping: float) -> "DampedKkt":
+        """W of blocks along its diagonal."""
+        return cls(joined(blocks), jacobian, damping, unit_scale(inverses(blocks), jacobian))
 
     def solve(self, force: Floats, rows: Floats, solves: int = PROXIMAL_SOLVES) -> Floats:
         """x with J x = rows as far as that can be: one damped solve, or the limit of several."""
