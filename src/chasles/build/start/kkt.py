@@ -123,7 +123,7 @@ def joined(blocks: Any) -> Any:
     """Blocks along the diagonal of a sparse matrix."""
     from scipy.sparse import block_diag
 
-    return block_diag(list(blocks), format="csc")
+    return block_diag([*blocks, np.zeros((0, 0))], format="csc")  # also of none
 
 
 def inverses(blocks: list[Floats]) -> Any:
