@@ -61,10 +61,11 @@ def test_a_pulse_of_2_ms_in_10_s_is_felt(pulse, options):
 
 
 @pytest.mark.filterwarnings("ignore:force 'm', effort. it is not smooth")
-def test_pulses_anywhere_are_felt():
+@pytest.mark.parametrize("count", [5, pytest.param(50, marks=pytest.mark.slow)])
+def test_pulses_anywhere_are_felt(count):
     """Three blocks of random heights, from 1 ms on, that may overlap, in 10 s."""
     rng = np.random.default_rng(5)
-    for _ in range(12):
+    for _ in range(count):
         starts, heights = rng.uniform(0, 9, 3), rng.uniform(-400, 400, 3)
         widths = 10 ** rng.uniform(-3, 0, 3)
 

@@ -4,6 +4,7 @@ RATTLie's own multipliers have order 2.
 
 import numpy as np
 import pytest
+from combinations import pairwise
 from mechanisms import double_pendulum, heavy_top, three_bar
 from runs import driven_chain, slope
 
@@ -63,9 +64,10 @@ def own_reactions(make, joint, until, steps, **options):
     return found
 
 
-@pytest.mark.parametrize("mechanism", OWN)
-@pytest.mark.parametrize("space", ["SE3", "SO3xR3", "subgroups"])
-@pytest.mark.parametrize("method", ["rattlie", "rattlie4"])
+@pytest.mark.parametrize(
+    "method, space, mechanism",
+    pairwise(["rattlie", "rattlie4"], ["SE3", "SO3xR3", "subgroups"], OWN),
+)
 def test_the_multipliers_of_rattlie_have_order_two_from_the_first_step_on(method, space, mechanism):
     make, joint, until, counts = OWN[mechanism]
     errors = []

@@ -14,7 +14,20 @@ import chasles as ch
 
 FORMS = ("screw", "space")
 every_case = pytest.mark.parametrize("kind, order", CASES, ids=[", ".join(c) for c in CASES])
-every_form = pytest.mark.parametrize("form", FORMS)
+IN_ONE_ORDER = ("gear", "driven point")
+#: Forms in turn: every kind, and every order, meets both; the rest is in `make slow`.
+every_case_in_a_form = pytest.mark.parametrize(
+    "kind, order, form",
+    [
+        pytest.param(
+            *case,
+            form,
+            marks=pytest.mark.slow if (k + turn) % 2 and case[0] not in IN_ONE_ORDER else (),
+        )
+        for k, case in enumerate(CASES)
+        for turn, form in enumerate(FORMS)
+    ],
+)
 #: Weights of the sixth-order central difference at -3h ... 3h.
 WEIGHTS = np.array([-1, 9, -45, 0, 45, -9, 1]) / 60
 STEP = 2.5e-4
@@ -38,8 +51,7 @@ def own_rows(model, state, form):
     return equations.jacobian[own], equations.eta[own], equations.velocity
 
 
-@every_case
-@every_form
+@every_case_in_a_form
 def test_j_is_the_derivative_of_what_the_joint_holds(kind, order, form):
     case, model, states = moved(kind, order, form)
     absolute = states[3].to_absolute(model)
@@ -51,8 +63,7 @@ def test_j_is_the_derivative_of_what_the_joint_holds(kind, order, form):
         np.testing.assert_allclose(jacobian @ twists.ravel(), expected, rtol=0, atol=1e-8)
 
 
-@every_case
-@every_form
+@every_case_in_a_form
 def test_eta_is_what_is_left_of_the_second_derivative(kind, order, form):
     """d/dt (J V) = J V' - eta, and J V is zero, or the rate that a driver prescribes."""
     _, model, states = moved(kind, order, form)
@@ -64,8 +75,7 @@ def test_eta_is_what_is_left_of_the_second_derivative(kind, order, form):
     np.testing.assert_allclose(eta, second - jacobian_rate @ velocity, rtol=0, atol=1e-8)
 
 
-@every_case
-@every_form
+@every_case_in_a_form
 def test_what_is_allowed_is_free_and_all_else_is_blocked(kind, order, form):
     case, model, states = moved(kind, order, form)
     expected = free_twists(case, states[-1].to_absolute(model))

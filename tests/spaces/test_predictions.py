@@ -123,7 +123,7 @@ def check_pairs(second: str, every: int) -> None:
 
 @pytest.mark.parametrize("second", KINDS)
 def test_joints_between_moving_bodies_hold_where_it_is_predicted(second):
-    check_pairs(second, every=5)
+    check_pairs(second, every=7)
 
 
 @pytest.mark.slow
