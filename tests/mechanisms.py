@@ -83,8 +83,26 @@ def reference_state(example: str, t: float) -> ReferenceState:
 
 # --- generic mechanisms ---
 
+DOWN = (0.0, 0.0, -9.81)
+
+
+def pendulum(
+    forces=(), drivers=(), *, name="arm", mass=1.0, joint="hinge", axis="y", hinge=None,
+    gravity=DOWN, **start,
+) -> ch.Model:  # fmt: skip
+    """A rod of 1 m that lies along x, on a hinge at the origin: `hinge` has the hinge's options."""
+    rod = ch.Body.rod(name, 1.0, mass=mass, position=(0.5, 0, 0), **start)
+    pin = ch.Revolute(joint, ch.GROUND, rod, (0, 0, 0), axis, **(hinge or {}))
+    return ch.Model([rod], [pin], forces, drivers, gravity=gravity)
+
+
 #: The six lower pairs, and the weld that locks all they leave free.
 KINDS = ("spherical", "revolute", "prismatic", "cylindrical", "helical", "planar", "fixed")
+
+
+def motored_pendulum() -> ch.Model:
+    """The arm, of 2 kg, with a motor that does nothing by itself."""
+    return pendulum([ch.Motor("motor", "hinge", effort=0.0)], mass=2.0)
 
 
 def make_joint(kind: str, name: str, a, b, at, axis) -> ch.Joint:
@@ -166,6 +184,22 @@ def in_a_ring(links, points, axes, names, kinds=None) -> list[ch.Joint]:
             kinds or [ch.Revolute] * len(points), names, ends, ends[1:], points, each
         )
     ]
+
+
+def linkage(
+    points, axis="y", names=("crank", "coupler", "rocker"), joints="ABCD", kinds=None,
+    masses=(1.0, 1.0, 1.0), gravity=DOWN, radius=None, **first,
+) -> ch.Model:  # fmt: skip
+    """Rods from point to point, hinged to the ground at both ends: a four-bar of four points.
+
+    `first` is how the first rod starts.
+    """
+    thick = {} if radius is None else {"radius": radius}
+    links = [
+        ch.Body.rod(name, mass=mass, between=points[k : k + 2], **thick, **({} if k else first))
+        for k, (name, mass) in enumerate(zip(names, masses))
+    ]
+    return ch.Model(links, in_a_ring(links, points, axis, joints, kinds), gravity=gravity)
 
 
 # --- what is measured ---

@@ -2,16 +2,16 @@
 
 import numpy as np
 import pytest
+from mechanisms import pendulum
 from scipy.linalg import expm
 
 import chasles as ch
 
 
 def arm(**armature):
-    rod = ch.Body.rod("arm", 1.0, mass=3.0, position=(0.5, 0, 0))  # 1 kg m^2 about its end
-    hinge = ch.Revolute("hinge", ch.GROUND, rod, at=(0, 0, 0), axis=(0, 0, 1), **armature)
-    motor = ch.Motor("motor", hinge, effort=0.0)
-    return ch.Model([rod], [hinge], [motor], gravity=(0, 0, 0))
+    motor = ch.Motor("motor", "hinge", effort=0.0)
+    # 1 kg m^2 about its end
+    return pendulum([motor], mass=3.0, axis="z", hinge=armature, gravity=(0, 0, 0))
 
 
 def pd(t, state):
@@ -117,8 +117,6 @@ def test_a_controller_needs_something_to_move():
 
 
 def test_a_sample_time_beyond_all_steps_is_refused():
-    arm = ch.Body.rod("arm", length=1.0, mass=3.0, position=(0.5, 0, 0))
-    hinge = ch.Revolute("hinge", ch.GROUND, arm, at=(0, 0, 0), axis=(0, 0, 1))
-    model = ch.Model([arm], [hinge], [ch.Motor("motor", hinge, effort=0.0)])
+    model = pendulum([ch.Motor("motor", "hinge", effort=0.0)], mass=3.0, axis="z")
     with pytest.raises(ch.InvalidOption, match="sample must be a whole number of steps"):
         ch.simulate(model, 0.01, step=5e-3, controller=lambda t, state: {}, sample=1e308)

@@ -5,6 +5,7 @@ import os
 
 import numpy as np
 import pytest
+from mechanisms import motored_pendulum as pendulum
 
 import chasles as ch
 from chasles.run import recording
@@ -35,12 +36,6 @@ def test_a_file_that_is_shorter_than_what_was_written_is_damaged(tmp_path, size)
 
 def test_nothing_is_read_where_nothing_was_written(tmp_path):
     assert digest_of(tmp_path / "not there", 0).hexdigest() == hashlib.sha256().hexdigest()
-
-
-def pendulum():
-    arm = ch.Body.rod("arm", 1.0, mass=2.0, position=(0.5, 0, 0))
-    hinge = ch.Revolute("hinge", ch.GROUND, arm, at=(0, 0, 0), axis=(0, 1, 0))
-    return ch.Model([arm], [hinge], [ch.Motor("motor", hinge, effort=0.0)])
 
 
 def recorded(folder, until, **options):

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from mechanisms import pendulum
 from scipy.integrate import solve_ivp
 
 import chasles as ch
@@ -12,9 +13,7 @@ SPACES = ["auto", "SE3"]
 
 
 def arm(*motors, gravity=(0, 0, 0), **options):
-    rod = ch.Body.rod("arm", 1.0, mass=2.0, position=(0.5, 0, 0))
-    hinge = ch.Revolute("hinge", ch.GROUND, rod, at=(0, 0, 0), axis=(0, 1, 0), **options)
-    return ch.Model([rod], [hinge], list(motors), gravity=gravity)
+    return pendulum(list(motors), mass=2.0, gravity=gravity, hinge=options)
 
 
 def damped(t, gap, stiffness, damping):

@@ -9,16 +9,11 @@ import tracemalloc
 
 import numpy as np
 import pytest
+from mechanisms import motored_pendulum as pendulum
 
 import chasles as ch
 from chasles.cli import main
 from chasles.run import recording
-
-
-def pendulum():
-    arm = ch.Body.rod("arm", 1.0, mass=2.0, position=(0.5, 0, 0))
-    hinge = ch.Revolute("hinge", ch.GROUND, arm, at=(0, 0, 0), axis=(0, 1, 0))
-    return ch.Model([arm], [hinge], [ch.Motor("motor", hinge, effort=0.0)])
 
 
 def damper(t, state):

@@ -4,6 +4,7 @@ from itertools import pairwise
 
 import numpy as np
 import pytest
+from mechanisms import pendulum
 
 import chasles as ch
 
@@ -268,9 +269,7 @@ def test_a_simulation_that_stops_says_why_and_keeps_its_result():
 @pytest.mark.parametrize("method", ["dop853", "scipy RK45"])
 def test_inputs_of_a_run_that_chooses_its_steps(method):
     """2 N m, then -1 N m on 1 kg m^2: in closed form."""
-    arm = ch.Body.rod("arm", 1.0, mass=3.0, position=(0.5, 0, 0))
-    hinge = ch.Revolute("hinge", ch.GROUND, arm, at=(0, 0, 0), axis="z")
-    model = ch.Model([arm], [hinge], [ch.Motor("motor", "hinge", effort=0.5)])
+    model = pendulum([ch.Motor("motor", "hinge", effort=0.5)], mass=3.0, axis="z")
     run = ch.Simulation(model, rtol=1e-10, method=method, max_step=0.02)
     while run.time < 0.3:
         run.step({"motor": 1.5})

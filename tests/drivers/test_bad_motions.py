@@ -2,16 +2,15 @@
 
 import numpy as np
 import pytest
+from mechanisms import pendulum
 
 import chasles as ch
 
 NAN = float("nan")
 
 
-def pendulum(motion):
-    arm = ch.Body.rod("arm", length=1.0, mass=1.0, position=(0.5, 0, 0))
-    hinge = ch.Revolute("hinge", ch.GROUND, arm, at=(0, 0, 0), axis=(0, 1, 0))
-    return ch.Model([arm], [hinge], drivers=[ch.Driver("crank", hinge, motion)])
+def driven(motion):
+    return pendulum(drivers=[ch.Driver("crank", "hinge", motion)])
 
 
 @pytest.mark.parametrize(
@@ -30,7 +29,7 @@ def pendulum(motion):
 )
 def test_a_motion_that_fails_on_the_way_is_named_and_the_run_kept(motion, said, reached):
     with pytest.raises(ch.SimulationStopped) as caught:
-        ch.simulate(pendulum(motion), until=1.0, step=1e-2)
+        ch.simulate(driven(motion), until=1.0, step=1e-2)
     for part in said:
         assert part in str(caught.value)
     result = caught.value.result
@@ -42,7 +41,7 @@ def test_a_motion_that_fails_on_the_way_is_named_and_the_run_kept(motion, said, 
 def test_a_motion_that_fails_is_named_where_steps_are_chosen(method):
     motion = ch.Signal.expression("log(0.5 - t) - log(0.5)")
     with pytest.raises(ch.SimulationStopped, match="crank") as caught:
-        ch.simulate(pendulum(motion), until=1.0, rtol=1e-6, method=method)
+        ch.simulate(driven(motion), until=1.0, rtol=1e-6, method=method)
     assert 0.4 < caught.value.result.t[-1] <= 0.5
 
 
@@ -50,10 +49,10 @@ def test_a_motion_that_fails_is_named_where_steps_are_chosen(method):
 def test_a_run_stops_within_a_step_of_the_failure(save_every):
     motion = lambda t: np.where(t < 0.0905, np.sin(t), NAN)  # noqa: E731
     with pytest.raises(ch.SimulationStopped) as caught:
-        ch.simulate(pendulum(motion), until=0.2, step=1e-3, save_every=save_every)
+        ch.simulate(driven(motion), until=0.2, step=1e-3, save_every=save_every)
     assert 0.088 < caught.value.result.t[-1] <= 0.0905
     with pytest.raises(ch.SimulationStopped) as caught:
-        ch.simulate(pendulum(motion), until=0.2, step=1e-3, t_eval=[0.05, 0.075, 0.15])
+        ch.simulate(driven(motion), until=0.2, step=1e-3, t_eval=[0.05, 0.075, 0.15])
     assert caught.value.result.t[:2].tolist() == [0.05, 0.075]
 
 
@@ -70,11 +69,11 @@ def test_a_run_stops_within_a_step_of_the_failure(save_every):
 )
 def test_motions_that_are_smooth_enough_run(motion):
     for method in ("euler", "rk4", "dop853"):
-        ch.simulate(pendulum(motion), until=1.0, step=1e-2, method=method)
+        ch.simulate(driven(motion), until=1.0, step=1e-2, method=method)
 
 
 def test_velocities_that_contradict_a_driver_are_refused(refusal):
-    model = pendulum(ch.Signal.linear(2.0))
+    model = driven(ch.Signal.linear(2.0))
     arm = ch.Body.rod("arm", 1.0, mass=1.0, position=(0.5, 0, 0), angular_velocity=(0, 1, 0))
     wrong = ch.Model([arm], model.joints, drivers=model.drivers)
     message = refusal(lambda: ch.simulate(wrong, 1.0, 1e-2), ch.InconsistentStart)
@@ -85,7 +84,7 @@ def test_velocities_that_contradict_a_driver_are_refused(refusal):
 
 def test_a_driven_body_that_is_driven_again_is_refused_if_they_disagree(refusal):
     """The hinge lifts the arm while its tip is to be lifted otherwise: no motion does both."""
-    model = pendulum(ch.Signal.ramp(1.0, 1.0))
+    model = driven(ch.Signal.ramp(1.0, 1.0))
     tip = ch.PointDriver("hold", "arm", (1, 0, 0), (0, 0, 1), lambda t: 0.1 - 0.1 * np.cos(6 * t))
     both = ch.Model(model.bodies, model.joints, drivers=[*model.drivers, tip])
     message = refusal(lambda: ch.simulate(both, 1.0, 1e-2), ch.InconsistentStart)

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from mechanisms import pendulum
 from scipy.integrate import cumulative_simpson
 from scipy.spatial.transform import Rotation
 
@@ -241,19 +242,15 @@ def test_a_satellite_unfolds_without_turning_its_angular_momentum():
 
 
 def test_a_saved_run_answers_for_its_drivers(tmp_path):
-    arm = ch.Body.rod("arm", length=1.0, mass=1.0, position=(0.5, 0, 0))
-    hinge = ch.Revolute("hinge", ch.GROUND, arm, at=(0, 0, 0), axis=(0, 1, 0))
-    driver = ch.Driver("drive", hinge, ch.Signal.sine(1.0, 0.5))
-    result = ch.simulate(ch.Model([arm], [hinge], drivers=[driver]), until=0.5, step=1e-2)
+    driver = ch.Driver("drive", "hinge", ch.Signal.sine(1.0, 0.5))
+    result = ch.simulate(pendulum(drivers=[driver]), until=0.5, step=1e-2)
     again = ch.load(result.save(tmp_path / "run.nc"))
     assert np.array_equal(again.effort("drive"), result.effort("drive"))
     assert np.array_equal(again.work("drive"), result.work("drive"))
 
 
 def test_a_driver_that_opens_is_called_a_driver():
-    rod = ch.Body.rod("rod", 1.0, mass=1.0, position=(0.5, 0, 0))
-    hinge = ch.Revolute("hinge", ch.GROUND, rod, at=(0, 0, 0), axis=(0, 0, 1))
-    crank = ch.Driver("crank", hinge, ch.Signal.sine(1.0, frequency=3.0))
-    model = ch.Model([rod], [hinge], drivers=[crank])
+    crank = ch.Driver("crank", "hinge", ch.Signal.sine(1.0, frequency=3.0))
+    model = pendulum(drivers=[crank], name="rod", axis="z")
     with pytest.warns(ch.ChaslesWarning, match="driver 'crank' drifted by"):
         ch.simulate(model, 1.0, step=0.02, method="euler", spaces="framed", rows="all")

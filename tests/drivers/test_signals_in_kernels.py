@@ -7,6 +7,7 @@ import mpmath as mp
 import numba
 import numpy as np
 import pytest
+from mechanisms import pendulum
 from numpy.testing import assert_allclose, assert_array_equal
 
 import chasles as ch
@@ -218,9 +219,7 @@ def test_a_run_with_a_motor_has_the_same_bits_whatever_its_pieces(hinged, target
 
 
 def driven(motion):
-    arm = ch.Body.rod("arm", length=1.0, mass=1.0, position=(0.5, 0, 0))
-    hinge = ch.Revolute("hinge", ch.GROUND, arm, at=(0, 0, 0), axis=(0, 1, 0))
-    return ch.Model([arm], [hinge], drivers=[ch.Driver("crank", hinge, motion)])
+    return pendulum(drivers=[ch.Driver("crank", "hinge", motion)])
 
 
 @pytest.mark.parametrize("kink, refused", [(1e-4, False), (0.1, True)])

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from mechanisms import in_a_ring
+from mechanisms import linkage
 
 import chasles as ch
 
@@ -144,11 +144,7 @@ def test_loops_and_drivers_exert_what_is_left():
 
 def four_bar():
     points = [(0, 0, 0), (0, 0, 1), (2, 0, 1.5), (2, 0, 0)]
-    links = [
-        ch.Body.rod(name, between=points[k : k + 2], mass=1.0)
-        for k, name in enumerate(("crank", "rod", "rocker"))
-    ]
-    return ch.Model(links, in_a_ring(links, points, "y", [f"pin {k}" for k in range(4)]))
+    return linkage(points, names=("crank", "rod", "rocker"), joints=[f"pin {k}" for k in range(4)])
 
 
 def test_names_that_are_not_there_are_told(refusal):

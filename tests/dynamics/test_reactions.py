@@ -4,6 +4,7 @@ from math import cos, pi, sin, sqrt
 
 import numpy as np
 import pytest
+from mechanisms import pendulum
 from random_trees import KINDS, moving_twin
 
 import chasles as ch
@@ -183,13 +184,12 @@ def test_the_thread_of_a_conical_pendulum_pulls_along_itself(angle):
 
 def test_a_rod_let_go_level_is_held_by_a_quarter_of_its_weight_and_below_by_five_halves():
     """Textbook: N = m g / 4 at release; at the bottom w^2 = 3 g / l and N = 5 m g / 2."""
-    rod = ch.Body.rod("rod", length=1.0, mass=2.0, position=(0.5, 0, 0))
-    model = ch.Model([rod], [ch.Revolute("hinge", ch.GROUND, rod, at=(0, 0, 0), axis=(0, 1, 0))])
+    model = pendulum(name="rod", mass=2.0)
     result = ch.simulate(model, until=1.0, step=1e-3, method="dop853")
     force = result.reaction("hinge").force
     assert force[0] == pytest.approx((0, 0, 2 * G / 4), abs=1e-12)
     # At any angle below the level: along the rod 5/2 m g sin, across it 1/4 m g cos.
-    turn = result.rotation(rod)
+    turn = result.rotation("rod")
     sine, cosine = -turn[:, 2, 0], turn[:, 0, 0]
     assert sine.max() > 0.99
     in_rod = np.einsum("tji,tj->ti", turn, force)

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from mechanisms import pendulum
 
 import chasles as ch
 from chasles.build.dynamics.solver import make_solver
@@ -99,10 +100,8 @@ def test_where_nothing_drifts_nothing_is_changed(pair, stabilise):
 
 @pytest.mark.parametrize("stabilise", WORDS)
 def test_a_driver_is_held_to_its_motion(stabilise):
-    arm = ch.Body.rod("arm", length=1.0, mass=1.0, position=(0.5, 0, 0))
-    hinge = ch.Revolute("hinge", ch.GROUND, arm, at=(0, 0, 0), axis=(0, 1, 0))
-    sweep = ch.Driver("sweep", hinge, ch.Signal.sine(1.0, 0.5))
-    model = ch.Model([arm], [hinge], drivers=[sweep])
+    sweep = ch.Driver("sweep", "hinge", ch.Signal.sine(1.0, 0.5))
+    model = pendulum(drivers=[sweep])
     gaps = [
         ch.simulate(
             model, 20.0, 0.02, method="heun", stabilise=s, spaces="framed", rows="all"

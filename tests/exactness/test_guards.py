@@ -7,7 +7,7 @@ from math import pi
 import numpy as np
 import pytest
 from combinations import pairwise
-from mechanisms import KINDS, chain, moving, tree, worst_gaps
+from mechanisms import KINDS, chain, moving, pendulum, tree, worst_gaps
 
 import chasles as ch
 from chasles.build.problem import choose_spaces, make_problem
@@ -81,10 +81,8 @@ def test_a_body_whose_rotation_has_lost_its_digits_stops_the_run(spaces):
     "method, spaces, stiffness", pairwise(METHODS, ["framed", "subgroups"], [1e7, 1e9, 1e12, 1e15])
 )
 def test_a_spring_too_stiff_for_the_step_is_told(method, spaces, stiffness):
-    arm = ch.Body.rod("arm", length=1.0, mass=1.0, position=(0.5, 0, 0))
-    hinge = ch.Revolute("hinge", ch.GROUND, arm, at=(0, 0, 0), axis=(0, 1, 0))
-    spring = ch.JointSpring("spring", hinge, stiffness=stiffness)
-    model = ch.Model([arm], [hinge], forces=[spring])
+    spring = ch.JointSpring("spring", "hinge", stiffness=stiffness)
+    model = pendulum(forces=[spring])
     for steps in (20, 50, 500):
         with warnings.catch_warnings(record=True) as said:
             warnings.simplefilter("always")

@@ -4,6 +4,7 @@ import math
 
 import numpy as np
 import pytest
+from mechanisms import pendulum
 
 import chasles as ch
 
@@ -181,10 +182,8 @@ def test_a_load_that_fails_on_the_way_is_named(force, said):
 
 @pytest.mark.parametrize("what", ["target", "effort"])
 def test_a_motor_that_fails_on_the_way_is_named(what):
-    arm = ch.Body.rod("arm", length=1.0, mass=1.0, position=(0.5, 0, 0))
-    hinge = ch.Revolute("hinge", ch.GROUND, arm, at=(0, 0, 0), axis=(0, 1, 0))
     given = {"target": 0.0, "stiffness": 1.0, what: lambda t: np.where(t < 0.305, t, NAN)}
-    model = ch.Model([arm], [hinge], [ch.Motor("servo", hinge, **given)])
+    model = pendulum([ch.Motor("servo", "hinge", **given)])
     with pytest.raises(
         ch.SimulationStopped, match=f"force 'servo', {what}.*nan at t = 0.3"
     ) as caught:

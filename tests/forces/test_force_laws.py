@@ -4,6 +4,7 @@ from math import pi
 
 import numpy as np
 import pytest
+from mechanisms import pendulum
 
 import chasles as ch
 
@@ -45,12 +46,8 @@ def test_a_torsion_spring_counts_whole_turns(grounded_first):
 
 @pytest.mark.parametrize("stabilise", [None, "projection"])
 def test_a_driver_moves_its_joint_and_reports_the_torque_it_takes(stabilise):
-    arm = ch.Body.rod("arm", length=1.0, mass=1.0, position=(0.5, 0, 0))
-    hinge = ch.Revolute("hinge", ch.GROUND, arm, at=(0, 0, 0), axis=(0, 1, 0))
-    motion = ch.Driver("motion", hinge, ch.Signal.sine(1.0, 0.5))
-    result = ch.simulate(
-        ch.Model([arm], [hinge], drivers=[motion]), until=2.0, step=1e-3, stabilise=stabilise
-    )
+    motion = ch.Driver("motion", "hinge", ch.Signal.sine(1.0, 0.5))
+    result = ch.simulate(pendulum(drivers=[motion]), until=2.0, step=1e-3, stabilise=stabilise)
     angle = np.sin(pi * result.t)
     assert result.coordinate("hinge") == pytest.approx(angle, abs=1e-11)
     torque = -(pi**2) * angle / 3.0 - 9.81 * 0.5 * np.cos(angle)

@@ -5,6 +5,7 @@ from math import atan2, exp, pi, sqrt
 
 import numpy as np
 import pytest
+from mechanisms import pendulum
 
 import chasles as ch
 
@@ -102,10 +103,8 @@ def test_a_load_rests_as_deep_as_it_weighs():
 @pytest.mark.parametrize("damping", [0.0, 30.0])
 @pytest.mark.parametrize("spaces", ["subgroups", "auto"])
 def test_the_energy_of_a_stop_is_in_the_balance(damping, spaces):
-    rod = ch.Body.rod("rod", length=1.0, mass=1.0, position=(0.5, 0, 0))
-    hinge = ch.Revolute("hinge", ch.GROUND, rod, at=(0, 0, 0), axis=(0, 1, 0))
-    stop = ch.JointStop("stop", hinge, -0.5, 1.0, stiffness=400.0, damping=damping)
-    model = ch.Model([rod], [hinge], [stop])
+    stop = ch.JointStop("stop", "hinge", -0.5, 1.0, stiffness=400.0, damping=damping)
+    model = pendulum([stop], name="rod")
     result = ch.simulate(model, 2.0, step=2e-4, spaces=spaces)
     stored = result.potential_energy()
     depth = np.maximum(0.0, result.coordinate("hinge") - 1.0)

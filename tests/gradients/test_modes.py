@@ -3,7 +3,7 @@
 import mpmath
 import numpy as np
 import pytest
-from mechanisms import double_pendulum, heavy_top, three_bar
+from mechanisms import double_pendulum, heavy_top, pendulum, three_bar
 from mpmath_runs import steps_in_mpmath
 from numpy.testing import assert_allclose
 
@@ -148,8 +148,7 @@ def test_what_a_run_has_not_is_told_with_what_it_has(refusal):
 
 
 def test_what_joints_forbid_to_vary_is_told_by_its_entry(refusal):
-    rod = ch.Body.rod("rod", 1.0, mass=1.0, position=(0.5, 0, 0), angular_velocity=(0, 0, 3))
-    model = ch.Model([rod], [ch.Revolute("pin", ch.GROUND, rod, at=(0, 0, 0), axis="z")])
+    model = pendulum(name="rod", joint="pin", axis="z", angular_velocity=(0, 0, 3))
     told = refusal(
         lambda: ch.gradient(model, lambda r: r.position("rod")[-1, 0], ["rod.angular_velocity"],
                             0.01, STEP),

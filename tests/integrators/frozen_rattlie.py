@@ -7,7 +7,14 @@ joint as rows, eliminated by blocks: another space, another solver, the same dis
 from pathlib import Path
 
 import numpy as np
-from mechanisms import chain, double_pendulum, floating_pair, heavy_top, in_a_ring, three_bar
+from mechanisms import (
+    chain,
+    double_pendulum,
+    floating_pair,
+    heavy_top,
+    linkage,
+    three_bar,
+)
 from runs import bushed_link, driven_chain
 
 import chasles as ch
@@ -20,11 +27,10 @@ STEPS, STEP = 300, 1e-3
 def four_bar():
     """A planar loop of hinges: 20 rows of rank 17."""
     points = [(0, 0, 0), (0, 0.4, 0), (1.0, 0.8, 0), (1.2, 0, 0)]
-    links = [
-        ch.Body.rod(f"l{k}", mass=1.0 + k, radius=0.02, between=points[k : k + 2]) for k in range(3)
-    ]
-    joints = in_a_ring(links, points, (0, 0, 1), ("h0", "h1", "h2", "h3"))
-    return ch.Model(links, joints, gravity=(0, -9.81, 0))
+    names, joints = ("l0", "l1", "l2"), ("h0", "h1", "h2", "h3")
+    return linkage(
+        points, "z", names, joints, masses=(1.0, 2.0, 3.0), gravity=(0, -9.81, 0), radius=0.02
+    )
 
 
 def every_pair():

@@ -6,6 +6,7 @@ from math import cos, sqrt
 import mujoco
 import numpy as np
 import pytest
+from mechanisms import pendulum
 from random_trees import body_motion, random_state, random_twin
 from test_recursion_against_mujoco import PARTS
 
@@ -13,9 +14,7 @@ import chasles as ch
 
 
 def rod_on_a_hinge(armature=0.0, forces=(), drivers=()) -> ch.Model:
-    rod = ch.Body.rod("rod", length=1.0, mass=3.0, position=(0.5, 0, 0))
-    hinge = ch.Revolute("hinge", ch.GROUND, rod, at=(0, 0, 0), axis=(0, 1, 0), armature=armature)
-    return ch.Model([rod], [hinge], forces, drivers=drivers)
+    return pendulum(forces, drivers=drivers, name="rod", mass=3.0, hinge={"armature": armature})
 
 
 def run(model, until=0.5, step=1e-3, **options) -> ch.Result:

@@ -4,7 +4,16 @@ from math import pi
 
 import numpy as np
 import pytest
-from mechanisms import KINDS, chain, double_pendulum, floating_pair, heavy_top, moving, three_bar
+from mechanisms import (
+    KINDS,
+    chain,
+    double_pendulum,
+    floating_pair,
+    heavy_top,
+    moving,
+    pendulum,
+    three_bar,
+)
 from subgroup_runs import floating_tree, random_tree, shaft
 
 import chasles as ch
@@ -187,9 +196,7 @@ def test_a_saved_result_knows_its_subgroups(tmp_path):
 
 
 def rod_on_a_hinge(*forces) -> ch.Model:
-    rod = ch.Body.rod("rod", length=1.0, mass=1.0, position=(0.5, 0, 0))
-    hinge = ch.Revolute("hinge", ch.GROUND, rod, at=(0, 0, 0), axis=(0, 1, 0))
-    return ch.Model([rod], [hinge], forces)
+    return pendulum(forces, name="rod")
 
 
 def test_a_balance_that_does_not_close_is_told_as_on_charts():

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from mechanisms import pendulum
 
 import chasles as ch
 from chasles.result import atomic_file
@@ -21,10 +22,8 @@ POSIX = pytest.mark.skipif(os.name != "posix", reason="links, modes and pipes of
 @pytest.fixture(scope="module")
 def result() -> ch.Result:
     """A pendulum with a motor, so that there are integrals."""
-    rod = ch.Body.rod("rod", 1.0, mass=1.0, position=(0.5, 0, 0))
-    hinge = ch.Revolute("hinge", ch.GROUND, rod, (0, 0, 0), (0, 1, 0))
     motor = ch.Motor("motor", "hinge", target=0.3, stiffness=5.0)
-    return ch.simulate(ch.Model([rod], [hinge], [motor]), until=0.1, step=1e-2)
+    return ch.simulate(pendulum([motor], name="rod"), until=0.1, step=1e-2)
 
 
 # --- saving --------------------------------------------------------------------------------------

@@ -2,23 +2,24 @@
 
 import numpy as np
 import pytest
+from mechanisms import pendulum
 
 import chasles as ch
 
 
 def swing(**options):
     """A rod on a hinge with a spring, a motor, friction, drag, a load and a formula on it."""
-    rod = ch.Body.rod("rod", 1.0, mass=2.0, position=(0.5, 0, 0), angular_velocity=(0, 3.0, 0))
-    hinge = ch.Revolute("hinge", ch.GROUND, rod, (0, 0, 0), (0, 1, 0))
     forces = [
-        ch.Spring("spring", ch.GROUND, rod, (0, 0, 1), (1, 0, 0), stiffness=80.0, damping=3.0),
-        ch.Motor("motor", hinge, ch.Signal.sine(0.3, 1.0), stiffness=10.0, damping=0.5),
-        ch.JointFriction("friction", hinge, level=0.4, smoothing=0.1),
-        ch.Drag("air", rod, linear=0.3, quadratic=0.2),
-        ch.Load("push", rod, force=(0, 0, 2.0), torque=(0, 0.1, 0)),
-        ch.CustomForce("wind", rod, lambda t, x, r, v, w: ((np.cos(t), 0.0, 0.0), (0.0, 0.0, 0.0))),
+        ch.Spring("spring", ch.GROUND, "rod", (0, 0, 1), (1, 0, 0), stiffness=80.0, damping=3.0),
+        ch.Motor("motor", "hinge", ch.Signal.sine(0.3, 1.0), stiffness=10.0, damping=0.5),
+        ch.JointFriction("friction", "hinge", level=0.4, smoothing=0.1),
+        ch.Drag("air", "rod", linear=0.3, quadratic=0.2),
+        ch.Load("push", "rod", force=(0, 0, 2.0), torque=(0, 0.1, 0)),
+        ch.CustomForce(
+            "wind", "rod", lambda t, x, r, v, w: ((np.cos(t), 0.0, 0.0), (0.0, 0.0, 0.0))
+        ),
     ]
-    model = ch.Model([rod], [hinge], forces=forces)
+    model = pendulum(forces=forces, name="rod", mass=2.0, angular_velocity=(0, 3.0, 0))
     return ch.simulate(model, 1.0, step=1e-3, **options)
 
 

@@ -7,6 +7,7 @@ import numpy as np
 import pandas
 import polars
 import pytest
+from mechanisms import pendulum
 from scipy.io import loadmat
 
 import chasles as ch
@@ -16,10 +17,8 @@ from chasles.result.tables import READERS, WRITERS, matlab_names
 
 @pytest.fixture(scope="module")
 def result() -> ch.Result:
-    rod = ch.Body.rod("rod 1", 1.0, mass=1.0, position=(0.5, 0, 0))
-    hinge = ch.Revolute("hinge", ch.GROUND, rod, (0, 0, 0), (0, 1, 0))
     motor = ch.Motor("motor", "hinge", target=0.3, stiffness=5.0)
-    return ch.simulate(ch.Model([rod], [hinge], [motor]), until=0.1, step=1e-2)
+    return ch.simulate(pendulum([motor], name="rod 1"), until=0.1, step=1e-2)
 
 
 def columns(result):

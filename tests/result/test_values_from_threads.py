@@ -8,6 +8,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from mechanisms import pendulum
 
 import chasles as ch
 from chasles.build.dynamics.solver import make_solver
@@ -87,10 +88,8 @@ def test_a_formula_of_the_users_own_is_evaluated_from_threads(compiled, hurried)
     def wind(t, position, rotation, velocity, angular_velocity):
         return (0.1 * t, -0.5 * velocity[0], 2.0), (0.0, 0.0, 0.1 * position[2])
 
-    rod = ch.Body.rod("rod", 1.0, mass=1.0, position=(0.5, 0, 0))
-    hinge = ch.Revolute("hinge", ch.GROUND, rod, (0, 0, 0), (0, 1, 0))
-    force = ch.CustomForce("wind", rod, wind, compiled=compiled)
-    run = ch.simulate(ch.Model([rod], [hinge], [force]), until=0.2, step=1e-3)
+    force = ch.CustomForce("wind", "rod", wind, compiled=compiled)
+    run = ch.simulate(pendulum([force], name="rod"), until=0.2, step=1e-3)
     alone = forces(run)["hinge"]
     with ThreadPoolExecutor(THREADS) as pool:
         found = [f["hinge"] for f in pool.map(forces, [run] * THREADS * 2)]
@@ -168,9 +167,7 @@ def test_what_a_result_shows_of_its_arrays_is_read_only_and_datasets_are_copies(
 
 @pytest.mark.parametrize("again", [copy.deepcopy, lambda r: pickle.loads(pickle.dumps(r))])
 def test_a_copy_of_a_result_answers_alike_and_is_read_only(again):
-    rod = ch.Body.rod("rod", 1.0, mass=1.0, position=(0.5, 0, 0))
-    hinge = ch.Revolute("hinge", ch.GROUND, rod, (0, 0, 0), (0, 1, 0))
-    run = ch.simulate(ch.Model([rod], [hinge]), 0.05, 1e-2)
+    run = ch.simulate(pendulum(name="rod"), 0.05, 1e-2)
     other = again(run)
     assert np.array_equal(other.reaction("hinge").force, run.reaction("hinge").force)
     assert other.provenance == run.provenance and not other.absolute.flags.writeable

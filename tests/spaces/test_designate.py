@@ -4,7 +4,7 @@ import json
 
 import numpy as np
 import pytest
-from mechanisms import double_pendulum, floating_pair, three_bar, worst_gaps
+from mechanisms import double_pendulum, floating_pair, pendulum, three_bar, worst_gaps
 
 import chasles as ch
 from chasles.spaces import resolve_spaces
@@ -209,8 +209,7 @@ def test_a_designation_says_what_becomes_of_couplings():
 
 
 def test_a_run_says_that_the_space_form_took_charts():
-    rod = ch.Body.rod("rod", 1.0, 1.0, position=(0.5, 0, 0))
-    model = ch.Model([rod], [ch.Revolute("hinge", ch.GROUND, rod, (0, 0, 0), "y")])
+    model = pendulum(name="rod")
     run = ch.simulate(model, until=0.01, step=0.01, acceleration="space")
     assert "spaces='auto' took charts" in str(run.designation)
     assert {space.group for space in run.designation.spaces.values()} == {"SO3xR3"}

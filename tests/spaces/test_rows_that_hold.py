@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from mechanisms import linkage
 from scipy.sparse.csgraph import minimum_spanning_tree
 
 import chasles as ch
@@ -10,19 +11,10 @@ from chasles.spaces.tree import rows_kept, spanning_tree
 
 def four_bar(tilt: float = 0.0) -> ch.Model:
     """Hinges along y; the coupler's second one is turned out of the plane by `tilt`."""
-    a, b, c, d = (0, 0, 0), (0, 0, 1), (1.5, 0, 1.2), (1.5, 0, 0)
-    crank = ch.Body.rod("crank", between=(a, b), mass=1.0, angular_velocity=(0, 5.0, 0))
-    coupler = ch.Body.rod("coupler", between=(b, c), mass=1.0)
-    rocker = ch.Body.rod("rocker", between=(c, d), mass=1.0)
-    axis = (np.sin(tilt), np.cos(tilt), 0.0)
-    joints = [
-        ch.Revolute("a", ch.GROUND, crank, at=a, axis="y"),
-        ch.Revolute("b", crank, coupler, at=b, axis="y"),
-        ch.Spherical("c", coupler, rocker, at=c) if tilt else
-        ch.Revolute("c", coupler, rocker, at=c, axis=axis),
-        ch.Revolute("d", ch.GROUND, rocker, at=d, axis="y"),
-    ]  # fmt: skip
-    return ch.Model([crank, coupler, rocker], joints)
+    points = [(0, 0, 0), (0, 0, 1), (1.5, 0, 1.2), (1.5, 0, 0)]
+    third = ch.Spherical if tilt else ch.Revolute
+    kinds = [ch.Revolute, ch.Revolute, third, ch.Revolute]
+    return linkage(points, joints="abcd", kinds=kinds, angular_velocity=(0, 5.0, 0))
 
 
 def prediction(model: ch.Model, joint: str, **options):

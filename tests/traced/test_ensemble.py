@@ -5,7 +5,7 @@ from functools import partial
 
 import numpy as np
 import pytest
-from mechanisms import three_bar
+from mechanisms import pendulum, three_bar
 from numpy.testing import assert_allclose, assert_array_equal
 from test_bits import bouncing, sprung
 
@@ -173,9 +173,7 @@ def test_rounding_once_changes_the_last_digits_only():
 
 def test_failed_members_are_kept_with_their_reason():
     """A spring far too stiff for the step, and a mass that cannot be."""
-    arm = ch.Body.rod("arm", 1.0, mass=1.0, position=(0.5, 0, 0))
-    hinge = ch.Revolute("hinge", ch.GROUND, arm, at=(0, 0, 0), axis=(0, 1, 0))
-    model = ch.Model([arm], [hinge], forces=[ch.JointSpring("spring", hinge, 10.0, rest=0.1)])
+    model = pendulum(forces=[ch.JointSpring("spring", "hinge", 10.0, rest=0.1)])
     found = ensemble(
         model, {"spring.stiffness": [10.0, 1e9, 20.0, 30.0], "arm.mass": [1.0, 1.0, -1.0, 2.0]},
         0.1, STEP,

@@ -5,7 +5,7 @@ from ctypes import c_double
 
 import numpy as np
 import pytest
-from mechanisms import double_pendulum, heavy_top, three_bar
+from mechanisms import double_pendulum, heavy_top, pendulum, three_bar
 from test_bits import bouncing, driven, sprung
 
 import chasles as ch
@@ -50,9 +50,7 @@ def test_a_traced_run_goes_on_with_the_bits_of_one_that_never_ended():
 
 
 def test_what_a_controller_holds_is_an_input_of_the_recording():
-    arm = ch.Body.rod("arm", 1.0, mass=1.0, position=(0.5, 0, 0))
-    hinge = ch.Revolute("hinge", ch.GROUND, arm, at=(0, 0, 0), axis=(0, 1, 0))
-    model = ch.Model([arm], [hinge], forces=[ch.Motor("motor", hinge, effort=0.0)])
+    model = pendulum(forces=[ch.Motor("motor", "hinge", effort=0.0)])
 
     def brake(t, state):
         return {"motor": -2.0 * state.rate("hinge") + np.sin(7 * t)}
@@ -67,10 +65,8 @@ def test_what_a_controller_holds_is_an_input_of_the_recording():
 
 def test_functions_that_cannot_be_recorded_are_left_to_the_generic_kernel():
     """Python behind an address: the run is made all the same, and says why."""
-    arm = ch.Body.rod("arm", 1.0, mass=1.0, position=(0.5, 0, 0))
-    hinge = ch.Revolute("hinge", ch.GROUND, arm, at=(0, 0, 0), axis=(0, 1, 0))
-    push = ch.Load("push", arm, force=lambda t: (0.0, 0.0, abs(np.sin(40 * t)) ** 0.3))
-    model = ch.Model([arm], [hinge], forces=[push])
+    push = ch.Load("push", "arm", force=lambda t: (0.0, 0.0, abs(np.sin(40 * t)) ** 0.3))
+    model = pendulum(forces=[push])
     runs = [ch.simulate(model, 0.2, step=1e-3, kernel=kernel) for kernel in ("generic", "traced")]
     assert bits(runs[0]) == bits(runs[1])
 

@@ -4,6 +4,7 @@ import warnings
 
 import pytest
 from fresh import run_script
+from mechanisms import pendulum
 from test_startup import SOURCE
 
 import chasles as ch
@@ -74,8 +75,7 @@ def test_runs_are_logged_unless_progress_is_off():
 
 
 def test_warnings_stay_warnings_when_progress_is_off():
-    rod = ch.Body.rod("rod", 1.0, mass=1.0, position=(0.5, 0, 0))
-    model = ch.Model([rod], [ch.Revolute("hinge", ch.GROUND, rod, (0, 0, 0), "y")])
+    model = pendulum(name="rod")
     with pytest.warns(ch.ChaslesWarning), warnings.catch_warnings():
         warnings.simplefilter("always")
         ch.simulate(model, until=10.0, step=0.5, method="euler", progress=False)

@@ -6,6 +6,7 @@ gravity no link is accelerated along its way, so that it turns at a constant spe
 
 import numpy as np
 import pytest
+from mechanisms import pendulum
 from numpy.testing import assert_array_equal
 
 import chasles as ch
@@ -121,8 +122,7 @@ def test_it_is_passed_on_a_damped_factor():
 
 
 def test_a_tree_of_lower_pairs_has_no_pose_to_pass():
-    arm = ch.Body.rod("arm", length=1.0, mass=1.0, position=(0.5, 0, 0))
-    model = ch.Model([arm], [ch.Revolute("hinge", ch.GROUND, arm, (0, 0, 0), (0, 1, 0))])
+    model = pendulum()
     option = {"stabilise": "projection of all joints"}
     stop, passing = (ch.simulate(model, 0.1, 1e-3, singular=s, **option) for s in ("stop", "pass"))
     assert_array_equal(stop.absolute, passing.absolute)

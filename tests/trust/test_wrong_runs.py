@@ -4,7 +4,7 @@ import warnings
 
 import numpy as np
 import pytest
-from mechanisms import EXAMPLES, SPACES
+from mechanisms import EXAMPLES, SPACES, pendulum
 
 import chasles as ch
 
@@ -158,9 +158,7 @@ def test_the_worst_gap_is_that_of_the_joint_that_drifts_also_where_it_is_small()
 
 def test_a_function_that_is_called_at_every_stage_is_told():
     noise = np.random.default_rng(1).normal(size=4096)
-    arm = ch.Body.rod("arm", length=1.0, mass=1.0, position=(0.5, 0, 0))
-    hinge = ch.Revolute("hinge", ch.GROUND, arm, at=(0, 0, 0), axis=(0, 1, 0))
-    motor = ch.Motor("shaker", hinge, effort=lambda t: float(noise[int(t * 1e6) % 4096]))
+    motor = ch.Motor("shaker", "hinge", effort=lambda t: float(noise[int(t * 1e6) % 4096]))
     with pytest.warns(ch.ChaslesWarning, match="'shaker'"):
-        result = ch.simulate(ch.Model([arm], [hinge], forces=[motor]), 0.05, 1e-3)
+        result = ch.simulate(pendulum(forces=[motor]), 0.05, 1e-3)
     assert any("Signal.table" in text for text in result.warnings)

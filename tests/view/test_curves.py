@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
+from mechanisms import pendulum
 
 import chasles as ch
 from chasles.studies.advice_search import Trial
@@ -152,8 +153,7 @@ def test_gaps_that_are_all_zero_have_an_axis(recwarn):
 @pytest.mark.parametrize("gravity", [(0, 0, 0), (0, 0, -9.81)])
 def test_what_is_zero_is_a_line_within_the_axes(gravity):
     """Not one that the frame hides; on a logarithmic axis its height is named 0."""
-    arm = ch.Body.rod("arm", 1.0, mass=1.0, position=(0.5, 0, 0))
-    model = ch.Model([arm], [ch.Revolute("hinge", ch.GROUND, arm, (0, 0, 0), "y")], gravity=gravity)
+    model = pendulum(gravity=gravity)
     still = ch.simulate(model, until=0.1, step=1e-2)
     assert not still.violation("hinge").any()
     figure = ch.compare(model, ["SE3", "SO3xR3"], until=0.1, step=1e-2).plot()
