@@ -29,7 +29,7 @@ FOLDERS = ("core", "integrators", "io", "many", "run")
 #: Folders or files of tests, by the longest beginning of a module's path.
 TESTS = {
     "core": ("dynamics", "oracle", "exactness"),
-    "core/blocks": ("dynamics/test_block_matrix.py", "dynamics", "integrators/test_newton.py"),
+    "core/blocks": ("dynamics", "integrators/test_newton.py"),
     "core/constraints": ("joints", "dynamics", "oracle"),
     "core/forces": ("forces", "oracle"),
     "core/newton": ("integrators", "oracle"),

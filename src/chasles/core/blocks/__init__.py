@@ -2,5 +2,5 @@
 
 A node of the graph is a few rows (a body's six, a joint's), an edge a block that need not vanish.
 `general` lays the factor of any matrix with a symmetric pattern out and factors it in machine
-code, for the whole Newton matrix of implicit steps; `matrix.BlockMatrix` is for callers in Python.
+code, for the whole Newton matrix of implicit steps.
 """
