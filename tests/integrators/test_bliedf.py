@@ -12,6 +12,7 @@ from implicit_runs import (
     observed_orders,
 )
 from mechanisms import heavy_top, three_bar
+from scipy.integrate import solve_ivp
 
 import chasles as ch
 
@@ -77,3 +78,35 @@ def test_a_run_in_two_parts_has_the_bits_of_one():
     whole = ch.simulate(heavy_top(), 0.1, **options)
     rest = ch.simulate(heavy_top(), 0.1, start=ch.simulate(heavy_top(), 0.05, **options), **options)
     assert np.array_equal(rest.absolute[-1], whole.absolute[-1])
+
+
+# --- springs far stiffer than the step ---
+
+
+def slider(stiffness):
+    """1 kg on a spring that is not strained, and sags by g / k."""
+    ball = ch.Body.sphere("ball", 0.1, 1.0)
+    slide = ch.Prismatic("slide", ch.GROUND, ball, at=(0, 0, 0), axis="z")
+    return ch.Model([ball], [slide], [ch.JointSpring("spring", slide, stiffness)])
+
+
+@pytest.mark.parametrize("stiffness", [1e8, 1e12, 1e16])
+@pytest.mark.parametrize("order", [2, 3, 4])
+def test_a_spring_that_no_step_resolves_is_started_implicitly(order, stiffness):
+    """omega h = 10 to 1e5: the explicit start threw the body by metres, or Newton failed."""
+    run = ch.simulate(slider(stiffness), 0.1, step=1e-3, method=f"bliedf{order}")
+    sag = 9.81 / stiffness
+    assert np.abs(run.position("ball")[:, 2]).max() < 3 * sag
+    assert run.position("ball")[-1, 2] == pytest.approx(-sag, rel=1e-3)
+
+
+@pytest.mark.parametrize("order", [3, 4])
+def test_a_bob_on_a_stiff_tether_swings_as_on_a_rod(order):
+    """Of 1 m, from the bottom with 1 m/s for 0.1 s: phi'' = -9.81 sin(phi), to a millimetre."""
+    bob = ch.Body.sphere("bob", 0.1, 1.0, position=(0, 0, -1), velocity=(1, 0, 0))
+    tether = ch.Spring("tether", ch.GROUND, bob, (0, 0, 0), (0, 0, -1), stiffness=1e8)
+    swung = solve_ivp(lambda _, y: (y[1], -9.81 * np.sin(y[0])), (0, 0.1), (0, 1), rtol=1e-10)
+    angle = swung.y[0, -1]
+    run = ch.simulate(ch.Model([bob], [], [tether]), 0.1, step=1e-3, method=f"bliedf{order}")
+    expected = (np.sin(angle), 0, -np.cos(angle))
+    np.testing.assert_allclose(run.position("bob")[-1], expected, atol=1e-3)

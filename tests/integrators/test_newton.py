@@ -14,7 +14,6 @@ from chasles.build.start.kkt import mass_matrices
 from chasles.core.arrays import ABSOLUTE_WIDTH, TWIST, flat_arrays
 from chasles.core.newton.matrix import load_bodies, load_newton, sharpen
 from chasles.core.newton.past import put_difference
-from chasles.core.newton.places import freedom_count, pose_at, rate_at, velocity_at
 from chasles.core.newton.plan import make_newton
 from chasles.core.newton.rows import lift, lower
 from chasles.core.newton.solve import propose, size_of
@@ -106,7 +105,7 @@ def test_lowering_undoes_lifting(kind, spaces):
     rng = np.random.default_rng(5)
     model = tree(rng, [-1, 0, 0], [kind, "spherical", kind])
     mechanism, scratch, room, point = staged(model, spaces)
-    rates = rng.standard_normal(freedom_count(mechanism))
+    rates = rng.standard_normal(mechanism.tree.rate_count)
     if spaces != "subgroups":  # twists that the charts' projectors leave alone
         lower(mechanism, scratch, room, point, rng.standard_normal(18), rates)
     lift(mechanism, scratch, room, point, rates)
@@ -119,11 +118,11 @@ def test_lowering_undoes_lifting(kind, spaces):
 def test_the_difference_of_points_undoes_the_retraction(kind, spaces):
     rng = np.random.default_rng(6)
     mechanism, _, _, point = staged(tree(rng, [-1, 0], [kind, "spherical"]), spaces)
-    count = freedom_count(mechanism)
+    count = mechanism.tree.rate_count
     increment, moved, found = np.zeros(slope_length(mechanism)), point.copy(), np.zeros(count)
     way = 0.3 * rng.standard_normal(count)
     for k in range(count):
-        increment[pose_at(mechanism, k)] = way[k]
+        increment[k] = way[k]
     retract(mechanism, point, increment, moved)
     put_difference(mechanism, point, moved, found)
     assert found == pytest.approx(way, abs=1e-12)
@@ -267,13 +266,13 @@ def newton_changes(space):
     scheme, block = stepper.scheme, stepper.first_block()
     mechanism, scratch = flat_arrays(stepper.mechanism), flat_arrays(stepper.scratch)
     room, newton = flat_arrays(scheme.room), flat_arrays(scheme.newton)
-    step, count, found = 1e-2, freedom_count(mechanism), []
+    step, count, found = 1e-2, mechanism.tree.rate_count, []
     factors = (0.5 * step, 0.25 * step**2)
     slope = np.zeros(slope_length(mechanism))
     stage(mechanism, scratch, block.copy(), 0.0, Role(0.0), slope)
     for k in range(count):
-        room.unknown[k] = slope[rate_at(mechanism, k)]
-        room.pose[k] = step * block[velocity_at(mechanism, k)] + factors[1] * room.unknown[k]
+        room.unknown[k] = slope[mechanism.tree.rate_count + k]
+        room.pose[k] = step * block[mechanism.tree.stored_count + k] + factors[1] * room.unknown[k]
         room.rate[k] = factors[0] * room.unknown[k]
     for _ in range(6):
         assert propose(mechanism, scratch, room, block, step, step, 3, factors) == OK

@@ -18,7 +18,7 @@ from chasles.compiled import formula
 from chasles.core.arrays import SE3_CODE
 from chasles.groups.se3 import se3_dexp_inv
 from chasles.groups.so3 import so3_dexp_inv
-from chasles.groups.vectors import matvec, neg, scale, symvec, tmatvec
+from chasles.groups.vectors import neg, scale, symvec, tmatvec
 
 
 @formula
@@ -41,9 +41,3 @@ def moved_momentum(group: int, x: Any, covector: Any) -> Any:
 def in_body_axes(group: int, rotation: Any, twist: Any) -> Any:
     """A chart's velocity, or covector, at the centre of mass in the axes of the body."""
     return twist if group == SE3_CODE else (twist[0], tmatvec(rotation, twist[1]))
-
-
-@formula
-def in_chart_axes(group: int, rotation: Any, twist: Any) -> Any:
-    """The inverse of `in_body_axes`."""
-    return twist if group == SE3_CODE else (twist[0], matvec(rotation, twist[1]))

@@ -88,8 +88,3 @@ OUTCOMES = {
         " contact, friction). The result up to t is kept.",
     ),
 }
-
-
-def outcome_of(code: int) -> Outcome:
-    """The entry of a code."""
-    return SINGULAR if code >= 0 else OUTCOMES[code]

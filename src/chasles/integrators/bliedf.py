@@ -12,8 +12,8 @@ Increments of several steps live in several charts: added up as they are they ha
 about the new one, $\sum_{i\ge1} w_i\log(q_{n+1}^{-1}q_{n+1-i}) = v_{n+1}$ (see `core.newton.past`).
 
 **Start.**  Where accelerations are resolved by the step, the first k - 1 steps are those of the
-explicit method of order four; else forces are stiff, and k grows from 1 on.  A shorter step at the
-end has weights of its own.
+explicit method of order four, unless they leave these by far; else forces are stiff, and k grows
+from 1 on.  A shorter step at the end has weights of its own.
 """
 
 from functools import partial
@@ -24,11 +24,10 @@ import numpy as np
 from chasles.compiled import beyond, hot, routine
 from chasles.core.arrays import Floats
 from chasles.core.newton.past import Past, make_past
-from chasles.core.newton.places import freedom_count, linear_at, pose_at, rate_at, velocity_at
 from chasles.core.newton.plan import Newton, newton_of
 from chasles.core.newton.room import Room, make_room
 from chasles.core.newton.rows import meet_rows
-from chasles.core.newton.solve import next_stiff, put_begun, put_rest, solve_step
+from chasles.core.newton.solve import next_stiff, put_begun, put_rest, size_of, solve_step
 from chasles.core.newton.start import find_second_rates, is_resolved
 from chasles.core.outcomes import OK
 from chasles.core.retraction import finish, retract, slope_length
@@ -39,6 +38,8 @@ from chasles.integrators.rkmk import MuntheKaas, attempt_munthe_kaas, make_munth
 from chasles.integrators.tableaux import method as find_tableau
 
 MOST_POINTS = 4
+#: Accelerations that an explicit step resolves change by no more than so many times themselves.
+MOST_CHANGED = 4.0
 # What a step hands to the next: whether there was one, how many past points are known, for how
 # many steps to come the whole Newton matrix is taken, whether the start is explicit, lengths of the
 # last steps; then v', the rates of the integrals, and for every past point its velocity and the
@@ -100,15 +101,15 @@ def attempt_bliedf(
     mechanism: Any, scratch: Any, scheme: Any, state: Any, t: float, step: float, out: Any
 ) -> int:
     """One step from `state` to `out` (another block): OK, or how it failed."""
-    room, layout, count = scheme.room, mechanism.layout, freedom_count(mechanism)
+    room, layout, count = scheme.room, mechanism.layout, mechanism.tree.rate_count
     before, after = beyond(state, layout.history), beyond(out, layout.history)
     vectors = LENGTHS + scheme.order
-    linear = slope_length(mechanism) - linear_at(mechanism)
+    linear = slope_length(mechanism) - 2 * mechanism.tree.rate_count
     if before[BEGUN] == 0.0:
         outcome = find_second_rates(mechanism, scratch, room, state, t, step)
         if outcome != OK:
             return outcome
-        put_begun(mechanism, room, beyond(room.slope, linear_at(mechanism)))
+        put_begun(mechanism, room, beyond(room.slope, 2 * mechanism.tree.rate_count))
         after[EXPLICIT] = 1.0 if is_resolved(mechanism, room, step) else 0.0
     else:
         for k in range(count):
@@ -116,9 +117,17 @@ def attempt_bliedf(
         put_begun(mechanism, room, beyond(before, vectors + count))
         after[EXPLICIT] = before[EXPLICIT]
     known = int(before[KNOWN])
-    if after[EXPLICIT] != 0.0 and known < scheme.order - 1:
+    for k in range(count):
+        after[vectors + k] = room.unknown[k]
+    if known >= scheme.order - 1:
+        after[EXPLICIT] = 0.0
+    if after[EXPLICIT] != 0.0:
         outcome = start_step(mechanism, scratch, scheme, state, t, step, out)
-    else:
+        if outcome != OK or jumps(mechanism, room, beyond(after, vectors)):
+            after[EXPLICIT] = 0.0
+            for k in range(count):
+                room.unknown[k] = after[vectors + k]
+    if after[EXPLICIT] == 0.0:
         put_known(mechanism, scheme, state, before, step, min(scheme.order, known + 1))
         factors = (1.0 / scheme.weights[0], 1.0 / (scheme.weights[0] * scheme.weights[0]))
         outcome = solve_step(
@@ -172,11 +181,11 @@ def put_known(
 ) -> None:
     """What the step knows without accelerations: room.pose and room.rate; past points."""
     room, past, weights = scheme.room, scheme.past, scheme.weights
-    count, kept = freedom_count(mechanism), mechanism.layout.kept
+    count, kept = mechanism.tree.rate_count, mechanism.layout.kept
     put_weights(weights, before, step, order)
-    lead = slope_length(mechanism) - linear_at(mechanism) + LENGTHS + scheme.order + count
+    lead = slope_length(mechanism) - 2 * mechanism.tree.rate_count + LENGTHS + scheme.order + count
     for k in range(count):
-        velocity = state[velocity_at(mechanism, k)]
+        velocity = state[mechanism.tree.stored_count + k]
         grown, way, c = 0.0, 0.0, weights[0]
         for i in range(1, order):
             at = lead + 2 * (i - 1) * count
@@ -198,7 +207,7 @@ def put_known(
     for i in range(1, order):
         at = lead + 2 * (i - 1) * count + count
         for k in range(count):
-            room.increment[pose_at(mechanism, k)] = -before[at + k]
+            room.increment[k] = -before[at + k]
         last, this = beyond(past.points, (i - 1) * kept), beyond(past.points, i * kept)
         retract(mechanism, last, room.increment, this)
 
@@ -218,8 +227,8 @@ def start_step(
     outcome = stage(mechanism, scratch, room.point, t + step, Role(0.0), room.slope)
     if outcome != OK:
         return outcome
-    for k in range(freedom_count(mechanism)):
-        room.unknown[k], room.apart[k] = room.slope[rate_at(mechanism, k)], 0.0
+    for k in range(mechanism.tree.rate_count):
+        room.unknown[k], room.apart[k] = room.slope[mechanism.tree.rate_count + k], 0.0
     meet_rows(mechanism, scratch, room, room.point, (3, 0.0, 0.0))
     for k in range(slope_length(mechanism)):
         room.increment[k] = scheme.starter.increment[k]
@@ -227,19 +236,31 @@ def start_step(
 
 
 @routine
+def jumps(mechanism: Any, room: Any, rates: Any) -> bool:
+    """Whether accelerations have left those at the start of a step by far: it resolves nothing.
+
+    A stiff spring that is not strained tells nothing of itself at the start.
+    """
+    for k in range(mechanism.tree.rate_count):
+        room.change[k] = room.unknown[k] - rates[k]
+    changed = size_of(mechanism, room, room.change)
+    return not changed <= MOST_CHANGED * size_of(mechanism, room, rates)
+
+
+@routine
 def hand_on(
     mechanism: Any, scheme: Any, state: Any, before: Any, after: Any, step: float, lead: int
 ) -> None:
     """Past points move one on: that at the start of this step comes first."""
-    count, order = freedom_count(mechanism), scheme.order
+    count, order = mechanism.tree.rate_count, scheme.order
     for back in range(order - 1):
         i = order - 2 - back
         at = lead + 2 * i * count
         after[LENGTHS + i] = step if i == 0 else before[LENGTHS + i - 1]
         for k in range(count):
             if i == 0:
-                after[at + k] = state[velocity_at(mechanism, k)]
-                after[at + count + k] = scheme.room.increment[pose_at(mechanism, k)]
+                after[at + k] = state[mechanism.tree.stored_count + k]
+                after[at + count + k] = scheme.room.increment[k]
             else:
                 after[at + k] = before[at - 2 * count + k]
                 after[at + count + k] = before[at - count + k]

@@ -33,9 +33,7 @@ from typing import Any, NamedTuple
 
 from chasles.compiled import beyond, hot, routine
 from chasles.core.arrays import Floats
-from chasles.core.newton.brackets import put_bracket
-from chasles.core.newton.past import Past, make_past
-from chasles.core.newton.places import freedom_count, linear_at, velocity_at
+from chasles.core.newton.past import Past, make_past, put_bracket
 from chasles.core.newton.plan import Newton, newton_of
 from chasles.core.newton.room import Room, make_room
 from chasles.core.newton.rows import meet_rows
@@ -158,7 +156,7 @@ def attempt_generalized_alpha(
     mechanism: Any, scratch: Any, scheme: Any, state: Any, t: float, step: float, out: Any
 ) -> int:
     """One step from `state` to `out` (another block): OK, or how it failed."""
-    room, layout, count = scheme.room, mechanism.layout, freedom_count(mechanism)
+    room, layout, count = scheme.room, mechanism.layout, mechanism.tree.rate_count
     before = beyond(state, layout.history)
     after = beyond(out, layout.history)
     old_a, old_rate = VECTORS, VECTORS + count
@@ -175,7 +173,7 @@ def attempt_generalized_alpha(
         a, rate = after[old_a + k], after[old_rate + k]
         known = (f * rate - m * a) / (1.0 - m)
         slip = room.change[k]
-        velocity = state[velocity_at(mechanism, k)] + slip
+        velocity = state[mechanism.tree.stored_count + k] + slip
         room.pose[k] = step * velocity + step * step * ((0.5 - beta) * a + beta * known)
         room.rate[k] = slip + step * ((1.0 - gamma) * a + gamma * known)
         room.unknown[k], room.shift[k] = rate, 0.0
@@ -201,7 +199,7 @@ def attempt_generalized_alpha(
 @hot
 def hand_on(mechanism: Any, room: Any, before: Any, step: float, after: Any) -> None:
     """a_n and v'_n of the step before, for one of this length."""
-    count = freedom_count(mechanism)
+    count = mechanism.tree.rate_count
     old_a, old_rate, ratio = VECTORS, VECTORS + count, step / before[STEP]
     for k in range(count):
         rate = before[old_rate + k]
@@ -216,14 +214,14 @@ def begin(
     mechanism: Any, scratch: Any, scheme: Any, state: Any, t: float, step: float, after: Any
 ) -> int:
     """a_0 and v'_0 into `after`, the slip that velocities begin with into room.change."""
-    room, count = scheme.room, freedom_count(mechanism)
+    room, count = scheme.room, mechanism.tree.rate_count
     old_a, old_rate = VECTORS, VECTORS + count
     for k in range(count):
         room.change[k] = 0.0
     outcome = find_second_rates(mechanism, scratch, room, state, t, step)
     if outcome != OK:
         return outcome
-    put_begun(mechanism, room, beyond(room.slope, linear_at(mechanism)))
+    put_begun(mechanism, room, beyond(room.slope, 2 * mechanism.tree.rate_count))
     late = scheme.alpha_m - scheme.alpha_f
     if scheme.start == 2 or (scheme.start == 0 and not is_resolved(mechanism, room, step)):
         late = 0.0
@@ -241,14 +239,14 @@ def find_slip(mechanism: Any, scratch: Any, scheme: Any, state: Any, step: float
     room = scheme.room
     late = scheme.alpha_m - scheme.alpha_f
     missed = 1.0 / 6.0 - scheme.beta - 0.5 * late
-    for k in range(freedom_count(mechanism)):
-        room.pose[k] = state[velocity_at(mechanism, k)]
+    for k in range(mechanism.tree.rate_count):
+        room.pose[k] = state[mechanism.tree.stored_count + k]
     put_bracket(mechanism, room.pose, room.unknown, room.change)
-    for k in range(freedom_count(mechanism)):
+    for k in range(mechanism.tree.rate_count):
         way = missed * room.shift[k] + room.change[k] / 12.0
         room.apart[k] = step * step * way
     meet_rows(mechanism, scratch, room, room.point, (3, 0.0, 0.0))
-    for k in range(freedom_count(mechanism)):
+    for k in range(mechanism.tree.rate_count):
         room.change[k] = room.reply[k]
 
 

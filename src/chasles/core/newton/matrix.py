@@ -20,7 +20,6 @@ from chasles.core.arrays import ABSOLUTE_WIDTH, ROW_WIDTH, body_of, sym6, twist6
 from chasles.core.blocks.general import FACTORED_ALL, factor_blocks, solve_blocks
 from chasles.core.constraints.registry import assemble_joint
 from chasles.core.newton.armatures import feel_armatures, load_armatures, settle_places
-from chasles.core.newton.places import freedom_count
 from chasles.core.newton.rows import lift, lower, times_rows
 from chasles.core.newton.ways import (
     POSE_WAY,
@@ -195,5 +194,5 @@ def sharpen(mechanism: Any, scratch: Any, room: Any, newton: Any, point: Any) ->
         if room.own[row] != 0:
             room.multipliers[row] += column[unknowns + row]
     lower(mechanism, scratch, room, point, column, room.change)
-    for k in range(freedom_count(mechanism)):
+    for k in range(mechanism.tree.rate_count):
         room.reply[k] = room.change[k]

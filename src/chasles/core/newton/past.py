@@ -17,14 +17,14 @@ from chasles.core.arrays import (
     Integers,
     put3,
     put_twist,
+    twist6,
     vec3,
     vec4,
 )
-from chasles.core.newton.places import freedom_count, is_prescribed, velocity_at
 from chasles.core.recursion.tree import FREE, PROPER, REVOLUTE, SPHERICAL, coordinates_of
-from chasles.groups.se3 import se3_compose, se3_inverse, se3_log
+from chasles.groups.se3 import se3_bracket, se3_compose, se3_inverse, se3_log
 from chasles.groups.so3 import so3_compose, so3_inverse, so3_log
-from chasles.groups.vectors import sub
+from chasles.groups.vectors import cross, sub
 
 
 class Past(NamedTuple):
@@ -70,12 +70,26 @@ def put_difference(mechanism: Any, start: Any, end: Any, out: Any) -> None:
 @routine
 def miss_past(mechanism: Any, past: Any, point: Any, spare: Any, out: Any) -> None:
     r"""$(v_{n+1} - \sum w_i\theta_i)/w_0$ at a point (f,)."""
-    count = freedom_count(mechanism)
+    count = mechanism.tree.rate_count
     for k in range(count):
-        out[k] = point[velocity_at(mechanism, k)]
+        out[k] = point[mechanism.tree.stored_count + k]
     for i in range(past.known[0]):
         put_difference(mechanism, point, beyond(past.points, i * past.kept), spare)
         for k in range(count):
             out[k] -= past.weights[i + 1] * spare[k]
     for k in range(count):
-        out[k] = 0.0 if is_prescribed(mechanism, k) else out[k] / past.weights[0]
+        out[k] = 0.0 if mechanism.tree.driven[k] >= 0 else out[k] / past.weights[0]
+
+
+@routine
+def put_bracket(mechanism: Any, a: Any, b: Any, out: Any) -> None:
+    """out = [a, b], velocities (f,): only rotations of three axes and SE(3) have any."""
+    tree = mechanism.tree
+    for k in range(tree.rate_count):
+        out[k] = 0.0
+    for body in range(tree.body_count):
+        pair, k = tree.pair[body], tree.rate_at[body]
+        if pair == PROPER:
+            put_twist(out, k, se3_bracket(twist6(a, k), twist6(b, k)))
+        elif pair >= SPHERICAL:
+            put3(out, k, cross(vec3(a, k), vec3(b, k)))

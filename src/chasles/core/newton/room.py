@@ -12,7 +12,6 @@ from chasles.core.arrays import (
     row_span,
 )
 from chasles.core.constraints.registry import CONSTRAINTS
-from chasles.core.newton.places import freedom_count, linear_at
 from chasles.core.recursion.tree import DOF, ROW, SPHERICAL, Tree, turns_of
 from chasles.core.retraction import slope_length
 from chasles.core.tally import make_tally
@@ -56,7 +55,7 @@ class Room(NamedTuple):
 def make_room(mechanism: Any) -> Room:
     """Storage for a mechanism."""
     system = mechanism.system
-    count, bodies, rows = freedom_count(mechanism), system.body_count, system.row_count
+    count, bodies, rows = mechanism.tree.rate_count, system.body_count, system.row_count
     length, kept = slope_length(mechanism), mechanism.layout.kept
     weights = tree_weights(mechanism.tree)
 
@@ -73,7 +72,7 @@ def make_room(mechanism: Any) -> Room:
         slope=np.zeros(length),
         increment=np.zeros(length),
         point=np.zeros(kept),
-        begun=np.zeros(length - linear_at(mechanism)),
+        begun=np.zeros(length - 2 * mechanism.tree.rate_count),
         twists=np.zeros(6 * bodies),
         column=np.zeros(6 * bodies + rows),
         multipliers=np.zeros(rows),

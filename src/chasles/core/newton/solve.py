@@ -18,7 +18,6 @@ from typing import Any
 from chasles.compiled import hot, once, routine
 from chasles.core.newton.matrix import load_newton, sharpen
 from chasles.core.newton.past import miss_past
-from chasles.core.newton.places import freedom_count, linear_at, pose_at, rate_at, velocity_at
 from chasles.core.newton.room import (
     FACTORED,
     ITERATIONS,
@@ -57,10 +56,10 @@ def put_increment(mechanism: Any, room: Any, factors: Any, step: float) -> None:
     """
     g_1, g_2 = factors
     increment = room.increment
-    for k in range(freedom_count(mechanism)):
-        increment[pose_at(mechanism, k)] = room.pose[k] + (g_2 * room.unknown[k] + room.shift[k])
-        increment[rate_at(mechanism, k)] = room.rate[k] + g_1 * room.unknown[k]
-    first = linear_at(mechanism)
+    for k in range(mechanism.tree.rate_count):
+        increment[k] = room.pose[k] + (g_2 * room.unknown[k] + room.shift[k])
+        increment[mechanism.tree.rate_count + k] = room.rate[k] + g_1 * room.unknown[k]
+    first = 2 * mechanism.tree.rate_count
     for k in range(slope_length(mechanism) - first):
         increment[first + k] = 0.5 * step * (room.begun[k] + room.slope[first + k])
 
@@ -69,7 +68,7 @@ def put_increment(mechanism: Any, room: Any, factors: Any, step: float) -> None:
 def size_of(mechanism: Any, room: Any, values: Any) -> float:
     """Of accelerations or velocities, weighed by inertias."""
     total = 0.0
-    for k in range(freedom_count(mechanism)):
+    for k in range(mechanism.tree.rate_count):
         part = room.weights[k] * values[k]
         total += part * part
     return sqrt(total)
@@ -79,8 +78,8 @@ def size_of(mechanism: Any, room: Any, values: Any) -> float:
 def speed_of(mechanism: Any, room: Any, point: Any) -> float:
     """The size of the velocities of a point."""
     total = 0.0
-    for k in range(freedom_count(mechanism)):
-        part = room.weights[k] * point[velocity_at(mechanism, k)]
+    for k in range(mechanism.tree.rate_count):
+        part = room.weights[k] * point[mechanism.tree.stored_count + k]
         total += part * part
     return sqrt(total)
 
@@ -89,7 +88,7 @@ def speed_of(mechanism: Any, room: Any, point: Any) -> float:
 def note_worst(mechanism: Any, room: Any) -> None:
     """Which velocity changes most."""
     largest = -1.0
-    for k in range(freedom_count(mechanism)):
+    for k in range(mechanism.tree.rate_count):
         part = abs(room.weights[k] * room.change[k])
         if not part <= largest:
             largest, room.audit[WORST_VELOCITY] = part, k
@@ -107,9 +106,9 @@ def propose(
     count_up(room.tally, EVALUATED, 1)
     if outcome != OK:
         return outcome
-    count, pulls = freedom_count(mechanism), (index, 1.0 / factors[1], 1.0 / factors[0])
+    count, pulls = mechanism.tree.rate_count, (index, 1.0 / factors[1], 1.0 / factors[0])
     for k in range(count):
-        room.apart[k] = room.unknown[k] - room.slope[rate_at(mechanism, k)]
+        room.apart[k] = room.unknown[k] - room.slope[mechanism.tree.rate_count + k]
     room.audit[OPEN], room.audit[WORST_ROW] = 0.0, -1.0
     meet_rows(mechanism, scratch, room, room.point, pulls)
     for k in range(count):
@@ -121,7 +120,7 @@ def propose(
 def shift_poses(mechanism: Any, scratch: Any, room: Any, factors: Any) -> float:
     """On index 2: move the poses to where joints are closed; by how much, as accelerations."""
     meet_gaps(mechanism, scratch, room, room.point)
-    for k in range(freedom_count(mechanism)):
+    for k in range(mechanism.tree.rate_count):
         room.shift[k] += room.reply[k]
     return size_of(mechanism, room, room.reply) / factors[1]
 
@@ -130,7 +129,7 @@ def shift_poses(mechanism: Any, scratch: Any, room: Any, factors: Any) -> float:
 def shift_to_past(mechanism: Any, room: Any, past: Any) -> float:
     """Move the pose to where past points, seen from it, give the velocity; by how much."""
     miss_past(mechanism, past, room.point, room.apart, room.reply)
-    for k in range(freedom_count(mechanism)):
+    for k in range(mechanism.tree.rate_count):
         room.shift[k] += room.reply[k]
     return size_of(mechanism, room, room.reply)
 
@@ -138,10 +137,10 @@ def shift_to_past(mechanism: Any, room: Any, past: Any) -> float:
 @routine
 def begin_anew(mechanism: Any, room: Any) -> None:
     """The first iterate: the guess, and integrals that grow as they did at the start."""
-    first = linear_at(mechanism)
+    first = 2 * mechanism.tree.rate_count
     for k in range(slope_length(mechanism) - first):
         room.slope[first + k] = room.begun[k]
-    for k in range(freedom_count(mechanism)):
+    for k in range(mechanism.tree.rate_count):
         room.unknown[k], room.shift[k] = room.guess[k], 0.0
 
 
@@ -155,7 +154,7 @@ def take_change(
         changed += shift_poses(mechanism, scratch, room, factors)
     if past.known[0] > 0:
         changed += shift_to_past(mechanism, room, past) / factors[1]
-    for k in range(freedom_count(mechanism)):
+    for k in range(mechanism.tree.rate_count):
         room.unknown[k] += room.change[k]
     return changed
 
@@ -182,7 +181,7 @@ def solve_step(
     in room.increment, rates of integrals in room.slope and the multipliers in room.multipliers.
     """
     room.audit[ITERATIONS], room.audit[FACTORED] = 0.0, 0.0
-    for k in range(freedom_count(mechanism)):
+    for k in range(mechanism.tree.rate_count):
         room.guess[k] = room.unknown[k]
     begin_anew(mechanism, room)
     whole, fresh, before = is_stiff and newton.available != 0, False, 0.0
@@ -227,7 +226,7 @@ def count_one(room: Any, this: int, all_of_them: int) -> None:
 @hot
 def put_begun(mechanism: Any, room: Any, rates: Any) -> None:
     """Rates of the integrals at the start of a step."""
-    for k in range(slope_length(mechanism) - linear_at(mechanism)):
+    for k in range(slope_length(mechanism) - 2 * mechanism.tree.rate_count):
         room.begun[k] = rates[k]
 
 
@@ -237,7 +236,7 @@ def put_rest(mechanism: Any, room: Any, out: Any, rates: Any) -> None:
 
     After `solve_step`.
     """
-    first, layout = linear_at(mechanism), mechanism.layout
+    first, layout = 2 * mechanism.tree.rate_count, mechanism.layout
     for k in range(slope_length(mechanism) - first):
         rates[k] = room.slope[first + k]
     for row in range(layout.kept - layout.multipliers):

@@ -3,7 +3,6 @@
 from typing import Any
 
 from chasles.compiled import hot, once
-from chasles.core.newton.places import freedom_count, pose_at, rate_at
 from chasles.core.newton.solve import size_of
 from chasles.core.outcomes import OK
 from chasles.core.retraction import retract
@@ -23,7 +22,7 @@ def find_second_rates(
     A difference of second order of the accelerations ahead; v' goes to room.unknown.
     """
     part = step / PARTS
-    for k in range(freedom_count(mechanism)):
+    for k in range(mechanism.tree.rate_count):
         room.shift[k] = 0.0
     for j in (2, 1, 0):
         if j == 2:
@@ -33,20 +32,20 @@ def find_second_rates(
             count_up(room.tally, EVALUATED, 1)
             if outcome != OK:
                 return outcome
-            for k in range(freedom_count(mechanism)):
-                room.pose[k] = room.slope[pose_at(mechanism, k)]
-                room.rate[k] = room.slope[rate_at(mechanism, k)]
+            for k in range(mechanism.tree.rate_count):
+                room.pose[k] = room.slope[k]
+                room.rate[k] = room.slope[mechanism.tree.rate_count + k]
         weight = -1.5 if j == 0 else (2.0 if j == 1 else -0.5)
-        for k in range(freedom_count(mechanism)):
-            room.increment[pose_at(mechanism, k)] = j * part * room.pose[k]
-            room.increment[rate_at(mechanism, k)] = j * part * room.rate[k]
+        for k in range(mechanism.tree.rate_count):
+            room.increment[k] = j * part * room.pose[k]
+            room.increment[mechanism.tree.rate_count + k] = j * part * room.rate[k]
         retract(mechanism, state, room.increment, room.point)
         outcome = stage(mechanism, scratch, room.point, t + j * part, Role(0.0), room.slope)
         count_up(room.tally, EVALUATED, 1)
         if outcome != OK:
             return outcome
-        for k in range(freedom_count(mechanism)):
-            room.unknown[k] = room.slope[rate_at(mechanism, k)]
+        for k in range(mechanism.tree.rate_count):
+            room.unknown[k] = room.slope[mechanism.tree.rate_count + k]
             room.shift[k] += weight / part * room.unknown[k]
     return OK
 

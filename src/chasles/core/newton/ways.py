@@ -24,7 +24,6 @@ from typing import Any
 from chasles.compiled import formula, hot, routine
 from chasles.core.arrays import ABSOLUTE_WIDTH, POSE_R, mat9, vec3
 from chasles.core.assemble import twist_of
-from chasles.core.newton.places import pose_at
 from chasles.core.recursion.tree import FREE, PROPER, SPHERICAL
 from chasles.groups.se3 import se3_dexp
 from chasles.groups.so3 import so3_dexp
@@ -51,7 +50,7 @@ def grounded_ways(mechanism: Any, scratch: Any, room: Any, body: int, y: Any, fa
     c = vec3(tree.centre, 3 * body)
     turn = tmatvec(axes, y[0])
     u = sub(tmatvec(axes, y[1]), cross(turn, c))
-    moved = moved_by(pair, room.increment, pose_at(mechanism, k), (turn, u))
+    moved = moved_by(pair, room.increment, k, (turn, u))
     spin = scale(g_2, matvec(axes, moved[0]))
     slide = scale(g_2, matvec(axes, add(moved[1], cross(moved[0], c))))
     nu = (scale(g_1, y[0]), scale(g_1, y[1]))

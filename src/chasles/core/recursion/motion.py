@@ -8,7 +8,7 @@ these do.
 
 from typing import Any
 
-from chasles.compiled import beyond, formula, hot, routine
+from chasles.compiled import formula, hot, routine
 from chasles.core.arrays import SE3_CODE, put3, put4, put_twist, twist6, vec3, vec4
 from chasles.core.full_turns import commute, near_full_turn, parallel
 from chasles.core.outcomes import OK, TURNED
@@ -229,19 +229,6 @@ def finish(tree: Any, state: Any, increment: Any, carry: Any, out: Any, carry_ou
         out[first + k], carry_out[rates + k] = compensated(
             state[first + k], carry[rates + k], increment[rates + k]
         )
-
-
-@hot
-def pulled_back(tree: Any, state: Any, increment: Any, still: Any, out: Any, at: int) -> None:
-    """dexp^-1 at -increment of the velocities: the slopes of the poses, from out[at] on.
-
-    `still` says that the increment is zero, as it is at the first stage.
-    """
-    first = tree.stored_count
-    for k in range(tree.rate_count):
-        out[at + k] = state[first + k]
-    if not still:
-        pull_back(tree, increment, beyond(out, at))
 
 
 @hot

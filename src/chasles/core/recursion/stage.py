@@ -3,7 +3,7 @@
     kinematics     where bodies are and how they turn                       (every stage)
     place, push    absolute rows and forces, by the formulas of the charts  (where there are forces)
     accelerations  three passes; or, with cut joints, rows of J and `loop_accelerations`
-    pulled_back    dexp^-1 of the velocities
+    pull_back      dexp^-1 of the velocities
 
 `core.stage` runs these for integrators; `retract` and `finish` (see `motion`) move states.
 """
