@@ -28,16 +28,6 @@ def put_row6(p: Any, at: int, x: Any) -> None:
 
 
 @formula
-def get_triangle3(p: Any, at: int) -> Any:
-    return get6(p, at)
-
-
-@formula
-def put_triangle3(p: Any, at: int, f: Any) -> None:
-    put_row6(p, at, f)
-
-
-@formula
 def get_triangle6(p: Any, at: int) -> Any:
     return get6(p, at) + get6(p, at + 6) + get6(p, at + 12) + get3(p, at + 18)
 
