@@ -169,8 +169,7 @@ class EquilibriumSearch:
         trial.move(twists)
         turn = float(np.linalg.norm(twists[:, :3], axis=1).max())
         far = turn > place.patience  # J has turned with the bodies
-        back = place.corrector_at(trial.absolute) if far else place.corrector()
-        before = np.inf
+        back, before = None, np.inf
         scale = self.size + float(np.abs(place.absolute[:, POSE_X : POSE_X + 3]).max())
         for _ in range(MOST_CORRECTIONS):
             gaps = place.gaps(trial.absolute)
@@ -178,7 +177,9 @@ class EquilibriumSearch:
             stagnant = 0.5 * before < opening <= NEARLY_CLOSED * scale
             if opening <= CLOSED * scale or stagnant:
                 break
-            if opening > place.patience * before:  # too far for J as it was at the place
+            if back is None and not far:
+                back = place.corrector()
+            elif back is None or opening > place.patience * before:  # too far for J as it was
                 back = place.corrector_at(trial.absolute)
             trial.move(back(gaps).reshape(-1, 6), MIDDLE)
             before = opening

@@ -166,19 +166,17 @@ class Place:
     absolute: Floats
     angles: Floats  # (quadratures,) of joints, with whole turns
     weights: Floats  # (unknowns,), the diagonal of the metric
+    metric: Any  # that and its inverse, sparse
     #: Closing joints after a step, J is taken anew if a correction leaves more than this.
     patience = 0.03
 
     @cached_property
     def linear(self) -> Linear:
-        from scipy.sparse import diags
-
-        metric = diags(self.weights, format="csc"), diags(1.0 / self.weights, format="csc")
-        return Linear(self.instant, self.absolute, self.angles, *metric)
+        return Linear(self.instant, self.absolute, self.angles, *self.metric)
 
     def at(self, absolute: Floats, angles: Floats) -> "Place":
         """Another configuration of the same model."""
-        return Place(self.instant, absolute, angles, self.weights)
+        return Place(self.instant, absolute, angles, self.weights, self.metric)
 
     # --- constraints ---
 
@@ -354,12 +352,16 @@ class Place:
 
 def first_place(model: Model, start: State | None) -> Place:
     """The start of the search, at rest."""
+    from scipy.sparse import diags
+
     begun = None if start is None else checked_state(start, "start")
     instant, absolute = make_instant(model, begun, held=True)
     absolute = absolute.copy()
     absolute[:, TWIST:] = 0.0
     check_gaps(instant, absolute)
-    place = Place(instant, absolute, instant.integrals, stiff_weights(instant, absolute))
+    weights = stiff_weights(instant, absolute)
+    metric = diags(weights, format="csc"), diags(1.0 / weights, format="csc")
+    place = Place(instant, absolute, instant.integrals, weights, metric)
     if not place.is_large:
         _ = place.reduced
     return place
