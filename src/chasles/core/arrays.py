@@ -68,6 +68,9 @@ class Joints(NamedTuple):
     locked: Integers  # (m,) bits of the locked components
     first_row: Integers  # (m,) in J
     rows: Integers  # (m,) without padding
+    geared: Integers  # (m,) bits of the free components that rotors feel: their rows follow
+    span: Integers  # (m,) rows with those of rotors
+    rotors: Floats  # (m, 6) inertia by component
     kind: Integers  # (m,) code, see `chasles.core.constraints.registry`
     drive: Integers  # (m,) where value, rate and second derivative stand in the signals, or -1
     drive_work: Integers  # (m,) where the work of a driver is integrated, or -1
@@ -134,7 +137,7 @@ class System(NamedTuple):
 
 
 def padded(rows: Any) -> Any:
-    """Rows a joint takes in J and in the factor: three or six, whatever it locks."""
+    """Rows a joint takes in J: three or six, whatever it locks and its rotors feel."""
     return np.where(np.asarray(rows) <= 3, 3, 6)
 
 

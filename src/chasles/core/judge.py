@@ -16,6 +16,7 @@ from typing import Any
 from chasles.compiled import beyond, hot, once, routine
 from chasles.core.arrays import ABSOLUTE_WIDTH, POSE_X, TWIST, sym6, vec3
 from chasles.core.assemble import twist_of
+from chasles.core.constraints.screw_form import relative_twist
 from chasles.core.outcomes import CONTRADICTED, NOT_CLOSED, NOT_FINITE, OK, TURNED
 from chasles.core.recursion.closing import close_cut_joints, feel_gaps, miss_speeds
 from chasles.core.recursion.flight import keep_flight
@@ -238,17 +239,21 @@ def look_at_energy(mechanism: Any, scratch: Any, state: Any, t: float) -> None:
     settle_turns(mechanism.system, scratch.absolute, beyond(state, mechanism.layout.integrals))
     potential, rounded = potential_of_placed(mechanism, tree.gravity, scratch)
     settle_gravity(mechanism, state, potential)
-    energy = energy_of_placed(mechanism.system, scratch) + rotor_energy(tree, state)
+    energy = energy_of_placed(mechanism.system, scratch)
+    energy += rotor_energy(mechanism.system.joints, mechanism.system.joint_count, scratch.absolute)
     note_energy(mechanism, state, t, energy, rounded)
 
 
 @routine
-def rotor_energy(tree: Any, state: Any) -> float:
-    r"""$\tfrac12\sum I_r \dot q^2$"""
+def rotor_energy(joints: Any, count: int, absolute: Any) -> float:
+    r"""$\tfrac12\sum I_r \dot q^2$ at the placed bodies."""
     total = 0.0
-    for k in range(tree.rate_count):
-        rate = state[tree.stored_count + k]
-        total += 0.5 * tree.armature[k] * rate * rate
+    for joint in range(count):
+        if joints.geared[joint] != 0:
+            spin, slide = relative_twist(joints, joint, absolute)
+            for k in range(3):
+                total += 0.5 * joints.rotors[6 * joint + k] * spin[k] * spin[k]
+                total += 0.5 * joints.rotors[6 * joint + 3 + k] * slide[k] * slide[k]
     return total
 
 

@@ -47,7 +47,7 @@ class Watch(NamedTuple):
     rows: Integers  # (k,)
     joints: Integers  # (k,) counted from 0, as they come
     first: Floats  # (k,) their pivots at the start
-    independent: Integers  # (k,) 1 for rows that were so at the start
+    independent: Integers  # (k,) 1 for rows that were so at the start, -1 for those of rotors
     damping: Floats  # (k,)
     stop: int  # 1: stop at a singular pose
     row_count: int  # k
@@ -124,7 +124,7 @@ def look_at_pivots(watch: Any, inverses: Any, t: float, seen: Any) -> int:
             swapped = maximum(swapped, pivot_of(watch, inverses, k) / watch.damping[k])
     volume, nearest, row, count, rounded = swapped, 1.0, -1, 0, 0.0
     for k in range(watched):
-        if watch.independent[k] != 0:
+        if watch.independent[k] > 0:
             pivot = pivot_of(watch, inverses, k)
             fraction = pivot / watch.first[k]
             volume *= fraction

@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from chasles.build.dynamics.equations import equations_at
-from chasles.build.dynamics.tree_readout import needs_tree
+from chasles.build.dynamics.tree_readout import has_rotors, needs_tree
 from chasles.build.system.coordinates import coordinate_rate
 from chasles.build.system.tree_state import state_of
 from chasles.core.arrays import TWIST, Floats
@@ -89,7 +89,7 @@ class Impact:
     def ends(self, model: Model) -> list["End"]:
         """One event for every end."""
         key = coordinate_key(model, self.joint, self.coordinate)
-        if needs_tree(model):
+        if needs_tree(model) or has_rotors(model):
             raise InvalidOption(
                 f"impact '{self.name}': the model has an armature or a frame without mass, whose"
                 " inertia impacts do not know.",

@@ -103,7 +103,7 @@ def rank_of(joint: Joint, other: str, space: Space) -> tuple[bool, bool, int]:
 def check_subgroups(model: Model, spaces: Mapping[str, Space]) -> None:
     """Refuse spaces that are not the subgroups of joints, and charts of what they cannot move."""
     if not on_subgroups(spaces):
-        check_charted(model, "spaces")
+        check_massive(model, "spaces")
         return
     for name, space in spaces.items():
         if space.group == "subgroup":
@@ -114,27 +114,7 @@ def check_subgroups(model: Model, spaces: Mapping[str, Space]) -> None:
                 " equation of motion: only the motion subgroup of its joint can move it.",
                 f"Put '{name}' on 'subgroups' as well, or give it a mass.",
             )
-    tree = subgroup_tree(model, spaces)  # refuses bodies that carry each other in a circle
-    for joint in model.joints:
-        body = next((end for end in (joint.b, joint.a) if is_charted(spaces, end)), None)
-        if joint.rotors and body and joint.name in tree.cut:
-            raise InvalidOption(
-                f"spaces: joint '{joint.name}' has an armature, which only the motion subgroup of"
-                f" its joint can feel, but body '{body}' is on {spaces[body]}.",
-                f"Put '{body}' on 'subgroups', or set armature=0.",
-            )
-
-
-def check_charted(model: Model, where: str) -> None:
-    """Refuse what charts of bodies do not have a place for: rotors, and frames without mass."""
-    check_massive(model, where)
-    for joint in model.joints:
-        if joint.rotors:
-            raise InvalidOption(
-                f"{where}: joint '{joint.name}' has an armature, which only the motion subgroup of"
-                " its joint can feel.",
-                remedy(where, "set armature=0"),
-            )
+    subgroup_tree(model, spaces)  # refuses bodies that carry each other in a circle
 
 
 def check_massive(model: Model, where: str) -> None:

@@ -59,7 +59,7 @@ class CutRows(NamedTuple):
 
     loops: Loops
     pivots: Floats  # (m,) less the damping; of rows that are not chosen what they are compared with
-    independent: Integers  # (m,) 0 for rows that repeat others, and are damped
+    independent: Integers  # (m,) 0 for rows that repeat others, and are damped; -1: of rotors
 
 
 def cut_rows(
@@ -79,13 +79,15 @@ def cut_rows(
     free[coupled] = mobility[coupled]  # their rows are not among those of J
     moved = ~(mobility <= VANISHING * free)
     for cut in cuts:  # a driver that nothing follows contradicts what holds it
-        moved[list(cut.rows)] |= is_users(scratch.setup, cut) or is_driver(scratch.setup, cut)
+        whole = is_users(scratch.setup, cut) or is_driver(scratch.setup, cut)
+        moved[list(cut.rows)] |= whole or bool(cut.rotors)
     kept = [cut._replace(rows=tuple(r for r in cut.rows if moved[r])) for cut in cuts]
     plain = make_loops(tree, kept)
-    plain = plain._replace(scales=free[plain.source], floors=SINGULAR * free[plain.source])
-    damped = plain._replace(damping=DAMPING * plain.scales, floors=plain.floors * 0, is_damped=1)
+    own = free[plain.source]  # none of rotors, whose pivots never vanish
+    plain = plain._replace(scales=np.maximum(own, plain.compliance), floors=SINGULAR * own)
+    damped = plain._replace(damping=DAMPING * own, floors=plain.floors * 0, is_damped=1)
     loops = damped if damp else plain
-    everything = np.ones(loops.row_count, np.int64)
+    everything = np.where(loops.compliance > 0.0, -1, 1)
     if loops.row_count == 0:
         return CutRows(loops, np.zeros(0), everything)
     redundancy, dropped = solver.redundancy, sum(len(cut.rows) for cut in cuts) - loops.row_count

@@ -6,28 +6,22 @@ from typing import Literal
 import numpy as np
 
 from chasles.build.dynamics.evaluation import Solvable, evaluate
-from chasles.build.dynamics.joint_dynamics import twists_of_rates
 from chasles.build.dynamics.maximal import terms_at
 from chasles.build.dynamics.solver import make_solver, singular_error
 from chasles.build.dynamics.tree_problem import TreeProblem
 from chasles.build.dynamics.tree_readout import needs_tree
 from chasles.build.start.kkt import mass_matrices, weights
 from chasles.build.start.redundancy import all_rows
-from chasles.build.system.build import Setup, build, is_closed
+from chasles.build.system.build import Setup, build, is_closed, rotor_places
 from chasles.build.system.coupled import coupled_matrix, coupled_places
 from chasles.build.system.state import State, checked_state
 from chasles.build.system.turns import first_integrals
 from chasles.core.arrays import (
-    POSE_R,
-    POSE_X,
     TWIST,
     TWIST_COMPONENTS,
     Floats,
-    Integers,
     System,
-    row_span,
 )
-from chasles.core.recursion.tree import DOF
 from chasles.model import Model
 from chasles.model.keywords import checked_keywords
 from chasles.model.model import checked_model
@@ -110,27 +104,34 @@ def equations_at(
     found = evaluate(problem, absolute, t, integrals)
     if not found.is_solved:
         raise singular_error(setup, found.outcome)
+    jacobian = dense_jacobian(system, found.jacobian)
+    inertia, push = terms_of_rotors(system, jacobian, found.eta)
     return Equations(
         columns=tuple((name, c) for name in model.body_names for c in TWIST_COMPONENTS),
         rows=tuple((name, c) for name, k in setup.joint_index.items() for c in setup.locked(k)),
-        mass=dense_mass(system),
-        jacobian=dense_jacobian(system, found.jacobian)[found.rows],
+        mass=dense_mass(system) + inertia,
+        jacobian=jacobian[found.rows],
         eta=found.eta[found.rows],
-        forces=found.forces,
+        forces=found.forces + push,
         velocity=absolute[:, TWIST:].ravel(),
         acceleration=found.acceleration,
         multipliers=found.multipliers[found.rows],
     )
 
 
+def terms_of_rotors(system: System, jacobian: Floats, eta: Floats) -> tuple[Floats, Floats]:
+    r"""What rotors add to M and Q, from all rows of J and eta.
+
+    One of inertia $I_r$ on a coordinate of the rate $R V$ asks for the effort
+    $-I_r(R\dot V - \eta_r)$:  $M = M_b + R^T I_r R$, $Q = Q_b + R^T I_r\,\eta_r$.
+    """
+    places, inertia = rotor_places(system)
+    rows = jacobian[places]
+    return rows.T @ (inertia[:, None] * rows), rows.T @ (inertia * eta[places])
+
+
 def equations_on_pairs(model: Model, state: State | None, acceleration: str) -> Equations:
-    r"""The same where rotors, couplings or frames without mass are in the model.
-
-    The recursion finds $\dot V$ and the rates v' of the pairs.  A rotor of inertia $I_r$ on a
-    coordinate, whose rate is $v = R V$ (see `rotor_rows`), asks for the effort $-I_r\dot v$, with
-    $\dot v = R\dot V - \eta_r$:
-
-    $$ M = M_b + R^T I_r R, \qquad Q = Q_b + R^T I_r\,\eta_r . $$
+    r"""The same where couplings or frames without mass are in the model: by the recursion.
 
     A coupling has a row on the twists of all bodies that it names.
     """
@@ -141,12 +142,9 @@ def equations_on_pairs(model: Model, state: State | None, acceleration: str) -> 
     setup = build(model, resolve_spaces(model, "SE3"), acceleration, state)
     absolute = problem.absolute(problem.start[None])[0][order]
     terms = terms_at(setup, absolute, t, first_integrals(setup))
-    geared, rows = rotor_rows(problem)
-    rows = rows[:, order].reshape(len(geared), 6 * len(order))
-    inertia, own = problem.tree.armature[geared], problem.reactions(problem.start, t).rates[geared]
-    mass = dense_mass(setup.system) + rows.T @ (inertia[:, None] * rows)
-    forces = terms.forces + rows.T @ (inertia * (rows @ rates - own))
     jacobian, eta = dense_jacobian(setup.system, terms.jacobian), terms.eta
+    inertia, push = terms_of_rotors(setup.system, jacobian, eta)
+    mass, forces = dense_mass(setup.system) + inertia, terms.forces + push
     coupled = coupled_places(setup)
     jacobian[coupled] = coupled_matrix(setup, absolute)
     eta[coupled] = jacobian[coupled] @ rates
@@ -162,40 +160,6 @@ def equations_on_pairs(model: Model, state: State | None, acceleration: str) -> 
         acceleration=rates,
         multipliers=shortest(setup, jacobian[chosen], forces - mass @ rates),
     )
-
-
-def rotor_rows(problem: TreeProblem) -> tuple[Integers, Floats]:
-    r"""Coordinates with rotors (r,), and the rows R (r, n, 6) that their rates are of body twists.
-
-    Relative twists are $S v = V_b - \mathrm{Ad}\,V_p$, so
-    $R = S^+ (1, -\mathrm{Ad})$ on a body b and its parent p.
-    """
-    tree, geared, rows = problem.tree, list[int](), list[Floats]()
-    absolute, twists = problem.absolute(problem.start[None])[0], twists_of_rates(problem)
-    for body in range(tree.body_count):
-        first, parent = int(tree.rate_at[body]), int(tree.parent[body])
-        span = slice(first, first + DOF[tree.pair[body]])
-        if not tree.armature[span].any():
-            continue
-        relative, row = twists[body, :, span], np.zeros((span.stop - first, tree.body_count, 6))
-        if parent >= 0:
-            carried = twist_seen_from(absolute[body], absolute[parent])
-            relative = relative - carried @ twists[parent, :, span]
-            row[:, parent] = -np.linalg.pinv(relative) @ carried
-        row[:, body] = np.linalg.pinv(relative)
-        geared += range(first, span.stop)
-        rows += list(row)
-    return np.array(geared, np.int64), np.array(rows).reshape(-1, tree.body_count, 6)
-
-
-def twist_seen_from(body: Floats, parent: Floats) -> Floats:
-    """Ad (6, 6): the twist that a body on a parent has by the parent's own, each at its COM."""
-    own, base = (row[POSE_R : POSE_R + 9].reshape(3, 3) for row in (body, parent))
-    arm = base.T @ (body[POSE_X : POSE_X + 3] - parent[POSE_X : POSE_X + 3])
-    turn, carried = own.T @ base, np.zeros((6, 6))
-    carried[:3, :3] = carried[3:, 3:] = turn
-    carried[3:, :3] = turn @ np.cross(np.eye(3), arm).T  # omega x arm
-    return carried
 
 
 def shortest(setup: Setup, jacobian: Floats, wrenches: Floats) -> Floats:
@@ -226,7 +190,8 @@ def dense_jacobian(system: System, entries: Floats) -> Floats:
     """J (rows, 6n), padding included, from the entries (rows, 12) on the bodies of every joint."""
     jacobian = np.zeros((system.row_count, 6 * system.body_count))
     for joint in range(system.joint_count):
-        span = row_span(system, joint)
+        first = int(system.joints.first_row[joint])
+        span = slice(first, first + int(system.joints.span[joint]))
         for side, body in enumerate((system.joints.a[joint], system.joints.b[joint])):
             if body >= 0:
                 jacobian[span, 6 * body : 6 * body + 6] = entries[span, 6 * side : 6 * side + 6]

@@ -43,7 +43,7 @@ def kept_rows(
     if not cuts:
         return no_kept_rows()
     exact = {setup.joint_index[name] for name in kept_joints(setup, held)}
-    kept = [cut for cut in cuts if cut.joint in exact]
+    kept = [cut for cut in cuts if cut.joint in exact and not cut.rotors]
     if not kept or tree.rate_count == 0:
         return no_kept_rows()
     gaps_and_rows(setup.system, solver.work, solver.start)  # J at the start

@@ -13,7 +13,7 @@ import numpy as np
 
 from chasles.build.system.build import Setup
 from chasles.build.system.build_tree import build_tree, links_of
-from chasles.build.system.tree_setup import cuts_of
+from chasles.build.system.tree_setup import cuts_of, rotor_cuts
 from chasles.core.arrays import ROW_WIDTH, Floats
 from chasles.core.outcomes import OK
 from chasles.core.recursion.free_bodies import miss_rates, solve_states
@@ -84,14 +84,15 @@ class MaximalForm:
         model = self.setup.model
         names = list(self.setup.body_index)
         nothing = SpanningTree(dict.fromkeys(names), model.joint_names)
-        return build_tree(links_of(model, names, nothing, {}), model.gravity)
+        return build_tree(links_of(model, names, nothing), model.gravity)
 
     @cached_property
     def structure(self) -> Loops:
         """Rows and program; couplings act on any number of bodies, and are left out."""
         coupled = {coupling.name for coupling in self.setup.model.couplings}
         names = [name for name in self.setup.joint_index if name not in coupled]
-        return make_loops(self.tree, cuts_of(self.setup.system, self.setup.joint_index, names))
+        arrays = self.setup.system, self.setup.joint_index, names
+        return make_loops(self.tree, cuts_of(*arrays) + rotor_cuts(*arrays))
 
     @cached_property
     def loops(self) -> Loops:

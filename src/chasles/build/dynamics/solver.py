@@ -21,7 +21,7 @@ from chasles.build.start.redundancy import (
     singular_error,
     unsolved,
 )
-from chasles.build.system.build import Setup, check_closed
+from chasles.build.system.build import Setup, check_closed, rotor_places
 from chasles.core.arrays import TWIST, Floats
 from chasles.core.outcomes import NOT_SOLVED, OK
 from chasles.core.workspace import Workspace, make_workspace
@@ -124,7 +124,9 @@ def motion_of(form: MaximalForm, solved: Solved) -> Motion:
     """What was solved for last."""
     work, unknowns = solved.scratch.work, 6 * form.setup.system.body_count
     twists = work.absolute[:, TWIST : TWIST + 6]
-    return Motion(twists, work.jacobian, work.eta, work.forces, solved.found[-1, :unknowns])
+    eta = work.eta.copy()
+    eta[rotor_places(form.setup.system)[0]] = 0.0
+    return Motion(twists, work.jacobian, eta, work.forces, solved.found[-1, :unknowns])
 
 
 def never_depend(model: Model) -> bool:

@@ -1,6 +1,5 @@
 """A model on its pairs at single states: accelerations, efforts, reactions, corrections."""
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -62,22 +61,21 @@ class TreeProblem:
 
     @classmethod
     def from_model(
-        cls, model: Model, armature: Mapping[str, Any] | None = None, spaces: Any = "subgroups",
-        start: State | None = None,
-    ) -> "TreeProblem":  # fmt: skip
+        cls, model: Model, spaces: Any = "subgroups", start: State | None = None
+    ) -> "TreeProblem":
         """Build the tree of a model; velocities left out are completed.
 
         In `spaces`, bodies may be on charts: any, or all of them.  A `start` is taken as it is.
         """
         chosen = resolve_spaces(model, spaces)
         cut = subgroup_tree(model, chosen).cut  # whose turns are counted
-        return cls.from_setup(build(model, chosen, start=start, count_turns=cut), armature)
+        return cls.from_setup(build(model, chosen, start=start, count_turns=cut))
 
     @classmethod
-    def from_setup(cls, setup: Setup, armature: Mapping[str, Any] | None = None) -> "TreeProblem":
+    def from_setup(cls, setup: Setup) -> "TreeProblem":
         """The same for arrays that are made already."""
         solver = make_solver(setup)
-        found = tree_setup(setup, armature)
+        found = tree_setup(setup)
         tree, forces = found.tree, [BY_WRENCH] * setup.system.force_count
         begin = state_of(tree, solver.start, known_coordinates(setup))
         memory = make_recursion(

@@ -1,6 +1,6 @@
 r"""Joint wrenches and accelerations of trees that charts have no equations for.
 
-Rotors couple the masses of two bodies, and frames have none.  The recursion takes both.  Its pass
+Frames have no mass, and couplings act on any number of bodies.  The recursion takes both.  Its pass
 inward gives the whole wrench F of a joint, along the joint's own coordinates
 $S^T F = \tau_{driver} - I_r\ddot q$.  What a driver exerts is taken out; what a rotor takes stays
 with its joint.
@@ -19,7 +19,7 @@ from chasles.build.system.gaps import frame_of, pose_history
 from chasles.build.system.state import State
 from chasles.build.system.tree_state import carried_by, state_of
 from chasles.build.system.turns import angle_columns, hinge_names
-from chasles.core.arrays import DRIVEN_TURN, ROW_WIDTH, Floats, row_span
+from chasles.core.arrays import DRIVEN_TURN, ROW_WIDTH, Floats
 from chasles.core.forces.motion import times_row
 from chasles.core.rows import column, frame_seen_from_a, rotation_row, translation_row
 from chasles.model import Driver, Model
@@ -27,9 +27,12 @@ from chasles.model.coordinates import ANGLE
 
 
 def needs_tree(model: Model) -> bool:
-    """Whether a joint of a model has an armature, or a body no mass, or coordinates are coupled."""
-    rotors = any(joint.rotors for joint in model.joints)
-    return rotors or bool(model.couplings) or any(body.mass == 0.0 for body in model.bodies)
+    """Whether a body of a model has no mass, or coordinates are coupled."""
+    return bool(model.couplings) or any(body.mass == 0.0 for body in model.bodies)
+
+
+def has_rotors(model: Model) -> bool:
+    return any(joint.rotors for joint in model.joints)
 
 
 def tree_wrenches(
@@ -62,7 +65,8 @@ def wrenches_by(
         found = problem.reactions(states.at(k, absolute[k]), t, given)
         efforts[k] = found.efforts
         for index in np.unique(problem.loops.joints).tolist():  # -J^T lambda of what is cut
-            rows = row_span(own.system, index)
+            first = int(own.system.joints.first_row[index])
+            rows = slice(first, first + int(own.system.joints.span[index]))
             wrenches[k, index] = -found.multipliers[rows] @ problem.work.jacobian[rows]
         for name, body in carried.items():
             index, child = setup.joint_index[name], order[body]

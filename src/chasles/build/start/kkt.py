@@ -4,7 +4,7 @@ from typing import Any
 
 import numpy as np
 
-from chasles.build.system.build import Setup
+from chasles.build.system.build import Setup, rotor_places
 from chasles.build.system.coupled import coupled_matrix, coupled_places
 from chasles.core.arrays import Floats, Integers, System, padded
 
@@ -73,11 +73,12 @@ def constraint_rows(setup: Setup, jacobian: Floats, absolute: Floats | None = No
     """
     system = setup.system
     count, entries = system.row_count, jacobian.copy()
-    lengths = padded(system.joints.rows)
+    lengths = padded(system.joints.span)
     ends = np.repeat(np.column_stack((system.joints.a, system.joints.b)), lengths, axis=0)
     columns = np.where(ends[:, :, None] < 0, -1, 6 * ends[:, :, None] + np.arange(6))
     columns = columns.reshape(count, 12)
     entries[columns < 0] = 0.0
+    entries[rotor_places(system)[0]] = 0.0  # which are no constraints
     coupled = None
     if absolute is not None and setup.model.couplings:
         from scipy.sparse import csr_matrix

@@ -207,7 +207,7 @@ def build(
         drive_count=len(model.drivers),
         signal_count=signals.count,
         quadrature_count=force_table.quadratures + hinges.count,
-        row_count=int(padded(joints.rows).sum()),
+        row_count=int(padded(joints.span).sum()),
     )
     begun = None if start is None else rows_of(start, model, order)
     names = [*model.joint_names, *model.driver_names]
@@ -368,5 +368,16 @@ def measured(value: float, unit: str) -> str:
 
 def real_rows(system: System) -> Integers:
     """Indices of the rows of J that are constraints rather than padding."""
-    first, rows = system.joints.first_row, system.joints.rows
-    return np.repeat(first - np.cumsum(rows) + rows, rows) + np.arange(rows.sum())
+    return numbered(system.joints.first_row, system.joints.rows)
+
+
+def rotor_places(system: System) -> tuple[Integers, Floats]:
+    """Indices of the rows of J that are those of rotors, and their inertias."""
+    joints = system.joints
+    places = numbered(joints.first_row + joints.rows, joints.span - joints.rows)
+    return places, joints.rotors[joints.rotors > 0.0]
+
+
+def numbered(first: Integers, count: Integers) -> Integers:
+    """The numbers of all spans, one after the other."""
+    return np.repeat(first - np.cumsum(count) + count, count) + np.arange(count.sum())

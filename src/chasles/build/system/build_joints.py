@@ -8,7 +8,7 @@ from chasles.build.system.build_frames import Carriers, carried_frames
 from chasles.build.system.check_formulas import check_formula
 from chasles.build.system.signals import SignalList
 from chasles.build.system.user_code import CustomRows
-from chasles.core.arrays import Joints, padded
+from chasles.core.arrays import TWIST_COMPONENTS, Joints, padded
 from chasles.core.constraints.registry import CONSTRAINTS
 from chasles.model import Coupling, CustomCoupling, Joint, Model
 
@@ -28,13 +28,18 @@ def joint_arrays(model: Model, by: Carriers, signals: SignalList, kept_alive: li
         ],
         np.int64,
     )
+    rotors = np.array([rotors_of(part) for part in parts], float).reshape(-1, 6)
+    span = rows + (rotors > 0.0).sum(axis=1)
     drive, drive_work = driver_columns(model, signals)
     return Joints(
         **carried_frames([entry.frames for entry in entries], places, by),
         constant=np.array([entry.constant for entry in entries], float),
         locked=np.array([entry.locked for entry in entries], np.int64),
-        first_row=np.cumsum(padded(rows)) - padded(rows),
+        first_row=np.cumsum(padded(span)) - padded(span),
         rows=rows,
+        geared=(rotors > 0.0) @ (1 << np.arange(6)),
+        span=span,
+        rotors=rotors,
         kind=np.array(codes, np.int64),
         drive=drive,
         drive_work=drive_work,
@@ -46,6 +51,14 @@ def joint_arrays(model: Model, by: Carriers, signals: SignalList, kept_alive: li
             np.int64,
         ),
     )
+
+
+def rotors_of(part: Any) -> list[float]:
+    """(6,) Rotor inertia by component of the relative twist: the coordinates of a joint in order."""
+    if not isinstance(part, Joint) or not part.rotors:
+        return [0.0] * 6
+    inertia = iter(part.rotors)
+    return [0.0 if word in part.locked else next(inertia) for word in TWIST_COMPONENTS]
 
 
 def place_of(part: Any) -> str:

@@ -25,7 +25,6 @@ from chasles.core.recursion.tree import (
     Tree,
 )
 from chasles.model import GROUND, Driver, InvalidBody, InvalidJoint, InvalidModel, Model
-from chasles.model.joints import checked_armature as model_armature
 from chasles.model.pairs import ANY_POINT, pair_of_rows
 from chasles.spaces.tree import Tree as SpanningTree
 from chasles.spaces.tree import is_centred, spanning_tree
@@ -67,14 +66,12 @@ def links_of(
     model: Model,
     order: Sequence[str],
     tree: SpanningTree | None = None,
-    armature: Mapping[str, Any] | None = None,
     drives: Mapping[str, int] | None = None,
     frames: Any = None,
     charts: Mapping[str, "LooseChart"] | None = None,
 ) -> list[Link]:
     """A link for every body in the given order, parents first.
 
-    armature  by joint: a number, or one per coordinate; that of the joints themselves if None
     drives    by driver: its first signal
     frames    `CarrierFrames`, or what knows the joints' frames already
     charts    of the bodies that no joint carries: SO(3)xR3 at the centre of mass, if none is given
@@ -84,9 +81,6 @@ def links_of(
     """
     tree = tree or spanning_tree(model)
     index = {name: place for place, name in enumerate(order)}
-    if armature is None:
-        armature = {joint.name: joint.rotors for joint in model.joints if joint.rotors}
-    rotors = checked_armature(model, tree, armature)
     frames = frames or CarrierFrames(model, tree)
     links = []
     for name in order:
@@ -113,7 +107,7 @@ def links_of(
         links.append(
             Link(
                 name, parent, pair, body.mass, inertia, *placed,
-                pitch=joint.pitch, armature=rotors.get(joint.name, ()),
+                pitch=joint.pitch, armature=joint.rotors,
                 driven=driven_of(model, joint, drives or {}), joint=joint.name,
             )
         )  # fmt: skip
@@ -177,31 +171,6 @@ def driven_of(model: Model, joint: Any, drives: Mapping[str, int]) -> tuple[int,
         if isinstance(driver, Driver) and driver.joint == joint.name and driver.name in drives:
             found[known.index(driver.coordinate)] = drives[driver.name]
     return tuple(found) if any(k >= 0 for k in found) else ()
-
-
-def checked_armature(
-    model: Model, tree: SpanningTree, armature: Mapping[str, Any]
-) -> dict[str, tuple[float, ...]]:
-    """Rotor inertia by joint, one number per coordinate."""
-    carrying = {carried[1] for carried in tree.parents.values() if carried}
-    checked = {}
-    for name, value in armature.items():
-        joint = model.joint(name, where="armature")
-        dof = 6 - len(joint.locked) if joint.is_lower_pair else 0
-        where = f"armature of joint '{joint.name}'"
-        if dof == 0:
-            raise InvalidJoint(
-                f"{where}: a {joint.kind} joint has no coordinate that a rotor could turn with.",
-                "Leave it out, or name a joint that moves.",
-            )
-        if joint.name not in carrying:
-            raise InvalidJoint(
-                f"{where}: the joint is cut, and has no coordinate of its own.",
-                "Let one joint of the loop go without a rotor: that one is cut.",
-            )
-        numbers = model_armature(value, dof, f"joint '{joint.name}'")
-        checked[joint.name] = numbers if isinstance(numbers, tuple) else (numbers,) * dof
-    return checked
 
 
 # --- arrays ---------------------------------------------------------------------------------------

@@ -38,25 +38,22 @@ class TreeSetup(NamedTuple):
     cuts: list[Cut]  # cut joints, and drivers of anything but a coordinate of the tree
 
 
-def tree_setup(setup: Setup, armature: Mapping[str, Any] | None = None) -> TreeSetup:
-    """The tree of a setup whose bodies are on subgroups, made once."""
-    if armature is not None:
-        return new_tree_setup(setup, armature)
+def tree_setup(setup: Setup) -> TreeSetup:
+    """The tree of a setup, made once."""
     if "tree" not in setup.follows:
-        setup.follows["tree"] = new_tree_setup(setup, None)
+        setup.follows["tree"] = new_tree_setup(setup)
     found: TreeSetup = setup.follows["tree"]
     return found
 
 
-def new_tree_setup(setup: Setup, armature: Mapping[str, Any] | None) -> TreeSetup:
+def new_tree_setup(setup: Setup) -> TreeSetup:
     model, system = setup.model, setup.system
     carried = subgroup_tree(model, setup.spaces, setup.fit)
     driven = driven_coordinates(model, carried)
     drives = {name: int(system.joints.drive[setup.joint_index[name]]) for name in driven}
     known = KnownFrames(setup)
-    links = links_of(
-        model, list(setup.body_index), carried, armature, drives, known, loose_charts(setup)
-    )
+    charts = loose_charts(setup)
+    links = links_of(model, list(setup.body_index), carried, drives, known, charts)
     tree = build_tree(links, model.gravity)
     coordinates = np.full(system.joint_count, -1, np.int64)
     body_of = {link.joint: body for body, link in enumerate(links)}
@@ -72,6 +69,7 @@ def new_tree_setup(setup: Setup, armature: Mapping[str, Any] | None) -> TreeSetu
     cuts += [coupling_cut(setup, tree, body_of, coupling) for coupling in model.couplings]
     for cut in cuts_of(system, setup.joint_index, more):  # a ball and more: the more is left over
         cuts.append(cut._replace(rows=cut.rows[len(BALL_ROWS) :]))
+    cuts += rotor_cuts(system, setup.joint_index, carried.cut)
     return TreeSetup(carried, tree, coordinates, cuts)
 
 
@@ -176,4 +174,23 @@ def cuts_of(system: System, joint_index: Mapping[str, int], names: Sequence[str]
                 shifts=span.start + locked_turns(system, index),
             )
         )  # fmt: skip
+    return cuts
+
+
+def rotor_cuts(system: System, joint_index: Mapping[str, int], names: Sequence[str]) -> list[Cut]:
+    """Of joints that have rows, those of their rotors (see `screw_form.rotor_rows`)."""
+    cuts, joints = [], system.joints
+    for name in names:
+        index = joint_index[name]
+        felt = np.flatnonzero(joints.rotors[index])
+        first = int(joints.first_row[index] + joints.rows[index])
+        if len(felt):
+            cuts.append(
+                Cut(
+                    index, int(joints.a[index]), int(joints.b[index]),
+                    tuple(range(first, first + len(felt))),
+                    shifts=first + int(np.sum(felt < 3)),
+                    rotors=tuple(joints.rotors[index, felt].tolist()),
+                )
+            )  # fmt: skip
     return cuts

@@ -19,7 +19,7 @@ from chasles.core.constraints.kind import (
     Opening,
     locked_bits,
 )
-from chasles.core.constraints.screw_form import screw_residual, screw_rows
+from chasles.core.constraints.screw_form import rotor_rows, screw_residual, screw_rows
 from chasles.core.constraints.space_form import space_residual, space_rows
 from chasles.core.frames import joint_frames
 from chasles.core.rows import advance, axis_misalignment, full_misalignment
@@ -45,6 +45,8 @@ def pair_rows(system: Any, joint: int, absolute: Any, work: Any, jacobian: Any, 
         screw_rows(system.joints, joint, absolute, jacobian, eta)
     else:
         space_rows(system.joints, joint, absolute, jacobian, eta)
+        if system.joints.geared[joint] != 0:  # a rotor's equation is no constraint
+            rotor_rows(system.joints, joint, absolute, jacobian, eta)
 
 
 @once

@@ -6,7 +6,7 @@ for a joint to the ground.
 
 from typing import Any
 
-from chasles.compiled import formula, hot
+from chasles.compiled import formula, hot, once
 from chasles.core.arrays import mat9, vec3
 from chasles.core.assemble import pose_of, twist_of
 from chasles.core.constraints.motion import ZERO, negated, put_row
@@ -21,17 +21,41 @@ from chasles.core.rows import (
     translation_row,
     twist_in_joint_frame,
 )
-from chasles.groups.vectors import add, cross, tmatvec
+from chasles.groups.vectors import add, cross, sub, tmatvec
 
 IDENTITY = (1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0)
 
 
 @hot
 def screw_rows(joints: Any, joint: int, absolute: Any, jacobian: Any, eta: Any) -> None:
-    """Rows of one joint in the screw form (see `chasles.core.rows`)."""
-    a, b, locked = joints.a[joint], joints.b[joint], joints.locked[joint]
+    """Rows of one joint in the screw form (see `chasles.core.rows`), and of its rotors."""
+    on_a, on_b, bracket = joint_in_frame_b(joints, joint, absolute)
+    locked, pitch, row = joints.locked[joint], joints.constant[joint], joints.first_row[joint]
+    put_components(locked, pitch, on_a, on_b, bracket, row, jacobian, eta)
+    if joints.geared[joint] != 0:
+        rotor_rows(joints, joint, absolute, jacobian, eta)
+
+
+@once
+def rotor_rows(joints: Any, joint: int, absolute: Any, jacobian: Any, eta: Any) -> None:
+    r"""Rows of the coordinates that turn rotors, behind those of the joint.
+
+    A rotor takes the effort $-\lambda$ along a coordinate, $\lambda = I_r\ddot q$.  With
+    $\dot q = J V$ a component of the relative twist in B, $\ddot q = J\dot V - \eta$: a row that
+    gives way, of compliance $1/I_r$,
+
+    $$ M\dot V + J^T\lambda = Q, \qquad J\dot V - \lambda/I_r = \eta . $$
+    """
+    on_a, on_b, bracket = joint_in_frame_b(joints, joint, absolute)
+    row = joints.first_row[joint] + joints.rows[joint]
+    put_components(joints.geared[joint], 0.0, on_a, on_b, bracket, row, jacobian, eta)
+
+
+@formula
+def joint_in_frame_b(joints: Any, joint: int, absolute: Any) -> Any:
+    """Frame B on body a and on body b, (axes, point), and the bracket of the bodies' twists."""
+    a, b = joints.a[joint], joints.b[joint]
     axes, point = mat9(joints.axes_b, 9 * joint), vec3(joints.point_b, 3 * joint)
-    pitch = joints.constant[joint]
     seen_axes, seen_point = IDENTITY, ZERO
     bracket = (ZERO, ZERO)
     if a >= 0:
@@ -42,28 +66,44 @@ def screw_rows(joints: Any, joint: int, absolute: Any, jacobian: Any, eta: Any) 
             twist_in_joint_frame(twist_of(absolute, a), seen_axes, seen_point),
             twist_in_joint_frame(twist_of(absolute, b), axes, point),
         )
-    row = joints.first_row[joint]
+    return (seen_axes, seen_point), (axes, point), bracket
+
+
+@formula
+def put_components(
+    which: int, pitch: Any, on_a: Any, on_b: Any, bracket: Any, row: int, jacobian: Any, eta: Any
+) -> None:
+    """Rows of some components of the relative twist."""
     for k in range(3):
-        if locked >> k & 1:
+        if which >> k & 1:
             row = put_row(
                 jacobian,
                 eta,
                 row,
-                negated(rotation_row(column(seen_axes, k))),
-                rotation_row(column(axes, k)),
+                negated(rotation_row(column(on_a[0], k))),
+                rotation_row(column(on_b[0], k)),
                 bracket[0][k],
             )
     for k in range(3):
-        if locked >> (3 + k) & 1:
+        if which >> (3 + k) & 1:
             h = pitch if k == 2 else 0.0
             row = put_row(
                 jacobian,
                 eta,
                 row,
-                negated(translation_row(column(seen_axes, k), seen_point, h)),
-                translation_row(column(axes, k), point, h),
+                negated(translation_row(column(on_a[0], k), on_a[1], h)),
+                translation_row(column(on_b[0], k), on_b[1], h),
                 bracket[1][k] - h * bracket[0][k],
             )
+
+
+@formula
+def relative_twist(joints: Any, joint: int, absolute: Any) -> Any:
+    """(omega, u) of frame B against A, along the axes of B."""
+    on_a, on_b, _ = joint_in_frame_b(joints, joint, absolute)
+    a, b = twist_of(absolute, joints.a[joint]), twist_of(absolute, joints.b[joint])
+    carried, own = twist_in_joint_frame(a, *on_a), twist_in_joint_frame(b, *on_b)
+    return sub(own[0], carried[0]), sub(own[1], carried[1])
 
 
 @formula

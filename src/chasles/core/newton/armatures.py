@@ -1,18 +1,15 @@
 r"""The whole Newton matrix of a tree: bodies are placed for it, and rotors take part.
 
-An armature is an inertia along a coordinate: with $\dot q = r\cdot V$ the rate of the coordinate as
-a row on the twists of two bodies, it adds $I_r\,r r^T$ to the mass matrix.
+A rotor is an inertia along a coordinate: with $\dot q = J V$ the rate of the coordinate as a row on
+the twists of two bodies (`constraints.screw_form.rotor_rows`), it adds $I_r J^T J$ to the mass
+matrix, whether the coordinate is that of a pair or the joint has rows.
 """
 
 from typing import Any
 
-from chasles.compiled import hot, routine
-from chasles.core.arrays import ABSOLUTE_WIDTH
-from chasles.core.newton.rows import motion_in_world, put_rates
+from chasles.compiled import hot
+from chasles.core.arrays import ABSOLUTE_WIDTH, ROW_WIDTH, body_of
 from chasles.core.recursion.kinematics import kinematics, place
-from chasles.core.recursion.tree import coordinates_of
-
-ZERO = (0.0, 0.0, 0.0)
 
 
 @hot
@@ -24,63 +21,56 @@ def settle_places(mechanism: Any, scratch: Any, room: Any, point: Any) -> None:
         room.absolute[k] = scratch.absolute[k]
 
 
-@routine
-def put_rate_row(tree: Any, room: Any, body: int, slot: int, out: Any) -> None:
-    """The rate of a coordinate as a row (12,) on the twists of a body and of its base.
-
-    Into out, where room for six more numbers follows.
-    """
-    base = tree.base[body]
-    for side in range(2):
-        moving = body if side == 0 else base
-        for c in range(6):
-            out[6 * side + c] = 0.0
-            if moving >= 0:
-                for k in range(6):
-                    room.twists[6 * moving + k] = 1.0 * (k == c)
-                motion = motion_in_world(tree, room, room.twists, moving)
-                still = (ZERO, ZERO)
-                if side == 0:
-                    put_rates(tree, room, body, motion, still, out, 12)
-                else:
-                    put_rates(tree, room, body, still, motion, out, 12)
-                out[6 * side + c] = out[12 + slot]
+@hot
+def load_rotors(system: Any, newton: Any) -> None:
+    r"""$I_r J^T J$ of every rotor, whose J is in newton.tangents.probe."""
+    joints, jacobian = system.joints, newton.tangents.probe.jacobian
+    for joint in range(system.joint_count):
+        row = joints.first_row[joint] + joints.rows[joint]
+        for part in range(6):
+            if joints.geared[joint] >> part & 1:
+                inertia, at = joints.rotors[6 * joint + part], row * ROW_WIDTH
+                for one in range(2):
+                    for other in range(2):
+                        into = block_of(newton, joints, joint, one, other)
+                        if into < 0:
+                            continue
+                        for r in range(6):
+                            along = inertia * jacobian[at + 6 * one + r]
+                            for c in range(6):
+                                entry = jacobian[at + 6 * other + c]
+                                newton.values[into + 6 * r + c] += along * entry
+                row += 1
 
 
 @hot
-def load_armatures(mechanism: Any, newton: Any, room: Any) -> None:
-    r"""Rotors: $I_r$ times the square of every coordinate's row."""
-    tree, row = mechanism.tree, newton.tangents.block
-    for body in range(tree.body_count):
-        k, base = tree.rate_at[body], tree.base[body]
-        for slot in range(coordinates_of(tree.pair[body])):
-            inertia = tree.armature[k + slot]
-            if inertia == 0.0:
-                continue
-            put_rate_row(tree, room, body, slot, row)
-            for r in range(6):
-                for c in range(6):
-                    newton.values[newton.own[body] + 6 * r + c] += inertia * row[r] * row[c]
-                    if base >= 0:
-                        own = newton.own[base] + 6 * r + c
-                        newton.values[own] += inertia * row[6 + r] * row[6 + c]
-                        below, above = newton.based[2 * body], newton.based[2 * body + 1]
-                        newton.values[below + 6 * r + c] += inertia * row[r] * row[6 + c]
-                        newton.values[above + 6 * r + c] += inertia * row[6 + r] * row[c]
+def block_of(newton: Any, joints: Any, joint: int, one: int, other: int) -> int:
+    """Where the block of two sides of a joint begins; -1 where one is the ground."""
+    body: int = body_of(joints, joint, one)
+    if body < 0 or body_of(joints, joint, other) < 0:
+        return -1
+    found: int = newton.own[body] if one == other else newton.beside[2 * joint + one]
+    return found
 
 
 @hot
-def feel_armatures(mechanism: Any, newton: Any, room: Any, rates: Any) -> None:
-    """What rotors take of M E, for rates of coordinates; room.twists is overwritten."""
-    tree, row = mechanism.tree, newton.tangents.block
-    for body in range(tree.body_count):
-        k, base = tree.rate_at[body], tree.base[body]
-        for slot in range(coordinates_of(tree.pair[body])):
-            effort = tree.armature[k + slot] * rates[k + slot]
-            if effort == 0.0:
-                continue
-            put_rate_row(tree, room, body, slot, row)
-            for c in range(6):
-                newton.column[6 * body + c] += effort * row[c]
-                if base >= 0:
-                    newton.column[6 * base + c] += effort * row[6 + c]
+def feel_rotors(system: Any, newton: Any, twists: Any) -> None:
+    """What rotors take of M E, for body accelerations E."""
+    joints, jacobian = system.joints, newton.tangents.probe.jacobian
+    for joint in range(system.joint_count):
+        row = joints.first_row[joint] + joints.rows[joint]
+        for part in range(6):
+            if joints.geared[joint] >> part & 1:
+                effort = 0.0
+                for side in range(2):
+                    body, at = body_of(joints, joint, side), row * ROW_WIDTH + 6 * side
+                    if body >= 0:
+                        for c in range(6):
+                            effort += jacobian[at + c] * twists[6 * body + c]
+                effort *= joints.rotors[6 * joint + part]
+                for side in range(2):
+                    body, at = body_of(joints, joint, side), row * ROW_WIDTH + 6 * side
+                    if body >= 0:
+                        for c in range(6):
+                            newton.column[6 * body + c] += effort * jacobian[at + c]
+                row += 1

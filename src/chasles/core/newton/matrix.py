@@ -19,7 +19,7 @@ from chasles.compiled import once, routine
 from chasles.core.arrays import ABSOLUTE_WIDTH, ROW_WIDTH, body_of, sym6, twist6
 from chasles.core.blocks.general import FACTORED_ALL, factor_blocks, solve_blocks
 from chasles.core.constraints.registry import assemble_joint
-from chasles.core.newton.armatures import feel_armatures, load_armatures, settle_places
+from chasles.core.newton.armatures import feel_rotors, load_rotors, settle_places
 from chasles.core.newton.rows import lift, lower, times_rows
 from chasles.core.newton.ways import (
     POSE_WAY,
@@ -167,7 +167,7 @@ def load_newton(
             put_slopes(system, newton.tangents, scratch, room.multipliers, joint, 1, a, b)
             add_pair(newton, newton.beside, joint, a, b)
     load_rows(system, newton, scratch, room.measured, index, factors)
-    load_armatures(mechanism, newton, room)
+    load_rotors(system, newton)
     regular: bool = factor_blocks(newton, newton.values, newton.swaps) == FACTORED_ALL
     return regular
 
@@ -188,7 +188,7 @@ def sharpen(mechanism: Any, scratch: Any, room: Any, newton: Any, point: Any) ->
             column[6 * body + c], column[6 * body + 3 + c] = torque[c], force[c]
     for joint in range(system.joint_count):
         times_rows(system, newton.tangents.probe.jacobian, joint, room.twists, 1.0, column)
-    feel_armatures(mechanism, newton, room, room.change)
+    feel_rotors(system, newton, room.twists)
     solve_blocks(newton, newton.values, newton.swaps, column)
     for row in range(system.row_count):
         if room.own[row] != 0:

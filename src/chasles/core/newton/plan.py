@@ -36,7 +36,6 @@ class Newton(NamedTuple):
     own: Integers  # (n,) offset of the block of a body
     beside: Integers  # (m, 2) offsets of the blocks (a, b) and (b, a) of a joint's bodies, or -1
     across: Integers  # (f, 2) the same for forces
-    based: Integers  # (n, 2) and for a body and what its coordinates are taken against
     pivot: Integers  # (m,) offset of the block of a joint
     rows: Integers  # (m, 4) offsets of (joint, a), (a, joint), (joint, b), (b, joint), or -1
     damping: Floats  # (rows,) mu
@@ -54,25 +53,22 @@ def newton_of(solver: Any, mechanism: Any) -> Newton:
     Couplings act along coordinates and have no rows on bodies, and a frame without mass has no
     pivot of its own: models with either do with the chord iteration.
     """
-    system, base = mechanism.system, mechanism.tree.base
+    system = mechanism.system
     available = not solver.setup.model.couplings and bool((system.bodies.mass > 0.0).all())
-    return make_newton(system, solver.work, solver.form.damping, base, available)
+    return make_newton(system, solver.work, solver.form.damping, available)
 
 
 def make_newton(
-    system: System, work: Workspace, damping: Floats, base: Integers, available: bool
+    system: System, work: Workspace, damping: Floats, available: bool
 ) -> Newton:
-    """Order, layout and storage of the matrix of a model.
-
-    `base` (n,) are bodies that the coordinates of others are taken against, or -1.
-    """
+    """Order, layout and storage of the matrix of a model."""
     bodies, joints, forces = system.body_count, system.joints, system.forces
     sizes = np.concatenate((np.full(bodies, 6), joints.rows)).astype(np.int64)
     offsets = np.concatenate((6 * np.arange(bodies), 6 * bodies + joints.first_row))
     pushed = [pair for pair in zip(forces.a.tolist(), forces.b.tolist()) if min(pair) >= 0]
     ends = list(zip(joints.a.tolist(), joints.b.tolist()))
     held = [pair for pair in ends if min(pair) >= 0]
-    edges = [*held, *pushed, *((body, k) for body, k in enumerate(base.tolist()) if k >= 0)]
+    edges = [*held, *pushed]
     for joint, pair in enumerate(ends):
         edges += [(bodies + joint, body) for body in pair if body >= 0]
     layout = lay_out(sizes, offsets, order_of(system, set(pushed) - set(held)), edges)
@@ -94,7 +90,6 @@ def make_newton(
         own=own[:bodies],
         beside=pairs(joints.a.tolist(), joints.b.tolist()),
         across=pairs(forces.a.tolist(), forces.b.tolist()),
-        based=pairs(range(bodies), base.tolist()),
         pivot=own[bodies:],
         rows=np.hstack((pairs(numbers, joints.a.tolist()), pairs(numbers, joints.b.tolist()))),
         damping=damping,

@@ -155,6 +155,9 @@ def miss_speeds(mechanism: Any, scratch: Any) -> None:
     if loops.is_damped == 0:
         gather(tree, loops, room, rows, room.solution)
     for row in range(loops.row_count):
+        room.left[row] = 0.0
+        if loops.compliance[row] > 0.0:
+            continue  # of a rotor
         source = loops.source[row]
         value = scratch.residual[unknowns + source]
         for side in range(2):

@@ -78,7 +78,7 @@ def put_joint_wrenches(
 ) -> None:
     """-J^T lambda of every joint on its two bodies, body frame at the COM: 12 numbers per joint."""
     for joint in range(system.joint_count):
-        begin, rows = system.joints.first_row[joint], system.joints.rows[joint]
+        begin, rows = system.joints.first_row[joint], system.joints.span[joint]
         for c in range(ROW_WIDTH):
             total = 0.0
             for row in range(begin, begin + rows):

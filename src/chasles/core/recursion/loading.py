@@ -38,6 +38,7 @@ def in_world(loops: Loops, tree: Tree, system: System) -> Loops:
         if not plain or system.form != SCREW_FORM:
             continue
         locked = [k for k in range(6) if joints.locked[joint] >> k & 1]
+        locked += [k for k in range(6) if joints.geared[joint] >> k & 1]
         rows = loops.source[first : loops.first_row[g + 1]] - joints.first_row[joint]
         parts = [locked[row] for row in rows]
         b, frame = joints.b[joint], joints.axes_b[joint].reshape(3, 3)
@@ -178,11 +179,14 @@ def miss_along_axes(
 
 @formula
 def put_turns(reach: Any, place: int, sign: Any, axes: Any) -> None:
-    """Three rows (e, 0) on a body; its place has nothing else."""
+    """Three rows (e, 0) on a body.  Groups that closed in the last stage have left their mark."""
     at = 18 * place
     put3(reach, at, (sign * axes[0], sign * axes[3], sign * axes[6]))
+    put3(reach, at + 3, ZERO)
     put3(reach, at + 6, (sign * axes[1], sign * axes[4], sign * axes[7]))
+    put3(reach, at + 9, ZERO)
     put3(reach, at + 12, (sign * axes[2], sign * axes[5], sign * axes[8]))
+    put3(reach, at + 15, ZERO)
 
 
 @formula

@@ -95,7 +95,7 @@ def put_cut_rows(system: Any, tree: Any, loops: Any, room: Any, state: Any, work
         joint = loops.joints[k]
         if loops.in_world[k] != 0:  # no J: what is asked of the rows is what pulls them
             first = system.joints.first_row[joint]
-            for row in range(first, first + system.joints.rows[joint]):
+            for row in range(first, first + system.joints.span[joint]):
                 work.eta[row] = 0.0
         elif system.joints.kind[joint] == PAIR and system.form == SCREW_FORM:
             screw_rows(system.joints, joint, work.absolute, work.jacobian, work.eta)
