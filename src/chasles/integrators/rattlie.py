@@ -240,7 +240,7 @@ def find_velocities(mechanism: Any, work: Any, scheme: Any, length: float) -> in
     for index in range(MOST_ITERATIONS):
         put_forces(mechanism, work, scheme)
         put_missing(mechanism, work, scheme, length, MISSED_AT_END)
-        put_slips(mechanism, work, scheme)
+        put_slips(mechanism, work, scheme, length)
         scale_of = size_of_step(mechanism, work, scheme, length)
         change = correct(mechanism, work, scheme, scheme.late, scale_of)
         count_up(scheme.tally, EVALUATED, 1)

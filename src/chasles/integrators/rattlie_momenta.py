@@ -11,6 +11,7 @@ from chasles.compiled import routine
 from chasles.core.arrays import ABSOLUTE_WIDTH, POSE_R, mat9, put3, put_twist, sym6, twist6, vec3
 from chasles.core.assemble import twist_of
 from chasles.core.constraints.registry import assemble_joint
+from chasles.core.constraints.screw_form import relative_twist
 from chasles.core.forces.registry import apply_forces
 from chasles.core.momenta import in_body_axes, momentum, moved_momentum
 from chasles.core.recursion.again import load_bodies, load_efforts, solve_again
@@ -18,11 +19,16 @@ from chasles.core.recursion.coupled import add_coupled_wrenches, put_coupled_row
 from chasles.core.recursion.kinematics import kinematics, place
 from chasles.core.recursion.reactions import add_row_wrenches, along_coordinates, sum_inward
 from chasles.core.recursion.tree import ROW, TORQUE, TURN
-from chasles.core.stabilisation.residuals import put_position_residual, put_velocity_residual
+from chasles.core.stabilisation.residuals import (
+    joint_opening,
+    put_position_residual,
+    put_velocity_residual,
+)
 from chasles.core.stage import force_powers, put_powers
 from chasles.core.turns import put_turn_rates
 from chasles.core.wrenches import mass_norm
-from chasles.groups.vectors import add, axpy, cross, matvec, scale, sub, tmatvec
+from chasles.groups.so3 import so3_from_matrix, so3_log
+from chasles.groups.vectors import add, axpy, cross, matvec, scale, sub, tmatmul, tmatvec
 from chasles.scalars.elementary import sqrt
 
 #: The equation at the start of a step, and that at its end, by the sign of xi in dexp^-T.
@@ -113,12 +119,43 @@ def put_gaps(mechanism: Any, work: Any, scheme: Any, length: float) -> None:
         put_coupled_rows(tree, loops, room, scheme.trial, found.absolute, work, found.eta)
         put_negative(loops, room.gaps, loops.joint_of, True, unknowns, found.shift)
         put_coupled_rows(tree, loops, room, scheme.point, work.absolute, work, found.eta)
+    if loops.is_geared != 0:
+        put_rotor_slips(mechanism, work.absolute, found.absolute, length, length, found.shift)
     for row in range(loops.row_count):
         room.wanted[row] = found.shift[unknowns + loops.source[row]] / length
+        room.wanted[row] += loops.compliance[row] * scheme.early[row]
 
 
 @routine
-def put_slips(mechanism: Any, work: Any, scheme: Any) -> None:
+def put_rotor_slips(
+    mechanism: Any, absolute: Any, other: Any, length: float, factor: float, out: Any
+) -> None:
+    r"""How much faster than in the mean of the step the rotors of rows are, times a factor.
+
+    A rotor has the momentum $I_r\dot q$ at either end, and $I_r\Delta q/h$ in between: its row
+    asks for $\lambda h/2 = I_r(\Delta q/h - \dot q)$ at the start, and for the opposite at the end.
+    The poses in `absolute` and `other` are a step of this length apart.
+    """
+    system, joints = mechanism.system, mechanism.system.joints
+    for joint in range(system.joint_count):
+        if joints.geared[joint] == 0:
+            continue
+        row = 6 * system.body_count + joints.first_row[joint] + joints.rows[joint]
+        now, then = joint_opening(system, joint, absolute), joint_opening(system, joint, other)
+        turned = so3_log(so3_from_matrix(tmatmul(now[0], then[0])))
+        slid, rates = sub(then[1], now[1]), relative_twist(joints, joint, absolute)
+        for k in range(3):
+            if joints.geared[joint] >> k & 1:
+                out[row] = factor * (rates[0][k] - turned[k] / length)
+                row += 1
+        for k in range(3):
+            if joints.geared[joint] >> (3 + k) & 1:
+                out[row] = factor * (rates[1][k] - slid[k] / length)
+                row += 1
+
+
+@routine
+def put_slips(mechanism: Any, work: Any, scheme: Any, length: float) -> None:
     """rates - J V of all rows at the placed bodies, into room.wanted."""
     system, tree, loops = mechanism.system, mechanism.tree, mechanism.loops
     room, found, unknowns = mechanism.room, mechanism.stabiliser.found, 6 * system.body_count
@@ -129,8 +166,13 @@ def put_slips(mechanism: Any, work: Any, scheme: Any) -> None:
     if loops.coupled_count > 0:
         put_coupled_rows(tree, loops, room, scheme.trial, work.absolute, work, found.eta)
         put_negative(loops, room.speeds, loops.joint_of, True, unknowns, found.change)
+    if loops.is_geared != 0:
+        kinematics(tree, scheme.point, mechanism.placed)
+        place(tree, scheme.point, mechanism.placed, found.absolute)
+        put_rotor_slips(mechanism, work.absolute, found.absolute, -length, -1.0, found.change)
     for row in range(loops.row_count):
         room.wanted[row] = found.change[unknowns + loops.source[row]]
+        room.wanted[row] += loops.compliance[row] * scheme.late[row]
 
 
 # --- what takes it away ---

@@ -63,7 +63,7 @@ def note_multipliers(mechanism: Any, scheme: Any, length: float, out: Any) -> No
     share = length / both if abs(both) > CANCELLED * abs(length) else 0.0
     for k in range(loops.joint_count):
         first = layout.multipliers + joints.first_row[loops.joints[k]]
-        for row in range(first, first + joints.rows[loops.joints[k]]):
+        for row in range(first, first + joints.span[loops.joints[k]]):
             out[row] = 0.0
     for row in range(loops.row_count):
         source, end = loops.source[row], 2.0 / length * scheme.late[row]
