@@ -34,11 +34,9 @@ KINK = 4e-3
 
 #: What a method or a space may refuse, by the words of the documentation.
 DOCUMENTED = (
-    "has an armature, which only",
     "needs a constant mass matrix",
     "restricts speeds that are not the rates of any",
     "refer to each other in a circle",
-    "the joint is cut, and has no coordinate of its own",
     "became singular after",
 )
 

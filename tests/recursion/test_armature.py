@@ -163,15 +163,6 @@ def test_a_ball_has_one_number(refusal):
     assert "joint 'ball': armature" in message
 
 
-@pytest.mark.parametrize("spaces", ["SE3", "SO3xR3", "SO3xR3 on joints"])
-def test_charts_refuse_rotors_by_name(spaces, refusal):
-    message = refusal(
-        lambda: ch.simulate(rod_on_a_hinge(armature=1.0), 0.1, 1e-2, spaces=spaces),
-        ch.InvalidOption,
-    )
-    assert "joint 'hinge' has an armature" in message and "spaces='subgroups'" in message
-
-
 def test_a_rest_position_does_not_depend_on_rotors():
     spring = ch.JointSpring("coil", "hinge", stiffness=50.0)
     angles = [

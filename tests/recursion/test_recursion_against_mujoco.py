@@ -1,10 +1,13 @@
 """Accelerations on joint subgroups are MuJoCo's, rotor inertia included."""
 
+from copy import copy
+
 import mujoco
 import numpy as np
 import pytest
 from random_trees import KINDS, body_motion, random_state, random_twin
 
+import chasles as ch
 from chasles.build.system.build import build
 from chasles.build.system.build_tree import build_tree, links_of
 from chasles.build.system.tree_state import state_of
@@ -77,11 +80,19 @@ def order_of(joint, model, order) -> bool:
     )
 
 
+def geared(model, armature) -> ch.Model:
+    """The model with rotors on its joints, also on those whose constructors take none."""
+    joints = [copy(joint) for joint in model.joints]
+    for joint in joints:
+        object.__setattr__(joint, "armature", armature.get(joint.name, 0.0))
+    return ch.Model(model.bodies, joints, gravity=model.gravity)
+
+
 def accelerations(model, state, armature, loads=None, efforts=None):
     """Linear accelerations of the centres of mass and angular ones, in the world (n, 6)."""
     setup = build(model, resolve_spaces(model, "auto"), start=state)
     order = list(setup.body_index)
-    tree = build_tree(links_of(model, order, armature=armature), model.gravity)
+    tree = build_tree(links_of(geared(model, armature), order), model.gravity)
     memory = make_recursion(
         tree, np.zeros(1), wrenches=loads is not None, efforts=efforts is not None
     )
@@ -135,7 +146,7 @@ def test_loads_on_bodies_and_coordinates_accelerate_as_in_mujoco(seed):
     twin = random_twin(rng, int(rng.integers(1, 10)), kinds, floating=0.0)
     armature = with_rotors(twin, rng)
     order = list(build(twin.model, resolve_spaces(twin.model, "auto")).body_index)
-    tree = build_tree(links_of(twin.model, order, armature=armature), twin.model.gravity)
+    tree = build_tree(links_of(geared(twin.model, armature), order), twin.model.gravity)
     on_bodies, on_coordinates, loads, efforts = pushed(twin, rng, order, tree)
     data = random_state(rng, twin)
     data.xfrc_applied[:], data.qfrc_applied[:] = on_bodies, on_coordinates

@@ -22,22 +22,10 @@ def links_of_chain(kinds, seed=1):
 
 @pytest.mark.parametrize("value", [-1e-3, float("nan"), float("inf"), "x", (1.0, 2.0), None])
 def test_an_armature_that_is_none_is_refused(refusal, value):
-    model = chain(np.random.default_rng(1), ["revolute", "revolute"])
-    text = refusal(lambda: TreeProblem.from_model(model, {"joint 1": value}), InvalidJoint)
+    joint = chain(np.random.default_rng(1), ["revolute", "revolute"]).joint("joint 1")
+    text = refusal(lambda: replace(joint, armature=value), InvalidJoint)
     assert "joint 'joint 1': armature must be a number of 0 or more" in text
     assert repr(value) in text
-
-
-def test_an_armature_on_a_weld_is_refused(refusal):
-    model = chain(np.random.default_rng(1), ["revolute", "fixed"])
-    text = refusal(lambda: TreeProblem.from_model(model, {"joint 1": 1.0}), InvalidJoint)
-    assert "'joint 1'" in text and "no coordinate" in text
-
-
-def test_an_armature_of_an_unknown_joint_is_refused(refusal):
-    model = chain(np.random.default_rng(1), ["revolute"])
-    text = refusal(lambda: TreeProblem.from_model(model, {"joimt 0": 1.0}), ch.ChaslesError)
-    assert "Did you mean 'joint 0'" in text
 
 
 def test_a_massless_end_is_refused(refusal):

@@ -54,7 +54,7 @@ def joint_arrays(model: Model, by: Carriers, signals: SignalList, kept_alive: li
 
 
 def rotors_of(part: Any) -> list[float]:
-    """(6,) Rotor inertia by component of the relative twist: the coordinates of a joint in order."""
+    """(6,) Rotor inertia by component of the relative twist, which coordinates follow in order."""
     if not isinstance(part, Joint) or not part.rotors:
         return [0.0] * 6
     inertia = iter(part.rotors)

@@ -58,9 +58,7 @@ def newton_of(solver: Any, mechanism: Any) -> Newton:
     return make_newton(system, solver.work, solver.form.damping, available)
 
 
-def make_newton(
-    system: System, work: Workspace, damping: Floats, available: bool
-) -> Newton:
+def make_newton(system: System, work: Workspace, damping: Floats, available: bool) -> Newton:
     """Order, layout and storage of the matrix of a model."""
     bodies, joints, forces = system.body_count, system.joints, system.forces
     sizes = np.concatenate((np.full(bodies, 6), joints.rows)).astype(np.int64)
