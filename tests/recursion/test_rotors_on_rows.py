@@ -133,29 +133,33 @@ def test_rows_feel_what_a_coordinate_feels(elbow, spaces):
         assert one.torque == pytest.approx(other.torque, abs=1e-9)
 
 
-@pytest.mark.parametrize("elbow", ["cylindrical", "spherical"])
 @pytest.mark.parametrize(
     ("options", "bound"),
     [
-        ({"method": "dop853", "acceleration": "space"}, 1e-9),
-        ({"stabilise": "projection of all joints"}, 1e-10),
-        ({"stabilise": "baumgarte of all joints"}, 1e-9),
-        ({"method": "half-explicit"}, 1e-6),
-        ({"method": "gauss4"}, 1e-7),
-        ({"method": "generalized-alpha"}, 2e-5),
-        ({"method": "generalized-alpha index 2"}, 2e-5),
-        ({"method": "bliedf2"}, 2e-4),
-        ({"method": "linearly-implicit"}, 2e-5),
-        ({"method": "rattlie"}, 2e-5),
-        ({"method": "rattlie4"}, 1e-7),
+        ({"method": "dop853", "acceleration": "space"}, 1e-12),
+        ({"stabilise": "projection of all joints"}, 1e-12),
+        ({"stabilise": "baumgarte of all joints"}, 1e-12),
+        ({"method": "half-explicit"}, 1e-12),
+        ({"method": "gauss4"}, 1e-12),
+        ({"method": "generalized-alpha"}, 1e-7),
+        ({"method": "generalized-alpha index 2"}, 1e-7),
+        ({"method": "bliedf2"}, 5e-7),
+        ({"method": "linearly-implicit"}, 1e-7),
+        ({"method": "rattlie"}, 2e-7),
+        ({"method": "rattlie4"}, 1e-12),
     ],
     ids=lambda value: str(value) if isinstance(value, dict) else "",
 )
-def test_every_method_turns_them(elbow, options, bound):
-    ours = ch.simulate(arm(elbow), 0.2, 1e-3, spaces="SO3xR3", rows="all", **options)
-    exact = ch.simulate(arm(elbow), 0.2, 1e-3, method="dop853")
-    assert apart(ours, exact) < bound
-    assert np.abs(ours.energy() - ours.energy()[0]).max() < 50 * bound
+def test_every_method_turns_them(options, bound):
+    """A sleeve and a ball in turn, of which the errors shrink with the order of the method."""
+    start = {"shoulder": (0.0, 3.0)}
+    for elbow in ("cylindrical", "spherical"):
+        exact = ch.simulate(arm(elbow), 0.02, 1e-3, method="dop853", start=start)
+        ours = ch.simulate(
+            arm(elbow), 0.02, 1e-3, spaces="SO3xR3", rows="all", start=start, **options
+        )
+        assert apart(ours, exact) < bound
+        assert np.abs(ours.energy() - ours.energy()[0]).max() < 100 * bound
 
 
 def test_newtons_whole_matrix_has_the_rotors():
