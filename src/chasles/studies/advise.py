@@ -227,7 +227,7 @@ def advise(
         Largest ``|E - E0|`` relative to the largest kinetic energy. Closed joints alone do not
         make a motion accurate.
     spaces
-        Spaces to try. "auto" alone if a joint has an armature or a body no mass.
+        Spaces to try. "auto" alone if a body has no mass, or coordinates are coupled.
     methods
         Methods to try. Default: explicit methods, and "linearly-implicit" if there are forces.
     stabilisers

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from chasles.build.problem import evaluate
+from chasles.build.dynamics.maximal import terms_at
 from chasles.build.start.consistent import constraint_rows
 from chasles.core.arrays import TWIST
 from chasles.model import Model
@@ -127,7 +127,7 @@ def extent(outcome: CandidateResult) -> float:
 def start_drift(outcome: CandidateResult) -> float:
     """What joints that hold may open by: where J V at the start is kept, it adds up."""
     problem = outcome.result.problem
-    rows = constraint_rows(problem.setup, evaluate(problem, problem.start).jacobian)
+    rows = constraint_rows(problem.setup, terms_at(problem.setup, problem.start).jacobian)
     if rows.shape[0] == 0:
         return 0.0
     residual = rows.times(problem.start[:, TWIST : TWIST + 6])
