@@ -125,7 +125,7 @@ def stacked_joints(system: System, members: Integers, absolute: Floats) -> tuple
     """Entries (m, rows, 12) of J, and their derivatives (m, rows, 12, 12) along poses."""
     joints, count = system.joints, len(members)
     rows = int(joints.rows[members[0]])
-    alone = stacked_part(joints, members, first_row=0, drive=-1)
+    alone = stacked_part(joints, members, first_row=0, drive=-1, geared=0)
     jacobian: dict[int, Any] = {}
     bodies = dual_pair(absolute, joints.a[members], joints.b[members])
     stack = system._replace(joints=alone, joint_count=1)
