@@ -17,7 +17,6 @@ from chasles.core.recursion.loading import in_world
 from chasles.core.recursion.program import Frontier, make_program
 from chasles.core.recursion.solving import (
     loop_inward,
-    loop_mobility,
     loop_outward,
     loop_resolve,
 )
@@ -76,7 +75,7 @@ def is_close(found, expected):
 def test_every_program_solves_the_dense_equations(made, graph):
     at = graph.loaded(made)
     tree, loops, room, rows = at.tree, at.loops, at.room, at.memory.rows
-    assert loop_inward(tree, at.memory, loops, room) == SOLVED
+    assert loop_inward(tree, at.memory, loops, room, 1) == SOLVED
     out = np.zeros(tree.rate_count)
     loop_outward(tree, loops, room, rows, vec3(tree.gravity, 0), True, out, 0)
     rates, multipliers = solved(graph, graph.eta, graph.dense()[2])
@@ -95,7 +94,7 @@ def test_every_program_solves_the_dense_equations(made, graph):
 def test_rows_that_no_coordinate_moves_have_no_mobility_and_others_have_some(graph):
     """What is inside its loop gives way to a row: less than everything, but not nothing."""
     at = graph.loaded()
-    loop_mobility(at.tree, at.memory, at.loops, at.room)
+    loop_inward(at.tree, at.memory, at.loops, at.room, 0)
     mass, rows, _ = graph.dense()
     whole = np.diag(rows @ np.linalg.solve(mass, rows.T))[at.loops.source]
     found = mobility_of(at.loops, at.room) - at.loops.damping[: at.loops.row_count]
@@ -137,7 +136,7 @@ def test_what_met_a_row_that_closed_on_the_ground_hangs_on_the_ground(seed, kind
     """Here rows close too soon, without a pivot, where the ground is forgotten."""
     graph = Graph.drawn(seed, kinds, sizes, damped=False)
     at = graph.loaded(in_order(False))
-    assert loop_inward(at.tree, at.memory, at.loops, at.room) == SOLVED
+    assert loop_inward(at.tree, at.memory, at.loops, at.room, 1) == SOLVED
 
 
 @pytest.mark.parametrize("bodies", [500, 1000])

@@ -50,11 +50,14 @@ class Lent:
 
 
 def lend(argument: Any) -> Any:
-    """A named tuple as a kernel takes it; anything else as it is.
+    """A named tuple as a kernel takes it; arrays that cannot be written to as copies, which are of
+    the same type as others; anything else as it is.
 
     Whoever passes the same record to kernels time and again lends it once, and keeps what comes
     back as long as the record: a kernel that is given a bare record packs it at every call.
     """
+    if isinstance(argument, np.ndarray):
+        return argument if argument.flags.writeable else argument.copy()
     return Lent(argument) if hasattr(argument, "_fields") else argument
 
 

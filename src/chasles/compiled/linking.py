@@ -37,11 +37,14 @@ class _Depth(Listener):
         _compiling.pop()
 
 
+def is_ours_now() -> bool:
+    """Whether what is compiled at this moment is a kernel of ours, or for one."""
+    return not _kernels.isdisjoint(_compiling)
+
+
 def is_helper_now() -> bool:
     """Whether what is compiled at this moment is a helper of one of our kernels."""
-    return (
-        bool(_compiling) and _compiling[-1] not in _kernels and not _kernels.isdisjoint(_compiling)
-    )
+    return is_ours_now() and _compiling[-1] not in _kernels
 
 
 def deferred_closure(library: Any) -> list[Any]:
@@ -77,7 +80,7 @@ def add_llvm_module(self: Any, module: Any) -> None:
 
 
 def optimize_functions(self: Any, module: Any) -> None:
-    if is_helper_now():
+    if is_ours_now():  # what it is linked into is optimised as a whole
         module.data_layout = self._codegen._data_layout
     else:
         NUMBAS["_optimize_functions"](self, module)

@@ -370,7 +370,7 @@ def linearise(mechanism: Any, soft: Any, point: Any, t: float, reach: float) -> 
     clear_sums(tree, memory.rows)
     add_grounded(soft)
     load_rows(soft.tree, loops, memory.rows, room, work.absolute, work.jacobian, work.eta)
-    failed = loop_inward(soft.tree, memory, loops, room)
+    failed = loop_inward(soft.tree, memory, loops, room, 1)
     if failed == SOLVED:
         return OK
     row: int = loops.source[failed]

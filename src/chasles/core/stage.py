@@ -16,7 +16,7 @@ functions of time: a stage, and the end of a step, puts them where they are.
 
 from typing import Any, NamedTuple
 
-from chasles.compiled import beyond, hot, inlined, once, routine
+from chasles.compiled import beyond, hot, once, routine
 from chasles.core.assemble import twist_of
 from chasles.core.blocks.small import dot6, get6
 from chasles.core.mechanism import Mechanism, Promises
@@ -37,10 +37,6 @@ from chasles.core.turns import put_turn_rates
 from chasles.scalars.elementary import sqrt
 
 __all__ = ["Mechanism", "Promises", "Role", "begin_stage", "put_missed", "stage"]
-
-
-# A stage of a small model takes less than a tenth of a microsecond: no calls in the middle of it.
-kinematics_here, put_cut_rows_here = inlined(kinematics), inlined(put_cut_rows)
 
 
 class Role(NamedTuple):
@@ -89,7 +85,7 @@ def begin_stage(mechanism: Any, scratch: Any, point: Any, t: float) -> None:
         follow(tree, scratch.signals, point)
     for k in range(system.quadrature_count):
         scratch.quadratures[k] = point[mechanism.layout.integrals + k]
-    kinematics_here(tree, point, mechanism.memory.rows)
+    kinematics(tree, point, mechanism.memory.rows)
 
 
 @once
@@ -97,7 +93,7 @@ def accelerate_with_rows(mechanism: Any, scratch: Any, point: Any, slope_out: An
     """Accelerations and multipliers of a mechanism with rows: OK, or why there are none."""
     system, tree, memory = mechanism.system, mechanism.tree, mechanism.memory
     loops, room, rates = mechanism.loops, mechanism.room, tree.rate_count
-    put_cut_rows_here(system, tree, loops, room, point, scratch)
+    put_cut_rows(system, tree, loops, room, point, scratch)
     pull_joints(system, scratch, mechanism.stabiliser)
     outcome = accelerate_loops(tree, memory, system, scratch, loops, room, slope_out, rates)
     is_first, room.choosing[0] = room.choosing[0], 0

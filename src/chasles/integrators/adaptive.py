@@ -19,14 +19,13 @@ import numpy as np
 
 from chasles.compiled import beyond, borrow, hot, kernel, once, routine
 from chasles.core.arrays import Floats
-from chasles.core.inlined import finish, pull_back, retract, stage
 from chasles.core.judge import begin_step, end_step, look_at_energy, look_at_gaps
 from chasles.core.outcomes import NOT_CLOSED, NOT_FINITE, OK, TURNED
 from chasles.core.recursion.stage import follow
-from chasles.core.retraction import combine, slope_length
+from chasles.core.retraction import combine, finish, pull_back, retract, slope_length
 from chasles.core.signals import put_signals
 from chasles.core.stabilisation.record import UNSTABILISED
-from chasles.core.stage import Role
+from chasles.core.stage import Role, stage
 from chasles.core.state_block import EXCHANGED
 from chasles.integrators.advance import LOOK_EVERY, SEEN, exchange
 from chasles.integrators.measure import (

@@ -22,10 +22,9 @@ import numpy as np
 
 from chasles.compiled import beyond, hot
 from chasles.core.arrays import Floats, Integers
-from chasles.core.inlined import finish, retract, stage
 from chasles.core.outcomes import OK
-from chasles.core.retraction import combine, slope_length
-from chasles.core.stage import Role
+from chasles.core.retraction import combine, finish, retract, slope_length
+from chasles.core.stage import Role, stage
 from chasles.integrators.tableaux import Tableau
 
 #: Weights of the slopes, factor by factor.

@@ -161,7 +161,7 @@ def miss_rates(
     cuts, riders, rows, left = borrow(loops), borrow(room), borrow(wanted), borrow(missed)
     put_state(arrays, space, 0, borrow(absolute), borrow(table), borrow(integrals))
     load_free(model, scratch, arrays, space, cuts, riders)
-    outcome = loop_inward(model, scratch, cuts, riders)
+    outcome = loop_inward(model, scratch, cuts, riders, 1)
     if outcome != SOLVED or cuts.is_damped == 0:
         return outcome
     for row in range(cuts.row_count):

@@ -14,7 +14,7 @@ A column holds the rates of all velocities, alpha and a of all bodies, and the m
 
 from typing import Any
 
-from chasles.compiled import inlined, once, routine
+from chasles.compiled import once, routine
 from chasles.core.arrays import ROW_WIDTH, mat9, vec3
 from chasles.core.outcomes import NOT_SOLVED
 from chasles.core.recursion.coupled import take_coupled
@@ -51,9 +51,6 @@ COARSE = 1e-8
 #: each other by: its eigenvalues are a tenth of mu or less.  In a stage, where a loop is not quite
 #: closed, redundant rows are independent by as much as it is open: that is not to be believed.
 CONTRADICTED = 0.1
-
-
-loop_inward_here = inlined(loop_inward)
 
 
 @routine
@@ -289,7 +286,7 @@ def loop_accelerations(
 
     SOLVED, NOT_SOLVED, or the row (of those that ride) that has no pivot.
     """
-    failed = loop_inward_here(tree, memory, loops, room)
+    failed = loop_inward(tree, memory, loops, room, 1)
     if failed != SOLVED:
         return failed
     down = vec3(tree.gravity, 0)

@@ -78,27 +78,24 @@ def give_body(tree: Any, memory: Any, loops: Any, room: Any, body: int, down: An
 
 
 @once
-def loop_inward(tree: Any, memory: Any, loops: Any, room: Any) -> int:
-    """Run the program: SOLVED, or the row that has no pivot."""
+def loop_inward(tree: Any, memory: Any, loops: Any, room: Any, closing: int) -> int:
+    """Run the program: SOLVED, or the row that has no pivot.
+
+    Without closing, E has on its diagonal how much what is inside its loop gives way to every row,
+    no other row there.
+    """
     down = vec3(tree.gravity, 0)
     for step in range(loops.step_count):
         index = loops.program[2 * step + 1]
         if loops.program[2 * step] == CLOSE:
+            if closing == 0:
+                continue
             failed = close_group(loops, room, memory.rows, index)
             if failed != SOLVED:
                 return failed
         else:
             give_body(tree, memory, loops, room, index, down)
     return SOLVED
-
-
-@routine
-def loop_mobility(tree: Any, memory: Any, loops: Any, room: Any) -> None:
-    """-E_rr: how much what is inside its loop gives way to every row, no other row there."""
-    down = vec3(tree.gravity, 0)
-    for step in range(loops.step_count):
-        if loops.program[2 * step] != CLOSE:
-            give_body(tree, memory, loops, room, loops.program[2 * step + 1], down)
 
 
 # --- outward ---

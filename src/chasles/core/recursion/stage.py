@@ -10,7 +10,7 @@
 
 from typing import Any
 
-from chasles.compiled import hot, inlined, once, routine
+from chasles.compiled import hot, once, routine
 from chasles.core.arrays import SCREW_FORM
 from chasles.core.constraints.registry import PAIR, assemble_joint
 from chasles.core.constraints.screw_form import screw_rows
@@ -22,11 +22,9 @@ from chasles.core.recursion.eliminate import SOLVED
 from chasles.core.recursion.kinematics import kinematics, place
 from chasles.core.recursion.loading import load_rows
 from chasles.core.recursion.refine import loop_accelerations
-from chasles.core.recursion.solving import loop_inward, loop_mobility
+from chasles.core.recursion.solving import loop_inward
 from chasles.core.recursion.tree import CYLINDRICAL, HELICAL, PRISMATIC, REVOLUTE
 from chasles.scalars.elementary import cos, sin
-
-loop_accelerations_here = inlined(loop_accelerations)
 
 
 @once
@@ -114,7 +112,7 @@ def accelerate_loops(
     if memory.has_wrenches != 0:
         load_wrenches(tree, memory)
     load_rows(tree, loops, rows, room, work.absolute, work.jacobian, work.eta)
-    return loop_accelerations_here(tree, memory, loops, room, system, work, out, first)
+    return loop_accelerations(tree, memory, loops, room, system, work, out, first)
 
 
 @hot
@@ -139,17 +137,11 @@ def factor_at(
     tree: Any, memory: Any, system: Any, work: Any, loops: Any, room: Any, state: Any,
     closing: int,
 ) -> int:  # fmt: skip
-    """Factor at a state, whatever pushes there: SOLVED or a row.
-
-    Without closing nothing is eliminated: E has the rows' own mobilities on its diagonal.
-    """
+    """Factor at a state, whatever pushes there: SOLVED or a row (see `loop_inward`)."""
     kinematics(tree, state, memory.rows)
     clear_sums(tree, memory.rows)
     place(tree, state, memory.rows, work.absolute)
     put_cut_rows(system, tree, loops, room, state, work)
     load_rows(tree, loops, memory.rows, room, work.absolute, work.jacobian, work.eta)
     room.choosing[0] = 1
-    if closing == 0:
-        loop_mobility(tree, memory, loops, room)
-        return SOLVED
-    return loop_inward(tree, memory, loops, room)
+    return loop_inward(tree, memory, loops, room, closing)
