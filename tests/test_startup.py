@@ -155,6 +155,35 @@ def test_a_first_compile_is_announced_in_words_and_a_second_run_is_silent(kernel
     assert second.stdout == "42.0\n" and second.stderr == ""
 
 
+#: Another process compiles the kernel meanwhile: its file is there two seconds later.
+MEANWHILE = """
+import time
+from chasles.compiled import cache
+
+def lock(path):
+    time.sleep(2.0)
+    return not path.with_suffix(".kept").exists() or bool(path.with_suffix(".kept").rename(path))
+
+cache.lock = lock
+"""
+
+
+@pytest.mark.parametrize("is_made", [False, True])
+def test_the_seconds_of_a_wait_are_those_that_one_waits(compiled, tmp_path, is_made):
+    """Compiling takes a tenth of one; waiting for another process counts as well."""
+    cache = tmp_path / "cache"
+    shutil.copytree(compiled, cache)
+    (file,) = cache.iterdir()
+    if is_made:
+        file.rename(file.with_suffix(".kept"))
+    else:
+        file.unlink()
+    script = tmp_path / "script.py"
+    script.write_text(MEANWHILE + KERNEL)
+    told = re.fullmatch(NOTICE.replace(r"\d+", r"(\d+)"), python(script, cache).stderr)
+    assert told and int(told[1]) >= 2
+
+
 def test_one_cache_serves_all_folders_that_the_same_source_lies_in(kernel_script, tmp_path):
     python(kernel_script, tmp_path / "cache")
     moved = tmp_path / "elsewhere" / "script.py"

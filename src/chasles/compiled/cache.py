@@ -27,12 +27,13 @@ from numba.core.caching import CompileResultCacheImpl, _Cache
 from numba.core.serialize import dumps
 
 from chasles.compiled.locks import lock
+from chasles.compiled.notice import FIRST_COMPILE
 from chasles.compiled.ownership import make_own, open_trusted
 from chasles.compiled.reach import Unknown, described_type, digest_of
 from chasles.compiled.slots import make_slots, slots_used
 
 #: Changed whenever files of older versions would be misread.
-FORMAT = 3
+FORMAT = 4
 #: Files kept of one kernel: sources, signatures and versions in turn.  The time loop alone has some
 #: thirty signatures: eight families of methods on charts, trees, and trees with cut joints.
 KEPT = 64
@@ -140,6 +141,7 @@ class KernelCache(_Cache):
         found, folder = self.loaded(sig, target_context), open_folder()
         name = None if found else self.file_name(sig, target_context.codegen().magic_tuple())
         if folder is not None and name is not None and lock(folder / name):
+            FIRST_COMPILE.compiles = True
             found = self.loaded(sig, target_context)  # what another process has made meanwhile
         return found
 

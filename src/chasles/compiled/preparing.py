@@ -8,6 +8,7 @@ from contextlib import contextmanager
 from typing import Any
 
 from chasles.compiled.locks import unlock
+from chasles.compiled.notice import FIRST_COMPILE
 from chasles.compiled.passes import COMPILER
 from chasles.compiled.shortcuts import shortcuts
 
@@ -18,7 +19,7 @@ JIT_OPTIONS: dict[str, Any] = {"error_model": "numpy", "pipeline_class": COMPILE
 @contextmanager
 def preparing() -> Iterator[None]:
     """Machine code is loaded or compiled: undisturbed, by shortcuts, and by one process."""
-    with interrupts_kept(), without_collection(), shortcuts():
+    with FIRST_COMPILE.timed(), interrupts_kept(), without_collection(), shortcuts():
         try:
             yield
         finally:
