@@ -56,9 +56,7 @@ def test_derivatives_by_differences_are_those_by_dual_numbers():
     exact = tangent(
         system, state, np.zeros(max(1, system.signal_count)), np.zeros(system.quadrature_count)
     )
-    newton = make_newton(
-        system, work, np.zeros(system.row_count), np.full(system.body_count, -1), True
-    )
+    newton = make_newton(system, work, np.zeros(system.row_count), True)
     newton.tangents.probe.absolute[:] = state
     flat, scratch = flat_arrays(newton), SimpleNamespace(absolute=state.ravel())
     exact_pose, exact_twist = exact.by_pose.toarray(), exact.by_twist.toarray()

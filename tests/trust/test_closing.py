@@ -12,9 +12,9 @@ MOST_FACTORS = 10  # Newton doubles the digits: 53 bits from 1e-13 take one, wha
 def factors(monkeypatch):
     """How many matrices were factored."""
     made = []
-    factorise = closure.DampedKkt.factorise
+    factorised = closure.DampedKkt.of
     monkeypatch.setattr(
-        closure.DampedKkt, "factorise", lambda *given: made.append(1) or factorise(*given)
+        closure.DampedKkt, "of", lambda *given: made.append(1) or factorised(*given)
     )
     return made
 
