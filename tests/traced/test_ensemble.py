@@ -231,6 +231,20 @@ def test_statistics_are_those_of_the_trajectories():
     assert "position" not in found
 
 
+@pytest.mark.parametrize("spaces", ["auto", "SO3xR3"])
+def test_kinetic_energy_is_that_of_a_result_with_rotors(spaces):
+    top = spinning_top()
+    model = replace(top, joints=[replace(top.joints[0], armature=0.7)])
+    spins = np.array([[0.0, 6.0, 3.0], [1.0, 5.0, 2.0]])
+    vary = {"top.angular_velocity": spins}
+    found = ensemble(model, vary, 0.02, STEP, spaces=spaces, statistics=["kinetic_energy"])
+    for k, spin in enumerate(spins):
+        run = ch.simulate(
+            with_part(model, "bodies", "top", angular_velocity=spin), 0.02, STEP, spaces=spaces
+        )
+        assert_allclose(found["last"][k, 0], run.kinetic_energy()[-1], rtol=1e-13)
+
+
 def test_statistics_count_members_that_left_the_lanes():
     vary = {"ball.velocity": np.array([[0, 0, -0.1 * k] for k in range(20)])}
     whole = ensemble(bouncing(), vary, 0.2, STEP)

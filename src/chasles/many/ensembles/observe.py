@@ -4,7 +4,7 @@
 "top.position.z"           of a centre of mass in the world, m
 "top.speed"                of a centre of mass, m/s
 "top.angular_velocity.x"   in the body frame, rad/s
-"kinetic_energy"           of all bodies, J
+"kinetic_energy"           of all bodies and rotors, J
 """
 
 from collections.abc import Callable, Iterable, Sequence
@@ -15,7 +15,7 @@ from chasles.core.assemble import pose_of
 from chasles.core.constraints.kind import Opening
 from chasles.core.constraints.lower_pair import LOWER_PAIR
 from chasles.core.constraints.registry import CONSTRAINTS
-from chasles.core.judge import energy_of_placed
+from chasles.core.judge import energy_of_placed, rotor_energy
 from chasles.core.recursion.kinematics import kinematics, place
 from chasles.core.signals import put_signals
 from chasles.core.stabilisation.residuals import joint_opening
@@ -77,6 +77,12 @@ def violation(joint: int) -> Quantity:
     return value
 
 
+def kinetic_energy(system: Any, scratch: Any) -> Any:
+    """As `Result.kinetic_energy` has it: of bodies, and of rotors."""
+    rotors = rotor_energy(system.joints, system.joint_count, scratch.absolute)
+    return energy_of_placed(system, scratch) + rotors
+
+
 def of_body(body: int, word: str, axis: str) -> Quantity:
     at = body * ABSOLUTE_WIDTH
 
@@ -94,7 +100,7 @@ def quantity(stepper: Stepper, name: str) -> Quantity:
     """What a name stands for."""
     setup = stepper.solver.setup
     if name == "kinetic_energy":
-        return energy_of_placed
+        return kinetic_energy
     for joint in setup.model.joint_names:
         if name == f"{joint}.violation":
             return violation(setup.joint_index[joint])
