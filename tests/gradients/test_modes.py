@@ -264,3 +264,20 @@ def test_models_with_redundant_rows_are_differentiated(name, spaces):
     by = 1e-3 * np.eye(3)
     differences = [(at(model.gravity + d) - at(model.gravity - d)) / 2e-3 for d in by]
     assert found == pytest.approx(differences, rel=1e-7, abs=1e-12)
+
+
+@pytest.mark.parametrize("kind", ["of time", "of the motion"])
+def test_functions_of_ones_own_are_refused_by_their_name(refusal, kind):
+    """Not by where they happen to stand in memory."""
+    ball = ch.Body.sphere("ball", radius=0.1, mass=1.0, position=(1, 0, 0))
+    hinge = ch.Revolute("hinge", ch.GROUND, ball, at=(0, 0, 0), axis=(0, 1, 0))
+    forces = {
+        "of time": ch.Motor("motor", hinge, effort=lambda t: 2.0 * t),
+        "of the motion": ch.JointLaw("law", hinge, lambda t, q, rate: -q),
+    }
+    model = ch.Model([ball], [hinge], [forces[kind]])
+    message = refusal(
+        lambda: ch.gradient(model, lambda run: run.t[-1], ["ball.mass"], until=0.01, step=STEP),
+        InvalidOption,
+    )
+    assert "functions of your own" in message

@@ -127,7 +127,8 @@ def slope_along(
     """How what is set up changes with a field; `here` is the image of the model itself."""
     h, images = neighbours(made, value, change, path)
     if len({image.structure for image in (here, *images.values())}) > 1:
-        raise other_choices(path)
+        is_same = image_of(made({})).structure == here.structure  # addresses of formulas are not
+        raise other_choices(path) if is_same else not_ours()
     rounding = ROUNDING if -1 in images else ROUNDING_ASIDE
     found, doubt = [], []
     for word in ("block", "numbers"):
@@ -190,6 +191,15 @@ def other_choices(path: str) -> InvalidOption:
         f"gradient: the model is set up in another way where '{path}' changes by a percent: a gain"
         " of 0 is left out, say, or bodies come in another order.",
         "Take a value at which it is not: a small one for 0.",
+    )
+
+
+def not_ours() -> InvalidOption:
+    return InvalidOption(
+        "gradient: the model has functions of your own, of time or of its motion, whose derivatives"
+        " are not known.",
+        "Give functions of time as Signal.sine(...) or Signal.table(t, values). For others take"
+        " differences of runs.",
     )
 
 
