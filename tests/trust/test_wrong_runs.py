@@ -71,6 +71,28 @@ def test_a_standing_quadruped_on_stiff_feet_is_told():
         assert ch.simulate(quadruped(1e4, 1e2), 0.5, 1e-3).status == "finished"
 
 
+@pytest.mark.parametrize("method", ["rk4", "generalized-alpha", "linearly-implicit", "bliedf2"])
+@pytest.mark.parametrize("step", [5e-3, 2e-3, 5e-4])
+def test_bounces_whose_energy_is_not_that_of_the_drop_are_told(method, step):
+    """A ball and its rider on a coil hop on a stiff floor: nothing of the energy may be lost."""
+    foot = ch.Body.sphere("foot", 0.05, mass=2.0, position=(0, 0, 0.55))
+    rider = ch.Body.box("rider", (0.3, 0.3, 0.6), mass=18.0, position=(0, 0, 1.4))
+    joints = [
+        ch.Prismatic("rail", ch.GROUND, rider, at=(0, 0, 1.4), axis="z"),
+        ch.Prismatic("leg", rider, foot, at=(0, 0, 0.55), axis="z"),
+    ]
+    forces = [
+        ch.JointSpring("coil", "leg", stiffness=4000.0),
+        ch.Contact("floor", ch.GROUND, foot, at=(0, 0, 0), axis="z", stiffness=2e5),
+    ]
+    with warnings.catch_warnings(record=True) as told:
+        warnings.simplefilter("always")
+        result = ch.simulate(ch.Model([foot, rider], joints, forces), 2.0, step, method=method)
+    share = np.abs(result.energy_balance()).max() / np.ptp(result.kinetic_energy())
+    assert bool(told) or share < 0.05
+    assert not told or share > 0.01
+
+
 @pytest.mark.parametrize("steps", [1.9, 3.5])
 def test_the_last_step_is_looked_at_too_and_weights_below_zero_hide_nothing(steps):
     """The weights of dopri5 are not all positive: the energy exchanged may come out negative."""

@@ -34,6 +34,7 @@ from chasles.core.state_block import (
     StateBlock,
 )
 from chasles.integrators.rosenbrock import LinearlyImplicit
+from chasles.model import Contact, JointStop
 from chasles.run.loop import Ended
 from chasles.run.stepper import Stepper
 
@@ -163,6 +164,8 @@ def culprit(stepper: Stepper, block: Floats) -> str:
 
 def step_that_would_do(stepper: Stepper, step: float, until: float) -> float | None:
     """A shorter step with which the balance closes up to then; None if none was found soon."""
+    if any(isinstance(force, Contact | JointStop) for force in stepper.solver.setup.model.forces):
+        return None  # what a bounce misses shows after many of them
     watch, bodies = stepper.mechanism.watch, stepper.mechanism.system.body_count
     events = int(watch.count[0])
     nowhere = np.zeros((1, 1))
