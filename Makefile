@@ -2,10 +2,12 @@
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
-PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
+PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check --no-compile
 WORKERS ?= auto
 COUNT ?= 40
 SEED ?=
+# What is imported is compiled once and kept, whatever the shell says: a hundred processes start here.
+export PYTHONDONTWRITEBYTECODE :=
 
 .PHONY: paper test warm browser slow robots mutants bench lint docs wheel clean
 

@@ -1,9 +1,14 @@
 """What every refusal has in common, and what the tests of a folder may take."""
 
+import gc
 import os
 import shutil
 import signal
 from collections import Counter
+
+# Before NumPy is imported, and for the workers and all processes that tests start: matrices here
+# are small, and threads that wait for their next product would take the CPU of the other worker.
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
 import fresh
 import pytest
@@ -69,6 +74,7 @@ CLOCK = Clock()
 
 
 def pytest_collection_finish():
+    gc.freeze()  # thousands of tests, which every collection of garbage would look at again
     CLOCK.lap()
 
 

@@ -5,6 +5,8 @@ with a complex step, so they are good to the last digits: first derivatives chec
 J V, which is -eta because V' = 0 on that motion, checks eta.
 """
 
+from functools import cached_property
+
 import numpy as np
 import pytest
 from mechanisms import FORMS, KINDS, chain, moving
@@ -62,6 +64,7 @@ class Pair:
             return screw_rates(self.joint, now, slope)
         return space_rates(self.joint, now, slope, self.poses[self.ends[1]][:3, :3])
 
+    @cached_property
     def rows(self):
         """J (rows, 12) on bodies a and b, and eta, of this joint."""
         state = ch.State.from_absolute(0.0, self.model, self.absolute)
@@ -71,7 +74,7 @@ class Pair:
         return equations.jacobian[np.ix_(own, columns)], equations.eta[own]
 
     def row_values(self, twists):
-        jacobian, _ = self.rows()
+        jacobian, _ = self.rows
         return jacobian @ np.concatenate([twists[body] for body in self.ends])
 
 
@@ -163,7 +166,7 @@ def test_eta_is_minus_the_rate_of_the_locked_velocities(pairs):
             weight * pair.rates(k * h, twists) for k, weight in ((-2, 1), (-1, -8), (1, 8), (2, -1))
         ) / (12 * h)
         scale = 1 + np.abs(twists).max() ** 2
-        _, eta = pair.rows()
+        _, eta = pair.rows
         np.testing.assert_allclose(eta, -rate, rtol=0, atol=1e-9 * scale)
         if pair.joint.kind != "fixed":  # a weld has [V_a, V_b] = 0
             assert np.abs(eta).max() > 1e-3 * scale
