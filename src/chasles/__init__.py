@@ -34,11 +34,15 @@ from chasles.model import Gear as Gear
 from chasles.model import Helical as Helical
 from chasles.model import InconsistentStart as InconsistentStart
 from chasles.model import InvalidBody as InvalidBody
+from chasles.model import InvalidCoupling as InvalidCoupling
+from chasles.model import InvalidDriver as InvalidDriver
 from chasles.model import InvalidFile as InvalidFile
 from chasles.model import InvalidForce as InvalidForce
 from chasles.model import InvalidJoint as InvalidJoint
 from chasles.model import InvalidModel as InvalidModel
 from chasles.model import InvalidOption as InvalidOption
+from chasles.model import InvalidSensor as InvalidSensor
+from chasles.model import InvalidSignal as InvalidSignal
 from chasles.model import Joint as Joint
 from chasles.model import JointFriction as JointFriction
 from chasles.model import JointLaw as JointLaw

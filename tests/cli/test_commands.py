@@ -14,6 +14,7 @@ import pytest
 
 import chasles as ch
 from chasles.cli import COMMANDS, main
+from chasles.model.tables import small
 from chasles.run.interrupts import Interrupted
 
 TOP = Path(__file__).parents[2] / "examples" / "heavy_top.toml"
@@ -33,6 +34,23 @@ def test_run_writes_the_result_of_the_same_run_in_python(in_folder, capsys):
     kept = ch.load(in_folder / "out/heavy_top/result.nc")
     same = ch.simulate(ch.read_model(TOP), until=0.1, step=1e-3, method="dopri5")
     assert np.array_equal(kept.position("top"), same.position("top"))
+
+
+def test_run_lists_couplings_beside_joints(in_folder, capsys):
+    wheels = [
+        ch.Body.cylinder(name, 0.1, 0.02, mass=1.0, axis="z", position=(0.3 * k, 0, 0))
+        for k, name in enumerate(("sun", "planet"))
+    ]
+    pins = [ch.Revolute(f"{w.name} pin", ch.GROUND, w, w.position, "z") for w in wheels]
+    mesh = ch.Coupling("mesh", {"sun pin": 1, "planet pin": (2, 0.3)})
+    push = ch.Load("push", "sun", torque=(0, 0, 1))
+    ch.Model(wheels, [*pins, mesh], [push]).write("gears.toml", run={"until": 0.1, "step": 0.01})
+    assert main(["run", "gears.toml", "--quiet"]) == 0
+    said = capsys.readouterr().out
+    worst = ch.load("out/gears/result.nc").violation("mesh").max()
+    assert f"  mesh: error of the coupling at most {small(worst)}" in said
+    assert main(["run", "gears.toml", "--json", "--out", "again"]) == 0
+    assert json.loads(capsys.readouterr().out)["couplings"] == {"mesh": worst}
 
 
 def test_the_file_says_how_to_run(in_folder, capsys):

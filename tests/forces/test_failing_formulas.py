@@ -77,10 +77,17 @@ def test_a_healthy_formula_is_not_blamed(compiled):
         (lambda t: (X, X), ["TypeError", "formula(t, position"]),
     ],
 )
-def test_a_formula_of_the_wrong_shape_is_named_at_the_first_step(formula, said):
-    error = stopped(ch.CustomForce("wind", BALL, formula))
+def test_a_formula_of_the_wrong_shape_is_named_with_the_model(formula, said, refusal):
+    forces = [ch.CustomForce("wind", BALL, formula)]
+    message = refusal(lambda: ch.Model([BALL], forces=forces), ch.InvalidForce)
     for part in ["force 'wind'", "t = 0 s", *said]:
-        assert part in str(error)
+        assert part in message
+
+
+def test_a_formula_that_changes_its_mind_is_named_at_the_first_step():
+    answers = iter([(X, NOTHING)])
+    error = stopped(ch.CustomForce("wind", BALL, lambda t, *motion: next(answers, None)))
+    assert "force 'wind'" in str(error) and "returned None at t = 0 s" in str(error)
     assert error.result.t.tolist() == [0.0]
 
 
@@ -192,9 +199,7 @@ def test_a_motor_that_fails_on_the_way_is_named(what):
 
 
 def test_a_load_that_fails_at_the_start_is_refused(refusal):
-    load = ch.Load("push", BALL, force=lambda t: (0, 0, 1 / t))
-    model = ch.Model([BALL], forces=[load])
-    message = refusal(lambda: ch.simulate(model, 1.0, 1e-2), ch.ChaslesError)
+    message = refusal(lambda: ch.Load("push", BALL, force=lambda t: (0, 0, 1 / t)), ch.ChaslesError)
     assert "force 'push'" in message and "ZeroDivisionError at t = 0 s" in message
 
 

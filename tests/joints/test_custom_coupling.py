@@ -232,8 +232,8 @@ def test_a_coupling_that_makes_no_sense_is_refused(make, said, refusal):
     ],
 )
 def test_a_formula_that_fails_is_named(formula, said, refusal):
-    model = slides(ch.CustomCoupling("tie", ["one", "two", "three"], formula))
-    message = refusal(lambda: ch.simulate(model, until=0.1, step=0.01), ch.ChaslesError)
+    tie = ch.CustomCoupling("tie", ["one", "two", "three"], formula)
+    message = refusal(lambda: ch.simulate(slides(tie), until=0.1, step=0.01), ch.ChaslesError)
     assert any(part in message for part in said.split("|")) and "coupling 'tie'" in message
 
 

@@ -203,6 +203,10 @@ def test_composites_of_nothing_are_refused(parts, holes, said, refusal):
 SIX = range(6)
 
 
+def level(pose_a, pose_b):
+    return (pose_b[1][2],)
+
+
 def leg():
     thigh = ch.Body.rod("thigh", mass=2.0, between=((0, 0, 0), (0.3, 0, -0.4)))
     shank = ch.Body.rod("shank", mass=1.0, between=((0.3, 0, -0.4), (0, 0.1, -0.9)))
@@ -260,7 +264,7 @@ def test_legs_are_added():
             .placed(rotation=("x", 1)), "bushing 'odd'"),
         (lambda: leg().with_parts(forces=[ch.Load("f", "thigh", lambda t: (t, 0, 0))])
             .placed(rotation=("x", 1)), "load 'f' has a function"),
-        (lambda: leg().with_parts(joints=[ch.CustomJoint("c", "ground", "thigh", tuple, 1)])
+        (lambda: leg().with_parts(joints=[ch.CustomJoint("c", "ground", "thigh", level, 1)])
             .placed(position=(1, 0, 0)), "customjoint 'c'"),
         (lambda: ch.Model([ch.Body.sphere("b", 1, 1)], [], [], (0, 0, -9.81)), "gravity=(0.0"),
     ],

@@ -118,7 +118,7 @@ def test_a_motor_is_sampled():
 @pytest.mark.parametrize("what", ["target", "effort"])
 def test_a_motor_that_fails_is_named(what, refusal):
     for gain in ("stiffness", "damping"):
-        motor = Motor("servo", HINGE, **{"target": 0, gain: 1, what: lambda t: NAN})
+        motor = Motor("servo", HINGE, **{"target": 0, gain: 1, what: lambda t: NAN if t > 0 else t})
         message = refusal(lambda motor=motor: motor.sample([2.0]), InvalidSignal)
         assert f"force 'servo', {what}" in message and "nan at t = 2 s" in message
 
@@ -142,8 +142,9 @@ def test_a_load_is_sampled():
 )
 def test_a_load_that_fails_is_named(function, said, refusal):
     for what in ("force", "torque"):
-        load = Load("push", ROD, **{what: function})
-        message = refusal(lambda load=load: load.sample([0.0, 2.0]), InvalidForce)
+        message = refusal(
+            lambda what=what: Load("push", ROD, **{what: function}).sample([0.0, 2.0]), InvalidForce
+        )
         for part in ["force 'push'", what, *said]:
             assert part in message
 
@@ -248,11 +249,11 @@ def test_a_formula_that_fails_is_named(formula, said, refusal):
         ),
         (
             lambda: Motor("f", HINGE, target="home", stiffness=1),
-            ["target must be a number, got 'home'"],
+            ["target must be a number, a Signal or a function of t, got 'home'"],
         ),
         (lambda: Motor("f", HINGE, target=NAN, stiffness=1), ["target must be finite, got nan"]),
-        (lambda: Motor("f", HINGE, effort=(1, 2)), ["effort must be a number, got (1, 2)"]),
-        (lambda: Motor("f", HINGE, effort=None), ["effort must be a number, got None"]),
+        (lambda: Motor("f", HINGE, effort=(1, 2)), ["or of t, q and rate, got (1, 2)"]),
+        (lambda: Motor("f", HINGE, effort=None), ["or of t, q and rate, got None"]),
         (lambda: Load("f", ROD), ["neither a force nor a torque"]),
         (lambda: Load("f", GROUND, X), ["body is the ground"]),
         (lambda: Load("f", 3, X), ["body must be a body, got 3"]),

@@ -1,7 +1,8 @@
 """Keywords that do not exist are refused with the one that was meant; signatures are short."""
 
 import inspect
-from math import pi
+from functools import partial
+from math import log, pi
 
 import pytest
 
@@ -11,6 +12,7 @@ ROD = ch.Body.rod("rod", mass=1.0, between=((0, 0, 0), (1, 0, 0)))
 HINGE = ch.Revolute("hinge", ch.GROUND, ROD, (0, 0, 0), "y")
 MODEL = ch.Model([ROD], [HINGE])
 BALL = {"radius": 0.1, "mass": 1.0}
+FLOOR = partial(ch.Contact, "floor", ch.GROUND, "ball", (0, 0, 0), stiffness=1e4)
 
 
 @pytest.mark.parametrize(
@@ -41,6 +43,9 @@ BALL = {"radius": 0.1, "mass": 1.0}
         (lambda: ch.SO3xR3(relativ_to="rod"), "relativ_to", "relative_to"),
         (lambda: MODEL.plot(views="xy"), "views", "view"),
         (lambda: MODEL.placed(prefx="left "), "prefx", "prefix"),
+        (lambda: FLOOR(restitution=0.5), "restitution", "dissipation"),
+        (lambda: FLOOR(damping=0.5), "damping", "dissipation"),
+        (lambda: FLOOR(mu=0.5), "mu", "friction"),
     ],
 )  # fmt: skip
 def test_a_misspelt_keyword_is_corrected(call, wrong, meant, refusal):
@@ -114,3 +119,82 @@ def test_only_what_is_public_is_listed():
 def test_names_of_methods_elsewhere_are_translated(method, meant, refusal):
     words = refusal(lambda: ch.simulate(MODEL, 1.0, 1e-3, method=method), ch.UnknownName)
     assert f"Did you mean {meant}" in words
+
+
+# --- arguments twice, and too many ----------------------------------------------------------------
+
+
+def checked_callables():
+    """Every public function, class and constructor whose calls are checked, with its first name."""
+    for name in ch.__all__:
+        thing = getattr(ch, name)
+        own = vars(thing).items() if inspect.isclass(thing) else ()
+        makers = [getattr(thing, n) for n, maker in own if isinstance(maker, classmethod)]
+        for call in (thing, *makers):
+            function = call.__init__ if inspect.isclass(call) else call
+            if not hasattr(function, "__wrapped__"):
+                continue
+            places = [
+                parameter.name
+                for parameter in inspect.signature(call).parameters.values()
+                if parameter.kind is parameter.POSITIONAL_OR_KEYWORD
+            ]
+            if places:
+                yield pytest.param(call, places, id=call.__qualname__)
+
+
+CHECKED = list(checked_callables())
+
+
+@pytest.mark.parametrize("call, places", CHECKED)
+def test_an_argument_that_is_given_twice_is_named(call, places, refusal):
+    message = refusal(lambda: call("one", **{places[0]: "other"}), ch.ChaslesError)
+    assert f"'{places[0]}' is given twice" in message and "'one'" in message
+    with pytest.raises(TypeError):
+        call("one", **{places[0]: "other"})
+
+
+@pytest.mark.parametrize("call, places", CHECKED)
+def test_too_many_arguments_are_counted(call, places, refusal):
+    message = refusal(lambda: call(*"x" * (len(places) + 2)), ch.ChaslesError)
+    assert f"{len(places) + 2} arguments are given by their place" in message
+    assert f"takes {len(places)} ({', '.join(places)})" in message
+
+
+@pytest.mark.parametrize("asked", [(ch.simulate, (MODEL, 1.0), {"until": 2}),
+                                   (ch.simulate, (MODEL, 1.0, 1e-3, "rk4"), {}),
+                                   (ch.Simulation, (MODEL, 1e-3, "rk4"), {})])  # fmt: skip
+def test_runs_do_not_speak_of_their_own_records(asked, refusal):
+    call, given, named = asked
+    message = refusal(lambda: call(*given, **named), ch.ChaslesError)
+    assert "__init__" not in message and "Options" not in message
+    assert message.startswith(call.__name__)
+
+
+# --- names that are not there ---------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("kind, name", [(ch.Signal, "pulse"), (ch.Body, "cube")])
+def test_a_constructor_that_is_not_there_is_answered_with_those_that_are(kind, name, refusal):
+    message = refusal(lambda: getattr(kind, name), ch.UnknownName)
+    assert f"{kind.__name__}: there is no constructor '{name}'" in message
+    makers = [n for n, made in vars(kind).items() if isinstance(made, classmethod)]
+    documented = [n for n in makers if inspect.getdoc(getattr(kind, n)).count(">>>")]
+    assert documented and all(f"'{maker}'" in message for maker in documented)
+    assert not hasattr(kind, name) and not hasattr(kind, "__nothing__")
+
+
+@pytest.mark.parametrize("share", [0.95, 0.8, 0.6, 0.5])
+def test_the_dissipation_that_is_told_has_that_restitution(share, refusal):
+    """Hunt and Crossley exactly: u - ln(1 + u) is the same before and after, u = c v."""
+    message = refusal(lambda: FLOOR(restitution=share), ch.ChaslesError)
+    told = message.split("dissipation=")[1].split(",")[0]
+    assert told == "1.5 * (1 - e) / (e * v)"
+    before = 1.5 * (1 - share) / share  # c v of an impact at 1 m/s
+    low, high = 0.0, 1.0 - 1e-12
+    while high - low > 1e-12:
+        after = 0.5 * (low + high)
+        low, high = (
+            (after, high) if -after - log(1 - after) < before - log(1 + before) else (low, after)
+        )
+    assert low / before == pytest.approx(share, abs=0.02)

@@ -111,12 +111,20 @@ def sine(t):
     return np.sin(t)
 
 
+def level(pose_a, pose_b):
+    return (pose_b[1][2],)
+
+
+def lift(t, *motion):
+    return (0.0, 0.0, 1.0), (0.0, 0.0, 0.0)
+
+
 @pytest.mark.parametrize(
     "parts, said",
     [
-        ({"joints": [CustomJoint("level", GROUND, "d", sine, 1)]}, ["joint 'level': formula"]),
-        ({"forces": [CustomForce("lift", "d", sine)]}, ["force 'lift': formula"]),
-        ({"forces": [Load("push", "d", torque=sine)]}, ["force 'push': torque"]),
+        ({"joints": [CustomJoint("level", GROUND, "d", level, 1)]}, ["joint 'level': formula"]),
+        ({"forces": [CustomForce("lift", "d", lift)]}, ["force 'lift': formula"]),
+        ({"forces": [Load("push", "d", torque=lambda t: (0.0, t, 0.0))]}, ["force 'push': torque"]),
         ({"drivers": [PointDriver("pull", "d", None, UP, sine)]}, ["driver 'pull': motion"]),
         (
             {"drivers": [PointDriver("pull", "d", None, UP, Signal(Signal.linear(1).function))]},

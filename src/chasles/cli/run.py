@@ -112,6 +112,7 @@ def summary(result: Any) -> dict[str, Any]:
     """The summary of a run, as plain data."""
     model, provenance = result.model, result.provenance
     gaps = {joint.name: {"m": 0.0, "rad": 0.0} for joint in model.joints}
+    missed_sums = dict.fromkeys((coupling.name for coupling in model.couplings), 0.0)
     first, work, last, missed = None, 0.0, 0.0, 0.0
     for window in result._windows():  # a run on the disk may be longer than memory
         energy, balance = window.energy(), window.energy_balance()
@@ -122,6 +123,8 @@ def summary(result: Any) -> dict[str, Any]:
         for name, gap in gaps.items():
             gap["m"] = max(gap["m"], float(window.violation(name).max()))
             gap["rad"] = max(gap["rad"], float(window.violation(name, part="rotation").max()))
+        for name, so_far in missed_sums.items():
+            missed_sums[name] = max(so_far, float(window.violation(name).max()))
     return {
         "status": result.status,
         "message": result.message,
@@ -130,6 +133,7 @@ def summary(result: Any) -> dict[str, Any]:
         **{name: provenance[name] for name in ("steps", "step", "method", "spaces", "stabilise")},
         "seconds_in_steps": provenance["seconds_in_steps"],
         "joints": gaps,
+        "couplings": missed_sums,
         "energy": {"start": first, "end": last, "largest_error": missed},
         "notes": list(model.notes),
     }
@@ -140,11 +144,16 @@ def in_words(found: dict[str, Any]) -> str:
         f"  {name}: constraint violation at most {small(gap['m'])} m, {small(gap['rad'])} rad"
         for name, gap in found["joints"].items()
     ]
+    couplings = [
+        f"  {name}: error of the coupling at most {small(error)}"
+        for name, error in found["couplings"].items()
+    ]
     energy = found["energy"]
     return "\n".join(
         [
             f"{found['message']} ({found['method']}, {found['seconds_in_steps']:.3g} s)",
             *joints,
+            *couplings,
             f"energy {energy['start']:.6g} J at the start, {energy['end']:.6g} J at the end;"
             f" largest energy-balance error {small(energy['largest_error'])} J",
             *(f"note: {note}" for note in found["notes"]),

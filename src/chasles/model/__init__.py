@@ -29,6 +29,7 @@ from chasles.model.errors import ChaslesError as ChaslesError
 from chasles.model.errors import ChaslesWarning as ChaslesWarning
 from chasles.model.errors import InconsistentStart as InconsistentStart
 from chasles.model.errors import InvalidBody as InvalidBody
+from chasles.model.errors import InvalidCoupling as InvalidCoupling
 from chasles.model.errors import InvalidDriver as InvalidDriver
 from chasles.model.errors import InvalidFile as InvalidFile
 from chasles.model.errors import InvalidForce as InvalidForce

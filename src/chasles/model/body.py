@@ -22,7 +22,7 @@ from chasles.model.checks import (
 )
 from chasles.model.docstrings import with_parameters
 from chasles.model.errors import InvalidBody, short_repr
-from chasles.model.keywords import checked_keywords
+from chasles.model.keywords import WithConstructors, checked_keywords
 from chasles.model.physical import checked_inertia
 from chasles.model.rotations import Turned, rotation_of
 from chasles.model.shapes import Box, Cylinder, Rod, Shape, Sphere, checked_axis
@@ -95,7 +95,7 @@ def takes_start(maker: Maker) -> Maker:
 
 @checked_keywords
 @dataclass(frozen=True, init=False)
-class Body:
+class Body(metaclass=WithConstructors):
     """A rigid body, with its pose and velocity at t = 0.
 
     Parameters

@@ -18,6 +18,7 @@ Invalid = type[ChaslesError]
 
 #: Letters and bytes, which Python and NumPy would read as numbers.
 Bytes = bytes | bytearray | memoryview
+NOT_FINITE = "must be finite"
 IDENTITY: Matrix3 = ((1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0))
 
 
@@ -32,8 +33,10 @@ def checked_name(name: object, kind: str, invalid: Invalid) -> str:
     return name
 
 
-def checked_number(value: Any, what: str, where: str, invalid: Invalid) -> float:
-    """One finite real number."""
+def checked_number(
+    value: Any, what: str, where: str, invalid: Invalid, forms: str = "a number"
+) -> float:
+    """One finite real number; `forms` are all that would have been taken."""
     try:
         if isinstance(value, str | Bytes | bool | np.bool_ | np.complexfloating):
             raise TypeError
@@ -43,10 +46,10 @@ def checked_number(value: Any, what: str, where: str, invalid: Invalid) -> float
             number = float(value)
     except (TypeError, ValueError, OverflowError):
         raise invalid(
-            f"{where}: {what} must be a number, got {short_repr(value)}.", "Give one real number."
+            f"{where}: {what} must be {forms}, got {short_repr(value)}.", "Give one real number."
         ) from None
     if not np.isfinite(number):
-        raise invalid(f"{where}: {what} must be finite, got {number}.", "Give a finite number.")
+        raise invalid(f"{where}: {what} {NOT_FINITE}, got {number}.", "Give a finite number.")
     return number
 
 
@@ -129,7 +132,7 @@ def checked_array(value: Any, what: str, where: str, invalid: Invalid) -> npt.ND
         numbers = array.astype(np.float64)
     if not np.isfinite(numbers).all():
         raise invalid(
-            f"{where}: {what} must be finite, got {short_repr(array.tolist())}.",
+            f"{where}: {what} {NOT_FINITE}, got {short_repr(array.tolist())}.",
             "Give finite numbers.",
         )
     return numbers

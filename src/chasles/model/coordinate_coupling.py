@@ -22,7 +22,7 @@ from chasles.model.coordinates import (
     resolved_coordinate,
 )
 from chasles.model.drivers import AnyDriver
-from chasles.model.errors import InvalidDriver, UnknownName, short_repr
+from chasles.model.errors import InvalidCoupling, UnknownName, short_repr
 from chasles.model.joints import Joint
 from chasles.model.signals import Signal
 from chasles.model.words import Coordinate
@@ -65,6 +65,7 @@ class Coupling(AnyDriver):
 
     locked = ("coupling",)
     word = "coupling"
+    invalid = InvalidCoupling
 
     motion: Signal = field(default=STILL, init=False, repr=False)
     terms: tuple[Term, ...] = ()
@@ -75,7 +76,7 @@ class Coupling(AnyDriver):
         fill(
             self,
             terms=checked_terms(terms, self.where),
-            offset=checked_number(offset, "offset", self.where, InvalidDriver),
+            offset=checked_number(offset, "offset", self.where, InvalidCoupling),
         )
 
     @property
@@ -120,11 +121,11 @@ def checked_terms(terms: Any, where: str) -> tuple[Term, ...]:
     ):
         listed = [(*checked_key((term[0], term[1]), where), term[2]) for term in terms]
     else:
-        raise InvalidDriver(
+        raise InvalidCoupling(
             f"{where}: terms must be a dict by joint, got {short_repr(terms)}.", EXAMPLE
         )
     if len(listed) < 2:
-        raise InvalidDriver(
+        raise InvalidCoupling(
             f"{where}: terms must name two coordinates or more, got {len(listed)}.",
             "A coordinate that is alone is held by a Driver, or by another joint.",
         )
@@ -136,19 +137,19 @@ def checked_terms(terms: Any, where: str) -> tuple[Term, ...]:
 def checked_key(key: Any, where: str) -> tuple[str, Coordinate]:
     """A joint, or a joint and its coordinate."""
     joint, word = key if isinstance(key, tuple) and len(key) == 2 else (key, AUTO)
-    name = checked_joint_name(joint, where, InvalidDriver)
-    return name, checked_coordinate(word, where, InvalidDriver)
+    name = checked_joint_name(joint, where, InvalidCoupling)
+    return name, checked_coordinate(word, where, InvalidCoupling)
 
 
 def checked_powers(value: Any, joint: str, where: str) -> tuple[float, ...]:
     """The coefficients of a coordinate and of its powers, not all of them zero."""
     what = f"the coefficient of '{joint}'"
     given = value if isinstance(value, tuple | list | np.ndarray) else (value,)
-    powers = [checked_number(number, what, where, InvalidDriver) for number in given]
+    powers = [checked_number(number, what, where, InvalidCoupling) for number in given]
     while len(powers) > 1 and powers[-1] == 0.0:
         powers.pop()
     if not any(powers):
-        raise InvalidDriver(
+        raise InvalidCoupling(
             f"{where}: {what} must not be 0: the joint would take no part.",
             f"Leave '{joint}' out, or give its coefficient.",
         )
@@ -160,9 +161,9 @@ def placed_coupling(coupling: Coupling, joints: Mapping[str, Joint]) -> Coupling
     terms: list[Term] = []
     for name, word, powers in coupling.terms:
         joint, asked = spelled(name, word, joints, coupling.where)
-        resolved = resolved_coordinate(joints[joint], asked, coupling.where, InvalidDriver)
+        resolved = resolved_coordinate(joints[joint], asked, coupling.where, InvalidCoupling)
         if any((joint, resolved) == known[:2] for known in terms):
-            raise InvalidDriver(
+            raise InvalidCoupling(
                 f"{coupling.where}: the {resolved} of joint '{joint}' is named twice.",
                 "Add its coefficients.",
             )

@@ -17,7 +17,7 @@ from chasles.model.checks import checked_array, checked_callable, fill
 from chasles.model.coordinate_coupling import Coupling, Term
 from chasles.model.custom import Pose
 from chasles.model.drivers import AnyDriver
-from chasles.model.errors import InvalidDriver, one_line
+from chasles.model.errors import InvalidCoupling, one_line
 from chasles.model.several import checked_several
 
 
@@ -63,9 +63,9 @@ class CustomCoupling(Coupling, in_files=False):
             self,
             terms=(),
             offset=0.0,
-            bodies=checked_several(bodies, self.where, InvalidDriver),
+            bodies=checked_several(bodies, self.where, InvalidCoupling),
             formula=checked_callable(
-                formula, "formula", "formula(pose_1, pose_2, ...)", self.where, InvalidDriver
+                formula, "formula", "formula(pose_1, pose_2, ...)", self.where, InvalidCoupling
             ),
         )
 
@@ -82,16 +82,16 @@ class CustomCoupling(Coupling, in_files=False):
         try:
             returned = self.formula(*poses)
         except Exception as error:
-            raise InvalidDriver(
+            raise InvalidCoupling(
                 f"{self.where}: its formula raised {type(error).__name__}: {one_line(error)}",
                 f"Give formula(pose_1, ..., pose_{len(self.bodies)}) with poses (R, r) of nine and"
                 " three numbers.",
             ) from error
         alone = isinstance(returned, tuple | list) and len(returned) == 1
         given = returned[0] if alone else returned
-        value = checked_array(given, "what its formula returned", self.where, InvalidDriver)
+        value = checked_array(given, "what its formula returned", self.where, InvalidCoupling)
         if value.shape != ():
-            raise InvalidDriver(
+            raise InvalidCoupling(
                 f"{self.where}: its formula returned shape {value.shape}, but it is one number.",
                 "Return one number; give a coupling of its own for every other.",
             )

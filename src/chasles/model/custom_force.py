@@ -1,6 +1,6 @@
 """Forces by a user's own formula, on one body or on several."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -9,9 +9,13 @@ import numpy as np
 from chasles.model.body import GROUND, Body, checked_body
 from chasles.model.checks import Vector3, checked_callable, checked_vector, fill
 from chasles.model.errors import ChaslesError, InvalidForce, one_line, short_repr
+from chasles.model.first_call import check_once, entered_motion
 from chasles.model.joints import Attachment
 from chasles.model.loads import BodyForce, is_plain
 from chasles.model.several import checked_several
+
+ONE = "formula(t, position, rotation, velocity, angular_velocity)"
+SEVERAL = "formula(t, motion_1, motion_2, ...)"
 
 
 @dataclass(frozen=True, init=False)
@@ -71,7 +75,6 @@ class CustomForce(BodyForce, in_files=False):
     ) -> None:
         first, rest = first_and_rest(name, body, others)
         super().__init__(name, first)
-        call = "formula(t, position, rotation, velocity, angular_velocity)"
         other = checked_body(reaction, "reaction", self.where, InvalidForce)
         if other == self.body:
             raise InvalidForce(
@@ -99,7 +102,7 @@ class CustomForce(BodyForce, in_files=False):
             )
         fill(
             self,
-            formula=checked_callable(formula, "formula", call, self.where, InvalidForce),
+            formula=checked_callable(formula, "formula", ONE, self.where, InvalidForce),
             reaction=other,
             compiled=bool(compiled),
             sees_reaction=bool(sees_reaction),
@@ -110,10 +113,20 @@ class CustomForce(BodyForce, in_files=False):
     def bodies(self) -> tuple[str, ...]:
         return (self.body, *self.others) if self.others else (self.body, self.reaction)
 
+    def completed(self, bodies: Mapping[str, Body]) -> "CustomForce":
+        """The same; its formula has been called with the motion entered."""
+        seen = self.bodies if self.others or self.sees_reaction else (self.body,)
+        first, *more = (entered_motion(name, bodies) for name in seen)
+        if self.others:
+            check_once(self.wrenches, 0.0, first, *more)
+        elif not self.compiled:  # whose compiler tells
+            check_once(self.wrench, 0.0, *first, *more)
+        return self
+
     def wrenches(self, t: float, *motions: Any) -> list[tuple[Vector3, Vector3]]:
         """Force and torque on every body of several, checked: formula(t, *motions)."""
         count, when = len(self.bodies), f"at t = {t:g} s"
-        returned = self._returned(t, motions, "formula(t, motion_1, motion_2, ...)")
+        returned = self._returned(t, motions, SEVERAL)
         try:
             pairs = [(force, torque) for force, torque in returned]
         except (TypeError, ValueError):
@@ -132,8 +145,7 @@ class CustomForce(BodyForce, in_files=False):
 
     def wrench(self, t: float, *motion: Any) -> tuple[Vector3, Vector3]:
         """Force and torque at one time and motion, checked: formula(t, *motion)."""
-        call = "formula(t, position, rotation, velocity, angular_velocity)"
-        returned = self._returned(t, motion, call)
+        returned = self._returned(t, motion, ONE)
         when = f"at t = {t:g} s"
         try:
             force, torque = returned

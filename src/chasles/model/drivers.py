@@ -15,7 +15,7 @@ from chasles.model.checks import (
 )
 from chasles.model.coordinates import checked_coordinate, checked_joint_name
 from chasles.model.derivatives import Floats, Function
-from chasles.model.errors import InvalidDriver, short_repr
+from chasles.model.errors import ChaslesError, InvalidDriver, short_repr
 from chasles.model.joints import Joint
 from chasles.model.registered import Part as Registered
 from chasles.model.signals import Part, Signal
@@ -44,12 +44,14 @@ class AnyDriver(Registered):
     kind: ClassVar[str] = "anydriver"
     kinds: ClassVar[dict[str, type["AnyDriver"]]] = {}
     word = "driver"
+    #: what is raised where it is wrong
+    invalid: ClassVar[type[ChaslesError]] = InvalidDriver
 
     name: str
     motion: Signal
 
     def __init__(self, name: str, motion: Signal | Function) -> None:
-        checked_name(name, "driver", InvalidDriver)
+        checked_name(name, self.word, self.invalid)
         fill(self, name=name)
         fill(self, motion=checked_motion(motion, self.where))
 

@@ -108,15 +108,62 @@ class InvalidForce(ChaslesError):
 
 
 class InvalidDriver(ChaslesError):
-    """A driver that cannot drive: a motion that jumps at the start, say."""
+    """A driver that cannot drive: a motion that jumps at the start, say.
+
+    Examples
+    --------
+    >>> import chasles as ch
+    >>> try:
+    ...     ch.Driver("crank", "bearing", 2.0)
+    ... except ch.InvalidDriver as error:
+    ...     print(error)
+    driver 'crank': motion must be a function of time, got 2.0.
+      Give a Signal or a function of t; a constant speed is Signal.linear(speed).
+    """
+
+
+class InvalidCoupling(InvalidJoint, InvalidDriver):
+    """A coupling that cannot exist: of one coordinate alone, or with a coefficient of 0.
+
+    Examples
+    --------
+    >>> import chasles as ch
+    >>> try:
+    ...     ch.Coupling("mesh", {"sun": 20})
+    ... except ch.InvalidCoupling as error:
+    ...     print(error)
+    coupling 'mesh': terms must name two coordinates or more, got 1.
+      A coordinate that is alone is held by a Driver, or by another joint.
+    """
 
 
 class InvalidSensor(ChaslesError):
-    """A sensor that cannot read: of something that is not there, or that the part has not."""
+    """A sensor that cannot read: of something that is not there, or that the part has not.
+
+    Examples
+    --------
+    >>> import chasles as ch
+    >>> try:
+    ...     ch.Sensor("tip", ch.GROUND)
+    ... except ch.InvalidSensor as error:
+    ...     print(error.what)
+    sensor 'tip': body is the ground, which does not move.
+    """
 
 
 class InvalidSignal(ChaslesError):
-    """A function of time that is none: it raises, or gives NaN or the wrong shape."""
+    """A function of time that is none: it raises, or gives NaN or the wrong shape.
+
+    Examples
+    --------
+    >>> import chasles as ch
+    >>> try:
+    ...     ch.Signal.table([0, 1, 1], [0, 2, 3])
+    ... except ch.InvalidSignal as error:
+    ...     print(error)
+    signal: t[2] = 1 s does not come after t[1] = 1 s.
+      Give the times in increasing order, each one once.
+    """
 
 
 class InvalidModel(ChaslesError):
@@ -250,7 +297,17 @@ ELSEWHERE = {
     **dict.fromkeys(("k", "spring_constant"), ("stiffness",)),
     **dict.fromkeys(("pos", "xyz"), ("position",)),
     **dict.fromkeys(("orientation", "rot"), ("rotation",)),
+    **dict.fromkeys(("mu", "friction_coefficient"), ("friction",)),
+    **dict.fromkeys(
+        ("restitution", "coefficient_of_restitution", "bounce", "damping"), ("dissipation",)
+    ),
 }  # fmt: skip
+RESTITUTION = (
+    "  dissipation=1.5 * (1 - e) / (e * v), in s/m, gives about the coefficient of restitution e"
+    " in impacts at the speed v; rigid ends of joints take one: Impact(..., restitution=e)."
+)
+#: How to get what is asked for by a name from elsewhere, where another name alone does not say it.
+HOW = dict.fromkeys(("restitution", "coefficient_of_restitution", "bounce"), RESTITUTION)
 
 
 class UnknownName(ChaslesError):
@@ -290,7 +347,7 @@ class UnknownName(ChaslesError):
         prefix = f"{where}: " if where else ""
         return cls(
             f"{prefix}there is no {kind} {short_repr(name)}.",
-            f"{hint}Known: {listed or 'none'}{more}.",
+            f"{hint}Known: {listed or 'none'}{more}.{HOW.get(word, '') if close else ''}",
         )
 
 

@@ -1,11 +1,11 @@
-"""Keywords that do not exist, and arguments that are missing, are refused in words."""
+"""Arguments and constructors that do not exist, are missing or come twice are refused in words."""
 
 from collections.abc import Callable, Iterable
 from functools import wraps
-from inspect import CO_VARKEYWORDS
-from typing import Any, TypeVar, cast
+from inspect import CO_VARARGS, CO_VARKEYWORDS
+from typing import TYPE_CHECKING, Any, TypeVar, cast
 
-from chasles.model.errors import ChaslesError, UnknownName
+from chasles.model.errors import ChaslesError, UnknownName, short_repr
 from chasles.notices import silence
 
 Made = TypeVar("Made", bound=Callable[..., Any])
@@ -19,10 +19,33 @@ class MissingArgument(ChaslesError, TypeError):
     """An argument that a function or class cannot do without."""
 
 
-def checked_keywords(made: Made, more: Iterable[str] = ()) -> Made:
-    """The same function or class, with a ChaslesError for unknown keywords and missing arguments.
+class ExcessArgument(ChaslesError, TypeError):
+    """An argument that is given twice, or more of them than a function or class takes."""
 
-    `more` are those that it takes as **.  What else may be wrong with a call is left to Python.
+
+class UnknownConstructor(UnknownName, AttributeError):
+    """A constructor that a class does not have."""
+
+
+class WithConstructors(type):
+    """A class with constructors: one that it does not have is refused with those that it has."""
+
+    if not TYPE_CHECKING:  # so that a type checker refuses it, too
+
+        def __getattr__(cls, name: str) -> Any:
+            if name.startswith("_"):
+                raise AttributeError(name)
+            makers = {n: maker for n, maker in vars(cls).items() if isinstance(maker, classmethod)}
+            own = [n for n, maker in makers.items() if hasattr(maker.__func__, "__wrapped__")]
+            error = UnknownConstructor.among("constructor", name, own, where=cls.__name__)
+            error.remedy += vars(cls).get("_otherwise", "")
+            raise error
+
+
+def checked_keywords(made: Made, more: Iterable[str] = ()) -> Made:
+    """The same function or class, with a ChaslesError for a call that does not fit.
+
+    `more` are the keywords that it takes as **.
     """
     if isinstance(made, type):
         made.__init__ = checked_call(made.__init__, made.__name__, more)  # type: ignore[misc]
@@ -34,10 +57,12 @@ def checked_call(function: Any, name: str, more: Iterable[str] = ()) -> Any:
     code = function.__code__
     open_ended = bool(code.co_flags & CO_VARKEYWORDS) and not more
     count = code.co_argcount + code.co_kwonlyargcount
+    places = code.co_varnames[: code.co_argcount]
+    most = len(places) if not code.co_flags & CO_VARARGS else float("inf")
     known = dict.fromkeys((*code.co_varnames[code.co_posonlyargcount : count], *more))
     for own in ("self", "cls"):
         known.pop(own, None)
-    needed = code.co_varnames[: code.co_argcount - len(function.__defaults__ or ())]
+    needed = places[: code.co_argcount - len(function.__defaults__ or ())]
     defaults = function.__kwdefaults__ or {}
     by_name = [n for n in code.co_varnames[code.co_argcount : count] if n not in defaults]
 
@@ -47,6 +72,11 @@ def checked_call(function: Any, name: str, more: Iterable[str] = ()) -> Any:
             for keyword in named:
                 if keyword not in known:
                     raise UnknownKeyword.among("keyword", keyword, known, where=title(given, name))
+            for place, value in zip(places, given):
+                if place in named and place in known:
+                    raise given_twice(place, value, named[place], title(given, name))
+        if len(given) > most:
+            raise too_many(len(given), places, known, title(given, name))
         missing = [one for one in (*needed[len(given) :], *by_name) if one not in named]
         if missing:
             raise missing_argument(missing, title(given, name))
@@ -65,6 +95,29 @@ def missing_argument(missing: list[str], where: str) -> MissingArgument:
         f"{where}: {words} {'is' if len(missing) == 1 else 'are'} missing.",
         f"Give {', '.join(f'{name}=...' for name in missing)}; help() says what"
         f" {'it is' if len(missing) == 1 else 'they are'}.",
+    )
+
+
+def given_twice(argument: str, first: Any, second: Any, where: str) -> ExcessArgument:
+    return ExcessArgument(
+        f"{where}: '{argument}' is given twice: {short_repr(first)} by its place, and"
+        f" {short_repr(second)} by its name.",
+        f"Give it once; {argument}=... is the clearer way.",
+    )
+
+
+def too_many(
+    count: int, places: tuple[str, ...], known: Iterable[str], where: str
+) -> ExcessArgument:
+    own = [place for place in places if place not in ("self", "cls")]
+    named = [name for name in known if name not in own]
+    takes = f"{len(own)} ({', '.join(own)})" if own else "none"
+    return ExcessArgument(
+        f"{where}: {count - len(places) + len(own)} arguments are given by their place, but it"
+        f" takes {takes}.",
+        f"Give the others by their names: {', '.join(f'{name}=...' for name in named[:3])}."
+        if named
+        else "Leave the others out.",
     )
 
 

@@ -11,7 +11,6 @@ from numpy.typing import NDArray
 from chasles.model.body import Body, checked_body
 from chasles.model.checks import (
     Vector3,
-    checked_callable,
     checked_times,
     checked_vector,
     fill,
@@ -170,10 +169,19 @@ def checked_load(value: Any, what: str, where: str) -> VectorOfTime:
     if value is None:
         return ZERO
     if callable(value):
-        return checked_callable(value, what, f"{what}(t)", where, InvalidForce)
+        vector_at(getattr(value, "py_func", value), 0.0, what, where)  # what fails, fails at once
+        function: Callable[..., Any] = value
+        return function
     if is_components(value):
         return components_of(value, what, where, InvalidForce)
-    return checked_vector(value, what, where, InvalidForce)
+    try:
+        return checked_vector(value, what, where, InvalidForce)
+    except InvalidForce as error:
+        raise InvalidForce(
+            error.what,
+            "Give (x, y, z), each a number or a Signal, or a function of t that returns three"
+            " numbers.",
+        ) from None
 
 
 def sampled(value: VectorOfTime, t: Floats, what: str, where: str) -> Floats:

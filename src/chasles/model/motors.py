@@ -21,7 +21,7 @@ from chasles.model.errors import InvalidForce, short_repr
 from chasles.model.joint_forces import NOTHING, PER_SPEED, PER_UNIT, JointForce
 from chasles.model.joint_law import effort_of
 from chasles.model.joints import Joint
-from chasles.model.signals import Part, Signal, checked_signal
+from chasles.model.signals import FORMS, Part, Signal, checked_signal
 from chasles.model.words import ArrayLike, Coordinate
 
 #: What an input of a Simulation or a controller acts on.
@@ -231,9 +231,11 @@ def input_of(motor: Motor) -> InputOf:
 
 
 def checked_effort(effort: Any, where: str) -> Signal:
+    if isinstance(effort, Feedback):
+        return effort
     if callable(effort) and not isinstance(effort, Signal) and is_feedback(effort):
         return Feedback(effort)
-    return checked_signal(effort, "effort", where, InvalidForce)
+    return checked_signal(effort, "effort", where, InvalidForce, f"{FORMS}, or of t, q and rate")
 
 
 def checked_limit(limit: Any, where: str) -> tuple[float, float] | None:

@@ -11,6 +11,7 @@ from chasles.model.checks import checked_name
 from chasles.model.coordinate_coupling import Coupling, placed_coupling
 from chasles.model.coordinates import resolved_coordinate
 from chasles.model.couplings import cosine_between
+from chasles.model.custom import CustomJoint
 from chasles.model.custom_coupling import CustomCoupling
 from chasles.model.drivers import AnyDriver, Driver, PointDriver, check_start
 from chasles.model.errors import (
@@ -21,10 +22,13 @@ from chasles.model.errors import (
     UnknownName,
     short_repr,
 )
+from chasles.model.first_call import check_once, entered_pose
 from chasles.model.forces import Force, Spring
 from chasles.model.joint_forces import JointForce
+from chasles.model.joint_law import JointLaw
 from chasles.model.joints import Joint
 from chasles.model.loads import Load
+from chasles.model.motors import Motor
 from chasles.model.sensors import AnySensor, ForceSensor, JointSensor, Sensor
 
 Named = TypeVar("Named", Body, Joint, Force, AnyDriver, AnySensor)
@@ -113,6 +117,8 @@ def check_names(parts: Mapping[str, Sequence[Joint | Force | AnyDriver | AnySens
 def placed(joint: Joint, bodies: dict[str, Body]) -> Joint:
     """The joint between bodies that exist, with a point even if none was given."""
     check_bodies((joint.a, joint.b), bodies, f"joint '{joint.name}'")
+    if isinstance(joint, CustomJoint):
+        check_once(joint.residual, *(entered_pose(name, bodies) for name in (joint.a, joint.b)))
     if joint.at is not None:
         return joint
     return replace(joint, at=bodies[joint.a if joint.b == GROUND.name else joint.b].position)
@@ -124,6 +130,8 @@ def placed_force(force: Force, bodies: dict[str, Body], joints: dict[str, Joint]
     if isinstance(force, JointForce):
         joint = checked_joint(force.joint, joints, force.where)
         coordinate = resolved_coordinate(joint, force.coordinate, force.where, InvalidForce)
+        if isinstance(force, JointLaw) or (isinstance(force, Motor) and force.feedback):
+            check_once(force.effort_at, 0.0, joint.at_start(coordinate), 0.0)
         return force if coordinate == force.coordinate else replace(force, coordinate=coordinate)
     if isinstance(force, Load) and force.at is None:
         return replace(force, at=bodies[force.body].position)
@@ -141,6 +149,7 @@ def placed_driver(
         return replace(driver, coordinate=coordinate)
     if isinstance(driver, CustomCoupling):
         check_bodies(driver.bodies, bodies, driver.where)
+        check_once(driver.residual, *(entered_pose(name, bodies) for name in driver.bodies))
         return driver
     if isinstance(driver, Coupling):
         return placed_coupling(driver, joints)

@@ -12,6 +12,7 @@ from contextlib import contextmanager
 from dataclasses import fields as fields_of
 from inspect import Parameter, signature
 from typing import Any
+from warnings import warn
 
 import numpy as np
 
@@ -19,7 +20,7 @@ from chasles.model.body import Body
 from chasles.model.checks import IDENTITY
 from chasles.model.components import Components
 from chasles.model.drivers import AnyDriver
-from chasles.model.errors import ChaslesError, InvalidModel, UnknownName, short_repr
+from chasles.model.errors import ChaslesError, ChaslesWarning, InvalidModel, UnknownName, short_repr
 from chasles.model.expressions import Expression
 from chasles.model.forces import Force
 from chasles.model.joints import Joint
@@ -66,6 +67,7 @@ BODY = ("name", "mass", "inertia", "position", "rotation", "velocity", "angular_
 def to_plain(model: Model) -> Plain:
     """The model as plain data; a function of the user's own is code, and is refused."""
     check_kinds(model)
+    warn_of_classes(model)
     plain: Plain = {
         "bodies": [body_to_plain(body) for body in model.bodies],
         "joints": [],
@@ -109,6 +111,20 @@ def check_kinds(model: Model) -> None:
                 f"Declare it for files, class {own.__name__}({own.__mro__[1].__name__},"
                 " in_files=True), and import it where they are read.",
             )
+
+
+def warn_of_classes(model: Model) -> None:
+    """Say which bodies come back as plain ones: they move alike, but are of other classes."""
+    own = [body for body in model.bodies if type(body) is not Body]
+    if own:
+        names = ", ".join(f"'{body.name}' ({type(body).__name__})" for body in own[:5])
+        more = f" and {len(own) - 5} more" if len(own) > 5 else ""
+        warn(
+            f"files hold {names}{more} as plain bodies: classes of your own, and what they hold"
+            " beside the fields of Body, are not kept.",
+            ChaslesWarning,
+            stacklevel=2,
+        )
 
 
 def body_to_plain(body: Body) -> Plain:

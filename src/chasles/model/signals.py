@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass, replace
 from typing import Any
+from warnings import warn
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,16 +17,16 @@ from chasles.model.checks import (
     fill,
 )
 from chasles.model.derivatives import Floats, Function, derivatives, evaluated
-from chasles.model.errors import ChaslesError, InvalidSignal
+from chasles.model.errors import ChaslesError, ChaslesWarning, InvalidSignal
 from chasles.model.expressions import checked_expression
-from chasles.model.keywords import checked_keywords
+from chasles.model.keywords import WithConstructors, checked_keywords
 from chasles.model.waves import KernelWave, Linear, Ramp, Sine, Table, Wave
 from chasles.model.words import ArrayLike
 
 
 @checked_keywords
 @dataclass(frozen=True, init=False)
-class Signal:
+class Signal(metaclass=WithConstructors):
     """A function of time with its rate and its second derivative.
 
     Parameters
@@ -57,6 +58,8 @@ class Signal:
     function: Function
     rate: Function | None = None
     second: Function | None = None
+
+    _otherwise = "  Any function of t is a signal, too: Signal(lambda t: 5.0 if t < 0.1 else 0.0)."
 
     def __init__(
         self, function: Function, rate: Function | None = None, second: Function | None = None
@@ -141,7 +144,7 @@ class Signal:
         """The quintic spline through `values` at the times `t`, which increase.
 
         Six points or fewer give the single polynomial through them.  Times outside the table
-        are refused.
+        are refused.  The curve is smooth: at a jump of the values it swings, which is reported.
 
         Examples
         --------
@@ -151,7 +154,9 @@ class Signal:
         times = checked_array(t, "t", "signal", InvalidSignal)
         heights = checked_array(values, "values", "signal", InvalidSignal)
         check_table(times, heights)
-        return cls.of(Table(tuple(times.tolist()), tuple(heights.tolist())))
+        table = Table(tuple(times.tolist()), tuple(heights.tolist()))
+        warn_of_swing(table)
+        return cls.of(table)
 
     @classmethod
     @checked_keywords
@@ -228,13 +233,38 @@ def check_table(times: NDArray[np.float64], values: NDArray[np.float64]) -> None
         )
 
 
-def checked_signal(value: Any, what: str, where: str, invalid: Invalid) -> Signal:
-    """A signal, from one, from a function of time, or from a number."""
-    if isinstance(value, Signal):
-        return value
-    if callable(value):
-        return Signal(value)
+def warn_of_swing(table: Table) -> None:
+    """Say where the values of a table jump, so that the curve through them swings."""
+    found = table.swing()
+    if found is not None:
+        (at, reached), (t, values) = found, (table.times, table.values)
+        warn(
+            f"signal: between t = {t[at]:g} s and {t[at + 1]:g} s the curve through the table"
+            f" swings to {reached:.3g}, where its values go from {values[at]:g} to"
+            f" {values[at + 1]:g}: it is smooth, and they jump near there. Give a function of t"
+            " instead (lambda t: 0.0 if t < 1 else 5.0), straight lines (lambda t:"
+            " np.interp(t, times, values)), a Signal.ramp, or more points at the jump.",
+            ChaslesWarning,
+            stacklevel=4,
+        )
+
+
+FORMS = "a number, a Signal or a function of t"
+
+
+def checked_signal(
+    value: Any, what: str, where: str, invalid: Invalid, forms: str = FORMS
+) -> Signal:
+    """A signal, from one, from a function of time, or from a number; `forms`: all that is taken."""
+    if isinstance(value, Signal) or callable(value):
+        signal = value if isinstance(value, Signal) else Signal(value)
+        signal.values([0.0], owner=f"{where}, {what}")  # what fails at once is said at once
+        return signal
     try:
-        return Signal.constant(checked_number(value, what, where, invalid))
+        return Signal.constant(checked_number(value, what, where, invalid, forms))
     except ChaslesError as error:
-        raise invalid(error.what, "Give a finite number, a Signal, or a function of t.") from None
+        raise invalid(
+            error.what,
+            f"Give {forms}. Times and values are Signal.table(t, values), and a text is"
+            " Signal.expression(text).",
+        ) from None

@@ -16,6 +16,8 @@ from chasles.model.pieces import SLACK, Pieces, one_piece, spline_pieces, step_p
 from chasles.scalars.polynomial import sinusoid
 
 HIGHEST_DEGREE = 5  # of the spline through a table
+#: Where a curve is compared with its values, and how far it may leave them, as a part of the range.
+WITHIN, SWING = np.linspace(0.125, 0.875, 7), 0.02
 
 
 @dataclass(frozen=True)
@@ -103,6 +105,27 @@ class Table(Polynomial):
     @cached_property
     def pieces(self) -> Pieces:
         return spline_pieces(self.times, self.values, HIGHEST_DEGREE)
+
+    def swing(self) -> tuple[int, float] | None:
+        """The interval in which the curve leaves its values by most, and the value it reaches.
+
+        Only where the values around only rise or only fall, and by more than a fraction of their
+        whole range: the curve of a smooth function leaves them at its extremes.
+        """
+        times, values = np.array(self.times), np.array(self.values)
+        if np.ptp(values) == 0.0:
+            return None
+        rises = np.diff(values, prepend=values[0], append=values[-1])
+        around = np.array([rises[:-2], rises[1:-1], rises[2:]])
+        one_way = np.all(around >= 0.0, axis=0) | np.all(around <= 0.0, axis=0)
+        within = times[:-1, None] + np.diff(times)[:, None] * WITHIN
+        curve = self.pieces.sample(within.ravel())[:, 0].reshape(within.shape)
+        ends = np.sort(np.array([values[:-1], values[1:]]), axis=0)
+        beyond = np.maximum(curve - ends[1][:, None], ends[0][:, None] - curve)
+        worst = int(np.argmax(np.where(one_way, beyond.max(axis=1), 0.0)))
+        if not one_way[worst] or beyond[worst].max() <= SWING * np.ptp(values):
+            return None
+        return worst, float(curve[worst, np.argmax(beyond[worst])])
 
 
 #: what kernels evaluate as it is, with both derivatives; an expression is fitted by pieces

@@ -29,7 +29,7 @@ from chasles.model import (
     CustomCoupling,
     CustomForce,
     CustomJoint,
-    InvalidDriver,
+    InvalidCoupling,
     InvalidForce,
     InvalidJoint,
     JointLaw,
@@ -284,7 +284,7 @@ class CustomRows(Callback):
         self.joint, self.bodies = joint, bodies
         self.where = joint.where if isinstance(joint, CustomCoupling) else f"joint '{joint.name}'"
         self.invalid: type[ChaslesError] = (
-            InvalidDriver if isinstance(joint, CustomCoupling) else InvalidJoint
+            InvalidCoupling if isinstance(joint, CustomCoupling) else InvalidJoint
         )
 
     def rows_at(self, given: Floats) -> tuple[Floats, Floats, Floats]:
