@@ -174,10 +174,10 @@ def test_units_do_not_matter():
 def test_what_the_second_run_did_not_reach_is_not_judged(stops, monkeypatch, tmp_path):
     whole = accuracy.integrate
 
-    def ends_early(asked, *rest):
+    def ends_early(asked, *rest, **more):
         if asked.t_eval is None:
-            return whole(asked, *rest)
-        result = whole(replace(asked, t_eval=asked.t_eval[asked.t_eval < 0.3]))
+            return whole(asked, *rest, **more)
+        result = whole(replace(asked, t_eval=asked.t_eval[asked.t_eval < 0.3]), **more)
         if stops:
             raise ch.SimulationStopped("ended", result=result)
         return result

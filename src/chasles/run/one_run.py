@@ -58,16 +58,18 @@ class Prepared:
     begin: Checkpoint | None  # of the run that goes on
 
 
-def integrate(asked: Options, glance: Glance | None = None, stacklevel: int = 5) -> Result:
+def integrate(
+    asked: Options, glance: Glance | None = None, stacklevel: int = 5, shortened: float = 1.0
+) -> Result:
     """Integrate a model from t = 0 to `until`: see `simulate`.
 
     glance: (time, steps) -> whether to end a run that chooses its steps.  Warnings point at the
-    caller so many calls up.
+    caller so many calls up.  What functions of time allow of steps that are chosen is shortened.
     """
-    return carry_out(prepared(asked, glance), asked.progress, stacklevel)
+    return carry_out(prepared(asked, glance, shortened), asked.progress, stacklevel)
 
 
-def prepared(asked: Options, glance: Glance | None = None) -> Prepared:
+def prepared(asked: Options, glance: Glance | None = None, shortened: float = 1.0) -> Prepared:
     """Check all options, and make a run of them."""
     checked_model(asked.model)
     check_progress(asked.progress)
@@ -78,12 +80,12 @@ def prepared(asked: Options, glance: Glance | None = None) -> Prepared:
     check_company(tolerances, watched, asked)
     record = open_recording(asked.into, asked.resume, asked.t_eval)
     with closed_on_error(record):
-        return made_ready(asked, tolerances, watched, record, glance)
+        return made_ready(asked, tolerances, watched, record, glance, shortened)
 
 
 def made_ready(
     asked: Options, tolerances: Tolerances | None, watched: tuple[Event, ...],
-    record: Recording | None, glance: Glance | None,
+    record: Recording | None, glance: Glance | None, shortened: float,
 ) -> Prepared:  # fmt: skip
     """The run, with the folder that it is recorded in held."""
     times = asked.until, asked.step, asked.save_every, asked.t_eval
@@ -104,7 +106,7 @@ def made_ready(
         lookout = look_ahead(settings.setup, settings.method, grid.step, grid.steps, grid.origin)
     else:
         lookout = look_ahead(settings.setup, None, grid.until / GLANCES, GLANCES)
-        bounds = step_bounds(settings.setup.signals, grid.until)
+        bounds = step_bounds(settings.setup.signals, grid.until).shortened(shortened)
     stepper = stepper_of(settings, grid.step, grid.until)  # fits what was seen of functions of time
     if tolerances is None:
         ahead, iterates = grid.steps - grid.first, settings.method.implicit

@@ -14,7 +14,7 @@ pieces are, as tables and ramps do.
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.polynomial import legendre
@@ -55,6 +55,10 @@ class StepBounds:
         part = max(int(np.searchsorted(self.starts, t, side="right")) - 1, 0)
         end = self.starts[part + 1] if part + 1 < len(self.starts) else np.inf
         return float(self.longest[part]), float(end)
+
+    def shortened(self, factor: float) -> "StepBounds":
+        """The same parts with shorter steps: other ones, where bounds are what limits them."""
+        return replace(self, longest=factor * self.longest)
 
     def beyond(self, t: float) -> float:
         """The first time after a jump, if t is just before one, otherwise t."""
